@@ -152,6 +152,7 @@ int agent__open(struct agent *agent, const struct options *options,
 
 	/* Which object handles which requests of clients. */
 	*agent = (struct agent){
+		.loop = loop,
 		.options = *options,
 		.request_tables = {
 			{ selector_requests, NULL },
@@ -184,7 +185,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	counts = agent->self.counts;
 	log__count_suppressed(&counts->suppressed_messages);
 	agent__open_peer_services(agent);
-	ret = device__open(&agent->device, loop, agent->settings.device, error);
+	ret = agent__open_first_device(agent, error);
 	if (ret)
 		goto close_self;
 	ret = leases__open(&agent->leases, loop);
@@ -257,6 +258,8 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_registrations;
 	agent__apply_limits(agent);
+	if (!agent->device.context)
+		registrations__lose_device(&agent->registrations);
 	/* Before controllers can connect, who then see all of it at once. */
 	if (is_last)
 		registrations__restore(&agent->registrations);
@@ -264,10 +267,7 @@ int agent__open(struct agent *agent, const struct options *options,
 		agent__use_configuration(agent);
 	kept_memory__log(&agent->stores.objects.kept);
 	kept_memory__log(&agent->tables.objects.kept);
-	ret = listener__open(&agent->listener, loop, &agent->settings.place,
-			     &agent->device, agent->peer_services,
-			     &agent->listener_limits, &agent->changes,
-			     &counts->connections, error);
+	ret = agent__open_listener(agent, error);
 	if (ret)
 		goto close_socket;
 	ret = agent__open_tcp(agent, loop, error);
@@ -306,7 +306,7 @@ close_file_watches:
 close_leases:
 	leases__close(&agent->leases);
 close_device:
-	device__close(&agent->device);
+	agent__close_device(agent);
 close_self:
 	log__count_suppressed(NULL);
 	self__close(&agent->self);
@@ -345,7 +345,7 @@ void agent__close(struct agent *agent)
 	exposure__close(&agent->exposure);
 	file_watches__close(&agent->file_watches);
 	leases__close(&agent->leases);
-	device__close(&agent->device);
+	agent__close_device(agent);
 	log__count_suppressed(NULL);
 	self__close(&agent->self);
 	region__close(&agent->region);

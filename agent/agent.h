@@ -14,6 +14,7 @@
 #include "agent/follow/follower.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
+#include "agent/rdma/device_watch.h"
 #include "agent/rdma/listener.h"
 #include "agent/region/cpu_watch.h"
 #include "agent/region/region.h"
@@ -92,6 +93,18 @@ void agent__close(struct agent *agent);
  * need a restart.
  */
 void agent__reload(struct agent *agent);
+
+/* Tells the service manager what there is. */
+void agent__announce(const struct agent *agent);
+
+/* Between agent.c and agent_device.c. */
+/*
+ * Opens the device and watches for its end.  If it is not there, that is no error: it is
+ * taken when it comes.
+ */
+int agent__open_first_device(struct agent *agent, struct dart_error *error);
+void agent__close_device(struct agent *agent);
+int agent__open_listener(struct agent *agent, struct dart_error *error);
 
 /* Between agent.c and agent_peers.c. */
 void agent__open_peer_services(struct agent *agent);

@@ -43,6 +43,14 @@ static const char *tcp_failure(const struct agent *agent)
 	return *failure ? failure : NULL;
 }
 
+/* Why no peer can connect over RDMA; NULL: they can, or are not to. */
+static const char *device_missing(const struct agent *agent)
+{
+	const char *missing = agent->device_state.missing.text;
+
+	return *missing ? missing : NULL;
+}
+
 static int status(struct request *request)
 {
 	const struct agent *agent = request->subject;
@@ -50,8 +58,8 @@ static int status(struct request *request)
 
 	registrations = registrations__count(&agent->registrations, &missing);
 	request->result = json_pack(
-		"{s:s, s:I, s:s, s:I, s:o, s:I, s:I}", "version", DART_VERSION, "pid",
-		(json_int_t)getpid(), "device", device__name(&agent->device),
+		"{s:s, s:I, s:s*, s:I, s:o, s:I, s:I}", "version", DART_VERSION, "pid",
+		(json_int_t)getpid(), "device", device__known_name(&agent->device),
 		"port", (json_int_t)agent->settings.place.port, "controllers",
 		listener__names(&agent->listener, &controller_kind),
 		"registrations", (json_int_t)registrations, "missing",
@@ -60,8 +68,9 @@ static int status(struct request *request)
 			       registry_json__status(&agent->registry));
 	request->result = join(request->result, describe_callers(agent));
 	request->result = join(request->result,
-			       json_pack("{s:s*}", "tcp_failure",
-					 tcp_failure(agent)));
+			       json_pack("{s:s*, s:s*}", "tcp_failure",
+					 tcp_failure(agent), "device_missing",
+					 device_missing(agent)));
 	return 0;
 }
 

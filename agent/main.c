@@ -102,13 +102,12 @@ static int open_loop(sd_event **loop, struct agent *agent,
 
 static void announce(const struct agent *agent)
 {
-	const char *exposure = dart_exposure__name(agent->exposure.mode);
-	const char *device = device__name(&agent->device);
-
-	log__info("ready: %s exposure, %s, port %u, %s", exposure, device,
-		  agent->settings.place.port, agent->options.socket);
-	sd_notifyf(0, "READY=1\nSTATUS=%s exposure on %s, port %u", exposure,
-		   device, agent->settings.place.port);
+	log__info("ready: %s exposure, %s, port %u, %s",
+		  dart_exposure__name(agent->exposure.mode),
+		  device__name(&agent->device), agent->settings.place.port,
+		  agent->options.socket);
+	agent__announce(agent);
+	sd_notify(0, "READY=1");
 }
 
 int main(int argc, char **argv)

@@ -10,16 +10,38 @@
 #include "agent/base/log.h"
 #include "device.h"
 
-const char *device__name(const struct device *device)
+bool device__is_wanted(const struct device *device)
 {
-	return device->context ? ibv_get_device_name(device->context->device) :
-				 DEVICE_NONE;
+	return !device->wanted || strcmp(device->wanted, DEVICE_NONE);
 }
 
-/*
- * Every asynchronous event must be acknowledged.  A device can only be removed
- * when the last process has closed it: exit.
- */
+const char *device__known_name(const struct device *device)
+{
+	if (device->context)
+		return device->name;
+	if (device->wanted)
+		return device->wanted;
+	return *device->name ? device->name : NULL;
+}
+
+const char *device__name(const struct device *device)
+{
+	return device__known_name(device) ?: "the first RDMA device";
+}
+
+bool device__is(const struct device *device, const struct ibv_context *verbs)
+{
+	return device->context && verbs->device == device->context->device;
+}
+
+void device__lose(const struct device *device, bool is_removed,
+		  const char *reason)
+{
+	if (device->context)
+		device->lost(device->subject, is_removed, reason);
+}
+
+/* Every asynchronous event must be acknowledged. */
 static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		    void *userdata)
 {
@@ -36,9 +58,9 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 				       device__name(device), text);
 			continue;
 		}
-		log__error("RDMA device %s: %s", device__name(device), text);
-		return sd_event_exit(sd_event_source_get_event(source),
-				     EXIT_FAILURE);
+		device__lose(device, false, text);
+		/* A device that is gone has this event again and again. */
+		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	}
 	return 0;
 }
@@ -62,94 +84,131 @@ static void list_names(char *names, size_t size, struct ibv_context **devices)
 	for (; *devices && used < size; devices++)
 		used += snprintf(names + used, size - used, "%s%s",
 				 used ? ", " : "",
-				 ibv_get_device_name((*devices)->device));
+				 ibv_get_device_name(*devices));
 }
 
-/* @name: NULL for the first one */
-static int device__find(struct device *device, const char *name,
+/* The one that has been there the longest. */
+static struct ibv_device **first(struct ibv_device **devices)
+{
+	struct ibv_device **found = devices;
+
+	for (; *devices; devices++)
+		if (ibv_get_device_index(*devices) <
+		    ibv_get_device_index(*found))
+			found = devices;
+	return found;
+}
+
+static int device__find(struct device *device, struct ibv_device **devices,
 			struct dart_error *error)
 {
-	struct ibv_context **found = device->devices;
+	const char *name = device->wanted;
+	struct ibv_device **found = devices;
 	char names[256] = "";
 
-	if (!found || !*found)
+	if (!*found)
 		return dart_error__set(
 			error, ENODEV,
-			"this host has no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)");
-	while (name && *found &&
-	       strcmp(ibv_get_device_name((*found)->device), name))
+			name ? "this host has no RDMA device '%s', and no other" :
+			       "this host has no RDMA device (create one: rdma link add rxe0 type rxe netdev eth0)",
+			name);
+	while (name && *found && strcmp(ibv_get_device_name(*found), name))
 		found++;
-	device->context = *found;
-	if (device->context)
-		return 0;
-	list_names(names, sizeof(names), device->devices);
-	return dart_error__set(
-		error, ENODEV,
-		"this host has no RDMA device '%s', but %s (choose one of these in the configuration)",
-		name, names);
+	if (!name)
+		found = first(devices);
+	if (!*found) {
+		list_names(names, sizeof(names), devices);
+		return dart_error__set(
+			error, ENODEV,
+			"this host has no RDMA device '%s', but %s (choose one of these in the configuration)",
+			name, names);
+	}
+	device->context = ibv_open_device(*found);
+	if (!device->context)
+		return dart_error__system(error, errno,
+					  "cannot open RDMA device %s",
+					  ibv_get_device_name(*found));
+	snprintf(device->name, sizeof(device->name), "%s",
+		 ibv_get_device_name(*found));
+	return 0;
 }
 
-int device__open(struct device *device, sd_event *loop, const char *name,
-		 struct dart_error *error)
+/* Only the one that is used: the removal of another one is not to wait for dartd. */
+static int device__open_context(struct device *device, struct dart_error *error)
 {
-	struct ibv_device_attr attributes;
+	struct ibv_device **devices = ibv_get_device_list(NULL);
+	struct ibv_device *none = NULL;
 	int ret;
 
-	*device = (struct device){ };
-	if (name && !strcmp(name, DEVICE_NONE))
-		return 0;
-	device->devices = rdma_get_devices(NULL);
-	ret = device__find(device, name, error);
-	if (ret)
-		goto free_devices;
+	/* Without the modules of RDMA there is no list. */
+	ret = device__find(device, devices ?: &none, error);
+	if (devices)
+		ibv_free_device_list(devices);
+	return ret;
+}
 
-	ret = ibv_query_device(device->context, &attributes);
-	if (ret) {
-		ret = dart_error__system(error, ret,
-					 "cannot query RDMA device %s",
-					 device__name(device));
-		goto free_devices;
-	}
+static int device__open_parts(struct device *device, struct dart_error *error)
+{
+	struct ibv_device_attr attributes;
+	int ret = ibv_query_device(device->context, &attributes);
+
+	if (ret)
+		return dart_error__system(error, ret,
+					  "cannot query RDMA device %s",
+					  device__name(device));
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
 				    attributes.max_qp_rd_atom :
 				    RDMA_MAX_RESP_RES;
 
 	device->pd = ibv_alloc_pd(device->context);
-	device->message_pd = device->pd ? ibv_alloc_pd(device->context) : NULL;
-	if (!device->message_pd) {
-		ret = dart_error__system(
+	if (device->pd)
+		device->message_pd = ibv_alloc_pd(device->context);
+	if (!device->message_pd)
+		return dart_error__system(
 			error, errno, "cannot open a protection domain on %s",
 			device__name(device));
-		goto dealloc_pds;
-	}
 
 	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
-	if (!device->cq) {
-		ret = dart_error__system(error, errno,
-					 "cannot open a completion queue on %s",
-					 device__name(device));
-		goto dealloc_pds;
-	}
-
-	ret = device__watch(device, loop);
-	if (ret) {
-		ret = dart_error__system(error, -ret,
-					 "cannot watch RDMA device %s",
-					 device__name(device));
-		goto destroy_cq;
-	}
+	if (!device->cq)
+		return dart_error__system(error, errno,
+					  "cannot open a completion queue on %s",
+					  device__name(device));
 	return 0;
+}
 
-destroy_cq:
-	ibv_destroy_cq(device->cq);
-dealloc_pds:
-	if (device->message_pd)
-		ibv_dealloc_pd(device->message_pd);
-	if (device->pd)
-		ibv_dealloc_pd(device->pd);
-free_devices:
-	if (device->devices)
-		rdma_free_devices(device->devices);
+void device__prepare(struct device *device, const char *wanted,
+		     struct cm_contexts *cm_contexts,
+		     void (*lost)(void *subject, bool is_removed,
+				  const char *reason),
+		     void *subject)
+{
+	*device = (struct device){
+		.wanted = wanted,
+		.cm_contexts = cm_contexts,
+		.lost = lost,
+		.subject = subject,
+	};
+}
+
+int device__open(struct device *device, sd_event *loop,
+		 struct dart_error *error)
+{
+	int ret;
+
+	if (!device__is_wanted(device))
+		return 0;
+	ret = device__open_context(device, error);
+	if (ret)
+		return ret;
+	ret = device__open_parts(device, error);
+	if (!ret) {
+		ret = device__watch(device, loop);
+		if (!ret)
+			return 0;
+		dart_error__system(error, -ret, "cannot watch RDMA device %s",
+				   device__name(device));
+	}
+	device__close(device);
 	return ret;
 }
 

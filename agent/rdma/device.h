@@ -5,46 +5,74 @@
 
 #include <infiniband/verbs.h>
 #include <rdma/rdma_cma.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
 #include <libdart/error.h>
 
+#include "cm_contexts.h"
+
 struct device {
-	/* all devices, open: the same contexts as those of the RDMA CM */
-	struct ibv_context **devices;
-	struct ibv_context *context;	/* the one in use */
+	const char *wanted;	/* its name in the configuration; NULL: the first one */
+	char name[IBV_SYSFS_NAME_MAX];	/* of the last one that was opened, or "" */
+	/* NULL: there is none now.  Not that of the RDMA CM, which is never closed. */
+	struct ibv_context *context;
 	struct ibv_pd *pd;
 	struct ibv_pd *message_pd;	/* of queue pairs that serve no READs */
 	struct ibv_cq *cq;	/* of queue pairs that post no work: empty */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
 	sd_event_source *events;
+	struct cm_contexts *cm_contexts;	/* of all devices */
+	/* The device has failed, or is being removed; it is still open. */
+	void (*lost)(void *subject, bool is_removed,
+				  const char *reason);
+	void *subject;
 };
 
 /* The name of no device: then nobody connects, and all pointers are NULL. */
 #define DEVICE_NONE "none"
 
 /*
- * Opens the device called @name, NULL for the first one.  The event loop exits if
- * the device fails.
+ * The device called @wanted, NULL for the first one, is not open yet.  All of these outlive
+ * it; @lost is called at most once for each opening.
  */
-int device__open(struct device *device, sd_event *loop, const char *name,
+void device__prepare(struct device *device, const char *wanted,
+		     struct cm_contexts *cm_contexts,
+		     void (*lost)(void *subject, bool is_removed,
+				  const char *reason),
+		     void *subject);
+/* Does the configuration want one? */
+bool device__is_wanted(const struct device *device);
+/* Opens the device; -ENODEV: it is not there. */
+int device__open(struct device *device, sd_event *loop,
 		 struct dart_error *error);
+/* Afterwards it can be opened again. */
 void device__close(struct device *device);
+/* Calls @lost of the device, if it is open. */
+void device__lose(const struct device *device, bool is_removed,
+		  const char *reason);
+/* Is the device of @verbs, of an identifier of the RDMA CM, the one that is open? */
+bool device__is(const struct device *device, const struct ibv_context *verbs);
 
 /* A queue pair with room for so many sends and one receive; NULL and errno. */
 struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
 				 struct ibv_cq *sent, struct ibv_cq *received,
 				 uint32_t sends);
+/* The path MTU that a port takes; the largest one if the device does not tell. */
+enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number);
 /*
  * Moves the queue pair of the peer of @id to the next state, with these access flags and
  * READs in flight instead of those of the RDMA CM, which would let the peer WRITE and use
- * atomics, too; -errno.
+ * atomics, too, and with the path MTU of this end if the peer's is larger; -errno.
  */
 int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
 		       enum ibv_qp_state state, unsigned int access,
 		       uint8_t reads);
 
+/* Of the one that is open, or that is waited for; DEVICE_NONE. */
 const char *device__name(const struct device *device);
+/* The same, or NULL if any one is waited for. */
+const char *device__known_name(const struct device *device);
 
 #endif /* DEVICE_H */

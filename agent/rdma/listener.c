@@ -23,7 +23,7 @@
 static int check_device(const struct listener *listener,
 			const struct rdma_cm_id *id, struct dart_error *error)
 {
-	if (id->verbs != listener->device->context)
+	if (!device__is(listener->device, id->verbs))
 		return dart_error__set(
 			error, EXDEV,
 			"it came in through RDMA device %s, not %s",
@@ -79,6 +79,7 @@ static void listener__on_request(struct listener *listener,
 	char peer[80];
 	int ret;
 
+	cm_contexts__note(listener->device->cm_contexts, request->id->verbs);
 	service = connect_request__find(request, listener->services);
 	ret = listener__accept(listener, service, request, &error);
 	if (!ret)
@@ -153,10 +154,11 @@ static void listener__on_event(struct listener *listener,
 		return;
 	}
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
-		log__error("RDMA device %s is being removed",
-			   device__name(listener->device));
-		sd_event_exit(sd_event_source_get_event(listener->events),
-			      EXIT_FAILURE);
+		/* Another one that it is not for was one that a peer came in through. */
+		if (event->id->verbs &&
+		    device__is(listener->device, event->id->verbs))
+			device__lose(listener->device, true,
+				     "it is being removed");
 		return;
 	}
 	if (listener__has_id(listener, event->id)) {
@@ -304,6 +306,7 @@ destroy_ids:
 	listener__close_watch(listener);
 destroy_channel:
 	rdma_destroy_event_channel(listener->channel);
+	listener->channel = NULL;
 	return ret;
 }
 
@@ -319,6 +322,7 @@ void listener__close(struct listener *listener)
 	listener__destroy_ids(listener);
 	listener__close_watch(listener);
 	rdma_destroy_event_channel(listener->channel);
+	listener->channel = NULL;
 }
 
 void listener__disconnect(struct listener *listener,

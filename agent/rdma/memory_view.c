@@ -69,14 +69,20 @@ int memory_view__open(struct memory_view *view, const struct device *device,
 			error, errno, "cannot open a protection domain on %s",
 			device__name(device));
 	ret = memory_view__register(view, memory, length, access, error);
-	if (ret)
+	if (ret) {
 		ibv_dealloc_pd(view->pd);
+		view->pd = NULL;
+	}
 	return ret;
 }
 
 void memory_view__close(struct memory_view *view)
 {
+	if (!view->pd)
+		return;
 	if (ibv_dereg_mr(view->memory_region))
-		log__error("cannot deregister a memory region of peers");
+		log__peer_error("cannot deregister a memory region of peers");
 	ibv_dealloc_pd(view->pd);
+	view->memory_region = NULL;
+	view->pd = NULL;
 }

@@ -18,8 +18,11 @@ int remote_objects__check_name(const struct remote_objects *objects,
 	if (!objects->device->context)
 		return dart_error__set(
 			error, ENODEV,
-			"%ss need an RDMA device, and the configuration says that there is none",
-			objects->kept.noun);
+			"%ss need an RDMA device, and %s",
+			objects->kept.noun,
+			device__is_wanted(objects->device) ?
+				"it is not there now" :
+				"the configuration says that there is none");
 	if (strlen(name) >= REMOTE_OBJECT_NAME_MAX)
 		return dart_error__set(
 			error, ENAMETOOLONG,

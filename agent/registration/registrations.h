@@ -35,6 +35,7 @@ struct registrations {
 	sd_event_source *saving;	/* on while changes wait to be saved */
 	sd_event_source *retry;	/* on while something is missing */
 	uint64_t retry_us;	/* the delay of the next one */
+	bool lacks_device;	/* what needs it is not tried */
 	bool is_dirty;		/* the file differs from the list */
 	bool is_replaying;	/* the changes are ours */
 };
@@ -67,6 +68,12 @@ void registrations__configure(struct registrations *registrations,
 
 /* Carries out what is missing: at the start, everything that the file has. */
 void registrations__restore(struct registrations *registrations);
+/*
+ * The RDMA device is gone, or was not there at the start: its reporters and requesters are
+ * missing, and nothing that needs it is tried until it is back.
+ */
+void registrations__lose_device(struct registrations *registrations);
+void registrations__regain_device(struct registrations *registrations);
 /* The handler of the timer of retries. */
 int registrations__on_retry(sd_event_source *source, uint64_t usec,
 			    void *registrations);

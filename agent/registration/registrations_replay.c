@@ -204,14 +204,37 @@ static void registrations__failed(struct registrations *registrations,
 #define RETRY_MIN_US (1 * UINT64_C(1000000))
 #define RETRY_MAX_US (60 * UINT64_C(1000000))
 
-/* What a probe lacks in the kernel does not appear later. */
-static bool may_appear(const struct registration *registration)
+static bool is_one_of(const struct registration *registration,
+		      const char *const *requests)
 {
-	const json_t *request =
-		json_object_get(registration->request, "request");
+	const char *request = json_string_value(
+		json_object_get(registration->request, "request"));
 
-	return registration->missing &&
-	       strcmp(json_string_value(request) ?: "", "probe-load");
+	for (; request && *requests; requests++)
+		if (!strcmp(request, *requests))
+			return true;
+	return false;
+}
+
+/* Does its object need the RDMA device?  Stores and tables that are there outlast it. */
+static bool needs_device(const struct registration *registration)
+{
+	static const char *const requests[] = { "store-create", "table-create",
+						"reporter-add", "requester-add",
+						NULL };
+
+	return is_one_of(registration, requests);
+}
+
+/* Can it be there a while later, without an event that tells so? */
+static bool may_appear(const struct registrations *registrations,
+		       const struct registration *registration)
+{
+	/* What it lacks in the kernel does not appear later. */
+	static const char *const probes[] = { "probe-load", NULL };
+
+	return registration->missing && !is_one_of(registration, probes) &&
+	       !(registrations->lacks_device && needs_device(registration));
 }
 
 static void registrations__schedule(struct registrations *registrations)
@@ -219,7 +242,7 @@ static void registrations__schedule(struct registrations *registrations)
 	const struct registration *registration;
 
 	TAILQ_FOREACH(registration, &registrations->list, link)
-		if (may_appear(registration))
+		if (may_appear(registrations, registration))
 			break;
 	if (registration)
 		sd_event_source_set_time_relative(registrations->retry,
@@ -263,7 +286,7 @@ int registrations__on_retry(sd_event_source *source, uint64_t usec,
 		registrations->retry_us = RETRY_MAX_US;
 	registrations__begin(registrations);
 	TAILQ_FOREACH(registration, &registrations->list, link)
-		if (may_appear(registration))
+		if (may_appear(registrations, registration))
 			registrations__carry_out(registrations, registration);
 	registrations__end_batch(registrations);
 	return 0;
@@ -300,4 +323,24 @@ void registrations__configure(struct registrations *registrations,
 	TAILQ_CONCAT(&registrations->list, &wanted, link);
 	registrations__end_unwanted(registrations);
 	registrations__publish(registrations);
+}
+
+void registrations__lose_device(struct registrations *registrations)
+{
+	static const char *const peers[] = { "reporter-add", "requester-add",
+					     NULL };
+	struct registration *registration;
+
+	registrations->lacks_device = true;
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (!registration->missing && is_one_of(registration, peers))
+			registration__set_missing(registration,
+						  "the RDMA device is gone");
+	registrations__schedule(registrations);
+}
+
+void registrations__regain_device(struct registrations *registrations)
+{
+	registrations->lacks_device = false;
+	registrations__restore(registrations);
 }

@@ -80,13 +80,32 @@ int store__new(const struct device *device, const char *name,
 	return ret;
 }
 
-void store__free(struct store *store)
+void store__detach(struct store *store)
 {
 	struct report_qp *report_qp;
 
 	while ((report_qp = TAILQ_FIRST(&store->report_qps)))
 		store__remove_reporter(store, report_qp);
 	memory_view__close(&store->read);
+}
+
+int store__attach(struct store *store, struct dart_error *error)
+{
+	const uint64_t base = store->read.base;
+	int ret;
+
+	ret = memory_view__open(&store->read, store->device,
+				store->memory.address, store->memory.length,
+				IBV_ACCESS_REMOTE_READ, base, error);
+	/* Reporters get other keys and queue pairs. */
+	if (!ret)
+		store->epoch = new_epoch(store->epoch);
+	return ret;
+}
+
+void store__free(struct store *store)
+{
+	store__detach(store);
 	remote_memory__close(&store->memory);
 	free(store->file);
 	free(store);
@@ -100,6 +119,10 @@ int store__add_reporter(struct store *store, struct in_addr address,
 	struct local_path path;
 	int ret;
 
+	if (!store->read.pd)
+		return dart_error__set(
+			error, ENODEV,
+			"reporters need the RDMA device, which is not there now");
 	ret = local_path__find(&path, store->device, address, error) ?:
 		      neighbour__resolve(address, error)	     ?:
 		      memory_view__open(&view, store->device,

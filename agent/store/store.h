@@ -55,6 +55,13 @@ int store__new(const struct device *device, const char *name,
 	       const struct dart_store_geometry *geometry,
 	       const struct store_origin *origin, struct store **store,
 	       struct dart_error *error);
+/*
+ * The device goes: ends what reporters and readers have of it; the caller has disconnected
+ * its readers.  The bytes stay.
+ */
+void store__detach(struct store *store);
+/* The device is back: readers can connect, and reporters be added, in another epoch. */
+int store__attach(struct store *store, struct dart_error *error);
 /* The caller has disconnected its readers. */
 void store__free(struct store *store);
 

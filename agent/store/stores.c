@@ -75,14 +75,42 @@ int stores__create(struct stores *stores, const char *name,
 	return 0;
 }
 
-void stores__delete(struct stores *stores, struct store *store)
+/* To call before they are removed. */
+static void stores__note_end_of_reporters(const struct stores *stores,
+					  const struct store *store)
 {
 	const struct report_qp *report_qp;
+
+	TAILQ_FOREACH(report_qp, &store->report_qps, link)
+		stores__note_reporter(stores, store, report_qp, "removed", -1);
+}
+
+void stores__detach(struct stores *stores)
+{
+	struct store *store;
+
+	TAILQ_FOREACH(store, &stores->list, link) {
+		stores__note_end_of_reporters(stores, store);
+		store__detach(store);
+	}
+}
+
+int stores__attach(struct stores *stores, struct dart_error *error)
+{
+	struct store *store;
+	int ret = 0;
+
+	TAILQ_FOREACH(store, &stores->list, link)
+		ret = ret ?: store__attach(store, error);
+	return ret;
+}
+
+void stores__delete(struct stores *stores, struct store *store)
+{
 	char kept[FD_STORE_NAME_MAX];
 
 	listener__disconnect(stores->objects.listener, &store->readers);
-	TAILQ_FOREACH(report_qp, &store->report_qps, link)
-		stores__note_reporter(stores, store, report_qp, "removed", -1);
+	stores__note_end_of_reporters(stores, store);
 	changes__announce(stores->objects.changes, "removed", "store", store->name);
 	stores__count(stores, store, -1);
 	if (!store->file) {

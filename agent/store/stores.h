@@ -18,6 +18,10 @@ void stores__open(struct stores *stores, const struct remote_objects *objects,
 		  struct store_counts *counts);
 void stores__close(struct stores *stores);
 
+/* As store__detach() and store__attach(), for all of them. */
+void stores__detach(struct stores *stores);
+int stores__attach(struct stores *stores, struct dart_error *error);
+
 /*
  * See store__new().  If the service manager keeps the memory of a store with this
  * name and geometry, sets @origin->kept: the store gets those bytes.

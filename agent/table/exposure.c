@@ -10,8 +10,9 @@
 #include "exposure.h"
 
 struct page_exposure {
+	TAILQ_ENTRY(page_exposure) link;	/* while it is retired */
 	struct lease lease;
-	const struct exposure *exposure;
+	struct exposure *exposure;
 	struct ibv_mr *memory_region;
 };
 
@@ -59,14 +60,14 @@ void exposure__deregister(const struct exposure *exposure,
 {
 	size_t length = memory_region->length;
 
-	if (!exposure->pd) {
+	/* One that was remembered has none. */
+	if (!memory_region->context) {
 		free(memory_region);
 		return;
 	}
-	if (ibv_dereg_mr(memory_region)) {
+	/* A device that was removed has forgotten it. */
+	if (ibv_dereg_mr(memory_region) && exposure->pd)
 		log__error("cannot deregister a memory region");
-		return;
-	}
 	count__add(&exposure->counts->regions, -1);
 	count__add(&exposure->counts->bytes, -(int64_t)length);
 }
@@ -83,6 +84,22 @@ static int cannot_register(int code, size_t length, struct dart_error *error)
 	return dart_error__set(error, code,
 			       "cannot register %zu bytes for RDMA: %s%s",
 			       length, strerror(code), remedy);
+}
+
+int exposure__exchange(const struct exposure *exposure,
+		       struct ibv_mr **memory_region, struct dart_error *error)
+{
+	struct ibv_mr *old = *memory_region;
+
+	if (!old->context == !exposure->pd)
+		return 0;
+	*memory_region = exposure__register(exposure, old->addr, old->length);
+	if (*memory_region) {
+		exposure__deregister(exposure, old);
+		return 0;
+	}
+	*memory_region = old;
+	return cannot_register(errno, old->length, error);
 }
 
 int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
@@ -106,6 +123,7 @@ int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 		/* Adapters need the same offset in a page. */
 		.shift = base - memory / RDMA_BASE_ALIGN * RDMA_BASE_ALIGN,
 	};
+	TAILQ_INIT(&exposure->retired);
 	return 0;
 }
 
@@ -313,18 +331,48 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	return 0;
 }
 
+static void page_exposure__end(struct page_exposure *page)
+{
+	TAILQ_REMOVE(&page->exposure->retired, page, link);
+	page_exposure__free(page);
+}
+
 static void on_lease_end(struct lease *lease)
 {
-	page_exposure__free(lease__owner(lease, struct page_exposure));
+	page_exposure__end(lease__owner(lease, struct page_exposure));
+}
+
+int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
+			    struct dart_error *error)
+{
+	struct page_exposure *page;
+	uint32_t i;
+	int ret = 0;
+
+	exposure->pd = pd;
+	/* Nobody is connected that could READ them. */
+	while ((page = TAILQ_FIRST(&exposure->retired))) {
+		lease__cancel(exposure->leases, &page->lease);
+		page_exposure__end(page);
+	}
+	if (exposure->page)
+		ret = exposure__exchange(exposure,
+					 &exposure->page->memory_region, error);
+	for (i = 0; !ret && i < exposure->slab_count; i++)
+		ret = exposure__exchange(exposure, &exposure->slabs[i], error);
+	exposure->shared_changes++;
+	return ret;
 }
 
 void exposure__commit(struct exposure *exposure)
 {
 	if (!exposure->has_next)
 		return;
-	if (exposure->page)
+	if (exposure->page) {
+		TAILQ_INSERT_TAIL(&exposure->retired, exposure->page, link);
 		lease__start(exposure->leases, &exposure->page->lease,
 			     on_lease_end);
+	}
 	exposure->page = exposure->next;
 	exposure->next = NULL;
 	exposure->has_next = false;

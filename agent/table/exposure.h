@@ -26,7 +26,7 @@
 
 struct exposure {
 	enum dart_control_exposure mode;
-	struct ibv_pd *pd;	/* NULL: there is no RDMA device, and no rkey */
+	struct ibv_pd *pd;	/* NULL: there is no RDMA device now, and no rkey */
 	const struct region *region;
 	struct leases *leases;
 	struct memory_counts *counts;
@@ -35,6 +35,7 @@ struct exposure {
 	struct page_exposure *page;
 	struct page_exposure *next;
 	bool has_next;
+	TAILQ_HEAD(, page_exposure) retired;	/* on lease */
 	uint64_t changes;	/* region->changes when @page was made, or 0 */
 
 	/* Exact exposure: over each slab, which only has slices or records. */
@@ -56,6 +57,17 @@ int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 		   struct dart_error *error);
 /* After all entries are withdrawn. */
 void exposure__close(struct exposure *exposure);
+
+/*
+ * From now on memory is registered in @pd, NULL if the RDMA device is gone: registers again
+ * the memory regions that entries share.  Nobody is connected meanwhile.  After an error, some
+ * are as they were; the next call changes these as well.
+ */
+int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
+			    struct dart_error *error);
+/* The same for another memory region that this exposure has registered. */
+int exposure__exchange(const struct exposure *exposure,
+		       struct ibv_mr **memory_region, struct dart_error *error);
 
 /*
  * Opens the slab @extent, so that slices of it, or records, need no separate memory

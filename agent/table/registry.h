@@ -164,6 +164,13 @@ uint32_t registry__group_size(const struct registry *registry,
 
 /* CPUs have gone online or offline: outside of a batch. */
 void registry__cpus_changed(struct registry *registry);
+/*
+ * The RDMA device is gone, with NULL, or there, with @pd: registers the memory of all entries
+ * again, and then publishes their new keys.  Nobody is connected over RDMA meanwhile.  After
+ * an error it is to be called again, with NULL if @pd cannot be used.
+ */
+int registry__change_device(struct registry *registry, struct ibv_pd *pd,
+			    struct dart_error *error);
 
 struct entry *registry__find(const struct registry *registry,
 			     const char *name);
@@ -183,7 +190,13 @@ struct entry_group *registry__find_group(const struct registry *registry,
 /* The requests about entries and groups; their subject is the registry. */
 extern const struct request_type registry_requests[];
 
-/* Between registry*.c, in a batch. */
+/* Between registry*.c. */
+
+/* Publishes all of the table, in another generation. */
+int registry__publish_again(struct registry *registry,
+			    struct dart_error *error);
+
+/* The same, in a batch. */
 
 /* Puts an entry into the table, behind the others, or takes it out; -ENOMEM. */
 int registry__link(struct registry *registry, struct entry *entry,

@@ -179,6 +179,12 @@ static void registry__count_rows(const struct registry *registry,
 				registry->records, entry->cpu_rows);
 }
 
+int registry__publish_again(struct registry *registry,
+			    struct dart_error *error)
+{
+	return registry__publish(registry, NULL, NULL, error);
+}
+
 void registry__cpus_changed(struct registry *registry)
 {
 	struct dart_error error;

@@ -133,13 +133,25 @@ int lookup_table__new(const struct device *device, const char *name,
 	return ret;
 }
 
-void lookup_table__free(struct lookup_table *table)
+void lookup_table__detach(struct lookup_table *table)
 {
 	struct requester *requester;
 
 	while ((requester = TAILQ_FIRST(&table->requesters)))
 		lookup_table__remove_requester(table, requester);
 	memory_view__close(&table->read);
+}
+
+int lookup_table__attach(struct lookup_table *table, struct dart_error *error)
+{
+	return memory_view__open(&table->read, table->device,
+				 table->memory.address, table->memory.length,
+				 IBV_ACCESS_REMOTE_READ, 0, error);
+}
+
+void lookup_table__free(struct lookup_table *table)
+{
+	lookup_table__detach(table);
 	dart_tea_table__free(table->entries);
 	remote_memory__close(&table->memory);
 	free(table->file);

@@ -54,6 +54,13 @@ int lookup_table__new(const struct device *device, const char *name,
 		      const struct table_parameters *parameters,
 		      const struct table_origin *origin, uint32_t epoch,
 		      struct lookup_table **table, struct dart_error *error);
+/*
+ * The device goes: ends its requesters and what readers have of it; the caller has
+ * disconnected its readers.  The entries stay.
+ */
+void lookup_table__detach(struct lookup_table *table);
+/* The device is back: readers can connect, and requesters be added. */
+int lookup_table__attach(struct lookup_table *table, struct dart_error *error);
 /* The caller has disconnected its readers. */
 void lookup_table__free(struct lookup_table *table);
 

@@ -97,15 +97,44 @@ int lookup_tables__create(struct lookup_tables *tables, const char *name,
 	return 0;
 }
 
+/* To call before they are removed. */
+static void note_end_of_requesters(const struct lookup_tables *tables,
+				   const struct lookup_table *table)
+{
+	const struct requester *requester;
+
+	TAILQ_FOREACH(requester, &table->requesters, link)
+		note_requester(tables, table, requester, "removed", -1);
+}
+
+void lookup_tables__detach(struct lookup_tables *tables)
+{
+	struct lookup_table *table;
+
+	TAILQ_FOREACH(table, &tables->list, link) {
+		note_end_of_requesters(tables, table);
+		lookup_table__detach(table);
+	}
+}
+
+int lookup_tables__attach(struct lookup_tables *tables,
+			  struct dart_error *error)
+{
+	struct lookup_table *table;
+	int ret = 0;
+
+	TAILQ_FOREACH(table, &tables->list, link)
+		ret = ret ?: lookup_table__attach(table, error);
+	return ret;
+}
+
 void lookup_tables__delete(struct lookup_tables *tables,
 			   struct lookup_table *table)
 {
-	const struct requester *requester;
 	char kept[FD_STORE_NAME_MAX];
 
 	listener__disconnect(tables->objects.listener, &table->readers);
-	TAILQ_FOREACH(requester, &table->requesters, link)
-		note_requester(tables, table, requester, "removed", -1);
+	note_end_of_requesters(tables, table);
 	changes__announce(tables->objects.changes, "removed", "table",
 			  table->name);
 	count_table(tables, table, -1);

@@ -20,6 +20,11 @@ void lookup_tables__open(struct lookup_tables *tables,
 			 struct lookup_counts *counts);
 void lookup_tables__close(struct lookup_tables *tables);
 
+/* As lookup_table__detach() and lookup_table__attach(), for all of them. */
+void lookup_tables__detach(struct lookup_tables *tables);
+int lookup_tables__attach(struct lookup_tables *tables,
+			  struct dart_error *error);
+
 /*
  * See lookup_table__new().  If the service manager keeps the memory of a table with this
  * name and these parameters, sets @origin->kept: the table gets those bytes.

@@ -42,7 +42,13 @@ static int check_mtu(const struct device *device, const struct local_path *path,
 int requester_qp__find_path(const struct device *device, struct in_addr address,
 			    struct local_path *path, struct dart_error *error)
 {
-	int ret = local_path__find(path, device, address, error);
+	int ret;
+
+	if (!device->context)
+		return dart_error__set(
+			error, ENODEV,
+			"switches need the RDMA device, which is not there now");
+	ret = local_path__find(path, device, address, error);
 
 	if (ret)
 		return ret;

@@ -135,6 +135,20 @@ const char *device__name(const struct device *opened)
 	return "rxe0";
 }
 
+bool device__is(const struct device *opened, const struct ibv_context *verbs)
+{
+	return verbs == opened->context;
+}
+
+void device__lose(const struct device *opened, bool is_removed,
+		  const char *reason)
+{
+}
+
+void cm_contexts__note(struct cm_contexts *contexts, struct ibv_context *verbs)
+{
+}
+
 int listener__listen(struct listener *listener,
 		     const struct listener_place *place,
 		     struct dart_error *error)

@@ -173,6 +173,20 @@ static void check_version(struct findings *findings, const json_t *status)
 	free(advice);
 }
 
+/* dartd outlives its RDMA device. */
+static void check_device(struct findings *findings, const json_t *status)
+{
+	const char *missing = json_string_value(
+		json_object_get(status, "device_missing"));
+
+	if (!missing)
+		return;
+	findings__fail(findings, "device",
+		       "no peer can connect over RDMA: %s", missing);
+	findings__advise(findings,
+			 "bring it back: dartd takes it as soon as it is there");
+}
+
 void check_agent(struct findings *findings, const char *socket,
 		 struct running_agent *agent)
 {
@@ -187,8 +201,10 @@ void check_agent(struct findings *findings, const char *socket,
 		findings__fail(findings, "dartd", "does not run");
 		advise_service(findings, "start");
 	}
-	if (agent->status)
+	if (agent->status) {
 		check_version(findings, agent->status);
+		check_device(findings, agent->status);
+	}
 }
 
 void running_agent__close(struct running_agent *agent)

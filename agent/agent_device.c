@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The RDMA device of the agent goes and comes.  While there is none, the agent lacks what
+ * peers reach over RDMA, and does all the rest: what is registered stays, callers by TCP are
+ * served, stores and tables keep their bytes.
+ */
+#include <errno.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+
+#include <libdart/table/value.h>
+
+#include "agent.h"
+#include "agent/base/log.h"
+
+/* After a device that is there could not be opened: no event tells when it can. */
+#define RETRY_S 10
+
+void agent__announce(const struct agent *agent)
+{
+	const char *exposure = dart_exposure__name(agent->exposure.mode);
+	const char *device = device__name(&agent->device);
+	const struct agent_device *state = &agent->device_state;
+
+	if (*state->missing.text)
+		sd_notifyf(0, "STATUS=no RDMA device: %s", state->missing.text);
+	else
+		sd_notifyf(0, "STATUS=%s exposure on %s, port %u", exposure,
+			   device, agent->settings.place.port);
+}
+
+/* An event of the device, or of its connections: they end after it has been handled. */
+static void on_lost(void *subject, bool is_removed, const char *reason)
+{
+	struct agent_device *state = &((struct agent *)subject)->device_state;
+
+	state->is_removed = state->is_removed || is_removed;
+	if (state->is_lost)
+		return;
+	state->is_lost = true;
+	snprintf(state->reason, sizeof(state->reason), "%s", reason);
+	sd_event_source_set_enabled(state->change, SD_EVENT_ONESHOT);
+}
+
+static void on_changed(void *subject, const char *node)
+{
+	struct agent *agent = subject;
+	struct agent_device *state = &agent->device_state;
+	const struct ibv_context *context = agent->device.context;
+
+	/* The listener has ended what used it, before the next events are read. */
+	if (node && context && !strcmp(context->device->dev_name, node)) {
+		on_lost(agent, true, "it is being removed");
+		return;
+	}
+	if (node)
+		cm_contexts__let_go(&agent->cm_contexts, node);
+	else if (!context && device__is_wanted(&agent->device))
+		sd_event_source_set_enabled(state->change, SD_EVENT_ONESHOT);
+}
+
+/* Also after a device has been taken in part. */
+static void agent__leave_device(struct agent *agent)
+{
+	struct dart_error error;
+
+	listener__close(&agent->listener);
+	lookup_tables__detach(&agent->tables);
+	stores__detach(&agent->stores);
+	/* Memory for the notes of what there was is all that it needs. */
+	if (registry__change_device(&agent->registry, NULL, &error)) {
+		log__error("%s", error.text);
+		sd_event_exit(agent->loop, EXIT_FAILURE);
+	}
+	device__close(&agent->device);
+}
+
+static void agent__wait_for_device(struct agent *agent, int ret)
+{
+	struct agent_device *state = &agent->device_state;
+
+	/* A new device has an event, if they could be watched. */
+	if (ret == -ENODEV && state->watch.events)
+		return;
+	sd_event_source_set_time_relative(state->retry,
+					  RETRY_S * UINT64_C(1000000));
+	sd_event_source_set_enabled(state->retry, SD_EVENT_ONESHOT);
+}
+
+int agent__open_listener(struct agent *agent, struct dart_error *error)
+{
+	return listener__open(&agent->listener, agent->loop,
+			      &agent->settings.place, &agent->device,
+			      agent->peer_services, &agent->listener_limits,
+			      &agent->changes, &agent->self.counts->connections,
+			      error);
+}
+
+static int agent__open_device(struct agent *agent, struct dart_error *error)
+{
+	return device__open(&agent->device, agent->loop, error)	     ?:
+		       registry__change_device(&agent->registry,
+					       agent->device.pd, error) ?:
+		       stores__attach(&agent->stores, error)	     ?:
+		       lookup_tables__attach(&agent->tables, error)  ?:
+		       agent__open_listener(agent, error);
+}
+
+static void agent__take_device(struct agent *agent)
+{
+	struct agent_device *state = &agent->device_state;
+	const struct dart_error before = state->missing;
+	int ret = agent__open_device(agent, &state->missing);
+
+	if (ret) {
+		if (strcmp(before.text, state->missing.text))
+			log__error("no peer can connect over RDMA: %s",
+				   state->missing.text);
+		agent__leave_device(agent);
+		agent__wait_for_device(agent, ret);
+	} else {
+		state->missing = (struct dart_error){ };
+		sd_event_source_set_enabled(state->retry, SD_EVENT_OFF);
+		registrations__regain_device(&agent->registrations);
+		log__info("RDMA device %s is there: peers can connect",
+			  device__name(&agent->device));
+	}
+	agent__announce(agent);
+}
+
+static void agent__lose_device(struct agent *agent)
+{
+	struct agent_device *state = &agent->device_state;
+	char node[IBV_SYSFS_NAME_MAX] = "";
+
+	memccpy(node, agent->device.context->device->dev_name, '\0',
+		sizeof(node) - 1);
+	log__error("RDMA device %s: %s (peers cannot connect over RDMA until there is one again)",
+		   device__name(&agent->device), state->reason);
+	dart_error__set(&state->missing, ENODEV, "%s is gone: %s",
+			device__name(&agent->device), state->reason);
+	agent__leave_device(agent);
+	/* One that has failed, but is still there, is used by the RDMA CM as before. */
+	if (state->is_removed)
+		cm_contexts__let_go(&agent->cm_contexts, node);
+	state->is_removed = false;
+	registrations__lose_device(&agent->registrations);
+	agent__announce(agent);
+}
+
+static int on_change(sd_event_source *source, void *userdata)
+{
+	struct agent *agent = userdata;
+	struct agent_device *state = &agent->device_state;
+
+	/* It may have been left meanwhile, when it could not be taken. */
+	if (state->is_lost && agent->device.context)
+		agent__lose_device(agent);
+	state->is_lost = false;
+	if (!agent->device.context)
+		agent__take_device(agent);
+	return 0;
+}
+
+static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct agent *agent = userdata;
+
+	if (!agent->device.context)
+		agent__take_device(agent);
+	return 0;
+}
+
+static int agent_device__open_events(struct agent *agent)
+{
+	struct agent_device *state = &agent->device_state;
+	int ret;
+
+	ret = sd_event_add_defer(agent->loop, &state->change, on_change, agent);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(state->change, SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = sd_event_source_set_priority(state->change,
+						   SD_EVENT_PRIORITY_IMPORTANT);
+	if (ret >= 0)
+		ret = sd_event_add_time(agent->loop, &state->retry,
+					CLOCK_MONOTONIC, 0, 0, on_retry, agent);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(state->retry, SD_EVENT_OFF);
+	return ret;
+}
+
+int agent__open_first_device(struct agent *agent, struct dart_error *error)
+{
+	struct agent_device *state = &agent->device_state;
+	struct dart_error watch;
+	int ret;
+
+	device__prepare(&agent->device, agent->settings.device,
+			&agent->cm_contexts, on_lost, agent);
+	ret = agent_device__open_events(agent);
+	if (ret < 0) {
+		dart_error__system(error, -ret, "cannot wait for an RDMA device");
+		agent__close_device(agent);
+		return ret;
+	}
+	if (!device__is_wanted(&agent->device))
+		return 0;
+	if (device_watch__open(&state->watch, agent->loop, on_changed, agent,
+			       &watch))
+		log__warning("an RDMA device that comes is found within %d s: %s",
+			     RETRY_S, watch.text);
+	ret = device__open(&agent->device, agent->loop, error);
+	if (ret == -ENODEV) {
+		state->missing = *error;
+		log__warning("no peer can connect over RDMA until there is a device: %s",
+			     error->text);
+		agent__wait_for_device(agent, ret);
+		return 0;
+	}
+	if (ret)
+		agent__close_device(agent);
+	return ret;
+}
+
+void agent__close_device(struct agent *agent)
+{
+	struct agent_device *state = &agent->device_state;
+
+	device__close(&agent->device);
+	if (state->watch.events)
+		device_watch__close(&state->watch);
+	sd_event_source_disable_unref(state->retry);
+	sd_event_source_disable_unref(state->change);
+	cm_contexts__close(&agent->cm_contexts);
+}

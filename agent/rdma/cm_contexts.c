@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lets go of devices that librdmacm keeps open: see cm_contexts.h. */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cm_contexts.h"
+
+static bool cm_contexts__have(const struct cm_contexts *contexts,
+			      const struct cm_context *wanted)
+{
+	const struct cm_context *context;
+	size_t i;
+
+	for (i = 0; i < contexts->count; i++) {
+		context = &contexts->list[i];
+		if (context->verbs == wanted->verbs &&
+		    context->command_fd == wanted->command_fd &&
+		    !strcmp(context->node, wanted->node))
+			return true;
+	}
+	return false;
+}
+
+void cm_contexts__note(struct cm_contexts *contexts, struct ibv_context *verbs)
+{
+	struct cm_context context, *list;
+	struct stat status;
+
+	if (!verbs)
+		return;
+	context = (struct cm_context){
+		.verbs = verbs,
+		.command_fd = verbs->cmd_fd,
+		.event_fd = verbs->async_fd,
+	};
+	memccpy(context.node, verbs->device->dev_name, '\0',
+		sizeof(context.node) - 1);
+	if (cm_contexts__have(contexts, &context) ||
+	    fstat(context.command_fd, &status))
+		return;
+	context.number = status.st_rdev;
+	/* Without memory for it the removal of the device waits for the end of dartd. */
+	list = reallocarray(contexts->list, contexts->count + 1, sizeof(*list));
+	if (!list)
+		return;
+	contexts->list = list;
+	list[contexts->count++] = context;
+}
+
+/* librdmacm closes the descriptors later: something else must be there until then. */
+static void replace(const struct cm_context *context)
+{
+	struct stat status;
+	int null;
+
+	/* It has closed them already. */
+	if (fstat(context->command_fd, &status) || !S_ISCHR(status.st_mode) ||
+	    status.st_rdev != context->number)
+		return;
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null < 0)
+		return;
+	dup3(null, context->event_fd, O_CLOEXEC);
+	dup3(null, context->command_fd, O_CLOEXEC);
+	close(null);
+}
+
+void cm_contexts__let_go(struct cm_contexts *contexts, const char *node)
+{
+	size_t i = 0;
+
+	while (i < contexts->count) {
+		if (strcmp(contexts->list[i].node, node)) {
+			i++;
+			continue;
+		}
+		replace(&contexts->list[i]);
+		contexts->list[i] = contexts->list[--contexts->count];
+	}
+}
+
+void cm_contexts__close(struct cm_contexts *contexts)
+{
+	free(contexts->list);
+	*contexts = (struct cm_contexts){ };
+}

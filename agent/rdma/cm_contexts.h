@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The devices that librdmacm has opened for identifiers of dartd.  It keeps each open until
+ * the process ends, or until there is another device, and the kernel does not finish the
+ * removal of a device that is open.  So dartd remembers their descriptors, and lets go of
+ * those of a device that is removed.
+ */
+#ifndef CM_CONTEXTS_H
+#define CM_CONTEXTS_H
+
+#include <infiniband/verbs.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct cm_context {
+	struct ibv_context *verbs;	/* only compared: it may have been freed */
+	char node[IBV_SYSFS_NAME_MAX];	/* of the device in /dev/infiniband */
+	int command_fd, event_fd;
+	dev_t number;			/* of the file behind command_fd */
+};
+
+/* All zeros: empty. */
+struct cm_contexts {
+	struct cm_context *list;
+	size_t count;
+};
+
+/* @verbs: that of an identifier of the RDMA CM, which may be NULL. */
+void cm_contexts__note(struct cm_contexts *contexts, struct ibv_context *verbs);
+/*
+ * The device called @node in /dev/infiniband is being removed: lets go of it.  Nothing else
+ * of the process uses it through the RDMA CM any more.
+ */
+void cm_contexts__let_go(struct cm_contexts *contexts, const char *node);
+void cm_contexts__close(struct cm_contexts *contexts);
+
+#endif /* CM_CONTEXTS_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tells that RDMA devices appear and go, by their files in /dev/infiniband: the kernel
+ * removes the file of a device before it waits for the processes that have it open.
+ */
+#ifndef DEVICE_WATCH_H
+#define DEVICE_WATCH_H
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include <libdart/error.h>
+
+struct device_watch {
+	sd_event_source *events;
+	int fd;
+	int folder;	/* watch descriptor of /dev/infiniband; -1: it is not there */
+	int parent;	/* of /dev, while that is so; -1: not watched */
+	/*
+	 * The file @node of /dev/infiniband was removed; or, with NULL, there may be a new
+	 * one, or one that can be opened only now.
+	 */
+	void (*changed)(void *subject, const char *node);
+	void *subject;
+};
+
+int device_watch__open(struct device_watch *watch, sd_event *loop,
+		       void (*changed)(void *subject, const char *node),
+		       void *subject, struct dart_error *error);
+void device_watch__close(struct device_watch *watch);
+
+#endif /* DEVICE_WATCH_H */
