@@ -36,7 +36,7 @@ unit_registry_sources := $(addprefix agent/, \
 	table/registry_slices.c)
 unit_registry_slices_sources := $(unit_registry_sources)
 unit_listener_sources := $(addprefix agent/, \
-	base/changes.c base/lease.c base/log.c base/request.c \
+	base/changes.c base/crowd.c base/handshake_rate.c base/lease.c base/log.c base/request.c \
 	rdma/connect_request.c \
 	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)
 unit_listener_watch_sources := agent/base/lease.c agent/rdma/listener_watch.c
@@ -48,12 +48,13 @@ unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c
 unit_row_copies_sources := $(addprefix agent/table/, \
 	generations.c live.c values.c)
-unit_handshake_rate_sources := agent/serve/handshake_rate.c
+unit_handshake_rate_sources := agent/base/crowd.c agent/base/handshake_rate.c
+unit_crowd_sources := agent/base/crowd.c
 unit_session_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
 unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
-	base/changes.c base/lease.c base/log.c base/request.c \
-	serve/handshake_rate.c serve/tcp_listener.c serve/tcp_listener_limits.c \
+	base/changes.c base/crowd.c base/handshake_rate.c base/lease.c base/log.c \
+	base/request.c serve/tcp_listener.c serve/tcp_listener_limits.c \
 	serve/tcp_listener_place.c serve/tcp_peer.c) \
 	selftests/lib/tls_files.c
 unit_serve_tcp_reload_sources := $(unit_serve_tcp_sources)

@@ -8,6 +8,13 @@
 
 #include "settings.h"
 
+/*
+ * How often peers are probed by default, and by how much that may be late: dartd then does it
+ * when it wakes up for the watchdog of the service, every 225 s at most, or for anything else.
+ */
+#define KEEPALIVE_S 300
+#define KEEPALIVE_SLACK_S 225
+
 /* Copies texts into a new list; -ENOMEM: *@copied of them are in it. */
 static int copy_list(char **texts, size_t count, char ***list, size_t *copied)
 {
@@ -56,7 +63,10 @@ int settings__open(struct settings *settings, const struct options *options,
 		.place.port = options->port		  ?:
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
-		.place.keepalive_s = configuration->keepalive,
+		.place.keepalive_s = configuration->keepalive ?: KEEPALIVE_S,
+		.place.keepalive_slack_s = configuration->keepalive ?
+						   1 :
+						   KEEPALIVE_SLACK_S,
 		.tcp.port = tcp_port(&configuration->tcp),
 	};
 	if (!copy_texts(settings, configuration))

@@ -15,6 +15,13 @@
 
 struct listener;
 
+/* How long a connection may be half-open. */
+struct patience {
+	struct lease lease;
+	struct connection *connection;
+	unsigned int leases;	/* that it has had; 0: none runs */
+};
+
 struct connection {
 	TAILQ_ENTRY(connection) link;
 	struct rdma_cm_id *id;
@@ -22,8 +29,10 @@ struct connection {
 	bool has_messages;
 	struct peer_qp peer_qp;
 	struct message_qp message_qp;
-	/* Of the listener, for peers with messages: */
+	/* Of the listener: */
 	struct listener *listener;
+	struct patience patience;
+	/* For peers with messages: */
 	struct lease lease;	/* on the time of an answer */
 	bool has_deadline;
 	uint32_t deadline_request;	/* the number of the request it began with */

@@ -52,6 +52,7 @@ static int listener__accept(struct listener *listener,
 					 error);
 	if (!ret) {
 		connection->counts = service->counts;
+		listener__wait_for_peer(listener, connection);
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
 	}
 	return ret;
@@ -91,9 +92,10 @@ static void listener__on_request(struct listener *listener,
 	rdma_destroy_id(request->id);
 }
 
-static void listener__on_established(const struct listener *listener,
+static void listener__on_established(struct listener *listener,
 				     struct connection *connection)
 {
+	listener__end_wait(listener, connection);
 	listener__keep_alive(listener);
 	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
 	count__add(&connection->counts->connected, 1);
@@ -108,6 +110,7 @@ static void listener__drop(struct listener *listener,
 			   struct connection *connection)
 {
 	TAILQ_REMOVE(&listener->connections, connection, link);
+	listener__end_wait(listener, connection);
 	if (connection->has_deadline)
 		lease__cancel(&listener->deadlines, &connection->lease);
 	if (connection->has_turn)
@@ -266,6 +269,7 @@ int listener__open(struct listener *listener, sd_event *loop,
 		.services = services,
 		.limits = limits,
 		.keepalive_s = place->keepalive_s,
+		.keepalive_slack_s = place->keepalive_slack_s,
 		.changes = changes,
 		.counts = counts,
 	};
@@ -285,6 +289,11 @@ int listener__open(struct listener *listener, sd_event *loop,
 		goto destroy_channel;
 	}
 
+	ret = listener__open_rates(listener);
+	if (ret) {
+		dart_error__system(error, -ret, "cannot prepare for peers");
+		goto destroy_channel;
+	}
 	ret = listener__open_watch(listener, loop, error);
 	if (ret)
 		goto destroy_channel;

@@ -12,6 +12,7 @@
 
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
+#include "agent/base/handshake_rate.h"
 #include "agent/base/lease.h"
 #include "agent/base/peer_kind.h"
 #include "agent/base/request.h"
@@ -38,8 +39,10 @@ struct listener {
 	struct ibv_comp_channel *completions;	/* of queue pairs */
 	sd_event_source *completion_events;
 	sd_event_source *keepalive;	/* NULL: off */
-	uint32_t keepalive_s;
-	struct leases deadlines;	/* of answers to callers */
+	uint32_t keepalive_s, keepalive_slack_s;
+	struct handshake_rates rates;
+	int64_t probed;		/* ns, when there was no room; 0: never */
+	struct leases deadlines;	/* of answers to callers, and of half-open ones */
 	/* That are to be served again, the first of them by an event of this eventfd. */
 	TAILQ_HEAD(, connection) turns;
 	int turns_fd;
@@ -53,6 +56,7 @@ struct listener_place {
 	size_t count;		/* of these; 0: all addresses */
 	uint16_t port;
 	uint32_t keepalive_s;	/* 0: never */
+	uint32_t keepalive_slack_s;	/* by how much a probe may be late */
 };
 
 /*
@@ -94,12 +98,22 @@ void listener__destroy_ids(struct listener *listener);
 int listener__admit(struct listener *listener,
 		    const struct peer_service *service, struct rdma_cm_id *id,
 		    struct dart_error *error);
+/* -errno */
+int listener__open_rates(struct listener *listener);
 
 /* Between listener.c and listener_watch.c. */
 int listener__open_watch(struct listener *listener, sd_event *loop,
 			 struct dart_error *error);
 /* After the last connection has ended. */
 void listener__close_watch(struct listener *listener);
+/*
+ * A connect request was accepted: the peer has to establish the connection in time, until
+ * listener__end_wait().
+ */
+void listener__wait_for_peer(struct listener *listener,
+			     struct connection *connection);
+void listener__end_wait(struct listener *listener,
+			struct connection *connection);
 /* To call when a peer has connected. */
 void listener__keep_alive(const struct listener *listener);
 

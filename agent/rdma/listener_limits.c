@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Which peers may connect, and how many: all of a kind, from one address, and before
- * they are established.  If a limit is reached, the oldest connection that is not
- * established makes room, because requests with forged addresses leave such ones.
+ * they are established.  If a limit is reached, a connection that is not established makes
+ * room, because requests with forged addresses leave such ones; see crowd.h.
  */
 #include <errno.h>
-#include <string.h>
 
+#include "agent/base/clock.h"
+#include "agent/base/crowd.h"
 #include "listener.h"
 
 /* Unless the configuration has other numbers. */
@@ -14,57 +15,86 @@
 #define PER_ADDRESS_MAX 64
 #define HALF_OPEN_MAX 64
 
+/*
+ * Connect requests that may be answered.  Each costs a queue pair, a fraction of a
+ * millisecond; a reader of stores asks anew for each query.
+ */
+#define HANDSHAKES_PER_SECOND 200
+#define HANDSHAKES_PER_SECOND_OF_ADDRESS 50
+
+/* How often peers are probed because there is no room. */
+#define PROBES_NS INT64_C(1000000000)
+
 /* Which connections a limit concerns; NULL: any. */
-struct crowd {
+struct concern {
 	const struct peer_kind *kind;
 	const struct sockaddr *address;
 	bool is_half_open;
 };
 
-static bool have_same_address(const struct sockaddr *a,
-			      const struct sockaddr *b)
+static bool concern__has(const struct concern *concern,
+			 const struct connection *connection)
 {
-	if (a->sa_family != b->sa_family)
-		return false;
-	if (a->sa_family == AF_INET6)
-		return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-			       &((const struct sockaddr_in6 *)b)->sin6_addr,
-			       sizeof(struct in6_addr));
-	return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-}
-
-static bool crowd__has(const struct crowd *crowd,
-		       const struct connection *connection)
-{
-	return (!crowd->kind || connection->kind == crowd->kind) &&
-	       (!crowd->is_half_open || !connection->established) &&
-	       (!crowd->address ||
+	return (!concern->kind || connection->kind == concern->kind) &&
+	       (!concern->is_half_open || !connection->established) &&
+	       (!concern->address ||
 		have_same_address(rdma_get_peer_addr(connection->id),
-				  crowd->address));
+				  concern->address));
 }
 
-/* False if one more is too many, and none of them is half-open. */
+/*
+ * False if one more from @address is too many, and none of them is half-open.
+ */
 static bool listener__make_room(struct listener *listener,
-				const struct crowd *crowd, uint32_t most)
+				const struct sockaddr *address,
+				const struct concern *concern, uint32_t most)
 {
-	struct connection *connection, *oldest = NULL;
+	struct connection *connection;
+	struct crowd crowd;
 	uint32_t count = 0;
 
+	crowd__open(&crowd, listener->rates.seed, address);
 	TAILQ_FOREACH(connection, &listener->connections, link) {
-		if (!crowd__has(crowd, connection))
+		if (!concern__has(concern, connection))
 			continue;
 		count++;
-		if (!oldest && !connection->established)
-			oldest = connection;
+		if (!connection->established)
+			crowd__count(&crowd,
+				     rdma_get_peer_addr(connection->id));
 	}
 	if (count < most)
 		return true;
-	if (!oldest)
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (!connection->established &&
+		    concern__has(concern, connection))
+			crowd__choose(&crowd,
+				      rdma_get_peer_addr(connection->id),
+				      connection);
+	if (!crowd.victim)
 		return false;
-	listener__end(listener, oldest,
+	listener__end(listener, crowd.victim,
 		      "makes room: it did not establish its connection");
 	return true;
+}
+
+/* Those that vanished make room for who comes again. */
+static void listener__probe_all(struct listener *listener)
+{
+	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	struct connection *connection;
+
+	if (listener->probed && now - listener->probed < PROBES_NS)
+		return;
+	listener->probed = now;
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (connection->established)
+			connection__probe(connection);
+}
+
+int listener__open_rates(struct listener *listener)
+{
+	return handshake_rates__open(&listener->rates, HANDSHAKES_PER_SECOND,
+				     HANDSHAKES_PER_SECOND_OF_ADDRESS);
 }
 
 static bool is_allowed(const struct peer_service *service,
@@ -81,29 +111,42 @@ int listener__admit(struct listener *listener,
 		    const struct peer_service *service, struct rdma_cm_id *id,
 		    struct dart_error *error)
 {
+	const struct sockaddr *address = rdma_get_peer_addr(id);
 	const struct listener_limits *limits = listener->limits;
 	uint32_t most = service->most ?: PEERS_MAX;
 	uint32_t per_address = limits->per_address ?: PER_ADDRESS_MAX;
-	const struct crowd same_kind = { .kind = service->kind };
-	const struct crowd same_address = { .address = rdma_get_peer_addr(id) };
-	const struct crowd half_open = { .is_half_open = true };
+	const struct concern same_kind = { .kind = service->kind };
+	const struct concern same_address = { .address = address };
+	const struct concern half_open = { .is_half_open = true };
 
 	if (!is_allowed(service, id))
 		return dart_error__set(
 			error, EACCES,
 			"its address is not in allow: %s of the agent's configuration",
 			service->list);
-	if (!listener__make_room(listener, &same_kind, most))
+	/* All of them may come again at the same time, and once more. */
+	if (!handshake_rates__take(&listener->rates, address, 2 * per_address,
+				   2 * most,
+				   clock__nanoseconds(CLOCK_BOOTTIME)))
+		return dart_error__set(
+			error, EUSERS,
+			"too many connections begin, in all or from its address (wait some seconds)");
+	if (!listener__make_room(listener, address, &same_kind, most)) {
+		listener__probe_all(listener);
 		return dart_error__set(
 			error, EUSERS,
 			"as many %ss are connected as the configuration allows (%u)",
 			service->kind->name, most);
-	if (!listener__make_room(listener, &same_address, per_address))
+	}
+	if (!listener__make_room(listener, address, &same_address,
+				 per_address)) {
+		listener__probe_all(listener);
 		return dart_error__set(
 			error, EUSERS,
 			"as many peers are connected from its address as the configuration allows (%u)",
 			per_address);
-	listener__make_room(listener, &half_open,
+	}
+	listener__make_room(listener, address, &half_open,
 			    limits->half_open ?: HALF_OPEN_MAX);
 	return 0;
 }

@@ -40,6 +40,48 @@ static void on_deadline(struct lease *lease)
 		listener__give_turn(connection->listener, connection);
 }
 
+/*
+ * Leases until a half-open connection ends, 11 s: on a busy network the messages of the RDMA
+ * CM are repeated meanwhile.
+ */
+#define PATIENCE 3
+
+static void on_no_patience(struct lease *lease)
+{
+	struct patience *patience = lease__owner(lease, struct patience);
+	struct connection *connection = patience->connection;
+	struct listener *listener = connection->listener;
+
+	/* What a peer has done in time may not have been seen yet. */
+	if (!lease__is_late(lease) && patience->leases == PATIENCE) {
+		patience->leases = 0;
+		listener__end(listener, connection,
+			      "did not establish its connection in time");
+		return;
+	}
+	if (patience->leases < PATIENCE)
+		patience->leases++;
+	lease__start(&listener->deadlines, lease, on_no_patience);
+}
+
+void listener__wait_for_peer(struct listener *listener,
+			     struct connection *connection)
+{
+	connection->listener = listener;
+	connection->patience = (struct patience){ .connection = connection,
+						  .leases = 1 };
+	lease__start(&listener->deadlines, &connection->patience.lease,
+		     on_no_patience);
+}
+
+void listener__end_wait(struct listener *listener,
+			struct connection *connection)
+{
+	if (connection->patience.leases)
+		lease__cancel(&listener->deadlines, &connection->patience.lease);
+	connection->patience.leases = 0;
+}
+
 /* An answer takes at most as long as a lease. */
 static void listener__set_deadline(struct listener *listener,
 				   struct connection *connection)
@@ -167,11 +209,12 @@ static int listener__open_keepalive(struct listener *listener, sd_event *loop)
 
 	if (!listener->keepalive_s)
 		return 0;
-	/* It may be late by a second: wake-ups of a host coincide. */
+	/* It may be late: wake-ups of a host coincide. */
 	ret = sd_event_add_time_relative(loop, &listener->keepalive,
 					 CLOCK_BOOTTIME,
 					 listener->keepalive_s * US_PER_S,
-					 US_PER_S, on_keepalive, listener);
+					 listener->keepalive_slack_s * US_PER_S,
+					 on_keepalive, listener);
 	if (ret < 0)
 		return ret;
 	return sd_event_source_set_enabled(listener->keepalive, SD_EVENT_OFF);

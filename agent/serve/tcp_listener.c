@@ -201,7 +201,9 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes,
 			      counts, refused);
 	if (ret >= 0)
-		ret = handshake_rates__open(&listener->rates);
+		ret = handshake_rates__open(&listener->rates,
+					    HANDSHAKES_PER_SECOND,
+					    HANDSHAKES_PER_SECOND_OF_ADDRESS);
 	if (ret >= 0)
 		ret = tcp_listener__open_resume(listener);
 	if (ret < 0) {

@@ -11,7 +11,7 @@
 #include <libdart/error.h>
 #include <libdart/rpc/tls.h>
 
-#include "handshake_rate.h"
+#include "agent/base/handshake_rate.h"
 #include "tcp_peer.h"
 
 /*
@@ -20,7 +20,15 @@
  */
 #define TCP_LISTENER_RETRY_S 10
 
-/* Where to listen: of the start. */
+/*
+ * Handshakes that may begin: each costs this host a signature, a few milliseconds with an RSA
+ * key.  What the peer chooses costs no more than that, see <libdart/rpc/tls.h>.  That is some
+ * per cent of a CPU, and with an RSA key of 4096 bits a third of one.
+ */
+#define HANDSHAKES_PER_SECOND 50
+#define HANDSHAKES_PER_SECOND_OF_ADDRESS 10
+
+/* Where to listen. */
 struct tcp_place {
 	char **addresses;	/* IPv4 or IPv6, as texts */
 	size_t count;		/* of these; 0: all addresses */

@@ -2,83 +2,63 @@
 /*
  * Which callers may connect by TCP: their address, how often, and how many.  If a limit
  * is reached, a connection in its handshake makes room, because whoever may connect, but
- * has no certificate, can leave such ones.
+ * has no certificate, can leave such ones; see crowd.h.
  */
-#include <netinet/in.h>
-#include <string.h>
-
 #include "agent/base/clock.h"
+#include "agent/base/crowd.h"
 #include "tcp_listener.h"
 
 /* Unless the configuration has other numbers. */
 #define PER_ADDRESS_MAX 64
 #define HALF_OPEN_MAX 64
 
-static bool have_same_address(const struct sockaddr_storage *a,
-			      const struct sockaddr_storage *b)
-{
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET6)
-		return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-			       &((const struct sockaddr_in6 *)b)->sin6_addr,
-			       sizeof(struct in6_addr));
-	return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-}
-
-static bool is_v6(const struct sockaddr_storage *address)
-{
-	const struct sockaddr_in6 *v6 = (const void *)address;
-
-	return address->ss_family == AF_INET6 &&
-	       !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr);
-}
-
-/* Whoever has an IPv6 address has a network with a prefix of 64 bits, as a rule. */
-static bool have_same_network(const struct sockaddr_storage *a,
-			      const struct sockaddr_storage *b)
-{
-	if (!is_v6(a) || !is_v6(b))
-		return have_same_address(a, b);
-	return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-		       &((const struct sockaddr_in6 *)b)->sin6_addr, 8);
-}
-
 /* Which connections a limit concerns. */
-struct crowd {
+struct concern {
 	bool is_of_address;
 	bool is_half_open;
 };
 
+static const struct sockaddr *address_of(const struct sockaddr_storage *address)
+{
+	return (const struct sockaddr *)address;
+}
+
+static bool concern__has(const struct concern *concern,
+			 const struct sockaddr *address,
+			 const struct tcp_peer *peer)
+{
+	if (concern->is_half_open && peer->established)
+		return false;
+	return !concern->is_of_address ||
+	       have_same_address(address, address_of(&peer->address));
+}
+
 /*
- * Is there room for one more from @address in a crowd that may have @most?  If not, the
- * oldest one of it that is in its handshake makes room, one from the same address, or
- * network, first.
+ * Is there room for one more from @address among the connections of a concern, which may have
+ * @most?  If not, one of them that is in its handshake makes room.
  */
 static bool tcp_listener__make_room(struct tcp_listener *listener,
-				    const struct sockaddr_storage *address,
-				    struct crowd crowd, uint32_t most)
+				    const struct sockaddr *address,
+				    struct concern concern, uint32_t most)
 {
-	struct tcp_peer *peer, *oldest = NULL, *oldest_own = NULL;
+	struct tcp_peer *peer;
+	struct crowd crowd;
 	uint32_t count = 0;
-	bool is_own;
 
+	crowd__open(&crowd, listener->rates.seed, address);
 	TAILQ_FOREACH(peer, &listener->peers.list, link) {
-		is_own = have_same_address(address, &peer->address);
-		if ((crowd.is_of_address && !is_own) ||
-		    (crowd.is_half_open && peer->established))
+		if (!concern__has(&concern, address, peer))
 			continue;
 		count++;
-		if (peer->established)
-			continue;
-		oldest = oldest ?: peer;
-		if (have_same_network(address, &peer->address))
-			oldest_own = oldest_own ?: peer;
+		if (!peer->established)
+			crowd__count(&crowd, address_of(&peer->address));
 	}
 	if (count < most)
 		return true;
-	peer = oldest_own ?: oldest;
+	TAILQ_FOREACH(peer, &listener->peers.list, link)
+		if (!peer->established && concern__has(&concern, address, peer))
+			crowd__choose(&crowd, address_of(&peer->address), peer);
+	peer = crowd.victim;
 	if (!peer)
 		return false;
 	if (peer->state != TCP_PEER_LEAVING)
@@ -100,11 +80,12 @@ bool tcp_listener__allows(const struct tcp_listener *listener,
 const char *tcp_listener__refuse(struct tcp_listener *listener,
 				 const struct sockaddr_storage *address)
 {
-	const struct crowd own = { .is_of_address = true }, all = {},
-			   half_open = { .is_half_open = true };
+	const struct concern own = { .is_of_address = true }, all = {},
+			     half_open = { .is_half_open = true };
 	const struct tcp_admission *admission = &listener->admission;
 	const uint32_t most = admission->most ?: CALLERS_MAX;
 	const uint32_t per_address = admission->per_address ?: PER_ADDRESS_MAX;
+	const struct sockaddr *from = address_of(address);
 	struct tcp_counts *refused = listener->peers.refused;
 
 	if (!tcp_listener__allows(listener, address)) {
@@ -112,18 +93,18 @@ const char *tcp_listener__refuse(struct tcp_listener *listener,
 		return "an address is not in allow: callers of the configuration";
 	}
 	/* All of the crowds may begin again at the same time, and once more. */
-	if (!handshake_rates__take(&listener->rates, address, 2 * per_address,
+	if (!handshake_rates__take(&listener->rates, from, 2 * per_address,
 				   2 * most,
 				   clock__nanoseconds(CLOCK_BOOTTIME))) {
 		count__add(&refused->limited, 1);
 		return "too many connections begin, in all or from an address";
 	}
-	if (!tcp_listener__make_room(listener, address, own, per_address) ||
-	    !tcp_listener__make_room(listener, address, all, most)) {
+	if (!tcp_listener__make_room(listener, from, own, per_address) ||
+	    !tcp_listener__make_room(listener, from, all, most)) {
 		count__add(&refused->limited, 1);
 		return "as many are connected, in all or from an address, as the configuration allows";
 	}
-	tcp_listener__make_room(listener, address, half_open,
+	tcp_listener__make_room(listener, from, half_open,
 				admission->half_open ?: HALF_OPEN_MAX);
 	return NULL;
 }

@@ -4,10 +4,11 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "agent/serve/handshake_rate.h"
+#include "agent/base/handshake_rate.h"
 #include "unit.h"
 
 #define SECOND INT64_C(1000000000)
+#define PER_SECOND 10
 #define OWN 64
 #define ALL 1000
 
@@ -30,7 +31,7 @@ static struct handshake_rates *open_rates(void)
 {
 	static struct handshake_rates rates;
 
-	assert_int_equal(handshake_rates__open(&rates), 0);
+	assert_int_equal(handshake_rates__open(&rates, 50, PER_SECOND), 0);
 	/* One of which the addresses of the tests have different hashes. */
 	rates.seed = 1;
 	return &rates;
@@ -43,7 +44,8 @@ static int count(struct handshake_rates *rates, const char *text, int64_t now)
 	int i, taken = 0;
 
 	for (i = 0; i < 200; i++)
-		taken += handshake_rates__take(rates, &address, OWN, ALL, now);
+		taken += handshake_rates__take(
+			rates, (const struct sockaddr *)&address, OWN, ALL, now);
 	return taken;
 }
 
@@ -57,7 +59,7 @@ static void test_address(void **state)
 	assert_int_equal(count(rates, "::ffff:10.0.0.3", SECOND), OWN);
 	assert_int_equal(count(rates, "::ffff:10.0.0.4", SECOND), OWN);
 	assert_int_equal(count(rates, "10.0.0.1", 2 * SECOND),
-			 HANDSHAKES_PER_SECOND_OF_ADDRESS);
+			 PER_SECOND);
 	assert_int_equal(count(rates, "10.0.0.1", 1000 * SECOND), OWN);
 }
 
@@ -85,7 +87,7 @@ static void test_all(void **state)
 		snprintf(text, sizeof(text), "10.0.2.%d", i);
 		taken += count(rates, text, 2 * SECOND);
 	}
-	assert_int_equal(taken, ALL + HANDSHAKES_PER_SECOND);
+	assert_int_equal(taken, ALL + 50);
 }
 
 int main(void)

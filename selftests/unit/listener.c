@@ -24,12 +24,15 @@ static struct {
 } cm;
 
 static sd_event *loop;
+static uint32_t probed;
 static struct connection_counts counts;
 static struct peer_counts controllers;
 static struct changes changes;
 static struct listener_limits limits;
 static struct ibv_context context;
-static const struct device device = { .context = &context };
+static struct cm_contexts cm_contexts;
+static const struct device device = { .context = &context,
+				      .cm_contexts = &cm_contexts };
 
 static int offer(void *subject, const void *data, struct peer_offer *result,
 		 struct dart_error *error)
@@ -174,6 +177,21 @@ void listener__keep_alive(const struct listener *listener)
 {
 }
 
+void listener__wait_for_peer(struct listener *listener,
+			     struct connection *connection)
+{
+}
+
+void listener__end_wait(struct listener *listener,
+			struct connection *connection)
+{
+}
+
+void connection__probe(struct connection *connection)
+{
+	probed++;
+}
+
 /* ---- tests */
 
 static int open_listener(void **state)
@@ -311,6 +329,51 @@ static void test_address(void **state)
 	assert_int_equal(cm.rejected, 6);
 }
 
+/* A peer that opens more and more takes its own. */
+static void test_crowd(void **state)
+{
+	struct listener *listener = *state;
+	struct rdma_cm_id *victim;
+	int i;
+
+	limits.half_open = 8;
+	victim = ask("10.0.0.1");
+	for (i = 0; i < 100; i++)
+		ask("10.0.0.9");
+	run();
+	push(RDMA_CM_EVENT_ESTABLISHED, victim);
+	run();
+	assert_connected(listener, 7, 1);
+	assert_int_equal(cm.rejected, 0);
+}
+
+static void test_rate(void **state)
+{
+	int i;
+
+	limits.per_address = 4;
+	for (i = 0; i < 200; i++)
+		ask("10.0.0.9");
+	connect_from("10.0.0.1");
+	run();
+	assert_connected(*state, 4, 1);
+	assert_true(cm.rejected > 100);
+	assert_int_equal(counts.rejected[REJECTED_LIMIT], cm.rejected);
+}
+
+static void test_probes(void **state)
+{
+	int i;
+
+	services[0].most = 2;
+	probed = 0;
+	for (i = 0; i < 10; i++)
+		connect_from("10.0.0.1");
+	run();
+	assert_connected(*state, 0, 2);
+	assert_int_equal(probed, 2);
+}
+
 static void test_others_of_address(void **state)
 {
 	struct listener *listener = *state;
@@ -406,6 +469,12 @@ int main(void)
 		TEST("without a device nobody is listened for", test_no_device),
 		TEST_FIXTURE("the oldest connection that is not established makes room for another one of any address",
 			     test_half_open, open_listener, close_listener),
+		TEST_FIXTURE("a crowd of connections of an address takes its own places, not those of others",
+			     test_crowd, open_listener, close_listener),
+		TEST_FIXTURE("an address that connects too often is rejected, others are not",
+			     test_rate, open_listener, close_listener),
+		TEST_FIXTURE("if there is no room, the peers that are connected are probed, once a second at most",
+			     test_probes, open_listener, close_listener),
 		TEST_FIXTURE("an address with its number of established connections is rejected",
 			     test_address, open_listener, close_listener),
 		TEST_FIXTURE("connections of an address that are not established do not lock it out, nor others",

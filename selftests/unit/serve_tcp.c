@@ -251,7 +251,10 @@ static void test_rate(void **state)
 	assert_true(is_closed(fd));
 	close(fd);
 	assert_int_equal(refused.limited, 1);
-	assert_int_equal(handshake_rates__open(rates), 0);
+	assert_int_equal(handshake_rates__open(
+				 rates, HANDSHAKES_PER_SECOND,
+				 HANDSHAKES_PER_SECOND_OF_ADDRESS),
+			 0);
 	dart_rpc_client__free(connect_to(fixture));
 }
 
