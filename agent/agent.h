@@ -53,7 +53,7 @@ struct agent {
 	struct settings settings;	/* of the start; tcp: that is in use */
 	struct region region;
 	struct self self;
-	struct cm_contexts cm_contexts;
+	struct dart_cm_contexts cm_contexts;
 	struct device device;
 	struct agent_device device_state;
 	struct leases leases;

@@ -54,7 +54,7 @@ static void on_changed(void *subject, const char *node)
 		return;
 	}
 	if (node)
-		cm_contexts__let_go(&agent->cm_contexts, node);
+		dart_cm_contexts__let_go(&agent->cm_contexts, node);
 	else if (!context && device__is_wanted(&agent->device))
 		sd_event_source_set_enabled(state->change, SD_EVENT_ONESHOT);
 }
@@ -142,7 +142,7 @@ static void agent__lose_device(struct agent *agent)
 	agent__leave_device(agent);
 	/* One that has failed, but is still there, is used by the RDMA CM as before. */
 	if (state->is_removed)
-		cm_contexts__let_go(&agent->cm_contexts, node);
+		dart_cm_contexts__let_go(&agent->cm_contexts, node);
 	state->is_removed = false;
 	registrations__lose_device(&agent->registrations);
 	agent__announce(agent);
@@ -232,5 +232,5 @@ void agent__close_device(struct agent *agent)
 		device_watch__close(&state->watch);
 	sd_event_source_disable_unref(state->retry);
 	sd_event_source_disable_unref(state->change);
-	cm_contexts__close(&agent->cm_contexts);
+	dart_cm_contexts__close(&agent->cm_contexts);
 }

@@ -177,7 +177,7 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 }
 
 void device__prepare(struct device *device, const char *wanted,
-		     struct cm_contexts *cm_contexts,
+		     struct dart_cm_contexts *cm_contexts,
 		     void (*lost)(void *subject, bool is_removed,
 				  const char *reason),
 		     void *subject)

@@ -11,7 +11,7 @@
 
 #include <libdart/error.h>
 
-#include "cm_contexts.h"
+#include <libdart/rdma/cm_contexts.h>
 
 struct device {
 	const char *wanted;	/* its name in the configuration; NULL: the first one */
@@ -23,7 +23,7 @@ struct device {
 	struct ibv_cq *cq;	/* of queue pairs that post no work: empty */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
 	sd_event_source *events;
-	struct cm_contexts *cm_contexts;	/* of all devices */
+	struct dart_cm_contexts *cm_contexts;	/* of all devices */
 	/* The device has failed, or is being removed; it is still open. */
 	void (*lost)(void *subject, bool is_removed,
 				  const char *reason);
@@ -38,7 +38,7 @@ struct device {
  * it; @lost is called at most once for each opening.
  */
 void device__prepare(struct device *device, const char *wanted,
-		     struct cm_contexts *cm_contexts,
+		     struct dart_cm_contexts *cm_contexts,
 		     void (*lost)(void *subject, bool is_removed,
 				  const char *reason),
 		     void *subject);

@@ -80,7 +80,7 @@ static void listener__on_request(struct listener *listener,
 	char peer[80];
 	int ret;
 
-	cm_contexts__note(listener->device->cm_contexts, request->id->verbs);
+	dart_cm_contexts__note(listener->device->cm_contexts, request->id->verbs);
 	service = connect_request__find(request, listener->services);
 	ret = listener__accept(listener, service, request, &error);
 	if (!ret)

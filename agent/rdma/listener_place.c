@@ -114,7 +114,7 @@ static int listen_at(struct listener *listener, const char *text, uint16_t port,
 			error, errno,
 			"cannot listen for controllers at %s, port %u: %s%s",
 			text, port, strerror(errno), remedy(errno));
-	cm_contexts__note(listener->device->cm_contexts, id->verbs);
+	dart_cm_contexts__note(listener->device->cm_contexts, id->verbs);
 	/* Its memory regions belong to the one device. */
 	if (id->verbs && !device__is(listener->device, id->verbs))
 		return dart_error__set(

@@ -30,7 +30,7 @@ static struct peer_counts controllers;
 static struct changes changes;
 static struct listener_limits limits;
 static struct ibv_context context;
-static struct cm_contexts cm_contexts;
+static struct dart_cm_contexts cm_contexts;
 static const struct device device = { .context = &context,
 				      .cm_contexts = &cm_contexts };
 
@@ -148,7 +148,7 @@ void device__lose(const struct device *opened, bool is_removed,
 {
 }
 
-void cm_contexts__note(struct cm_contexts *contexts, struct ibv_context *verbs)
+void dart_cm_contexts__note(struct dart_cm_contexts *contexts, struct ibv_context *verbs)
 {
 }
 

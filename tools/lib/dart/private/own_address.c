@@ -49,6 +49,18 @@ static bool find_gid(struct ibv_context *device, struct in6_addr *gid)
 	return false;
 }
 
+static bool has_gid(struct ibv_device *device, struct in6_addr *gid)
+{
+	struct ibv_context *context = ibv_open_device(device);
+	bool is_found;
+
+	if (!context)
+		return false;
+	is_found = find_gid(context, gid);
+	ibv_close_device(context);
+	return is_found;
+}
+
 static void set_address(struct sockaddr_storage *own,
 			const struct in6_addr *gid, in_port_t port)
 {
@@ -72,18 +84,19 @@ struct sockaddr *dart_own_address__replace(struct sockaddr *address,
 {
 	/* Ports of both families are at the same place. */
 	const in_port_t port = ((const struct sockaddr_in *)address)->sin_port;
-	struct ibv_context **devices, **device;
+	struct ibv_device **devices, **device;
 	struct in6_addr gid;
 	bool is_found = false;
 
 	if (!is_loopback(address))
 		return address;
-	devices = rdma_get_devices(NULL);
+	/* Not by librdmacm, which would keep all of them open. */
+	devices = ibv_get_device_list(NULL);
 	if (!devices)
 		return address;
 	for (device = devices; *device && !is_found; device++)
-		is_found = find_gid(*device, &gid);
-	rdma_free_devices(devices);
+		is_found = has_gid(*device, &gid);
+	ibv_free_device_list(devices);
 	if (!is_found)
 		return address;
 	set_address(own, &gid, port);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* READs from an agent, with one endpoint or one of a set: see endpoint.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <libdart/private/endpoint_members.h>
@@ -67,9 +68,28 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 	return ret;
 }
 
+/* The device of an endpoint that is freed; true if it was removed and is not used any more. */
+static bool put_device(struct dart_endpoint *endpoint,
+		       char node[static IBV_SYSFS_NAME_MAX])
+{
+	struct dart_device *device = endpoint->device;
+	bool is_over;
+
+	if (!device)
+		return false;
+	is_over = device->is_removed && device->queue_pairs == 1;
+	if (is_over)
+		snprintf(node, IBV_SYSFS_NAME_MAX, "%s",
+			 device->verbs->device->dev_name);
+	dart_device__put(device);
+	return is_over;
+}
+
 void dart_endpoint__free(struct dart_endpoint *endpoint)
 {
+	char node[IBV_SYSFS_NAME_MAX];
 	struct dart_landing *landing;
+	bool is_over;
 
 	if (!endpoint)
 		return;
@@ -84,10 +104,11 @@ void dart_endpoint__free(struct dart_endpoint *endpoint)
 		dart_landing__free(landing);
 	if (endpoint->group)
 		dart_queue_group__quit(endpoint->group, endpoint->number);
-	if (endpoint->device)
-		dart_device__put(endpoint->device);
+	is_over = put_device(endpoint, node);
 	if (endpoint->id)
 		rdma_destroy_id(endpoint->id);
+	if (is_over)
+		dart_cm_contexts__let_go(&endpoint->set->contexts, node);
 	if (endpoint->owns_set)
 		dart_endpoint_set__free(endpoint->set);
 	free(endpoint);

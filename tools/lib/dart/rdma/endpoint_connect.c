@@ -237,6 +237,8 @@ enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		dart_cm_contexts__note(&endpoint->set->contexts,
+				       endpoint->id->verbs);
 		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
 			return DART_ENDPOINT_NOTHING;
 		return fail(endpoint, dart_error__system(error, errno,
@@ -273,6 +275,8 @@ enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_DISCONNECTED:
 		goto disconnected;
 	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		if (endpoint->device)
+			endpoint->device->is_removed = true;
 		dart_error__set(error, ENODEV, "the RDMA device was removed");
 		return DART_ENDPOINT_DISCONNECTED;
 	default:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <unistd.h>
 
 #include <libdart/private/endpoint_members.h>
@@ -17,6 +18,62 @@
 #define CHANNELS_MAX 8
 /* Groups of a device with an event that are looked at before others, and messages. */
 #define GROUPS_MAX 16
+
+#define DEVICE_FILES "/dev/infiniband"
+
+/*
+ * The kernel removes the file of a device before it waits for those that have it open.  Only
+ * this tells of a device without a connection.  Without the watch, its removal waits for the
+ * end of the program.
+ */
+static void set__open_watch(struct dart_endpoint_set *set)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	set->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (set->watch < 0)
+		return;
+	if (inotify_add_watch(set->watch, DEVICE_FILES,
+			      IN_DELETE | IN_ONLYDIR) >= 0 &&
+	    !epoll_ctl(set->epoll, EPOLL_CTL_ADD, set->watch, &event))
+		return;
+	close(set->watch);
+	set->watch = -1;
+}
+
+static void set__on_removal(struct dart_endpoint_set *set, const char *node)
+{
+	struct dart_device *device;
+
+	LIST_FOREACH(device, &set->devices, place)
+	{
+		if (!strcmp(device->verbs->device->dev_name, node))
+			break;
+	}
+	/* The last of its endpoints lets go of it. */
+	if (device)
+		device->is_removed = true;
+	else
+		dart_cm_contexts__let_go(&set->contexts, node);
+}
+
+void dart_endpoint_set__take_removals(struct dart_endpoint_set *set)
+{
+	char buffer[4096]
+		__attribute__((aligned(__alignof__(struct inotify_event))));
+	const struct inotify_event *event;
+	ssize_t length, at;
+
+	if (set->watch < 0)
+		return;
+	while ((length = read(set->watch, buffer, sizeof(buffer))) > 0) {
+		for (at = 0; at < length; at += sizeof(*event) + event->len) {
+			event = (const struct inotify_event *)(buffer + at);
+			if (event->len && event->mask & IN_DELETE)
+				set__on_removal(set, event->name);
+		}
+	}
+}
 
 int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
 				    struct dart_error *error)
@@ -43,6 +100,7 @@ int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
 		return ret;
 	}
 	set->channel = channel;
+	set__open_watch(set);
 	return 0;
 }
 
@@ -80,6 +138,7 @@ int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes,
 	set->sizes.group = sizes->group ?: DART_ENDPOINT_GROUP;
 	set->sizes.depth = sizes->depth ?: DART_ENDPOINT_DEPTH;
 	set->thread_count = threads;
+	set->watch = -1;
 	for (i = 0; i < threads; i++)
 		set->threads[i].epoll = -1;
 	set->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -110,6 +169,9 @@ void dart_endpoint_set__free(struct dart_endpoint_set *set)
 	}
 	if (set->channel)
 		rdma_destroy_event_channel(set->channel);
+	if (set->watch >= 0)
+		close(set->watch);
+	dart_cm_contexts__close(&set->contexts);
 	if (set->epoll >= 0)
 		close(set->epoll);
 	dart_numbers__close(&set->groups);
@@ -155,6 +217,7 @@ int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
 	enum dart_endpoint_event result;
 	struct dart_error error;
 
+	dart_endpoint_set__take_removals(set);
 	for (int i = 0; set->channel && i < EVENTS_MAX; i++) {
 		if (rdma_get_cm_event(set->channel, &event))
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;

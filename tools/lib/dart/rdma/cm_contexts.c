@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* Lets go of devices that librdmacm keeps open: see cm_contexts.h. */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cm_contexts.h"
+#include <libdart/rdma/cm_contexts.h>
 
-static bool cm_contexts__have(const struct cm_contexts *contexts,
-			      const struct cm_context *wanted)
+static bool have(const struct dart_cm_contexts *contexts,
+			      const struct dart_cm_context *wanted)
 {
-	const struct cm_context *context;
+	const struct dart_cm_context *context;
 	size_t i;
 
 	for (i = 0; i < contexts->count; i++) {
@@ -25,21 +25,21 @@ static bool cm_contexts__have(const struct cm_contexts *contexts,
 	return false;
 }
 
-void cm_contexts__note(struct cm_contexts *contexts, struct ibv_context *verbs)
+void dart_cm_contexts__note(struct dart_cm_contexts *contexts, struct ibv_context *verbs)
 {
-	struct cm_context context, *list;
+	struct dart_cm_context context, *list;
 	struct stat status;
 
-	if (!verbs)
+	if (!verbs || !verbs->device)
 		return;
-	context = (struct cm_context){
+	context = (struct dart_cm_context){
 		.verbs = verbs,
 		.command_fd = verbs->cmd_fd,
 		.event_fd = verbs->async_fd,
 	};
 	memccpy(context.node, verbs->device->dev_name, '\0',
 		sizeof(context.node) - 1);
-	if (cm_contexts__have(contexts, &context) ||
+	if (have(contexts, &context) ||
 	    fstat(context.command_fd, &status))
 		return;
 	context.number = status.st_rdev;
@@ -52,7 +52,7 @@ void cm_contexts__note(struct cm_contexts *contexts, struct ibv_context *verbs)
 }
 
 /* librdmacm closes the descriptors later: something else must be there until then. */
-static void replace(const struct cm_context *context)
+static void replace(const struct dart_cm_context *context)
 {
 	struct stat status;
 	int null;
@@ -69,7 +69,7 @@ static void replace(const struct cm_context *context)
 	close(null);
 }
 
-void cm_contexts__let_go(struct cm_contexts *contexts, const char *node)
+void dart_cm_contexts__let_go(struct dart_cm_contexts *contexts, const char *node)
 {
 	size_t i = 0;
 
@@ -83,8 +83,8 @@ void cm_contexts__let_go(struct cm_contexts *contexts, const char *node)
 	}
 }
 
-void cm_contexts__close(struct cm_contexts *contexts)
+void dart_cm_contexts__close(struct dart_cm_contexts *contexts)
 {
 	free(contexts->list);
-	*contexts = (struct cm_contexts){ };
+	*contexts = (struct dart_cm_contexts){ };
 }
