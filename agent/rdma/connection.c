@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Accepts a peer with a queue pair that serves READs only, or messages only. */
+#include <endian.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <dart/control.h>
 
 #include "connection.h"
 
@@ -12,6 +16,15 @@
  * Controllers and readers ask for as many.
  */
 #define READS_MAX 16
+
+/* The private data of an answer: what is offered, and what this end is. */
+struct accept {
+	uint8_t data[PEER_OFFER_MAX];
+	struct dart_control_path path;
+};
+
+_Static_assert(offsetof(struct accept, path) == DART_CONTROL_PATH_OFFSET,
+	       "the path is where peers look for it");
 
 void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 {
@@ -95,9 +108,13 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct peer_offer *offer,
 		       struct connection **result, struct dart_error *error)
 {
+	struct accept accept = {
+		.path.mtu = htole32(
+			128U << device__path_mtu(device->context, id->port_num)),
+	};
 	struct rdma_conn_param answer = {
-		.private_data = offer->data,
-		.private_data_len = offer->length,
+		.private_data = &accept,
+		.private_data_len = sizeof(accept),
 		/*
 		 * How often the peer repeats a request for which there is no receive.
 		 * There always is one; soft-RoCE says that there is none if the queue
@@ -108,6 +125,7 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 	struct connection *connection;
 	int ret;
 
+	memcpy(accept.data, offer->data, offer->length);
 	if (reads > READS_MAX)
 		reads = READS_MAX;
 	if (reads > device->reads_max)

@@ -77,7 +77,7 @@ static int device__watch(struct device *device, sd_event *loop)
 }
 
 /* Adds ", NAME" for each device to a list that may become too long. */
-static void list_names(char *names, size_t size, struct ibv_context **devices)
+static void list_names(char *names, size_t size, struct ibv_device **devices)
 {
 	size_t used = 0;
 
@@ -216,11 +216,18 @@ void device__close(struct device *device)
 {
 	if (!device->context)
 		return;
-	sd_event_source_unref(device->events);
-	ibv_destroy_cq(device->cq);
-	ibv_dealloc_pd(device->message_pd);
-	ibv_dealloc_pd(device->pd);
-	rdma_free_devices(device->devices);
+	device->events = sd_event_source_disable_unref(device->events);
+	if (device->cq)
+		ibv_destroy_cq(device->cq);
+	if (device->message_pd)
+		ibv_dealloc_pd(device->message_pd);
+	if (device->pd)
+		ibv_dealloc_pd(device->pd);
+	ibv_close_device(device->context);
+	device->cq = NULL;
+	device->message_pd = NULL;
+	device->pd = NULL;
+	device->context = NULL;
 }
 
 struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
@@ -249,15 +256,29 @@ struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
 /* A peer without a receive is waited for; it is the caller who limits the time. */
 #define RNR_RETRIES 7
 
+enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number)
+{
+	struct ibv_port_attr port;
+
+	if (ibv_query_port(context, port_number, &port) ||
+	    port.active_mtu < IBV_MTU_256 || port.active_mtu > IBV_MTU_4096)
+		return IBV_MTU_4096;
+	return port.active_mtu;
+}
+
 int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
 		       enum ibv_qp_state state, unsigned int access,
 		       uint8_t reads)
 {
+	const enum ibv_mtu mtu =
+		device__path_mtu(queue_pair->context, id->port_num);
 	struct ibv_qp_attr attributes = { .qp_state = state };
 	int mask;
 
 	if (rdma_init_qp_attr(id, &attributes, &mask))
 		return -errno;
+	if (mask & IBV_QP_PATH_MTU && attributes.path_mtu > mtu)
+		attributes.path_mtu = mtu;
 	if (mask & IBV_QP_ACCESS_FLAGS)
 		attributes.qp_access_flags = access;
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)

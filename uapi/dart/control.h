@@ -336,6 +336,20 @@ struct dart_control_accept {
 };
 
 /*
+ * The path MTU.  A connect request carries that of the controller's end, which may be larger
+ * than the host's end takes.  So behind the private data of each accept, of all protocols that
+ * connect to an agent over RDMA, at this offset, is the path MTU of the host's end.  Both ends
+ * set up their queue pairs with the smaller one.  Older agents have 0 there; a controller then
+ * uses its own.
+ */
+#define DART_CONTROL_PATH_OFFSET	64	/* bytes from the begin of the private data */
+
+struct dart_control_path {
+	__le32 mtu;		/* bytes of a packet's payload; 0: not told */
+	__le32 reserved;	/* 0 */
+};
+
+/*
  * Private data of a rejection by the agent: its version of the protocol that the
  * request names by its magic, this one or that of <dart/store_access.h>, and why.
  * Older agents send none.

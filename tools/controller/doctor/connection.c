@@ -220,6 +220,16 @@ void check_mtu(struct findings *findings, const struct connection *connection)
 
 	if (!connection->path.mtu)
 		return;
+	if (connection->path.mtu < connection->path.own_mtu) {
+		findings__warn(
+			findings, "mtu",
+			"%u bytes in a packet, which is what the host takes; this machine takes %u",
+			connection->path.mtu, connection->path.own_mtu);
+		findings__advise(
+			findings,
+			"give the interface there, and the switches between, the MTU of this one");
+		return;
+	}
 	if (*netdev && connection->port.is_roce)
 		netdev_mtu = text_file__number("/sys/class/net/%s/mtu", netdev);
 	if (netdev_mtu < 0 || connection->path.mtu >= best_mtu(netdev_mtu)) {

@@ -44,6 +44,7 @@ struct dart_endpoint {
 	int result; /* of the completions of an only one */
 	uint8_t request[DART_ENDPOINT_REQUEST_MAX];
 	uint8_t request_length;
+	struct dart_held_qp held; /* while it connects */
 	uint8_t answer[UINT8_MAX];
 	uint8_t answer_length;
 	bool is_for_control; /* the answer is then @accept */

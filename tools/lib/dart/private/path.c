@@ -31,5 +31,6 @@ void dart_path__of_rdma(const struct rdma_cm_id *id, uint64_t bits_per_s,
 	dart_path__print_address(rdma_get_peer_addr((struct rdma_cm_id *)id),
 				 path->destination);
 	path->mtu = dart_read_queue__mtu(id);
+	path->own_mtu = path->mtu;
 	path->bits_per_s = bits_per_s;
 }

@@ -40,6 +40,13 @@ uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id)
 	return 0;
 }
 
+void dart_read_queue__fit_path(struct dart_read_queue *queue)
+{
+	queue->bytes_max = DART_READ_PACKETS_MAX *
+			   (dart_read_queue__mtu(queue->id) ?: MTU_DEFAULT);
+	queue->length_max = min_u32(queue->length_max, queue->bytes_max);
+}
+
 int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 			  const struct dart_read_queue_parts *parts)
 {
@@ -68,9 +75,8 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 		return -EINVAL;
 	queue->bits_per_s =
 		dart_link_speed(port.active_speed, port.active_width);
-	queue->bytes_max = DART_READ_PACKETS_MAX *
-			   (dart_read_queue__mtu(id) ?: MTU_DEFAULT);
-	queue->length_max = min_u32(port.max_msg_sz, queue->bytes_max);
+	queue->length_max = port.max_msg_sz;
+	dart_read_queue__fit_path(queue);
 	if (rdma_create_qp(id, parts->pd, &attributes))
 		return -errno;
 	queue->qp = id->qp;

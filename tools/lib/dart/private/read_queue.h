@@ -95,6 +95,9 @@ void dart_read_queue__close(struct dart_read_queue *queue);
 /* Bytes of a packet's payload on the path that @id has resolved; 0: not known. */
 uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id);
 
+/* The path of its identifier has another MTU than when it was opened. */
+void dart_read_queue__fit_path(struct dart_read_queue *queue);
+
 /* Like the endpoint's functions of the same names. */
 int dart_read_queue__land_at(struct dart_read_queue *queue,
 			     const struct dart_landing *landing);

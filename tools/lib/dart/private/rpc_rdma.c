@@ -14,6 +14,7 @@
 #include "link_speed.h"
 #include "own_address.h"
 #include "path.h"
+#include "path_mtu.h"
 #include "rejection.h"
 #include "remote_clock.h"
 #include "rpc_queue.h"
@@ -27,6 +28,7 @@ struct rdma {
 	struct rdma_event_channel *channel;
 	struct rdma_cm_id *id;
 	struct dart_rpc_queue queue;	/* open once the route is known */
+	struct dart_held_qp held;	/* while it connects */
 	uint64_t asked_ns;		/* CLOCK_REALTIME of the connect request */
 	bool is_connected;
 };
@@ -42,6 +44,8 @@ static void rdma__free(struct dart_rpc_transport *transport)
 
 	if (rdma->is_connected)
 		rdma_disconnect(rdma->id);
+	if (rdma->id)
+		dart_held_qp__release(&rdma->held, rdma->id);
 	dart_rpc_queue__close(&rdma->queue);
 	if (rdma->id)
 		rdma_destroy_id(rdma->id);
@@ -100,6 +104,7 @@ static int shake_hands(struct rdma *rdma, struct dart_error *error)
 	if (rdma_connect(rdma->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");
+	dart_held_qp__hold(&rdma->held, rdma->id);
 	return 0;
 }
 
@@ -129,6 +134,8 @@ static int handle(struct rdma *rdma, const struct rdma_cm_event *event,
 	const struct dart_rpc_hello hello =
 		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX,
 				     DART_RPC_QUEUE_RECEIVES);
+	const struct rdma_conn_param *conn = &event->param.conn;
+	int ret;
 
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
@@ -138,7 +145,16 @@ static int handle(struct rdma *rdma, const struct rdma_cm_event *event,
 					  "cannot resolve a route");
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return shake_hands(rdma, error);
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		ret = dart_held_qp__establish(&rdma->held, rdma->id,
+					      conn->private_data ?: "",
+					      conn->private_data ?
+						      conn->private_data_len :
+						      0,
+					      error);
+		return ret ?: take_welcome(rdma, event, error);
 	case RDMA_CM_EVENT_ESTABLISHED:
+		dart_held_qp__release(&rdma->held, rdma->id);
 		return take_welcome(rdma, event, error);
 	case RDMA_CM_EVENT_REJECTED:
 		/* An agent rejects a connection that it ends before it has heard of its use. */
@@ -193,6 +209,8 @@ static void rdma__path(const struct dart_rpc_transport *transport,
 		bits_per_s = dart_link_speed(port.active_speed,
 					     port.active_width);
 	dart_path__of_rdma(id, bits_per_s, path);
+	if (rdma_of(transport)->held.own_mtu)
+		path->own_mtu = rdma_of(transport)->held.own_mtu;
 }
 
 static void *rdma__request(struct dart_rpc_transport *transport)

@@ -98,6 +98,8 @@ void dart_endpoint__free(struct dart_endpoint *endpoint)
 		dart_endpoint__leave(endpoint);
 	if (endpoint->connected)
 		rdma_disconnect(endpoint->id);
+	if (endpoint->id)
+		dart_held_qp__release(&endpoint->held, endpoint->id);
 	/* In this order: nothing lands any more, and nobody else needs it. */
 	dart_read_queue__close(&endpoint->queue);
 	while ((landing = LIST_FIRST(&endpoint->landings)))
@@ -155,6 +157,8 @@ void dart_endpoint__path(const struct dart_endpoint *endpoint,
 			 struct dart_endpoint_path *path)
 {
 	dart_path__of_rdma(endpoint->id, endpoint->queue.bits_per_s, path);
+	if (endpoint->held.own_mtu)
+		path->own_mtu = endpoint->held.own_mtu;
 }
 
 const struct dart_endpoint_accept *

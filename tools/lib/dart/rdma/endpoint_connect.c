@@ -154,6 +154,7 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 	if (rdma_connect(endpoint->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");
+	dart_held_qp__hold(&endpoint->held, endpoint->id);
 	return 0;
 }
 
@@ -246,7 +247,19 @@ enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		ret = shake_hands(endpoint, error);
 		return ret ? fail(endpoint, ret) : DART_ENDPOINT_NOTHING;
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		ret = dart_held_qp__establish(&endpoint->held, endpoint->id,
+					      conn->private_data ?: "",
+					      conn->private_data ?
+						      conn->private_data_len :
+						      0,
+					      error);
+		if (ret)
+			return fail(endpoint, ret);
+		dart_read_queue__fit_path(&endpoint->queue);
+		/* fall through */
 	case RDMA_CM_EVENT_ESTABLISHED:
+		dart_held_qp__release(&endpoint->held, endpoint->id);
 		if (conn->private_data) {
 			memcpy(endpoint->answer, conn->private_data,
 			       conn->private_data_len);
