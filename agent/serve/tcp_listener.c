@@ -20,7 +20,8 @@ static void tcp_listener__take(struct tcp_listener *listener, int fd,
 	int ret;
 
 	if (reason) {
-		/* It has said nothing yet: there is no way to tell it. */
+		if (!tcp_listener__allows(listener, address))
+			dart_tls__deny(fd);
 		log__peer_warning("a caller is rejected: %s", reason);
 		close(fd);
 		return;

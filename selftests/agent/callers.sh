@@ -184,7 +184,8 @@ check "the configuration is reloaded without callers" reload \
 	"allow: {callers: []}" "${settings[@]}"
 refuse "no caller by RDMA may connect any longer" "not in allow: callers" \
 	call_agent rpc $address 1
-refuse "no address may call by TCP any longer" "closed the connection" \
+refuse "no address may call by TCP any longer, and the caller is told so" \
+	"does not allow the address of this side" \
 	by_tcp $tls/own caller.example
 check "the connections that were not allowed are counted" counts '.tcp_not_allowed >= 1'
 check "the agent stops with callers" host_down

@@ -2,8 +2,10 @@
 /* TLS by GnuTLS: see tls.h. */
 #include <errno.h>
 #include <gnutls/gnutls.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "tls_private.h"
@@ -201,7 +203,6 @@ static bool concerns_certificate(gnutls_alert_description_t alert)
 	case GNUTLS_A_CERTIFICATE_UNKNOWN:
 	case GNUTLS_A_CERTIFICATE_REQUIRED:
 	case GNUTLS_A_UNKNOWN_CA:
-	case GNUTLS_A_ACCESS_DENIED:
 		return true;
 	default:
 		return false;
@@ -232,6 +233,11 @@ static int explain(struct dart_tls_stream *stream, int code, int system,
 	case GNUTLS_E_FATAL_ALERT_RECEIVED:
 	case GNUTLS_E_WARNING_ALERT_RECEIVED:
 		alert = gnutls_alert_get(stream->session);
+		/* dart_tls__deny() */
+		if (alert == GNUTLS_A_ACCESS_DENIED)
+			return dart_error__set(
+				error, EACCES,
+				"the agent does not allow the address of this side (add it to allow: callers of its configuration)");
 		if (concerns_certificate(alert))
 			return dart_error__set(
 				error, EACCES,
@@ -247,6 +253,16 @@ static int explain(struct dart_tls_stream *stream, int code, int system,
 		return dart_error__set(error, EPROTO, "TLS failed: %s",
 				       gnutls_strerror(code));
 	}
+}
+
+void dart_tls__deny(int fd)
+{
+	/* A record of TLS with an alert (21), fatal (2): access denied (49). */
+	static const uint8_t alert[] = { 21, 3, 3, 0, 2, 2, 49 };
+
+	/* As much of it as the socket takes. */
+	send(fd, alert, sizeof(alert), MSG_DONTWAIT | MSG_NOSIGNAL);
+	shutdown(fd, SHUT_WR);
 }
 
 int dart_tls_stream__handshake(struct dart_tls_stream *stream,

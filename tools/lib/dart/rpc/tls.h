@@ -37,6 +37,12 @@ void dart_tls__put(struct dart_tls *tls);
 bool dart_tls__have_same_authorities(const struct dart_tls *a,
 				     const struct dart_tls *b);
 
+/*
+ * Tells the peer of a connected socket, which begins TLS, that it may not: by an alert, before
+ * anything that it sends costs a signature or memory.  The caller closes @fd.
+ */
+void dart_tls__deny(int fd);
+
 struct dart_tls_stream;
 
 /*
