@@ -6,18 +6,32 @@
 #include <getopt.h>
 #include <string.h>
 
-/* Are there options that only scraping takes, and a replay does not? */
-static bool has_scraping(const struct options *options)
+/* Are there options about the way to agents? */
+static bool has_connecting(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
 
-	return options->config || options->only_checks || options->count || options->once ||
+	return options->config || settings->transport ||
+	       settings->tls.certificate || settings->tls.key ||
+	       settings->tls.authorities;
+}
+
+/* Are there options about reading agents again and again? */
+static bool has_repeating(const struct options *options)
+{
+	const struct settings *settings = &options->settings;
+
+	return options->only_checks || options->count || options->once ||
 	       settings->interval_ns || settings->flow || settings->io ||
 	       settings->workers || settings->source_count ||
-	       settings->transport || settings->tls.certificate ||
-	       settings->tls.key || settings->tls.authorities ||
 	       settings->record.path || settings->record.size ||
 	       settings->record.files;
+}
+
+/* Are there options that only scraping takes, and a replay does not? */
+static bool has_scraping(const struct options *options)
+{
+	return has_connecting(options) || has_repeating(options);
 }
 
 /* Are there options that only scraping takes? */
@@ -51,10 +65,11 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 	if (options->settings.target_count != 1)
 		return dart_error__set(error, EINVAL,
 				       "doctor takes one HOST[:PORT]");
-	if (has_more(options) || has_replay(options) || options->socket)
+	if (has_repeating(options) || has_replay(options) || options->socket ||
+	    output_settings__has_any(&options->settings.outputs))
 		return dart_error__set(
 			error, EINVAL,
-			"doctor takes only the options --json and --entries");
+			"doctor takes only the options --json, --entries, --config, --transport and those of TLS");
 	return 0;
 }
 

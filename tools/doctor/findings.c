@@ -116,9 +116,10 @@ void findings__fail(struct findings *findings, const char *check,
 	va_list arguments;
 
 	va_start(arguments, format);
-	begin(findings, check, "fail", format, arguments);
+	begin(findings, check, findings->is_lenient ? "warn" : "fail", format,
+	      arguments);
 	va_end(arguments);
-	findings->has_failed = true;
+	findings->has_failed = findings->has_failed || !findings->is_lenient;
 }
 
 void findings__advise(struct findings *findings, const char *format, ...)

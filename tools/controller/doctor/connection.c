@@ -151,7 +151,12 @@ static void explain_route(struct findings *findings,
 {
 	if (!check_rdma_port(findings, &connection->port, NULL))
 		return;
-	findings__fail(findings, "route", "%s", error->text);
+	findings__fail(
+		findings, "route",
+		"no RDMA device of this machine reaches %s; there is %s%s%s%s: %s",
+		connection->address, connection->port.device,
+		*connection->port.netdev ? " (" : "", connection->port.netdev,
+		*connection->port.netdev ? ")" : "", error->text);
 	findings__command(findings, "ip route get %s && ping -c 3 %s",
 			  connection->address, connection->address);
 }
@@ -247,12 +252,10 @@ void check_mtu(struct findings *findings, const struct connection *connection)
 }
 
 void check_remote_clock(struct findings *findings,
-			const struct connection *connection)
+			const struct connection *connection, int64_t offset_ns,
+			uint64_t uncertainty_ns)
 {
-	const struct dart_endpoint_accept *accept =
-		dart_endpoint__accept(connection->endpoint);
-	int64_t offset_ns = accept->clock_offset_ns;
-	int64_t doubt_ns = accept->clock_uncertainty_ns;
+	int64_t doubt_ns = uncertainty_ns;
 	int64_t size_ns = offset_ns < 0 ? -offset_ns : offset_ns;
 
 	if (!doubt_ns) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-controller doctor: examines the way from this machine to a host. */
 #include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <libdart/rdma/address.h>
@@ -8,43 +9,111 @@
 #include "connection.h"
 #include "doctor.h"
 #include "reads.h"
+#include "tcp.h"
+#include "tools/controller/config.h"
 
-/* The address of the host, which the caller frees; NULL after a finding. */
-static char *check_name(struct findings *findings, const char *host)
+/* @ret: of the resolution. */
+static void check_name(struct findings *findings, const char *host,
+		       const char *address, int ret)
 {
-	char *address;
-	int ret = dart_address__resolve(host, &address);
-
 	if (!ret) {
 		findings__ok(findings, "name", "%s has the address %s", host,
 			     address);
-		return address;
+		return;
 	}
 	findings__fail(findings, "name", "cannot resolve '%s': %s", host,
 		       gai_strerror(ret));
 	findings__command(findings, "getent hosts %s", host);
-	return NULL;
+}
+
+/* The certificates of a configuration, unless the command line names some. */
+static int load_tls(const struct options *options, struct settings *settings)
+{
+	struct dart_error error;
+	int ret;
+
+	*settings = (struct settings){ };
+	if (!options->config || options->settings.tls.certificate)
+		return 0;
+	ret = config__read(settings, &options->settings, options->config,
+			   &error);
+	if (ret)
+		fprintf(stderr, "dart-controller: %s\n", error.text);
+	return ret;
+}
+
+static void check_by_rdma(struct findings *findings,
+			  struct connection *connection,
+			  const struct tcp_way *way,
+			  const struct settings *settings)
+{
+	const struct dart_endpoint_accept *accept;
+
+	if (!check_connection(findings, connection)) {
+		check_tcp(findings, connection, way, false);
+		return;
+	}
+	findings->is_lenient = false;
+	accept = dart_endpoint__accept(connection->endpoint);
+	check_mtu(findings, connection);
+	check_remote_clock(findings, connection, accept->clock_offset_ns,
+			   accept->clock_uncertainty_ns);
+	check_reads(findings, connection, settings);
+	dart_endpoint__free(connection->endpoint);
+}
+
+/* The host has an address. */
+static void check_host(struct findings *findings, struct connection *connection,
+		       const struct options *options,
+		       const struct settings_tls *tls)
+{
+	const bool is_by_tcp = options->settings.transport ==
+			       SETTINGS_TRANSPORT_TCP;
+	const uint16_t port =
+		is_by_tcp ? connection->target->port :
+			    settings__default_port(SETTINGS_TRANSPORT_TCP);
+	struct tcp_way way;
+
+	tcp_way__try(&way, connection, port, tls);
+	/* RDMA need not work if there is another way. */
+	findings->is_lenient = !is_by_tcp && tcp_way__is_open(&way);
+	if (!is_by_tcp)
+		check_rdma_cm(findings);
+	check_name(findings, connection->target->host, connection->address, 0);
+	if (is_by_tcp)
+		check_tcp(findings, connection, &way, true);
+	else
+		check_by_rdma(findings, connection, &way, &options->settings);
+	if (way.answer == TCP_SERVES && !connection->endpoint)
+		check_remote_clock(findings, connection, way.clock_offset_ns,
+				   way.clock_uncertainty_ns);
 }
 
 int doctor__run(const struct options *options)
 {
 	const struct target_settings *target = options->settings.targets;
 	struct connection connection = { .target = target };
+	struct settings configured;
 	struct findings findings;
-	char *address;
+	char *address = NULL;
+	int ret;
 
-	findings__open(&findings, options->json);
-	check_rdma_cm(&findings);
-	address = check_name(&findings, target->host);
-	if (!address)
-		return findings__close(&findings);
-	connection.address = address;
-	if (check_connection(&findings, &connection)) {
-		check_mtu(&findings, &connection);
-		check_remote_clock(&findings, &connection);
-		check_reads(&findings, &connection, &options->settings);
-		dart_endpoint__free(connection.endpoint);
+	if (load_tls(options, &configured)) {
+		settings__clear(&configured);
+		return EXIT_FAILURE;
 	}
-	free(address);
+	findings__open(&findings, options->json);
+	ret = dart_address__resolve(target->host, &address);
+	connection.address = address;
+	if (ret) {
+		check_name(&findings, target->host, NULL, ret);
+	} else {
+		check_host(&findings, &connection, options,
+			   configured.tls.certificate ? &configured.tls :
+							&options->settings.tls);
+	}
+	if (!ret)
+		free(address);
+	settings__clear(&configured);
 	return findings__close(&findings);
 }
