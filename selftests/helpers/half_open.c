@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * half_open ADDRESS COUNT: keeps asking the dartd at "host" for connections from this own
+ * address, which it never establishes, COUNT at a time: each one that ends is replaced.  It
+ * notifies that it is ready when as many are accepted, and ends when it is killed.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <netdb.h>
+#include <rdma/rdma_cma.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <systemd/sd-daemon.h>
+
+#include <dart/control.h>
+
+static struct addrinfo *from, *host;
+static struct rdma_event_channel *channel;
+static long wanted, accepted;
+
+static void fail(const char *step)
+{
+	fprintf(stderr, "half_open: %s: %m\n", step);
+	exit(EXIT_FAILURE);
+}
+
+static struct addrinfo *resolve(const char *name, const char *port)
+{
+	struct addrinfo hints = { .ai_family = AF_INET,
+				  .ai_socktype = SOCK_STREAM }, *found;
+
+	if (getaddrinfo(name, port, &hints, &found))
+		fail(name);
+	return found;
+}
+
+static void begin(void)
+{
+	struct rdma_cm_id *id;
+
+	if (rdma_create_id(channel, &id, NULL, RDMA_PS_TCP) ||
+	    rdma_resolve_addr(id, from->ai_addr, host->ai_addr, 2000))
+		fail("resolve an address");
+}
+
+static void ask(struct rdma_cm_id *id)
+{
+	const struct dart_control_request request = {
+		.magic = htole64(DART_CONTROL_MAGIC),
+		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
+	};
+	/* Of no queue pair. */
+	struct rdma_conn_param parameters = {
+		.private_data = &request,
+		.private_data_len = sizeof(request),
+		.qp_num = 4711,
+		.retry_count = 6,
+	};
+
+	if (rdma_connect(id, &parameters))
+		fail("ask for a connection");
+}
+
+static void handle(struct rdma_cm_id *id, enum rdma_cm_event_type event)
+{
+	switch (event) {
+	case RDMA_CM_EVENT_ADDR_RESOLVED:
+		if (rdma_resolve_route(id, 2000))
+			fail("resolve a route");
+		return;
+	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		ask(id);
+		return;
+	case RDMA_CM_EVENT_CONNECT_RESPONSE:
+		if (++accepted == wanted)
+			sd_notify(0, "READY=1");
+		return;
+	default:
+		rdma_destroy_id(id);
+		begin();
+	}
+}
+
+int main(int argc, char *argv[])
+{
+	struct rdma_cm_event *event;
+	enum rdma_cm_event_type type;
+	struct rdma_cm_id *id;
+	long i;
+
+	if (argc != 3)
+		return 2;
+	from = resolve(argv[1], NULL);
+	host = resolve("host", "4792");
+	wanted = atol(argv[2]);
+	channel = rdma_create_event_channel();
+	if (!channel)
+		fail("open the RDMA CM");
+	for (i = 0; i < wanted; i++)
+		begin();
+	while (!rdma_get_cm_event(channel, &event)) {
+		id = event->id;
+		type = event->event;
+		rdma_ack_cm_event(event);
+		handle(id, type);
+	}
+	fail("read an event");
+}

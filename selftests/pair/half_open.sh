@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A peer that opens connections and establishes none keeps no other peer out, over RDMA, and a
+# peer that vanished does not keep its place.
+. "$(dirname "$0")/../lib.sh"
+
+# counts FILTER: holds for the entry about dartd
+counts() {
+	on host dartctl -j show dartd | gojq -e ".values.rows[0] // .values | $1"
+}
+
+# scraped ADDRESS: a controller gets in and reads
+scraped() {
+	timeout 60 dart-controller --json --once host >/dev/null
+}
+
+rdma_up
+ip address add 10.77.0.66/24 dev eth0
+on host sh -c 'printf "sources: [cpustat]\nlimits: {half_open: 16}\n" >/run/dartd.yaml'
+check "the agent starts" on host host_up --config=/run/dartd.yaml
+check "a peer opens 15 connections that it does not establish" \
+	until_ready /run/half_open.log half_open 10.77.0.66 15
+for round in 1 2 3; do
+	check "round $round: a controller gets in meanwhile" scraped
+done
+pkill -x half_open
+check "a peer opens 63 connections, in more places than there are" sh -c \
+	'setsid half_open 10.77.0.66 63 >/dev/null 2>&1 &'
+for round in 4 5 6; do
+	check "round $round: a controller gets in meanwhile" scraped
+done
+check "the connections that were not established are counted" counts '.unfinished > 15'
+pkill -x half_open
+on host sh -c ': >/run/dartd.log'
+check "a peer opens 8 connections, and sends nothing more" \
+	until_ready /run/half_open.log half_open 10.77.0.66 8
+pkill -STOP -x half_open
+check "a half-open connection has a time-out" on host sh -c 'log=/run/dartd.log
+	until grep -q "did not establish its connection in time" $log; do sleep 0.2; done'
+pkill -KILL -x half_open
+check "the agent stops" on host host_down
+
+on host sh -c 'printf "sources: [cpustat]\nlimits: {controllers: 2}\n" >/run/dartd.yaml'
+check "the agent starts with room for two controllers" on host host_up --config=/run/dartd.yaml
+dart-controller --json --interval 60s --config /dev/stdin >/dev/null 2>/run/first.log <<'END' &
+agents: [{host: 10.77.0.2}]
+END
+dart-controller --json --interval 60s host >/dev/null 2>/run/second.log &
+check "two controllers are connected" on host sh -c \
+	'until dartctl -j status | is_true ".controllers | length == 2"; do sleep 0.1; done'
+# The machine vanishes from the network, without a farewell.
+nft 'add table inet vanish; add chain inet vanish out { type filter hook output priority 0; policy accept; }'
+nft add rule inet vanish out udp dport 4791 drop
+pkill -KILL -x dart-controller
+sleep 0
+nft flush ruleset
+rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0
+check "a controller that comes again finds the places of those that vanished" sh -c \
+	'until timeout 60 dart-controller --json --once host >/dev/null; do sleep 0.5; done'
+check "the agent stops again" on host host_down
+ip address delete 10.77.0.66/24 dev eth0
+finish
