@@ -4,7 +4,8 @@
 
 const char options__help[] =
 	"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
-	"       dart-controller doctor [-j] [-e NAME,...] HOST[:PORT]\n"
+	"       dart-controller doctor [-j] [-e NAME,...] [--config FILE] [--transport tcp]\n"
+	"                       [--tls-certificate FILE ...] HOST[:PORT]\n"
 	"       dart-controller status [-j] [--socket PATH]\n"
 	"       dart-controller record FILE [OPTION]... [HOST[:PORT]]...\n"
 	"       dart-controller replay [-j] [--from TIME] [--to TIME] [--speed X] FILE...\n"
