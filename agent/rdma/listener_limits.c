@@ -22,6 +22,9 @@
 #define HANDSHAKES_PER_SECOND 200
 #define HANDSHAKES_PER_SECOND_OF_ADDRESS 50
 
+/* As many at once at least, however low the limits are: a query of a store is one. */
+#define RESERVE_MIN 128
+
 /* How often peers are probed because there is no room. */
 #define PROBES_NS INT64_C(1000000000)
 
@@ -91,6 +94,11 @@ static void listener__probe_all(struct listener *listener)
 			connection__probe(connection);
 }
 
+static uint32_t reserve(uint32_t limit)
+{
+	return limit > RESERVE_MIN / 2 ? 2 * limit : RESERVE_MIN;
+}
+
 int listener__open_rates(struct listener *listener)
 {
 	return handshake_rates__open(&listener->rates, HANDSHAKES_PER_SECOND,
@@ -125,8 +133,8 @@ int listener__admit(struct listener *listener,
 			"its address is not in allow: %s of the agent's configuration",
 			service->list);
 	/* All of them may come again at the same time, and once more. */
-	if (!handshake_rates__take(&listener->rates, address, 2 * per_address,
-				   2 * most,
+	if (!handshake_rates__take(&listener->rates, address,
+				   reserve(per_address), reserve(most),
 				   clock__nanoseconds(CLOCK_BOOTTIME)))
 		return dart_error__set(
 			error, EUSERS,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd outlives its RDMA device: it lets go of it at once, serves callers by TCP meanwhile, and
+# dartd outlives its RDMA device: it lets go of it at once, serves callers over TCP meanwhile, and
 # when the device is back, all that was registered is there again.
 . "$(dirname "$0")/../lib.sh"
 
@@ -65,7 +65,7 @@ check "a table is created" dartctl table create nat --rows 2^6 --key 4 --value 4
 check "a requester is added" dartctl requester add nat 10.77.0.9
 entries="cpustat dartd tcp vmstat+1s"
 check "a controller READs all entries" by_read "$entries"
-check "a caller by TCP gets values" by_tcp
+check "a caller over TCP gets values" by_tcp
 pid=$(pidof dartd)
 before=$(dartctl store export paths | gojq -c '.collectors[0] | [.base, .first_psn]')
 epoch=$(dartctl store export paths | gojq '.epoch // .collectors[0].epoch')
@@ -73,7 +73,7 @@ epoch=$(dartctl store export paths | gojq '.epoch // .collectors[0].epoch')
 call_agent tcp 10.77.0.1:4793 100000 $tls caller.example agent.example cpustat \
 	>/run/caller.log 2>&1 &
 caller=$!
-check "a caller stays connected by TCP" soon status '.tcp_callers | length == 1'
+check "a caller stays connected over TCP" soon status '.tcp_callers | length == 1'
 for round in first second; do
 	check "$round round: the kernel removes the device while dartd runs" removed rxe0
 	check "$round round: the same dartd still runs" [ "$(pidof dartd)" = "$pid" ]
@@ -82,9 +82,9 @@ for round in first second; do
 	check "$round round: dartctl status says so to people" \
 		sh -c 'dartctl status | grep device_missing'
 	check "$round round: the log says so" grep "rxe0: it is being removed" $log
-	check "$round round: the caller by TCP is still connected" \
+	check "$round round: the caller over TCP is still connected" \
 		status '.tcp_callers | length == 1'
-	check "$round round: another caller by TCP gets values" by_tcp
+	check "$round round: another caller over TCP gets values" by_tcp
 	check "$round round: there is no reporter without the device" reporters 0
 	check "$round round: the store is there" dartctl store show paths
 	refuse "$round round: a store cannot be created" "not there now" \
@@ -119,7 +119,7 @@ check "the agent stops" host_down
 
 check "the device is removed" removed rxe0
 check "the agent starts without a device" without_device --config=/run/dartd.yaml
-check "a caller by TCP gets values without one" by_tcp
+check "a caller over TCP gets values without one" by_tcp
 check "the store waits for the device" status '.missing > 0'
 check "the device comes" rdma link add rxe0 type rxe netdev eth0
 check "a controller READs all entries then" soon by_read "$entries"

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <rdma/rdma_cma.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
@@ -17,6 +18,7 @@
 static struct addrinfo *from, *host;
 static struct rdma_event_channel *channel;
 static long wanted, accepted;
+static uint32_t last_number = 4711;
 
 static void fail(const char *step)
 {
@@ -49,11 +51,11 @@ static void ask(struct rdma_cm_id *id)
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 	};
-	/* Of no queue pair. */
+	/* The number of no queue pair, and of no other connection. */
 	struct rdma_conn_param parameters = {
 		.private_data = &request,
 		.private_data_len = sizeof(request),
-		.qp_num = 4711,
+		.qp_num = ++last_number,
 		.retry_count = 6,
 	};
 

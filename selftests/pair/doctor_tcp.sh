@@ -36,15 +36,17 @@ configure "device: none" "allow: {callers: [10.77.0.1]}"
 check "the agent starts without RDMA" on host host_up --config=/run/dartd.yaml
 rdma_up
 # shellcheck disable=SC2086 # several words
-check "a host that is only reached by TCP is found to serve this machine" \
+check "a host that is only reached over TCP is found to serve this machine" \
 	finds tcp ok "dartd answers on TCP port 4793" $certificates
 check "that RDMA does not reach it is a warning" finds connect warn . $certificates
 check "nothing fails then" none fail
 check "the exit status is 0" sh -c "dart-controller doctor $(echo $certificates) host"
-check "the clocks are compared by TCP" finds clock ok . $certificates
+# The clocks of two virtual machines may differ.
+check "the clocks are compared over TCP" sh -c "dart-controller -j doctor $(echo $certificates) host |
+	is_true 'any(.[]; .check == \"clock\" and (.found | test(\"this machine\")))'"
 check "without certificates it says that dartd listens" finds tcp warn "listens on TCP port 4793"
 check "then nothing fails either" none fail
-check "by TCP alone RDMA is not looked at" sh -c "
+check "over TCP alone RDMA is not looked at" sh -c "
 	dart-controller -j doctor --transport tcp $(echo $certificates) host |
 	tee /dev/stderr | is_true 'map(.check) == [\"name\", \"tcp\", \"clock\"]'"
 cat >/run/controller.yaml <<END

@@ -9,7 +9,7 @@ counts() {
 	on host dartctl -j show dartd | gojq -e ".values.rows[0] // .values | $1"
 }
 
-# scraped ADDRESS: a controller gets in and reads
+# scraped: a controller gets in and reads
 scraped() {
 	timeout 60 dart-controller --json --once host >/dev/null
 }
@@ -52,7 +52,7 @@ check "two controllers are connected" on host sh -c \
 nft 'add table inet vanish; add chain inet vanish out { type filter hook output priority 0; policy accept; }'
 nft add rule inet vanish out udp dport 4791 drop
 pkill -KILL -x dart-controller
-sleep 0
+wait
 nft flush ruleset
 rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0
 check "a controller that comes again finds the places of those that vanished" sh -c \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # systemctl reload fails if the configuration, a key or a certificate cannot be used, and then
-# nothing has changed; otherwise it opens, moves and closes the door of callers by TCP.
+# nothing has changed; otherwise it opens, moves and closes the door of callers over TCP.
 . "$(dirname "$0")/../lib.sh"
 
 file=/etc/dart/dartd.yaml
@@ -12,7 +12,7 @@ configure() {
 	printf '%s\n' "$@" >$file
 }
 
-# with_tcp [MEMBER...]: writes one with callers by TCP
+# with_tcp [MEMBER...]: writes one with callers over TCP
 with_tcp() {
 	configure "sources: [cpustat]" "allow: {callers: [10.77.0.0/24]}" \
 		"tcp: {certificate: $tls/agent.example.pem, key: $tls/agent.example.key," \
@@ -78,19 +78,19 @@ check "after all of this the same dartd runs with what it had" \
 	"cpustat dartd tcp $pid" ]
 
 with_tcp
-check "a reload with callers by TCP succeeds" systemctl reload dartd.service
+check "a reload with callers over TCP succeeds" systemctl reload dartd.service
 check "then dartd listens for them" soon listens 4793
-check "a caller by TCP gets values" by_tcp 4793
+check "a caller over TCP gets values" by_tcp 4793
 with_tcp ", port: 4800, listen: [10.77.0.1]"
 check "a reload with another port and address succeeds" systemctl reload dartd.service
 check "then dartd listens there" soon listens 4800 10.77.0.1
 check "it does not listen where it was" sh -c "! ss -Htln 'sport = :4793' | grep ."
 check "its status names the port" status '.tcp_port == 4800'
-check "a caller by TCP gets values there" by_tcp 4800
+check "a caller over TCP gets values there" by_tcp 4800
 refuse "no restart is asked for" "lacks" sh -c 'journalctl --no-pager --unit dartd.service |
 	grep "when dartd starts again" || { echo lacks; exit 1; }'
 configure "sources: [cpustat]"
-check "a reload without callers by TCP succeeds" systemctl reload dartd.service
+check "a reload without callers over TCP succeeds" systemctl reload dartd.service
 check "then dartd does not listen for them" soon status '.tcp_port == 0'
 check "the service stops" systemctl stop dartd.service
 rm $file

@@ -352,8 +352,9 @@ static void test_rate(void **state)
 	int i;
 
 	limits.per_address = 4;
-	for (i = 0; i < 200; i++)
+	for (i = 0; i < 300; i++)
 		ask("10.0.0.9");
+	run();
 	connect_from("10.0.0.1");
 	run();
 	assert_connected(*state, 4, 1);
