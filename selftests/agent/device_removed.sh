@@ -15,7 +15,7 @@ status() {
 
 # by_tcp: one scrape of cpustat
 by_tcp() {
-	call_agent tcp 10.77.0.1:4793 1 $tls caller.example agent.example cpustat
+	call_agent tcp 10.77.0.1:4793 1 "$tls" caller.example agent.example cpustat
 }
 
 # by_read ENTRIES: a controller READs these
@@ -40,7 +40,7 @@ requesters() {
 
 # without_device [OPTION...]: starts dartd without one, with what is registered
 without_device() {
-	until_ready $log dartd "$@"
+	until_ready "$log" dartd "$@"
 }
 
 doctor_says() {
@@ -81,7 +81,7 @@ for round in first second; do
 		soon status '.device_missing | test("RDMA device")'
 	check "$round round: dartctl status says so to people" \
 		sh -c 'dartctl status | grep device_missing'
-	check "$round round: the log says so" grep "rxe0: it is being removed" $log
+	check "$round round: the log says so" grep "rxe0: it is being removed" "$log"
 	check "$round round: the caller over TCP is still connected" \
 		status '.tcp_callers | length == 1'
 	check "$round round: another caller over TCP gets values" by_tcp

@@ -5,8 +5,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 tls=/run/tls
-certificates="--tls-certificate $tls/caller.example.pem --tls-key $tls/caller.example.key
-	--tls-authorities $tls/authority.pem"
+certificates=(--tls-certificate "$tls/caller.example.pem" --tls-key "$tls/caller.example.key"
+	--tls-authorities "$tls/authority.pem")
 
 # finds CHECK RESULT TEXT [OPTION...]: the doctor has this finding
 finds() {
@@ -18,6 +18,17 @@ finds() {
 	is_true --arg check "$check" --arg result "$result" --arg text "$text" \
 		'any(.[]; .check == $check and .result == $result and (.found | test($text)))' \
 		/run/findings
+}
+
+# The clocks of two virtual machines may differ.
+compares_clocks() {
+	dart-controller -j doctor "${certificates[@]}" host | tee /dev/stderr |
+		is_true 'any(.[]; .check == "clock" and (.found | test("this machine")))'
+}
+
+looks_at_tcp_alone() {
+	dart-controller -j doctor --transport tcp "${certificates[@]}" host | tee /dev/stderr |
+		is_true 'map(.check) == ["name", "tcp", "clock"]'
 }
 
 # none RESULT: no finding has it
@@ -35,20 +46,15 @@ configure() {
 configure "device: none" "allow: {callers: [10.77.0.1]}"
 check "the agent starts without RDMA" on host host_up --config=/run/dartd.yaml
 rdma_up
-# shellcheck disable=SC2086 # several words
 check "a host that is only reached over TCP is found to serve this machine" \
-	finds tcp ok "dartd answers on TCP port 4793" $certificates
-check "that RDMA does not reach it is a warning" finds connect warn . $certificates
+	finds tcp ok "dartd answers on TCP port 4793" "${certificates[@]}"
+check "that RDMA does not reach it is a warning" finds connect warn . "${certificates[@]}"
 check "nothing fails then" none fail
-check "the exit status is 0" sh -c "dart-controller doctor $(echo $certificates) host"
-# The clocks of two virtual machines may differ.
-check "the clocks are compared over TCP" sh -c "dart-controller -j doctor $(echo $certificates) host |
-	is_true 'any(.[]; .check == \"clock\" and (.found | test(\"this machine\")))'"
+check "the exit status is 0" dart-controller doctor "${certificates[@]}" host
+check "the clocks are compared over TCP" compares_clocks
 check "without certificates it says that dartd listens" finds tcp warn "listens on TCP port 4793"
 check "then nothing fails either" none fail
-check "over TCP alone RDMA is not looked at" sh -c "
-	dart-controller -j doctor --transport tcp $(echo $certificates) host |
-	tee /dev/stderr | is_true 'map(.check) == [\"name\", \"tcp\", \"clock\"]'"
+check "over TCP alone RDMA is not looked at" looks_at_tcp_alone
 cat >/run/controller.yaml <<END
 agents: [{host: host, transport: tcp}]
 tls: {certificate: $tls/caller.example.pem, key: $tls/caller.example.key,
@@ -64,19 +70,19 @@ ip link set other0 up
 rdma link add rxe1 type rxe netdev other0
 check "a device that leads nowhere does not reach the host, and is named" \
 	finds route warn "no RDMA device of this machine reaches 10.77.0.2; there is rxe1" \
-	$certificates
-check "TCP does" finds tcp ok "dartd answers" $certificates
+	"${certificates[@]}"
+check "TCP does" finds tcp ok "dartd answers" "${certificates[@]}"
 rdma link delete rxe1
 ip link delete other0
-check "without any device TCP does as well" finds tcp ok "dartd answers" $certificates
+check "without any device TCP does as well" finds tcp ok "dartd answers" "${certificates[@]}"
 rdma link add rxe0 type rxe netdev eth0
 
 configure "device: none" "allow: {callers: [10.77.0.9]}"
 on host pkill -HUP -x dartd
 check "a machine that callers does not list is told so by the doctor" soon \
-	finds tcp fail "does not allow the address of this machine" $certificates
+	finds tcp fail "does not allow the address of this machine" "${certificates[@]}"
 refuse "a controller is told so" "does not allow the address of this side" \
-	timeout 60 dart-controller --transport tcp $certificates --once host
+	timeout 60 dart-controller --transport tcp "${certificates[@]}" --once host
 check "the agent stops" on host host_down
 
 configure "allow: {callers: [10.77.0.9]}"

@@ -49,7 +49,8 @@ dart-controller --json --interval 60s host >/dev/null 2>/run/second.log &
 check "two controllers are connected" on host sh -c \
 	'until dartctl -j status | is_true ".controllers | length == 2"; do sleep 0.1; done'
 # The machine vanishes from the network, without a farewell.
-nft 'add table inet vanish; add chain inet vanish out { type filter hook output priority 0; policy accept; }'
+nft 'add table inet vanish
+	add chain inet vanish out { type filter hook output priority 0; policy accept; }'
 nft add rule inet vanish out udp dport 4791 drop
 pkill -KILL -x dart-controller
 wait

@@ -100,6 +100,7 @@ rm -r $tls
 file=/etc/dart/controller.yaml
 configure "agents: [{host: 10.77.0.1}]"
 check "the service of the controller starts" systemctl start dart-controller.service
+check "it has read its configuration" soon test -S /run/dart-controller/control.sock
 configure "agents: [{host: 10.77.0.1}" "}"
 refuse "a reload of the controller with invalid YAML fails" failed \
 	systemctl reload dart-controller.service
