@@ -59,7 +59,7 @@ refuse "one controller more is told the limit" \
 check "it did not disturb the first one" soon connected 1
 before=$(switches)
 soon has_scraped $(($(wc -l </run/lines) + 20))
-check "without a keepalive, 20 scrapes do not wake the agent" [ "$(switches)" = "$before" ]
+check "with the default keepalive, 20 scrapes do not wake the agent" [ "$(switches)" = "$before" ]
 kill $controller
 check "the first one has ended" soon connected 0
 check "afterwards another one is served" dart-controller --once host
