@@ -187,6 +187,7 @@ bench: packages
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/gathering
 	$(quiet)tools/bench/cgroups
+	$(quiet)tools/bench/growth
 	$(quiet)tools/bench/idle
 	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/transports

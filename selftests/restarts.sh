@@ -92,17 +92,15 @@ restored() {
 	until_true on host dartctl store show paths
 }
 
-# flow_again ROUNDS SECONDS: checks how soon reports arrive after the agent is killed.
-# The limit allows for other machines beside these: a round alone takes a third.
+# flow_again ROUNDS: checks that reports arrive again after the agent is killed, and prints
+# after how long.
 flow_again() {
-	local round took
+	local round
 
 	for round in $(seq "$1"); do
 		check "the agent is killed in round $round" kill_agent
 		check "the agent and the store are back in round $round" restored
-		until_true differs "$sum"
-		took=$(($(date +%s%3N) - killed))
-		check "reports flow again in round $round after $took ms, within $2 s" \
-			[ $took -lt $(($2 * 1000)) ]
+		check "reports flow again in round $round" until_true differs "$sum"
+		echo "# $(($(date +%s%3N) - killed)) ms after the agent was killed"
 	done
 }

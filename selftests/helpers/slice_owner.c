@@ -5,14 +5,18 @@
  * ready and holds them until it is killed.  Each has its own memory, or all of them
  * share 1 MiB.
  *
- * Prints as JSON the agent's CPU time for each slice, for the first and the last 1000
+ * Prints as JSON how many system calls the agent makes for the first and for the last 1000
+ * slices; and for tools/bench its CPU time for each slice, for the first and the last 1000
  * separately, beside the bare ioctl()s for 1000 slices of a separate region.
  */
+#include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +39,45 @@ static double cpu_time(int pid)
 	assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
 	assert_int_equal(clock_gettime(clock, &time), 0);
 	return time.tv_sec * 1e9 + time.tv_nsec;
+}
+
+/* A descriptor from which the number of system calls of a thread since now is read. */
+static int count_calls(int thread)
+{
+	struct perf_event_attr event = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(event),
+	};
+	FILE *file = fopen("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
+			   "r");
+	int counter;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%llu", &event.config), 1);
+	fclose(file);
+	counter = syscall(SYS_perf_event_open, &event, thread, -1, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+	assert_true(counter >= 0);
+	return counter;
+}
+
+static uint64_t calls_of(int counter)
+{
+	uint64_t calls;
+
+	assert_int_equal(read(counter, &calls, sizeof(calls)), sizeof(calls));
+	return calls;
+}
+
+/* The work of the agent until now. */
+struct work {
+	double ns;
+	uint64_t calls;
+};
+
+static struct work work_of(int agent, int counter)
+{
+	return (struct work){ cpu_time(agent), calls_of(counter) };
 }
 
 /* Memory that all slices share. */
@@ -137,31 +180,37 @@ int main(int argc, char *argv[])
 	int count = atoi(argv[1]), agent = atoi(argv[2]), socket, thousand;
 	struct dart_registration_client client;
 	struct shared shared = { .fd = -1 };
+	struct work begin, first, last, end;
 	struct dart_error problem;
-	double begin, first = 0, last = 0, end;
+	int counter;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	socket = registration__connect();
 	assert_int_equal(dart_registration_client__open(
 				 &client, DART_REGISTRATION_SOCKET, &problem),
 			 0);
+	counter = count_calls(agent);
 	thousand = count < 1000 ? count : 1000;
-	begin = cpu_time(agent);
+	begin = first = last = work_of(agent, counter);
 	for (int i = 0; i < count; i++) {
 		if (i == thousand)
-			first = cpu_time(agent) - begin;
+			first = work_of(agent, counter);
 		if (i == count - thousand)
-			last = cpu_time(agent);
+			last = work_of(agent, counter);
 		get_slice(socket, &client, i, argc > 3, &shared);
 	}
-	end = cpu_time(agent);
+	end = work_of(agent, counter);
 	if (count <= 1000)
-		first = end - begin;
-	printf("{\"slices\": %d, \"agent_us_each\": %.1f, "
+		first = end;
+	printf("{\"slices\": %d, \"first_1000_calls\": %" PRIu64
+	       ", \"last_1000_calls\": %" PRIu64 ", \"agent_us_each\": %.1f, "
 	       "\"first_1000_us_each\": %.1f, \"last_1000_us_each\": %.1f, "
 	       "\"bare_calls_us_each\": %.1f}\n",
-	       count, (end - begin) / count / 1000, first / thousand / 1000,
-	       (end - last) / thousand / 1000, bare_calls(thousand) / 1000);
+	       count, first.calls - begin.calls, end.calls - last.calls,
+	       (end.ns - begin.ns) / count / 1000,
+	       (first.ns - begin.ns) / thousand / 1000,
+	       (end.ns - last.ns) / thousand / 1000,
+	       bare_calls(thousand) / 1000);
 	sd_notify(0, "READY=1");
 	pause();
 	return 0;

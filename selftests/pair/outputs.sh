@@ -37,20 +37,15 @@ check "the whole host is registered, 100 kB of JSON" \
 : >/run/log
 unread until_dropped &
 reader=$!
-# What an emulated guest misses, because its machine has no time for it, both do.
-dart-controller --json -i 100ms -n 150 host 10.77.0.2 2>/dev/null | tail -n 2 >/run/other &
-other=$!
 check "a controller scrapes two agents into a pipe that is not read until lines are dropped" sh -c \
 	'dart-controller --json -i 100ms -n 150 host 10.77.0.2 >/run/fifo 2>/run/log'
-wait $reader $other
+wait $reader
 gojq -c '{agent, sequence, scraped: has("entries"), summary}' /run/lines >/run/short
 summary=$(gojq -c '.summary // empty | {scrapes, failed, missed, dropped}' \
 	/run/short | tr '\n' ' ')
-missed=$(gojq -s 'map(.summary.missed) | max' /run/other)
-check "meanwhile no more scrapes are missed than the $missed of a controller whose pipe is read: $summary" \
-	is_true -s --argjson missed "$missed" 'map(.summary // empty) | length == 2 and
-		all(.scrapes == 150 and .failed == 0 and .missed <= $missed * 1.5 + 5)' \
-	/run/short
+check "meanwhile all 150 scrapes of each are made: $summary" \
+	is_true -s 'map(.summary // empty) | length == 2 and
+		all(.scrapes == 150 and .failed == 0)' /run/short
 check "lines that find no room are dropped and counted: $summary" is_true -s \
 	'(map(.summary.dropped // 0) | add > 0) and (group_by(.agent) | length == 2 and
 		all((map(select(.scraped)) | length) as $lines |
@@ -71,19 +66,16 @@ check "all lines of a count are written" is_true -s \
 	'map(.sequence // empty) == [1, 2, 3, 4, 5] and .[-1].summary.dropped == 0' \
 	/run/lines
 
-sleep 60 </run/fifo &
+sleep 3600 </run/fifo &
 reader=$!
 dart-controller --json -i 100ms host >/run/fifo 2>/run/log &
 controller=$!
 log=/run/log
 check "a controller writes into a pipe that nobody reads" soon logged 1 "dropped"
-start=$(date +%s%N)
 kill $controller
 wait $controller
 status=$?
-took=$((($(date +%s%N) - start) / 1000000))
-# Half a second in which nothing is read, and five in which a line could be finished.
-check "it ends after SIGTERM all the same, in $took ms" [ $took -lt 8000 ]
+check "it ends after SIGTERM, while the pipe is open and still not read" kill -0 $reader
 check "its exit status is then 0" [ $status = 0 ]
 check "its summary has the dropped ones" told 1 "scrapes, .* missed, .* [1-9][0-9]* dropped"
 kill $reader
