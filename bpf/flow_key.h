@@ -18,6 +18,13 @@
 #define ETH_P_IPV6	0x86dd
 #define FRAGMENT	0x3fff
 
+#define TAG_8021Q	0x8100	/* types of tags of VLANs */
+#define TAG_8021AD	0x88a8
+#define TAG_QINQ1	0x9100
+#define TAG_QINQ2	0x9200
+#define TAG_QINQ3	0x9300
+#define TAGS_MAX	2	/* as in 802.1ad */
+
 #define OPTIONS_MAX	64	/* bytes behind the fixed part of an IPv4 header, and more */
 
 enum telemetry_outcome {
@@ -29,6 +36,13 @@ enum telemetry_outcome {
 	TELEMETRY_INCOMPLETE,
 	TELEMETRY_ANONYMOUS,
 	TELEMETRY_DAMAGED,
+	TELEMETRY_TAGGED,
+};
+
+/* What follows the type of a tag. */
+struct tag {
+	__be16 control;		/* priority and VLAN */
+	__be16 type;		/* of what follows */
 };
 
 struct telemetry {
@@ -141,16 +155,46 @@ static __always_inline int read_ipv6(struct cursor *cursor,
 	return TELEMETRY_OK;
 }
 
+static __always_inline bool is_tag(__be16 type)
+{
+	switch (type) {
+	case bpf_htons(TAG_8021Q):
+	case bpf_htons(TAG_8021AD):
+	case bpf_htons(TAG_QINQ1):
+	case bpf_htons(TAG_QINQ2):
+	case bpf_htons(TAG_QINQ3):
+		return true;
+	}
+	return false;
+}
+
+/* Tags of VLANs that are in the frame are skipped; drivers have taken off the others. */
 static __always_inline int read_ethernet(struct cursor *cursor,
 					 struct telemetry *telemetry,
 					 struct inner *inner)
 {
 	const struct ethhdr *ethernet = cursor->at;
+	const struct tag *tag;
+	__be16 type;
+	__u32 i;
 
 	if (is_cut(cursor, sizeof(*ethernet)))
 		return TELEMETRY_TRUNCATED;
+	type = ethernet->h_proto;
 	cursor->at += sizeof(*ethernet);
-	switch (ethernet->h_proto) {
+#pragma unroll
+	for (i = 0; i < TAGS_MAX; i++) {
+		if (!is_tag(type))
+			break;
+		tag = cursor->at;
+		if (is_cut(cursor, sizeof(*tag)))
+			return TELEMETRY_TRUNCATED;
+		type = tag->type;
+		cursor->at += sizeof(*tag);
+	}
+	if (is_tag(type))
+		return TELEMETRY_TAGGED;
+	switch (type) {
 	case bpf_htons(ETH_P_IP):
 		return read_ipv4(cursor, telemetry, inner);
 	case bpf_htons(ETH_P_IPV6):

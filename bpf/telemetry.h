@@ -18,6 +18,8 @@ static __always_inline int telemetry__read(struct cursor *cursor,
 
 	/* A frame that is wrong up to here is not telemetry. */
 	ret = read_ethernet(cursor, telemetry, &inner);
+	if (ret == TELEMETRY_TAGGED)
+		return ret;
 	if (ret || inner.protocol != IPPROTO_UDP)
 		return TELEMETRY_NONE;
 	udp = cursor->at;

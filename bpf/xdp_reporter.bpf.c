@@ -328,6 +328,9 @@ static __always_inline void count_passed(struct reporter *row, int outcome)
 	case TELEMETRY_DAMAGED:
 		row->damaged++;
 		break;
+	case TELEMETRY_TAGGED:
+		row->tagged++;
+		break;
 	default:
 		row->others++;
 	}

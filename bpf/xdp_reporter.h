@@ -60,8 +60,10 @@ struct reporter {
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
 	/* no room in the buffer for the report, */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");
-	/* a wrong checksum of an IPv4 header. */
+	/* a wrong checksum of an IPv4 header, */
 	__u64 damaged DART_COUNTER DART_UNIT("frames");
+	/* more than two tags of VLANs. */
+	__u64 tagged DART_COUNTER DART_UNIT("frames");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
 /* Reports to a collector; all CPUs count here, because PSNs are consecutive. */

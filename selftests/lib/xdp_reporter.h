@@ -24,6 +24,7 @@ enum xdp_reporter_counter {
 	UNASSIGNED,
 	CRAMPED,
 	DAMAGED,
+	TAGGED,
 	XDP_REPORTER_COUNTERS,
 };
 

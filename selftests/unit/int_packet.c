@@ -159,6 +159,79 @@ static void test_options(void **state)
 			 -EBADMSG);
 }
 
+/* Behind the Ethernet addresses; returns the new length. */
+static size_t add_tag(uint8_t *frame, size_t length, uint16_t type,
+		      uint16_t control)
+{
+	const uint8_t tag[] = { type >> 8, type, control >> 8, control };
+
+	memmove(frame + 12 + sizeof(tag), frame + 12, length - 12);
+	memcpy(frame + 12, tag, sizeof(tag));
+	return length + sizeof(tag);
+}
+
+/* Types of tags, the innermost first; 0 ends them. */
+static const uint16_t tags[][3] = {
+	{ 0x8100 },		/* of one VLAN */
+	{ 0x88a8 },
+	{ 0x8100, 0x88a8 },	/* 802.1ad */
+	{ 0x8100, 0x9100 },	/* what was used before 802.1ad */
+	{ 0x8100, 0x9200 },
+	{ 0x8100, 0x9300 },
+	{ 0x8100, 0x8100 },
+};
+
+static size_t build_tagged(const uint16_t *types, uint32_t count,
+			   uint16_t control, uint8_t *frame)
+{
+	size_t length = build(3, frame);
+	uint32_t i;
+
+	for (i = 0; i < count && types[i]; i++)
+		length = add_tag(frame, length, types[i], control);
+	return length;
+}
+
+static void test_tagged(void **state)
+{
+	/* A VLAN; a priority alone; all bits. */
+	static const uint16_t controls[] = { 7, 0xa000, 0xffff };
+	uint8_t frame[INT_PACKET_MAX + 8];
+	struct int_packet packet;
+	size_t length, i, j, cut;
+
+	for (i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
+		for (j = 0; j < sizeof(controls) / sizeof(*controls); j++) {
+			length = build_tagged(tags[i], 2, controls[j], frame);
+			assert_int_equal(int_packet__parse(frame, length, PORT,
+							   &packet), 0);
+			assert_int_equal(packet.key_length, 13);
+			assert_memory_equal(packet.key + 8,
+					    "\x12\x34\x56\x78\x11", 5);
+			assert_int_equal(packet.hops, 3);
+		}
+		for (cut = 0; cut < length; cut++)
+			assert_int_not_equal(int_packet__parse(frame, cut, PORT,
+							       &packet), 0);
+	}
+}
+
+static void test_many_tags(void **state)
+{
+	static const uint16_t three[] = { 0x8100, 0x8100, 0x88a8 };
+	uint8_t frame[INT_PACKET_MAX + 12];
+	struct int_packet packet;
+	size_t length = build_tagged(three, 3, 7, frame);
+
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
+			 -E2BIG);
+	/* What follows two tags is no IP, but no tag either. */
+	frame[20] = 0x08;
+	frame[21] = 0x06;
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
+			 -ENODATA);
+}
+
 /* The buffer has exactly the size of the packet. */
 static void test_any_bytes(void **state)
 {
@@ -200,6 +273,10 @@ int main(void)
 		     test_refused),
 		TEST("a packet with options of IPv4 is parsed, and one with a wrong option gives EBADMSG",
 		     test_options),
+		TEST("a packet with one or two tags of 802.1Q, 802.1ad or their forerunners, or of a priority, is parsed as without",
+		     test_tagged),
+		TEST("a packet with three tags gives E2BIG",
+		     test_many_tags),
 		TEST("a packet cut anywhere is refused, and random bytes are never read beyond their end",
 		     test_any_bytes),
 	};

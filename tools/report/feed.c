@@ -85,6 +85,9 @@ static int next_of_capture(struct feed *feed, struct int_packet *packet,
 		case -ENODATA:
 			feed->others++;
 			break;
+		case -E2BIG:
+			feed->tagged++;
+			break;
 		default:
 			feed->malformed++;
 		}

@@ -18,6 +18,7 @@ struct feed {
 	uint64_t packets;	/* of the flows */
 	uint64_t done;
 	uint64_t others;	/* of the capture, without INT-MD */
+	uint64_t tagged;	/* of the capture, with more than two tags of VLANs */
 	uint64_t malformed;	/* of the capture, with unusable INT-MD */
 };
 

@@ -14,6 +14,7 @@
 
 #include "int_packet.h"
 
+#define TAGS_MAX		2	/* of VLANs, as in 802.1ad */
 #define FRAGMENT		0x3fff	/* more of them, or an offset */
 #define TTL			64
 #define TYPE_INT_MD		1
@@ -103,18 +104,47 @@ static bool take_ipv6(struct rest *rest, struct int_packet *packet)
 	return ip.nexthdr == IPPROTO_UDP;
 }
 
-static bool take_ip(struct rest *rest, struct int_packet *packet,
-		    bool *is_damaged)
+static bool is_tag(__be16 type)
+{
+	return type == htobe16(ETH_P_8021Q) || type == htobe16(ETH_P_8021AD) ||
+	       type == htobe16(ETH_P_QINQ1) || type == htobe16(ETH_P_QINQ2) ||
+	       type == htobe16(ETH_P_QINQ3);
+}
+
+/* Takes all up to IP, whose type it sets.  Returns 0, -ENODATA or -E2BIG. */
+static int take_ethernet(struct rest *rest, __be16 *type)
 {
 	struct ethhdr ethernet;
+	uint32_t i;
 
 	if (!take(rest, &ethernet, sizeof(ethernet)))
-		return false;
-	if (ethernet.h_proto == htobe16(ETH_P_IP))
-		return take_ipv4(rest, packet, is_damaged);
-	if (ethernet.h_proto == htobe16(ETH_P_IPV6))
-		return take_ipv6(rest, packet);
-	return false;
+		return -ENODATA;
+	*type = ethernet.h_proto;
+	for (i = 0; is_tag(*type); i++) {
+		if (i == TAGS_MAX)
+			return -E2BIG;
+		/* The VLAN and its priority, which are no part of a flow. */
+		if (!take(rest, NULL, 2) || !take(rest, type, sizeof(*type)))
+			return -ENODATA;
+	}
+	return 0;
+}
+
+/* Returns 0 if UDP follows, -ENODATA or -E2BIG. */
+static int take_ip(struct rest *rest, struct int_packet *packet,
+		   bool *is_damaged)
+{
+	bool is_udp = false;
+	__be16 type;
+	int ret = take_ethernet(rest, &type);
+
+	if (ret)
+		return ret;
+	if (type == htobe16(ETH_P_IP))
+		is_udp = take_ipv4(rest, packet, is_damaged);
+	else if (type == htobe16(ETH_P_IPV6))
+		is_udp = take_ipv6(rest, packet);
+	return is_udp ? 0 : -ENODATA;
 }
 
 /* Takes the metadata stack: all @words that follow the headers. */
@@ -152,10 +182,13 @@ int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 	struct udphdr udp;
 	uint8_t protocol;
 	size_t room;
+	int ret;
 
 	*packet = (struct int_packet){ };
-	if (!take_ip(&rest, packet, &is_damaged) || !take(&rest, &udp, sizeof(udp)) ||
-	    udp.dest != htobe16(port))
+	ret = take_ip(&rest, packet, &is_damaged);
+	if (ret)
+		return ret;
+	if (!take(&rest, &udp, sizeof(udp)) || udp.dest != htobe16(port))
 		return -ENODATA;
 	room = be16toh(udp.len);
 	if (is_damaged || room < sizeof(udp) + sizeof(headers) ||

@@ -83,6 +83,7 @@ static int session__send(struct session *session, const struct options *options,
 		sent = dart_packet_socket__flush(socket);
 	session->ns = now_ns() - start;
 	session->others = feed->others;
+	session->tagged = feed->tagged;
 	session->malformed = feed->malformed;
 	session->frames = dart_packet_socket__sent(socket);
 	session->refusals = dart_packet_socket__refusals(socket);

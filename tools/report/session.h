@@ -13,6 +13,7 @@ struct session {
 	uint64_t packets;
 	uint64_t unassigned;	/* of keys in a share without collector */
 	uint64_t others;	/* of the capture, without INT-MD */
+	uint64_t tagged;	/* of the capture, with more than two tags of VLANs */
 	uint64_t malformed;	/* of the capture, with unusable INT-MD */
 	uint64_t frames;	/* sent */
 	uint64_t refusals;	/* times the interface's queue was full */

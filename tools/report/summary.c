@@ -35,6 +35,9 @@ void summary__print(const struct session *session)
 	if (session->others)
 		printf("%" PRIu64 " other packets without INT-MD\n",
 		       session->others);
+	if (session->tagged)
+		printf("%" PRIu64 " packet%s with more than two VLAN tags, which are not looked into\n",
+		       session->tagged, session->tagged == 1 ? "" : "s");
 	if (session->malformed)
 		printf("%" PRIu64 " packets with unusable INT-MD\n",
 		       session->malformed);
@@ -69,11 +72,12 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}",
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}",
 			 "packets", (json_int_t)session->packets,
 			 "frames", (json_int_t)session->frames,
 			 "unassigned", (json_int_t)session->unassigned,
 			 "others", (json_int_t)session->others,
+			 "tagged", (json_int_t)session->tagged,
 			 "malformed", (json_int_t)session->malformed,
 			 "refusals", (json_int_t)session->refusals,
 			 "seconds", session->ns / 1e9,

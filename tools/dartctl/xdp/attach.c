@@ -11,6 +11,7 @@
 #include "interface.h"
 #include "link.h"
 #include "maps.h"
+#include "offload.h"
 #include "pins.h"
 #include "program.h"
 #include "tools/dartctl/command.h"
@@ -174,6 +175,16 @@ static void print_setup(const struct request *request,
 	       xdp_link__mode(in->number));
 }
 
+/* In native XDP, a report has no tag, because it has no description of the kernel's. */
+static void keep_tags_in_frames(const struct interface *in)
+{
+	struct dart_error error;
+
+	if (!strcmp(xdp_link__mode(in->number), "generic") &&
+	    xdp_offload__end(in->name, &error))
+		fprintf(stderr, "dartctl: warning: %s\n", error.text);
+}
+
 static int attach(struct options *options, int argc, char **argv)
 {
 	struct interface in, out;
@@ -209,6 +220,8 @@ static int attach(struct options *options, int argc, char **argv)
 				    out.address, &setup.collectors, &error);
 	if (!ret) {
 		ret = load_and_link(&in, &out, &setup, &error);
+		if (!ret)
+			keep_tags_in_frames(&in);
 		if (!ret && !options->json)
 			print_setup(&request, &in, &out,
 				    setup.collectors.count);

@@ -19,7 +19,7 @@
 /* In the order of struct reporter. */
 static const char *const counters[] = {
 	"reports", "others", "truncated", "malformed", "incomplete",
-	"anonymous", "unassigned", "cramped", "damaged",
+	"anonymous", "unassigned", "cramped", "damaged", "tagged",
 };
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
@@ -31,7 +31,7 @@ union row {
 };
 
 _Static_assert(COUNTERS * sizeof(__u64) ==
-	       offsetof(struct reporter, damaged) + sizeof(__u64),
+	       offsetof(struct reporter, tagged) + sizeof(__u64),
 	       "each counter has a name");
 
 /* How it runs, or "gone" if its interface no longer exists. */

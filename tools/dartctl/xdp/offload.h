@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* VLAN tags that are not in the bytes of a frame, but in the kernel's description of it. */
+#ifndef XDP_OFFLOAD_H
+#define XDP_OFFLOAD_H
+
+#include <libdart/error.h>
+
+/*
+ * Lets the frames that arrive at @interface have their VLAN tags in their bytes: turns off
+ * the VLAN offload of its driver, and of the other end of a veth, which sends these frames.
+ * For generic XDP, where the kernel adds the tag of the description to the report that the
+ * program makes of the frame.  Returns 0, or -errno with a sentence in @error.
+ */
+int xdp_offload__end(const char *interface, struct dart_error *error);
+
+#endif /* XDP_OFFLOAD_H */
