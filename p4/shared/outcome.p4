@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The outcomes that the counter dart_packets counts packets by, in the order of
- * struct reporter of the XDP reporter.
+ * struct reporter of the XDP reporter, which skips two VLAN tags and counts only packets
+ * with more.
  */
 #ifndef DART_OUTCOME_P4
 #define DART_OUTCOME_P4
@@ -15,6 +16,7 @@
 #define OUTCOME_UNASSIGNED	8w6	/* a share without a collector */
 #define OUTCOME_UNCHANGED	8w7	/* a path that was reported before */
 #define OUTCOME_DAMAGED		8w8	/* a wrong checksum of the IPv4 header */
-#define OUTCOMES		9
+#define OUTCOME_TAGGED		8w9	/* a VLAN tag: not looked into */
+#define OUTCOMES		10
 
 #endif /* DART_OUTCOME_P4 */

@@ -22,7 +22,7 @@
 #define CACHE_BITS		13
 
 /* Tables whose entries are in the program; a table without a key has 1. */
-#define TALLY_ENTRIES		9	/* outcomes */
+#define TALLY_ENTRIES		14	/* outcomes, and types of VLAN tags */
 #define SHAPE_ENTRIES		16	/* of INT */
 #define KEY_KINDS		4
 #define COPY_ENTRIES		44	/* redundancies 1 to 8, random and all */

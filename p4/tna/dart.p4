@@ -31,7 +31,8 @@
 #define NO_PORT		9w511
 #define MIRROR_REPORT	3w1
 
-#define COUNT(outcome)	(outcome, _, _, _) : count(outcome);
+#define COUNT(outcome)	(outcome, _, _, _, _) : count(outcome);
+#define COUNT_TAG(type)	(_, _, _, _, type) : count(OUTCOME_TAGGED);
 
 struct ingress_t {
 	bool is_flow;		/* the IP header is well-formed */
@@ -205,11 +206,17 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			changed : ternary;
 			metadata.checksums.is_wrong : ternary;
 			headers.ipv4_options.isValid() : ternary;
+			headers.ethernet.ethertype : ternary;
 		}
 		actions = { count; }
 		const entries = {
-			(_, _, true, false) : count(OUTCOME_DAMAGED);
-			(_, 0, _, _) : count(OUTCOME_UNCHANGED);
+			COUNT_TAG(ETHERTYPE_8021Q)
+			COUNT_TAG(ETHERTYPE_8021AD)
+			COUNT_TAG(ETHERTYPE_QINQ1)
+			COUNT_TAG(ETHERTYPE_QINQ2)
+			COUNT_TAG(ETHERTYPE_QINQ3)
+			(_, _, true, false, _) : count(OUTCOME_DAMAGED);
+			(_, 0, _, _, _) : count(OUTCOME_UNCHANGED);
 			COUNT(OUTCOME_REPORT)
 			COUNT(OUTCOME_OTHER)
 			COUNT(OUTCOME_TRUNCATED)

@@ -213,6 +213,15 @@ def not_ip():
         "0806" + "00" * 28, "88cc" + "ff" * 100)], "other")
 
 
+def tagged():
+    """frames with VLAN tags are forwarded unchanged, and counted as tagged"""
+    for key in FLOWS.values():
+        frame = good(key)
+        for tags in ("81000005", "8100a000", "88a80008", "88a8000881000005", "9100000881000005",
+                     "9200000881000005", "93000008", "88a800088100000581000006"):
+            check_left([frame[:12] + bytes.fromhex(tags) + frame[12:]], "tagged")
+
+
 def random_flaws():
     """with random bytes anywhere, a packet that is not reported is forwarded unchanged"""
     dice = random.Random(5)
@@ -239,5 +248,5 @@ switch = Switch()
 switch.collect({0: entry_of()}, {share: 0 for share in range(1024)})
 check_good()
 tap.run(lengths, payload_cut, flaws, ip_lengths, damages, damages_of_postcards,
-        zeros, hops, no_paths, not_ip, random_flaws,
+        zeros, hops, no_paths, not_ip, tagged, random_flaws,
         before=switch.outcomes)

@@ -36,7 +36,8 @@ SILENCE = {port: [] for port in PORTS}
 
 # shared/outcome.p4
 OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
-            "anonymous", "unassigned", "unchanged", "damaged")
+            "anonymous", "unassigned", "unchanged", "damaged",
+            "tagged")
 
 
 def polynomial(field):
