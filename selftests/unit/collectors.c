@@ -83,6 +83,15 @@ static int load(const char *const *changes, size_t count,
 			 list);
 	text = json_dumps(file, 0);
 	ret = load_texts(text, NULL, collectors, error);
+	if (!ret) {
+		char *saved;
+
+		/* As an editor of Windows saves it. */
+		dart_collectors__free(collectors);
+		assert_true(asprintf(&saved, "\xef\xbb\xbf%s\r\n", text) > 0);
+		ret = load_texts(saved, NULL, collectors, error);
+		free(saved);
+	}
 	free(text);
 	json_decref(file);
 	return ret;

@@ -11,6 +11,16 @@ static void assert_loads(const char *text)
 		fail_msg("%s", error.text);
 }
 
+/* As an editor of Windows saves a file: with a byte order mark and other line ends. */
+static void test_windows(void **state)
+{
+	assert_loads("\xef\xbb\xbf# first\r\ndevice: \"~\"\r\nport: 4793\r\n"
+		     "sources:\r\n  - cpustat\r\n");
+	assert_string_equal(configuration.device, "~");
+	assert_int_equal(configuration.port, 4793);
+	assert_int_equal(configuration.item_count, 1);
+}
+
 static void test_settings(void **state)
 {
 	assert_loads("device: rxe0\n"
@@ -332,6 +342,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FILES("settings of every kind are read", test_settings),
+		FILES("a file with a byte order mark and line ends of Windows is read as without",
+		      test_windows),
 		FILES("items of every kind become requests with the paths of their objects",
 		      test_items),
 		FILES("cgroups are found where they are mounted", test_cgroups),

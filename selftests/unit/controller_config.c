@@ -259,6 +259,37 @@ static void test_example(void **state)
 	assert_int_equal(settings.target_count, 2);
 }
 
+static void test_windows(void **state)
+{
+	assert_int_equal(load("\xef\xbb\xbfworkers: 3\r\nagents:\r\n  - host: a\r\n"
+			      "    labels: {rack: \"null\", row: \"\"}\r\n"),
+			 0);
+	assert_int_equal(settings.workers, 3);
+	assert_int_equal(settings.target_count, 1);
+}
+
+/* More than 1 MiB, which is enough for other files. */
+static void test_many(void **state)
+{
+	const size_t room = 4 << 20;
+	char *text = malloc(room);
+	size_t length;
+	int i;
+
+	assert_non_null(text);
+	length = sprintf(text, "agents:\n");
+	for (i = 0; i < 10000; i++)
+		length += snprintf(text + length, room - length,
+				   "- host: host%05d.example\n"
+				   "  labels: {rack: r%d, row: w%d, room: one, site: north, owner: team-%d, os: debian}\n",
+				   i, i / 40, i / 400, i % 17);
+	assert_true(length > 1 << 20);
+	if (load_bytes(text, length))
+		fail_msg("%s", error.text);
+	assert_int_equal(settings.target_count, 10000);
+	free(text);
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -266,6 +297,12 @@ static void test_refused(void **state)
 	} wrong[] = {
 		{ "", "f:1: the file is empty" },
 		{ "- a\n", "f:1: expected KEY: VALUE lines" },
+		{ "interval: 1s\nagents:\n", "f:2: a value is missing" },
+		{ "agents: [{host: ~}]\n", "f:1: a value is missing" },
+		{ "agents: [{host: a, labels: {rack: }}]\n", "f:1: a value is missing" },
+		{ "workers: null\n", "f:1: a value is missing" },
+		{ "agents: [&a {host: a}]\n", "f:1: anchors are not supported" },
+		{ "workers: !!int 3\n", "f:1: tags are not supported" },
 		{ "interval: 1s\nnoise: 1\n", "f:2: unknown key 'noise'" },
 		{ "[a]: 1\n", "f:1: unknown key '?'" },
 		{ "\"interval\\0x\": 1s\n", "f:1: unknown key '?'" },
@@ -366,7 +403,7 @@ static void test_refused(void **state)
 		{ "sources:\n  - file_sd: a\n    refresh: 0\n", "f:3: '0' is not an interval" },
 		{ "sources:\n  - file_sd: a\n    host: b\n", "f:3: unknown key 'host'" },
 		{ "agents: [\n", "not YAML" },
-		{ "a: *b\n", "not YAML" },
+		{ "a: *b\n", "f:1: aliases are not supported" },
 		{ "\xff\xfe\x00", "f:" },
 	};
 	size_t i;
@@ -418,6 +455,11 @@ int main(void)
 			      test_example, NULL, clear_settings),
 		TEST("each mistake in a configuration file is refused with the number of its line",
 		     test_refused),
+		TEST_FIXTURE(
+			"a file with a byte order mark and line ends of Windows is read as without",
+			test_windows, NULL, clear_settings),
+		TEST_FIXTURE("10,000 agents with labels are read from a file",
+			     test_many, NULL, clear_settings),
 		TEST("a file with flipped bits never crashes the parser, and a refusal names the file",
 		     test_flipped_bits),
 	};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is recorded is read again, from files that are whole, cut, damaged or many. */
 #include <errno.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "controller_recording.h"
 #include "tools/controller/record/pace.h"
@@ -449,6 +451,11 @@ static void test_times(void **state)
 		"@99999999999999999999", "+9223372036854775807h",
 		"1800-01-01 00:00:00Z",
 	};
+	/* Of no calendar; the last one is in the hour that the clocks leave out. */
+	static const char *const absent[] = {
+		"2026-02-29 10:00:00Z", "2026-02-30T10:00:00", "2026-04-31 00:00:00+01:00",
+		"2100-02-29 10:00:00Z", "2026-12-31 23:59:60Z", "2026-03-29 02:30:00",
+	};
 	struct replay_time time = { };
 	double speed;
 	size_t i;
@@ -465,6 +472,14 @@ static void test_times(void **state)
 			 1764066600000000000);
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(replay_time__parse(wrong[i], &time), -EINVAL);
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	for (i = 0; i < sizeof(absent) / sizeof(*absent); i++)
+		assert_int_equal(replay_time__parse(absent[i], &time), -ERANGE);
+	assert_int_equal(time_of("2028-02-29 00:00:00Z"), 1835395200000000000);
+	assert_int_equal(time_of("2026-03-29 03:30:00"), 1774747800000000000);
+	unsetenv("TZ");
+	tzset();
 	assert_int_equal(replay_options__parse_speed("0.5", &speed), 0);
 	assert_true(speed == 0.5);
 	assert_int_equal(replay_options__parse_speed("10x", &speed), 0);

@@ -55,6 +55,13 @@ static const char whole[] =
 	"  \"labels\": {\"__scrape_interval__\": \"250ms\", \"__class__\": \"0\"}},\n"
 	" {\"targets\": [\"c\", \"d:4792\"], \"labels\": {\"__transport__\": \"tcp\"}}]";
 
+static void test_windows(void **state)
+{
+	assert_int_equal(parse("\xef\xbb\xbf[\r\n {\"targets\": [\"a\"]}\r\n]\r\n"),
+			 0);
+	assert_int_equal(list.count, 1);
+}
+
 static void test_groups(void **state)
 {
 	char *ascii = strdup(whole), *name;
@@ -304,6 +311,9 @@ int main(void)
 		TEST_FIXTURE(
 			"targets have the labels of their group over those of the source, and an interval, a class and a transport by three of Prometheus' kind",
 			test_groups, set_defaults, clear),
+		TEST_FIXTURE(
+			"a list with a byte order mark and line ends of Windows is read as without",
+			test_windows, set_defaults, clear),
 		TEST_FIXTURE("a list may be empty, and a group too", test_empty,
 			     set_defaults, clear),
 		TEST_FIXTURE(

@@ -359,6 +359,9 @@ static void test_token(void **state)
 	/* Other hosts only see it with a token. */
 	assert_int_equal(web__new(&settings, NULL, &output, &error), -EACCES);
 	assert_non_null(strstr(error.text, "--web-token-file"));
+	write_token(bad, "\xef\xbb\xbf" "0123456789abcdef\r\n");
+	assert_int_equal(web_access__load(&access, bad, &error), 0);
+	assert_string_equal(access.token, "0123456789abcdef");
 	write_token(bad, "short\n");
 	assert_int_equal(web_access__load(&access, bad, &error), -EINVAL);
 	assert_non_null(strstr(error.text, bad));

@@ -280,7 +280,9 @@ static void test_refused_schemas(void **state)
 		{ K "value: [{name: a, type: ipv6, names: {a: 1}}]",
 		  "only numbers can have names" },
 		{ "key: [\n", "f:2: not YAML" },
-		{ "a: *b\n", "f:1: not YAML" },
+		{ "a: *b\n", "f:1: aliases are not supported" },
+		{ "key:\n" V, "f:1: a value is missing" },
+		{ K V "description: ~\n", "f:3: a value is missing" },
 		{ "\xff\xfe\x00", "f:" },
 	};
 	char many[4096] = K "value:\n";

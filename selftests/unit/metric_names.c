@@ -36,7 +36,7 @@ static void test_refused(void **state)
 		{ "- family: a\n  colour: red\n",
 		  "test.yaml:2: unknown key 'colour' (the keys here are family, pattern, help" },
 		{ SERIES "      fields: {f: }\n" SERIES "      fields: {f: }\n",
-		  "test.yaml:6: expected LABEL: VALUE" },
+		  "test.yaml:6: a value is missing" },
 		{ SERIES "      fields: {f: {}}\n" SERIES
 			 "      fields: {f: {}}\n",
 		  "test.yaml:7: the family 'a_total' is already in test.yaml:1 (remove one)" },

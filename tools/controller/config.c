@@ -13,7 +13,7 @@
 
 const yaml_node_t *config__node(struct config *config, int index)
 {
-	return yaml_document_get_node(&config->document, index);
+	return yaml_document_get_node(&config->yaml.document, index);
 }
 
 int config__refuse(struct config *config, const yaml_node_t *node,
@@ -285,30 +285,29 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 		.error = error,
 		.source = shared_text__new(path),
 	};
+	/* 10,000 agents with labels of their own. */
+	static const struct dart_yaml_bounds bounds = {
+		.bytes = 16 << 20,
+		.nodes = 1000000,
+	};
 	const yaml_node_t *root;
-	yaml_parser_t parser;
-	int ret = -ENOMEM;
+	int ret;
 
-	dart_error__set(error, 0, "%s: out of memory", path);
-	if (!config.source || !yaml_parser_initialize(&parser)) {
-		shared_text__release(config.source);
-		return -ENOMEM;
-	}
-	yaml_parser_set_input_file(&parser, file);
-	if (yaml_parser_load(&parser, &config.document)) {
-		root = yaml_document_get_root_node(&config.document);
+	if (!config.source)
+		return dart_error__set(error, ENOMEM, "%s: out of memory",
+				       path);
+	ret = dart_yaml__load(&config.yaml, file, path, &bounds, &root,
+			      error);
+	if (!ret) {
+		/* For those that do not say so. */
+		dart_error__set(error, 0, "%s: out of memory", path);
 		ret = root ? config__find_transport(&config, root,
 						    settings->transport) ?:
 			     config__mapping(&config, root, take_setting,
 					     settings) :
 			     config__refuse(&config, NULL, "the file is empty");
-		yaml_document_delete(&config.document);
-	} else if (parser.error != YAML_MEMORY_ERROR) {
-		ret = dart_error__set(error, EINVAL, "%s:%zu: not YAML: %s",
-				      path, parser.problem_mark.line + 1,
-				      parser.problem ? parser.problem : "?");
+		dart_yaml__close(&config.yaml);
 	}
-	yaml_parser_delete(&parser);
 	shared_text__release(config.source);
 	return ret;
 }

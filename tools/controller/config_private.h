@@ -11,14 +11,13 @@
 #ifndef CONTROLLER_CONFIG_PRIVATE_H
 #define CONTROLLER_CONFIG_PRIVATE_H
 
-#include <yaml.h>
-
 #include <libdart/error.h>
+#include <libdart/yaml_file.h>
 
 #include "settings.h"
 
 struct config {
-	yaml_document_t document;
+	struct dart_yaml yaml;
 	const char *path;
 	struct shared_text *source; /* of the agents: the path */
 	enum settings_transport transport; /* of agents and sources that do not say */

@@ -9,6 +9,7 @@ int options_record__parse(struct options *options, enum option_code code,
 {
 	struct settings_record *record = &options->settings.record;
 	struct replay_options *replay = &options->replay;
+	int ret;
 
 	switch (code) {
 	case OPTION_RECORD:
@@ -42,10 +43,16 @@ int options_record__parse(struct options *options, enum option_code code,
 			error, EINVAL,
 			"'%s' is not a format (expected csv, json or openmetrics)", value);
 	default:
-		if (!replay_time__parse(value, code == OPTION_FROM ?
-						       &replay->from :
-						       &replay->to))
+		ret = replay_time__parse(value, code == OPTION_FROM ?
+							&replay->from :
+							&replay->to);
+		if (!ret)
 			return 0;
+		if (ret == -ERANGE)
+			return dart_error__set(
+				error, EINVAL,
+				"'%s' does not exist: the month has fewer days, or the clocks leave this time out (give another time)",
+				value);
 		return dart_error__set(
 			error, EINVAL,
 			"'%s' is not a time (expected '2026-11-25 10:30:00', +90s or @1764066600)",

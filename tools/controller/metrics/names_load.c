@@ -18,22 +18,22 @@ static int take_family(struct dart_yaml *yaml, const yaml_node_t *node,
 	return names_family__take(yaml, node, into);
 }
 
-static int load_bytes(struct loaded_names *loaded, const void *bytes,
-		      size_t length, const char *path, struct dart_error *error)
+/* The path of a file of @loaded, which lives as long; NULL if out of memory. */
+static const char *keep_path(struct loaded_names *loaded, const char *path)
 {
-	struct names_file file = { .loaded = loaded };
-	const yaml_node_t *root;
-	struct dart_yaml yaml;
+	return arena__copy(&loaded->arena, path, strlen(path));
+}
+
+static int take_file(struct dart_yaml *yaml, const yaml_node_t *root,
+		     struct loaded_names *loaded)
+{
+	struct names_file file = { .loaded = loaded, .path = yaml->path };
 	int ret;
 
-	file.path = arena__copy(&loaded->arena, path, strlen(path));
-	if (!file.path)
-		return dart_error__no_memory(error);
-	ret = dart_yaml__parse(&yaml, bytes, length, file.path, &root, error);
-	if (ret || !root)
-		return ret;
-	ret = dart_yaml__take_list(&yaml, root, take_family, &file);
-	dart_yaml__close(&yaml);
+	if (!root)
+		return 0;
+	ret = dart_yaml__take_list(yaml, root, take_family, &file);
+	dart_yaml__close(yaml);
 	return ret;
 }
 
@@ -41,11 +41,17 @@ int names__parse(const void *bytes, size_t length, const char *path,
 		 struct names **names, struct dart_error *error)
 {
 	struct loaded_names *loaded = loaded_names__new();
+	const char *kept = loaded ? keep_path(loaded, path) : NULL;
+	const yaml_node_t *root;
+	struct dart_yaml yaml;
 	int ret;
 
 	if (!loaded)
 		return dart_error__no_memory(error);
-	ret = load_bytes(loaded, bytes, length, path, error);
+	ret = !kept ? dart_error__no_memory(error) :
+		      dart_yaml__parse(&yaml, bytes, length, kept, &root,
+				       error) ?:
+		      take_file(&yaml, root, loaded);
 	if (ret)
 		loaded_names__free(loaded);
 	else
@@ -53,31 +59,22 @@ int names__parse(const void *bytes, size_t length, const char *path,
 	return ret;
 }
 
-/* At most one byte more than YAML files may have: then the parser refuses it. */
 static int load_file(struct loaded_names *loaded, const char *path,
 		     struct dart_error *error)
 {
-	const size_t room = DART_YAML_BYTES_MAX + 1;
 	FILE *file = fopen(path, "re");
-	size_t length;
-	char *bytes;
+	const yaml_node_t *root;
+	struct dart_yaml yaml;
+	const char *kept;
 	int ret;
 
 	if (!file)
 		return dart_error__system(error, errno, "cannot open '%s'",
 					  path);
-	bytes = malloc(room);
-	if (!bytes) {
-		fclose(file);
-		return dart_error__no_memory(error);
-	}
-	length = fread(bytes, 1, room, file);
-	if (ferror(file))
-		ret = dart_error__system(error, errno ?: EIO,
-					 "cannot read '%s'", path);
-	else
-		ret = load_bytes(loaded, bytes, length, path, error);
-	free(bytes);
+	kept = keep_path(loaded, path);
+	ret = !kept ? dart_error__no_memory(error) :
+		      dart_yaml__load(&yaml, file, kept, NULL, &root, error) ?:
+		      take_file(&yaml, root, loaded);
 	fclose(file);
 	return ret;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/text_file.h>
+
 static int check(const char *path, const char *secret, size_t length,
 		 struct dart_error *error)
 {
@@ -29,7 +31,8 @@ static int check(const char *path, const char *secret, size_t length,
 
 int secret__read(const char *path, char **secretp, struct dart_error *error)
 {
-	char *secret = malloc(SECRET_MAX + 2);
+	char *secret = malloc(SECRET_MAX + 5);
+	const void *text = secret;
 	size_t length;
 	FILE *file;
 	int ret;
@@ -44,7 +47,7 @@ int secret__read(const char *path, char **secretp, struct dart_error *error)
 		return ret;
 	}
 	setvbuf(file, NULL, _IONBF, 0);
-	length = fread(secret, 1, SECRET_MAX + 1, file);
+	length = fread(secret, 1, SECRET_MAX + 4, file);
 	ret = ferror(file) ? dart_error__set(error, EIO, "cannot read '%s'",
 					     path) :
 			     0;
@@ -52,6 +55,9 @@ int secret__read(const char *path, char **secretp, struct dart_error *error)
 	secret[length] = '\0';
 	length = strcspn(secret, "\r\n");
 	secret[length] = '\0';
+	/* A receiver would refuse the secret with the mark, and nobody could see why. */
+	dart_text_file__skip_mark(&text, &length);
+	memmove(secret, text, length + 1);
 	if (!ret)
 		ret = check(path, secret, length, error);
 	if (ret)

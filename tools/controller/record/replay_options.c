@@ -103,9 +103,17 @@ static int parse_zone(const char *text, struct tm *date, time_t *seconds)
 	return 0;
 }
 
+/* mktime() and timegm() make the 2nd of March of the 30th of February. */
+static bool is_same(const struct tm *one, const struct tm *other)
+{
+	return one->tm_year == other->tm_year && one->tm_mon == other->tm_mon &&
+	       one->tm_mday == other->tm_mday && one->tm_hour == other->tm_hour &&
+	       one->tm_min == other->tm_min && one->tm_sec == other->tm_sec;
+}
+
 static int parse_date(const char *text, struct replay_time *time)
 {
-	struct tm date = { };
+	struct tm date = { }, asked;
 	time_t seconds;
 	int64_t ns;
 
@@ -116,9 +124,12 @@ static int parse_date(const char *text, struct replay_time *time)
 	if (!text)
 		return -EINVAL;
 	ns = parse_fraction(&text);
+	asked = date;
 	if (parse_zone(text, &date, &seconds) || seconds < 0 ||
 	    seconds > SECONDS_MAX)
 		return -EINVAL;
+	if (!is_same(&date, &asked))
+		return -ERANGE;
 	time->ns = seconds * NS_PER_S + ns;
 	return 0;
 }

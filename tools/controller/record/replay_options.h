@@ -38,8 +38,8 @@ struct replay_options {
 
 /*
  * "@1764066600.5" (UNIX time), "2026-11-25T10:30:00.5Z" (or +01:00; without either local
- * time; a blank instead of T), "+90s", "+5min" or "+250ms" from the beginning.  Returns 0 or
- * -EINVAL.
+ * time; a blank instead of T), "+90s", "+5min" or "+250ms" from the beginning.  Returns 0,
+ * -EINVAL, or -ERANGE for a date or a time of day that does not exist.
  */
 int replay_time__parse(const char *text, struct replay_time *time);
 /* Of a recording that began at @started_ns; @unset if the time is not set. */

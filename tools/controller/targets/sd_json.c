@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/text_file.h>
+
 #include "tools/controller/labels.h"
 
 /* What the labels of a group say about its targets. */
@@ -187,6 +189,7 @@ int sd_json__parse(const void *bytes, size_t length,
 	int ret;
 	size_t i;
 
+	dart_text_file__skip_mark(&bytes, &length);
 	if (length > SD_JSON_BYTES_MAX)
 		return dart_error__set(error, EINVAL, "more than %u bytes",
 				       SD_JSON_BYTES_MAX);

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <libdart/text_file.h>
+
 #include "web_access.h"
 
 #define TOKEN_CHARACTERS						\
@@ -13,7 +15,8 @@
 int web_access__load(struct web_access *access, const char *path,
 		     struct dart_error *error)
 {
-	char line[WEB_TOKEN_BYTES_MAX + 2] = "";
+	char line[WEB_TOKEN_BYTES_MAX + 5] = "";
+	const void *token = line;
 	FILE *file = fopen(path, "re");
 	size_t length;
 	int ret = 0;
@@ -29,13 +32,14 @@ int web_access__load(struct web_access *access, const char *path,
 		return ret;
 	length = strcspn(line, "\r\n");
 	line[length] = '\0';
+	dart_text_file__skip_mark(&token, &length);
 	if (length < WEB_TOKEN_BYTES_MIN || length > WEB_TOKEN_BYTES_MAX ||
-	    strspn(line, TOKEN_CHARACTERS) != length)
+	    strspn(token, TOKEN_CHARACTERS) != length)
 		return dart_error__set(
 			error, EINVAL,
 			"'%s' has no token in its first line (expected %d to %d letters, digits and -._~, as of openssl rand -hex 16)",
 			path, WEB_TOKEN_BYTES_MIN, WEB_TOKEN_BYTES_MAX);
-	memcpy(access->token, line, length + 1);
+	memcpy(access->token, token, length + 1);
 	access->length = length;
 	explicit_bzero(line, sizeof(line));
 	return 0;

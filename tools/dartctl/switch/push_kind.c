@@ -8,6 +8,8 @@
 
 #include <jansson.h>
 
+#include <libdart/text_file.h>
+
 #include "push_kind.h"
 #include "tools/dartctl/message.h"
 #include "tools/watch/path_watch.h"
@@ -35,6 +37,7 @@ int push_kind__read(const char *path, enum push_kind *kind,
 		fclose(file);
 		return 0;
 	}
+	dart_text_file__pass_mark(file);
 	root = json_loadf(file, 0, &json_error);
 	fclose(file);
 	if (!root)

@@ -6,9 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/text_file.h>
+
 #include "tea_input.h"
 
 #define BUFFER_LENGTH (1 << 18) /* bytes; an L2 cache holds them */
+#define MARK_LENGTH 3		/* bytes of a byte order mark */
 
 _Static_assert(BUFFER_LENGTH >= 2 * TEA_PARSER_ENTRY_MAX,
 	       "a piece has room for an entry");
@@ -21,6 +24,7 @@ int tea_input__open(struct tea_input *input, const char *name,
 
 	tea_parser__init(&input->parser, layout, next);
 	input->name = is_standard ? "standard input" : name;
+	input->has_begun = false;
 	input->fd = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
 				  open(name, O_RDONLY | O_CLOEXEC);
 	if (input->fd < 0)
@@ -41,6 +45,17 @@ void tea_input__close(struct tea_input *input)
 	close(input->fd);
 }
 
+/* A pipe may give the bytes of the mark one by one; the parser gets none of them. */
+static void skip_mark(struct tea_input *input)
+{
+	size_t length = input->span.end - input->span.at;
+	const void *at = input->span.at;
+
+	dart_text_file__skip_mark(&at, &length);
+	input->span.at = at;
+	input->has_begun = true;
+}
+
 /* Reads more behind what has not been parsed, which moves to the front. */
 static int read_more(struct tea_input *input, struct dart_error *error)
 {
@@ -57,15 +72,20 @@ static int read_more(struct tea_input *input, struct dart_error *error)
 	memmove(input->buffer, span->at, left);
 	span->at = input->buffer;
 	span->end = input->buffer + left;
-	do
+	do {
 		length = read(input->fd, input->buffer + left,
 			      BUFFER_LENGTH - left);
-	while (length < 0 && errno == EINTR);
+		if (length > 0)
+			left += length;
+	} while ((length < 0 && errno == EINTR) ||
+		 (length > 0 && !input->has_begun && left < MARK_LENGTH));
 	if (length < 0)
 		return dart_error__system(error, errno, "cannot read '%s'",
 					  input->name);
-	span->end += length;
+	span->end = input->buffer + left;
 	span->is_last = !length;
+	if (!input->has_begun)
+		skip_mark(input);
 	return 0;
 }
 

@@ -10,6 +10,7 @@ struct tea_input {
 	struct tea_span span; /* within buffer */
 	const char *name; /* of the file, for messages */
 	char *buffer;
+	bool has_begun; /* the parser has seen the first bytes */
 	int fd;
 };
 

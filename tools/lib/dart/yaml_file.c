@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <libdart/text_file.h>
 #include <libdart/yaml_file.h>
 
 static unsigned int count_lines(const char *bytes, size_t length)
@@ -43,8 +45,25 @@ static int refuse_syntax(const yaml_parser_t *parser, const char *bytes,
 
 /* The state of the pass over all events before nodes are made of them. */
 struct limits {
+	unsigned int nodes_max;
 	unsigned int nodes, depth, documents;
 };
+
+/* What YAML reads as no value, unless it is in quotes. */
+static bool is_null(const yaml_event_t *event)
+{
+	static const char *const nulls[] = { "", "~", "null", "Null", "NULL" };
+	const char *text = (const char *)event->data.scalar.value;
+	size_t i;
+
+	if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
+		return false;
+	for (i = 0; i < sizeof(nulls) / sizeof(nulls[0]); i++)
+		if (event->data.scalar.length == strlen(nulls[i]) &&
+		    !strcmp(text, nulls[i]))
+			return true;
+	return false;
+}
 
 static const char *scalar_objection(const yaml_event_t *event)
 {
@@ -52,6 +71,8 @@ static const char *scalar_objection(const yaml_event_t *event)
 		return "anchors are not supported (repeat the value)";
 	if (event->data.scalar.tag)
 		return "tags are not supported (remove the '!')";
+	if (is_null(event))
+		return "a value is missing: nothing, ~ and null are none (write a value, a text of this kind in quotes, or remove the line)";
 	return NULL;
 }
 
@@ -89,17 +110,17 @@ static const char *limits__objection(struct limits *limits,
 	default:
 		return NULL;
 	}
-	if (!objection && ++limits->nodes > DART_YAML_NODES_MAX)
+	if (!objection && ++limits->nodes > limits->nodes_max)
 		objection = "the file has too many values (split it)";
 	return objection;
 }
 
 /* Refuses what would cost too much as nodes. */
 static int check_events(yaml_parser_t *parser, const char *bytes, size_t length,
-			const char *path, bool *is_empty,
-			struct dart_error *error)
+			const char *path, unsigned int nodes_max,
+			bool *is_empty, struct dart_error *error)
 {
-	struct limits limits = {};
+	struct limits limits = { .nodes_max = nodes_max };
 	const char *objection;
 	yaml_event_t event;
 	bool is_end;
@@ -131,9 +152,14 @@ static int open_parser(yaml_parser_t *parser, const void *bytes, size_t length,
 	return 0;
 }
 
-int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
-		     const char *path, const yaml_node_t **root,
-		     struct dart_error *error)
+static const struct dart_yaml_bounds default_bounds = {
+	.bytes = DART_YAML_BYTES_MAX,
+	.nodes = DART_YAML_NODES_MAX,
+};
+
+static int parse(struct dart_yaml *yaml, const void *bytes, size_t length,
+		 const char *path, const struct dart_yaml_bounds *bounds,
+		 const yaml_node_t **root, struct dart_error *error)
 {
 	yaml_parser_t parser;
 	bool is_empty = true;
@@ -141,15 +167,17 @@ int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 
 	*yaml = (struct dart_yaml){ .path = path, .error = error };
 	*root = NULL;
-	if (length > DART_YAML_BYTES_MAX)
+	dart_text_file__skip_mark(&bytes, &length);
+	if (length > bounds->bytes)
 		return dart_error__set(
 			error, EFBIG,
-			"%s:1: the file has more than %d bytes (split it)",
-			path, DART_YAML_BYTES_MAX);
+			"%s:1: the file has more than %zu bytes (split it)",
+			path, bounds->bytes);
 	ret = open_parser(&parser, bytes, length, error);
 	if (ret)
 		return ret;
-	ret = check_events(&parser, bytes, length, path, &is_empty, error);
+	ret = check_events(&parser, bytes, length, path, bounds->nodes,
+			   &is_empty, error);
 	yaml_parser_delete(&parser);
 	if (ret || is_empty)
 		return ret;
@@ -162,6 +190,52 @@ int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 	else
 		ret = refuse_syntax(&parser, bytes, length, path, error);
 	yaml_parser_delete(&parser);
+	return ret;
+}
+
+int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
+		     const char *path, const yaml_node_t **root,
+		     struct dart_error *error)
+{
+	return parse(yaml, bytes, length, path, &default_bounds, root, error);
+}
+
+/* Reads @most bytes of @file at most; the caller frees *@bytes in every case. */
+static int read_bytes(FILE *file, size_t most, char **bytes, size_t *length)
+{
+	size_t room = 0;
+	char *more;
+
+	*bytes = NULL;
+	*length = 0;
+	do {
+		room = room ? 2 * room : 1 << 16;
+		more = realloc(*bytes, room);
+		if (!more)
+			return -ENOMEM;
+		*bytes = more;
+		*length += fread(more + *length, 1, room - *length, file);
+	} while (*length == room && room < most);
+	return ferror(file) ? -(errno ?: EIO) : 0;
+}
+
+int dart_yaml__load(struct dart_yaml *yaml, FILE *file, const char *path,
+		    const struct dart_yaml_bounds *bounds,
+		    const yaml_node_t **root, struct dart_error *error)
+{
+	size_t length;
+	char *bytes;
+	int ret;
+
+	bounds = bounds ?: &default_bounds;
+	/* One byte more, which the parser refuses. */
+	ret = read_bytes(file, bounds->bytes + 1, &bytes, &length);
+	*root = NULL;
+	if (ret)
+		dart_error__system(error, -ret, "%s: cannot read it", path);
+	else
+		ret = parse(yaml, bytes, length, path, bounds, root, error);
+	free(bytes);
 	return ret;
 }
 

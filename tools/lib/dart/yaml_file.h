@@ -2,8 +2,9 @@
 /*
  * YAML files with bounds: a file is hostile until it is checked.  Only mappings,
  * lists and texts are read; anchors, aliases, tags and further documents are
- * refused, and so are deep nesting, bytes that are not UTF-8 and control
- * characters.
+ * refused, and so are deep nesting, bytes that are not UTF-8, control characters and
+ * values that are missing: nothing, "~" or "null" without quotes.  A byte order mark at the
+ * beginning and line ends of Windows are read as if they were not there.
  *
  * All functions that return int return 0, or -errno with a sentence in the error
  * that begins with "FILE:LINE: ".
@@ -13,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <yaml.h>
 
 #include <libdart/error.h>
@@ -53,6 +55,20 @@ struct dart_yaml_member {
 int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 		     const char *path, const yaml_node_t **root,
 		     struct dart_error *error);
+
+/* Of files that list thousands of things. */
+struct dart_yaml_bounds {
+	size_t bytes;
+	unsigned int nodes;
+};
+
+/*
+ * The same with all bytes of @file, which it reads until the end; @bounds is NULL for those
+ * above.
+ */
+int dart_yaml__load(struct dart_yaml *yaml, FILE *file, const char *path,
+		    const struct dart_yaml_bounds *bounds,
+		    const yaml_node_t **root, struct dart_error *error);
 void dart_yaml__close(struct dart_yaml *yaml);
 
 /*

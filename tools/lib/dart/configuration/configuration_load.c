@@ -27,24 +27,6 @@ static int check_mode(const char *path, const struct stat *status,
 		path, path);
 }
 
-/* Reads at most one byte more than a file may have. */
-static int read_bytes(int fd, char **bytes, size_t *length)
-{
-	ssize_t count;
-
-	*length = 0;
-	*bytes = malloc(DART_YAML_BYTES_MAX + 1);
-	if (!*bytes)
-		return -ENOMEM;
-	do {
-		count = read(fd, *bytes + *length,
-			     DART_YAML_BYTES_MAX + 1 - *length);
-		if (count > 0)
-			*length += count;
-	} while (count > 0 || (count < 0 && errno == EINTR));
-	return count < 0 ? -errno : 0;
-}
-
 static int open_file(const char *path, struct dart_error *error)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -64,22 +46,6 @@ static int open_file(const char *path, struct dart_error *error)
 	if (fd >= 0)
 		close(fd);
 	return ret;
-}
-
-static int read_file(const char *path, char **bytes, size_t *length,
-		     struct dart_error *error)
-{
-	int fd = open_file(path, error);
-	int ret;
-
-	if (fd < 0)
-		return fd;
-	ret = read_bytes(fd, bytes, length);
-	close(fd);
-	if (!ret)
-		return 0;
-	free(*bytes);
-	return dart_error__system(error, -ret, "%s: cannot read it", path);
 }
 
 /* Tells a mistake of a whole file, and returns @ret.  One that is missing may be none. */
@@ -102,16 +68,19 @@ static bool goes_on(const struct dart_configuration_loader *loader, int ret)
 static int load(struct dart_configuration_loader *loader, const char *path,
 		struct dart_error *error)
 {
+	int fd = open_file(path, error), ret;
 	const yaml_node_t *root;
 	struct dart_yaml yaml;
-	size_t length;
-	char *bytes;
-	int ret;
+	FILE *file;
 
-	ret = read_file(path, &bytes, &length, error);
-	if (ret)
-		return tell(loader, ret, error);
-	ret = dart_yaml__parse(&yaml, bytes, length, path, &root, error);
+	if (fd < 0)
+		return tell(loader, fd, error);
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return dart_error__no_memory(error);
+	}
+	ret = dart_yaml__load(&yaml, file, path, NULL, &root, error);
 	if (!ret) {
 		yaml.mistakes = loader->mistakes;
 		if (root)
@@ -120,7 +89,7 @@ static int load(struct dart_configuration_loader *loader, const char *path,
 	} else {
 		tell(loader, ret, error);
 	}
-	free(bytes);
+	fclose(file);
 	return ret;
 }
 

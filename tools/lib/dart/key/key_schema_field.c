@@ -35,26 +35,26 @@ static bool is_name(const char *text)
 	       !strchr("0123456789-_", *text);
 }
 
-static int take_name(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_name(struct dart_yaml *yaml, const yaml_node_t *node,
 		     void *into)
 {
 	struct dart_key_field *field = into;
-	const char *text = dart_key_loader__text(node);
+	const char *text = dart_yaml__text(node);
 
 	if (!is_name(text))
-		return refuse(
-			loader, node,
+		return dart_yaml__refuse(
+			yaml, node,
 			"'%s' is not a name (up to %d letters, digits, - and _)",
 			text ? text : "?", DART_KEY_NAME_MAX - 1);
 	strcpy(field->name, text);
 	return 0;
 }
 
-static int take_type(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_type(struct dart_yaml *yaml, const yaml_node_t *node,
 		     void *into)
 {
 	struct dart_key_field *field = into;
-	const char *text = dart_key_loader__text(node);
+	const char *text = dart_yaml__text(node);
 	size_t i;
 
 	for (i = 0; text && i < TYPES; i++) {
@@ -63,15 +63,15 @@ static int take_type(struct dart_key_loader *loader, const yaml_node_t *node,
 			return 0;
 		}
 	}
-	return refuse(loader, node, "'%s' is not a type (see dart_schema(5))",
+	return dart_yaml__refuse(yaml, node, "'%s' is not a type (see dart_schema(5))",
 		      text ? text : "?");
 }
 
-static int take_count(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_count(struct dart_yaml *yaml, const yaml_node_t *node,
 		      void *into)
 {
 	struct dart_key_field *field = into;
-	const char *text = dart_key_loader__text(node);
+	const char *text = dart_yaml__text(node);
 	unsigned long count;
 	char *end;
 
@@ -79,58 +79,58 @@ static int take_count(struct dart_key_loader *loader, const yaml_node_t *node,
 			strtoul(text, &end, 10) :
 			0;
 	if (!count || *end || count > DART_STORE_VALUE_MAX)
-		return refuse(loader, node, "expected a number from 1 to %d",
+		return dart_yaml__refuse(yaml, node, "expected a number from 1 to %d",
 			      DART_STORE_VALUE_MAX);
 	field->count = count;
 	return 0;
 }
 
-static int take_stack(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_stack(struct dart_yaml *yaml, const yaml_node_t *node,
 		      void *into)
 {
 	struct dart_key_field *field = into;
-	const char *text = dart_key_loader__text(node);
+	const char *text = dart_yaml__text(node);
 
 	if (!text || (strcmp(text, "true") && strcmp(text, "false")))
-		return refuse(loader, node, "expected true or false");
+		return dart_yaml__refuse(yaml, node, "expected true or false");
 	field->is_stack = *text == 't';
 	return 0;
 }
 
-static int take_number_name(struct dart_key_loader *loader,
+static int take_number_name(struct dart_yaml *yaml,
 			    const yaml_node_pair_t *pair,
 			    struct dart_key_field *field)
 {
-	const yaml_node_t *name_node = dart_key_loader__node(loader, pair->key);
+	const yaml_node_t *name_node = yaml_document_get_node(&yaml->document, pair->key);
 	const yaml_node_t *number_node =
-		dart_key_loader__node(loader, pair->value);
-	const char *name = dart_key_loader__text(name_node),
-		   *number = dart_key_loader__text(number_node);
+		yaml_document_get_node(&yaml->document, pair->value);
+	const char *name = dart_yaml__text(name_node),
+		   *number = dart_yaml__text(number_node);
 	struct dart_key_name *into = &field->names[field->name_count];
 	char *end;
 	uint32_t i;
 
 	if (!is_name(name))
-		return refuse(loader, name_node, "'%s' is not a name",
+		return dart_yaml__refuse(yaml, name_node, "'%s' is not a name",
 			      name ? name : "?");
 	if (!number || !isdigit((unsigned char)*number))
-		return refuse(loader, number_node, "expected a number");
+		return dart_yaml__refuse(yaml, number_node, "expected a number");
 	errno = 0;
 	into->number = strtoull(number, &end, 10);
 	if (*end || errno)
-		return refuse(loader, number_node, "'%s' is not a number",
+		return dart_yaml__refuse(yaml, number_node, "'%s' is not a number",
 			      number);
 	strcpy(into->name, name);
 	for (i = 0; i < field->name_count; i++)
 		if (!strcmp(field->names[i].name, name) ||
 		    field->names[i].number == into->number)
-			return refuse(loader, name_node,
+			return dart_yaml__refuse(yaml, name_node,
 				      "'%s' or its number occurs twice", name);
 	field->name_count++;
 	return 0;
 }
 
-static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_names(struct dart_yaml *yaml, const yaml_node_t *node,
 		      void *into)
 {
 	struct dart_key_field *field = into;
@@ -138,17 +138,17 @@ static int take_names(struct dart_key_loader *loader, const yaml_node_t *node,
 	int ret;
 
 	if (node->type != YAML_MAPPING_NODE)
-		return refuse(loader, node, "expected NAME: NUMBER lines");
+		return dart_yaml__refuse(yaml, node, "expected NAME: NUMBER lines");
 	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start >
 	    DART_KEY_NAMES_MAX)
-		return refuse(loader, node, "more than %d names",
+		return dart_yaml__refuse(yaml, node, "more than %d names",
 			      DART_KEY_NAMES_MAX);
 	field->names = calloc(DART_KEY_NAMES_MAX, sizeof(*field->names));
 	if (!field->names)
-		return dart_error__no_memory(loader->error);
+		return dart_error__no_memory(yaml->error);
 	for (pair = node->data.mapping.pairs.start;
 	     pair < node->data.mapping.pairs.top; pair++) {
-		ret = take_number_name(loader, pair, field);
+		ret = take_number_name(yaml, pair, field);
 		if (ret)
 			return ret;
 	}
@@ -176,11 +176,11 @@ static const char *objection(const struct dart_key_field *field)
 	return NULL;
 }
 
-int dart_key_loader__take_field(struct dart_key_loader *loader,
+int dart_key_loader__take_field(struct dart_yaml *yaml,
 				const yaml_node_t *node,
 				struct dart_key_field *field)
 {
-	static const struct dart_key_member members[] = {
+	static const struct dart_yaml_member members[] = {
 		{ "name", take_name, 0 },
 		{ "type", take_type, 0 },
 		{ "count", take_count, 0 },
@@ -196,12 +196,12 @@ int dart_key_loader__take_field(struct dart_key_loader *loader,
 	int ret;
 
 	field->count = 1;
-	ret = dart_key_loader__take(loader, node, members, field);
+	ret = dart_yaml__take_mapping(yaml, node, members, field);
 	if (ret)
 		return ret;
 	if (!*field->name || !field->type)
-		return refuse(loader, node, "the field has no '%s'",
+		return dart_yaml__refuse(yaml, node, "the field has no '%s'",
 			      *field->name ? "type" : "name");
 	wrong = objection(field);
-	return wrong ? refuse(loader, node, "%s", wrong) : 0;
+	return wrong ? dart_yaml__refuse(yaml, node, "%s", wrong) : 0;
 }

@@ -11,68 +11,16 @@
 static const char *const reserved[] = { "from",	  "help",    "json", "policy",
 					"socket", "version", NULL };
 
-const yaml_node_t *dart_key_loader__node(struct dart_key_loader *loader,
-					 int index)
-{
-	return yaml_document_get_node(&loader->document, index);
-}
-
-const char *dart_key_loader__text(const yaml_node_t *node)
-{
-	const char *text;
-
-	if (node->type != YAML_SCALAR_NODE)
-		return NULL;
-	text = (const char *)node->data.scalar.value;
-	return strlen(text) == node->data.scalar.length ? text : NULL;
-}
-
-int dart_key_loader__take(struct dart_key_loader *loader,
-			  const yaml_node_t *node,
-			  const struct dart_key_member *members, void *into)
-{
-	const struct dart_key_member *member;
-	const yaml_node_t *name_node;
-	yaml_node_pair_t *pair;
-	uint32_t seen = 0;
-	const char *name;
-	int ret;
-
-	if (node->type != YAML_MAPPING_NODE)
-		return refuse(loader, node, "expected KEY: VALUE lines");
-	for (pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top; pair++) {
-		name_node = dart_key_loader__node(loader, pair->key);
-		name = dart_key_loader__text(name_node);
-		for (member = members; name && member->name; member++)
-			if (!strcmp(member->name, name))
-				break;
-		if (!name || !member->name)
-			return refuse(loader, name_node, "unknown key '%s'",
-				      name ? name : "?");
-		if (seen & 1U << (member - members))
-			return refuse(loader, name_node, "'%s' occurs twice",
-				      name);
-		seen |= 1U << (member - members);
-		ret = member->take(loader,
-				   dart_key_loader__node(loader, pair->value),
-				   (char *)into + member->offset);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-int dart_key_loader__take_text(struct dart_key_loader *loader,
+int dart_key_loader__take_text(struct dart_yaml *yaml,
 			       const yaml_node_t *node, void *into)
 {
-	const char *text = dart_key_loader__text(node);
+	const char *text = dart_yaml__text(node);
 	char **copy = into;
 
 	if (!text || !dart_text__is_valid(text))
-		return refuse(loader, node, "expected a text in ASCII");
+		return dart_yaml__refuse(yaml, node, "expected a text in ASCII");
 	*copy = strdup(text);
-	return *copy ? 0 : dart_error__no_memory(loader->error);
+	return *copy ? 0 : dart_error__no_memory(yaml->error);
 }
 
 /* The rules that apply only to fields of keys, or only to those of values. */
@@ -93,7 +41,7 @@ static const char *objection(const struct dart_key_field *field, bool is_key)
 	return NULL;
 }
 
-static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node,
 		       struct dart_key_fields *fields, uint32_t length_max,
 		       bool is_key)
 {
@@ -106,72 +54,72 @@ static int take_fields(struct dart_key_loader *loader, const yaml_node_t *node,
 
 	if (node->type != YAML_SEQUENCE_NODE ||
 	    node->data.sequence.items.start == node->data.sequence.items.top)
-		return refuse(loader, node, "expected a list of fields");
+		return dart_yaml__refuse(yaml, node, "expected a list of fields");
 	for (item = node->data.sequence.items.start;
 	     item < node->data.sequence.items.top; item++) {
-		at = dart_key_loader__node(loader, *item);
+		at = yaml_document_get_node(&yaml->document, *item);
 		if (fields->count == DART_KEY_FIELDS_MAX)
-			return refuse(loader, at, "more than %d fields",
+			return dart_yaml__refuse(yaml, at, "more than %d fields",
 				      DART_KEY_FIELDS_MAX);
 		field = &fields->list[fields->count++];
-		ret = dart_key_loader__take_field(loader, at, field);
+		ret = dart_key_loader__take_field(yaml, at, field);
 		if (ret)
 			return ret;
 		wrong = objection(field, is_key);
 		if (wrong)
-			return refuse(loader, at, "%s", wrong);
+			return dart_yaml__refuse(yaml, at, "%s", wrong);
 		for (i = 0; i < fields->count - 1; i++)
 			if (!strcmp(fields->list[i].name, field->name))
-				return refuse(loader, at,
+				return dart_yaml__refuse(yaml, at,
 					      "field '%s' occurs twice",
 					      field->name);
 		fields->length += dart_key_field__length(field);
 		if (fields->length > length_max)
-			return refuse(loader, at, "more than %u bytes",
+			return dart_yaml__refuse(yaml, at, "more than %u bytes",
 				      length_max);
 	}
 	return 0;
 }
 
-static int take_key(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_key(struct dart_yaml *yaml, const yaml_node_t *node,
 		    void *into)
 {
 	struct dart_key_schema *schema = into;
 
-	return take_fields(loader, node, &schema->key, DART_STORE_KEY_MAX,
+	return take_fields(yaml, node, &schema->key, DART_STORE_KEY_MAX,
 			   true);
 }
 
-static int take_value(struct dart_key_loader *loader, const yaml_node_t *node,
+static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
 		      void *into)
 {
 	struct dart_key_schema *schema = into;
 
-	return take_fields(loader, node, &schema->value, DART_STORE_VALUE_MAX,
+	return take_fields(yaml, node, &schema->value, DART_STORE_VALUE_MAX,
 			   false);
 }
 
-static int take_document(struct dart_key_loader *loader,
+static int take_document(struct dart_yaml *yaml, const yaml_node_t *root,
 			 struct dart_key_schema *schema)
 {
-	static const struct dart_key_member members[] = {
+	static const struct dart_yaml_member members[] = {
 		{ "description", dart_key_loader__take_text,
 		  offsetof(struct dart_key_schema, description) },
 		{ "key", take_key, 0 },
 		{ "value", take_value, 0 },
 		{ }
 	};
-	yaml_node_t *root = yaml_document_get_root_node(&loader->document);
 	int ret;
 
 	if (!root)
-		return refuse(loader, root, "the file is empty");
-	ret = dart_key_loader__take(loader, root, members, schema);
+		return dart_error__set(yaml->error, EINVAL,
+				       "%s:1: the file is empty", yaml->path);
+	ret = dart_yaml__take_mapping(yaml, root, members, schema);
 	if (ret)
 		return ret;
 	if (!schema->key.count || !schema->value.count)
-		return refuse(loader, root, "the schema has no '%s'",
-			      schema->key.count ? "value" : "key");
+		return dart_yaml__refuse(yaml, root, "the schema has no '%s'",
+					 schema->key.count ? "value" : "key");
 	return 0;
 }
 
@@ -179,32 +127,18 @@ int dart_key_schema__load(FILE *file, const char *path,
 			  struct dart_key_schema **result,
 			  struct dart_error *error)
 {
-	struct dart_key_loader loader = { .path = path, .error = error };
-	struct dart_key_schema *schema;
-	yaml_parser_t parser;
+	struct dart_key_schema *schema = calloc(1, sizeof(*schema));
+	const yaml_node_t *root;
+	struct dart_yaml yaml;
 	int ret;
 
-	schema = calloc(1, sizeof(*schema));
-	if (!schema || !yaml_parser_initialize(&parser)) {
-		ret = dart_error__no_memory(error);
-		goto out_free;
+	if (!schema)
+		return dart_error__no_memory(error);
+	ret = dart_yaml__load(&yaml, file, path, NULL, &root, error);
+	if (!ret) {
+		ret = take_document(&yaml, root, schema);
+		dart_yaml__close(&yaml);
 	}
-	yaml_parser_set_input_file(&parser, file);
-	if (!yaml_parser_load(&parser, &loader.document)) {
-		if (parser.error == YAML_MEMORY_ERROR)
-			ret = dart_error__no_memory(error);
-		else
-			ret = dart_error__set(
-				error, EINVAL, "%s:%zu: not YAML: %s", path,
-				parser.problem_mark.line + 1,
-				parser.problem ? parser.problem : "?");
-		goto out_parser;
-	}
-	ret = take_document(&loader, schema);
-	yaml_document_delete(&loader.document);
-out_parser:
-	yaml_parser_delete(&parser);
-out_free:
 	if (ret)
 		dart_key_schema__free(schema);
 	else

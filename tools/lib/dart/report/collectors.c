@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/text_file.h>
+
 #include "collectors.h"
 #include "tools/lib/dart/private/export_text.h"
 
@@ -253,6 +255,7 @@ static int take_file(struct load *load)
 	if (!file)
 		return dart_error__system(load->error, errno, "cannot open %s",
 					  load->path);
+	dart_text_file__pass_mark(file);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
 	if (!root)

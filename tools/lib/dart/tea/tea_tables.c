@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/text_file.h>
+
 #include "tea_tables.h"
 #include "tools/lib/dart/private/tea_tables_loader.h"
 
@@ -108,6 +110,7 @@ static int take_file(struct dart_tea_tables_loader *loader)
 	if (!file)
 		return dart_error__system(loader->error, errno,
 					  "cannot open %s", loader->path);
+	dart_text_file__pass_mark(file);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
 	if (!root)

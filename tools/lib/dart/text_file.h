@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Files that users write: editors of Windows put the byte order mark of UTF-8 before the
+ * text.  It is no part of the text.
+ */
+#ifndef DART_TEXT_FILE_H
+#define DART_TEXT_FILE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Skips the mark at the beginning of @length bytes at @text, if there is one. */
+void dart_text_file__skip_mark(const void **text, size_t *length);
+
+/*
+ * The same for the bytes that follow in @file.  Of a file that begins with the first byte of
+ * the mark, and not with all of it, 1 to 3 bytes are lost: it is no UTF-8.
+ */
+void dart_text_file__pass_mark(FILE *file);
+
+#endif /* DART_TEXT_FILE_H */
