@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The requests about entries: register, unregister, list, show. */
 #include <errno.h>
+#include <string.h>
+
+#include <libdart/table/gathered_name.h>
 
 #include "agent/base/log.h"
 #include "agent/schema/schema_json.h"
@@ -204,11 +207,36 @@ static int list_entries(struct request *request)
 	return 0;
 }
 
+/* Of those that are called as the request says and an interval, the one gathered most often. */
+static struct entry *find_gathered(const struct request *request)
+{
+	const struct registry *registry = request->subject;
+	const size_t wanted = strlen(request->text);
+	struct entry *entry, *found = NULL;
+	uint32_t ms, least = UINT32_MAX;
+	size_t length;
+
+	TAILQ_FOREACH(entry, &registry->entries, link) {
+		if (strncmp(entry->name, request->text, wanted))
+			continue;
+		ms = dart_gathered_name__ms(entry->name, &length);
+		if (!ms || length != wanted || ms >= least)
+			continue;
+		least = ms;
+		found = entry;
+	}
+	return found;
+}
+
 static int show_entry(struct request *request)
 {
 	struct entry *entry;
 	int ret = find_entry(request, &entry);
 
+	if (ret) {
+		entry = find_gathered(request);
+		ret = entry ? 0 : ret;
+	}
 	return ret ?: registry_json__values(entry, &request->result,
 					    &request->error);
 }

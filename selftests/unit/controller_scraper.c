@@ -9,19 +9,10 @@
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/scraper.h"
 
-/* The names of the entries that @patterns choose, or "absent NAME" behind them. */
-static void assert_chosen(const char *const *patterns, const char *expected)
+/* The names of the entries that @patterns choose of @wishes, or "absent NAME" behind them. */
+static void assert_chosen_of(const struct wish *wishes, uint32_t count,
+			     const char *const *patterns, const char *expected)
 {
-	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
-	const struct wish wishes[] = {
-		{ "cpustat", schema, 1, 1 },
-		{ "cgroup:cpu/a", schema, 1, 1 },
-		{ "cgroup:cpu/a/b", schema, 1, 1 },
-		{ "map[0]", schema, 1, 1 },
-		{ "map0", schema, 1, 1 },
-		{ "map[0-9]", schema, 1, 1 },
-		{ "vmstat", schema, 1, 1 },
-	};
 	const struct scraper_use use = { .value_bytes = BUDGET_TEXT_BYTES };
 	struct settings settings = { };
 	struct scraper *scraper;
@@ -32,7 +23,7 @@ static void assert_chosen(const char *const *patterns, const char *expected)
 	for (i = 0; patterns[i]; i++)
 		assert_int_equal(settings__add_entry(&settings, patterns[i]),
 				 0);
-	assert_int_equal(scraper__new(table_of(wishes, 7), &settings, &use,
+	assert_int_equal(scraper__new(table_of(wishes, count), &settings, &use,
 				      &accept_of_agent, &scraper, &error),
 			 0);
 	for (i = 0; i < scraper->catalog->wanted_count; i++)
@@ -46,6 +37,22 @@ static void assert_chosen(const char *const *patterns, const char *expected)
 	assert_string_equal(chosen, expected);
 	scraper__free(scraper);
 	settings__clear(&settings);
+}
+
+static void assert_chosen(const char *const *patterns, const char *expected)
+{
+	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
+	const struct wish wishes[] = {
+		{ "cpustat", schema, 1, 1 },
+		{ "cgroup:cpu/a", schema, 1, 1 },
+		{ "cgroup:cpu/a/b", schema, 1, 1 },
+		{ "map[0]", schema, 1, 1 },
+		{ "map0", schema, 1, 1 },
+		{ "map[0-9]", schema, 1, 1 },
+		{ "vmstat", schema, 1, 1 },
+	};
+
+	assert_chosen_of(wishes, 7, patterns, expected);
 	dart_schema__free(schema);
 }
 
@@ -65,6 +72,39 @@ static void test_names(void **state)
 	assert_chosen(PATTERNS("map[0]"), "map[0] ");
 	assert_chosen(PATTERNS("map[0-9]"), "map[0-9] ");
 	assert_chosen(PATTERNS("map[0-8]"), "map0 ");
+}
+
+/* The names that patterns choose of entries that are gathered, as register host makes them. */
+static void assert_gathered(const char *const *patterns, const char *expected)
+{
+	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
+	const struct wish wishes[] = {
+		{ "cpustat+1s", schema, 1, 1 },
+		{ "cpustat+100ms", schema, 1, 1 },
+		{ "cgroup:cpu@/a+1s", schema, 1, 1 },
+		{ "cgroup:cpu@/a+b+1s", schema, 1, 1 },
+		{ "softnet", schema, 1, 1 },
+		{ "softnet+1s", schema, 1, 1 },
+		{ "mine+1x", schema, 1, 1 },
+	};
+
+	assert_chosen_of(wishes, 7, patterns, expected);
+	dart_schema__free(schema);
+}
+
+static void test_gathered(void **state)
+{
+	assert_gathered(PATTERNS("cpustat"), "cpustat+100ms ");
+	assert_gathered(PATTERNS("cpustat+1s"), "cpustat+1s ");
+	assert_gathered(PATTERNS("softnet"), "softnet ");
+	assert_gathered(PATTERNS("cgroup:cpu@/a"), "cgroup:cpu@/a+1s ");
+	assert_gathered(PATTERNS("cgroup:cpu@/a+b"), "cgroup:cpu@/a+b+1s ");
+	assert_gathered(PATTERNS("cgroup:cpu@*"), "cgroup:cpu@/a+1s cgroup:cpu@/a+b+1s ");
+	assert_gathered(PATTERNS("*@/?"), "cgroup:cpu@/a+1s ");
+	assert_gathered(PATTERNS("soft???"), "softnet ");
+	assert_gathered(PATTERNS("mine"), "absent mine");
+	assert_gathered(PATTERNS("cpusta"), "absent cpusta");
+	assert_gathered(PATTERNS("cpustat+"), "absent cpustat+");
 }
 
 static void test_absent(void **state)
@@ -161,6 +201,8 @@ int main(void)
 		     test_patterns),
 		TEST("a name that looks like a pattern chooses the entry of this name",
 		     test_names),
+		TEST("a name without an interval finds the entry that is gathered most often, unless there is one of this name",
+		     test_gathered),
 		TEST("a name or pattern that chooses no entry is absent",
 		     test_absent),
 		TEST("a scrape may have 100,000 READs", test_many_reads),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <libdart/error.h>
+#include <libdart/table/gathered_name.h>
 #include <libdart/table/value.h>
 
 #include "budget.h"
@@ -28,25 +29,77 @@ static void choice__add(struct choice *choice, uint32_t index)
 	choice->wanted[choice->wanted_count++] = index;
 }
 
-/* By its name, or as a pattern if no entry has this name; true if any was found. */
-static bool choice__add_by_name(struct choice *choice, const char *name)
+/* The entry that is gathered most often of those that are called @name and an interval. */
+static const struct dart_entry *find_gathered(const struct dart_table *table,
+					      const char *name)
+{
+	const size_t wanted = strlen(name);
+	const struct dart_entry *found = NULL;
+	uint32_t i, ms, least = UINT32_MAX;
+	size_t length;
+
+	for (i = 0; i < table->entry_count; i++) {
+		/* Most are something else, so this is looked at first. */
+		if (strncmp(table->entries[i].name, name, wanted))
+			continue;
+		ms = dart_gathered_name__ms(table->entries[i].name, &length);
+		if (!ms || length != wanted || ms >= least)
+			continue;
+		least = ms;
+		found = &table->entries[i];
+	}
+	return found;
+}
+
+/* Does @pattern match the name of the entry, or what is before its interval? */
+static bool matches(const char *pattern, const char *name, bool is_gathered)
+{
+	bool is_match;
+	size_t length;
+	char *before;
+
+	if (!is_gathered)
+		return !fnmatch(pattern, name, 0);
+	if (!dart_gathered_name__ms(name, &length))
+		return false;
+	before = strndup(name, length);
+	is_match = before && !fnmatch(pattern, before, 0);
+	free(before);
+	return is_match;
+}
+
+static bool choice__add_by_pattern(struct choice *choice, const char *pattern,
+				   bool is_gathered)
 {
 	const struct dart_table *table = choice->table;
-	const struct dart_entry *entry = dart_table__find(table, name);
-	bool found = entry;
+	bool found = false;
 	uint32_t i;
 
-	if (entry)
-		choice__add(choice, entry - table->entries);
-	if (entry || !strpbrk(name, "*?["))
-		return found;
 	for (i = 0; i < table->entry_count; i++) {
-		if (fnmatch(name, table->entries[i].name, 0))
+		if (!matches(pattern, table->entries[i].name, is_gathered))
 			continue;
 		choice__add(choice, i);
 		found = true;
 	}
 	return found;
+}
+
+/*
+ * By its name, or as a pattern if no entry has this name; then by names without their
+ * intervals.  True if any was found.
+ */
+static bool choice__add_by_name(struct choice *choice, const char *name)
+{
+	const struct dart_table *table = choice->table;
+	const struct dart_entry *entry = dart_table__find(table, name) ?:
+					 find_gathered(table, name);
+
+	if (entry)
+		choice__add(choice, entry - table->entries);
+	if (entry || !strpbrk(name, "*?["))
+		return entry;
+	return choice__add_by_pattern(choice, name, false) ||
+	       choice__add_by_pattern(choice, name, true);
 }
 
 /* The caller frees @choice->wanted. */
