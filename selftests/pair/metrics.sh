@@ -75,7 +75,7 @@ check "service discovery names the agent, to be asked for here" sh -c "
 	python3 '$lib/fetch.py' /sd |
 	gojq -e '. == [{targets: [\"127.0.0.1:4794\"], labels:
 		{instance: \"host:4792\", __param_target: \"host:4792\"}}]'"
-refuse "a second controller cannot serve there" "cannot listen at '127.0.0.1'" \
+refuse "a second controller cannot serve there" "cannot listen at '127.0.0.1:4794': Address already in use (choose another port" \
 	dart-controller --listen host
 refuse "a malformed address is refused" "is not an address to listen at" \
 	dart-controller --listen=1:2:3 host

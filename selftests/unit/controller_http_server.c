@@ -506,13 +506,23 @@ static void test_wakes(void **state)
 static void test_local(void **state)
 {
 	struct http_server *server = serve(), *open;
+	char url[HTTP_URL_MAX], expected[HTTP_URL_MAX], name[256] = "";
 	struct dart_error error;
 
 	assert_true(http_server__is_local(server));
+	snprintf(expected, sizeof(expected), "http://localhost:%u/",
+		 http_server__port(server));
+	http_server__url(server, url);
+	assert_string_equal(url, expected);
 	http_server__free(server);
 	assert_int_equal(http_server__new("0.0.0.0:0", pages, 1, &open, &error),
 			 0);
 	assert_false(http_server__is_local(open));
+	assert_int_equal(gethostname(name, sizeof(name)), 0);
+	snprintf(expected, sizeof(expected), "http://%s:%u/", name,
+		 http_server__port(open));
+	http_server__url(open, url);
+	assert_string_equal(url, expected);
 	http_server__free(open);
 }
 

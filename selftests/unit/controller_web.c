@@ -328,6 +328,7 @@ static void write_token(char *path, const char *text)
 static void test_token(void **state)
 {
 	char path[] = "/tmp/dart-token.XXXXXX", bad[] = "/tmp/dart-token.XXXXXX";
+	char marked[] = "/tmp/dart-token.XXXXXX";
 	struct web_settings settings = { .address = "0.0.0.0:0" };
 	struct metric_output *output;
 	struct web_access access;
@@ -359,8 +360,9 @@ static void test_token(void **state)
 	/* Other hosts only see it with a token. */
 	assert_int_equal(web__new(&settings, NULL, &output, &error), -EACCES);
 	assert_non_null(strstr(error.text, "--web-token-file"));
-	write_token(bad, "\xef\xbb\xbf" "0123456789abcdef\r\n");
-	assert_int_equal(web_access__load(&access, bad, &error), 0);
+	write_token(marked, "\xef\xbb\xbf" "0123456789abcdef\r\n");
+	assert_int_equal(web_access__load(&access, marked, &error), 0);
+	unlink(marked);
 	assert_string_equal(access.token, "0123456789abcdef");
 	write_token(bad, "short\n");
 	assert_int_equal(web_access__load(&access, bad, &error), -EINVAL);

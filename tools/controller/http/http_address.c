@@ -97,6 +97,19 @@ static int listen_at(const struct addrinfo *found)
 	return fd;
 }
 
+static const char *remedy(int err)
+{
+	switch (err) {
+	case -EADDRINUSE:
+		return " (choose another port, HOST:PORT; ss -ltnp shows the program that has this one)";
+	case -EADDRNOTAVAIL:
+		return " (is it an address of this host?)";
+	case -EACCES:
+		return " (only root may listen at ports below 1024: choose another one)";
+	}
+	return "";
+}
+
 int http_address__listen(const char *address, struct dart_error *error)
 {
 	const struct addrinfo hints = {
@@ -105,6 +118,7 @@ int http_address__listen(const char *address, struct dart_error *error)
 	};
 	struct addrinfo *all, *found;
 	struct parts parts;
+	char whole[sizeof(parts.host) + sizeof(parts.port) + 4];
 	int ret;
 
 	address = address ?: HTTP_ADDRESS_DEFAULT;
@@ -113,11 +127,14 @@ int http_address__listen(const char *address, struct dart_error *error)
 			error, EINVAL,
 			"'%s' is not an address to listen at (expected HOST:PORT, [V6]:PORT or :PORT)",
 			address);
+	snprintf(whole, sizeof(whole), "%s%s%s", address,
+		 http_address__has_port(address) ? "" : ":",
+		 http_address__has_port(address) ? "" : parts.port);
 	ret = getaddrinfo(*parts.host ? parts.host : NULL, parts.port, &hints,
 			  &all);
 	if (ret)
 		return dart_error__set(error, EADDRNOTAVAIL,
-				       "cannot listen at '%s': %s", address,
+				       "cannot listen at '%s': %s", whole,
 				       gai_strerror(ret));
 	ret = -EADDRNOTAVAIL;
 	for (found = all; found && ret < 0; found = found->ai_next)
@@ -125,7 +142,7 @@ int http_address__listen(const char *address, struct dart_error *error)
 	freeaddrinfo(all);
 	if (ret < 0)
 		return dart_error__set(error, -ret,
-				       "cannot listen at '%s': %s", address,
-				       strerror(-ret));
+				       "cannot listen at '%s': %s%s", whole,
+				       strerror(-ret), remedy(ret));
 	return ret;
 }

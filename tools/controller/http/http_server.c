@@ -2,7 +2,9 @@
 /* Serves pages by libmicrohttpd: see http_server.h. */
 #include <errno.h>
 #include <microhttpd.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -262,6 +264,38 @@ bool http_server__is_local(const struct http_server *server)
 		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 	return address.ss_family == AF_INET6 &&
 	       IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+/* The name of this host; "localhost" if it has none. */
+static void name_host(char name[static NI_MAXHOST])
+{
+	if (gethostname(name, NI_MAXHOST - 1) || !*name)
+		strcpy(name, "localhost");
+	name[NI_MAXHOST - 1] = '\0';
+}
+
+void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX])
+{
+	struct sockaddr_storage address = { };
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
+	socklen_t length = sizeof(address);
+	char host[NI_MAXHOST] = "localhost";
+	bool is_v6;
+
+	getsockname(server->fd, (struct sockaddr *)&address, &length);
+	is_v6 = address.ss_family == AF_INET6;
+	if (is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) :
+		    v4->sin_addr.s_addr == htonl(INADDR_ANY)) {
+		name_host(host);
+		is_v6 = false;
+	} else if (http_server__is_local(server) ||
+		   getnameinfo((struct sockaddr *)&address, length, host,
+			       sizeof(host), NULL, 0, NI_NUMERICHOST)) {
+		is_v6 = false;
+	}
+	snprintf(url, HTTP_URL_MAX, "http://%s%.256s%s:%u/", is_v6 ? "[" : "",
+		 host, is_v6 ? "]" : "", http_server__port(server));
 }
 
 void http_server__free(struct http_server *server)

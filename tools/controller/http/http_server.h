@@ -99,6 +99,14 @@ int http_server__new(const char *address, const struct http_page *pages,
 unsigned int http_server__port(const struct http_server *server);
 /* Can only programs of this host connect? */
 bool http_server__is_local(const struct http_server *server);
+
+#define HTTP_URL_MAX 320	/* bytes, with a host name of 253 */
+
+/*
+ * Where browsers find the server: "http://localhost:4795/", its address in place of
+ * localhost, or the name of this host if it listens at all addresses.
+ */
+void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX]);
 /* Ends all streams; no page is called any more.  NULL is allowed. */
 void http_server__free(struct http_server *server);
 

@@ -215,11 +215,12 @@ int web__new(const struct web_settings *settings, struct output *log,
 		dart_error__system(error, -ret, "cannot start a thread");
 		goto err;
 	}
-	if (log)
-		output__print(
-			log, "dart-controller: the page is at http://%s:%u/",
-			http_server__is_local(web->server) ? "localhost" : "*",
-			http_server__port(web->server));
+	if (log) {
+		char url[HTTP_URL_MAX];
+
+		http_server__url(web->server, url);
+		output__print(log, "dart-controller: the page is at %s", url);
+	}
 	*output = &web->output;
 	return 0;
 
