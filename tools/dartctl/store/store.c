@@ -138,7 +138,7 @@ const struct command store_commands[] = {
 	  .request = { "store-delete", { "name" }, "store" },
 	  .least = 1, .most = 1 },
 	{ "export",
-	  "STORE [--target json|xdp|bmv2] [--reporter ADDRESS] [--program FILE] [--port [ADDRESS=]PORT...] [--all-copies] [--watch FILE]",
+	  "STORE [--target json|xdp|bmv2] [--reporter ADDRESS] [--program FILE] [--port [ADDRESS=]PORT...] [--all-copies] [--watch FILE | --output FILE]",
 	  "print the configuration for reporters, or keep a file of it up to date", .parse = command_store_export },
 	{ }
 };

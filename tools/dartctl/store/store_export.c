@@ -6,6 +6,7 @@
 
 #include "tools/dartctl/command.h"
 #include "tools/dartctl/export_watch.h"
+#include "tools/dartctl/output_file.h"
 #include "tools/dartctl/switch/commands.h"
 
 enum {
@@ -15,6 +16,7 @@ enum {
 	OPTION_PORT,
 	OPTION_ALL_COPIES,
 	OPTION_WATCH,
+	OPTION_OUTPUT,
 };
 
 static const struct option export_options[] = {
@@ -24,6 +26,7 @@ static const struct option export_options[] = {
 	{ "port", required_argument, NULL, OPTION_PORT },
 	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
 	{ "watch", required_argument, NULL, OPTION_WATCH },
+	{ "output", required_argument, NULL, OPTION_OUTPUT },
 	{ }
 };
 
@@ -33,6 +36,7 @@ struct request {
 	const char *reporter;		/* NULL: all of them */
 	const char *program;
 	const char *watched;		/* a file to keep up to date, or NULL */
+	const char *output;		/* a file to write once, or NULL */
 	struct switch_options options;
 };
 
@@ -131,6 +135,9 @@ static int take(struct request *request, int option)
 	case OPTION_WATCH:
 		request->watched = optarg;
 		return *optarg ? 0 : misuse("--watch needs the name of a file");
+	case OPTION_OUTPUT:
+		request->output = optarg;
+		return *optarg ? 0 : misuse("--output needs the name of a file");
 	default:
 		return EXIT_USAGE;
 	}
@@ -150,6 +157,8 @@ static int parse(struct options *options, int argc, char **argv,
 		return ret;
 	if (argc - optind != 1)
 		return misuse("'store export' needs one name");
+	if (request->watched && request->output)
+		return misuse("--watch and --output are mutually exclusive");
 	if (request->target->is_switch && !request->program)
 		return misuse("--target %s needs --program and --port",
 			      request->target->name);
@@ -202,10 +211,38 @@ static int keep_up_to_date(const struct options *options,
 	return export_watch__run(&watch);
 }
 
-int command_store_export(struct options *options, int argc, char **argv)
+static int print_store(const struct options *options,
+		       const struct request *request, const char *store)
 {
 	json_t *collectors, *reply;
+	int status;
+
+	collectors =
+		client__ask(options,
+			    json_pack("{s:s, s:s}", "request", "store-export",
+				      "name", store),
+			    -1, "collectors", &reply, NULL);
+	if (!collectors)
+		return EXIT_FAILURE;
+	select_reporter(collectors, request->reporter);
+	if (json_array_size(collectors))
+		status = request->target->print(collectors, request);
+	else if (request->reporter)
+		status = fail(ENOENT, "'%s' is not a reporter of store '%s'",
+			      request->reporter, store);
+	else
+		status = fail(
+			ENOENT,
+			"store '%s' has no reporters (see dartctl reporter add)",
+			store);
+	json_decref(reply);
+	return status;
+}
+
+int command_store_export(struct options *options, int argc, char **argv)
+{
 	struct request request;
+	struct dart_error error;
 	int status;
 
 	status = parse(options, argc, argv, &request);
@@ -213,24 +250,11 @@ int command_store_export(struct options *options, int argc, char **argv)
 		return status;
 	if (request.watched)
 		return keep_up_to_date(options, &request, argv[optind]);
-	collectors =
-		client__ask(options,
-			    json_pack("{s:s, s:s}", "request", "store-export",
-				      "name", argv[optind]),
-			    -1, "collectors", &reply, NULL);
-	if (!collectors)
-		return EXIT_FAILURE;
-	select_reporter(collectors, request.reporter);
-	if (json_array_size(collectors))
-		status = request.target->print(collectors, &request);
-	else if (request.reporter)
-		status = fail(ENOENT, "'%s' is not a reporter of store '%s'",
-			      request.reporter, argv[optind]);
-	else
-		status = fail(
-			ENOENT,
-			"store '%s' has no reporters (see dartctl reporter add)",
-			argv[optind]);
-	json_decref(reply);
+	if (request.output && output_file__begin(request.output, &error))
+		return fail(EIO, "%s", error.text);
+	status = print_store(options, &request, argv[optind]);
+	if (request.output &&
+	    output_file__end(request.output, status, &error))
+		status = fail(EIO, "%s", error.text);
 	return status;
 }

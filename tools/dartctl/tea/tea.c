@@ -45,7 +45,7 @@ const struct command tea_commands[] = {
 	  .parse = command_tea_import },
 	{ "dump", "TABLE [--format csv|json|table] [--schema SCHEMA]",
 	  "print all entries", .parse = command_tea_dump },
-	{ "export", "TABLE [--watch FILE]",
+	{ "export", "TABLE [--watch FILE | --output FILE]",
 	  "print the configuration for switches, or keep it in a file and renew queue pairs",
 	  .parse = command_tea_export },
 	{}

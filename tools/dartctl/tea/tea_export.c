@@ -5,13 +5,15 @@
 
 #include "tools/dartctl/command.h"
 #include "tools/dartctl/export_watch.h"
+#include "tools/dartctl/output_file.h"
 
 #define PERIOD_MS	1000	/* no change is sent for the stash, nor for queue pairs */
 
-enum { OPTION_WATCH = OPTIONS_OWN };
+enum { OPTION_WATCH = OPTIONS_OWN, OPTION_OUTPUT };
 
 static const struct option export_options[] = {
 	{ "watch", required_argument, NULL, OPTION_WATCH },
+	{ "output", required_argument, NULL, OPTION_OUTPUT },
 	{ }
 };
 
@@ -114,19 +116,32 @@ int command_tea_export(struct options *options, int argc, char **argv)
 		.kind = &kind,
 		.make = make_file,
 	};
-	int option;
+	const char *output = NULL;
+	struct dart_error error;
+	int option, status;
 
 	while ((option = options__next(options, argc, argv, export_options)) !=
 	       -1) {
-		if (option != OPTION_WATCH)
+		if (option != OPTION_WATCH && option != OPTION_OUTPUT)
 			return EXIT_USAGE;
 		if (!*optarg)
-			return misuse("--watch needs the name of a file");
-		watch.path = optarg;
+			return misuse("--watch and --output need the name of a file");
+		if (option == OPTION_WATCH)
+			watch.path = optarg;
+		else
+			output = optarg;
 	}
 	if (argc - optind != 1)
 		return misuse("'table export' needs one name");
 	watch.name = argv[optind];
-	return watch.path ? export_watch__run(&watch) :
-			    print(options, watch.name);
+	if (watch.path && output)
+		return misuse("--watch and --output are mutually exclusive");
+	if (watch.path)
+		return export_watch__run(&watch);
+	if (output && output_file__begin(output, &error))
+		return fail(EIO, "%s", error.text);
+	status = print(options, watch.name);
+	if (output && output_file__end(output, status, &error))
+		status = fail(EIO, "%s", error.text);
+	return status;
 }

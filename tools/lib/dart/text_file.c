@@ -23,3 +23,13 @@ void dart_text_file__pass_mark(FILE *file)
 	else if (first != mark[0] && first != EOF)
 		ungetc(first, file);
 }
+
+bool dart_text_file__is_at_end(FILE *file)
+{
+	int next = getc(file);
+
+	if (next == EOF)
+		return true;
+	ungetc(next, file);
+	return false;
+}

@@ -6,6 +6,7 @@
 #ifndef DART_TEXT_FILE_H
 #define DART_TEXT_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -17,5 +18,7 @@ void dart_text_file__skip_mark(const void **text, size_t *length);
  * the mark, and not with all of it, 1 to 3 bytes are lost: it is no UTF-8.
  */
 void dart_text_file__pass_mark(FILE *file);
+/* Does no byte follow in @file? */
+bool dart_text_file__is_at_end(FILE *file);
 
 #endif /* DART_TEXT_FILE_H */

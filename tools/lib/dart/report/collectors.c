@@ -249,6 +249,7 @@ static int take_file(struct load *load)
 	json_error_t json_error;
 	json_t *root;
 	FILE *file;
+	bool is_empty;
 	int ret;
 
 	file = fopen(load->path, "re");
@@ -256,8 +257,13 @@ static int take_file(struct load *load)
 		return dart_error__system(load->error, errno, "cannot open %s",
 					  load->path);
 	dart_text_file__pass_mark(file);
+	is_empty = dart_text_file__is_at_end(file);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
+	if (is_empty)
+		return dart_error__set(load->error, EINVAL,
+				       "%s is empty: the command that should have written it has failed (try it again)",
+				       load->path);
 	if (!root)
 		return dart_error__set(load->error, EINVAL,
 				       "%s:%d: not JSON: %s", load->path,

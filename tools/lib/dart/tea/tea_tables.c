@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Reads files of lookup tables, see tea_tables.h. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +105,7 @@ static int take_file(struct dart_tea_tables_loader *loader)
 	json_error_t json_error;
 	json_t *root;
 	FILE *file;
+	bool is_empty;
 	int ret;
 
 	file = fopen(loader->path, "re");
@@ -111,8 +113,13 @@ static int take_file(struct dart_tea_tables_loader *loader)
 		return dart_error__system(loader->error, errno,
 					  "cannot open %s", loader->path);
 	dart_text_file__pass_mark(file);
+	is_empty = dart_text_file__is_at_end(file);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
+	if (is_empty)
+		return dart_error__set(loader->error, EINVAL,
+				       "%s is empty: the command that should have written it has failed (try it again)",
+				       loader->path);
 	if (!root)
 		return dart_error__set(loader->error, EINVAL,
 				       "%s:%d: not JSON: %s", loader->path,
