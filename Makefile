@@ -56,6 +56,8 @@ define help
                         killed meanwhile, and are asked for all (10 min);
                         PROMETHEUS3=PATH adds one that takes remote write 2.0
   make check-helgrind   the threaded unit tests under helgrind of valgrind
+  make check-documented the commands in README.md, Documentation/install and the
+                        EXAMPLES of manual pages, also a part of make check
   make check-page       the page of the controller in Chromium; PICTURES=DIR keeps
                         screenshots
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,
@@ -100,7 +102,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-long check-churn check-packaged check-crashes check-farm check-receivers: sections := build run test
+demo check check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 deb: sections := build deb
@@ -143,6 +145,10 @@ check-debug: packages
 check-long: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run long
+
+check-documented: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run unit/documented agent/documented
 
 check-churn: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
@@ -231,11 +237,11 @@ check-deb: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
 	$(quiet)selftests/run packages
 
-.PHONY: help clean distclean demo check check-debug check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
+.PHONY: help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages deb check-deb
+above := help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

@@ -62,7 +62,11 @@ goes_on() {
 	local before
 	before=$(errors)
 	call_agent rpc "$address" 80 dartd >/run/changing &
-	sleep 5
+	# 50 of its scrapes take longer than a lease.
+	until [ "$(wc -l </run/changing)" -ge 50 ]; do
+		kill -0 $! || return
+		sleep 0.1
+	done
 	dartctl register source snmp:icmp
 	wait $! || return
 	[ "$(wc -l </run/changing)" = 80 ] && [ "$(errors)" = "$before" ]
