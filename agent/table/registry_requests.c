@@ -207,7 +207,7 @@ static int list_entries(struct request *request)
 	return 0;
 }
 
-/* Of those that are called as the request says and an interval, the one gathered most often. */
+/* Finds the entry with the shortest interval whose name is that of the request, "+" and it. */
 static struct entry *find_gathered(const struct request *request)
 {
 	const struct registry *registry = request->subject;

@@ -36,7 +36,7 @@ check "an eBPF map of the user is pinned" bpftool map create /sys/fs/bpf/mine ty
 check "the agent starts" host_up --config=$work/dartd.yaml
 mkdir -p /var/lib/dart
 
-# Points of its own, which follow those above.
+# The points of documented.py are numbered again, after the points above.
 while read -r word number dash rest; do
 	case $word in
 	ok) point ok "$rest" ;;

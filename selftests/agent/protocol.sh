@@ -129,7 +129,7 @@ flood() {
 flood_is() {
 	while read -r client; do
 		kill -0 "$client" 2>/dev/null && now=up || now=down
-		[ $now = "$1" ] || return
+		[ "$now" = "$1" ] || return
 	done </run/flooding
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Thousands of slices: shown while their owner lives, with a constant number of system calls for each, in one memory region.
+# Thousands of slices: shown while their owner lives, with a constant number of system calls
+# for each, in one memory region.
 . "$(dirname "$0")/../lib.sh"
 
 count=5000	# each with its own memory

@@ -54,7 +54,7 @@ check "the XDP reporter reports INT-MD behind no, one and two tags, in frames wi
 check "it counts a packet behind three tags by name, and ARP behind one as before" \
 	counts ".reports == $tagless and .tagged == 1 and .others == 1"
 
-# A device for the tag: the tag is no part of the frame any more, but in its description.
+# A VLAN device does not write the tag into the frame, but into its description.
 ip link add link port1 name outer5 type vlan id 5
 ip link add link port1 name outer8 type vlan proto 802.1ad id 8
 for port in outer5 outer8; do

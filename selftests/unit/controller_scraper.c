@@ -9,7 +9,7 @@
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/scraper.h"
 
-/* The names of the entries that @patterns choose of @wishes, or "absent NAME" behind them. */
+/* @patterns choose the entries @expected of @wishes; "absent NAME" stands after them. */
 static void assert_chosen_of(const struct wish *wishes, uint32_t count,
 			     const char *const *patterns, const char *expected)
 {

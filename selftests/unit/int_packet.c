@@ -175,7 +175,7 @@ static const uint16_t tags[][3] = {
 	{ 0x8100 },		/* of one VLAN */
 	{ 0x88a8 },
 	{ 0x8100, 0x88a8 },	/* 802.1ad */
-	{ 0x8100, 0x9100 },	/* what was used before 802.1ad */
+	{ 0x8100, 0x9100 },	/* before 802.1ad */
 	{ 0x8100, 0x9200 },
 	{ 0x8100, 0x9300 },
 	{ 0x8100, 0x8100 },
@@ -225,7 +225,7 @@ static void test_many_tags(void **state)
 
 	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
 			 -E2BIG);
-	/* What follows two tags is no IP, but no tag either. */
+	/* ARP follows two tags. */
 	frame[20] = 0x08;
 	frame[21] = 0x06;
 	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files as editors of Windows save them: a byte order mark is no part of the text. */
+/* Files as editors of Windows save them: the byte order mark is not read as text. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -285,7 +285,7 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 		.error = error,
 		.source = shared_text__new(path),
 	};
-	/* 10,000 agents with labels of their own. */
+	/* Room for 10,000 agents, each with several labels. */
 	static const struct dart_yaml_bounds bounds = {
 		.bytes = 16 << 20,
 		.nodes = 1000000,
@@ -299,7 +299,7 @@ int config__load(struct settings *settings, FILE *file, const char *path,
 	ret = dart_yaml__load(&config.yaml, file, path, &bounds, &root,
 			      error);
 	if (!ret) {
-		/* For those that do not say so. */
+		/* Functions that return -ENOMEM may leave the error to the caller. */
 		dart_error__set(error, 0, "%s: out of memory", path);
 		ret = root ? config__find_transport(&config, root,
 						    settings->transport) ?:

@@ -123,7 +123,7 @@ static int take_ethernet(struct rest *rest, __be16 *type)
 	for (i = 0; is_tag(*type); i++) {
 		if (i == TAGS_MAX)
 			return -E2BIG;
-		/* The VLAN and its priority, which are no part of a flow. */
+		/* Skip the VLAN and its priority: keys do not contain them. */
 		if (!take(rest, NULL, 2) || !take(rest, type, sizeof(*type)))
 			return -ENODATA;
 	}

@@ -29,7 +29,7 @@ static void choice__add(struct choice *choice, uint32_t index)
 	choice->wanted[choice->wanted_count++] = index;
 }
 
-/* The entry that is gathered most often of those that are called @name and an interval. */
+/* Finds the entry with the shortest interval among "NAME+INTERVAL". */
 static const struct dart_entry *find_gathered(const struct dart_table *table,
 					      const char *name)
 {
@@ -51,7 +51,7 @@ static const struct dart_entry *find_gathered(const struct dart_table *table,
 	return found;
 }
 
-/* Does @pattern match the name of the entry, or what is before its interval? */
+/* Does @pattern match the name of the entry, or the name without its interval? */
 static bool matches(const char *pattern, const char *name, bool is_gathered)
 {
 	bool is_match;

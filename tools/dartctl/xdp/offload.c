@@ -98,7 +98,7 @@ static int turn_off(const char *interface, const char *const *names)
 	return call(interface, &set);
 }
 
-/* A number in a file of sysfs about the interface; 0: there is none. */
+/* Reads a number from sysfs about the interface; 0 if the file cannot be read. */
 static unsigned int number_of(const char *interface, const char *file)
 {
 	char path[128];

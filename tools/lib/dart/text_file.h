@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Files that users write: editors of Windows put the byte order mark of UTF-8 before the
- * text.  It is no part of the text.
+ * text, and readers skip it.
  */
 #ifndef DART_TEXT_FILE_H
 #define DART_TEXT_FILE_H
@@ -15,7 +15,7 @@ void dart_text_file__skip_mark(const void **text, size_t *length);
 
 /*
  * The same for the bytes that follow in @file.  Of a file that begins with the first byte of
- * the mark, and not with all of it, 1 to 3 bytes are lost: it is no UTF-8.
+ * the mark, but not with the whole mark, 1 to 3 bytes are lost; JSON cannot begin so.
  */
 void dart_text_file__pass_mark(FILE *file);
 /* Does no byte follow in @file? */

@@ -72,7 +72,7 @@ static const char *scalar_objection(const yaml_event_t *event)
 	if (event->data.scalar.tag)
 		return "tags are not supported (remove the '!')";
 	if (is_null(event))
-		return "a value is missing: nothing, ~ and null are none (write a value, a text of this kind in quotes, or remove the line)";
+		return "a value is missing: an empty value, ~ and null are refused (write a value, quote it if it is a text, or remove the line)";
 	return NULL;
 }
 

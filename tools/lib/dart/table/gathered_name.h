@@ -8,7 +8,7 @@
 
 /*
  * The interval of the entry @name in ms, and in *@length the length of the name before it;
- * 0 if it has none.
+ * 0 if the name has no interval.
  */
 uint32_t dart_gathered_name__ms(const char *name, size_t *length);
 
