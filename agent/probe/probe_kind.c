@@ -26,7 +26,7 @@ const struct probe_kind probe_kinds[] = {
 		"runqlat", "how long tasks wait for a CPU", runqlat_bpf__elf_bytes,
 		.maps = { { "runqlat", "runqlat", true } },
 		.needs = "/proc/schedstat",
-		.needs_what = "the kernel keeps no scheduler statistics (CONFIG_SCHEDSTATS)",
+		.needs_what = "the kernel keeps no scheduler statistics (run a kernel with CONFIG_SCHEDSTATS=y)",
 	},
 	{
 		"biolat", "how long block devices take", biolat_bpf__elf_bytes,

@@ -2,6 +2,8 @@
 /* Loads the eBPF programs that take samples. */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -48,6 +50,34 @@ static const struct program_kind kinds[] = {
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 _Static_assert(KINDS <= SAMPLE_PROGRAMS_MAX, "sample_programs has no room");
+
+#define KPTR_RESTRICT "/proc/sys/kernel/kptr_restrict"
+
+/* True if the kernel hides its addresses from everybody. */
+static bool are_addresses_hidden(void)
+{
+	int fd = open(KPTR_RESTRICT, O_RDONLY | O_CLOEXEC);
+	char value = '0';
+
+	if (fd < 0)
+		return false;
+	if (read(fd, &value, 1) != 1)
+		value = '0';
+	close(fd);
+	return value > '1';
+}
+
+/* Addresses of variables are for processes with CAP_SYSLOG, if for any. */
+static int cannot_find(const struct source *source, struct dart_error *error)
+{
+	return dart_error__set(
+		error, EPERM,
+		"source %s cannot be sampled here: the kernel hides the addresses of its variables %s",
+		source->name,
+		are_addresses_hidden() ?
+			"from all processes (sysctl kernel.kptr_restrict=1)" :
+			"from dartd (start dartd with CAP_SYSLOG)");
+}
 
 static int cannot_sample(const struct source *source, const char *reason,
 			 struct dart_error *error)
@@ -99,10 +129,7 @@ static int find_variables(const struct source *source,
 		ret = bpf_prog_test_run_opts(bpf_program__fd(program), &run) ?:
 			      (int)run.retval;
 		if (ret == -EPERM)
-			return cannot_sample(
-				source,
-				"the kernel hides the addresses of its variables (start dartd with CAP_SYSLOG)",
-				error);
+			return cannot_find(source, error);
 		if (ret)
 			return cannot_sample(source,
 					     "this kernel has other variables",
@@ -125,7 +152,8 @@ static int sample_programs__load(struct sample_programs *programs,
 
 	if (access(TYPES, R_OK))
 		return cannot_sample(
-			source, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)",
+			source,
+			"the kernel has no BTF (run a kernel with CONFIG_DEBUG_INFO_BTF=y)",
 			error);
 	elf = kind->object(&size);
 	object = bpf_object__open_mem(elf, size, NULL);
