@@ -164,6 +164,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
 			{ registrations_requests, &agent->registrations },
+			{ coverage_requests, &agent->coverage },
 			{ agent_requests, agent },
 		},
 	};
@@ -244,19 +245,24 @@ int agent__open(struct agent *agent, const struct options *options,
 				  &agent->registry, error);
 	if (ret)
 		goto close_tables;
+	ret = coverage_report__open(&agent->coverage, loop, counts->coverage,
+				    &agent->followers, &agent->probes,
+				    &agent->registrations, error);
+	if (ret)
+		goto close_registrations;
 	ret = registrations__add_first(&agent->registrations,
 				       json_pack("{s:s, s:s}", "request",
 						 "probe-load", "name", "tcp"),
 				       error);
 	if (ret)
-		goto close_registrations;
+		goto close_coverage;
 	ret = registration_socket__open(&agent->socket, loop, options->socket,
 					agent->request_tables,
 					&agent->registrations.recorder,
 					&agent->changes, &counts->clients,
 					error);
 	if (ret)
-		goto close_registrations;
+		goto close_coverage;
 	agent__apply_limits(agent);
 	if (!agent->device.context)
 		registrations__lose_device(&agent->registrations);
@@ -265,6 +271,7 @@ int agent__open(struct agent *agent, const struct options *options,
 		registrations__restore(&agent->registrations);
 	else
 		agent__use_configuration(agent);
+	coverage_report__update(&agent->coverage);
 	kept_memory__log(&agent->stores.objects.kept);
 	kept_memory__log(&agent->tables.objects.kept);
 	ret = agent__open_listener(agent, error);
@@ -279,6 +286,8 @@ close_listener:
 	listener__close(&agent->listener);
 close_socket:
 	registration_socket__close(&agent->socket);
+close_coverage:
+	coverage_report__close(&agent->coverage);
 close_registrations:
 	registrations__close(&agent->registrations);
 close_tables:
@@ -329,6 +338,7 @@ void agent__close(struct agent *agent)
 	tcp_listener__close(&agent->tcp_listener);
 	listener__close(&agent->listener);
 	registration_socket__close(&agent->socket);
+	coverage_report__close(&agent->coverage);
 	registrations__close(&agent->registrations);
 	lookup_tables__close(&agent->tables);
 	stores__close(&agent->stores);

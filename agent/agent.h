@@ -11,6 +11,7 @@
 #include "agent/base/fd_store.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
+#include "agent/coverage/report.h"
 #include "agent/follow/follower.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
@@ -32,7 +33,7 @@
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 11
+#define AGENT_REQUEST_TABLES 12
 #define AGENT_PEER_SERVICES 5
 
 /* What happens to the RDMA device. */
@@ -74,6 +75,7 @@ struct agent {
 	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;
+	struct coverage_report coverage;
 	struct registration_socket socket;
 	struct peer_service peer_services[AGENT_PEER_SERVICES];
 	struct snapshots snapshots;	/* for callers by RDMA and TCP */

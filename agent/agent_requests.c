@@ -53,7 +53,7 @@ static const char *device_missing(const struct agent *agent)
 
 static int status(struct request *request)
 {
-	const struct agent *agent = request->subject;
+	struct agent *agent = request->subject;
 	size_t registrations, missing;
 
 	registrations = registrations__count(&agent->registrations, &missing);
@@ -68,9 +68,10 @@ static int status(struct request *request)
 			       registry_json__status(&agent->registry));
 	request->result = join(request->result, describe_callers(agent));
 	request->result = join(request->result,
-			       json_pack("{s:s*, s:s*}", "tcp_failure",
+			       json_pack("{s:s*, s:s*, s:o}", "tcp_failure",
 					 tcp_failure(agent), "device_missing",
-					 device_missing(agent)));
+					 device_missing(agent), "coverage",
+					 coverage_report__describe(&agent->coverage)));
 	return 0;
 }
 

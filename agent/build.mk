@@ -30,8 +30,8 @@ unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_mounts_sources := agent/region/mounts.c
 unit_host_sources := agent/table/host.c
 unit_registry_sources := $(addprefix agent/, \
-	base/changes.c base/entry_index.c base/entry_name.c base/log.c \
-	base/request.c \
+	base/changes.c base/coverage.c base/entry_index.c base/entry_name.c \
+	base/log.c base/request.c \
 	table/arena.c table/quota.c table/registry.c table/registry_batch.c \
 	table/registry_slices.c)
 unit_registry_slices_sources := $(unit_registry_sources)

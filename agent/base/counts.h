@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "coverage.h"
+
 /* Peers of a kind. */
 struct peer_counts {
 	uint64_t connected;	/* now */
@@ -89,6 +91,13 @@ struct client_counts {
 	uint64_t refused_requests;
 };
 
+/* A kind of objects. */
+struct coverage_counts {
+	uint64_t present;
+	uint64_t served;
+	uint64_t missing[COVERAGE_REASONS];
+};
+
 /* Values are uint64_t only: agent/self/ describes each one. */
 /* Of uname(2), in ASCII; NULs fill the rest.  Written before the entry is published. */
 struct kernel_texts {
@@ -114,6 +123,7 @@ struct counts {
 	struct quarantine_counts quarantine;
 	struct client_counts clients;
 	uint64_t suppressed_messages;
+	struct coverage_counts coverage[COVERAGE_KINDS];
 	struct kernel_texts kernel;
 };
 

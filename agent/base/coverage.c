@@ -223,3 +223,66 @@ const char *coverage__reason_name(enum coverage_reason reason)
 {
 	return reason_names[reason];
 }
+
+void coverage_watch__touch(struct coverage_watch *watch)
+{
+	if (watch)
+		sd_event_source_set_enabled(watch->later, SD_EVENT_ONESHOT);
+}
+
+void coverage_watch__recount(struct coverage_watch *watch)
+{
+	if (watch)
+		watch->is_outdated = true;
+	coverage_watch__touch(watch);
+}
+
+static const char *remedy_of(enum coverage_reason reason)
+{
+	switch (reason) {
+	case COVERAGE_UNREGISTERED:
+		return "dartctl register host";
+	case COVERAGE_WATCHES:
+		return "sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024";
+	case COVERAGE_MEMORY:
+		return "free memory of the host, and look at MemoryMax= of dartd.service";
+	case COVERAGE_TABLE:
+		return "dartctl unregister what is not needed, or load dart_zero with a larger capacity=";
+	case COVERAGE_NAME:
+		return "dartctl unregister the entry that has the name, or rename the object";
+	case COVERAGE_QUOTA:
+		return "raise limits: in /etc/dart/dartd.yaml, and systemctl reload dartd";
+	case COVERAGE_PERMISSION:
+		return "start dartd with the capabilities of dartd.service, see dartd(8)";
+	case COVERAGE_INVISIBLE:
+		return "start dartd where it sees the object, see COVERAGE in dartd(8)";
+	case COVERAGE_UNSUPPORTED:
+		return "none on this kernel, see COVERAGE in dartd(8)";
+	default:
+		return "journalctl -u dartd";
+	}
+}
+
+void coverage__remedy(char remedy[static DART_ERROR_MAX],
+		      enum coverage_kind kind, enum coverage_reason reason,
+		      const char *example, const char *why)
+{
+	size_t length = strlen(why);
+	const char *begin = length && why[length - 1] == ')' ?
+				    strrchr(why, '(') :
+				    NULL;
+
+	/* "see kernel_lockdown(7)" ends with a parenthesis that is not a remedy. */
+	if (begin && begin > why && begin[-1] == ' ')
+		snprintf(remedy, DART_ERROR_MAX, "%.*s",
+			 (int)(why + length - 1 - (begin + 1)), begin + 1);
+	else if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_PROBES)
+		snprintf(remedy, DART_ERROR_MAX, "dartctl probe load %s",
+			 example);
+	/* "id 7 (counts)" */
+	else if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_MAPS)
+		snprintf(remedy, DART_ERROR_MAX, "dartctl register map %.*s",
+			 (int)strcspn(example, "("), example);
+	else
+		snprintf(remedy, DART_ERROR_MAX, "%s", remedy_of(reason));
+}

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
+#include <systemd/sd-event.h>
 
 #include <libdart/error.h>
 
@@ -109,6 +110,20 @@ uint64_t coverage_tally__passing(const struct coverage_tally *tally);
 const char *coverage_tally__example(const struct coverage_tally *tally,
 				    enum coverage_reason reason);
 
+/*
+ * What tells agent/coverage/ of changes.  Rooms that count touch it, and the figures are
+ * computed once at the end of this round of the event loop; without a change, nothing
+ * runs.  NULL: nobody is told.
+ */
+struct coverage_watch {
+	sd_event_source *later;
+	bool is_outdated;	/* the objects that nobody follows are to be counted, too */
+};
+
+void coverage_watch__touch(struct coverage_watch *watch);
+/* A follower has come or gone, or a registration has failed. */
+void coverage_watch__recount(struct coverage_watch *watch);
+
 /* The reason of a call that returned -@code. */
 enum coverage_reason coverage__reason_of(int code);
 /* False: a new attempt fails for the same reason, until somebody registers the object. */
@@ -116,5 +131,13 @@ bool coverage__can_pass(enum coverage_reason reason);
 /* "cgroups", "watches" */
 const char *coverage__kind_name(enum coverage_kind kind);
 const char *coverage__reason_name(enum coverage_reason reason);
+/*
+ * Writes what to do about @why, of the object @example: the words in the parentheses at
+ * the end of @why, or else what helps any object of this kind that is missing for this
+ * reason.
+ */
+void coverage__remedy(char remedy[static DART_ERROR_MAX],
+		      enum coverage_kind kind, enum coverage_reason reason,
+		      const char *example, const char *why);
 
 #endif /* COVERAGE_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keeps a list of devices up to date, and registers each. */
 #include <errno.h>
+#include <stdio.h>
 #include <linux/netlink.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +99,15 @@ static void devices__rename(struct devices *devices, struct device *device)
 struct device *devices__see(struct devices *devices, uint64_t number,
 			    uint64_t inode, const char *name)
 {
-	struct device *device = devices__find(devices, number);
+	struct device *device;
 
+	if (devices->count) {
+		if (!devices->count->present++)
+			snprintf(devices->count->example,
+				 sizeof(devices->count->example), "%s", name);
+		return NULL;
+	}
+	device = devices__find(devices, number);
 	if (device && device->inode == inode && !strcmp(device->name, name)) {
 		device->is_seen = true;
 		/* A file system was mounted again, with all numbers of before. */
@@ -294,6 +302,26 @@ static int devices__open(struct devices *devices, sd_event *loop,
 		return dart_error__system(error, -ret, "cannot wait for %s",
 					  devices->kind->what);
 	return 0;
+}
+
+int devices__count(const struct devices_kind *kind, struct device_count *count,
+		   struct dart_error *error)
+{
+	struct devices devices = { .kind = kind, .fd = -1, .count = count };
+	int ret;
+
+	*count = (struct device_count){ };
+	TAILQ_INIT(&devices.list);
+	devices.socket = kind->open(&devices, error);
+	ret = devices.socket < 0 ? devices.socket : kind->list(&devices);
+	if (devices.socket >= 0 && ret)
+		dart_error__system(error, -ret, "cannot learn which %s there are",
+				   kind->what);
+	if (devices.socket >= 0)
+		close(devices.socket);
+	if (devices.fd >= 0)
+		close(devices.fd);
+	return ret;
 }
 
 int devices__follow(struct followers *followers,

@@ -8,6 +8,8 @@
 #ifndef DEVICES_H
 #define DEVICES_H
 
+#include <limits.h>
+
 #include "follower.h"
 
 struct device {
@@ -21,6 +23,12 @@ struct device {
 	char name[];
 };
 
+/* The devices of a kind that the host has. */
+struct device_count {
+	uint64_t present;
+	char example[NAME_MAX + 1];	/* the name of one */
+};
+
 struct devices {
 	struct follower follower;	/* first */
 	const struct devices_kind *kind;
@@ -29,6 +37,7 @@ struct devices {
 	struct selector_key key;	/* of all; of each with its number */
 	int fd;				/* of the kind, or -1 */
 	bool is_renamed;		/* an entry has left, and comes back */
+	struct device_count *count;	/* devices are counted only; or NULL */
 	TAILQ_HEAD(, device) list;
 };
 
@@ -60,7 +69,11 @@ int devices__follow(struct followers *followers,
 		    const struct selector_choice *choice,
 		    struct follower **follower, struct dart_error *error);
 
-/* There is a device; NULL: out of memory. */
+/* Counts the devices that there are; returns -errno. */
+int devices__count(const struct devices_kind *kind, struct device_count *count,
+		   struct dart_error *error);
+
+/* There is a device; NULL: out of memory, or devices are counted only. */
 struct device *devices__see(struct devices *devices, uint64_t number,
 			    uint64_t inode, const char *name);
 /* The device of this number no longer exists. */

@@ -28,6 +28,12 @@ static bool followers__is_armed(const struct followers *followers)
 	return sd_event_source_get_enabled(followers->retry, &enabled) > 0;
 }
 
+void followers__retry_later(struct followers *followers)
+{
+	if (!followers__is_armed(followers))
+		followers__arm(followers, RETRY_FIRST_S);
+}
+
 static void follower__retry(struct follower *follower)
 {
 	coverage_tally__forget_unplaced(&follower->tally);
@@ -44,6 +50,7 @@ static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
 {
 	struct followers *followers = userdata;
 	unsigned int next = followers->retry_s * 2;
+	struct followers_retry *other;
 	struct follower *follower;
 	bool is_complete = true;
 
@@ -51,6 +58,11 @@ static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
 		if (coverage_tally__passing(&follower->tally))
 			follower__retry(follower);
 		is_complete &= !coverage_tally__passing(&follower->tally);
+	}
+	TAILQ_FOREACH(other, &followers->retries, link) {
+		if (other->is_needed(other))
+			other->retry(other);
+		is_complete &= !other->is_needed(other);
 	}
 	if (is_complete)
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
@@ -76,6 +88,7 @@ int followers__open(struct followers *followers, struct registry *registry,
 		.loop = loop,
 	};
 	TAILQ_INIT(&followers->list);
+	TAILQ_INIT(&followers->retries);
 	ret = sd_event_add_time(loop, &followers->retry, CLOCK_MONOTONIC, 0, 0,
 				on_retry, followers);
 	if (ret >= 0)
@@ -91,6 +104,7 @@ int followers__open(struct followers *followers, struct registry *registry,
 void followers__drop(struct followers *followers, struct follower *follower)
 {
 	TAILQ_REMOVE(&followers->list, follower, link);
+	coverage_watch__recount(followers->coverage);
 	registry__remove_group(followers->registry, &follower->group);
 	follower->operations->free(follower);
 }
@@ -138,9 +152,33 @@ static int unregister(struct entry_group *group, struct dart_error *error)
 	return 0;
 }
 
+static void follower__retry_later(struct follower *follower)
+{
+	if (coverage_tally__passing(&follower->tally))
+		followers__retry_later(follower->followers);
+}
+
+static void settle(struct entry_group *group, int end,
+		   const struct dart_error *why)
+{
+	struct follower *follower = entry_group__follower(group);
+
+	if (TAILQ_EMPTY(&follower->tally.staged))
+		return;
+	coverage_watch__touch(follower->followers->coverage);
+	if (!end) {
+		coverage_tally__publish(&follower->tally);
+		return;
+	}
+	coverage_tally__withdraw(&follower->tally, coverage__reason_of(-end),
+				 why);
+	follower__retry_later(follower);
+}
+
 static const struct entry_group_operations group_operations = {
 	.describe = describe,
 	.unregister = unregister,
+	.settle = settle,
 };
 
 void follower__ended(struct follower *follower)
@@ -156,18 +194,12 @@ void follower__ended(struct follower *follower)
 	followers__drop(follower->followers, follower);
 }
 
-static void follower__retry_later(struct follower *follower)
-{
-	if (coverage_tally__passing(&follower->tally) &&
-	    !followers__is_armed(follower->followers))
-		followers__arm(follower->followers, RETRY_FIRST_S);
-}
-
 void follower__fail(struct follower *follower, struct coverage_place *place,
 		    enum coverage_reason reason, const char *name,
 		    const struct dart_error *error)
 {
 	coverage_tally__miss(&follower->tally, place, reason, name, error);
+	coverage_watch__touch(follower->followers->coverage);
 	follower__retry_later(follower);
 	if (follower->is_incomplete)
 		return;
@@ -183,12 +215,14 @@ static void follower__wait(struct follower *follower,
 {
 	coverage_tally__miss(&follower->tally, place, COVERAGE_OTHER, name,
 			     error);
+	coverage_watch__touch(follower->followers->coverage);
 	follower__retry_later(follower);
 }
 
 void follower__forget(struct follower *follower, struct coverage_place *place)
 {
 	coverage_tally__forget(&follower->tally, place);
+	coverage_watch__touch(follower->followers->coverage);
 }
 
 void follower__register(struct follower *follower, struct selector *selector,
@@ -218,18 +252,6 @@ void follower__register(struct follower *follower, struct selector *selector,
 		coverage_tally__stage(&follower->tally, place, name);
 }
 
-void follower__settle(struct follower *follower, int end,
-		      const struct dart_error *why)
-{
-	if (!end) {
-		coverage_tally__publish(&follower->tally);
-		return;
-	}
-	coverage_tally__withdraw(&follower->tally, coverage__reason_of(-end),
-				 why);
-	follower__retry_later(follower);
-}
-
 void follower__begin(struct follower *follower)
 {
 	registry__begin(follower->followers->registry);
@@ -238,11 +260,7 @@ void follower__begin(struct follower *follower)
 int follower__end_with(struct follower *follower, int ret,
 		       struct dart_error *error)
 {
-	struct dart_error ignored, *why = ret ? &ignored : error;
-	int end = registry__end(follower->followers->registry, why);
-
-	follower__settle(follower, end, why);
-	return ret ?: end;
+	return registry__end_with(follower->followers->registry, ret, error);
 }
 
 void follower__end_or_log(struct follower *follower)
@@ -289,7 +307,10 @@ int followers__add(struct followers *followers, struct follower *follower,
 	ret = follower__set_name(follower, path, error) ?:
 		      registry__add_group(followers->registry, &follower->group,
 					  error);
-	if (!ret)
-		TAILQ_INSERT_TAIL(&followers->list, follower, link);
-	return ret;
+	if (ret)
+		return ret;
+	follower->is_whole = !path || !strcmp(path, "/");
+	TAILQ_INSERT_TAIL(&followers->list, follower, link);
+	coverage_watch__recount(followers->coverage);
+	return 0;
 }

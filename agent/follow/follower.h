@@ -32,6 +32,17 @@ struct followers {
 	sd_event_source *retry;
 	unsigned int retry_s;	/* until the next attempt */
 	TAILQ_HEAD(, follower) list;
+	TAILQ_HEAD(, followers_retry) retries;
+	struct whole_host *whole_host;	/* of whole_host.c, NULL: not registered */
+	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */
+};
+
+/* Embedded in what registers objects without a follower, and tries again with these. */
+struct followers_retry {
+	TAILQ_ENTRY(followers_retry) link;
+	void (*retry)(struct followers_retry *retry);
+	/* True while an object is missing for a reason that can pass. */
+	bool (*is_needed)(const struct followers_retry *retry);
 };
 
 /* What kinds of followers differ in. */
@@ -59,6 +70,7 @@ struct follower {
 	struct entry_group group;
 	struct coverage_tally tally;	/* of the objects that it sees */
 	bool is_incomplete;	/* the log says that an object is left out */
+	bool is_whole;	/* all objects of the kind are followed */
 };
 
 #define entry_group__follower(member) \
@@ -82,6 +94,8 @@ int followers__add(struct followers *followers, struct follower *follower,
 		   const struct source *source,
 		   const struct selector_choice *choice, const char *path,
 		   struct dart_error *error);
+/* Tries again soon what is missing. */
+void followers__retry_later(struct followers *followers);
 /* Frees a follower that has no entries. */
 void followers__drop(struct followers *followers, struct follower *follower);
 /* The followed object no longer exists, nor do those below it. */
@@ -104,19 +118,16 @@ void follower__fail(struct follower *follower, struct coverage_place *place,
 /* The object has ended: before its record is freed. */
 void follower__forget(struct follower *follower, struct coverage_place *place);
 
-/* A batch of changes of one follower, which may be part of another batch. */
-void follower__begin(struct follower *follower);
 /*
- * Ends it, whose changes returned @ret, and returns @ret or the result of the
- * publication.  The objects that were registered are missing if that failed.
+ * A batch of changes of one follower, which may be part of another batch.  If the end of
+ * the outermost one fails, the objects that were registered are missing.
  */
+void follower__begin(struct follower *follower);
+/* Ends it, whose changes returned @ret: as registry__end_with(). */
 int follower__end_with(struct follower *follower, int ret,
 		       struct dart_error *error);
 /* The same for a batch that no client asked for; errors are logged. */
 void follower__end_or_log(struct follower *follower);
-/* For a batch of several followers, which ended with @end: what it means for one. */
-void follower__settle(struct follower *follower, int end,
-		      const struct dart_error *why);
 
 /*
  * The requests about followers, which are their subject; those about groups of

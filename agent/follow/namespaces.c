@@ -174,7 +174,7 @@ static int namespaces__replace_places(const struct namespaces *namespaces,
 	return 0;
 }
 
-/* Registers those without an entry; the caller has begun a batch, and settles it. */
+/* Registers those without an entry; the caller has begun a batch. */
 static void namespaces__register(const struct namespaces *namespaces,
 				 struct follower *follower)
 {
@@ -245,11 +245,7 @@ static int namespaces__sync(struct followers *followers,
 		if (follower->operations == &namespaces_operations)
 			namespaces__register(&namespaces, follower);
 	namespaces__free(&namespaces);
-	ret = registry__end(followers->registry, error);
-	TAILQ_FOREACH(follower, &followers->list, link)
-		if (follower->operations == &namespaces_operations)
-			follower__settle(follower, ret, error);
-	return ret;
+	return registry__end(followers->registry, error);
 }
 
 void namespaces__changed(struct followers *followers)

@@ -16,7 +16,9 @@ struct whole_host {
 	struct entry_group group;	/* of the entries that are not followers' */
 	struct followers *followers;
 	struct selector_choice gathering; /* selects nothing */
-	json_t *left_out;		/* [{"source": S, "reason": R}, ...] */
+	struct followers_retry retry;
+	bool *is_staged;	/* by the index of a source: added in a batch */
+	struct whole_host_missing *missing;	/* by the index of a source */
 };
 
 static struct whole_host *of_group(const struct entry_group *group)
@@ -42,20 +44,61 @@ static uint32_t whole_host__entries(const struct whole_host *host,
 	return count;
 }
 
+static size_t count_sources(void)
+{
+	const struct source *source = sources;
+
+	while (source->name)
+		source++;
+	return source - sources;
+}
+
+static size_t count_left_out(const struct whole_host *host)
+{
+	size_t i, count = 0;
+
+	for (i = 0; sources[i].name; i++)
+		count += host->missing[i].is_missing;
+	return count;
+}
+
+/* [{"source": S, "reason": R}, ...]; NULL: out of memory. */
+static json_t *describe_left_out(const struct whole_host *host)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; sources[i].name; i++)
+		if (host->missing[i].is_missing)
+			reply__append(&list,
+				      json_pack("{s:s, s:s}", "source",
+						sources[i].name, "reason",
+						host->missing[i].why.text));
+	return list;
+}
+
 static json_t *describe(const struct entry_group *group)
 {
 	const struct whole_host *host = of_group(group);
 	uint32_t entries, followers;
 
 	entries = whole_host__entries(host, &followers);
-	return json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:O, s:i, s:I}",
+	return json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:o, s:i, s:I}",
 			 "name", group->name, "kind", "host", "gather_ms",
 			 (json_int_t)host->gathering.gather_ms, "deferrable",
 			 host->gathering.is_deferrable, "entries",
 			 (json_int_t)entries, "followers",
-			 (json_int_t)followers, "left_out", host->left_out,
+			 (json_int_t)followers, "failures",
+			 (json_int_t)count_left_out(host), "left_out", describe_left_out(host),
 			 "owner", 0, "age_s",
 			 (json_int_t)clock__age_s(group->registered));
+}
+
+static void whole_host__delete(struct whole_host *host)
+{
+	free(host->is_staged);
+	free(host->missing);
+	free(host);
 }
 
 /* Its entries have left the table. */
@@ -77,8 +120,10 @@ static void whole_host__free(struct whole_host *host)
 	if (unregistered)
 		unregistered(followers);
 	registry__remove_group(followers->registry, &host->group);
-	json_decref(host->left_out);
-	free(host);
+	TAILQ_REMOVE(&followers->retries, &host->retry, link);
+	followers->whole_host = NULL;
+	coverage_watch__recount(followers->coverage);
+	whole_host__delete(host);
 }
 
 static void whole_host__withdraw(const struct whole_host *host)
@@ -109,9 +154,45 @@ static int unregister(struct entry_group *group, struct dart_error *error)
 	return 0;
 }
 
+static void whole_host__miss(struct whole_host *host,
+			     const struct source *source, int code,
+			     const struct dart_error *why)
+{
+	struct whole_host_missing *missing = &host->missing[source - sources];
+
+	/* Its earlier entry is about to leave the table: it comes back at once. */
+	if (code != EBUSY &&
+	    (!missing->is_missing || strcmp(missing->why.text, why->text)))
+		log__peer_warning("host: %s is left out: %s", source->name,
+				  why->text);
+	*missing = (struct whole_host_missing){
+		.is_missing = true,
+		.reason = coverage__reason_of(code),
+		.why = *why,
+	};
+	coverage_watch__touch(host->followers->coverage);
+	if (coverage__can_pass(missing->reason))
+		followers__retry_later(host->followers);
+}
+
+/* The entries of a batch; the followers know of theirs. */
+static void settle(struct entry_group *group, int end,
+		   const struct dart_error *why)
+{
+	struct whole_host *host = of_group(group);
+	size_t i;
+
+	for (i = 0; sources[i].name; i++) {
+		if (host->is_staged[i] && end)
+			whole_host__miss(host, &sources[i], -end, why);
+		host->is_staged[i] = false;
+	}
+}
+
 static const struct entry_group_operations operations = {
 	.describe = describe,
 	.unregister = unregister,
+	.settle = settle,
 };
 
 /* A source of one object. */
@@ -195,23 +276,29 @@ static int whole_host__add_follower(struct whole_host *host,
 	return 0;
 }
 
-static int whole_host__leave_out(struct whole_host *host,
-				 const struct source *source,
-				 const struct dart_error *reason)
-{
-	log__warning("host: %s is left out: %s", source->name, reason->text);
-	return json_array_append_new(host->left_out,
-				     json_pack("{s:s, s:s}", "source",
-					       source->name, "reason",
-					       reason->text)) ?
-		       -ENOMEM :
-		       0;
-}
-
 static bool has_one_object(const struct source *source)
 {
 	return source->selector == SOURCE_SELECTOR_NONE ||
 	       source->in_host == SOURCE_IN_HOST_OWN;
+}
+
+/* Part of a batch. */
+static int whole_host__add_part(struct whole_host *host,
+				const struct source *source,
+				struct dart_error *error)
+{
+	bool is_entry = has_one_object(source);
+	int ret = is_entry ? whole_host__add_entry(host, source, error) :
+			     whole_host__add_follower(host, source, error);
+
+	if (ret) {
+		whole_host__miss(host, source, -ret, error);
+		return ret;
+	}
+	host->missing[source - sources].is_missing = false;
+	host->is_staged[source - sources] = is_entry;
+	coverage_watch__touch(host->followers->coverage);
+	return 0;
 }
 
 /* Part of a batch. */
@@ -220,25 +307,73 @@ static int whole_host__add_parts(struct whole_host *host,
 {
 	const struct source *source;
 	struct dart_error reason;
+	bool have_failed = false;
 	uint32_t parts = 0;
 	int ret;
 
 	for (source = sources; source->name; source++) {
 		if (source->in_host == SOURCE_IN_HOST_ELSEWHERE)
 			continue;
-		ret = has_one_object(source) ?
-			      whole_host__add_entry(host, source, &reason) :
-			      whole_host__add_follower(host, source, &reason);
+		ret = whole_host__add_part(host, source, &reason);
 		if (!ret) {
 			parts++;
 			continue;
 		}
-		if (!json_array_size(host->left_out))
+		if (!have_failed)
 			*error = reason;
-		if (whole_host__leave_out(host, source, &reason))
-			return dart_error__no_memory(error);
+		have_failed = true;
 	}
 	return parts ? 0 : -EOPNOTSUPP;
+}
+
+static bool can_pass(const struct whole_host_missing *missing)
+{
+	return missing->is_missing && coverage__can_pass(missing->reason);
+}
+
+static struct whole_host *of_retry(const struct followers_retry *retry)
+{
+	return (struct whole_host *)((char *)retry -
+				     offsetof(struct whole_host, retry));
+}
+
+static bool is_needed(const struct followers_retry *retry)
+{
+	const struct whole_host *host = of_retry(retry);
+	size_t i;
+
+	for (i = 0; sources[i].name; i++)
+		if (can_pass(&host->missing[i]))
+			return true;
+	return false;
+}
+
+static void retry_missing(struct followers_retry *retry)
+{
+	struct whole_host *host = of_retry(retry);
+	struct registry *registry = host->followers->registry;
+	struct dart_error ignored;
+	size_t i;
+
+	registry__begin(registry);
+	for (i = 0; sources[i].name; i++)
+		if (can_pass(&host->missing[i]) &&
+		    !whole_host__add_part(host, &sources[i], &ignored))
+			log__peer_info("host: %s is not left out any more",
+				       sources[i].name);
+	registry__end_or_log(registry);
+}
+
+const struct whole_host_missing *
+whole_host__missing(const struct followers *followers,
+		    const struct source *source)
+{
+	const struct whole_host_missing *missing =
+		followers->whole_host ?
+			&followers->whole_host->missing[source - sources] :
+			NULL;
+
+	return missing && missing->is_missing ? missing : NULL;
 }
 
 static struct whole_host *
@@ -253,10 +388,13 @@ whole_host__new(struct followers *followers,
 	host->gathering = *gathering;
 	host->group.operations = &operations;
 	strcpy(host->group.name, WHOLE_HOST_NAME);
-	host->left_out = json_array();
-	if (host->left_out)
+	host->retry.retry = retry_missing;
+	host->retry.is_needed = is_needed;
+	host->is_staged = calloc(count_sources(), sizeof(*host->is_staged));
+	host->missing = calloc(count_sources(), sizeof(*host->missing));
+	if (host->is_staged && host->missing)
 		return host;
-	free(host);
+	whole_host__delete(host);
 	return NULL;
 }
 
@@ -276,10 +414,12 @@ int whole_host__register(struct followers *followers,
 		return dart_error__no_memory(error);
 	ret = registry__add_group(registry, &host->group, error);
 	if (ret) {
-		json_decref(host->left_out);
-		free(host);
+		whole_host__delete(host);
 		return ret;
 	}
+	TAILQ_INSERT_TAIL(&followers->retries, &host->retry, link);
+	followers->whole_host = host;
+	coverage_watch__recount(followers->coverage);
 	registry__begin(registry);
 	ret = whole_host__add_parts(host, error);
 	if (ret)

@@ -11,6 +11,13 @@
 
 #define WHOLE_HOST_NAME "host"
 
+/* A source that a registered host should have, and has not. */
+struct whole_host_missing {
+	bool is_missing;
+	enum coverage_reason reason;
+	struct dart_error why;
+};
+
 /* Sources that cost more than others are not gathered more often. */
 #define WHOLE_HOST_RARE_MS 10000
 
@@ -22,5 +29,10 @@
 int whole_host__register(struct followers *followers,
 			 const struct selector_choice *gathering,
 			 struct entry_group **group, struct dart_error *error);
+
+/* NULL: the host is not registered, or has @source. */
+const struct whole_host_missing *
+whole_host__missing(const struct followers *followers,
+		    const struct source *source);
 
 #endif /* WHOLE_HOST_H */

@@ -104,7 +104,7 @@ static int probe__check_kernel(const struct probe_kind *kind,
 	const char *missing = NULL;
 
 	if (access(TYPES, R_OK))
-		missing = "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)";
+		missing = "the kernel has no BTF (run a kernel with CONFIG_DEBUG_INFO_BTF=y)";
 	else if (kind->needs && access(kind->needs, R_OK))
 		missing = kind->needs_what;
 	if (missing)
@@ -114,16 +114,12 @@ static int probe__check_kernel(const struct probe_kind *kind,
 	return 0;
 }
 
-int probe__load(struct probes *probes, struct probe *probe,
-		struct dart_error *error)
+static int probe__start(struct probes *probes, struct probe *probe,
+			struct dart_error *error)
 {
 	const struct probe_kind *kind = probe->kind;
 	int ret;
 
-	if (probe->object)
-		return dart_error__set(error, EEXIST,
-				       "the probe '%s' is already loaded",
-				       kind->name);
 	ret = probe__check_kernel(kind, error);
 	if (ret)
 		return ret;
@@ -142,13 +138,31 @@ int probe__load(struct probes *probes, struct probe *probe,
 		ret = cannot(probe, "attach", -ret, error);
 		goto unregister;
 	}
-	changes__announce(probes->changes, "loaded", "probe", kind->name);
 	return 0;
 
 unregister:
 	probe__unregister(probes, probe, &(struct dart_error){ });
 free_probe:
 	probe__free(probe);
+	return ret;
+}
+
+int probe__load(struct probes *probes, struct probe *probe,
+		struct dart_error *error)
+{
+	const char *name = probe->kind->name;
+	int ret;
+
+	if (probe->object)
+		return dart_error__set(error, EEXIST,
+				       "the probe '%s' is already loaded",
+				       name);
+	ret = probe__start(probes, probe, error);
+	probe->failure = ret ? *error : (struct dart_error){};
+	probe->reason = coverage__reason_of(-ret);
+	coverage_watch__touch(probes->coverage);
+	if (!ret)
+		changes__announce(probes->changes, "loaded", "probe", name);
 	return ret;
 }
 
@@ -165,6 +179,7 @@ int probe__unload(struct probes *probes, struct probe *probe,
 	if (ret)
 		return ret;
 	probe__free(probe);
+	coverage_watch__touch(probes->coverage);
 	changes__announce(probes->changes, "unloaded", "probe",
 			  probe->kind->name);
 	return 0;

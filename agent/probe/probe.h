@@ -14,6 +14,7 @@
 
 #include "agent/base/background_close.h"
 #include "agent/base/changes.h"
+#include "agent/base/coverage.h"
 #include "agent/base/request.h"
 #include "agent/table/registry.h"
 #include "bpf_links.h"
@@ -24,11 +25,15 @@ struct probe {
 	struct bpf_object *object;	/* NULL: not loaded */
 	struct bpf_links bpf_links;
 	uint32_t map_ids[PROBE_MAPS_MAX];
+	/* Why it could not be loaded; "": it is, or nobody has asked for it. */
+	struct dart_error failure;
+	enum coverage_reason reason;	/* of the failure */
 };
 
 struct probes {
 	struct registry *registry;
 	const struct changes *changes;
+	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */
 	uint32_t cpus;
 	struct probe *probes;		/* one for each kind */
 };

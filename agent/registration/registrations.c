@@ -24,6 +24,8 @@ void registrations__drop(struct registrations *registrations,
 			 struct registration *registration)
 {
 	TAILQ_REMOVE(&registrations->list, registration, link);
+	if (registration->missing)
+		coverage_watch__recount(registrations->coverage);
 	registration__free(registration);
 	registrations->is_dirty = true;
 }
@@ -40,6 +42,18 @@ size_t registrations__count(const struct registrations *registrations,
 		*missing += !!registration->missing;
 	}
 	return count;
+}
+
+void registrations__each_missing(const struct registrations *registrations,
+				 void (*take)(void *userdata,
+					      const struct registration *registration),
+				 void *userdata)
+{
+	const struct registration *registration;
+
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (registration->missing)
+			take(userdata, registration);
 }
 
 /* ---- the file */

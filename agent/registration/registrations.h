@@ -30,6 +30,7 @@ struct registrations {
 	struct changes *changes;
 	const struct request_table *tables;
 	struct registry *registry;
+	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */
 	struct state_file file;
 	struct registration_list list;
 	sd_event_source *saving;	/* on while changes wait to be saved */
@@ -81,6 +82,12 @@ int registrations__on_retry(sd_event_source *source, uint64_t usec,
 /* How many there are, and how many of these are missing. */
 size_t registrations__count(const struct registrations *registrations,
 			    size_t *missing);
+
+/* Calls @take for each one that is missing. */
+void registrations__each_missing(const struct registrations *registrations,
+				 void (*take)(void *userdata,
+					      const struct registration *registration),
+				 void *userdata);
 
 /* Requests about registrations; the subject is struct registrations. */
 extern const struct request_type registrations_requests[];

@@ -104,10 +104,12 @@ void registrations__carry_out(struct registrations *registrations,
 {
 	struct dart_error error;
 
-	if (try(registrations, registration, &error))
+	registration->code = -try(registrations, registration, &error);
+	if (registration->code)
 		miss(registration, &error);
 	else
 		registration__set_missing(registration, NULL);
+	coverage_watch__recount(registrations->coverage);
 }
 
 void registrations__end(struct registrations *registrations,
@@ -188,7 +190,7 @@ static void registrations__end_unwanted(struct registrations *registrations)
 
 /* The registrations could not be published, so none of these entries is there. */
 static void registrations__failed(struct registrations *registrations,
-				  const struct dart_error *error)
+				  int code, const struct dart_error *error)
 {
 	struct registration *registration;
 
@@ -197,8 +199,10 @@ static void registrations__failed(struct registrations *registrations,
 		if (registration->name &&
 		    !strncmp(registration->name, "entry ", 6) &&
 		    !registry__find(registrations->registry,
-				    registration->name + 6))
+				    registration->name + 6)) {
+			registration->code = code;
 			registration__set_missing(registration, error->text);
+		}
 }
 
 #define RETRY_MIN_US (1 * UINT64_C(1000000))
@@ -267,9 +271,11 @@ static void registrations__begin(struct registrations *registrations)
 static void registrations__end_batch(struct registrations *registrations)
 {
 	struct dart_error error;
+	int ret;
 
-	if (registry__end(registrations->registry, &error))
-		registrations__failed(registrations, &error);
+	ret = registry__end(registrations->registry, &error);
+	if (ret)
+		registrations__failed(registrations, -ret, &error);
 	registrations->is_replaying = false;
 	registrations__save_or_log(registrations);
 	registrations__schedule(registrations);

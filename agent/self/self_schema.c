@@ -23,6 +23,24 @@
 	}
 #define REJECTED(reason, of_name)                                              \
 	COUNTER(connections.rejected[REJECTED_##reason], of_name, "peers")
+#define LEFT_OUT(kind, reason, of_name)                                        \
+	GAUGE(coverage[COVERAGE_##kind].missing[COVERAGE_##reason], of_name,   \
+	      "objects")
+#define COVERAGE(kind, of_name)                                                \
+	GAUGE(coverage[COVERAGE_##kind].present, of_name "_present",           \
+	      "objects"),                                                      \
+	GAUGE(coverage[COVERAGE_##kind].served, of_name "_served",             \
+	      "objects"),                                                      \
+	LEFT_OUT(kind, UNREGISTERED, of_name "_missing_unregistered"),         \
+	LEFT_OUT(kind, WATCHES, of_name "_missing_watches"),                   \
+	LEFT_OUT(kind, MEMORY, of_name "_missing_memory"),                     \
+	LEFT_OUT(kind, TABLE, of_name "_missing_table"),                       \
+	LEFT_OUT(kind, NAME, of_name "_missing_name"),                         \
+	LEFT_OUT(kind, QUOTA, of_name "_missing_quota"),                       \
+	LEFT_OUT(kind, PERMISSION, of_name "_missing_permission"),             \
+	LEFT_OUT(kind, INVISIBLE, of_name "_missing_invisible"),               \
+	LEFT_OUT(kind, UNSUPPORTED, of_name "_missing_unsupported"),           \
+	LEFT_OUT(kind, OTHER, of_name "_missing_other")
 #define SERVED(by, of_name)                                                    \
 	GAUGE(by.peers.connected, of_name "_callers", "peers"),                \
 	COUNTER(by.peers.total, of_name "_callers_total", "peers"),            \
@@ -74,6 +92,14 @@ static const struct dart_field fields[] = {
 	COUNTER(clients.requests, "requests", "requests"),
 	COUNTER(clients.refused_requests, "refused_requests", "requests"),
 	COUNTER(suppressed_messages, "suppressed_messages", "messages"),
+	COVERAGE(FILESYSTEMS, "coverage_filesystems"),
+	COVERAGE(NETDEVS, "coverage_netdevs"),
+	COVERAGE(DISKS, "coverage_disks"),
+	COVERAGE(CGROUPS, "coverage_cgroups"),
+	COVERAGE(NAMESPACES, "coverage_namespaces"),
+	COVERAGE(SOURCES, "coverage_sources"),
+	COVERAGE(PROBES, "coverage_probes"),
+	COVERAGE(MAPS, "coverage_maps"),
 	TEXT(release, "kernel_release"),
 	TEXT(version, "kernel_version"),
 	TEXT(machine, "machine"),

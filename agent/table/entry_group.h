@@ -27,6 +27,12 @@ struct entry_group_operations {
 	json_t *(*describe)(const struct entry_group *group);
 	/* Removes the group and its entries; on error, nothing. */
 	int (*unregister)(struct entry_group *group, struct dart_error *error);
+	/*
+	 * A batch has ended, perhaps with entries of the group, and returned @end: on
+	 * error, because of @why, none of them is there.  NULL: nobody is told.
+	 */
+	void (*settle)(struct entry_group *group, int end,
+		       const struct dart_error *why);
 };
 
 TAILQ_HEAD(entry_groups, entry_group);

@@ -62,12 +62,23 @@ int registry__open(struct registry *registry, sd_event *loop,
 }
 
 /* @more: 1 or -1. */
-static void registry__count(const struct registry *registry,
+static void registry__count(struct registry *registry,
 			    const struct entry *entry, int more)
 {
+	struct source_entries *of_source;
+
 	count__add(&registry->counts->entries, more);
 	if (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self)
 		count__add(&registry->counts->slices, more);
+	if (entry->kind == DART_CONTROL_ENTRY_MAP)
+		registry->maps += more;
+	if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
+	    entry->key.source < REGISTRY_SOURCES_MAX) {
+		of_source = &registry->of_sources[entry->key.source];
+		of_source->entries += more;
+		of_source->singles += entry->group ? 0 : more;
+	}
+	coverage_watch__touch(registry->coverage);
 }
 
 int registry__link(struct registry *registry, struct entry *entry,
@@ -407,6 +418,13 @@ void registry__withdraw_group(struct registry *registry,
 		else
 			registry__take_out(registry, entry);
 	}
+}
+
+struct source_entries registry__of_source(const struct registry *registry,
+					  enum dart_zero_source id)
+{
+	return id < REGISTRY_SOURCES_MAX ? registry->of_sources[id] :
+					   (struct source_entries){};
 }
 
 uint32_t registry__group_size(const struct registry *registry,

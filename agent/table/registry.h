@@ -11,6 +11,7 @@
 
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
+#include "agent/base/coverage.h"
 #include "agent/base/entry_index.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
@@ -27,6 +28,15 @@
 #include "records.h"
 #include "slab.h"
 
+/* More than the ids of enum dart_zero_source. */
+#define REGISTRY_SOURCES_MAX 256
+
+/* The entries of a source in the table. */
+struct source_entries {
+	uint32_t entries;
+	uint32_t singles;	/* of these, those without a group */
+};
+
 /* Private to registry*.c. */
 struct registry {
 	const struct changes *changes;
@@ -39,6 +49,9 @@ struct registry {
 	struct slabs *slabs;
 	struct records *records;
 	struct table_counts *counts;
+	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */
+	struct source_entries of_sources[REGISTRY_SOURCES_MAX];	/* by id */
+	uint32_t maps;	/* entries of maps */
 	struct quotas quotas;
 	struct source_schemas schemas;
 	struct entry_index extents;	/* their ids, but not of slices */
@@ -171,6 +184,10 @@ void registry__cpus_changed(struct registry *registry);
  */
 int registry__change_device(struct registry *registry, struct ibv_pd *pd,
 			    struct dart_error *error);
+
+/* How many entries of the source @id the table has. */
+struct source_entries registry__of_source(const struct registry *registry,
+					  enum dart_zero_source id);
 
 struct entry *registry__find(const struct registry *registry,
 			     const char *name);

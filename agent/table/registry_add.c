@@ -34,6 +34,7 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 /* Adds to the batch what the region does not have in the table. */
 static int registry__stage_source(struct registry *registry,
 				  const struct selector *selector,
+				  const struct entry_group *group,
 				  struct entry **result,
 				  struct dart_error *error)
 {
@@ -52,15 +53,20 @@ static int registry__stage_source(struct registry *registry,
 
 	entry = registry__find_leased_source(registry, &selector->key);
 	*result = entry;
-	if (entry)
+	if (entry) {
+		entry->group = group;
 		return registry__revive(registry, entry, selector->name, error);
+	}
 	if (selector->key.gather_ms)
 		ret = entry__new_record(registry->records, &registry->schemas,
 					selector, result, error);
 	else
 		ret = entry__new_source(registry->region, &registry->schemas,
 					selector, result, error);
-	return ret ?: registry__add(registry, *result, error);
+	if (ret)
+		return ret;
+	(*result)->group = group;
+	return registry__add(registry, *result, error);
 }
 
 int registry__add_source(struct registry *registry,
@@ -71,9 +77,8 @@ int registry__add_source(struct registry *registry,
 	int ret;
 
 	registry__begin(registry);
-	ret = registry__stage_source(registry, selector, result, error);
+	ret = registry__stage_source(registry, selector, group, result, error);
 	if (!ret) {
-		(*result)->group = group;
 		ret = registry__watch(registry, *result, selector, error);
 		if (ret)
 			registry__take_out(registry, *result);

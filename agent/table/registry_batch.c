@@ -279,13 +279,12 @@ void registry__begin(struct registry *registry)
 	registry->batches++;
 }
 
-int registry__end(struct registry *registry, struct dart_error *error)
+static int registry__publish_batch(struct registry *registry,
+				   struct dart_error *error)
 {
 	struct dart_error other;
 	int ret;
 
-	if (--registry->batches)
-		return 0;
 	if (!registry->added)
 		return registry__publish_removed(registry, error);
 	ret = registry__publish(registry,
@@ -301,6 +300,20 @@ int registry__end(struct registry *registry, struct dart_error *error)
 	}
 	registry__undo_added(registry);
 	registry__publish_removed(registry, &other);
+	return ret;
+}
+
+int registry__end(struct registry *registry, struct dart_error *error)
+{
+	struct entry_group *group;
+	int ret;
+
+	if (--registry->batches)
+		return 0;
+	ret = registry__publish_batch(registry, error);
+	TAILQ_FOREACH(group, &registry->groups, link)
+		if (group->operations->settle)
+			group->operations->settle(group, ret, error);
 	return ret;
 }
 

@@ -114,6 +114,8 @@
  *   {"request": "list"}
  *   {"request": "show", "name": N}
  *   {"request": "status"}
+ *   {"request": "coverage"}
+ *       Counts what of the host is served, as "coverage" of status does.
  *   {"request": "source-list"}
  *   {"request": "controller-list"}
  *   {"request": "controller-disconnect", "peer": P}
@@ -216,7 +218,7 @@
  * Counters that the agent creates start from 0 with another "counters_id".
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
- * status, "status"; for follow-source, "follow"; for register-host, "host" as in list; for probe-list, "probes"; for
+ * status, "status"; for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list; for probe-list, "probes"; for
  * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
  * store-create, -delete and -open, "store" as in store-list; for store-export,
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
@@ -238,7 +240,17 @@
  *
  * In list, a follower that is part of the host has "part_of": "host", and the host
  * {"name": "host", "kind": "host", "gather_ms": 1000, "deferrable": false, "entries": 812,
- * "followers": 12, "left_out": [{"source": S, "reason": a sentence}, ...]}.
+ * "followers": 12, "failures": 1, "left_out": [{"source": S, "reason": a sentence}, ...]}.
+ * "failures" of a follower, or of the host, are objects, or sources, that it should have
+ * and has not.
+ *
+ * "coverage", of status, too, has an object for each kind of objects: {"kind":
+ * "filesystems", "netdevs", "disks", "cgroups", "namespaces", "sources", "probes" or
+ * "maps", "present": how many the host has, "served": how many of these have entries,
+ * "missing": [{"reason": "unregistered", "watches", "memory", "table", "name", "quota",
+ * "permission", "invisible", "unsupported" or "other", "count": how many, "example": the
+ * name of one, "why": a sentence or "", "remedy": a command or a sentence}, ...]}.
+ * "present" is "served" and all counts of "missing".
  *
  * In list, each entry and follower has "owner", the user id of the client that
  * registered it, and "age_s", the whole seconds since then.

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Adds the tallies of all rooms up, and writes the sums to the entry "dartd". */
+#include <errno.h>
+#include <string.h>
+
+#include "agent/follow/whole_host.h"
+#include "report.h"
+
+/* For one reason; the texts belong to what they are of. */
+struct missing {
+	uint64_t count;
+	const char *example;
+	const char *why;
+};
+
+struct line {
+	uint64_t present;
+	uint64_t served;
+	struct missing missing[COVERAGE_REASONS];
+};
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+static void line__miss(struct line *line, enum coverage_reason reason,
+		       uint64_t count, const char *example, const char *why)
+{
+	struct missing *missing = &line->missing[reason];
+
+	if (!missing->count) {
+		missing->example = example;
+		missing->why = why;
+	}
+	missing->count += count;
+}
+
+static uint64_t line__missing(const struct line *line)
+{
+	uint64_t count = 0;
+	int reason;
+
+	for (reason = 0; reason < COVERAGE_REASONS; reason++)
+		count += line->missing[reason].count;
+	return count;
+}
+
+/* Followers that miss different objects for different reasons may count one twice. */
+static void line__bound(struct line *line)
+{
+	uint64_t more = line__missing(line);
+	struct missing *missing;
+	uint64_t cut;
+	int reason;
+
+	more = more > line->present ? more - line->present : 0;
+	for (reason = COVERAGE_REASONS; more && reason--;) {
+		missing = &line->missing[reason];
+		cut = missing->count < more ? missing->count : more;
+		missing->count -= cut;
+		more -= cut;
+	}
+}
+
+/* ---- the kinds that are followed */
+
+static void line__add_tally(struct line *line,
+			    const struct coverage_tally *tally)
+{
+	struct missing *missing;
+	int reason;
+
+	line->present = larger(line->present, tally->present);
+	line->served = larger(line->served, tally->served);
+	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
+		missing = &line->missing[reason];
+		if (tally->missing[reason].count <= missing->count)
+			continue;
+		missing->count = tally->missing[reason].count;
+		missing->example = coverage_tally__example(tally, reason);
+		missing->why = tally->missing[reason].why.text;
+	}
+}
+
+/* Objects that were registered one by one, for the source that most have. */
+static uint64_t count_singles(const struct registry *registry,
+			      enum coverage_kind kind)
+{
+	const struct source *source;
+	uint64_t most = 0;
+
+	for (source = sources; source->name; source++)
+		if (census__kind_of(source) == kind)
+			most = larger(most,
+				      registry__of_source(registry, source->id)
+					      .singles);
+	return most;
+}
+
+static void add_followed(const struct coverage_report *report,
+			 enum coverage_kind kind, struct line *line)
+{
+	const struct followers *followers = report->followers;
+	const struct census_line *census = &report->census.kinds[kind];
+	const struct follower *follower;
+	uint64_t missing, rest;
+	bool is_whole = false;
+
+	TAILQ_FOREACH(follower, &followers->list, link) {
+		if (census__kind_of(follower->source) != kind)
+			continue;
+		line__add_tally(line, &follower->tally);
+		is_whole |= follower->is_whole;
+	}
+	if (!is_whole)
+		line->present = larger(line->present, census->present);
+	line__bound(line);
+	missing = line__missing(line);
+	rest = line->present - missing;
+	if (is_whole) {
+		line->served = rest;
+		return;
+	}
+	line->served = larger(line->served,
+			      count_singles(followers->registry, kind));
+	if (line->served > rest)
+		line->served = rest;
+	line__miss(line, COVERAGE_UNREGISTERED, rest - line->served,
+		   census->example, "");
+}
+
+/* ---- sources */
+
+static enum coverage_reason largest(const struct coverage_tally *tally)
+{
+	enum coverage_reason reason, found = COVERAGE_OTHER;
+	uint64_t most = 0;
+
+	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
+		if (tally->missing[reason].count <= most)
+			continue;
+		most = tally->missing[reason].count;
+		found = reason;
+	}
+	return found;
+}
+
+/* Its follower with the most entries; NULL: it is not followed. */
+static const struct follower *find_follower(const struct followers *followers,
+					    const struct source *source)
+{
+	const struct follower *follower, *found = NULL;
+
+	TAILQ_FOREACH(follower, &followers->list, link)
+		if (follower->source == source &&
+		    (!found || follower->tally.served > found->tally.served))
+			found = follower;
+	return found;
+}
+
+static void add_source(const struct coverage_report *report,
+		       const struct source *source, struct line *line)
+{
+	const struct followers *followers = report->followers;
+	const struct follower *follower = find_follower(followers, source);
+	const struct whole_host_missing *missing =
+		whole_host__missing(followers, source);
+	const struct census *census = &report->census;
+	const struct census_source *failed =
+		&census->sources[source - sources];
+	enum coverage_reason reason;
+
+	line->present++;
+	if (registry__of_source(followers->registry, source->id).entries ||
+	    (follower && !coverage_tally__missing(&follower->tally))) {
+		line->served++;
+	} else if (follower) {
+		reason = largest(&follower->tally);
+		line__miss(line, reason, 1, source->name,
+			   follower->tally.missing[reason].why.text);
+	} else if (missing) {
+		line__miss(line, missing->reason, 1, source->name,
+			   missing->why.text);
+	} else if (failed->has_failed) {
+		line__miss(line, failed->reason, 1, source->name,
+			   failed->why.text);
+	} else if (*census->host_failure.text) {
+		line__miss(line, census->host_reason, 1, source->name,
+			   census->host_failure.text);
+	} else {
+		line__miss(line, COVERAGE_UNREGISTERED, 1, source->name, "");
+	}
+}
+
+static void add_sources(const struct coverage_report *report, struct line *line)
+{
+	const struct source *source;
+
+	for (source = sources; source->name; source++)
+		if (source->in_host != SOURCE_IN_HOST_ELSEWHERE)
+			add_source(report, source, line);
+}
+
+/* ---- probes and maps */
+
+static void add_probes(const struct coverage_report *report, struct line *line)
+{
+	const struct probe *probe;
+	size_t i;
+
+	for (i = 0; i < probe_kind_count; i++) {
+		probe = &report->probes->probes[i];
+		line->present++;
+		if (probe->object)
+			line->served++;
+		else if (*probe->failure.text)
+			line__miss(line, probe->reason, 1, probe->kind->name,
+				   probe->failure.text);
+		else
+			line__miss(line, COVERAGE_UNREGISTERED, 1,
+				   probe->kind->name, "");
+	}
+}
+
+static void add_maps(const struct coverage_report *report, struct line *line)
+{
+	const struct census *census = &report->census;
+	const struct census_line *unregistered = &census->kinds[COVERAGE_MAPS];
+	const struct census_failure *failure;
+	int reason;
+
+	line->served = report->followers->registry->maps;
+	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
+		failure = &census->maps[reason];
+		line__miss(line, reason, failure->count, failure->example,
+			   failure->why.text);
+	}
+	line__miss(line, COVERAGE_UNREGISTERED, unregistered->present,
+		   unregistered->example, "");
+	line->present = line->served + line__missing(line);
+}
+
+/* ---- all kinds */
+
+static void compute(const struct coverage_report *report,
+		    struct line lines[static COVERAGE_KINDS])
+{
+	enum coverage_kind kind;
+
+	memset(lines, 0, COVERAGE_KINDS * sizeof(*lines));
+	for (kind = 0; kind < COVERAGE_SOURCES; kind++)
+		add_followed(report, kind, &lines[kind]);
+	add_sources(report, &lines[COVERAGE_SOURCES]);
+	add_probes(report, &lines[COVERAGE_PROBES]);
+	add_maps(report, &lines[COVERAGE_MAPS]);
+}
+
+static void publish(const struct coverage_report *report,
+		    const struct line lines[static COVERAGE_KINDS])
+{
+	struct coverage_counts *counts;
+	enum coverage_kind kind;
+	int reason;
+
+	for (kind = 0; kind < COVERAGE_KINDS; kind++) {
+		counts = &report->counts[kind];
+		count__set(&counts->present, lines[kind].present);
+		count__set(&counts->served, lines[kind].served);
+		for (reason = 0; reason < COVERAGE_REASONS; reason++)
+			count__set(&counts->missing[reason],
+				   lines[kind].missing[reason].count);
+	}
+}
+
+static void update(struct coverage_report *report,
+		   struct line lines[static COVERAGE_KINDS])
+{
+	if (report->watch.is_outdated)
+		census__take(&report->census, report->followers,
+			     report->registrations);
+	report->watch.is_outdated = false;
+	compute(report, lines);
+	publish(report, lines);
+}
+
+void coverage_report__update(struct coverage_report *report)
+{
+	struct line lines[COVERAGE_KINDS];
+
+	report->watch.is_outdated = true;
+	update(report, lines);
+}
+
+static int on_change(sd_event_source *source, void *userdata)
+{
+	struct coverage_report *report = userdata;
+	struct line lines[COVERAGE_KINDS];
+
+	update(report, lines);
+	return 0;
+}
+
+static json_t *describe_missing(enum coverage_kind kind,
+				enum coverage_reason reason,
+				const struct missing *missing)
+{
+	char remedy[DART_ERROR_MAX];
+
+	coverage__remedy(remedy, kind, reason, missing->example ?: "",
+			 missing->why);
+	return json_pack("{s:s, s:I, s:s, s:s, s:s}", "reason",
+			 coverage__reason_name(reason), "count",
+			 (json_int_t)missing->count, "example",
+			 missing->example ?: "", "why", missing->why,
+			 "remedy", remedy);
+}
+
+static json_t *describe_line(enum coverage_kind kind, const struct line *line)
+{
+	json_t *list = json_array();
+	int reason;
+
+	for (reason = 0; reason < COVERAGE_REASONS; reason++)
+		if (line->missing[reason].count)
+			reply__append(&list,
+				      describe_missing(kind, reason,
+						       &line->missing[reason]));
+	return json_pack("{s:s, s:I, s:I, s:o}", "kind",
+			 coverage__kind_name(kind), "present",
+			 (json_int_t)line->present, "served",
+			 (json_int_t)line->served, "missing", list);
+}
+
+json_t *coverage_report__describe(struct coverage_report *report)
+{
+	struct line lines[COVERAGE_KINDS];
+	enum coverage_kind kind;
+	json_t *list = json_array();
+
+	report->watch.is_outdated = true;
+	update(report, lines);
+	for (kind = 0; kind < COVERAGE_KINDS; kind++)
+		reply__append(&list, describe_line(kind, &lines[kind]));
+	return list;
+}
+
+int coverage_report__open(struct coverage_report *report, sd_event *loop,
+			  struct coverage_counts *counts,
+			  struct followers *followers, struct probes *probes,
+			  struct registrations *registrations,
+			  struct dart_error *error)
+{
+	int ret;
+
+	*report = (struct coverage_report){
+		.counts = counts,
+		.followers = followers,
+		.probes = probes,
+		.registrations = registrations,
+	};
+	if (census__open(&report->census))
+		return dart_error__no_memory(error);
+	ret = sd_event_add_defer(loop, &report->watch.later, on_change, report);
+	if (ret < 0) {
+		census__close(&report->census);
+		return dart_error__system(error, -ret,
+					  "cannot create an event source");
+	}
+	coverage_watch__recount(&report->watch);
+	followers->coverage = &report->watch;
+	followers->registry->coverage = &report->watch;
+	probes->coverage = &report->watch;
+	registrations->coverage = &report->watch;
+	return 0;
+}
+
+void coverage_report__close(struct coverage_report *report)
+{
+	report->followers->coverage = NULL;
+	report->followers->registry->coverage = NULL;
+	report->probes->coverage = NULL;
+	report->registrations->coverage = NULL;
+	sd_event_source_disable_unref(report->watch.later);
+	census__close(&report->census);
+}
+
+static int coverage(struct request *request)
+{
+	request->result = coverage_report__describe(request->subject);
+	return 0;
+}
+
+const struct request_type coverage_requests[] = {
+	{ "coverage", "coverage", coverage, .member = "" },
+	{ }
+};
