@@ -24,6 +24,7 @@ static const struct table_column columns[] = {
 	{ "FIELDS", "fields", true, NULL },
 	{ "BYTES", "bytes", true, NULL },
 	{ "MEMORY REGIONS", "memory_regions", true, NULL },
+	{ "MISSING", "failures", true, NULL },
 	{ }
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "coverage.h"
 #include "selector.h"
 
 /* The kind of selector that an option gives. */
@@ -148,6 +149,31 @@ static int follow(struct options *options, int argc, char **argv)
 	return status ?: request(options, &selector, argv[optind]);
 }
 
+/* Takes the reference of @request. */
+static int register_host(const struct options *options, json_t *request)
+{
+	json_t *host, *coverage, *reply, *second;
+	int status = EXIT_SUCCESS;
+
+	host = client__ask(options, request, -1, "host", &reply, NULL);
+	if (!host)
+		return EXIT_FAILURE;
+	coverage = client__ask(options,
+			       json_pack("{s:s}", "request", "coverage"), -1,
+			       "coverage", &second, NULL);
+	if (options->json) {
+		if (coverage)
+			json_object_set(host, "coverage", coverage);
+		status = print_json(json_incref(host), 0);
+	} else {
+		coverage__print(coverage);
+	}
+	if (coverage)
+		json_decref(second);
+	json_decref(reply);
+	return status;
+}
+
 int command_register_host(struct options *options, int argc, char **argv)
 {
 	static const struct option own[] = {
@@ -169,12 +195,11 @@ int command_register_host(struct options *options, int argc, char **argv)
 	}
 	if (argc > optind)
 		return misuse("'%s' takes no operand", argv[0]);
-	return client__do(options,
-			  json_pack("{s:s, s:s, s:o*}", "request",
-				    "register-host", "gather", gather,
-				    "deferrable",
-				    is_deferrable ? json_true() : NULL),
-			  -1, "host");
+	return register_host(options,
+			     json_pack("{s:s, s:s, s:o*}", "request",
+				       "register-host", "gather", gather,
+				       "deferrable",
+				       is_deferrable ? json_true() : NULL));
 }
 
 static const struct table_column columns[] = {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl status: the state of dartd, a line for each member of its answer. */
+/* dartctl status: the state of dartd, a line for each member of its answer; its coverage. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
+#include "coverage.h"
 
 static const struct table_column columns[] = {
 	{ "", "key", false, NULL },
@@ -17,11 +19,13 @@ static int print(json_t *status)
 	int ret;
 
 	json_object_foreach(status, key, value)
-		json_array_append_new(lines,
-				      json_pack("{s:s, s:O}", "key", key,
-						"value", value));
+		if (strcmp(key, "coverage"))
+			json_array_append_new(lines,
+					      json_pack("{s:s, s:O}", "key",
+							key, "value", value));
 	ret = table__print_objects(lines, columns);
 	json_decref(lines);
+	coverage__print(json_object_get(status, "coverage"));
 	return ret;
 }
 

@@ -29,6 +29,9 @@ void check_clock(struct findings *findings);
 void check_agent(struct findings *findings, const char *socket,
 		 struct running_agent *agent);
 void running_agent__close(struct running_agent *agent);
+/* coverage.c: "coverage" */
+void check_coverage(struct findings *findings,
+		    const struct running_agent *agent);
 /* limits.c: "memlock", "files" */
 void check_limits(struct findings *findings, const struct running_agent *agent);
 /* device_limits.c: "device" */

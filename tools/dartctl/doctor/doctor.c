@@ -16,6 +16,7 @@ int command_doctor(const struct options *options, int argc, char **argv)
 	check_kernel(&findings);
 	check_module(&findings);
 	check_agent(&findings, options->socket, &agent);
+	check_coverage(&findings, &agent);
 	device = json_string_value(json_object_get(agent.status, "device"));
 
 	check_rdma_cm(&findings);

@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The agent says how much of the host it serves, and why it does not serve the rest.
+. "$(dirname "$0")/../lib.sh"
+
+log=/run/dartd.log
+top=/sys/fs/cgroup/covered
+
+# covers KIND FILTER: for this kind in dartctl status
+covers() {
+	dartctl -j status | gojq -c --arg kind "$1" \
+		'.coverage[] | select(.kind == $kind)' | tee /run/line
+	is_true "$2" /run/line
+}
+
+# misses KIND REASON FILTER: for the objects of this kind that are missing for this reason
+misses() {
+	covers "$1" ".missing[] | select(.reason == \"$2\") | $3"
+}
+
+# counted FIELD: of the entry dartd
+counted() {
+	dartctl -j show dartd | gojq ".values.rows[0].coverage_$1"
+}
+
+# The entry has the same figures as the answer to status.
+agrees() {
+	dartctl -j status | gojq -c '.coverage | map(.kind as $kind | {
+		"coverage_\($kind)_present": .present, "coverage_\($kind)_served": .served
+	} + (.missing | map({"coverage_\($kind)_missing_\(.reason)": .count}) | add // {})) |
+		add' >/run/said
+	dartctl -j show dartd | gojq -c '.values.rows[0] | with_entries(
+		select((.key | startswith("coverage_")) and (.value > 0 or
+			(.key | contains("_missing_") | not))))' >/run/written
+	[ -s /run/said ] && diff <(gojq -S . /run/said) <(gojq -S . /run/written)
+}
+
+# Each present object is served or missing.
+adds_up() {
+	dartctl -j status | tee /run/status |
+		is_true '.coverage | length == 8 and all(.[];
+			.present == .served + (.missing | map(.count) | add // 0) and
+			all(.missing[]; .example != "" and .remedy != ""))' ||
+		{ cat /run/status; return 1; }
+}
+
+# says TEXT: one line of dartctl status
+says() {
+	dartctl status | tee /run/line
+	grep -q -e "$1" /run/line
+}
+
+# doctor_says RESULT TEXT
+doctor_says() {
+	dartctl doctor | grep " coverage: " | tee /run/line
+	grep -q -e "^$1 .*$2" /run/line
+}
+
+# No timer of dartd is armed, but for systemd's, which is not there.
+is_idle() {
+	dartctl -j status | is_true '.leases == 0' || return
+	for info in /proc/"$(pidof dartd)"/fdinfo/*; do
+		! grep -H '^it_value: (' "$info" | grep -v '(0, 0)' || return
+	done
+}
+
+mkdir "$top" "$top/one" "$top/two"
+check "the agent starts" host_up
+check "a host that nobody has registered is not covered" covers netdevs \
+	".served == 0 and .present == $(ls /sys/class/net | wc -l)"
+check "the reason says so, with an object and the command that helps" misses netdevs \
+	unregistered ".count == $(ls /sys/class/net | wc -l) and .example == \"lo\" and
+	.remedy == \"dartctl register host\""
+check "cgroups are counted although nobody follows them" misses cgroups unregistered \
+	".count == $(find /sys/fs/cgroup -mindepth 1 -type d | wc -l)"
+check "so are namespaces" misses namespaces unregistered '.count == 1'
+check "so are sources" misses sources unregistered '.count > 30'
+check "a probe that is loaded is served, the others name the command" misses probes \
+	unregistered '.example == "tcpconn" and .remedy == "dartctl probe load tcpconn"'
+check "the figures of each kind add up" adds_up
+check "the entry dartd has the same figures" agrees
+check "the text of status has a line for each kind, and the reasons below" \
+	says '^netdevs  *0 of [0-9]* served$'
+check "status names the command below" says \
+	'^  [0-9]* unregistered, such as lo; do: dartctl register host$'
+check "doctor warns of it, once" doctor_says warn "not registered"
+check "doctor has one line about it" [ "$(wc -l </run/line)" = 1 ]
+
+check "a cgroup that is registered alone is served" dartctl register source cgroup:cpu \
+	--cgroup covered/one
+check "the others are not" covers cgroups '.served == 1 and .missing[0].reason == "unregistered"'
+check "it is unregistered" dartctl unregister cgroup:cpu@/covered/one
+check "cgroups of a subtree are followed" dartctl register source cgroup:cpu \
+	--all-cgroups covered
+check "they are served, others are not registered" covers cgroups \
+	'.served == 3 and (.missing == [] or .missing[0].reason == "unregistered")'
+check "they are no longer followed" dartctl unregister "cgroup:cpu@/covered/**"
+
+check "the host is registered" sh -c 'dartctl register host >/run/printed'
+check "the command prints a line for each kind" [ "$(grep -c ' served$' /run/printed)" = 8 ]
+for kind in filesystems netdevs disks cgroups namespaces sources; do
+	check "all $kind are served" covers $kind '.served == .present and .missing == []'
+done
+check "the figures still add up" adds_up
+check "the entry follows" agrees
+check "doctor finds the host covered" doctor_says ok "are served"
+mkdir "$top/three"
+ip link add covered0 type dummy
+check "a new cgroup is counted in the entry" soon eval \
+	'[ "$(counted cgroups_served)" = "$(find /sys/fs/cgroup -mindepth 1 -type d | wc -l)" ]'
+check "a new device is counted in the entry" soon eval \
+	'[ "$(counted netdevs_served)" = "$(ls /sys/class/net | wc -l)" ]'
+ip link del covered0
+check "a device that is gone is not counted" soon eval \
+	'[ "$(counted netdevs_present)" = "$(ls /sys/class/net | wc -l)" ]'
+check "a host that is covered wakes nobody: no timer is armed" soon is_idle
+
+check "the agent stops" host_down
+cat >/run/covered.yaml <<-END
+	maps:
+	  - pinned: /sys/fs/bpf/absent
+	probes: [cgroupnet]
+END
+umount /sys/fs/cgroup
+check "an agent starts with a map that does not exist and a probe that cannot load" \
+	host_up --config=/run/covered.yaml
+check "the map is missing" misses maps other '.example == "/sys/fs/bpf/absent"'
+check "the probe is not supported, and the reason is said" misses probes unsupported \
+	'.example == "cgroupnet" and (.why | contains("no cgroup file system"))'
+check "the entry says so, too" agrees
+mount -t cgroup2 none /sys/fs/cgroup
+check "the agent stops again" host_down
+rmdir "$top"/*/ "$top"
+finish
