@@ -7,6 +7,7 @@
 
 #include <libdart/table/value.h>
 
+#include "coverage.h"
 #include "reads.h"
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/scraper.h"
@@ -239,6 +240,8 @@ static int examine_values(struct reader *reader, struct scraper *scraper)
 			     reader->latency_ns / 1e3 :
 			     first_us);
 	judge_freshness(reader, sample);
+	check_coverage(reader->findings, reader->connection->target->host,
+		       sample);
 	return 0;
 
 blame:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks that READ: "read", "table", "generation", "scrape", "fresh". */
+/* Checks that READ: "read", "table", "generation", "scrape", "fresh", "coverage". */
 #ifndef CONTROLLER_DOCTOR_READS_H
 #define CONTROLLER_DOCTOR_READS_H
 

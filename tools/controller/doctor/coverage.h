@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Check "coverage": the agent serves what its host has. */
+#ifndef CONTROLLER_DOCTOR_COVERAGE_H
+#define CONTROLLER_DOCTOR_COVERAGE_H
+
+#include "tools/controller/decode/sample.h"
+#include "tools/doctor/findings.h"
+
+/*
+ * Judges the figures in the entry "dartd" of @sample, which it need not have.  @host: for
+ * the command that tells more.
+ */
+void check_coverage(struct findings *findings, const char *host,
+		    const struct sample *sample);
+
+#endif /* CONTROLLER_DOCTOR_COVERAGE_H */
