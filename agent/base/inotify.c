@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds inotify(7) to an event loop and reads its events. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,20 +9,31 @@
 #include "inotify.h"
 #include "log.h"
 
+/* EMFILE: the limit of the user, or of descriptors, which nothing tells apart but a try. */
+static const char *remedy_of_open(int code)
+{
+	int fd;
+
+	if (code != EMFILE)
+		return "";
+	fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return " (raise LimitNOFILE= of dartd.service)";
+	close(fd);
+	return " (raise /proc/sys/fs/inotify/max_user_instances)";
+}
+
 int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 		  sd_event_io_handler_t handler, void *userdata,
 		  struct dart_error *error)
 {
-	int ret;
+	int code, ret;
 
 	*fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	code = errno;
 	if (*fd < 0)
-		return dart_error__set(
-			error, errno, "cannot watch files: %s%s",
-			strerror(errno),
-			errno == EMFILE ?
-				" (raise /proc/sys/fs/inotify/max_user_instances)" :
-				"");
+		return dart_error__set(error, code, "cannot watch files: %s%s",
+				       strerror(code), remedy_of_open(code));
 	ret = sd_event_add_io(loop, events, *fd, EPOLLIN, handler, userdata);
 	if (ret < 0) {
 		close(*fd);

@@ -38,7 +38,7 @@ static int cannot_open(int code, struct dart_error *error)
 	if (code == ENOENT || code == ENODEV || code == ENXIO)
 		remedy = " (load the module: modprobe dart_zero)";
 	else if (code == EACCES || code == EPERM)
-		remedy = " (run dartd as root)";
+		remedy = " (run dartd as root, in a service or container that may open it)";
 	return dart_error__set(error, code, "cannot open %s: %s%s",
 			       DART_ZERO_DEVICE, strerror(code), remedy);
 }
@@ -112,7 +112,7 @@ static int region__take(struct region *region, int failed,
 	if (errno == ENOSPC)
 		return dart_error__set(
 			error, ENOSPC,
-			"the region is full (unregister something first)");
+			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
 	return dart_error__system(error, errno, "the kernel refuses %s",
 				  object);
 }
@@ -167,7 +167,7 @@ static int cannot_open_counters(const struct selector *selector, int code,
 	case ENOSPC:
 		return dart_error__set(
 			error, ENOSPC,
-			"the region is full (unregister something first)");
+			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
 	default:
 		return dart_error__system(error, code,
 					  "the kernel refuses the counters of %s",
@@ -351,7 +351,7 @@ int region__adopt_slice(struct region *region, int fd,
 	case ENOSPC:
 		return dart_error__set(
 			error, ENOSPC,
-			"the region is full (unregister something first)");
+			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
 	case ENOTTY:
 		return dart_error__set(
 			error, EOPNOTSUPP,

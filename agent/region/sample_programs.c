@@ -158,7 +158,10 @@ static int sample_programs__load(struct sample_programs *programs,
 	elf = kind->object(&size);
 	object = bpf_object__open_mem(elf, size, NULL);
 	if (!object)
-		return dart_error__no_memory(error);
+		return dart_error__system(
+			error, errno,
+			"cannot read the eBPF program of source %s",
+			source->name);
 	program = select_programs(object, kind->name);
 	ret = bpf_object__load(object);
 	if (ret) {
