@@ -42,7 +42,7 @@ void coverage_tally__open(struct coverage_tally *tally)
 {
 	int reason;
 
-	*tally = (struct coverage_tally){ };
+	*tally = (struct coverage_tally){};
 	TAILQ_INIT(&tally->staged);
 	for (reason = 0; reason < COVERAGE_REASONS; reason++)
 		TAILQ_INIT(&tally->missing[reason].places);
@@ -195,6 +195,8 @@ enum coverage_reason coverage__reason_of(int code)
 	case EPERM:
 	case EACCES:
 		return COVERAGE_PERMISSION;
+	case ENXIO:
+		return COVERAGE_INVISIBLE;
 	case EOPNOTSUPP:
 		return COVERAGE_UNSUPPORTED;
 	default:
@@ -237,13 +239,36 @@ void coverage_watch__recount(struct coverage_watch *watch)
 	coverage_watch__touch(watch);
 }
 
+/* Twice as much as now, or @least. */
+static unsigned long long raised(const char *limit, unsigned long long least)
+{
+	unsigned long long now = 0;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/sys/fs/inotify/%s", limit);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%llu", &now) != 1)
+		now = 0;
+	if (file)
+		fclose(file);
+	return now * 2 > least ? now * 2 : least;
+}
+
+static void raise_watches(char remedy[static DART_ERROR_MAX])
+{
+	snprintf(
+		remedy, DART_ERROR_MAX,
+		"sysctl fs.inotify.max_user_watches=%llu fs.inotify.max_user_instances=%llu",
+		raised("max_user_watches", 1048576),
+		raised("max_user_instances", 1024));
+}
+
 static const char *remedy_of(enum coverage_reason reason)
 {
 	switch (reason) {
 	case COVERAGE_UNREGISTERED:
 		return "dartctl register host";
-	case COVERAGE_WATCHES:
-		return "sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024";
 	case COVERAGE_MEMORY:
 		return "free memory of the host, and look at MemoryMax= of dartd.service";
 	case COVERAGE_TABLE:
@@ -253,36 +278,48 @@ static const char *remedy_of(enum coverage_reason reason)
 	case COVERAGE_QUOTA:
 		return "raise limits: in /etc/dart/dartd.yaml, and systemctl reload dartd";
 	case COVERAGE_PERMISSION:
-		return "start dartd with the capabilities of dartd.service, see dartd(8)";
+		return "start dartd with the capabilities of dartd.service; if the kernel is locked down, see kernel_lockdown(7)";
 	case COVERAGE_INVISIBLE:
-		return "start dartd where it sees the object, see COVERAGE in dartd(8)";
+		return "start dartd in the namespaces of the host, see Coverage in dartd(8)";
 	case COVERAGE_UNSUPPORTED:
-		return "none on this kernel, see COVERAGE in dartd(8)";
+		return "none on this kernel, see Coverage in dartd(8)";
 	default:
 		return "journalctl -u dartd";
 	}
 }
 
-void coverage__remedy(char remedy[static DART_ERROR_MAX],
-		      enum coverage_kind kind, enum coverage_reason reason,
-		      const char *example, const char *why)
+size_t coverage__remedy(char remedy[static DART_ERROR_MAX],
+			enum coverage_kind kind, enum coverage_reason reason,
+			const char *example, const char *why)
 {
 	size_t length = strlen(why);
-	const char *begin = length && why[length - 1] == ')' ?
-				    strrchr(why, '(') :
-				    NULL;
+	const char *begin =
+		length && why[length - 1] == ')' ? strrchr(why, '(') : NULL;
 
-	/* "see kernel_lockdown(7)" ends with a parenthesis that is not a remedy. */
-	if (begin && begin > why && begin[-1] == ' ')
+	/* Limits of inotify are raised together: one alone may not help. */
+	if (reason == COVERAGE_WATCHES) {
+		raise_watches(remedy);
+		return begin && begin > why ? (size_t)(begin - 1 - why) :
+					      length;
+	}
+	/*
+	 * "see kernel_lockdown(7)" ends with a parenthesis that is not a remedy.  A
+	 * sentence that is cut off may end in a name that a user has chosen.
+	 */
+	if (begin && begin > why && begin[-1] == ' ' &&
+	    length + 1 < DART_ERROR_MAX) {
 		snprintf(remedy, DART_ERROR_MAX, "%.*s",
 			 (int)(why + length - 1 - (begin + 1)), begin + 1);
-	else if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_PROBES)
+		return begin - 1 - why;
+	}
+	if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_PROBES)
 		snprintf(remedy, DART_ERROR_MAX, "dartctl probe load %s",
 			 example);
-	/* "id 7 (counts)" */
+	/* "7 (counts)" */
 	else if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_MAPS)
-		snprintf(remedy, DART_ERROR_MAX, "dartctl register map %.*s",
-			 (int)strcspn(example, "("), example);
+		snprintf(remedy, DART_ERROR_MAX, "dartctl register map id %.*s",
+			 (int)strcspn(example, " "), example);
 	else
 		snprintf(remedy, DART_ERROR_MAX, "%s", remedy_of(reason));
+	return length;
 }

@@ -134,10 +134,10 @@ const char *coverage__reason_name(enum coverage_reason reason);
 /*
  * Writes what to do about @why, of the object @example: the words in the parentheses at
  * the end of @why, or else what helps any object of this kind that is missing for this
- * reason.
+ * reason.  Returns how many bytes of @why come before the remedy.
  */
-void coverage__remedy(char remedy[static DART_ERROR_MAX],
-		      enum coverage_kind kind, enum coverage_reason reason,
-		      const char *example, const char *why);
+size_t coverage__remedy(char remedy[static DART_ERROR_MAX],
+			enum coverage_kind kind, enum coverage_reason reason,
+			const char *example, const char *why);
 
 #endif /* COVERAGE_H */

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libdart/configuration/object.h>
@@ -45,7 +47,7 @@ static size_t count_sources(void)
 
 int census__open(struct census *census)
 {
-	*census = (struct census){ };
+	*census = (struct census){};
 	census->sources = calloc(count_sources(), sizeof(*census->sources));
 	return census->sources ? 0 : -ENOMEM;
 }
@@ -108,6 +110,18 @@ static uint64_t read_number(int directory, const char *name, const char *key)
 }
 
 /* The kernel counts the descendants of a cgroup: none is looked for. */
+static uint64_t count_descendants(const char *path)
+{
+	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t count;
+
+	if (directory < 0)
+		return 0;
+	count = read_number(directory, "cgroup.stat", "nr_descendants");
+	close(directory);
+	return count;
+}
+
 static void count_cgroups(struct census_line *line)
 {
 	char path[PATH_MAX];
@@ -122,14 +136,115 @@ static void count_cgroups(struct census_line *line)
 	directory = opendir(path);
 	if (!directory)
 		return;
-	line->present = read_number(dirfd(directory), "cgroup.stat",
-				    "nr_descendants");
+	line->present = count_descendants(path);
 	while (line->present && !*line->example && (file = readdir(directory)))
 		if (file->d_type == DT_DIR && *file->d_name != '.')
-			snprintf(line->example, sizeof(line->example), "/%.254s",
-				 file->d_name);
+			snprintf(line->example, sizeof(line->example),
+				 "/%.254s", file->d_name);
 	closedir(directory);
 }
+
+/* What PID 1 has, and a dartd in other namespaces cannot follow. */
+
+static bool is_same_file(const char *path, const char *other)
+{
+	struct stat status, of_other;
+
+	/* Without CAP_SYS_PTRACE the namespaces of PID 1 are not known. */
+	return stat(path, &status) || stat(other, &of_other) ||
+	       (status.st_dev == of_other.st_dev &&
+		status.st_ino == of_other.st_ino);
+}
+
+static void count_invisible_netdevs(struct census_line *line)
+{
+	FILE *file;
+	char text[512], name[IF_NAMESIZE];
+
+	if (is_same_file("/proc/self/ns/net", "/proc/1/ns/net"))
+		return;
+	file = fopen("/proc/1/net/dev", "re");
+	/* Two lines of titles have no colon behind the first word. */
+	while (file && fgets(text, sizeof(text), file))
+		if (sscanf(text, " %15[^: |]:", name) == 1 &&
+		    strchr(text, ':') && !line->present++)
+			snprintf(line->example, sizeof(line->example), "%s",
+				 name);
+	if (file)
+		fclose(file);
+}
+
+static void count_invisible_cgroups(struct census_line *line)
+{
+	const char *of_init = "/proc/1/root/sys/fs/cgroup";
+	uint64_t visible, present;
+	char path[PATH_MAX];
+	struct dart_error error;
+	const char *label;
+
+	if (dart_object__path(DART_OBJECT_CGROUP, "/", path, &label, &error) ||
+	    is_same_file(path, of_init))
+		return;
+	visible = count_descendants(path);
+	present = count_descendants(of_init);
+	if (present <= visible)
+		return;
+	line->present = present - visible;
+	snprintf(line->example, sizeof(line->example), "/, the root of PID 1");
+}
+
+/* ---- controllers of version 1 */
+
+static const struct {
+	enum dart_zero_source source;
+	const char *name; /* in /proc/cgroups */
+	const char *why;
+} controllers[] = {
+#define CONTROLLER(of_source, of_name)                                                                               \
+	{                                                                                                            \
+		DART_ZERO_SOURCE_CGROUP_##of_source, of_name,                                                        \
+			"the controller " of_name                                                                    \
+			" belongs to a hierarchy of cgroup version 1 (boot with systemd.unified_cgroup_hierarchy=1)" \
+	}
+	CONTROLLER(MEMORY, "memory"), CONTROLLER(PIDS, "pids"),
+	CONTROLLER(BANDWIDTH, "cpu"), CONTROLLER(IO, "blkio"),
+	CONTROLLER(DISKS, "blkio"),
+};
+
+#define CONTROLLERS (sizeof(controllers) / sizeof(controllers[0]))
+
+static void find_version_1(struct census *census)
+{
+	FILE *file = fopen("/proc/cgroups", "re");
+	unsigned int hierarchy;
+	char line[128], name[64];
+	size_t i;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %u", name, &hierarchy) != 2 ||
+		    !hierarchy)
+			continue;
+		for (i = 0; i < CONTROLLERS; i++)
+			if (!strcmp(controllers[i].name, name))
+				census->version_1 |= 1u << i;
+	}
+	if (file)
+		fclose(file);
+}
+
+const char *census__version_1(const struct census *census,
+			      const struct source *source)
+{
+	size_t i;
+
+	for (i = 0; i < CONTROLLERS; i++)
+		if (controllers[i].source == source->id &&
+		    census->version_1 & 1u << i)
+			return controllers[i].why;
+	return NULL;
+}
+
+/* ---- maps and registrations */
 
 /*
  * Maps that can be registered and are not.  The names of maps in which libbpf keeps the
@@ -149,7 +264,7 @@ static void count_maps(const struct registry *registry,
 	uint32_t id = 0;
 
 	while (!bpf_map_get_next_id(id, &id)) {
-		struct bpf_map_info map = { };
+		struct bpf_map_info map = {};
 		uint32_t size = sizeof(map);
 		int fd = bpf_map_get_fd_by_id(id);
 
@@ -158,7 +273,7 @@ static void count_maps(const struct registry *registry,
 		if (!bpf_obj_get_info_by_fd(fd, &map, &size) &&
 		    can_be_registered(&map, registry) && !line->present++)
 			snprintf(line->example, sizeof(line->example),
-				 "id %u (%s)", map.id, map.name);
+				 "%u (%s)", map.id, map.name);
 		close(fd);
 	}
 }
@@ -173,7 +288,9 @@ static void take_map(struct census *census,
 
 	failure->count++;
 	snprintf(failure->example, sizeof(failure->example), "%s",
-		 name ?: registration->path ?: "map");
+		 name			    ?:
+			 registration->path ?:
+					      "map");
 	snprintf(failure->why.text, sizeof(failure->why.text), "%s",
 		 registration->missing);
 }
@@ -249,6 +366,9 @@ void census__take(struct census *census, const struct followers *followers,
 	if (!is_followed(followers, COVERAGE_NAMESPACES))
 		count_namespaces(followers,
 				 &census->kinds[COVERAGE_NAMESPACES]);
+	count_invisible_netdevs(&census->invisible[COVERAGE_NETDEVS]);
+	count_invisible_cgroups(&census->invisible[COVERAGE_CGROUPS]);
+	find_version_1(census);
 	count_maps(followers->registry, &census->kinds[COVERAGE_MAPS]);
 	registrations__each_missing(registrations, take_registration, census);
 }

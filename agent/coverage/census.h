@@ -33,6 +33,8 @@ struct census_failure {
 struct census {
 	/* Of kinds that are not followed as a whole.  Maps: those without an entry. */
 	struct census_line kinds[COVERAGE_KINDS];
+	/* Objects that PID 1 has, and dartd's own namespace has not. */
+	struct census_line invisible[COVERAGE_KINDS];
 	struct census_failure maps[COVERAGE_REASONS];
 	/* By the index of a source. */
 	struct census_source {
@@ -42,6 +44,7 @@ struct census {
 	} *sources;
 	struct dart_error host_failure;	/* of the whole host, or "" */
 	enum coverage_reason host_reason;
+	uint32_t version_1;	/* bits of controllers, private to census.c */
 };
 
 /* -ENOMEM */
@@ -51,6 +54,13 @@ void census__close(struct census *census);
 /* What cannot be counted has no objects; the first reason is logged. */
 void census__take(struct census *census, const struct followers *followers,
 		  const struct registrations *registrations);
+
+/*
+ * Why cgroups of version 2 have no values of @source, as a static sentence: its controller
+ * belongs to a hierarchy of version 1.  NULL: it does not, or @source needs none.
+ */
+const char *census__version_1(const struct census *census,
+			      const struct source *source);
 
 /* The kind of the objects that a follower of @source follows. */
 enum coverage_kind census__kind_of(const struct source *source);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds the tallies of all rooms up, and writes the sums to the entry "dartd". */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "agent/follow/whole_host.h"
@@ -98,8 +99,8 @@ static uint64_t count_singles(const struct registry *registry,
 	return most;
 }
 
-static void add_followed(const struct coverage_report *report,
-			 enum coverage_kind kind, struct line *line)
+static void add_visible(const struct coverage_report *report,
+			enum coverage_kind kind, struct line *line)
 {
 	const struct followers *followers = report->followers;
 	const struct census_line *census = &report->census.kinds[kind];
@@ -122,12 +123,23 @@ static void add_followed(const struct coverage_report *report,
 		line->served = rest;
 		return;
 	}
-	line->served = larger(line->served,
-			      count_singles(followers->registry, kind));
+	line->served =
+		larger(line->served, count_singles(followers->registry, kind));
 	if (line->served > rest)
 		line->served = rest;
 	line__miss(line, COVERAGE_UNREGISTERED, rest - line->served,
 		   census->example, "");
+}
+
+static void add_followed(const struct coverage_report *report,
+			 enum coverage_kind kind, struct line *line)
+{
+	const struct census_line *invisible = &report->census.invisible[kind];
+
+	add_visible(report, kind, line);
+	line->present += invisible->present;
+	line__miss(line, COVERAGE_INVISIBLE, invisible->present,
+		   invisible->example, "PID 1 has other namespaces than dartd");
 }
 
 /* ---- sources */
@@ -167,13 +179,16 @@ static void add_source(const struct coverage_report *report,
 	const struct whole_host_missing *missing =
 		whole_host__missing(followers, source);
 	const struct census *census = &report->census;
-	const struct census_source *failed =
-		&census->sources[source - sources];
+	const struct census_source *failed = &census->sources[source - sources];
+	const char *version_1 = census__version_1(census, source);
 	enum coverage_reason reason;
 
 	line->present++;
-	if (registry__of_source(followers->registry, source->id).entries ||
-	    (follower && !coverage_tally__missing(&follower->tally))) {
+	if (version_1) {
+		line__miss(line, COVERAGE_UNSUPPORTED, 1, source->name,
+			   version_1);
+	} else if (registry__of_source(followers->registry, source->id).entries ||
+		   (follower && !coverage_tally__missing(&follower->tally))) {
 		line->served++;
 	} else if (follower) {
 		reason = largest(&follower->tally);
@@ -301,19 +316,34 @@ static int on_change(sd_event_source *source, void *userdata)
 	return 0;
 }
 
+/* Names of users may have any bytes: those of entries have the same escape. */
+static void escape(char text[static DART_ERROR_MAX], const char *name)
+{
+	size_t length = 0;
+
+	for (; *name && length + 4 < DART_ERROR_MAX; name++) {
+		if (*name < ' ' || *name > '~' || *name == '%')
+			length += sprintf(text + length, "%%%02X",
+					  (unsigned char)*name);
+		else
+			text[length++] = *name;
+	}
+	text[length] = '\0';
+}
+
 static json_t *describe_missing(enum coverage_kind kind,
 				enum coverage_reason reason,
 				const struct missing *missing)
 {
-	char remedy[DART_ERROR_MAX];
+	char example[DART_ERROR_MAX], remedy[DART_ERROR_MAX];
+	size_t length;
 
-	coverage__remedy(remedy, kind, reason, missing->example ?: "",
-			 missing->why);
-	return json_pack("{s:s, s:I, s:s, s:s, s:s}", "reason",
+	escape(example, missing->example ?: "");
+	length = coverage__remedy(remedy, kind, reason, example, missing->why);
+	return json_pack("{s:s, s:I, s:s, s:s%, s:s}", "reason",
 			 coverage__reason_name(reason), "count",
-			 (json_int_t)missing->count, "example",
-			 missing->example ?: "", "why", missing->why,
-			 "remedy", remedy);
+			 (json_int_t)missing->count, "example", example, "why",
+			 missing->why, length, "remedy", remedy);
 }
 
 static json_t *describe_line(enum coverage_kind kind, const struct line *line)
@@ -391,7 +421,6 @@ static int coverage(struct request *request)
 	return 0;
 }
 
-const struct request_type coverage_requests[] = {
-	{ "coverage", "coverage", coverage, .member = "" },
-	{ }
-};
+const struct request_type coverage_requests[] = { { "coverage", "coverage",
+						    coverage, .member = "" },
+						  {} };

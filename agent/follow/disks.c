@@ -119,6 +119,29 @@ static void disks__set_key(const struct device *device,
 	key->object = device->number;
 }
 
+/* The disk without a device file, whose number /sys still has; or it has ended. */
+static int cannot_open(const struct devices *devices,
+		       const struct device *device, const char *path, int code,
+		       struct dart_error *error)
+{
+	char name[NAME_MAX + 1];
+	uint64_t number, inode;
+	char *at;
+
+	if (code != ENOENT)
+		return dart_error__system(error, code, "cannot open %s", path);
+	snprintf(name, sizeof(name), "%s", device->name);
+	for (at = name; (at = strchr(at, '/'));)
+		*at = '!';
+	if (read_number(devices->fd, name, &number, &inode) ||
+	    number != device->number)
+		return dart_error__system(error, ENOENT, "cannot open %s", path);
+	return dart_error__set(
+		error, ENXIO,
+		"the host has the disk %s, and dartd no device file %s (start dartd with the /dev of the host)",
+		device->name, path);
+}
+
 static int disks__select(const struct devices *devices,
 			 const struct device *device, struct selector *selector,
 			 struct dart_error *error)
@@ -131,7 +154,7 @@ static int disks__select(const struct devices *devices,
 	/* Devices that dartd's service may not open have a number all the same. */
 	fd = open(path, O_PATH | O_CLOEXEC);
 	if (fd < 0)
-		return dart_error__system(error, errno, "cannot open %s", path);
+		return cannot_open(devices, device, path, errno, error);
 	if (fstat(fd, &status) || status.st_rdev != device->number)
 		ret = dart_error__set(error, ENODEV, "%s is another disk",
 				      path);

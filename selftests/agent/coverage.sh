@@ -56,6 +56,19 @@ doctor_says() {
 	grep -q -e "^$1 .*$2" /run/line
 }
 
+# metrics TEXT: a line of the controller's page, of a family dart_coverage_
+metrics() {
+	python3 "$tests/lib/fetch.py" /metrics >/run/page || return
+	! grep dart_dartd_coverage /run/page || return
+	grep '^dart_coverage_' /run/page
+	grep -q -e "^dart_coverage_$1" /run/page
+}
+
+# lacks_metric TEXT: the page has others of the family
+lacks_metric() {
+	metrics objects && ! metrics "$1"
+}
+
 # No timer of dartd is armed, but for systemd's, which is not there.
 is_idle() {
 	dartctl -j status | is_true '.leases == 0' || return
@@ -96,11 +109,36 @@ check "they are served, others are not registered" covers cgroups \
 	'.served == 3 and (.missing == [] or .missing[0].reason == "unregistered")'
 check "they are no longer followed" dartctl unregister "cgroup:cpu@/covered/**"
 
+dart-controller --listen -i 1s localhost >/run/values 2>/run/controller.log &
+controller=$!
+check "a controller has the objects that the host has" soon metrics \
+	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"present\"[^}]*} $(ls /sys/class/net | wc -l) "
+check "it has those that are served" metrics \
+	'objects{[^}]*kind="netdevs"[^}]*state="served"[^}]*} 0 '
+check "it has those that are missing, by reason" metrics \
+	"missing{[^}]*kind=\"netdevs\"[^}]*reason=\"unregistered\"[^}]*} $(ls /sys/class/net | wc -l) "
+check "a reason that does not occur has no series" lacks_metric 'missing{[^}]*reason="watches"'
+
+modprobe null_blk nr_devices=0
+mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+disk=/sys/kernel/config/nullb/covered0
+mkdir $disk
+echo 1 >$disk/memory_backed
+echo 16 >$disk/size
+echo 1 >$disk/power
+check "a disk is counted although nobody follows disks" misses disks unregistered \
+	".count == $(ls /sys/block | wc -l)"
 check "the host is registered" sh -c 'dartctl register host >/run/printed'
 check "the command prints a line for each kind" [ "$(grep -c ' served$' /run/printed)" = 8 ]
 for kind in filesystems netdevs disks cgroups namespaces sources; do
 	check "all $kind are served" covers $kind '.served == .present and .missing == []'
 done
+check "the controller has no device missing any more" soon lacks_metric \
+	'missing{[^}]*kind="netdevs"'
+check "it has them served" metrics \
+	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"served\"[^}]*} $(ls /sys/class/net | wc -l) "
+kill $controller
+wait $controller
 check "the figures still add up" adds_up
 check "the entry follows" agrees
 check "doctor finds the host covered" doctor_says ok "are served"
@@ -115,7 +153,34 @@ check "a device that is gone is not counted" soon eval \
 	'[ "$(counted netdevs_present)" = "$(ls /sys/class/net | wc -l)" ]'
 check "a host that is covered wakes nobody: no timer is armed" soon is_idle
 
+bpftool map create /sys/fs/bpf/counts type array key 4 value 8 entries 1 name counts flags 0x400
+check "a map that could be registered is not" misses maps unregistered \
+	'.count == 1 and (.example | contains("counts"))'
+check "the command that it names registers the map" sh -c \
+	"$(dartctl -j status | gojq -r '.coverage[] | select(.kind == "maps").missing[0].remedy')"
+check "the map is served then" covers maps '.missing == []'
+mkdir /run/version1
+mount -t cgroup -o pids none /run/version1
+check "a source whose controller is in a hierarchy of cgroup version 1 has no values" misses \
+	sources unsupported '.example == "cgroup:pids" and (.why | contains("version 1"))'
+umount /run/version1
+check "it has values when the controller is back" covers sources '.missing == []'
+
 check "the agent stops" host_down
+ip netns add other
+rm /dev/covered0
+host_again() {
+	nsenter --net=/run/netns/other "$tests/host_up" again
+}
+check "an agent starts in another network namespace than PID 1" host_again
+check "the devices of the host are there, and it cannot see them" misses netdevs invisible \
+	".count == $(ls /sys/class/net | wc -l)"
+check "a disk that dartd has no device file of is there, too" misses disks invisible \
+	'.example == "covered0" and (.why | contains("no device file"))'
+check "doctor says so" doctor_says warn "netdevs are left out (invisible)"
+check "this agent stops" host_down
+ip netns del other
+rmdir $disk
 cat >/run/covered.yaml <<-END
 	maps:
 	  - pinned: /sys/fs/bpf/absent

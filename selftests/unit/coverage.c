@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The counts of objects that are served, and of the rest by reason. */
 #include <errno.h>
+#include <string.h>
 
 #include "agent/base/coverage.h"
 #include "unit.h"
@@ -11,7 +12,7 @@ static const struct dart_error why = { "the reason" };
 
 static void test_move(void **state)
 {
-	struct coverage_place place = { };
+	struct coverage_place place = {};
 	struct coverage_tally tally;
 
 	coverage_tally__open(&tally);
@@ -38,7 +39,7 @@ static void test_move(void **state)
 /* The batch in which an object was registered could not be published. */
 static void test_withdraw(void **state)
 {
-	struct coverage_place served = { }, staged = { };
+	struct coverage_place served = {}, staged = {};
 	struct coverage_tally tally;
 
 	coverage_tally__open(&tally);
@@ -74,7 +75,7 @@ static void test_unplaced(void **state)
 /* After any changes: present = served + missing, and each example is missing for its reason. */
 static void test_random(void **state)
 {
-	struct coverage_place places[OBJECTS] = { };
+	struct coverage_place places[OBJECTS] = {};
 	struct coverage_tally tally;
 	uint64_t seed = 7;
 	const char *example;
@@ -99,7 +100,8 @@ static void test_random(void **state)
 		else
 			coverage_tally__withdraw(&tally, COVERAGE_OTHER, &why);
 		assert_int_equal(tally.present,
-				 tally.served + coverage_tally__missing(&tally));
+				 tally.served +
+					 coverage_tally__missing(&tally));
 		for (reason = 0; reason < COVERAGE_REASONS; reason++) {
 			example = coverage_tally__example(&tally, reason);
 			assert_int_equal(!!example,
@@ -107,7 +109,8 @@ static void test_random(void **state)
 			if (example)
 				assert_int_equal(
 					coverage_place__reason(
-						(const struct coverage_place *)example),
+						(const struct coverage_place *)
+							example),
 					reason);
 		}
 	}
@@ -121,8 +124,7 @@ static void test_reasons(void **state)
 	assert_int_equal(coverage__reason_of(ENAMETOOLONG), COVERAGE_NAME);
 	assert_int_equal(coverage__reason_of(EDQUOT), COVERAGE_QUOTA);
 	assert_int_equal(coverage__reason_of(EPERM), COVERAGE_PERMISSION);
-	assert_int_equal(coverage__reason_of(EOPNOTSUPP),
-			 COVERAGE_UNSUPPORTED);
+	assert_int_equal(coverage__reason_of(EOPNOTSUPP), COVERAGE_UNSUPPORTED);
 	assert_int_equal(coverage__reason_of(EIO), COVERAGE_OTHER);
 	assert_true(coverage__can_pass(COVERAGE_WATCHES));
 	assert_true(coverage__can_pass(COVERAGE_NAME));
@@ -130,19 +132,48 @@ static void test_reasons(void **state)
 	assert_false(coverage__can_pass(COVERAGE_UNREGISTERED));
 }
 
+/* What to do stands at the end of the sentence, in parentheses, or depends on the reason. */
+static void test_remedies(void **state)
+{
+	char remedy[DART_ERROR_MAX], cut_off[DART_ERROR_MAX];
+	const char *why = "the region is full (unregister something first)";
+
+	assert_int_equal(coverage__remedy(remedy, COVERAGE_DISKS,
+					  COVERAGE_TABLE, "sda", why),
+			 strlen("the region is full"));
+	assert_string_equal(remedy, "unregister something first");
+	why = "the kernel is locked down (see kernel_lockdown(7))";
+	assert_int_equal(coverage__remedy(remedy, COVERAGE_SOURCES,
+					  COVERAGE_PERMISSION, "cpustat", why),
+			 strlen(why));
+	assert_non_null(strstr(remedy, "capabilities"));
+	memset(cut_off, ' ', sizeof(cut_off));
+	strcpy(cut_off + sizeof(cut_off) - 12, " (rm -rf x)");
+	coverage__remedy(remedy, COVERAGE_CGROUPS, COVERAGE_OTHER, "/a",
+			 cut_off);
+	assert_null(strstr(remedy, "rm"));
+	coverage__remedy(remedy, COVERAGE_PROBES, COVERAGE_UNREGISTERED,
+			 "biolat", "");
+	assert_string_equal(remedy, "dartctl probe load biolat");
+	coverage__remedy(remedy, COVERAGE_MAPS, COVERAGE_UNREGISTERED,
+			 "7 (counts)", "");
+	assert_string_equal(remedy, "dartctl register map id 7");
+	coverage__remedy(remedy, COVERAGE_CGROUPS, COVERAGE_UNREGISTERED, "/a",
+			 "");
+	assert_string_equal(remedy, "dartctl register host");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("an object moves between served and missing",
-		     test_move),
+		TEST("an object moves between served and missing", test_move),
 		TEST("an unpublished batch leaves its objects out",
 		     test_withdraw),
 		TEST("objects without a record count until the next look",
 		     test_unplaced),
-		TEST("the counts agree after any changes",
-		     test_random),
-		TEST("errors have their reasons",
-		     test_reasons),
+		TEST("the counts agree after any changes", test_random),
+		TEST("each reason has its remedy", test_remedies),
+		TEST("errors have their reasons", test_reasons),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
