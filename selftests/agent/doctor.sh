@@ -98,6 +98,9 @@ all_mended() {
 
 check "the agent starts" host_up
 synchronise_clock yes
+broken coverage warn
+check "a host that nobody has registered is found" finds coverage "not registered, such as "
+check "the advised command registers it" follow coverage
 examine
 before=$wrong
 check "nothing is wrong on a host in order" [ -z "$wrong" ]

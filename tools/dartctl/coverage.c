@@ -17,9 +17,9 @@ static void print_missing(const json_t *missing)
 	const char *reason, *example, *why, *remedy;
 	json_int_t count;
 
-	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}", "reason",
-			&reason, "count", &count, "example", &example, "why",
-			&why, "remedy", &remedy))
+	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}",
+			"reason", &reason, "count", &count, "example", &example,
+			"why", &why, "remedy", &remedy))
 		return;
 	printf("  %lld %s", (long long)count, reason);
 	if (*example) {

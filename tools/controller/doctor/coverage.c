@@ -19,7 +19,8 @@ static const struct sample_entry *find_agent(const struct sample *sample)
 }
 
 /* "cgroups (watches)" of "coverage_cgroups_missing_watches"; false: another field. */
-static bool name_missing(const struct dart_field *field, char *text, size_t size)
+static bool name_missing(const struct dart_field *field, char *text,
+			 size_t size)
 {
 	const char *kind = field->name + strlen(PREFIX), *reason;
 
@@ -72,7 +73,7 @@ void check_coverage(struct findings *findings, const char *host,
 			     "the agent serves all that the host has");
 		return;
 	}
-	findings__warn(findings, "coverage", "the host has what its agent does not serve: %s",
-		       first);
+	findings__warn(findings, "coverage",
+		       "the host has what its agent does not serve: %s", first);
 	findings__command(findings, "ssh %s dartctl doctor", host);
 }

@@ -16,7 +16,8 @@ static bool is_command(const char *remedy)
 	return (!strncmp(remedy, "sysctl ", 7) ||
 		!strncmp(remedy, "dartctl ", 8) ||
 		!strncmp(remedy, "journalctl ", 11)) &&
-	       !strstr(remedy, ", or ") && !strstr(remedy, "what is not needed");
+	       !strstr(remedy, ", or ") &&
+	       !strstr(remedy, "what is not needed");
 }
 
 /* What nobody has registered is one finding, whatever kinds it is of. */
@@ -33,9 +34,9 @@ static void check_missing(struct findings *findings, const char *kind,
 	const char *reason, *example, *why, *remedy;
 	json_int_t count;
 
-	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}", "reason",
-			&reason, "count", &count, "example", &example, "why",
-			&why, "remedy", &remedy))
+	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}",
+			"reason", &reason, "count", &count, "example", &example,
+			"why", &why, "remedy", &remedy))
 		return;
 	if (!strcmp(reason, "unregistered")) {
 		if (is_by_choice(kind))
@@ -64,7 +65,7 @@ static void check_missing(struct findings *findings, const char *kind,
 void check_coverage(struct findings *findings,
 		    const struct running_agent *agent)
 {
-	struct unregistered unregistered = { };
+	struct unregistered unregistered = {};
 	json_int_t present, unsupported = 0, total = 0;
 	json_t *coverage, *line, *missing, *one;
 	bool is_complete = true;
@@ -84,16 +85,18 @@ void check_coverage(struct findings *findings,
 				      &unsupported, &is_complete);
 	}
 	if (unregistered.count) {
-		findings__warn(findings, "coverage",
-			       "%lld of %lld objects of this host are not registered, such as %s (%s)",
-			       (long long)unregistered.count, (long long)total,
-			       unregistered.example, unregistered.kind);
+		findings__warn(
+			findings, "coverage",
+			"%lld of %lld objects of this host are not registered, such as %s (%s)",
+			(long long)unregistered.count, (long long)total,
+			unregistered.example, unregistered.kind);
 		findings__command(findings, "dartctl register host");
 	} else if (is_complete) {
-		findings__ok(findings, "coverage",
-			     unsupported ?
-				     "all %lld objects of this host are served, but for %lld that this kernel or device does not support" :
-				     "all %lld objects of this host are served",
-			     (long long)total, (long long)unsupported);
+		findings__ok(
+			findings, "coverage",
+			unsupported ?
+				"all %lld objects of this host are served, but for %lld that this kernel or device does not support" :
+				"all %lld objects of this host are served",
+			(long long)total, (long long)unsupported);
 	}
 }
