@@ -84,6 +84,28 @@ static void line__add_tally(struct line *line,
 	}
 }
 
+/*
+ * Entries can end before the follower learns of it, or without their objects: then the
+ * table has fewer entries of the source than the follower has registered.
+ */
+static void line__add_lost(struct line *line, const struct registry *registry,
+			   const struct follower *follower)
+{
+	uint64_t entries =
+		registry__of_source(registry, follower->source->id).entries;
+	struct missing *missing = &line->missing[COVERAGE_OTHER];
+	uint64_t count = follower->tally.missing[COVERAGE_OTHER].count;
+
+	if (entries >= follower->tally.served)
+		return;
+	count += follower->tally.served - entries;
+	if (count <= missing->count)
+		return;
+	missing->count = count;
+	missing->example = follower->group.name;
+	missing->why = "their entries have ended, and they have not";
+}
+
 /* Objects that were registered one by one, for the source that most have. */
 static uint64_t count_singles(const struct registry *registry,
 			      enum coverage_kind kind)
@@ -112,6 +134,7 @@ static void add_visible(const struct coverage_report *report,
 		if (census__kind_of(follower->source) != kind)
 			continue;
 		line__add_tally(line, &follower->tally);
+		line__add_lost(line, followers->registry, follower);
 		is_whole |= follower->is_whole;
 	}
 	if (!is_whole)

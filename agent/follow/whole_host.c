@@ -229,23 +229,18 @@ static int open_cgroups(struct selector_choice *choice,
 	return choice->fd < 0 ? choice->fd : 0;
 }
 
-/* Objects are missing, and none of them can ever be served.  Then @error says why. */
+/* No object supports what is to be counted.  Then @error says why. */
 static bool is_useless(const struct follower *follower,
 		       struct dart_error *error)
 {
 	const struct coverage_tally *tally = &follower->tally;
-	int reason;
+	const struct coverage_missing *unsupported =
+		&tally->missing[COVERAGE_UNSUPPORTED];
 
-	if (tally->served || !TAILQ_EMPTY(&tally->staged) ||
-	    coverage_tally__passing(tally))
+	if (!tally->present || tally->present != unsupported->count)
 		return false;
-	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
-		if (!tally->missing[reason].count)
-			continue;
-		*error = tally->missing[reason].why;
-		return true;
-	}
-	return false;
+	*error = unsupported->why;
+	return true;
 }
 
 static int whole_host__add_follower(struct whole_host *host,
