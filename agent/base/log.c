@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
+
 #include "clock.h"
 #include "counts.h"
 #include "log.h"
@@ -35,18 +37,16 @@ void log__open(void)
 
 void log__write(int priority, const char *format, ...)
 {
-	char message[1024];
+	char sentence[1024], message[1024];
 	va_list arguments;
-	char *byte;
 
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
 	va_end(arguments);
 
-	/* A message may quote names that clients chose: keep it on one line. */
-	for (byte = message; *byte; byte++)
-		if ((unsigned char)*byte < 0x20 || *byte == 0x7f)
-			*byte = ' ';
+	/* A message may quote names that clients chose: keep it on one line, and UTF-8. */
+	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE,
+			  message, sizeof(message));
 
 	if (to_journal)
 		fprintf(stderr, "<%d>%s\n", priority, message);

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -16,14 +17,25 @@
 /* Bytes of the file, at most: each second of 8,192 CPUs, and a NUL. */
 #define LIST_MAX 24576
 
-/* Copies @text to the @size bytes at @to. */
+/*
+ * Copies @text to the @size bytes at @to.  The table has ASCII there: other bytes become
+ * the escapes of escape.h.
+ */
 static void copy_text(char *to, size_t size, const char *text)
 {
-	size_t i;
+	size_t used = 0, length;
+	char piece[8];
 
 	memset(to, 0, size);
-	for (i = 0; i + 1 < size && text[i]; i++)
-		to[i] = text[i] < 0x20 || text[i] > 0x7e ? '?' : text[i];
+	for (; *text; text++) {
+		length = snprintf(piece, sizeof(piece),
+				  *text < 0x20 || *text > 0x7e ? "\\x%02x" : "%c",
+				  (unsigned char)*text);
+		if (length >= size - used)
+			return;
+		memcpy(to + used, piece, length);
+		used += length;
+	}
 }
 
 void host__name(char *name, size_t size)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <libdart/error.h>
+#include <libdart/escape.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,14 +32,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                          \
 	} while (0)
 
-/* A refusal is one sentence in printable ASCII. */
+/* A refusal is one sentence in UTF-8, without control characters. */
 static inline void require_sentence(const struct dart_error *error)
 {
 	const char *byte;
 
 	require(*error->text);
+	require(dart_escape__is_utf8(error->text));
 	for (byte = error->text; *byte; byte++)
-		require(*byte >= ' ' && *byte <= '~');
+		require((unsigned char)*byte >= ' ' && *byte != 0x7f);
 }
 
 /* Returns a copy that ends where its memory ends, which the caller frees. */

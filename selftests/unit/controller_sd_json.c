@@ -145,7 +145,7 @@ static void test_refused(void **state)
 		{ "[{\"targets\": [\"a b\"]}]",
 		  "group 1: 'a b' is not an agent" },
 		{ "[{\"targets\": [\"\\u001b[2J\"]}]",
-		  "group 1: '?[2J' is not an agent" },
+		  "group 1: '\\x1b[2J' is not an agent" },
 		{ "[{\"targets\": [\"a\\u0000b\"]}]", "not JSON" },
 		{ "[{\"targets\": [\"\xff\"]}]", "not JSON" },
 		{ "[{\"targets\": [], \"labels\": []}]",

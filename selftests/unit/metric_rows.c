@@ -21,7 +21,7 @@ static void test_rows(void **state)
 			  1);
 	host__set(&trial.host, entry, 1, "counts", 1, 9);
 	row = host__copy(&trial.host, entry, 1);
-	strcpy(row + 8, "a\"b\\\n\xff\xc3\xa4");
+	strcpy(row + 8, "a\"b\\c\n\xff\xc3\xa4");
 	memcpy(row + 24, "\0\0\0\0\0\0\0\0\0\0\xff\xff\n\0\0\1", 16);
 	strcpy((char *)host__copy(&trial.host, other, 0) + 8, "x");
 	trial__plan(&trial);
@@ -29,7 +29,7 @@ static void test_rows(void **state)
 		      9);
 	/* A control character, a byte that is not UTF-8, and a character. */
 	trial__expect(&trial,
-		      "dart_map_1_info{command=\"a\\\"b\\\\?\xc3\xbf\xc3\xa4\","
+		      "dart_map_1_info{command=\"a\\\"b\\\\c\\\\x0a\\\\xff\xc3\xa4\","
 		      "peer=\"10.0.0.1\",row=\"1\"}",
 		      1);
 	/* The other entry has the same name, and no number of its only row. */

@@ -172,12 +172,12 @@ static void test_prometheus(void **state)
 		text,
 		"# TYPE node_network_receive_bytes_total counter\n"
 		"node_network_receive_bytes_total{instance=\"one:4792\","
-		"device=\"a\\\\\\\"?b\"} 0 6000000\n"
+		"device=\"a\\\\\\\"\\\\x0ab\"} 0 6000000\n"
 		"node_network_receive_bytes_total{instance=\"one:4792\","
 		"device=\"eth0\"} 9.223372036854776e+18 6000000\n"
 		/* A label of the target that series have as well. */
 		"node_network_receive_bytes_total{instance=\"other:4792\","
-		"rack=\"a\\\"7\",target_device=\"mine\",device=\"a\\\\\\\"?b\"} 0 6000000\n");
+		"rack=\"a\\\"7\",target_device=\"mine\",device=\"a\\\\\\\"\\\\x0ab\"} 0 6000000\n");
 	assert_has(text, "# TYPE node_vmstat_pgfault untyped\n"
 			 "node_vmstat_pgfault{instance=\"one:4792\"} "
 			 "12345678901234568 5999250\n");
@@ -206,10 +206,10 @@ static void test_openmetrics(void **state)
 	assert_has(text, "# TYPE node_network_receive_bytes_total unknown\n");
 	assert_has(
 		text,
-		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"?b\",le=\"0.000000001\"} 0 6000\n"
-		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"?b\",le=\"0.000000003\"} 7 6000\n"
-		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"?b\",le=\"0.000000007\"} 7 6000\n"
-		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"?b\",le=\"+Inf\"} 8 6000\n"
+		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"\\\\x0ab\",le=\"0.000000001\"} 0 6000\n"
+		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"\\\\x0ab\",le=\"0.000000003\"} 7 6000\n"
+		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"\\\\x0ab\",le=\"0.000000007\"} 7 6000\n"
+		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"\\\\x0ab\",le=\"+Inf\"} 8 6000\n"
 		"latency_seconds_bucket{instance=\"one:4792\",device=\"eth0\",le=\"0.000000001\"}");
 	assert_string_equal(text + strlen(text) - strlen("\n# EOF\n"),
 			    "\n# EOF\n");

@@ -319,7 +319,7 @@ static void expect_lines(const struct metric_point *points, size_t count,
 
 static void test_lines(void **state)
 {
-	static const struct metric_label strange[] = { { "k", "a=b, c\\\nd\\" } };
+	static const struct metric_label strange[] = { { "k", "a=b, c\\x0ad\\x5c" } };
 	const struct metric_series of = {
 		.name = "up", .label_count = 1, .labels = strange,
 	};
@@ -330,7 +330,7 @@ static void test_lines(void **state)
 	};
 	struct label_set *set = make_set(NULL, NULL, &plain);
 
-#define TAGS "a\\ b\\,c,instance=h:1,job=dart,k=a\\=b\\,\\ c\\\\ d\\  "
+#define TAGS "a\\ b\\,c,instance=h:1,job=dart,k=a\\=b\\,\\ c\\x0ad\\x5c "
 	assert_true(label_set__merge(set, &of, &merged));
 	expect_lines(points, 7, 5,
 		     TAGS "value=0.1 1\n" TAGS "value=3 2\n" TAGS

@@ -90,7 +90,7 @@ static void stat__fill(uint8_t *copy, uint8_t number)
 }
 
 #define HISTOGRAM(first, last) "[" first ",0,0," last "]"
-#define COMMAND "\"a\\n\\u001B[2J\\u009B\\\"\\\\\""
+#define COMMAND "\"a\\\\x0a\\\\x1b[2J\\\\x9b\\\"\\\\x5c\""
 #define STAT(user, idle) \
 	"{\"user\":" user ",\"idle\":" idle ",\"heat\":-1," \
 	"\"sizes\":" HISTOGRAM(user, "2") ",\"command\":" COMMAND \
@@ -192,7 +192,7 @@ static void test_text(void **state)
 		    false);
 	values__expect(&entry, copy,
 		"{\"kind\":\"map\",\"schema\":\"text\",\"copies\":\"row\",\"since\":0,"
-		"\"rows\":[{\"text\":\"\\u00FF\\u00FE\\u0080!\"}]}");
+		"\"rows\":[{\"text\":\"\\\\xff\\\\xfe\\\\x80!\"}]}");
 	free(copy);
 	dart_schema__free(schema);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 static bool is_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
@@ -21,6 +23,7 @@ static bool is_name(const char *name)
 int labels__add(json_t *labels, const char *name, const char *value,
 		struct dart_error *error)
 {
+	char *escaped;
 	json_t *text;
 
 	if (!is_name(name))
@@ -37,10 +40,12 @@ int labels__add(json_t *labels, const char *name, const char *value,
 		return dart_error__set(error, EINVAL,
 				       "there are more than %d labels",
 				       LABELS_MAX);
-	text = json_string(value);
+	/* Recordings have them escaped: that is not done twice. */
+	escaped = dart_escape__new(value, DART_ESCAPE_SENTENCE);
+	text = escaped ? json_string(escaped) : NULL;
+	free(escaped);
 	if (!text)
-		return dart_error__set(error, EINVAL, "label '%s' is not UTF-8",
-				       name);
+		return dart_error__no_memory(error);
 	return json_object_set_new(labels, name, text) ?
 		       dart_error__no_memory(error) :
 		       0;

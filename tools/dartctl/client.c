@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
+
 #include "client.h"
 #include "message.h"
 #include "version.h"
@@ -104,6 +106,11 @@ int client__run(const struct options *options,
 	json_t *json = json_pack("{s:s}", "request", request->name);
 	int i;
 
+	for (i = 0; i < argc; i++)
+		if (!dart_escape__is_utf8(argv[i]))
+			return fail(EINVAL,
+				    "'%s' is not UTF-8, and no name in dartd has such bytes (dartctl list prints the names)",
+				    argv[i]);
 	for (i = 0; json && i < argc; i++) {
 		if (!json_object_set_new(json, request->members[i],
 					 json_string(argv[i])))

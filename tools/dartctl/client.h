@@ -4,6 +4,7 @@
 #define CLIENT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include <libdart/registration/client.h>
 
@@ -30,7 +31,7 @@ struct client_request {
 json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply, int *received);
 
-/* The same, but prints @member with --json, and returns an exit status. */
+/* As client__ask(), but prints @member with --json, and returns an exit status. */
 int client__do(const struct options *options, json_t *request, int fd,
 	       const char *member);
 /* Makes the request of the operands @argv, and prints the answer likewise. */

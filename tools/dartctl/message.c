@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
 #include <libdart/json.h>
 
 #include "message.h"
@@ -37,14 +38,13 @@ __attribute__((format(printf, 3, 0)))
 static void say(int code, const char *end, const char *format,
 		va_list arguments)
 {
-	char text[2048], *byte;
+	char sentence[2048], text[2048];
 
-	vsnprintf(text, sizeof(text), format, arguments);
+	/* The message may quote words that are not UTF-8, or steer a terminal. */
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE,
+			  text, sizeof(text));
 	if (fails_in_json && !ferror(stdout)) {
-		/* The message may quote words that are not UTF-8. */
-		for (byte = text; *byte; byte++)
-			if (*byte < ' ' || *byte > '~')
-				*byte = '?';
 		/* In one line, because those of monitor are. */
 		print_json(json_pack("{s:s, s:s}", "error",
 				      strerrorname_np(code) ?: "EIO", "message",

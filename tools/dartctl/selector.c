@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <libdart/configuration/object.h>
+#include <libdart/escape.h>
 
 #include "command.h"
 #include "selector.h"
@@ -158,6 +159,14 @@ int selector__request(const struct selector *selector, const char *source,
 	}
 	if (member && *fd < 0 && !of[SELECTOR_FILESYSTEM])
 		return fail(-*fd, "%s", error.text);
+	if (member && !dart_escape__is_utf8(label)) {
+		fail(EINVAL,
+		     "'%s' is not UTF-8 and cannot be registered by itself (dartctl register host registers it with all others)",
+		     label);
+		close(*fd);
+		*fd = -1;
+		return EXIT_FAILURE;
+	}
 
 	*request = json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "request",
 			     is_follow ? "follow-source" : "register-source",

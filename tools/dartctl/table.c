@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
 #include <libdart/json.h>
 
 #include "message.h"
@@ -74,7 +75,7 @@ static int set(struct libscols_line *line, size_t number,
 	       const struct table_column *column, const json_t *value)
 {
 	json_t *converted = NULL;
-	char *text;
+	char *text, *escaped;
 	int ret;
 
 	if (!value)
@@ -83,9 +84,12 @@ static int set(struct libscols_line *line, size_t number,
 		converted = column->convert(value);
 	text = text_of(converted ?: value);
 	json_decref(converted);
-	ret = text ? scols_line_refer_data(line, number, text) : -ENOMEM;
+	/* A name or a sentence may have control characters, which a terminal must not get. */
+	escaped = text ? dart_escape__new(text, DART_ESCAPE_SENTENCE) : NULL;
+	free(text);
+	ret = escaped ? scols_line_refer_data(line, number, escaped) : -ENOMEM;
 	if (ret)
-		free(text);
+		free(escaped);
 	return ret;
 }
 
@@ -98,7 +102,8 @@ static int fill(struct libscols_table *table, json_t *objects,
 	size_t i;
 	int ret;
 
-	ret = scols_table_enable_noheadings(table, !*columns->title);
+	ret = scols_table_enable_noheadings(table, !*columns->title) ?:
+		      scols_table_enable_noencoding(table, 1);
 	for (column = columns; column->title && !ret; column++)
 		if (!scols_table_new_column(table, column->title, 0,
 					    column->is_number ?

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "findings.h"
 
 static const char *member(const json_t *finding, const char *name)
@@ -70,12 +72,11 @@ __attribute__((format(printf, 3, 0))) static void
 set_text(struct findings *findings, const char *name, const char *format,
 	 va_list arguments)
 {
-	char text[1024], *byte;
+	char sentence[1024], text[1024];
 
-	vsnprintf(text, sizeof(text), format, arguments);
-	for (byte = text; *byte; byte++)
-		if (*byte < ' ' || *byte > '~')
-			*byte = '?';
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE,
+			  text, sizeof(text));
 	if (json_object_set_new(findings->last, name, json_string(text)))
 		findings->out_of_memory = true;
 }

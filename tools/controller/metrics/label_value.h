@@ -5,16 +5,19 @@
 
 #include <stddef.h>
 
+#include <libdart/table/table.h>
 #include <libdart/table/value.h>
 
 #define LABEL_VALUE_MAX 512	/* bytes, with the NUL */
 
 /*
- * The @width bytes of a text, or those before its first NUL.  Hostile bytes may come:
- * control characters become '?', and what is not UTF-8 becomes the code points U+0080 to
- * U+00FF of its bytes.  What does not fit is cut off between characters.
+ * The @width bytes of a text, or those before its first NUL, as DART_ESCAPE_NAME makes
+ * them: hostile bytes may come.  What does not fit is cut off between characters.
  */
 void label_value__of_text(const void *bytes, size_t width,
+			  char value[static LABEL_VALUE_MAX]);
+/* The name of a host, in which its agent has escaped bytes already. */
+void label_value__of_node(const struct dart_table *table,
 			  char value[static LABEL_VALUE_MAX]);
 /* A text, an address or the first number of @field. */
 void label_value__of_field(const struct dart_field *field, const void *copy,

@@ -3,8 +3,10 @@
 #include "names_labels.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
 #include <libdart/table/schema.h>
 
 #include "names_builder.h"
@@ -64,6 +66,7 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
 	};
 	const char *text = dart_yaml__text(node);
 	unsigned int i;
+	char *escaped;
 
 	if (!text || !*text || strlen(text) > LABEL_MAX)
 		return dart_yaml__refuse(
@@ -87,7 +90,10 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
 				yaml, node,
 				"'$%s' cannot be the name of a field", text);
 	}
-	label->text = names__keep(yaml, arena, text);
+	/* A constant may have a control character in quotes: "\\n". */
+	escaped = dart_escape__new(text, DART_ESCAPE_SENTENCE);
+	label->text = escaped ? names__keep(yaml, arena, escaped) : NULL;
+	free(escaped);
 	return label->text ? 0 : -ENOMEM;
 }
 

@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
+/* @text as the value of a label, in the memory of the plan; NULL if out of memory. */
+static const char *make_label(struct plan_builder *builder, const char *text)
+{
+	char *escaped = dart_escape__new(text, DART_ESCAPE_NAME);
+	const char *label = escaped ? plan_builder__keep(builder, escaped) : NULL;
+
+	free(escaped);
+	return label;
+}
+
 int plan_entry__open(struct plan_entry *entry, struct plan_builder *builder,
 		     uint32_t index)
 {
@@ -22,7 +34,9 @@ int plan_entry__open(struct plan_entry *entry, struct plan_builder *builder,
 	entry->rows = malloc(rows * sizeof(*entry->rows));
 	entry->named = calloc((size_t)of->entry->schema->field_count + 1,
 			      sizeof(*entry->named));
-	if (!entry->rows || !entry->named)
+	entry->selector = make_label(builder, entry->parts.selector);
+	entry->netns = make_label(builder, entry->parts.netns);
+	if (!entry->rows || !entry->named || !entry->selector || !entry->netns)
 		return -ENOMEM;
 	for (i = 0; i < rows; i++)
 		entry->rows[i] = PLAN_NONE;

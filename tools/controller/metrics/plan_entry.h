@@ -11,6 +11,9 @@ struct plan_entry {
 	uint32_t index;
 	const struct sample_entry *entry;
 	struct entry_parts parts;
+	/* Of the parts, as values of labels. */
+	const char *selector;
+	const char *netns;
 	bool has_twin;		/* another entry is of the same object */
 	const struct row_watch *watch;
 	const struct dart_field *number;	/* see row__number() */

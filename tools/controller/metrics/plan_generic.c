@@ -247,8 +247,8 @@ static void add_row(struct plan_entry *entry, struct plan_builder *builder,
 	uint32_t i;
 
 	list.count = 0;
-	label_list__add(&list, "selector", parts->selector);
-	label_list__add(&list, "netns", parts->netns);
+	label_list__add(&list, "selector", entry->selector);
+	label_list__add(&list, "netns", entry->netns);
 	if (entry->has_twin)
 		label_list__add(&list, "interval", parts->interval);
 	if (entry->entry->entry->copies_are == DART_CONTROL_COPIES_ROW &&

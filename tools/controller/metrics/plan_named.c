@@ -96,31 +96,30 @@ static bool row_labels__add(struct row_labels *labels,
 			    const struct dart_table *table,
 			    const struct name_label *label, uint32_t copy)
 {
-	char *value = labels->values[labels->used++];
+	char *text = labels->values[labels->used++];
+	const char *value = text;
 
-	*value = '\0';
 	switch (label->kind) {
 	case NAME_LABEL_CONSTANT:
 		label_list__add(&labels->list, label->name, label->text);
 		return true;
 	case NAME_LABEL_SELECTOR:
-		strcpy(value, entry->parts.selector);
+		value = entry->selector;
 		break;
 	case NAME_LABEL_NETNS:
-		strcpy(value, entry->parts.netns);
+		value = entry->netns;
 		break;
 	case NAME_LABEL_NODE_NAME:
-		label_value__of_text(table->node_name, sizeof(table->node_name),
-				     value);
+		label_value__of_node(table, text);
 		break;
 	case NAME_LABEL_BOOT_ID:
-		print_id(table->boot_id, value);
+		print_id(table->boot_id, text);
 		break;
 	case NAME_LABEL_HOST_ID:
-		print_id(table->host_id, value);
+		print_id(table->host_id, text);
 		break;
 	case NAME_LABEL_FIELD:
-		if (!print_field(entry, label->text, copy, value))
+		if (!print_field(entry, label->text, copy, text))
 			return false;
 	}
 	label_list__add(&labels->list, label->name, value);

@@ -67,7 +67,7 @@ static void add_host(struct label_list *list, const struct dart_table *table,
 		     char name[static LABEL_VALUE_MAX], char boot[static 33],
 		     char host[static 33])
 {
-	label_value__of_text(table->node_name, sizeof(table->node_name), name);
+	label_value__of_node(table, name);
 	print_id(table->boot_id, boot);
 	print_id(table->host_id, host);
 	label_list__add(list, "node_name", name);

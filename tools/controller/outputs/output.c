@@ -16,6 +16,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
+
 #include "output.h"
 #include "tools/controller/decode/queue.h"
 #include "tools/controller/decode/thread.h"
@@ -320,23 +322,23 @@ int output__show(struct output *output, char *bytes, size_t length)
 
 void output__print(struct output *output, const char *format, ...)
 {
+	char *sentence, *line = NULL;
 	va_list arguments;
-	size_t length;
-	char *line;
-	FILE *out;
+	size_t length = 0;
 
-	out = open_memstream(&line, &length);
-	if (!out) {
-		output__drop(output);
-		return;
-	}
 	va_start(arguments, format);
-	vfprintf(out, format, arguments);
+	if (vasprintf(&sentence, format, arguments) < 0)
+		sentence = NULL;
 	va_end(arguments);
-	fputc('\n', out);
-	if (fclose(out)) {
-		free(line);
-		line = NULL;
+	/* It may quote a peer, or a name of any bytes: one line of UTF-8. */
+	if (sentence) {
+		line = dart_escape__new(sentence, DART_ESCAPE_SENTENCE);
+		free(sentence);
+	}
+	if (line) {
+		length = strlen(line);
+		/* In the place of the NUL, which lines do not have. */
+		line[length++] = '\n';
 	}
 	output__write(output, line, length);
 }

@@ -54,7 +54,7 @@ int output__write(struct output *output, char *text, size_t length);
 int output__write_always(struct output *output, char *text, size_t length);
 /* In place of the text that was shown last, if that is not written yet. */
 int output__show(struct output *output, char *text, size_t length);
-/* A line. */
+/* A line, without control characters: see DART_ESCAPE_SENTENCE in escape.h of libdart. */
 void output__print(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

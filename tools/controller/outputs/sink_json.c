@@ -111,8 +111,12 @@ static void print_id(const char *name, const uint8_t id[16], FILE *out)
 /* Which host, boot and run of the agent the values are of. */
 static void print_identity(const struct dart_table *table, FILE *out)
 {
+	json_t *node = json_string(table->node_name);
+
+	/* ASCII, in which the agent has escaped other bytes already. */
 	fputs(",\"node\":", out);
-	dart_text__print_json(table->node_name, sizeof(table->node_name), out);
+	json_dumpf(node, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+	json_decref(node);
 	print_id("host_id", table->host_id, out);
 	print_id("boot_id", table->boot_id, out);
 	fprintf(out, ",\"instance\":\"%016llx\",\"generation\":%llu",

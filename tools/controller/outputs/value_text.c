@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "value_text.h"
 
 /* Longer texts are cut to keep columns narrow. */
@@ -20,6 +22,8 @@ int cells__open(struct cells *cells)
 	/* No reduction to a terminal's width, no blanks at the end of a line. */
 	scols_table_set_termforce(cells->table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_minout(cells->table, 1);
+	/* Texts have no control character: see value_text__add_element(). */
+	scols_table_enable_noencoding(cells->table, 1);
 	cells->ret = scols_table_set_column_separator(cells->table, COLUMN_GAP);
 	return 0;
 }
@@ -123,18 +127,16 @@ void value_text__add_element(struct cells *cells,
 			     const struct dart_field *field, const void *copy,
 			     uint32_t index)
 {
-	char address[INET6_ADDRSTRLEN];
-	int length;
+	char address[INET6_ADDRSTRLEN], text[TEXT_LENGTH + 1];
 
 	if (field->kind == DART_CONTROL_FIELD_ADDRESS) {
 		dart_field__address(field, copy, address);
 		cells__add(cells, "%s", address);
 	} else if (field->kind == DART_CONTROL_FIELD_TEXT) {
-		/* libsmartcols escapes control characters: "\x1b". */
-		length = field->width < TEXT_LENGTH ? field->width :
-						      TEXT_LENGTH;
-		cells__add(cells, "%.*s", length,
-			   (const char *)copy + field->offset);
+		dart_escape__text((const char *)copy + field->offset,
+				  field->width, DART_ESCAPE_NAME, text,
+				  sizeof(text));
+		cells__add(cells, "%s", text);
 	} else {
 		value_text__add(cells, field,
 				dart_field__get(field, copy, index));

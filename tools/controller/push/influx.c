@@ -13,8 +13,9 @@
 #define EXACT_MAX 9007199254740992.0 /* 2^53: integers below it are exact */
 
 /*
- * Names and values of tags: a backslash before each of @special.  A line feed would end the
- * line, and a backslash at the end would hide the next separator: a blank takes their place.
+ * Names and values of tags: a backslash before each of @special.  Values have neither a line
+ * feed, which would end the line, nor a backslash at the end or before one of @special,
+ * which would hide a separator: escape.h of libdart has replaced them.
  */
 static void put_escaped(struct bytes *lines, const char *text,
 			const char *special)
@@ -25,12 +26,6 @@ static void put_escaped(struct bytes *lines, const char *text,
 	if (!to)
 		return;
 	for (c = text; *c; c++) {
-		if (*c == '\n' || *c == '\r' || (*c == '\\' && !c[1])) {
-			if (strchr(special, ' '))
-				*to++ = '\\';
-			*to++ = ' ';
-			continue;
-		}
 		if (strchr(special, *c))
 			*to++ = '\\';
 		*to++ = *c;

@@ -5,19 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "played.h"
 #include "tools/controller/labels.h"
 
 /* Names are printed as they are. */
-static bool is_printable(const struct record_text *text)
+static bool is_name(const struct record_text *text)
 {
-	size_t i;
-
-	for (i = 0; i < text->length; i++) {
-		if (text->bytes[i] <= ' ' || text->bytes[i] > '~')
-			return false;
-	}
-	return true;
+	return dart_escape__is_plain(text->bytes, text->length) &&
+	       !memchr(text->bytes, ' ', text->length);
 }
 
 static int check_labels(const json_t *labels, struct shared_text **text,
@@ -72,7 +69,7 @@ int played__make_settings(const struct recorded_target *recorded,
 		.transport = SETTINGS_TRANSPORT_READ,
 		.class = SETTINGS_CLASS_DEFAULT,
 	};
-	if (!is_printable(&recorded->name))
+	if (!is_name(&recorded->name))
 		return dart_error__set(error, EBADMSG,
 				       "an agent has a name that is none");
 	dart_error__set(error, 0, "out of memory");

@@ -7,6 +7,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
+
 #include "pace.h"
 #include "replay.h"
 #include "replay_files.h"
@@ -143,17 +145,12 @@ static void replay__take_loss(struct replay *replay)
 	const struct recorded_loss *recorded = &replay->record.loss;
 	char reason[RECORD_REASON_MAX + 1];
 	struct replay_target *target;
-	size_t i;
 
 	target = replay_targets__find(&replay->targets, recorded->target);
 	if (!target)
 		return;
-	for (i = 0; i < recorded->reason.length; i++) {
-		reason[i] = recorded->reason.bytes[i];
-		if (reason[i] < ' ' || reason[i] > '~')
-			reason[i] = '?';
-	}
-	reason[i] = '\0';
+	dart_escape__text(recorded->reason.bytes, recorded->reason.length,
+			  DART_ESCAPE_SENTENCE, reason, sizeof(reason));
 	replay->is_idle = false;
 	if (decoder__lose(&target->decoder, reason))
 		sd_event_exit(replay->context.event, -ENOMEM);

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "sink_csv.h"
 
 /* Of a name of 512 bytes, each as four, and two numbers. */
@@ -26,19 +28,16 @@ struct sink_csv {
 	struct output *output;
 };
 
-/* All bytes that could control a terminal, and the backslash, as \xNN. */
+/* With the escapes of labels. */
 static void print_text(const char *text, size_t width, FILE *out)
 {
-	size_t i;
+	size_t left = strnlen(text, width), taken;
+	char piece[DART_ESCAPE_PIECE];
 
 	fputc('"', out);
-	for (i = 0; i < width && text[i]; i++) {
-		if (text[i] == '"')
-			fputs("\"\"", out);
-		else if (text[i] >= ' ' && text[i] <= '~' && text[i] != '\\')
-			fputc(text[i], out);
-		else
-			fprintf(out, "\\x%02x", (unsigned char)text[i]);
+	for (; left; text += taken, left -= taken) {
+		taken = dart_escape__next(text, left, DART_ESCAPE_NAME, piece);
+		fputs(*piece == '"' ? "\"\"" : piece, out);
 	}
 	fputc('"', out);
 }

@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <libsmartcols.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <libdart/escape.h>
 
 #define TEXT_MAX 64
 
@@ -74,6 +77,18 @@ static void print_ago(json_int_t time_ns, char text[static TEXT_MAX])
 		snprintf(text, TEXT_MAX, "%lldd", (long long)seconds / 86400);
 }
 
+/* Errors may quote a peer: no control character reaches the terminal. */
+static int set_text(struct libscols_line *line, size_t index, const char *text)
+{
+	char *escaped = dart_escape__new(text, DART_ESCAPE_SENTENCE);
+	int err = escaped ? scols_line_refer_data(line, index, escaped) :
+			    -ENOMEM;
+
+	if (err)
+		free(escaped);
+	return err;
+}
+
 static int set_cell(struct libscols_line *line, size_t index,
 		    const struct column *column, const json_t *object)
 {
@@ -84,8 +99,7 @@ static int set_cell(struct libscols_line *line, size_t index,
 		object = json_object_get(object, column->part);
 	value = json_object_get(object, column->member);
 	if (column->kind == COLUMN_TEXT)
-		return scols_line_set_data(line, index,
-					   json_string_value(value) ?: "");
+		return set_text(line, index, json_string_value(value) ?: "");
 	if (!json_is_integer(value))
 		return 0;
 	if (column->kind == COLUMN_AGO)
@@ -116,7 +130,9 @@ static int print_list(const json_t *objects, const struct column *columns,
 		      FILE *out)
 {
 	struct libscols_table *table = scols_new_table();
-	int err = table ? scols_table_set_stream(table, out) : -ENOMEM;
+	int err = table ? scols_table_set_stream(table, out) ?:
+				  scols_table_enable_noencoding(table, 1) :
+			  -ENOMEM;
 	size_t i;
 
 	for (i = 0; !err && columns[i].title; i++) {

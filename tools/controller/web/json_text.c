@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "json_text.h"
 
 #define CAPACITY_FIRST 1024
-#define REPLACEMENT    "\xef\xbf\xbd" /* U+FFFD */
 
 void json_text__clear(struct json_text *text)
 {
@@ -46,33 +47,6 @@ void json_text__put(struct json_text *text, const char *literal)
 	append(text, literal, strlen(literal));
 }
 
-/*
- * The bytes of the character at @bytes, which ends with a NUL; 0: it is not UTF-8 (RFC
- * 3629: neither too long a form, nor a surrogate, nor above U+10FFFF).
- */
-static size_t character_length(const unsigned char *bytes)
-{
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t length, i;
-	uint32_t code;
-
-	if (bytes[0] < 0x80)
-		return 1;
-	if (bytes[0] < 0xc2 || bytes[0] > 0xf4)
-		return 0;
-	length = bytes[0] < 0xe0 ? 2 : bytes[0] < 0xf0 ? 3 : 4;
-	code = bytes[0] & (0xff >> (length + 1));
-	for (i = 1; i < length; i++) {
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (bytes[i] & 0x3f);
-	}
-	if (code < least[length] || code > 0x10ffff ||
-	    (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return length;
-}
-
 static bool is_escaped(unsigned char byte)
 {
 	return byte < 0x20 || byte == 0x7f || strchr("\"\\<>&", byte);
@@ -81,24 +55,23 @@ static bool is_escaped(unsigned char byte)
 void json_text__string(struct json_text *text, const char *string)
 {
 	const unsigned char *at = (const unsigned char *)string;
+	size_t left = strlen(string), length;
 	char escaped[8];
-	size_t length;
 
 	append(text, "\"", 1);
-	while (*at) {
-		length = character_length(at);
-		if (!length) {
-			append(text, REPLACEMENT, strlen(REPLACEMENT));
-			at++;
-			continue;
-		}
-		if (length == 1 && is_escaped(*at)) {
-			snprintf(escaped, sizeof(escaped), "\\u%04x", *at);
+	while (left) {
+		length = dart_escape__character(at, left);
+		if (!length || (length == 1 && is_escaped(*at))) {
+			/* A byte that is not UTF-8 as elsewhere, see escape.h: \xHH. */
+			snprintf(escaped, sizeof(escaped),
+				 length ? "\\u%04x" : "\\\\x%02x", *at);
 			json_text__put(text, escaped);
+			length = 1;
 		} else {
 			append(text, (const char *)at, length);
 		}
 		at += length;
+		left -= length;
 	}
 	append(text, "\"", 1);
 }

@@ -2,7 +2,8 @@
 /*
  * JSON (RFC 8259) as it is written, for answers of many thousand numbers: a tree in memory
  * first would be ten times as large.  Texts may be hostile: quotes, control characters and
- * what HTML gives a meaning (< > &) are escaped, and bytes that are not UTF-8 become U+FFFD.
+ * what HTML gives a meaning (< > &) are escaped as JSON has it, and bytes that are not UTF-8
+ * become \xHH (escape.h of libdart).
  */
 #ifndef CONTROLLER_JSON_TEXT_H
 #define CONTROLLER_JSON_TEXT_H

@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include <libdart/error.h>
+#include <libdart/escape.h>
 
 int dart_error__vset(struct dart_error *error, int code, const char *format,
 		     va_list arguments)
 {
-	char *byte;
+	char sentence[DART_ERROR_MAX];
 
-	vsnprintf(error->text, sizeof(error->text), format, arguments);
-	for (byte = error->text; *byte; byte++)
-		if (*byte < ' ' || *byte > '~')
-			*byte = '?';
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE,
+			  error->text, sizeof(error->text));
 	return -code;
 }
 

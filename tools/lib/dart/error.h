@@ -13,9 +13,9 @@ struct dart_error {
 };
 
 /*
- * Writes the sentence and returns -@code, an errno.  Bytes other than printable
- * ASCII become '?', because the sentence may quote a hostile peer; a longer
- * sentence is cut off.
+ * Writes the sentence and returns -@code, an errno.  The sentence may quote a hostile
+ * peer: it becomes UTF-8 without control characters, with the escapes of escape.h.  A
+ * longer sentence is cut off.
  */
 __attribute__((format(printf, 3, 4))) int
 dart_error__set(struct dart_error *error, int code, const char *format, ...);

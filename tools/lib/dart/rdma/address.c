@@ -8,6 +8,8 @@
 
 #include <dart/control.h>
 
+#include <libdart/escape.h>
+
 #include "address.h"
 
 static int parse_port(const char *text, uint16_t *port)
@@ -34,6 +36,9 @@ int dart_address__parse(const char *text, char **host, uint16_t *port)
 	const char *end;
 	uint16_t found = DART_CONTROL_PORT;
 
+	/* It becomes a label. */
+	if (!dart_escape__is_plain(text, strlen(text)))
+		return -EINVAL;
 	if (*text == '[') {
 		end = strchr(++text, ']');
 		if (!end || (end[1] && end[1] != ':'))

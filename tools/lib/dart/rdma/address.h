@@ -7,7 +7,8 @@
 
 /*
  * Parses @text; the port is DART_CONTROL_PORT if it has none.  Returns 0 and a
- * new string in @host, -EINVAL if it has none of the forms above, or -ENOMEM.
+ * new string in @host, -EINVAL if it has none of the forms above, or a byte that
+ * escape.h escapes, or -ENOMEM.
  */
 int dart_address__parse(const char *text, char **host, uint16_t *port);
 

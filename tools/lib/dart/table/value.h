@@ -68,9 +68,9 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  *                    by number; empty rows are left out, torn rows are null,
  *                    and sequences are not shown
  *
- * Fields with more than one element are arrays.  Texts are strings (byte XX is
- * the code point U+00XX: dump them with JSON_ENSURE_ASCII, or a remote text
- * could control a terminal), and so are addresses.  Integers above 2^63-1 are
+ * Fields with more than one element are arrays.  Texts are strings with the
+ * escapes of escape.h (bytes that are not UTF-8, and control characters, are
+ * \xHH), and so are addresses.  Integers above 2^63-1 are
  * reals, because Jansson has no wider type: dart_entry__print_json() prints them.
  */
 json_t *dart_entry__to_json(const struct dart_entry *entry,

@@ -5,7 +5,9 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include <libdart/escape.h>
 #include <libdart/json.h>
 
 #include "value.h"
@@ -24,26 +26,17 @@ static json_t *number__to_json(const struct dart_field *field, uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* Each byte is the code point with its number, one or two bytes of UTF-8. */
 json_t *dart_text__to_json(const void *bytes, size_t width)
 {
-	const uint8_t *text = bytes;
-	char *utf8 = malloc(width * 2);
-	size_t length = 0, i;
+	const size_t size = DART_ESCAPE_BYTES * strnlen(bytes, width) + 1;
+	char *text = malloc(size);
 	json_t *json;
 
-	if (!utf8)
+	if (!text)
 		return NULL;
-	for (i = 0; i < width && text[i]; i++) {
-		if (text[i] < 0x80) {
-			utf8[length++] = text[i];
-		} else {
-			utf8[length++] = 0xc0 | text[i] >> 6;
-			utf8[length++] = 0x80 | (text[i] & 0x3f);
-		}
-	}
-	json = json_stringn(utf8, length);
-	free(utf8);
+	dart_escape__text(bytes, width, DART_ESCAPE_NAME, text, size);
+	json = json_string(text);
+	free(text);
 	return json;
 }
 

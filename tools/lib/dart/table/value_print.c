@@ -4,50 +4,62 @@
  */
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "value.h"
 
-/* The letter behind the backslash of the short escapes; 0: there is none. */
-static char short_escape(uint8_t byte)
+/* The code point of a character of @length bytes. */
+static uint32_t code_point(const uint8_t *bytes, size_t length)
 {
-	switch (byte) {
-	case '"':
-	case '\\':
-		return byte;
-	case '\b':
-		return 'b';
-	case '\f':
-		return 'f';
-	case '\n':
-		return 'n';
-	case '\r':
-		return 'r';
-	case '\t':
-		return 't';
-	default:
-		return 0;
+	uint32_t point = length == 1 ? *bytes : *bytes & (0xff >> (length + 1));
+	size_t i;
+
+	for (i = 1; i < length; i++)
+		point = point << 6 | (bytes[i] & 0x3f);
+	return point;
+}
+
+/* A character that is no control character, in ASCII. */
+static void print_character(const char *character, size_t length, FILE *out)
+{
+	const uint32_t point = code_point((const uint8_t *)character, length);
+
+	if (*character == '"' || *character == '\\')
+		putc_unlocked('\\', out);
+	if (length == 1)
+		putc_unlocked(*character, out);
+	else if (point < 0x10000)
+		fprintf(out, "\\u%04X", point);
+	else
+		fprintf(out, "\\u%04X\\u%04X",
+			0xd800 + ((point - 0x10000) >> 10),
+			0xdc00 + ((point - 0x10000) & 0x3ff));
+}
+
+/* @piece is a character, or an escape, which is ASCII. */
+static void print_piece(const char *piece, FILE *out)
+{
+	const size_t length = strlen(piece);
+	size_t i;
+
+	if ((uint8_t)*piece >= 0x80) {
+		print_character(piece, length, out);
+		return;
 	}
+	for (i = 0; i < length; i++)
+		print_character(piece + i, 1, out);
 }
 
 void dart_text__print_json(const void *bytes, size_t width, FILE *out)
 {
-	static const char digits[] = "0123456789ABCDEF";
+	size_t left = strnlen(bytes, width), taken;
 	const uint8_t *text = bytes;
-	size_t i;
+	char piece[DART_ESCAPE_PIECE];
 
 	putc_unlocked('"', out);
-	for (i = 0; i < width && text[i]; i++) {
-		const char letter = short_escape(text[i]);
-
-		if (letter) {
-			putc_unlocked('\\', out);
-			putc_unlocked(letter, out);
-		} else if (text[i] < 0x20 || text[i] >= 0x80) {
-			fputs_unlocked("\\u00", out);
-			putc_unlocked(digits[text[i] >> 4], out);
-			putc_unlocked(digits[text[i] & 15], out);
-		} else {
-			putc_unlocked(text[i], out);
-		}
+	for (; left; text += taken, left -= taken) {
+		taken = dart_escape__next(text, left, DART_ESCAPE_NAME, piece);
+		print_piece(piece, out);
 	}
 	putc_unlocked('"', out);
 }
