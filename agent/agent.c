@@ -51,6 +51,7 @@ static struct tcp_admission tcp_admission(const struct dart_configuration *confi
 			.certificate = tcp->certificate,
 			.key = tcp->key,
 			.authorities = tcp->authorities,
+			.revoked = tcp->revoked,
 		},
 		.subjects = (const char *const *)tcp->subjects,
 		.subject_count = tcp->subject_count,

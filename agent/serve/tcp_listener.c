@@ -239,7 +239,10 @@ static bool tcp_listener__admits(const struct tcp_listener *listener,
 	return false;
 }
 
-/* Reads the files again; who was admitted by other authorities has to come again. */
+/*
+ * Reads the files again; who was admitted by other authorities, or with other
+ * lists of revoked certificates, has to come again.
+ */
 static int tcp_listener__reload(struct tcp_listener *listener,
 				struct dart_error *error)
 {
@@ -256,7 +259,7 @@ static int tcp_listener__reload(struct tcp_listener *listener,
 	for (peer = TAILQ_FIRST(&listener->peers.list); !is_same && peer;
 	     peer = next) {
 		next = TAILQ_NEXT(peer, link);
-		tcp_peer__end(peer, "the authorities have changed");
+		tcp_peer__end(peer, "the authorities or the revoked certificates have changed");
 	}
 	return 0;
 }

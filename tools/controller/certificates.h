@@ -9,7 +9,8 @@
 #include "settings.h"
 
 /*
- * Loads the files as they are now, if there are any, instead of *@tls, which may be NULL;
+ * Loads the files as they are now, or else those of tls_places.h, if there are any that this
+ * user may read, instead of *@tls, which may be NULL;
  * connections go on with what they were made with.  Returns 0, or -errno with a sentence
  * in @error, and *@tls as it was.
  */

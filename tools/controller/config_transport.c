@@ -54,6 +54,8 @@ static int take_tls_value(struct config *config, const char *key,
 		path = &tls->key;
 	else if (!strcmp(key, "authorities"))
 		path = &tls->authorities;
+	else if (!strcmp(key, "revoked"))
+		path = &tls->revoked;
 	else
 		return -ENOENT;
 	if (!text || !*text)
@@ -71,7 +73,7 @@ int config__take_tls(struct config *config, const yaml_node_t *value,
 
 	ret = config__mapping(config, value, take_tls_value, &file.tls);
 	if (!ret && !chosen->certificate && !chosen->key &&
-	    !chosen->authorities) {
+	    !chosen->authorities && !chosen->revoked) {
 		*chosen = file.tls;
 		file.tls = (struct settings_tls){ };
 	}

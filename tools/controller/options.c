@@ -29,6 +29,7 @@ static const struct option long_options[] = {
 	{ "tls-certificate", required_argument, NULL, OPTION_TLS_CERTIFICATE },
 	{ "tls-key", required_argument, NULL, OPTION_TLS_KEY },
 	{ "tls-authorities", required_argument, NULL, OPTION_TLS_AUTHORITIES },
+	{ "tls-revoked", required_argument, NULL, OPTION_TLS_REVOKED },
 	{ "workers", required_argument, NULL, OPTION_WORKERS },
 	{ "file-sd", required_argument, NULL, OPTION_FILE_SD },
 	{ "dns-srv", required_argument, NULL, OPTION_DNS_SRV },
@@ -145,6 +146,8 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return set_path(&options->settings.tls.key, error);
 	case OPTION_TLS_AUTHORITIES:
 		return set_path(&options->settings.tls.authorities, error);
+	case OPTION_TLS_REVOKED:
+		return set_path(&options->settings.tls.revoked, error);
 	case 'e':
 		return options_targets__add_entries(&options->settings, optarg,
 						    error);

@@ -26,6 +26,7 @@ const char options__help[] =
 	"      --tls-certificate FILE, --tls-key FILE, --tls-authorities FILE\n"
 	"                         for tcp: certificate of this controller, its key, and who\n"
 	"                         signs those of agents\n"
+	"      --tls-revoked FILE which of those have been revoked (CRLs)\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"      --workers N        decode in N threads; 1 by default\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file, and\n"

@@ -366,5 +366,6 @@ void settings__clear(struct settings *settings)
 	free(settings->tls.certificate);
 	free(settings->tls.key);
 	free(settings->tls.authorities);
+	free(settings->tls.revoked);
 	memset(settings, 0, sizeof(*settings));
 }

@@ -42,11 +42,15 @@ enum settings_transport {
 	SETTINGS_TRANSPORT_TCP,
 };
 
-/* Paths of PEM files: all, or all NULL. */
+/*
+ * Paths of PEM files: all, or all NULL, but for that of revoked certificates.  Without a
+ * certificate those of tls_places.h are taken, if this user may read them.
+ */
 struct settings_tls {
 	char *certificate;
 	char *key;
 	char *authorities;
+	char *revoked;
 };
 
 /* Of a file of a recording, and how many are kept: see record/recorder.h. */
@@ -62,7 +66,7 @@ struct settings_record {
 };
 
 #define SETTINGS_TCP_NEEDS_TLS						\
-	"tcp needs --tls-certificate, --tls-key and --tls-authorities, or 'tls' in the configuration"
+	"tcp needs --tls-certificate, --tls-key and --tls-authorities, or 'tls' in the configuration, or the files of dartctl tls create controller, which this user may read"
 
 /* Scrapes of fewer fragments are polled by a hybrid: the number of ZERO, section 6.3. */
 #define SETTINGS_IO_FRAGMENTS_DEFAULT	32

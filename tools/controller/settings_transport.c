@@ -2,10 +2,12 @@
 /* Settings of transports: kinds, ports, certificates. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dart/control.h>
 #include <dart/rpc.h>
 #include <libdart/rdma/address.h>
+#include <libdart/tls_places.h>
 
 #include "settings.h"
 
@@ -62,7 +64,8 @@ int settings_tls__copy(struct settings_tls *copy,
 {
 	return copy_path(&copy->certificate, tls->certificate) ?:
 	       copy_path(&copy->key, tls->key)		       ?:
-	       copy_path(&copy->authorities, tls->authorities);
+	       copy_path(&copy->authorities, tls->authorities) ?:
+	       copy_path(&copy->revoked, tls->revoked);
 }
 
 static bool is_same_path(const char *one, const char *other)
@@ -75,7 +78,8 @@ bool settings_tls__equal(const struct settings_tls *one,
 {
 	return is_same_path(one->certificate, other->certificate) &&
 	       is_same_path(one->key, other->key) &&
-	       is_same_path(one->authorities, other->authorities);
+	       is_same_path(one->authorities, other->authorities) &&
+	       is_same_path(one->revoked, other->revoked);
 }
 
 static bool settings_tls__is_set(const struct settings_tls *tls)
@@ -93,12 +97,14 @@ int settings__check_tls(const struct settings *settings,
 
 	if (settings_tls__is_set(tls))
 		return 0;
-	if (tls->certificate || tls->key || tls->authorities)
+	if (tls->certificate || tls->key || tls->authorities || tls->revoked)
 		return dart_error__set(error, EINVAL,
 				       "TLS needs a certificate, a key and authorities, but has no %s",
 				       !tls->certificate ? "certificate" :
 				       !tls->key	 ? "key" :
 							   "authorities");
+	if (!access(DART_TLS_CONTROLLER_KEY, R_OK))
+		return 0;
 	for (i = 0; i < settings->target_count; i++) {
 		if (settings->targets[i].transport == SETTINGS_TRANSPORT_TCP)
 			return dart_error__set(error, EINVAL,

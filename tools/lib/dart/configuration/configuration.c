@@ -17,6 +17,7 @@ static void close_tcp(struct dart_configuration_tcp *tcp)
 	free(tcp->key);
 	free(tcp->authorities);
 	free(tcp->place);
+	free(tcp->revoked);
 	free_list(tcp->subjects, tcp->subject_count);
 	free_list(tcp->listen, tcp->listen_count);
 }

@@ -37,7 +37,8 @@ struct dart_configuration_limits {
 
 /* Callers by TCP; off without a certificate. */
 struct dart_configuration_tcp {
-	char *certificate, *key, *authorities; /* absolute paths of PEM files */
+	/* Absolute paths of PEM files; revoked may be NULL. */
+	char *certificate, *key, *authorities, *revoked;
 	char **subjects; /* names in certificates of callers */
 	size_t subject_count;
 	char **listen; /* as below */

@@ -71,9 +71,9 @@ static json_t *tcp_to_json(const struct dart_configuration_tcp *tcp)
 
 	if (!tcp->certificate)
 		return NULL;
-	object = json_pack("{s:s, s:s, s:s, s:o*, s:o*}", "certificate",
+	object = json_pack("{s:s, s:s, s:s, s:s*, s:o*, s:o*}", "certificate",
 			   tcp->certificate, "key", tcp->key, "authorities",
-			   tcp->authorities, "subjects",
+			   tcp->authorities, "revoked", tcp->revoked, "subjects",
 			   texts_to_json(tcp->subjects, tcp->subject_count),
 			   "listen",
 			   texts_to_json(tcp->listen, tcp->listen_count));

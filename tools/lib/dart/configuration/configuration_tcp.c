@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <libdart/private/configuration_loader.h>
+#include <libdart/tls_places.h>
 
 static struct dart_configuration_tcp *tcp_of(void *into)
 {
@@ -48,6 +49,13 @@ static int take_authorities(struct dart_yaml *yaml, const yaml_node_t *node,
 {
 	return take_path(yaml, node, into, "tcp: authorities",
 			 &tcp_of(into)->authorities);
+}
+
+static int take_revoked(struct dart_yaml *yaml, const yaml_node_t *node,
+			void *into)
+{
+	return take_path(yaml, node, into, "tcp: revoked",
+			 &tcp_of(into)->revoked);
 }
 
 static int take_subject(struct dart_yaml *yaml, const yaml_node_t *item,
@@ -110,6 +118,26 @@ static int take_port(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 	return ret;
 }
 
+/* The files that dartctl tls makes, and all controllers that it makes files for. */
+static int take_defaults(struct dart_yaml *yaml,
+			 struct dart_configuration_loader *loader)
+{
+	struct dart_configuration_tcp *tcp = tcp_of(loader);
+
+	tcp->certificate = strdup(DART_TLS_HOST_CERTIFICATE);
+	tcp->key = strdup(DART_TLS_HOST_KEY);
+	tcp->authorities = strdup(DART_TLS_AUTHORITIES);
+	if (!tcp->revoked)
+		tcp->revoked = strdup(DART_TLS_REVOKED);
+	if (!tcp->certificate || !tcp->key || !tcp->authorities ||
+	    !tcp->revoked ||
+	    (!tcp->subject_count &&
+	     dart_configuration__append(&tcp->subjects, &tcp->subject_count,
+					DART_TLS_CONTROLLER_SUBJECT)))
+		return dart_error__no_memory(yaml->error);
+	return 0;
+}
+
 int dart_configuration__take_tcp(struct dart_yaml *yaml,
 				 const yaml_node_t *node, void *into)
 {
@@ -117,6 +145,7 @@ int dart_configuration__take_tcp(struct dart_yaml *yaml,
 		{ "certificate", take_certificate, 0 },
 		{ "key", take_key, 0 },
 		{ "authorities", take_authorities, 0 },
+		{ "revoked", take_revoked, 0 },
 		{ "subjects", take_subjects, 0 },
 		{ "listen", take_listen, 0 },
 		{ "port", take_port, 0 },
@@ -136,10 +165,12 @@ int dart_configuration__take_tcp(struct dart_yaml *yaml,
 	ret = dart_yaml__take_mapping(yaml, node, members, into);
 	if (ret)
 		return ret;
+	if (!tcp->certificate && !tcp->key && !tcp->authorities)
+		return take_defaults(yaml, into);
 	if (!tcp->certificate || !tcp->key || !tcp->authorities ||
 	    !tcp->subject_count)
 		return dart_yaml__refuse(
 			yaml, node,
-			"'tcp' needs a certificate, a key, authorities and subjects");
+			"'tcp' needs a certificate, a key, authorities and subjects, or none of these files (then those of dartctl tls are taken)");
 	return 0;
 }

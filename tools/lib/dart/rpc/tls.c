@@ -2,11 +2,13 @@
 /* TLS by GnuTLS: see tls.h. */
 #include <errno.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tls_private.h"
 
@@ -25,6 +27,7 @@ struct dart_tls {
 	gnutls_certificate_credentials_t credentials;
 	gnutls_priority_t priority;
 	gnutls_datum_t authorities;	/* bytes of the file */
+	gnutls_datum_t revoked;		/* likewise; empty: there is none */
 	unsigned int holders;
 };
 
@@ -56,6 +59,27 @@ static int cannot_read(const char *what, const char *path, int code,
 			       gnutls_strerror(code));
 }
 
+/* Lists of revoked certificates, which GnuTLS looks into when it verifies a peer's. */
+static int load_revoked(struct dart_tls *tls, const char *path,
+			struct dart_error *error)
+{
+	int ret;
+
+	if (!path ||
+	    (!strcmp(path, DART_TLS_REVOKED) && access(path, F_OK) &&
+	     errno == ENOENT))
+		return 0;
+	ret = gnutls_load_file(path, &tls->revoked);
+	if (ret == GNUTLS_E_SUCCESS)
+		ret = gnutls_certificate_set_x509_crl_mem(
+			tls->credentials, &tls->revoked, GNUTLS_X509_FMT_PEM);
+	if (!ret)
+		ret = GNUTLS_E_NO_CERTIFICATE_FOUND;
+	return ret < 0 ? cannot_read("the revoked certificates", path, ret,
+				     error) :
+			 0;
+}
+
 static int load(struct dart_tls *tls, const struct dart_tls_files *files,
 		struct dart_error *error)
 {
@@ -77,7 +101,8 @@ static int load(struct dart_tls *tls, const struct dart_tls_files *files,
 	if (ret < 0)
 		return cannot_read("the authorities", files->authorities, ret,
 				   error);
-	ret = check_key_mode(files->key, error);
+	ret = load_revoked(tls, files->revoked, error) ?:
+		      check_key_mode(files->key, error);
 	if (ret)
 		return ret;
 	ret = gnutls_certificate_set_x509_key_file(
@@ -121,15 +146,41 @@ void dart_tls__put(struct dart_tls *tls)
 	if (tls->credentials)
 		gnutls_certificate_free_credentials(tls->credentials);
 	gnutls_free(tls->authorities.data);
+	gnutls_free(tls->revoked.data);
 	free(tls);
+}
+
+static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
+{
+	return a->size == b->size &&
+	       (!a->size || !memcmp(a->data, b->data, a->size));
 }
 
 bool dart_tls__have_same_authorities(const struct dart_tls *a,
 				     const struct dart_tls *b)
 {
-	return a->authorities.size == b->authorities.size &&
-	       !memcmp(a->authorities.data, b->authorities.data,
-		       a->authorities.size);
+	return is_same(&a->authorities, &b->authorities) &&
+	       is_same(&a->revoked, &b->revoked);
+}
+
+int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *error)
+{
+	gnutls_x509_crt_t certificate;
+	gnutls_datum_t text;
+	int ret;
+
+	ret = gnutls_load_file(path, &text);
+	if (ret < 0)
+		return cannot_read("the certificate", path, ret, error);
+	ret = gnutls_x509_crt_init(&certificate);
+	if (ret >= 0) {
+		ret = gnutls_x509_crt_import(certificate, &text,
+					     GNUTLS_X509_FMT_PEM);
+		*expires = gnutls_x509_crt_get_expiration_time(certificate);
+		gnutls_x509_crt_deinit(certificate);
+	}
+	gnutls_free(text.data);
+	return ret < 0 ? cannot_read("the certificate", path, ret, error) : 0;
 }
 
 int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,

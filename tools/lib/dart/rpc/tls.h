@@ -8,15 +8,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <libdart/error.h>
+#include <libdart/tls_places.h>
 
-/* Paths of PEM files: own certificate (and those above it), its key, who signs peers'. */
+/*
+ * Paths of PEM files: own certificate (and those above it), its key, who signs peers', and
+ * which of these have been revoked (CRLs), or NULL.  A file of revoked ones at
+ * DART_TLS_REVOKED may be missing.
+ */
 struct dart_tls_files {
 	const char *certificate;
 	const char *key;
 	const char *authorities;
+	const char *revoked;
 };
 
 /* What the files have, counted: for one thread. */
@@ -33,7 +40,7 @@ struct dart_tls *dart_tls__hold(struct dart_tls *tls);
 /* Frees what nobody holds.  @tls may be NULL. */
 void dart_tls__put(struct dart_tls *tls);
 
-/* Was the file of authorities the same, byte by byte? */
+/* Were the files of authorities and of revoked certificates the same, byte by byte? */
 bool dart_tls__have_same_authorities(const struct dart_tls *a,
 				     const struct dart_tls *b);
 
@@ -42,6 +49,12 @@ bool dart_tls__have_same_authorities(const struct dart_tls *a,
  * anything that it sends costs a signature or memory.  The caller closes @fd.
  */
 void dart_tls__deny(int fd);
+
+/*
+ * Reads when the first certificate in the file at @path expires, in seconds since 1970.
+ * Returns 0, or sets @error and returns -errno.
+ */
+int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *error);
 
 struct dart_tls_stream;
 
