@@ -85,7 +85,11 @@ static void connect_tcp(struct caller *caller, const char *host, uint16_t port,
 			char *const *files)
 {
 	char certificate[512], key[512], authorities[512];
-	const struct dart_tls_files paths = { certificate, key, authorities };
+	const struct dart_tls_files paths = {
+		.certificate = certificate,
+		.key = key,
+		.authorities = authorities,
+	};
 	struct dart_error error;
 
 	snprintf(certificate, sizeof(certificate), "%s/%s.pem", files[0],

@@ -63,8 +63,11 @@ static inline const struct dart_tls_files *files_of(struct pem *pem,
 	snprintf(pem->key, sizeof(pem->key), "%s/%s.key", directory, name);
 	snprintf(pem->authority, sizeof(pem->authority), "%s/authority.pem",
 		 authorities);
-	pem->files = (struct dart_tls_files){ pem->certificate, pem->key,
-					      pem->authority };
+	pem->files = (struct dart_tls_files){
+		.certificate = pem->certificate,
+		.key = pem->key,
+		.authorities = pem->authority,
+	};
 	return &pem->files;
 }
 

@@ -4,7 +4,7 @@ programs += dartctl
 dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
 	tools/doctor/*.c tools/watch/*.c)
 dartctl_libraries := dart
-dartctl_packages := jansson libbpf libibverbs libsystemd smartcols
+dartctl_packages := jansson libbpf libibverbs libsystemd smartcols gnutls
 dartctl_skeletons := xdp_reporter
 
 unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \

@@ -5,12 +5,14 @@
 #include <stdlib.h>
 
 #include <libdart/rdma/address.h>
+#include <libdart/tls_places.h>
 
 #include "connection.h"
 #include "doctor.h"
 #include "reads.h"
 #include "tcp.h"
 #include "tools/controller/config.h"
+#include "tools/doctor/certificate.h"
 
 /* @ret: of the resolution. */
 static void check_name(struct findings *findings, const char *host,
@@ -93,6 +95,7 @@ int doctor__run(const struct options *options)
 {
 	const struct target_settings *target = options->settings.targets;
 	struct connection connection = { .target = target };
+	const struct settings_tls *tls = &options->settings.tls;
 	struct settings configured;
 	struct findings findings;
 	char *address = NULL;
@@ -102,15 +105,17 @@ int doctor__run(const struct options *options)
 		settings__clear(&configured);
 		return EXIT_FAILURE;
 	}
+	if (configured.tls.certificate)
+		tls = &configured.tls;
 	findings__open(&findings, options->json);
+	check_certificate(&findings, tls->certificate ?:
+					     DART_TLS_CONTROLLER_CERTIFICATE);
 	ret = dart_address__resolve(target->host, &address);
 	connection.address = address;
 	if (ret) {
 		check_name(&findings, target->host, NULL, ret);
 	} else {
-		check_host(&findings, &connection, options,
-			   configured.tls.certificate ? &configured.tls :
-							&options->settings.tls);
+		check_host(&findings, &connection, options, tls);
 	}
 	if (!ret)
 		free(address);

@@ -108,6 +108,9 @@ static enum tcp_answer call_with(struct tcp_way *way,
 
 	if (certificates__load(files, &tls, &way->error))
 		return answer;
+	/* This user has none that the host could accept. */
+	if (!tls)
+		return TCP_LISTENS;
 	if (!dart_rpc_client__connect_tcp(connection->address, way->port, tls,
 					  connection->target->host, &client,
 					  &way->error)) {
@@ -134,7 +137,7 @@ void tcp_way__try(struct tcp_way *way, const struct connection *connection,
 		dart_error__set(&way->error, ECONNRESET,
 				"it closes the connection");
 	close(fd);
-	if (way->answer == TCP_LISTENS && tls->certificate)
+	if (way->answer == TCP_LISTENS)
 		way->answer = call_with(way, connection, tls);
 }
 

@@ -32,6 +32,8 @@ void running_agent__close(struct running_agent *agent);
 /* coverage.c: "coverage" */
 void check_coverage(struct findings *findings,
 		    const struct running_agent *agent);
+/* own_certificate.c: "certificate" */
+void check_own_certificate(struct findings *findings);
 /* limits.c: "memlock", "files" */
 void check_limits(struct findings *findings, const struct running_agent *agent);
 /* device_limits.c: "device" */

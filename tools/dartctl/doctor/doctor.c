@@ -26,6 +26,7 @@ int command_doctor(const struct options *options, int argc, char **argv)
 		check_device_limits(&findings, &port);
 	}
 	check_clock(&findings);
+	check_own_certificate(&findings);
 	check_limits(&findings, &agent);
 	check_huge_pages(&findings, &agent);
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A private authority, in a directory that only its owner may read:
+ *
+ *	authority/authority.key		its key
+ *	authority/issued/SERIAL.pem	each certificate that it has signed
+ *	authority/revoked/SERIAL.pem	those of them that are revoked
+ *	authorities.pem			its certificate, which all may read
+ *	revoked.pem			the list of those revoked, signed by it (CRL)
+ *
+ * It has none of the keys of the certificates that it has signed.
+ */
+#ifndef TLS_AUTHORITY_H
+#define TLS_AUTHORITY_H
+
+#include <gnutls/x509.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+#define TLS_AUTHORITY_DAYS 3650
+#define TLS_DAYS_DEFAULT   365
+/* Names in one certificate. */
+#define TLS_NAMES_MAX 16
+
+enum tls_kind {
+	TLS_HOST,
+	TLS_CONTROLLER,
+};
+
+struct tls_authority {
+	const char *directory;
+	gnutls_x509_privkey_t key;
+	gnutls_x509_crt_t certificate;
+	bool is_new;	/* made by this call */
+};
+
+/* A key and its certificate, in PEM; gnutls_free() frees the bytes. */
+struct tls_pair {
+	gnutls_datum_t key;
+	gnutls_datum_t certificate;
+	int64_t expires;
+};
+
+/* A DNS name without wildcards, or an IP address? */
+bool tls_name__is_valid(const char *name);
+
+/*
+ * Reads the authority of @directory; without one, makes it if @may_create.  Returns 0, or
+ * -errno with a sentence.
+ */
+int tls_authority__open(struct tls_authority *authority, const char *directory,
+			bool may_create, struct dart_error *error);
+void tls_authority__close(struct tls_authority *authority);
+
+/* Makes a key, and a certificate for the @count names that is valid for @days. */
+int tls_authority__issue(const struct tls_authority *authority,
+			 enum tls_kind kind, char *const *names, int count,
+			 int days, struct tls_pair *pair,
+			 struct dart_error *error);
+void tls_pair__clear(struct tls_pair *pair);
+
+/* Told of each certificate that the authority has signed; a result other than 0 ends it. */
+typedef int tls_told(void *data, const char *file,
+		     gnutls_x509_crt_t certificate, bool is_revoked);
+int tls_authority__list(const char *directory, tls_told *told, void *data,
+			struct dart_error *error);
+
+/*
+ * Revokes all certificates that have @name, writes the list of those revoked, and returns
+ * how many; 0: it has signed none that is not revoked.
+ */
+int tls_authority__revoke(const struct tls_authority *authority,
+			  const char *name, struct dart_error *error);
+
+/* The i-th name of @certificate as text; false: it has no more. */
+bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i,
+			   char name[static 256]);
+bool tls_certificate__has_name(gnutls_x509_crt_t certificate, const char *name);
+enum tls_kind tls_certificate__kind(gnutls_x509_crt_t certificate);
+
+#endif /* TLS_AUTHORITY_H */

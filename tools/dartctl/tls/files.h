@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files of certificates and keys: made whole, with their owner and mode, or not at all. */
+#ifndef TLS_FILES_H
+#define TLS_FILES_H
+
+#include <gnutls/gnutls.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <libdart/error.h>
+
+/* Of a file to be written. */
+struct tls_file {
+	const char *name;	/* below the directory */
+	const gnutls_datum_t *text;
+	bool is_private;	/* else every user may read it */
+	const char *group;	/* that may read what is private, too; or NULL */
+};
+
+/* @directory, if it is not there, with @mode; 0 or -errno with a sentence. */
+int tls_files__make_directory(const char *directory, mode_t mode,
+			      struct dart_error *error);
+/* Is there such a group?  A user who is not root keeps his keys for himself, and needs none. */
+int tls_files__check_group(const char *group, struct dart_error *error);
+bool tls_files__exist(const char *directory, const char *name);
+
+/*
+ * Writes all @count files: each has its contents, owner and mode before it gets its name.
+ * Unless @may_replace, a file that is there is refused, and nothing is changed.
+ */
+int tls_files__write(const char *directory, const struct tls_file *files,
+		     size_t count, bool may_replace, struct dart_error *error);
+
+/* Reads a whole file, which gnutls_free() frees; -ENOENT if there is none. */
+int tls_files__read(const char *directory, const char *name,
+		    gnutls_datum_t *text, struct dart_error *error);
+
+#endif /* TLS_FILES_H */

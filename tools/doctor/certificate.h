@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* "certificate": when that of this machine expires. */
+#ifndef DOCTOR_CERTIFICATE_H
+#define DOCTOR_CERTIFICATE_H
+
+#include "findings.h"
+
+/*
+ * Warns 30 days before the certificate in the file at @path expires, and fails afterwards.
+ * Says nothing if there is no such file.
+ */
+void check_certificate(struct findings *findings, const char *path);
+
+#endif /* DOCTOR_CERTIFICATE_H */
