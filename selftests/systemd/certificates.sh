@@ -18,7 +18,7 @@ values() {
 
 # refused TEXT: the log of a controller that goes on trying says so
 refused() {
-	until grep -q -e "$1" /run/log; do
+	until grep -q -e "$1" /run/controller.log; do
 		sleep 0.1
 	done
 }
@@ -79,9 +79,8 @@ check "the doctor warns before it expires" says warn
 check "it is renewed for a year" renew_host
 check "the doctor is content" says ok
 
-printf 'agents: [{host: main, transport: tcp}]\ninterval: 1s\n' >/run/controller.yaml
-on controller sh -c 'cat >/run/controller.yaml' </run/controller.yaml
-remote 'exec dart-controller --config /run/controller.yaml --json' >/run/lines 2>/run/log &
+remote 'echo "agents: [{host: main, transport: tcp}]" >/run/controller.yaml'
+remote 'exec dart-controller --config /run/controller.yaml --json' >/run/lines 2>>/run/controller.log &
 controller=$!
 check "a controller stays connected" connected 1
 check "its certificate is revoked" remote 'dartctl tls revoke monitor'
@@ -100,7 +99,7 @@ check "it is connected again" connected 1
 check "the host's certificate is revoked" remote 'dartctl tls revoke main'
 check "the controller reads the list" remote 'kill -HUP $(pidof dart-controller)'
 check "dartd starts again, so that all connect again" systemctl restart dartd
-: >/run/log
+: >/run/controller.log
 check "the controller refuses the host" refused 'certificate is refused'
 remote 'kill $(pidof dart-controller)'
 wait $controller

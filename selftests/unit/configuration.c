@@ -67,6 +67,29 @@ static void test_settings(void **state)
 	assert_int_equal(configuration.item_count, 0);
 }
 
+static void test_usual_files(void **state)
+{
+	assert_loads("tcp: {}\n");
+	assert_string_equal(configuration.tcp.certificate,
+			    "/etc/dart/tls/host.pem");
+	assert_string_equal(configuration.tcp.key, "/etc/dart/tls/host.key");
+	assert_string_equal(configuration.tcp.authorities,
+			    "/etc/dart/tls/authorities.pem");
+	assert_string_equal(configuration.tcp.revoked,
+			    "/etc/dart/tls/revoked.pem");
+	assert_int_equal(configuration.tcp.subject_count, 1);
+	assert_string_equal(configuration.tcp.subjects[0], "dart-controller");
+}
+
+static void test_chosen_subjects(void **state)
+{
+	assert_loads("tcp: {subjects: [monitor], revoked: /r.pem}\n");
+	assert_string_equal(configuration.tcp.key, "/etc/dart/tls/host.key");
+	assert_string_equal(configuration.tcp.revoked, "/r.pem");
+	assert_int_equal(configuration.tcp.subject_count, 1);
+	assert_string_equal(configuration.tcp.subjects[0], "monitor");
+}
+
 static void test_items(void **state)
 {
 	assert_loads("sources:\n"
@@ -344,6 +367,10 @@ int main(void)
 		FILES("settings of every kind are read", test_settings),
 		FILES("a file with a byte order mark and line ends of Windows is read as without",
 		      test_windows),
+		FILES("without files of its own tcp takes those of dartctl tls",
+		      test_usual_files),
+		FILES("these go with subjects that are chosen",
+		      test_chosen_subjects),
 		FILES("items of every kind become requests with the paths of their objects",
 		      test_items),
 		FILES("cgroups are found where they are mounted", test_cgroups),

@@ -57,7 +57,7 @@ static void test_refused(void **state)
 		{ "listen: [host]\n", "'host' is not an address" },
 		{ "listen: ['::1', '0::1']\n", "::1 occurs twice, also at f.yaml:1" },
 		{ "tcp: true\n", "expected KEY: VALUE lines" },
-		{ "tcp: {}\n", "'tcp' needs a certificate, a key" },
+		{ "tcp: {key: /k}\n", "'tcp' needs a certificate, a key" },
 		{ "tcp: {certificate: /c, key: /k, authorities: /a}\n",
 		  "'tcp' needs a certificate, a key" },
 		{ "tcp: {certificate: /c, key: /k, authorities: /a, subjects: []}\n",

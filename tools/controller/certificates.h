@@ -9,8 +9,8 @@
 #include "settings.h"
 
 /*
- * Loads the files as they are now, or else those of tls_places.h, if there are any that this
- * user may read, instead of *@tls, which may be NULL;
+ * Loads the files as they are now instead of *@tls, which may be NULL; without files in the
+ * settings, the files of tls_places.h, unless this user cannot read their key;
  * connections go on with what they were made with.  Returns 0, or -errno with a sentence
  * in @error, and *@tls as it was.
  */

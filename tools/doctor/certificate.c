@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tells of a certificate before it expires, because then nobody is called by TCP any more. */
+/* Warns of a certificate before it expires, which would end all connections over TCP. */
 #include <time.h>
 #include <unistd.h>
 

@@ -7,7 +7,7 @@
 
 /*
  * Warns 30 days before the certificate in the file at @path expires, and fails afterwards.
- * Says nothing if there is no such file.
+ * Makes no finding if the file does not exist.
  */
 void check_certificate(struct findings *findings, const char *path);
 

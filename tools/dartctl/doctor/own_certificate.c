@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The certificate that dartd shows to callers by TCP. */
+/* Checks the certificate that dartd shows to callers over TCP. */
 #include <libdart/configuration/configuration.h>
 #include <libdart/tls_places.h>
 
@@ -11,7 +11,7 @@ void check_own_certificate(struct findings *findings)
 	struct dart_configuration configuration;
 	struct dart_error error;
 
-	/* dartd itself says what is wrong with its configuration. */
+	/* dartd reports mistakes in its configuration. */
 	if (dart_configuration__load(&configuration, DART_CONFIGURATION_FILE,
 				     &error)) {
 		check_certificate(findings, DART_TLS_HOST_CERTIFICATE);

@@ -4,11 +4,11 @@
  *
  *	authority/authority.key		its key
  *	authority/issued/SERIAL.pem	each certificate that it has signed
- *	authority/revoked/SERIAL.pem	those of them that are revoked
+ *	authority/revoked/SERIAL.pem	each of these certificates once it is revoked
  *	authorities.pem			its certificate, which all may read
  *	revoked.pem			the list of those revoked, signed by it (CRL)
  *
- * It has none of the keys of the certificates that it has signed.
+ * It keeps no key of a certificate that it has signed.
  */
 #ifndef TLS_AUTHORITY_H
 #define TLS_AUTHORITY_H

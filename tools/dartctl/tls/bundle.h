@@ -29,8 +29,8 @@ int tls_bundle__parse(struct tls_bundle *bundle, const gnutls_datum_t *text,
 void tls_bundle__clear(struct tls_bundle *bundle);
 
 /*
- * Can the key of @kind be given to those who shall read it?  In the usual directory that is
- * the group of dartd or dart-controller, elsewhere only the user who runs this.
+ * Returns 0 if the reader of a key of @kind exists: in the usual directory the group of dartd
+ * or dart-controller, in another directory the user who runs this.
  */
 int tls_bundle__check_reader(enum tls_kind kind, const char *directory,
 			     struct dart_error *error);

@@ -81,7 +81,7 @@ static int give_to_group(int fd, const char *group, struct dart_error *error)
 	return 0;
 }
 
-/* Nobody else can read it while it is written: 0600, and a name that nobody knows. */
+/* Mode 0600 from the first byte: only this user can open the file while it is written. */
 static int write_new(const char *path, const struct tls_file *file,
 		     struct dart_error *error)
 {
@@ -154,7 +154,7 @@ int tls_files__write(const char *directory, const struct tls_file *files,
 		ret = path_of(from, directory, files[i].name, ".new", error) ?:
 			      path_of(to, directory, files[i].name, "", error) ?:
 			      put_in_place(from, to, may_replace, error);
-	/* After a failure: what has no name yet goes. */
+	/* After a failure, remove the files that did not get their names. */
 	for (i = 0; i < written && ret; i++)
 		if (!path_of(from, directory, files[i].name, ".new",
 			     &(struct dart_error){}))

@@ -14,13 +14,13 @@ struct tls_file {
 	const char *name;	/* below the directory */
 	const gnutls_datum_t *text;
 	bool is_private;	/* else every user may read it */
-	const char *group;	/* that may read what is private, too; or NULL */
+	const char *group;	/* also reads a private file; or NULL */
 };
 
 /* @directory, if it is not there, with @mode; 0 or -errno with a sentence. */
 int tls_files__make_directory(const char *directory, mode_t mode,
 			      struct dart_error *error);
-/* Is there such a group?  A user who is not root keeps his keys for himself, and needs none. */
+/* Returns 0 if the group exists, or if this user is not root and keeps his keys for himself. */
 int tls_files__check_group(const char *group, struct dart_error *error);
 bool tls_files__exist(const char *directory, const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl tls: certificates for callers by TCP and their hosts. */
+/* dartctl tls: certificates for both ends of a connection over TCP. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

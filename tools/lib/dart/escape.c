@@ -59,7 +59,7 @@ static int digit_of(uint8_t digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* The byte that an escape at @bytes stands for; -1 if there is none. */
+/* The byte of the escape at @bytes; -1 without an escape. */
 static int escaped_byte(const uint8_t *bytes, size_t left)
 {
 	int high, low, byte;

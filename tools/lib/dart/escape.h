@@ -7,7 +7,7 @@
  * hexadecimal digits:
  *
  *   - bytes that are not of a valid UTF-8 character: overlong forms, surrogates, code points
- *     above U+10FFFF, and what is left of a character that was cut off;
+ *     above U+10FFFF, and the rest of a character that was cut off;
  *   - control characters: U+0000 to U+001F, U+007F to U+009F, each byte for itself;
  *   - U+E000, which libdart's JSON uses itself (json.h), each byte for itself;
  *   - a backslash that ends the text, or that a blank, a comma or '=' follows, which no line
