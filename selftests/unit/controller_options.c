@@ -325,7 +325,7 @@ static void test_refused(void **state)
 		{ "h --tls-key k --tls-authorities a", "has no certificate" },
 		{ "h --tls-key k --tls-certificate c", "has no authorities" },
 		{ "h:4793 h --transport tcp", "'h' is named twice" },
-		{ "doctor h --transport rpc", "doctor takes only" },
+		{ "doctor h --flow none", "doctor takes only" },
 		{ "status --tls-key k", "status takes only" },
 		{ "doctor h --io poll", "doctor takes only the options" },
 		{ "doctor h --record f", "doctor takes only the options" },

@@ -271,7 +271,7 @@ static void expect(const struct dart_key_field *field, char *text, size_t size)
 	case DART_KEY_TEXT:
 		snprintf(
 			text, size,
-			"a text of up to %u bytes, with \\\\ or \\xHH for a backslash",
+			"a text of up to %u bytes, with \\x5c for a backslash",
 			field->count);
 		return;
 	}
