@@ -165,11 +165,12 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		damage.apply(headers, standard.parser_error, is_damaged);
 		is_int = headers.int_md.isValid() && !is_damaged &&
 			 standard.parser_error == error.NoError;
-		if (headers.ethernet.ethertype == ETHERTYPE_8021Q ||
-		    headers.ethernet.ethertype == ETHERTYPE_8021AD ||
-		    headers.ethernet.ethertype == ETHERTYPE_QINQ1 ||
-		    headers.ethernet.ethertype == ETHERTYPE_QINQ2 ||
-		    headers.ethernet.ethertype == ETHERTYPE_QINQ3) {
+		if (headers.ethernet.isValid() &&
+		    (headers.ethernet.ethertype == ETHERTYPE_8021Q ||
+		     headers.ethernet.ethertype == ETHERTYPE_8021AD ||
+		     headers.ethernet.ethertype == ETHERTYPE_QINQ1 ||
+		     headers.ethernet.ethertype == ETHERTYPE_QINQ2 ||
+		     headers.ethernet.ethertype == ETHERTYPE_QINQ3)) {
 			outcome = OUTCOME_TAGGED;
 		} else if (is_damaged) {
 			outcome = OUTCOME_DAMAGED;
