@@ -131,7 +131,7 @@ check "a wrong rkey is told apart" finds read fail "remote access error"
 check "an older agent that rejects this version is told apart, and which to upgrade" \
 	finds connect fail "version $((ours - 1)) of the protocol and this program version $ours: upgrade dartd there"
 check "an agent that rejects for a reason is told apart, and cannot steer the terminal" \
-	finds connect fail "refused the connection: it does not feel like it\\?\\[2J"
+	finds connect fail "refused the connection: it does not feel like it\\\\x1b\\[2J"
 on host host_down TERM hostile_agent
 
 check "an agent with another port starts" on host host_up --port=4999

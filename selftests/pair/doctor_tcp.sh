@@ -28,7 +28,7 @@ compares_clocks() {
 
 looks_at_tcp_alone() {
 	dart-controller -j doctor --transport tcp "${certificates[@]}" host | tee /dev/stderr |
-		is_true 'map(.check) == ["name", "tcp", "clock"]'
+		is_true 'map(.check) == ["certificate", "name", "tcp", "clock"]'
 }
 
 # none RESULT: no finding has it
