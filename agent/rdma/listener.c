@@ -96,8 +96,8 @@ static void listener__on_established(struct listener *listener,
 				     struct connection *connection)
 {
 	listener__end_wait(listener, connection);
-	listener__keep_alive(listener);
 	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
+	listener__keep_alive(listener);
 	count__add(&connection->counts->connected, 1);
 	count__add(&connection->counts->total, 1);
 	log__peer_info("%s %s connected", connection->kind->name,
@@ -117,6 +117,7 @@ static void listener__drop(struct listener *listener,
 		TAILQ_REMOVE(&listener->turns, connection, turn_link);
 	if (connection->established) {
 		count__add(&connection->counts->connected, -1);
+		listener__keep_alive(listener);
 		changes__announce(listener->changes, "disconnected",
 				  connection->kind->name, connection->peer);
 	} else {

@@ -114,7 +114,7 @@ void listener__wait_for_peer(struct listener *listener,
 			     struct connection *connection);
 void listener__end_wait(struct listener *listener,
 			struct connection *connection);
-/* To call when a peer has connected. */
+/* To call when a peer has connected or disconnected: the timer runs while there are peers. */
 void listener__keep_alive(const struct listener *listener);
 
 /* The requests about peers; their subject is the listener. */

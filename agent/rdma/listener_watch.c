@@ -185,6 +185,10 @@ void listener__keep_alive(const struct listener *listener)
 
 	if (!listener->keepalive)
 		return;
+	if (!has_established(listener)) {
+		sd_event_source_set_enabled(listener->keepalive, SD_EVENT_OFF);
+		return;
+	}
 	sd_event_source_get_enabled(listener->keepalive, &enabled);
 	if (enabled != SD_EVENT_OFF)
 		return;

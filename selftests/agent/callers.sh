@@ -176,7 +176,7 @@ check "the configuration is reloaded with one authority more" reload \
 	"allow: {callers: [$address]}" "${settings[@]/own\/authority.pem/both.pem}"
 check "callers by TCP are disconnected" soon holds '.tcp_callers == []'
 check "the log says that the authorities have changed" grep -q \
-	"the authorities have changed" $log
+	"the authorities or the revoked certificates have changed" $log
 check "the caller connects again" connected_by_tcp
 check "the configuration is reloaded with another subject" reload \
 	"allow: {callers: [$address]}" \
