@@ -36,22 +36,22 @@
 #define AGENT_REQUEST_TABLES 12
 #define AGENT_PEER_SERVICES 5
 
-/* What happens to the RDMA device. */
+/* State of the RDMA device. */
 struct agent_device {
-	struct device_watch watch;	/* without events: they cannot be watched */
-	sd_event_source *change;	/* after the events that tell of it */
+	struct device_watch watch;	/* no events: cannot watch devices */
+	sd_event_source *change;	/* after loss or return events */
 	sd_event_source *retry;
-	bool is_lost;		/* and has to be closed */
-	bool is_removed;	/* not only failed */
-	char reason[64];	/* for that */
-	struct dart_error missing;	/* why there is none; "": there is one, or shall be none */
+	bool is_lost;		/* the device has to be closed */
+	bool is_removed;	/* removed, not only failed */
+	char reason[64];	/* for the loss */
+	struct dart_error missing;	/* why it is absent; "" if present or not wanted */
 };
 
 struct agent {
 	sd_event *loop;
 	struct options options;
 	struct dart_configuration configuration;
-	struct settings settings;	/* of the start; tcp: that is in use */
+	struct settings settings;	/* as at the start; tcp: as in use */
 	struct region region;
 	struct self self;
 	struct dart_cm_contexts cm_contexts;
@@ -96,13 +96,13 @@ void agent__close(struct agent *agent);
  */
 void agent__reload(struct agent *agent);
 
-/* Tells the service manager what there is. */
+/* Tells the service manager whether the RDMA device is missing. */
 void agent__announce(const struct agent *agent);
 
 /* Between agent.c and agent_device.c. */
 /*
- * Opens the device and watches for its end.  If it is not there, that is no error: it is
- * taken when it comes.
+ * Opens the device and watches for its end.  An absent device is not an error: the agent opens it
+ * when it appears.
  */
 int agent__open_first_device(struct agent *agent, struct dart_error *error);
 void agent__close_device(struct agent *agent);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The RDMA device of the agent goes and comes.  While there is none, the agent lacks what
- * peers reach over RDMA, and does all the rest: what is registered stays, callers by TCP are
- * served, stores and tables keep their bytes.
+ * Handles the removal and the return of the agent's RDMA device.  Without the device, peers cannot
+ * use RDMA, but everything else works: registrations stay, TCP callers are served, and stores and
+ * tables keep their contents.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,9 @@
 #include "agent.h"
 #include "agent/base/log.h"
 
-/* After a device that is there could not be opened: no event tells when it can. */
+/*
+ * Delay after a present device could not be opened: no event tells when a new attempt can succeed.
+ */
 #define RETRY_S 10
 
 void agent__announce(const struct agent *agent)
@@ -48,7 +50,7 @@ static void on_changed(void *subject, const char *node)
 	struct agent_device *state = &agent->device_state;
 	const struct ibv_context *context = agent->device.context;
 
-	/* The listener has ended what used it, before the next events are read. */
+	/* on_change() ends all users of the device before further events are read. */
 	if (node && context && !strcmp(context->device->dev_name, node)) {
 		on_lost(agent, true, "it is being removed");
 		return;
@@ -59,7 +61,7 @@ static void on_changed(void *subject, const char *node)
 		sd_event_source_set_enabled(state->change, SD_EVENT_ONESHOT);
 }
 
-/* Also after a device has been taken in part. */
+/* Also undoes an agent__open_device() that failed halfway. */
 static void agent__leave_device(struct agent *agent)
 {
 	struct dart_error error;
@@ -67,7 +69,7 @@ static void agent__leave_device(struct agent *agent)
 	listener__close(&agent->listener);
 	lookup_tables__detach(&agent->tables);
 	stores__detach(&agent->stores);
-	/* Memory for the notes of what there was is all that it needs. */
+	/* This can fail only for lack of memory to remember the registered regions. */
 	if (registry__change_device(&agent->registry, NULL, &error)) {
 		log__error("%s", error.text);
 		sd_event_exit(agent->loop, EXIT_FAILURE);
@@ -79,7 +81,7 @@ static void agent__wait_for_device(struct agent *agent, int ret)
 {
 	struct agent_device *state = &agent->device_state;
 
-	/* A new device has an event, if they could be watched. */
+	/* If devices are watched, an event reports the new device. */
 	if (ret == -ENODEV && state->watch.events)
 		return;
 	sd_event_source_set_time_relative(state->retry,
@@ -140,7 +142,7 @@ static void agent__lose_device(struct agent *agent)
 	dart_error__set(&state->missing, ENODEV, "%s is gone: %s",
 			device__name(&agent->device), state->reason);
 	agent__leave_device(agent);
-	/* One that has failed, but is still there, is used by the RDMA CM as before. */
+	/* The RDMA CM keeps using a device that has failed but was not removed. */
 	if (state->is_removed)
 		dart_cm_contexts__let_go(&agent->cm_contexts, node);
 	state->is_removed = false;
@@ -153,7 +155,7 @@ static int on_change(sd_event_source *source, void *userdata)
 	struct agent *agent = userdata;
 	struct agent_device *state = &agent->device_state;
 
-	/* It may have been left meanwhile, when it could not be taken. */
+	/* The device may have been closed meanwhile, after a failure to open it. */
 	if (state->is_lost && agent->device.context)
 		agent__lose_device(agent);
 	state->is_lost = false;

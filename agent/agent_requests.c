@@ -43,7 +43,7 @@ static const char *tcp_failure(const struct agent *agent)
 	return *failure ? failure : NULL;
 }
 
-/* Why no peer can connect over RDMA; NULL: they can, or are not to. */
+/* Why peers cannot connect over RDMA; NULL if they can, or if RDMA is not wanted. */
 static const char *device_missing(const struct agent *agent)
 {
 	const char *missing = agent->device_state.missing.text;

@@ -16,7 +16,10 @@
 int check__items(const struct dart_configuration *configuration, FILE *file,
 		 struct dart_error *error);
 
-/* Can the files of tcp be used, if there are any?  Otherwise -errno and the reason in @error. */
+/*
+ * Checks the files of the tcp settings, if configured.  Returns 0, or -errno and the reason in
+ * @error.
+ */
 int check__certificates(const struct dart_configuration *configuration,
 			struct dart_error *error);
 

@@ -9,8 +9,8 @@
 #include "settings.h"
 
 /*
- * How often peers are probed by default, and by how much that may be late: dartd then does it
- * when it wakes up for the watchdog of the service, every 225 s at most, or for anything else.
+ * Default interval of the probes of peers, and the delay that a probe may have.  So dartd can probe
+ * when it wakes up for another reason: at least every 225 s for the watchdog of the service.
  */
 #define KEEPALIVE_S 300
 #define KEEPALIVE_SLACK_S 225

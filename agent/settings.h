@@ -26,16 +26,15 @@ void settings__close(struct settings *settings);
 #define SETTINGS_NAMES_MAX 128
 
 /*
- * Writes the names of the settings that differ, ", " between them, as far as @size goes,
- * and returns how many there are: all of them take effect at the next start.  That of tcp
- * does not: see settings__take_tcp().
+ * Writes the names of the settings that differ, separated by ", ", cut off after @size bytes, and
+ * returns their number.  They take effect at the next start, except tcp: see settings__take_tcp().
  */
 int settings__compare(const struct settings *a, const struct settings *b,
 		      char *names, size_t size);
 
 /*
- * Exchanges the places of tcp if that of @others differs, and says whether it did: it takes
- * effect when dartd is reloaded.
+ * Exchanges the tcp places of @settings and @others if they differ, and returns whether they did:
+ * the tcp place takes effect when dartd is reloaded.
  */
 bool settings__take_tcp(struct settings *settings, struct settings *others);
 

@@ -91,7 +91,7 @@ struct client_counts {
 	uint64_t refused_requests;
 };
 
-/* A kind of objects. */
+/* Coverage of one kind of objects. */
 struct coverage_counts {
 	uint64_t present;
 	uint64_t served;

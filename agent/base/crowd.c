@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses the half-open connection that makes room: see crowd.h. */
+/* Selects the half-open connection to close: see crowd.h. */
 #include <netinet/in.h>
 #include <string.h>
 #include <xxhash.h>

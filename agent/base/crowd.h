@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose half-open connection makes room for another one: one of the network that has the
- * most of them, so that a peer that opens many takes its own, and the oldest of these.
+ * Selects the half-open connection to close when a new connection needs its place: the oldest of
+ * the network with the most half-open connections.  So a peer that opens many loses only its own.
  *
- * A network is an IPv4 address, or an IPv6 prefix of 64 bits: whoever has an IPv6 address has
- * a network with such a prefix, as a rule.
+ * A network is an IPv4 address, or an IPv6 prefix of 64 bits: the owner of an IPv6 address usually
+ * controls the whole /64.
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -24,19 +24,20 @@ struct crowd {
 	void *victim;
 };
 
-/* @seed: random, of this process; @newcomer: the address of the one that wants room. */
+/* @seed: random, of this process; @newcomer: the address of the new connection. */
 void crowd__open(struct crowd *crowd, uint64_t seed,
 		 const struct sockaddr *newcomer);
-/* To call for each half-open connection. */
+/* Call this for each half-open connection first. */
 void crowd__count(struct crowd *crowd, const struct sockaddr *address);
 /*
- * To call for each of them again, the oldest first: @connection, at @address, is the victim
- * if no other one is a better choice.  Of equal networks that of the newcomer is.
+ * Call this for each half-open connection again, the oldest first.  Selects the victim among the
+ * connections passed so far.  Of networks with equally many connections, the newcomer's is
+ * selected.
  */
 void crowd__choose(struct crowd *crowd, const struct sockaddr *address,
 		   void *connection);
 
-/* Addresses without ports; an IPv4 address in an IPv6 one is its own. */
+/* Compares addresses without ports; an IPv4-mapped IPv6 address equals its IPv4 address. */
 bool have_same_address(const struct sockaddr *a, const struct sockaddr *b);
 /* The hash of the network of @address. */
 uint64_t network__hash(const struct sockaddr *address, uint64_t seed);

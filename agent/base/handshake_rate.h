@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many handshakes may begin a second, in all and from one address, because each costs
- * this host something before it knows who the peer is.
+ * Limits the handshakes that may begin per second, in all and from one address, because each costs
+ * this host work before it knows the peer.
  */
 #ifndef HANDSHAKE_RATE_H
 #define HANDSHAKE_RATE_H

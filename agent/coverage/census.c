@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts what the host has without following it. */
+/* Counts the objects of the host that no follower follows. */
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
@@ -77,7 +77,7 @@ static void count_namespaces(const struct followers *followers,
 	struct dart_error error;
 	uint32_t *inodes, count;
 
-	/* Nothing follows them: the region reports no changes before or after. */
+	/* No follower of namespaces exists, so the region need not report changes. */
 	if (region__namespaces(followers->region, false, &inodes, &count,
 			       &error)) {
 		log__peer_warning("coverage: %s", error.text);
@@ -109,7 +109,7 @@ static uint64_t read_number(int directory, const char *name, const char *key)
 	return number;
 }
 
-/* The kernel counts the descendants of a cgroup: none is looked for. */
+/* The kernel counts the descendants of a cgroup, so no directory is walked. */
 static uint64_t count_descendants(const char *path)
 {
 	int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -130,7 +130,7 @@ static void count_cgroups(struct census_line *line)
 	const char *label;
 	DIR *directory;
 
-	/* Without the hierarchy of version 2 there are no cgroups to serve. */
+	/* Without the version 2 hierarchy no cgroup can be served. */
 	if (dart_object__path(DART_OBJECT_CGROUP, "/", path, &label, &error))
 		return;
 	directory = opendir(path);
@@ -144,7 +144,7 @@ static void count_cgroups(struct census_line *line)
 	closedir(directory);
 }
 
-/* What PID 1 has, and a dartd in other namespaces cannot follow. */
+/* Objects of PID 1 that a dartd in other namespaces cannot follow. */
 
 static bool is_same_file(const char *path, const char *other)
 {
@@ -247,8 +247,8 @@ const char *census__version_1(const struct census *census,
 /* ---- maps and registrations */
 
 /*
- * Maps that can be registered and are not.  The names of maps in which libbpf keeps the
- * global variables of a program have a dot; they are no counters of their own.
+ * Maps that can be registered and are not.  The names of maps in which libbpf keeps the global
+ * variables of a program have a dot; these maps are not counters.
  */
 static bool can_be_registered(const struct bpf_map_info *map,
 			      const struct registry *registry)

@@ -31,9 +31,9 @@ struct census_failure {
 };
 
 struct census {
-	/* Of kinds that are not followed as a whole.  Maps: those without an entry. */
+	/* Kinds that are not followed as a whole.  For maps: only maps without an entry. */
 	struct census_line kinds[COVERAGE_KINDS];
-	/* Objects that PID 1 has, and dartd's own namespace has not. */
+	/* Objects in the namespaces of PID 1 that are missing from the namespaces of dartd. */
 	struct census_line invisible[COVERAGE_KINDS];
 	struct census_failure maps[COVERAGE_REASONS];
 	/* By the index of a source. */
@@ -51,13 +51,13 @@ struct census {
 int census__open(struct census *census);
 void census__close(struct census *census);
 
-/* What cannot be counted has no objects; the first reason is logged. */
+/* A kind that cannot be counted gets no objects; the first reason is logged. */
 void census__take(struct census *census, const struct followers *followers,
 		  const struct registrations *registrations);
 
 /*
- * Why cgroups of version 2 have no values of @source, as a static sentence: its controller
- * belongs to a hierarchy of version 1.  NULL: it does not, or @source needs none.
+ * Why cgroups of version 2 have no values of @source, as a static sentence: its controller belongs
+ * to a hierarchy of version 1.  NULL if it does not, or if @source needs no controller.
  */
 const char *census__version_1(const struct census *census,
 			      const struct source *source);

@@ -7,7 +7,7 @@
 #include "agent/follow/whole_host.h"
 #include "report.h"
 
-/* For one reason; the texts belong to what they are of. */
+/* Missing objects of one reason; the texts are borrowed from the tallies. */
 struct missing {
 	uint64_t count;
 	const char *example;
@@ -47,7 +47,7 @@ static uint64_t line__missing(const struct line *line)
 	return count;
 }
 
-/* Followers that miss different objects for different reasons may count one twice. */
+/* If followers miss different objects for different reasons, an object can be counted twice. */
 static void line__bound(struct line *line)
 {
 	uint64_t more = line__missing(line);
@@ -85,8 +85,8 @@ static void line__add_tally(struct line *line,
 }
 
 /*
- * Entries can end before the follower learns of it, or without their objects: then the
- * table has fewer entries of the source than the follower has registered.
+ * An entry can end before its follower learns of it, or although its object remains: then the table
+ * has fewer entries of the source than the follower has registered.
  */
 static void line__add_lost(struct line *line, const struct registry *registry,
 			   const struct follower *follower)
@@ -106,7 +106,7 @@ static void line__add_lost(struct line *line, const struct registry *registry,
 	missing->why = "their entries have ended, and they have not";
 }
 
-/* Objects that were registered one by one, for the source that most have. */
+/* Objects that were registered one by one, for the source with the most of them. */
 static uint64_t count_singles(const struct registry *registry,
 			      enum coverage_kind kind)
 {
@@ -181,7 +181,7 @@ static enum coverage_reason largest(const struct coverage_tally *tally)
 	return found;
 }
 
-/* Its follower with the most entries; NULL: it is not followed. */
+/* The follower of @source with the most entries; NULL if @source has no follower. */
 static const struct follower *find_follower(const struct followers *followers,
 					    const struct source *source)
 {
@@ -339,7 +339,7 @@ static int on_change(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* Names of users may have any bytes: those of entries have the same escape. */
+/* Users may choose names of any bytes; names of entries have the same escapes. */
 static void escape(char text[static DART_ERROR_MAX], const char *name)
 {
 	size_t length = 0;

@@ -39,12 +39,12 @@ int coverage_report__open(struct coverage_report *report, sd_event *loop,
 			  struct dart_error *error);
 void coverage_report__close(struct coverage_report *report);
 
-/* Counts all now. */
+/* Counts all objects now. */
 void coverage_report__update(struct coverage_report *report);
-/* The same, as in <dart/registration.h>; NULL: out of memory. */
+/* Counts, and returns the coverage as in <dart/registration.h>; NULL: out of memory. */
 json_t *coverage_report__describe(struct coverage_report *report);
 
-/* The request about it, which is its subject. */
+/* The requests about coverage; their subject is the report. */
 extern const struct request_type coverage_requests[];
 
 #endif /* COVERAGE_REPORT_H */

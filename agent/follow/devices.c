@@ -110,7 +110,7 @@ struct device *devices__see(struct devices *devices, uint64_t number,
 	device = devices__find(devices, number);
 	if (device && device->inode == inode && !strcmp(device->name, name)) {
 		device->is_seen = true;
-		/* A file system was mounted again, with all numbers of before. */
+		/* The file system was mounted again, with the same numbers as before. */
 		if (device->had_entry && !devices->kind->take &&
 		    !devices__entry(devices, device))
 			device->is_new = true;
@@ -237,7 +237,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-/* A change of before is told no more: reading the event has cleared it. */
+/* Reading the event has cleared it, so changes during the rate limit are not reported again. */
 static int on_rested(sd_event_source *source, void *userdata)
 {
 	return on_event(source, -1, 0, userdata);
@@ -294,7 +294,7 @@ static int devices__open(struct devices *devices, sd_event *loop,
 	if (ret >= 0 && !devices->kind->take)
 		ret = sd_event_source_set_ratelimit_expire_callback(
 			devices->events, on_rested);
-	/* Only then is it known which entries have ended. */
+	/* Handle the event after the ends of entries are known. */
 	if (ret >= 0 && !devices->kind->take)
 		ret = sd_event_source_set_priority(
 			devices->events, SD_EVENT_PRIORITY_NORMAL + 1);

@@ -119,7 +119,7 @@ static void disks__set_key(const struct device *device,
 	key->object = device->number;
 }
 
-/* The disk without a device file, whose number /sys still has; or it has ended. */
+/* A disk without a device file: /sys still has its number, or the disk has been removed. */
 static int cannot_open(const struct devices *devices,
 		       const struct device *device, const char *path, int code,
 		       struct dart_error *error)

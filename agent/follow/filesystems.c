@@ -14,7 +14,7 @@
 #define TYPES "/proc/filesystems"
 #define TYPES_MAX 8192
 
-/* For each file system, the mount that its entry has the name of. */
+/* For each file system, the mount after which its entry is named. */
 struct chosen {
 	const struct mount **mounts;
 	size_t count;
@@ -35,9 +35,8 @@ static bool is_one_of(const char *names, const char *name)
 }
 
 /*
- * @types: those without a block device have the word "nodev" before.  Some of these lie on
- * disks or flash memory all the same, which they find by names of their own.  FUSE has a
- * server, even for a disk.
+ * @types: those without a block device have the word "nodev" before.  Some of these still lie on
+ * disks or flash memory, which they find by their own names.  FUSE has a server, even for a disk.
  */
 static bool is_of_disk(const char *types, const char *type)
 {

@@ -160,7 +160,7 @@ static void whole_host__miss(struct whole_host *host,
 {
 	struct whole_host_missing *missing = &host->missing[source - sources];
 
-	/* Its earlier entry is about to leave the table: it comes back at once. */
+	/* EBUSY: the earlier entry is still leaving the table; registration succeeds soon after. */
 	if (code != EBUSY &&
 	    (!missing->is_missing || strcmp(missing->why.text, why->text)))
 		log__peer_warning("host: %s is left out: %s", source->name,
@@ -175,7 +175,7 @@ static void whole_host__miss(struct whole_host *host,
 		followers__retry_later(host->followers);
 }
 
-/* The entries of a batch; the followers know of theirs. */
+/* Settles the entries of a batch; followers settle their own entries. */
 static void settle(struct entry_group *group, int end,
 		   const struct dart_error *why)
 {
@@ -229,7 +229,7 @@ static int open_cgroups(struct selector_choice *choice,
 	return choice->fd < 0 ? choice->fd : 0;
 }
 
-/* No object supports what is to be counted.  Then @error says why. */
+/* No object supports the source.  @error says why. */
 static bool is_useless(const struct follower *follower,
 		       struct dart_error *error)
 {

@@ -11,7 +11,7 @@
 
 #define WHOLE_HOST_NAME "host"
 
-/* A source that a registered host should have, and has not. */
+/* A source that is missing although the whole host is registered. */
 struct whole_host_missing {
 	bool is_missing;
 	enum coverage_reason reason;
@@ -30,7 +30,7 @@ int whole_host__register(struct followers *followers,
 			 const struct selector_choice *gathering,
 			 struct entry_group **group, struct dart_error *error);
 
-/* NULL: the host is not registered, or has @source. */
+/* NULL if the host is not registered as a whole, or serves @source. */
 const struct whole_host_missing *
 whole_host__missing(const struct followers *followers,
 		    const struct source *source);

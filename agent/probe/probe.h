@@ -25,7 +25,7 @@ struct probe {
 	struct bpf_object *object;	/* NULL: not loaded */
 	struct bpf_links bpf_links;
 	uint32_t map_ids[PROBE_MAPS_MAX];
-	/* Why it could not be loaded; "": it is, or nobody has asked for it. */
+	/* Why loading failed; "" if the probe is loaded or was not requested. */
 	struct dart_error failure;
 	enum coverage_reason reason;	/* of the failure */
 };

@@ -17,7 +17,7 @@
  */
 #define READS_MAX 16
 
-/* The private data of an answer: what is offered, and what this end is. */
+/* The private data of an answer: the services offered and the path of this end. */
 struct accept {
 	uint8_t data[PEER_OFFER_MAX];
 	struct dart_control_path path;

@@ -19,7 +19,7 @@ struct listener;
 struct patience {
 	struct lease lease;
 	struct connection *connection;
-	unsigned int leases;	/* that it has had; 0: none runs */
+	unsigned int leases;	/* leases so far; 0: not waiting */
 };
 
 struct connection {

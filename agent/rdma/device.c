@@ -59,7 +59,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 			continue;
 		}
 		device__lose(device, false, text);
-		/* A device that is gone has this event again and again. */
+		/* A removed device raises this event again and again. */
 		return sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	}
 	return 0;
@@ -87,7 +87,7 @@ static void list_names(char *names, size_t size, struct ibv_device **devices)
 				 ibv_get_device_name(*devices));
 }
 
-/* The one that has been there the longest. */
+/* The device that was registered first. */
 static struct ibv_device **first(struct ibv_device **devices)
 {
 	struct ibv_device **found = devices;
@@ -133,14 +133,14 @@ static int device__find(struct device *device, struct ibv_device **devices,
 	return 0;
 }
 
-/* Only the one that is used: the removal of another one is not to wait for dartd. */
+/* Open only the device in use, so that the removal of any other device need not wait for dartd. */
 static int device__open_context(struct device *device, struct dart_error *error)
 {
 	struct ibv_device **devices = ibv_get_device_list(NULL);
 	struct ibv_device *none = NULL;
 	int ret;
 
-	/* Without the modules of RDMA there is no list. */
+	/* Without the kernel's RDMA modules the list is NULL. */
 	ret = device__find(device, devices ?: &none, error);
 	if (devices)
 		ibv_free_device_list(devices);

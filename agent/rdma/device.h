@@ -16,7 +16,10 @@
 struct device {
 	const char *wanted;	/* its name in the configuration; NULL: the first one */
 	char name[IBV_SYSFS_NAME_MAX];	/* of the last one that was opened, or "" */
-	/* NULL: there is none now.  Not that of the RDMA CM, which is never closed. */
+	/*
+	 * NULL while no device is open.  A separate context: the RDMA CM never closes the one it
+	 * opened.
+	 */
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	struct ibv_pd *message_pd;	/* of queue pairs that serve no READs */
@@ -42,9 +45,9 @@ void device__prepare(struct device *device, const char *wanted,
 		     void (*lost)(void *subject, bool is_removed,
 				  const char *reason),
 		     void *subject);
-/* Does the configuration want one? */
+/* Does the configuration ask for an RDMA device? */
 bool device__is_wanted(const struct device *device);
-/* Opens the device; -ENODEV: it is not there. */
+/* Opens the device; -ENODEV if it is absent. */
 int device__open(struct device *device, sd_event *loop,
 		 struct dart_error *error);
 /* Afterwards it can be opened again. */
@@ -52,7 +55,7 @@ void device__close(struct device *device);
 /* Calls @lost of the device, if it is open. */
 void device__lose(const struct device *device, bool is_removed,
 		  const char *reason);
-/* Is the device of @verbs, of an identifier of the RDMA CM, the one that is open? */
+/* Is @verbs, the context of an RDMA CM identifier, of the device that is open? */
 bool device__is(const struct device *device, const struct ibv_context *verbs);
 
 /* A queue pair with room for so many sends and one receive; NULL and errno. */
@@ -70,9 +73,9 @@ int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
 		       enum ibv_qp_state state, unsigned int access,
 		       uint8_t reads);
 
-/* Of the one that is open, or that is waited for; DEVICE_NONE. */
+/* Name of the device that is open or awaited, or DEVICE_NONE. */
 const char *device__name(const struct device *device);
-/* The same, or NULL if any one is waited for. */
+/* The same, or NULL while the agent waits for any device. */
 const char *device__known_name(const struct device *device);
 
 #endif /* DEVICE_H */

@@ -14,7 +14,7 @@
 /* udev changes the mode of a new file. */
 #define MASK (IN_CREATE | IN_DELETE | IN_ATTRIB | IN_MOVED_FROM | IN_MOVED_TO)
 
-/* Watches the folder, or its parent until there is one. */
+/* Watches the folder, or its parent until the folder exists. */
 static int device_watch__find(struct device_watch *watch)
 {
 	watch->folder = inotify_add_watch(watch->fd, PARENT "/" FOLDER,
@@ -30,7 +30,7 @@ static int device_watch__find(struct device_watch *watch)
 						  IN_CREATE | IN_MOVED_TO);
 	if (watch->parent < 0)
 		return -errno;
-	/* It may have come in between. */
+	/* The folder may have appeared before the parent was watched. */
 	watch->folder = inotify_add_watch(watch->fd, PARENT "/" FOLDER,
 					  MASK | IN_ONLYDIR);
 	return 0;
@@ -77,7 +77,7 @@ int device_watch__open(struct device_watch *watch, sd_event *loop,
 			    error);
 	if (ret)
 		return ret;
-	/* Before requests through a device that is no longer there. */
+	/* Handle a removal before requests that would use the removed device. */
 	sd_event_source_set_priority(watch->events, SD_EVENT_PRIORITY_IMPORTANT);
 	ret = device_watch__find(watch);
 	if (!ret)

@@ -14,11 +14,11 @@
 struct device_watch {
 	sd_event_source *events;
 	int fd;
-	int folder;	/* watch descriptor of /dev/infiniband; -1: it is not there */
-	int parent;	/* of /dev, while that is so; -1: not watched */
+	int folder;	/* watch descriptor of /dev/infiniband; -1 if it does not exist */
+	int parent;	/* watch descriptor of /dev meanwhile; -1: not watched */
 	/*
-	 * The file @node of /dev/infiniband was removed; or, with NULL, there may be a new
-	 * one, or one that can be opened only now.
+	 * The file @node of /dev/infiniband was removed; or, with NULL, a file may be new, or may
+	 * have become accessible.
 	 */
 	void (*changed)(void *subject, const char *node);
 	void *subject;

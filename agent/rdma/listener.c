@@ -158,7 +158,10 @@ static void listener__on_event(struct listener *listener,
 		return;
 	}
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL) {
-		/* Another one that it is not for was one that a peer came in through. */
+		/*
+		 * The device in use, or another device through which a peer connected: ignore the
+		 * latter.
+		 */
 		if (event->id->verbs &&
 		    device__is(listener->device, event->id->verbs))
 			device__lose(listener->device, true,

@@ -42,7 +42,7 @@ struct listener {
 	uint32_t keepalive_s, keepalive_slack_s;
 	struct handshake_rates rates;
 	int64_t probed;		/* ns, when there was no room; 0: never */
-	struct leases deadlines;	/* of answers to callers, and of half-open ones */
+	struct leases deadlines;	/* for answers to callers, and for half-open connections */
 	/* That are to be served again, the first of them by an event of this eventfd. */
 	TAILQ_HEAD(, connection) turns;
 	int turns_fd;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which peers may connect, and how many: all of a kind, from one address, and before
- * they are established.  If a limit is reached, a connection that is not established makes
- * room, because requests with forged addresses leave such ones; see crowd.h.
+ * Limits peers: the number of all peers of a kind, of peers from one address, and of connections
+ * that are not established.  If a limit is reached, a connection that is not established makes
+ * room, because requests with forged addresses leave such connections; see crowd.h.
  */
 #include <errno.h>
 
@@ -16,16 +16,16 @@
 #define HALF_OPEN_MAX 64
 
 /*
- * Connect requests that may be answered.  Each costs a queue pair, a fraction of a
+ * Connect requests that are answered per second.  Each costs a queue pair, a fraction of a
  * millisecond; a reader of stores asks anew for each query.
  */
 #define HANDSHAKES_PER_SECOND 200
 #define HANDSHAKES_PER_SECOND_OF_ADDRESS 50
 
-/* As many at once at least, however low the limits are: a query of a store is one. */
+/* Lower bound of the reserve, however low the limits are: each query of a store connects. */
 #define RESERVE_MIN 128
 
-/* How often peers are probed because there is no room. */
+/* Shortest time between two probes of all peers when the limits are reached. */
 #define PROBES_NS INT64_C(1000000000)
 
 /* Which connections a limit concerns; NULL: any. */
@@ -45,9 +45,7 @@ static bool concern__has(const struct concern *concern,
 				  concern->address));
 }
 
-/*
- * False if one more from @address is too many, and none of them is half-open.
- */
+/* False if the limit is reached for @address and no half-open connection can make room. */
 static bool listener__make_room(struct listener *listener,
 				const struct sockaddr *address,
 				const struct concern *concern, uint32_t most)
@@ -80,7 +78,7 @@ static bool listener__make_room(struct listener *listener,
 	return true;
 }
 
-/* Those that vanished make room for who comes again. */
+/* Probe all connected peers: the places of vanished peers become free for new connections. */
 static void listener__probe_all(struct listener *listener)
 {
 	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
@@ -132,7 +130,7 @@ int listener__admit(struct listener *listener,
 			error, EACCES,
 			"its address is not in allow: %s of the agent's configuration",
 			service->list);
-	/* All of them may come again at the same time, and once more. */
+	/* All peers may reconnect at the same time, and once more. */
 	if (!handshake_rates__take(&listener->rates, address,
 				   reserve(per_address), reserve(most),
 				   clock__nanoseconds(CLOCK_BOOTTIME)))

@@ -52,7 +52,7 @@ static void on_no_patience(struct lease *lease)
 	struct connection *connection = patience->connection;
 	struct listener *listener = connection->listener;
 
-	/* What a peer has done in time may not have been seen yet. */
+	/* If this lease is late, an event that the peer caused in time may still be unread. */
 	if (!lease__is_late(lease) && patience->leases == PATIENCE) {
 		patience->leases = 0;
 		listener__end(listener, connection,

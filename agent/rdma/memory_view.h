@@ -16,7 +16,7 @@
 #include "device.h"
 
 struct memory_view {
-	struct ibv_pd *pd;	/* NULL: it is closed */
+	struct ibv_pd *pd;	/* NULL if the view is closed */
 	struct ibv_mr *memory_region;
 	uint64_t base;		/* address of the first byte */
 };
@@ -25,7 +25,7 @@ struct memory_view {
 int memory_view__open(struct memory_view *view, const struct device *device,
 		      void *memory, size_t length, int access, uint64_t base,
 		      struct dart_error *error);
-/* Keeps @base.  One that is closed stays so. */
+/* Keeps @base.  Does nothing if the view is closed. */
 void memory_view__close(struct memory_view *view);
 
 #endif /* MEMORY_VIEW_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the mounts of PID 1, and finds out which of them their mount points lead to. */
+/* Reads the mounts of PID 1, and finds the mounts that are reached by their own mount points. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,10 +14,10 @@
 
 #define MOUNTS "/proc/1/mountinfo"
 
-/* Of the PID namespace that the host booted with: PROC_PID_INIT_INO of the kernel. */
+/* Inode of the initial PID namespace: PROC_PID_INIT_INO of the kernel. */
 #define HOST_PID_NAMESPACE 4026531836
 
-/* The room for a text at first; it doubles. */
+/* Initial size of the buffer for a text; it doubles. */
 #define TEXT_MIN 65536
 
 int mounts__watch(struct dart_error *error)
@@ -75,7 +75,7 @@ no_memory:
 	return -ENOMEM;
 }
 
-/* A byte that would end a word is an octal number of three digits. */
+/* A byte that would end a word is escaped as three octal digits. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -200,7 +200,7 @@ static const struct mount *parent_of(const struct mounts *mounts,
 		middle = low + (high - low) / 2;
 		found = &mounts->list[mounts->by_id[middle]];
 		if (found->id == mount->parent)
-			/* The root of all can be its own parent. */
+			/* The topmost mount can be its own parent. */
 			return found == mount ? NULL : found;
 		if (found->id < mount->parent)
 			low = middle + 1;
@@ -210,7 +210,7 @@ static const struct mount *parent_of(const struct mounts *mounts,
 	return NULL;
 }
 
-/* How @mount is sorted beside the mounts on @parent at the first @length bytes of @path. */
+/* Orders @mount relative to a mount on @parent at the first @length bytes of @path. */
 static int compare_place(const struct mount *mount, const struct mount *parent,
 			 const char *path, size_t length)
 {
@@ -224,7 +224,7 @@ static int compare_place(const struct mount *mount, const struct mount *parent,
 	return order;
 }
 
-/* A mount on @parent at the path that is the first @length bytes of @path, or NULL. */
+/* A mount on @parent at the first @length bytes of @path, or NULL. */
 static const struct mount *child_at(const struct mounts *mounts,
 				    const struct mount *parent,
 				    const char *path, size_t length)
@@ -247,7 +247,7 @@ static const struct mount *child_at(const struct mounts *mounts,
 	return NULL;
 }
 
-/* Another mount lies on the root of @mount; the root of all can be on itself. */
+/* Another mount covers the root of @mount.  The topmost mount can be its own child. */
 static bool is_covered(const struct mounts *mounts, const struct mount *mount)
 {
 	const struct mount *child =
@@ -279,7 +279,7 @@ bool mounts__is_visible(const struct mounts *mounts, const struct mount *mount)
 	const struct mount *parent;
 	size_t steps;
 
-	/* Of a mount point that was removed, or one that is not below the root. */
+	/* Such a path belongs to a removed mount point, or to a mount point outside of the root. */
 	if (*mount->path != '/' || strstr(mount->path, "//") ||
 	    is_covered(mounts, mount))
 		return false;

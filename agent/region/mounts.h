@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The mounts of the host: those that PID 1 sees below its root directory, whatever the
- * mount namespace of dartd has.  The module looks mount points up in the same place, so
- * dartd opens none of them: no server of one can delay it, and it needs no permission.
+ * The mounts of the host: all mounts that PID 1 sees below its root directory, independent of the
+ * mount namespace of dartd.  The module looks mount points up in the same place, so dartd opens no
+ * mount point: no file server can delay it, and it needs no permission.
  */
 #ifndef MOUNTS_H
 #define MOUNTS_H
@@ -16,7 +16,7 @@
 /* A line of proc_pid_mountinfo(5), without its escapes. */
 struct mount {
 	unsigned int id, parent;
-	dev_t device; /* of the file system; a subvolume of btrfs has that of the whole */
+	dev_t device; /* of the file system; all subvolumes of a btrfs share it */
 	const char *root; /* which part of the file system is mounted */
 	const char *path; /* mount point: any bytes but 0 */
 	const char *type;

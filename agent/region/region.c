@@ -90,7 +90,7 @@ void region__close(struct region *region)
 	close(region->fd);
 }
 
-/* The module maps no page of the kernel. */
+/* Refuses a window: the module maps no page of the kernel. */
 static int no_windows(struct dart_error *error)
 {
 	return dart_error__set(

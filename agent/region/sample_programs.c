@@ -53,7 +53,7 @@ _Static_assert(KINDS <= SAMPLE_PROGRAMS_MAX, "sample_programs has no room");
 
 #define KPTR_RESTRICT "/proc/sys/kernel/kptr_restrict"
 
-/* True if the kernel hides its addresses from everybody. */
+/* True if the kernel hides its addresses from all processes. */
 static bool are_addresses_hidden(void)
 {
 	int fd = open(KPTR_RESTRICT, O_RDONLY | O_CLOEXEC);
@@ -67,7 +67,7 @@ static bool are_addresses_hidden(void)
 	return value > '1';
 }
 
-/* Addresses of variables are for processes with CAP_SYSLOG, if for any. */
+/* The kernel shows addresses of variables only to processes with CAP_SYSLOG, or to none. */
 static int cannot_find(const struct source *source, struct dart_error *error)
 {
 	return dart_error__set(

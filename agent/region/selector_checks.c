@@ -92,7 +92,7 @@ static int check_gathered(const struct source *source,
 static int check_fd(const struct selector_choice *choice, bool wants_fd,
 		    struct dart_error *error)
 {
-	/* dartd finds it by its path, among the mounts of PID 1. */
+	/* dartd finds the file system by its path, among the mounts of PID 1. */
 	if (choice->filesystem)
 		return 0;
 	if (wants_fd == (choice->fd >= 0))

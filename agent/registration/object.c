@@ -53,7 +53,7 @@ int object__open(const struct registration *registration, bool is_same_boot,
 	int ret;
 
 	*fd = -1;
-	/* dartd finds it among the mounts of PID 1, and opens nothing. */
+	/* dartd finds the file system among the mounts of PID 1, and opens no file. */
 	if (json_object_get(registration->request, "filesystem"))
 		return 0;
 	if (registration->path) {

@@ -33,7 +33,7 @@ struct registration {
 	bool is_wanted;	/* the configuration has it; while that is compared */
 	/* Why it could not be carried out; NULL: its object is there. */
 	char *missing;
-	int code;	/* the errno of that */
+	int code;	/* errno of the failure */
 };
 
 /*

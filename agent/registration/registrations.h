@@ -36,7 +36,7 @@ struct registrations {
 	sd_event_source *saving;	/* on while changes wait to be saved */
 	sd_event_source *retry;	/* on while something is missing */
 	uint64_t retry_us;	/* the delay of the next one */
-	bool lacks_device;	/* what needs it is not tried */
+	bool lacks_device;	/* registrations that need the RDMA device are not tried */
 	bool is_dirty;		/* the file differs from the list */
 	bool is_replaying;	/* the changes are ours */
 };
@@ -70,8 +70,8 @@ void registrations__configure(struct registrations *registrations,
 /* Carries out what is missing: at the start, everything that the file has. */
 void registrations__restore(struct registrations *registrations);
 /*
- * The RDMA device is gone, or was not there at the start: its reporters and requesters are
- * missing, and nothing that needs it is tried until it is back.
+ * The RDMA device was removed, or was absent at the start: its reporters and requesters are
+ * missing, and registrations that need it are not tried until it is back.
  */
 void registrations__lose_device(struct registrations *registrations);
 void registrations__regain_device(struct registrations *registrations);
@@ -83,7 +83,7 @@ int registrations__on_retry(sd_event_source *source, uint64_t usec,
 size_t registrations__count(const struct registrations *registrations,
 			    size_t *missing);
 
-/* Calls @take for each one that is missing. */
+/* Calls @take for each registration that is missing. */
 void registrations__each_missing(const struct registrations *registrations,
 				 void (*take)(void *userdata,
 					      const struct registration *registration),

@@ -220,7 +220,7 @@ static bool is_one_of(const struct registration *registration,
 	return false;
 }
 
-/* Does its object need the RDMA device?  Stores and tables that are there outlast it. */
+/* Does the object need the RDMA device?  Existing stores and tables outlast the device. */
 static bool needs_device(const struct registration *registration)
 {
 	static const char *const requests[] = { "store-create", "table-create",
@@ -230,11 +230,11 @@ static bool needs_device(const struct registration *registration)
 	return is_one_of(registration, requests);
 }
 
-/* Can it be there a while later, without an event that tells so? */
+/* Can the object appear later without an event that reports it? */
 static bool may_appear(const struct registrations *registrations,
 		       const struct registration *registration)
 {
-	/* What it lacks in the kernel does not appear later. */
+	/* A feature that the kernel lacks does not appear later. */
 	static const char *const probes[] = { "probe-load", NULL };
 
 	return registration->missing && !is_one_of(registration, probes) &&

@@ -143,7 +143,7 @@ static int tcp_listener__start(struct tcp_listener *listener,
 		listener->port = listener->place->port;
 		return 0;
 	}
-	/* The certificates stay: who was admitted by them may be connected. */
+	/* Keep the certificates: callers that they admitted may still be connected. */
 	tcp_listener__close_sockets(listener);
 	return ret;
 }
@@ -240,8 +240,8 @@ static bool tcp_listener__admits(const struct tcp_listener *listener,
 }
 
 /*
- * Reads the files again; who was admitted by other authorities, or with other
- * lists of revoked certificates, has to come again.
+ * Reads the files again.  If the authorities or the lists of revoked certificates differ, callers
+ * are disconnected and have to connect again.
  */
 static int tcp_listener__reload(struct tcp_listener *listener,
 				struct dart_error *error)

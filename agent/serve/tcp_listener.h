@@ -21,9 +21,9 @@
 #define TCP_LISTENER_RETRY_S 10
 
 /*
- * Handshakes that may begin: each costs this host a signature, a few milliseconds with an RSA
- * key.  What the peer chooses costs no more than that, see <libdart/rpc/tls.h>.  That is some
- * per cent of a CPU, and with an RSA key of 4096 bits a third of one.
+ * Handshakes that may begin per second.  Each costs this host a signature, a few milliseconds with
+ * an RSA key; the peer cannot choose parameters that cost more, see <libdart/rpc/tls.h>.  In total
+ * this is some per cent of a CPU, and with an RSA key of 4096 bits a third of a CPU.
  */
 #define HANDSHAKES_PER_SECOND 50
 #define HANDSHAKES_PER_SECOND_OF_ADDRESS 10
@@ -52,7 +52,7 @@ struct tcp_listener {
 	const struct tcp_place *place;	/* NULL: it is not wanted to listen */
 	struct tcp_admission admission;
 	struct handshake_rates rates;
-	struct dart_tls *tls;		/* NULL: none could be loaded yet */
+	struct dart_tls *tls;		/* NULL until the certificates have been loaded */
 	struct tcp_socket {
 		struct tcp_listener *listener;
 		int fd;
@@ -91,7 +91,7 @@ int tcp_listener__admit(struct tcp_listener *listener,
 
 /*
  * Closes its sockets, and listens at @place instead, nowhere if it is NULL; callers that are
- * connected stay.  Failures are those of tcp_listener__open(), and also in @error.
+ * connected stay.  Fails as tcp_listener__open() does, and also sets @error.
  */
 int tcp_listener__move(struct tcp_listener *listener,
 		       const struct tcp_place *place, struct dart_error *error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which callers may connect by TCP: their address, how often, and how many.  If a limit
- * is reached, a connection in its handshake makes room, because whoever may connect, but
- * has no certificate, can leave such ones; see crowd.h.
+ * Limits callers over TCP: by their address, their rate and their number.  If a limit is reached, a
+ * connection in its handshake makes room, because a caller with an allowed address but without a
+ * certificate can leave such connections; see crowd.h.
  */
 #include "agent/base/clock.h"
 #include "agent/base/crowd.h"
@@ -34,8 +34,8 @@ static bool concern__has(const struct concern *concern,
 }
 
 /*
- * Is there room for one more from @address among the connections of a concern, which may have
- * @most?  If not, one of them that is in its handshake makes room.
+ * Is there room for another connection from @address among the connections of @concern, of which
+ * there may be @most?  If not, closes a connection of @concern that is in its handshake, if any.
  */
 static bool tcp_listener__make_room(struct tcp_listener *listener,
 				    const struct sockaddr *address,

@@ -56,8 +56,8 @@ int store__new(const struct device *device, const char *name,
 	       const struct store_origin *origin, struct store **store,
 	       struct dart_error *error);
 /*
- * The device goes: ends what reporters and readers have of it; the caller has disconnected
- * its readers.  The bytes stay.
+ * The device is being removed: destroys the resources that reporters and readers use on it.  The
+ * caller has disconnected the readers.  The contents stay.
  */
 void store__detach(struct store *store);
 /* The device is back: readers can connect, and reporters be added, in another epoch. */

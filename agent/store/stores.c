@@ -75,7 +75,7 @@ int stores__create(struct stores *stores, const char *name,
 	return 0;
 }
 
-/* To call before they are removed. */
+/* Call this before the reporters are removed. */
 static void stores__note_end_of_reporters(const struct stores *stores,
 					  const struct store *store)
 {

@@ -18,7 +18,7 @@ void stores__open(struct stores *stores, const struct remote_objects *objects,
 		  struct store_counts *counts);
 void stores__close(struct stores *stores);
 
-/* As store__detach() and store__attach(), for all of them. */
+/* store__detach() and store__attach() for all stores. */
 void stores__detach(struct stores *stores);
 int stores__attach(struct stores *stores, struct dart_error *error);
 

@@ -60,12 +60,12 @@ void exposure__deregister(const struct exposure *exposure,
 {
 	size_t length = memory_region->length;
 
-	/* One that was remembered has none. */
+	/* A remembered memory region has no context: it is not registered. */
 	if (!memory_region->context) {
 		free(memory_region);
 		return;
 	}
-	/* A device that was removed has forgotten it. */
+	/* A removed device has already dropped its memory regions. */
 	if (ibv_dereg_mr(memory_region) && exposure->pd)
 		log__error("cannot deregister a memory region");
 	count__add(&exposure->counts->regions, -1);
@@ -350,7 +350,7 @@ int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
 	int ret = 0;
 
 	exposure->pd = pd;
-	/* Nobody is connected that could READ them. */
+	/* No connected peer could READ the retired pages. */
 	while ((page = TAILQ_FIRST(&exposure->retired))) {
 		lease__cancel(exposure->leases, &page->lease);
 		page_exposure__end(page);

@@ -26,7 +26,7 @@
 
 struct exposure {
 	enum dart_control_exposure mode;
-	struct ibv_pd *pd;	/* NULL: there is no RDMA device now, and no rkey */
+	struct ibv_pd *pd;	/* NULL without RDMA device: no rkeys */
 	const struct region *region;
 	struct leases *leases;
 	struct memory_counts *counts;
@@ -59,13 +59,13 @@ int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
 void exposure__close(struct exposure *exposure);
 
 /*
- * From now on memory is registered in @pd, NULL if the RDMA device is gone: registers again
- * the memory regions that entries share.  Nobody is connected meanwhile.  After an error, some
- * are as they were; the next call changes these as well.
+ * From now on memory is registered in @pd, NULL if the RDMA device is gone: registers again the
+ * memory regions that entries share.  No peer may be connected meanwhile.  After an error some
+ * regions are unchanged; the next call changes these as well.
  */
 int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
 			    struct dart_error *error);
-/* The same for another memory region that this exposure has registered. */
+/* The same for another memory region that @exposure registered. */
 int exposure__exchange(const struct exposure *exposure,
 		       struct ibv_mr **memory_region, struct dart_error *error);
 

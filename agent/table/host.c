@@ -18,7 +18,7 @@
 #define LIST_MAX 24576
 
 /*
- * Copies @text to the @size bytes at @to.  The table has ASCII there: other bytes become
+ * Copies @text to the @size bytes at @to.  These members of the table are ASCII: other bytes become
  * the escapes of escape.h.
  */
 static void copy_text(char *to, size_t size, const char *text)

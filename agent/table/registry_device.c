@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers the memory of all entries again when the RDMA device goes or comes. */
+/* Registers the memory of all entries again when the RDMA device is removed or comes back. */
 #include "registry.h"
 
 static int exchange(const struct exposure *exposure,
@@ -31,7 +31,7 @@ int registry__change_device(struct registry *registry, struct ibv_pd *pd,
 		      exchange(exposure, &registry->entries, error) ?:
 		      exchange(exposure, &registry->leaving, error) ?:
 		      exchange(exposure, &registry->retired, error);
-	/* Without a device nobody can READ: the keys in the table do not matter. */
+	/* Without a device no peer can READ, so the keys in the table do not matter. */
 	if (ret || !pd)
 		return ret;
 	return registry__publish_again(registry, error);

@@ -207,7 +207,10 @@ static int list_entries(struct request *request)
 	return 0;
 }
 
-/* Finds the entry with the shortest interval whose name is that of the request, "+" and it. */
+/*
+ * Finds the entry with the shortest interval among the entries named NAME+INTERVAL, where NAME is
+ * the name in the request.
+ */
 static struct entry *find_gathered(const struct request *request)
 {
 	const struct registry *registry = request->subject;

@@ -55,8 +55,8 @@ int lookup_table__new(const struct device *device, const char *name,
 		      const struct table_origin *origin, uint32_t epoch,
 		      struct lookup_table **table, struct dart_error *error);
 /*
- * The device goes: ends its requesters and what readers have of it; the caller has
- * disconnected its readers.  The entries stay.
+ * The device is being removed: ends the requesters and destroys the resources that readers use on
+ * it.  The caller has disconnected the readers.  The entries stay.
  */
 void lookup_table__detach(struct lookup_table *table);
 /* The device is back: readers can connect, and requesters be added. */

@@ -97,7 +97,7 @@ int lookup_tables__create(struct lookup_tables *tables, const char *name,
 	return 0;
 }
 
-/* To call before they are removed. */
+/* Call this before the requesters are removed. */
 static void note_end_of_requesters(const struct lookup_tables *tables,
 				   const struct lookup_table *table)
 {

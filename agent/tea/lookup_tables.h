@@ -20,7 +20,7 @@ void lookup_tables__open(struct lookup_tables *tables,
 			 struct lookup_counts *counts);
 void lookup_tables__close(struct lookup_tables *tables);
 
-/* As lookup_table__detach() and lookup_table__attach(), for all of them. */
+/* lookup_table__detach() and lookup_table__attach() for all lookup tables. */
 void lookup_tables__detach(struct lookup_tables *tables);
 int lookup_tables__attach(struct lookup_tables *tables,
 			  struct dart_error *error);
