@@ -168,7 +168,7 @@ static __always_inline bool is_tag(__be16 type)
 	return false;
 }
 
-/* Tags of VLANs that are in the frame are skipped; drivers have taken off the others. */
+/* Tags of VLANs that are in the frame are skipped; drivers have removed all others. */
 static __always_inline int read_ethernet(struct cursor *cursor,
 					 struct telemetry *telemetry,
 					 struct inner *inner)

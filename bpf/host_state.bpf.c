@@ -8,8 +8,8 @@
 /* UCOUNTS_HASHTABLE_ENTRIES of the kernel. */
 #define BUCKETS 1024
 /*
- * Any user can make thousands of user namespaces, and is in a list once for each.  One
- * sample looks at so many: preemption is off meanwhile.
+ * Any user can make thousands of user namespaces, and is in a list once for each.  A sample reads
+ * at most this many users, because preemption is off meanwhile.
  */
 #define USERS_OF_SAMPLE 256
 #define USERS_OF_BUCKET 128
@@ -181,11 +181,11 @@ static long add_cpu(__u32 cpu, struct file_sum *sum)
 
 /* Not static: clang would divide them into variables with names that BTF refuses. */
 __u64 buckets[BUCKETS];
-/* What the users of each bucket had, when it was last looked at. */
+/* Sums over the users of each bucket, as of its last visit. */
 __u64 instances_of[BUCKETS];
 __u64 watches_of[BUCKETS];
 __u64 left_out_of[BUCKETS]; /* 1: it has more users than USERS_OF_BUCKET */
-/* The sums of the three. */
+/* The sums of these three arrays. */
 static __u64 all_instances;
 static __u64 all_watches;
 static __u64 all_left_out;
@@ -197,7 +197,7 @@ struct inotify_walk {
 	__u64 node; /* address */
 	__u64 instances;
 	__u64 watches;
-	__u32 users; /* that this sample has looked at */
+	__u32 users; /* read by this sample */
 	__u32 first; /* bucket */
 	__u32 done; /* buckets */
 };
@@ -243,7 +243,9 @@ static long add_bucket(__u32 number, struct inotify_walk *walk)
 {
 	const __u32 bucket = (walk->first + number) % BUCKETS;
 
-	/* One bucket may be long: so the last may take a sample beyond its number. */
+	/*
+	 * Checked before each bucket only, so the last bucket can take a sample beyond the limit.
+	 */
 	if (walk->users >= USERS_OF_SAMPLE)
 		return 1;
 	walk->node = buckets[bucket];
@@ -259,8 +261,8 @@ static long add_bucket(__u32 number, struct inotify_walk *walk)
 }
 
 /*
- * All buckets, unless they have more users than USERS_OF_SAMPLE: then the next sample
- * goes on, and until then the others have what they had.
+ * Visits all buckets, unless they have more users than USERS_OF_SAMPLE: then the next sample
+ * continues, and until then the remaining buckets keep their previous sums.
  */
 static __always_inline void walk_users(void)
 {

@@ -18,7 +18,10 @@ struct dart_cgroup {
 	struct dart_percpu percpu;
 	struct cgroup *cgroup;
 	struct dart_cgroup_user user;	/* of a record */
-	/* That the record shows.  Guarded by the lock of the gathering once it has joined. */
+	/*
+	 * The times that the record shows.  Guarded by the lock of the gathering once the record
+	 * has joined.
+	 */
 	u64 times[DART_CGROUP_TIMES];
 };
 
@@ -71,7 +74,7 @@ static void held_sum(struct dart_percpu *percpu, void *copy)
 	struct dart_cgroup *held = held_of(percpu);
 	const u64 *summed = dart_cgroup_user_times(&held->user);
 
-	/* What a sum has missed comes with a later one: a time does not fall. */
+	/* Times that a sum missed come with a later sum; a time never falls. */
 	if (summed)
 		dart_cgroup_advance(held->times, summed, DART_CGROUP_TIMES);
 	memcpy(copy, held->times, sizeof(held->times));

@@ -19,7 +19,7 @@
 static_assert(sizeof(struct cgroup_base_stat) % sizeof(u64) == 0);
 static_assert(DART_CGROUP_TIMES <= DART_CGROUP_TIMES_MAX);
 
-/* Sums of one pass, if the kernel moves times during each of them. */
+/* Maximum number of sums in one pass, if the kernel moves times during each. */
 #define ATTEMPTS 3
 /* Visits between two readings of the clock, and the longest time without other tasks. */
 #define VISITS_BETWEEN 16
@@ -40,7 +40,7 @@ void dart_cgroup_set_init(struct dart_cgroup_set *set)
 	INIT_LIST_HEAD(&set->leaving);
 }
 
-/* No two cgroups ever have the same, and a parent has a lower one than its children. */
+/* Serial numbers are never reused, and a parent has a lower number than its children. */
 static u64 serial_of(const struct dart_cgroup_member *member)
 {
 	return member->cgroup->self.serial_nr;
@@ -189,7 +189,7 @@ void dart_cgroup_set_end(struct dart_cgroup_set *set)
 	free_leaving(set);
 }
 
-/* Finds out how the members lie to each other. */
+/* Finds the nearest member above each member, and the common ancestor of all. */
 static void set_arrange(struct dart_cgroup_set *set)
 {
 	struct dart_cgroup_member *member;
@@ -213,8 +213,8 @@ static void set_arrange(struct dart_cgroup_set *set)
 }
 
 /*
- * Lets other tasks run if it is time to.  That ends the RCU section, so @cgroup is held
- * meanwhile; an ended one that cannot be held is passed, and the next visits decide.
+ * Lets other tasks run if it is time to.  That ends the RCU section, so @cgroup is held meanwhile;
+ * if @cgroup has ended and cannot be held, the section goes on until a later visit.
  */
 static void pause_at(struct summing *summing, struct cgroup *cgroup)
 {
@@ -372,10 +372,10 @@ static bool walk_enter(struct walk *walk, struct cgroup *cgroup)
 		return true;
 	if (!member)
 		dart_cgroup_read(arrived, &cgroup->bstat, DART_CGROUP_TIMES);
-	smp_rmb();	/* what a cgroup has is read before what left its CPUs */
+	smp_rmb();	/* read the times of the cgroup before the times that left its CPUs */
 	dart_cgroup_add_cpu(walk->owner->below, &times->bstat,
 			    &times->last_bstat, DART_CGROUP_TIMES);
-	/* That of members is read with the sum: see add_to_above(). */
+	/* Times of members are read with the sum: see add_to_above(). */
 	if (!member)
 		add_moving(walk, cgroup, arrived);
 	return true;
@@ -432,7 +432,7 @@ static void add_all(struct summing *summing)
 	struct dart_cgroup_set *set = summing->set;
 	struct walk walk = { .summing = summing };
 
-	/* One that is offline keeps its times until the kernel moves them. */
+	/* A CPU that is offline keeps its times until the kernel moves them. */
 	for_each_possible_cpu(walk.cpu) {
 		walk.number = ++set->walks;
 		walk.owner = NULL;
@@ -454,7 +454,7 @@ static void set_read_arrived(struct dart_cgroup_set *set)
 				 DART_CGROUP_TIMES);
 		memset(member->below, 0, sizeof(member->below));
 	}
-	smp_rmb();	/* what a cgroup has is read before what left those below */
+	smp_rmb();	/* read the times of a cgroup before the times that left its children */
 }
 
 static void add_to_above(struct dart_cgroup_member *member)
@@ -498,9 +498,9 @@ static void sum_once(struct summing *summing)
 }
 
 /*
- * A sum during which the kernel has moved times can miss some.  So it is made again.  If the
- * kernel disturbs all attempts, the lower one of the last two counts for each time: a time
- * that one of them has twice is not shown, and a later pass has the times that it misses.
+ * A sum during which the kernel has moved times can miss some, so it is repeated.  If the kernel
+ * disturbs all attempts, each time is the lower value of the last two sums: a time that was counted
+ * twice in only one sum is not shown, and times that both sums missed come with a later pass.
  */
 static u64 set_sum(struct dart_cgroup_set *set)
 {

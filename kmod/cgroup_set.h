@@ -38,10 +38,10 @@ struct dart_cgroup_set {
 	struct list_head leaving;
 	bool is_summing;
 
-	/* A sum that is running has these. */
+	/* Owned by the sum that is running. */
 	struct rb_root members;		/* by serial number: parents before children */
 	bool has_changed;
-	struct cgroup *top;		/* the nearest that all members are in or below */
+	struct cgroup *top;		/* lowest cgroup above all, or a member */
 	u64 walks;
 };
 
@@ -56,13 +56,13 @@ void dart_cgroup_set_init(struct dart_cgroup_set *set);
 
 /* Allocates for @cgroup, which the caller holds.  -ENOMEM. */
 int dart_cgroup_user_init(struct dart_cgroup_user *user, struct cgroup *cgroup);
-/* Of a user that has not joined a set, or left it, or could not be initialized. */
+/* For a user that has not joined a set, or has left it, or could not be initialized. */
 void dart_cgroup_user_free(struct dart_cgroup_user *user);
-/* The next sum has its cgroup. */
+/* The next sum includes the cgroup. */
 void dart_cgroup_user_join(struct dart_cgroup_user *user,
 			   struct dart_cgroup_set *set);
 void dart_cgroup_user_leave(struct dart_cgroup_user *user);
-/* DART_CGROUP_TIMES times of the last sum; NULL if it did not have the cgroup. */
+/* DART_CGROUP_TIMES times of the last sum; NULL if that sum did not include the cgroup. */
 const u64 *dart_cgroup_user_times(const struct dart_cgroup_user *user);
 
 /* Returns false if there is nothing to sum: then neither of the others is called. */

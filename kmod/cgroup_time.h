@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads the times of cgroups while the kernel moves them.  These functions touch nothing but
- * words: a unit test runs them between the steps of the kernel, with a READ_ONCE() of its own.
+ * Reads the times of cgroups while the kernel moves them.  These functions touch nothing but words:
+ * a unit test runs them between the steps of the kernel, with its own READ_ONCE().
  *
  * A flush of the kernel moves a time from a CPU to its cgroup, and from a cgroup to its
  * parent.  Each move is two writes: the kernel adds the time to the destination (`bstat` of

@@ -17,7 +17,7 @@
 
 #include "disk.h"
 
-/* So often the sums of a busy device are added up again. */
+/* Most attempts to add up the counters of a busy device. */
 #define ROUNDS 4
 
 struct disk_sampler {

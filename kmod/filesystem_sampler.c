@@ -97,7 +97,7 @@ static bool ask_for_device(struct dart_zero_filesystem *values,
 	return *text;
 }
 
-/* Only an eBPF program can see what mount(2) was told. */
+/* Only an eBPF program can see the device name that was passed to mount(2). */
 static void set_device(struct dart_zero_filesystem *values,
 		       const struct vfsmount *mount)
 {
@@ -116,8 +116,8 @@ static void set_device(struct dart_zero_filesystem *values,
 }
 
 /*
- * The mount is referenced only meanwhile.  -ENODEV: it is not there any more.  A kernel
- * thread has the root directory and the mounts of PID 1.
+ * The mount is referenced only during this call.  -ENODEV: it was unmounted.  A kernel thread has
+ * the root directory and the mounts of PID 1.
  */
 static int ask(struct dart_question *question)
 {
@@ -166,7 +166,7 @@ static const struct dart_question_kind question_kind = {
 	.free = filesystem_free,
 };
 
-/* A sample has the answer to the question of the sample before. */
+/* Each sample returns the answer to the question of the previous sample. */
 static const struct dart_sampler_kind filesystem_kind = {
 	.name = "dart_zero_filesystem",
 	.length = sizeof(struct dart_zero_filesystem),

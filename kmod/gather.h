@@ -21,7 +21,7 @@ struct dart_gathering {
 	struct dart_events *events;	/* of the region */
 };
 
-/* The queue of the work items of all regions; it is empty when the module ends. */
+/* The queue of the work items of all regions; empty when the module is unloaded. */
 int dart_gather_init(void);
 void dart_gather_exit(void);
 

@@ -117,7 +117,7 @@ static int add_counters(struct dart_region *region,
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
-	/* Their pages have nothing else, but are of the kernel's per-CPU memory. */
+	/* The pages hold only these counters, but they are per-CPU memory of the kernel. */
 	if (!dart_region_has_windows)
 		return -EACCES;
 

@@ -38,9 +38,9 @@ static struct proto *ipv4[PROTOCOLS], *ipv6[PROTOCOLS];
 static bool has_ipv4, has_ipv6;
 
 /*
- * The kernel does not export all protocols, but each socket has its own.  They stay as
- * long as the kernel runs: neither IPv4 nor IPv6 is ever unloaded.  Not of UDP-Lite: its
- * first socket makes the kernel print that it is deprecated.
+ * The kernel does not export all protocols, but each socket has its own.  They stay as long as the
+ * kernel runs: neither IPv4 nor IPv6 is ever unloaded.  UDP-Lite gets no socket: its first socket
+ * makes the kernel print that it is deprecated.
  */
 static int find_protocol(int family, enum protocol protocol,
 			 struct proto **found)

@@ -21,7 +21,7 @@
 #include "question.h"
 #include "sampler.h"
 
-/* So long a pass waits for the values of a device. */
+/* Longest time that a pass waits for the values of a device. */
 #define PATIENCE_MS 20
 
 struct netdev_sampler {
@@ -122,8 +122,9 @@ static const struct dart_question_kind question_kind = {
 };
 
 /*
- * Are its statistics only added up?  A host can have thousands of such devices, of which
- * none is worth a work item: those whose counters the network core has, or are known.
+ * Does the driver only add up counters in memory?  A host can have thousands of such devices, and
+ * none needs a work item: devices whose counters the network core keeps, and devices of known
+ * kinds.
  */
 static bool adds_up(const struct net_device *device)
 {

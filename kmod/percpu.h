@@ -39,9 +39,9 @@ struct dart_percpu {
 	 */
 	void (*sum)(struct dart_percpu *percpu, void *copy);
 	/*
-	 * With @sum, for objects whose sums are made together before a pass; or NULL.
-	 * @prepare is called once, without locks, before a record with one row is gathered,
-	 * and returns 0 or -ENOMEM; @join and @leave with the lock of the gathering.
+	 * With @sum, for objects that are summed together before a pass; or NULL.  @prepare is
+	 * called once, without locks, before a record with one row is gathered, and returns 0 or
+	 * -ENOMEM; @join and @leave with the lock of the gathering.
 	 */
 	int (*prepare)(struct dart_percpu *percpu);
 	void (*join)(struct dart_percpu *percpu, struct dart_cgroup_set *set);

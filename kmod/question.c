@@ -17,9 +17,9 @@ struct question_sampler {
 };
 
 /*
- * Not freezable: the kernel cannot be suspended while a work item of a freezable queue
- * hangs.  Questions begin in a pass of the gathering, whose queue is freezable.  @active
- * questions can hang before others wait for them; 0: the default, hundreds.
+ * Not freezable: the kernel cannot be suspended while a work item of a freezable queue hangs.
+ * Questions begin in a pass of the gathering, whose queue is freezable.  Up to @active questions
+ * can hang before others wait for them; 0: the default, hundreds.
  */
 static const struct {
 	const char *name;
@@ -74,7 +74,7 @@ static void ask_work(struct work_struct *work)
 	const u64 time = ktime_get_boottime_ns();
 	int ret;
 
-	/* While it runs, the values are its own. */
+	/* While the work item runs, it owns the values. */
 	memset(question->values, 0, question->length);
 	ret = question->kind->ask(question);
 
@@ -129,7 +129,7 @@ static bool wait_for_answer(struct dart_question *question, unsigned int ms)
 					   msecs_to_jiffies(ms));
 }
 
-/* Called with the lock held.  The values are copied only with 0. */
+/* Called with the lock held.  Copies the values only if it returns 0. */
 static int take(struct dart_question *question, void *values, u64 *time)
 {
 	if (question->is_running || !question->has_new)

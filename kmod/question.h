@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions to code that can hang: a driver whose device is gone, a file server that is
- * not reached.  Each question is asked by its own work item, so such code delays no
- * record but its own.
+ * Questions to code that can hang: a driver whose device is gone, a file server that is not
+ * reached.  Each question is asked by its own work item, so such code delays only its own record.
  */
 #ifndef DART_ZERO_QUESTION_H
 #define DART_ZERO_QUESTION_H
@@ -31,11 +30,11 @@ struct dart_question_kind {
 	 * dart_sampler_kind does.  Called by the work item, without locks.
 	 */
 	int (*ask)(struct dart_question *question);
-	/* Frees the question: neither the sampler nor the work item has it any more. */
+	/* Frees the question, after both the sampler and the work item have released it. */
 	void (*free)(struct dart_question *question);
 };
 
-/* What a sampler and its work item share: the last to finish frees it. */
+/* Shared by a sampler and its work item: the last to finish frees it. */
 struct dart_question {
 	const struct dart_question_kind *kind;
 	enum dart_question_queue queue;
@@ -60,8 +59,8 @@ int dart_question_init(void);
 void dart_question_exit(void);
 
 /*
- * Initializes @question, with one reference.  A sample waits up to @patience_ms for an
- * answer; 0: it does not wait, and has the answer of the sample before.
+ * Initializes @question, with one reference.  A sample waits up to @patience_ms for an answer; 0:
+ * it does not wait, and returns the answer of the previous sample.
  */
 void dart_question_begin(struct dart_question *question,
 			 const struct dart_question_kind *kind,
@@ -71,23 +70,22 @@ void dart_question_put(struct dart_question *question);
 
 /*
  * Asks for the first time, and waits up to @ms.  Returns the answer, which the next
- * dart_question_sample() returns again, or -EAGAIN: there is no answer yet.  Called
- * without locks by the only owner of @question, who holds the module.
+ * dart_question_sample() returns again, or -EAGAIN without an answer in time.  Called without locks
+ * by the only owner of @question, who holds the module.
  */
 int dart_question_first(struct dart_question *question, unsigned int ms);
 
 /*
- * Asks, and copies the values.  Waits as dart_question_begin() says, unless the last
- * answer was late.  The next call copies values that came late, with their time.  Returns
- * the answer, or -EAGAIN: there is no new one.  One caller at a time, who holds the
- * module.
+ * Asks, and copies the values.  Waits as dart_question_begin() says, unless the last answer was
+ * late.  The next call copies values that came late, with their time.  Returns the answer, or
+ * -EAGAIN without a new answer.  One caller at a time, who holds the module.
  */
 int dart_question_sample(struct dart_question *question, void *values,
 			 u64 *time);
 
 /*
- * A sampler of @kind, whose sample() is dart_question_sampler_sample() and whose free()
- * is dart_question_sampler_free(), or NULL.  It has the caller's reference.
+ * A sampler of @kind, whose sample() is dart_question_sampler_sample() and whose free() is
+ * dart_question_sampler_free(), or NULL.  The sampler takes over the caller's reference.
  */
 struct dart_sampler *
 dart_question_sampler_new(const struct dart_sampler_kind *kind,

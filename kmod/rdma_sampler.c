@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples the ports of RDMA devices: what their drivers count.  A driver asks the
- * device, which may no longer answer, so each port is a question.
+ * Samples the counters that drivers of RDMA devices keep for each port.  A driver asks the device,
+ * which may no longer answer, so each port is a question.
  */
 #include "sampler.h"
 
@@ -20,9 +20,9 @@
 #include <rdma/ib_cache.h>
 #include <rdma/ib_verbs.h>
 
-/* So long ADD_RECORD waits for the first values of a port. */
+/* Longest time that ADD_RECORD waits for the first values of a port. */
 #define FIRST_MS 200
-/* So long a pass waits for the values of a port. */
+/* Longest time that a pass waits for the values of a port. */
 #define PATIENCE_MS 20
 
 /* The words of struct dart_zero_rdma_port behind the state, in their order. */
@@ -87,7 +87,7 @@ struct rdma_port {
 	/* Set by the question. */
 	const struct rdma_stat_desc *descs; /* to compare only */
 	int count;
-	/* Which counter of the driver each word has; below 0: none. */
+	/* Index of the driver's counter for each word; negative without a counter. */
 	s16 places[ARRAY_SIZE(counters)];
 	bool has_none;			/* no word has a counter */
 	struct dart_zero_rdma_port values;
@@ -275,7 +275,7 @@ static struct rdma_sampler *sampler_new(const struct ib_device *device)
 	return sampler;
 }
 
-/* A port whose driver does not answer in time may have some. */
+/* A port whose driver does not answer in time may have counters. */
 static bool has_counters(struct rdma_sampler *sampler)
 {
 	u32 i, having = 0;

@@ -76,9 +76,8 @@ int dart_record_place(struct dart_record *record,
 void dart_record_displace(struct dart_record *record);
 
 /*
- * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @cost: the values of a record
- * of the gatherer, of which this counts @stale.  Returns false if the counters have
- * ended.
+ * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @cost: the figures of the gatherer; this
+ * call increments its @stale.  Returns false if the counters have ended.
  */
 bool dart_record_gather(struct dart_record *record, u64 now,
 			struct dart_record_buffer *buffer,

@@ -16,7 +16,7 @@
 #define OUTCOME_UNASSIGNED	8w6	/* a share without a collector */
 #define OUTCOME_UNCHANGED	8w7	/* a path that was reported before */
 #define OUTCOME_DAMAGED		8w8	/* a wrong checksum of the IPv4 header */
-#define OUTCOME_TAGGED		8w9	/* a VLAN tag: not looked into */
+#define OUTCOME_TAGGED		8w9	/* VLAN tag: not parsed further */
 #define OUTCOMES		10
 
 #endif /* DART_OUTCOME_P4 */

@@ -407,11 +407,11 @@ struct dart_zero_piece {
 /*
  * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
  *
- * The counters are those that a window with the same @source, @fd, @netns and
- * @ifindex shows, or a sample, which has the form that <linux/dart_zero_samples.h>
- * tells.  DART_ZERO_SOURCE_FILESYSTEM is selected by @path, @device_major and
- * @device_minor instead: a line of /proc/1/mountinfo has them.  The module looks the
- * path up for each question, so the caller need not be able to.
+ * The counters are those that a window with the same @source, @fd, @netns and @ifindex shows, or a
+ * sample, which has the form that <linux/dart_zero_samples.h> tells.  DART_ZERO_SOURCE_FILESYSTEM
+ * is selected by @path, @device_major and @device_minor instead: a line of /proc/1/mountinfo
+ * contains all three.  The module looks the path up for each question, so the caller need not be
+ * able to reach it.
  *
  * The record is gathered first before the call returns, then by a work item of
  * the region for all records of the interval.  When its counters end it stays as it is,
@@ -461,8 +461,8 @@ struct dart_zero_gathering {
 	__u64 time_ns;		/* in all passes, waiting for a CPU included */
 	__u64 longest_ns;	/* pass */
 	/*
-	 * How often cgroups were looked at for their CPU time, in all passes: each once for
-	 * every CPU at which it has times that the kernel has not added up yet.
+	 * Visits to cgroups for their CPU time, in all passes: one for each CPU at which a cgroup
+	 * has times that the kernel has not added up yet.
 	 */
 	__u64 cgroup_visits;
 	__u64 stale;		/* records without new values: their rows kept older ones */

@@ -262,9 +262,9 @@ struct dart_zero_processes {
 };
 
 /*
- * DART_ZERO_SOURCE_FILES: file-nr, inode-nr and dentry-state of /proc/sys/fs; inotify
- * of all users together, those of other user namespaces included.  With many user
- * namespaces a sample reads a part of the users, and the next one goes on.
+ * DART_ZERO_SOURCE_FILES: file-nr, inode-nr and dentry-state of /proc/sys/fs; inotify of all users
+ * together, including users in other user namespaces.  With many user namespaces a sample reads a
+ * part of the users, and the next one goes on.
  */
 struct dart_zero_files {
 	__u64 open;		/* file handles */
@@ -548,11 +548,10 @@ struct dart_zero_disk_io {
 };
 
 /*
- * DART_ZERO_SOURCE_FILESYSTEM: what statvfs() tells of a mount point.  The time of the
- * record is that of the question, one interval or more earlier: the next values come
- * when the file system has answered.  The file system can be unmounted at any time.
- * The texts are those of /proc/1/mountinfo, without escapes; they end with NUL, and longer
- * ones are cut off.
+ * DART_ZERO_SOURCE_FILESYSTEM: what statvfs() tells of a mount point.  The time of the record is
+ * the time of the question, one interval or more earlier: the next values come when the file system
+ * has answered.  The file system can be unmounted at any time.  The texts are as in
+ * /proc/1/mountinfo, without escapes; they end with NUL, and longer texts are cut off.
  */
 struct dart_zero_filesystem {
 	__u64 size;
