@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cgroup_passes LIVE LEVELS ENDED: measures a pass over the CPU time of LIVE cgroups in
- * chains of LEVELS, first alone, then beside ENDED cgroups that are removed but still
- * referenced.  Processes run in one live cgroup after the other meanwhile.
- * Prints JSON.  As root, in a machine of its own.
+ * cgroup_passes LIVE LEVELS ENDED: measures a pass over the CPU time of LIVE cgroups in chains of
+ * LEVELS, first alone, then beside ENDED cgroups that are removed but still referenced.  Processes
+ * run in one live cgroup after the other meanwhile.  Prints JSON.  Run it as root, on a machine
+ * without other load.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -161,7 +161,7 @@ static int compare(const void *one, const void *other)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Prints the median time of PASSES passes, and how many cgroups they looked at. */
+/* Prints the median time of PASSES passes, and how many cgroups they visited. */
 static void measure(const char *name, const char *map,
 		    const struct dart_zero_record *record, const int *live,
 		    uint32_t count)

@@ -22,7 +22,10 @@ int certificates__load(const struct settings_tls *files, struct dart_tls **tls,
 	struct dart_tls *loaded;
 	int err;
 
-	/* Who READs needs none, and may be a user who may not read this key. */
+	/*
+	 * Reading over RDMA needs no certificate, and this user may lack permission to read the
+	 * key.
+	 */
 	if (!paths.certificate && access(usual.key, R_OK))
 		return 0;
 	err = dart_tls__load(paths.certificate ? &paths : &usual, &loaded,

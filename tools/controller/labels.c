@@ -40,7 +40,7 @@ int labels__add(json_t *labels, const char *name, const char *value,
 		return dart_error__set(error, EINVAL,
 				       "there are more than %d labels",
 				       LABELS_MAX);
-	/* Recordings have them escaped: that is not done twice. */
+	/* Labels from recordings are escaped already; do not escape them twice. */
 	escaped = dart_escape__new(value, DART_ESCAPE_SENTENCE);
 	text = escaped ? json_string(escaped) : NULL;
 	free(escaped);

@@ -28,7 +28,7 @@ static int load_config(struct options *options)
 	return err;
 }
 
-/* What a reload could refuse; prints one sentence. */
+/* Checks everything that a reload can refuse; prints one sentence. */
 static int check(const struct options *options)
 {
 	struct dart_tls *tls = NULL;

@@ -6,7 +6,7 @@
 #include <getopt.h>
 #include <string.h>
 
-/* Are there options about the way to agents? */
+/* Does the command line have transport options? */
 static bool has_connecting(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
@@ -16,7 +16,7 @@ static bool has_connecting(const struct options *options)
 	       settings->tls.authorities;
 }
 
-/* Are there options about reading agents again and again? */
+/* Does the command line have options for repeated scrapes? */
 static bool has_repeating(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
@@ -28,7 +28,7 @@ static bool has_repeating(const struct options *options)
 	       settings->record.files;
 }
 
-/* Are there options that only scraping takes, and a replay does not? */
+/* Does the command line have options of scrapes that a replay does not take? */
 static bool has_scraping(const struct options *options)
 {
 	return has_connecting(options) || has_repeating(options);

@@ -43,8 +43,8 @@ enum settings_transport {
 };
 
 /*
- * Paths of PEM files: all, or all NULL; the list of revoked certificates is optional.  NULL
- * stands for the files of tls_places.h, unless this user cannot read their key.
+ * Paths of PEM files, either all set or all NULL, except that the list of revoked certificates is
+ * optional.  NULL stands for the files of tls_places.h, unless this user cannot read their key.
  */
 struct settings_tls {
 	char *certificate;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The coverage of the host, as dartd answers, on stdout. */
+/* Prints dartd's answer about the coverage of the host to stdout. */
 #ifndef DARTCTL_COVERAGE_H
 #define DARTCTL_COVERAGE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints into a file that replaces another one in the end. */
+/* Prints into a new file that replaces the named file at the end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

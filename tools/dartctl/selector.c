@@ -103,8 +103,8 @@ static int open_cgroup(const char *text, char label[static PATH_MAX],
 }
 
 /*
- * The entry has the path without links, as the kernel has it.  Returns -1 if nothing is
- * mounted there in the mount namespace of this process: dartd knows whether the host has it.
+ * Sets @label to the path without symbolic links, as the kernel reports it.  Returns -1 if nothing
+ * is mounted there in the mount namespace of this process: dartd knows whether the host has it.
  */
 static int open_filesystem(const char *path, char label[static PATH_MAX])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* "certificate": when that of this machine expires. */
+/* Check "certificate": when the certificate of this machine expires. */
 #ifndef DOCTOR_CERTIFICATE_H
 #define DOCTOR_CERTIFICATE_H
 

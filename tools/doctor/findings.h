@@ -23,7 +23,7 @@ struct findings {
 	json_t *list; /* of the findings so far; JSON only */
 	json_t *last; /* is printed once its advice is known */
 	bool has_failed; /* a check failed */
-	bool is_lenient; /* what fails is a warning: there is another way */
+	bool is_lenient; /* failures are warnings: another way works */
 	bool out_of_memory;
 };
 

@@ -111,7 +111,7 @@ static bool is_tag(__be16 type)
 	       type == htobe16(ETH_P_QINQ3);
 }
 
-/* Takes all up to IP, whose type it sets.  Returns 0, -ENODATA or -E2BIG. */
+/* Skips all headers before IP, and sets the type of IP.  Returns 0, -ENODATA or -E2BIG. */
 static int take_ethernet(struct rest *rest, __be16 *type)
 {
 	struct ethhdr ethernet;

@@ -39,7 +39,7 @@ static const struct dart_entry *find_gathered(const struct dart_table *table,
 	size_t length;
 
 	for (i = 0; i < table->entry_count; i++) {
-		/* Most are something else, so this is looked at first. */
+		/* Most entries have other names, so compare the beginning first. */
 		if (strncmp(table->entries[i].name, name, wanted))
 			continue;
 		ms = dart_gathered_name__ms(table->entries[i].name, &length);
@@ -85,7 +85,7 @@ static bool choice__add_by_pattern(struct choice *choice, const char *pattern,
 }
 
 /*
- * By its name, or as a pattern if no entry has this name; then by names without their
+ * Finds entries by name, or as a pattern if no entry has this name; then by names without
  * intervals.  True if any was found.
  */
 static bool choice__add_by_name(struct choice *choice, const char *name)

@@ -7,8 +7,8 @@
 #include "tools/doctor/findings.h"
 
 /*
- * Judges the figures in the entry "dartd" of @sample, which it need not have.  @host: for
- * the command that tells more.
+ * Judges the coverage figures in the entry "dartd" of @sample, if present.  @host: named in the
+ * suggested command.
  */
 void check_coverage(struct findings *findings, const char *host,
 		    const struct sample *sample);

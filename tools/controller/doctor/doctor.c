@@ -28,7 +28,7 @@ static void check_name(struct findings *findings, const char *host,
 	findings__command(findings, "getent hosts %s", host);
 }
 
-/* The certificates of a configuration, unless the command line names some. */
+/* Certificates from the configuration, unless the command line names some. */
 static int load_tls(const struct options *options, struct settings *settings)
 {
 	struct dart_error error;
@@ -77,7 +77,7 @@ static void check_host(struct findings *findings, struct connection *connection,
 	struct tcp_way way;
 
 	tcp_way__try(&way, connection, port, tls);
-	/* RDMA need not work if there is another way. */
+	/* RDMA need not work if TCP does. */
 	findings->is_lenient = !is_by_tcp && tcp_way__is_open(&way);
 	if (!is_by_tcp)
 		check_rdma_cm(findings);

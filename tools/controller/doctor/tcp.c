@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls a host by TCP, as far as the certificates of this machine allow. */
+/* Connects to a host over TCP, and calls it if this machine has certificates. */
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -59,7 +59,9 @@ static int connect_to(const char *address, uint16_t port)
 	return -code;
 }
 
-/* What dartd says, before this side has shown anything: nothing, if it may go on. */
+/*
+ * Waits for a refusal that dartd sends before the handshake; without one, this machine is allowed.
+ */
 static enum tcp_answer listen_to(int fd)
 {
 	/* As dart_tls__deny() sends it. */
@@ -108,7 +110,7 @@ static enum tcp_answer call_with(struct tcp_way *way,
 
 	if (certificates__load(files, &tls, &way->error))
 		return answer;
-	/* This user has none that the host could accept. */
+	/* This user has no certificate to show to the host. */
 	if (!tls)
 		return TCP_LISTENS;
 	if (!dart_rpc_client__connect_tcp(connection->address, way->port, tls,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks of the way to a host by TCP: "tcp". */
+/* Check "tcp": whether a host can be called over TCP. */
 #ifndef CONTROLLER_DOCTOR_TCP_H
 #define CONTROLLER_DOCTOR_TCP_H
 
@@ -7,9 +7,9 @@
 #include "tools/controller/settings.h"
 
 enum tcp_answer {
-	TCP_NOTHING,	/* nobody listens, or nobody answers */
+	TCP_NOTHING,	/* connection refused, or no answer */
 	TCP_DENIED,	/* dartd does not allow the address of this machine */
-	TCP_LISTENS,	/* dartd listens; without certificates no more is known */
+	TCP_LISTENS,	/* dartd listens; not called, for lack of certificates */
 	TCP_SERVES,	/* dartd answers this machine */
 	TCP_REFUSES,	/* for the reason in the error */
 };
@@ -23,12 +23,12 @@ struct tcp_way {
 	uint64_t clock_uncertainty_ns;
 };
 
-/* Tries it, and finds nothing yet.  @tls: of the command line or a configuration. */
+/* Tries TCP, without adding findings.  @tls: from the command line or a configuration. */
 void tcp_way__try(struct tcp_way *way, const struct connection *connection,
 		  uint16_t port, const struct settings_tls *tls);
-/* Can values be had, or perhaps? */
+/* Can values be read over TCP, as far as is known? */
 bool tcp_way__is_open(const struct tcp_way *way);
-/* @is_only: it is the way that was asked for. */
+/* @is_only: the user asked for TCP. */
 void check_tcp(struct findings *findings, const struct connection *connection,
 	       const struct tcp_way *way, bool is_only);
 

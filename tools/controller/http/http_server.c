@@ -266,7 +266,7 @@ bool http_server__is_local(const struct http_server *server)
 	       IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-/* The name of this host; "localhost" if it has none. */
+/* The name of this host, or "localhost" if no name is set. */
 static void name_host(char name[static NI_MAXHOST])
 {
 	if (gethostname(name, NI_MAXHOST - 1) || !*name)

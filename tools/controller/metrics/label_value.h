@@ -11,12 +11,12 @@
 #define LABEL_VALUE_MAX 512	/* bytes, with the NUL */
 
 /*
- * The @width bytes of a text, or those before its first NUL, as DART_ESCAPE_NAME makes
- * them: hostile bytes may come.  What does not fit is cut off between characters.
+ * The @width bytes of a text, or those before its first NUL, as DART_ESCAPE_NAME makes them: the
+ * bytes may be hostile.  A longer text is cut off between characters.
  */
 void label_value__of_text(const void *bytes, size_t width,
 			  char value[static LABEL_VALUE_MAX]);
-/* The name of a host, in which its agent has escaped bytes already. */
+/* The name of a host, which its agent has escaped already. */
 void label_value__of_node(const struct dart_table *table,
 			  char value[static LABEL_VALUE_MAX]);
 /* A text, an address or the first number of @field. */

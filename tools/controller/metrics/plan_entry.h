@@ -11,7 +11,7 @@ struct plan_entry {
 	uint32_t index;
 	const struct sample_entry *entry;
 	struct entry_parts parts;
-	/* Of the parts, as values of labels. */
+	/* The members of @parts as label values. */
 	const char *selector;
 	const char *netns;
 	bool has_twin;		/* another entry is of the same object */

@@ -337,7 +337,7 @@ void output__print(struct output *output, const char *format, ...)
 	}
 	if (line) {
 		length = strlen(line);
-		/* In the place of the NUL, which lines do not have. */
+		/* Replaces the terminating NUL, which is not part of a line. */
 		line[length++] = '\n';
 	}
 	output__write(output, line, length);

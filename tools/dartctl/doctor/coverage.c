@@ -10,7 +10,7 @@ static bool is_by_choice(const char *kind)
 	return !strcmp(kind, "probes") || !strcmp(kind, "maps");
 }
 
-/* Commands that can be typed as they stand. */
+/* Is the remedy a command that can be run unchanged? */
 static bool is_command(const char *remedy)
 {
 	return (!strncmp(remedy, "sysctl ", 7) ||
@@ -20,7 +20,7 @@ static bool is_command(const char *remedy)
 	       !strstr(remedy, "what is not needed");
 }
 
-/* What nobody has registered is one finding, whatever kinds it is of. */
+/* All unregistered objects make one finding, regardless of their kinds. */
 struct unregistered {
 	json_int_t count;
 	const char *kind, *example;

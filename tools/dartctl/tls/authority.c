@@ -118,14 +118,14 @@ static int add_name(gnutls_x509_crt_t certificate, const char *name)
 		GNUTLS_FSAN_APPEND);
 }
 
-/* What all have: a serial number, times, a name, a key. */
+/* Sets the fields that all certificates have: a serial number, times, a name, a key. */
 static int begin(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key,
 		 const char *name, int64_t expires)
 {
 	uint8_t serial[SERIAL_BYTES];
 	int ret = gnutls_rnd(GNUTLS_RND_NONCE, serial, sizeof(serial));
 
-	/* Positive, and of as many bytes. */
+	/* Keep the number positive and its length fixed. */
 	serial[0] = (serial[0] & 0x7f) | 0x40;
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_version(certificate, 3);
@@ -203,7 +203,7 @@ static int make_directories(const char *directory, struct dart_error *error)
 static int create(struct tls_authority *authority, struct dart_error *error)
 {
 	gnutls_datum_t key = {}, certificate = {};
-	/* The key first: a certificate without it is of no use. */
+	/* Write the key first: a certificate without its key is useless. */
 	const struct tls_file files[] = {
 		{ .name = KEY_FILE, .text = &key, .is_private = true },
 		{ .name = CERTIFICATE_FILE, .text = &certificate },
@@ -479,7 +479,7 @@ struct revocation {
 	struct dart_error *error;
 };
 
-/* The record moves: from then on each list that is written has the certificate. */
+/* Moves the record: each list written from then on contains the certificate. */
 static int revoke_one(void *data, const char *file,
 		      gnutls_x509_crt_t certificate, bool is_revoked)
 {
@@ -513,7 +513,7 @@ static int add_to_list(void *data, const char *file,
 			 0;
 }
 
-/* It is valid as long as the authority: no host stops when it gets no newer one. */
+/* The list is valid as long as the authority, so a host without a newer list keeps working. */
 static int sign_list(struct revocation *revocation, gnutls_datum_t *text)
 {
 	const struct tls_authority *authority = revocation->authority;

@@ -2,11 +2,10 @@
 /*
  * A private authority, in a directory that only its owner may read:
  *
- *	authority/authority.key		its key
- *	authority/issued/SERIAL.pem	each certificate that it has signed
- *	authority/revoked/SERIAL.pem	each of these certificates once it is revoked
- *	authorities.pem			its certificate, which all may read
- *	revoked.pem			the list of those revoked, signed by it (CRL)
+ * authority/authority.key         its key         authority/issued/SERIAL.pem     each certificate
+ * that it has signed     authority/revoked/SERIAL.pem    each certificate that is revoked
+ * authorities.pem                 its certificate, which all may read     revoked.pem the list of
+ * revoked certificates, signed by the authority (CRL)
  *
  * It keeps no key of a certificate that it has signed.
  */
@@ -61,15 +60,17 @@ int tls_authority__issue(const struct tls_authority *authority,
 			 struct dart_error *error);
 void tls_pair__clear(struct tls_pair *pair);
 
-/* Told of each certificate that the authority has signed; a result other than 0 ends it. */
+/*
+ * Told of each certificate that the authority has signed; a result other than 0 ends the iteration.
+ */
 typedef int tls_told(void *data, const char *file,
 		     gnutls_x509_crt_t certificate, bool is_revoked);
 int tls_authority__list(const char *directory, tls_told *told, void *data,
 			struct dart_error *error);
 
 /*
- * Revokes all certificates that have @name, writes the list of those revoked, and returns
- * how many; 0: it has signed none that is not revoked.
+ * Revokes all certificates with @name, writes the list of revoked certificates, and returns their
+ * number; 0 if no certificate with this name is unrevoked.
  */
 int tls_authority__revoke(const struct tls_authority *authority,
 			  const char *name, struct dart_error *error);

@@ -18,7 +18,7 @@
 #define REVOKED_FILE	 "revoked.pem"
 #define BLOCKS_MAX	 16
 
-/* The files of a kind, and who reads the key. */
+/* The files of each kind, and the group that reads the key. */
 static const struct {
 	const char *certificate, *key, *group;
 } places[] = {
@@ -80,7 +80,7 @@ static int refuse(struct dart_error *error, const char *why)
 		why);
 }
 
-/* Puts a block of PEM where it belongs: the first certificate is the machine's own. */
+/* Assigns a PEM block to its member: the first certificate is the machine's own. */
 static int take_block(struct tls_bundle *bundle, const char *begin, size_t size,
 		      struct dart_error *error)
 {
@@ -158,7 +158,7 @@ static bool is_key_of(const gnutls_datum_t *key, gnutls_x509_crt_t certificate)
 	return is_same;
 }
 
-/* GnuTLS says whether @by has signed it. */
+/* Has @by signed the list of revoked certificates? */
 static bool is_list_of(const gnutls_datum_t *text, gnutls_x509_crt_t by)
 {
 	unsigned int status = 0;
@@ -244,7 +244,7 @@ static bool is_there(const char *directory, const char *name,
 	return is_same;
 }
 
-/* Another authority is not replaced with all that it has signed. */
+/* Refuse to replace another authority, which would invalidate all its certificates. */
 static int check_authority(const struct tls_bundle *bundle,
 			   const char *directory, bool may_replace,
 			   struct dart_error *error)

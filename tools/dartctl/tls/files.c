@@ -154,7 +154,7 @@ int tls_files__write(const char *directory, const struct tls_file *files,
 		ret = path_of(from, directory, files[i].name, ".new", error) ?:
 			      path_of(to, directory, files[i].name, "", error) ?:
 			      put_in_place(from, to, may_replace, error);
-	/* After a failure, remove the files that did not get their names. */
+	/* After a failure, remove the files that were not renamed. */
 	for (i = 0; i < written && ret; i++)
 		if (!path_of(from, directory, files[i].name, ".new",
 			     &(struct dart_error){}))

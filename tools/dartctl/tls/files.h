@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of certificates and keys: made whole, with their owner and mode, or not at all. */
+/*
+ * Files of certificates and keys, which are created completely, with owner and mode, or not at all.
+ */
 #ifndef TLS_FILES_H
 #define TLS_FILES_H
 
@@ -9,7 +11,7 @@
 
 #include <libdart/error.h>
 
-/* Of a file to be written. */
+/* A file to be written. */
 struct tls_file {
 	const char *name;	/* below the directory */
 	const gnutls_datum_t *text;
@@ -17,7 +19,7 @@ struct tls_file {
 	const char *group;	/* also reads a private file; or NULL */
 };
 
-/* @directory, if it is not there, with @mode; 0 or -errno with a sentence. */
+/* Makes @directory with @mode unless it exists; 0, or -errno with a sentence. */
 int tls_files__make_directory(const char *directory, mode_t mode,
 			      struct dart_error *error);
 /* Returns 0 if the group exists, or if this user is not root and keeps his keys for himself. */
@@ -25,13 +27,13 @@ int tls_files__check_group(const char *group, struct dart_error *error);
 bool tls_files__exist(const char *directory, const char *name);
 
 /*
- * Writes all @count files: each has its contents, owner and mode before it gets its name.
- * Unless @may_replace, a file that is there is refused, and nothing is changed.
+ * Writes all @count files: each has its contents, owner and mode before it gets its name.  Unless
+ * @may_replace, existing files are refused, and nothing is changed.
  */
 int tls_files__write(const char *directory, const struct tls_file *files,
 		     size_t count, bool may_replace, struct dart_error *error);
 
-/* Reads a whole file, which gnutls_free() frees; -ENOENT if there is none. */
+/* Reads a whole file, which gnutls_free() frees; -ENOENT if it does not exist. */
 int tls_files__read(const char *directory, const char *name,
 		    gnutls_datum_t *text, struct dart_error *error);
 

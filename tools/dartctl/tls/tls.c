@@ -15,7 +15,7 @@
 #include "files.h"
 #include "tools/dartctl/command.h"
 
-/* Of a file to install: a certificate has 1 to 2 KiB, a revoked one takes 40 bytes. */
+/* Size limit of a file to install: a certificate has 1 to 2 KiB, a revoked entry 40 bytes. */
 #define BUNDLE_MAX (16 << 20)
 
 enum {
@@ -123,7 +123,7 @@ static int check_names(char *const *names, int count)
 	return EXIT_SUCCESS;
 }
 
-/* To stderr with --output -, whose stdout is the file. */
+/* Prints to stderr with "--output -", because stdout then carries the file. */
 static int tell(const struct options *options, const struct choice *choice,
 		const struct tls_authority *authority, enum tls_kind kind,
 		const char *name, int64_t expires)
@@ -180,7 +180,7 @@ static int issue(const struct options *options, const struct choice *choice,
 		     tell(options, choice, authority, kind, names[0], expires);
 }
 
-/* What is there is said before anything is made. */
+/* Refuses existing files before anything is made. */
 static int check_place(const struct choice *choice, enum tls_kind kind)
 {
 	const char *const names[] = {

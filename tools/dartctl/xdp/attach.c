@@ -175,7 +175,7 @@ static void print_setup(const struct request *request,
 	       xdp_link__mode(in->number));
 }
 
-/* In native XDP, a report has no tag, because it has no description of the kernel's. */
+/* In native XDP a report gets no tag, because native XDP has no kernel description of the frame. */
 static void keep_tags_in_frames(const struct interface *in)
 {
 	struct dart_error error;

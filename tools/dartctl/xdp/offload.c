@@ -15,7 +15,7 @@
 
 #include "offload.h"
 
-#define FEATURES_MAX 256 /* of a kernel; today there are fewer than 64 */
+#define FEATURES_MAX 256 /* limit; kernels have fewer than 64 today */
 #define BLOCKS (FEATURES_MAX / 32)
 
 static const char *const receiving[] = {

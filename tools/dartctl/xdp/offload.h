@@ -6,10 +6,10 @@
 #include <libdart/error.h>
 
 /*
- * Lets the frames that arrive at @interface have their VLAN tags in their bytes: turns off
- * the VLAN offload of its driver, and of the other end of a veth, which sends these frames.
- * For generic XDP, where the kernel adds the tag of the description to the report that the
- * program makes of the frame.  Returns 0, or -errno with a sentence in @error.
+ * Makes the frames that arrive at @interface carry their VLAN tags in their bytes: turns off the
+ * VLAN offload of its driver or, for a veth, of the other end, which sends these frames.  Needed
+ * for generic XDP, where the kernel adds the tag of the description to the report that the program
+ * makes of the frame.  Returns 0, or -errno with a sentence in @error.
  */
 int xdp_offload__end(const char *interface, struct dart_error *error);
 

@@ -10,7 +10,7 @@
 
 /* Backslash, 'x' and two digits. */
 #define ESCAPE_LENGTH 4
-/* The backslash before one of these, or before nothing, is escaped. */
+/* A backslash before one of these, or at the end, is escaped. */
 #define SEPARATORS " ,="
 
 size_t dart_escape__character(const void *bytes, size_t left)
@@ -140,7 +140,7 @@ size_t dart_escape__text(const void *bytes, size_t width, enum dart_escape escap
 		memcpy(to + used, piece, length);
 		used += length;
 	}
-	/* What was cut off does not leave a backslash at the end. */
+	/* Cutting off the text must not leave a backslash at its end. */
 	while (left && used && to[used - 1] == '\\')
 		used--;
 	to[used] = '\0';

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A byte becomes at most as many. */
+/* A byte becomes at most this many. */
 #define DART_ESCAPE_BYTES 4
 /* A piece of text with its NUL. */
 #define DART_ESCAPE_PIECE 5
@@ -33,21 +33,21 @@ enum dart_escape {
 	/* A name as the kernel has it: all of the above. */
 	DART_ESCAPE_NAME,
 	/*
-	 * A sentence or a text that may contain escapes: a backslash that looks like one
-	 * stays, so that doing it again changes nothing.
+	 * A sentence or a text that may contain escapes: a backslash that looks like an escape
+	 * stays, so that escaping twice equals escaping once.
 	 */
 	DART_ESCAPE_SENTENCE,
 };
 
 /*
- * Bytes of the valid UTF-8 character at the start of @bytes, which has @left of them;
- * 0 if there is none.  A NUL is a character.
+ * Bytes of the valid UTF-8 character at the start of @bytes, which has @left of them; 0 if there is
+ * no such character.  A NUL is a character.
  */
 size_t dart_escape__character(const void *bytes, size_t left);
 
 /*
- * Makes the next piece of the text at @bytes, which has @left bytes, at least one: a
- * character, or the escape of one byte.  Returns how many bytes of the text the piece is of.
+ * Makes the next piece of the text at @bytes, which has @left bytes (1 or more): a character, or
+ * the escape of one byte.  Returns the number of bytes of the text that the piece stands for.
  */
 size_t dart_escape__next(const void *bytes, size_t left, enum dart_escape escape,
 			 char piece[static DART_ESCAPE_PIECE]);

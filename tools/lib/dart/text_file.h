@@ -14,8 +14,8 @@
 void dart_text_file__skip_mark(const void **text, size_t *length);
 
 /*
- * The same for the bytes that follow in @file.  Of a file that begins with the first byte of
- * the mark, but not with the whole mark, 1 to 3 bytes are lost; JSON cannot begin so.
+ * The same for the next bytes of @file.  If a file begins with only a part of the mark, 1 to 3
+ * bytes are lost; no JSON text begins like this.
  */
 void dart_text_file__pass_mark(FILE *file);
 /* Does no byte follow in @file? */

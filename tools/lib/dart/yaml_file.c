@@ -49,7 +49,7 @@ struct limits {
 	unsigned int nodes, depth, documents;
 };
 
-/* What YAML reads as no value, unless it is in quotes. */
+/* Scalars that YAML reads as a missing value unless they are in quotes. */
 static bool is_null(const yaml_event_t *event)
 {
 	static const char *const nulls[] = { "", "~", "null", "Null", "NULL" };
@@ -228,7 +228,7 @@ int dart_yaml__load(struct dart_yaml *yaml, FILE *file, const char *path,
 	int ret;
 
 	bounds = bounds ?: &default_bounds;
-	/* One byte more, which the parser refuses. */
+	/* Read one byte more than allowed, so that the parser refuses a longer file. */
 	ret = read_bytes(file, bounds->bytes + 1, &bytes, &length);
 	*root = NULL;
 	if (ret)

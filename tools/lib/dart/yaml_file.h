@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * YAML files with bounds: a file is hostile until it is checked.  Only mappings,
- * lists and texts are read; anchors, aliases, tags and further documents are
- * refused, and so are deep nesting, bytes that are not UTF-8, control characters and
- * values that are missing: nothing, "~" or "null" without quotes.  A byte order mark at the
- * beginning and line ends of Windows are read as if they were not there.
+ * YAML files with bounds: a file is hostile until it is checked.  Only mappings, lists and texts
+ * are read; anchors, aliases, tags and further documents are refused, and so are deep nesting,
+ * bytes that are not UTF-8, control characters and values that are missing: an empty value, "~" or
+ * "null" without quotes.  A byte order mark at the beginning and line ends of Windows are read as
+ * if they were not there.
  *
  * All functions that return int return 0, or -errno with a sentence in the error
  * that begins with "FILE:LINE: ".
@@ -23,7 +23,7 @@
 #define DART_YAML_NODES_MAX 200000
 #define DART_YAML_DEPTH_MAX 8
 
-/* Is told each mistake of a file, "FILE:LINE: ...". */
+/* Receives each mistake of a file, "FILE:LINE: ...". */
 struct dart_yaml_mistakes {
 	void (*tell)(void *subject, const char *sentence);
 	void *subject;
@@ -56,15 +56,15 @@ int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 		     const char *path, const yaml_node_t **root,
 		     struct dart_error *error);
 
-/* Of files that list thousands of things. */
+/* Bounds for files that list thousands of objects. */
 struct dart_yaml_bounds {
 	size_t bytes;
 	unsigned int nodes;
 };
 
 /*
- * The same with all bytes of @file, which it reads until the end; @bounds is NULL for those
- * above.
+ * The same with all bytes of @file, which it reads until the end; @bounds is NULL for the default
+ * bounds above.
  */
 int dart_yaml__load(struct dart_yaml *yaml, FILE *file, const char *path,
 		    const struct dart_yaml_bounds *bounds,
@@ -72,13 +72,13 @@ int dart_yaml__load(struct dart_yaml *yaml, FILE *file, const char *path,
 void dart_yaml__close(struct dart_yaml *yaml);
 
 /*
- * Sets the error, with the line of @node, tells the mistake to those that want each one, and
- * returns -EINVAL.
+ * Sets the error, with the line of @node, tells the mistake if each one is to be told, and returns
+ * -EINVAL.
  */
 __attribute__((format(printf, 3, 4))) int
 dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
 		  const char *format, ...);
-/* After @ret of what takes a value: are the next ones to be looked at? */
+/* Should the next values be taken after taking a value returned @ret? */
 bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret);
 unsigned int dart_yaml__line(const yaml_node_t *node);
 

@@ -78,11 +78,10 @@ int dart_configuration__load(struct dart_configuration *configuration,
 int dart_configuration__load_file(struct dart_configuration *configuration,
 				  const char *file, struct dart_error *error);
 /*
- * Reads all files as dart_configuration__load() does, but goes on after a mistake: calls @tell
- * with @subject and a sentence, "FILE:LINE: ..." if a line is wrong, for each one.  Returns 0,
- * or -errno and the last mistake in @error; -ENOENT, of which @tell hears nothing, if there is
- * no file at all.  The configuration then has what could be read.  The caller closes it in
- * each case.
+ * Reads all files as dart_configuration__load() does, but goes on after a mistake: calls @tell with
+ * @subject and a sentence, "FILE:LINE: ..." if a line is wrong, for each mistake.  Returns 0, or
+ * -errno and the last mistake in @error; -ENOENT, without a call of @tell, if no file exists.  The
+ * configuration then has all settings that could be read.  The caller closes it in each case.
  */
 int dart_configuration__check(struct dart_configuration *configuration,
 			      const char *file,

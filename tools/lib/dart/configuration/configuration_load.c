@@ -48,7 +48,10 @@ static int open_file(const char *path, struct dart_error *error)
 	return ret;
 }
 
-/* Tells a mistake of a whole file, and returns @ret.  One that is missing may be none. */
+/*
+ * Tells a mistake of a whole file, and returns @ret.  A missing file is not told: it may be
+ * optional.
+ */
 static int tell(const struct dart_configuration_loader *loader, int ret,
 		const struct dart_error *error)
 {
@@ -59,7 +62,7 @@ static int tell(const struct dart_configuration_loader *loader, int ret,
 	return ret;
 }
 
-/* After a file was refused: are the next ones to be looked at? */
+/* Should loading go on after a file returned @ret? */
 static bool goes_on(const struct dart_configuration_loader *loader, int ret)
 {
 	return !ret || (ret != -ENOMEM && loader->mistakes);
@@ -149,7 +152,7 @@ static int load_named(struct dart_configuration_loader *loader,
 					    "%s: its path is too long", name),
 			    error);
 	ret = load(loader, path, error);
-	/* A link that leads nowhere was listed, so that it is a mistake. */
+	/* The directory listed this file, so a dangling link is a mistake. */
 	if (ret == -ENOENT && loader->mistakes)
 		ret = tell(loader, -EIO, error);
 	return ret;

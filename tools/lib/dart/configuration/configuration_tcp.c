@@ -118,7 +118,7 @@ static int take_port(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 	return ret;
 }
 
-/* The files that dartctl tls makes, and all controllers that it makes files for. */
+/* Takes the files that dartctl tls makes, and allows all controllers with its certificates. */
 static int take_defaults(struct dart_yaml *yaml,
 			 struct dart_configuration_loader *loader)
 {

@@ -70,7 +70,7 @@ struct dart_device {
 	struct dart_device_sizes sizes;
 	struct ibv_pd *pd;
 	uint32_t queue_pairs;
-	bool is_removed;	/* the kernel waits until it is closed */
+	bool is_removed;	/* the kernel waits until the device is closed */
 	uint32_t thread_count;
 	struct dart_channel channels[];
 };

@@ -15,15 +15,15 @@ struct dart_endpoint_set {
 	int epoll; /* of the channel: its descriptor is there before the RDMA CM is */
 	struct rdma_event_channel *channel; /* NULL before the first endpoint */
 	struct dart_devices devices;
-	struct dart_cm_contexts contexts; /* of these, and of those before */
-	int watch; /* inotify: of files of devices that are removed; -1: none */
+	struct dart_cm_contexts contexts; /* of current and earlier devices */
+	int watch; /* inotify, for removed device files; -1: not watching */
 	struct dart_device_sizes sizes;
 	struct dart_numbers groups; /* of queue pairs */
 	uint32_t thread_count;
 	struct dart_thread threads[];
 };
 
-/* Sees what the watch has seen: lets go of devices that no endpoint uses. */
+/* Handles the removals that the watch reports: closes devices that no endpoint uses. */
 void dart_endpoint_set__take_removals(struct dart_endpoint_set *set);
 
 struct dart_endpoint {

@@ -90,7 +90,7 @@ struct sockaddr *dart_own_address__replace(struct sockaddr *address,
 
 	if (!is_loopback(address))
 		return address;
-	/* Not by librdmacm, which would keep all of them open. */
+	/* Do not ask librdmacm, which would keep all devices open. */
 	devices = ibv_get_device_list(NULL);
 	if (!devices)
 		return address;

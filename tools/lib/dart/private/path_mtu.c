@@ -23,7 +23,10 @@ void dart_held_qp__release(struct dart_held_qp *held, struct rdma_cm_id *id)
 	held->qp = NULL;
 }
 
-/* The path MTU of the agent's end; IBV_MTU_4096 if it is not told, or makes no sense. */
+/*
+ * The path MTU of the agent's end; IBV_MTU_4096 if the agent does not tell it, or the value is
+ * invalid.
+ */
 static enum ibv_mtu told(const void *answer, size_t length)
 {
 	struct dart_control_path path;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The path MTU that both ends take: <dart/control.h>.  librdmacm sets up the queue pair of an
- * identifier with that of its own end as soon as the agent accepts, so it does not get to see
- * the queue pair until this side has done it.
+ * The path MTU that both ends take: <dart/control.h>.  librdmacm would set up the queue pair of an
+ * identifier with the MTU of its own end as soon as the agent accepts.  So the queue pair is hidden
+ * from librdmacm until this side has set it up.
  */
 #ifndef DART_PATH_MTU_H
 #define DART_PATH_MTU_H
@@ -13,15 +13,15 @@
 
 #include <libdart/error.h>
 
-/* A queue pair that is taken away from its identifier; NULL: it has it. */
+/* A queue pair that is hidden from its identifier; NULL while the identifier has it. */
 struct dart_held_qp {
 	struct ibv_qp *qp;
 	uint32_t own_mtu; /* bytes, of this end of the path; 0: not known */
 };
 
-/* After rdma_connect(). */
+/* Call this after rdma_connect(). */
 void dart_held_qp__hold(struct dart_held_qp *held, struct rdma_cm_id *id);
-/* Gives it back, if it is held; before the identifier or the queue pair is destroyed. */
+/* Gives the queue pair back, if held; call this before destroying it or the identifier. */
 void dart_held_qp__release(struct dart_held_qp *held, struct rdma_cm_id *id);
 /*
  * After RDMA_CM_EVENT_CONNECT_RESPONSE with this private data: sets the queue pair up, gives

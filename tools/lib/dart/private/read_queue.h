@@ -95,7 +95,7 @@ void dart_read_queue__close(struct dart_read_queue *queue);
 /* Bytes of a packet's payload on the path that @id has resolved; 0: not known. */
 uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id);
 
-/* The path of its identifier has another MTU than when it was opened. */
+/* Call this if the MTU of the identifier's path has changed since the queue was opened. */
 void dart_read_queue__fit_path(struct dart_read_queue *queue);
 
 /* Like the endpoint's functions of the same names. */

@@ -36,7 +36,7 @@ int dart_address__parse(const char *text, char **host, uint16_t *port)
 	const char *end;
 	uint16_t found = DART_CONTROL_PORT;
 
-	/* It becomes a label. */
+	/* The host becomes a label. */
 	if (!dart_escape__is_plain(text, strlen(text)))
 		return -EINVAL;
 	if (*text == '[') {

@@ -43,7 +43,7 @@ void dart_cm_contexts__note(struct dart_cm_contexts *contexts, struct ibv_contex
 	    fstat(context.command_fd, &status))
 		return;
 	context.number = status.st_rdev;
-	/* Without memory for it the removal of the device waits for the end of dartd. */
+	/* If memory is short, the removal of the device waits until the process ends. */
 	list = reallocarray(contexts->list, contexts->count + 1, sizeof(*list));
 	if (!list)
 		return;
@@ -51,13 +51,13 @@ void dart_cm_contexts__note(struct dart_cm_contexts *contexts, struct ibv_contex
 	list[contexts->count++] = context;
 }
 
-/* librdmacm closes the descriptors later: something else must be there until then. */
+/* librdmacm closes the descriptors later, so they must stay valid: replace them by /dev/null. */
 static void replace(const struct dart_cm_context *context)
 {
 	struct stat status;
 	int null;
 
-	/* It has closed them already. */
+	/* librdmacm has closed them already. */
 	if (fstat(context->command_fd, &status) || !S_ISCHR(status.st_mode) ||
 	    status.st_rdev != context->number)
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The devices that librdmacm has opened for the identifiers of a program.  It keeps each open
- * until the process ends, or until there is another device, and the kernel does not finish
- * the removal of a device that is open.  So a program that runs for long remembers their
- * descriptors, and lets go of those of a device that is removed.
+ * The devices that librdmacm has opened for the identifiers of a program.  It keeps each open until
+ * the process ends, or until there is another device, and the kernel does not finish the removal of
+ * a device that is open.  So a program that runs for long remembers their descriptors, and replaces
+ * the descriptors of a device that is removed.
  */
 #ifndef DART_CM_CONTEXTS_H
 #define DART_CM_CONTEXTS_H
@@ -25,7 +25,7 @@ struct dart_cm_contexts {
 	size_t count;
 };
 
-/* @verbs: that of an identifier of the RDMA CM, which may be NULL. */
+/* Remembers @verbs, the context of an RDMA CM identifier, which may be NULL. */
 void dart_cm_contexts__note(struct dart_cm_contexts *contexts, struct ibv_context *verbs);
 /*
  * The device called @node in /dev/infiniband is being removed: lets go of it.  Nothing else

@@ -68,7 +68,7 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 	return ret;
 }
 
-/* The device of an endpoint that is freed; true if it was removed and is not used any more. */
+/* Releases the device of an endpoint; true if it was removed and no endpoint uses it any more. */
 static bool put_device(struct dart_endpoint *endpoint,
 		       char node[static IBV_SYSFS_NAME_MAX])
 {

@@ -22,9 +22,9 @@
 #define DEVICE_FILES "/dev/infiniband"
 
 /*
- * The kernel removes the file of a device before it waits for those that have it open.  Only
- * this tells of a device without a connection.  Without the watch, its removal waits for the
- * end of the program.
+ * The kernel removes the file of a device before it waits for processes that have it open.  Only
+ * this event reports the removal of a device without a connection.  Without the watch, the removal
+ * waits until the program ends.
  */
 static void set__open_watch(struct dart_endpoint_set *set)
 {
@@ -50,7 +50,7 @@ static void set__on_removal(struct dart_endpoint_set *set, const char *node)
 		if (!strcmp(device->verbs->device->dev_name, node))
 			break;
 	}
-	/* The last of its endpoints lets go of it. */
+	/* The last endpoint of the device closes it. */
 	if (device)
 		device->is_removed = true;
 	else

@@ -10,8 +10,8 @@ struct dart_endpoint_path {
 	char device[64];	/* RDMA device of this host; "": not known */
 	char source[46];	/* addresses as text */
 	char destination[46];
-	uint32_t mtu;		/* bytes of a packet's payload, that both ends take */
-	uint32_t own_mtu;	/* that this end takes */
+	uint32_t mtu;		/* bytes of a packet's payload, accepted by both ends */
+	uint32_t own_mtu;	/* accepted by this end */
 	uint64_t bits_per_s;	/* of the port, as the device tells */
 };
 

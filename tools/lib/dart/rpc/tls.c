@@ -27,7 +27,7 @@ struct dart_tls {
 	gnutls_certificate_credentials_t credentials;
 	gnutls_priority_t priority;
 	gnutls_datum_t authorities;	/* bytes of the file */
-	gnutls_datum_t revoked;		/* likewise; empty: there is none */
+	gnutls_datum_t revoked;		/* likewise; empty without a list */
 	unsigned int holders;
 };
 
@@ -59,7 +59,7 @@ static int cannot_read(const char *what, const char *path, int code,
 			       gnutls_strerror(code));
 }
 
-/* Lists of revoked certificates, which GnuTLS looks into when it verifies a peer's. */
+/* Loads the lists of revoked certificates that GnuTLS checks when it verifies peers. */
 static int load_revoked(struct dart_tls *tls, const char *path,
 			struct dart_error *error)
 {
@@ -311,7 +311,7 @@ void dart_tls__deny(int fd)
 	/* A record of TLS with an alert (21), fatal (2): access denied (49). */
 	static const uint8_t alert[] = { 21, 3, 3, 0, 2, 2, 49 };
 
-	/* As much of it as the socket takes. */
+	/* Send as much as the socket accepts without blocking. */
 	send(fd, alert, sizeof(alert), MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(fd, SHUT_WR);
 }

@@ -15,9 +15,8 @@
 #include <libdart/tls_places.h>
 
 /*
- * Paths of PEM files: own certificate (and those above it), its key, who signs peers', and
- * which of these have been revoked (CRLs), or NULL.  A file of revoked ones at
- * DART_TLS_REVOKED may be missing.
+ * Paths of PEM files: the own certificate chain, its key, the authorities of peers, and their lists
+ * of revoked certificates (CRLs), or NULL.  A list at DART_TLS_REVOKED may be missing.
  */
 struct dart_tls_files {
 	const char *certificate;
@@ -45,8 +44,8 @@ bool dart_tls__have_same_authorities(const struct dart_tls *a,
 				     const struct dart_tls *b);
 
 /*
- * Tells the peer of a connected socket, which begins TLS, that it may not: by an alert, before
- * anything that it sends costs a signature or memory.  The caller closes @fd.
+ * Refuses the peer of a connected socket before its TLS handshake, with an alert, so that the peer
+ * cannot cause a signature or use memory.  The caller closes @fd.
  */
 void dart_tls__deny(int fd);
 

@@ -5,7 +5,7 @@
 
 #include <libdart/table/gathered_name.h>
 
-#define DIGITS_MAX 6 /* so that ms fit into 32 bits; dartd gathers at least every minute */
+#define DIGITS_MAX 6 /* so that ms fit into 32 bits; dartd gathers at least once a minute */
 
 uint32_t dart_gathered_name__ms(const char *name, size_t *length)
 {

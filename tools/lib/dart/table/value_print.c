@@ -19,7 +19,7 @@ static uint32_t code_point(const uint8_t *bytes, size_t length)
 	return point;
 }
 
-/* A character that is no control character, in ASCII. */
+/* A printable ASCII character. */
 static void print_character(const char *character, size_t length, FILE *out)
 {
 	const uint32_t point = code_point((const uint8_t *)character, length);
