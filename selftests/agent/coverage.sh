@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The agent says how much of the host it serves, and why it does not serve the rest.
+# The agent reports how much of the host it serves, and why it does not serve the rest.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log
@@ -18,7 +18,7 @@ misses() {
 	covers "$1" ".missing[] | select(.reason == \"$2\") | $3"
 }
 
-# counted FIELD: of the entry dartd
+# counted FIELD: prints this field of the entry dartd
 counted() {
 	dartctl -j show dartd | gojq ".values.rows[0].coverage_$1"
 }
@@ -69,7 +69,7 @@ lacks_metric() {
 	metrics objects && ! metrics "$1"
 }
 
-# No timer of dartd is armed, but for systemd's, which is not there.
+# No timer of dartd is armed; a timer for systemd's watchdog does not exist here.
 is_idle() {
 	dartctl -j status | is_true '.leases == 0' || return
 	for info in /proc/"$(pidof dartd)"/fdinfo/*; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What is missing for a reason that can pass has a remedy that helps, and is served then
-# without any other command.
+# An object that is missing for a temporary reason has a remedy that helps, and is served
+# after the remedy without any other command.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log

@@ -14,7 +14,7 @@ done
 check "clients are turned away without one" sh -c '
 	until grep -q "too many clients" /run/monitors.log; do sleep 0.1; done'
 check "the agent runs on" [ "$(pidof dartd)" = "$process" ]
-# One that spins is running whenever it is looked at.
+# An agent that spins is found running at each look.
 asleep=0
 for _ in $(seq 20); do
 	! grep -q '^State:.S' "/proc/$process/status" || asleep=$((asleep + 1))

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd outlives its RDMA device: it lets go of it at once, serves callers over TCP meanwhile, and
-# when the device is back, all that was registered is there again.
+# dartd outlives its RDMA device: it closes the device at once, serves callers over TCP meanwhile,
+# and when the device is back, all registered objects are available again.
 . "$(dirname "$0")/../lib.sh"
 
 tls=/run/tls
 log=/run/dartd.log
 export log
 
-# status FILTER: holds for dartd that runs
+# status FILTER: the filter holds for the status of the running dartd
 status() {
 	dartctl -j status | tee /dev/stderr | is_true "$1"
 }
@@ -38,7 +38,7 @@ requesters() {
 	[ "$(dartctl -j requester list | gojq length)" = "$1" ]
 }
 
-# without_device [OPTION...]: starts dartd without one, with what is registered
+# without_device [OPTION...]: starts dartd without a device, with the registrations kept
 without_device() {
 	until_ready "$log" dartd "$@"
 }

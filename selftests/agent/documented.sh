@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The commands in README.md, Documentation/install and the EXAMPLES of manual pages run, as
-# they stand there, on a host that has what they name.
+# they stand there, on a host with the objects that they name.
 . "$(dirname "$0")/../lib.sh"
 
 documented=$(cd "$(dirname "$0")/../lib" && pwd)/documented.py

@@ -6,7 +6,7 @@
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
 root=/sys/fs/cgroup/user.slice/mine
 
-# What a user calls his cgroups, and the label that each becomes.
+# Names that a user gives to cgroups, and the label of each.
 names=(
 	$'x\xe9'		'x\xe9'
 	'x\xe9'			'x\x5cxe9'
@@ -75,7 +75,7 @@ page() {
 	label=${label//\"/\\u0022}
 }
 
-# eventually COMMAND...: the limit is that of the test
+# eventually COMMAND...: limited by the timeout of the test
 eventually() {
 	until "$@" >/dev/null 2>&1; do
 		sleep 0.2

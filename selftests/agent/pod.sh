@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd in a container, whose mount namespace has none of the disks of the host, serves the
-# file systems of the host; in a PID namespace of its own it says that it cannot.
+# dartd in a container, whose mount namespace lacks the disks of the host, serves the file
+# systems of the host; in a separate PID namespace it reports that it cannot.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log
 point=/var/lib/containers
 images=/run/images
 
-# A container with the root directory of this machine, and nothing that is mounted below.
+# A container with the root directory of this machine, without the mounts below.
 cat >/run/contain <<'END'
 #!/bin/sh
 set -e
@@ -24,7 +24,7 @@ mount -t tmpfs run run
 mkdir run/dart
 mount --bind /run/dart run/dart
 mount --bind /var/lib/dart var/lib/dart
-# What the tests, the programs and the log are in.
+# The directories of the tests, the programs and the log.
 for name in "$PWD_OF_TEST" /tmp; do
 	mkdir -p ".$name"
 	mount --rbind "$name" ".$name"
@@ -38,7 +38,7 @@ chmod +x /run/contain
 export PWD_OF_TEST=$PWD
 
 # contained host|own OPTION...: starts dartd in a container, in the PID namespace of the
-# host or of its own
+# host or in a new one
 contained() {
 	local pids=$1 options=(--mount)
 

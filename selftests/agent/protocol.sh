@@ -133,8 +133,8 @@ flood_is() {
 	done </run/flooding
 }
 
-# asleep: how many of 20 looks, each after a reply to root, find that the agent sleeps; one
-# that spins is always running
+# asleep: how many of 20 looks, each after a reply to root, find that the agent sleeps; an
+# agent that spins is always running
 asleep() {
 	found=0
 	for _ in $(seq 20); do

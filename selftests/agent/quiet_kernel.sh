@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Registering a whole host makes the kernel print nothing: no protocol that is deprecated,
-# no module that is asked for.
+# Registering a whole host makes the kernel print nothing: no deprecated protocol is used,
+# and no module is requested.
 . "$(dirname "$0")/../lib.sh"
 
 check "the agent starts" host_up

@@ -21,12 +21,12 @@ goes_on() {
 	[ "$(next_bucket)" -gt 0 ]
 }
 
-# watched COUNT: is that the number of watches that files has?
+# watched COUNT: does the source files report COUNT watches?
 watched() {
 	[ "$(dartctl -j show files+100ms | gojq .values.sum.inotify_watches)" = "$1" ]
 }
 
-# watches: those that processes have
+# watches: the number of watches that processes have
 watches() {
 	cat /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -c '^inotify wd:'
 }

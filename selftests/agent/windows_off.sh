@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A module that was loaded with windows=0 shows no page of the kernel: a whole host is
-# gathered as otherwise, and what needs a window is refused in one sentence.
+# gathered as otherwise, and requests that need a window are refused in one sentence.
 . "$(dirname "$0")/../lib.sh"
 
 # reload PARAMETER...: loads the module again
@@ -9,13 +9,13 @@ reload() {
 	modprobe -r dart_zero && modprobe dart_zero "$@"
 }
 
-# gathered FILE: registers the whole host; FILE gets what dartctl says and all names
+# gathered FILE: registers the whole host; FILE gets the output of dartctl and all names
 gathered() {
 	dartctl register host --gather 100ms >"$1" 2>&1 &&
 		dartctl -j list | gojq -r '.[].name' | sort >>"$1"
 }
 
-# has_values ENTRY: the table has them
+# has_values ENTRY: the table has values of the entry
 has_values() {
 	dartctl -j show "$1" | is_true '[.. | numbers] | length > 0'
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # 20 rounds: the module is in use as long as an agent runs, and can be unloaded after the
-# agent was killed, whatever of the host comes and goes meanwhile.
+# agent was killed, while objects of the host come and go.
 . "$(dirname "$0")/../lib.sh"
 
 ROUNDS=20
@@ -22,7 +22,7 @@ come_and_go() {
 	: >/run/came_and_went
 }
 
-# gathers PASSES: the agent has gathered so often
+# gathers PASSES: the agent has gathered PASSES times
 gathers() {
 	[ "$(dartctl -j show gathering+10ms | gojq .values.sum.passes)" -ge "$1" ]
 }

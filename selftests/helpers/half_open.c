@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * half_open ADDRESS COUNT: keeps asking the dartd at "host" for connections from this own
- * address, which it never establishes, COUNT at a time: each one that ends is replaced.  It
- * notifies that it is ready when as many are accepted, and ends when it is killed.
+ * half_open ADDRESS COUNT: keeps asking the dartd at "host" for connections from its own address
+ * that it never establishes, COUNT at a time: each connection that ends is replaced.  It notifies
+ * that it is ready when COUNT are accepted, and ends when it is killed.
  */
 #include <endian.h>
 #include <errno.h>
@@ -51,7 +51,7 @@ static void ask(struct rdma_cm_id *id)
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 	};
-	/* The number of no queue pair, and of no other connection. */
+	/* A number that neither a queue pair nor another connection uses. */
 	struct rdma_conn_param parameters = {
 		.private_data = &request,
 		.private_data_len = sizeof(request),

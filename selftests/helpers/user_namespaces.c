@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * user_namespaces COUNT: makes COUNT user namespaces, each with something that the
- * kernel counts for their user there, says "ready", and keeps them until it is ended.
+ * user_namespaces COUNT: makes COUNT user namespaces, each with an object that the kernel counts
+ * for a user there, prints "ready", and keeps them until it is killed.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics of a driver that hangs: only the record of its device waits.  All others
- * are gathered, and can be added and removed, mappings are read and regions closed.
+ * A driver that hangs delays only the record of its own device.  All other records are gathered,
+ * and can be added and removed; mappings are read and regions closed.
  */
 #include <net/if.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ static void await_newer(const struct host *host, uint64_t time)
 		nanosleep(&pause, NULL);
 }
 
-/* All that the region does for others, while the driver hangs. */
+/* Uses everything else of the region while the driver hangs. */
 static void use_region(const struct host *host)
 {
 	struct dart_zero_record added =
@@ -198,7 +198,7 @@ static void test_rdma_removed(void **state)
 	struct host again;
 
 	removed_meanwhile(DART_ZERO_SOURCE_RDMA_PORTS);
-	/* One that is added while its driver hangs has values later. */
+	/* A record that is added while its driver hangs gets values later. */
 	again = host_open(DART_ZERO_SOURCE_RDMA_PORTS);
 	use_region(&again);
 	set_hangs('0');

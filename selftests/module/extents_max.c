@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A region with as many extents as it takes; tools/bench/growth says how long calls take. */
+/* Fills a region with the largest number of extents; tools/bench/growth measures the calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/utsname.h>

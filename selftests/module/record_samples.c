@@ -215,7 +215,9 @@ static void test_unmounted(void **state)
 	close_mapped(region, address);
 }
 
-/* Makes and enters directories, so that no path is longer than the kernel takes. */
+/*
+ * Makes and enters directories one by one, because the whole path exceeds the limit of the kernel.
+ */
 static void make_below(const char *path, size_t length)
 {
 	char name[NAME_MAX + 1] = { };
@@ -224,7 +226,7 @@ static void make_below(const char *path, size_t length)
 
 	while (left) {
 		part = left > 201 ? 200 : left - 1;
-		/* Nothing is left for a name without letters. */
+		/* A path component cannot be empty, so leave room for at least one letter. */
 		if (left - part - 1 == 1)
 			part--;
 		memset(name, 'd', part);
@@ -260,7 +262,7 @@ static void test_path(void **state)
 					   &record), 0);
 	record_row_next(address, &record, 0, row.words);
 	assert_int_equal(row.filesystem.size, 1 << 20);
-	/* Of another file system at this path, and of one that is not there. */
+	/* Another file system at this path, too long a path, and a path that does not exist. */
 	assert_int_equal(add_filesystem_of(region, pages, path,
 					   status.st_dev + 1, &record), -ENODEV);
 	strcat(path, "x");

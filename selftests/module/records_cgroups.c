@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many cgroups a pass looks at for their CPU time: those in which something has run
- * since the kernel added their times up, whatever else exists or has existed.
+ * A pass visits only cgroups in which a task has run since the kernel added their times up,
+ * regardless of other live or ended cgroups.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct dart_zero_piece all_costs = {
 	.count = sizeof(struct dart_zero_gathering) / 8,
 };
 
-/* Since 6.16 modules cannot find out in which cgroups something has run. */
+/* Since Linux 6.16 modules cannot find out which cgroups have run a task. */
 static void need_lists(void)
 {
 	unsigned int major, minor;
@@ -102,7 +102,7 @@ static uint64_t value_of(const char *cgroup, const char *file, const char *name)
 	return value;
 }
 
-/* How many cgroups passes have looked at, at most in one of PASSES. */
+/* The largest number of cgroups visited in one of PASSES passes. */
 static uint64_t visits_in_a_pass(const char *address,
 				 const struct dart_zero_record *cost)
 {
@@ -125,8 +125,8 @@ static uint64_t visits_in_a_pass(const char *address,
 }
 
 /*
- * Has @record the time that the kernel tells of @cgroup?  A process that has ended uses time
- * until its CPU has left it.
+ * Does @record show the time that the kernel reports for @cgroup?  A process that has ended uses
+ * time until its CPU has left it.
  */
 static bool shows_usage(const char *address, const struct dart_zero_record *record,
 			const char *cgroup)
@@ -168,7 +168,7 @@ static void test_ended(void **state)
 	quiet = visits_in_a_pass(address, &cost);
 	assert_in_range(quiet, 0, sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 
-	/* A record of another region keeps each of them, as a page of memory would. */
+	/* A record of another region keeps each ended cgroup, as a page of memory would. */
 	for (i = 0; i < ENDED; i++) {
 		snprintf(path, sizeof(path), TOP "/ended%d", i);
 		assert_int_equal(mkdir(path, 0755), 0);
@@ -182,7 +182,7 @@ static void test_ended(void **state)
 	}
 	assert_int_equal(value_of(TOP, "cgroup.stat", "nr_dying_descendants"),
 			 ENDED);
-	/* Before the kernel adds them up, and then, too. */
+	/* Check before the kernel adds the times up, and afterwards. */
 	record_row_next(address, &top, 0, words);
 	assert_true(words[1] / 1000 > usage);
 	assert_true(shows_usage(address, &top, TOP));
@@ -190,7 +190,7 @@ static void test_ended(void **state)
 			sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 	assert_true(shows_usage(address, &top, TOP));
 
-	/* The counter works: what runs is looked at. */
+	/* The counter works: a cgroup with a running task is visited. */
 	snprintf(path, sizeof(path), TOP "/live0");
 	run_once(path);
 	assert_in_range(visits_in_a_pass(address, &cost), 1,
@@ -222,7 +222,7 @@ static void test_nested(void **state)
 		strcat(path, "/a");
 		assert_int_equal(mkdir(path, 0755), 0);
 	}
-	/* Every second one has a record, and those below are added first. */
+	/* Every second cgroup has a record; lower cgroups are added first. */
 	for (i = DEPTH - 1; i > 0; i -= 2) {
 		path[strlen(TOP) + 2 * (i + 1)] = '\0';
 		records[i] = record_cgroup(region, pages, path);
@@ -237,7 +237,9 @@ static void test_nested(void **state)
 			DEPTH * sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 	kill(process, SIGKILL);
 	assert_int_equal(waitpid(process, NULL, 0), process);
-	/* Also in those above the last one, whose times the kernel has added up in part. */
+	/*
+	 * Check the cgroups above the last one, too, whose times the kernel has added up in part.
+	 */
 	for (i = DEPTH - 1; i > 0; i -= 2)
 		assert_true(shows_usage(address, &records[i], path));
 	close(region);

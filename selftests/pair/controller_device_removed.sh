@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller lets go of an RDMA device that is removed, and takes it again when it is back.
+# A controller closes an RDMA device that is removed, and uses it again when it is back.
 . "$(dirname "$0")/../lib.sh"
 
 # scrapes: some lines with values come after this call

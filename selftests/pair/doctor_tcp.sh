@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dart-controller doctor tries TCP as well as RDMA, and tells a caller that the host does not
-# allow that it is so.
+# dart-controller doctor tries TCP as well as RDMA, and reports if the host does not allow
+# the address of the caller.
 . "$(dirname "$0")/../lib.sh"
 
 tls=/run/tls
@@ -31,7 +31,7 @@ looks_at_tcp_alone() {
 		is_true 'map(.check) == ["certificate", "name", "tcp", "clock"]'
 }
 
-# none RESULT: no finding has it
+# none RESULT: no finding has this result
 none() {
 	is_true "all(.[]; .result != \"$1\")" /run/findings
 }

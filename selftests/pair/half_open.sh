@@ -9,7 +9,7 @@ counts() {
 	on host dartctl -j show dartd | gojq -e ".values.rows[0] // .values | $1"
 }
 
-# scraped: a controller gets in and reads
+# scraped: a controller connects and reads
 scraped() {
 	timeout 60 dart-controller --json --once host >/dev/null
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Two ends with different MTUs use the smaller one, and both doctors tell what they use.
+# Two ends with different MTUs use the smaller MTU, and both doctors report it.
 . "$(dirname "$0")/../lib.sh"
 
 # with_mtu MTU: soft-RoCE of this machine has it from the start
@@ -15,7 +15,7 @@ reads() {
 		[ "$(gojq -c 'select(.entries.vmstat)' /run/scrapes | wc -l)" = 3 ]
 }
 
-# uses BYTES RESULT TEXT: what the doctor says of the MTU
+# uses BYTES RESULT TEXT: the finding of the doctor about the MTU
 uses() {
 	dart-controller -j doctor host | tee /dev/stderr | is_true --arg found "$1 bytes in a packet" \
 		--arg result "$2" --arg text "${3-}" 'any(.[]; .check == "mtu" and

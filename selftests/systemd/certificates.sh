@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A host is installed for callers by TCP with three commands, by the packaged unit: its key
-# has the right owner, renewal goes on, and who is revoked is refused after a reload.
+# Three commands install a host for callers over TCP, with the packaged unit: its key has the
+# right owner, renewal works, and a revoked controller is refused after a reload.
 . "$(dirname "$0")/../lib.sh"
 tls=/etc/dart/tls
 
@@ -10,13 +10,13 @@ remote() {
 	on controller sh -c "$1"
 }
 
-# values: one scrape by TCP, with the files in the places where the controller looks
+# values: one scrape over TCP, with the files in the default places of the controller
 values() {
 	remote 'timeout 60 dart-controller --transport tcp --json --count 1 main' >/run/scrape &&
 		is_true -s '.[0].entries.dartd' /run/scrape
 }
 
-# eventually COMMAND...: within two minutes; otherwise prints what the controller has said
+# eventually COMMAND...: within two minutes; otherwise prints the log of the controller
 eventually() {
 	local end=$((SECONDS + 120))
 
@@ -29,7 +29,7 @@ eventually() {
 	done
 }
 
-# refused TEXT: the log of a controller that goes on trying says so
+# refused TEXT: the log of a controller, which keeps trying, contains TEXT
 refused() {
 	eventually grep -q -a -e "$1" /run/controller.log
 }
@@ -63,7 +63,7 @@ says() {
 		/run/findings
 }
 
-# connected COUNT: so many callers by TCP are there
+# connected COUNT: COUNT callers are connected over TCP
 connected() {
 	eventually sh -c "dartctl -j status | is_true '(.tcp_callers | length) == $1'"
 }

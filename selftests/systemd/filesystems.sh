@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every file system of a disk that PID 1 has is served, wherever it is mounted, under
-# whatever name, and whatever dartd itself sees of it.
+# Every file system of a disk that PID 1 sees is served, at any mount point, under any name,
+# even if dartd itself cannot see it.
 . "$(dirname "$0")/../lib.sh"
 
-# Where no file system is mounted over it.
+# Keep the output in a directory over which the test mounts no file system.
 rm -f "$output"
 output=/run/filesystems.output
 log=/run/dartd.log
@@ -43,7 +43,7 @@ is() {
 	sampled "filesystem@$1" | is_true "$2"
 }
 
-# source_of MOUNTPOINT: the device that mountinfo tells
+# source_of MOUNTPOINT: the device in mountinfo
 source_of() {
 	findmnt --task 1 --noheadings --output SOURCE --nofsroot --first-only "$1"
 }
@@ -54,7 +54,7 @@ has_size_of() {
 }
 
 unmount() {
-	# It is busy for the moment of a question, as by df.
+	# The file system is busy while it is asked, as by df.
 	until umount "$1" 2>/dev/null || ! mountpoint -q "$1"; do
 		sleep 0.01
 	done
@@ -140,7 +140,7 @@ check "others have theirs" has /home
 umount /srv
 check "they have their entries again" soon has /srv/below
 mkdir -p /srv/moved
-# The kernel does not move a mount below one that is shared.
+# The kernel does not move a mount below a shared mount.
 mount --make-private /srv
 mount --move /srv/below /srv/moved
 check "a mount that was moved has an entry of its new path" soon has /srv/moved

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A host as a new user has it: the packages are installed, one command registers the host,
 # and a receiver gets every family that prometheus.md promises, of all file systems and of the
-# cgroups of an ordinary user; what is not served has a reason.
+# cgroups of an ordinary user; each object that is not served has a reason.
 . "$(dirname "$0")/../lib.sh"
 
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -11,7 +11,7 @@ images=/run/images
 metrics=/run/metrics
 user=/sys/fs/cgroup/user.slice/user-1000.slice
 
-# What this machine cannot have, whoever asks it.
+# Families that this machine cannot have, regardless of the exporter.
 cat >/run/absent <<'END'
 node_cpu_scaling_frequency_hertz	no cpufreq: the emulated CPU has one frequency
 node_nf_conntrack_entries	nf_conntrack is loaded with the first rule of a firewall
@@ -32,13 +32,13 @@ scraped() {
 		grep -a -q '^node_load1{' "$metrics" && grep -q -a '^node_filesystem_size' "$metrics"
 }
 
-# promised: the families that prometheus.md says are served
+# promised: the families that prometheus.md promises
 promised() {
 	sed -n '/^[0-9]* of the 229/,/^[A-Z#]/{s/^    //p}' \
 		"$tests/../Documentation/prometheus.md" | tr ' ' '\n' | sort -u
 }
 
-# absent: of these, those of which there is no series
+# absent: the promised families without a series
 absent() {
 	promised | while read -r family; do
 		grep -q -a -e "^${family}[{ ]" "$metrics" || echo "$family"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # systemctl reload fails if the configuration, a key or a certificate cannot be used, and then
-# nothing has changed; otherwise it opens, moves and closes the door of callers over TCP.
+# nothing has changed; otherwise it opens, moves and closes the listener for TCP callers.
 . "$(dirname "$0")/../lib.sh"
 
 file=/etc/dart/dartd.yaml
@@ -12,14 +12,14 @@ configure() {
 	printf '%s\n' "$@" >$file
 }
 
-# with_tcp [MEMBER...]: writes one with callers over TCP
+# with_tcp [MEMBER...]: writes a configuration with callers over TCP
 with_tcp() {
 	configure "sources: [cpustat]" "allow: {callers: [10.77.0.0/24]}" \
 		"tcp: {certificate: $tls/agent.example.pem, key: $tls/agent.example.key," \
 		"  authorities: $tls/authority.pem, subjects: [caller.example]$*}"
 }
 
-# status FILTER: holds for dartd that runs
+# status FILTER: the filter holds for the status of the running dartd
 status() {
 	dartctl -j status | is_true "$1"
 }
@@ -28,13 +28,13 @@ entries() {
 	dartctl -j list | gojq -r '.[].name' | sort | paste -sd ' '
 }
 
-# logs TEXT: the service has said so since the last call of systemctl
+# logs TEXT: the log of the service since the last call of systemctl contains TEXT
 logs() {
 	journalctl --no-pager --unit dartd.service --lines 40 --output cat | tee /dev/stderr |
 		grep -q -e "$1"
 }
 
-# listens PORT [ADDRESS]: does dartd?
+# listens PORT [ADDRESS]: does dartd listen there?
 listens() {
 	ss -Htln "sport = :$1" | grep -q "${2-}:$1 "
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sums of the module over a cgroup, a child and a CPU, while the kernel moves times: all
- * interleavings of the reads, each of one word, with the writes of a flush
- * (kernel/cgroup/rstat.c) and of a task that runs meanwhile.  What is called here is what the
- * module calls, in the order of kmod/cgroup_set.c.
+ * interleavings of the reads, each of one word, with the writes of a flush (kernel/cgroup/rstat.c)
+ * and of a task that runs meanwhile.  The test calls the functions of the module in the order of
+ * kmod/cgroup_set.c.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static void kernel_may_run(void);
 #define LATER 1000
 #define ATTEMPTS 3
 
-/* What the kernel has in struct cgroup and, for a CPU, struct cgroup_rstat_cpu. */
+/* The members of struct cgroup and, for a CPU, of struct cgroup_rstat_cpu. */
 static struct kernel {
 	u64 parent, parent_counted, parent_moved;	/* bstat; bstat, last_bstat of its CPU */
 	u64 child, child_last, child_counted, child_moved;
@@ -69,7 +69,7 @@ static void task_runs(u64 time)
 	kernel.is_listed = true;
 }
 
-/* What is decided at each point of an interleaving, and how many ways there are. */
+/* The choice taken at each point of an interleaving, and the number of choices there. */
 static struct {
 	uint8_t taken, ways;
 } choices[512];
@@ -203,7 +203,7 @@ static void explore(bool child_is_member)
 			assert_true(stood);
 		}
 
-		/* After the flush the sum is the truth, and the shown value follows it. */
+		/* After the flush the sum is exact, and the shown value follows it. */
 		is_quiet = true;
 		while (kernel.flushed < FLUSHED)
 			flush_step();

@@ -73,7 +73,7 @@ refuse "two items of different kinds with the same name are refused" \
 	dartd_checks "sources: [cpustat]" "counters: [{name: cpustat}]"
 dartd_checks "sources: [a, b]" "probes: [c]" >"$directory/out" 2>&1
 check "each mistake of a file is printed" [ "$(wc -l <"$directory/out")" = 3 ]
-# mistakes LINE...: the lines at which there are some, in the order of the output
+# mistakes LINE...: the lines with mistakes, in the order of the output
 mistakes() {
 	dartd_checks "$@" 2>&1 | tee /dev/stderr | sed -n "s|^$file:\([0-9]*\): .*|\1|p" |
 		paste -sd ' '

@@ -451,7 +451,7 @@ static void test_times(void **state)
 		"@99999999999999999999", "+9223372036854775807h",
 		"1800-01-01 00:00:00Z",
 	};
-	/* Of no calendar; the last one is in the hour that the clocks leave out. */
+	/* Dates and times that do not exist; the last lies in the hour that the clocks skip. */
 	static const char *const absent[] = {
 		"2026-02-29 10:00:00Z", "2026-02-30T10:00:00", "2026-04-31 00:00:00+01:00",
 		"2100-02-29 10:00:00Z", "2026-12-31 23:59:60Z", "2026-03-29 02:30:00",

@@ -74,7 +74,7 @@ static void test_names(void **state)
 	assert_chosen(PATTERNS("map[0-8]"), "map0 ");
 }
 
-/* The names that patterns choose of entries that are gathered, as register host makes them. */
+/* Patterns select gathered entries, with the names that "register host" gives them. */
 static void assert_gathered(const char *const *patterns, const char *expected)
 {
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);

@@ -53,7 +53,7 @@ static void test_withdraw(void **state)
 	assert_false(coverage_place__is_missing(&served));
 }
 
-/* Of an object without a record only the name is known. */
+/* For an object without a record only the name is known. */
 static void test_unplaced(void **state)
 {
 	struct coverage_tally tally;
@@ -116,7 +116,7 @@ static void test_random(void **state)
 	}
 }
 
-/* Each reason of an error that passes is one that is tried again. */
+/* Each reason of a temporary error is a reason that is retried. */
 static void test_reasons(void **state)
 {
 	assert_int_equal(coverage__reason_of(ENOMEM), COVERAGE_MEMORY);
@@ -132,7 +132,7 @@ static void test_reasons(void **state)
 	assert_false(coverage__can_pass(COVERAGE_UNREGISTERED));
 }
 
-/* What to do stands at the end of the sentence, in parentheses, or depends on the reason. */
+/* The remedy is in parentheses at the end of the sentence, or depends on the reason. */
 static void test_remedies(void **state)
 {
 	char remedy[DART_ERROR_MAX], cut_off[DART_ERROR_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which half-open connection makes room for another one. */
+/* Selects the half-open connection that makes room for a new connection. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>

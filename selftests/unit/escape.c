@@ -92,7 +92,7 @@ static void test_backslashes(void **state)
 		    "\\x5cx00\\x5cx1f\\x5cx5c\\x5cx7f\\x5cx80\\x5cxff");
 	expect_name("\\\\xe9", "\\\\x5cxe9");
 	expect_name("\\\xe9", "\\\\xe9");
-	/* Lines of InfluxDB have no backslash there. */
+	/* Lines of InfluxDB must not contain a backslash at these places. */
 	expect_name("a\\", "a\\x5c");
 	expect_name("a\\\\", "a\\\\x5c");
 	expect_name("\\ \\,\\=", "\\x5c \\x5c,\\x5c=");
@@ -115,7 +115,7 @@ static void assert_harmless(const char *text)
 	}
 }
 
-/* All names of five bytes of these: each is harmless, and comes back. */
+/* All names of five of these bytes: each becomes harmless, and is decoded to itself. */
 static void test_all_short_names(void **state)
 {
 	static const char bytes[] = "\\x05c7ef \n\xc2\x85\xa9\xe9\xed";
@@ -156,7 +156,7 @@ static void test_random_names(void **state)
 	}
 }
 
-/* In a sentence escapes of names stay, however often it is done. */
+/* Escaping a sentence keeps the escapes of names, also when it is repeated. */
 static void test_sentences(void **state)
 {
 	static const char sentence[] = "no '/x\\xe9': \\x5c \xe9\n\\";
@@ -178,7 +178,7 @@ static void test_cut_off(void **state)
 		{ "abc", "", 1 },	 { "abc", "ab", 3 },
 		{ "a\xc3\xa9", "a", 3 }, { "a\xc3\xa9", "a\xc3\xa9", 4 },
 		{ "a\xe9", "a", 5 },	 { "a\xe9", "a\\xe9", 6 },
-		/* Not with a backslash at the end. */
+		/* Cut off without a backslash at the end. */
 		{ "a\\bc", "a", 3 },	 { "a\\\\\\bc", "a", 4 },
 	};
 	char text[16];

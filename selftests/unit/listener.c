@@ -329,7 +329,7 @@ static void test_address(void **state)
 	assert_int_equal(cm.rejected, 6);
 }
 
-/* A peer that opens more and more takes its own. */
+/* A peer that opens more and more connections loses only its own. */
 static void test_crowd(void **state)
 {
 	struct listener *listener = *state;

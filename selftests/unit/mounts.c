@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which mounts their mount points lead to, of lists that a kernel could show. */
+/* Finds the mounts that are reached by their mount points, in lists that a kernel could show. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void test_foreign(void **state)
 	assert_null(at(list, COUNT(list), "/x\xe9/below"));
 }
 
-/* As no kernel does. */
+/* No kernel shows such a list. */
 static void test_circle(void **state)
 {
 	struct mount list[] = {

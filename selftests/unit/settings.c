@@ -62,7 +62,7 @@ static void test_cut_off(void **state)
 	expect(&defaults, &others, 1, 5, "");
 }
 
-/* Takes the place of tcp of @b, and says whether it did. */
+/* Takes the tcp place of @b, and returns whether it did. */
 static bool takes(const struct dart_configuration *a,
 		  const struct dart_configuration *b)
 {

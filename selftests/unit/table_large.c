@@ -72,7 +72,9 @@ static struct dart_table *decode_large(uint32_t first, uint32_t count)
 	return decoded;
 }
 
-/* How many names are compared to find the @removed entries, the first of which is @first. */
+/*
+ * Returns the number of comparisons that find the @removed entries, of which @first is the first.
+ */
 static uint64_t compare(const struct dart_table *old,
 			const struct dart_table *now, uint32_t removed,
 			const char *first)
@@ -93,7 +95,9 @@ static void find_change(uint32_t count)
 
 	printf("# %u entries, one of them removed: found with %" PRIu64
 	       " comparisons\n", count, compared);
-	/* Each name is passed once: count * count would be each with each. */
+	/*
+	 * Each name is passed once; comparing each name with all others would take count * count.
+	 */
 	assert_in_range(compared, count - 1, 2 * (uint64_t)count);
 	dart_table__free(old);
 	dart_table__free(now);

@@ -257,7 +257,7 @@ static void watched__close(void)
 	munmap(watched.memory, watched.length);
 }
 
-/* Of many calls: one of them may write all sections again, with more room. */
+/* Average over many calls: a single call may write all sections again, with more room. */
 struct work {
 	uint64_t pages;
 	uint64_t comparisons;

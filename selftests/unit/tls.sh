@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl tls: an authority, certificates and keys, their modes, renewal and revocation, by
-# what GnuTLS' certtool, or else OpenSSL, says about the files.
+# the verdict of GnuTLS' certtool, or else OpenSSL, about the files.
 . "$(dirname "$0")/../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 command -v openssl >/dev/null || skip "openssl is not installed (Debian package openssl)"
@@ -13,7 +13,7 @@ tls() {
 	dartctl tls "$@" --directory "$dir"
 }
 
-# verified FILE PURPOSE [OPTION...]: does the authority vouch for it?
+# verified FILE PURPOSE [OPTION...]: does the authority vouch for the certificate?
 verified() {
 	openssl verify -CAfile "$dir/authorities.pem" -purpose "$2" "${@:3}" "$1"
 }
@@ -33,7 +33,7 @@ fits() {
 	[ "$(openssl x509 -in "$1" -noout -pubkey)" = "$(openssl pkey -in "$2" -pubout)" ]
 }
 
-# with_list: authority and list of revoked ones in one file
+# with_list: authority and list of revoked certificates in one file
 with_list() {
 	cat "$dir/authorities.pem" "$dir/revoked.pem" >"$scratch/both"
 }
@@ -43,7 +43,7 @@ is_revoked() {
 		grep -q "certificate revoked"
 }
 
-# unchanged COMMAND...: fails, and no file in the directory is another one
+# unchanged COMMAND...: fails, and no file in the directory was replaced
 unchanged() {
 	local before after
 
