@@ -15,6 +15,7 @@ struct history {
 	unsigned int in_place;
 	unsigned int relaid;
 	unsigned int removed;
+	unsigned int replaced;
 	unsigned int rewritten;
 };
 
@@ -63,6 +64,46 @@ static int history__append(struct history *history, int before)
 	return length;
 }
 
+/* Some entries go and others come in one generation. */
+static int history__replace(struct history *history)
+{
+	enum { MOST = 5 };
+	struct model *model = history->model;
+	uint32_t count = 1 + model__below(model, MOST), i, entries, regions;
+	char *names[MOST + 1] = {};
+	struct dart_table more;
+	int length;
+
+	if (count > model->table.entry_count)
+		count = model->table.entry_count;
+	for (i = 0; i < count; i++) {
+		uint32_t index = model__below(model, model->table.entry_count);
+
+		names[i] = strdup(model->entries[index].name);
+		assert_non_null(names[i]);
+		model__remove(model, index);
+	}
+	entries = model->table.entry_count;
+	regions = model->table.memory_region_count;
+	model__add(model);
+	more = model__since(model, entries, regions);
+	/* A change that fails at its last step leaves the table as it was. */
+	names[count] = (char *)"absent";
+	length = dart_table_writer__change(history->writer,
+					   (const char *const *)names,
+					   count + 1, &more);
+	assert_true(length == -ENOENT || length == -EAGAIN);
+	length = dart_table_writer__change(history->writer,
+					   (const char *const *)names, count,
+					   &more);
+	for (i = 0; i < count; i++)
+		free(names[i]);
+	if (length == -EAGAIN)
+		return history__rewrite(history);
+	history->replaced++;
+	return length;
+}
+
 static void test_history(void **state)
 {
 	enum { CAPACITY = 1 << 18, ROUNDS = 3000 };
@@ -93,14 +134,17 @@ static void test_history(void **state)
 						 model__below(model, entries));
 		else if (!model__below(model, 50))
 			length = history__rewrite(&history);
+		else if (!model__below(model, 8))
+			length = history__replace(&history);
 		else
 			length = history__append(&history, length);
 	}
 	printf("# in place: %u appends, %u removals; %u appends with a new layout, %u rewrites\n",
 	       history.in_place, history.removed, history.relaid,
 	       history.rewritten);
-	assert_in_range(history.in_place, ROUNDS / 4, ROUNDS);
+	assert_in_range(history.in_place, ROUNDS / 5, ROUNDS);
 	assert_in_range(history.removed, ROUNDS / 4, ROUNDS);
+	assert_in_range(history.replaced, ROUNDS / 100, ROUNDS);
 	assert_in_range(history.relaid, 1, ROUNDS / 5);
 	assert_in_range(history.rewritten, 1, ROUNDS / 5);
 	dart_table_writer__free(history.writer);
@@ -227,7 +271,7 @@ static void test_torn_reads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("after each of 3000 random appends, removals and rewrites a table holds the model's entries",
+		TEST("after each of 3000 random appends, removals, replacements and rewrites a table holds the model's entries",
 		     test_history),
 		TEST("a mixture of the words before and after a change in place is refused with EAGAIN",
 		     test_torn_reads),

@@ -245,20 +245,20 @@ int dart_builder__add(struct dart_builder *builder,
 }
 
 int dart_builder__remove(struct dart_builder *builder, const char *name,
-			 uint64_t generation, uint32_t *index)
+			 uint64_t generation, struct dart_builder_removal *removal)
 {
 	struct dart_sections *sections = &builder->sections;
 	struct dart_control_entry raw, gone = {
 		.kind = htole32(DART_CONTROL_ENTRY_GONE),
 		.since = htole64(generation),
 	};
-	uint32_t gone_entries = builder->gone_entries + 1, gone_ranges;
+	uint32_t gone_entries = builder->gone_entries + 1, gone_ranges, index;
 	struct dart_control_schema schema;
 
-	*index = find_entry(builder, name, dart_string__hash(name, 0));
-	if (*index == DART_INDEX_NONE)
+	index = find_entry(builder, name, dart_string__hash(name, 0));
+	if (index == DART_INDEX_NONE)
 		return -ENOENT;
-	dart_sections__get(sections, DART_SECTION_ENTRIES, *index, &raw);
+	dart_sections__get(sections, DART_SECTION_ENTRIES, index, &raw);
 	gone_ranges = builder->gone_ranges + le32toh(raw.ranges);
 	if (gone_entries > sections->of[DART_SECTION_ENTRIES].count / 2 ||
 	    gone_ranges > sections->of[DART_SECTION_RANGES].count / 2)
@@ -273,8 +273,25 @@ int dart_builder__remove(struct dart_builder *builder, const char *name,
 	gone.schema = raw.schema;
 	gone.first_range = raw.first_range;
 	gone.ranges = raw.ranges;
-	dart_sections__replace(sections, DART_SECTION_ENTRIES, *index, &gone);
+	dart_sections__replace(sections, DART_SECTION_ENTRIES, index, &gone);
+	*removal = (struct dart_builder_removal){ index, raw };
 	return 0;
+}
+
+void dart_builder__undo_removal(struct dart_builder *builder,
+				const struct dart_builder_removal *removal)
+{
+	const struct dart_control_entry *raw = &removal->entry;
+	struct dart_control_schema schema;
+
+	dart_sections__get(&builder->sections, DART_SECTION_SCHEMAS,
+			   le32toh(raw->schema), &schema);
+	builder->data +=
+		(uint64_t)le32toh(raw->copies) * le32toh(schema.length);
+	builder->gone_entries--;
+	builder->gone_ranges -= le32toh(raw->ranges);
+	dart_sections__replace(&builder->sections, DART_SECTION_ENTRIES,
+			       removal->index, raw);
 }
 
 struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder)

@@ -44,13 +44,23 @@ void dart_builder__release(struct dart_builder *builder);
 int dart_builder__add(struct dart_builder *builder,
 		      const struct dart_table *more);
 
+/* A removed entry: its index, and the element that was there. */
+struct dart_builder_removal {
+	uint32_t index;
+	struct dart_control_entry entry;
+};
+
 /*
- * Marks the entry with this name as removed by @generation and sets its @index.
- * Returns 0; -ENOENT; -EAGAIN, without a change, if more than half of the entries or
- * ranges would be removed ones: the table should be rewritten.
+ * Marks the entry with this name as removed by @generation, and tells by @removal how to
+ * undo that.  Returns 0; -ENOENT; -EAGAIN, without a change, if more than half of the
+ * entries or ranges would be removed ones: the table should be rewritten.
  */
 int dart_builder__remove(struct dart_builder *builder, const char *name,
-			 uint64_t generation, uint32_t *index);
+			 uint64_t generation,
+			 struct dart_builder_removal *removal);
+/* After all that was added since has been rolled back. */
+void dart_builder__undo_removal(struct dart_builder *builder,
+				const struct dart_builder_removal *removal);
 
 /* Are the CPU sets those of @table? */
 bool dart_builder__has_cpu_sets(const struct dart_builder *builder,

@@ -94,16 +94,25 @@ static int write_all(void *region, const struct dart_layout *layout,
 struct span {
 	uint32_t begin;
 	uint32_t end;
+	int section;
+};
+
+/* Those that change, in the order of their offsets. */
+struct spans {
+	struct span *all;
+	uint32_t count;
 };
 
 /* @count elements of section @index from @first on. */
-static struct span span_of(const struct dart_table_writer *writer, int index,
-			   uint32_t first, uint32_t count)
+static void spans__add(struct spans *spans,
+		       const struct dart_table_writer *writer, int index,
+		       uint32_t first, uint32_t count)
 {
 	const uint32_t size = dart_section_element[index];
 	const uint32_t begin = writer->layout.offsets[index] + first * size;
 
-	return (struct span) { begin, begin + count * size };
+	spans->all[spans->count++] =
+		(struct span) { begin, begin + count * size, index };
 }
 
 static uint64_t hash_block(const struct dart_table_writer *writer,
@@ -120,13 +129,12 @@ static uint64_t hash_block(const struct dart_table_writer *writer,
  * blocks with a byte of @spans.
  */
 static uint64_t sum_of_changed(const struct dart_table_writer *writer,
-			       const struct span spans[DART_SECTIONS],
+			       const struct spans *spans,
 			       const struct dart_control_header *header)
 {
 	uint8_t first[DART_CONTROL_BLOCK];
-	uint32_t next = 1;
+	uint32_t next = 1, i;
 	uint64_t sum;
-	int i;
 
 	memcpy(first, writer->memory,
 	       writer->layout.length < sizeof(first) ?
@@ -134,21 +142,23 @@ static uint64_t sum_of_changed(const struct dart_table_writer *writer,
 	memcpy(first, header, sizeof(*header));
 	sum = hash_block(writer, first, 0);
 
-	for (i = 0; i < DART_SECTIONS; i++) {
-		if (spans[i].begin == spans[i].end)
+	for (i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->all[i];
+
+		if (span->begin == span->end)
 			continue;
-		if (next < spans[i].begin / DART_CONTROL_BLOCK)
-			next = spans[i].begin / DART_CONTROL_BLOCK;
-		for (; next * DART_CONTROL_BLOCK < spans[i].end; next++)
+		if (next < span->begin / DART_CONTROL_BLOCK)
+			next = span->begin / DART_CONTROL_BLOCK;
+		for (; next * DART_CONTROL_BLOCK < span->end; next++)
 			sum += hash_block(writer, writer->memory +
 					  next * DART_CONTROL_BLOCK, next);
 	}
 	return sum;
 }
 
-/* Copies the changed bytes, one span for each section, from the builder. */
+/* Copies the changed bytes from the builder. */
 static void write_spans(struct dart_table_writer *writer,
-			const struct span spans[DART_SECTIONS],
+			const struct spans *spans,
 			const struct dart_table *table)
 {
 	const struct dart_control_header *now = (const void *)writer->memory;
@@ -156,15 +166,18 @@ static void write_spans(struct dart_table_writer *writer,
 		dart_layout__header(&writer->layout, &writer->builder, table);
 	uint64_t checksum = le64toh(now->checksum) -
 			    sum_of_changed(writer, spans, now);
-	int i;
+	uint32_t i;
 
 	change__begin(writer->memory, &next);
-	for (i = 0; i < DART_SECTIONS; i++) {
-		if (spans[i].begin < spans[i].end)
-			memcpy(writer->memory + spans[i].begin,
-			       writer->builder.sections.of[i].bytes +
-			       (spans[i].begin - writer->layout.offsets[i]),
-			       spans[i].end - spans[i].begin);
+	for (i = 0; i < spans->count; i++) {
+		const struct span *span = &spans->all[i];
+
+		if (span->begin < span->end)
+			memcpy(writer->memory + span->begin,
+			       writer->builder.sections.of[span->section].bytes +
+			       (span->begin -
+				writer->layout.offsets[span->section]),
+			       span->end - span->begin);
 	}
 	checksum += sum_of_changed(writer, spans, &next);
 	next.checksum = htole64(checksum);
@@ -228,50 +241,113 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
 	return ret;
 }
 
+/* What a change has done to the builder so far, to be undone. */
+struct change {
+	struct dart_builder_mark mark;
+	struct dart_builder_removal *removals;
+	uint32_t count;
+};
+
+static void change__undo(struct change *change, struct dart_builder *builder)
+{
+	const uint64_t data = change->mark.data;
+
+	dart_builder__rollback(builder, &change->mark);
+	while (change->count)
+		dart_builder__undo_removal(builder,
+					   &change->removals[--change->count]);
+	builder->data = data;
+}
+
+static int change__remove(struct change *change, struct dart_builder *builder,
+			  const char *const *names, uint32_t count,
+			  uint64_t generation)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < count && !ret; i++) {
+		ret = dart_builder__remove(builder, names[i], generation,
+					   &change->removals[i]);
+		change->count += !ret;
+	}
+	return ret;
+}
+
+static int compare_removals(const void *a, const void *b)
+{
+	const struct dart_builder_removal *one = a, *other = b;
+
+	return (one->index > other->index) - (one->index < other->index);
+}
+
+/* Writes what the change has done; -ENOMEM. */
+static int writer__write(struct dart_table_writer *writer,
+			 const struct change *change,
+			 const struct dart_table *table)
+{
+	const uint32_t *before = change->mark.counts;
+	struct spans spans = {};
+	uint32_t i;
+	int section;
+
+	spans.all = calloc((size_t)DART_SECTIONS + change->count,
+			   sizeof(*spans.all));
+	if (!spans.all)
+		return -ENOMEM;
+	qsort(change->removals, change->count, sizeof(*change->removals),
+	      compare_removals);
+	for (section = 0; section < DART_SECTIONS; section++) {
+		for (i = 0; section == DART_SECTION_ENTRIES && i < change->count;
+		     i++)
+			spans__add(&spans, writer, section,
+				   change->removals[i].index, 1);
+		spans__add(&spans, writer, section, before[section],
+			   writer->builder.sections.of[section].count -
+				   before[section]);
+	}
+	write_spans(writer, &spans, table);
+	free(spans.all);
+	return writer->layout.length;
+}
+
+int dart_table_writer__change(struct dart_table_writer *writer,
+			      const char *const *names, uint32_t count,
+			      const struct dart_table *more)
+{
+	struct dart_builder *builder = &writer->builder;
+	struct change change = { .mark = dart_builder__mark(builder) };
+	int ret;
+
+	change.removals = calloc((size_t)count + 1, sizeof(*change.removals));
+	if (!change.removals)
+		return -ENOMEM;
+	ret = change__remove(&change, builder, names, count,
+			     more->generation) ?:
+	      dart_builder__add(builder, more);
+	if (!ret)
+		ret = dart_layout__holds(&writer->layout, builder) ?
+			      writer__write(writer, &change, more) :
+			      writer__lay_out(writer, builder, more);
+	if (ret < 0)
+		change__undo(&change, builder);
+	free(change.removals);
+	return ret;
+}
+
 int dart_table_writer__append(struct dart_table_writer *writer,
 			      const struct dart_table *more)
 {
-	const struct dart_builder_mark old =
-		dart_builder__mark(&writer->builder);
-	struct span spans[DART_SECTIONS];
-	int i, ret;
-
-	ret = dart_builder__add(&writer->builder, more);
-	if (ret)
-		return ret;
-	if (!dart_layout__holds(&writer->layout, &writer->builder)) {
-		ret = writer__lay_out(writer, &writer->builder, more);
-		if (ret < 0)
-			dart_builder__rollback(&writer->builder, &old);
-		return ret;
-	}
-
-	for (i = 0; i < DART_SECTIONS; i++)
-		spans[i] = span_of(writer, i, old.counts[i],
-				   writer->builder.sections.of[i].count -
-				   old.counts[i]);
-	write_spans(writer, spans, more);
-	return writer->layout.length;
+	return dart_table_writer__change(writer, NULL, 0, more);
 }
 
 int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name)
 {
-	struct span spans[DART_SECTIONS] = { };
-	struct dart_error error;
-	uint32_t index;
-	int ret;
+	struct dart_table none = *rest;
 
-	if (dart_check__header(rest, &error))
-		return -EINVAL;
-	if (!dart_builder__has_cpu_sets(&writer->builder, rest))
-		return -EAGAIN;
-	ret = dart_builder__remove(&writer->builder, name, rest->generation,
-				   &index);
-	if (ret)
-		return ret;
-	spans[DART_SECTION_ENTRIES] =
-		span_of(writer, DART_SECTION_ENTRIES, index, 1);
-	write_spans(writer, spans, rest);
-	return writer->layout.length;
+	/* Only its other members replace those of the table. */
+	none.memory_region_count = 0;
+	none.entry_count = 0;
+	return dart_table_writer__change(writer, &name, 1, &none);
 }

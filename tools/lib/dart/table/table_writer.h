@@ -30,22 +30,21 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
 			       const struct dart_table *table);
 
 /*
- * Appends the memory regions and the entries of @more; its other members, such
- * as the generation, replace those of the table.  Its ranges index the memory
- * regions of the whole table.  Returns like dart_table_writer__rewrite(), or -EAGAIN
- * if the CPU sets differ: rewrite the table.
+ * Removes the @count entries with these @names, and appends the memory regions and the
+ * entries of @more; its other members, such as the generation, replace those of the table.
+ * Its ranges index the memory regions of the whole table, of which unused ones stay.
+ * Returns the bytes of the control region; -ENOENT: no entry has a name; -EAGAIN if
+ * more than half of the entries or ranges would be removed ones, whose room is lost
+ * until the table is rewritten, or if the CPU sets differ; otherwise like
+ * dart_table_writer__rewrite().  An error leaves the table unchanged.
  */
+int dart_table_writer__change(struct dart_table_writer *writer,
+			      const char *const *names, uint32_t count,
+			      const struct dart_table *more);
+/* The same without removals, or without additions. */
 int dart_table_writer__append(struct dart_table_writer *writer,
 			      const struct dart_table *more);
 
-/*
- * Removes the entry with this name; @rest replaces the other members, like
- * @more above, without memory regions and entries.  Memory regions stay in the
- * table, even unused ones.  Returns the bytes of the control region; -ENOENT;
- * -EAGAIN if more than half of the entries or ranges would be removed ones,
- * whose room is lost until the table is rewritten, or if the CPU sets differ; or
- * -EINVAL.  An error leaves the table unchanged.
- */
 int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name);
 
