@@ -237,6 +237,7 @@ static void test_names(void **state)
 	name[DART_CONTROL_NAME_MAX - 1] = 'a';
 	name[DART_CONTROL_NAME_MAX] = '\0';
 	assert_false(dart_name__is_valid(name));
+	assert_true(dart_entry_name__is_valid(name));
 }
 
 static void test_texts(void **state)

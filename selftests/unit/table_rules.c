@@ -238,18 +238,23 @@ static void test_characters(void **state)
 
 static void test_long_string(void **state)
 {
-	char name[DART_CONTROL_NAME_MAX + 1];
+	char name[DART_CONTROL_ENTRY_NAME_MAX + 1];
 	struct dart_control_header *header;
+	struct dart_table *table = NULL;
+	struct dart_error error;
 	struct sample sample;
 	uint8_t *bytes;
 	size_t length;
 	char *strings;
 
 	memset(name, 'a', sizeof(name));
-	name[DART_CONTROL_NAME_MAX - 1] = '\0';
+	name[DART_CONTROL_ENTRY_NAME_MAX - 1] = '\0';
 	sample__init(&sample);
 	sample.entries[SAMPLE_CPUSTAT].name = name;
 	bytes = sample__bytes(&sample.table, &length);
+	assert_int_equal(dart_table__decode(bytes, length, &table, NULL, &error),
+			 0);
+	dart_table__free(table);
 
 	/* Without its NUL the name continues with the next string. */
 	header = (void *)bytes;
@@ -259,7 +264,7 @@ static void test_long_string(void **state)
 	strings[strlen(name)] = '-';
 	sample__seal(bytes, length);
 	bytes__expect(bytes, length, -EBADMSG,
-		      "a string is longer than 255 bytes");
+		      "a string is longer than 16383 bytes");
 	free(bytes);
 	sample__release(&sample);
 }

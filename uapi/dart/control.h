@@ -28,8 +28,9 @@
  *                  DART_CONTROL_FIELD_LAGS lag
  *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
  *                  the empty string and ends with NUL
- *   name           of an entry or a field: a string of 1 to 255 letters, digits
- *                  and "_-.:/@+=%~[]"
+ *   name           of an entry or a field: a string of letters, digits and
+ *                  "_-.:/@+=%~[]", 1 to DART_CONTROL_ENTRY_NAME_MAX - 1 of them for
+ *                  an entry, 1 to DART_CONTROL_NAME_MAX - 1 for a field
  *
  * References can form neither loops nor aliases: the ranges of entry i follow
  * those of entry i-1 without a gap, and so do the fields of the schemas; none are
@@ -142,7 +143,12 @@
 #define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */
 #define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
-#define DART_CONTROL_NAME_MAX	256		/* bytes of a string */
+#define DART_CONTROL_NAME_MAX	256		/* bytes of a string, with a NUL */
+/*
+ * Bytes of the name of an entry, with a NUL: a path has at most 4,095 bytes, of which each
+ * can become %XX, and a source and an interval are added.
+ */
+#define DART_CONTROL_ENTRY_NAME_MAX 16384
 #define DART_CONTROL_NODE_NAME_MAX 72		/* bytes, with a NUL */
 
 struct dart_control_section {

@@ -309,7 +309,8 @@
  * name, or "reporter", its store and its address, or "requester", its table and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
- * letters, digits and "_-.:/@+=%~".  Names of stores: the same, up to
+ * letters, digits and "_-.:/@+=%~", or up to DART_CONTROL_ENTRY_NAME_MAX - 1 (see
+ * <dart/control.h>) if the agent forms them, as of sources.  Names of stores: the same, up to
  * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).  Names of tables: up to
  * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).
  *

@@ -19,14 +19,25 @@ bool dart_text__is_valid(const char *text)
 	return true;
 }
 
-bool dart_name__is_valid(const char *name)
+/* @size: bytes that a name can have with its NUL. */
+static bool is_name(const char *name, size_t size)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789_-.:/@+=%~[]";
 	size_t length = strspn(name, allowed);
 
-	return length && length < DART_CONTROL_NAME_MAX && !name[length];
+	return length && length < size && !name[length];
+}
+
+bool dart_name__is_valid(const char *name)
+{
+	return is_name(name, DART_CONTROL_NAME_MAX);
+}
+
+bool dart_entry_name__is_valid(const char *name)
+{
+	return is_name(name, DART_CONTROL_ENTRY_NAME_MAX);
 }
 
 struct dart_schema *dart_schema__new(const char *name, uint32_t length)

@@ -71,8 +71,10 @@ const struct dart_field *dart_schema__find(const struct dart_schema *schema,
 					   const char *name);
 void dart_schema__free(struct dart_schema *schema);
 
-/* Does the format allow @name for an entry or a field? */
+/* Does the format allow @name for a field? */
 bool dart_name__is_valid(const char *name);
+/* For an entry, whose name can be longer? */
+bool dart_entry_name__is_valid(const char *name);
 /* Does the format allow @text: 0x20 to 0x7e, below DART_CONTROL_NAME_MAX? */
 bool dart_text__is_valid(const char *text);
 

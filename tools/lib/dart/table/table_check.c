@@ -294,11 +294,11 @@ int dart_check__entry(const struct dart_table *table,
 
 	if (!entry->name[0])
 		return refuse(error, "entry %u has no name", index);
-	if (!dart_name__is_valid(entry->name))
+	if (!dart_entry_name__is_valid(entry->name))
 		return refuse(
 			error,
-			"entry %u has a name with a character that names do not have",
-			index);
+			"entry %u has a name with a character that names do not have, or more than %d",
+			index, DART_CONTROL_ENTRY_NAME_MAX - 1);
 	if (entry->kind < DART_CONTROL_ENTRY_SOURCE ||
 	    entry->kind > DART_CONTROL_ENTRY_SLICE)
 		return refuse(error, "entry %u is of an unknown kind", index);

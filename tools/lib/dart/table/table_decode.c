@@ -113,10 +113,10 @@ static int decode_strings(struct decoder *decoder)
 
 	for (i = 0; i < size; i++) {
 		length = strings[i] ? length + 1 : 0;
-		if (length >= DART_CONTROL_NAME_MAX)
+		if (length >= DART_CONTROL_ENTRY_NAME_MAX)
 			return refuse(decoder->error,
 				      "a string is longer than %u bytes",
-				      DART_CONTROL_NAME_MAX - 1);
+				      DART_CONTROL_ENTRY_NAME_MAX - 1);
 		if (strings[i] && (strings[i] < 0x20 || strings[i] > 0x7e))
 			return refuse(
 				decoder->error,
@@ -133,6 +133,16 @@ static char *string_at(const struct decoder *decoder, __le32 reference)
 	if (offset >= count(decoder, DART_SECTION_STRINGS))
 		return NULL;
 	return decoder->decoded->strings + offset;
+}
+
+/* Only the name of an entry can be long. */
+static char *short_string_at(const struct decoder *decoder, __le32 reference)
+{
+	char *text = string_at(decoder, reference);
+
+	if (!text || strnlen(text, DART_CONTROL_NAME_MAX) == DART_CONTROL_NAME_MAX)
+		return NULL;
+	return text;
 }
 
 static int decode_cpu_sets(struct decoder *decoder)
@@ -201,8 +211,8 @@ static int decode_fields(struct decoder *decoder)
 		struct dart_field *field = &decoder->decoded->fields[i];
 
 		element(decoder, DART_SECTION_FIELDS, i, &raw);
-		field->name = string_at(decoder, raw.name);
-		field->unit = string_at(decoder, raw.unit);
+		field->name = short_string_at(decoder, raw.name);
+		field->unit = short_string_at(decoder, raw.unit);
 		field->offset = le32toh(raw.offset);
 		field->width = le32toh(raw.width);
 		field->count = le32toh(raw.count);
@@ -232,7 +242,7 @@ static int decode_schemas(struct decoder *decoder)
 		struct dart_schema *schema = &decoder->decoded->schemas[i];
 
 		element(decoder, DART_SECTION_SCHEMAS, i, &raw);
-		schema->name = string_at(decoder, raw.name);
+		schema->name = short_string_at(decoder, raw.name);
 		schema->length = le32toh(raw.length);
 		schema->fields = decoder->decoded->fields + next;
 		schema->field_count = le32toh(raw.fields);
