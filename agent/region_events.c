@@ -8,6 +8,8 @@
 #include "region_events.h"
 
 #define EVENTS 64
+/* In one turn of the loop. */
+#define READS 16
 
 static void region_events__count_quarantine(struct region_events *events)
 {
@@ -54,12 +56,12 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 {
 	struct region_events *events = userdata;
 	struct registry *registry = events->followers->registry;
-	int ret;
+	int ret = 0, i;
 
 	registry__begin(registry);
-	do {
+	/* While more are pending the loop calls again, after others had their turns. */
+	for (i = 0; i < READS && (!i || ret == EVENTS); i++)
 		ret = region_events__read(events);
-	} while (ret == EVENTS);
 	registry__end_or_log(registry);
 	if (ret >= 0)
 		return 0;

@@ -74,11 +74,10 @@ void inotify__read(int fd,
 	const struct inotify_event *event;
 	ssize_t length, at;
 
-	while ((length = read(fd, buffer, sizeof(buffer))) > 0) {
-		for (at = 0; at < length; at += sizeof(*event) + event->len) {
-			event = (const struct inotify_event *)(buffer + at);
-			take(event, userdata);
-		}
+	length = read(fd, buffer, sizeof(buffer));
+	for (at = 0; at < length; at += sizeof(*event) + event->len) {
+		event = (const struct inotify_event *)(buffer + at);
+		take(event, userdata);
 	}
 	if (length < 0 && errno != EAGAIN && errno != EINTR)
 		log__error("cannot read inotify events: %s", strerror(errno));

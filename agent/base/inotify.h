@@ -24,7 +24,10 @@ int inotify__add(int fd, int watched, uint32_t mask);
 /* How to go on after inotify__add() has returned -@code: " (...)" or "". */
 const char *inotify__remedy(int code);
 
-/* Calls @take for each pending event; wd is -1 if events were lost. */
+/*
+ * Calls @take for the first pending events, at most 256; wd is -1 if events were lost.
+ * While more are pending the loop calls the handler again, after others had their turns.
+ */
 void inotify__read(int fd,
 		   void (*take)(const struct inotify_event *event,
 				void *userdata),

@@ -3,6 +3,9 @@
 #include "clock.h"
 #include "lease.h"
 
+/* Leases that end in one turn of the loop: each can free memory of the kernel. */
+#define TURN 256
+
 /* More than sd-event's timers are late for lack of precision, 250 ms. */
 #define LATE_US 500000
 
@@ -35,8 +38,9 @@ static int on_timer(sd_event_source *source, uint64_t time, void *userdata)
 {
 	struct leases *leases = userdata;
 	uint64_t now = now_us();
+	unsigned int ended = 0;
 
-	while (!TAILQ_EMPTY(&leases->queue) &&
+	while (!TAILQ_EMPTY(&leases->queue) && ended++ < TURN &&
 	       TAILQ_FIRST(&leases->queue)->deadline <= now)
 		leases__end_first(leases);
 	leases__arm(leases);
