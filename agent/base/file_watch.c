@@ -15,6 +15,13 @@
 #include "inotify.h"
 #include "file_watch.h"
 
+/* The files of a directory share its watch. */
+struct watched_directory {
+	TAILQ_ENTRY(watched_directory) link;
+	uint32_t wd;
+	TAILQ_HEAD(, file_watch) watches;
+};
+
 static bool file_watch__was_removed(const struct file_watch *watch)
 {
 	struct stat status;
@@ -23,26 +30,60 @@ static bool file_watch__was_removed(const struct file_watch *watch)
 	       status.st_ino != watch->inode;
 }
 
-/* Finds a watch of @wd, or any if it is -1, whose file was removed. */
+/* Finds a watch in @directory whose file was removed; @name: only of that, or NULL. */
 static struct file_watch *
-file_watches__find_removed(const struct file_watches *watches, int wd)
+directory__find_removed(const struct watched_directory *directory,
+			const char *name)
 {
 	struct file_watch *watch;
 
-	TAILQ_FOREACH(watch, &watches->list, link)
-		if ((wd < 0 || watch->wd == wd) &&
+	TAILQ_FOREACH(watch, &directory->watches, link)
+		if ((!name || !strcmp(watch->name, name)) &&
 		    file_watch__was_removed(watch))
 			return watch;
 	return NULL;
 }
 
-/* After an overflow, wd is -1. */
+static struct watched_directory *
+file_watches__find(const struct file_watches *watches, int wd)
+{
+	const uint32_t number = wd;
+	const void *found = entry_index__find(&watches->directories, &number);
+
+	if (!found)
+		return NULL;
+	return (struct watched_directory *)((char *)found -
+					    offsetof(struct watched_directory,
+						     wd));
+}
+
+static struct file_watch *
+file_watches__find_removed(const struct file_watches *watches,
+			   const struct inotify_event *event)
+{
+	struct watched_directory *directory;
+	struct file_watch *watch = NULL;
+
+	/* After an overflow. */
+	if (event->wd < 0) {
+		TAILQ_FOREACH(directory, &watches->list, link)
+			if ((watch = directory__find_removed(directory, NULL)))
+				break;
+		return watch;
+	}
+	directory = file_watches__find(watches, event->wd);
+	if (!directory)
+		return NULL;
+	return directory__find_removed(directory,
+				       event->len ? event->name : NULL);
+}
+
 static void on_inotify_event(const struct inotify_event *event, void *userdata)
 {
 	struct file_watches *watches = userdata;
 	struct file_watch *watch;
 
-	while ((watch = file_watches__find_removed(watches, event->wd))) {
+	while ((watch = file_watches__find_removed(watches, event))) {
 		void (*gone)(struct file_watch *watch) = watch->gone;
 
 		file_watch__stop(watches, watch);
@@ -60,7 +101,9 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 int file_watches__open(struct file_watches *watches, sd_event *loop,
 		       struct dart_error *error)
 {
-	*watches = (struct file_watches){ };
+	*watches = (struct file_watches){
+		.directories = ENTRY_INDEX_OF_NUMBERS,
+	};
 	TAILQ_INIT(&watches->list);
 	return inotify__open(&watches->fd, &watches->events, loop, on_event,
 			     watches, error);
@@ -78,14 +121,41 @@ static int cannot_watch(int code, struct dart_error *error)
 			       strerror(code), inotify__remedy(code));
 }
 
+/* The directory with the watch @wd; NULL: out of memory. */
+static struct watched_directory *file_watches__take(struct file_watches *watches,
+						    int wd)
+{
+	struct watched_directory *directory = file_watches__find(watches, wd);
+
+	if (directory)
+		return directory;
+	directory = calloc(1, sizeof(*directory));
+	if (!directory)
+		return NULL;
+	directory->wd = wd;
+	TAILQ_INIT(&directory->watches);
+	if (entry_index__add(&watches->directories, &directory->wd)) {
+		free(directory);
+		return NULL;
+	}
+	TAILQ_INSERT_TAIL(&watches->list, directory, link);
+	return directory;
+}
+
 /* Watches the directory behind watch->fd. */
 static int file_watch__add(struct file_watches *watches,
 			   struct file_watch *watch, struct dart_error *error)
 {
-	watch->wd = inotify__add(watches->fd, watch->fd, IN_DELETE);
-	if (watch->wd < 0)
-		return cannot_watch(-watch->wd, error);
-	TAILQ_INSERT_TAIL(&watches->list, watch, link);
+	int wd = inotify__add(watches->fd, watch->fd, IN_DELETE);
+
+	if (wd < 0)
+		return cannot_watch(-wd, error);
+	watch->directory = file_watches__take(watches, wd);
+	if (!watch->directory) {
+		inotify_rm_watch(watches->fd, wd);
+		return dart_error__no_memory(error);
+	}
+	TAILQ_INSERT_TAIL(&watch->directory->watches, watch, link);
 
 	if (!file_watch__was_removed(watch))
 		return 0;
@@ -187,7 +257,7 @@ int file_watch__start(struct file_watches *watches, struct file_watch *watch,
 {
 	int ret;
 
-	*watch = (struct file_watch){ .gone = gone, .wd = -1, .fd = -1 };
+	*watch = (struct file_watch){ .gone = gone, .fd = -1 };
 	ret = file_watch__open(watch, fd);
 	ret = ret ? cannot_watch(-ret, error) :
 		    file_watch__add(watches, watch, error);
@@ -196,24 +266,24 @@ int file_watch__start(struct file_watches *watches, struct file_watch *watch,
 	return ret;
 }
 
-static bool file_watches__has(const struct file_watches *watches, int wd)
+static void file_watches__leave(struct file_watches *watches,
+				struct watched_directory *directory)
 {
-	const struct file_watch *watch;
-
-	TAILQ_FOREACH(watch, &watches->list, link)
-		if (watch->wd == wd)
-			return true;
-	return false;
+	if (!TAILQ_EMPTY(&directory->watches))
+		return;
+	inotify_rm_watch(watches->fd, directory->wd);
+	entry_index__remove(&watches->directories, &directory->wd);
+	TAILQ_REMOVE(&watches->list, directory, link);
+	free(directory);
 }
 
 void file_watch__stop(struct file_watches *watches, struct file_watch *watch)
 {
 	if (!watch->gone)
 		return;
-	if (watch->wd >= 0) {
-		TAILQ_REMOVE(&watches->list, watch, link);
-		if (!file_watches__has(watches, watch->wd))
-			inotify_rm_watch(watches->fd, watch->wd);
+	if (watch->directory) {
+		TAILQ_REMOVE(&watch->directory->watches, watch, link);
+		file_watches__leave(watches, watch->directory);
 	}
 	if (watch->fd >= 0)
 		close(watch->fd);

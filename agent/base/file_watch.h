@@ -14,17 +14,20 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/entry_index.h"
+
 struct file_watches {
 	int fd;
 	sd_event_source *events;
-	TAILQ_HEAD(, file_watch) list;
+	struct entry_index directories;	/* by their watch descriptors */
+	TAILQ_HEAD(, watched_directory) list;
 };
 
 /* Embedded in the object that depends on the file; all zeros while stopped. */
 struct file_watch {
 	TAILQ_ENTRY(file_watch) link;
 	void (*gone)(struct file_watch *watch);
-	int wd;
+	struct watched_directory *directory;	/* the parent; NULL: not watched */
 	int fd;		/* O_PATH: the parent directory */
 	char *name;	/* in the parent directory */
 	ino_t inode;
