@@ -11,6 +11,12 @@
 
 /* Limit of members and elements visited, whether they become fields or not. */
 #define PARTS_MAX 4096
+/*
+ * Limits of types within types, which whoever loads the BTF chooses: the kernel has none
+ * if each type comes after those that it contains.
+ */
+#define DEPTH_MAX 64
+#define ALIASES_MAX 64
 
 /* A part of the value: a member, an element, or all of it. */
 struct part {
@@ -28,6 +34,7 @@ struct walk {
 	const struct btf *btf;
 	struct btf_fields *fields;
 	uint32_t parts;
+	uint32_t depth;
 	int ret;
 };
 
@@ -51,18 +58,25 @@ static void part__name(struct part *part, const struct part *outer,
 
 /*
  * Strips typedefs and qualifiers and applies their tags to @meaning, those of
- * the outermost last.
+ * the outermost last.  0, the void type: there are too many.
  */
 static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 			struct btf_meaning *meaning)
 {
 	const struct btf_type *type = btf__type_by_id(btf, type_id);
-	uint32_t base = type_id;
+	uint32_t ids[ALIASES_MAX], count = 0, i;
 
-	if (btf_is_mod(type) || btf_is_typedef(type))
-		base = resolve(btf, type->type, meaning);
+	while (btf_is_mod(type) || btf_is_typedef(type)) {
+		if (count == ALIASES_MAX)
+			return 0;
+		ids[count++] = type_id;
+		type_id = type->type;
+		type = btf__type_by_id(btf, type_id);
+	}
 	btf_tags__apply(btf, type_id, -1, meaning);
-	return base;
+	for (i = count; i > 0; i--)
+		btf_tags__apply(btf, ids[i - 1], -1, meaning);
+	return type_id;
 }
 
 static void walk__add_field(struct walk *walk, const struct part *part,
@@ -208,22 +222,11 @@ static void walk__add_variables(struct walk *walk, const struct part *part,
 	}
 }
 
-/*
- * Adds the fields in @outer.  The recursion ends: BTF that the kernel has
- * loaded has no loops and is not nested deeply.
- */
-static void walk__add(struct walk *walk, const struct part *outer)
+static void walk__add_part(struct walk *walk, const struct part *outer)
 {
 	struct part part = *outer;
 	const struct btf_type *type;
 	uint32_t id;
-
-	if (walk->ret)
-		return;
-	if (walk->parts++ == PARTS_MAX) {
-		walk->ret = -E2BIG;
-		return;
-	}
 
 	id = resolve(walk->btf, part.type_id, &part.meaning);
 	if (part.holder)
@@ -250,6 +253,24 @@ static void walk__add(struct walk *walk, const struct part *outer)
 		walk__add_integers(walk, &part, type, 1);
 	else
 		walk->fields->left_out++;
+}
+
+/* Adds the fields in @outer, unless it is nested too deeply. */
+static void walk__add(struct walk *walk, const struct part *outer)
+{
+	if (walk->ret)
+		return;
+	if (walk->parts++ == PARTS_MAX) {
+		walk->ret = -E2BIG;
+		return;
+	}
+	if (walk->depth == DEPTH_MAX) {
+		walk->fields->left_out++;
+		return;
+	}
+	walk->depth++;
+	walk__add_part(walk, outer);
+	walk->depth--;
 }
 
 static int by_offset(const void *a, const void *b)
