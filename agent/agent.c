@@ -126,6 +126,7 @@ static void agent__apply_limits(struct agent *agent)
 				   limits->requests_per_second_per_user);
 	quotas__limit(&agent->registry.quotas, limits->entries_per_user,
 		      limits->slice_mib_per_user);
+	quotas__limit(&agent->registry.delegated, limits->entries_per_user, 0);
 }
 
 /* Registers what it has, and keeps it for a start with an invalid one. */

@@ -15,7 +15,7 @@
 
 /* As its handler does; the object is there, as far as this is concerned. */
 static int check_source(struct request *request, bool is_followed,
-			char name[static DART_REGISTRATION_NAME_MAX])
+			char name[static DART_CONTROL_ENTRY_NAME_MAX])
 {
 	struct selector_choice choice;
 	const struct source *source;
@@ -33,7 +33,7 @@ static int check_source(struct request *request, bool is_followed,
 
 /* @name: of the entry that it becomes, which stays empty if there is none. */
 static int check_request(const char *type, struct request *request,
-			 char name[static DART_REGISTRATION_NAME_MAX])
+			 char name[static DART_CONTROL_ENTRY_NAME_MAX])
 {
 	const char *given =
 		json_string_value(json_object_get(request->members, "name"));
@@ -64,7 +64,7 @@ static int check_request(const char *type, struct request *request,
 }
 
 static int check_item(const struct dart_configuration_item *item,
-		      char name[static DART_REGISTRATION_NAME_MAX],
+		      char name[static DART_CONTROL_ENTRY_NAME_MAX],
 		      struct dart_error *error)
 {
 	/* A descriptor that is not used. */
@@ -145,7 +145,7 @@ int check__items(const struct dart_configuration *configuration, FILE *file,
 		 struct dart_error *error)
 {
 	const struct dart_configuration_item *item;
-	char name[DART_REGISTRATION_NAME_MAX];
+	char name[DART_CONTROL_ENTRY_NAME_MAX];
 	json_t *places = json_object();
 	struct dart_error mistake;
 	int ret, first = 0;

@@ -48,6 +48,11 @@ void coverage_tally__open(struct coverage_tally *tally)
 		TAILQ_INIT(&tally->missing[reason].places);
 }
 
+static uint64_t objects_of(const struct coverage_place *place)
+{
+	return 1 + place->more;
+}
+
 void coverage_tally__forget(struct coverage_tally *tally,
 			    struct coverage_place *place)
 {
@@ -60,14 +65,14 @@ void coverage_tally__forget(struct coverage_tally *tally,
 		TAILQ_REMOVE(&tally->staged, place, link);
 		break;
 	case SERVED:
-		tally->served--;
+		tally->served -= objects_of(place);
 		break;
 	default:
 		missing = &tally->missing[place->state - MISSING];
 		TAILQ_REMOVE(&missing->places, place, link);
-		missing->count--;
+		missing->count -= objects_of(place);
 	}
-	tally->present--;
+	tally->present -= objects_of(place);
 	place->state = NOT_COUNTED;
 }
 
@@ -77,7 +82,7 @@ void coverage_tally__stage(struct coverage_tally *tally,
 	coverage_tally__forget(tally, place);
 	place->name = name;
 	place->state = STAGED;
-	tally->present++;
+	tally->present += objects_of(place);
 	TAILQ_INSERT_TAIL(&tally->staged, place, link);
 }
 
@@ -88,7 +93,7 @@ void coverage_tally__publish(struct coverage_tally *tally)
 	while ((place = TAILQ_FIRST(&tally->staged))) {
 		TAILQ_REMOVE(&tally->staged, place, link);
 		place->state = SERVED;
-		tally->served++;
+		tally->served += objects_of(place);
 	}
 }
 
@@ -108,6 +113,7 @@ void coverage_tally__miss(struct coverage_tally *tally,
 			  const struct dart_error *why)
 {
 	struct coverage_missing *missing = &tally->missing[reason];
+	uint64_t objects = place ? objects_of(place) : 1;
 
 	if (place) {
 		coverage_tally__forget(tally, place);
@@ -120,8 +126,8 @@ void coverage_tally__miss(struct coverage_tally *tally,
 				 "%s", name);
 	}
 	missing->why = *why;
-	missing->count++;
-	tally->present++;
+	missing->count += objects;
+	tally->present += objects;
 }
 
 void coverage_tally__forget_unplaced(struct coverage_tally *tally)

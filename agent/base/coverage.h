@@ -52,6 +52,8 @@ enum coverage_reason {
 struct coverage_place {
 	TAILQ_ENTRY(coverage_place) link;
 	const char *name;	/* of the object, whose memory the record owns */
+	/* Further objects that the place stands for; changes only while it is not counted. */
+	uint64_t more;
 	uint8_t state;		/* private to coverage.c */
 };
 

@@ -7,9 +7,9 @@
 
 #include "entry_index.h"
 
-int entry_index__compare_strings(const void *key, const void *other)
+int entry_index__compare_names(const void *key, const void *other)
 {
-	return strcmp(key, other);
+	return strcmp(*(const char *const *)key, *(const char *const *)other);
 }
 
 int entry_index__compare_numbers(const void *key, const void *other)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An index of strings or 32-bit numbers that are embedded in larger objects. */
+/*
+ * An index of names or 32-bit numbers that are members of larger objects.  The key of a
+ * name is the member that points to it, a const char *, and not the text.
+ */
 #ifndef ENTRY_INDEX_H
 #define ENTRY_INDEX_H
 
@@ -9,10 +12,12 @@ struct entry_index {
 	void *root;
 };
 
-#define ENTRY_INDEX_OF_STRINGS { .compare = entry_index__compare_strings }
-#define ENTRY_INDEX_OF_NUMBERS { .compare = entry_index__compare_numbers }
+#define ENTRY_INDEX_OF_NAMES                                                   \
+	(struct entry_index){ .compare = entry_index__compare_names }
+#define ENTRY_INDEX_OF_NUMBERS                                                 \
+	(struct entry_index){ .compare = entry_index__compare_numbers }
 
-int entry_index__compare_strings(const void *key, const void *other);
+int entry_index__compare_names(const void *key, const void *other);
 int entry_index__compare_numbers(const void *key, const void *other);
 
 /* @key differs from all others and must not move.  Returns 0 or -ENOMEM. */

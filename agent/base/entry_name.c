@@ -24,11 +24,11 @@ int entry_name__check(const char *name, struct dart_error *error)
 	return 0;
 }
 
-int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
+int entry_name__of(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 		   const char *source, const char *label,
 		   struct dart_error *error)
 {
-	char *end = name + DART_REGISTRATION_NAME_MAX;
+	char *end = name + DART_CONTROL_ENTRY_NAME_MAX;
 	const char *at;
 	bool is_plain;
 
@@ -46,6 +46,6 @@ int entry_name__of(char name[static DART_REGISTRATION_NAME_MAX],
 		return dart_error__set(
 			error, ENAMETOOLONG,
 			"the name '%s@%s' is too long (at most %d bytes)",
-			source, label, DART_REGISTRATION_NAME_MAX - 1);
+			source, label, DART_CONTROL_ENTRY_NAME_MAX - 1);
 	return 0;
 }

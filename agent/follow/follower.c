@@ -89,6 +89,7 @@ int followers__open(struct followers *followers, struct registry *registry,
 	};
 	TAILQ_INIT(&followers->list);
 	TAILQ_INIT(&followers->retries);
+	LIST_INIT(&followers->cgroup_trees);
 	ret = sd_event_add_time(loop, &followers->retry, CLOCK_MONOTONIC, 0, 0,
 				on_retry, followers);
 	if (ret >= 0)
@@ -276,7 +277,7 @@ void follower__end_or_log(struct follower *follower)
 static int follower__set_name(struct follower *follower, const char *path,
 			      struct dart_error *error)
 {
-	char stem[DART_REGISTRATION_NAME_MAX];
+	char stem[DART_CONTROL_ENTRY_NAME_MAX];
 	const char *end = !path ? "*" : strcmp(path, "/") ? "/**" : "**";
 	int ret;
 

@@ -32,6 +32,7 @@ struct followers {
 	sd_event_source *retry;
 	unsigned int retry_s;	/* until the next attempt */
 	TAILQ_HEAD(, follower) list;
+	LIST_HEAD(, cgroup_tree) cgroup_trees;
 	TAILQ_HEAD(, followers_retry) retries;
 	struct whole_host *whole_host;	/* of whole_host.c, NULL: not registered */
 	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */

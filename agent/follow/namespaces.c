@@ -118,7 +118,7 @@ static bool is_taken(const struct registry *registry,
 		     const struct follower *follower,
 		     const struct selector *selector)
 {
-	char name[DART_REGISTRATION_NAME_MAX];
+	char name[DART_CONTROL_ENTRY_NAME_MAX];
 	struct dart_error error;
 
 	strcpy(name, selector->name);

@@ -7,6 +7,7 @@
 #include <linux/nsfs.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +28,11 @@ static int selector__init(struct selector *selector,
 			  const struct source *source, int fd,
 			  const char *label, struct dart_error *error)
 {
-	*selector = (struct selector){
-		.source = source,
-		.key.source = source->id,
-		.fd = fd,
-	};
+	/* The name is large, and written below. */
+	memset(selector, 0, offsetof(struct selector, name));
+	selector->source = source;
+	selector->key.source = source->id;
+	selector->fd = fd;
 	return entry_name__of(selector->name, source->name, label, error);
 }
 
@@ -100,20 +101,20 @@ static int check_netns(struct selector *selector, struct dart_error *error)
 }
 
 /* The label of a device, which begins with that of a namespace if one is given. */
-static int join_label(char both[static DART_REGISTRATION_NAME_MAX],
+static int join_label(char both[static DART_CONTROL_ENTRY_NAME_MAX],
 		      const char **label, const char *netdev,
 		      struct dart_error *error)
 {
 	if (netdev && *label &&
-	    snprintf(both, DART_REGISTRATION_NAME_MAX, "%s/%s", *label,
-		     netdev) >= DART_REGISTRATION_NAME_MAX)
+	    snprintf(both, DART_CONTROL_ENTRY_NAME_MAX, "%s/%s", *label,
+		     netdev) >= DART_CONTROL_ENTRY_NAME_MAX)
 		return dart_error__set(error, ENAMETOOLONG,
 				       "the name of the namespace is too long");
 	*label = netdev && *label ? both : netdev ?: *label;
 	return 0;
 }
 
-int selector__add_interval(char name[static DART_REGISTRATION_NAME_MAX],
+int selector__add_interval(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 			   uint32_t gather_ms, struct dart_error *error)
 {
 	const bool is_seconds = gather_ms % 1000 == 0;
@@ -121,14 +122,14 @@ int selector__add_interval(char name[static DART_REGISTRATION_NAME_MAX],
 
 	if (!gather_ms)
 		return 0;
-	if (snprintf(name + length, DART_REGISTRATION_NAME_MAX - length,
+	if (snprintf(name + length, DART_CONTROL_ENTRY_NAME_MAX - length,
 		     is_seconds ? "+%us" : "+%ums",
 		     is_seconds ? gather_ms / 1000 : gather_ms) <
-	    (int)(DART_REGISTRATION_NAME_MAX - length))
+	    (int)(DART_CONTROL_ENTRY_NAME_MAX - length))
 		return 0;
 	return dart_error__set(error, ENAMETOOLONG,
 			       "the name '%s' is too long (at most %d bytes)",
-			       name, DART_REGISTRATION_NAME_MAX - 1);
+			       name, DART_CONTROL_ENTRY_NAME_MAX - 1);
 }
 
 int selector__gather(struct selector *selector, uint32_t gather_ms,
@@ -138,12 +139,12 @@ int selector__gather(struct selector *selector, uint32_t gather_ms,
 	return selector__add_interval(selector->name, gather_ms, error);
 }
 
-int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
+int selector__entry_name(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 			 const struct source *source,
 			 const struct selector_choice *choice,
 			 struct dart_error *error)
 {
-	char both[DART_REGISTRATION_NAME_MAX];
+	char both[DART_CONTROL_ENTRY_NAME_MAX];
 	const char *label = choice->netns ?: choice->disk ?: choice->cgroup ?:
 			    choice->filesystem;
 
@@ -162,7 +163,7 @@ static int selector__netns(struct selector *selector,
 			   const char *label, const char *netdev,
 			   struct dart_error *error)
 {
-	char both[DART_REGISTRATION_NAME_MAX];
+	char both[DART_CONTROL_ENTRY_NAME_MAX];
 	int ret;
 
 	ret = join_label(both, &label, netdev, error) ?:

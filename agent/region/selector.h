@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <dart/registration.h>
+#include <dart/control.h>
 #include <libdart/error.h>
 
 #include "agent/base/request.h"
@@ -27,13 +27,14 @@ struct selector_key {
 struct selector {
 	const struct source *source;
 	struct selector_key key;
-	char name[DART_REGISTRATION_NAME_MAX];
 	bool is_deferrable; /* as in struct selector_choice */
+	uid_t delegated_to;	/* user whose quota the entry counts in; 0: none */
 	/* The caller's; -1 without a selector or if key.object selects. */
 	int fd;
 	bool has_own_fd;	/* the selector closes it */
 	/* The mount point of a file system as PID 1 has it, which the selector frees; or NULL. */
 	char *path;
+	char name[DART_CONTROL_ENTRY_NAME_MAX];	/* last: see selector__init() */
 };
 
 /* The selector in a request; NULL for the members that the client left out. */
@@ -79,7 +80,7 @@ int selector__check_follow(const struct source *source,
 			   struct dart_error *error);
 
 /* The name of the entry, for which no object need exist. */
-int selector__entry_name(char name[static DART_REGISTRATION_NAME_MAX],
+int selector__entry_name(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 			 const struct source *source,
 			 const struct selector_choice *choice,
 			 struct dart_error *error);
@@ -116,8 +117,8 @@ int selector__filesystem(struct selector *selector, const struct source *source,
  */
 int selector__gather(struct selector *selector, uint32_t gather_ms,
 		     struct dart_error *error);
-/* Appends "+1s" to a name that has room for DART_REGISTRATION_NAME_MAX. */
-int selector__add_interval(char name[static DART_REGISTRATION_NAME_MAX],
+/* Appends "+1s" to a name that has room for DART_CONTROL_ENTRY_NAME_MAX. */
+int selector__add_interval(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 			   uint32_t gather_ms, struct dart_error *error);
 void selector__close(struct selector *selector);
 

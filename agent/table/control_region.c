@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <unistd.h>
 #include <systemd/sd-id128.h>
 
 #include "agent/base/clock.h"
@@ -13,10 +14,23 @@
 #include "host.h"
 
 /*
- * Bytes, all pinned.  10,000 slices take 1.5 MiB with room to grow; a source on
- * 256 CPUs with four runs takes 70 KiB.
+ * Bytes, all pinned: 1/1024 of the memory of the host, within these limits.  10,000 slices
+ * take 1.5 MiB with room to grow, as do six sources of 1,700 cgroups; a source on 256 CPUs
+ * with four runs takes 70 KiB.
  */
-#define CAPACITY (4 << 20)
+#define CAPACITY_MIN (4 << 20)
+#define CAPACITY_MAX DART_CONTROL_LENGTH_MAX
+
+static size_t choose_capacity(void)
+{
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			 sysconf(_SC_PAGESIZE) / 1024;
+
+	if (bytes < CAPACITY_MIN)
+		return CAPACITY_MIN;
+	/* Whole pages. */
+	return bytes < CAPACITY_MAX ? bytes >> 20 << 20 : CAPACITY_MAX;
+}
 
 static int control_region__identify(struct control_region *control_region,
 				    struct dart_error *error)
@@ -44,7 +58,10 @@ int control_region__open(struct control_region *control_region,
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
 	int ret;
 
-	*control_region = (struct control_region){ .exposure = exposure };
+	*control_region = (struct control_region){
+		.exposure = exposure,
+		.capacity = choose_capacity(),
+	};
 	ret = control_region__identify(control_region, error);
 	if (ret)
 		return ret;
@@ -59,8 +76,8 @@ int control_region__open(struct control_region *control_region,
 		ret = dart_error__no_memory(error);
 		goto free_sets;
 	}
-	control_region->memory = mmap(NULL, CAPACITY, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	control_region->memory = mmap(NULL, control_region->capacity,
+				      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (control_region->memory == MAP_FAILED) {
 		ret = dart_error__system(error, errno,
 					 "cannot map the control region");
@@ -68,14 +85,16 @@ int control_region__open(struct control_region *control_region,
 	}
 
 	control_region->writer =
-		dart_table_writer__new(control_region->memory, CAPACITY);
+		dart_table_writer__new(control_region->memory,
+				       control_region->capacity);
 	if (!control_region->writer) {
 		ret = dart_error__no_memory(error);
 		goto unmap;
 	}
 
 	control_region->memory_region =
-		exposure__register(exposure, control_region->memory, CAPACITY);
+		exposure__register(exposure, control_region->memory,
+				   control_region->capacity);
 	if (!control_region->memory_region) {
 		ret = dart_error__system(
 			error, errno,
@@ -83,7 +102,7 @@ int control_region__open(struct control_region *control_region,
 		goto free_writer;
 	}
 
-	ret = control_region__update(control_region, &none, NULL, NULL, error);
+	ret = control_region__update(control_region, &none, 0, NULL, error);
 	if (ret)
 		goto deregister;
 	return 0;
@@ -93,7 +112,7 @@ deregister:
 free_writer:
 	dart_table_writer__free(control_region->writer);
 unmap:
-	munmap(control_region->memory, CAPACITY);
+	munmap(control_region->memory, control_region->capacity);
 free_sets:
 	free(control_region->online);
 	free(control_region->nohz_full);
@@ -105,7 +124,7 @@ void control_region__close(struct control_region *control_region)
 	exposure__deregister(control_region->exposure,
 			     control_region->memory_region);
 	dart_table_writer__free(control_region->writer);
-	munmap(control_region->memory, CAPACITY);
+	munmap(control_region->memory, control_region->capacity);
 	free(control_region->online);
 	free(control_region->nohz_full);
 }
@@ -268,63 +287,81 @@ static int control_region__rewrite(struct control_region *control_region,
 	return ret;
 }
 
-static int control_region__append(struct control_region *control_region,
-				  const struct entry *entry,
+/* The first of the last @count of @entries; NULL if @count is 0. */
+static struct entry *first_of_last(const struct entries *entries,
+				   uint32_t count)
+{
+	struct entry *entry = NULL;
+
+	while (count--)
+		entry = entry ? TAILQ_PREV(entry, entries, link) :
+				TAILQ_LAST(entries, entries);
+	return entry;
+}
+
+/* NULL: out of memory; the caller frees it. */
+static const char **names_of(const struct entries *entries, uint32_t *count)
+{
+	const struct entry *entry;
+	const char **names;
+
+	*count = 0;
+	TAILQ_FOREACH(entry, entries, link)
+		++*count;
+	names = calloc(*count + 1, sizeof(*names));
+	*count = 0;
+	TAILQ_FOREACH(entry, entries, link)
+		if (names)
+			names[(*count)++] = entry->name;
+	return names;
+}
+
+/* Takes out those of @removed, and appends @added and those behind it. */
+static int control_region__change(struct control_region *control_region,
+				  const struct entry *added,
+				  const struct entries *removed,
 				  struct dart_error *error)
 {
 	struct dart_table more = next_table(control_region);
 	uint32_t first = control_region->memory_region_count;
-	int ret;
+	uint32_t count = 0;
+	const char **names = names_of(removed, &count);
+	int ret = names ? 0 : -ENOMEM;
 
-	ret = table__add_entry(&more, first, control_region->exposure, entry) ?:
-		      dart_table_writer__append(control_region->writer, &more);
+	for (; added && !ret; added = TAILQ_NEXT(added, link))
+		ret = table__add_entry(&more, first, control_region->exposure,
+				       added);
+	ret = ret ?: dart_table_writer__change(control_region->writer, names,
+					       count, &more);
 	ret = control_region__take(control_region, &more, first, false, ret,
 				   error);
 	table__empty(&more);
+	free(names);
 	return ret;
 }
 
-static int control_region__remove(struct control_region *control_region,
-				  const struct entry *entry,
-				  struct dart_error *error)
-{
-	struct dart_table rest = next_table(control_region);
-	int ret;
-
-	ret = dart_table_writer__remove(control_region->writer, &rest,
-					entry->name);
-	return control_region__take(control_region, &rest,
-				    control_region->memory_region_count, false,
-				    ret, error);
-}
-
-/* Notes in which generation @entry, or those of @entries, were first listed. */
+/* Notes in which generation the entries from @entry on were first listed. */
 static void control_region__date(const struct control_region *control_region,
-				 const struct entries *entries,
 				 struct entry *entry)
 {
-	if (entry && !entry->since)
-		entry->since = control_region->generation;
-	if (entry)
-		return;
-	TAILQ_FOREACH(entry, entries, link)
+	for (; entry; entry = TAILQ_NEXT(entry, link))
 		if (!entry->since)
 			entry->since = control_region->generation;
 }
 
 int control_region__update(struct control_region *control_region,
-			   const struct entries *entries, struct entry *added,
-			   const struct entry *removed,
+			   const struct entries *entries, uint32_t added,
+			   const struct entries *removed,
 			   struct dart_error *error)
 {
 	uint64_t changes = control_region->exposure->shared_changes;
+	struct entry *first = first_of_last(entries, added);
 	int ret = -EAGAIN;
 
 	/* Other shared memory regions concern the ranges of all entries. */
-	if (added && changes == control_region->shared_changes)
-		ret = control_region__append(control_region, added, error);
-	else if (removed && changes == control_region->shared_changes)
-		ret = control_region__remove(control_region, removed, error);
+	if (removed && changes == control_region->shared_changes)
+		ret = control_region__change(control_region, first, removed,
+					     error);
 
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
@@ -332,14 +369,14 @@ int control_region__update(struct control_region *control_region,
 	if (ret)
 		return ret;
 	control_region->shared_changes = changes;
-	if (added || !removed)
-		control_region__date(control_region, entries, added);
+	control_region__date(control_region,
+			     removed ? first : TAILQ_FIRST(entries));
 	return 0;
 }
 
 uint32_t control_region__capacity(void)
 {
-	return CAPACITY;
+	return CAPACITY_MAX;
 }
 
 static int offer_table(void *subject, const void *data,
@@ -352,7 +389,7 @@ static int offer_table(void *subject, const void *data,
 		.rkey = htole32(control_region->memory_region->rkey),
 		.address = htole64(exposure__address(control_region->exposure,
 						     control_region->memory)),
-		.length = htole32(CAPACITY),
+		.length = htole32(control_region->capacity),
 		.used = htole32(control_region->used),
 		.time_ns = htole64(clock__nanoseconds(CLOCK_REALTIME)),
 	};

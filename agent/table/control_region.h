@@ -20,6 +20,7 @@
 struct control_region {
 	const struct exposure *exposure;
 	void *memory;
+	size_t capacity;	/* bytes of the memory */
 	struct ibv_mr *memory_region;
 	struct dart_table_writer *writer;
 	uint32_t used;		/* bytes of the table */
@@ -42,16 +43,17 @@ int control_region__open(struct control_region *control_region,
 void control_region__close(struct control_region *control_region);
 
 /*
- * Publishes the next generation; on error the table does not change.  Takes
- * constant time if the only change is one entry, @added behind the others or
- * @removed; after other changes both are NULL and the table is rewritten.
+ * Publishes the next generation; on error the table does not change.  If all that has
+ * changed are the last @added of @entries and those of @removed, it takes time for
+ * these only, on average.  After other changes @removed is NULL and @added 0, and the
+ * table is rewritten.
  */
 int control_region__update(struct control_region *control_region,
-			   const struct entries *entries, struct entry *added,
-			   const struct entry *removed,
+			   const struct entries *entries, uint32_t added,
+			   const struct entries *removed,
 			   struct dart_error *error);
 
-/* The bytes that a table can have. */
+/* The bytes that the table of a host can have at most. */
 uint32_t control_region__capacity(void);
 
 /* Offers the table; the subject is the control region. */

@@ -79,8 +79,22 @@ static struct entry *entry__new(enum dart_control_entry_kind kind,
 	entry->kind = kind;
 	entry->lifetime = lifetime;
 	entry->copies_are = copies_are;
-	strcpy(entry->name, name);
-	return entry;
+	entry->name = strdup(name);
+	if (entry->name)
+		return entry;
+	free(entry);
+	return NULL;
+}
+
+int entry__rename(struct entry *entry, const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		return -ENOMEM;
+	free(entry->name);
+	entry->name = copy;
+	return 0;
 }
 
 /* Controllers refuse a table with other sequences. */
@@ -177,7 +191,8 @@ static int entry__describe_map(struct entry *entry, int map_fd,
 	ret = entry_name__check(name, error);
 	if (ret)
 		return ret;
-	strcpy(entry->name, name);
+	if (entry__rename(entry, name))
+		return dart_error__no_memory(error);
 	return entry__check_size(entry, error) ?:
 		       map_schema__new(&map, &entry->own_schema,
 				       &entry->copies_are, error);
@@ -293,6 +308,7 @@ void entry__free(struct entry *entry, struct region *region)
 		region__remove(region, entry->extent.id);
 	dart_schema__free(entry->own_schema);
 	free(entry->runs);
+	free(entry->name);
 	free(entry);
 }
 

@@ -55,13 +55,16 @@ struct entry {
 	bool is_on_lease;
 	bool is_indexed;	/* by its key */
 	bool is_self;	/* about dartd, with its own page and memory region */
-	const struct entry_group *group;	/* it belongs to, or NULL */
+	struct entry_group *group;	/* it belongs to, or NULL */
+	TAILQ_ENTRY(entry) in_group;	/* while it is in the table */
 
 	uid_t owner;	/* that registered it; root for dartd's own */
 	struct quota_user *quota_user;	/* it is charged to, or NULL */
+	uint32_t charge;	/* as many entries */
+	bool is_delegated;	/* charged as that of a subtree of a user */
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 	uint64_t since;	/* generation that first had it; 0: none yet */
-	char name[DART_REGISTRATION_NAME_MAX];
+	char *name;
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;
 	enum dart_control_copies copies_are;
@@ -123,6 +126,8 @@ int entry__new_self(struct region *region, const char *name,
 		    struct dart_schema *schema,
 		    const struct dart_zero_slice *slice, struct entry **entry,
 		    struct dart_error *error);
+/* While no index has it.  -ENOMEM: it keeps its name. */
+int entry__rename(struct entry *entry, const char *name);
 /* Also removes the extent from the region; slices of clients have none. */
 void entry__free(struct entry *entry, struct region *region);
 

@@ -7,11 +7,13 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include <dart/registration.h>
+#include <dart/control.h>
 #include <libdart/error.h>
 
 /* The name of an entry and a suffix that entries cannot have. */
-#define ENTRY_GROUP_NAME_MAX (DART_REGISTRATION_NAME_MAX + 3)
+#define ENTRY_GROUP_NAME_MAX (DART_CONTROL_ENTRY_NAME_MAX + 3)
+
+TAILQ_HEAD(entries_of_group, entry);
 
 /* Embedded in the object that adds and removes the entries. */
 struct entry_group {
@@ -19,6 +21,8 @@ struct entry_group {
 	const struct entry_group_operations *operations;
 	char name[ENTRY_GROUP_NAME_MAX];
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
+	struct entries_of_group entries;	/* in the table */
+	uint32_t entry_count;
 	const struct entry_group *part_of;	/* ends only with that; or NULL */
 };
 

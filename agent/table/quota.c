@@ -11,6 +11,7 @@
 
 void quotas__open(struct quotas *quotas)
 {
+	*quotas = (struct quotas){ .remedy = "unregister some" };
 	SLIST_INIT(&quotas->users);
 	quotas__limit(quotas, 0, 0);
 }
@@ -51,8 +52,13 @@ int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes,
 	if (user && user->entries >= quotas->entries_most)
 		return dart_error__set(
 			error, EDQUOT,
-			"user %u has %u entries, as many as the configuration allows (unregister some, or raise 'entries_per_user' in its limits)",
-			uid, user->entries);
+			"user %u has %u entries, as many as the configuration allows (%s, or raise 'entries_per_user' in its limits)",
+			uid, user->entries, quotas->remedy);
+	if (quotas->total_most && quotas->total >= quotas->total_most)
+		return dart_error__set(
+			error, EDQUOT,
+			"all users but root have %llu entries, as many as there is room for beside those of root (%s)",
+			(unsigned long long)quotas->total, quotas->remedy);
 	if ((user ? user->bytes : 0) + bytes > quotas->bytes_most)
 		return dart_error__set(
 			error, EDQUOT,
@@ -78,6 +84,7 @@ struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
 	}
 	user->entries += entries;
 	user->bytes += bytes;
+	quotas->total += entries;
 	return user;
 }
 
@@ -88,6 +95,7 @@ void quotas__release(struct quotas *quotas, struct quota_user *user,
 		return;
 	user->entries -= entries;
 	user->bytes -= bytes;
+	quotas->total -= entries;
 	if (user->entries || user->bytes)
 		return;
 	SLIST_REMOVE(&quotas->users, user, quota_user, link);

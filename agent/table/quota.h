@@ -24,6 +24,9 @@ struct quotas {
 	SLIST_HEAD(, quota_user) users;
 	uint32_t entries_most;
 	uint64_t bytes_most;
+	uint64_t total;		/* entries of all users */
+	uint64_t total_most;	/* 0: no limit */
+	const char *remedy;	/* "unregister some" */
 };
 
 void quotas__open(struct quotas *quotas);

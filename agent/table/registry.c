@@ -9,6 +9,11 @@
 #include "arena.h"
 #include "registry.h"
 
+/* Bytes of a name that are charged as one more entry. */
+#define DELEGATED_NAME 128
+/* Of as many bytes of the table one entry can be that of a user's cgroup: half of them. */
+#define DELEGATED_SHARE 512
+
 static int compare_keys(const void *key, const void *other)
 {
 	const struct selector_key *a = key, *b = other;
@@ -46,7 +51,7 @@ int registry__open(struct registry *registry, sd_event *loop,
 		.extents = ENTRY_INDEX_OF_NUMBERS,
 		.arenas = ENTRY_INDEX_OF_NUMBERS,
 		.places = { .compare = arena_place__compare },
-		.names = ENTRY_INDEX_OF_STRINGS,
+		.names = ENTRY_INDEX_OF_NAMES,
 		.sources = { .compare = compare_keys },
 	};
 	ret = registry__open_publication(registry, loop, error);
@@ -54,6 +59,10 @@ int registry__open(struct registry *registry, sd_event *loop,
 		return ret;
 	source_schemas__open(&registry->schemas);
 	quotas__open(&registry->quotas);
+	quotas__open(&registry->delegated);
+	registry->delegated.remedy = "remove some cgroups";
+	registry->delegated.total_most =
+		control_region->capacity / DELEGATED_SHARE;
 	TAILQ_INIT(&registry->entries);
 	TAILQ_INIT(&registry->retired);
 	TAILQ_INIT(&registry->leaving);
@@ -84,17 +93,25 @@ static void registry__count(struct registry *registry,
 int registry__link(struct registry *registry, struct entry *entry,
 		   struct dart_error *error)
 {
-	if (entry_index__add(&registry->names, entry->name))
+	if (entry_index__add(&registry->names, &entry->name))
 		return dart_error__no_memory(error);
 	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
+	if (entry->group) {
+		TAILQ_INSERT_TAIL(&entry->group->entries, entry, in_group);
+		entry->group->entry_count++;
+	}
 	registry__count(registry, entry, 1);
 	return 0;
 }
 
 void registry__unlink(struct registry *registry, struct entry *entry)
 {
-	entry_index__remove(&registry->names, entry->name);
+	entry_index__remove(&registry->names, &entry->name);
 	TAILQ_REMOVE(&registry->entries, entry, link);
+	if (entry->group) {
+		TAILQ_REMOVE(&entry->group->entries, entry, in_group);
+		entry->group->entry_count--;
+	}
 	registry__count(registry, entry, -1);
 }
 
@@ -146,6 +163,14 @@ void registry__set_ended(struct registry *registry, struct entry *entry)
 	entry->has_ended = true;
 }
 
+static void registry__discharge(struct registry *registry, struct entry *entry)
+{
+	quotas__release(entry->is_delegated ? &registry->delegated :
+					      &registry->quotas,
+			entry->quota_user, entry->charge, 0);
+	entry->quota_user = NULL;
+}
+
 void registry__free_entry(struct registry *registry, struct entry *entry)
 {
 	struct arena *arena = entry->arena;
@@ -157,7 +182,7 @@ void registry__free_entry(struct registry *registry, struct entry *entry)
 	exposure__withdraw(registry->exposure, entry);
 	registry__forget(registry, entry);
 	registry__unindex(registry, entry);
-	quotas__release(&registry->quotas, entry->quota_user, 1, 0);
+	registry__discharge(registry, entry);
 	entry__free(entry, registry->region);
 	registry__settle_arena(registry, arena);
 }
@@ -182,36 +207,42 @@ void registry__close(struct registry *registry)
 	}
 	source_schemas__close(&registry->schemas);
 	quotas__close(&registry->quotas);
+	quotas__close(&registry->delegated);
 }
 
 struct entry *registry__find(const struct registry *registry, const char *name)
 {
-	const char *found = entry_index__find(&registry->names, name);
+	const void *found = entry_index__find(&registry->names, &name);
 
 	if (!found)
 		return NULL;
-	return (struct entry *)(found - offsetof(struct entry, name));
+	return (struct entry *)((char *)found - offsetof(struct entry, name));
 }
 
-int registry__check_name(const struct registry *registry, const char *name,
-			 struct dart_error *error)
+int registry__check_unused(const struct registry *registry, const char *name,
+			   struct dart_error *error)
 {
-	int ret = entry_name__check(name, error);
-	const struct entry *entry;
+	const struct entry *entry = registry__find(registry, name);
 
-	entry = ret ? NULL : registry__find(registry, name);
 	if (entry)
 		return dart_error__set(error, EEXIST,
 				       "there is an entry '%s' already (%s)",
 				       name,
 				       entry->is_self ? "choose another name" :
 							"unregister it first");
-	if (!ret && registry__find_group(registry, name))
+	if (registry__find_group(registry, name))
 		return dart_error__set(
 			error, EEXIST,
 			"'%s' is registered already (unregister it first)",
 			name);
-	return ret;
+	return 0;
+}
+
+int registry__check_name(const struct registry *registry, const char *name,
+			 struct dart_error *error)
+{
+	return entry_name__check(name, error) ?:
+		       registry__check_unused(registry, name, error);
 }
 
 static int registry__insert(struct registry *registry, struct entry *entry,
@@ -233,7 +264,7 @@ int registry__add(struct registry *registry, struct entry *entry,
 	int ret;
 
 	entry->registry = registry;
-	ret = registry__check_name(registry, entry->name, error) ?:
+	ret = registry__check_unused(registry, entry->name, error) ?:
 		      exposure__expose(registry->exposure, entry, error) ?:
 		      registry__know(registry, entry, error) ?:
 		      registry__index(registry, entry, error) ?:
@@ -246,11 +277,12 @@ int registry__add(struct registry *registry, struct entry *entry,
 int registry__revive(struct registry *registry, struct entry *entry,
 		     const char *name, struct dart_error *error)
 {
-	int ret = registry__check_name(registry, name, error);
+	int ret = registry__check_unused(registry, name, error);
 
 	if (ret)
 		return ret;
-	strcpy(entry->name, name);
+	if (entry__rename(entry, name))
+		return dart_error__no_memory(error);
 	lease__cancel(registry->leases, &entry->lease);
 	TAILQ_REMOVE(&registry->retired, entry, link);
 	entry->is_on_lease = false;
@@ -306,11 +338,24 @@ int registry__check_quota(const struct registry *registry, uid_t uid,
 void registry__set_owner(struct registry *registry, struct entry *entry,
 			 uid_t uid)
 {
-	quotas__release(&registry->quotas, entry->quota_user, 1, 0);
+	registry__discharge(registry, entry);
 	entry->owner = uid;
+	entry->charge = 1;
+	entry->is_delegated = false;
 	entry->quota_user = quotas__charge(&registry->quotas, uid, 1, 0);
 	if (entry->arena)
 		registry__set_arena_owner(registry, entry->arena, uid);
+}
+
+void registry__delegate(struct registry *registry, struct entry *entry,
+			uid_t uid)
+{
+	registry__discharge(registry, entry);
+	/* Users choose how long the paths of their cgroups are. */
+	entry->charge = 1 + strlen(entry->name) / DELEGATED_NAME;
+	entry->is_delegated = true;
+	entry->quota_user = quotas__charge(&registry->delegated, uid,
+					   entry->charge, 0);
 }
 
 struct entry *registry__find_extent(const struct registry *registry,
@@ -392,6 +437,8 @@ int registry__add_group(struct registry *registry, struct entry_group *group,
 		return dart_error__set(error, EEXIST,
 				       "'%s' is followed already", group->name);
 	group->registered = clock__nanoseconds(CLOCK_BOOTTIME);
+	TAILQ_INIT(&group->entries);
+	group->entry_count = 0;
 	TAILQ_INSERT_TAIL(&registry->groups, group, link);
 	count__add(&registry->counts->followers, 1);
 	return 0;
@@ -409,10 +456,8 @@ void registry__withdraw_group(struct registry *registry,
 {
 	struct entry *entry, *next;
 
-	for (entry = TAILQ_FIRST(&registry->entries); entry; entry = next) {
-		next = TAILQ_NEXT(entry, link);
-		if (entry->group != group)
-			continue;
+	for (entry = TAILQ_FIRST(&group->entries); entry; entry = next) {
+		next = TAILQ_NEXT(entry, in_group);
 		if (has_ended)
 			registry__entry_ended(registry, entry);
 		else
@@ -430,12 +475,7 @@ struct source_entries registry__of_source(const struct registry *registry,
 uint32_t registry__group_size(const struct registry *registry,
 			      const struct entry_group *group)
 {
-	const struct entry *entry;
-	uint32_t count = 0;
-
-	TAILQ_FOREACH(entry, &registry->entries, link)
-		count += entry->group == group;
-	return count;
+	return group->entry_count;
 }
 
 struct entry_group *registry__find_group(const struct registry *registry,

@@ -52,7 +52,9 @@ struct registry {
 	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */
 	struct source_entries of_sources[REGISTRY_SOURCES_MAX];	/* by id */
 	uint32_t maps;	/* entries of maps */
-	struct quotas quotas;
+	struct quotas quotas;	/* of clients */
+	/* Of users to whom cgroups were delegated: each counts with its entries. */
+	struct quotas delegated;
 	struct source_schemas schemas;
 	struct entry_index extents;	/* their ids, but not of slices */
 	struct entry_index arenas;	/* by id */
@@ -117,13 +119,17 @@ int registry__check_quota(const struct registry *registry, uid_t uid,
 void registry__set_owner(struct registry *registry, struct entry *entry,
 			 uid_t uid);
 
+/* Charges the entry of a cgroup to @uid, to whom its subtree was delegated; 0: to none. */
+void registry__delegate(struct registry *registry, struct entry *entry,
+			uid_t uid);
+
 /*
  * An entry of @group, which knows when the source ends, or with NULL a single
  * one, which the registry watches.
  */
 int registry__add_source(struct registry *registry,
 			 const struct selector *selector,
-			 const struct entry_group *group, struct entry **entry,
+			 struct entry_group *group, struct entry **entry,
 			 struct dart_error *error);
 /* @map_fd stays the caller's.  Takes the map's name if @name is NULL. */
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
@@ -246,7 +252,10 @@ void registry__close_publication(struct registry *registry);
 /* The ended entries, unless a batch has begun, which publishes them. */
 void registry__publish_later(struct registry *registry);
 
-/* -EINVAL: no entry can have this name.  -EEXIST: one has it. */
+/* -EEXIST: an entry or a group has the name. */
+int registry__check_unused(const struct registry *registry, const char *name,
+			   struct dart_error *error);
+/* -EINVAL: no client can choose this name.  -EEXIST as above. */
 int registry__check_name(const struct registry *registry, const char *name,
 			 struct dart_error *error);
 /* Puts a new entry, which is freed if that fails, into the table. */

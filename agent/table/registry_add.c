@@ -34,14 +34,14 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 /* Adds to the batch what the region does not have in the table. */
 static int registry__stage_source(struct registry *registry,
 				  const struct selector *selector,
-				  const struct entry_group *group,
+				  struct entry_group *group,
 				  struct entry **result,
 				  struct dart_error *error)
 {
 	struct entry *entry;
 	int ret;
 
-	ret = registry__check_name(registry, selector->name, error);
+	ret = registry__check_unused(registry, selector->name, error);
 	if (ret)
 		return ret;
 	entry = registry__find_source(registry, &selector->key);
@@ -55,8 +55,15 @@ static int registry__stage_source(struct registry *registry,
 	*result = entry;
 	if (entry) {
 		entry->group = group;
-		return registry__revive(registry, entry, selector->name, error);
+		ret = registry__revive(registry, entry, selector->name, error);
+		if (ret)
+			entry->group = NULL;
+		return ret;
 	}
+	ret = quotas__check(&registry->delegated, selector->delegated_to, 0,
+			    error);
+	if (ret)
+		return ret;
 	if (selector->key.gather_ms)
 		ret = entry__new_record(registry->records, &registry->schemas,
 					selector, result, error);
@@ -71,7 +78,7 @@ static int registry__stage_source(struct registry *registry,
 
 int registry__add_source(struct registry *registry,
 			 const struct selector *selector,
-			 const struct entry_group *group, struct entry **result,
+			 struct entry_group *group, struct entry **result,
 			 struct dart_error *error)
 {
 	int ret;
@@ -79,6 +86,9 @@ int registry__add_source(struct registry *registry,
 	registry__begin(registry);
 	ret = registry__stage_source(registry, selector, group, result, error);
 	if (!ret) {
+		if (selector->delegated_to)
+			registry__delegate(registry, *result,
+					   selector->delegated_to);
 		ret = registry__watch(registry, *result, selector, error);
 		if (ret)
 			registry__take_out(registry, *result);
@@ -108,7 +118,9 @@ static int registry__add_known_map(struct registry *registry, int map_fd,
 		return dart_error__set(error, EEXIST,
 				       "the region has map %u already", map.id);
 	*result = entry;
-	return registry__revive(registry, entry, name ?: map.name, error);
+	return registry__check_name(registry, name ?: map.name, error) ?:
+		       registry__revive(registry, entry, name ?: map.name,
+					error);
 }
 
 static int registry__stage_map(struct registry *registry, int map_fd,

@@ -3,10 +3,8 @@
 #include "agent/base/log.h"
 #include "registry.h"
 
-/* @added or @removed is all that has changed; NULL: other things have. */
-static int registry__publish(struct registry *registry,
-			     struct entry *added,
-			     const struct entry *removed,
+/* Without @is_batch, other things have changed than the entries of the batch. */
+static int registry__publish(struct registry *registry, bool is_batch,
 			     struct dart_error *error)
 {
 	int ret;
@@ -20,7 +18,10 @@ static int registry__publish(struct registry *registry,
 			"pages of removed entries stay pinned until the next change: %s",
 			error->text);
 	ret = control_region__update(registry->control_region,
-				     &registry->entries, added, removed, error);
+				     &registry->entries,
+				     is_batch ? registry->added : 0,
+				     is_batch ? &registry->leaving : NULL,
+				     error);
 	if (ret)
 		exposure__rollback(registry->exposure);
 	else
@@ -45,7 +46,7 @@ static void on_wait_end(struct lease *lease)
 	if (registry->removed)
 		registry__publish_removed(registry, &error);
 	else if (exposure__is_stale(registry->exposure) &&
-		 registry__publish(registry, NULL, NULL, &error))
+		 registry__publish(registry, false, &error))
 		log__peer_error("cannot publish the table: %s", error.text);
 }
 
@@ -182,7 +183,7 @@ static void registry__count_rows(const struct registry *registry,
 int registry__publish_again(struct registry *registry,
 			    struct dart_error *error)
 {
-	return registry__publish(registry, NULL, NULL, error);
+	return registry__publish(registry, false, error);
 }
 
 void registry__cpus_changed(struct registry *registry)
@@ -193,7 +194,7 @@ void registry__cpus_changed(struct registry *registry)
 	registry__count_rows(registry, &registry->leaving);
 	registry__count_rows(registry, &registry->retired);
 	/* The set of CPUs in the table has changed, too. */
-	if (registry__publish(registry, NULL, NULL, &error))
+	if (registry__publish(registry, false, &error))
 		log__peer_error("cannot publish the table: %s", error.text);
 }
 
@@ -204,10 +205,7 @@ static int registry__publish_removed(struct registry *registry,
 
 	if (!registry->removed)
 		return 0;
-	ret = registry__publish(
-		registry, NULL,
-		registry->removed == 1 ? TAILQ_FIRST(&registry->leaving) : NULL,
-		error);
+	ret = registry__publish(registry, true, error);
 	if (!ret)
 		registry__settle_removed(registry);
 	else if (!registry__undo_removed(registry)) {
@@ -287,12 +285,7 @@ static int registry__publish_batch(struct registry *registry,
 
 	if (!registry->added)
 		return registry__publish_removed(registry, error);
-	ret = registry__publish(registry,
-				registry->added == 1 && !registry->removed ?
-					TAILQ_LAST(&registry->entries,
-						   entries) :
-					NULL,
-				NULL, error);
+	ret = registry__publish(registry, true, error);
 	if (!ret) {
 		registry__settle_removed(registry);
 		registry__settle_added(registry);

@@ -6,18 +6,47 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dart/registration.h>
+
 #include "agent/base/entry_name.h"
 #include "unit.h"
 
 static void assert_name(const char *source, const char *label,
 			  const char *expected)
 {
-	char name[DART_REGISTRATION_NAME_MAX];
+	char name[DART_CONTROL_ENTRY_NAME_MAX];
 	struct dart_error error;
 
 	assert_int_equal(entry_name__of(name, source, label, &error), 0);
 	assert_string_equal(name, expected);
+}
+
+/* Clients choose shorter names than those that are formed. */
+static void test_chosen(void **state)
+{
+	char name[DART_REGISTRATION_NAME_MAX + 1] = "";
+	struct dart_error error;
+
+	memset(name, 'x', DART_REGISTRATION_NAME_MAX - 1);
 	assert_int_equal(entry_name__check(name, &error), 0);
+	name[DART_REGISTRATION_NAME_MAX - 1] = 'x';
+	assert_int_equal(entry_name__check(name, &error), -EINVAL);
+	assert_int_equal(entry_name__check("", &error), -EINVAL);
+	assert_int_equal(entry_name__check("a b", &error), -EINVAL);
+	assert_int_equal(entry_name__check("cgroup:cpu@/a%20b+1s", &error), 0);
+}
+
+/* Any path of the kernel has a name, even if each byte has to be encoded. */
+static void test_longest_path(void **state)
+{
+	char path[4096] = "", name[DART_CONTROL_ENTRY_NAME_MAX];
+	struct dart_error error;
+
+	memset(path, '\xff', sizeof(path) - 1);
+	assert_int_equal(entry_name__of(name, "cgroup:limits", path, &error),
+			 0);
+	assert_int_equal(strlen(name),
+			 strlen("cgroup:limits@") + 3 * strlen(path));
 }
 
 static void test_label(void **state)
@@ -42,9 +71,9 @@ static void test_encoded(void **state)
 
 static void test_too_long(void **state)
 {
-	char label[DART_REGISTRATION_NAME_MAX + 1] = "";
-	char name[DART_REGISTRATION_NAME_MAX];
-	size_t room = DART_REGISTRATION_NAME_MAX - 1 - strlen("a@");
+	char label[DART_CONTROL_ENTRY_NAME_MAX + 1] = "";
+	char name[DART_CONTROL_ENTRY_NAME_MAX];
+	size_t room = DART_CONTROL_ENTRY_NAME_MAX - 1 - strlen("a@");
 	struct dart_error error;
 
 	memset(label, 'x', room);
@@ -67,6 +96,10 @@ int main(void)
 		     test_label),
 		TEST("bytes that a name must not contain are percent-encoded in a label",
 		     test_encoded),
+		TEST("a client chooses a name of 1 to 255 allowed characters",
+		     test_chosen),
+		TEST("a path of 4,095 bytes, all to be encoded, has a name",
+		     test_longest_path),
 		TEST("a name that is one byte too long, encoded, is refused with ENAMETOOLONG",
 		     test_too_long),
 	};

@@ -12,7 +12,7 @@ static struct entry *add(struct registry *registry, const char *name)
 	struct dart_error error;
 
 	assert_non_null(entry);
-	strcpy(entry->name, name);
+	entry->name = strdup(name);
 	entry->extent.id = ++extents;
 	registry__begin(registry);
 	assert_int_equal(registry__add(registry, entry, &error), 0);
@@ -61,7 +61,7 @@ static void stage_two(struct registry *registry)
 	for (name = "d"; name; name = *name == 'd' ? "e" : NULL) {
 		entry = calloc(1, sizeof(*entry));
 		assert_non_null(entry);
-		strcpy(entry->name, name);
+		entry->name = strdup(name);
 		entry->extent.id = 1000 + *name;
 		assert_int_equal(registry__add(registry, entry, &error), 0);
 	}
@@ -219,7 +219,7 @@ static void test_sources_by_key(void **state)
 	for (i = 0; i < 8; i++) {
 		entry = calloc(1, sizeof(*entry));
 		assert_non_null(entry);
-		snprintf(entry->name, sizeof(entry->name), "source%u", i);
+		assert_true(asprintf(&entry->name, "source%u", i) > 0);
 		entry->kind = DART_CONTROL_ENTRY_SOURCE;
 		entry->key = (struct selector_key){ i % 2, i % 4, i % 8, i };
 		entry->extent.id = 2000 + i;

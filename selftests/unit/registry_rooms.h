@@ -45,8 +45,8 @@ static bool is_published(const char *name)
 }
 
 int control_region__update(struct control_region *control,
-			   const struct entries *entries, struct entry *added,
-			   const struct entry *removed,
+			   const struct entries *entries, uint32_t added,
+			   const struct entries *removed,
 			   struct dart_error *error)
 {
 	const struct entry *entry;
@@ -111,7 +111,15 @@ uint32_t records__rows_in_use(const struct records *records, uint32_t rows)
 void entry__free(struct entry *entry, struct region *of)
 {
 	dart_schema__free(entry->own_schema);
+	free(entry->name);
 	free(entry);
+}
+
+int entry__rename(struct entry *entry, const char *name)
+{
+	free(entry->name);
+	entry->name = strdup(name);
+	return 0;
 }
 
 /* The memory behind descriptor N is slice N; bit N: the region has it. */
@@ -167,7 +175,7 @@ int entry__new_slice(struct region *of, struct arena *arena,
 	static uint32_t slices;
 
 	assert_non_null(entry);
-	strcpy(entry->name, name);
+	entry->name = strdup(name);
 	/* For exposure__withdraw(). */
 	entry->extent.id = 10000 + ++slices;
 	entry->kind = DART_CONTROL_ENTRY_SLICE;

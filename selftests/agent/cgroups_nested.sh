@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# An ordinary user nests thousands of cgroups: dartd follows those whose path the kernel can
+# name, and lives on, also when its state file has it follow them again.
+. "$(dirname "$0")/../lib.sh"
+log=/run/dartd.log
+top=/sys/fs/cgroup/nested
+
+as_user() {
+	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
+}
+
+# deepest: bytes of the longest path of a cgroup that has an entry
+deepest() {
+	dartctl -j list | gojq '[.[].name | select(startswith("cgroup:cpu@/nested")) |
+		length - ("cgroup:cpu@" | length)] | max'
+}
+
+reaches() {
+	[ "$(deepest)" -ge "$1" ]
+}
+
+# Descriptors of this shell's children do not limit the depth.
+ulimit -n 65536
+rm -f $log	# of other tests
+check "the agent starts" host_up
+agent=$(pidof dartd)
+check "the agent follows all cgroups" dartctl register source cgroup:cpu --all-cgroups /
+mkdir -p $top && chown -R 1000:1000 $top
+check "a user nests 1,500 cgroups, one in another" as_user cgroups chain 1500 $top
+check "dartd has an entry for each of 500 levels" soon reaches 1000
+check "a user nests 4,000 cgroups, one in another" \
+	sh -c "cgroups remove $top && setpriv --reuid 1000 --clear-groups cgroups chain 4000 $top"
+check "dartd has an entry for each of 500 levels again" soon reaches 1000
+check "dartd is the process that started" [ "$(pidof dartd)" = "$agent" ]
+check "the agent stops" host_down
+check "the agent starts, and follows the nested cgroups that its state file names" \
+	host_up again
+check "dartd has an entry for each of 500 levels after the restart" soon reaches 1000
+check "a new cgroup at the top has its entry" sh -c \
+	"mkdir /sys/fs/cgroup/beside && . $tests/lib.sh && has_entry() {
+		dartctl list | grep -q '^cgroup:cpu@/beside '; }; soon has_entry"
+check "all nested cgroups are removed" cgroups remove $top
+check "no entry of them remains" soon reaches 0
+check "the agent stops again" host_down
+finish
