@@ -24,6 +24,8 @@ unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c \
 	region/sample_fields.c schema/btf_layout.c)
 unit_record_layout_sources := agent/schema/record_layout.c
+unit_btf_fields_sources := $(addprefix agent/, \
+	base/log.c schema/btf_fields.c schema/btf_tags.c)
 unit_torn_rows_sources := $(addprefix agent/, \
 	base/log.c schema/btf_fields.c schema/btf_tags.c schema/record_layout.c)
 unit_torn_rows_skeletons := cgroupnet tcpconn

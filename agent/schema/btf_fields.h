@@ -22,8 +22,8 @@ struct btf_fields {
 };
 
 /*
- * Collects the fields of @type_id.  The kernel must have loaded the BTF, so
- * that it has no loops and is not nested deeply.  Returns 0, -ENOMEM or -E2BIG;
+ * Collects the fields of @type_id.  The kernel must have loaded the BTF, so that it has
+ * no loops.  Parts that are nested too deeply are left out.  Returns 0, -ENOMEM or -E2BIG;
  * call btf_fields__free() in any case.
  */
 int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
