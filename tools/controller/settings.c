@@ -140,7 +140,7 @@ int settings__add_entry(struct settings *settings, const char *name)
 	char **entries, *copy;
 	size_t i;
 
-	if (!*name || strlen(name) >= DART_CONTROL_NAME_MAX)
+	if (!*name || strlen(name) >= DART_CONTROL_ENTRY_NAME_MAX)
 		return -EINVAL;
 	for (i = 0; i < settings->entry_count; i++) {
 		if (!strcmp(settings->entries[i], name))

@@ -120,7 +120,7 @@ static uint32_t find_field_family(struct plan_builder *builder,
 	struct name_text name;
 
 	name_field(&name, source, field, unit);
-	snprintf(help, sizeof(help), "Field %s of %s%s%s.", field->name, source,
+	snprintf(help, sizeof(help), "Field %s of %.255s%s%s.", field->name, source,
 		 *field->unit ? ", there in " : "", field->unit);
 	return find_family(builder, name.text, help,
 			   strstr(name.text, unit->name) ? unit->name : "",

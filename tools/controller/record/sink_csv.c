@@ -93,7 +93,7 @@ static void print_copy(const char *sample, const struct dart_entry *entry,
 		       uint32_t number, const void *copy, FILE *out)
 {
 	const struct dart_schema *schema = entry->schema;
-	char prefix[PREFIX_MAX + DART_CONTROL_NAME_MAX + 16], text[16] = "";
+	char prefix[PREFIX_MAX + DART_CONTROL_ENTRY_NAME_MAX + 16], text[16] = "";
 	uint32_t i;
 
 	if (dart_row__state(schema, copy) != DART_ROW_WHOLE)
