@@ -58,6 +58,7 @@ struct cgroup {
 	ino_t inode;		/* 0 before its first turn */
 	uid_t user;		/* that its subtree was delegated to; 0: root's */
 	struct quota_user *charged;
+	uint32_t charge;	/* entries: itself, and those it will have in its turn */
 	struct cgroup_records records;
 	SLIST_HEAD(, cgroups_left_out) left_out;
 	const char *path;	/* below the top, "" for the top itself */

@@ -371,9 +371,10 @@ static void cgroup_tree__charge(struct cgroup_tree *tree,
 	const struct cgroup_follower *member;
 	struct entry *entry;
 
-	quotas__release(&registry->delegated, cgroup->charged, 1, 0);
-	cgroup->charged =
-		quotas__charge(&registry->delegated, cgroup->user, 1, 0);
+	quotas__release(&registry->delegated, cgroup->charged, cgroup->charge,
+			0);
+	cgroup->charged = quotas__charge(&registry->delegated, cgroup->user,
+					 cgroup->charge, 0);
 	TAILQ_FOREACH(member, &tree->members, link) {
 		entry = find_entry(member, cgroup);
 		if (entry)
@@ -411,7 +412,7 @@ static void cgroup_tree__free_one(struct cgroup_tree *tree,
 	cgroup_tree__unwatch(tree, cgroup);
 	cgroup_tree__dequeue(tree, cgroup);
 	quotas__release(&tree->followers->registry->delegated, cgroup->charged,
-			1, 0);
+			cgroup->charge, 0);
 	cgroup_set__remove(&tree->set, cgroup);
 }
 
@@ -454,6 +455,8 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
 		return dart_error__no_memory(error);
 	}
 	cgroup->user = user;
+	/* Or the cgroups that wait would leave no room for the entries of the first. */
+	cgroup->charge = 1 + tree->member_count * registry__charge_of(whole);
 	cgroup_tree__charge(tree, cgroup);
 	cgroup_tree__enqueue(tree, cgroup, true);
 	return 0;
@@ -560,6 +563,15 @@ static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup,
 				       cgroup->path, error);
 }
 
+/* From now on its entries are charged. */
+static void cgroup_tree__end_reservation(struct cgroup_tree *tree,
+					 struct cgroup *cgroup)
+{
+	quotas__release(&tree->followers->registry->delegated, cgroup->charged,
+			cgroup->charge - 1, 0);
+	cgroup->charge = 1;
+}
+
 /* Its watch, entries and children; takes @fd over. */
 static void cgroup_tree__visit_open(struct cgroup_tree *tree,
 				    struct cgroup *cgroup, int fd)
@@ -577,6 +589,7 @@ static void cgroup_tree__visit_open(struct cgroup_tree *tree,
 		close(fd);
 		return;
 	}
+	cgroup_tree__end_reservation(tree, cgroup);
 	if (!is_root(fd))
 		TAILQ_FOREACH(member, &tree->members, link)
 			cgroup_tree__register(tree, member, cgroup, fd);
@@ -881,6 +894,7 @@ static int cgroup_tree__open(struct followers *followers, int fd,
 		return ret;
 	}
 	top->user = status->st_uid;
+	top->charge = 1;
 	cgroup_tree__charge(tree, top);
 	*result = tree;
 	return 0;

@@ -347,12 +347,17 @@ void registry__set_owner(struct registry *registry, struct entry *entry,
 		registry__set_arena_owner(registry, entry->arena, uid);
 }
 
+uint32_t registry__charge_of(const char *name)
+{
+	return 1 + strlen(name) / DELEGATED_NAME;
+}
+
 void registry__delegate(struct registry *registry, struct entry *entry,
 			uid_t uid)
 {
 	registry__discharge(registry, entry);
 	/* Users choose how long the paths of their cgroups are. */
-	entry->charge = 1 + strlen(entry->name) / DELEGATED_NAME;
+	entry->charge = registry__charge_of(entry->name);
 	entry->is_delegated = true;
 	entry->quota_user = quotas__charge(&registry->delegated, uid,
 					   entry->charge, 0);

@@ -119,6 +119,8 @@ int registry__check_quota(const struct registry *registry, uid_t uid,
 void registry__set_owner(struct registry *registry, struct entry *entry,
 			 uid_t uid);
 
+/* As how many entries that of a cgroup counts, by its name or path. */
+uint32_t registry__charge_of(const char *name);
 /* Charges the entry of a cgroup to @uid, to whom its subtree was delegated; 0: to none. */
 void registry__delegate(struct registry *registry, struct entry *entry,
 			uid_t uid);
