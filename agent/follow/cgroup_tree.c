@@ -222,14 +222,14 @@ static void cgroup_tree__include_one(struct cgroup_tree *tree,
 
 	if (!left_out)
 		return;
-	if (--left_out->count) {
-		cgroup_tree__miss(tree, &left_out->records, left_out->count,
-				  left_out->reason, left_out->example,
-				  &left_out->why);
+	/* Perhaps it was the last one: the kernel knows. */
+	if (left_out->count == 1) {
+		cgroup_tree__enqueue(tree, cgroup, true);
 		return;
 	}
-	SLIST_REMOVE_HEAD(&cgroup->left_out, link);
-	left_out__free(left_out);
+	left_out->count--;
+	cgroup_tree__miss(tree, &left_out->records, left_out->count,
+			  left_out->reason, left_out->example, &left_out->why);
 }
 
 /* ---- entries of a cgroup */
@@ -311,7 +311,7 @@ static void cgroup_tree__unwatch(struct cgroup_tree *tree,
 {
 	if (!cgroup->is_watched)
 		return;
-	/* It has none any more if the directory was removed. */
+	/* Fails if the directory was removed, and the watch with it. */
 	inotify_rm_watch(tree->events[cgroup->watch_class].fd, cgroup->wd);
 	cgroup_set__unwatch(&tree->set, cgroup);
 }
@@ -495,8 +495,8 @@ static bool cgroup_tree__find_child(struct cgroup_tree *tree,
 }
 
 /*
- * What the kernel counts below @cgroup, without what is at or below its known children,
- * is left out: by the reason that most of the children have.
+ * The cgroups that the kernel counts below @cgroup, but for the known children and those
+ * below them, are left out: for the reason that most of the children have.
  */
 static void cgroup_tree__count_left_out(struct cgroup_tree *tree,
 					struct cgroup *cgroup, int fd)

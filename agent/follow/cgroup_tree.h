@@ -35,7 +35,7 @@ int cgroup_tree__join(struct cgroup_follower *member, int fd, const char *path,
 		      struct dart_error *error);
 /* Forgets a member, whose entries the caller removes.  It need not have joined. */
 void cgroup_tree__leave(struct cgroup_follower *member);
-/* Tries again what is missing, in further turns of the loop. */
+/* Tries to follow the missing cgroups again, in further turns of the loop. */
 void cgroup_tree__retry(struct cgroup_tree *tree);
 
 #endif /* CGROUP_TREE_H */
