@@ -199,6 +199,7 @@ int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
 {
 	struct dart_zero_cgroup_disk disk = {}, values;
 	struct io_search search = {};
+	const struct hlist_node *last;
 	const struct blkcg_gq *blkg;
 	const struct blkcg *blkcg;
 	__u32 number;
@@ -220,8 +221,10 @@ int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
 	disk.major = number >> MINOR_BITS;
 	disk.minor = number & ((1 << MINOR_BITS) - 1);
 	add_io(blkg, &disk.io);
+	/* Not search.node: BPF_CORE_READ() would relocate a structure that no kernel has. */
+	last = search.node;
 	disk.io.left_out = SAMPLE_OF(context)->index == LAST_ROW &&
-			   BPF_CORE_READ(search.node, next);
+			   BPF_CORE_READ(last, next);
 	values = disk;
 	SAMPLE_OF(context)->number = number;
 	SAMPLE_ANSWER(context, values);

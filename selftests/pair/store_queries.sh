@@ -144,7 +144,7 @@ one of: mine anomaly balancer failure firewall gateway int-path mirror nat postc
 no schema 'absent' (there are: mine anomaly|paths absent
 mine.yaml:1: 'u9' is not a type|paths mine
 '/proc/absent': No such file|paths /proc/absent
-/proc:1: not YAML|paths /proc
+/proc: cannot read it: Is a directory|paths /proc
 is missing: a key of 'failure' is --failure u32 --location u32|paths failure
 'mirror' has no option '--id'|paths mirror --id 1
 '--query' needs an argument|paths mirror --query

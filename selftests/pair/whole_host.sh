@@ -19,9 +19,9 @@ cost=$(gojq -c -s '[.[] | select(has("entries")).entries["gathering+1s"].sum] | 
 	{records, passes, time_ns, longest_ns}' /run/lines)
 # Of that, 153 kB are the counters of namespaces, 1.5 kB each, and 320 kB those of cgroups,
 # 640 bytes each.
-check "$entries entries of the host take at most 4 READs and 512 kB: $summary" is_true \
+check "$entries entries of the host take at most 4 READs and 512 KiB: $summary" is_true \
 	'select(has("summary")).summary | .scrapes == 5 and .failed == 0 and
-		.reads_per_scrape <= 4 and .bytes_per_scrape <= 512000' /run/lines
+		.reads_per_scrape <= 4 and .bytes_per_scrape <= 524288' /run/lines
 check "500 cgroups, 100 namespaces and the agent's own are in them: $cost" is_true -s \
 	'.[0].entries | keys | (map(select(startswith("cgroup:cpu@/box"))) | length == 500)
 		and (map(select(startswith("snmp:tcp@ns"))) | length == 100)
