@@ -48,5 +48,9 @@ cd / || exit
 check "the agent stops" host_down
 umount /etc/hosts 2>/dev/null
 rmdir /sys/fs/cgroup/system.slice /sys/fs/cgroup/kubepods.slice 2>/dev/null
-rm -f /sys/fs/bpf/mine /sys/fs/bpf/load
+rm -rf /sys/fs/bpf/mine /sys/fs/bpf/load $work
+# The tests that follow have no route to these addresses, and keys of their own.
+for address in 192.0.2.1 192.0.2.2; do
+	ip address delete $address/24 dev eth0
+done
 finish

@@ -96,7 +96,7 @@ check "the file stays as it was" holds '.tables[0].servers[0].requesters | lengt
 check "SIGTERM ends a watch" ends TERM
 refuse "a file in a directory that does not exist is refused" \
 	"cannot create '/absent/t.json.new'" dartctl table export other --watch /absent/t.json
-refuse "a watch without a file is refused" "needs the name of a file" \
+refuse "a watch without a file is refused" "need the name of a file" \
 	dartctl table export other --watch ""
 check "the agent stops" host_down
 finish

@@ -182,6 +182,7 @@ static const struct call {
 	{ "list", .request = "{\"request\": \"list\"}\n" },
 	{ "show", .request = "{\"request\": \"show\", \"name\": \"others\"}\n" },
 	{ "status", .request = "{\"request\": \"status\"}\n" },
+	{ "coverage", .request = "{\"request\": \"coverage\"}\n" },
 	{ "source-list", .request = "{\"request\": \"source-list\"}\n" },
 	{ "controller-list", .request = "{\"request\": \"controller-list\"}\n" },
 	{ "monitor", .request = "{\"request\": \"monitor\"}\n" },
