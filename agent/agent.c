@@ -62,7 +62,7 @@ static struct tcp_admission tcp_admission(const struct dart_configuration *confi
 	};
 }
 
-/* Where to listen for callers by TCP; NULL: nowhere. */
+/* Where to listen for callers over TCP; NULL: do not listen. */
 static const struct tcp_place *tcp_place(const struct agent *agent)
 {
 	return agent->settings.tcp.port ? &agent->settings.tcp : NULL;

@@ -32,7 +32,7 @@ enum coverage_kind {
 
 /* Why an object is not served. */
 enum coverage_reason {
-	COVERAGE_UNREGISTERED,	/* nobody has asked for it */
+	COVERAGE_UNREGISTERED,	/* no client has registered it */
 	COVERAGE_WATCHES,	/* inotify has no more of them */
 	COVERAGE_MEMORY,
 	COVERAGE_TABLE,		/* the region or the control region has no room */
@@ -115,11 +115,11 @@ const char *coverage_tally__example(const struct coverage_tally *tally,
 /*
  * What tells agent/coverage/ of changes.  Rooms that count touch it, and the figures are
  * computed once at the end of this round of the event loop; without a change, nothing
- * runs.  NULL: nobody is told.
+ * runs.  NULL: no handler.
  */
 struct coverage_watch {
 	sd_event_source *later;
-	bool is_outdated;	/* the objects that nobody follows are to be counted, too */
+	bool is_outdated;	/* count the objects without a follower again, too */
 };
 
 void coverage_watch__touch(struct coverage_watch *watch);
@@ -128,7 +128,7 @@ void coverage_watch__recount(struct coverage_watch *watch);
 
 /* The reason of a call that returned -@code. */
 enum coverage_reason coverage__reason_of(int code);
-/* False: a new attempt fails for the same reason, until somebody registers the object. */
+/* False: attempts fail for the same reason until a client registers the object. */
 bool coverage__can_pass(enum coverage_reason reason);
 /* "cgroups", "watches" */
 const char *coverage__kind_name(enum coverage_kind kind);

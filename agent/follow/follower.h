@@ -95,7 +95,7 @@ int followers__add(struct followers *followers, struct follower *follower,
 		   const struct source *source,
 		   const struct selector_choice *choice, const char *path,
 		   struct dart_error *error);
-/* Tries again soon what is missing. */
+/* Arms the retry timer for the missing objects. */
 void followers__retry_later(struct followers *followers);
 /* Frees a follower that has no entries. */
 void followers__drop(struct followers *followers, struct follower *follower);

@@ -33,7 +33,7 @@ struct entry_group_operations {
 	int (*unregister)(struct entry_group *group, struct dart_error *error);
 	/*
 	 * A batch has ended, perhaps with entries of the group, and returned @end: on
-	 * error, because of @why, none of them is there.  NULL: nobody is told.
+	 * error, because of @why, none of them is there.  NULL: no handler.
 	 */
 	void (*settle)(struct entry_group *group, int end,
 		       const struct dart_error *why);
