@@ -162,27 +162,38 @@ rmdir /sys/fs/cgroup/one
 check "cgroupnet has no row for a cgroup that was removed" [ "$(net "$one")" = null ]
 check "the row of one cgroup survives the removal of another" [ "$(net "$two")" != null ]
 
-# twins: makes a cgroup $twin and one of version 1, $count, both with the id $number
+# below COUNT FIRST COMMAND: runs it on COUNT names of cgroups of version 1, from FIRST on
+below() {
+	seq "$2" $(($2 + $1 - 1)) | (cd /run/v1 && xargs -r "$3")
+}
+
+# twins: makes a cgroup $twin and one of version 1, $last, both with the id $number.
+# The cgroups that other tests made have used up ids of version 2 by the ten thousand:
+# so version 1 catches up in strides, whose length is that of one directory's ids.
 twins() {
 	mkdir /run/v1 && mount -t cgroup -o none,name=other other /run/v1 || return
-	count=0
-	number_of_v1=0
+	below 2 1 mkdir || return
+	last=2
+	number_of_v1=$(stat -c %i /run/v1/2)
+	stride=$((number_of_v1 - $(stat -c %i /run/v1/1)))
 	for attempt in $(seq 40); do
 		twin=twin.$attempt
 		mkdir "/sys/fs/cgroup/$twin"
 		number=$(stat -c %i "/sys/fs/cgroup/$twin")
-		while [ "$number_of_v1" -lt "$number" ]; do
-			count=$((count + 1))
-			mkdir "/run/v1/$count" || return
-			number_of_v1=$(stat -c %i "/run/v1/$count")
-		done
+		missing=$(((number - number_of_v1) / stride))
+		if [ "$missing" -gt 0 ]; then
+			below "$missing" $((last + 1)) mkdir || return
+			below "$missing" "$last" rmdir || return
+			last=$((last + missing))
+			number_of_v1=$(stat -c %i "/run/v1/$last")
+		fi
 		[ "$number_of_v1" -ne "$number" ] || return 0
 	done
 	return 1
 }
 check "a cgroup of version 1 can have the id of one of version 2" twins
 inside "$twin" load datagrams 5 >"$output"
-rmdir "/run/v1/$count"
+rmdir "/run/v1/$last"
 inside "$twin" load datagrams 3 >"$output"
 check "the row of a cgroup survives the removal of one of version 1 with its id" \
 	[ "$(net "$number")" = "[$((8 * 1028)),8,$((8 * 1028)),8]" ]
