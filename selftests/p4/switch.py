@@ -12,6 +12,7 @@ import os
 import re
 import select
 import socket
+import struct
 import subprocess
 import sys
 from functools import cache, partial
@@ -24,6 +25,9 @@ from needs import PROGRAMS
 CLONE_NEWNET = 0x40000000
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33
+SOL_PACKET = 263
+PACKET_AUXDATA = 8  # struct tpacket_auxdata
+TP_STATUS_VLAN_VALID = 1 << 4
 ETHERTYPE_FENCE = 0x88B5  # for experiments (IEEE 802)
 THRIFT_PORT = 9090
 SECONDS = 20  # for any answer, on a busy machine
@@ -139,9 +143,22 @@ def enter_namespace():
 def host_socket(port):
     sock = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
     sock.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 2**22)
+    sock.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
     sock.bind((f"host{port}", ETH_P_ALL))
     sock.settimeout(SECONDS)
     return sock
+
+
+def receive(sock):
+    """The next frame, with the VLAN tag that the kernel takes out of it."""
+    frame, ancillary, _, _ = sock.recvmsg(65536, socket.CMSG_SPACE(20))
+    for level, kind, data in ancillary:
+        if level == SOL_PACKET and kind == PACKET_AUXDATA:
+            status, tag, ethertype = struct.unpack("=I12xHH", data)
+            if status & TP_STATUS_VLAN_VALID:
+                return (frame[:12] + struct.pack("!HH", ethertype, tag) +
+                        frame[12:])
+    return frame
 
 
 class Running:
@@ -221,7 +238,7 @@ class Running:
             count = sum(map(len, frames.values()))
             for port, fence in [(port, self._fence(port, source))
                                 for port in PORTS]:
-                frames[port] += iter(partial(self.hosts[port].recv, 65536),
+                frames[port] += iter(partial(receive, self.hosts[port]),
                                      fence)
         return frames
 
