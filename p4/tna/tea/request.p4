@@ -139,6 +139,7 @@ control TeaRequest(inout headers_t headers, in bit<48> self_mac,
 	TeaReadIcrc() read_icrc;
 	bit<32> row;
 	bit<16> bytes;		/* of the IP datagram in the packet */
+	bit<32> check;		/* hash of the tag */
 
 	action frame()
 	{
@@ -253,7 +254,9 @@ control TeaRequest(inout headers_t headers, in bit<48> self_mac,
 			read_icrc.apply(headers);
 		} else {
 			put_tag();
-			tag_hash.apply(headers, peer.epoch, headers.tag.check);
+			/* Not into the header itself, of which the hash has a copy. */
+			tag_hash.apply(headers, peer.epoch, check);
+			headers.tag.check = check;
 			writes.apply();
 			write_rest();
 		}
