@@ -175,6 +175,10 @@ check "the list is plain JSON" plain /run/list.json
 check "a message that quotes a name steers no terminal" sh -c \
 	'! dartctl show "$(printf "x\\351\\033[2J")" 2>/run/message'
 check "it has the escape" grep -q -F 'x\xe9\x1b[2J' /run/message
+bpftool map create $'/sys/fs/bpf/map\xe9' type array key 4 value 8 entries 1 name plain \
+	flags 1024
+refuse "a map pinned at a path that dartd cannot keep is refused with the path" \
+	'/map.xe9' dartctl register map $'/sys/fs/bpf/map\xe9'
 check "dartd's log is UTF-8" plain /run/dartd.log
 kill "${receivers[@]}"
 finish

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <libdart/configuration/object.h>
+#include <libdart/escape.h>
 
 #include "command.h"
 
@@ -128,6 +129,10 @@ int command_map_add(const struct options *options, int argc, char **argv)
 	/* Only root may tell dartd where to find the map after a restart. */
 	if (argc == 1 && !geteuid())
 		path = realpath(argv[0], absolute);
+	if (path && !dart_escape__is_utf8(path))
+		return fail(EINVAL,
+			    "'%s' is not UTF-8: dartd could not find the map there again after a restart (pin it at another path)",
+			    path);
 	if (argc == 1)
 		fd = open_path(argv[0]);
 	else if (argc == 2 && !strcmp(argv[0], "id"))
