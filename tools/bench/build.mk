@@ -95,6 +95,6 @@ web_hosts_packages := jansson libmicrohttpd liburcu zlib
 # Recordings of hosts that do not exist.
 programs += invent_recording
 invent_recording_sources = tools/bench/invent_recording.c $(controller_record) \
-	$(unit_controller_workers_sources) tools/controller/outputs/output.c
+	$(unit_controller_workers_sources) tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 invent_recording_libraries := dart
 invent_recording_packages := jansson libibverbs librdmacm libxxhash liburcu libzstd

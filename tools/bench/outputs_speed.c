@@ -269,7 +269,7 @@ static void open_json(struct measured *measured)
 
 static void open_exposition(struct measured *measured, const char *address)
 {
-	struct metric_output *exposition = exposition__new(false);
+	struct metric_output *exposition = exposition__new(false, NULL);
 	struct dart_error error;
 
 	if (!exposition)

@@ -47,11 +47,11 @@ unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 controller_scraping := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/target*.c tools/controller/credit*.c) \
 	$(addprefix tools/controller/, capacity.c fetch.c flow.c handshakes.c \
-	interface.c resolver.c outputs/output.c) \
+	interface.c resolver.c outputs/output.c outputs/output_figures.c) \
 	$(wildcard tools/controller/io/*.c tools/controller/transport/*.c)
 unit_controller_targets_sources := $(controller_scraping) $(simulated)
 unit_controller_outputs_sources := $(addprefix tools/controller/, \
-	decode/queue.c decode/thread.c outputs/output.c)
+	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/outputs/*.c)
 # The recorder and the reader, without what replays.
@@ -59,7 +59,7 @@ controller_record := $(addprefix tools/controller/record/, block.c chunk.c \
 	played.c reader.c record.c record_file.c recorder.c recorder_thread.c \
 	replay_options.c)
 unit_controller_record_sources := $(controller_record) \
-	$(unit_controller_workers_sources) tools/controller/outputs/output.c
+	$(unit_controller_workers_sources) tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 unit_controller_replay_sources := $(unit_controller_record_sources) \
 	$(addprefix tools/controller/, record/replay.c record/replay_files.c record/replay_targets.c \
 	io/timers.c io/wheel.c)
@@ -79,7 +79,7 @@ unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
-	io/*.c transport/*.c decode/*.c outputs/output.c))
+	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
 controller_metrics := $(wildcard tools/controller/metrics/*.c)
 unit_metric_names_sources := $(controller_metrics)
@@ -93,12 +93,12 @@ unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
 unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controller/, \
 	record/dump_openmetrics.c record/series_list.c record/spill.c \
-	decode/queue.c decode/thread.c outputs/output.c)
+	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)
 unit_metric_text_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
 	tools/controller/decode/thread.c tools/controller/decode/queue.c \
-	tools/controller/outputs/output.c
+	tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
 	history_open.c time_column.c value_column.c)
 unit_controller_history_sources := $(web_history)
@@ -121,11 +121,12 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 # Outputs that push.
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
 	$(addprefix tools/controller/, curl_library.c decode/queue.c \
-	decode/thread.c metrics/label_names.c outputs/output.c)
+	decode/thread.c metrics/label_names.c outputs/output.c outputs/output_figures.c)
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
 unit_push_spool_sources := $(addprefix tools/controller/push/, backlog.c message.c \
 	record.c remote_write.c remote_write_convert.c spool.c symbols.c)
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
-threaded_tests += push_sending
+unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
+threaded_tests += push_sending push_figures

@@ -116,7 +116,7 @@ static int controller__open_outputs(struct controller *controller,
 
 	err = output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL, &context->log) ?:
 		      controller_outputs__open(outputs, context->options,
-					       context->log, error);
+					       context->log, &context->outputs, error);
 	if (err)
 		return err;
 	context->sink = outputs->sink;
@@ -208,6 +208,7 @@ static int controller__open(struct controller *controller,
 
 	context->options = options;
 	context->catalogs = &controller->catalogs;
+	output_list__open(&context->outputs);
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
@@ -278,6 +279,7 @@ static void controller__close(struct controller *controller)
 	controller_outputs__close(&controller->outputs);
 	sd_event_unref(controller->context.event);
 	output__close(controller->context.log);
+	output_list__close(&controller->context.outputs);
 }
 
 /*

@@ -75,7 +75,7 @@ static int open_exposition(struct controller_outputs *outputs,
 
 	if (!address)
 		return 0;
-	exposition = exposition__new(options->replay.files);
+	exposition = exposition__new(options->replay.files, outputs->list);
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
@@ -99,6 +99,9 @@ static int open_receivers(struct controller_outputs *outputs,
 			return err;
 		opening->metrics[opening->metric_count++] = output;
 		outputs->receivers[outputs->receiver_count++] = output;
+		err = output_list__add(outputs->list, push__figures, output);
+		if (err)
+			return err;
 	}
 	return 0;
 }
@@ -185,16 +188,28 @@ static void opening__free(struct opening *opening)
 	}
 }
 
+/* Nobody asks for the figures of receivers that are about to be freed. */
+static void leave_list(struct controller_outputs *outputs)
+{
+	size_t i;
+
+	for (i = 0; i < outputs->receiver_count; i++)
+		output_list__remove(outputs->list, outputs->receivers[i]);
+	outputs->receiver_count = 0;
+}
+
 int controller_outputs__open(struct controller_outputs *outputs,
 			     const struct options *options, struct output *log,
-			     struct dart_error *error)
+			     struct output_list *list, struct dart_error *error)
 {
 	const size_t targets = options->settings.target_count;
 	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
 	struct opening opening = {};
 	int err;
 
+	outputs->list = list;
 	err = output__open(STDOUT_FILENO, "standard output", bound, log, &outputs->standard) ?:
+		      output_list__add(list, output__figures, outputs->standard) ?:
 		      open_standard(outputs, options, &opening) ?:
 		      open_metrics(outputs, options, log, &opening, error);
 	if (!err) {
@@ -206,8 +221,8 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	}
 	http_server__free(outputs->server);
 	outputs->server = NULL;
+	leave_list(outputs);
 	opening__free(&opening);
-	outputs->receiver_count = 0;
 	outputs->dump = NULL;
 	return err;
 }
@@ -225,6 +240,8 @@ void controller_outputs__set_waits(struct controller_outputs *outputs,
 
 void controller_outputs__close_standard(struct controller_outputs *outputs)
 {
+	if (outputs->standard)
+		output_list__remove(outputs->list, outputs->standard);
 	output__close(outputs->standard);
 	outputs->standard = NULL;
 }
@@ -232,6 +249,7 @@ void controller_outputs__close_standard(struct controller_outputs *outputs)
 void controller_outputs__close(struct controller_outputs *outputs)
 {
 	http_server__free(outputs->server);
+	leave_list(outputs);
 	if (outputs->sink)
 		outputs->sink->operations->free(outputs->sink);
 	controller_outputs__close_standard(outputs);

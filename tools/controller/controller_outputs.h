@@ -11,10 +11,12 @@
 #include "exposition/exposition.h"
 #include "options.h"
 #include "outputs/output.h"
+#include "outputs/output_list.h"
 
 struct sink;
 
 struct controller_outputs {
+	struct output_list *list; /* that all of them are in */
 	struct output *standard; /* standard output */
 	struct sink *sink;
 	struct metric_output *receivers[RECEIVERS_MAX]; /* of the sink */
@@ -25,13 +27,14 @@ struct controller_outputs {
 };
 
 /*
- * Opens those of @options, which outlive them, as does @log; @outputs is all zeros before.
+ * Opens those of @options and adds them to @list; both outlive them, as does @log; @outputs is
+ * all zeros before.
  * Returns 0; or -errno, with a sentence in @error if there is something to say:
  * controller_outputs__close() in both cases.
  */
 int controller_outputs__open(struct controller_outputs *outputs,
 			     const struct options *options, struct output *log,
-			     struct dart_error *error);
+			     struct output_list *list, struct dart_error *error);
 /*
  * In any thread.  With @waits workers wait for standard output and for receivers, as a replay
  * can, instead of dropping what does not fit.

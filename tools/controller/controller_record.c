@@ -24,10 +24,14 @@ int controller_record__open(struct controller_record *record,
 	int err;
 
 	record->context = context;
+	record->outputs = &context->outputs;
 	if (!options->settings.record.path || options->replay.files)
 		return 0;
 	err = recorder__open(&options->settings.record, context->log,
 			     &record->recorder, error);
+	if (err)
+		return err;
+	err = output_list__add(&context->outputs, recorder__figures, record->recorder);
 	if (err)
 		return err;
 	context->tap = recorder__tap(record->recorder);
@@ -42,6 +46,8 @@ int controller_record__close(struct controller_record *record)
 	int err;
 
 	sd_event_source_disable_unref(record->ended);
+	if (record->recorder)
+		output_list__remove(record->outputs, record->recorder);
 	err = recorder__close(record->recorder);
 	*record = (struct controller_record){};
 	return err;

@@ -12,6 +12,7 @@
 struct controller_record {
 	const struct target_context *context;
 	struct recorder *recorder;
+	struct output_list *outputs; /* that the recorder is in */
 	sd_event_source *ended;
 };
 

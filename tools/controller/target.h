@@ -29,6 +29,7 @@
 #include "io/io_threads.h"
 #include "options.h"
 #include "outputs/output.h"
+#include "outputs/output_list.h"
 #include "resolver.h"
 
 struct target;
@@ -49,6 +50,7 @@ struct target_context {
 	struct sink *sink;
 	struct tap *tap;	/* NULL: nothing is recorded */
 	struct output *log;	/* messages: standard error */
+	struct output_list outputs; /* that run, for who reports on them */
 	const struct options *options;
 	struct fleet *fleet;	/* of finished() */
 	size_t target_count;	/* that are wanted */

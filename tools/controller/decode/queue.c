@@ -27,6 +27,16 @@ void queue__set_bound(struct queue *queue, size_t bound)
 	atomic_store(&queue->bound, bound);
 }
 
+size_t queue__used(const struct queue *queue)
+{
+	return atomic_load(&queue->used);
+}
+
+size_t queue__bound(const struct queue *queue)
+{
+	return atomic_load(&queue->bound);
+}
+
 void queue__close(struct queue *queue)
 {
 	if (queue->wake >= 0)

@@ -35,6 +35,9 @@ struct queue {
 int queue__open(struct queue *queue, size_t bound);
 /* In any thread; what is in the queue stays. */
 void queue__set_bound(struct queue *queue, size_t bound);
+/* In any thread: the cost of what is in the queue, or was taken and is not released. */
+size_t queue__used(const struct queue *queue);
+size_t queue__bound(const struct queue *queue);
 /* The queue is empty; also if queue__open() failed. */
 void queue__close(struct queue *queue);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "exposition.h"
+#include "exposition_outputs.h"
 #include "exposition_sd.h"
 #include "tools/controller/metrics/target_labels.h"
 #include "tools/controller/metrics/text.h"
@@ -32,6 +33,7 @@ struct snapshot {
 struct exposition {
 	struct metric_output output;
 	bool is_replay;
+	struct output_list *outputs; /* that run; NULL: not shown */
 	pthread_mutex_t lock; /* of the pointers below */
 	size_t end; /* no target has this index, or a higher one */
 	struct snapshot *targets[SETTINGS_TARGETS_MAX];
@@ -175,7 +177,7 @@ static const struct metric_output_operations exposition_operations = {
 	.free = exposition__free,
 };
 
-struct metric_output *exposition__new(bool is_replay)
+struct metric_output *exposition__new(bool is_replay, struct output_list *outputs)
 {
 	struct exposition *exposition = calloc(1, sizeof(*exposition));
 
@@ -183,6 +185,7 @@ struct metric_output *exposition__new(bool is_replay)
 		return NULL;
 	exposition->output.operations = &exposition_operations;
 	exposition->is_replay = is_replay;
+	exposition->outputs = outputs;
 	pthread_mutex_init(&exposition->lock, NULL);
 	return &exposition->output;
 }
@@ -237,16 +240,27 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* The controller's own metrics.  Returns 0 or -ENOMEM. */
+static int collect_own(const struct exposition *exposition, struct own_metrics *own)
+{
+	if (!exposition->outputs)
+		return 0;
+	return exposition_outputs__add(own, exposition->outputs) ?:
+		       own_metrics__finish(own, now_ns());
+}
+
 /*
  * Two parts of each: that it is up, which is known now, unless it was recorded, and its series.
- * @is_one: a peer that asks for one target knows its labels.
+ * @own, which may have no families, are a part of their own.  @is_one: a peer that asks for one
+ * target knows its labels.
  */
-static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
-		 enum metric_text_format format, struct http_answer *answer)
+static int print(const struct snapshots *snapshots, const struct own_metrics *own,
+		 bool is_one, bool is_replay, enum metric_text_format format,
+		 struct http_answer *answer)
 {
 	const size_t count = snapshots->count;
 	struct metric_text_target *parts =
-		calloc(2 * count + 1, sizeof(*parts));
+		calloc(2 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const int64_t time_ns = now_ns();
 	const struct snapshot *snapshot;
@@ -271,6 +285,12 @@ static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
 		parts[used].plan = snapshot->plan;
 		parts[used++].points = snapshot->points;
 	}
+	if (parts && own->plan.family_count)
+		parts[used++] = (struct metric_text_target){
+			.labels = "",
+			.plan = &own->plan,
+			.points = own->points,
+		};
 	if (parts && ups)
 		err = metric_text__print(parts, used, format, true,
 					 &answer->body, &answer->length);
@@ -294,6 +314,7 @@ static void fill_metrics(void *data, const struct http_request *request,
 						       METRIC_TEXT_OPENMETRICS :
 						       METRIC_TEXT_PROMETHEUS;
 	const struct exposition *exposition = data;
+	struct own_metrics own = {};
 	struct snapshots snapshots;
 
 	if (exposition__take(data, name, &snapshots))
@@ -307,9 +328,10 @@ static void fill_metrics(void *data, const struct http_request *request,
 		answer->body = strdup(
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
-	} else {
-		print(&snapshots, name, exposition->is_replay, format, answer);
+	} else if (name || !collect_own(exposition, &own)) {
+		print(&snapshots, &own, name, exposition->is_replay, format, answer);
 	}
+	own_metrics__clear(&own);
 	snapshots__put(&snapshots);
 }
 

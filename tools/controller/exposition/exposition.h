@@ -3,7 +3,7 @@
  * An output that is asked: the last scrape of each target over HTTP, in the text format of
  * Prometheus or as OpenMetrics 1.0, whichever the peer prefers.
  *
- *   /metrics               all targets
+ *   /metrics               all targets, and the controller itself: its outputs
  *   /metrics?target=NAME   one of them, HOST:PORT or HOST, without labels of the target:
  *                          404 if there is none
  *   /sd                    all targets as Prometheus' HTTP SD has them, each to be scraped
@@ -18,14 +18,15 @@
 
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/metric.h"
+#include "tools/controller/outputs/output_list.h"
 
 #define EXPOSITION_PAGES 2
 
 /*
  * @is_replay: values are of another time than now, and so is dart_up: that of the last scrape.
- * NULL if out of memory.
+ * @outputs are those whose figures /metrics shows; NULL: none.  NULL if out of memory.
  */
-struct metric_output *exposition__new(bool is_replay);
+struct metric_output *exposition__new(bool is_replay, struct output_list *outputs);
 
 /* Its pages, for a server that ends before the output. */
 void exposition__pages(struct metric_output *output,

@@ -21,6 +21,8 @@
 #include "output.h"
 #include "tools/controller/decode/queue.h"
 #include "tools/controller/decode/thread.h"
+#include "tools/controller/hourly.h"
+#include "tools/controller/schedule.h"
 
 struct text {
 	struct queue_item item;
@@ -48,7 +50,8 @@ struct output {
 	atomic_int error;
 	atomic_uint_fast64_t dropped;	/* texts */
 	atomic_uint_fast64_t written;	/* bytes */
-	atomic_bool is_told;		/* that texts are dropped */
+	struct hourly drops;		/* texts */
+	struct output_error_holder last_error;
 	atomic_bool waits;
 	atomic_bool is_given_up;
 	pthread_mutex_t lock;		/* of those that wait for room */
@@ -79,15 +82,17 @@ static struct text *text__new(char *bytes, size_t length)
 
 static void output__drop(struct output *output)
 {
-	atomic_fetch_add(&output->dropped, 1);
+	const uint64_t dropped = atomic_fetch_add(&output->dropped, 1) + 1;
+	uint64_t since;
+
 	/* Why an output that failed drops all has been said. */
 	if (!output->log || output__error(output) ||
-	    atomic_exchange(&output->is_told, true))
+	    !hourly__take(&output->drops, monotonic_ns(), dropped, &since))
 		return;
 	output__print(
 		output->log,
-		"dart-controller: %s is read too slowly, or not at all: what does not fit is dropped",
-		output->name);
+		"dart-controller: %s is read too slowly, or not at all: texts that do not fit are dropped (%llu so far, %llu of them since this was said)",
+		output->name, (unsigned long long)dropped, (unsigned long long)since);
 }
 
 static void output__fail(struct output *output, int err)
@@ -96,6 +101,7 @@ static void output__fail(struct output *output, int err)
 		output__print(output->log,
 			      "dart-controller: cannot write to %s: %s",
 			      output->name, strerror(-err));
+	output_error_holder__set(&output->last_error, "not_writable", strerror(-err));
 	atomic_store(&output->error, err);
 	eventfd_write(output->event, 1);
 }
@@ -197,6 +203,7 @@ int output__open(int fd, const char *name, size_t bound, struct output *log,
 	output->room = (struct pollfd){ .fd = fd, .events = POLLOUT };
 	output->name = name;
 	output->log = log;
+	output_error_holder__open(&output->last_error);
 	pthread_mutex_init(&output->lock, NULL);
 	pthread_cond_init(&output->room_is_made, NULL);
 	err = queue__open(&output->queue, bound);
@@ -261,6 +268,7 @@ void output__close(struct output *output)
 	close(output->event);
 	pthread_cond_destroy(&output->room_is_made);
 	pthread_mutex_destroy(&output->lock);
+	output_error_holder__close(&output->last_error);
 	free(output);
 }
 
@@ -377,6 +385,19 @@ int output__error(const struct output *output)
 uint64_t output__dropped(const struct output *output)
 {
 	return atomic_load(&output->dropped);
+}
+
+void output__figures(void *data, struct output_figures *figures)
+{
+	struct output *output = data;
+
+	output_figures__name(figures, "standard_output", output->name);
+	output_figures__set(figures, OUTPUT_QUEUE_BYTES, queue__used(&output->queue));
+	output_figures__set(figures, OUTPUT_QUEUE_LIMIT_BYTES, queue__bound(&output->queue));
+	output_figures__set(figures, OUTPUT_SENT_BYTES, output__written(output));
+	output_figures__set(figures, OUTPUT_DROPPED_TEXTS, output__dropped(output));
+	output_figures__set(figures, OUTPUT_FAILING, !!output__error(output));
+	output_error_holder__copy(&output->last_error, &figures->error);
 }
 
 uint64_t output__written(const struct output *output)

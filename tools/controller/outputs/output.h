@@ -4,7 +4,7 @@
  * that is slow, blocked or full delays no other thread.
  *
  * Texts wait in a queue that is bounded in bytes.  If it is full they are dropped and
- * counted, and the first time that is said in another output, the log.  A text is written
+ * counted, which is said in another output, the log, once an hour.  A text is written
  * whole or not at all, unless the output is closed in the middle.
  */
 #ifndef CONTROLLER_OUTPUT_H
@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "output_figures.h"
 
 /*
  * Bytes that wait: 4 MiB, as many as a host of a thousand cgroups has in a scrape, and
@@ -79,5 +81,7 @@ int output__error(const struct output *output);
 uint64_t output__dropped(const struct output *output);
 /* Grows as long as somebody reads. */
 uint64_t output__written(const struct output *output);
+/* Those of the output @data: an output_list_fill. */
+void output__figures(void *data, struct output_figures *figures);
 
 #endif /* CONTROLLER_OUTPUT_H */

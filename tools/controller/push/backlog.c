@@ -26,8 +26,10 @@ static int add_to_spool(struct backlog *backlog, struct message *message)
 	const uint64_t dropped = spool__dropped(spool);
 	const int ret = spool__add(spool, message);
 
-	if (ret)
+	if (ret) {
 		backlog->dropped += message->samples;
+		backlog->failed += message->samples;
+	}
 	backlog->dropped += spool__dropped(spool) - dropped;
 	backlog->samples = spool__samples(spool);
 	free(message);
@@ -72,6 +74,11 @@ struct message *backlog__current(struct backlog *backlog, int *err)
 		backlog->first = backlog->first->next;
 	}
 	return backlog->current;
+}
+
+const struct message *backlog__oldest(const struct backlog *backlog)
+{
+	return backlog->current ?: backlog->first;
 }
 
 void backlog__replace(struct backlog *backlog, struct message *message)

@@ -18,6 +18,7 @@ struct backlog {
 	uint64_t bytes;		/* in memory */
 	uint64_t samples;	/* in memory, the current ones included, or in the spool */
 	uint64_t dropped;	/* samples, so far */
+	uint64_t failed;	/* of these, samples that the spool could not be given */
 };
 
 /* Takes @message.  Returns 0, or -errno of the spool; the message is then dropped. */
@@ -27,6 +28,8 @@ int backlog__add(struct backlog *backlog, struct message *message);
  * is none, or, with @err set to -errno, if it cannot be read.
  */
 struct message *backlog__current(struct backlog *backlog, int *err);
+/* The message that has waited longest, if that is in memory; NULL otherwise. */
+const struct message *backlog__oldest(const struct backlog *backlog);
 /* In place of the current one, which is freed: the same in another format. */
 void backlog__replace(struct backlog *backlog, struct message *message);
 /* The current one was sent, or refused. */

@@ -22,6 +22,7 @@ static struct message *message__with_room(enum message_format format,
 	message->next = NULL;
 	message->format = format;
 	message->samples = samples;
+	message->made_ns = 0;
 	message->length = room;
 	return message;
 }
@@ -76,6 +77,8 @@ int message__convert(const struct message *message, struct message **converted)
 		ret = message__compress(MESSAGE_REMOTE_WRITE_1,
 					message->samples, result.data,
 					result.length, converted);
+	if (!ret)
+		(*converted)->made_ns = message->made_ns;
 	bytes__free(&result);
 	free(bytes);
 	return ret;

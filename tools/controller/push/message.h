@@ -27,6 +27,7 @@ struct message {
 	struct message *next;	/* of those that wait */
 	enum message_format format;
 	uint32_t samples;
+	uint64_t made_ns;	/* when it began to wait, CLOCK_MONOTONIC; 0: not known */
 	size_t length;
 	uint8_t body[];		/* compressed */
 };

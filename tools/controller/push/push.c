@@ -3,6 +3,7 @@
 #include "push.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -97,6 +98,7 @@ static void destroy(struct push *push)
 		close(push->ended_fd);
 	pthread_cond_destroy(&push->rules.room_is_made);
 	pthread_mutex_destroy(&push->rules.lock);
+	output_error_holder__close(&push->error);
 	poster__free(push->poster);
 	backlog__clear(&push->backlog);
 	encoder__free(&push->encoder);
@@ -189,6 +191,7 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 	push->log = log;
 	pthread_mutex_init(&push->rules.lock, NULL);
 	pthread_cond_init(&push->rules.room_is_made, NULL);
+	output_error_holder__open(&push->error);
 	push->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (push->ended_fd < 0) {
 		ret = dart_error__system(error, errno, "cannot make an eventfd");
@@ -245,6 +248,73 @@ void push__counts(struct metric_output *output, struct push_counts *counts)
 		.spool_bytes = count__of(&push->spool_bytes),
 		.is_failing = atomic_load(&push->is_failing),
 	};
+}
+
+static void set_refusals(struct push *push, struct output_figures *figures)
+{
+	struct output_losses *refused = &figures->refused;
+	char reason[sizeof("status_400")];
+	size_t i;
+
+	/* Where no refusal has been, a rate has to begin at 0. */
+	output_figures__lose(figures, refused, "other", NULL,
+			     count__of(&push->refused_by[PUSH_REFUSAL_OTHER]), true);
+	for (i = 0; i < PUSH_REFUSAL_OTHER; i++) {
+		snprintf(reason, sizeof(reason), "status_%03zu", (400 + i) % 1000);
+		output_figures__lose(figures, refused, reason, NULL,
+				     count__of(&push->refused_by[i]), !i);
+	}
+}
+
+static void set_losses(struct push *push, struct output_figures *figures)
+{
+	const bool has_spool = push->settings.spool;
+	const uint64_t failed = count__of(&push->failed);
+	const uint64_t full = count__of(&push->dropped) - failed;
+	const uint64_t early = atomic_load(&push->rules.dropped);
+	struct output_losses *dropped = &figures->dropped;
+
+	output_figures__lose(figures, dropped, "queue_full", NULL,
+			     early + (has_spool ? 0 : full), true);
+	if (has_spool) {
+		output_figures__lose(figures, dropped, "spool_full", NULL, full, true);
+		output_figures__lose(figures, dropped, "spool_not_writable", NULL, failed, true);
+	}
+	output_figures__lose(figures, dropped, "not_expressible", NULL, count__of(&push->unsent),
+			     true);
+	set_refusals(push, figures);
+}
+
+void push__figures(void *data, struct output_figures *figures)
+{
+	struct push *push = push_of(data);
+	const struct receiver_settings *settings = &push->settings;
+	const uint64_t oldest_ns = count__of(&push->oldest_ns);
+	struct push_counts counts;
+
+	push__counts(data, &counts);
+	output_figures__name(figures,
+			     settings->kind == RECEIVER_INFLUX ? "influx" : "remote_write",
+			     push->name);
+	output_figures__set(figures, OUTPUT_WAITING_SAMPLES, counts.waiting);
+	output_figures__set(figures, OUTPUT_OLDEST_WAITING_NS,
+			    oldest_ns ? monotonic_ns() - oldest_ns : 0);
+	output_figures__set(figures, OUTPUT_QUEUE_BYTES, counts.queue_bytes);
+	/* Blocks and messages are bounded each by themselves. */
+	output_figures__set(figures, OUTPUT_QUEUE_LIMIT_BYTES,
+			    (settings->spool ? 1 : 2) * settings->queue_bytes);
+	if (settings->spool) {
+		output_figures__set(figures, OUTPUT_SPOOL_BYTES, counts.spool_bytes);
+		output_figures__set(figures, OUTPUT_SPOOL_LIMIT_BYTES, settings->spool_bytes);
+	}
+	output_figures__set(figures, OUTPUT_FAILING, counts.is_failing);
+	output_figures__set(figures, OUTPUT_SENT_SAMPLES, counts.sent);
+	output_figures__set(figures, OUTPUT_SENT_BYTES, counts.bytes);
+	output_figures__set(figures, OUTPUT_REQUESTS, counts.requests);
+	output_figures__set(figures, OUTPUT_RETRIES, counts.retries);
+	output_figures__set(figures, OUTPUT_REPEATED_SAMPLES, counts.repeated);
+	set_losses(push, figures);
+	output_error_holder__copy(&push->error, &figures->error);
 }
 
 const char *push__name(const struct metric_output *output)

@@ -20,6 +20,7 @@
 #include "receiver_settings.h"
 #include "tools/controller/metrics/metric.h"
 #include "tools/controller/outputs/output.h"
+#include "tools/controller/outputs/output_figures.h"
 
 /* Numbers since the output began, but for those that wait. */
 struct push_counts {
@@ -61,8 +62,10 @@ void push__end(struct metric_output *output);
 /* Readable once the thread has ended. */
 int push__event_fd(const struct metric_output *output);
 
-/* Both in any thread, for outputs of push__new() only. */
+/* All in any thread, for outputs of push__new() only. */
 void push__counts(struct metric_output *output, struct push_counts *counts);
+/* Those of the output @data, a struct metric_output: an output_list_fill. */
+void push__figures(void *data, struct output_figures *figures);
 /* "http://host:9090/api/v1/write", without user, password and query. */
 const char *push__name(const struct metric_output *output);
 

@@ -11,6 +11,11 @@
 #include "push.h"
 #include "series.h"
 #include "tools/controller/decode/count.h"
+#include "tools/controller/hourly.h"
+
+/* Refusals by status of HTTP, from 400 to 499; the last is for all others. */
+#define PUSH_REFUSALS	101
+#define PUSH_REFUSAL_OTHER	100
 
 struct push {
 	struct metric_output output;
@@ -42,14 +47,18 @@ struct push {
 	struct dart_random random;
 	/* What was said already. */
 	bool is_outage_told;
-	bool is_drop_told;
+	struct hourly drops;
 	bool is_spool_told;
-	bool are_refusals_told[100];	/* by status - 400; others at 0 */
+	bool are_refusals_told[PUSH_REFUSALS];
 
 	/* Written by the thread. */
+	count_t refused_by[PUSH_REFUSALS];
 	count_t sent, refused, requests, retries, bytes;
 	count_t unsent, dropped, waiting, backlog_bytes, spool_bytes;
+	count_t failed;		/* of the dropped: the spool could not be written */
+	count_t oldest_ns;	/* when what waits longest was made, CLOCK_MONOTONIC; 0: nothing */
 	atomic_bool is_failing;
+	struct output_error_holder error;
 };
 
 /* The thread; @data is the struct push. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The thread of an output that pushes: encodes, keeps and sends.  See push.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -20,34 +21,40 @@ static uint64_t dropped_by(const struct push *push)
 	return push->backlog.dropped + atomic_load(&push->rules.dropped);
 }
 
-static void publish(struct push *push)
+static void publish(struct push *push, uint64_t now_ns)
 {
 	const struct backlog *backlog = &push->backlog;
+	const struct message *oldest = backlog__oldest(backlog);
 	const uint64_t dropped = backlog->dropped;
+	uint64_t since;
 
 	count__set(&push->bytes, poster__bytes(push->poster));
 	count__set(&push->waiting, backlog->samples);
 	count__set(&push->backlog_bytes, backlog->bytes);
+	count__set(&push->failed, backlog->failed);
 	count__set(&push->dropped, dropped);
+	if (oldest || !backlog->samples)
+		count__set(&push->oldest_ns, oldest ? oldest->made_ns : 0);
 	count__set(&push->unsent, push->encoder.unsent);
 	if (backlog->spool)
 		count__set(&push->spool_bytes, spool__bytes(backlog->spool));
-	if (!push->log || push->is_drop_told ||
-	    !dropped_by(push))
-		return;
-	push->is_drop_told = true;
-	output__print(
-		push->log,
-		"dart-controller: %s is behind: samples that do not fit into %s are dropped",
-		push->name,
-		backlog->spool ? "the spool" : "the queue");
+	if (push->log && hourly__take(&push->drops, now_ns, dropped_by(push), &since))
+		output__print(
+			push->log,
+			"dart-controller: %s is behind: samples that do not fit into %s are dropped (%llu so far, %llu of them since this was said)",
+			push->name, backlog->spool ? "the spool" : "the queue",
+			(unsigned long long)dropped_by(push), (unsigned long long)since);
 }
 
 static void keep(void *data, struct message *message)
 {
 	struct push *push = data;
-	const int err = backlog__add(&push->backlog, message);
+	int err;
 
+	message->made_ns = monotonic_ns();
+	err = backlog__add(&push->backlog, message);
+	if (err)
+		output_error_holder__set(&push->error, "spool_not_writable", strerror(-err));
 	if (!err) {
 		push->is_spool_told = false;
 	} else if (push->log && !push->is_spool_told) {
@@ -131,10 +138,25 @@ static bool is_time_to_encode(const struct push *push, uint64_t now_ns)
 		now_ns >= push->pending_ns + linger_ns(push));
 }
 
+/* Keeps an answer that was none, or that took no samples, as the last error. */
+static void set_error(struct push *push, const struct answer *answer, const char *text)
+{
+	char kind[OUTPUT_ERROR_KIND_MAX], sentence[OUTPUT_ERROR_TEXT_MAX];
+
+	if (!answer->is_one) {
+		output_error_holder__set(&push->error, "no_answer", text);
+		return;
+	}
+	snprintf(kind, sizeof(kind), "status_%ld", answer->status);
+	snprintf(sentence, sizeof(sentence), "status %ld: %s", answer->status, text);
+	output_error_holder__set(&push->error, kind, sentence);
+}
+
 /* @text is why, without a full stop. */
 static void fail(struct push *push, const struct answer *answer,
 		 const char *text, uint64_t now_ns)
 {
+	set_error(push, answer, text);
 	push->attempts++;
 	push->again_ns = now_ns + answer__backoff_ns(answer, push->attempts,
 						     &push->random);
@@ -162,6 +184,8 @@ static void begin(struct push *push, uint64_t now_ns)
 	int err;
 
 	message = backlog__current(&push->backlog, &err);
+	if (err)
+		output_error_holder__set(&push->error, "spool_not_readable", strerror(-err));
 	if (err && push->log && !push->is_spool_told) {
 		push->is_spool_told = true;
 		output__print(
@@ -179,6 +203,7 @@ static void begin(struct push *push, uint64_t now_ns)
 		err = message__convert(message, &older);
 		if (err == -EINVAL) {
 			count__add(&push->refused, message->samples);
+			count__add(&push->refused_by[PUSH_REFUSAL_OTHER], message->samples);
 			backlog__done(&push->backlog);
 		}
 		if (err) {
@@ -212,13 +237,14 @@ static void end_attempts(struct push *push)
 static void refuse(struct push *push, const struct answer *answer)
 {
 	const long status = answer->status;
-	bool *is_told = push->are_refusals_told +
-			(status >= 400 && status < 500 ? status - 400 : 0);
+	const size_t index = status >= 400 && status < 500 ? status - 400 : PUSH_REFUSAL_OTHER;
 
+	set_error(push, answer, answer->text);
 	count__add(&push->refused, push->backlog.current->samples);
-	if (!push->log || *is_told)
+	count__add(&push->refused_by[index], push->backlog.current->samples);
+	if (!push->log || push->are_refusals_told[index])
 		return;
-	*is_told = true;
+	push->are_refusals_told[index] = true;
 	output__print(
 		push->log,
 		"dart-controller: %s refuses samples, which are lost: status %ld: %s",
@@ -326,7 +352,7 @@ void *push__run(void *data)
 			encode(push);
 		if (!push->is_under_way && now_ns >= push->again_ns)
 			begin(push, now_ns);
-		publish(push);
+		publish(push, now_ns);
 		if (has_ended(push, now_ns))
 			break;
 		if (poster__wait(push->poster, push->queue.wake,

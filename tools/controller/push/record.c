@@ -74,6 +74,7 @@ int record__read(int fd, uint64_t offset, struct message **messagep)
 	if (!message)
 		return -ENOMEM;
 	message->next = NULL;
+	message->made_ns = 0;
 	message->length = le32toh(record.length);
 	message->samples = le32toh(record.samples);
 	message->format = le32toh(record.format);

@@ -28,12 +28,15 @@ static int64_t realtime_ns(void)
 
 static void recorder__drop(struct recorder *recorder)
 {
-	atomic_fetch_add(&recorder->dropped, 1);
-	if (atomic_exchange(&recorder->is_told, true))
+	const uint64_t dropped = atomic_fetch_add(&recorder->dropped, 1) + 1;
+	uint64_t since;
+
+	if (!hourly__take(&recorder->drops, monotonic_ns(), dropped, &since))
 		return;
-	output__print(recorder->log,
-		      "dart-controller: '%s' is written too slowly: scrapes that do not fit are not recorded",
-		      recorder->settings.path);
+	output__print(
+		recorder->log,
+		"dart-controller: '%s' is written too slowly: scrapes that do not fit are not recorded (%llu so far, %llu of them since this was said)",
+		recorder->settings.path, (unsigned long long)dropped, (unsigned long long)since);
 }
 
 /* A record of @length bytes, of which those up to the next multiple of 8 are 0. */
@@ -296,6 +299,7 @@ int recorder__open(const struct settings_record *settings, struct output *log,
 	recorder->tap.operations = &operations;
 	recorder->settings = settings_record__complete(settings);
 	recorder->log = log;
+	output_error_holder__open(&recorder->last_error);
 	block__open(&recorder->block, recorder->settings.size);
 	err = record_file__open(&recorder->file, &recorder->settings, error);
 	if (err)
@@ -320,6 +324,7 @@ err_close_queue:
 		close(recorder->event);
 err_close_file:
 	record_file__close(&recorder->file);
+	output_error_holder__close(&recorder->last_error);
 	free(recorder);
 	return err;
 }
@@ -334,6 +339,20 @@ int recorder__event_fd(const struct recorder *recorder)
 	return recorder->event;
 }
 
+void recorder__figures(void *data, struct output_figures *figures)
+{
+	struct recorder *recorder = data;
+
+	output_figures__name(figures, "record", recorder->settings.path);
+	output_figures__set(figures, OUTPUT_QUEUE_BYTES, queue__used(&recorder->queue));
+	output_figures__set(figures, OUTPUT_QUEUE_LIMIT_BYTES, queue__bound(&recorder->queue));
+	output_figures__set(figures, OUTPUT_RECORDED_SCRAPES, count__of(&recorder->scrapes));
+	output_figures__set(figures, OUTPUT_DROPPED_SCRAPES, atomic_load(&recorder->dropped));
+	output_figures__set(figures, OUTPUT_SENT_BYTES, count__of(&recorder->bytes));
+	output_figures__set(figures, OUTPUT_FAILING, atomic_load(&recorder->has_ended));
+	output_error_holder__copy(&recorder->last_error, &figures->error);
+}
+
 int recorder__close(struct recorder *recorder)
 {
 	int err;
@@ -346,7 +365,7 @@ int recorder__close(struct recorder *recorder)
 	output__print(recorder->log,
 		      "dart-controller: '%s': %llu scrapes recorded, %llu dropped, %llu bytes",
 		      recorder->settings.path,
-		      (unsigned long long)recorder->scrapes,
+		      (unsigned long long)count__of(&recorder->scrapes),
 		      (unsigned long long)atomic_load(&recorder->dropped),
 		      (unsigned long long)recorder->file.total);
 	recorder__free_targets(recorder);
@@ -355,6 +374,7 @@ int recorder__close(struct recorder *recorder)
 	record_file__close(&recorder->file);
 	queue__close(&recorder->queue);
 	close(recorder->event);
+	output_error_holder__close(&recorder->last_error);
 	free(recorder);
 	return err;
 }

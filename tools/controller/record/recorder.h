@@ -3,8 +3,8 @@
  * The recorder: a tap that writes what has landed to files, in a thread of its own.
  *
  * What waits for the thread is bounded in bytes: if the disk is too slow, scrapes are left out
- * and counted, which is said once in the log.  An event is in the file 5 s after it happened
- * at the latest: a recorder that is killed loses no more than that.
+ * and counted, which is said in the log once an hour.  An event is in the file 5 s after it
+ * happened at the latest: a recorder that is killed loses no more than that.
  */
 #ifndef CONTROLLER_RECORDER_H
 #define CONTROLLER_RECORDER_H
@@ -30,6 +30,8 @@ int recorder__open(const struct settings_record *settings, struct output *log,
 struct tap *recorder__tap(struct recorder *recorder);
 /* Readable once nothing more is recorded, as its file is full or cannot be written. */
 int recorder__event_fd(const struct recorder *recorder);
+/* Those of the recorder @data, in any thread: an output_list_fill. */
+void recorder__figures(void *data, struct output_figures *figures);
 /*
  * No more calls of the tap: writes all that waits, and says in the log what was recorded and
  * left out.  Returns 0, or -errno if the recording could not be written to its end, which the

@@ -11,7 +11,9 @@
 #include "block.h"
 #include "record_file.h"
 #include "recorder.h"
+#include "tools/controller/decode/count.h"
 #include "tools/controller/decode/queue.h"
+#include "tools/controller/hourly.h"
 
 /* A record on its way to the thread. */
 struct recorder_item {
@@ -48,7 +50,9 @@ struct recorder {
 	pthread_t thread;
 	atomic_uint_fast64_t tables;	/* numbers that have been given */
 	atomic_uint_fast64_t dropped;	/* scrapes */
-	atomic_bool is_told;		/* that some are */
+	struct hourly drops;
+	struct output_error_holder last_error;
+	count_t scrapes, bytes;		/* that have been written; the thread's */
 	int event;			/* eventfd */
 	atomic_bool has_ended;
 	atomic_int error;		/* why; 0: it is full */
@@ -59,7 +63,6 @@ struct recorder {
 	struct chunk_packer packer;
 	uint64_t due_ns;		/* when the block is to be written */
 	uint32_t targets;		/* numbers that have been given */
-	uint64_t scrapes;		/* that have been written */
 	uint64_t pending;		/* scrapes in the block */
 	struct recorded *recorded[SETTINGS_TARGETS_MAX];
 };

@@ -37,6 +37,7 @@ static void recorder__end(struct recorder *recorder, int error,
 {
 	output__print(recorder->log, "dart-controller: %s; recording ends",
 		      sentence);
+	output_error_holder__set(&recorder->last_error, error ? "not_writable" : "full", sentence);
 	atomic_fetch_add(&recorder->dropped, recorder->pending);
 	atomic_store(&recorder->error, error);
 	atomic_store(&recorder->has_ended, true);
@@ -167,7 +168,8 @@ static void recorder__flush(struct recorder *recorder)
 		return;
 	}
 	recorder->file.has_events = true;
-	recorder->scrapes += recorder->pending;
+	count__add(&recorder->scrapes, recorder->pending);
+	count__set(&recorder->bytes, recorder->file.total);
 	recorder->pending = 0;
 	block__next(block);
 }

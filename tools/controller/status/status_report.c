@@ -129,6 +129,66 @@ static void print_sources(const struct discovery *discovery, FILE *out)
 	}
 }
 
+static json_t *losses_of(const struct output_losses *losses)
+{
+	json_t *all = json_array();
+	size_t i;
+
+	for (i = 0; i < losses->count; i++)
+		json_array_append_new(all, json_pack("{ss ss* sI}", "reason", losses->all[i].reason,
+						     "agent", losses->all[i].agent, "samples",
+						     (json_int_t)losses->all[i].samples));
+	return all;
+}
+
+/* A reason for each loss; the members of an output that has no such losses are left out. */
+static void add_losses(json_t *members, const char *sum, const char *list,
+		       const struct output_losses *losses)
+{
+	if (!losses->count)
+		return;
+	json_object_set_new(members, sum, json_integer(output_losses__sum(losses)));
+	json_object_set_new(members, list, losses_of(losses));
+}
+
+static json_t *describe_output(const struct output_figures *figures)
+{
+	const struct output_error *error = &figures->error;
+	json_t *members = json_pack("{ss ss}", "output", figures->kind, "to", figures->name);
+	size_t i;
+
+	for (i = 0; i < OUTPUT_FIGURE_COUNT; i++) {
+		if (figures->has[i])
+			json_object_set_new(members, output_figure_rows[i].member,
+					    i == OUTPUT_FAILING ?
+						    json_boolean(figures->numbers[i]) :
+						    json_integer(figures->numbers[i]));
+	}
+	add_losses(members, "refused_samples", "refused", &figures->refused);
+	add_losses(members, "dropped_samples", "dropped", &figures->dropped);
+	json_object_set_new(members, "error",
+			    text_or_null(error->time_ns ? error->text : NULL));
+	json_object_set_new(members, "error_ns",
+			    error->time_ns ? json_integer(error->time_ns) : json_null());
+	return members;
+}
+
+static void print_outputs(struct output_list *list, FILE *out)
+{
+	struct output_figures *figures;
+	size_t count, i;
+
+	if (output_list__read(list, &figures, &count)) {
+		print_object(NULL, out);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		fputs(i ? ",\n" : "", out);
+		print_object(describe_output(figures + i), out);
+	}
+	output_list__free(figures, count);
+}
+
 static uint64_t time_ns(const struct timeval *time)
 {
 	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
@@ -218,6 +278,8 @@ bool status_report__print(struct status_report *report, FILE *out)
 		return true;
 	fputs("],\n\"sources\":[", out);
 	print_sources(fleet__discovery(report->context->fleet), out);
+	fputs("],\n\"outputs\":[", out);
+	print_outputs(&report->context->outputs, out);
 	fputs("],\n\"controller\":", out);
 	print_controller(report, out);
 	fputs("}\n", out);

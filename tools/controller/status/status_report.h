@@ -5,6 +5,7 @@
  *
  *   {"targets": [{"agent": "host:4792", "state": "up", ...}, ...],
  *    "sources": [{"source": "agents.json", ...}, ...],
+ *    "outputs": [{"output": "remote_write", "to": "http://host:9090/api/v1/write", ...}, ...],
  *    "controller": {...}}
  *
  * Targets that come and go meanwhile may be left out.
@@ -23,7 +24,7 @@ struct status_totals {
 
 /* Set by its user; the rest is zero before the first piece. */
 struct status_report {
-	const struct target_context *context;
+	struct target_context *context;
 	const struct output *output;
 	uint64_t started_ns; /* the controller, CLOCK_MONOTONIC */
 

@@ -38,7 +38,7 @@ struct client {
 };
 
 struct status_server {
-	const struct target_context *context;
+	struct target_context *context;
 	const struct output *output;
 	uint64_t started_ns;
 	struct sockaddr_un address;
@@ -295,7 +295,7 @@ static int status_server__open(struct status_server *server,
 	return 0;
 }
 
-int status_server__new(const struct target_context *context,
+int status_server__new(struct target_context *context,
 		       const struct output *output, const char *path,
 		       struct status_server **serverp, struct dart_error *error)
 {

@@ -19,7 +19,7 @@ struct status_server;
  * @context has a fleet, which ends after the server.  Returns 0, or -errno with a sentence in
  * @error: -EADDRINUSE if another controller listens there.
  */
-int status_server__new(const struct target_context *context,
+int status_server__new(struct target_context *context,
 		       const struct output *output, const char *path,
 		       struct status_server **server, struct dart_error *error);
 /* Removes the socket.  NULL is allowed. */

@@ -16,6 +16,7 @@ enum column_kind {
 	COLUMN_TEXT,
 	COLUMN_NUMBER,
 	COLUMN_AGO, /* a time of CLOCK_REALTIME in ns */
+	COLUMN_AGE, /* ns; nothing if 0 */
 	COLUMN_US, /* ns as us */
 };
 
@@ -52,19 +53,30 @@ static const struct column source_columns[] = {
 	{},
 };
 
+static const struct column output_columns[] = {
+	{ "OUTPUT", "output", NULL, COLUMN_TEXT },
+	{ "TO", "to", NULL, COLUMN_TEXT },
+	{ "WAITING", "waiting_samples", NULL, COLUMN_NUMBER },
+	{ "OLDEST", "oldest_waiting_ns", NULL, COLUMN_AGE },
+	{ "SENT", "sent_samples", NULL, COLUMN_NUMBER },
+	{ "REFUSED", "refused_samples", NULL, COLUMN_NUMBER },
+	{ "DROPPED", "dropped_samples", NULL, COLUMN_NUMBER },
+	{ "RETRIES", "retries", NULL, COLUMN_NUMBER },
+	{ "QUEUE", "queue_bytes", NULL, COLUMN_NUMBER },
+	{ "SPOOL", "spool_bytes", NULL, COLUMN_NUMBER },
+	{ "FAILED", "error_ns", NULL, COLUMN_AGO },
+	{ "LAST ERROR", "error", NULL, COLUMN_TEXT },
+	{},
+};
+
 static json_int_t number_of(const json_t *object, const char *member)
 {
 	return json_integer_value(json_object_get(object, member));
 }
 
 /* As "12s", "7min", "3h", "5d". */
-static void print_ago(json_int_t time_ns, char text[static TEXT_MAX])
+static void print_age(json_int_t seconds, char text[static TEXT_MAX])
 {
-	struct timespec now;
-	json_int_t seconds;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	seconds = now.tv_sec - time_ns / 1000000000;
 	if (seconds < 0)
 		seconds = 0;
 	if (seconds < 100)
@@ -75,6 +87,20 @@ static void print_ago(json_int_t time_ns, char text[static TEXT_MAX])
 		snprintf(text, TEXT_MAX, "%lldh", (long long)seconds / 3600);
 	else
 		snprintf(text, TEXT_MAX, "%lldd", (long long)seconds / 86400);
+}
+
+static void print_ago(json_int_t time_ns, char text[static TEXT_MAX])
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	print_age(now.tv_sec - time_ns / 1000000000, text);
+}
+
+static void print_wait(json_int_t age_ns, char text[static TEXT_MAX])
+{
+	if (age_ns)
+		print_age(age_ns / 1000000000, text);
 }
 
 /* Errors may quote a peer: no control character reaches the terminal. */
@@ -104,6 +130,8 @@ static int set_cell(struct libscols_line *line, size_t index,
 		return 0;
 	if (column->kind == COLUMN_AGO)
 		print_ago(json_integer_value(value), text);
+	else if (column->kind == COLUMN_AGE)
+		print_wait(json_integer_value(value), text);
 	else if (column->kind == COLUMN_US)
 		snprintf(text, sizeof(text), "%.1f",
 			 json_integer_value(value) / 1e3);
@@ -177,6 +205,7 @@ int status_table__print(const json_t *status, FILE *out,
 			struct dart_error *error)
 {
 	const json_t *sources = json_object_get(status, "sources");
+	const json_t *outputs = json_object_get(status, "outputs");
 	int err;
 
 	err = print_list(json_object_get(status, "targets"), target_columns,
@@ -184,6 +213,10 @@ int status_table__print(const json_t *status, FILE *out,
 	if (!err && json_array_size(sources)) {
 		fputc('\n', out);
 		err = print_list(sources, source_columns, out);
+	}
+	if (!err && json_array_size(outputs)) {
+		fputc('\n', out);
+		err = print_list(outputs, output_columns, out);
 	}
 	if (err)
 		return dart_error__system(error, -err, "cannot print a table");
