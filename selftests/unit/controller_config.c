@@ -63,6 +63,27 @@ static const char whole[] =
 	"    entries: [c]\n"
 	"    labels: {dc: d1}\n";
 
+/* As the command line has it. */
+static void test_host_with_port(void **state)
+{
+	assert_int_equal(load("agents:\n"
+			      "  - host: 192.0.2.1:4795\n"
+			      "  - {host: '[::1]:17'}\n"
+			      "  - {host: '[::2]', port: 18}\n"
+			      "  - {host: 'h:19', port: 19, transport: tcp}\n"
+			      "  - {host: fe80::1, transport: tcp}\n"),
+			 0);
+	assert_int_equal(settings.target_count, 5);
+	assert_string_equal(settings.targets[0].name, "192.0.2.1:4795");
+	assert_string_equal(settings.targets[0].host, "192.0.2.1");
+	assert_string_equal(settings.targets[1].name, "[::1]:17");
+	assert_string_equal(settings.targets[1].host, "::1");
+	assert_string_equal(settings.targets[2].name, "[::2]:18");
+	assert_string_equal(settings.targets[3].name, "h:19");
+	assert_string_equal(settings.targets[4].name, "[fe80::1]:4793");
+	settings__clear(&settings);
+}
+
 static void test_settings(void **state)
 {
 	assert_int_equal(load(whole), 0);
@@ -367,8 +388,14 @@ static void test_refused(void **state)
 		{ "agents: a\n", "f:1: expected a list" },
 		{ "agents:\n  - a\n", "f:2: expected KEY: VALUE lines" },
 		{ "agents:\n  - port: 1\n", "f:2: an agent has no 'host'" },
-		{ "agents:\n  - host: ''\n", "f:2: expected a name" },
-		{ "agents:\n  - host: {}\n", "f:2: expected a name" },
+		{ "agents:\n  - host: ''\n", "f:2: '' is not an agent" },
+		{ "agents:\n  - host: {}\n", "f:2: '?' is not an agent" },
+		{ "agents:\n  - host: a:0\n", "f:2: 'a:0' is not an agent" },
+		{ "agents:\n  - host: '[::1'\n", "f:2: '[::1' is not an agent" },
+		{ "agents:\n  - host: a:1\n    port: 2\n",
+		  "f:2: agent 'a' has port 1, but its 'port' is 2" },
+		{ "agents:\n  - host: a:4792\n  - host: a\n",
+		  "f:3: agent 'a' port 4792 is named twice" },
 		{ "agents:\n  - host: a\n    port: 0\n", "f:3: '0' is not a port" },
 		{ "agents:\n  - host: a\n    port: 65536\n", "f:3: '65536' is not a port" },
 		{ "agents:\n  - host: a\n    port: -1\n", "f:3: expected a port" },
@@ -439,6 +466,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a configuration file sets the interval, the entries and the agents",
 			      test_settings, NULL, clear_settings),
+		TEST_FIXTURE("a host may have its port, as on the command line", test_host_with_port,
+			     NULL, clear_settings),
 		TEST_FIXTURE("a configuration file names sources, and what their agents have; settings that are copied are the same",
 			      test_sources, NULL, clear_settings),
 		TEST_FIXTURE("a configuration file has a transport for all, wherever it is, for an agent and for a source, and certificates",

@@ -9,10 +9,11 @@
 #include "config_private.h"
 #include "labels.h"
 
-/* An item of "agents"; the document owns the text. */
+/* An item of "agents". */
 struct config_agent {
-	const char *host;
-	uint16_t port; /* 0: that of the transport */
+	char *host; /* owned */
+	uint16_t host_port; /* that is part of 'host'; 0: there is none */
+	uint16_t port; /* 0: that of the host, or else of the transport */
 	struct target_defaults defaults;
 };
 
@@ -32,6 +33,21 @@ static int read_port(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+/* As the command line has it. */
+static int read_host(struct config *config, const yaml_node_t *value,
+		     struct config_agent *agent)
+{
+	const char *text = config__text(value);
+	int err = text ? settings__parse_agent(text, &agent->host, &agent->host_port) : -EINVAL;
+
+	return err == -EINVAL ?
+		       config__refuse(
+			       config, value,
+			       "'%.300s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
+			       text ?: "?") :
+		       err;
+}
+
 static int take_agent_value(struct config *config, const char *key,
 			    const yaml_node_t *value, void *into)
 {
@@ -41,17 +57,13 @@ static int take_agent_value(struct config *config, const char *key,
 		return read_port(config, value, &agent->port);
 	if (strcmp(key, "host"))
 		return config__default(config, key, value, &agent->defaults);
-	agent->host = config__text(value);
-	if (!agent->host || !*agent->host)
-		return config__refuse(config, value,
-				      "expected a name or an address");
-	return 0;
+	return read_host(config, value, agent);
 }
 
 static int add_agent(struct config *config, const yaml_node_t *item,
 		     struct config_agent *agent, struct settings *settings)
 {
-	const uint16_t port = agent->port ?:
+	const uint16_t port = agent->port ?: agent->host_port ?:
 		settings__default_port(agent->defaults.transport);
 	struct target_settings *target;
 	struct dart_error error;
@@ -59,6 +71,10 @@ static int add_agent(struct config *config, const yaml_node_t *item,
 
 	if (!agent->host)
 		return config__refuse(config, item, "an agent has no 'host'");
+	if (agent->port && agent->host_port && agent->port != agent->host_port)
+		return config__refuse(config, item,
+				      "agent '%s' has port %u, but its 'port' is %u",
+				      agent->host, agent->host_port, agent->port);
 	ret = settings__add_target(settings, agent->host, port,
 				   agent->defaults.interval_ns);
 	if (ret == -EEXIST)
@@ -93,6 +109,7 @@ int config__take_agent(struct config *config, const yaml_node_t *item,
 
 	ret = config__mapping(config, item, take_agent_value, &agent) ?:
 	      add_agent(config, item, &agent, into);
+	free(agent.host);
 	entry_names__release(agent.defaults.entries);
 	json_decref(agent.defaults.labels);
 	return ret;
