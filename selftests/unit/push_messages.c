@@ -102,6 +102,49 @@ static void test_labels(void **state)
 	json_decref(of_output);
 }
 
+/* Names of any UTF-8, for 2.0 and lines, and plain ones for 1.0. */
+static void test_names(void **state)
+{
+	struct label_set *set = make_set("{\"host.name\":\"a\",\"host_name\":\"b\"}", NULL, &plain);
+
+	expect_labels(set, series, "__name__=up host.name=a host_name=b instance=h:1 job=dart ");
+	expect_labels(label_set__plain(set), series,
+		      "__name__=up host_name=b instance=h:1 job=dart target_host_name=a ");
+	label_set__release(set);
+	/* None of the target has that of the series, nor one that is renamed so. */
+	set = make_set("{\"zone\":\"2\",\"target_zone\":\"3\"}", NULL, &plan);
+	assert_ptr_equal(label_set__plain(set), set);
+	expect_labels(set, series + 1,
+		      "__name__=up instance=h:1 job=x target_job=dart target_target_zone=2 target_zone=3 zone=1 ");
+	label_set__release(set);
+}
+
+/* Messages that waited as 2.0 get the same names when it turns out that 1.0 is wanted. */
+static void test_converted_names(void **state)
+{
+	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
+	struct label_set *set = make_set("{\"Rack.Nr\":\"a\",\"host.name\":\"b\",\"host_name\":\"c\"}",
+					 NULL, &plain);
+	struct bytes body = {}, converted = {}, first = {};
+	struct symbols symbols = {};
+
+	assert_true(label_set__merge(label_set__plain(set), series, &merged));
+	remote_write_1__put(&first, &merged, &point, 1);
+	assert_true(label_set__merge(set, series, &merged));
+	remote_write_2__put(&body, &symbols, &merged, families, &point, 1);
+	bytes__put(&symbols.fields, body.data, body.length);
+	assert_int_equal(remote_write__convert(symbols.fields.data, symbols.fields.length,
+					       &converted),
+			 0);
+	assert_int_equal(converted.length, first.length);
+	assert_memory_equal(converted.data, first.data, first.length);
+	bytes__free(&body);
+	bytes__free(&first);
+	bytes__free(&converted);
+	symbols__free(&symbols);
+	label_set__release(set);
+}
+
 #define SAMPLE "\x12\x0c\x09\0\0\0\0\0\0\xf0\x3f\x10\xe8\x07"
 
 static void expect_bytes(const struct bytes *bytes, const char *expected,
@@ -367,6 +410,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("labels are in order, those of targets win, a series' own are renamed",
 		     test_labels),
+		TEST("names stay as they were given for 2.0, and are plain for 1.0; none is there twice",
+		     test_names),
+		TEST("a conversion to 1.0 makes names plain, in their order", test_converted_names),
 		TEST("messages of 1.0 and 2.0 have the bytes of their specifications",
 		     test_golden),
 		TEST("zero and the mark of a series that ended are sent as they are",

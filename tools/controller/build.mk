@@ -81,7 +81,7 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
-controller_metrics := $(wildcard tools/controller/metrics/*.c)
+controller_metrics := $(wildcard tools/controller/metrics/*.c) tools/controller/labels.c
 unit_metric_names_sources := $(controller_metrics)
 unit_metric_cpus_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
@@ -95,6 +95,7 @@ unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controll
 	record/dump_openmetrics.c record/series_list.c record/spill.c \
 	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)
 unit_metric_text_sources := $(controller_metrics)
+unit_label_names_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
 	tools/controller/decode/thread.c tools/controller/decode/queue.c \

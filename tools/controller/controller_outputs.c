@@ -142,6 +142,13 @@ static int open_dump(struct controller_outputs *outputs,
 	return err;
 }
 
+/* What all outputs of metrics have in common. */
+static void fill_metrics(void *data, struct output_figures *figures)
+{
+	output_figures__name(figures, "metrics", "all outputs");
+	output_figures__set(figures, OUTPUT_COLLIDED_LABELS, sink_metrics__collided(data));
+}
+
 static int open_metrics(struct controller_outputs *outputs,
 			const struct options *options, struct output *log,
 			struct opening *opening, struct dart_error *error)
@@ -166,8 +173,11 @@ static int open_metrics(struct controller_outputs *outputs,
 					 opening->metric_count);
 		opening->metric_count = 0;
 		err = sink ? 0 : -ENOMEM;
-		if (sink)
+		if (sink) {
 			opening->sinks[opening->sink_count++] = sink;
+			outputs->metrics = sink;
+			err = output_list__add(outputs->list, fill_metrics, sink);
+		}
 	}
 	names__put(names);
 	return err;
@@ -196,6 +206,9 @@ static void leave_list(struct controller_outputs *outputs)
 	for (i = 0; i < outputs->receiver_count; i++)
 		output_list__remove(outputs->list, outputs->receivers[i]);
 	outputs->receiver_count = 0;
+	if (outputs->metrics)
+		output_list__remove(outputs->list, outputs->metrics);
+	outputs->metrics = NULL;
 }
 
 int controller_outputs__open(struct controller_outputs *outputs,

@@ -19,6 +19,7 @@ struct controller_outputs {
 	struct output_list *list; /* that all of them are in */
 	struct output *standard; /* standard output */
 	struct sink *sink;
+	struct sink *metrics; /* of the sink; NULL: there is none */
 	struct metric_output *receivers[RECEIVERS_MAX]; /* of the sink */
 	size_t receiver_count;
 	struct metric_output *dump;	/* as OpenMetrics, of the sink; NULL: there is none */

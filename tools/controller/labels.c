@@ -9,15 +9,22 @@
 
 #include <libdart/escape.h>
 
-static bool is_name(const char *name)
+bool labels__is_plain_name(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
 	static const char more[] = "abcdefghijklmnopqrstuvwxyz"
 				   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
-	return *name && strchr(letters, *name) && !name[strspn(name, more)] &&
-	       strlen(name) <= LABELS_NAME_MAX;
+	return *name && strchr(letters, *name) && !name[strspn(name, more)];
+}
+
+/* UTF-8 without control characters, since names are printed. */
+static bool is_name(const char *name)
+{
+	const size_t length = strlen(name);
+
+	return length && length <= LABELS_NAME_MAX && dart_escape__is_plain(name, length);
 }
 
 int labels__add(json_t *labels, const char *name, const char *value,
@@ -29,7 +36,7 @@ int labels__add(json_t *labels, const char *name, const char *value,
 	if (!is_name(name))
 		return dart_error__set(
 			error, EINVAL,
-			"'%.150s' is not a label (expected letters, digits and '_', at most %d)",
+			"'%.150s' is not the name of a label (expected 1 to %d bytes of UTF-8, without control characters)",
 			name, LABELS_NAME_MAX);
 	if (strlen(value) > LABELS_VALUE_MAX)
 		return dart_error__set(error, EINVAL,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Labels of targets: names as in Prometheus, [a-zA-Z_][a-zA-Z0-9_]*, and texts, which a
- * configuration or a source gives to targets, and which their output has.
+ * Labels of targets: names of any UTF-8, as in Prometheus 3, and texts, which a configuration or a
+ * source gives to targets, and which their output has.  An output that takes only plain names,
+ * [a-zA-Z_][a-zA-Z0-9_]*, has another one instead: see metrics/label_names.h.
  */
 #ifndef CONTROLLER_LABELS_H
 #define CONTROLLER_LABELS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include <libdart/error.h>
 
@@ -19,6 +21,8 @@
 /* Of the JSON text. */
 #define LABELS_TEXT_MAX 16384
 
+/* Does every output take it as it is? */
+bool labels__is_plain_name(const char *name);
 /*
  * Adds one to the object @labels, or replaces it.  Returns 0; -EINVAL with a sentence in
  * @error; -ENOMEM.

@@ -256,7 +256,7 @@ static int collect_own(const struct exposition *exposition, struct own_metrics *
  */
 static int print(const struct snapshots *snapshots, const struct own_metrics *own,
 		 bool is_one, bool is_replay, enum metric_text_format format,
-		 struct http_answer *answer)
+		 bool is_utf8, struct http_answer *answer)
 {
 	const size_t count = snapshots->count;
 	struct metric_text_target *parts =
@@ -274,7 +274,9 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
-			.labels = is_one ? "" : snapshot->labels->set.text,
+			.labels = is_one  ? "" :
+				  is_utf8 ? snapshot->labels->utf8.text :
+					    snapshot->labels->set.text,
 			.plan = &up_plan,
 			.points = &ups[i],
 		};
@@ -299,6 +301,14 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 	return err;
 }
 
+/* Prometheus 3 asks for names of any UTF-8; they need another version of the text formats. */
+static bool takes_utf8(const struct http_request *request)
+{
+	const char *accept = http_request__header(request, "Accept");
+
+	return accept && strstr(accept, "escaping=allow-utf-8");
+}
+
 static bool takes_openmetrics(const struct http_request *request)
 {
 	const char *accept = http_request__header(request, "Accept");
@@ -314,14 +324,13 @@ static void fill_metrics(void *data, const struct http_request *request,
 						       METRIC_TEXT_OPENMETRICS :
 						       METRIC_TEXT_PROMETHEUS;
 	const struct exposition *exposition = data;
+	const bool is_utf8 = takes_utf8(request);
 	struct own_metrics own = {};
 	struct snapshots snapshots;
 
 	if (exposition__take(data, name, &snapshots))
 		return;
-	answer->type = format == METRIC_TEXT_OPENMETRICS ?
-			       METRIC_TEXT_OPENMETRICS_TYPE :
-			       METRIC_TEXT_PROMETHEUS_TYPE;
+	answer->type = metric_text__type(format, is_utf8);
 	if (name && !snapshots.count) {
 		answer->status = 404;
 		answer->type = NULL;
@@ -329,7 +338,7 @@ static void fill_metrics(void *data, const struct http_request *request,
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
 	} else if (name || !collect_own(exposition, &own)) {
-		print(&snapshots, &own, name, exposition->is_replay, format, answer);
+		print(&snapshots, &own, name, exposition->is_replay, format, is_utf8, answer);
 	}
 	own_metrics__clear(&own);
 	snapshots__put(&snapshots);
@@ -339,6 +348,8 @@ static void fill_sd(void *data, const struct http_request *request,
 		    struct http_answer *answer)
 {
 	const char *host = http_request__header(request, "Host");
+	const enum label_names_form form =
+		exposition_sd__form(http_request__header(request, "User-Agent"));
 	struct snapshots snapshots;
 	json_t *list = json_array();
 	size_t i;
@@ -351,7 +362,7 @@ static void fill_sd(void *data, const struct http_request *request,
 	for (i = 0; i < snapshots.count && !err; i++)
 		err = exposition_sd__add(list, host ?: "localhost",
 					 snapshots.all[i]->name,
-					 snapshots.all[i]->target_labels);
+					 snapshots.all[i]->target_labels, form);
 	if (!err)
 		answer->body = json_dumps(list, JSON_INDENT(1));
 	answer->length = answer->body ? strlen(answer->body) : 0;

@@ -5,13 +5,20 @@
 
 #include <jansson.h>
 
+#include "tools/controller/metrics/label_names.h"
 #include "tools/controller/shared_text.h"
 
+/*
+ * The names of labels that the peer takes which calls itself @agent, by HTTP's header User-Agent;
+ * NULL: it says nothing.  Prometheus before 3.0 refuses the whole list for one name that is not
+ * plain; it is the only one that has to be told from others.
+ */
+enum label_names_form exposition_sd__form(const char *agent);
 /*
  * Adds target @name to the array @list: it is to be scraped at @address, this controller,
  * with ?target=@name.  @labels are those of its settings; NULL: none.  Returns 0 or -ENOMEM.
  */
 int exposition_sd__add(json_t *list, const char *address, const char *name,
-		       const struct shared_text *labels);
+		       const struct shared_text *labels, enum label_names_form form);
 
 #endif /* CONTROLLER_EXPOSITION_SD_H */

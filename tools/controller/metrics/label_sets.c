@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/controller/labels.h"
+
 void label_list__add(struct label_list *list, const char *name,
 		     const char *value)
 {
@@ -25,15 +27,15 @@ void label_list__add(struct label_list *list, const char *name,
 	list->labels[at] = (struct metric_label){ name, value };
 }
 
-/* Bytes of the text at most: each of a value may have a backslash. */
+/* Bytes of the text at most: each of a name and a value may have a backslash. */
 static size_t text_bound(const struct label_list *list)
 {
 	size_t bytes = 1;
 	uint32_t i;
 
 	for (i = 0; i < list->count; i++)
-		bytes += strlen(list->labels[i].name) +
-			 2 * strlen(list->labels[i].value) + strlen(",=\"\"");
+		bytes += 2 * strlen(list->labels[i].name) +
+			 2 * strlen(list->labels[i].value) + strlen(",\"\"=\"\"");
 	return bytes;
 }
 
@@ -49,6 +51,17 @@ static char *print_value(char *to, const char *value)
 			*to++ = '\\';
 		*to++ = *value;
 	}
+	return to;
+}
+
+/* In quotes unless it is plain, as the text formats with UTF-8 have it. */
+static char *print_name(char *to, const char *name)
+{
+	if (labels__is_plain_name(name))
+		return stpcpy(to, name);
+	*to++ = '"';
+	to = print_value(to, name);
+	*to++ = '"';
 	return to;
 }
 
@@ -70,7 +83,7 @@ static bool label_sets__print(struct label_sets *sets,
 	for (i = 0; i < list->count; i++) {
 		if (i)
 			*to++ = ',';
-		to = stpcpy(to, list->labels[i].name);
+		to = print_name(to, list->labels[i].name);
 		to = stpcpy(to, "=\"");
 		to = print_value(to, list->labels[i].value);
 		*to++ = '"';

@@ -26,7 +26,7 @@ enum metric_type {
 	METRIC_HISTOGRAM,	/* its series are cumulated buckets with the label "le" */
 };
 
-/* Both as UTF-8; names are [a-zA-Z_][a-zA-Z0-9_]*. */
+/* Both as UTF-8; names of series are [a-zA-Z_][a-zA-Z0-9_]*, and those of targets any. */
 struct metric_label {
 	const char *name;
 	const char *value;	/* not "" */

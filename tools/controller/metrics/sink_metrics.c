@@ -6,6 +6,7 @@
 #include "sink_metrics.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,8 @@ struct sink_metrics {
 	struct plan_store *plans;
 	struct metric_output **outputs;
 	size_t output_count;
+	/* Labels of all targets that made room for others, see label_names.h. */
+	_Atomic uint64_t collided;
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index */
 };
 
@@ -53,16 +56,27 @@ static int target_metrics__plan(struct target_metrics *metrics,
 	return 0;
 }
 
+/* The labels of a target are @labels from now on, which may be NULL. */
+static void set_labels(struct sink_metrics *all, struct target_metrics *metrics,
+		       struct target_labels *labels)
+{
+	if (labels)
+		atomic_fetch_add(&all->collided, labels->collided);
+	if (metrics->labels)
+		atomic_fetch_sub(&all->collided, metrics->labels->collided);
+	target_labels__put(metrics->labels);
+	metrics->labels = labels;
+}
+
 /* Labels of @target as it is now, for series of the plan; they are kept.  NULL: no memory. */
 static struct target_labels *
-target_metrics__labels(struct target_metrics *metrics,
+target_metrics__labels(struct sink_metrics *all, struct target_metrics *metrics,
 		       const struct target_settings *target, bool is_new_plan)
 {
 	if (metrics->labels && !is_new_plan &&
 	    metrics->labels->source == target->labels)
 		return metrics->labels;
-	target_labels__put(metrics->labels);
-	metrics->labels = target_labels__new(target, metrics->plan);
+	set_labels(all, metrics, target_labels__new(target, metrics->plan));
 	return metrics->labels;
 }
 
@@ -86,7 +100,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 		err = target_metrics__plan(metrics, all, sample, &previous);
 	if (err)
 		return err;
-	scrape.labels = target_metrics__labels(metrics, target, is_new_plan);
+	scrape.labels = target_metrics__labels(all, metrics, target, is_new_plan);
 	if (!scrape.labels) {
 		if (previous)
 			metric_plan__put(previous);
@@ -152,7 +166,7 @@ static void free_target(struct sink_metrics *all, size_t index)
 		return;
 	if (metrics->plan)
 		metric_plan__put(metrics->plan);
-	target_labels__put(metrics->labels);
+	set_labels(all, metrics, NULL);
 	points__free(&metrics->points);
 	free(metrics);
 	all->targets[index] = NULL;
@@ -195,6 +209,11 @@ static const struct sink_operations sink_metrics_operations = {
 	.removed = remove_target,
 	.free = sink_metrics__free,
 };
+
+uint64_t sink_metrics__collided(const struct sink *sink)
+{
+	return atomic_load(&((const struct sink_metrics *)sink)->collided);
+}
 
 struct sink *sink_metrics__new(struct names *names,
 			       struct metric_output *const *outputs,

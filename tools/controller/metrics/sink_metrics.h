@@ -14,5 +14,7 @@
 struct sink *sink_metrics__new(struct names *names,
 			       struct metric_output *const *outputs,
 			       size_t count);
+/* In any thread: labels of all targets that have another name for a label that had theirs. */
+uint64_t sink_metrics__collided(const struct sink *sink);
 
 #endif /* CONTROLLER_SINK_METRICS_H */

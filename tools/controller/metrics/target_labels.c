@@ -9,47 +9,53 @@
 
 #include "label_names.h"
 
-/* A list of any length, so that none of LABELS_MAX is left out. */
+/* Those of the settings, and "instance". */
+#define COUNT_MAX (LABELS_MAX + 1)
+
 struct list {
-	struct metric_label labels[LABELS_MAX + 1];
-	char names[LABELS_MAX + 1][LABEL_NAMES_MAX];
 	size_t count;
+	struct named_label labels[COUNT_MAX];
 };
 
-static void list__add(struct list *list, const struct metric_plan *plan,
-		      const char *name, const char *value)
+/* A label without a text is none, and names that begin with two underscores are reserved. */
+static void list__add(struct list *list, const char *name, const char *value)
 {
-	char *own = list->names[list->count];
-
-	if (!*value || list->count > LABELS_MAX)
+	if (!*value || !strncmp(name, "__", 2) || list->count == COUNT_MAX)
 		return;
-	label_names__of_target(plan, name, own);
-	list->labels[list->count++] = (struct metric_label){ own, value };
+	list->labels[list->count++] = (struct named_label){ .given = name, .value = value };
 }
 
-static int compare_labels(const void *a, const void *b)
+/* Chooses names in @form; false if out of memory. */
+static bool make_set(struct label_sets *sets, struct list *list, const struct metric_plan *plan,
+		     enum label_names_form form, uint32_t *number, uint32_t *collided)
 {
-	const struct metric_label *one = a, *other = b;
-
-	return strcmp(one->name, other->name);
-}
-
-static int target_labels__copy(struct target_labels *labels, struct list *list)
-{
-	struct label_sets sets = { .arena = &labels->arena };
 	struct label_list all = { .count = 0 };
-	uint32_t number;
 	size_t i;
 
-	qsort(list->labels, list->count, sizeof(*list->labels), compare_labels);
-	for (i = 0; i < list->count; i++)
-		label_list__add(&all, list->labels[i].name,
-				list->labels[i].value);
-	number = label_sets__find(&sets, &all);
-	if (number != TEXT_INDEX_NONE)
-		labels->set = sets.sets[number];
+	*collided = label_names__choose(plan, form, list->labels, list->count);
+	for (i = 0; i < list->count; i++) {
+		if (*list->labels[i].own)
+			label_list__add(&all, list->labels[i].own, list->labels[i].value);
+	}
+	*number = label_sets__find(sets, &all);
+	return *number != TEXT_INDEX_NONE;
+}
+
+static int make_sets(struct target_labels *labels, struct list *list,
+		     const struct metric_plan *plan)
+{
+	struct label_sets sets = { .arena = &labels->arena };
+	uint32_t plain, utf8, of_utf8;
+	int ret = -ENOMEM;
+
+	if (make_set(&sets, list, plan, LABEL_NAMES_UTF8, &utf8, &of_utf8) &&
+	    make_set(&sets, list, plan, LABEL_NAMES_PLAIN, &plain, &labels->collided)) {
+		labels->set = sets.sets[plain];
+		labels->utf8 = sets.sets[utf8];
+		ret = 0;
+	}
 	label_sets__free(&sets);
-	return number == TEXT_INDEX_NONE ? -ENOMEM : 0;
+	return ret;
 }
 
 static int target_labels__make(struct target_labels *labels,
@@ -57,21 +63,21 @@ static int target_labels__make(struct target_labels *labels,
 			       const struct metric_plan *plan)
 {
 	json_t *object = NULL, *value;
-	struct list list = {};
+	struct list *list = calloc(1, sizeof(*list));
 	const char *name;
-	int ret;
+	int ret = -ENOMEM;
 
-	if (target->labels) {
+	if (target->labels)
 		object = json_loads(target->labels->text, 0, NULL);
-		if (!object)
-			return -ENOMEM;
+	if (list && (object || !target->labels)) {
+		if (!json_object_get(object, "instance"))
+			list__add(list, "instance", target->name);
+		json_object_foreach(object, name, value)
+			list__add(list, name, json_string_value(value) ?: "");
+		ret = make_sets(labels, list, plan);
 	}
-	if (!json_object_get(object, "instance"))
-		list__add(&list, plan, "instance", target->name);
-	json_object_foreach(object, name, value)
-		list__add(&list, plan, name, json_string_value(value) ?: "");
-	ret = target_labels__copy(labels, &list);
 	json_decref(object);
+	free(list);
 	return ret;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The labels that outputs add to all series of a target: "instance", its name, and those of
- * its settings.  No series has a label twice: one of the target that the plan's series
- * also have becomes "target_NAME".
+ * its settings.  No series has a label twice: label_names.h has the rule.
  *
  * They are made once for all outputs and scrapes, do not change, and are counted.
  */
@@ -18,7 +17,10 @@ struct target_labels {
 	atomic_uint holders;
 	struct shared_text *source;	/* held: of the settings */
 	struct arena arena;	/* of all below */
-	struct label_set set;	/* in the order of their names, and as text */
+	/* In the order of their names, and as text. */
+	struct label_set set;	/* with plain names, for outputs that take no others */
+	struct label_set utf8;	/* with the names as they were given */
+	uint32_t collided;	/* labels of the first that made room for others: label_names.h */
 };
 
 /* Of series of @plan; the caller is the first holder.  NULL if out of memory. */

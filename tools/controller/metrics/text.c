@@ -9,6 +9,16 @@
 
 #include "text_writer.h"
 
+const char *metric_text__type(enum metric_text_format format, bool is_utf8)
+{
+	if (format == METRIC_TEXT_OPENMETRICS)
+		return is_utf8 ?
+			       "application/openmetrics-text; version=1.0.0; charset=utf-8; escaping=allow-utf-8" :
+			       "application/openmetrics-text; version=1.0.0; charset=utf-8";
+	return is_utf8 ? "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8" :
+			 "text/plain; version=0.0.4; charset=utf-8";
+}
+
 /* The points of a family that a target has; the first brings the metadata. */
 static void print_series(struct text_writer *writer,
 			 const struct metric_text_target *target,

@@ -17,10 +17,11 @@ enum metric_text_format {
 	METRIC_TEXT_OPENMETRICS,
 };
 
-/* Of HTTP's header Content-Type. */
-#define METRIC_TEXT_PROMETHEUS_TYPE "text/plain; version=0.0.4; charset=utf-8"
-#define METRIC_TEXT_OPENMETRICS_TYPE					\
-	"application/openmetrics-text; version=1.0.0; charset=utf-8"
+/*
+ * For HTTP's header Content-Type; @is_utf8: names of labels may be any UTF-8, in quotes, and not
+ * only plain.
+ */
+const char *metric_text__type(enum metric_text_format format, bool is_utf8);
 
 /* The last scrape of a target. */
 struct metric_text_target {

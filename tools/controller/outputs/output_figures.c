@@ -52,6 +52,12 @@ const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT] = {
 		.help = "Whether the last attempt to send or to write has failed.",
 		.unit = "",
 	},
+	[OUTPUT_COLLIDED_LABELS] = {
+		.member = "collided_labels",
+		.family = "collided_labels",
+		.help = "Labels of agents that have another name, because another label had theirs.",
+		.unit = "",
+	},
 	[OUTPUT_SENT_SAMPLES] = {
 		.member = "sent_samples",
 		.family = "sent_samples_total",

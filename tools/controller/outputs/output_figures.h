@@ -23,6 +23,7 @@ enum output_figure {
 	OUTPUT_SPOOL_BYTES,
 	OUTPUT_SPOOL_LIMIT_BYTES,
 	OUTPUT_FAILING,			/* 1: the last attempt failed */
+	OUTPUT_COLLIDED_LABELS,		/* that have another name, for a label that had theirs */
 	/* Counted since the output was opened. */
 	OUTPUT_SENT_SAMPLES,		/* that the receiver took */
 	OUTPUT_SENT_BYTES,

@@ -93,6 +93,9 @@ void encoder__add(struct encoder *encoder, const struct block *block,
 		  encoder_take *take, void *data)
 {
 	const struct metric_plan *plan = block->plan;
+	const struct label_set *labels = encoder->format == MESSAGE_REMOTE_WRITE_1 ?
+						 label_set__plain(block->labels) :
+						 block->labels;
 	size_t count, put;
 	uint32_t i;
 
@@ -105,7 +108,7 @@ void encoder__add(struct encoder *encoder, const struct block *block,
 		     encoder->body.length + encoder->symbols.fields.length >=
 			     MESSAGE_ENCODED_MAX))
 			encoder__finish(encoder, take, data);
-		put = label_set__merge(block->labels, plan->series + i,
+		put = label_set__merge(labels, plan->series + i,
 				       &encoder->labels) ?
 			      put_series(encoder, plan, i, count) :
 			      0;

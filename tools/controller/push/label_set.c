@@ -37,53 +37,100 @@ static json_t *collect(const struct target_settings *target, const json_t *own)
 	return NULL;
 }
 
-/* The same by their names beside series of @plan; NULL if out of memory. */
-static json_t *rename_labels(json_t *all, const struct metric_plan *plan)
+/* Labels without a text are none, and names that begin with two underscores are reserved. */
+static bool is_sent(const char *name, const json_t *value)
 {
-	json_t *renamed = json_object(), *value;
-	bool is_whole = all && renamed;
-	char own[LABEL_NAMES_MAX];
-	const char *name;
+	return strncmp(name, "__", 2) && json_string_length(value);
+}
 
+/* The labels of @all that are sent, as many as @count says; NULL if out of memory. */
+static struct named_label *list_labels(json_t *all, size_t *count)
+{
+	struct named_label *labels = calloc(json_object_size(all) + 1, sizeof(*labels));
+	const char *name;
+	json_t *value;
+
+	*count = 0;
+	if (!labels)
+		return NULL;
 	json_object_foreach(all, name, value) {
-		label_names__of_target(plan, name, own);
-		if (json_object_set(renamed, own, value))
-			is_whole = false;
+		if (is_sent(name, value))
+			labels[(*count)++] = (struct named_label){
+				.given = name,
+				.value = json_string_value(value),
+			};
 	}
-	json_decref(all);
-	if (is_whole)
-		return renamed;
-	json_decref(renamed);
-	return NULL;
+	return labels;
+}
+
+/* Of labels with chosen names; NULL if out of memory. */
+static struct label_set *make_set(const struct target_settings *target,
+				  const struct named_label *labels, size_t count)
+{
+	struct label_set *set = calloc(1, sizeof(*set));
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	if (!set)
+		return NULL;
+	atomic_init(&set->holders, 1);
+	set->source = shared_text__hold(target->labels);
+	set->texts = json_object();
+	for (i = 0; i < count; i++) {
+		if (*labels[i].own && json_object_set_new(set->texts, labels[i].own,
+							  json_string(labels[i].value))) {
+			label_set__release(set);
+			return NULL;
+		}
+	}
+	set->labels[set->count++].name = NAME_LABEL;
+	json_object_foreach(set->texts, name, value) {
+		if (set->count == LABEL_SET_MAX)
+			break;
+		set->labels[set->count].name = name;
+		set->labels[set->count++].value = json_string_value(value);
+	}
+	qsort(set->labels, set->count, sizeof(*set->labels), compare_labels);
+	return set;
+}
+
+static bool is_plain(const struct named_label *labels, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (*labels[i].own && !labels__is_plain_name(labels[i].own))
+			return false;
+	}
+	return true;
 }
 
 struct label_set *label_set__new(const struct target_settings *target,
 				 const json_t *own,
 				 const struct metric_plan *plan)
 {
-	struct label_set *set = calloc(1, sizeof(*set));
-	const char *name;
-	json_t *value;
+	json_t *all = collect(target, own);
+	struct named_label *labels = NULL;
+	struct label_set *set = NULL;
+	size_t count;
 
-	if (!set)
-		return NULL;
-	set->texts = rename_labels(collect(target, own), plan);
-	if (!set->texts) {
-		free(set);
-		return NULL;
+	if (all)
+		labels = list_labels(all, &count);
+	if (labels) {
+		label_names__choose(plan, LABEL_NAMES_UTF8, labels, count);
+		set = make_set(target, labels, count);
+		if (set && !is_plain(labels, count)) {
+			label_names__choose(plan, LABEL_NAMES_PLAIN, labels, count);
+			set->plain = make_set(target, labels, count);
+			if (!set->plain) {
+				label_set__release(set);
+				set = NULL;
+			}
+		}
 	}
-	atomic_init(&set->holders, 1);
-	set->source = shared_text__hold(target->labels);
-	set->labels[set->count++].name = NAME_LABEL;
-	json_object_foreach(set->texts, name, value) {
-		/* Names that begin with two underscores are reserved. */
-		if (!strncmp(name, "__", 2) || !json_string_length(value) ||
-		    set->count == LABEL_SET_MAX)
-			continue;
-		set->labels[set->count].name = name;
-		set->labels[set->count++].value = json_string_value(value);
-	}
-	qsort(set->labels, set->count, sizeof(*set->labels), compare_labels);
+	free(labels);
+	json_decref(all);
 	return set;
 }
 
@@ -97,6 +144,7 @@ void label_set__release(struct label_set *set)
 {
 	if (!set || atomic_fetch_sub(&set->holders, 1) != 1)
 		return;
+	label_set__release(set->plain);
 	shared_text__release(set->source);
 	json_decref(set->texts);
 	free(set);
@@ -105,7 +153,8 @@ void label_set__release(struct label_set *set)
 bool label_set__equal(const struct label_set *one,
 		      const struct label_set *other)
 {
-	return json_equal(one->texts, other->texts);
+	return json_equal(one->texts, other->texts) &&
+	       json_equal(label_set__plain(one)->texts, label_set__plain(other)->texts);
 }
 
 bool label_set__merge(const struct label_set *set,

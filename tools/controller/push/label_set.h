@@ -26,6 +26,7 @@ struct label_set {
 	atomic_uint holders;
 	struct shared_text *source;	/* the target's, that it is made of */
 	json_t *texts;			/* owns them */
+	struct label_set *plain;	/* owned: with plain names; NULL: all are plain */
 	uint32_t count;
 	/* By strcmp() of names; __name__ among them, without a value. */
 	struct metric_label labels[LABEL_SET_MAX];
@@ -47,15 +48,21 @@ struct label_set *label_set__new(const struct target_settings *target,
 struct label_set *label_set__hold(struct label_set *set);
 /* NULL is allowed. */
 void label_set__release(struct label_set *set);
-/* Are names and texts the same? */
+/* For protocols that take no other names than plain ones. */
+static inline const struct label_set *label_set__plain(const struct label_set *set)
+{
+	return set->plain ?: set;
+}
+
+/* Are names and texts the same, plain names too? */
 bool label_set__equal(const struct label_set *one,
 		      const struct label_set *other);
 
 /*
  * Puts the labels of @series and of @set into @merged, in the order of strcmp() of their
- * names, as the specifications demand; __name__ is that of the series.  One that both have,
- * which takes a label that is called "target_NAME" by itself, is that of the series.  Points
- * into both.  False if there are too many.
+ * names, as the specifications demand; __name__ is that of the series.  One that both have, which
+ * no set for the plan of the series has, is that of the series.  Points into both.  False if there
+ * are too many.
  */
 bool label_set__merge(const struct label_set *set,
 		      const struct metric_series *series,

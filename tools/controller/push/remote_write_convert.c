@@ -5,20 +5,26 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "label_set.h"
 #include "protobuf.h"
 #include "remote_write.h"
+#include "tools/controller/metrics/label_names.h"
 
 /*
  * More than any message of an encoder becomes; texts that are named again and again would
  * make a short message as long as memory.
  */
 #define CONVERTED_MAX (256U << 20)
+#define CONVERTED_LABELS_MAX (SERIES_LABELS_MAX + LABEL_SET_MAX)
 
 struct conversion {
 	struct protobuf_reader *symbols;
 	size_t count, room;
 	struct bytes labels;	/* of one series */
+	struct named_label *renamed; /* room for them; NULL: not needed so far */
 	struct bytes *body;
 };
 
@@ -44,7 +50,7 @@ static size_t length_of(const struct protobuf_reader *text)
 	return text->end - text->at;
 }
 
-static int read_symbol(struct conversion *conversion,
+static int read_symbol(const struct conversion *conversion,
 		       struct protobuf_reader *references,
 		       struct protobuf_reader *text)
 {
@@ -57,33 +63,129 @@ static int read_symbol(struct conversion *conversion,
 	return 0;
 }
 
+/* The field "labels" of one label. */
+static int put_label(struct conversion *conversion, const void *name, size_t name_length,
+		     const void *value, size_t value_length)
+{
+	const size_t size = protobuf__bytes_size(name_length) +
+			    protobuf__bytes_size(value_length);
+	uint8_t *to;
+
+	if (conversion->labels.length + conversion->body->length + size > CONVERTED_MAX)
+		return -EINVAL;
+	to = bytes__reserve(&conversion->labels, protobuf__bytes_size(size));
+	if (!to)
+		return -ENOMEM;
+	to = protobuf__put_head(to, 1, size);
+	to = protobuf__put_bytes(to, 1, name, name_length);
+	to = protobuf__put_bytes(to, 2, value, value_length);
+	conversion->labels.length = to - conversion->labels.data;
+	return 0;
+}
+
+static int put_labels(struct conversion *conversion, struct protobuf_reader references)
+{
+	struct protobuf_reader name, value;
+	int ret = 0;
+
+	while (!ret && references.at < references.end) {
+		if (read_symbol(conversion, &references, &name) ||
+		    read_symbol(conversion, &references, &value))
+			return -EINVAL;
+		ret = put_label(conversion, name.at, length_of(&name), value.at,
+				length_of(&value));
+	}
+	return ret;
+}
+
+static int compare_own(const void *one, const void *other)
+{
+	return strcmp(((const struct named_label *)one)->own,
+		      ((const struct named_label *)other)->own);
+}
+
+/* Names and values as texts, which free_texts() frees.  Returns 0; -EINVAL; -ENOMEM. */
+static int read_texts(const struct conversion *conversion, struct protobuf_reader references,
+		      struct named_label labels[static CONVERTED_LABELS_MAX], size_t *count)
+{
+	struct protobuf_reader name, value;
+
+	for (*count = 0; references.at < references.end; ++*count) {
+		if (*count == CONVERTED_LABELS_MAX ||
+		    read_symbol(conversion, &references, &name) ||
+		    read_symbol(conversion, &references, &value))
+			return -EINVAL;
+		labels[*count].given = strndup((const char *)name.at, length_of(&name));
+		labels[*count].value = strndup((const char *)value.at, length_of(&value));
+		if (!labels[*count].given || !labels[*count].value) {
+			++*count;
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static void free_texts(struct named_label *labels, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		free((char *)labels[i].given);
+		free((char *)labels[i].value);
+	}
+}
+
+/* The same with plain names, which 1.0 demands, and in their order. */
+static int put_renamed(struct conversion *conversion, struct protobuf_reader references)
+{
+	struct named_label *labels = conversion->renamed;
+	size_t count, i;
+	int ret;
+
+	if (!labels)
+		labels = calloc(CONVERTED_LABELS_MAX, sizeof(*labels));
+	if (!labels)
+		return -ENOMEM;
+	conversion->renamed = labels;
+	ret = read_texts(conversion, references, labels, &count);
+	if (!ret) {
+		label_names__choose(NULL, LABEL_NAMES_PLAIN, labels, count);
+		qsort(labels, count, sizeof(*labels), compare_own);
+	}
+	for (i = 0; !ret && i < count; i++) {
+		if (*labels[i].own)
+			ret = put_label(conversion, labels[i].own, strlen(labels[i].own),
+					labels[i].value, strlen(labels[i].value));
+	}
+	free_texts(labels, count);
+	return ret;
+}
+
+static bool is_plain(const struct protobuf_reader *name)
+{
+	char text[LABELS_NAME_MAX + 1];
+
+	if (length_of(name) >= sizeof(text))
+		return false;
+	memcpy(text, name->at, length_of(name));
+	text[length_of(name)] = '\0';
+	return labels__is_plain_name(text);
+}
+
 /* The field "labels" for each pair of references. */
 static int convert_labels(struct conversion *conversion,
 			  struct protobuf_reader references)
 {
-	struct protobuf_reader name, value;
-	size_t size;
-	uint8_t *to;
+	struct protobuf_reader pairs = references, name, value;
 
-	while (references.at < references.end) {
-		if (read_symbol(conversion, &references, &name) ||
-		    read_symbol(conversion, &references, &value))
+	while (pairs.at < pairs.end) {
+		if (read_symbol(conversion, &pairs, &name) ||
+		    read_symbol(conversion, &pairs, &value))
 			return -EINVAL;
-		size = protobuf__bytes_size(length_of(&name)) +
-		       protobuf__bytes_size(length_of(&value));
-		if (conversion->labels.length + conversion->body->length +
-			    size > CONVERTED_MAX)
-			return -EINVAL;
-		to = bytes__reserve(&conversion->labels,
-				    protobuf__bytes_size(size));
-		if (!to)
-			return -ENOMEM;
-		to = protobuf__put_head(to, 1, size);
-		to = protobuf__put_bytes(to, 1, name.at, length_of(&name));
-		to = protobuf__put_bytes(to, 2, value.at, length_of(&value));
-		conversion->labels.length = to - conversion->labels.data;
+		if (!is_plain(&name))
+			return put_renamed(conversion, references);
 	}
-	return 0;
+	return put_labels(conversion, references);
 }
 
 /* Samples are the same in both, the field's number included. */
@@ -153,6 +255,7 @@ int remote_write__convert(const void *message, size_t length,
 	ret = convert_fields(&conversion, whole, 4, add_symbol) ?:
 		      convert_fields(&conversion, whole, 5, convert_series);
 	free(conversion.symbols);
+	free(conversion.renamed);
 	bytes__free(&conversion.labels);
 	return ret;
 }
