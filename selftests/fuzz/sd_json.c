@@ -33,10 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	struct shared_text *source = shared_text__new("source");
 	struct target_list list = {};
+	struct target_faults faults = {};
 	struct dart_error error = {};
 
 	require(defaults.labels && source);
-	if (sd_json__parse(data, size, &defaults, source, &list, &error))
+	if (sd_json__parse(data, size, &defaults, source, &list, &faults, &error))
 		require_sentence(&error);
 	check(&list);
 	target_list__clear(&list);

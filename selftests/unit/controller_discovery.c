@@ -256,6 +256,39 @@ static void test_said_once(void **state)
 	end(&fixture);
 }
 
+static void test_left_out(void **state)
+{
+	struct discovery_source source;
+	struct fixture fixture;
+
+	begin(&fixture, "sources: [{file_sd: f}]\n");
+	hear(&fixture, "f: cannot be opened");
+	replace("f", "[{\"targets\": [\"a:1\", \"b:0\"]}, {\"targets\": null}]");
+	hear(&fixture, "f: group 1: 'b:0' is not an agent (expected HOST, HOST:PORT or [V6]:PORT); it is left out");
+	hear(&fixture, "f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.targets, 1);
+	assert_int_equal(source.left_out, 1);
+	assert_non_null(strstr(source.error, "'b:0'"));
+	assert_int_equal(source.failures, 1);
+
+	/* The same mistake is not said again. */
+	replace("f", "[{\"targets\": [\"a:1\", \"b:0\", \"c:1\"]}]");
+	hear(&fixture, "f: names 2 agents");
+	expect(&fixture, "a:1@1000 c:1@1000 own:1@1000");
+	/* Nothing but mistakes: what was named stays. */
+	replace("f", "[{\"targets\": [\"b:0\"]}]");
+	hear(&fixture, "f: group 1: 'b:0' is not an agent (expected HOST, HOST:PORT or [V6]:PORT); its 2 agents stay");
+	replace("f", "[{\"targets\": [\"a:1\", \"c:1\"]}]");
+	hear(&fixture, "f: nothing is left out any more");
+	hear(&fixture, "f: names 2 agents");
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.left_out, 0);
+	assert_null(source.error);
+	end(&fixture);
+}
+
 static void test_reload(void **state)
 {
 	struct fixture fixture;
@@ -421,6 +454,8 @@ int main(void)
 		     test_links),
 		TEST("a source that fails says so once, and one that names the same again says nothing",
 		     test_said_once),
+		TEST("a target that cannot be used is left out, said once and counted, and the rest is wanted",
+		     test_left_out),
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
 		     test_reload),
 		TEST("what counts only when the program starts is said to stay",

@@ -11,6 +11,7 @@
 
 static struct target_defaults defaults;
 static struct target_list list;
+static struct target_faults faults;
 static struct dart_error error;
 
 static int parse_bytes(const char *bytes, size_t length)
@@ -19,7 +20,8 @@ static int parse_bytes(const char *bytes, size_t length)
 	int ret;
 
 	assert_non_null(source);
-	ret = sd_json__parse(bytes, length, &defaults, source, &list, &error);
+	faults = (struct target_faults){};
+	ret = sd_json__parse(bytes, length, &defaults, source, &list, &faults, &error);
 	shared_text__release(source);
 	return ret;
 }
@@ -64,15 +66,10 @@ static void test_windows(void **state)
 
 static void test_groups(void **state)
 {
-	char *ascii = strdup(whole), *name;
 	const struct target_settings *target;
 
-	/* Not a label in Prometheus, either. */
-	assert_int_equal(parse(whole), -EINVAL);
-	name = strstr(ascii, "\\u00e4");
-	memcpy(name, "u_00e4", 6);
-	assert_int_equal(parse(ascii), 0);
-	free(ascii);
+	assert_int_equal(parse(whole), 0);
+	assert_int_equal(faults.count, 0);
 	assert_int_equal(list.count, 5);
 
 	target = &list.items[0]->settings;
@@ -82,7 +79,7 @@ static void test_groups(void **state)
 	assert_int_equal(target->interval_ns, 5000000);
 	assert_int_equal(target->class, 2);
 	assert_string_equal(target->labels->text,
-			    "{\"dc\":\"d1\",\"rack\":\"a7\",\"u_00e4\":\"\"}");
+			    "{\"dc\":\"d1\",\"rack\":\"a7\",\"\\u00E4\":\"\"}");
 	assert_string_equal(target->source->text, "f");
 
 	target = &list.items[1]->settings;
@@ -130,13 +127,12 @@ static void test_refused(void **state)
 		{ "[", "not JSON: line 1" },
 		{ "[]x", "not JSON: line 1" },
 		{ "{}", "not a list of groups" },
-		{ "[1]", "group 1 has no list of targets" },
-		{ "[{}]", "group 1 has no list of targets" },
+		{ "1", "not a list of groups" },
+		{ "[1]", "group 1 is not an object" },
 		{ "[{\"targets\": []}, {\"targets\": {}}]",
-		  "group 2 has no list" },
-		{ "[{\"targets\": [], \"targets\": []}]",
-		  "not JSON: line 1: dup" },
-		{ "[{\"targets\": [1]}]", "group 1: '?' is not an agent" },
+		  "group 2: the targets are not a list" },
+		{ "[{\"targets\": [1]}]", "group 1: target 1 is not a text" },
+		{ "[{\"targets\": [null]}]", "group 1: target 1 is not a text" },
 		{ "[{\"targets\": [\"\"]}]", "group 1: '' is not an agent" },
 		{ "[{\"targets\": [\"a:0\"]}]",
 		  "group 1: 'a:0' is not an agent" },
@@ -146,16 +142,16 @@ static void test_refused(void **state)
 		  "group 1: 'a b' is not an agent" },
 		{ "[{\"targets\": [\"\\u001b[2J\"]}]",
 		  "group 1: '\\x1b[2J' is not an agent" },
-		{ "[{\"targets\": [\"a\\u0000b\"]}]", "not JSON" },
-		{ "[{\"targets\": [\"\xff\"]}]", "not JSON" },
+		{ "[{\"targets\": [\"a\\u0000b\"]}]", "is not an agent" },
+		{ "[{\"targets\": [\"\xff\"]}]", "is not an agent" },
 		{ "[{\"targets\": [], \"labels\": []}]",
 		  "group 1: the labels are not" },
 		{ "[{\"targets\": [], \"labels\": {\"a\": 1}}]",
 		  "group 1: label 'a' is not a text" },
 		{ "[{\"targets\": [], \"labels\": {\"\": \"x\"}}]",
-		  "group 1: '' is not a label" },
-		{ "[{\"targets\": [], \"labels\": {\"1\": \"x\"}}]",
-		  "group 1: '1' is not a label" },
+		  "group 1: '' is not the name of a label" },
+		{ "[{\"targets\": [], \"labels\": {\"a\\n\": \"x\"}}]",
+		  "group 1: 'a\\x0a' is not the name of a label" },
 		{ "[{\"targets\": [], \"labels\": {\"__transport__\": \"udp\"}}]",
 		  "group 1: 'udp' is not a transport" },
 		{ "[{\"targets\": [], \"labels\": {\"__class__\": \"4\"}}]",
@@ -173,6 +169,84 @@ static void test_refused(void **state)
 			fail_msg("%s: %s", wrong[i].text, error.text);
 		assert_int_equal(list.count, 0);
 	}
+}
+
+/* The names of all targets, each with a blank after it. */
+static void expect_names(const char *names)
+{
+	char found[256] = "";
+	size_t i;
+
+	for (i = 0; i < list.count; i++) {
+		strcat(found, list.items[i]->settings.name);
+		strcat(found, " ");
+	}
+	assert_string_equal(found, names);
+	target_list__clear(&list);
+}
+
+static void test_null(void **state)
+{
+	assert_int_equal(parse("null"), 0);
+	expect_names("");
+	assert_int_equal(parse("[null, {}, {\"targets\": null}, {\"labels\": null}]"), 0);
+	expect_names("");
+	assert_int_equal(parse("[{\"targets\": [\"a\"], \"labels\": null},"
+			       " {\"targets\": null, \"labels\": {}}, {\"targets\": [\"b\"]}]"),
+			 0);
+	assert_int_equal(faults.count, 0);
+	expect_names("a:4792 b:4792 ");
+	/* A label without a text takes that of the source away. */
+	assert_int_equal(parse("[{\"targets\": [\"a\"], \"labels\": {\"rack\": null}}]"), 0);
+	assert_string_equal(list.items[0]->settings.labels->text,
+			    "{\"dc\":\"d1\",\"rack\":\"\"}");
+	expect_names("a:4792 ");
+	/* The last one counts. */
+	assert_int_equal(parse("[{\"targets\": [\"a\"], \"targets\": [\"b\"]}]"), 0);
+	expect_names("b:4792 ");
+}
+
+static void test_left_out(void **state)
+{
+	assert_int_equal(parse("[{\"targets\": [\"a\", \"b:99999\", \"c\", 7]},"
+			       " {\"targets\": [\"d\"], \"labels\": {\"x\": []}},"
+			       " \"group\", {\"targets\": \"e\"},"
+			       " {\"targets\": [\"f\"], \"labels\": {\"__class__\": \"9\"}},"
+			       " {\"targets\": [\"g\"], \"labels\": {\"rack\": \"a7\"}}]"),
+			 0);
+	expect_names("a:4792 c:4792 g:4792 ");
+	assert_int_equal(faults.count, 6);
+	assert_non_null(strstr(faults.first[0].text, "group 1: 'b:99999' is not an agent"));
+	assert_non_null(strstr(faults.first[1].text, "group 1: target 4 is not a text"));
+	assert_non_null(strstr(faults.first[2].text, "group 2: label 'x' is not a text"));
+	assert_non_null(strstr(faults.first[3].text, "group 3 is not an object"));
+	assert_non_null(strstr(faults.first[4].text, "group 4: the targets are not a list"));
+	assert_non_null(strstr(faults.first[5].text, "group 5: '9' is not a class"));
+}
+
+/* Bytes that are not UTF-8, NULs and halves of characters cost what they are in, as in Go. */
+static void test_foreign(void **state)
+{
+	static const char *const foreign[] = { "\xff", "\xc3", "\xed\xa0\x80", "\\u0000",
+					       "\\ud800", "\\uDFFF", "\\udc00\\ud800" };
+	char text[200];
+	size_t i;
+
+	for (i = 0; i < sizeof(foreign) / sizeof(*foreign); i++) {
+		snprintf(text, sizeof(text),
+			 "[{\"targets\": [\"a\", \"%s\"], \"labels\": {\"rack\": \"x%s\","
+			 " \"l%s\": \"\\\\ud800\"}}]",
+			 foreign[i], foreign[i], foreign[i]);
+		assert_int_equal(parse(text), 0);
+		assert_int_equal(faults.count, 1);
+		assert_non_null(strstr(list.items[0]->settings.labels->text,
+				       "\"rack\":\"x\\uFFFD"));
+		assert_non_null(strstr(list.items[0]->settings.labels->text, "\"l\\uFFFD"));
+		expect_names("a:4792 ");
+	}
+	assert_int_equal(parse("[{\"targets\": [\"a\"], \"labels\": {\"rack\": \"\\ud83d\\ude00\"}}]"),
+			 0);
+	assert_non_null(strstr(list.items[0]->settings.labels->text, "\\uD83D\\uDE00"));
 }
 
 /* @count labels of @length bytes each. */
@@ -317,8 +391,15 @@ int main(void)
 		TEST_FIXTURE("a list may be empty, and a group too", test_empty,
 			     set_defaults, clear),
 		TEST_FIXTURE(
-			"each mistake is refused with the number of its group",
+			"a list of nothing but mistakes is refused with the number of the first group",
 			test_refused, set_defaults, clear),
+		TEST_FIXTURE("null and what is not there are empty, as in Go", test_null,
+			     set_defaults, clear),
+		TEST_FIXTURE(
+			"a target and a group that cannot be used are left out and named, and the rest is taken",
+			test_left_out, set_defaults, clear),
+		TEST_FIXTURE("bytes that are not UTF-8 cost the text that they are in",
+			     test_foreign, set_defaults, clear),
 		TEST_FIXTURE("10,000 agents, 64 labels and 16 MiB are enough",
 			     test_limits, set_defaults, clear),
 		TEST_FIXTURE(

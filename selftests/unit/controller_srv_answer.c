@@ -79,6 +79,8 @@ static void put_record(struct message *message, unsigned int type,
 	message->bytes[at + 1] = message->length - at - 2;
 }
 
+static struct target_faults faults;
+
 /* In memory that ends where the message ends. */
 static int parse(const struct message *message, size_t length)
 {
@@ -87,7 +89,8 @@ static int parse(const struct message *message, size_t length)
 
 	assert_non_null(exact);
 	memcpy(exact, message->bytes, length);
-	ret = srv_answer__parse(exact, length, &defaults, NULL, &list, &ttl_s,
+	faults = (struct target_faults){};
+	ret = srv_answer__parse(exact, length, &defaults, NULL, &list, &ttl_s, &faults,
 				&error);
 	free(exact);
 	return ret;

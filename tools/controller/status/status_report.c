@@ -117,10 +117,11 @@ static void print_sources(const struct discovery *discovery, FILE *out)
 	for (i = 0; i < discovery__source_count(discovery); i++) {
 		discovery__source(discovery, i, &source);
 		fputs(i ? ",\n" : "", out);
-		print_object(json_pack("{ss ss sI sI sI so so}",
+		print_object(json_pack("{ss ss sI sI sI sI so so}",
 				       "source", source.name,
 				       "kind", source.kind,
 				       "targets", (json_int_t)source.targets,
+				       "left_out", (json_int_t)source.left_out,
 				       "looks", (json_int_t)source.looks,
 				       "failures", (json_int_t)source.failures,
 				       "heard_ns", to_wall_clock(source.heard_ns),

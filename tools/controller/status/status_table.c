@@ -47,6 +47,7 @@ static const struct column source_columns[] = {
 	{ "SOURCE", "source", NULL, COLUMN_TEXT },
 	{ "KIND", "kind", NULL, COLUMN_TEXT },
 	{ "AGENTS", "targets", NULL, COLUMN_NUMBER },
+	{ "LEFT OUT", "left_out", NULL, COLUMN_NUMBER },
 	{ "HEARD", "heard_ns", NULL, COLUMN_AGO },
 	{ "FAILURES", "failures", NULL, COLUMN_NUMBER },
 	{ "ERROR", "error", NULL, COLUMN_TEXT },

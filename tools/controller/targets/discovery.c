@@ -62,6 +62,26 @@ static void discovery__fail(struct discovery *discovery,
 		    error->text);
 }
 
+/* Names the targets and groups that are left out, once until they change. */
+static void discovery__say_faults(struct discovery *discovery, struct discovered *discovered,
+				  const struct target_faults *faults)
+{
+	const char *name = source__name(discovered->source);
+	const size_t named = target_faults__named(faults);
+	size_t i;
+
+	if (target_faults__equal(&discovered->faults, faults))
+		return;
+	for (i = 0; i < named; i++)
+		say(discovery, "%s: %s; it is left out", name, faults->first[i].text);
+	if (faults->count > named)
+		say(discovery, "%s: %zu more targets and groups are left out", name,
+		    faults->count - named);
+	if (!faults->count)
+		say(discovery, "%s: nothing is left out any more", name);
+	discovered->faults = *faults;
+}
+
 /* Returns 0, or -errno with a sentence in @error: then the list stays as it was. */
 static int discovery__take_list(struct discovery *discovery,
 				struct discovered *discovered,
@@ -116,6 +136,7 @@ void discovery__on_news(void *data, struct source *source,
 		return;
 	}
 	discovered->heard_ns = monotonic_ns();
+	discovery__say_faults(discovery, discovered, &news->faults);
 	if (is_new || *discovered->error.text)
 		say(discovery, "%s: names %zu agent%s", source__name(source),
 		    discovered->list.count,
@@ -271,11 +292,13 @@ void discovery__source(const struct discovery *discovery, size_t index,
 		.name = source__name(discovered->source),
 		.kind = source__kind(discovered->source),
 		.targets = discovered->list.count,
+		.left_out = discovered->faults.count,
 		.looks = discovered->looks,
 		.failures = discovered->failures,
 		.heard_ns = discovered->heard_ns,
-		.error = *discovered->error.text ? discovered->error.text :
-						   NULL,
+		.error = *discovered->error.text  ? discovered->error.text :
+			 discovered->faults.count ? discovered->faults.first[0].text :
+						    NULL,
 	};
 }
 

@@ -29,9 +29,11 @@ struct discovery_source {
 	const char *name;
 	const char *kind; /* "file_sd", "dns_srv" or "http_sd" */
 	size_t targets; /* that it named last */
+	size_t left_out; /* targets and groups that it named last, and that are of no use */
 	uint64_t looks, failures;
 	uint64_t heard_ns; /* the last look that succeeded, CLOCK_MONOTONIC; or 0 */
-	const char *error; /* of the last look; NULL: it succeeded */
+	/* Of the last look, or of the first that was left out of it; NULL: there is none. */
+	const char *error;
 };
 
 /*

@@ -17,6 +17,7 @@ struct discovered {
 	bool is_looked_at;
 	uint64_t looks, failures, heard_ns;
 	struct dart_error error; /* said last; empty: none */
+	struct target_faults faults; /* of the last look that succeeded, and said */
 };
 
 struct discovery {

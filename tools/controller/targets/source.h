@@ -10,6 +10,7 @@
 
 #include <libdart/error.h>
 
+#include "target_faults.h"
 #include "target_list.h"
 
 struct source;
@@ -20,6 +21,7 @@ struct source_news {
 	struct dart_error error;
 	bool has_list; /* another list than before */
 	struct target_list list;
+	struct target_faults faults; /* of the last look, if it succeeded */
 	/* Of a configuration only, with has_list. */
 	struct settings settings;
 };

@@ -66,7 +66,7 @@ static int read_dns(struct source *source, struct source_news *news)
 				    srv_answer__parse(source->state, length,
 						      &source->defaults,
 						      source->name, &news->list,
-						      &ttl_s, &news->error);
+						      &ttl_s, &news->faults, &news->error);
 	if (news->result)
 		return source__retry_ms(source);
 	if (ttl_s < REFRESH_MIN_S)

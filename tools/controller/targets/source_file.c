@@ -95,7 +95,7 @@ static int read_file(struct source *source, struct source_news *news)
 			       length :
 			       sd_json__parse(bytes, length, &source->defaults,
 					      source->name, &news->list,
-					      &news->error);
+					      &news->faults, &news->error);
 	free(bytes);
 	return news->result ?
 		       source__retry_ms(source) :

@@ -193,7 +193,8 @@ static int read_http(struct source *source, struct source_news *news)
 	news->result = check_answer(state, code, &news->error) ?:
 			       sd_json__parse(state->bytes ?: "", state->length,
 					      &source->defaults, source->name,
-					      &news->list, &news->error);
+					      &news->list, &news->faults,
+					      &news->error);
 	/* The next answer is probably as long, but this one need not be kept meanwhile. */
 	free(state->bytes);
 	state->bytes = NULL;

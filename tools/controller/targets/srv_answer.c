@@ -17,11 +17,13 @@
 
 static int take_record(struct target_list_builder *builder,
 		       const ns_msg *message, const ns_rr *record,
-		       struct shared_text *labels, struct dart_error *error)
+		       struct shared_text *labels, struct target_faults *faults,
+		       struct dart_error *error)
 {
 	const unsigned char *data = ns_rr_rdata(*record);
 	struct target_item *item;
 	char host[NS_MAXDNAME];
+	struct dart_error fault;
 	int ret;
 
 	if (ns_rr_rdlen(*record) <= SRV_NAME_AT ||
@@ -34,11 +36,14 @@ static int take_record(struct target_list_builder *builder,
 		return 0;
 	ret = target_list__add(builder, host, ns_get16(data + 2 * NS_INT16SZ),
 			       &item);
-	if (ret == -EINVAL)
-		return dart_error__set(
-			error, EINVAL,
+	if (ret == -EINVAL) {
+		dart_error__set(
+			&fault, EINVAL,
 			"a SRV record names '%.300s' port %u, which is not an agent",
 			host, ns_get16(data + 2 * NS_INT16SZ));
+		target_faults__add(faults, &fault);
+		return 0;
+	}
 	if (ret == -E2BIG)
 		return dart_error__set(error, EINVAL,
 				       "there are more than %d agents",
@@ -50,7 +55,7 @@ static int take_record(struct target_list_builder *builder,
 
 static int take_records(struct target_list_builder *builder, ns_msg *message,
 			struct shared_text *labels, uint32_t *ttl_s,
-			struct dart_error *error)
+			struct target_faults *faults, struct dart_error *error)
 {
 	const int count = ns_msg_count(*message, ns_s_an);
 	bool is_empty = true;
@@ -70,7 +75,7 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 		    ns_rr_class(record) != ns_c_in)
 			continue;
 		is_empty = false;
-		ret = take_record(builder, message, &record, labels, error);
+		ret = take_record(builder, message, &record, labels, faults, error);
 		if (ret)
 			return ret;
 	}
@@ -84,7 +89,8 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 int srv_answer__parse(const void *message, size_t length,
 		      const struct target_defaults *defaults,
 		      struct shared_text *source, struct target_list *list,
-		      uint32_t *ttl_s, struct dart_error *error)
+		      uint32_t *ttl_s, struct target_faults *faults,
+		      struct dart_error *error)
 {
 	struct target_list_builder builder = {
 		.defaults = defaults,
@@ -100,8 +106,10 @@ int srv_answer__parse(const void *message, size_t length,
 			error, EINVAL,
 			"the answer of the name server is not whole");
 	ret = labels__text(NULL, defaults->labels, &labels, error) ?:
-		      take_records(&builder, &parsed, labels, ttl_s, error);
+		      take_records(&builder, &parsed, labels, ttl_s, faults, error);
 	shared_text__release(labels);
+	if (!ret && faults->count && !builder.list.count)
+		ret = dart_error__set(error, EINVAL, "%s", faults->first[0].text);
 	if (ret)
 		target_list__clear(&builder.list);
 	else

@@ -8,6 +8,7 @@
 
 #include <libdart/error.h>
 
+#include "target_faults.h"
 #include "target_list.h"
 
 /*
@@ -19,6 +20,7 @@
 int srv_answer__parse(const void *message, size_t length,
 		      const struct target_defaults *defaults,
 		      struct shared_text *source, struct target_list *list,
-		      uint32_t *ttl_s, struct dart_error *error);
+		      uint32_t *ttl_s, struct target_faults *faults,
+		      struct dart_error *error);
 
 #endif /* CONTROLLER_SRV_ANSWER_H */
