@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is recorded is read again, from files that are whole, cut, damaged or many. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "controller_recording.h"
@@ -281,27 +283,34 @@ static void test_range(void **state)
 }
 
 /* Scrapes of random numbers, which do not become smaller, 32 KiB each. */
-static void record_noise(struct recording *recording, unsigned int scrapes)
+static void add_noise(struct recording *recording, struct ring *ring, unsigned int first,
+		      unsigned int last)
 {
-	struct ring *ring = recording__ring(&host, 4096);
-	uint64_t state = 1, *landing = (uint64_t *)ring->slots[0].landing;
+	uint64_t state = first, *landing = (uint64_t *)ring->slots[0].landing;
 	unsigned int i, k;
 
-	recording__begin(recording);
-	recording__add(recording, &one);
-	for (i = 1; i <= scrapes; i++) {
+	for (i = first; i <= last; i++) {
 		for (k = 0; k < 4096; k++)
 			landing[k] = (uint64_t)random__below(&state, 1U << 31)
 					     << 33 ^
 				     random__below(&state, 1U << 31) << 2 ^ k;
 		recording__land(recording, &one, ring, i);
 	}
+}
+
+static void record_noise(struct recording *recording, unsigned int scrapes)
+{
+	struct ring *ring = recording__ring(&host, 4096);
+
+	recording__begin(recording);
+	recording__add(recording, &one);
+	add_noise(recording, ring, 1, scrapes);
 	ring__release(ring);
 }
 
 /* Sequences of the scrapes whose table was in the same file: first, last and how many. */
-static void read_noise(const char *path, uint64_t *first, uint64_t *last,
-		       unsigned int *count)
+static void read_sequences(const char *path, uint64_t *first, uint64_t *last,
+			   unsigned int *count)
 {
 	uint64_t table = 0;
 	struct reader *reader;
@@ -322,6 +331,13 @@ static void read_noise(const char *path, uint64_t *first, uint64_t *last,
 	}
 	assert_false(reader__is_damaged(reader, &error));
 	reader__close(reader);
+}
+
+/* The same; none is missing between first and last. */
+static void read_noise(const char *path, uint64_t *first, uint64_t *last,
+		       unsigned int *count)
+{
+	read_sequences(path, first, last, count);
 	assert_int_equal(*last - *first + 1, *count);
 }
 
@@ -341,6 +357,86 @@ static void test_bound(void **state)
 	assert_int_equal(first, 1);
 	assert_in_range(count, 20, 32);
 	assert_true(recording__has_said(&recording, "recording ends"));
+	recording__remove(&recording);
+}
+
+/* No file of this process can have more bytes than @bytes, until that is changed. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/*
+ * Records 400 scrapes, of which the first 4 MiB fit, and 400 more with room again, in @files files
+ * at most.
+ */
+static void record_without_room(struct recording *recording, unsigned int files)
+{
+	struct ring *ring = recording__ring(&host, 4096);
+	struct output_figures figures = {};
+	unsigned int tries;
+
+	recording__make_directory(recording);
+	recording->settings.size = 64 << 20;
+	recording->settings.files = files;
+	limit_files(6 << 20);
+	recording__begin(recording);
+	recording__add(recording, &one);
+	add_noise(recording, ring, 1, 400);
+	for (tries = 0; !figures.numbers[OUTPUT_FAILING]; tries++) {
+		assert_true(tries < 60000);
+		poll(NULL, 0, 1);
+		output_figures__clear(&figures);
+		recorder__figures(recording->recorder, &figures);
+	}
+	assert_true(figures.numbers[OUTPUT_DROPPED_SCRAPES] > 100);
+	assert_string_equal(figures.error.kind, "not_writable");
+	output_figures__clear(&figures);
+	limit_files(RLIM_INFINITY);
+	add_noise(recording, ring, 401, 800);
+	ring__release(ring);
+	assert_int_equal(recording__end(recording), 0);
+	assert_true(recording__has_said(recording, "are not recorded until that works again"));
+	assert_true(recording__has_said(recording, "is written again"));
+	assert_false(recording__has_said(recording, "recording ends"));
+}
+
+/* Without room scrapes are lost and counted; with room they are in the next file. */
+static void test_room(void **state)
+{
+	struct recording recording;
+	uint64_t first, last, ended;
+	unsigned int count;
+
+	record_without_room(&recording, 3);
+	read_noise(recording__path(&recording, 1), &first, &ended, &count);
+	assert_int_equal(first, 1);
+	assert_int_equal(ended, count);
+	read_noise(recording.path, &first, &last, &count);
+	assert_true(first > ended + 1);
+	assert_int_equal(last, 800);
+	assert_int_equal(count, last - first + 1);
+	assert_int_equal(recording__size(&recording, 2), -1);
+	recording__remove(&recording);
+}
+
+/* The same with one file, which is whole up to where there was no room, and goes on there. */
+static void test_room_in_one(void **state)
+{
+	struct recording recording;
+	uint64_t first, last;
+	unsigned int count;
+
+	record_without_room(&recording, 1);
+	read_sequences(recording.path, &first, &last, &count);
+	assert_int_equal(first, 1);
+	assert_int_equal(last, 800);
+	assert_in_range(count, 500, 700);
 	recording__remove(&recording);
 }
 
@@ -505,6 +601,9 @@ int main(void)
 		     test_range),
 		TEST("a recording of one file ends before it exceeds its size",
 		     test_bound),
+		TEST("a recording without room goes on in the next file when there is room",
+		     test_room),
+		TEST("one of a single file goes on in it", test_room_in_one),
 		TEST("several files take turns, each within its size and readable alone",
 		     test_rotation),
 		TEST("files that are there are kept, or moved on if they are recordings",

@@ -78,10 +78,9 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 		if (errno == EINTR)
 			continue;
 		err = -errno;
-		/* If this fails as well, readers find the file cut. */
-		if (ftruncate(file->fd, file->length))
-			return err;
 		lseek(file->fd, file->length, SEEK_SET);
+		/* If this fails as well, readers find the file cut, or the next chunk is there. */
+		(void)!ftruncate(file->fd, file->length);
 		return err;
 	}
 	file->length += size;
@@ -89,10 +88,10 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Makes PATH, which does not exist. */
-static int record_file__make(struct record_file *file, struct dart_error *error)
+/* Makes @path, which does not exist, and goes again if it cannot be written. */
+static int record_file__make(struct record_file *file, const char *path,
+			     struct dart_error *error)
 {
-	const char *path = file->settings->path;
 	struct record_file_header header = {
 		.magic = RECORD_FILE_MAGIC,
 		.version = htole32(RECORD_VERSION),
@@ -116,9 +115,11 @@ static int record_file__make(struct record_file *file, struct dart_error *error)
 	/* Another recorder finds that this one writes it. */
 	flock(file->fd, LOCK_EX | LOCK_NB);
 	err = append(file, &header, sizeof(header));
-	return err ? dart_error__system(error, -err, "cannot write '%s'",
-					path) :
-		     0;
+	if (!err)
+		return 0;
+	unlink(path);
+	record_file__close(file);
+	return dart_error__system(error, -err, "cannot write '%s'", path);
 }
 
 /* What is at PATH may move on: it is a recording that is not being written. */
@@ -163,19 +164,78 @@ int record_file__open(struct record_file *file,
 		if (err)
 			return err;
 	}
-	return record_file__make(file, error);
+	return record_file__make(file, settings->path, error);
 }
 
-int record_file__rotate(struct record_file *file, struct dart_error *error)
+/* The file that @file is followed by, at @path: what was left there by a crash goes. */
+static int make_next(const struct record_file *file, const char *path, uint64_t room,
+		     struct record_file *next, struct dart_error *error)
 {
 	int err;
 
-	record_file__close(file);
-	err = move_all_on(file, error);
-	if (err)
+	*next = *file;
+	next->number++;
+	if (unlink(path) && errno != ENOENT)
+		return dart_error__system(error, errno, "cannot remove '%s'", path);
+	err = record_file__make(next, path, error);
+	if (err || !room)
 		return err;
-	file->number++;
-	return record_file__make(file, error);
+	err = -posix_fallocate(next->fd, next->length, room);
+	if (!err && ftruncate(next->fd, next->length))
+		err = -errno;
+	if (!err)
+		return 0;
+	unlink(path);
+	record_file__close(next);
+	return dart_error__system(error, -err, "cannot write '%s'", path);
+}
+
+/* The last file, which the next one would push out anyway. */
+static void remove_last(const struct record_file *file)
+{
+	char *path = path_of(file, file->settings->files - 1);
+
+	if (path)
+		unlink(path);
+	free(path);
+}
+
+/* Moves all files on, and @next from @path to where the newest is. */
+static int put_in_place(struct record_file *file, const char *path, struct record_file *next,
+			struct dart_error *error)
+{
+	int err = move_all_on(file, error);
+
+	if (!err && rename(path, file->settings->path))
+		err = dart_error__system(error, errno, "cannot rename '%s' to '%s'", path,
+					 file->settings->path);
+	if (err) {
+		unlink(path);
+		record_file__close(next);
+		return err;
+	}
+	record_file__close(file);
+	*file = *next;
+	return 0;
+}
+
+int record_file__rotate(struct record_file *file, uint64_t room, struct dart_error *error)
+{
+	struct record_file next;
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s.next", file->settings->path) < 0)
+		return dart_error__no_memory(error);
+	err = make_next(file, path, room, &next, error);
+	if (err && !room) {
+		remove_last(file);
+		err = make_next(file, path, 0, &next, error);
+	}
+	if (!err)
+		err = put_in_place(file, path, &next, error);
+	free(path);
+	return err;
 }
 
 void record_file__close(struct record_file *file)

@@ -33,8 +33,12 @@ struct record_file {
 int record_file__open(struct record_file *file,
 		      const struct settings_record *settings,
 		      struct dart_error *error);
-/* The next file takes the place of this one, which moves on; the last one goes. */
-int record_file__rotate(struct record_file *file, struct dart_error *error);
+/*
+ * The next file takes the place of this one, which moves on; the last one goes.  With @room, not
+ * before the disk has room for so many bytes: nothing that was recorded goes for it.  Returns 0, or
+ * -errno with a sentence in @error; then this file stays as it is.
+ */
+int record_file__rotate(struct record_file *file, uint64_t room, struct dart_error *error);
 void record_file__close(struct record_file *file);
 
 /* Does the bound allow so many bytes more? */

@@ -349,7 +349,9 @@ void recorder__figures(void *data, struct output_figures *figures)
 	output_figures__set(figures, OUTPUT_RECORDED_SCRAPES, count__of(&recorder->scrapes));
 	output_figures__set(figures, OUTPUT_DROPPED_SCRAPES, atomic_load(&recorder->dropped));
 	output_figures__set(figures, OUTPUT_SENT_BYTES, count__of(&recorder->bytes));
-	output_figures__set(figures, OUTPUT_FAILING, atomic_load(&recorder->has_ended));
+	output_figures__set(figures, OUTPUT_FAILING,
+			    atomic_load(&recorder->has_ended) ||
+				    atomic_load(&recorder->is_failing));
 	output_error_holder__copy(&recorder->last_error, &figures->error);
 }
 

@@ -28,7 +28,10 @@ struct recorder;
 int recorder__open(const struct settings_record *settings, struct output *log,
 		   struct recorder **recorder, struct dart_error *error);
 struct tap *recorder__tap(struct recorder *recorder);
-/* Readable once nothing more is recorded, as its file is full or cannot be written. */
+/*
+ * Readable once nothing more is recorded: its only file is full, or damaged.  A disk that is full
+ * does not end a recording, which goes on when there is room: in the next file, or in the only one.
+ */
 int recorder__event_fd(const struct recorder *recorder);
 /* Those of the recorder @data, in any thread: an output_list_fill. */
 void recorder__figures(void *data, struct output_figures *figures);

@@ -50,12 +50,14 @@ struct recorder {
 	pthread_t thread;
 	atomic_uint_fast64_t tables;	/* numbers that have been given */
 	atomic_uint_fast64_t dropped;	/* scrapes */
-	struct hourly drops;
+	struct hourly drops;		/* scrapes that found no room in the queue */
+	struct hourly failures;		/* scrapes that could not be written */
 	struct output_error_holder last_error;
 	count_t scrapes, bytes;		/* that have been written; the thread's */
 	int event;			/* eventfd */
 	atomic_bool has_ended;
-	atomic_int error;		/* why; 0: it is full */
+	atomic_int error;		/* why; 0: it is full, or nothing fails */
+	atomic_bool is_failing;		/* the last block could not be written */
 
 	/* Of the thread. */
 	struct record_file file;
@@ -64,6 +66,7 @@ struct recorder {
 	uint64_t due_ns;		/* when the block is to be written */
 	uint32_t targets;		/* numbers that have been given */
 	uint64_t pending;		/* scrapes in the block */
+	uint64_t failed;		/* scrapes in blocks that could not be written */
 	struct recorded *recorded[SETTINGS_TARGETS_MAX];
 };
 

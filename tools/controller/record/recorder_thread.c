@@ -39,6 +39,7 @@ static void recorder__end(struct recorder *recorder, int error,
 		      sentence);
 	output_error_holder__set(&recorder->last_error, error ? "not_writable" : "full", sentence);
 	atomic_fetch_add(&recorder->dropped, recorder->pending);
+	recorder->pending = 0;
 	atomic_store(&recorder->error, error);
 	atomic_store(&recorder->has_ended, true);
 	eventfd_write(recorder->event, 1);
@@ -102,6 +103,20 @@ static uint64_t recorder__needed_size(const struct recorder *recorder)
 	return size;
 }
 
+/* The same in a file that has none yet. */
+static uint64_t recorder__known_size(const struct recorder *recorder)
+{
+	uint64_t size = 0;
+	size_t i;
+
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
+		if (recorder->recorded[i] &&
+		    recorder->recorded[i]->block == recorder->block.number)
+			size += recorder->recorded[i]->definition_size;
+	}
+	return size;
+}
+
 static int recorder__write_definitions(struct recorder *recorder,
 				       struct dart_error *error)
 {
@@ -123,6 +138,52 @@ static int recorder__write_definitions(struct recorder *recorder,
 	return 0;
 }
 
+/*
+ * A block that cannot be written is lost, and the next one is tried: in the same file if that is the
+ * only one, or else in the next.
+ */
+static void recorder__fail(struct recorder *recorder, int error, const char *sentence)
+{
+	uint64_t since;
+
+	atomic_fetch_add(&recorder->dropped, recorder->pending);
+	recorder->failed += recorder->pending;
+	recorder->pending = 0;
+	output_error_holder__set(&recorder->last_error, "not_writable", sentence);
+	atomic_store(&recorder->error, error);
+	atomic_store(&recorder->is_failing, true);
+	if (hourly__take(&recorder->failures, monotonic_ns(), recorder->failed, &since))
+		output__print(
+			recorder->log,
+			"dart-controller: %s; scrapes are not recorded until that works again (%llu so far, %llu of them since this was said)",
+			sentence, (unsigned long long)recorder->failed,
+			(unsigned long long)since);
+	block__next(&recorder->block);
+}
+
+static void recorder__succeed(struct recorder *recorder)
+{
+	struct block *block = &recorder->block;
+
+	if (atomic_exchange(&recorder->is_failing, false)) {
+		atomic_store(&recorder->error, 0);
+		output__print(recorder->log,
+			      "dart-controller: '%s' is written again (%llu scrapes were not recorded)",
+			      recorder->settings.path, (unsigned long long)recorder->failed);
+	}
+	recorder->file.has_events = true;
+	count__add(&recorder->scrapes, recorder->pending);
+	count__set(&recorder->bytes, recorder->file.total);
+	recorder->pending = 0;
+	block__next(block);
+}
+
+/* Can room be made by others?  Otherwise a file that cannot be written remains so. */
+static bool is_no_room(int err)
+{
+	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
+}
+
 /* Returns 0; -ENOSPC if the only file is full; or another -errno, both with a sentence. */
 static int recorder__make_room(struct recorder *recorder, size_t size,
 			       struct dart_error *error)
@@ -130,11 +191,16 @@ static int recorder__make_room(struct recorder *recorder, size_t size,
 	const uint64_t needed = size + recorder__needed_size(recorder);
 
 	/* A file has one block at least, however large that is. */
-	if (!recorder->file.has_events ||
-	    record_file__has_room(&recorder->file, needed))
+	if (!recorder->file.has_events)
+		return 0;
+	/* The end of this one may be damaged. */
+	if (atomic_load(&recorder->is_failing) && recorder->settings.files > 1)
+		return record_file__rotate(&recorder->file,
+					   size + recorder__known_size(recorder), error);
+	if (record_file__has_room(&recorder->file, needed))
 		return 0;
 	if (recorder->settings.files > 1)
-		return record_file__rotate(&recorder->file, error);
+		return record_file__rotate(&recorder->file, 0, error);
 	return dart_error__set(error, ENOSPC,
 			       "'%s' has as many bytes as --record-size allows",
 			       recorder->settings.path);
@@ -163,15 +229,12 @@ static void recorder__flush(struct recorder *recorder)
 	}
 	err = err ?: recorder__write_definitions(recorder, &error) ?:
 	      record_file__append(&recorder->file, chunk, size, &error);
-	if (err) {
+	if (!err)
+		recorder__succeed(recorder);
+	else if (recorder->settings.files > 1 || is_no_room(err))
+		recorder__fail(recorder, err, error.text);
+	else
 		recorder__end(recorder, err, error.text);
-		return;
-	}
-	recorder->file.has_events = true;
-	count__add(&recorder->scrapes, recorder->pending);
-	count__set(&recorder->bytes, recorder->file.total);
-	recorder->pending = 0;
-	block__next(block);
 }
 
 /* Appends an event of @recorded. */
