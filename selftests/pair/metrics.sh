@@ -31,6 +31,13 @@ families() {
 	grep -c '^# TYPE' /run/page
 }
 
+# refuses_lost: the page of the agent alone
+refuses_lost() {
+	fetch '/metrics?target=host' >/run/page
+	cat /run/header /run/page
+	head -n 1 /run/header | grep -q 503 && grep -q 'host:4792 is lost: ' /run/page
+}
+
 rdma_up
 check "the agent starts" on host host_up
 check "a cgroup is made on the host" on host mkdir /sys/fs/cgroup/shop
@@ -98,6 +105,10 @@ check "JSON is written meanwhile" is_true -s 'map(select(has("entries"))) | leng
 check "the agent ends" on host host_down
 check "the controller says that it is not up" soon serves 0
 check "then it has nothing else" sh -c '! grep -v "^#" /run/page | grep -qv ^dart_up'
+check "who asks for it alone is told 503, and why" refuses_lost
+check "the agent starts again" on host host_up
+check "then it is up again" soon serves 1
+check "the agent ends again" on host host_down
 kill $controller
 check "the controller ends" wait $controller
 finish

@@ -27,6 +27,14 @@ distinct() {
 	! sed 's/ [^ ]* \([0-9]*\)$/ \1/' "/run/$1" | sort | uniq -d | grep .
 }
 
+# says_up VALUE: by remote write and InfluxDB's protocol, three times, as pushed
+says_up() {
+	for series in up dart_up; do
+		has 9001 3 "^$series{$labels} $1" && has 9002 3 "^$series{$labels,site=\"north\"} $1" &&
+			has 9004 3 "^$series,instance=host:4792,job=dart value=$1 " || return
+	done
+}
+
 labels='instance="host:4792",job="dart"'
 total="^node_memory_MemTotal_bytes{$labels}"
 rdma_up
@@ -64,11 +72,14 @@ check "one that fails at first gets all later" soon has 9003 3 "$total $memory"
 check "InfluxDB gets it" soon has 9004 3 \
 	"^node_memory_MemTotal_bytes,instance=host:4792,job=dart value=${memory%.0}"
 check "no sample comes twice" distinct 9001
+check "up and dart_up are 1 in each of the three protocols" says_up 1
 check "each scrape has hundreds of series" sh -c \
 	'[ "$(awk "{ print \$1 }" /run/9001 | sort -u | wc -l)" -gt 300 ]'
 
 check "the agent ends" on host host_down
 check "the series of its host are marked as stale" soon has 9001 1 "$total stale"
+check "then up and dart_up are 0 in each of the three protocols, again and again" soon says_up 0
+check "which is no end of theirs" sh -c '! grep "^\(dart_\)\?up{.* stale" /run/9001'
 kill $controller
 check "the controller ends" wait $controller
 check "its messages do not say that anything was dropped" sh -c \

@@ -18,6 +18,7 @@
 #define TARGETS	4
 #define WORKERS	2
 #define SCRAPES	200
+#define LOST_NS	1700000000123456789
 
 static struct target_settings targets[TARGETS] = {
 	{ .index = 0, .name = "a" },
@@ -45,6 +46,9 @@ static void *scrape(void *data)
 			!land(source->ring, sequence, &source->decoder);
 	}
 	assert_int_equal(decoder__lose(&source->decoder, "gone"), 0);
+	assert_int_equal(decoder__report_down(&source->decoder, LOST_NS,
+					      "still gone"),
+			 0);
 	ring__release(source->ring);
 	return NULL;
 }
@@ -107,6 +111,7 @@ struct seen {
 	int samples;
 	int last;	/* sequence */
 	int errors;
+	int downs;
 	int dropped;	/* of the summary; -1: none yet */
 };
 
@@ -138,9 +143,19 @@ static void check_line(const json_t *line, struct seen *seen)
 	assert_int_equal(seen->dropped, -1);
 	if (json_object_get(line, "error")) {
 		seen->errors++;
+		if (!json_object_get(line, "up"))
+			return;
+		seen->downs++;
+		assert_int_equal(number(line, "up"), 0);
+		assert_int_equal(number(line, "dart_up"), 0);
+		assert_int_equal(json_integer_value(json_object_get(line,
+								    "time_ns")),
+				 LOST_NS);
 		return;
 	}
 	assert_int_equal(seen->errors, 0);
+	assert_int_equal(number(line, "up"), 1);
+	assert_int_equal(number(line, "dart_up"), 1);
 	assert_true(number(line, "sequence") > seen->last);
 	seen->last = number(line, "sequence");
 	seen->samples++;
@@ -193,7 +208,8 @@ static void test_json(void **state)
 	for (i = 0; i < TARGETS; i++) {
 		assert_true(seen[i].samples > 0);
 		assert_int_equal(seen[i].samples + seen[i].dropped, SCRAPES);
-		assert_int_equal(seen[i].errors, 1);
+		assert_int_equal(seen[i].errors, 2);
+		assert_int_equal(seen[i].downs, 1);
 	}
 	free(text);
 	fclose(file);

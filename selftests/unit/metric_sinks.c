@@ -10,6 +10,7 @@
 
 #define TARGETS 2
 #define SCRAPES 300
+#define DOWNS 3
 
 static const struct wanted_field fields[] = { { "v", "",
 						DART_CONTROL_FIELD_COUNTER },
@@ -21,6 +22,8 @@ struct told {
 	unsigned int plans; /* that replaced another one */
 	unsigned int lost;
 	unsigned int failed;
+	unsigned int ups, downs; /* of dart_up and up, which agree */
+	int64_t up_ns; /* of the last of them */
 	double last;
 	struct metric_plan *held; /* of its first scrape */
 	char reason[100];
@@ -71,6 +74,28 @@ static void note_loss(struct metric_output *output,
 	strcpy(told->reason, reason);
 }
 
+static void note_up(struct metric_output *output,
+		    const struct target_settings *target,
+		    const struct metric_scrape *scrape)
+{
+	struct told *told =
+		&((struct noting_output *)output)->told[target->index];
+	const int series = find_series(scrape->plan, "dart_up");
+	const int other = find_series(scrape->plan, "up");
+
+	assert_true(series >= 0 && other >= 0);
+	assert_int_equal(scrape->plan->series_count, 2);
+	assert_true(scrape->points[series].value ==
+		    scrape->points[other].value);
+	assert_int_equal(scrape->points[series].time_ns, scrape->time_ns);
+	assert_int_equal(scrape->points[other].time_ns, scrape->time_ns);
+	if (scrape->points[series].value == 1)
+		told->ups++;
+	else
+		told->downs++;
+	told->up_ns = scrape->time_ns;
+}
+
 static void note_added(struct metric_output *output,
 		       const struct target_settings *target)
 {
@@ -99,6 +124,7 @@ static const struct metric_output_operations full_operations = {
 	.scrape = note_scrape,
 	.lost = note_loss,
 	.failed = note_failure,
+	.up = note_up,
 	.added = note_added,
 	.removed = note_removed,
 	.free = free_output,
@@ -142,7 +168,7 @@ struct scraping {
 	pthread_t thread;
 };
 
-/* As a worker: the table changes with each tenth scrape, and at last the host is lost. */
+/* As a worker: the table changes with each tenth scrape, and at last the host is lost twice. */
 static void *scrape(void *data)
 {
 	const struct scraping *scraping = data;
@@ -152,6 +178,8 @@ static void *scrape(void *data)
 	unsigned int i;
 
 	host__init(&host);
+	host.sample.head.clock_offset_ns = 4 * SECOND;
+	host.sample.head.clock_uncertainty_ns = SECOND / 1000;
 	add_value(&host);
 	for (i = 0; i < SCRAPES; i++) {
 		host.table.generation = 1 + i / 10;
@@ -161,12 +189,16 @@ static void *scrape(void *data)
 						    &host.sample, &decoded),
 				 0);
 	}
+	/* A connection that fails ends no series. */
 	assert_int_equal(
-		operations->lost(scraping->sink, scraping->target, "gone"), 0);
-	/* It was lost already. */
-	assert_int_equal(operations->lost(scraping->sink, scraping->target,
-					  "gone again"),
-			 0);
+		operations->lost(scraping->sink, scraping->target, "reset"),
+		0);
+	for (i = 0; i < DOWNS; i++)
+		assert_int_equal(operations->down(scraping->sink,
+						  scraping->target,
+						  7000 * SECOND + i,
+						  i ? "gone again" : "gone"),
+				 0);
 	assert_int_equal(operations->sample(scraping->sink, scraping->target,
 					    &host.sample, &decoded),
 			 0);
@@ -182,6 +214,14 @@ static void check_told(const struct told *told)
 	assert_int_equal(told->lost, 1);
 	assert_string_equal(told->reason, "gone");
 	assert_true(told->last == SCRAPES - 1);
+}
+
+/* By the clock of the controller, which the host's is 4 s ahead of. */
+static void check_ups(const struct told *told)
+{
+	assert_int_equal(told->ups, SCRAPES + 1);
+	assert_int_equal(told->downs, DOWNS);
+	assert_int_equal(told->up_ns, 5996 * SECOND);
 }
 
 static void test_metrics(void **state)
@@ -211,6 +251,7 @@ static void test_metrics(void **state)
 	for (i = 0; i < TARGETS; i++) {
 		check_told(&full->told[i]);
 		check_told(&least->told[i]);
+		check_ups(&full->told[i]);
 	}
 	/* A target that is removed has ended as well. */
 	assert_true(full->told[0].is_added);
@@ -228,6 +269,7 @@ static void test_metrics(void **state)
 struct noting_sink {
 	struct sink sink;
 	unsigned int samples, losses, summaries, added, removed;
+	unsigned int downs;
 	int ret;
 	bool *is_freed;
 };
@@ -244,6 +286,15 @@ static int pass_loss(struct sink *sink, const struct target_settings *target,
 		     const char *reason)
 {
 	((struct noting_sink *)sink)->losses++;
+	return ((struct noting_sink *)sink)->ret;
+}
+
+static int pass_down(struct sink *sink, const struct target_settings *target,
+		     int64_t time_ns, const char *reason)
+{
+	assert_int_equal(time_ns, 7);
+	assert_string_equal(reason, "still gone");
+	((struct noting_sink *)sink)->downs++;
 	return ((struct noting_sink *)sink)->ret;
 }
 
@@ -275,6 +326,7 @@ static void test_all(void **state)
 	static const struct sink_operations full = {
 		.sample = pass_sample,
 		.lost = pass_loss,
+		.down = pass_down,
 		.summary = pass_summary,
 		.added = pass_added,
 		.removed = pass_removed,
@@ -311,6 +363,9 @@ static void test_all(void **state)
 			 -ENOBUFS);
 	assert_int_equal(all->operations->lost(all, &targets[0], "gone"),
 			 -ENOBUFS);
+	assert_int_equal(all->operations->down(all, &targets[0], 7,
+					       "still gone"),
+			 -ENOBUFS);
 	assert_int_equal(all->operations->summary(all, &targets[0], &summary,
 						  true),
 			 -ENOBUFS);
@@ -318,6 +373,7 @@ static void test_all(void **state)
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(sinks[i].samples, 1);
 		assert_int_equal(sinks[i].losses, 1);
+		assert_int_equal(sinks[i].downs, i > 0);
 		assert_int_equal(sinks[i].summaries, i > 0);
 		assert_int_equal(sinks[i].added, i > 0);
 		assert_int_equal(sinks[i].removed, i > 0);

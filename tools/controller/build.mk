@@ -91,6 +91,8 @@ unit_metric_scale_sources := $(controller_metrics)
 unit_metric_plan_store_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
+unit_exposition_sources := $(controller_metrics) \
+	$(wildcard tools/controller/exposition/*.c tools/controller/http/*.c)
 unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controller/, \
 	record/dump_openmetrics.c record/series_list.c record/spill.c \
 	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)

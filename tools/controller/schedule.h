@@ -53,4 +53,19 @@ static inline uint64_t schedule__take(struct schedule *schedule,
 	return due;
 }
 
+/* A target without a whole scrape for so many intervals, and so long, is lost. */
+#define SCHEDULE_LOST_INTERVALS	3
+#define SCHEDULE_LOST_MIN_NS	5000000000ULL
+
+/* How long the values of a scrape are fresh: then the target is lost. */
+static inline uint64_t schedule__lost_after_ns(const struct schedule *schedule)
+{
+	/* An interval is an hour at most. */
+	const uint64_t after_ns =
+		SCHEDULE_LOST_INTERVALS * schedule->interval_ns;
+
+	return after_ns > SCHEDULE_LOST_MIN_NS ? after_ns :
+						 SCHEDULE_LOST_MIN_NS;
+}
+
 #endif /* CONTROLLER_SCHEDULE_H */

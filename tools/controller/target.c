@@ -117,6 +117,7 @@ void target__finish(struct target *target, int result)
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
+	timer__stop(&target->down_timer);
 	target->context->finished(target->context, target, result);
 }
 
@@ -365,6 +366,9 @@ int target__new(struct target_context *context,
 	timer__init(&target->retry_timer, timers, on_retry, target);
 	timer__init(&target->connect_timeout, timers,
 		    target__on_connect_timeout, target);
+	timer__init(&target->down_timer, timers, target__on_down, target);
+	if (!context->options->once)
+		target__watch_down(target);
 	/* Connects as soon as the loop runs. */
 	timer__set(&target->retry_timer, 0);
 	*targetp = target;
@@ -388,6 +392,7 @@ void target__free(struct target *target)
 	timer__stop(&target->scrape_timer);
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
+	timer__stop(&target->down_timer);
 	free(target->tapped.bytes);
 	free(target->failure);
 	free(target);

@@ -88,8 +88,8 @@ const struct summary *target__summary(const struct target *target);
 /* For who looks at the controller from outside while it runs. */
 struct target_status {
 	/*
-	 * "waiting" for its turn to connect, "resolving", "connecting", "fetching", "up" or
-	 * "finished"
+	 * "waiting" for its turn to connect, "resolving", "connecting", "fetching", "up",
+	 * "silent", which is connected, but lost, or "finished"
 	 */
 	const char *state;
 	uint64_t since_ns;	/* CLOCK_MONOTONIC: it has been up so long, or not up */

@@ -2,7 +2,7 @@
 /*
  * Shared by the parts of a target in the control loop: target.c waits, retries and gives up,
  * target_connect.c connects, target_table.c takes tables and plans scrapes for the I/O thread,
- * target_status.c tells others about it.
+ * target_down.c tells outputs of a target that is lost, target_status.c tells others about it.
  */
 #ifndef CONTROLLER_TARGET_PRIVATE_H
 #define CONTROLLER_TARGET_PRIVATE_H
@@ -41,6 +41,9 @@ struct target {
 	struct timer scrape_timer;	/* the next scrape is due, and fails */
 	struct timer retry_timer;	/* connect again, or fetch the table */
 	struct timer connect_timeout;
+	struct timer down_timer;	/* without a whole scrape until then it is lost */
+	uint64_t down_due_ns;		/* of the down timer */
+	bool is_down;			/* it is lost, and outputs have been told */
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
 
@@ -91,6 +94,15 @@ void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
 /* The retry timer has expired. */
 void target__fetch_again(struct target *target);
+
+/* target_down.c */
+
+/* It is to be scraped from now on. */
+void target__watch_down(struct target *target);
+/* The down timer has expired. */
+void target__on_down(void *data);
+/* Has it no whole scrape for so long that it is lost? */
+bool target__is_lost(const struct target *target);
 
 /* target_status.c */
 

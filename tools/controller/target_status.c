@@ -66,7 +66,9 @@ static const char *target__state(const struct target *target)
 		return "connecting";
 	case TARGET_READING:
 		/* A later table is fetched between scrapes. */
-		return target->io.ring ? "up" : "fetching";
+		if (!target->io.ring)
+			return "fetching";
+		return target__is_lost(target) ? "silent" : "up";
 	case TARGET_RELEASING:
 		return target__releasing(target);
 	default:

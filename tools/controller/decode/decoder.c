@@ -7,10 +7,11 @@
 #include "decoder.h"
 #include "tools/controller/schedule.h"
 
-/* A target is lost. */
+/* A target cannot be scraped, or is lost. */
 struct loss {
 	struct work work;
 	struct decoder *decoder;
+	int64_t time_ns;	/* of a target that is lost */
 	char reason[];
 };
 
@@ -75,16 +76,49 @@ static void pass_loss(struct work *work)
 	free(loss);
 }
 
-int decoder__lose(struct decoder *decoder, const char *reason)
+static void pass_down(struct work *work)
+{
+	struct loss *loss = caa_container_of(work, struct loss, work);
+	struct decoder *decoder = loss->decoder;
+	struct sink *sink = decoder->sink;
+
+	atomic_store(&decoder->is_down_queued, false);
+	if (sink->operations->down)
+		sink->operations->down(sink, decoder->settings, loss->time_ns,
+				       loss->reason);
+	free(loss);
+}
+
+static int decoder__tell(struct decoder *decoder,
+			 void (*pass)(struct work *work), int64_t time_ns,
+			 const char *reason)
 {
 	struct loss *loss = malloc(sizeof(*loss) + strlen(reason) + 1);
 
 	if (!loss)
 		return -ENOMEM;
-	loss->work.run = pass_loss;
+	loss->work.run = pass;
 	loss->decoder = decoder;
+	loss->time_ns = time_ns;
 	strcpy(loss->reason, reason);
 	workers__hand_over_always(decoder->workers, decoder->settings->index,
 				  &loss->work);
 	return 0;
+}
+
+int decoder__lose(struct decoder *decoder, const char *reason)
+{
+	return decoder__tell(decoder, pass_loss, 0, reason);
+}
+
+int decoder__report_down(struct decoder *decoder, int64_t time_ns,
+			 const char *reason)
+{
+	int err;
+
+	atomic_store(&decoder->is_down_queued, true);
+	err = decoder__tell(decoder, pass_down, time_ns, reason);
+	if (err)
+		atomic_store(&decoder->is_down_queued, false);
+	return err;
 }

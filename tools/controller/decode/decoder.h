@@ -19,6 +19,7 @@ struct decoder {
 	struct tap *tap; /* NULL: none */
 	const struct target_settings *settings;
 	struct summary *summary;	/* see there who writes what */
+	atomic_bool is_down_queued;	/* the worker has not taken the last report yet */
 };
 
 /*
@@ -37,5 +38,12 @@ bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
  * -ENOMEM.
  */
 int decoder__lose(struct decoder *decoder, const char *reason);
+
+/*
+ * In the same places: the target is lost at @time_ns, CLOCK_REALTIME of the controller, or
+ * still is; see sink_operations.down().  Returns 0 or -ENOMEM.
+ */
+int decoder__report_down(struct decoder *decoder, int64_t time_ns,
+			 const char *reason);
 
 #endif /* CONTROLLER_DECODER_H */

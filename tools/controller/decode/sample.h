@@ -36,7 +36,15 @@ struct sample_head {
 	uint64_t bytes;		/* of them */
 	uint64_t failed;	/* scrapes of this target so far */
 	uint64_t missed;
+	/* Without another scrape until then, the target is lost; 0: of a replay, never. */
+	uint64_t fresh_until_ns;
 };
+
+/* CLOCK_REALTIME of the controller at start_ns. */
+static inline int64_t sample_head__controller_ns(const struct sample_head *head)
+{
+	return head->time_ns - head->clock_offset_ns;
+}
 
 struct sample {
 	struct sample_head head;

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,8 +16,10 @@
 #include "exposition.h"
 #include "exposition_outputs.h"
 #include "exposition_sd.h"
+#include "tools/controller/metrics/plan_up.h"
 #include "tools/controller/metrics/target_labels.h"
 #include "tools/controller/metrics/text.h"
+#include "tools/controller/schedule.h"
 
 /* What is shown of a target at one time; immutable. */
 struct snapshot {
@@ -25,8 +29,9 @@ struct snapshot {
 	char *host;
 	struct metric_plan *plan; /* NULL: it is lost, or was not scraped yet */
 	struct metric_point *points;
-	bool is_up;
+	uint64_t fresh_until_ns; /* CLOCK_MONOTONIC: then it is lost; 0: never */
 	int64_t time_ns; /* when it was up, or was lost; 0: not known */
+	char *reason; /* why it is lost; NULL: it is not, or not known */
 	struct shared_text *target_labels;
 };
 
@@ -37,26 +42,6 @@ struct exposition {
 	pthread_mutex_t lock; /* of the pointers below */
 	size_t end; /* no target has this index, or a higher one */
 	struct snapshot *targets[SETTINGS_TARGETS_MAX];
-};
-
-static const struct metric_family up_family = {
-	.name = "dart_up",
-	.help = "Whether the values of the host can be read.",
-	.unit = "",
-	.type = METRIC_GAUGE,
-	.series_count = 1,
-};
-
-static const struct metric_series up_series = {
-	.name = "dart_up",
-	.text = "",
-};
-
-static const struct metric_plan up_plan = {
-	.families = &up_family,
-	.family_count = 1,
-	.series = &up_series,
-	.series_count = 1,
 };
 
 static void snapshot__put(struct snapshot *snapshot)
@@ -70,12 +55,13 @@ static void snapshot__put(struct snapshot *snapshot)
 	free(snapshot->points);
 	free(snapshot->name);
 	free(snapshot->host);
+	free(snapshot->reason);
 	free(snapshot);
 }
 
 /* Without series; takes the hold of @labels, which may be NULL.  NULL if out of memory. */
 static struct snapshot *snapshot__new(const struct target_settings *target,
-				      struct target_labels *labels, bool is_up,
+				      struct target_labels *labels,
 				      int64_t time_ns)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
@@ -89,7 +75,6 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 	snapshot->name = strdup(target->name);
 	snapshot->host = strdup(target->host);
 	snapshot->target_labels = shared_text__hold(target->labels);
-	snapshot->is_up = is_up;
 	snapshot->time_ns = time_ns;
 	if (labels && snapshot->name && snapshot->host)
 		return snapshot;
@@ -119,7 +104,7 @@ static void take_scrape(struct metric_output *output,
 	const size_t bytes =
 		scrape->plan->series_count * sizeof(*scrape->points);
 	struct snapshot *snapshot =
-		snapshot__new(target, target_labels__get(scrape->labels), true,
+		snapshot__new(target, target_labels__get(scrape->labels),
 			      scrape->time_ns);
 
 	if (snapshot) {
@@ -127,6 +112,7 @@ static void take_scrape(struct metric_output *output,
 		if (snapshot->points) {
 			memcpy(snapshot->points, scrape->points, bytes);
 			snapshot->plan = metric_plan__get(scrape->plan);
+			snapshot->fresh_until_ns = scrape->fresh_until_ns;
 		} else {
 			snapshot__put(snapshot);
 			snapshot = NULL;
@@ -140,10 +126,30 @@ static void take_loss(struct metric_output *output,
 		      const struct metric_plan *plan, int64_t time_ns,
 		      const char *reason)
 {
-	exposition__set((struct exposition *)output, target->index,
-			snapshot__new(target,
-				      target_labels__new(target, &up_plan),
-				      false, time_ns));
+	struct snapshot *snapshot = snapshot__new(
+		target, target_labels__new(target, &plan_up__of_pages),
+		time_ns);
+
+	/* Without memory there is no reason to tell. */
+	if (snapshot && reason)
+		snapshot->reason = strdup(reason);
+	exposition__set((struct exposition *)output, target->index, snapshot);
+}
+
+/* Values that are fresh stay; why there are none is news. */
+static void take_failure(struct metric_output *output,
+			 const struct target_settings *target,
+			 const char *reason)
+{
+	struct exposition *exposition = (struct exposition *)output;
+	bool has_values;
+
+	pthread_mutex_lock(&exposition->lock);
+	has_values = exposition->targets[target->index] &&
+		     exposition->targets[target->index]->plan;
+	pthread_mutex_unlock(&exposition->lock);
+	if (!has_values)
+		take_loss(output, target, NULL, 0, reason);
 }
 
 static void add_target(struct metric_output *output,
@@ -172,6 +178,7 @@ static void exposition__free(struct metric_output *output)
 static const struct metric_output_operations exposition_operations = {
 	.scrape = take_scrape,
 	.lost = take_loss,
+	.failed = take_failure,
 	.added = add_target,
 	.removed = remove_target,
 	.free = exposition__free,
@@ -201,6 +208,16 @@ static bool has_name(const struct snapshot *snapshot, const char *name)
 {
 	return !name || !strcmp(snapshot->name, name) ||
 	       !strcmp(snapshot->host, name);
+}
+
+/*
+ * Loss is also a matter of time: a worker that is behind has the news of it in its queue, after
+ * the values.
+ */
+static bool snapshot__is_up(const struct snapshot *snapshot, uint64_t now_ns)
+{
+	return snapshot->plan && (!snapshot->fresh_until_ns ||
+				  now_ns <= snapshot->fresh_until_ns);
 }
 
 static void snapshots__put(struct snapshots *snapshots)
@@ -263,25 +280,28 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 		calloc(2 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const int64_t time_ns = now_ns();
+	const uint64_t at_ns = monotonic_ns();
 	const struct snapshot *snapshot;
 	size_t i, used = 0;
 	int err = -ENOMEM;
+	bool is_up;
 
 	for (i = 0; parts && ups && i < count; i++) {
 		snapshot = snapshots->all[i];
+		is_up = snapshot__is_up(snapshot, at_ns);
 		ups[i] = (struct metric_point){
-			.value = snapshot->is_up,
+			.value = is_up,
 			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
 			.labels = is_one  ? "" :
 				  is_utf8 ? snapshot->labels->utf8.text :
 					    snapshot->labels->set.text,
-			.plan = &up_plan,
+			.plan = &plan_up__of_pages,
 			.points = &ups[i],
 		};
 		used++;
-		if (!snapshot->plan)
+		if (!is_up)
 			continue;
 		parts[used] = parts[used - 1];
 		parts[used].plan = snapshot->plan;
@@ -316,6 +336,50 @@ static bool takes_openmetrics(const struct http_request *request)
 	return accept && strstr(accept, "application/openmetrics-text");
 }
 
+static void print_sentence(struct http_answer *answer, unsigned int status,
+			   const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void print_sentence(struct http_answer *answer, unsigned int status,
+			   const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&answer->body, format, arguments);
+	va_end(arguments);
+	answer->status = status;
+	answer->type = NULL;
+	if (length < 0)
+		answer->body = NULL;
+	answer->length = length < 0 ? 0 : length;
+}
+
+static const char *snapshot__why_lost(const struct snapshot *snapshot)
+{
+	if (snapshot->reason)
+		return snapshot->reason;
+	return snapshot->plan ? "its values are too old" :
+				"it has not been read so far";
+}
+
+/* True, and an answer that says so, if all that are asked for by one name are lost. */
+static bool refuse_lost(const struct snapshots *snapshots,
+			struct http_answer *answer)
+{
+	const uint64_t at_ns = monotonic_ns();
+	size_t i;
+
+	for (i = 0; i < snapshots->count; i++)
+		if (snapshot__is_up(snapshots->all[i], at_ns))
+			return false;
+	print_sentence(answer, 503, "%s is lost: %s\n",
+		       snapshots->all[0]->name,
+		       snapshot__why_lost(snapshots->all[0]));
+	return true;
+}
+
 static void fill_metrics(void *data, const struct http_request *request,
 			 struct http_answer *answer)
 {
@@ -332,12 +396,12 @@ static void fill_metrics(void *data, const struct http_request *request,
 		return;
 	answer->type = metric_text__type(format, is_utf8);
 	if (name && !snapshots.count) {
-		answer->status = 404;
-		answer->type = NULL;
-		answer->body = strdup(
+		print_sentence(
+			answer, 404,
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
-	} else if (name || !collect_own(exposition, &own)) {
+	} else if (name ? !refuse_lost(&snapshots, answer) :
+			  !collect_own(exposition, &own)) {
 		print(&snapshots, &own, name, exposition->is_replay, format, is_utf8, answer);
 	}
 	own_metrics__clear(&own);

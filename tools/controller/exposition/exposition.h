@@ -5,13 +5,15 @@
  *
  *   /metrics               all targets, and the controller itself: its outputs
  *   /metrics?target=NAME   one of them, HOST:PORT or HOST, without labels of the target:
- *                          404 if there is none
+ *                          404 if there is none, and 503 while it is lost, so that the
+ *                          program that asks takes it for down
  *   /sd                    all targets as Prometheus' HTTP SD has them, each to be scraped
  *                          here by itself
  *
  * Samples of all targets have the labels of their target, and "instance", its name, which
  * Prometheus keeps with honor_labels.  Those of a target that is lost are left out, but for
- * dart_up, which is 0 then.
+ * dart_up, which is 0 then: it has had no whole scrape for three of its intervals, and 5 s at
+ * least, or none at all.
  */
 #ifndef CONTROLLER_EXPOSITION_H
 #define CONTROLLER_EXPOSITION_H

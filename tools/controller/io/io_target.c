@@ -157,8 +157,11 @@ static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 		.bytes = transport->scrape.bytes,
 		.failed = count__of(&summary->failed),
 		.missed = count__of(&summary->missed),
+		.fresh_until_ns = landed_ns +
+				  schedule__lost_after_ns(&io->schedule),
 	};
 
+	count__set(&io->landed_ns, landed_ns);
 	sample_head__date(&head, &transport->accept);
 	count__add(&summary->reads, head.reads);
 	count__add(&summary->bytes, head.bytes);

@@ -56,6 +56,8 @@ struct io_target {
 	void (*released)(struct io_target *io);
 	struct decoder decoder;
 	struct summary *summary; /* see there who writes what */
+	/* CLOCK_MONOTONIC of the last whole scrape; 0: none so far.  Of the I/O thread. */
+	count_t landed_ns;
 	uint64_t wanted; /* scrapes, with those that failed; 0: no end */
 	bool once;
 

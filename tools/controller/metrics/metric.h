@@ -95,6 +95,8 @@ struct metric_scrape {
 	/* Of the target, for series of the plan, see target_labels.h; the output may hold them. */
 	struct target_labels *labels;
 	int64_t time_ns;	/* CLOCK_REALTIME of the host when the READ began */
+	/* CLOCK_MONOTONIC: without another scrape until then the host is lost; 0: never. */
+	uint64_t fresh_until_ns;
 };
 
 struct metric_output;
@@ -107,15 +109,26 @@ struct metric_output_operations {
 	void (*scrape)(struct metric_output *output,
 		       const struct target_settings *target,
 		       const struct metric_scrape *scrape);
-	/* All series of @plan, the last one's, have ended at @time_ns; @reason is a sentence. */
+	/*
+	 * The host is lost: all series of @plan, the last one's, have ended at @time_ns; @reason
+	 * is a sentence.
+	 */
 	void (*lost)(struct metric_output *output,
 		     const struct target_settings *target,
 		     const struct metric_plan *plan, int64_t time_ns,
 		     const char *reason);
-	/* It cannot be scraped, and has no series that could end; may be NULL. */
+	/* It cannot be scraped now; its series go on until it is lost.  May be NULL. */
 	void (*failed)(struct metric_output *output,
 		       const struct target_settings *target,
 		       const char *reason);
+	/*
+	 * After each scrape, and for each interval while it is lost or was never scraped:
+	 * @scrape has the plan of plan_up.h, whose series say whether it is up, and no labels.  Its
+	 * times are CLOCK_REALTIME of the controller.  May be NULL.
+	 */
+	void (*up)(struct metric_output *output,
+		   const struct target_settings *target,
+		   const struct metric_scrape *scrape);
 	/* In the control loop, as those of struct sink_operations; may be NULL. */
 	void (*added)(struct metric_output *output,
 		      const struct target_settings *target);

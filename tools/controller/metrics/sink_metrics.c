@@ -12,6 +12,7 @@
 
 #include "plan_make.h"
 #include "plan_store.h"
+#include "plan_up.h"
 #include "points.h"
 #include "target_labels.h"
 
@@ -26,6 +27,7 @@ struct sink_metrics {
 	struct sink sink;
 	struct names *names;
 	struct plan_store *plans;
+	struct metric_plan *up_plan;
 	struct metric_output **outputs;
 	size_t output_count;
 	/* Labels of all targets that made room for others, see label_names.h. */
@@ -80,6 +82,28 @@ target_metrics__labels(struct sink_metrics *all, struct target_metrics *metrics,
 	return metrics->labels;
 }
 
+/* Whether @target is up, at @time_ns by the clock of the controller. */
+static void pass_up(const struct sink_metrics *all,
+		    const struct target_settings *target, bool is_up,
+		    int64_t time_ns)
+{
+	const struct metric_point points[PLAN_UP_SERIES] = {
+		{ is_up, time_ns },
+		{ is_up, time_ns },
+	};
+	const struct metric_scrape scrape = {
+		.plan = all->up_plan,
+		.points = points,
+		.time_ns = time_ns,
+	};
+	size_t i;
+
+	for (i = 0; i < all->output_count; i++)
+		if (all->outputs[i]->operations->up)
+			all->outputs[i]->operations->up(all->outputs[i],
+							target, &scrape);
+}
+
 static int pass_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample,
 		       const struct latency *decoded)
@@ -87,7 +111,10 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	struct target_metrics *metrics = all->targets[target->index];
 	struct metric_plan *previous = NULL;
-	struct metric_scrape scrape = { .time_ns = sample->head.time_ns };
+	struct metric_scrape scrape = {
+		.time_ns = sample->head.time_ns,
+		.fresh_until_ns = sample->head.fresh_until_ns,
+	};
 	bool is_new_plan;
 	size_t i;
 	int err = 0;
@@ -116,32 +143,47 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 						    &scrape);
 	if (previous)
 		metric_plan__put(previous);
+	pass_up(all, target, true, sample_head__controller_ns(&sample->head));
+	return 0;
+}
+
+static int pass_failure(struct sink *sink, const struct target_settings *target,
+			const char *reason)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i;
+
+	for (i = 0; i < all->output_count; i++)
+		if (all->outputs[i]->operations->failed)
+			all->outputs[i]->operations->failed(all->outputs[i],
+							    target, reason);
 	return 0;
 }
 
 /* Its series end now, as far as the clock of the host is known: when it was last read. */
-static int pass_loss(struct sink *sink, const struct target_settings *target,
-		     const char *reason)
+static void pass_loss(const struct sink_metrics *all,
+		      const struct target_settings *target, const char *reason)
 {
-	struct sink_metrics *all = (struct sink_metrics *)sink;
 	struct target_metrics *metrics = all->targets[target->index];
 	size_t i;
 
-	if (!metrics)
-		return 0;
-	if (!metrics->plan) {
-		for (i = 0; i < all->output_count; i++)
-			if (all->outputs[i]->operations->failed)
-				all->outputs[i]->operations->failed(
-					all->outputs[i], target, reason);
-		return 0;
-	}
+	if (!metrics || !metrics->plan)
+		return;
 	for (i = 0; i < all->output_count; i++)
 		all->outputs[i]->operations->lost(all->outputs[i], target,
 						  metrics->plan,
 						  metrics->time_ns + 1, reason);
 	metric_plan__put(metrics->plan);
 	metrics->plan = NULL;
+}
+
+static int pass_down(struct sink *sink, const struct target_settings *target,
+		     int64_t time_ns, const char *reason)
+{
+	const struct sink_metrics *all = (struct sink_metrics *)sink;
+
+	pass_loss(all, target, reason);
+	pass_up(all, target, false, time_ns);
 	return 0;
 }
 
@@ -178,8 +220,7 @@ static void remove_target(struct sink *sink,
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	size_t i;
 
-	if (all->targets[target->index] && all->targets[target->index]->plan)
-		pass_loss(sink, target, "it is not a target any more");
+	pass_loss(all, target, "it is not a target any more");
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->removed)
 			all->outputs[i]->operations->removed(all->outputs[i],
@@ -198,13 +239,15 @@ static void sink_metrics__free(struct sink *sink)
 		all->outputs[i]->operations->free(all->outputs[i]);
 	names__put(all->names);
 	plan_store__put(all->plans);
+	metric_plan__put(all->up_plan);
 	free(all->outputs);
 	free(all);
 }
 
 static const struct sink_operations sink_metrics_operations = {
 	.sample = pass_sample,
-	.lost = pass_loss,
+	.lost = pass_failure,
+	.down = pass_down,
 	.added = add_target,
 	.removed = remove_target,
 	.free = sink_metrics__free,
@@ -225,12 +268,15 @@ struct sink *sink_metrics__new(struct names *names,
 	if (all) {
 		all->outputs = calloc(count + 1, sizeof(*all->outputs));
 		all->plans = plan_store__new();
+		all->up_plan = plan_up__new();
 	}
-	if (!all || !all->outputs || !all->plans) {
+	if (!all || !all->outputs || !all->plans || !all->up_plan) {
 		for (i = 0; i < count; i++)
 			outputs[i]->operations->free(outputs[i]);
 		if (all) {
 			plan_store__put(all->plans);
+			if (all->up_plan)
+				metric_plan__put(all->up_plan);
 			free(all->outputs);
 		}
 		free(all);

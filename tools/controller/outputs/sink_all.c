@@ -41,6 +41,23 @@ static int pass_loss(struct sink *sink, const struct target_settings *target,
 	return err;
 }
 
+static int pass_down(struct sink *sink, const struct target_settings *target,
+		     int64_t time_ns, const char *reason)
+{
+	struct sink_all *all = (struct sink_all *)sink;
+	int err = 0, ret;
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		if (!all->sinks[i]->operations->down)
+			continue;
+		ret = all->sinks[i]->operations->down(all->sinks[i], target,
+						      time_ns, reason);
+		err = err ?: ret;
+	}
+	return err;
+}
+
 static int pass_summary(struct sink *sink, const struct target_settings *target,
 			const struct summary *summary, bool is_last)
 {
@@ -93,6 +110,7 @@ static void sink_all__free(struct sink *sink)
 static const struct sink_operations sink_all_operations = {
 	.sample = pass_sample,
 	.lost = pass_loss,
+	.down = pass_down,
 	.summary = pass_summary,
 	.added = add_target,
 	.removed = remove_target,

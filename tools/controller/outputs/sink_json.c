@@ -2,7 +2,7 @@
 /*
  * Prints samples, errors and summaries as lines of JSON:
  *
- *   {"agent": "host:4792", "sequence": 1, "time_ns": ..., "clock_offset_ns": ...,
+ *   {"agent": "host:4792", "up": 1, "dart_up": 1, "sequence": 1, "time_ns": ..., "clock_offset_ns": ...,
  *    "clock_uncertainty_ns": ..., "start_ns": ..., "landed_ns": ..., "end_ns": ...,
  *    "decode_ns": ..., "reads": 5, "bytes": 2048, "labels": {"rack": "a7"},
  *    "node": "host", "host_id": "...",
@@ -10,6 +10,7 @@
  *    "nohz_full": "2-3",
  *    "entries": {"cpustat": {...}, ...}}
  *   {"agent": "host:4792", "error": "no answer for 10 s"}
+ *   {"agent": "host:4792", "up": 0, "dart_up": 0, "time_ns": ..., "error": "no values for 5 s"}
  *   {"agent": "host:4792", "summary": {...}}
  */
 #include <jansson.h>
@@ -133,8 +134,10 @@ static json_t *head_to_json(const struct target_settings *target,
 	const bool is_told = head->clock_uncertainty_ns;
 
 	return json_pack(
-		"{ss sI sI so so sI sI sI sI si sI}",
+		"{ss si si sI sI so so sI sI sI sI si sI}",
 		"agent", target->name,
+		"up", 1,
+		"dart_up", 1,
 		"sequence", (json_int_t)head->sequence,
 		"time_ns", (json_int_t)head->time_ns,
 		"clock_offset_ns",
@@ -201,6 +204,23 @@ static int put_lost(struct sink *sink, const struct target_settings *target,
 	return output__write(json->output, text, line.length);
 }
 
+/* In each interval, so that who reads the lines need not know when one is missing. */
+static int put_down(struct sink *sink, const struct target_settings *target,
+		    int64_t time_ns, const char *reason)
+{
+	struct sink_json *json = (struct sink_json *)sink;
+	struct line line;
+	char *text;
+
+	line__open(&line);
+	print_members(json_pack("{ss si si sI ss}", "agent", target->name,
+				"up", 0, "dart_up", 0, "time_ns",
+				(json_int_t)time_ns, "error", reason),
+		      target, &line);
+	text = line__close(&line);
+	return output__write(json->output, text, line.length);
+}
+
 static json_t *latency_to_json(const struct latency *latency)
 {
 	return json_pack("{sI sI sI sI sI}",
@@ -246,6 +266,7 @@ static void sink_json__free(struct sink *sink)
 static const struct sink_operations sink_json_operations = {
 	.sample = put_sample,
 	.lost = put_lost,
+	.down = put_down,
 	.summary = put_summary,
 	.free = sink_json__free,
 };

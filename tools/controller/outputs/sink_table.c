@@ -26,6 +26,7 @@
 struct block {
 	char *text;		/* of a terminal; NULL: nothing to show yet */
 	uint64_t drawn_ns;
+	bool is_lost;		/* it says so */
 	struct entry_view *views;
 	uint32_t view_count;
 };
@@ -212,6 +213,7 @@ static int show_sample(struct sink *sink, const struct target_settings *target,
 	FILE *out;
 	int err;
 
+	block->is_lost = false;
 	err = block__update_views(block, sample);
 	if (err)
 		return sink_table__put(table, block, NULL, 0);
@@ -243,6 +245,7 @@ static int show_lost(struct sink *sink, const struct target_settings *target,
 
 	block__clear_views(block);
 	block->drawn_ns = 0;
+	block->is_lost = true;
 	if (table->complete)
 		return 0;
 	out = open_memstream(&text, &size);
@@ -256,6 +259,17 @@ static int show_lost(struct sink *sink, const struct target_settings *target,
 		text = NULL;
 	}
 	return sink_table__put(table, block, text, size);
+}
+
+/* It is silent, or was shown as lost already. */
+static int show_down(struct sink *sink, const struct target_settings *target,
+		     int64_t time_ns, const char *reason)
+{
+	const struct sink_table *table = (struct sink_table *)sink;
+
+	return table->blocks[target->index].is_lost ?
+		       0 :
+		       show_lost(sink, target, reason);
 }
 
 static void add_block(struct sink *sink, const struct target_settings *target)
@@ -299,6 +313,7 @@ static void sink_table__free(struct sink *sink)
 static const struct sink_operations sink_table_operations = {
 	.sample = show_sample,
 	.lost = show_lost,
+	.down = show_down,
 	.summary = NULL,	/* fleet.c prints it to standard error */
 	.added = add_block,
 	.removed = remove_block,

@@ -28,14 +28,28 @@ static void take_block(void *data, struct block *block)
 }
 
 /* NULL if there is no memory. */
-static struct series **series_of(struct push *push,
-				 const struct target_settings *target)
+static struct series *series_of(struct series **all,
+				const struct target_settings *target)
 {
-	struct series **series = push->series + target->index;
+	struct series **series = all + target->index;
 
 	if (!*series)
 		*series = series__new();
-	return *series ? series : NULL;
+	return *series;
+}
+
+static void add_scrape(struct push *push, struct series **all,
+		       const struct target_settings *target,
+		       const struct metric_scrape *scrape)
+{
+	struct series *series = series_of(all, target);
+
+	if (series)
+		series__add(series, &push->rules, target, push->settings.labels,
+			    scrape, monotonic_ns());
+	else
+		atomic_fetch_add(&push->rules.dropped,
+				 scrape->plan->series_count);
 }
 
 static void on_scrape(struct metric_output *output,
@@ -43,14 +57,17 @@ static void on_scrape(struct metric_output *output,
 		      const struct metric_scrape *scrape)
 {
 	struct push *push = push_of(output);
-	struct series **series = series_of(push, target);
 
-	if (series)
-		series__add(*series, &push->rules, target,
-			    push->settings.labels, scrape, monotonic_ns());
-	else
-		atomic_fetch_add(&push->rules.dropped,
-				 scrape->plan->series_count);
+	add_scrape(push, push->series, target, scrape);
+}
+
+static void on_up(struct metric_output *output,
+		  const struct target_settings *target,
+		  const struct metric_scrape *scrape)
+{
+	struct push *push = push_of(output);
+
+	add_scrape(push, push->ups, target, scrape);
 }
 
 static void on_lost(struct metric_output *output,
@@ -65,11 +82,10 @@ static void on_lost(struct metric_output *output,
 		series__end(series, &push->rules, time_ns);
 }
 
-static void on_removed(struct metric_output *output,
-		       const struct target_settings *target)
+static void remove_series(struct push *push, struct series **all,
+			  const struct target_settings *target)
 {
-	struct push *push = push_of(output);
-	struct series *series = push->series[target->index];
+	struct series *series = all[target->index];
 	struct timespec now;
 
 	if (!series)
@@ -78,7 +94,16 @@ static void on_removed(struct metric_output *output,
 	series__end(series, &push->rules,
 		    now.tv_sec * 1000000000LL + now.tv_nsec);
 	series__free(series, &push->rules);
-	push->series[target->index] = NULL;
+	all[target->index] = NULL;
+}
+
+static void on_removed(struct metric_output *output,
+		       const struct target_settings *target)
+{
+	struct push *push = push_of(output);
+
+	remove_series(push, push->series, target);
+	remove_series(push, push->ups, target);
 }
 
 /* All but the thread. */
@@ -87,8 +112,10 @@ static void destroy(struct push *push)
 	struct queue_item *item;
 	size_t i;
 
-	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
+	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
 		series__free(push->series[i], &push->rules);
+		series__free(push->ups[i], &push->rules);
+	}
 	while ((item = queue__take(&push->queue))) {
 		if (item != &push->end && item != &push->hurry)
 			block__free(caa_container_of(item, struct block, item));
@@ -128,7 +155,9 @@ void push__end(struct metric_output *output)
 	/* What has not waited long enough for further scrapes.  Nothing has ended. */
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
 		series__free(push->series[i], &push->rules);
+		series__free(push->ups[i], &push->rules);
 		push->series[i] = NULL;
+		push->ups[i] = NULL;
 	}
 	queue__put_always(&push->queue, &push->end, 0);
 }
@@ -151,6 +180,7 @@ static void free_push(struct metric_output *output)
 static const struct metric_output_operations push_operations = {
 	.scrape = on_scrape,
 	.lost = on_lost,
+	.up = on_up,
 	.removed = on_removed,
 	.free = free_push,
 };

@@ -25,6 +25,8 @@ struct push {
 	struct series_rules rules;
 	/* By index of the target; an element is of whoever handles that target. */
 	struct series *series[SETTINGS_TARGETS_MAX];
+	/* Whether it is up: these go on when the others have ended. */
+	struct series *ups[SETTINGS_TARGETS_MAX];
 	struct queue queue;	/* of blocks; its bound is that of the rules */
 	struct queue_item end, hurry;
 	int ended_fd;			/* eventfd */

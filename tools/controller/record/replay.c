@@ -152,7 +152,10 @@ static void replay__take_loss(struct replay *replay)
 	dart_escape__text(recorded->reason.bytes, recorded->reason.length,
 			  DART_ESCAPE_SENTENCE, reason, sizeof(reason));
 	replay->is_idle = false;
-	if (decoder__lose(&target->decoder, reason))
+	/* Its next scrape, if there is one, follows at once. */
+	if (decoder__lose(&target->decoder, reason) ||
+	    decoder__report_down(&target->decoder, replay->record.time_ns,
+				 reason))
 		sd_event_exit(replay->context.event, -ENOMEM);
 }
 

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The page of a target that is lost, has been silent for too long, or was never read. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "metric_samples.h"
+#include "tools/controller/exposition/exposition.h"
+#include "tools/controller/metrics/sink_metrics.h"
+#include "tools/controller/schedule.h"
+
+static const struct wanted_field fields[] = { { "v", "",
+						DART_CONTROL_FIELD_COUNTER },
+					      {} };
+
+static struct target_settings targets[] = {
+	{ .index = 0, .name = "a:4792", .host = "a" },
+	{ .index = 1, .name = "b:4792", .host = "b" },
+};
+
+struct fixture {
+	struct sink *sink;
+	struct http_server *server;
+	struct http_page pages[EXPOSITION_PAGES];
+	char address[32];
+	in_port_t port;
+	struct host host;
+	char answer[65536];
+};
+
+/* A port of the loopback interface that was free a moment ago. */
+static void choose_port(struct fixture *fixture)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t length = sizeof(address);
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, (void *)&address, length), 0);
+	assert_int_equal(getsockname(fd, (void *)&address, &length), 0);
+	close(fd);
+	fixture->port = address.sin_port;
+	snprintf(fixture->address, sizeof(fixture->address), "127.0.0.1:%u",
+		 ntohs(address.sin_port));
+}
+
+static int open_fixture(void **state, bool is_replay)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	struct metric_output *output = exposition__new(is_replay);
+	struct dart_error error;
+	uint32_t entry;
+
+	assert_true(fixture && output);
+	exposition__pages(output, fixture->pages);
+	fixture->sink = sink_metrics__new(NULL, &output, 1);
+	assert_non_null(fixture->sink);
+	do {
+		choose_port(fixture);
+	} while (http_server__new(fixture->address, fixture->pages,
+				  EXPOSITION_PAGES, &fixture->server, &error));
+	fixture->sink->operations->added(fixture->sink, &targets[0]);
+	fixture->sink->operations->added(fixture->sink, &targets[1]);
+	host__init(&fixture->host);
+	entry = host__add(&fixture->host, "e+1s",
+			  host__record(&fixture->host, fields),
+			  DART_CONTROL_COPIES_SUM, 1);
+	host__mark(&fixture->host, entry, 0, 2);
+	*state = fixture;
+	return 0;
+}
+
+static int open_live(void **state)
+{
+	return open_fixture(state, false);
+}
+
+static int open_replay(void **state)
+{
+	return open_fixture(state, true);
+}
+
+static int close_fixture(void **state)
+{
+	struct fixture *fixture = *state;
+
+	http_server__free(fixture->server);
+	fixture->sink->operations->free(fixture->sink);
+	host__free(&fixture->host);
+	free(fixture);
+	return 0;
+}
+
+/* A scrape of the first target; without another it is lost at @fresh_until_ns. */
+static void scrape(struct fixture *fixture, uint64_t fresh_until_ns)
+{
+	static const struct latency decoded;
+
+	fixture->host.sample.head.fresh_until_ns = fresh_until_ns;
+	assert_int_equal(fixture->sink->operations->sample(
+				 fixture->sink, &targets[0],
+				 &fixture->host.sample, &decoded),
+			 0);
+}
+
+/* The answer to GET @path with its head; returns the status. */
+static int ask(struct fixture *fixture, const char *path)
+{
+	const struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = fixture->port,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	size_t length = 0;
+	ssize_t got;
+	int status;
+
+	assert_int_equal(connect(fd, (const void *)&address, sizeof(address)),
+			 0);
+	assert_true(
+		dprintf(fd,
+			"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+			path, fixture->address) > 0);
+	while ((got = read(fd, fixture->answer + length,
+			   sizeof(fixture->answer) - 1 - length)) > 0)
+		length += got;
+	close(fd);
+	fixture->answer[length] = '\0';
+	assert_int_equal(sscanf(fixture->answer, "HTTP/1.1 %d", &status), 1);
+	return status;
+}
+
+static bool answer_has(const struct fixture *fixture, const char *text)
+{
+	return strstr(fixture->answer, text);
+}
+
+static void test_never_read(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
+	assert_true(answer_has(fixture, "it has not been read so far"));
+	fixture->sink->operations->lost(fixture->sink, &targets[0],
+					"no route to it");
+	assert_int_equal(ask(fixture, "/metrics?target=a:4792"), 503);
+	assert_true(answer_has(fixture, "a:4792 is lost: no route to it"));
+	assert_int_equal(ask(fixture, "/metrics?target=c"), 404);
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_true(answer_has(fixture, "dart_up{instance=\"a:4792\"} 0"));
+	assert_true(answer_has(fixture, "dart_up{instance=\"b:4792\"} 0"));
+}
+
+static void test_lost(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t later_ns = monotonic_ns() + 3600 * SECOND;
+
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_true(answer_has(fixture, "\ndart_up 1"));
+	assert_true(answer_has(fixture, "\ndart_e_v_total"));
+
+	/* A connection that fails is not a host that is lost. */
+	fixture->sink->operations->lost(fixture->sink, &targets[0], "reset");
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_true(answer_has(fixture, "\ndart_e_v_total"));
+
+	fixture->sink->operations->down(fixture->sink, &targets[0],
+					7000 * SECOND, "no answer");
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
+	assert_true(answer_has(fixture, "a:4792 is lost: no answer"));
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_true(answer_has(fixture, "dart_up{instance=\"a:4792\"} 0"));
+	assert_false(answer_has(fixture, "dart_e_v_total"));
+
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_true(answer_has(fixture, "\ndart_up 1"));
+}
+
+/* The news of the loss is still in the queue of a worker. */
+static void test_old(void **state)
+{
+	struct fixture *fixture = *state;
+
+	scrape(fixture, monotonic_ns() - 1);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
+	assert_true(answer_has(fixture, "its values are too old"));
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_true(answer_has(fixture, "dart_up{instance=\"a:4792\"} 0"));
+	assert_false(answer_has(fixture, "dart_e_v_total"));
+}
+
+static void test_replay(void **state)
+{
+	struct fixture *fixture = *state;
+
+	scrape(fixture, 0);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_true(answer_has(fixture, "\ndart_e_v_total"));
+	fixture->sink->operations->down(fixture->sink, &targets[0],
+					7000 * SECOND, "no answer");
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
+}
+
+#define LIVE(name, test)                                   \
+	{                                                  \
+		name, test, open_live, close_fixture, NULL \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		LIVE("of a target that was never read answers 503 and why",
+		     test_never_read),
+		LIVE("of one that is lost does, and has its values again when it is back",
+		     test_lost),
+		LIVE("of one whose values are too old does before the loss is known",
+		     test_old),
+		{ "of a replay has values of any age until the host was lost",
+		  test_replay, open_replay, close_fixture, NULL },
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tells outputs when a target is lost: it has had no whole scrape for three of its intervals,
+ * and 5 s at least, whether its connection has failed, was never made, or is silent.  A shorter
+ * gap, such as the restart of an agent, is none of their business.  They are told again for each
+ * interval, because an output that says it once says it of that moment only.
+ */
+#include <stdio.h>
+#include <time.h>
+
+#include "target_private.h"
+
+/* A timer that expires this much too late tells of the controller, not of the host. */
+#define DOWN_LATE_NS 1000000000ULL
+/* Between two reports, however short the interval is. */
+#define DOWN_REPEAT_NS 1000000000ULL
+
+static int64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+static void target__set_down(struct target *target, uint64_t due_ns)
+{
+	target->down_due_ns = due_ns;
+	timer__set_at(&target->down_timer, due_ns);
+}
+
+void target__watch_down(struct target *target)
+{
+	target__set_down(target,
+			 target->since_ns +
+				 schedule__lost_after_ns(&target->io.schedule));
+}
+
+/* Why there are no values, as far as the control loop knows. */
+static const char *target__why_down(const struct target *target, char *text,
+				    size_t size)
+{
+	if (target->state != TARGET_READING && target->failure)
+		return target->failure;
+	snprintf(text, size, "no values for %llu s",
+		 (unsigned long long)(schedule__lost_after_ns(
+					      &target->io.schedule) /
+				      1000000000ULL));
+	return text;
+}
+
+void target__on_down(void *data)
+{
+	struct target *target = data;
+	const struct schedule *schedule = &target->io.schedule;
+	const uint64_t after_ns = schedule__lost_after_ns(schedule);
+	const uint64_t landed_ns = count__of(&target->io.landed_ns);
+	const uint64_t now_ns = monotonic_ns();
+	char text[64];
+
+	/* Since the timer was set for the last time. */
+	if (landed_ns && landed_ns + after_ns > now_ns) {
+		target->is_down = false;
+		target__set_down(target, landed_ns + after_ns);
+		return;
+	}
+	if (!target->is_down && now_ns > target->down_due_ns + DOWN_LATE_NS) {
+		/* The controller was stopped, or starved: it has asked nobody meanwhile. */
+		target__set_down(target, now_ns + after_ns);
+		return;
+	}
+	target->is_down = true;
+	/* Without memory, or if the worker is behind, it is told next time. */
+	if (!atomic_load(&target->io.decoder.is_down_queued))
+		decoder__report_down(&target->io.decoder, realtime_ns(),
+				     target__why_down(target, text,
+						      sizeof(text)));
+	target__set_down(target,
+			 now_ns + (schedule->interval_ns > DOWN_REPEAT_NS ?
+					   schedule->interval_ns :
+					   DOWN_REPEAT_NS));
+}
+
+bool target__is_lost(const struct target *target)
+{
+	uint64_t since_ns = count__of(&target->io.landed_ns);
+
+	/* It is given as long from the table on. */
+	if (since_ns < target->since_ns)
+		since_ns = target->since_ns;
+	return monotonic_ns() - since_ns >
+	       schedule__lost_after_ns(&target->io.schedule);
+}
