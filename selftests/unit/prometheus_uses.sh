@@ -25,8 +25,15 @@ planted host.json 's/node_load15/node_load10/' \
 planted host.json 's/\$instance/$host/' \
 	"a variable that does not exist is found" "no variable is called host"
 planted host.json 's/"w": 8/"w": 9/' "panels that overlap are found" "has the place of"
-planted container.rules.yml 's/container_threads /container_tasks /' \
+planted container.rules.yml 's/container_threads{/container_tasks{/' \
 	"a metric that does not exist is found in a rule" "no metric is called container_tasks"
+
+planted container.rules.yml 's/container_threads{job="dart"}/container_threads/' \
+	"a rule that reads any job is found" "container_threads is not of one job"
+planted host.json 's/node_load15{job=\\"$job\\",/node_load15{/' \
+	"a panel that shows any job is found" "node_load15 is not of one job"
+planted host.json 's/"name": "job"/"name": "task"/' \
+	"a dashboard whose job cannot be chosen is found" "the job cannot be chosen"
 
 # tested: every alert has a test in which it fires
 tested() {
@@ -34,7 +41,7 @@ tested() {
 	[ -s "$copy/alerts" ] || return
 	while read -r alert; do
 		grep -h -A 1 "alertname: $alert\$" "$contrib"/prometheus/tests/*.yml |
-			grep -q "exp_alerts:\$" || {
+			grep -q "exp_alerts:\( &[a-z]*\)\?\$" || {
 			echo "$alert does not fire in any test"
 			return 1
 		}
