@@ -28,6 +28,7 @@ struct fixture {
 	char address[32];
 	in_port_t port;
 	struct host host;
+	uint32_t entry_count; /* of the host, with those that have ended */
 	char answer[65536];
 };
 
@@ -71,6 +72,7 @@ static int open_fixture(void **state, bool is_replay)
 			  host__record(&fixture->host, fields),
 			  DART_CONTROL_COPIES_SUM, 1);
 	host__mark(&fixture->host, entry, 0, 2);
+	fixture->entry_count = 1;
 	*state = fixture;
 	return 0;
 }
@@ -91,6 +93,7 @@ static int close_fixture(void **state)
 
 	http_server__free(fixture->server);
 	fixture->sink->operations->free(fixture->sink);
+	fixture->host.sample.entry_count = fixture->entry_count;
 	host__free(&fixture->host);
 	free(fixture);
 	return 0;
@@ -198,6 +201,99 @@ static void test_old(void **state)
 	assert_false(answer_has(fixture, "dart_e_v_total"));
 }
 
+/* Adds or ends a service of the host, which had @events. */
+static void set_service(struct fixture *fixture, bool is_there, uint64_t events)
+{
+	fixture->host.table.generation++;
+	fixture->host.sample.entry_count = is_there ? 2 : 1;
+	if (is_there)
+		host__set(&fixture->host, 1, 0, "v", 0, events);
+}
+
+static void add_service(struct fixture *fixture, uint64_t events)
+{
+	const uint32_t entry = host__add(&fixture->host, "cgroup@/shop+1s",
+					 host__record(&fixture->host, fields),
+					 DART_CONTROL_COPIES_SUM, 1);
+
+	host__mark(&fixture->host, entry, 0, 2);
+	fixture->entry_count++;
+	set_service(fixture, true, events);
+}
+
+static unsigned int lines_of(const struct fixture *fixture, const char *text)
+{
+	const char *at = fixture->answer;
+	unsigned int lines = 0;
+
+	while ((at = strstr(at, text))) {
+		lines++;
+		at++;
+	}
+	return lines;
+}
+
+static void test_ended(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t later_ns = monotonic_ns() + 3600 * SECOND;
+
+	add_service(fixture, 7);
+	scrape(fixture, later_ns);
+	/* Nobody has asked when it ends: its last value is served, with those that go on. */
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
+	assert_true(answer_has(fixture, "\"/shop\"} 7 "));
+	assert_int_equal(lines_of(fixture, "\ndart_e_v_total"), 1);
+	/* A second reader gets it, too, with the labels of the host where it asks for all. */
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
+	assert_true(answer_has(fixture, "instance=\"a:4792\""));
+	/* It is back, and its last value was served: the new one follows. */
+	set_service(fixture, true, 2);
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
+	assert_true(answer_has(fixture, "\"/shop\"} 2 "));
+}
+
+/* It ends and is back before anybody asks: one page has its last value, the next the new one. */
+static void test_ended_and_back(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t later_ns = monotonic_ns() + 3600 * SECOND;
+	int i;
+
+	add_service(fixture, 7);
+	scrape(fixture, later_ns);
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	set_service(fixture, true, 1);
+	scrape(fixture, later_ns);
+	scrape(fixture, later_ns);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+		assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"),
+				 1);
+		assert_true(answer_has(fixture, "\"/shop\"} 7 "));
+	}
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
+	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
+	assert_true(answer_has(fixture, "\"/shop\"} 1 "));
+	/* A host that is lost serves nothing more. */
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	fixture->sink->operations->down(fixture->sink, &targets[0],
+					7000 * SECOND, "no answer");
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_false(answer_has(fixture, "dart_cgroup_v_total"));
+}
+
 static void test_replay(void **state)
 {
 	struct fixture *fixture = *state;
@@ -224,6 +320,10 @@ int main(void)
 		     test_lost),
 		LIVE("of one whose values are too old does before the loss is known",
 		     test_old),
+		LIVE("has the last values of series that have ended once more",
+		     test_ended),
+		LIVE("has those of a series that is back before the new ones",
+		     test_ended_and_back),
 		{ "of a replay has values of any age until the host was lost",
 		  test_replay, open_replay, close_fixture, NULL },
 	};

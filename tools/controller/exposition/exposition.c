@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ended.h"
 #include "exposition.h"
 #include "exposition_outputs.h"
 #include "exposition_sd.h"
@@ -29,6 +30,7 @@ struct snapshot {
 	char *host;
 	struct metric_plan *plan; /* NULL: it is lost, or was not scraped yet */
 	struct metric_point *points;
+	struct ended *ended; /* series to be served once more; NULL: none */
 	uint64_t fresh_until_ns; /* CLOCK_MONOTONIC: then it is lost; 0: never */
 	int64_t time_ns; /* when it was up, or was lost; 0: not known */
 	char *reason; /* why it is lost; NULL: it is not, or not known */
@@ -51,6 +53,7 @@ static void snapshot__put(struct snapshot *snapshot)
 	target_labels__put(snapshot->labels);
 	if (snapshot->plan)
 		metric_plan__put(snapshot->plan);
+	ended__put(snapshot->ended);
 	shared_text__release(snapshot->target_labels);
 	free(snapshot->points);
 	free(snapshot->name);
@@ -97,6 +100,36 @@ static void exposition__set(struct exposition *exposition, size_t index,
 	snapshot__put(before);
 }
 
+/* The last one of a target, held; NULL: none.  Its worker replaces it, and nobody else. */
+static struct snapshot *exposition__last(struct exposition *exposition,
+					 size_t index)
+{
+	struct snapshot *snapshot;
+
+	pthread_mutex_lock(&exposition->lock);
+	snapshot = exposition->targets[index];
+	if (snapshot)
+		atomic_fetch_add(&snapshot->holders, 1);
+	pthread_mutex_unlock(&exposition->lock);
+	return snapshot;
+}
+
+/* Series that have ended with @scrape are served once more. */
+static void snapshot__keep_ended(struct snapshot *snapshot,
+				 struct exposition *exposition,
+				 const struct target_settings *target,
+				 const struct metric_scrape *scrape)
+{
+	struct snapshot *last = exposition__last(exposition, target->index);
+
+	if (!last)
+		return;
+	snapshot->ended = ended__next(last->ended, last->plan, last->points,
+				      scrape, target, monotonic_ns());
+	ended__hide(snapshot->ended, snapshot->points);
+	snapshot__put(last);
+}
+
 static void take_scrape(struct metric_output *output,
 			const struct target_settings *target,
 			const struct metric_scrape *scrape)
@@ -113,6 +146,9 @@ static void take_scrape(struct metric_output *output,
 			memcpy(snapshot->points, scrape->points, bytes);
 			snapshot->plan = metric_plan__get(scrape->plan);
 			snapshot->fresh_until_ns = scrape->fresh_until_ns;
+			snapshot__keep_ended(snapshot,
+					     (struct exposition *)output,
+					     target, scrape);
 		} else {
 			snapshot__put(snapshot);
 			snapshot = NULL;
@@ -267,9 +303,9 @@ static int collect_own(const struct exposition *exposition, struct own_metrics *
 }
 
 /*
- * Two parts of each: that it is up, which is known now, unless it was recorded, and its series.
- * @own, which may have no families, are a part of their own.  @is_one: a peer that asks for one
- * target knows its labels.
+ * Three parts of each: that it is up, which is known now, unless it was recorded, its series,
+ * and those that have ended and were not served yet.  @own, which may have no families, are a
+ * part of their own.  @is_one: a peer that asks for one target knows its labels.
  */
 static int print(const struct snapshots *snapshots, const struct own_metrics *own,
 		 bool is_one, bool is_replay, enum metric_text_format format,
@@ -277,7 +313,7 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 {
 	const size_t count = snapshots->count;
 	struct metric_text_target *parts =
-		calloc(2 * count + 2, sizeof(*parts));
+		calloc(3 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const int64_t time_ns = now_ns();
 	const uint64_t at_ns = monotonic_ns();
@@ -306,6 +342,15 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 		parts[used] = parts[used - 1];
 		parts[used].plan = snapshot->plan;
 		parts[used++].points = snapshot->points;
+		if (!snapshot->ended)
+			continue;
+		ended__serve(snapshot->ended, at_ns);
+		parts[used++] = (struct metric_text_target){
+			.labels = is_one ? "" :
+					   snapshot->ended->labels->set.text,
+			.plan = snapshot->ended->plan,
+			.points = snapshot->ended->points,
+		};
 	}
 	if (parts && own->plan.family_count)
 		parts[used++] = (struct metric_text_target){
@@ -399,7 +444,6 @@ static void fill_metrics(void *data, const struct http_request *request,
 		print_sentence(
 			answer, 404,
 			"there is no such target: see /sd for their names\n");
-		answer->length = answer->body ? strlen(answer->body) : 0;
 	} else if (name ? !refuse_lost(&snapshots, answer) :
 			  !collect_own(exposition, &own)) {
 		print(&snapshots, &own, name, exposition->is_replay, format, is_utf8, answer);

@@ -13,7 +13,7 @@
  * Samples of all targets have the labels of their target, and "instance", its name, which
  * Prometheus keeps with honor_labels.  Those of a target that is lost are left out, but for
  * dart_up, which is 0 then: it has had no whole scrape for three of its intervals, and 5 s at
- * least, or none at all.
+ * least, or none at all.  Series that end by themselves are served once more: see ended.h.
  */
 #ifndef CONTROLLER_EXPOSITION_H
 #define CONTROLLER_EXPOSITION_H
