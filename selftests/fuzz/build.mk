@@ -25,7 +25,8 @@ fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_field.c key/key_schema_key.c \
 	key/key_schema_load.c)
-fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c)
+fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c) \
+	tools/controller/labels.c
 fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/, \
 	names_family.c names_labels.c names_load.c names_series.c)
 fuzz_metric_table_sources := $(fuzz_metric_names_sources)
@@ -59,7 +60,8 @@ fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
 fuzz_spool_sources := $(addprefix tools/controller/push/, message.c record.c \
-	remote_write.c remote_write_convert.c spool.c symbols.c)
+	remote_write.c remote_write_convert.c spool.c symbols.c) \
+	tools/controller/labels.c tools/controller/metrics/label_names.c
 fuzz_spool_parsers := $(addprefix tools/controller/push/, record.c \
 	remote_write_convert.c spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \

@@ -92,7 +92,9 @@ unit_metric_plan_store_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
 unit_exposition_sources := $(controller_metrics) \
-	$(wildcard tools/controller/exposition/*.c tools/controller/http/*.c)
+	$(wildcard tools/controller/exposition/*.c tools/controller/http/*.c) \
+	$(addprefix tools/controller/, decode/queue.c decode/thread.c outputs/output.c \
+	outputs/output_figures.c outputs/output_list.c)
 unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controller/, \
 	record/dump_openmetrics.c record/series_list.c record/spill.c \
 	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)
@@ -129,7 +131,8 @@ unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
 unit_push_spool_sources := $(addprefix tools/controller/push/, backlog.c message.c \
-	record.c remote_write.c remote_write_convert.c spool.c symbols.c)
+	record.c remote_write.c remote_write_convert.c spool.c symbols.c) \
+	tools/controller/labels.c tools/controller/metrics/label_names.c
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
 unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
 threaded_tests += push_sending push_figures
