@@ -114,7 +114,7 @@ static void test_refused(void **state)
 		  "f:3: '1K' is not a number of bytes in bounds" },
 		{ PUSH "spool_bytes: 1G\n", "f:2: spool_bytes need a spool" },
 		{ PUSH "spool: ''\n", "f:3: expected a text" },
-		{ PUSH "labels: {a-b: c}\n", "f:3: " },
+		{ PUSH "labels: {\"a\\tb\": c}\n", "f:3: " },
 		{ PUSH "influx: http://h\n",
 		  "f:3: an output has either remote_write or influx, not both" },
 		{ PUSH "listen: :80\n",
