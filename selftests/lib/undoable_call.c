@@ -316,13 +316,11 @@ static int call_add_record_on_filesystem(struct call_fixture *fixture)
 	static const struct dart_zero_piece piece = { .width = 8, .count = 6 };
 	struct dart_zero_record record = record_of(
 		fixture->extent.id, DART_ZERO_SOURCE_FILESYSTEM, &piece);
-	struct stat root;
 	int ret;
 
-	assert_int_equal(stat("/", &root), 0);
 	record.path = (uintptr_t)"/";
-	record.device_major = major(root.st_dev);
-	record.device_minor = minor(root.st_dev);
+	record.device_major = major(fixture->root);
+	record.device_minor = minor(fixture->root);
 	ret = record_add(fixture->region, &record);
 	fixture->record = record.id;
 	return ret;
@@ -428,10 +426,14 @@ const struct undoable_call undoable_load = {
 
 void call_fixture__open(struct call_fixture *fixture)
 {
+	struct stat root;
+
+	assert_int_equal(stat("/", &root), 0);
 	*fixture = (struct call_fixture){
 		.region = device_open(),
 		.map = array_map("undoable", 8, 4096, BPF_F_MMAPABLE),
 		.kept_map = array_map("kept", 8, 1, BPF_F_MMAPABLE),
+		.root = root.st_dev,
 	};
 	fixture->capacity = device_info(fixture->region).capacity;
 	assert_int_equal(device_add_map(fixture->region, fixture->kept_map,

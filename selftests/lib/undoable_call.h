@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <linux/dart_zero.h>
 
@@ -14,6 +15,7 @@ struct call_fixture {
 	int kept_map;			/* the region always shows it */
 	struct dart_zero_extent kept;
 	int map;
+	dev_t root;			/* device of the file system at / */
 
 	/* Known to the call that is made, and what it has made. */
 	int opened;
