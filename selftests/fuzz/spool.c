@@ -88,7 +88,7 @@ static size_t make_segment(const uint8_t *data, size_t size, uint8_t *to)
 		record = (struct record){
 			.magic = htole32(RECORD_MAGIC),
 			.length = htole32(length),
-			.format = htole32(head.format),
+			.format = head.format,
 			.body_sum = htole64(XXH3_64bits(data, length)),
 		};
 		memcpy(&record.samples, head.samples, sizeof(head.samples));
@@ -148,7 +148,7 @@ static size_t read_all(bool adds)
 	int ret;
 
 	require(own);
-	if (spool__open(directory, BOUND, &spool, &error)) {
+	if (spool__open(directory, BOUND, false, &spool, &error)) {
 		require_sentence(&error);
 		require(false);
 	}
@@ -165,8 +165,8 @@ static size_t read_all(bool adds)
 		count++;
 		is_own = message->length == 3 && message->samples == 7 &&
 			 !memcmp(message->body, "own", 3);
+		spool__advance(spool, message);
 		take(message);
-		spool__advance(spool);
 	}
 	require(is_own == adds);
 	require(!spool__samples(spool));

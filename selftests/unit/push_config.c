@@ -41,6 +41,8 @@ static void test_all_keys(void **state)
 				   "    queue_bytes: 8M\n"
 				   "    spool: /s\n"
 				   "    spool_bytes: 2G\n"
+				   "    spool_sync: 5s\n"
+				   "    senders: 3\n"
 				   "    user: u\n"
 				   "    password_file: /p\n"
 				   "    authorities: /a\n"
@@ -61,6 +63,8 @@ static void test_all_keys(void **state)
 	assert_int_equal(receiver->queue_bytes, 8 << 20);
 	assert_string_equal(receiver->spool, "/s");
 	assert_int_equal(receiver->spool_bytes, 2ULL << 30);
+	assert_int_equal(receiver->spool_sync_ns, 5000000000);
+	assert_int_equal(receiver->senders, 3);
 	assert_string_equal(receiver->user, "u");
 	assert_string_equal(receiver->password_file, "/p");
 	assert_string_equal(receiver->authorities, "/a");
@@ -99,6 +103,29 @@ static void test_delay(void **state)
 	}
 }
 
+static void test_sync(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t sync_ns;
+	} times[] = {
+		{ PUSH "spool: s\n", RECEIVER_SYNC_DEFAULT_NS },
+		{ PUSH "spool: s\n    spool_sync: never\n", RECEIVER_SYNC_NEVER },
+		{ PUSH "spool: s\n    spool_sync: always\n", RECEIVER_SYNC_ALWAYS },
+		{ PUSH "spool: s\n    spool_sync: 10min\n",
+		  RECEIVER_SYNC_MAX_NS },
+		{ PUSH "version: 1\n", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		assert_int_equal(load(times[i].text), 0);
+		assert_int_equal(settings.outputs.receivers[0].spool_sync_ns,
+				 times[i].sync_ns);
+		settings__clear(&settings);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -113,6 +140,13 @@ static void test_refused(void **state)
 		{ PUSH "queue_bytes: 1K\n",
 		  "f:3: '1K' is not a number of bytes in bounds" },
 		{ PUSH "spool_bytes: 1G\n", "f:2: spool_bytes need a spool" },
+		{ PUSH "spool_sync: 1s\n", "f:2: spool_sync needs a spool" },
+		{ PUSH "spool: s\n    spool_sync: 1ms\n",
+		  "f:4: '1ms' is neither always, never nor a time in bounds" },
+		{ PUSH "spool: s\n    spool_sync: no\n",
+		  "f:4: 'no' is neither always, never nor a time in bounds" },
+		{ PUSH "senders: 0\n", "f:3: '0' is not a number from 1 to 16" },
+		{ PUSH "senders: 17\n", "f:3: '17' is not a number from 1 to 16" },
 		{ PUSH "spool: ''\n", "f:3: expected a text" },
 		{ PUSH "labels: {\"a\\tb\": c}\n", "f:3: " },
 		{ PUSH "influx: http://h\n",
@@ -140,6 +174,8 @@ int main(void)
 			     test_all_keys, NULL, clear_settings),
 		TEST_FIXTURE("a delay may be none, up to a minute, or not said",
 			     test_delay, NULL, clear_settings),
+		TEST_FIXTURE("a spool is forced to the disk always, never or in a time",
+			     test_sync, NULL, clear_settings),
 		TEST_FIXTURE("what cannot be is refused, with the line",
 			     test_refused, NULL, clear_settings),
 	};

@@ -304,8 +304,12 @@ static void encode(enum message_format format, uint32_t batch,
 		row[1].value = 1;
 		block__add(block, row, i == 2 ? 1 : 2);
 	}
-	encoder = (struct encoder){ .format = format, .batch = batch };
-	encoder__add(&encoder, block, take, taken);
+	encoder = (struct encoder){
+		.format = format,
+		.batch = batch,
+		.lanes = 1,
+	};
+	encoder__add(&encoder, block, 0, take, taken);
 	encoder__finish(&encoder, take, taken);
 	encoder__finish(&encoder, take, taken);
 	assert_int_equal(encoder.unsent, 0);

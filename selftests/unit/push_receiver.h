@@ -24,6 +24,9 @@
 struct receiver {
 	/* For the first requests, one each; the last again and again.  "": no answer. */
 	const char *answers[RECEIVER_ANSWERS_MAX];
+	/* Instead, if set: the answer to a message, whose samples are @text; NULL: a HEAD. */
+	const char *(*choose)(struct receiver *receiver, const char *text);
+	void *data;
 	int fd;
 	uint16_t port;
 	pthread_t thread;
@@ -64,34 +67,46 @@ static inline bool receiver__read_body(struct receiver *receiver, int peer,
 	       recv(peer, *body, *length, MSG_WAITALL) == (ssize_t)*length;
 }
 
-static inline void receiver__keep(struct receiver *receiver,
-				  const uint8_t *body, size_t length)
+/* The samples of remote write as text, which the caller frees; NULL if it is none. */
+static inline char *receiver__decode(const struct receiver *receiver,
+				     const uint8_t *body, size_t length)
 {
 	const bool is_second = strstr(receiver->head, "write.v2.Request");
-	char *text;
 
-	if (!strstr(receiver->head, "Content-Encoding: snappy"))
-		return;
-	text = decode_compressed(is_second, body, length);
-	fputs(text, receiver->out);
-	free(text);
+	return strstr(receiver->head, "Content-Encoding: snappy") ?
+		       decode_compressed(is_second, body, length) :
+		       NULL;
+}
+
+static inline const char *receiver__scripted(const struct receiver *receiver)
+{
+	const unsigned int number = atomic_load(&receiver->requests);
+	const char *answer = NULL;
+	size_t i;
+
+	for (i = 0; i <= number && i < RECEIVER_ANSWERS_MAX; i++)
+		answer = receiver->answers[i] ?: answer;
+	return answer;
 }
 
 static inline bool receiver__answer(struct receiver *receiver, int peer)
 {
-	const unsigned int number = atomic_load(&receiver->requests);
-	const char *answer = NULL;
+	const char *answer;
 	uint8_t *body = NULL;
-	size_t length, i;
+	size_t length;
+	char *text = NULL;
 	bool goes_on;
 
 	if (!receiver__read_head(receiver, peer))
 		return false;
 	goes_on = receiver__read_body(receiver, peer, &body, &length);
-	for (i = 0; i <= number && i < RECEIVER_ANSWERS_MAX; i++)
-		answer = receiver->answers[i] ?: answer;
-	if (goes_on && !strncmp(answer, "HTTP/1.1 2", 10))
-		receiver__keep(receiver, body, length);
+	if (goes_on)
+		text = receiver__decode(receiver, body, length);
+	answer = receiver->choose ? receiver->choose(receiver, text) :
+				    receiver__scripted(receiver);
+	if (text && !strncmp(answer, "HTTP/1.1 2", 10))
+		fputs(text, receiver->out);
+	free(text);
 	free(body);
 	/* Before it is answered: then it is over for the sender, too. */
 	atomic_fetch_add(&receiver->requests, 1);

@@ -55,7 +55,8 @@ static void start(struct fixture *fixture)
 		fail_msg("%s", error.text);
 }
 
-static void scrape(struct fixture *fixture)
+static void scrape_host(struct fixture *fixture,
+			const struct target_settings *of)
 {
 	struct metric_point points[SERIES];
 	const struct metric_scrape made = {
@@ -71,7 +72,12 @@ static void scrape(struct fixture *fixture)
 						      fixture->scrapes, 100),
 			.time_ns = made.time_ns,
 		};
-	fixture->output->operations->scrape(fixture->output, &target, &made);
+	fixture->output->operations->scrape(fixture->output, of, &made);
+}
+
+static void scrape(struct fixture *fixture)
+{
+	scrape_host(fixture, &target);
 	fixture->scrapes++;
 }
 
@@ -106,18 +112,48 @@ static void stop(struct fixture *fixture)
 	metric_plan__put(fixture->plan);
 }
 
-/* The samples of scrapes @first to @last - 1, each once, in the order of their times. */
+/* The last time of each series, in the order in which they came first. */
+struct last_times {
+	struct {
+		const char *labels;
+		size_t length;
+		uint64_t time_ms;
+	} series[SERIES];
+	size_t count;
+};
+
+static void expect_later(struct last_times *last, const char *line,
+			 uint64_t time_ms)
+{
+	const char *labels = strchr(strchr(line, ' ') + 1, ' ');
+	const size_t length = strcspn(labels, "\n");
+	size_t i;
+
+	for (i = 0; i < last->count; i++) {
+		if (last->series[i].length == length &&
+		    !memcmp(last->series[i].labels, labels, length))
+			break;
+	}
+	assert_true(i < SERIES);
+	assert_true(i == last->count || time_ms > last->series[i].time_ms);
+	last->count += i == last->count;
+	last->series[i].labels = labels;
+	last->series[i].length = length;
+	last->series[i].time_ms = time_ms;
+}
+
+/* The samples of scrapes @first to @last - 1 of one host, each once, of a series in order. */
 static void expect_samples(const char *accepted, uint32_t first, uint32_t last)
 {
 	const uint64_t start_ms = START_NS / 1000000;
+	struct last_times times = {};
 	uint32_t count[1000] = {}, i;
-	uint64_t time_ms, before_ms = 0;
 	const char *line;
+	uint64_t time_ms;
 
 	for (line = accepted; *line; line = strchr(line, '\n') + 1) {
 		time_ms = strtoull(line, NULL, 10);
-		assert_true(time_ms >= before_ms);
-		before_ms = time_ms;
+		expect_later(&times, line, time_ms);
 		assert_true(time_ms >= start_ms &&
 			    (time_ms - start_ms) / 1000 < 1000);
 		count[(time_ms - start_ms) / 1000]++;
@@ -210,8 +246,8 @@ static void test_refused(void **state)
 	struct fixture fixture = {
 		.receiver.answers = {
 			ACCEPTED_2,
-			"HTTP/1.1 400 No\r\nContent-Length: 16\r\n\r\nout of\033order\nx\n",
-			"HTTP/1.1 400 No\r\nContent-Length: 0\r\n\r\n",
+			"HTTP/1.1 404 No\r\nContent-Length: 16\r\n\r\nout of\033order\nx\n",
+			"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n",
 			ACCEPTED_2,
 		},
 	};
@@ -231,7 +267,7 @@ static void test_refused(void **state)
 	assert_int_equal(fixture.counts.retries, 0);
 	assert_int_equal(atomic_load(&fixture.receiver.requests), 4);
 	assert_int_equal(times_said(&fixture, "refuses samples"), 1);
-	assert_int_equal(times_said(&fixture, "status 400: out of order\n"), 1);
+	assert_int_equal(times_said(&fixture, "status 404: out of order\n"), 1);
 	free(fixture.receiver.accepted);
 }
 
@@ -281,23 +317,284 @@ static void test_only_newer(void **state)
 		.receiver.answers = {
 			"HTTP/1.1 415 No\r\nContent-Length: 0\r\n\r\n",
 			ACCEPTED,
+			ACCEPTED_2,
 		},
 		.settings.version = 2,
 	};
+	uint32_t i;
 
 	receiver__open(&fixture.receiver);
 	prepare(&fixture);
 	start(&fixture);
+	for (i = 1; i <= 3; i++) {
+		scrape(&fixture);
+		wait_for(&fixture, i * SERIES);
+	}
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	/* One that takes 2.0 says so. */
+	assert_int_equal(fixture.counts.refused, 2 * SERIES);
+	assert_int_equal(fixture.counts.sent, SERIES);
+	assert_non_null(strstr(fixture.receiver.head, "write.v2.Request"));
+	free(fixture.receiver.accepted);
+}
+
+/* Another receiver answers, as after an upgrade was undone, or beside others of a balancer. */
+static void test_turns_older(void **state)
+{
+	struct fixture fixture = { .receiver.answers = { ACCEPTED_2, ACCEPTED_2,
+							 ACCEPTED } };
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 1; i <= 5; i++) {
+		scrape(&fixture);
+		wait_for(&fixture, i * SERIES);
+	}
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, 5 * SERIES);
+	assert_int_equal(fixture.counts.refused, 0);
+	/* The third message came twice: as 2.0, which it did not understand, and as 1.0. */
+	assert_int_equal(atomic_load(&fixture.receiver.requests), 6);
+	assert_non_null(strstr(fixture.receiver.head,
+			       "X-Prometheus-Remote-Write-Version: 0.1.0\r\n"));
+	assert_int_equal(times_said(&fixture, "it gets 1.0"), 1);
+	free(fixture.receiver.accepted);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void make_file(char *path, const char *text)
+{
+	const int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	close(fd);
+	write_file(path, text);
+}
+
+/* Of the same place: with the token. */
+static void test_redirected(void **state)
+{
+	struct fixture fixture = { .receiver.answers = {
+		"HTTP/1.1 308 No\r\nLocation: /new?a=1\r\nContent-Length: 0\r\n\r\n",
+		ACCEPTED_2,
+	} };
+	char token[] = "/tmp/push-token-XXXXXX";
+
+	make_file(token, "one");
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	fixture.settings.token_file = token;
+	start(&fixture);
 	scrape(&fixture);
 	wait_for(&fixture, SERIES);
-	assert_int_equal(fixture.counts.refused, SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, SERIES);
+	assert_int_equal(fixture.counts.retries, 0);
+	assert_non_null(strstr(fixture.receiver.head,
+			       "POST /new?a=1 HTTP/1.1\r\n"));
+	assert_non_null(strstr(fixture.receiver.head,
+			       "Authorization: Bearer one\r\n"));
+	expect_samples(fixture.receiver.accepted, 0, 1);
+	free(fixture.receiver.accepted);
+	unlink(token);
+}
+
+/* To another port, with @set: token, or user and password, which stay where they belong. */
+static void expect_redirected_away(const char *status,
+				   void (*set)(struct fixture *fixture,
+					       char *path))
+{
+	struct fixture fixture = {};
+	struct receiver other = { .answers = { ACCEPTED_2 } };
+	char token[] = "/tmp/push-token-XXXXXX", answer[200];
+
+	make_file(token, "one");
+	receiver__open(&other);
+	snprintf(answer, sizeof(answer),
+		 "HTTP/1.1 %s No\r\nLocation: http://127.0.0.1:%u/away\r\nContent-Length: 0\r\n\r\n",
+		 status, other.port);
+	fixture.receiver.answers[0] = answer;
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	set(&fixture, token);
+	start(&fixture);
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
 	scrape(&fixture);
 	wait_for(&fixture, 2 * SERIES);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
-	assert_int_equal(fixture.counts.sent, SERIES);
-	assert_non_null(strstr(fixture.receiver.head, "write.v2.Request"));
+	receiver__close(&other);
+	assert_int_equal(fixture.counts.sent, 2 * SERIES);
+	assert_non_null(strstr(fixture.receiver.head, "Authorization: "));
+	assert_non_null(strstr(other.head, "POST /away HTTP/1.1\r\n"));
+	assert_null(strstr(other.head, "Authorization"));
+	expect_samples(other.accepted, 0, 2);
 	free(fixture.receiver.accepted);
+	free(other.accepted);
+	unlink(token);
+}
+
+static void set_token(struct fixture *fixture, char *path)
+{
+	fixture->settings.token_file = path;
+}
+
+static void set_user(struct fixture *fixture, char *path)
+{
+	fixture->settings.user = (char *)"u";
+	fixture->settings.password_file = path;
+}
+
+static void set_url(struct fixture *fixture, char *path)
+{
+	snprintf(fixture->url, sizeof(fixture->url), "http://u:p@127.0.0.1:%u/w",
+		 fixture->receiver.port);
+}
+
+static void test_redirected_away(void **state)
+{
+	expect_redirected_away("307", set_token);
+	expect_redirected_away("308", set_user);
+	expect_redirected_away("307", set_url);
+}
+
+/* Waits until an attempt has failed. */
+static void wait_for_failure(struct fixture *fixture)
+{
+	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
+
+	do {
+		assert_true(monotonic_ns() < until_ns);
+		poll(NULL, 0, 1);
+		push__counts(fixture->output, &fixture->counts);
+	} while (!fixture->counts.is_failing);
+}
+
+/* What leads nowhere, or would make a GET of the POST, waits. */
+static void test_redirected_nowhere(void **state)
+{
+	static const char *const answers[] = {
+		"HTTP/1.1 307 No\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 308 No\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 308 No\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 302 No\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n",
+	};
+	struct fixture fixture;
+	size_t i;
+
+	for (i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		fixture = (struct fixture){ .receiver.answers = { answers[i] } };
+		receiver__open(&fixture.receiver);
+		prepare(&fixture);
+		start(&fixture);
+		scrape(&fixture);
+		wait_for_failure(&fixture);
+		assert_int_equal(fixture.counts.waiting, SERIES);
+		assert_int_equal(fixture.counts.refused, 0);
+		assert_non_null(strstr(fixture.receiver.head, "POST /"));
+		stop(&fixture);
+		receiver__close(&fixture.receiver);
+		free(fixture.receiver.accepted);
+	}
+}
+
+static char good_host[] = "good:1", bad_host[] = "bad:1";
+static const struct target_settings hosts[] = {
+	{ .name = host },
+	{ .name = bad_host, .index = 1 },
+	{ .name = good_host, .index = 2 },
+};
+
+/* Refuses messages that have the text @data. */
+static const char *refuse_text(struct receiver *receiver, const char *text)
+{
+	if (text && strstr(text, receiver->data))
+		return "HTTP/1.1 400 No\r\nX-Prometheus-Remote-Write-Samples-Written: 0\r\n"
+		       "Content-Length: 14\r\n\r\nout of bounds\n";
+	return ACCEPTED_2;
+}
+
+static void add_refusal(void *data, const char *name, const char *reason,
+			uint64_t samples)
+{
+	char *text = data;
+
+	sprintf(text + strlen(text), "%s %s %" PRIu64 ";", name, reason,
+		samples);
+}
+
+/*
+ * Three scrapes of three hosts; the receiver refuses what has @text, of which there are @refused
+ * samples of the second host in each scrape.
+ */
+static void expect_split(const char *text, unsigned int version,
+			 uint64_t refused)
+{
+	struct fixture fixture = {
+		.receiver.choose = refuse_text,
+		.receiver.data = (void *)text,
+		.settings.version = version,
+	};
+	char refusals[300] = "", expected[100];
+	unsigned int requests;
+	uint32_t i, j;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 1; i <= 3; i++) {
+		for (j = 0; j < 3; j++)
+			scrape_host(&fixture, hosts + j);
+		fixture.scrapes++;
+		requests = atomic_load(&fixture.receiver.requests);
+		wait_for(&fixture, i * 3 * SERIES);
+	}
+	/* What was refused twice is apart: no search for it again. */
+	requests = atomic_load(&fixture.receiver.requests) - requests;
+	push__refusals(fixture.output, add_refusal, refusals);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	snprintf(expected, sizeof(expected), "bad:1 out_of_bounds %" PRIu64 ";",
+		 3 * refused);
+	assert_string_equal(refusals, expected);
+	assert_int_equal(fixture.counts.refused, 3 * refused);
+	assert_int_equal(fixture.counts.sent, 3 * (3 * SERIES - refused));
+	assert_true(requests <= 4);
+	assert_int_equal(times_said(&fixture, "refuses samples"), 1);
+	assert_int_equal(times_said(&fixture, "status 400: out of bounds\n"), 1);
+	assert_null(strstr(fixture.receiver.accepted, text));
+	free(fixture.receiver.accepted);
+}
+
+static void test_split(void **state)
+{
+	struct metric_plan *plan = invented_plan__new(SERIES, 0);
+	const struct metric_series *series = plan->series + SERIES / 3;
+	char text[300];
+
+	expect_split("instance=bad:1", 1, SERIES);
+	expect_split("instance=bad:1", 2, SERIES);
+	snprintf(text, sizeof(text),
+		 " __name__=%s %s=%s instance=bad:1 job=dart mode=%s\n",
+		 series->name, series->labels[0].name, series->labels[0].value,
+		 series->labels[1].value);
+	metric_plan__put(plan);
+	expect_split(text, 1, 1);
+	expect_split(text, 2, 1);
 }
 
 static void test_bounded(void **state)
@@ -447,15 +744,6 @@ static void test_spool(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void write_file(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "w");
-
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
-}
-
 static void test_influx(void **state)
 {
 	char token[] = "/tmp/push-token-XXXXXX";
@@ -463,11 +751,8 @@ static void test_influx(void **state)
 		.receiver.answers = { ACCEPTED },
 		.settings.kind = RECEIVER_INFLUX,
 	};
-	int fd = mkstemp(token);
 
-	assert_true(fd >= 0);
-	close(fd);
-	write_file(token, "one\n");
+	make_file(token, "one\n");
 	receiver__open(&fixture.receiver);
 	prepare(&fixture);
 	snprintf(fixture.url, sizeof(fixture.url), "http://127.0.0.1:%u/",
@@ -522,7 +807,17 @@ int main(void)
 		     test_refused),
 		TEST("a receiver that does not take 2.0 gets all as 1.0",
 		     test_older),
-		TEST("a version that is set is the only one", test_only_newer),
+		TEST("a version that is set is the only one, and 2.0 has to be confirmed",
+		     test_only_newer),
+		TEST("a receiver that turns 1.0 costs nothing", test_turns_older),
+		TEST("307 and 308 are followed with the message and the token",
+		     test_redirected),
+		TEST("to another place without token, user and password",
+		     test_redirected_away),
+		TEST("a redirection that cannot be followed makes messages wait",
+		     test_redirected_nowhere),
+		TEST("what is refused is searched for, counted, and sent apart",
+		     test_split),
 		TEST("without a receiver memory is bounded, and each sample is sent or counted",
 		     test_bounded),
 		TEST("an output that waits drops nothing, however long its receiver takes",

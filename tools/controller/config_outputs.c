@@ -96,6 +96,19 @@ static int take_delay(struct config *config, const yaml_node_t *value,
 	return ret;
 }
 
+static int take_sync(struct config *config, const yaml_node_t *value,
+		     uint64_t *sync_ns)
+{
+	const char *text = config__text(value);
+
+	if (!text || receiver_settings__parse_sync(text, sync_ns))
+		return config__refuse(
+			config, value,
+			"'%s' is neither always, never nor a time in bounds (expected such as 1s)",
+			text ?: "?");
+	return 0;
+}
+
 static int take_number(struct config *config, const yaml_node_t *value,
 		       unsigned int max, unsigned int *number)
 {
@@ -154,6 +167,11 @@ static int take_receiver_value(struct config *config, const char *key,
 	if (!strcmp(key, "spool_bytes"))
 		return take_bytes(config, value, RECEIVER_SPOOL_MIN,
 				  RECEIVER_SPOOL_MAX, &receiver->spool_bytes);
+	if (!strcmp(key, "senders"))
+		return take_number(config, value, RECEIVER_SENDERS_MAX,
+				   &receiver->senders);
+	if (!strcmp(key, "spool_sync"))
+		return take_sync(config, value, &receiver->spool_sync_ns);
 	if (!strcmp(key, "labels"))
 		return config__labels(config, value, &receiver->labels);
 	return -ENOENT;

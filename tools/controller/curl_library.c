@@ -36,6 +36,9 @@ int curl_library__load(struct curl_library *library, struct dart_error *error)
 		FUNCTION(multi_add_handle), FUNCTION(multi_remove_handle),
 		FUNCTION(multi_perform),    FUNCTION(multi_poll),
 		FUNCTION(multi_info_read),  FUNCTION(multi_cleanup),
+		FUNCTION(multi_setopt),	    FUNCTION(url),
+		FUNCTION(url_set),	    FUNCTION(url_get),
+		FUNCTION(url_cleanup),	    FUNCTION(free),
 		FUNCTION(slist_append),	    FUNCTION(slist_free_all),
 	};
 	CURLcode (*global_init)(long flags) = NULL;

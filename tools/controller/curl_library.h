@@ -24,7 +24,15 @@ struct curl_library {
 	CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd fds[],
 				unsigned int count, int timeout_ms, int *ready);
 	CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
+	CURLMcode (*multi_setopt)(CURLM *multi, CURLMoption option, ...);
 	CURLMcode (*multi_cleanup)(CURLM *multi);
+	CURLU *(*url)(void);
+	CURLUcode (*url_set)(CURLU *url, CURLUPart part, const char *text,
+			     unsigned int flags);
+	CURLUcode (*url_get)(const CURLU *url, CURLUPart part, char **text,
+			     unsigned int flags);
+	void (*url_cleanup)(CURLU *url);
+	void (*free)(void *text);
 	struct curl_slist *(*slist_append)(struct curl_slist *list,
 					   const char *text);
 	void (*slist_free_all)(struct curl_slist *list);

@@ -2,18 +2,34 @@
 /* What answers mean: see answer.h. */
 #include "answer.h"
 
-enum verdict answer__judge(const struct answer *answer, bool may_be_older)
+/* Does it come from a receiver that has read the message as 2.0? */
+static bool is_of_second(const struct answer *answer)
 {
-	const bool is_taken = answer->status / 100 == 2;
+	return answer->has_written && answer->written;
+}
 
-	if (!answer->is_one || answer->status == 429 ||
-	    answer->status / 100 == 5)
+enum verdict answer__judge(const struct answer *answer, bool is_second,
+			   bool may_be_older)
+{
+	const long status = answer->status;
+	const bool is_taken = status / 100 == 2;
+
+	if (!answer->is_one || status == 429 || status / 100 == 5 ||
+	    status / 100 == 3)
 		return VERDICT_AGAIN;
-	if (may_be_older &&
-	    (answer->status == 415 ||
-	     ((is_taken || answer->status == 400) && !answer->has_written)))
+	if (is_second && may_be_older &&
+	    (status == 415 || (is_taken && !is_of_second(answer)) ||
+	     (status == 400 && !answer->has_written)))
 		return VERDICT_OLDER;
-	return is_taken ? VERDICT_DONE : VERDICT_REFUSED;
+	if (is_taken)
+		return is_second && !is_of_second(answer) ? VERDICT_REFUSED :
+							    VERDICT_DONE;
+	if (is_second && is_of_second(answer) &&
+	    answer->written != ANSWER_WRITTEN_UNKNOWN)
+		return VERDICT_PARTLY;
+	return status == 400 || status == 413 || status == 422 ?
+		       VERDICT_SMALLER :
+		       VERDICT_REFUSED;
 }
 
 uint64_t answer__backoff_ns(const struct answer *answer, unsigned int attempts,

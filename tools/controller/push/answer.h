@@ -16,27 +16,40 @@ struct answer {
 	bool is_one;		/* an HTTP response arrived */
 	long status;		/* of HTTP */
 	uint64_t retry_after_ns; /* the header of that name; 0: none */
-	/* Has a header X-Prometheus-Remote-Write-...-Written, as receivers of 2.0 must. */
+	/*
+	 * Has a header X-Prometheus-Remote-Write-...-Written, as receivers of 2.0 must; and the
+	 * number in that of samples, or ANSWER_WRITTEN_UNKNOWN.
+	 */
 	bool has_written;
+	uint64_t written;
 	char text[ANSWER_TEXT_MAX]; /* why there is none, or the first line of its body */
 };
+
+#define ANSWER_WRITTEN_UNKNOWN UINT64_MAX
 
 enum verdict {
 	VERDICT_DONE,		/* the message was taken */
 	VERDICT_AGAIN,		/* the same message, later */
 	VERDICT_REFUSED,	/* this message will never be taken */
 	VERDICT_OLDER,		/* the receiver takes only remote write 1.0 */
+	VERDICT_PARTLY,		/* the samples that @written counts were taken, the others never */
+	VERDICT_SMALLER,	/* a piece of the message may be taken */
 };
 
 /*
  * As the specifications of remote write say: 2xx is success; 429, 5xx and no answer call for
- * another attempt; all else must not be tried again.  InfluxDB uses the same numbers.
+ * another attempt; other 4xx must not be tried again.  InfluxDB uses the same numbers.
  *
- * @may_be_older: the message is 2.0, none has been taken so far, and 1.0 is allowed.  Then 415
- * calls for 1.0, and so do 2xx and 400 without the headers of 2.0: receivers of 1.0 that do
- * not look at the type of a message find an empty one in it, or none.
+ * An answer to 2.0, @is_second, counts only with the headers of 2.0: receivers of 1.0 that do
+ * not look at the type of a message find an empty one in it, say 2xx, and take nothing.  A
+ * balancer may ask another receiver each time, so that is true of each answer.  Then, and after
+ * 415, and 400 without them, the message is sent as 1.0 if @may_be_older, and refused if not.
+ *
+ * 400, 413 and 422 may be about one series of many.  Redirections other than 307 and 308, which
+ * are followed, wait for somebody to mend them.
  */
-enum verdict answer__judge(const struct answer *answer, bool may_be_older);
+enum verdict answer__judge(const struct answer *answer, bool is_second,
+			   bool may_be_older);
 
 /*
  * How long to wait before attempt @attempts, from 1 on: 100 ms, doubled each time up to 30 s,

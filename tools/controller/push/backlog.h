@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages that wait to be sent, in order: in memory, or in a spool if there is one.  Both are
- * bounded, and what does not fit costs the oldest ones, but for the one that is being sent.
- * In one thread.
+ * Messages that wait to be sent: in memory, or in a spool if there is one, and in memory again
+ * while that cannot be written to.  Both are bounded, and what does not fit costs the oldest
+ * ones, but for those of the window.  In one thread.
+ *
+ *   backlog__add() -> spool -> memory -> window of the oldest -> backlog__done()
+ *
+ * Those of the window may be sent at the same time if they have no shard in common: so the
+ * samples of a series stay in order.
  */
 #ifndef CONTROLLER_BACKLOG_H
 #define CONTROLLER_BACKLOG_H
@@ -10,30 +15,58 @@
 #include "message.h"
 #include "spool.h"
 
+/* Messages of the window: some wait for the shards of those before. */
+#define BACKLOG_WINDOW 64U
+
+struct message_list {
+	struct message *first, *last;
+};
+
 struct backlog {
 	uint64_t bound;		/* bytes in memory */
 	struct spool *spool;	/* owned; NULL: messages wait in memory */
-	struct message *first, *last;
-	struct message *current;	/* being sent, or about to be sent again */
-	uint64_t bytes;		/* in memory */
-	uint64_t samples;	/* in memory, the current ones included, or in the spool */
+	struct message_list memory;
+	struct message_list window;
+	unsigned int window_count;
+	unsigned int waiting;	/* of the window */
+	unsigned int under_way;
+	uint64_t bytes;		/* of both */
+	uint64_t samples;	/* of both, those that are done left out, and in the spool */
 	uint64_t dropped;	/* samples, so far */
 	uint64_t failed;	/* of these, samples that the spool could not be given */
+	uint64_t damaged;	/* of these, samples that were damaged in the spool */
+	uint64_t damaged_bytes;	/* of the spool, so far */
 };
 
-/* Takes @message.  Returns 0, or -errno of the spool; the message is then dropped. */
+/* From the beginning on; takes @spool, with what it has, and has lost since before. */
+void backlog__set_spool(struct backlog *backlog, struct spool *spool);
+/*
+ * Takes @message.  Returns 0, or -errno of the spool; the message then waits in memory, and
+ * goes to the spool once that can be written to.
+ */
 int backlog__add(struct backlog *backlog, struct message *message);
 /*
- * The oldest message, until backlog__done(), which may be the one before again.  NULL if there
- * is none, or, with @err set to -errno, if it cannot be read.
+ * The oldest message that waits and may be sent beside those under way.  NULL if there is none,
+ * or, with @err set to -errno, if the spool cannot be read.
  */
-struct message *backlog__current(struct backlog *backlog, int *err);
-/* The message that has waited longest, if that is in memory; NULL otherwise. */
+struct message *backlog__next(struct backlog *backlog, int *err);
+/* The message that has waited longest, as far as that is known; NULL if none does. */
 const struct message *backlog__oldest(const struct backlog *backlog);
-/* In place of the current one, which is freed: the same in another format. */
-void backlog__replace(struct backlog *backlog, struct message *message);
-/* The current one was sent, or refused. */
-void backlog__done(struct backlog *backlog);
+/* Is there a message that is not under way? */
+bool backlog__has_waiting(const struct backlog *backlog);
+
+/* Of messages that backlog__next() returned: it is sent, */
+void backlog__begin(struct backlog *backlog, struct message *message);
+/* has to be sent again, */
+void backlog__again(struct backlog *backlog, struct message *message);
+/* or was taken or refused, and is gone. */
+void backlog__done(struct backlog *backlog, struct message *message);
+/*
+ * In place of one that is not under way, and is freed: the same in another format, or in two
+ * pieces.  @second may be NULL.
+ */
+void backlog__replace(struct backlog *backlog, struct message *before,
+		      struct message *first, struct message *second);
 /* Frees all, and closes the spool, which keeps its messages. */
 void backlog__clear(struct backlog *backlog);
 

@@ -3,44 +3,54 @@
 #include "encoder.h"
 
 #include <errno.h>
+#include <string.h>
+#include <xxhash.h>
 
 #include "influx.h"
 #include "remote_write.h"
 
-void encoder__free(struct encoder *encoder)
+static void free_lane(struct encoder_lane *lane)
 {
-	bytes__free(&encoder->body);
-	symbols__free(&encoder->symbols);
+	bytes__free(&lane->body);
+	symbols__free(&lane->symbols);
 }
 
-static int make_message(struct encoder *encoder, struct message **message)
+void encoder__free(struct encoder *encoder)
 {
+	size_t i;
+
+	for (i = 0; i < ENCODER_LANES_MAX; i++)
+		free_lane(encoder->lane + i);
+	free_lane(&encoder->apart);
+}
+
+static int make_message(const struct encoder *encoder, struct encoder_lane *lane,
+			struct message **message)
+{
+	struct bytes *symbols = &lane->symbols.fields;
 	struct bytes whole = {};
 	int ret = 0;
 
-	if (encoder->body.has_failed || encoder->symbols.fields.has_failed)
+	if (lane->body.has_failed || symbols->has_failed)
 		return -ENOMEM;
 	switch (encoder->format) {
 	case MESSAGE_REMOTE_WRITE_1:
-		return message__compress(encoder->format, encoder->samples,
-					 encoder->body.data,
-					 encoder->body.length, message);
+		return message__compress(encoder->format, lane->samples,
+					 lane->body.data, lane->body.length,
+					 message);
 	case MESSAGE_REMOTE_WRITE_2:
 		/* Symbols first: so a receiver can decode while it reads. */
-		bytes__put(&encoder->symbols.fields, encoder->body.data,
-			   encoder->body.length);
-		if (encoder->symbols.fields.has_failed)
+		bytes__put(symbols, lane->body.data, lane->body.length);
+		if (symbols->has_failed)
 			return -ENOMEM;
-		return message__compress(encoder->format, encoder->samples,
-					 encoder->symbols.fields.data,
-					 encoder->symbols.fields.length,
+		return message__compress(encoder->format, lane->samples,
+					 symbols->data, symbols->length,
 					 message);
 	case MESSAGE_INFLUX:
-		ret = influx__compress(&encoder->body, &whole);
+		ret = influx__compress(&lane->body, &whole);
 		if (!ret)
-			*message = message__new(encoder->format,
-						encoder->samples, whole.data,
-						whole.length);
+			*message = message__new(encoder->format, lane->samples,
+						whole.data, whole.length);
 		if (!ret && !*message)
 			ret = -ENOMEM;
 		bytes__free(&whole);
@@ -49,23 +59,37 @@ static int make_message(struct encoder *encoder, struct message **message)
 	return -EINVAL;
 }
 
-void encoder__finish(struct encoder *encoder, encoder_take *take, void *data)
+static void finish_lane(struct encoder *encoder, struct encoder_lane *lane,
+			encoder_take *take, void *data)
 {
 	struct message *message;
 
-	if (encoder->samples) {
-		if (make_message(encoder, &message))
-			encoder->unsent += encoder->samples;
-		else
+	if (lane->samples) {
+		if (make_message(encoder, lane, &message)) {
+			encoder->unsent += lane->samples;
+		} else {
+			message->shards = lane->shards;
+			message->is_apart = lane == &encoder->apart;
 			take(data, message);
+		}
 	}
-	encoder->samples = 0;
-	bytes__empty(&encoder->body);
-	symbols__empty(&encoder->symbols);
+	lane->samples = 0;
+	lane->shards = 0;
+	bytes__empty(&lane->body);
+	symbols__empty(&lane->symbols);
+}
+
+void encoder__finish(struct encoder *encoder, encoder_take *take, void *data)
+{
+	size_t i;
+
+	for (i = 0; i < ENCODER_LANES_MAX; i++)
+		finish_lane(encoder, encoder->lane + i, take, data);
+	finish_lane(encoder, &encoder->apart, take, data);
 }
 
 /* Returns how many samples are in the message. */
-static size_t put_series(struct encoder *encoder,
+static size_t put_series(struct encoder *encoder, struct encoder_lane *lane,
 			 const struct metric_plan *plan, uint32_t series,
 			 size_t count)
 {
@@ -73,29 +97,79 @@ static size_t put_series(struct encoder *encoder,
 
 	switch (encoder->format) {
 	case MESSAGE_REMOTE_WRITE_1:
-		remote_write_1__put(&encoder->body, &encoder->labels,
+		remote_write_1__put(&lane->body, &encoder->labels,
 				    encoder->points, count);
 		return count;
 	case MESSAGE_REMOTE_WRITE_2:
-		remote_write_2__put(&encoder->body, &encoder->symbols,
+		remote_write_2__put(&lane->body, &lane->symbols,
 				    &encoder->labels,
 				    plan->families + what->family,
 				    encoder->points, count);
 		return count;
 	case MESSAGE_INFLUX:
-		return influx__put(&encoder->body, &encoder->labels, what->name,
+		return influx__put(&lane->body, &encoder->labels, what->name,
 				   encoder->points, count);
 	}
 	return 0;
 }
 
+/* The same in each plan, and each run with the same spool. */
+static unsigned int shard_of(uint64_t host, const struct metric_series *series)
+{
+	uint64_t hash = XXH3_64bits(series->name, strlen(series->name));
+
+	hash = XXH3_64bits_withSeed(series->text, strlen(series->text), hash);
+	return (host * MESSAGE_HOST_SHARDS + hash % MESSAGE_HOST_SHARDS) %
+	       MESSAGE_SHARDS;
+}
+
+static const char *host_of(const struct block *block)
+{
+	const struct label_set *set = block->labels;
+	uint32_t i;
+
+	for (i = 0; i < set->count; i++) {
+		if (!strcmp(set->labels[i].name, PIECES_HOST_LABEL))
+			return set->labels[i].value;
+	}
+	return "";
+}
+
+/* Would the receiver probably refuse the series, whose labels are merged? */
+static bool is_apart(const struct encoder *encoder, bool is_host_apart,
+		     uint64_t now_ns)
+{
+	return is_host_apart ||
+	       (encoder->refusals &&
+		refusals__are_any_apart(encoder->refusals, now_ns) &&
+		refusals__is_series_apart(encoder->refusals,
+					  pieces__hash(&encoder->labels),
+					  now_ns));
+}
+
+static bool has_room(const struct encoder *encoder,
+		     const struct encoder_lane *lane, size_t count)
+{
+	return !lane->samples ||
+	       (lane->samples + count <= encoder->batch &&
+		lane->body.length + lane->symbols.fields.length <
+			MESSAGE_ENCODED_MAX);
+}
+
 void encoder__add(struct encoder *encoder, const struct block *block,
-		  encoder_take *take, void *data)
+		  uint64_t now_ns, encoder_take *take, void *data)
 {
 	const struct metric_plan *plan = block->plan;
 	const struct label_set *labels = encoder->format == MESSAGE_REMOTE_WRITE_1 ?
 						 label_set__plain(block->labels) :
 						 block->labels;
+	const char *host = host_of(block);
+	const uint64_t host_hash = XXH3_64bits(host, strlen(host));
+	const bool is_host_apart =
+		encoder->refusals &&
+		refusals__is_host_apart(encoder->refusals, host, now_ns);
+	struct encoder_lane *lane;
+	unsigned int shard;
 	size_t count, put;
 	uint32_t i;
 
@@ -103,16 +177,22 @@ void encoder__add(struct encoder *encoder, const struct block *block,
 		count = block__points(block, i, encoder->points);
 		if (!count)
 			continue;
-		if (encoder->samples &&
-		    (encoder->samples + count > encoder->batch ||
-		     encoder->body.length + encoder->symbols.fields.length >=
-			     MESSAGE_ENCODED_MAX))
-			encoder__finish(encoder, take, data);
-		put = label_set__merge(labels, plan->series + i,
-				       &encoder->labels) ?
-			      put_series(encoder, plan, i, count) :
-			      0;
-		encoder->samples += put;
+		if (!label_set__merge(labels, plan->series + i,
+				      &encoder->labels)) {
+			encoder->unsent += count;
+			continue;
+		}
+		shard = shard_of(host_hash, plan->series + i);
+		lane = is_apart(encoder, is_host_apart, now_ns) ?
+			       &encoder->apart :
+			       encoder->lane + shard % encoder->lanes;
+		if (!has_room(encoder, lane, count))
+			finish_lane(encoder, lane, take, data);
+		put = put_series(encoder, lane, plan, i, count);
+		lane->samples += put;
+		lane->shards |= 1U << shard;
 		encoder->unsent += count - put;
 	}
+	/* One host each. */
+	finish_lane(encoder, &encoder->apart, take, data);
 }

@@ -19,12 +19,21 @@ static struct message *message__with_room(enum message_format format,
 
 	if (!message)
 		return NULL;
-	message->next = NULL;
-	message->format = format;
-	message->samples = samples;
-	message->made_ns = 0;
-	message->length = room;
+	*message = (struct message){
+		.format = format,
+		.shards = MESSAGE_SHARDS_ALL,
+		.samples = samples,
+		.length = room,
+	};
 	return message;
+}
+
+void message__inherit(struct message *message, const struct message *from)
+{
+	message->shards = from->shards;
+	message->is_apart = from->is_apart;
+	message->is_piece = from->is_piece;
+	message->made_ns = from->made_ns;
 }
 
 struct message *message__new(enum message_format format, uint32_t samples,
@@ -78,7 +87,7 @@ int message__convert(const struct message *message, struct message **converted)
 					message->samples, result.data,
 					result.length, converted);
 	if (!ret)
-		(*converted)->made_ns = message->made_ns;
+		message__inherit(*converted, message);
 	bytes__free(&result);
 	free(bytes);
 	return ret;

@@ -16,62 +16,116 @@
 /* Of an answer's body: only its first line is used. */
 #define BODY_MAX (1U << 20)
 #define WRITTEN "x-prometheus-remote-write-"
+#define REDIRECTIONS_MAX 10U
 
-struct poster {
-	struct curl_library curl;
-	const struct receiver_settings *settings;
-	char *url;
+/* A message under way. */
+struct slot {
+	struct poster *poster;
 	CURL *easy;
-	CURLM *multi;
 	struct curl_slist *headers;
-	bool is_under_way;
-	uint64_t bytes;
+	struct message *message;	/* NULL: the slot is free */
+	unsigned int redirections;
 	/* Of the answer so far. */
 	struct answer answer;
 	size_t body_length;
 	bool has_line;		/* answer.text is whole */
 };
 
+enum question {
+	QUESTION_NONE,
+	QUESTION_ASKED,
+	QUESTION_ANSWERED,
+	QUESTION_IN_VAIN,
+};
+
+struct poster {
+	struct curl_library curl;
+	const struct receiver_settings *settings;
+	char *url;
+	CURLM *multi;
+	uint64_t bytes;
+	unsigned int slot_count;
+	struct slot slots[RECEIVER_SENDERS_MAX + 1]; /* the last for the question */
+	enum question question;
+};
+
 /* The first line, as far as it fits; a body without end is cut off. */
 static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 {
-	struct poster *poster = data;
-	size_t length = strlen(poster->answer.text), i;
+	struct slot *slot = data;
+	size_t length = strlen(slot->answer.text), i;
 
-	poster->body_length += count;
-	for (i = 0; i < count && !poster->has_line; i++) {
+	slot->body_length += count;
+	for (i = 0; i < count && !slot->has_line; i++) {
 		if (bytes[i] == '\n' || length + 1 == ANSWER_TEXT_MAX) {
-			poster->has_line = true;
+			slot->has_line = true;
 		} else {
-			poster->answer.text[length++] =
+			slot->answer.text[length++] =
 				bytes[i] < ' ' || bytes[i] > '~' ? ' ' :
 								   bytes[i];
-			poster->answer.text[length] = '\0';
+			slot->answer.text[length] = '\0';
 		}
 	}
-	return poster->body_length > BODY_MAX ? 0 : count;
+	return slot->body_length > BODY_MAX ? 0 : count;
+}
+
+static void begin_answer(struct slot *slot)
+{
+	slot->answer = (struct answer){ .written = ANSWER_WRITTEN_UNKNOWN };
+	slot->body_length = 0;
+	slot->has_line = false;
+}
+
+static bool has_prefix(const char *bytes, size_t count, const char *prefix)
+{
+	return count >= strlen(prefix) &&
+	       !strncasecmp(bytes, prefix, strlen(prefix));
+}
+
+/* A number after the colon; what is none is unknown. */
+static uint64_t number_of(const char *bytes, size_t count)
+{
+	const char *at = memchr(bytes, ':', count);
+	char text[24], *end;
+	size_t length = at ? bytes + count - ++at : 0;
+	unsigned long long number;
+
+	while (length && (*at == ' ' || *at == '\t')) {
+		at++;
+		length--;
+	}
+	if (!length || length >= sizeof(text) || *at < '0' || *at > '9')
+		return ANSWER_WRITTEN_UNKNOWN;
+	memcpy(text, at, length);
+	text[length] = '\0';
+	number = strtoull(text, &end, 10);
+	return end[strspn(end, " \t\r\n")] ? ANSWER_WRITTEN_UNKNOWN : number;
 }
 
 static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 {
-	struct poster *poster = data;
+	struct slot *slot = data;
 
-	if (count > sizeof(WRITTEN) - 1 &&
-	    !strncasecmp(bytes, WRITTEN, sizeof(WRITTEN) - 1) &&
-	    memmem(bytes, count, "ritten:", 7))
-		poster->answer.has_written = true;
+	/* Of several answers, such as 100 or a proxy's, the last counts. */
+	if (has_prefix(bytes, count, "HTTP/")) {
+		begin_answer(slot);
+	} else if (has_prefix(bytes, count, WRITTEN) &&
+		   memmem(bytes, count, "ritten:", 7)) {
+		slot->answer.has_written = true;
+		if (has_prefix(bytes, count, WRITTEN "samples-written:"))
+			slot->answer.written = number_of(bytes, count);
+	}
 	return count;
 }
 
-static bool set_options(struct poster *poster)
+static bool set_options(struct slot *slot)
 {
-	const struct receiver_settings *settings = poster->settings;
-	const struct curl_library *curl = &poster->curl;
-	CURL *easy = poster->easy;
+	const struct receiver_settings *settings = slot->poster->settings;
+	const struct curl_library *curl = &slot->poster->curl;
+	CURL *easy = slot->easy;
 
-	/* Redirections are not followed: a POST would become a GET. */
-	return !curl->easy_setopt(easy, CURLOPT_URL, poster->url) &&
-	       !curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
+	/* libcurl follows no redirection: it would make a GET of the POST at some. */
+	return !curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
 	       !curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) &&
 	       !curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
 	       !curl->easy_setopt(easy, CURLOPT_POST, 1L) &&
@@ -79,22 +133,25 @@ static bool set_options(struct poster *poster)
 				  (long)(settings->timeout_ns / 1000000)) &&
 	       !curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
 				  CONNECT_TIMEOUT_MS) &&
+	       !curl->easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L) &&
+	       !curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
 	       !curl->easy_setopt(easy, CURLOPT_USERAGENT,
 				  "dart-controller/" DART_VERSION) &&
 	       (!settings->authorities ||
 		!curl->easy_setopt(easy, CURLOPT_CAINFO,
 				   settings->authorities)) &&
+	       !curl->easy_setopt(easy, CURLOPT_PRIVATE, slot) &&
 	       !curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) &&
-	       !curl->easy_setopt(easy, CURLOPT_WRITEDATA, poster) &&
+	       !curl->easy_setopt(easy, CURLOPT_WRITEDATA, slot) &&
 	       !curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) &&
-	       !curl->easy_setopt(easy, CURLOPT_HEADERDATA, poster);
+	       !curl->easy_setopt(easy, CURLOPT_HEADERDATA, slot);
 }
 
 /* User and password; or the header of a token, which the caller frees. */
-static int set_secret(struct poster *poster, char **header,
-		      struct dart_error *error)
+static int set_secret(struct slot *slot, char **header, struct dart_error *error)
 {
-	const struct receiver_settings *settings = poster->settings;
+	const struct receiver_settings *settings = slot->poster->settings;
+	const struct curl_library *curl = &slot->poster->curl;
 	const char *path = settings->token_file ?: settings->password_file;
 	char *secret;
 	int ret;
@@ -111,18 +168,31 @@ static int set_secret(struct poster *poster, char **header,
 			     settings->bucket ? "Token" : "Bearer",
 			     secret) < 0)
 			ret = dart_error__no_memory(error);
-	} else if (poster->curl.easy_setopt(poster->easy, CURLOPT_USERNAME,
-					    settings->user) ||
-		   poster->curl.easy_setopt(poster->easy, CURLOPT_PASSWORD,
-					    secret)) {
+	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME,
+				     settings->user) ||
+		   curl->easy_setopt(slot->easy, CURLOPT_PASSWORD, secret)) {
 		ret = dart_error__no_memory(error);
 	}
 	secret__free(secret);
 	return ret;
 }
 
-int poster__new(const struct receiver_settings *settings, struct poster **posterp,
-		struct dart_error *error)
+static bool open_slots(struct poster *poster, unsigned int count)
+{
+	struct slot *slot;
+
+	poster->slot_count = count;
+	for (slot = poster->slots; slot <= poster->slots + count; slot++) {
+		slot->poster = poster;
+		slot->easy = poster->curl.easy_init();
+		if (!slot->easy || !set_options(slot))
+			return false;
+	}
+	return true;
+}
+
+int poster__new(const struct receiver_settings *settings, unsigned int slots,
+		struct poster **posterp, struct dart_error *error)
 {
 	struct poster *poster = calloc(1, sizeof(*poster));
 	char *header = NULL;
@@ -137,14 +207,15 @@ int poster__new(const struct receiver_settings *settings, struct poster **poster
 		return ret;
 	}
 	poster->url = receiver_settings__target(settings);
-	poster->easy = poster->curl.easy_init();
 	poster->multi = poster->curl.multi_init();
-	if (!poster->url || !poster->easy || !poster->multi ||
-	    !set_options(poster))
+	if (!poster->url || !poster->multi ||
+	    poster->curl.multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS,
+				      (long)slots) ||
+	    !open_slots(poster, slots))
 		ret = dart_error__set(error, EIO, "libcurl cannot be set up");
 	/* A file that is missing is said at once. */
 	if (!ret)
-		ret = set_secret(poster, &header, error);
+		ret = set_secret(poster->slots, &header, error);
 	secret__free(header);
 	if (ret)
 		poster__free(poster);
@@ -153,22 +224,65 @@ int poster__new(const struct receiver_settings *settings, struct poster **poster
 	return ret;
 }
 
+/* Nobody waits for it. */
+static void end_question(struct poster *poster)
+{
+	if (poster->question != QUESTION_ASKED)
+		return;
+	poster->curl.multi_remove_handle(poster->multi,
+					 poster->slots[poster->slot_count].easy);
+	poster->question = QUESTION_IN_VAIN;
+}
+
 void poster__free(struct poster *poster)
 {
 	const struct curl_library *curl;
+	struct slot *slot;
 
 	if (!poster)
 		return;
 	curl = &poster->curl;
-	if (poster->is_under_way)
-		curl->multi_remove_handle(poster->multi, poster->easy);
-	if (poster->easy)
-		curl->easy_cleanup(poster->easy);
+	end_question(poster);
+	for (slot = poster->slots; slot <= poster->slots + poster->slot_count;
+	     slot++) {
+		if (slot->message)
+			curl->multi_remove_handle(poster->multi, slot->easy);
+		if (slot->easy)
+			curl->easy_cleanup(slot->easy);
+		curl->slist_free_all(slot->headers);
+	}
 	if (poster->multi)
 		curl->multi_cleanup(poster->multi);
-	curl->slist_free_all(poster->headers);
 	free(poster->url);
 	free(poster);
+}
+
+bool poster__forget(struct poster *poster)
+{
+	CURLM *multi = poster->curl.multi_init();
+
+	if (!multi)
+		return false;
+	end_question(poster);
+	poster->curl.multi_cleanup(poster->multi);
+	poster->multi = multi;
+	poster->curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS,
+				  (long)poster->slot_count);
+	return true;
+}
+
+bool poster__take_question(struct poster *poster, bool *is_answered)
+{
+	if (poster->question < QUESTION_ANSWERED)
+		return false;
+	*is_answered = poster->question == QUESTION_ANSWERED;
+	poster->question = QUESTION_NONE;
+	return true;
+}
+
+bool poster__is_free(const struct poster *poster, unsigned int slot)
+{
+	return !poster->slots[slot].message;
 }
 
 /* Without "Expect", for which receivers would wait before they read. */
@@ -206,72 +320,195 @@ static const char *const *headers_of(enum message_format format)
 	return influx;
 }
 
-static bool add_header(struct poster *poster, const char *header)
+static bool add_header(struct slot *slot, const char *header)
 {
 	struct curl_slist *list =
-		poster->curl.slist_append(poster->headers, header);
+		slot->poster->curl.slist_append(slot->headers, header);
 
 	if (list)
-		poster->headers = list;
+		slot->headers = list;
 	return list;
 }
 
-static bool set_headers(struct poster *poster, enum message_format format,
-			const char *secret)
+/* @secret may be NULL. */
+static bool set_headers(struct slot *slot, const char *secret)
 {
+	const struct curl_library *curl = &slot->poster->curl;
 	const char *const *header;
 
-	poster->curl.slist_free_all(poster->headers);
-	poster->headers = NULL;
-	for (header = headers_of(format); *header; header++) {
-		if (!add_header(poster, *header))
+	curl->slist_free_all(slot->headers);
+	slot->headers = NULL;
+	for (header = headers_of(slot->message->format); *header; header++) {
+		if (!add_header(slot, *header))
 			return false;
 	}
-	return !secret || add_header(poster, secret);
+	return (!secret || add_header(slot, secret)) &&
+	       !curl->easy_setopt(slot->easy, CURLOPT_HTTPHEADER,
+				  slot->headers);
 }
 
-int poster__begin(struct poster *poster, const struct message *message,
-		  struct dart_error *error)
+static bool post(struct slot *slot)
 {
-	const struct curl_library *curl = &poster->curl;
-	CURL *easy = poster->easy;
+	const struct curl_library *curl = &slot->poster->curl;
+	const struct message *message = slot->message;
+
+	begin_answer(slot);
+	return !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				  (curl_off_t)message->length) &&
+	       !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDS,
+				  message->body) &&
+	       !curl->easy_setopt(slot->easy, CURLOPT_DNS_SHUFFLE_ADDRESSES,
+				  message->attempts ? 1L : 0L) &&
+	       !curl->multi_add_handle(slot->poster->multi, slot->easy);
+}
+
+int poster__begin(struct poster *poster, unsigned int number,
+		  struct message *message, struct dart_error *error)
+{
+	struct slot *slot = poster->slots + number;
 	char *secret;
 	bool is_ready;
 	int ret;
 
-	ret = set_secret(poster, &secret, error);
+	ret = set_secret(slot, &secret, error);
 	if (ret)
 		return ret;
-	is_ready = set_headers(poster, message->format, secret) &&
-		   !curl->easy_setopt(easy, CURLOPT_HTTPHEADER,
-				      poster->headers) &&
-		   !curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-				      (curl_off_t)message->length) &&
-		   !curl->easy_setopt(easy, CURLOPT_POSTFIELDS,
-				      message->body);
+	slot->message = message;
+	slot->redirections = 0;
+	is_ready = set_headers(slot, secret) &&
+		   !poster->curl.easy_setopt(slot->easy, CURLOPT_URL,
+					     poster->url) &&
+		   post(slot);
 	secret__free(secret);
-	if (!is_ready || curl->multi_add_handle(poster->multi, easy))
-		return dart_error__no_memory(error);
-	poster->is_under_way = true;
-	poster->answer = (struct answer){};
-	poster->body_length = 0;
-	poster->has_line = false;
-	return 0;
+	if (is_ready)
+		return 0;
+	slot->message = NULL;
+	return dart_error__no_memory(error);
 }
 
-static void end(struct poster *poster, CURLcode code)
+void poster__ask(struct poster *poster)
+{
+	struct slot *slot = poster->slots + poster->slot_count;
+	const struct curl_library *curl = &poster->curl;
+	struct dart_error error;
+	char *secret;
+
+	if (poster->question != QUESTION_NONE ||
+	    set_secret(slot, &secret, &error))
+		return;
+	curl->slist_free_all(slot->headers);
+	slot->headers = NULL;
+	begin_answer(slot);
+	if ((!secret || add_header(slot, secret)) &&
+	    !curl->easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers) &&
+	    !curl->easy_setopt(slot->easy, CURLOPT_URL, poster->url) &&
+	    !curl->easy_setopt(slot->easy, CURLOPT_NOBODY, 1L) &&
+	    !curl->easy_setopt(slot->easy, CURLOPT_FRESH_CONNECT, 1L) &&
+	    !curl->multi_add_handle(poster->multi, slot->easy))
+		poster->question = QUESTION_ASKED;
+	secret__free(secret);
+}
+
+/* "https://host:443/", which the caller frees by libcurl; NULL if it is no URL. */
+static char *origin_of(const struct curl_library *curl, const char *url)
+{
+	static const CURLUPart others[] = {
+		CURLUPART_USER,	 CURLUPART_PASSWORD, CURLUPART_OPTIONS,
+		CURLUPART_QUERY, CURLUPART_FRAGMENT,
+	};
+	CURLU *parts = curl->url();
+	char *origin = NULL;
+	size_t i;
+
+	if (!parts)
+		return NULL;
+	if (curl->url_set(parts, CURLUPART_URL, url, 0))
+		goto out;
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		curl->url_set(parts, others[i], NULL, 0);
+	if (curl->url_set(parts, CURLUPART_PATH, "/", 0) ||
+	    curl->url_get(parts, CURLUPART_URL, &origin, CURLU_DEFAULT_PORT))
+		origin = NULL;
+out:
+	curl->url_cleanup(parts);
+	return origin;
+}
+
+static bool is_own_origin(const struct poster *poster, const char *url)
 {
 	const struct curl_library *curl = &poster->curl;
-	struct answer *answer = &poster->answer;
+	char *own = origin_of(curl, poster->url), *other = origin_of(curl, url);
+	const bool is_own = own && other && !strcasecmp(own, other);
+
+	curl->free(own);
+	curl->free(other);
+	return is_own;
+}
+
+/* Sends the same to where the answer points.  False if that cannot be. */
+static bool follow(struct slot *slot, const char *url)
+{
+	const struct poster *poster = slot->poster;
+	const struct curl_library *curl = &poster->curl;
+	char *secret = NULL;
+	struct dart_error error;
+	bool is_ready;
+
+	if (is_own_origin(poster, url)) {
+		if (set_secret(slot, &secret, &error))
+			return false;
+	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME, NULL) ||
+		   curl->easy_setopt(slot->easy, CURLOPT_PASSWORD, NULL)) {
+		return false;
+	}
+	is_ready = set_headers(slot, secret) &&
+		   !curl->easy_setopt(slot->easy, CURLOPT_URL, url) &&
+		   post(slot);
+	secret__free(secret);
+	return is_ready;
+}
+
+/* Is the message under way to another place now? */
+static bool is_followed(struct slot *slot)
+{
+	const struct curl_library *curl = &slot->poster->curl;
+	struct answer *answer = &slot->answer;
+	char *location = NULL, *url;
+	bool is_under_way;
+
+	if (answer->status != 307 && answer->status != 308)
+		return false;
+	curl->easy_getinfo(slot->easy, CURLINFO_REDIRECT_URL, &location);
+	if (!location)
+		return false;
+	if (slot->redirections++ == REDIRECTIONS_MAX) {
+		snprintf(answer->text, sizeof(answer->text),
+			 "more than %u redirections", REDIRECTIONS_MAX);
+		return false;
+	}
+	/* libcurl's own, until its handle has another URL. */
+	url = strdup(location);
+	is_under_way = url && follow(slot, url);
+	free(url);
+	return is_under_way;
+}
+
+/* False if the message is under way again. */
+static bool end(struct slot *slot, CURLcode code)
+{
+	const struct curl_library *curl = &slot->poster->curl;
+	struct answer *answer = &slot->answer;
 	curl_off_t sent = 0, retry_after_s = 0;
 	long head = 0;
 
-	curl->easy_getinfo(poster->easy, CURLINFO_RESPONSE_CODE,
-			   &answer->status);
-	curl->easy_getinfo(poster->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-	curl->easy_getinfo(poster->easy, CURLINFO_REQUEST_SIZE, &head);
-	curl->easy_getinfo(poster->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
-	poster->bytes += sent + head;
+	curl->easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &answer->status);
+	curl->easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	curl->easy_getinfo(slot->easy, CURLINFO_REQUEST_SIZE, &head);
+	curl->easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
+	slot->poster->bytes += sent + head;
+	curl->multi_remove_handle(slot->poster->multi, slot->easy);
+	if (is_followed(slot))
+		return false;
 	/* The status says all, even if the body that follows does not end. */
 	answer->is_one = answer->status >= 200;
 	if (!answer->is_one)
@@ -281,31 +518,64 @@ static void end(struct poster *poster, CURLcode code)
 		answer->retry_after_ns =
 			(retry_after_s < 3600 ? retry_after_s : 3600) *
 			1000000000ULL;
-	curl->multi_remove_handle(poster->multi, poster->easy);
-	poster->is_under_way = false;
+	return true;
 }
 
-bool poster__wait(struct poster *poster, int wake, int timeout_ms,
-		  struct answer *answer)
+static void take_question(struct slot *slot)
+{
+	struct poster *poster = slot->poster;
+	long status = 0;
+
+	poster->curl.easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
+	end_question(poster);
+	if (status)
+		poster->question = QUESTION_ANSWERED;
+}
+
+static struct message *take_answer(struct poster *poster, struct answer *answer)
+{
+	const struct curl_library *curl = &poster->curl;
+	const CURLMsg *event;
+	struct message *message;
+	struct slot *slot;
+	int left;
+
+	while ((event = curl->multi_info_read(poster->multi, &left))) {
+		if (event->msg != CURLMSG_DONE)
+			continue;
+		curl->easy_getinfo(event->easy_handle, CURLINFO_PRIVATE, &slot);
+		if (slot == poster->slots + poster->slot_count) {
+			take_question(slot);
+			continue;
+		}
+		if (!end(slot, event->data.result))
+			continue;
+		*answer = slot->answer;
+		message = slot->message;
+		slot->message = NULL;
+		return message;
+	}
+	return NULL;
+}
+
+struct message *poster__wait(struct poster *poster, int wake, int timeout_ms,
+			     struct answer *answer)
 {
 	struct curl_waitfd waited = { .fd = wake, .events = CURL_WAIT_POLLIN };
 	const struct curl_library *curl = &poster->curl;
-	const CURLMsg *message;
-	int running, left;
+	struct message *message;
 	eventfd_t count;
+	int running;
 
 	curl->multi_perform(poster->multi, &running);
-	if (!poster->is_under_way || running)
-		curl->multi_poll(poster->multi, &waited, 1, timeout_ms, NULL);
+	message = take_answer(poster, answer);
+	if (message)
+		return message;
+	curl->multi_poll(poster->multi, &waited, 1, timeout_ms, NULL);
 	if (waited.revents)
 		eventfd_read(wake, &count);
 	curl->multi_perform(poster->multi, &running);
-	message = curl->multi_info_read(poster->multi, &left);
-	if (!message || message->msg != CURLMSG_DONE)
-		return false;
-	end(poster, message->data.result);
-	*answer = poster->answer;
-	return true;
+	return take_answer(poster, answer);
 }
 
 uint64_t poster__bytes(const struct poster *poster)

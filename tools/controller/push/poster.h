@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sends messages by HTTP POST over one connection, one after the other, by libcurl.  In one
- * thread, which waits here for answers and for others that wake it.
+ * Sends messages by HTTP POST over a few connections, by libcurl.  In one thread, which waits
+ * here for answers and for others that wake it.
+ *
+ * 307 and 308 are followed, up to ten in turn, with the whole message; user, password and token
+ * are sent only to scheme, host and port of the settings, as by curl.  Addresses of a name are
+ * tried one after the other, for a message that is sent again in random order.  Proxies are those
+ * of libcurl's environment.
  */
 #ifndef CONTROLLER_POSTER_H
 #define CONTROLLER_POSTER_H
@@ -15,26 +20,42 @@
 struct poster;
 
 /*
- * @settings outlive it.  Returns 0, or -errno with a sentence in @error: libcurl or a file of
- * the settings is missing.
+ * For @slots messages at a time.  @settings outlive it.  Returns 0, or -errno with a sentence in
+ * @error: libcurl or a file of the settings is missing.
  */
-int poster__new(const struct receiver_settings *settings, struct poster **poster,
-		struct dart_error *error);
+int poster__new(const struct receiver_settings *settings, unsigned int slots,
+		struct poster **poster, struct dart_error *error);
 /* What is under way is given up.  NULL is allowed. */
 void poster__free(struct poster *poster);
 
+/* True if no message is under way in the slot, from 0 on. */
+bool poster__is_free(const struct poster *poster, unsigned int slot);
 /*
- * Begins to send @message, which stays the caller's and is not freed before the answer.
- * Nothing is under way.  Returns 0, or -errno with a sentence in @error: nothing is sent.
+ * Begins to send @message in a free slot; it stays the caller's and is not freed before the
+ * answer.  Returns 0, or -errno with a sentence in @error: nothing is sent.
  */
-int poster__begin(struct poster *poster, const struct message *message,
-		  struct dart_error *error);
+int poster__begin(struct poster *poster, unsigned int slot,
+		  struct message *message, struct dart_error *error);
 /*
- * Waits up to @timeout_ms for the answer, or until the eventfd @wake, which is read then, is
- * written, or less long.  True if there is an answer, or none will come.
+ * Asks, by a HEAD over a new connection, whether the receiver answers beside others that are
+ * open, unless that is being asked.
  */
-bool poster__wait(struct poster *poster, int wake, int timeout_ms,
-		  struct answer *answer);
+void poster__ask(struct poster *poster);
+/* True once after it was answered, with any status, or was not in the time of a request. */
+bool poster__take_question(struct poster *poster, bool *is_answered);
+/*
+ * Closes all connections; no message is under way.  The next message goes over a new one, and may
+ * reach another of the addresses of a name: the one that was reached may be the one that fails.
+ * False if out of memory.
+ */
+bool poster__forget(struct poster *poster);
+/*
+ * Waits up to @timeout_ms for an answer, or until the eventfd @wake, which is read then, is
+ * written, or less long.  Returns the message that has its answer, or will have none; NULL if
+ * none has.
+ */
+struct message *poster__wait(struct poster *poster, int wake, int timeout_ms,
+			     struct answer *answer);
 /* Bytes of all requests so far, as they were sent: bodies and heads. */
 uint64_t poster__bytes(const struct poster *poster);
 

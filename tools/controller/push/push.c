@@ -3,7 +3,6 @@
 #include "push.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -126,6 +125,7 @@ static void destroy(struct push *push)
 	pthread_cond_destroy(&push->rules.room_is_made);
 	pthread_mutex_destroy(&push->rules.lock);
 	output_error_holder__close(&push->error);
+	refusals__close(&push->refusals);
 	poster__free(push->poster);
 	backlog__clear(&push->backlog);
 	encoder__free(&push->encoder);
@@ -203,10 +203,26 @@ static void set_rules(struct push *push)
 	push->encoder.format = is_influx	      ? MESSAGE_INFLUX :
 			       settings->version == 1 ? MESSAGE_REMOTE_WRITE_1 :
 							MESSAGE_REMOTE_WRITE_2;
+	push->encoder.lanes = 1;
+	senders__open(&push->senders, settings->senders);
+	push->encoder.refusals = &push->refusals;
 	push->may_be_older = !is_influx && !settings->version;
 	push->backlog.bound = settings->queue_bytes;
 	/* For the jitter: different in each process and for each output. */
 	push->random = dart_random__of(monotonic_ns() ^ (uintptr_t)push);
+}
+
+static int open_spool(struct push *push, struct dart_error *error)
+{
+	const struct receiver_settings *settings = &push->settings;
+	struct spool *spool;
+	const int ret = spool__open(
+		settings->spool, settings->spool_bytes,
+		settings->spool_sync_ns == RECEIVER_SYNC_ALWAYS, &spool, error);
+
+	if (!ret)
+		backlog__set_spool(&push->backlog, spool);
+	return ret;
 }
 
 int push__new(const struct receiver_settings *settings, struct output *log,
@@ -221,6 +237,7 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 	push->log = log;
 	pthread_mutex_init(&push->rules.lock, NULL);
 	pthread_cond_init(&push->rules.room_is_made, NULL);
+	refusals__open(&push->refusals);
 	output_error_holder__open(&push->error);
 	push->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (push->ended_fd < 0) {
@@ -239,11 +256,10 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 		ret = push->name ? 0 : dart_error__no_memory(error);
 	}
 	if (!ret)
-		ret = poster__new(&push->settings, &push->poster, error);
+		ret = poster__new(&push->settings, push->settings.senders,
+				  &push->poster, error);
 	if (!ret && push->settings.spool)
-		ret = spool__open(push->settings.spool,
-				  push->settings.spool_bytes,
-				  &push->backlog.spool, error);
+		ret = open_spool(push, error);
 	if (!ret) {
 		set_rules(push);
 		ret = thread__start(&push->thread, "push", push__run, push);
@@ -276,31 +292,26 @@ void push__counts(struct metric_output *output, struct push_counts *counts)
 		.queue_bytes = count__of(&push->backlog_bytes) +
 			       atomic_load(&push->rules.bytes),
 		.spool_bytes = count__of(&push->spool_bytes),
+		.damaged_bytes = count__of(&push->damaged_bytes),
+		.spool_failures = count__of(&push->spool_failures),
 		.is_failing = atomic_load(&push->is_failing),
 	};
 }
 
-static void set_refusals(struct push *push, struct output_figures *figures)
+static void add_refusal(void *data, const char *host, const char *reason, uint64_t samples)
 {
-	struct output_losses *refused = &figures->refused;
-	char reason[sizeof("status_400")];
-	size_t i;
+	struct output_figures *figures = data;
 
-	/* Where no refusal has been, a rate has to begin at 0. */
-	output_figures__lose(figures, refused, "other", NULL,
-			     count__of(&push->refused_by[PUSH_REFUSAL_OTHER]), true);
-	for (i = 0; i < PUSH_REFUSAL_OTHER; i++) {
-		snprintf(reason, sizeof(reason), "status_%03zu", (400 + i) % 1000);
-		output_figures__lose(figures, refused, reason, NULL,
-				     count__of(&push->refused_by[i]), !i);
-	}
+	output_figures__lose(figures, &figures->refused, reason, *host ? host : NULL, samples,
+			     false);
 }
 
 static void set_losses(struct push *push, struct output_figures *figures)
 {
 	const bool has_spool = push->settings.spool;
 	const uint64_t failed = count__of(&push->failed);
-	const uint64_t full = count__of(&push->dropped) - failed;
+	const uint64_t damaged = count__of(&push->damaged);
+	const uint64_t full = count__of(&push->dropped) - failed - damaged;
 	const uint64_t early = atomic_load(&push->rules.dropped);
 	struct output_losses *dropped = &figures->dropped;
 
@@ -309,10 +320,13 @@ static void set_losses(struct push *push, struct output_figures *figures)
 	if (has_spool) {
 		output_figures__lose(figures, dropped, "spool_full", NULL, full, true);
 		output_figures__lose(figures, dropped, "spool_not_writable", NULL, failed, true);
+		output_figures__lose(figures, dropped, "spool_damaged", NULL, damaged, true);
 	}
 	output_figures__lose(figures, dropped, "not_expressible", NULL, count__of(&push->unsent),
 			     true);
-	set_refusals(push, figures);
+	/* Where no refusal has been, a rate has to begin at 0. */
+	output_figures__lose(figures, &figures->refused, "other", NULL, 0, true);
+	refusals__each(&push->refusals, add_refusal, figures);
 }
 
 void push__figures(void *data, struct output_figures *figures)

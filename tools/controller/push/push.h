@@ -9,8 +9,16 @@
  *
  * Workers copy points and never wait.  Blocks, messages in memory and files of the spool are
  * bounded, each by itself; what is beyond is dropped and counted, in the backlog the oldest
- * first.  All messages go in order over one connection, so the samples of a series arrive in
- * order.  A message that is not answered is sent again, as a whole.
+ * first.
+ *
+ * Several messages are under way at a time, but of those that may have a series in common only
+ * one, so the samples of a series arrive in order: see backlog.h.  As long as all that waits is
+ * under way, blocks become one message; when senders are busy, they wait for more, and are spread
+ * over several.  A message that is not answered is sent again, as a whole; all others wait
+ * meanwhile.
+ *
+ * A message that is refused for what may be one of its series is sent again in pieces: half of
+ * its hosts each, then of one host half of its series, until what is refused is alone.
  */
 #ifndef CONTROLLER_PUSH_H
 #define CONTROLLER_PUSH_H
@@ -26,7 +34,7 @@
 struct push_counts {
 	uint64_t sent;		/* samples that the receiver took, stale markers included */
 	uint64_t refused;	/* samples that it will never take: 4xx */
-	uint64_t dropped;	/* samples lost because they did not fit, or for no memory */
+	uint64_t dropped;	/* samples lost: they did not fit, were damaged, or for no memory */
 	uint64_t unsent;	/* samples that the protocol cannot express: NaN for InfluxDB */
 	uint64_t repeated;	/* points that are not after those of the same series before */
 	uint64_t requests;	/* that were answered */
@@ -35,6 +43,8 @@ struct push_counts {
 	uint64_t waiting;	/* samples in the backlog */
 	uint64_t queue_bytes;	/* memory of blocks and messages that wait */
 	uint64_t spool_bytes;	/* 0 without a spool */
+	uint64_t damaged_bytes;	/* of the spool, that were passed over */
+	uint64_t spool_failures; /* messages that the spool could not take, and memory did */
 	bool is_failing;	/* the last attempt has to be repeated */
 };
 

@@ -9,13 +9,11 @@
 #include "encoder.h"
 #include "poster.h"
 #include "push.h"
+#include "refusals.h"
+#include "senders.h"
 #include "series.h"
 #include "tools/controller/decode/count.h"
 #include "tools/controller/hourly.h"
-
-/* Refusals by status of HTTP, from 400 to 499; the last is for all others. */
-#define PUSH_REFUSALS	101
-#define PUSH_REFUSAL_OTHER	100
 
 struct push {
 	struct metric_output output;
@@ -33,6 +31,8 @@ struct push {
 	bool was_ended;			/* by push__end() */
 	pthread_t thread;
 
+	struct refusals refusals;
+
 	/* Of the thread, from here on. */
 	struct poster *poster;
 	struct backlog backlog;
@@ -42,22 +42,25 @@ struct push {
 	uint64_t pending_ns;		/* when the first came, CLOCK_MONOTONIC */
 	bool is_ending;
 	uint64_t end_ns;		/* until when it goes on trying, unless it waits */
-	bool is_under_way;		/* the current message of the backlog */
-	unsigned int attempts;		/* of it, that failed */
+	unsigned int attempts;		/* that failed since one was answered */
 	uint64_t again_ns;		/* not before */
 	bool may_be_older;		/* see answer__judge() */
+	struct senders senders;
+	uint64_t forced_ns;		/* when the spool was forced to the disk last */
 	struct dart_random random;
 	/* What was said already. */
 	bool is_outage_told;
 	struct hourly drops;
 	bool is_spool_told;
-	bool are_refusals_told[PUSH_REFUSALS];
+	bool is_force_told;
+	struct hourly damage;
 
 	/* Written by the thread. */
-	count_t refused_by[PUSH_REFUSALS];
 	count_t sent, refused, requests, retries, bytes;
 	count_t unsent, dropped, waiting, backlog_bytes, spool_bytes;
-	count_t failed;		/* of the dropped: the spool could not be written */
+	count_t damaged_bytes, spool_failures;
+	count_t failed;		/* of the dropped: the spool could not be written to */
+	count_t damaged;	/* of the dropped: they were damaged in the spool */
 	count_t oldest_ns;	/* when what waits longest was made, CLOCK_MONOTONIC; 0: nothing */
 	atomic_bool is_failing;
 	struct output_error_holder error;

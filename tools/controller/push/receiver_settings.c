@@ -29,8 +29,12 @@ static void complete_numbers(struct receiver_settings *settings)
 	settings->delay_ns = settings->delay_ns ?: RECEIVER_DELAY_DEFAULT_NS;
 	settings->timeout_ns = settings->timeout_ns ?: RECEIVER_TIMEOUT_DEFAULT_NS;
 	settings->queue_bytes = settings->queue_bytes ?: RECEIVER_QUEUE_DEFAULT;
-	if (settings->spool && !settings->spool_bytes)
-		settings->spool_bytes = RECEIVER_SPOOL_DEFAULT;
+	settings->senders = settings->senders ?: RECEIVER_SENDERS_DEFAULT;
+	if (!settings->spool)
+		return;
+	settings->spool_bytes = settings->spool_bytes ?: RECEIVER_SPOOL_DEFAULT;
+	settings->spool_sync_ns =
+		settings->spool_sync_ns ?: RECEIVER_SYNC_DEFAULT_NS;
 }
 
 int receiver_settings__complete(struct receiver_settings *settings,
@@ -52,6 +56,9 @@ int receiver_settings__complete(struct receiver_settings *settings,
 	if (settings->spool_bytes && !settings->spool)
 		return dart_error__set(error, EINVAL,
 				       "spool_bytes need a spool");
+	if (settings->spool_sync_ns && !settings->spool)
+		return dart_error__set(error, EINVAL,
+				       "spool_sync needs a spool");
 	if (settings->database && settings->bucket)
 		return dart_error__set(
 			error, EINVAL,
@@ -81,7 +88,9 @@ bool receiver_settings__equal(const struct receiver_settings *one,
 	       one->timeout_ns == other->timeout_ns &&
 	       one->queue_bytes == other->queue_bytes &&
 	       are_equal(one->spool, other->spool) &&
+	       one->senders == other->senders &&
 	       one->spool_bytes == other->spool_bytes &&
+	       one->spool_sync_ns == other->spool_sync_ns &&
 	       are_equal(one->token_file, other->token_file) &&
 	       are_equal(one->user, other->user) &&
 	       are_equal(one->password_file, other->password_file) &&
@@ -199,6 +208,19 @@ int receiver_settings__parse_time(const char *text, uint64_t min_ns,
 		return 0;
 	}
 	return -EINVAL;
+}
+
+int receiver_settings__parse_sync(const char *text, uint64_t *sync_ns)
+{
+	if (!strcmp(text, "always"))
+		*sync_ns = RECEIVER_SYNC_ALWAYS;
+	else if (!strcmp(text, "never"))
+		*sync_ns = RECEIVER_SYNC_NEVER;
+	else
+		return receiver_settings__parse_time(text, RECEIVER_SYNC_MIN_NS,
+						     RECEIVER_SYNC_MAX_NS,
+						     sync_ns);
+	return 0;
 }
 
 /* Where the path, or else the query, begins. */

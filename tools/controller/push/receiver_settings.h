@@ -33,6 +33,14 @@
 #define RECEIVER_SPOOL_DEFAULT	(1ULL << 30)
 #define RECEIVER_SPOOL_MIN		(4ULL << 20)
 #define RECEIVER_SPOOL_MAX		(1ULL << 50)
+/* Requests under way at a time: 8 of 20,000 samples in 100 ms are 1.6 million a second. */
+#define RECEIVER_SENDERS_DEFAULT	8U
+#define RECEIVER_SENDERS_MAX		16U
+#define RECEIVER_SYNC_DEFAULT_NS	1000000000ULL
+#define RECEIVER_SYNC_MIN_NS	100000000ULL
+#define RECEIVER_SYNC_MAX_NS	600000000000ULL
+#define RECEIVER_SYNC_ALWAYS	1ULL
+#define RECEIVER_SYNC_NEVER	UINT64_MAX
 #define RECEIVERS_MAX	16
 
 enum receiver_kind {
@@ -54,8 +62,14 @@ struct receiver_settings {
 	uint64_t delay_ns;	/* RECEIVER_DELAY_NONE: each scrape is sent at once */
 	uint64_t timeout_ns;	/* of a request */
 	uint64_t queue_bytes;
+	unsigned int senders;	/* requests under way at a time */
 	char *spool;		/* a directory */
 	uint64_t spool_bytes;
+	/*
+	 * How often it is forced to the disk; RECEIVER_SYNC_ALWAYS: before a message counts as
+	 * written; RECEIVER_SYNC_NEVER: the kernel decides.
+	 */
+	uint64_t spool_sync_ns;
 	char *token_file;
 	char *user;
 	char *password_file;
@@ -82,6 +96,9 @@ int receiver_settings__parse_bytes(const char *text, uint64_t min, uint64_t max,
 /* "500ms", "5s", "1min", from @min_ns to @max_ns.  0 or -EINVAL. */
 int receiver_settings__parse_time(const char *text, uint64_t min_ns,
 			      uint64_t max_ns, uint64_t *time_ns);
+
+/* "always", "never", or a time.  0 or -EINVAL. */
+int receiver_settings__parse_sync(const char *text, uint64_t *sync_ns);
 
 /*
  * The URL that requests go to, with path and query; and the URL as messages show it, without

@@ -4,7 +4,9 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -46,49 +48,114 @@ static int write_all(int fd, const void *from, size_t length, uint64_t offset)
 	return 0;
 }
 
-/* 0; -EIO if no head begins there; or another -errno. */
-static int read_head(int fd, uint64_t offset, struct record *record)
+static bool is_head(const struct record *record)
 {
-	int ret = read_all(fd, record, sizeof(*record), offset);
-
-	if (ret)
-		return ret;
-	if (le32toh(record->magic) != RECORD_MAGIC ||
-	    le64toh(record->head_sum) != head_sum(record) ||
-	    le32toh(record->length) > MESSAGE_BYTES_MAX ||
-	    !message_format__is_known(le32toh(record->format)))
-		return -EIO;
-	return 0;
+	return le32toh(record->magic) == RECORD_MAGIC &&
+	       le64toh(record->head_sum) == head_sum(record) &&
+	       le32toh(record->length) <= MESSAGE_BYTES_MAX &&
+	       message_format__is_known(record->format);
 }
 
-int record__read(int fd, uint64_t offset, struct message **messagep)
+/*
+ * One byte of a disk that is wrong must not cost the whole message, nor the knowledge of where
+ * the next one begins.  The sum tells which of the 8,192 possible bytes it was.
+ */
+static bool mend(struct record *record)
 {
-	struct message *message;
-	struct record record;
-	int ret;
+	uint8_t *const bytes = (uint8_t *)record;
+	unsigned int i, value;
+	uint8_t before;
 
-	ret = read_head(fd, offset, &record);
-	if (ret)
-		return ret;
-	message = malloc(sizeof(*message) + le32toh(record.length));
+	for (i = 0; i < sizeof(*record); i++) {
+		before = bytes[i];
+		for (value = 0; value <= UINT8_MAX; value++) {
+			bytes[i] = value;
+			if (is_head(record))
+				return true;
+		}
+		bytes[i] = before;
+	}
+	return false;
+}
+
+static int read_body(int fd, uint64_t offset, const struct record *record,
+		     struct message **messagep)
+{
+	struct message *message =
+		malloc(sizeof(*message) + le32toh(record->length));
+
 	if (!message)
 		return -ENOMEM;
-	message->next = NULL;
-	message->made_ns = 0;
-	message->length = le32toh(record.length);
-	message->samples = le32toh(record.samples);
-	message->format = le32toh(record.format);
-	ret = read_all(fd, message->body, message->length,
-		       offset + sizeof(record));
-	if (!ret && XXH3_64bits(message->body, message->length) !=
-			    le64toh(record.body_sum))
-		ret = -EIO;
-	if (ret) {
+	*message = (struct message){
+		.length = le32toh(record->length),
+		.samples = le32toh(record->samples),
+		.format = record->format,
+		.is_apart = record->is_apart,
+		.shards = le16toh(record->shards) ?: MESSAGE_SHARDS_ALL,
+	};
+	if (read_all(fd, message->body, message->length, offset) ||
+	    XXH3_64bits(message->body, message->length) !=
+		    le64toh(record->body_sum)) {
 		free(message);
-		return ret;
+		return -EBADMSG;
 	}
 	*messagep = message;
 	return 0;
+}
+
+int record__read(int fd, uint64_t offset, uint64_t end, struct message **message,
+		 struct record_extent *extent)
+{
+	struct record record;
+	uint64_t length;
+
+	if (end - offset < sizeof(record) ||
+	    read_all(fd, &record, sizeof(record), offset) ||
+	    (!is_head(&record) && !mend(&record)))
+		return -EIO;
+	length = sizeof(record) + le32toh(record.length);
+	extent->samples = le32toh(record.samples);
+	extent->length = length < end - offset ? length : end - offset;
+	if (extent->length < length)
+		return -EBADMSG;
+	return read_body(fd, offset + sizeof(record), &record, message);
+}
+
+/* Of a head in @bytes; @length if none begins there. */
+static size_t find_head(const uint8_t *bytes, size_t length)
+{
+	const uint32_t magic = htole32(RECORD_MAGIC);
+	const uint8_t *at = bytes;
+	struct record record;
+
+	while ((at = memmem(at, bytes + length - at, &magic, sizeof(magic)))) {
+		if ((size_t)(bytes + length - at) < sizeof(record))
+			break;
+		memcpy(&record, at, sizeof(record));
+		if (is_head(&record))
+			return at - bytes;
+		at++;
+	}
+	return length;
+}
+
+uint64_t record__find(int fd, uint64_t offset, uint64_t end)
+{
+	uint8_t bytes[16384];
+	size_t length, at;
+
+	while (offset < end && end - offset >= sizeof(struct record)) {
+		length = end - offset < sizeof(bytes) ? end - offset :
+							sizeof(bytes);
+		if (read_all(fd, bytes, length, offset))
+			return end;
+		at = find_head(bytes, length);
+		if (at < length)
+			return offset + at;
+		/* A head may begin in the last bytes of the piece. */
+		offset += length - (sizeof(struct record) - 1);
+	}
+	return end;
 }
 
 uint64_t record__length(const struct message *message)
@@ -102,7 +169,9 @@ int record__write(int fd, uint64_t offset, const struct message *message)
 		.magic = htole32(RECORD_MAGIC),
 		.length = htole32(message->length),
 		.samples = htole32(message->samples),
-		.format = htole32(message->format),
+		.format = message->format,
+		.is_apart = message->is_apart,
+		.shards = htole16(message->shards),
 		.body_sum = htole64(XXH3_64bits(message->body,
 						message->length)),
 	};

@@ -12,18 +12,30 @@ struct record {
 	uint32_t magic;
 	uint32_t length;	/* of the body, up to MESSAGE_BYTES_MAX */
 	uint32_t samples;
-	uint32_t format;	/* enum message_format */
+	uint8_t format;		/* enum message_format */
+	uint8_t is_apart;	/* see message.h; this and the next are 0 of older programs */
+	uint16_t shards;	/* 0: all of them */
 	uint64_t body_sum;	/* XXH3, 64 bits, of the body */
 	uint64_t head_sum;	/* the same of the members above */
 };
 
-/* Head and body. */
+/* A record whose head is whole. */
+struct record_extent {
+	uint64_t length;	/* of head and body, as far as the file has it */
+	uint32_t samples;
+};
+
+/* Head and body of @message. */
 uint64_t record__length(const struct message *message);
 /*
- * Reads the message that begins at @offset, which the caller frees.  Returns 0; -EIO if no
- * whole message is there; -ENOMEM; or another -errno.
+ * Reads the message that begins at @offset of a file of @end bytes, which the caller frees.  A
+ * single wrong byte of the head is mended.  Returns 0; -EBADMSG if the head is whole and the
+ * body is not; -EIO if no head is there; -ENOMEM.  @extent is set with 0 and -EBADMSG.
  */
-int record__read(int fd, uint64_t offset, struct message **message);
+int record__read(int fd, uint64_t offset, uint64_t end, struct message **message,
+		 struct record_extent *extent);
+/* Where the next head begins, from @offset on; @end if there is none. */
+uint64_t record__find(int fd, uint64_t offset, uint64_t end);
 /* Returns 0 or -errno; some of it may be written then. */
 int record__write(int fd, uint64_t offset, const struct message *message);
 

@@ -21,9 +21,11 @@
 #define SUFFIX ".segment"
 #define DIGITS 16
 #define NAME_LENGTH (DIGITS + sizeof(SUFFIX) - 1)
-/* Of the bound: so many segments are there at most, and one is what a drop loses. */
-#define SEGMENTS 8
-#define SEGMENT_MAX (64ULL << 20)
+/* Of the bound: one is what a drop loses, and what is sent takes so much room. */
+#define SEGMENTS 32
+#define SEGMENT_MAX (32ULL << 20)
+/* A segment that is sent, and may grow, is kept up to it: new files cost more than bytes. */
+#define SENT_MAX (1ULL << 20)
 /* Of segments: no spool reaches it, but a file may have any name. */
 #define NUMBER_MAX (1ULL << 62)
 
@@ -34,32 +36,43 @@ struct position {
 	uint64_t sum;		/* XXH3, 64 bits, of the members above */
 };
 
+struct damage {
+	uint64_t bytes;
+	uint64_t samples;	/* as far as heads say */
+};
+
 struct segment {
 	struct segment *next;
 	uint64_t number;
-	uint64_t length;	/* of whole messages */
-	uint64_t samples;	/* that are not sent */
+	uint64_t length;
+	uint64_t sent;		/* bytes up to which all is sent */
+	uint64_t read_end;	/* of the last message that was read */
+	uint64_t samples;	/* that are not read */
+	bool is_loose;		/* not forced to the disk since it was written to */
+	/* Damage found when the spool was opened, which is counted already. */
+	struct damage damage;
 };
 
 struct spool {
 	int directory;
 	int lock;
 	int position_file;
-	int reading;		/* the first segment; -1: not open */
+	int reading;		/* a file of the segment that is read; -1: not open */
 	int writing;		/* the last; -1: the next message begins a new one */
 	uint64_t bound;
+	bool is_forced;		/* by each message */
 	uint64_t segment_max;
 	struct segment *first, *last;
+	struct segment *read;	/* whose messages are read; NULL: there is no segment */
+	uint64_t offset;	/* of the next message in it */
 	uint64_t next_number;
-	uint64_t offset;	/* in the first */
 	uint64_t bytes;
 	uint64_t samples;
 	uint64_t dropped;
 	uint64_t damaged;
-	/* Of the message read last; 0: none. */
-	uint64_t read_segment;
-	uint64_t read_length;
-	uint32_t read_samples;
+	uint64_t damaged_samples; /* of those that were dropped */
+	bool is_full;		/* the last message could not be written */
+	bool is_directory_loose; /* names of segments are not forced to the disk */
 };
 
 static void name_of(uint64_t number, char name[NAME_LENGTH + 1])
@@ -81,7 +94,7 @@ static void save_position(struct spool *spool)
 {
 	struct position position = {
 		.segment = htole64(spool->first ? spool->first->number : 0),
-		.offset = htole64(spool->offset),
+		.offset = htole64(spool->first ? spool->first->sent : 0),
 	};
 
 	position.sum = htole64(XXH3_64bits(&position,
@@ -90,7 +103,22 @@ static void save_position(struct spool *spool)
 	(void)!pwrite(spool->position_file, &position, sizeof(position), 0);
 }
 
-/* With what was not sent of it. */
+static void close_file(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* From its beginning, or where a program before has read it up to. */
+static void read_segment(struct spool *spool, struct segment *segment)
+{
+	close_file(&spool->reading);
+	spool->read = segment;
+	spool->offset = segment ? segment->sent : 0;
+}
+
+/* With what was not read of it. */
 static void remove_first(struct spool *spool)
 {
 	struct segment *segment = spool->first;
@@ -98,22 +126,43 @@ static void remove_first(struct spool *spool)
 
 	name_of(segment->number, name);
 	unlinkat(spool->directory, name, 0);
-	if (spool->reading >= 0)
-		close(spool->reading);
-	spool->reading = -1;
-	if (segment == spool->last && spool->writing >= 0) {
-		close(spool->writing);
-		spool->writing = -1;
-	}
+	if (segment == spool->read)
+		read_segment(spool, segment->next);
+	if (segment == spool->last)
+		close_file(&spool->writing);
 	spool->bytes -= segment->length;
 	spool->samples -= segment->samples;
 	spool->dropped += segment->samples;
 	spool->first = segment->next;
 	if (!spool->first)
 		spool->last = NULL;
-	spool->offset = 0;
 	free(segment);
 	save_position(spool);
+}
+
+/* Is all of it read, and sent? */
+static bool is_sent(const struct spool *spool, const struct segment *segment)
+{
+	return segment->sent >= segment->read_end &&
+	       (segment != spool->read || spool->offset >= segment->length);
+}
+
+/*
+ * Gives back the room of what is sent; of the segment that may grow once it is worth it, or
+ * room is scarce.  True if there was any.
+ */
+static bool remove_sent(struct spool *spool)
+{
+	bool was_any = false;
+
+	while (spool->first && is_sent(spool, spool->first) &&
+	       (spool->first != spool->last || spool->writing < 0 ||
+		(spool->is_full && spool->first->length) ||
+		spool->first->length >= SENT_MAX)) {
+		remove_first(spool);
+		was_any = true;
+	}
+	return was_any;
 }
 
 static struct segment *add_segment(struct spool *spool, uint64_t number)
@@ -128,45 +177,70 @@ static struct segment *add_segment(struct spool *spool, uint64_t number)
 	else
 		spool->first = segment;
 	spool->last = segment;
+	if (!spool->read)
+		read_segment(spool, segment);
 	if (number >= spool->next_number)
 		spool->next_number = number + 1;
 	return segment;
 }
 
 /*
- * Counts the whole messages of a segment, of which @sent bytes are sent, and cuts off the
- * rest.
+ * The next whole message from @offset on, which then is its end.  What is passed over adds to
+ * @damage.  0; -ENODATA if there is none; -ENOMEM.
  */
-static int scan(struct spool *spool, struct segment *segment, uint64_t sent)
+static int next_message(int fd, uint64_t end, uint64_t *offset,
+			struct message **message, struct damage *damage)
 {
-	int fd = open_segment(spool, segment->number, O_RDWR), ret;
+	struct record_extent extent;
+	uint64_t begin;
+	int ret;
+
+	while (*offset < end) {
+		begin = *offset;
+		ret = record__read(fd, begin, end, message, &extent);
+		if (ret == -ENOMEM)
+			return ret;
+		*offset = ret == -EIO ? record__find(fd, begin + 1, end) :
+					begin + extent.length;
+		if (!ret)
+			return 0;
+		damage->bytes += *offset - begin;
+		damage->samples += ret == -EIO ? 0 : extent.samples;
+	}
+	return -ENODATA;
+}
+
+/* Counts the messages of a segment from @sent on, and cuts off what is not whole at its end. */
+static int scan(struct spool *spool, struct segment *segment, int fd,
+		uint64_t sent)
+{
 	struct message *message;
 	struct stat status;
-	uint64_t samples;
+	uint64_t at, end;
+	int ret;
 
-	if (fd < 0)
-		return fd;
-	for (;;) {
-		ret = record__read(fd, segment->length, &message);
-		if (ret)
-			break;
-		samples = segment->length < sent ? 0 : message->samples;
-		segment->samples += samples;
-		segment->length += record__length(message);
+	if (fstat(fd, &status))
+		return -errno;
+	segment->length = status.st_size;
+	at = end = segment->sent = sent < segment->length ? sent :
+							    segment->length;
+	while (!(ret = next_message(fd, segment->length, &at, &message,
+				    &segment->damage))) {
+		segment->samples += message->samples;
+		end = at;
 		free(message);
 	}
-	if (ret == -EIO)
-		ret = 0;
-	if (!ret && !fstat(fd, &status) &&
-	    (uint64_t)status.st_size > segment->length) {
-		spool->damaged += status.st_size - segment->length;
-		if (ftruncate(fd, segment->length))
-			ret = -errno;
-	}
-	close(fd);
+	spool->damaged += segment->damage.bytes;
+	spool->dropped += segment->damage.samples;
+	spool->damaged_samples += segment->damage.samples;
+	if (ret != -ENODATA)
+		return ret;
+	/* Or else the next program would count it again. */
+	if (end < segment->length && !ftruncate(fd, end))
+		segment->length = end;
 	spool->bytes += segment->length;
 	spool->samples += segment->samples;
-	return ret;
+	return 0;
 }
 
 static int is_segment(const struct dirent *entry)
@@ -195,13 +269,19 @@ static int load_segment(struct spool *spool, uint64_t number,
 			const struct position *position)
 {
 	struct segment *segment = add_segment(spool, number);
+	int fd, ret;
 
 	if (!segment)
 		return -ENOMEM;
-	return scan(spool, segment,
-		    number < position->segment	? UINT64_MAX :
-		    number == position->segment ? position->offset :
-						  0);
+	fd = open_segment(spool, number, O_RDWR);
+	if (fd < 0)
+		return fd;
+	ret = scan(spool, segment, fd,
+		   number < position->segment  ? UINT64_MAX :
+		   number == position->segment ? position->offset :
+						 0);
+	close(fd);
+	return ret;
 }
 
 static int load(struct spool *spool)
@@ -226,14 +306,14 @@ static int load(struct spool *spool)
 		free(entries[i]);
 	}
 	free(entries);
+	if (ret)
+		return ret;
 	/* Removed already, if the program had not been killed in between. */
-	while (!ret && spool->first && spool->first->number < position.segment)
+	while (spool->first && spool->first->number < position.segment)
 		remove_first(spool);
-	if (!ret && spool->first && spool->first->number == position.segment)
-		spool->offset = position.offset;
-	if (!ret)
-		save_position(spool);
-	return ret;
+	read_segment(spool, spool->first);
+	save_position(spool);
+	return 0;
 }
 
 static int open_files(struct spool *spool, const char *directory)
@@ -250,8 +330,8 @@ static int open_files(struct spool *spool, const char *directory)
 	return spool->position_file < 0 ? -errno : 0;
 }
 
-int spool__open(const char *directory, uint64_t bound, struct spool **spoolp,
-		struct dart_error *error)
+int spool__open(const char *directory, uint64_t bound, bool is_forced,
+		struct spool **spoolp, struct dart_error *error)
 {
 	struct spool *spool = calloc(1, sizeof(*spool));
 	int ret;
@@ -261,6 +341,7 @@ int spool__open(const char *directory, uint64_t bound, struct spool **spoolp,
 	spool->directory = spool->lock = spool->position_file = -1;
 	spool->reading = spool->writing = -1;
 	spool->bound = bound;
+	spool->is_forced = is_forced;
 	spool->segment_max = bound / SEGMENTS < SEGMENT_MAX ? bound / SEGMENTS :
 							      SEGMENT_MAX;
 	ret = mkdir(directory, 0700) && errno != EEXIST ? -errno : 0;
@@ -282,12 +363,6 @@ int spool__open(const char *directory, uint64_t bound, struct spool **spoolp,
 				  directory);
 }
 
-static void close_file(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void spool__close(struct spool *spool)
 {
 	struct segment *segment;
@@ -298,27 +373,63 @@ void spool__close(struct spool *spool)
 		spool->first = segment->next;
 		free(segment);
 	}
-	close_file(spool->reading);
-	close_file(spool->writing);
-	close_file(spool->position_file);
-	close_file(spool->lock);
-	close_file(spool->directory);
+	close_file(&spool->reading);
+	close_file(&spool->writing);
+	close_file(&spool->position_file);
+	close_file(&spool->lock);
+	close_file(&spool->directory);
 	free(spool);
 }
 
-/* A segment for one more message of @length bytes. */
-static int make_room(struct spool *spool, uint64_t length)
+bool spool__is_loose(const struct spool *spool)
+{
+	const struct segment *segment;
+
+	for (segment = spool->first; segment; segment = segment->next) {
+		if (segment->is_loose && !is_sent(spool, segment))
+			return true;
+	}
+	return false;
+}
+
+/* Any descriptor of a file serves for all that was written to it. */
+static int force_segment(struct spool *spool, struct segment *segment)
+{
+	const bool is_open = segment == spool->last && spool->writing >= 0;
+	int fd, ret;
+
+	fd = is_open ? spool->writing :
+		       open_segment(spool, segment->number, O_RDONLY);
+	if (fd < 0)
+		return fd;
+	ret = fdatasync(fd) ? -errno : 0;
+	if (!is_open)
+		close(fd);
+	segment->is_loose = ret;
+	return ret;
+}
+
+int spool__force(struct spool *spool)
+{
+	struct segment *segment;
+	int ret;
+
+	for (segment = spool->first; segment; segment = segment->next) {
+		ret = segment->is_loose ? force_segment(spool, segment) : 0;
+		if (ret)
+			return ret;
+	}
+	if (spool->is_directory_loose && fsync(spool->directory))
+		return -errno;
+	spool->is_directory_loose = false;
+	return fdatasync(spool->position_file) ? -errno : 0;
+}
+
+static int begin_segment(struct spool *spool)
 {
 	struct segment *segment;
 	int fd;
 
-	while (spool->first && spool->bytes + length > spool->bound)
-		remove_first(spool);
-	if (spool->writing >= 0 &&
-	    spool->last->length + length <= spool->segment_max)
-		return 0;
-	close_file(spool->writing);
-	spool->writing = -1;
 	if (spool->next_number >= NUMBER_MAX)
 		return -EOVERFLOW;
 	fd = open_segment(spool, spool->next_number,
@@ -331,29 +442,142 @@ static int make_room(struct spool *spool, uint64_t length)
 		return -ENOMEM;
 	}
 	spool->writing = fd;
+	spool->is_directory_loose = true;
+	return 0;
+}
+
+/* A segment for one more message of @length bytes. */
+static int make_room(struct spool *spool, uint64_t length)
+{
+	while (spool->first && spool->bytes + length > spool->bound)
+		remove_first(spool);
+	if (spool->writing >= 0 &&
+	    spool->last->length + length <= spool->segment_max)
+		return 0;
+	close_file(&spool->writing);
+	remove_sent(spool);
+	return begin_segment(spool);
+}
+
+static int put(struct spool *spool, const struct message *message)
+{
+	const uint64_t length = record__length(message);
+	int ret = make_room(spool, length);
+
+	if (ret)
+		return ret;
+	ret = record__write(spool->writing, spool->last->length, message);
+	spool->last->is_loose = true;
+	if (!ret && spool->is_forced)
+		ret = spool__force(spool);
+	if (ret) {
+		/* Gives back what was written; or else the next one is written over it. */
+		(void)!ftruncate(spool->writing, spool->last->length);
+		return ret;
+	}
+	spool->last->length += length;
+	spool->last->samples += message->samples;
+	spool->bytes += length;
+	spool->samples += message->samples;
 	return 0;
 }
 
 int spool__add(struct spool *spool, const struct message *message)
 {
-	const uint64_t length = record__length(message);
-	struct segment *segment;
 	int ret;
 
-	if (message->length > MESSAGE_BYTES_MAX || length > spool->bound)
+	if (message->length > MESSAGE_BYTES_MAX ||
+	    record__length(message) > spool->bound)
 		return -EMSGSIZE;
-	ret = make_room(spool, length);
+	ret = put(spool, message);
+	spool->is_full = ret;
+	if (ret && remove_sent(spool)) {
+		ret = put(spool, message);
+		spool->is_full = ret;
+	}
+	return ret;
+}
+
+/* Counts @damage of the segment that is read, unless it was counted when it was opened. */
+static void count_damage(struct spool *spool, const struct damage *damage)
+{
+	struct damage *told = &spool->read->damage;
+	const uint64_t bytes =
+		damage->bytes < told->bytes ? damage->bytes : told->bytes;
+	const uint64_t samples = damage->samples < told->samples ?
+					 damage->samples :
+					 told->samples;
+	uint64_t lost = damage->samples - samples;
+
+	told->bytes -= bytes;
+	told->samples -= samples;
+	spool->damaged += damage->bytes - bytes;
+	/* No more than are missing. */
+	if (lost > spool->read->samples)
+		lost = spool->read->samples;
+	spool->dropped += lost;
+	spool->damaged_samples += lost;
+	spool->read->samples -= lost;
+	spool->samples -= lost;
+}
+
+/* The last may grow; of others no more is left.  False if there is none to go on with. */
+static bool next_segment(struct spool *spool)
+{
+	struct segment *segment = spool->read;
+
+	if (segment == spool->last && spool->writing >= 0)
+		return false;
+	/* Samples whose heads are lost. */
+	spool->samples -= segment->samples;
+	spool->dropped += segment->samples;
+	spool->damaged_samples += segment->samples;
+	segment->samples = 0;
+	read_segment(spool, segment->next);
+	return spool->read;
+}
+
+/* Opens the file that is read.  One that somebody has removed is empty.  0 or -errno. */
+static int open_reading(struct spool *spool)
+{
+	int fd;
+
+	if (spool->reading >= 0)
+		return 0;
+	fd = open_segment(spool, spool->read->number, O_RDONLY);
+	if (fd == -ENOENT) {
+		spool->offset = spool->read->length;
+		if (spool->read == spool->last)
+			close_file(&spool->writing);
+		return 0;
+	}
+	if (fd < 0)
+		return fd;
+	spool->reading = fd;
+	return 0;
+}
+
+/* Of the segment that is read; -ENODATA if it has no further one. */
+static int read_message(struct spool *spool, struct message **message)
+{
+	struct segment *segment = spool->read;
+	struct damage damage = {};
+	uint64_t samples;
+	int ret;
+
+	ret = next_message(spool->reading, segment->length, &spool->offset,
+			   message, &damage);
+	count_damage(spool, &damage);
 	if (ret)
 		return ret;
-	segment = spool->last;
-	/* If it fails, what was written is written over by the next one. */
-	ret = record__write(spool->writing, segment->length, message);
-	if (ret)
-		return ret;
-	segment->length += length;
-	segment->samples += message->samples;
-	spool->bytes += length;
-	spool->samples += message->samples;
+	segment->read_end = spool->offset;
+	(*message)->segment = segment->number;
+	(*message)->end = spool->offset;
+	/* It was counted when it was written, or the spool opened, unless the file has changed. */
+	samples = (*message)->samples < segment->samples ? (*message)->samples :
+							   segment->samples;
+	segment->samples -= samples;
+	spool->samples -= samples;
 	return 0;
 }
 
@@ -362,47 +586,32 @@ int spool__read(struct spool *spool, struct message **message)
 	int ret;
 
 	*message = NULL;
-	spool->read_segment = 0;
-	while (spool->first) {
-		if (spool->offset >= spool->first->length) {
-			/* Nothing is left; the last one may grow. */
-			if (spool->first == spool->last && spool->writing >= 0)
-				return 0;
-			remove_first(spool);
+	while (spool->read) {
+		if (spool->offset >= spool->read->length) {
+			if (!next_segment(spool))
+				break;
 			continue;
 		}
-		if (spool->reading < 0)
-			spool->reading = open_segment(
-				spool, spool->first->number, O_RDONLY);
-		if (spool->reading < 0)
-			return spool->reading;
-		ret = record__read(spool->reading, spool->offset, message);
-		if (!ret) {
-			spool->read_segment = spool->first->number;
-			spool->read_length = record__length(*message);
-			spool->read_samples = (*message)->samples;
-			return 0;
-		}
-		if (ret == -ENOMEM)
+		ret = open_reading(spool);
+		if (!ret && spool->reading >= 0)
+			ret = read_message(spool, message);
+		if (*message || (ret && ret != -ENODATA))
 			return ret;
-		/* Damaged since it was written: where the next begins is unknown. */
-		spool->damaged += spool->first->length - spool->offset;
-		remove_first(spool);
 	}
+	remove_sent(spool);
 	return 0;
 }
 
-void spool__advance(struct spool *spool)
+void spool__advance(struct spool *spool, const struct message *message)
 {
-	struct segment *segment = spool->first;
-
-	if (!segment || segment->number != spool->read_segment)
+	/* Segments before it are sent, or were damaged. */
+	while (spool->first && spool->first->number < message->segment)
+		remove_first(spool);
+	if (!spool->first || spool->first->number != message->segment)
 		return;
-	spool->offset += spool->read_length;
-	segment->samples -= spool->read_samples;
-	spool->samples -= spool->read_samples;
-	spool->read_segment = 0;
+	spool->first->sent = message->end;
 	save_position(spool);
+	remove_sent(spool);
 }
 
 uint64_t spool__bytes(const struct spool *spool)
@@ -423,4 +632,9 @@ uint64_t spool__dropped(const struct spool *spool)
 uint64_t spool__damaged(const struct spool *spool)
 {
 	return spool->damaged;
+}
+
+uint64_t spool__damaged_samples(const struct spool *spool)
+{
+	return spool->damaged_samples;
 }

@@ -10,14 +10,17 @@
  *                                 messages are sent
  *   lock                          held while a program has the spool
  *
- * Heads and bodies have checksums.  A message whose end is missing, because the program was
- * killed while it wrote, ends its segment when the spool is opened again; the next message
- * goes to a new segment.  A position that is lost means that messages are sent twice, and
- * never that they are not.  Files are written, not forced to the disk: what was written
- * outlives the program; when the machine fails, the last seconds may be missing.
+ * Heads and bodies have checksums.  A wrong byte of a head is mended; one of a body costs that
+ * message, of which the samples are counted; and further damage what lies before the next whole
+ * head.  A message whose end is missing, because the program was killed while it wrote, ends its
+ * segment when the spool is opened again; the next message goes to a new segment.  A position
+ * that is lost means that messages are sent twice, and never that they are not.
+ *
+ * What was written outlives the program.  When the machine fails, that is true of what was
+ * forced to the disk, see spool__force(), and perhaps of more.
  *
  * If a new message does not fit into the bound, the oldest segment is removed, with what was
- * not sent of it.
+ * not read of it.  If the disk is full, a segment is removed as soon as it is sent.
  */
 #ifndef CONTROLLER_SPOOL_H
 #define CONTROLLER_SPOOL_H
@@ -30,29 +33,42 @@ struct spool;
 
 /*
  * Opens or makes the spool in @directory, which is made if only it is missing.  @bound: of all
- * files together, in bytes.  Returns 0, or -errno with a sentence in @error.
+ * files together, in bytes.  With @is_forced messages are forced to the disk before
+ * spool__add() returns.  Returns 0, or -errno with a sentence in @error.
  */
-int spool__open(const char *directory, uint64_t bound, struct spool **spool,
-		struct dart_error *error);
+int spool__open(const char *directory, uint64_t bound, bool is_forced,
+		struct spool **spool, struct dart_error *error);
 /* All that is not sent stays.  NULL is allowed. */
 void spool__close(struct spool *spool);
 
 /* Adds a copy of @message.  Returns 0 or -errno, and then nothing is added. */
 int spool__add(struct spool *spool, const struct message *message);
+/* Are there messages that were not forced to the disk, and are not sent? */
+bool spool__is_loose(const struct spool *spool);
+/* Forces all to the disk, position included; waits for it.  Returns 0 or -errno. */
+int spool__force(struct spool *spool);
 /*
- * Reads the oldest message that is not sent, which the caller frees.  Returns 0, and @message
- * is NULL if there is none; -ENOMEM; or another -errno if no file can be read.  What is damaged
- * is passed over.
+ * Reads the message after the one that was read before, which the caller frees; after opening,
+ * the oldest that is not sent.  Returns 0, and @message is NULL if there is none; -ENOMEM; or
+ * another -errno if no file can be read.  What is damaged is passed over.
  */
 int spool__read(struct spool *spool, struct message **message);
-/* The message that spool__read() read last is sent; nothing happens if it was dropped. */
-void spool__advance(struct spool *spool);
+/*
+ * @message, which spool__read() made, is sent, and so are all that it read before.  Nothing
+ * happens if its segment was removed meanwhile.
+ */
+void spool__advance(struct spool *spool, const struct message *message);
 
 uint64_t spool__bytes(const struct spool *spool);
-/* Samples that wait. */
+/* Samples that wait, and are not read. */
 uint64_t spool__samples(const struct spool *spool);
-/* Samples that were dropped for the bound, and bytes that were damaged, so far. */
+/*
+ * Samples that were dropped for the bound, or were damaged; and bytes that were damaged, so
+ * far.  Samples without a head that is whole are not known.
+ */
 uint64_t spool__dropped(const struct spool *spool);
 uint64_t spool__damaged(const struct spool *spool);
+/* Of the samples that were dropped, those that were damaged. */
+uint64_t spool__damaged_samples(const struct spool *spool);
 
 #endif /* CONTROLLER_SPOOL_H */
