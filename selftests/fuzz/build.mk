@@ -59,10 +59,10 @@ fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
 	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
-fuzz_spool_sources := $(addprefix tools/controller/push/, message.c record.c \
-	remote_write.c remote_write_convert.c spool.c symbols.c) \
-	tools/controller/labels.c tools/controller/metrics/label_names.c
-fuzz_spool_parsers := $(addprefix tools/controller/push/, record.c \
+fuzz_spool_sources := $(addprefix tools/controller/push/, influx.c message.c pieces.c \
+	record.c remote_write.c remote_write_convert.c spool.c symbols.c) \
+	$(addprefix tools/controller/, labels.c metrics/label_names.c)
+fuzz_spool_parsers := $(addprefix tools/controller/push/, pieces.c record.c \
 	remote_write_convert.c spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
 	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \

@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "fuzz.h"
+#include "tools/controller/push/pieces.h"
 #include "tools/controller/push/record.h"
 #include "tools/controller/push/spool.h"
 
@@ -121,6 +122,19 @@ static void write_segment(const uint8_t *data, size_t size, bool is_list)
 	free(segment);
 }
 
+static void split(const struct message *message)
+{
+	struct message *first, *second;
+	struct pieces pieces;
+
+	if (!pieces__open(message, &pieces) &&
+	    !pieces__split(&pieces, &first, &second)) {
+		free(first);
+		free(second);
+	}
+	pieces__clear(&pieces);
+}
+
 static void take(struct message *message)
 {
 	struct message *converted;
@@ -133,6 +147,7 @@ static void take(struct message *message)
 		require(converted->samples == message->samples);
 		free(converted);
 	}
+	split(message);
 	free(message);
 }
 

@@ -126,6 +126,12 @@ static bool has_refused(const struct output_figures *figures, uint64_t samples)
 	return output_losses__sum(&figures->refused) == samples;
 }
 
+static bool has_answer(const struct output_figures *figures, uint64_t samples)
+{
+	return figures->numbers[OUTPUT_SENT_SAMPLES] +
+		       output_losses__sum(&figures->refused) > samples;
+}
+
 static bool has_dropped(const struct output_figures *figures, uint64_t samples)
 {
 	return output_losses__sum(&figures->dropped) >= samples;
@@ -177,8 +183,8 @@ static void test_refused(void **state)
 {
 	struct fixture fixture = { .receiver.answers = {
 		ACCEPTED_2,
-		"HTTP/1.1 400 No\r\nContent-Length: 13\r\n\r\nout of order\n",
-		"HTTP/1.1 422 No\r\nContent-Length: 0\r\n\r\n",
+		"HTTP/1.1 404 No\r\nContent-Length: 5\r\n\r\ngone\n",
+		"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n",
 		ACCEPTED_2,
 	} };
 	struct output_figures *figures;
@@ -190,15 +196,17 @@ static void test_refused(void **state)
 	output_list__free(wait_until(&fixture, has_sent, SERIES), 1);
 	scrape(&fixture);
 	figures = wait_until(&fixture, has_refused, SERIES);
-	assert_string_equal(figures->error.kind, "status_400");
-	assert_non_null(strstr(figures->error.text, "out of order"));
+	assert_string_equal(figures->error.kind, "status_404");
+	assert_non_null(strstr(figures->error.text, "gone"));
 	output_list__free(figures, 1);
-	for (i = 0; i < 2; i++)
+	for (i = 2; i < 4; i++) {
 		scrape(&fixture);
+		output_list__free(wait_until(&fixture, has_answer, i * SERIES), 1);
+	}
 	figures = wait_until(&fixture, has_sent, 2 * SERIES);
 	assert_int_equal(output_losses__sum(&figures->refused), 2 * SERIES);
-	assert_int_equal(lost(&figures->refused, "status_400"), SERIES);
-	assert_int_equal(lost(&figures->refused, "status_422"), SERIES);
+	assert_int_equal(lost(&figures->refused, "status_404"), SERIES);
+	assert_int_equal(lost(&figures->refused, "status_403"), SERIES);
 	output_list__free(figures, 1);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);

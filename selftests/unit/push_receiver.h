@@ -63,8 +63,9 @@ static inline bool receiver__read_body(struct receiver *receiver, int peer,
 
 	*length = header ? strtoul(header + 16, NULL, 10) : 0;
 	*body = *length < RECEIVER_BODY_MAX ? malloc(*length + 1) : NULL;
-	return *body &&
-	       recv(peer, *body, *length, MSG_WAITALL) == (ssize_t)*length;
+	/* Of no bytes it would wait for the first one. */
+	return *body && (!*length || recv(peer, *body, *length, MSG_WAITALL) ==
+					     (ssize_t)*length);
 }
 
 /* The samples of remote write as text, which the caller frees; NULL if it is none. */

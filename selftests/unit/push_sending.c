@@ -528,13 +528,22 @@ static const char *refuse_text(struct receiver *receiver, const char *text)
 	return ACCEPTED_2;
 }
 
-static void add_refusal(void *data, const char *name, const char *reason,
-			uint64_t samples)
+/* "HOST REASON SAMPLES;" of each. */
+static void print_refusals(struct fixture *fixture, char *text)
 {
-	char *text = data;
+	struct output_figures figures = {};
+	const struct output_loss *loss;
+	size_t i;
 
-	sprintf(text + strlen(text), "%s %s %" PRIu64 ";", name, reason,
-		samples);
+	push__figures(fixture->output, &figures);
+	for (i = 0; i < figures.refused.count; i++) {
+		loss = figures.refused.all + i;
+		if (loss->samples)
+			text += sprintf(text, "%s %s %" PRIu64 ";",
+					loss->agent ?: "", loss->reason,
+					loss->samples);
+	}
+	output_figures__clear(&figures);
 }
 
 /*
@@ -565,7 +574,7 @@ static void expect_split(const char *text, unsigned int version,
 	}
 	/* What was refused twice is apart: no search for it again. */
 	requests = atomic_load(&fixture.receiver.requests) - requests;
-	push__refusals(fixture.output, add_refusal, refusals);
+	print_refusals(&fixture, refusals);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
 	snprintf(expected, sizeof(expected), "bad:1 out_of_bounds %" PRIu64 ";",

@@ -135,4 +135,6 @@ unit_push_spool_sources := $(addprefix tools/controller/push/, backlog.c message
 	tools/controller/labels.c tools/controller/metrics/label_names.c
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
 unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
-threaded_tests += push_sending push_figures
+unit_push_parallel_sources := $(unit_push_sending_sources)
+unit_push_pieces_sources := $(controller_push)
+threaded_tests += push_figures push_parallel push_sending

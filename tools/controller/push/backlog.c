@@ -225,7 +225,7 @@ static void advance(struct backlog *backlog)
 
 	while ((message = backlog->window.first) &&
 	       message->state == MESSAGE_DONE) {
-		if (message->segment) {
+		if (message->end) {
 			before = state_of(backlog->spool);
 			spool__advance(backlog->spool, message);
 			count_changes(backlog, &before);
@@ -262,7 +262,7 @@ void backlog__replace(struct backlog *backlog, struct message *before,
 	if (backlog->window.last == before)
 		backlog->window.last = last;
 	/* The spool goes on behind both. */
-	last->segment = before->segment;
+	first->segment = last->segment = before->segment;
 	last->end = before->end;
 	message__inherit(first, before);
 	message__inherit(last, before);
@@ -276,6 +276,24 @@ void backlog__replace(struct backlog *backlog, struct message *before,
 		backlog->waiting++;
 	}
 	free(before);
+}
+
+void backlog__keep(struct backlog *backlog)
+{
+	struct message *message;
+
+	move_to_spool(backlog);
+	while (backlog->memory.first)
+		drop_first(backlog);
+	for (message = backlog->window.first; message; message = message->next) {
+		if (message->state == MESSAGE_DONE ||
+		    (message->segment &&
+		     message->segment >= spool__oldest(backlog->spool)))
+			continue;
+		backlog->samples -= message->samples;
+		backlog->dropped += message->samples;
+		backlog->failed += message->samples;
+	}
 }
 
 static void free_list(struct message_list *list)

@@ -67,6 +67,11 @@ void backlog__done(struct backlog *backlog, struct message *message);
  */
 void backlog__replace(struct backlog *backlog, struct message *before,
 		      struct message *first, struct message *second);
+/*
+ * At the end: what is not sent stays in the spool, as far as it is there, or can be written to
+ * it in order; the rest is dropped.
+ */
+void backlog__keep(struct backlog *backlog);
 /* Frees all, and closes the spool, which keeps its messages. */
 void backlog__clear(struct backlog *backlog);
 

@@ -24,6 +24,14 @@ void encoder__free(struct encoder *encoder)
 	free_lane(&encoder->apart);
 }
 
+void encoder__shrink(struct encoder *encoder)
+{
+	size_t i;
+
+	for (i = 1; i < ENCODER_LANES_MAX; i++)
+		free_lane(encoder->lane + i);
+}
+
 static int make_message(const struct encoder *encoder, struct encoder_lane *lane,
 			struct message **message)
 {

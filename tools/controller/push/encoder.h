@@ -39,6 +39,8 @@ struct encoder {
 typedef void encoder_take(void *data, struct message *message);
 
 void encoder__free(struct encoder *encoder);
+/* Gives back the memory of all lanes but one; they are empty. */
+void encoder__shrink(struct encoder *encoder);
 /*
  * Adds the samples of @block, and hands over each message that is full.  @now_ns is
  * CLOCK_MONOTONIC.

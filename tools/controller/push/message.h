@@ -50,7 +50,7 @@ struct message {
 	/* Of those that are to be sent, see backlog.h. */
 	enum message_state state;
 	unsigned int attempts;
-	/* Where it lies in the spool, and where it ends there; 0: it does not. */
+	/* Where it lies in the spool, and where it ends there; 0: it does not, or a piece does. */
 	uint64_t segment;
 	uint64_t end;
 	uint8_t body[];		/* compressed */

@@ -129,6 +129,8 @@ static void encode(struct push *push, uint64_t now_ns)
 	struct block *block;
 
 	push->encoder.lanes = lanes;
+	if (lanes == 1)
+		encoder__shrink(&push->encoder);
 	while ((block = push->pending) && has_room(push) && encoded < enough) {
 		encoded += block->samples;
 		push->pending = block->next;
@@ -261,7 +263,7 @@ static void refuse(struct push *push, struct message *message,
 		   uint64_t taken, uint64_t now_ns)
 {
 	const enum refusal_reason reason =
-		pieces ? refusal_reason__of(answer) : REFUSAL_DAMAGED;
+		answer->status ? refusal_reason__of(answer) : REFUSAL_DAMAGED;
 	const bool are_known = pieces && !taken;
 	const struct pieces_host *host = NULL;
 	uint64_t refused = message->samples - taken;
@@ -585,6 +587,9 @@ static void summarize(struct push *push)
 {
 	struct backlog *backlog = &push->backlog;
 
+	if (backlog->spool)
+		backlog__keep(backlog);
+	publish(push, monotonic_ns());
 	if (!push->log)
 		return;
 	output__print(

@@ -614,6 +614,11 @@ void spool__advance(struct spool *spool, const struct message *message)
 	remove_sent(spool);
 }
 
+uint64_t spool__oldest(const struct spool *spool)
+{
+	return spool->first ? spool->first->number : spool->next_number;
+}
+
 uint64_t spool__bytes(const struct spool *spool)
 {
 	return spool->bytes;

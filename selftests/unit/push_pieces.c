@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages in pieces: of remote write 1.0 and 2.0, and lines for InfluxDB. */
+#include <errno.h>
+#include <zlib.h>
+
+#include "push_decode.h"
+#include "tools/controller/push/influx.h"
+#include "tools/controller/push/pieces.h"
+#include "tools/controller/push/remote_write.h"
+
+#define HOSTS 5
+#define SERIES 7
+#define POINTS 3
+
+static const struct metric_family family = { .name = "f", .help = "help", .unit = "" };
+
+struct metric_plan *metric_plan__get(struct metric_plan *held)
+{
+	return held;
+}
+
+void metric_plan__put(struct metric_plan *held)
+{
+}
+
+/* @hosts hosts with @series series, of POINTS samples each. */
+static struct message *make(enum message_format format, size_t hosts,
+			    size_t series)
+{
+	struct metric_point points[POINTS] = {
+		{ .value = 1, .time_ns = 1000000 },
+		{ .value = 2, .time_ns = 2000000 },
+		{ .value = 3, .time_ns = 3000000 },
+	};
+	const uint32_t samples = hosts * series * POINTS;
+	struct bytes body = {}, whole = {};
+	struct merged_labels labels = { .count = 3 };
+	struct symbols symbols = {};
+	char name[40], cpu[40];
+	struct message *message = NULL;
+	size_t i;
+
+	for (i = 0; i < hosts * series; i++) {
+		sprintf(name, "host %zu:1", i / series);
+		sprintf(cpu, "c%zu", i % series);
+		labels.labels[0] = (struct metric_label){ "__name__", "f" };
+		labels.labels[1] = (struct metric_label){ "cpu", cpu };
+		labels.labels[2] = (struct metric_label){ "instance", name };
+		if (format == MESSAGE_REMOTE_WRITE_1)
+			remote_write_1__put(&body, &labels, points, POINTS);
+		else if (format == MESSAGE_REMOTE_WRITE_2)
+			remote_write_2__put(&body, &symbols, &labels, &family,
+					    points, POINTS);
+		else
+			influx__put(&body, &labels, "f", points, POINTS);
+	}
+	bytes__put(&whole, symbols.fields.data, symbols.fields.length);
+	bytes__put(&whole, body.data, body.length);
+	if (format == MESSAGE_INFLUX) {
+		bytes__empty(&whole);
+		assert_int_equal(influx__compress(&body, &whole), 0);
+		message = message__new(format, samples, whole.data,
+				       whole.length);
+		assert_non_null(message);
+	} else {
+		assert_int_equal(message__compress(format, samples, whole.data,
+						   whole.length, &message),
+				 0);
+	}
+	bytes__free(&whole);
+	bytes__free(&body);
+	symbols__free(&symbols);
+	return message;
+}
+
+static const enum message_format formats[] = {
+	MESSAGE_REMOTE_WRITE_1,
+	MESSAGE_REMOTE_WRITE_2,
+	MESSAGE_INFLUX,
+};
+
+static void test_hosts(void **state)
+{
+	struct message *message;
+	struct pieces pieces;
+	size_t i, host;
+
+	for (i = 0; i < 3; i++) {
+		message = make(formats[i], HOSTS, SERIES);
+		assert_int_equal(pieces__open(message, &pieces), 0);
+		assert_int_equal(pieces.host_count, HOSTS);
+		for (host = 0; host < HOSTS; host++)
+			assert_int_equal(pieces.hosts[host].samples,
+					 SERIES * POINTS);
+		assert_string_equal(pieces.hosts[3].name,
+				    formats[i] == MESSAGE_INFLUX ?
+					    "host\\ 3:1" :
+					    "host 3:1");
+		pieces__clear(&pieces);
+		free(message);
+	}
+}
+
+/* How often each sample is in pieces that cannot be split. */
+struct seen {
+	unsigned int count[HOSTS][SERIES];
+	unsigned int messages;
+	uint64_t samples;
+};
+
+static void see(struct seen *seen, const struct message *message,
+		const struct pieces *pieces)
+{
+	unsigned int host, cpu;
+	char *text;
+
+	seen->messages++;
+	seen->samples += message->samples;
+	if (message->format == MESSAGE_INFLUX) {
+		assert_int_equal(sscanf((char *)pieces->bytes.data,
+					"f,cpu=c%u,instance=host\\ %u:1", &cpu,
+					&host),
+				 2);
+		seen->count[host][cpu]++;
+		return;
+	}
+	text = decode_compressed(message->format == MESSAGE_REMOTE_WRITE_2,
+				 message->body, message->length);
+	assert_int_equal(sscanf(strstr(text, "cpu="), "cpu=c%u instance=host %u",
+				&cpu, &host),
+			 2);
+	seen->count[host][cpu] += POINTS;
+	free(text);
+}
+
+/* Splits until nothing is left to split; a list in place of recursion. */
+static void split_all(struct message *message, struct seen *seen)
+{
+	struct message *list = message, *first, *second;
+	struct pieces pieces;
+
+	message->next = NULL;
+	while ((message = list)) {
+		list = message->next;
+		assert_int_equal(pieces__open(message, &pieces), 0);
+		if (!pieces__are_several(&pieces)) {
+			assert_int_equal(pieces__split(&pieces, &first, &second),
+					 -EINVAL);
+			see(seen, message, &pieces);
+		} else {
+			assert_int_equal(pieces__split(&pieces, &first, &second),
+					 0);
+			assert_int_equal(first->samples + second->samples,
+					 message->samples);
+			assert_true(first->samples && second->samples);
+			first->next = second;
+			second->next = list;
+			list = first;
+		}
+		pieces__clear(&pieces);
+		free(message);
+	}
+}
+
+static void test_split(void **state)
+{
+	size_t i, host, cpu;
+	struct seen seen;
+
+	for (i = 0; i < 3; i++) {
+		seen = (struct seen){};
+		split_all(make(formats[i], HOSTS, SERIES), &seen);
+		for (host = 0; host < HOSTS; host++) {
+			for (cpu = 0; cpu < SERIES; cpu++)
+				assert_int_equal(seen.count[host][cpu], POINTS);
+		}
+		assert_int_equal(seen.samples, HOSTS * SERIES * POINTS);
+		/* Of InfluxDB each line is one. */
+		assert_int_equal(seen.messages,
+				 HOSTS * SERIES *
+					 (formats[i] == MESSAGE_INFLUX ? POINTS :
+									 1));
+	}
+}
+
+/* The sum that says which series is apart is the encoder's. */
+static void test_hash(void **state)
+{
+	struct merged_labels labels = {
+		.count = 3,
+		.labels = { { "__name__", "f" },
+			    { "cpu", "c0" },
+			    { "instance", "host 0:1" } },
+	};
+	struct message *message;
+	struct pieces pieces;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		message = make(formats[i], 1, 1);
+		assert_int_equal(pieces__open(message, &pieces), 0);
+		assert_true(pieces.series->hash == pieces__hash(&labels));
+		pieces__clear(&pieces);
+		free(message);
+	}
+}
+
+/* Each prefix of a body, compressed or not, and each with a byte changed, is refused or split. */
+static void test_hostile(void **state)
+{
+	struct message *whole, *message, *first, *second;
+	struct pieces pieces;
+	uint8_t *bytes;
+	size_t i, at, length;
+
+	for (i = 0; i < 2; i++) {
+		whole = make(formats[i], 2, 2);
+		assert_int_equal(pieces__open(whole, &pieces), 0);
+		length = pieces.bytes.length;
+		bytes = malloc(length);
+		memcpy(bytes, pieces.bytes.data, length);
+		pieces__clear(&pieces);
+		for (at = 0; at < 2 * length; at++) {
+			if (at >= length)
+				bytes[at - length] ^= 0x55;
+			assert_int_equal(message__compress(
+						 formats[i], 12, bytes,
+						 at < length ? at : length,
+						 &message),
+					 0);
+			if (!pieces__open(message, &pieces) &&
+			    !pieces__split(&pieces, &first, &second)) {
+				free(first);
+				free(second);
+			}
+			pieces__clear(&pieces);
+			free(message);
+			if (at >= length)
+				bytes[at - length] ^= 0x55;
+		}
+		free(bytes);
+		free(whole);
+	}
+	message = message__new(MESSAGE_INFLUX, 1, "\x1f\x8b", 2);
+	assert_int_equal(pieces__open(message, &pieces), -EINVAL);
+	pieces__clear(&pieces);
+	free(message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("the samples of each host are known", test_hosts),
+		TEST("pieces have each series once, down to one series", test_split),
+		TEST("a series has the same sum as in the encoder", test_hash),
+		TEST("messages that are none are refused", test_hostile),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
