@@ -84,9 +84,9 @@ enum refusal_reason refusal_reason__of(const struct answer *answer)
 
 /* Reading is enough for the thread, which alone changes it. */
 static struct refusal_host *find(const struct refusals *refusals,
-				 const char *name)
+				 const char *name, long status)
 {
-	const uint64_t hash = XXH3_64bits(name, strlen(name));
+	const uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), status);
 	size_t i;
 
 	for (i = 0; i < refusals->count; i++) {
@@ -96,7 +96,7 @@ static struct refusal_host *find(const struct refusals *refusals,
 	return NULL;
 }
 
-static struct refusal_host *add(struct refusals *refusals, const char *name)
+static struct refusal_host *add(struct refusals *refusals, const char *name, long status)
 {
 	const size_t room = refusals->room ? 2 * refusals->room : 16;
 	struct refusal_host *hosts = refusals->hosts;
@@ -115,22 +115,23 @@ static struct refusal_host *add(struct refusals *refusals, const char *name)
 	}
 	hosts += refusals->count++;
 	*hosts = (struct refusal_host){
-		.hash = XXH3_64bits(name, strlen(name)),
+		.hash = XXH3_64bits_withSeed(name, strlen(name), status),
 		.name = copy,
+		.status = status,
 	};
 	return hosts;
 }
 
 /* The entry of the host, or else "" for others; NULL if out of memory.  With the lock. */
 static struct refusal_host *find_or_add(struct refusals *refusals,
-					const char *name)
+					const char *name, long status)
 {
-	struct refusal_host *host = find(refusals, name);
+	struct refusal_host *host = find(refusals, name, status);
 
 	if (!host && refusals->count < REFUSAL_HOSTS_MAX)
-		host = add(refusals, name);
+		host = add(refusals, name, status);
 	if (!host)
-		host = find(refusals, "") ?: add(refusals, "");
+		host = find(refusals, "", status) ?: add(refusals, "", status);
 	return host;
 }
 
@@ -141,11 +142,9 @@ void refusals__count(struct refusals *refusals, const char *name,
 
 	refusals->samples[reason] += samples;
 	pthread_mutex_lock(&refusals->lock);
-	host = find_or_add(refusals, name);
+	host = find_or_add(refusals, name, reason == REFUSAL_STATUS ? status : 0);
 	if (host)
 		host->samples[reason] += samples;
-	if (host && reason == REFUSAL_STATUS)
-		host->status = status;
 	pthread_mutex_unlock(&refusals->lock);
 }
 
@@ -166,7 +165,7 @@ static void set_host_apart(struct refusals *refusals, const char *name,
 	struct refusal_host *host;
 
 	pthread_mutex_lock(&refusals->lock);
-	host = find_or_add(refusals, name);
+	host = find_or_add(refusals, name, 0);
 	pthread_mutex_unlock(&refusals->lock);
 	/* Hosts that are counted together are not one. */
 	if (!host || strcmp(host->name, name))
@@ -209,7 +208,7 @@ static void end_apart(struct refusals *refusals, struct refusal_host *host)
 void refusals__take(struct refusals *refusals, const char *name)
 {
 	struct refusal_host *host =
-		refusals->count ? find(refusals, name) : NULL;
+		refusals->count ? find(refusals, name, 0) : NULL;
 
 	if (host)
 		end_apart(refusals, host);
@@ -232,7 +231,7 @@ bool refusals__is_host_apart(struct refusals *refusals, const char *name,
 			     uint64_t now_ns)
 {
 	struct refusal_host *host =
-		refusals->hosts_apart ? find(refusals, name) : NULL;
+		refusals->hosts_apart ? find(refusals, name, 0) : NULL;
 
 	if (!host || !host->apart_ns)
 		return false;

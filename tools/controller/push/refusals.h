@@ -38,11 +38,12 @@ enum refusal_reason {
 /* Series that are sent apart, a power of 2. */
 #define REFUSAL_SERIES_MAX 4096U
 
+/* A host; and another entry of it for each status that is a reason by itself. */
 struct refusal_host {
-	uint64_t hash;		/* of the name */
+	uint64_t hash;		/* of name and status */
 	char *name;
 	uint64_t samples[REFUSAL_COUNT];
-	long status;		/* the last that was REFUSAL_STATUS */
+	long status;		/* of REFUSAL_STATUS; 0: of the other reasons */
 	unsigned int in_row;	/* series refused since one was taken */
 	uint64_t apart_ns;	/* CLOCK_MONOTONIC until when all of it is; 0: it is not */
 };
