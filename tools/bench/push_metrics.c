@@ -14,7 +14,8 @@
  *   --changing P   percent of series that change with each scrape (40)
  *   --generations N  plans, one after the other: series end and begin (1)
  *   --lost         at the end all series end
- *   --version N, --batch N, --delay MS, --spool DIR, --spool-bytes N, --queue-bytes N
+ *   --version N, --batch N, --delay MS, --spool DIR, --spool-bytes N, --spool-sync TEXT,
+ *   --queue-bytes N, --senders N
  *                  as in dart-controller's configuration; a delay of 0 is none
  *   --wait S       until all is sent (60)
  *   --list FILE    what was given to the output: lines of JSON, one for each series with
@@ -81,6 +82,8 @@ static const struct option options[] = {
 	{ "delay", required_argument, NULL, 'd' },
 	{ "spool", required_argument, NULL, 'S' },
 	{ "spool-bytes", required_argument, NULL, 'B' },
+	{ "spool-sync", required_argument, NULL, 'Y' },
+	{ "senders", required_argument, NULL, 'M' },
 	{ "queue-bytes", required_argument, NULL, 'Q' },
 	{ "wait", required_argument, NULL, 'w' },
 	{ "list", required_argument, NULL, 'l' },
@@ -135,6 +138,14 @@ static void take_option(struct run *run, int option, char *argument)
 		break;
 	case 'B':
 		settings->spool_bytes = number;
+		break;
+	case 'Y':
+		if (receiver_settings__parse_sync(argument,
+						  &settings->spool_sync_ns))
+			fail("--spool-sync is always, never, or a time");
+		break;
+	case 'M':
+		settings->senders = number;
 		break;
 	case 'Q':
 		settings->queue_bytes = number;

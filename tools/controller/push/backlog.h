@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Messages that wait to be sent: in memory, or in a spool if there is one, and in memory again
- * while that cannot be written to.  Both are bounded, and what does not fit costs the oldest
- * ones, but for those of the window.  In one thread.
+ * while the spool cannot be written to.  Both are bounded.  A message that does not fit costs the
+ * oldest ones outside the window.  In one thread.
  *
  *   backlog__add() -> spool -> memory -> window of the oldest -> backlog__done()
  *
@@ -31,14 +31,14 @@ struct backlog {
 	unsigned int waiting;	/* of the window */
 	unsigned int under_way;
 	uint64_t bytes;		/* of both */
-	uint64_t samples;	/* of both, those that are done left out, and in the spool */
+	uint64_t samples;	/* of both and of the spool, except messages that are done */
 	uint64_t dropped;	/* samples, so far */
 	uint64_t failed;	/* of these, samples that the spool could not be given */
 	uint64_t damaged;	/* of these, samples that were damaged in the spool */
 	uint64_t damaged_bytes;	/* of the spool, so far */
 };
 
-/* From the beginning on; takes @spool, with what it has, and has lost since before. */
+/* Takes @spool, its samples and the losses found when it was opened; no message was added yet. */
 void backlog__set_spool(struct backlog *backlog, struct spool *spool);
 /*
  * Takes @message.  Returns 0, or -errno of the spool; the message then waits in memory, and
@@ -68,8 +68,8 @@ void backlog__done(struct backlog *backlog, struct message *message);
 void backlog__replace(struct backlog *backlog, struct message *before,
 		      struct message *first, struct message *second);
 /*
- * At the end: what is not sent stays in the spool, as far as it is there, or can be written to
- * it in order; the rest is dropped.
+ * At the end: messages of memory move to the spool as far as it can be written to.  Those that
+ * are not in the spool are dropped.
  */
 void backlog__keep(struct backlog *backlog);
 /* Frees all, and closes the spool, which keeps its messages. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Makes messages of blocks.  Series are spread over lanes by their labels, and each lane makes
- * messages of its own, which may be sent at the same time.  What receivers have refused lately
- * is in messages of one host each, of one more lane: see refusals.h.
+ * messages of its own, which may be sent at the same time.  Series that the receiver
+ * has refused lately are in messages of one host each, of one more lane: see refusals.h.
  */
 #ifndef CONTROLLER_ENCODER_H
 #define CONTROLLER_ENCODER_H

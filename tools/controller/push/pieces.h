@@ -21,7 +21,7 @@ struct pieces_series {
 	size_t begin, end;	/* in the bytes; the field's head included */
 	uint32_t samples;
 	uint32_t host;		/* index */
-	uint64_t hash;		/* of its labels, see pieces__hash(); of InfluxDB: of the line */
+	uint64_t hash;		/* of its labels, see pieces__hash(); InfluxDB: of its line */
 };
 
 struct pieces_host {
@@ -41,7 +41,7 @@ struct pieces {
 	size_t host_count, host_room;
 };
 
-/* Returns 0; -EINVAL if it is no such message; -ENOMEM.  To be cleared in any case. */
+/* Returns 0; -EINVAL if the message cannot be read; -ENOMEM.  The caller clears @pieces. */
 int pieces__open(const struct message *message, struct pieces *pieces);
 void pieces__clear(struct pieces *pieces);
 

@@ -82,7 +82,7 @@ static bool has_prefix(const char *bytes, size_t count, const char *prefix)
 	       !strncasecmp(bytes, prefix, strlen(prefix));
 }
 
-/* A number after the colon; what is none is unknown. */
+/* The number after the colon, or ANSWER_WRITTEN_UNKNOWN. */
 static uint64_t number_of(const char *bytes, size_t count)
 {
 	const char *at = memchr(bytes, ':', count);
@@ -409,7 +409,7 @@ void poster__ask(struct poster *poster)
 	secret__free(secret);
 }
 
-/* "https://host:443/", which the caller frees by libcurl; NULL if it is no URL. */
+/* "https://host:443/", which the caller frees by libcurl; NULL if @url is invalid. */
 static char *origin_of(const struct curl_library *curl, const char *url)
 {
 	static const CURLUPart others[] = {

@@ -34,7 +34,7 @@ uint64_t record__length(const struct message *message);
  */
 int record__read(int fd, uint64_t offset, uint64_t end, struct message **message,
 		 struct record_extent *extent);
-/* Where the next head begins, from @offset on; @end if there is none. */
+/* Offset of the next head from @offset on; @end without one. */
 uint64_t record__find(int fd, uint64_t offset, uint64_t end);
 /* Returns 0 or -errno; some of it may be written then. */
 int record__write(int fd, uint64_t offset, const struct message *message);

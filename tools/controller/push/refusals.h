@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The samples that a receiver has refused, by host and reason; and which series and hosts are
- * sent by themselves for a while, so that what is refused again costs no other sample, and no
- * search for it.
+ * The samples that a receiver has refused, by host and reason; and the series and hosts that are
+ * sent by themselves for a while, so that another refusal costs no other sample and no search.
  */
 #ifndef CONTROLLER_REFUSALS_H
 #define CONTROLLER_REFUSALS_H
@@ -27,7 +26,7 @@ enum refusal_reason {
 	REFUSAL_COUNT,
 };
 
-/* After so many series of a host in a row the others are not looked at one by one. */
+/* So many refused series in a row set the whole host apart: no search among the others. */
 #define REFUSAL_SERIES_IN_ROW 4U
 /* Afterwards they are sent together with others again. */
 #define REFUSAL_APART_NS 600000000000ULL
@@ -87,7 +86,7 @@ void refusals__set_apart(struct refusals *refusals, const char *host,
 void refusals__take(struct refusals *refusals, const char *host);
 /* And neither is this series of it. */
 void refusals__take_series(struct refusals *refusals, uint64_t hash);
-/* Were so many series in a row refused that all of the host are sent apart? */
+/* Are all series of the host sent apart, after REFUSAL_SERIES_IN_ROW refusals? */
 bool refusals__is_host_apart(struct refusals *refusals, const char *host,
 			     uint64_t now_ns);
 bool refusals__are_any_apart(const struct refusals *refusals, uint64_t now_ns);

@@ -21,7 +21,7 @@
 #define SUFFIX ".segment"
 #define DIGITS 16
 #define NAME_LENGTH (DIGITS + sizeof(SUFFIX) - 1)
-/* Of the bound: one is what a drop loses, and what is sent takes so much room. */
+/* Segments of the bound: a drop loses one of them. */
 #define SEGMENTS 32
 #define SEGMENT_MAX (32ULL << 20)
 /* A segment that is sent, and may grow, is kept up to it: new files cost more than bytes. */
