@@ -93,6 +93,18 @@ static void wait_for(struct fixture *fixture, uint64_t samples)
 	} while (fixture->counts.sent + fixture->counts.refused < samples);
 }
 
+/* Waits until the thread has counted what its last answer was about. */
+static void wait_until_empty(struct fixture *fixture)
+{
+	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
+
+	do {
+		assert_true(monotonic_ns() < until_ns);
+		poll(NULL, 0, 1);
+		push__counts(fixture->output, &fixture->counts);
+	} while (fixture->counts.waiting);
+}
+
 static void stop(struct fixture *fixture)
 {
 	ssize_t length;
@@ -574,6 +586,7 @@ static void expect_split(const char *text, unsigned int version,
 	}
 	/* What was refused twice is apart: no search for it again. */
 	requests = atomic_load(&fixture.receiver.requests) - requests;
+	wait_until_empty(&fixture);
 	print_refusals(&fixture, refusals);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
@@ -582,6 +595,8 @@ static void expect_split(const char *text, unsigned int version,
 	assert_string_equal(refusals, expected);
 	assert_int_equal(fixture.counts.refused, 3 * refused);
 	assert_int_equal(fixture.counts.sent, 3 * (3 * SERIES - refused));
+	assert_int_equal(fixture.counts.waiting, 0);
+	assert_int_equal(fixture.counts.queue_bytes, 0);
 	assert_true(requests <= 4);
 	assert_int_equal(times_said(&fixture, "refuses samples"), 1);
 	assert_int_equal(times_said(&fixture, "status 400: out of bounds\n"), 1);

@@ -268,7 +268,8 @@ void backlog__replace(struct backlog *backlog, struct message *before,
 	message__inherit(last, before);
 	first->is_piece = last->is_piece = second || before->is_piece;
 	backlog->bytes += cost_of(first) - cost_of(before);
-	backlog->samples += first->samples - before->samples;
+	backlog->samples += first->samples;
+	backlog->samples -= before->samples;
 	if (second) {
 		backlog->bytes += cost_of(second);
 		backlog->samples += second->samples;
