@@ -48,7 +48,7 @@ struct dart_endpoint {
 	uint8_t answer[UINT8_MAX];
 	uint8_t answer_length;
 	bool is_for_control; /* the answer is then @accept */
-	uint64_t asked_ns; /* CLOCK_REALTIME of the connect request */
+	uint64_t asked_ns; /* CLOCK_MONOTONIC of the connect request */
 	int failure; /* -errno */
 	struct dart_endpoint_accept accept;
 };

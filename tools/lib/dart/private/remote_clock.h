@@ -15,21 +15,31 @@ static inline uint64_t dart_realtime_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+/* CLOCK_MONOTONIC in ns, which nobody sets. */
+static inline uint64_t dart_monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
 /*
- * The host took @time_ns between @asked_ns, when this one asked, and now, when the answer
- * has come; 0: it did not tell.  Leaves both values as they are if nothing can be said.
+ * The host took @time_ns between @asked_ns, when this one asked, by CLOCK_MONOTONIC, and now,
+ * when the answer has come; 0: it did not tell.  The offset is that from CLOCK_REALTIME as it is
+ * now, even if that was set since the question.  Leaves both values as they are if nothing can be
+ * said.
  */
 static inline void dart_remote_clock__compare(uint64_t asked_ns,
 					      uint64_t time_ns,
 					      int64_t *offset_ns,
 					      uint64_t *uncertainty_ns)
 {
-	uint64_t half_ns = (dart_realtime_ns() - asked_ns) / 2;
+	uint64_t half_ns = (dart_monotonic_ns() - asked_ns) / 2;
 
-	/* The clock of this host may have been set meanwhile. */
-	if (!time_ns || half_ns > INT64_MAX / 2)
+	if (!time_ns)
 		return;
-	*offset_ns = time_ns - asked_ns - half_ns;
+	*offset_ns = time_ns + half_ns - dart_realtime_ns();
 	*uncertainty_ns = half_ns ?: 1;
 }
 

@@ -29,7 +29,7 @@ struct rdma {
 	struct rdma_cm_id *id;
 	struct dart_rpc_queue queue;	/* open once the route is known */
 	struct dart_held_qp held;	/* while it connects */
-	uint64_t asked_ns;		/* CLOCK_REALTIME of the connect request */
+	uint64_t asked_ns;		/* CLOCK_MONOTONIC of the connect request */
 	bool is_connected;
 };
 
@@ -100,7 +100,7 @@ static int shake_hands(struct rdma *rdma, struct dart_error *error)
 	/* Kernels that cannot set it have a sufficient default. */
 	rdma_set_option(rdma->id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT,
 			&timeout, sizeof(timeout));
-	rdma->asked_ns = dart_realtime_ns();
+	rdma->asked_ns = dart_monotonic_ns();
 	if (rdma_connect(rdma->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");

@@ -32,7 +32,7 @@ struct tcp {
 	struct dart_tls_stream *tls_stream;	/* the same */
 	struct dart_rpc_stream *stream;	/* from the hello on */
 	bool waits_to_send;
-	uint64_t asked_ns;		/* CLOCK_REALTIME of the hello */
+	uint64_t asked_ns;		/* CLOCK_MONOTONIC of the hello */
 };
 
 static struct tcp *tcp_of(const struct dart_rpc_transport *transport)
@@ -136,7 +136,7 @@ static int tcp__say_hello(struct tcp *tcp, struct dart_error *error)
 	if (ret)
 		return ret;
 	tcp->state = IN_HELLO;
-	tcp->asked_ns = dart_realtime_ns();
+	tcp->asked_ns = dart_monotonic_ns();
 	length = dart_rpc__put_hello(dart_rpc_stream__out(tcp->stream),
 				     DART_RPC_ANSWER_MAX, 0);
 	return tcp__send(&tcp->base, length, error);

@@ -150,7 +150,7 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 	depth_max = endpoint->device->attributes.max_qp_init_rd_atom;
 	if (depth_max < INITIATOR_DEPTH)
 		parameters.initiator_depth = depth_max;
-	endpoint->asked_ns = dart_realtime_ns();
+	endpoint->asked_ns = dart_monotonic_ns();
 	if (rdma_connect(endpoint->id, &parameters))
 		return dart_error__system(error, errno,
 					  "cannot request a connection");
