@@ -40,6 +40,23 @@ static void agent__open_cpu_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
+static void on_clock_set(void *registry)
+{
+	registry__clock_was_set(registry);
+}
+
+/* Without it, the table has the clock as it was at its last change. */
+static void agent__open_clock_watch(struct agent *agent, sd_event *loop)
+{
+	struct dart_error error;
+
+	if (clock_watch__open(&agent->clock_watch, loop, on_clock_set,
+			      &agent->registry, &error))
+		log__warning(
+			"controllers are not told when the clock is set: %s",
+			error.text);
+}
+
 /* Who may call by TCP: until the configuration is replaced. */
 static struct tcp_admission tcp_admission(const struct dart_configuration *configuration)
 {
@@ -223,6 +240,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_records;
 	agent__open_cpu_watch(agent, loop);
+	agent__open_clock_watch(agent, loop);
 	ret = self__publish(&agent->self, &agent->registry, error);
 	if (ret)
 		goto close_registry;
@@ -302,6 +320,7 @@ close_region_events:
 close_followers:
 	followers__close(&agent->followers);
 close_registry:
+	clock_watch__close(&agent->clock_watch);
 	cpu_watch__close(&agent->cpu_watch);
 	registry__close(&agent->registry);
 close_records:
@@ -348,6 +367,7 @@ void agent__close(struct agent *agent)
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);
+	clock_watch__close(&agent->clock_watch);
 	cpu_watch__close(&agent->cpu_watch);
 	registry__close(&agent->registry);
 	records__close(&agent->records);

@@ -8,6 +8,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/changes.h"
+#include "agent/base/clock_watch.h"
 #include "agent/base/fd_store.h"
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
@@ -67,6 +68,7 @@ struct agent {
 	struct records records;
 	struct registry registry;
 	struct cpu_watch cpu_watch;
+	struct clock_watch clock_watch;
 	struct followers followers;
 	struct region_events region_events;
 	struct probes probes;

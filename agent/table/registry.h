@@ -185,6 +185,8 @@ uint32_t registry__group_size(const struct registry *registry,
 
 /* CPUs have gone online or offline: outside of a batch. */
 void registry__cpus_changed(struct registry *registry);
+/* CLOCK_REALTIME was set: outside of a batch. */
+void registry__clock_was_set(struct registry *registry);
 /*
  * The RDMA device is gone, with NULL, or there, with @pd: registers the memory of all entries
  * again, and then publishes their new keys.  Nobody is connected over RDMA meanwhile.  After

@@ -198,6 +198,15 @@ void registry__cpus_changed(struct registry *registry)
 		log__peer_error("cannot publish the table: %s", error.text);
 }
 
+void registry__clock_was_set(struct registry *registry)
+{
+	struct dart_error error;
+
+	/* Its header has the offset of the clock. */
+	if (registry__publish(registry, false, &error))
+		log__peer_error("cannot publish the table: %s", error.text);
+}
+
 static int registry__publish_removed(struct registry *registry,
 				     struct dart_error *error)
 {

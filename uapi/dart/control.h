@@ -174,7 +174,10 @@ struct dart_control_header {
 	__u8 host_id[16];	/* machine-id(5) as bytes, or zeros */
 	__u8 boot_id[16];	/* of this boot of the kernel */
 	__le64 instance;	/* random, of this run of the agent, never 0 */
-	/* CLOCK_REALTIME - CLOCK_BOOTTIME in ns when the table was written */
+	/*
+	 * CLOCK_REALTIME - CLOCK_BOOTTIME in ns when the table was written; an agent writes it
+	 * again when CLOCK_REALTIME is set (older ones do not)
+	 */
 	__le64 clock_offset_ns;
 	__le32 cpus;		/* highest possible CPU + 1, not 0 */
 	__le32 page_size;	/* bytes, a power of two */
