@@ -44,6 +44,7 @@ static const char whole[] =
 	"record: {file: /var/r, size: 64M, files: 3}\n"
 	"workers: 3\n"
 	"handshakes: 100\n"
+	"clock_bound: 500ms\n"
 	"outputs: [{listen: '[::1]:9000'}, {web: ':80', token_file: /t}]\n"
 	"agents:\n"
 	"  - host: a\n"
@@ -90,6 +91,7 @@ static void test_settings(void **state)
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.workers, 3);
 	assert_int_equal(settings.handshakes, 100);
+	assert_int_equal(settings.clock_bound_ns, 500000000);
 	assert_string_equal(settings.outputs.listen, "[::1]:9000");
 	assert_string_equal(settings.outputs.web, ":80");
 	assert_string_equal(settings.outputs.web_token_path, "/t");
@@ -348,6 +350,9 @@ static void test_refused(void **state)
 		  "f:2: '0' is not a number of fragments" },
 		{ "handshakes: 10001\n",
 		  "f:1: '10001' is not a number of handshakes" },
+		{ "clock_bound: 2\n", "f:1: '2' is not a bound of clocks" },
+		{ "clock_bound: [1s]\n",
+		  "f:1: '?' is not a bound of clocks" },
 		{ "outputs: {listen: a}\n", "f:1: expected a list" },
 		{ "outputs:\n  - listen: 'a:'\n",
 		  "f:2: 'a:' is not an address to listen at" },

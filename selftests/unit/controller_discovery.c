@@ -307,7 +307,7 @@ static void test_reload(void **state)
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
 	     "c: read again (agents: 3, sources: 1); "
-	     "flow, io, workers, handshakes, outputs, record and the paths of tls stay");
+	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
 	/* What the source named stays until it has been looked at with another interval. */
 	hear(&fixture, "f: names 1 agent");
 	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
@@ -317,7 +317,7 @@ static void test_reload(void **state)
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
 	     "c: read again (agents: 3, sources: 1); "
-	     "flow, io, workers, handshakes, outputs, record and the paths of tls stay");
+	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
 
 	replace("c", "agents: [{host: x}, {host: x}]\n");
 	discovery__reload(fixture.discovery);
@@ -361,7 +361,7 @@ static void test_for_start(void **state)
 		discovery__reload(fixture.discovery);
 		hear(&fixture,
 		     "c: read again (agents: 1, sources: 0); "
-		     "flow, io, workers, handshakes, outputs, record and the paths of tls stay");
+		     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
 	}
 	replace("c", "interval: 2s\n");
 	discovery__reload(fixture.discovery);

@@ -72,11 +72,12 @@ static void test_short_options(void **state)
 
 static void test_long_options(void **state)
 {
-	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64 --io=hybrid";
+	char line[] = "h --interval=1min --entries x --entries=y --json --once --workers 64 --io=hybrid --clock-bound 1s";
 
 	assert_int_equal(parse(line), 0);
 	assert_int_equal(options.settings.interval_ns, 60000000000);
 	assert_int_equal(options.settings.workers, 64);
+	assert_int_equal(options.settings.clock_bound_ns, 1000000000);
 	assert_int_equal(options.settings.io, SETTINGS_IO_HYBRID);
 	assert_int_equal(options.settings.entry_count, 2);
 	assert_int_equal(options.count, 0);
@@ -310,6 +311,8 @@ static void test_refused(void **state)
 		{ "h -e x,", "'' is not an entry" },
 		{ "h -e x,x", "'x' is named twice" },
 		{ "h -n 2 --once", "mutually exclusive" },
+		{ "h --clock-bound 0", "'0' is not a bound of clocks" },
+		{ "h --clock-bound 2h", "'2h' is not a bound of clocks" },
 		{ "h --workers 0", "'0' is not a number of workers" },
 		{ "h --workers 65", "'65' is not a number of workers" },
 		{ "h --workers 4294967297", "is not a number of workers" },

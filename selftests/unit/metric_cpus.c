@@ -65,6 +65,29 @@ static void test_gathered(void **state)
 				      "dart_scrape_clock_offset_seconds")
 				 ->time_ns,
 			 0);
+	assert_int_equal(trial__point(&trial, "dart_scrape_clock_off")->time_ns,
+			 0);
+
+	/* Now it has, and is two hours slow: the row is dated by its age. */
+	trial.host.sample.clock = (struct sample_clock){
+		.boot_ns = 991 * SECOND,
+		.offset_ns = -7200 * SECOND,
+		.uncertainty_ns = SECOND / 1000,
+		.is_off = true,
+	};
+	trial__evaluate(&trial);
+	trial__expect(&trial, "dart_scrape_clock_offset_seconds", -7200);
+	trial__expect(&trial, "dart_scrape_clock_uncertainty_seconds", 0.001);
+	trial__expect(&trial, "dart_scrape_clock_off", 1);
+	point = trial__point(&trial,
+			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
+	assert_int_equal(point->time_ns, 5999 * SECOND);
+	/* A row of the future has landed all the same. */
+	trial.host.sample.clock.boot_ns = 900 * SECOND;
+	trial__evaluate(&trial);
+	point = trial__point(&trial,
+			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
+	assert_int_equal(point->time_ns, 6000 * SECOND + SECOND / 1000);
 	trial__free(&trial);
 }
 
@@ -131,6 +154,7 @@ static void test_idle(void **state)
 	/* A second later, of which it was busy half; and the clock was set. */
 	trial.host.sample.head.start_ns += SECOND;
 	trial.host.sample.head.time_ns += 50 * SECOND;
+	trial.host.sample.clock.boot_ns += 50 * SECOND;
 	host__set(&trial.host, entry, 1, "user", 0, 2500000000);
 	trial__evaluate(&trial);
 	trial__expect(&trial, idle, 1000 - 2 - 8 + 0.5);
@@ -151,7 +175,7 @@ static void test_idle(void **state)
 	trial__expect(&trial, idle, 1000 - 2 - 8 + 1);
 	trial.host.table.generation = 3;
 	trial.host.table.boot_id[0] = 'b';
-	trial.host.sample.head.time_ns = 5010 * SECOND;
+	trial.host.sample.clock.boot_ns = 10 * SECOND;
 	trial__plan(&trial);
 	trial__expect(&trial, iowait, 6);
 	trial__expect(&trial, idle, 0);

@@ -52,6 +52,7 @@ static inline void host__init(struct host *host)
 			.bytes = 4096,
 			.missed = 2,
 		},
+		.clock.boot_ns = 1000 * SECOND,
 		.table = &host->table,
 		.entries = host->values,
 	};

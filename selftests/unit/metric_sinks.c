@@ -178,8 +178,8 @@ static void *scrape(void *data)
 	unsigned int i;
 
 	host__init(&host);
-	host.sample.head.clock_offset_ns = 4 * SECOND;
-	host.sample.head.clock_uncertainty_ns = SECOND / 1000;
+	host.sample.clock.offset_ns = 4 * SECOND;
+	host.sample.clock.uncertainty_ns = SECOND / 1000;
 	add_value(&host);
 	for (i = 0; i < SCRAPES; i++) {
 		host.table.generation = 1 + i / 10;
@@ -221,7 +221,7 @@ static void check_ups(const struct told *told)
 {
 	assert_int_equal(told->ups, SCRAPES + 1);
 	assert_int_equal(told->downs, DOWNS);
-	assert_int_equal(told->up_ns, 5996 * SECOND);
+	assert_int_equal(told->up_ns, 6000 * SECOND);
 }
 
 static void test_metrics(void **state)

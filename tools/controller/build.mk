@@ -37,6 +37,7 @@ unit_controller_latency_sources := tools/controller/decode/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
 	decode/budget.c decode/catalog.c decode/content.c decode/sample.c \
 	decode/scraper.c decode/shared_schema.c) $(controller_settings)
+unit_controller_host_clock_sources := tools/controller/decode/host_clock.c
 unit_controller_content_sources := tools/controller/decode/content.c
 unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
 	tools/controller/decode/thread.c
@@ -46,7 +47,7 @@ unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 # All that scrapes, without the program around it.
 controller_scraping := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/target*.c tools/controller/credit*.c) \
-	$(addprefix tools/controller/, capacity.c fetch.c flow.c handshakes.c \
+	$(addprefix tools/controller/, capacity.c clock_watch.c fetch.c flow.c handshakes.c \
 	interface.c resolver.c outputs/output.c outputs/output_figures.c) \
 	$(wildcard tools/controller/io/*.c tools/controller/transport/*.c)
 unit_controller_targets_sources := $(controller_scraping) $(simulated)
@@ -78,7 +79,7 @@ unit_controller_discovery_sources := $(controller_config) \
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
-	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
+	capacity.c clock_watch.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
 controller_metrics := $(wildcard tools/controller/metrics/*.c) tools/controller/labels.c

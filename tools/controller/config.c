@@ -225,6 +225,21 @@ static int take_io(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+/* One of the command line stays. */
+static int take_clock_bound(struct config *config, const yaml_node_t *value,
+			    struct settings *settings)
+{
+	const char *text = config__text(value);
+	uint64_t bound_ns;
+
+	if (!text || settings__parse_interval(text, &bound_ns))
+		return config__refuse(config, value,
+				      "'%s' is not a bound of clocks (expected 100us to 60min, e.g. 2s)",
+				      text ? text : "?");
+	settings->clock_bound_ns = settings->clock_bound_ns ?: bound_ns;
+	return 0;
+}
+
 static int take_setting(struct config *config, const char *key,
 			const yaml_node_t *value, void *into)
 {
@@ -269,6 +284,8 @@ static int take_setting(struct config *config, const char *key,
 		return read_number(config, value, "handshakes",
 				   SETTINGS_HANDSHAKES_MAX,
 				   &settings->handshakes);
+	if (!strcmp(key, "clock_bound"))
+		return take_clock_bound(config, value, settings);
 	if (strcmp(key, "interval"))
 		return -ENOENT;
 	ret = config__interval(config, value, &interval_ns);

@@ -9,6 +9,7 @@
  *     bytes: 256K            # by default, what the speed of the port calls for
  *   workers: 2               # threads that decode; 1 by default
  *   handshakes: 64           # agents that connect at a time; 64 by default
+ *   clock_bound: 2s          # how far clocks of hosts may be off; 2s by default
  *   transport: read          # of agents and sources in this file; or rpc or tcp
  *   tls:                     # for tcp: paths of PEM files
  *     certificate: own.pem

@@ -232,6 +232,10 @@ static int controller__open(struct controller *controller,
 		      controller__open_io(controller, error);
 	if (err)
 		return err;
+	clock_watch__open(&context->clocks, settings->clock_bound_ns,
+			  options->once || context->sink->owns_terminal ?
+				  NULL :
+				  context->log);
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
 	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
@@ -277,6 +281,7 @@ static void controller__close(struct controller *controller)
 	catalogs__close(&controller->catalogs);
 	sd_event_source_disable_unref(controller->output_failed);
 	controller_outputs__close(&controller->outputs);
+	clock_watch__close(&controller->context.clocks);
 	sd_event_unref(controller->context.event);
 	output__close(controller->context.log);
 	output_list__close(&controller->context.outputs);

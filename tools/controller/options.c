@@ -31,6 +31,7 @@ static const struct option long_options[] = {
 	{ "tls-authorities", required_argument, NULL, OPTION_TLS_AUTHORITIES },
 	{ "tls-revoked", required_argument, NULL, OPTION_TLS_REVOKED },
 	{ "workers", required_argument, NULL, OPTION_WORKERS },
+	{ "clock-bound", required_argument, NULL, OPTION_CLOCK_BOUND },
 	{ "file-sd", required_argument, NULL, OPTION_FILE_SD },
 	{ "dns-srv", required_argument, NULL, OPTION_DNS_SRV },
 	{ "http-sd", required_argument, NULL, OPTION_HTTP_SD },
@@ -124,6 +125,14 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return dart_error__set(
 			error, EINVAL,
 			"'%s' is not a number of workers (expected 1 to 64)",
+			optarg);
+	case OPTION_CLOCK_BOUND:
+		if (!settings__parse_interval(
+			    optarg, &options->settings.clock_bound_ns))
+			return 0;
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is not a bound of clocks (expected 100us to 60min, e.g. 2s)",
 			optarg);
 	case OPTION_IO:
 		if (!settings__parse_io(optarg, &options->settings.io))

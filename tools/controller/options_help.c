@@ -29,6 +29,7 @@ const char options__help[] =
 	"      --tls-revoked FILE which of those have been revoked (CRLs)\n"
 	"  -j, --json             print JSON, one line per scrape\n"
 	"      --workers N        decode in N threads; 1 by default\n"
+	"      --clock-bound TIME say so if the clock of a host is off by more; 2s by default\n"
 	"  -c, --config FILE      read further agents and settings from a YAML file, and\n"
 	"                         again on SIGHUP\n"
 	"      --check            check that file and the certificates, and exit: 1 if they\n"

@@ -141,6 +141,7 @@ struct settings {
 	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
 	unsigned int handshakes;	/* at the same time; 0: not set */
+	uint64_t clock_bound_ns;	/* see decode/host_clock.h; 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;
 	struct target_settings *targets;

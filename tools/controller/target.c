@@ -340,6 +340,7 @@ static void target__init_io(struct target *target)
 		.tap = target->context->tap,
 		.settings = settings,
 		.summary = &target->summary,
+		.clocks = &target->context->clocks.listener,
 	};
 	io->schedule.interval_ns = settings->interval_ns ?:
 		options->settings.interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;

@@ -22,6 +22,7 @@
 #include <libdart/rpc/tls.h>
 
 #include "capacity.h"
+#include "clock_watch.h"
 #include "decode/sink.h"
 #include "decode/tap.h"
 #include "decode/workers.h"
@@ -51,6 +52,7 @@ struct target_context {
 	struct tap *tap;	/* NULL: nothing is recorded */
 	struct output *log;	/* messages: standard error */
 	struct output_list outputs; /* that run, for who reports on them */
+	struct clock_watch clocks;	/* of their hosts */
 	const struct options *options;
 	struct fleet *fleet;	/* of finished() */
 	size_t target_count;	/* that are wanted */

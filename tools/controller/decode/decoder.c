@@ -15,6 +15,20 @@ struct loss {
 	char reason[];
 };
 
+/* The tap has got the head as it was: a replay dates it again. */
+static void decoder__date(struct decoder *decoder, const struct ring *ring,
+			  struct sample *sample)
+{
+	struct clock_listener *clocks = decoder->clocks;
+	const unsigned int news = host_clock__take(
+		&decoder->clock,
+		clocks ? clocks->bound_ns : HOST_CLOCK_BOUND_DEFAULT_NS,
+		&ring->scraper->clock_source, sample);
+
+	if (clocks && news)
+		clocks->heard(clocks, decoder, news, sample);
+}
+
 static void decode(struct work *work)
 {
 	struct scrape *scrape = caa_container_of(work, struct scrape, work);
@@ -33,6 +47,7 @@ static void decode(struct work *work)
 						 decoder->settings, ring,
 						 scrape->landing, sample);
 	atomic_store(&scrape->is_handed_over, false);
+	decoder__date(decoder, ring, sample);
 
 	latency__add(&summary->decoded,
 		     sample->end_ns - sample->head.start_ns);

@@ -7,10 +7,22 @@
 #ifndef CONTROLLER_DECODER_H
 #define CONTROLLER_DECODER_H
 
+#include "host_clock.h"
 #include "ring.h"
 #include "sink.h"
 #include "tap.h"
 #include "workers.h"
+
+struct decoder;
+
+/* Hears of the clocks of targets, in their workers. */
+struct clock_listener {
+	/* @news as host_clock__take() returns it, if it is not 0. */
+	void (*heard)(struct clock_listener *listener,
+		      const struct decoder *decoder, unsigned int news,
+		      const struct sample *sample);
+	uint64_t bound_ns;
+};
 
 /* Set up by the target, and not changed afterwards; outlives the workers. */
 struct decoder {
@@ -20,6 +32,8 @@ struct decoder {
 	const struct target_settings *settings;
 	struct summary *summary;	/* see there who writes what */
 	atomic_bool is_down_queued;	/* the worker has not taken the last report yet */
+	struct clock_listener *clocks;	/* NULL: nobody, and the default bound */
+	struct host_clock clock;	/* of the worker, and all 0 before */
 };
 
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counts the values of a sample, and dates it. */
-#include <time.h>
+#include <stdlib.h>
 
 #include "sample.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/wall_clock.h"
 
 uint32_t sample__elements(const struct dart_schema *schema)
 {
@@ -14,15 +14,18 @@ uint32_t sample__elements(const struct dart_schema *schema)
 	return elements;
 }
 
-void sample_head__date(struct sample_head *head,
-		       const struct dart_endpoint_accept *accept)
+void sample_head__date(struct sample_head *head, int64_t *wall_ns,
+		       int64_t host_ns, uint64_t uncertainty_ns)
 {
-	struct timespec now;
+	const int64_t now_ns = wall_clock__offset_ns();
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	head->clock_offset_ns = accept->clock_offset_ns;
-	head->clock_uncertainty_ns = accept->clock_uncertainty_ns;
-	head->time_ns = now.tv_sec * 1000000000LL + now.tv_nsec -
-			(int64_t)(monotonic_ns() - head->start_ns) +
-			head->clock_offset_ns;
+	if (llabs(now_ns - *wall_ns) > WALL_CLOCK_NOISE_NS)
+		*wall_ns = now_ns;
+	head->time_ns = (int64_t)head->start_ns + *wall_ns;
+	head->clock_uncertainty_ns = uncertainty_ns;
+	head->clock_offset_ns = 0;
+	/* Without overflow, whatever the host told. */
+	if (uncertainty_ns)
+		head->clock_offset_ns = (uint64_t)host_ns + head->start_ns -
+					(uint64_t)head->time_ns;
 }

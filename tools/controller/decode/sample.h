@@ -3,7 +3,6 @@
 #ifndef CONTROLLER_SAMPLE_H
 #define CONTROLLER_SAMPLE_H
 
-#include <libdart/rdma/endpoint.h>
 #include <libdart/table/value.h>
 
 #include "latency.h"
@@ -24,12 +23,12 @@ struct sample_head {
 	uint64_t sequence;	/* from 1, of this target */
 	uint64_t start_ns;	/* asked for */
 	uint64_t landed_ns;	/* the last byte has */
+	int64_t time_ns;	/* CLOCK_REALTIME of the controller at start_ns */
 	/*
-	 * CLOCK_REALTIME of the host at start_ns: that of this machine and the
-	 * offset that the handshake found, give or take the uncertainty; with an
-	 * uncertainty of 0 the host did not tell its time, and the offset is 0.
+	 * CLOCK_REALTIME of the host less @time_ns, if neither clock has been set since the
+	 * handshake, give or take the uncertainty; with an uncertainty of 0 the host did not
+	 * tell its time, and the offset is 0.
 	 */
-	int64_t time_ns;
 	int64_t clock_offset_ns;
 	uint64_t clock_uncertainty_ns;
 	uint32_t reads;		/* including that of the header; of a call, requests */
@@ -40,14 +39,17 @@ struct sample_head {
 	uint64_t fresh_until_ns;
 };
 
-/* CLOCK_REALTIME of the controller at start_ns. */
-static inline int64_t sample_head__controller_ns(const struct sample_head *head)
-{
-	return head->time_ns - head->clock_offset_ns;
-}
+/* The clocks of the host, as its samples tell: see host_clock.h.  Times are in ns. */
+struct sample_clock {
+	int64_t boot_ns;	/* CLOCK_BOOTTIME of the host at start_ns */
+	int64_t offset_ns;	/* CLOCK_REALTIME of the host - that of the controller */
+	uint64_t uncertainty_ns; /* of both; 0: they are not known, the clocks may agree */
+	bool is_off;		/* the offset is beyond the bound of the settings */
+};
 
 struct sample {
 	struct sample_head head;
+	struct sample_clock clock;
 	uint64_t end_ns;	/* all values decoded */
 	const struct dart_table *table;
 	struct sample_entry *entries;
@@ -56,9 +58,14 @@ struct sample {
 	const struct sample *previous;
 };
 
-/* Notes the time of the host at start_ns, by the handshake with its agent. */
-void sample_head__date(struct sample_head *head,
-		       const struct dart_endpoint_accept *accept);
+/*
+ * Notes the times of both clocks at start_ns.  *@wall_ns is CLOCK_REALTIME - CLOCK_MONOTONIC of the
+ * controller in the sample before, 0 in the first; it stays unless the clock was set, so that
+ * times of samples differ as their starts do.  @host_ns is CLOCK_REALTIME of the host -
+ * CLOCK_MONOTONIC of the controller, give or take @uncertainty_ns; 0: the host did not tell.
+ */
+void sample_head__date(struct sample_head *head, int64_t *wall_ns,
+		       int64_t host_ns, uint64_t uncertainty_ns);
 
 /* Elements of a copy: the sum of all fields' counts. */
 uint32_t sample__elements(const struct dart_schema *schema);

@@ -242,6 +242,55 @@ static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
 	return err;
 }
 
+/* Only rows of a gatherer count: other writers may use any clock. */
+static bool is_clock_source(const struct dart_entry *entry, uint64_t *interval_ns)
+{
+	const struct dart_schema *schema = entry->schema;
+	size_t length;
+	uint32_t i;
+
+	if (entry->kind != DART_CONTROL_ENTRY_SOURCE ||
+	    entry->copies_are == DART_CONTROL_COPIES_CPU)
+		return false;
+	*interval_ns = dart_gathered_name__ms(entry->name, &length) * 1000000ULL;
+	for (i = 0; *interval_ns && i < schema->field_count; i++)
+		if (schema->fields[i].kind == DART_CONTROL_FIELD_TIME)
+			return true;
+	return false;
+}
+
+/* Prefers the entry with both clocks of its host, then the entry with the shortest interval. */
+static void scraper__choose_clock_source(struct scraper *scraper)
+{
+	static const char load[] = "load+";
+	struct clock_source *source = &scraper->clock_source;
+	const struct sample *sample = &scraper->samples[0];
+	const struct dart_entry *entry;
+	uint64_t interval_ns;
+	bool is_load;
+	uint32_t i;
+
+	for (i = 0; i < sample->entry_count; i++) {
+		entry = sample->entries[i].entry;
+		if (!is_clock_source(entry, &interval_ns))
+			continue;
+		is_load = !strncmp(entry->name, load, strlen(load));
+		if (source->is_there &&
+		    (is_load == !!source->boot_time ?
+			     interval_ns >= source->interval_ns :
+			     !is_load))
+			continue;
+		*source = (struct clock_source){
+			.is_there = true,
+			.entry = i,
+			.interval_ns = interval_ns,
+		};
+		if (is_load)
+			source->boot_time =
+				dart_schema__find(entry->schema, "boot_time");
+	}
+}
+
 static int scraper__make_samples(struct scraper *scraper)
 {
 	int err = scraper__make_sample(scraper, &scraper->samples[0]);
@@ -274,6 +323,7 @@ int scraper__new(struct dart_table *table, const struct settings *settings,
 		scraper__free(scraper);
 		return err;
 	}
+	scraper__choose_clock_source(scraper);
 	*scraperp = scraper;
 	return 0;
 }

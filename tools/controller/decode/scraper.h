@@ -14,6 +14,7 @@
 #include <libdart/rdma/endpoint.h>
 
 #include "catalog.h"
+#include "host_clock.h"
 #include "sample.h"
 #include "tools/controller/settings.h"
 
@@ -36,6 +37,7 @@ struct scraper {
 	struct dart_read *reads;	/* those of this host, then the header */
 	uint32_t read_count;
 	uint64_t bytes;
+	struct clock_source clock_source;
 	uint64_t *cpu_sets;
 	bool is_compared;
 	struct sample samples[2];	/* filled alternately; one if not compared */

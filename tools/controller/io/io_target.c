@@ -162,7 +162,8 @@ static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 	};
 
 	count__set(&io->landed_ns, landed_ns);
-	sample_head__date(&head, &transport->accept);
+	sample_head__date(&head, &io->wall_ns, transport->host_ns,
+			  transport->accept.clock_uncertainty_ns);
 	count__add(&summary->reads, head.reads);
 	count__add(&summary->bytes, head.bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);

@@ -84,6 +84,7 @@ struct io_target {
 	bool has_ring;
 	bool is_controls_turn;
 	bool is_lost; /* to be reported */
+	int64_t wall_ns; /* see sample_head__date() */
 	struct timer scrape_timer; /* the next scrape is due */
 	struct timer fetch_timer; /* the table may be fetched */
 	struct timer deadline_timer;

@@ -73,8 +73,7 @@ void idle_times__update(struct idle_times *times, const struct sample *sample,
 	uint32_t i;
 
 	if (!times->has_uptime) {
-		times->uptime_ns =
-			head->time_ns - sample->table->clock_offset_ns;
+		times->uptime_ns = sample->clock.boot_ns;
 		times->at_ns = head->start_ns;
 		times->has_uptime = true;
 	}

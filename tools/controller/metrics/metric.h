@@ -73,7 +73,7 @@ struct metric_plan {
 struct metric_point {
 	double value;
 	/*
-	 * CLOCK_REALTIME of the host, ns: when the host gathered the value, or else when it
+	 * CLOCK_REALTIME of the controller, ns: when the host gathered the value, or else when it
 	 * was READ; 0: the series has no point in this scrape, because its row was torn, or
 	 * what it counts is not there now.
 	 */
@@ -94,7 +94,7 @@ struct metric_scrape {
 	const struct metric_plan *previous;
 	/* Of the target, for series of the plan, see target_labels.h; the output may hold them. */
 	struct target_labels *labels;
-	int64_t time_ns;	/* CLOCK_REALTIME of the host when the READ began */
+	int64_t time_ns;	/* CLOCK_REALTIME of the controller when the READ began */
 	/* CLOCK_MONOTONIC: without another scrape until then the host is lost; 0: never. */
 	uint64_t fresh_until_ns;
 };

@@ -48,6 +48,11 @@ static const struct built_family families[] = {
 		"Greatest error of the clock offset.",
 		"seconds", METRIC_GAUGE,
 	},
+	[PLAN_OWN_CLOCK_OFF] = {
+		"dart_scrape_clock_off",
+		"Whether the clock offset is beyond the controller's bound (1 = yes, 0 = no).",
+		"", METRIC_GAUGE,
+	},
 	[PLAN_OWN_DROPPED] = {
 		"dart_scrape_dropped_series",
 		"Series of the host that are left out: they equal others, or are too many.",
@@ -92,9 +97,10 @@ void plan_own__add(struct plan_builder *builder)
 }
 
 double plan_own__value(enum plan_own own, const struct plan *plan,
-		       const struct sample_head *head)
+		       const struct sample *sample)
 {
-	const bool is_told = head->clock_uncertainty_ns;
+	const struct sample_head *head = &sample->head;
+	const struct sample_clock *clock = &sample->clock;
 
 	switch (own) {
 	case PLAN_OWN_HOST_INFO:
@@ -110,9 +116,12 @@ double plan_own__value(enum plan_own own, const struct plan *plan,
 	case PLAN_OWN_FAILED:
 		return head->failed;
 	case PLAN_OWN_CLOCK_OFFSET:
-		return is_told ? head->clock_offset_ns / 1e9 : NAN;
+		return clock->uncertainty_ns ? clock->offset_ns / 1e9 : NAN;
 	case PLAN_OWN_CLOCK_UNCERTAINTY:
-		return is_told ? head->clock_uncertainty_ns / 1e9 : NAN;
+		return clock->uncertainty_ns ? clock->uncertainty_ns / 1e9 :
+					       NAN;
+	case PLAN_OWN_CLOCK_OFF:
+		return clock->uncertainty_ns ? clock->is_off : NAN;
 	case PLAN_OWN_DROPPED:
 	case PLAN_OWN_COUNT:
 		break;

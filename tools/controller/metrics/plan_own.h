@@ -8,6 +8,6 @@
 void plan_own__add(struct plan_builder *builder);
 /* The value of a series; its point is at the time of the scrape. */
 double plan_own__value(enum plan_own own, const struct plan *plan,
-		       const struct sample_head *head);
+		       const struct sample *sample);
 
 #endif /* CONTROLLER_PLAN_OWN_H */

@@ -13,7 +13,7 @@ struct evaluation {
 	const struct plan *plan;
 	const struct sample *sample;
 	const struct idle_times *idle;
-	int64_t read_ns; /* when values were READ, CLOCK_REALTIME of the host */
+	int64_t read_ns; /* when values were READ, by the controller's clock */
 	int64_t latest_ns; /* when they had landed */
 };
 
@@ -55,8 +55,8 @@ static const void *copy_of(const struct sample_entry *entry, uint32_t copy)
 }
 
 /*
- * When the host gathered a row.  The offset of the clocks is that of when the table was
- * written, and the row is the host's word: neither makes a point of the future.
+ * When the host gathered a row, by the controller's clock.  The row is the host's word: it makes
+ * no point of the future.
  */
 static int64_t gathered_ns(const struct evaluation *evaluation, const void *row,
 			   const struct dart_schema *schema)
@@ -65,9 +65,10 @@ static int64_t gathered_ns(const struct evaluation *evaluation, const void *row,
 	int64_t time_ns;
 
 	if (!boot_ns || boot_ns > INT64_MAX ||
-	    __builtin_add_overflow((int64_t)boot_ns,
-				   evaluation->sample->table->clock_offset_ns,
-				   &time_ns))
+	    __builtin_sub_overflow((int64_t)boot_ns,
+				   evaluation->sample->clock.boot_ns,
+				   &time_ns) ||
+	    __builtin_add_overflow(time_ns, evaluation->read_ns, &time_ns))
 		return evaluation->read_ns;
 	if (time_ns <= 0)
 		return evaluation->read_ns;
@@ -268,7 +269,7 @@ static void put_own(const struct evaluation *evaluation,
 	for (own = 0; own < PLAN_OWN_COUNT; own++) {
 		if (plan->own[own] == PLAN_NONE)
 			continue;
-		value = plan_own__value(own, plan, &evaluation->sample->head);
+		value = plan_own__value(own, plan, evaluation->sample);
 		points[plan->own[own]] = (struct metric_point){
 			.value = value,
 			.time_ns = isnan(value) ? 0 : evaluation->read_ns,
@@ -287,8 +288,7 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 		.idle = &points->idle,
 		.read_ns = head->time_ns,
 		.latest_ns = head->time_ns +
-			     (int64_t)(head->landed_ns - head->start_ns) +
-			     (int64_t)head->clock_uncertainty_ns,
+			     (int64_t)(head->landed_ns - head->start_ns),
 	};
 	const struct plan_rule *rule;
 	int64_t time_ns;

@@ -143,7 +143,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 						    &scrape);
 	if (previous)
 		metric_plan__put(previous);
-	pass_up(all, target, true, sample_head__controller_ns(&sample->head));
+	pass_up(all, target, true, sample->head.time_ns);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static int pass_failure(struct sink *sink, const struct target_settings *target,
 	return 0;
 }
 
-/* Its series end now, as far as the clock of the host is known: when it was last read. */
+/* Its series end when it was last READ. */
 static void pass_loss(const struct sink_metrics *all,
 		      const struct target_settings *target, const char *reason)
 {

@@ -131,7 +131,8 @@ static json_t *head_to_json(const struct target_settings *target,
 			    const struct sample *sample)
 {
 	const struct sample_head *head = &sample->head;
-	const bool is_told = head->clock_uncertainty_ns;
+	const struct sample_clock *clock = &sample->clock;
+	const bool is_known = clock->uncertainty_ns;
 
 	return json_pack(
 		"{ss si si sI sI so so sI sI sI sI si sI}",
@@ -141,10 +142,9 @@ static json_t *head_to_json(const struct target_settings *target,
 		"sequence", (json_int_t)head->sequence,
 		"time_ns", (json_int_t)head->time_ns,
 		"clock_offset_ns",
-		is_told ? json_integer(head->clock_offset_ns) : json_null(),
+		is_known ? json_integer(clock->offset_ns) : json_null(),
 		"clock_uncertainty_ns",
-		is_told ? json_integer(head->clock_uncertainty_ns) :
-			  json_null(),
+		is_known ? json_integer(clock->uncertainty_ns) : json_null(),
 		"start_ns", (json_int_t)head->start_ns,
 		"landed_ns", (json_int_t)head->landed_ns,
 		"end_ns", (json_int_t)sample->end_ns,

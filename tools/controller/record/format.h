@@ -127,11 +127,14 @@ struct record_table {
 	 * were asked for, or patterns, each with a NUL */
 };
 
+/* The time is that of the recorder, not that of the host, which it was in older recordings. */
+#define RECORD_SCRAPE_OWN_TIME	(1 << 0)
+
 struct record_scrape {
 	struct record_head head;
 	__le64 table;
 	__le64 sequence;	/* from 1, of this agent */
-	__le64 time_ns;		/* CLOCK_REALTIME of the host, when it was asked for */
+	__le64 time_ns;		/* when it was asked for: CLOCK_REALTIME as @flags say */
 	__le64 start_ns;	/* these three are CLOCK_MONOTONIC of the recorder: asked for, */
 	__le64 landed_ns;	/* the last byte has landed, */
 	__le64 end_ns;		/* all values were decoded */
@@ -143,7 +146,7 @@ struct record_scrape {
 	__le32 reads;		/* or requests */
 	__le32 previous;	/* 0: the bytes are as they landed */
 	__le32 landing_length;	/* that of the table */
-	__le32 reserved;	/* 0 */
+	__le32 flags;		/* RECORD_SCRAPE_... */
 	/* bytes */
 };
 

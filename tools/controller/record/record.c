@@ -108,6 +108,17 @@ static const uint8_t *find_previous(const uint8_t *records, const uint8_t *at,
 	return (const uint8_t *)(previous + 1);
 }
 
+/* By the recorder's clock. */
+static int64_t time_of(const struct record_scrape *scrape)
+{
+	const uint64_t time_ns = le64toh(scrape->time_ns);
+
+	if (le32toh(scrape->flags) & RECORD_SCRAPE_OWN_TIME)
+		return time_ns;
+	/* Without overflow, whatever is in the file. */
+	return time_ns - le64toh(scrape->clock_offset_ns);
+}
+
 static bool parse_scrape(uint8_t *records, const uint8_t *begin, size_t left,
 			 struct record *record)
 {
@@ -128,14 +139,14 @@ static bool parse_scrape(uint8_t *records, const uint8_t *begin, size_t left,
 			return false;
 		record__xor(bytes, previous, length);
 	}
-	record->time_ns = le64toh(scrape->time_ns);
+	record->time_ns = time_of(scrape);
 	record->scrape = (struct recorded_scrape){
 		.table = le64toh(scrape->table),
 		.head = {
 			.sequence = le64toh(scrape->sequence),
 			.start_ns = le64toh(scrape->start_ns),
 			.landed_ns = le64toh(scrape->landed_ns),
-			.time_ns = le64toh(scrape->time_ns),
+			.time_ns = record->time_ns,
 			.clock_offset_ns = le64toh(scrape->clock_offset_ns),
 			.clock_uncertainty_ns =
 				le64toh(scrape->clock_uncertainty_ns),

@@ -259,6 +259,7 @@ static struct recorder_item *make_scrape(const struct target_settings *target,
 		.missed = htole64(head->missed),
 		.reads = htole32(head->reads),
 		.landing_length = htole32(length),
+		.flags = htole32(RECORD_SCRAPE_OWN_TIME),
 	};
 	memcpy(record + 1, landing, length);
 	return item;

@@ -154,6 +154,7 @@ static bool is_for_start(const struct settings *one,
 	       one->io_group != other->io_group ||
 	       one->workers != other->workers ||
 	       one->handshakes != other->handshakes ||
+	       one->clock_bound_ns != other->clock_bound_ns ||
 	       !settings_tls__equal(&one->tls, &other->tls) ||
 	       !output_settings__equal(&one->outputs, &other->outputs) ||
 	       !settings_record__equal(&one->record, &other->record);
@@ -184,7 +185,7 @@ static void discovery__take_configuration(struct discovery *discovery,
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
 	    source__name(source), discovery->configured.count, discovery->count,
 	    is_for_start(&discovery->settings, &news->settings) ?
-		    "; flow, io, workers, handshakes, outputs, record and the paths of tls stay as they are until the next start" :
+		    "; flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay as they are until the next start" :
 		    "");
 }
 
@@ -219,6 +220,7 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->settings.io_group = settings->io_group;
 	discovery->settings.workers = settings->workers;
 	discovery->settings.handshakes = settings->handshakes;
+	discovery->settings.clock_bound_ns = settings->clock_bound_ns;
 	dart_error__no_memory(error);
 	ret = settings_tls__copy(&discovery->settings.tls, &settings->tls) ?:
 		      output_settings__copy(&discovery->settings.outputs,

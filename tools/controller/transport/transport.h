@@ -30,6 +30,8 @@
 #include <libdart/error.h>
 #include <libdart/rdma/endpoint.h>
 
+#include "tools/controller/wall_clock.h"
+
 struct io_thread;
 struct ring;
 struct transport;
@@ -113,12 +115,25 @@ struct transport {
 	void *data; /* of the handlers */
 	/* Once connected; address and rkey are those of READs. */
 	struct dart_endpoint_accept accept;
+	/*
+	 * CLOCK_REALTIME of the host - CLOCK_MONOTONIC of the controller at the handshake, in ns.
+	 * The offset in the accept counts from CLOCK_REALTIME, which can be set.
+	 */
+	int64_t host_ns;
 	/* Once prepared: what values and the header behind them take. */
 	struct {
 		uint32_t operations; /* READs, or requests */
 		uint64_t bytes; /* on the way, without headers of packets and messages */
 	} scrape;
 };
+
+/* When the accept has come. */
+static inline void transport__date(struct transport *transport)
+{
+	/* Without overflow, whatever the host told. */
+	transport->host_ns = (uint64_t)transport->accept.clock_offset_ns +
+			     (uint64_t)wall_clock__offset_ns();
+}
 
 static inline void transport__free(struct transport *transport)
 {

@@ -16,6 +16,7 @@ static void transport_call__accept(struct transport_call *call)
 	accept->used = welcome->used;
 	dart_rpc_client__clock(call->client, &accept->clock_offset_ns,
 			       &accept->clock_uncertainty_ns);
+	transport__date(&call->base);
 	call->window = dart_rpc_client__window(call->client) / CREDIT_FRAGMENT;
 }
 

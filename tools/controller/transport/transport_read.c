@@ -205,6 +205,7 @@ void transport_read__on_connection(struct dart_endpoint *endpoint,
 
 	if (event == DART_ENDPOINT_CONNECTED) {
 		read->base.accept = *dart_endpoint__accept(endpoint);
+		transport__date(&read->base);
 		error = NULL;
 	}
 	read->base.handlers->connected(read->base.data, error);
