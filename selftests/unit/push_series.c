@@ -117,12 +117,14 @@ static void begin(struct fixture *fixture)
 		.target.name = host,
 	};
 	fixture->rules.data = fixture;
+	ended__open(&fixture->rules.ended);
 	assert_non_null(fixture->series);
 }
 
 static void end(struct fixture *fixture)
 {
 	series__free(fixture->series, &fixture->rules);
+	ended__close(&fixture->rules.ended);
 	assert_int_equal(holders, 0);
 	assert_int_equal(atomic_load(&fixture->rules.bytes), 0);
 }
@@ -217,8 +219,198 @@ static void test_repeated(void **state)
 	scrape(&fixture, &second, 6, 0);
 	expect(&fixture, "bx=\"2\"@1000=1 bx=\"3\"@1000=1 ; ; ; ; "
 			 "bx=\"2\"@1001=5 bx=\"3\"@1001=5 ; ; ");
-	assert_int_equal(atomic_load(&fixture.rules.repeated), 6);
+	assert_int_equal(atomic_load(&fixture.rules.repeated), 4);
+	assert_int_equal(atomic_load(&fixture.rules.older), 2);
 	end(&fixture);
+}
+
+/* Rows that may be older than the scrape: both series have @row_ns. */
+static void scrape_rows(struct fixture *fixture, struct metric_plan *plan,
+			double value, int64_t time_ns, int64_t row_ns)
+{
+	const struct metric_scrape made = {
+		.plan = plan,
+		.points = fixture->points,
+		.time_ns = time_ns,
+	};
+	uint32_t i;
+
+	for (i = 0; i < plan->series_count; i++)
+		fixture->points[i] = (struct metric_point){ value, row_ns };
+	fixture->now_ns += SECOND;
+	series__add(fixture->series, &fixture->rules, &fixture->target, NULL,
+		    &made, fixture->now_ns);
+}
+
+/* A reload with another interval: the first rows are older than the mark. */
+static void make_again(struct metric_plan *plan)
+{
+	struct fixture fixture;
+	int i;
+
+	begin(&fixture);
+	for (i = 0; i < 6; i++) {
+		scrape_rows(&fixture, plan, 1, (10 * i + 2) * SECOND,
+			    (10 * i + 1) * SECOND);
+		fixture.text[0] = '\0';
+		series__end(fixture.series, &fixture.rules,
+			    (10 * i + 3) * SECOND);
+		series__free(fixture.series, &fixture.rules);
+		fixture.series = series__new();
+		fixture.text[0] = '\0';
+		scrape_rows(&fixture, plan, 2, (10 * i + 3) * SECOND,
+			    (10 * i + 1) * SECOND);
+		scrape_rows(&fixture, plan, 3, (10 * i + 4) * SECOND,
+			    (10 * i + 3) * SECOND);
+		expect(&fixture, "; ; ");
+		scrape_rows(&fixture, plan, 4, (10 * i + 5) * SECOND,
+			    (10 * i + 4) * SECOND);
+		assert_non_null(strstr(fixture.text, "=4 "));
+		series__end(fixture.series, &fixture.rules,
+			    (10 * i + 6) * SECOND);
+		series__free(fixture.series, &fixture.rules);
+		fixture.series = series__new();
+	}
+	assert_int_equal(atomic_load(&fixture.rules.repeated),
+			 12 * plan->series_count);
+	assert_int_equal(atomic_load(&fixture.rules.older), 0);
+	end(&fixture);
+}
+
+static void test_made_again(void **state)
+{
+	make_again(&first);
+	make_again(&second);
+}
+
+/* An entry that goes and comes, and labels that do. */
+static void test_comes_back(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture);
+	scrape_rows(&fixture, &first, 1, 2 * SECOND, SECOND);
+	scrape_rows(&fixture, &second, 2, 4 * SECOND, 3 * SECOND);
+	fixture.text[0] = '\0';
+	/* b with x="2" goes on; the rest has a mark at 4 s. */
+	scrape_rows(&fixture, &first, 3, 5 * SECOND, 4 * SECOND);
+	expect(&fixture, "bx=\"3\"@5000 ends ; bx=\"2\"@4000=3 ; ");
+	scrape_rows(&fixture, &first, 4, 6 * SECOND, 5 * SECOND);
+	expect(&fixture,
+	       "a@5000=4 bx=\"1\"@5000=4 bx=\"2\"@5000=4 c@5000=4 ; ");
+
+	fixture.target.labels = shared_text__new("{\"rack\":\"1\"}");
+	scrape_rows(&fixture, &first, 5, 8 * SECOND, 7 * SECOND);
+	shared_text__release(fixture.target.labels);
+	fixture.target.labels = NULL;
+	fixture.text[0] = '\0';
+	scrape_rows(&fixture, &first, 6, 9 * SECOND, 8 * SECOND);
+	expect(&fixture,
+	       "a@9000 ends bx=\"1\"@9000 ends bx=\"2\"@9000 ends c@9000 ends ; ; ");
+	scrape_rows(&fixture, &first, 7, 10 * SECOND, 9 * SECOND);
+	expect(&fixture,
+	       "a@9000=7 bx=\"1\"@9000=7 bx=\"2\"@9000=7 c@9000=7 ; ");
+	assert_int_equal(atomic_load(&fixture.rules.older), 0);
+	end(&fixture);
+}
+
+/* Of a lost target the rows that were READ before are repeated, not older. */
+static void test_lost(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture);
+	scrape_rows(&fixture, &second, 1, 2 * SECOND, SECOND);
+	series__end(fixture.series, &fixture.rules, 3 * SECOND);
+	fixture.text[0] = '\0';
+	scrape_rows(&fixture, &second, 1, 4 * SECOND, SECOND);
+	expect(&fixture, "; ");
+	assert_int_equal(atomic_load(&fixture.rules.repeated), 2);
+	assert_int_equal(atomic_load(&fixture.rules.older), 0);
+	/* Nothing ends that had no sample since. */
+	series__end(fixture.series, &fixture.rules, 5 * SECOND);
+	expect(&fixture, "; ");
+	end(&fixture);
+}
+
+/* What a receiver would refuse with all that comes beside it. */
+static void test_old(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture);
+	scrape_rows(&fixture, &second, 1, 3600 * SECOND, 2999 * SECOND);
+	expect(&fixture, "; ");
+	assert_int_equal(atomic_load(&fixture.rules.older), 2);
+	/* Once: a row that is not written again is repeated. */
+	scrape_rows(&fixture, &second, 1, 3601 * SECOND, 2999 * SECOND);
+	expect(&fixture, "; ");
+	assert_int_equal(atomic_load(&fixture.rules.older), 2);
+	assert_int_equal(atomic_load(&fixture.rules.repeated), 2);
+	scrape_rows(&fixture, &second, 2, 3600 * SECOND, 3000 * SECOND);
+	expect(&fixture, "bx=\"2\"@3000000=2 bx=\"3\"@3000000=2 ; ");
+	end(&fixture);
+}
+
+/* The controller's clock: an hour forward, and back. */
+static void test_clock_set(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture);
+	scrape(&fixture, &second, 1, 1000 * SECOND);
+	scrape(&fixture, &second, 2, 4601 * SECOND);
+	fixture.text[0] = '\0';
+	scrape(&fixture, &second, 3, 1002 * SECOND);
+	scrape(&fixture, &second, 4, 4600 * SECOND);
+	expect(&fixture, "; ; ");
+	assert_int_equal(atomic_load(&fixture.rules.older), 4);
+	assert_int_equal(atomic_load(&fixture.rules.repeated), 0);
+	scrape(&fixture, &second, 5, 4602 * SECOND);
+	expect(&fixture, "bx=\"2\"@4602000=5 bx=\"3\"@4602000=5 ; ");
+
+	/* It is said of a target that is made again, too. */
+	series__end(fixture.series, &fixture.rules, 4603 * SECOND);
+	series__free(fixture.series, &fixture.rules);
+	fixture.series = series__new();
+	fixture.text[0] = '\0';
+	scrape(&fixture, &second, 6, 1003 * SECOND);
+	expect(&fixture, "; ");
+	assert_int_equal(atomic_load(&fixture.rules.older), 6);
+	scrape(&fixture, &second, 6, 4604 * SECOND);
+	fixture.text[0] = '\0';
+
+	/* Without marks there is no order, and nothing is dropped. */
+	fixture.rules.has_markers = false;
+	scrape(&fixture, &second, 6, 1003 * SECOND);
+	expect(&fixture, "bx=\"2\"@1003000=6 bx=\"3\"@1003000=6 ; ");
+	assert_int_equal(atomic_load(&fixture.rules.older), 6);
+	end(&fixture);
+}
+
+/* More series end than there is room for: the latest end counts for all. */
+static void test_many_ends(void **state)
+{
+	struct ended ended = {};
+	uint64_t i;
+
+	ended__open(&ended);
+	assert_int_equal(ended__find(&ended, 0), 0);
+	ended__add(&ended, 0, 5, 0);
+	assert_int_equal(ended__find(&ended, 0), 5);
+	/* What is past is forgotten when there is no room. */
+	for (i = 1; i < 100000; i++) {
+		ended__add(&ended, i * 0x9e3779b97f4a7c15, i, i - 100);
+		assert_int_equal(
+			ended__find(&ended, i * 0x9e3779b97f4a7c15), i);
+	}
+	assert_true(ended.capacity <= 1024);
+	assert_int_equal(ended__find(&ended, 7), 0);
+	for (i = 1; !ended.all_ns && i <= ENDED_MAX; i++)
+		ended__add(&ended, i * 0x9e3779b97f4a7c15, 1000000 + i, 0);
+	assert_true(ended.all_ns > 1000000);
+	assert_int_equal(ended__find(&ended, 7), ended.all_ns);
+	ended__close(&ended);
 }
 
 /* Five scrapes of 1 s go together; the first alone. */
@@ -306,6 +498,17 @@ int main(void)
 		TEST("without marks series only stop", test_no_markers),
 		TEST("a point that is not after the one before is left out and counted",
 		     test_repeated),
+		TEST("a target that is made again sends nothing before its marks",
+		     test_made_again),
+		TEST("series and labels that come back send nothing before their marks",
+		     test_comes_back),
+		TEST("rows that were READ before a target was lost are repeated",
+		     test_lost),
+		TEST("a point ten minutes before its scrape is left out and counted",
+		     test_old),
+		TEST("after the clock was set back samples are dropped and counted as older",
+		     test_clock_set),
+		TEST("ends of series take bounded memory", test_many_ends),
 		TEST("scrapes wait for others, up to the delay and the batch",
 		     test_delay),
 		TEST("other labels of a target are other series", test_labels),

@@ -122,6 +122,7 @@ static void destroy(struct push *push)
 	queue__close(&push->queue);
 	if (push->ended_fd >= 0)
 		close(push->ended_fd);
+	ended__close(&push->rules.ended);
 	pthread_cond_destroy(&push->rules.room_is_made);
 	pthread_mutex_destroy(&push->rules.lock);
 	output_error_holder__close(&push->error);
@@ -239,6 +240,7 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 	pthread_cond_init(&push->rules.room_is_made, NULL);
 	refusals__open(&push->refusals);
 	output_error_holder__open(&push->error);
+	ended__open(&push->rules.ended);
 	push->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (push->ended_fd < 0) {
 		ret = dart_error__system(error, errno, "cannot make an eventfd");
@@ -285,6 +287,7 @@ void push__counts(struct metric_output *output, struct push_counts *counts)
 			   atomic_load(&push->rules.dropped),
 		.unsent = count__of(&push->unsent),
 		.repeated = atomic_load(&push->rules.repeated),
+		.older = atomic_load(&push->rules.older),
 		.requests = count__of(&push->requests),
 		.retries = count__of(&push->retries),
 		.bytes = count__of(&push->bytes),
@@ -324,6 +327,8 @@ static void set_losses(struct push *push, struct output_figures *figures)
 	}
 	output_figures__lose(figures, dropped, "not_expressible", NULL, count__of(&push->unsent),
 			     true);
+	output_figures__lose(figures, dropped, "too_old", NULL,
+			     atomic_load(&push->rules.older), true);
 	/* Where no refusal has been, a rate has to begin at 0. */
 	output_figures__lose(figures, &figures->refused, "other", NULL, 0, true);
 	refusals__each(&push->refusals, add_refusal, figures);

@@ -36,7 +36,9 @@ struct push_counts {
 	uint64_t refused;	/* samples that it will never take: 4xx */
 	uint64_t dropped;	/* samples lost: they did not fit, were damaged, or for no memory */
 	uint64_t unsent;	/* samples that the protocol cannot express: NaN for InfluxDB */
-	uint64_t repeated;	/* points that are not after those of the same series before */
+	uint64_t repeated;	/* points of rows that were not written again since the last */
+	/* not sent: before the last sample of their series, or ten minutes before their scrape */
+	uint64_t older;
 	uint64_t requests;	/* that were answered */
 	uint64_t retries;	/* further attempts of the same message */
 	uint64_t bytes;		/* of requests, as they were sent */

@@ -54,6 +54,7 @@ struct push {
 	bool is_spool_told;
 	bool is_force_told;
 	struct hourly damage;
+	struct hourly older;	/* samples that are too old */
 
 	/* Written by the thread. */
 	count_t sent, refused, requests, retries, bytes;

@@ -27,6 +27,7 @@ static void say_losses(struct push *push, uint64_t now_ns)
 {
 	const struct backlog *backlog = &push->backlog;
 	const uint64_t dropped = dropped_by(push) - backlog->damaged;
+	const uint64_t older = atomic_load(&push->rules.older);
 	uint64_t since;
 
 	if (!push->log)
@@ -43,6 +44,11 @@ static void say_losses(struct push *push, uint64_t now_ns)
 			"dart-controller: %s is behind: samples that do not fit into %s are dropped (%llu so far, %llu of them since this was said)",
 			push->name, backlog->spool ? "the spool" : "the queue",
 			(unsigned long long)dropped, (unsigned long long)since);
+	if (hourly__take(&push->older, now_ns, older, &since))
+		output__print(
+			push->log,
+			"dart-controller: %s: samples are not sent that are before others of their series (was the clock of this machine set back?) or ten minutes older than their scrape (%llu so far, %llu of them since this was said)",
+			push->name, (unsigned long long)older, (unsigned long long)since);
 }
 
 static void publish(struct push *push, uint64_t now_ns)
@@ -594,11 +600,12 @@ static void summarize(struct push *push)
 		return;
 	output__print(
 		push->log,
-		"dart-controller: %s: %llu samples sent, %llu refused, %llu dropped, %llu not expressible; %llu requests, %llu bytes",
+		"dart-controller: %s: %llu samples sent, %llu refused, %llu dropped, %llu not expressible, %llu too old; %llu requests, %llu bytes",
 		push->name, (unsigned long long)count__of(&push->sent),
 		(unsigned long long)count__of(&push->refused),
 		(unsigned long long)dropped_by(push),
 		(unsigned long long)push->encoder.unsent,
+		(unsigned long long)atomic_load(&push->rules.older),
 		(unsigned long long)count__of(&push->requests),
 		(unsigned long long)poster__bytes(push->poster));
 	if (!backlog->samples)

@@ -5,15 +5,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "remote_write.h"
+
+#define SERIES_FEW 2
 
 struct series {
 	struct label_set *labels;
 	struct metric_plan *plan;	/* of the last scrape; NULL: none so far */
-	/* Of each series of it: the time of its last sample, in ns; 0: it has none. */
+	/*
+	 * Of each series of the plan, in ns: the time of the last sample; or the negative time of
+	 * its end if no sample was sent since; 0: no sample was sent.
+	 */
 	int64_t *last_ns;
 	bool has_ended;			/* all have their marker, or need none */
+	int64_t scrape_ns;		/* time of the last scrape */
 	struct block *open;		/* NULL: none */
 	uint64_t opened_ns;
 	uint64_t added_ns;		/* the last scrape */
@@ -78,8 +85,80 @@ static void hand_over(struct series *series, struct series_rules *rules)
 	series->open = NULL;
 }
 
-static void forget(struct series *series)
+/* Labels as the receiver gets them are the same if, and only if, these are. */
+static uint64_t key_of_labels(const struct label_set *labels)
 {
+	uint64_t key = 0;
+	uint32_t i;
+
+	for (i = 0; i < labels->count; i++) {
+		const struct metric_label *label = &labels->labels[i];
+
+		key = XXH3_64bits_withSeed(label->name, strlen(label->name),
+					   key);
+		if (label->value)
+			key = XXH3_64bits_withSeed(
+				label->value, strlen(label->value), key);
+	}
+	return key;
+}
+
+/* @key is that of the labels beside it. */
+static uint64_t key_of_series(uint64_t key, const struct metric_series *series)
+{
+	key = XXH3_64bits_withSeed(series->name, strlen(series->name), key);
+	return XXH3_64bits_withSeed(series->text, strlen(series->text), key);
+}
+
+static void remember_end(struct series_rules *rules, uint64_t key,
+			 int64_t time_ns)
+{
+	ended__add(&rules->ended, key, time_ns, time_ns - SERIES_OLD_NS);
+}
+
+/* Series of the plan so far that do not go on may come back. */
+static void remember_gone(const struct series *series,
+			  struct series_rules *rules, const bool *remains)
+{
+	const uint64_t key = key_of_labels(series->labels);
+	uint32_t i;
+
+	if (!rules->has_markers)
+		return;
+	for (i = 0; i < series->plan->series_count; i++)
+		if (series->last_ns[i] && !remains[i])
+			remember_end(rules,
+				     key_of_series(key,
+						   &series->plan->series[i]),
+				     llabs(series->last_ns[i]));
+}
+
+/*
+ * Should the target be made again.  A few series are remembered one by one: up and dart_up, which
+ * end later than the others.  Of many, the latest end counts for each.
+ */
+static void remember_ends(struct series *series, struct series_rules *rules)
+{
+	static const bool none[SERIES_FEW];
+	int64_t latest_ns = 0;
+	uint32_t i;
+
+	if (!rules->has_markers || !series->plan || !series->labels)
+		return;
+	if (series->plan->series_count <= SERIES_FEW) {
+		remember_gone(series, rules, none);
+		return;
+	}
+	for (i = 0; i < series->plan->series_count; i++)
+		if (llabs(series->last_ns[i]) > latest_ns)
+			latest_ns = llabs(series->last_ns[i]);
+	if (latest_ns)
+		remember_end(rules, key_of_labels(series->labels), latest_ns);
+}
+
+static void forget(struct series *series, struct series_rules *rules)
+{
+	remember_ends(series, rules);
 	label_set__release(series->labels);
 	if (series->plan)
 		metric_plan__put(series->plan);
@@ -95,7 +174,7 @@ void series__free(struct series *series, struct series_rules *rules)
 	if (!series)
 		return;
 	hand_over(series, rules);
-	forget(series);
+	forget(series, rules);
 	free(series);
 }
 
@@ -119,14 +198,31 @@ static bool take_room(struct series *series, struct series_rules *rules,
 	return false;
 }
 
+enum point_kind {
+	POINT_NONE,
+	POINT_NEW,
+	POINT_REPEATED,
+	POINT_OLDER,
+};
+
 /* Is the point after the last sample of its series, as the receiver sees times? */
-static bool is_new(const struct series *series,
-		   const struct series_rules *rules, uint32_t i,
-		   const struct metric_point *point)
+static enum point_kind kind_of(const struct series *series,
+			       const struct series_rules *rules, uint32_t i,
+			       const struct metric_point *point)
 {
-	return point->time_ns > 0 &&
-	       point->time_ns / rules->precision_ns >
-		       series->last_ns[i] / rules->precision_ns;
+	const int64_t last =
+		llabs(series->last_ns[i]) / rules->precision_ns;
+
+	if (point->time_ns <= 0)
+		return POINT_NONE;
+	/* A row was READ before, unless the scrape is before the last sample, too. */
+	if (point->time_ns / rules->precision_ns <= last && last)
+		return series->scrape_ns / rules->precision_ns < last ?
+			       POINT_OLDER :
+			       POINT_REPEATED;
+	return point->time_ns < series->scrape_ns - SERIES_OLD_NS ?
+		       POINT_OLDER :
+		       POINT_NEW;
 }
 
 /* There is no room for the points of a scrape. */
@@ -137,8 +233,15 @@ static void drop_row(const struct series *series, struct series_rules *rules,
 	uint32_t i;
 
 	for (i = 0; i < series->plan->series_count; i++)
-		samples += is_new(series, rules, i, points + i);
+		samples += kind_of(series, rules, i, points + i) == POINT_NEW;
 	atomic_fetch_add(&rules->dropped, samples);
+}
+
+/* A row that is too old is counted once, until the host writes it again. */
+static void skip_old(struct series *series, uint32_t i, int64_t time_ns)
+{
+	if (time_ns > llabs(series->last_ns[i]))
+		series->last_ns[i] = series->last_ns[i] > 0 ? time_ns : -time_ns;
 }
 
 /* Returns how many points of @row have a time. */
@@ -146,29 +249,33 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 			 const struct metric_point *points,
 			 struct metric_point *row)
 {
-	uint64_t samples = 0, repeated = 0;
+	uint64_t counts[POINT_OLDER + 1] = {};
+	enum point_kind kind;
 	uint32_t i;
 
 	for (i = 0; i < series->plan->series_count; i++) {
 		row[i] = points[i];
-		if (is_new(series, rules, i, points + i)) {
+		kind = kind_of(series, rules, i, points + i);
+		counts[kind]++;
+		if (kind == POINT_NEW)
 			series->last_ns[i] = points[i].time_ns;
-			samples++;
-		} else {
+		else
 			row[i].time_ns = 0;
-			repeated += points[i].time_ns > 0;
-		}
+		if (kind == POINT_OLDER)
+			skip_old(series, i, points[i].time_ns);
 	}
-	if (repeated)
-		atomic_fetch_add(&rules->repeated, repeated);
-	return samples;
+	if (counts[POINT_REPEATED])
+		atomic_fetch_add(&rules->repeated, counts[POINT_REPEATED]);
+	if (counts[POINT_OLDER])
+		atomic_fetch_add(&rules->older, counts[POINT_OLDER]);
+	return counts[POINT_NEW];
 }
 
 /* Did the receiver get samples of it, and does it not go on? */
 static bool needs_marker(const struct series *series, const bool *remains,
 			 uint32_t i)
 {
-	return series->last_ns[i] && !(remains && remains[i]);
+	return series->last_ns[i] > 0 && !(remains && remains[i]);
 }
 
 static void drop_markers(const struct series *series,
@@ -183,7 +290,7 @@ static void drop_markers(const struct series *series,
 }
 
 /* A row that says at @time_ns that series have ended: all, or those that do not remain. */
-static uint64_t fill_markers(const struct series *series,
+static uint64_t fill_markers(struct series *series,
 			     const struct series_rules *rules,
 			     const bool *remains, int64_t time_ns,
 			     struct metric_point *row)
@@ -202,8 +309,7 @@ static uint64_t fill_markers(const struct series *series,
 		row[i].time_ns = time_ns > after_ns ? time_ns : after_ns;
 		/* Not by a register of floating point: it is a signalling NaN. */
 		memcpy(&row[i].value, &stale, sizeof(stale));
-		if (!remains)
-			series->last_ns[i] = row[i].time_ns;
+		series->last_ns[i] = -row[i].time_ns;
 		samples++;
 	}
 	return samples;
@@ -267,6 +373,24 @@ static void match(const struct series *series, const struct metric_plan *plan,
 	}
 }
 
+/* Those of @plan that the plan so far did not have: have they ended before? */
+static void find_ends(const struct series *series, struct series_rules *rules,
+		      const struct metric_plan *plan, int64_t *last_ns)
+{
+	const uint64_t key = key_of_labels(series->labels);
+	const int64_t all_ns = ended__find(&rules->ended, key);
+	int64_t ended_ns;
+	uint32_t i;
+
+	for (i = 0; rules->has_markers && i < plan->series_count; i++) {
+		if (last_ns[i])
+			continue;
+		ended_ns = ended__find(&rules->ended,
+				       key_of_series(key, &plan->series[i]));
+		last_ns[i] = -(ended_ns > all_ns ? ended_ns : all_ns);
+	}
+}
+
 /* From now on @plan: what is no longer in it has ended.  False if there is no memory. */
 static bool change_plan(struct series *series, struct series_rules *rules,
 			struct metric_plan *plan, int64_t time_ns)
@@ -287,8 +411,10 @@ static bool change_plan(struct series *series, struct series_rules *rules,
 		match(series, plan, last_ns, remains);
 		if (!series->has_ended)
 			put_markers(series, rules, remains, time_ns);
+		remember_gone(series, rules, remains);
 		metric_plan__put(series->plan);
 	}
+	find_ends(series, rules, plan, last_ns);
 	free(remains);
 	free(series->last_ns);
 	series->last_ns = last_ns;
@@ -308,7 +434,7 @@ static bool change_labels(struct series *series, struct series_rules *rules,
 		return false;
 	if (series->labels && !label_set__equal(series->labels, labels)) {
 		series__end(series, rules, time_ns);
-		forget(series);
+		forget(series, rules);
 	}
 	if (series->labels)
 		label_set__release(labels);
@@ -325,7 +451,7 @@ static bool prepare(struct series *series, struct series_rules *rules,
 	if (series->labels && series->labels->source != target->labels &&
 	    !shared_text__equal(series->labels->source, target->labels)) {
 		series__end(series, rules, scrape->time_ns);
-		forget(series);
+		forget(series, rules);
 	}
 	return series->plan == scrape->plan ||
 	       (change_labels(series, rules, target, own, scrape->plan,
@@ -357,6 +483,11 @@ void series__add(struct series *series, struct series_rules *rules,
 		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
 		return;
 	}
+	/* The clock was set back.  Without markers a receiver takes samples in any order. */
+	if (scrape->time_ns < series->scrape_ns && !rules->has_markers)
+		memset(series->last_ns, 0,
+		       scrape->plan->series_count * sizeof(*series->last_ns));
+	series->scrape_ns = scrape->time_ns;
 	if (!take_room(series, rules, scrape->plan, false, &row)) {
 		drop_row(series, rules, scrape->points);
 		return;

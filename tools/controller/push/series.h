@@ -12,6 +12,13 @@
 #include <stdatomic.h>
 
 #include "block.h"
+#include "ended.h"
+
+/*
+ * A point that is older than its scrape by more than this is not sent: receivers refuse it, and
+ * Prometheus refuses the whole request.  Such a row was not written for as long.
+ */
+#define SERIES_OLD_NS 600000000000LL
 
 /* Where blocks go that are closed, and the rules for all targets of an output. */
 struct series_rules {
@@ -37,7 +44,13 @@ struct series_rules {
 	/* Changed by all threads. */
 	_Atomic uint64_t bytes;		/* of blocks; given back by who frees them */
 	_Atomic uint64_t dropped;	/* samples beyond the bound, or without memory */
-	_Atomic uint64_t repeated;	/* points not after those before */
+	_Atomic uint64_t repeated;	/* points of rows that were not written again */
+	/*
+	 * Points before the last sample of their series, because the clock was set back; and
+	 * points that are older than their scrape by more than SERIES_OLD_NS.
+	 */
+	_Atomic uint64_t older;
+	struct ended ended;
 };
 
 struct series;
