@@ -250,6 +250,37 @@ static void test_waiting(void **state)
 	free(fixture.receiver.accepted);
 }
 
+/* The same of a spool, and of a program that finds messages there. */
+static void test_waiting_in_spool(void **state)
+{
+	char directory[] = "/tmp/push-figures-XXXXXX", command[100];
+	struct fixture fixture = { .settings.spool = directory };
+	struct output_figures *figures;
+
+	assert_non_null(mkdtemp(directory));
+	receiver__bind(&fixture.receiver);
+	start(&fixture);
+	scrape(&fixture);
+	output_list__free(wait_until(&fixture, is_failing, SERIES), 1);
+	atomic_fetch_add(&moved_on_ns, 2 * HOUR_NS);
+	figures = wait_until(&fixture, is_failing, SERIES);
+	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] > 2 * HOUR_NS);
+	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] < 3 * HOUR_NS);
+	assert_true(figures->numbers[OUTPUT_SPOOL_BYTES] > 0);
+	output_list__free(figures, 1);
+	stop(&fixture);
+
+	start(&fixture);
+	figures = wait_until(&fixture, is_failing, SERIES);
+	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] > 0);
+	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] < HOUR_NS);
+	output_list__free(figures, 1);
+	stop(&fixture);
+	close(fixture.receiver.fd);
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	assert_int_equal(system(command), 0);
+}
+
 /* How often the log says so, up to now. */
 static size_t times_said(struct fixture *fixture, const char *text)
 {
@@ -330,6 +361,8 @@ int main(void)
 		TEST("it tells samples that were refused by status, and the last error",
 		     test_refused),
 		TEST("it tells how long the oldest samples wait, and for what", test_waiting),
+		TEST("it tells the same of those in a spool, also after a restart",
+		     test_waiting_in_spool),
 		TEST("samples that do not fit are said once an hour", test_said_hourly),
 	};
 

@@ -17,6 +17,7 @@
 #include <xxhash.h>
 
 #include "record.h"
+#include "tools/controller/schedule.h"
 
 #define SUFFIX ".segment"
 #define DIGITS 16
@@ -48,6 +49,8 @@ struct segment {
 	uint64_t sent;		/* bytes up to which all is sent */
 	uint64_t read_end;	/* of the last message that was read */
 	uint64_t samples;	/* that are not read */
+	/* When its first and its last message were added, CLOCK_MONOTONIC, modulo 2^64. */
+	uint64_t first_ns, last_ns;
 	bool is_loose;		/* not forced to the disk since it was written to */
 	/* Damage found when the spool was opened, which is counted already. */
 	struct damage damage;
@@ -210,6 +213,41 @@ static int next_message(int fd, uint64_t end, uint64_t *offset,
 	return -ENODATA;
 }
 
+/* CLOCK_MONOTONIC at @time of CLOCK_REALTIME; what is in the future is now. */
+static uint64_t monotonic_at(int64_t s, uint32_t ns)
+{
+	struct timespec now;
+	int64_t age_ns;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	age_ns = (now.tv_sec - s) * 1000000000LL + now.tv_nsec - (int64_t)ns;
+	return monotonic_ns() - (age_ns > 0 ? age_ns : 0);
+}
+
+/* Of a program before: from when its file was made until it was written last. */
+static void set_times(struct segment *segment, int fd, const struct stat *status)
+{
+	struct statx times;
+
+	segment->last_ns = monotonic_at(status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
+	segment->first_ns = segment->last_ns;
+	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &times) &&
+	    (times.stx_mask & STATX_BTIME))
+		segment->first_ns = monotonic_at(times.stx_btime.tv_sec,
+						 times.stx_btime.tv_nsec);
+	/* It was copied. */
+	if ((int64_t)(segment->last_ns - segment->first_ns) < 0)
+		segment->first_ns = segment->last_ns;
+}
+
+/* When the message at @offset was added, if all came at one rate; never 0. */
+static uint64_t added_at(const struct segment *segment, uint64_t offset)
+{
+	const uint64_t lasted_ns = segment->last_ns - segment->first_ns;
+
+	return (segment->first_ns + (uint64_t)((double)lasted_ns * offset / segment->length)) | 1;
+}
+
 /* Counts the messages of a segment from @sent on, and cuts off what is not whole at its end. */
 static int scan(struct spool *spool, struct segment *segment, int fd,
 		uint64_t sent)
@@ -222,6 +260,7 @@ static int scan(struct spool *spool, struct segment *segment, int fd,
 	if (fstat(fd, &status))
 		return -errno;
 	segment->length = status.st_size;
+	set_times(segment, fd, &status);
 	at = end = segment->sent = sent < segment->length ? sent :
 							    segment->length;
 	while (!(ret = next_message(fd, segment->length, &at, &message,
@@ -475,6 +514,9 @@ static int put(struct spool *spool, const struct message *message)
 		(void)!ftruncate(spool->writing, spool->last->length);
 		return ret;
 	}
+	spool->last->last_ns = monotonic_ns();
+	if (!spool->last->length)
+		spool->last->first_ns = spool->last->last_ns;
 	spool->last->length += length;
 	spool->last->samples += message->samples;
 	spool->bytes += length;
@@ -573,6 +615,7 @@ static int read_message(struct spool *spool, struct message **message)
 	segment->read_end = spool->offset;
 	(*message)->segment = segment->number;
 	(*message)->end = spool->offset;
+	(*message)->made_ns = added_at(segment, spool->offset - record__length(*message));
 	/* It was counted when it was written, or the spool opened, unless the file has changed. */
 	samples = (*message)->samples < segment->samples ? (*message)->samples :
 							   segment->samples;

@@ -50,7 +50,8 @@ int spool__force(struct spool *spool);
 /*
  * Reads the message after the one that was read before, which the caller frees; after opening,
  * the oldest that is not sent.  Returns 0, and @message is NULL if there is none; -ENOMEM; or
- * another -errno if no file can be read.  What is damaged is passed over.
+ * another -errno if no file can be read.  What is damaged is passed over.  Since when the message
+ * waits is known as well as the times of its segment say, between its first and its last message.
  */
 int spool__read(struct spool *spool, struct message **message);
 /*
