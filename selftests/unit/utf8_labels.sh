@@ -51,10 +51,22 @@ check "which is told so" sh -c "curl -si -H '$accept' http://127.0.0.1:$listen/m
 	grep -i '^content-type: text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8'"
 check "in OpenMetrics, too" has /metrics "$utf8" \
 	-H 'Accept: application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6'
-check "service discovery has them as they were given" has /sd '"host.name": "a"'
-check "as it does for Prometheus 3" has /sd '"host.name": "a"' -A Prometheus/3.0.1
-check "and plain ones for one before, which would refuse all" has /sd '"target_host_name": "a"' \
+
+# found NAME VALUE [OPTION...]: is there a target with this label?
+found()
+{
+	page /sd "${@:3}" | "$python" -c '
+import json, sys
+sys.exit(not any(group["labels"].get(sys.argv[1]) == sys.argv[2] for group in json.load(sys.stdin)))' \
+		"$1" "$2"
+}
+
+check "service discovery has them as they were given" found host.name a
+check "all of them" found straße c
+check "as it does for Prometheus 3" found host.name a -A Prometheus/3.0.1
+check "and plain ones for one before, which would refuse all" found target_host_name a \
 	-A Prometheus/2.42.0
+check "all of them" found stra_e c -A Prometheus/2.42.0
 refuse "of which none is not plain" "^$" sh -c "curl -s -A Prometheus/2.42.0 \
 	http://127.0.0.1:$listen/sd | grep -e host.name.: -e ß; echo; false"
 check "the label that made room is counted" has /metrics \
