@@ -13,7 +13,7 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
 	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \
-	http/http_address.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
+	http/http_address.c http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \

@@ -44,7 +44,10 @@ static const char whole[] =
 	"record: {file: /var/r, size: 64M, files: 3}\n"
 	"workers: 3\n"
 	"handshakes: 100\n"
-	"outputs: [{listen: '[::1]:9000'}, {web: ':80', token_file: /t}]\n"
+	"outputs:\n"
+	"  - {listen: '[::1]:9000', user: u, password_file: /p, certificate: /c, key: /k,\n"
+	"     names: [a.example, b]}\n"
+	"  - {web: ':80', token_file: /t}\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
@@ -69,9 +72,15 @@ static void test_settings(void **state)
 	assert_int_equal(settings.interval_ns, 100000000);
 	assert_int_equal(settings.workers, 3);
 	assert_int_equal(settings.handshakes, 100);
-	assert_string_equal(settings.outputs.listen, "[::1]:9000");
-	assert_string_equal(settings.outputs.web, ":80");
-	assert_string_equal(settings.outputs.web_token_path, "/t");
+	assert_string_equal(settings.outputs.listen.address, "[::1]:9000");
+	assert_string_equal(settings.outputs.listen.user, "u");
+	assert_string_equal(settings.outputs.listen.password_path, "/p");
+	assert_string_equal(settings.outputs.listen.certificate, "/c");
+	assert_string_equal(settings.outputs.listen.key, "/k");
+	assert_int_equal(settings.outputs.listen.name_count, 2);
+	assert_string_equal(settings.outputs.listen.names[1], "b");
+	assert_string_equal(settings.outputs.web.address, ":80");
+	assert_string_equal(settings.outputs.web.token_path, "/t");
 	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
 	assert_string_equal(settings.record.path, "/var/r");
 	assert_int_equal(settings.record.size, 64 << 20);
@@ -341,10 +350,17 @@ static void test_refused(void **state)
 		  "f:3: there are two pages" },
 		{ "outputs: [{web: a, listen: b}]\n",
 		  "f:1: an output is one of listen, web," },
-		{ "outputs: [{listen: a, token_file: t}]\n",
+		{ "outputs: [{listen: a, batch: 3}]\n",
+		  "f:1: an output is one of listen, web," },
+		{ "outputs: [{remote_write: 'http://h/', names: [a]}]\n",
 		  "f:1: an output is one of listen, web," },
 		{ "outputs: [{web: a, user: u}]\n",
-		  "f:1: an output is one of listen, web," },
+		  "f:1: user and password_file belong together" },
+		{ "outputs: [{listen: a, key: k}]\n",
+		  "f:1: certificate and key belong together" },
+		{ "outputs: [{listen: a, names: ['a:1']}]\n",
+		  "f:1: 'a:1' is not a name of a server" },
+		{ "outputs: [{listen: a, names: a}]\n", "f:1: expected a list" },
 		{ "outputs: [{web: a, token_file: []}]\n",
 		  "f:1: expected a text" },
 		{ "agents: []\ntransport: udp\n",

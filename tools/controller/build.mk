@@ -9,7 +9,7 @@ dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
-controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
+controller_settings := $(addprefix tools/controller/, entry_names.c http/http_settings.c labels.c \
 	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \

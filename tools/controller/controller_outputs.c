@@ -69,19 +69,29 @@ static int open_exposition(struct controller_outputs *outputs,
 			   const struct options *options,
 			   struct opening *opening, struct dart_error *error)
 {
-	static const size_t count = EXPOSITION_PAGES;
-	const char *address = options->settings.outputs.listen;
+	const struct http_settings *http = &options->settings.outputs.listen;
+	const struct http_server_options server = {
+		.address = http->address,
+		.pages = outputs->pages,
+		.page_count = EXPOSITION_PAGES,
+		.access = &outputs->access,
+		.certificate = http->certificate,
+		.key = http->key,
+	};
 	struct metric_output *exposition;
+	int err;
 
-	if (!address)
+	if (!http->address)
 		return 0;
+	err = http_access__load(&outputs->access, http, error);
+	if (err)
+		return err;
 	exposition = exposition__new(options->replay.files);
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
 	exposition__pages(exposition, outputs->pages);
-	return http_server__new(address, outputs->pages, count,
-				&outputs->server, error);
+	return http_server__new(&server, &outputs->server, error);
 }
 
 static int open_receivers(struct controller_outputs *outputs,
@@ -108,15 +118,14 @@ static int open_web(const struct options *options, struct output *log,
 {
 	const struct output_settings *outputs = &options->settings.outputs;
 	const struct web_settings settings = {
-		.address = outputs->web,
-		.token_path = outputs->web_token_path,
+		.http = &outputs->web,
 		.interval_ns = options->settings.interval_ns,
 		.is_replay = options->replay.files,
 	};
 	struct metric_output *web;
 	int err;
 
-	if (!outputs->web)
+	if (!outputs->web.address)
 		return 0;
 	err = web__new(&settings, log, &web, error);
 	if (!err)
@@ -206,6 +215,7 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	}
 	http_server__free(outputs->server);
 	outputs->server = NULL;
+	http_access__clear(&outputs->access);
 	opening__free(&opening);
 	outputs->receiver_count = 0;
 	outputs->dump = NULL;
@@ -232,6 +242,7 @@ void controller_outputs__close_standard(struct controller_outputs *outputs)
 void controller_outputs__close(struct controller_outputs *outputs)
 {
 	http_server__free(outputs->server);
+	http_access__clear(&outputs->access);
 	if (outputs->sink)
 		outputs->sink->operations->free(outputs->sink);
 	controller_outputs__close_standard(outputs);

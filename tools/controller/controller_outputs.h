@@ -9,6 +9,7 @@
 #include <libdart/error.h>
 
 #include "exposition/exposition.h"
+#include "http/http_access.h"
 #include "options.h"
 #include "outputs/output.h"
 
@@ -20,6 +21,7 @@ struct controller_outputs {
 	struct metric_output *receivers[RECEIVERS_MAX]; /* of the sink */
 	size_t receiver_count;
 	struct metric_output *dump;	/* as OpenMetrics, of the sink; NULL: there is none */
+	struct http_access access;	/* to these pages */
 	struct http_page pages[EXPOSITION_PAGES];
 	struct http_server *server; /* of these pages; NULL: there is none */
 };

@@ -341,6 +341,6 @@ static void fill_sd(void *data, const struct http_request *request,
 void exposition__pages(struct metric_output *output,
 		       struct http_page pages[static EXPOSITION_PAGES])
 {
-	pages[0] = (struct http_page){ "/metrics", fill_metrics, output };
-	pages[1] = (struct http_page){ "/sd", fill_sd, output };
+	pages[0] = (struct http_page){ .path = "/metrics", .fill = fill_metrics, .data = output };
+	pages[1] = (struct http_page){ .path = "/sd", .fill = fill_sd, .data = output };
 }
