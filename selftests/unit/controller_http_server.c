@@ -467,7 +467,9 @@ static void test_busy_peers(void **state)
 	late = connect_to(server);
 	assert_true(recv(late, &byte, 1, 0) <= 0);
 	close(late);
+	pthread_mutex_lock(&lines.lock);
 	assert_int_equal(lines.freed, 0);
+	pthread_mutex_unlock(&lines.lock);
 	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
 		close(fds[i]);
 	http_server__free(server);

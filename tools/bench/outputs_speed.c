@@ -32,6 +32,7 @@
 #include "tools/controller/decode/ring.h"
 #include "tools/controller/decode/sink.h"
 #include "tools/controller/exposition/exposition.h"
+#include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/names.h"
 #include "tools/controller/metrics/sink_metrics.h"
@@ -274,6 +275,8 @@ static void open_exposition(struct measured *measured, const char *address)
 		.address = address,
 		.pages = measured->pages,
 		.page_count = EXPOSITION_PAGES,
+		.threads = 4,
+		.streams = HTTP_CONNECTIONS_MAX,
 	};
 	struct dart_error error;
 

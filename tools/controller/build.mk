@@ -81,6 +81,11 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
+unit_controller_editions_sources := $(wildcard tools/controller/http/*.c) \
+	tools/bench/invented_metrics.c $(addprefix tools/controller/, decode/thread.c \
+	exposition/editions.c $(addprefix metrics/, number_text.c text.c text_index.c \
+	text_writer.c))
+threaded_tests += controller_editions
 controller_metrics := $(wildcard tools/controller/metrics/*.c)
 unit_metric_names_sources := $(controller_metrics)
 unit_metric_cpus_sources := $(controller_metrics)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "exposition/exposition.h"
+#include "http/http_connections.h"
 #include "http/http_server.h"
 #include "metrics/names.h"
 #include "metrics/sink_metrics.h"
@@ -23,6 +24,9 @@
 #define SINKS_MAX 2
 /* The exposition, the page, a dump, and the receivers. */
 #define METRIC_OUTPUTS_MAX (3 + RECEIVERS_MAX)
+
+/* That serve metrics. */
+#define SERVER_THREADS 4
 
 /* What is open so far, until a sink has it. */
 struct opening {
@@ -75,6 +79,8 @@ static int open_exposition(struct controller_outputs *outputs,
 		.pages = outputs->pages,
 		.page_count = EXPOSITION_PAGES,
 		.access = &outputs->access,
+		.threads = SERVER_THREADS,
+		.streams = HTTP_CONNECTIONS_MAX,
 		.certificate = http->certificate,
 		.key = http->key,
 	};

@@ -12,9 +12,17 @@
 #include <time.h>
 
 #include "exposition.h"
+#include "editions.h"
 #include "exposition_sd.h"
+#include "tools/controller/http/gzip.h"
 #include "tools/controller/metrics/target_labels.h"
 #include "tools/controller/metrics/text.h"
+
+/*
+ * What waits for readers is bounded by twice the bytes of all points, or this if they have
+ * fewer: there is room for about five packed pages of a fleet.
+ */
+#define READERS_BYTES_MIN ((size_t)8 << 20)
 
 /* What is shown of a target at one time; immutable. */
 struct snapshot {
@@ -32,7 +40,10 @@ struct snapshot {
 struct exposition {
 	struct metric_output output;
 	bool is_replay;
-	pthread_mutex_t lock; /* of the pointers below */
+	struct editions *editions; /* of the pages that readers have now */
+	atomic_uint_least64_t version; /* grows with each change of the targets below */
+	pthread_mutex_t lock; /* of all below */
+	size_t series_count; /* of all snapshots */
 	size_t end; /* no target has this index, or a higher one */
 	struct snapshot *targets[SETTINGS_TARGETS_MAX];
 };
@@ -95,18 +106,39 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 	return NULL;
 }
 
+static size_t snapshot__series(const struct snapshot *snapshot)
+{
+	return snapshot && snapshot->plan ? snapshot->plan->series_count : 0;
+}
+
+/* What all readers together may have waiting for them, with @count series. */
+static size_t readers_bytes(size_t count)
+{
+	const size_t bytes = 2 * count * sizeof(struct metric_point);
+
+	return bytes > READERS_BYTES_MIN ? bytes : READERS_BYTES_MIN;
+}
+
 /* In place of the last one of the target.  NULL: there was no memory, or it is gone. */
 static void exposition__set(struct exposition *exposition, size_t index,
 			    struct snapshot *snapshot)
 {
 	struct snapshot *before;
+	size_t count, bytes;
 
 	pthread_mutex_lock(&exposition->lock);
 	before = exposition->targets[index];
 	exposition->targets[index] = snapshot;
 	if (snapshot && exposition->end <= index)
 		exposition->end = index + 1;
+	count = exposition->series_count + snapshot__series(snapshot) -
+		snapshot__series(before);
+	bytes = count == exposition->series_count ? 0 : readers_bytes(count);
+	exposition->series_count = count;
+	atomic_fetch_add(&exposition->version, 1);
 	pthread_mutex_unlock(&exposition->lock);
+	if (bytes)
+		editions__set_limit(exposition->editions, bytes);
 	snapshot__put(before);
 }
 
@@ -163,6 +195,7 @@ static void exposition__free(struct metric_output *output)
 
 	for (i = 0; i < exposition->end; i++)
 		snapshot__put(exposition->targets[i]);
+	editions__free(exposition->editions);
 	pthread_mutex_destroy(&exposition->lock);
 	free(exposition);
 }
@@ -183,11 +216,17 @@ struct metric_output *exposition__new(bool is_replay)
 		return NULL;
 	exposition->output.operations = &exposition_operations;
 	exposition->is_replay = is_replay;
+	exposition->editions = editions__new();
+	if (!exposition->editions) {
+		free(exposition);
+		return NULL;
+	}
+	editions__set_limit(exposition->editions, READERS_BYTES_MIN);
 	pthread_mutex_init(&exposition->lock, NULL);
 	return &exposition->output;
 }
 
-/* ---- pages, in the thread of the server */
+/* ---- pages, in threads of the server, and of makers of editions */
 
 struct snapshots {
 	struct snapshot **all;
@@ -205,6 +244,7 @@ static void snapshots__put(struct snapshots *snapshots)
 	while (snapshots->count)
 		snapshot__put(snapshots->all[--snapshots->count]);
 	free(snapshots->all);
+	snapshots->all = NULL;
 }
 
 /* Those called @name; NULL: all.  Returns 0 or -ENOMEM. */
@@ -237,21 +277,31 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* A page: see editions.h. */
+struct page {
+	struct edition_content content;
+	struct exposition *exposition;
+	uint64_t version; /* of the targets */
+	struct snapshots snapshots; /* held until all is printed */
+	struct metric_text_target *parts;
+	struct metric_point *ups;
+	bool is_one; /* a peer that asks for one target knows its labels */
+};
+
 /*
  * Two parts of each: that it is up, which is known now, unless it was recorded, and its series.
- * @is_one: a peer that asks for one target knows its labels.
  */
-static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
-		 enum metric_text_format format, struct http_answer *answer)
+static int page__list(struct page *page)
 {
+	const struct snapshots *snapshots = &page->snapshots;
 	const size_t count = snapshots->count;
 	struct metric_text_target *parts =
 		calloc(2 * count + 1, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
+	const bool is_replay = page->exposition->is_replay;
 	const int64_t time_ns = now_ns();
 	const struct snapshot *snapshot;
 	size_t i, used = 0;
-	int err = -ENOMEM;
 
 	for (i = 0; parts && ups && i < count; i++) {
 		snapshot = snapshots->all[i];
@@ -260,7 +310,7 @@ static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
 			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
-			.labels = is_one ? "" : snapshot->labels->set.text,
+			.labels = page->is_one ? "" : snapshot->labels->set.text,
 			.plan = &up_plan,
 			.points = &ups[i],
 		};
@@ -271,12 +321,87 @@ static int print(const struct snapshots *snapshots, bool is_one, bool is_replay,
 		parts[used].plan = snapshot->plan;
 		parts[used++].points = snapshot->points;
 	}
-	if (parts && ups)
-		err = metric_text__print(parts, used, format, true,
-					 &answer->body, &answer->length);
-	free(parts);
-	free(ups);
-	return err;
+	page->parts = parts;
+	page->ups = ups;
+	page->content.targets = parts;
+	page->content.count = used;
+	return parts && ups ? 0 : -ENOMEM;
+}
+
+static int page__take(struct edition_content *content)
+{
+	struct page *page = (struct page *)content;
+	int err = 0;
+
+	/* Those of one target were looked for to know that there is one. */
+	if (content->is_whole) {
+		page->version = atomic_load(&page->exposition->version);
+		err = exposition__take(page->exposition, NULL, &page->snapshots);
+	}
+	return err ?: page__list(page);
+}
+
+static void page__drop(struct edition_content *content)
+{
+	struct page *page = (struct page *)content;
+
+	free(page->parts);
+	free(page->ups);
+	page->parts = NULL;
+	page->ups = NULL;
+	snapshots__put(&page->snapshots);
+}
+
+static bool page__is_current(const struct edition_content *content)
+{
+	const struct page *page = (const struct page *)content;
+
+	return page->version == atomic_load(&page->exposition->version);
+}
+
+static void page__free(struct edition_content *content)
+{
+	page__drop(content);
+	free(content);
+}
+
+static const struct edition_content_operations page_operations = {
+	.take = page__take,
+	.drop = page__drop,
+	.is_current = page__is_current,
+	.free = page__free,
+};
+
+/* Takes @snapshots; @is_one: they have the name that was asked for. */
+static void send_page(struct exposition *exposition, struct snapshots *snapshots,
+		      bool is_one, enum metric_text_format format,
+		      const struct http_request *request,
+		      struct http_answer *answer)
+{
+	struct page *page = calloc(1, sizeof(*page));
+
+	if (!page) {
+		snapshots__put(snapshots);
+		answer->status = 503;
+		return;
+	}
+	page->content.operations = &page_operations;
+	page->content.format = format;
+	page->content.is_whole = !is_one;
+	page->exposition = exposition;
+	page->is_one = is_one;
+	page->snapshots = *snapshots;
+	*snapshots = (struct snapshots){};
+	if (editions__answer(exposition->editions, &page->content,
+			     gzip__is_accepted(http_request__header(
+				     request, "Accept-Encoding")),
+			     answer)) {
+		answer->status = 503;
+		return;
+	}
+	answer->type = format == METRIC_TEXT_OPENMETRICS ?
+			       METRIC_TEXT_OPENMETRICS_TYPE :
+			       METRIC_TEXT_PROMETHEUS_TYPE;
 }
 
 static bool takes_openmetrics(const struct http_request *request)
@@ -293,22 +418,17 @@ static void fill_metrics(void *data, const struct http_request *request,
 	const enum metric_text_format format = takes_openmetrics(request) ?
 						       METRIC_TEXT_OPENMETRICS :
 						       METRIC_TEXT_PROMETHEUS;
-	const struct exposition *exposition = data;
-	struct snapshots snapshots;
+	struct snapshots snapshots = {};
 
-	if (exposition__take(data, name, &snapshots))
+	if (name && exposition__take(data, name, &snapshots))
 		return;
-	answer->type = format == METRIC_TEXT_OPENMETRICS ?
-			       METRIC_TEXT_OPENMETRICS_TYPE :
-			       METRIC_TEXT_PROMETHEUS_TYPE;
 	if (name && !snapshots.count) {
 		answer->status = 404;
-		answer->type = NULL;
 		answer->body = strdup(
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
 	} else {
-		print(&snapshots, name, exposition->is_replay, format, answer);
+		send_page(data, &snapshots, name, format, request, answer);
 	}
 	snapshots__put(&snapshots);
 }

@@ -236,6 +236,10 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 	response = response_of(server, &request, &answer);
 	if (!response)
 		return MHD_NO;
+	/* libmicrohttpd 0.9.75 would end the missing body with a last chunk, which the peer would take for the next answer. */
+	if (answer.stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
+		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+					 MHD_RO_END);
 	ret = MHD_queue_response(connection, answer.status, response);
 	MHD_destroy_response(response);
 	return ret;
