@@ -4,9 +4,9 @@
  * delaying the workers that bring the next ones.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -436,26 +436,32 @@ static void fill_metrics(void *data, const struct http_request *request,
 static void fill_sd(void *data, const struct http_request *request,
 		    struct http_answer *answer)
 {
-	const char *host = http_request__header(request, "Host");
+	const char *host = http_request__header(request, "Host") ?: "localhost";
 	struct snapshots snapshots;
-	json_t *list = json_array();
+	FILE *file;
 	size_t i;
 	int err = 0;
 
-	if (exposition__take(data, NULL, &snapshots)) {
-		json_decref(list);
+	if (exposition__take(data, NULL, &snapshots))
 		return;
+	file = open_memstream(&answer->body, &answer->length);
+	if (file)
+		fputs("[\n", file);
+	for (i = 0; file && i < snapshots.count && !err; i++) {
+		if (i)
+			fputs(",\n", file);
+		err = exposition_sd__print(file, host, snapshots.all[i]->name,
+					   snapshots.all[i]->target_labels);
 	}
-	for (i = 0; i < snapshots.count && !err; i++)
-		err = exposition_sd__add(list, host ?: "localhost",
-					 snapshots.all[i]->name,
-					 snapshots.all[i]->target_labels);
-	if (!err)
-		answer->body = json_dumps(list, JSON_INDENT(1));
-	answer->length = answer->body ? strlen(answer->body) : 0;
-	answer->type = "application/json";
+	if (file)
+		fputs("\n]\n", file);
+	/* A list that is cut short would end the scrapes of targets that are there. */
+	if (file && (fclose(file) || err)) {
+		free(answer->body);
+		answer->body = NULL;
+	}
+	answer->type = answer->body ? "application/json" : NULL;
 	snapshots__put(&snapshots);
-	json_decref(list);
 }
 
 void exposition__pages(struct metric_output *output,
