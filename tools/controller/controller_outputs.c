@@ -77,7 +77,7 @@ static int open_exposition(struct controller_outputs *outputs,
 	const struct http_server_options server = {
 		.address = http->address,
 		.pages = outputs->pages,
-		.page_count = EXPOSITION_PAGES,
+		.page_count = EXPOSITION_PAGES + CONDITION_PAGES,
 		.access = &outputs->access,
 		.threads = SERVER_THREADS,
 		.streams = HTTP_CONNECTIONS_MAX,
@@ -96,7 +96,10 @@ static int open_exposition(struct controller_outputs *outputs,
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
+	exposition__set_own(exposition, &(struct exposition_own){ condition__add,
+								  outputs->condition });
 	exposition__pages(exposition, outputs->pages);
+	condition__pages(outputs->condition, outputs->pages + EXPOSITION_PAGES);
 	return http_server__new(&server, &outputs->server, error);
 }
 

@@ -8,6 +8,7 @@
 
 #include <libdart/error.h>
 
+#include "condition.h"
 #include "exposition/exposition.h"
 #include "http/http_access.h"
 #include "options.h"
@@ -22,12 +23,13 @@ struct controller_outputs {
 	size_t receiver_count;
 	struct metric_output *dump;	/* as OpenMetrics, of the sink; NULL: there is none */
 	struct http_access access;	/* to these pages */
-	struct http_page pages[EXPOSITION_PAGES];
+	struct condition *condition;	/* set before controller_outputs__open(); not owned */
+	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
 	struct http_server *server; /* of these pages; NULL: there is none */
 };
 
 /*
- * Opens those of @options, which outlive them, as does @log; @outputs is all zeros before.
+ * Opens those of @options, which outlive them, as does @log; @outputs is all zeros before but for condition.
  * Returns 0; or -errno, with a sentence in @error if there is something to say:
  * controller_outputs__close() in both cases.
  */

@@ -40,6 +40,7 @@ struct snapshot {
 struct exposition {
 	struct metric_output output;
 	bool is_replay;
+	struct exposition_own own; /* add is NULL: nothing is known of the controller */
 	struct editions *editions; /* of the pages that readers have now */
 	atomic_uint_least64_t version; /* grows with each change of the targets below */
 	pthread_mutex_t lock; /* of all below */
@@ -285,18 +286,58 @@ struct page {
 	struct snapshots snapshots; /* held until all is printed */
 	struct metric_text_target *parts;
 	struct metric_point *ups;
+	struct own_metrics own;
 	bool is_one; /* a peer that asks for one target knows its labels */
+	bool has_own; /* the controller itself is on it */
+	bool is_own; /* and nothing else */
 };
+
+static void add_readers(struct own_metrics *metrics, struct editions *editions)
+{
+	const struct label_list none = { .count = 0 };
+	struct editions_counts counts;
+
+	editions__count(editions, &counts);
+	own_metrics__begin(metrics, "dart_controller_page_readers",
+			   "Requests for pages of metrics that are being answered.", "",
+			   METRIC_GAUGE);
+	own_metrics__add(metrics, &none, counts.open);
+	own_metrics__begin(metrics, "dart_controller_page_bytes",
+			   "Memory of pages that readers have not taken yet.", "bytes",
+			   METRIC_GAUGE);
+	own_metrics__add(metrics, &none, counts.bytes);
+	own_metrics__begin(metrics, "dart_controller_page_limit_bytes",
+			   "Limit of the memory of pages.", "bytes", METRIC_GAUGE);
+	own_metrics__add(metrics, &none, counts.limit);
+	own_metrics__begin(metrics, "dart_controller_pages_total",
+			   "Pages of metrics that were made, each for all that asked for it.", "",
+			   METRIC_COUNTER);
+	own_metrics__add(metrics, &none, counts.made);
+	own_metrics__begin(metrics, "dart_controller_page_readers_cut_total",
+			   "Readers that were cut off because they were too slow.", "",
+			   METRIC_COUNTER);
+	own_metrics__add(metrics, &none, counts.cut);
+}
+
+/* The controller's own metrics.  Returns 0 or -ENOMEM. */
+static int collect_own(const struct exposition *exposition, struct own_metrics *own)
+{
+	if (exposition->own.add)
+		exposition->own.add(exposition->own.data, own);
+	add_readers(own, exposition->editions);
+	return own_metrics__finish(own, now_ns());
+}
 
 /*
  * Two parts of each: that it is up, which is known now, unless it was recorded, and its series.
+ * The controller itself is a part without labels.
  */
 static int page__list(struct page *page)
 {
 	const struct snapshots *snapshots = &page->snapshots;
 	const size_t count = snapshots->count;
 	struct metric_text_target *parts =
-		calloc(2 * count + 1, sizeof(*parts));
+		calloc(2 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const bool is_replay = page->exposition->is_replay;
 	const int64_t time_ns = now_ns();
@@ -321,6 +362,12 @@ static int page__list(struct page *page)
 		parts[used].plan = snapshot->plan;
 		parts[used++].points = snapshot->points;
 	}
+	if (parts && page->has_own)
+		parts[used++] = (struct metric_text_target){
+			.labels = "",
+			.plan = &page->own.plan,
+			.points = page->own.points,
+		};
 	page->parts = parts;
 	page->ups = ups;
 	page->content.targets = parts;
@@ -334,10 +381,12 @@ static int page__take(struct edition_content *content)
 	int err = 0;
 
 	/* Those of one target were looked for to know that there is one. */
-	if (content->is_whole) {
+	if (content->is_whole && !page->is_own) {
 		page->version = atomic_load(&page->exposition->version);
 		err = exposition__take(page->exposition, NULL, &page->snapshots);
 	}
+	if (!err && page->has_own)
+		err = collect_own(page->exposition, &page->own);
 	return err ?: page__list(page);
 }
 
@@ -349,6 +398,7 @@ static void page__drop(struct edition_content *content)
 	free(page->ups);
 	page->parts = NULL;
 	page->ups = NULL;
+	own_metrics__clear(&page->own);
 	snapshots__put(&page->snapshots);
 }
 
@@ -372,12 +422,27 @@ static const struct edition_content_operations page_operations = {
 	.free = page__free,
 };
 
-/* Takes @snapshots; @is_one: they have the name that was asked for. */
+static bool takes_openmetrics(const struct http_request *request)
+{
+	const char *accept = http_request__header(request, "Accept");
+
+	return accept && strstr(accept, "application/openmetrics-text");
+}
+
+enum page_kind {
+	PAGE_ALL,
+	PAGE_ONE, /* target, by its name */
+	PAGE_OWN, /* the controller itself */
+};
+
+/* Takes @snapshots. */
 static void send_page(struct exposition *exposition, struct snapshots *snapshots,
-		      bool is_one, enum metric_text_format format,
-		      const struct http_request *request,
+		      enum page_kind kind, const struct http_request *request,
 		      struct http_answer *answer)
 {
+	const enum metric_text_format format = takes_openmetrics(request) ?
+						       METRIC_TEXT_OPENMETRICS :
+						       METRIC_TEXT_PROMETHEUS;
 	struct page *page = calloc(1, sizeof(*page));
 
 	if (!page) {
@@ -387,9 +452,11 @@ static void send_page(struct exposition *exposition, struct snapshots *snapshots
 	}
 	page->content.operations = &page_operations;
 	page->content.format = format;
-	page->content.is_whole = !is_one;
+	page->content.is_whole = kind == PAGE_ALL;
 	page->exposition = exposition;
-	page->is_one = is_one;
+	page->is_one = kind == PAGE_ONE;
+	page->has_own = kind != PAGE_ONE;
+	page->is_own = kind == PAGE_OWN;
 	page->snapshots = *snapshots;
 	*snapshots = (struct snapshots){};
 	if (editions__answer(exposition->editions, &page->content,
@@ -404,20 +471,10 @@ static void send_page(struct exposition *exposition, struct snapshots *snapshots
 			       METRIC_TEXT_PROMETHEUS_TYPE;
 }
 
-static bool takes_openmetrics(const struct http_request *request)
-{
-	const char *accept = http_request__header(request, "Accept");
-
-	return accept && strstr(accept, "application/openmetrics-text");
-}
-
 static void fill_metrics(void *data, const struct http_request *request,
 			 struct http_answer *answer)
 {
 	const char *name = http_request__argument(request, "target");
-	const enum metric_text_format format = takes_openmetrics(request) ?
-						       METRIC_TEXT_OPENMETRICS :
-						       METRIC_TEXT_PROMETHEUS;
 	struct snapshots snapshots = {};
 
 	if (name && exposition__take(data, name, &snapshots))
@@ -428,9 +485,18 @@ static void fill_metrics(void *data, const struct http_request *request,
 			"there is no such target: see /sd for their names\n");
 		answer->length = answer->body ? strlen(answer->body) : 0;
 	} else {
-		send_page(data, &snapshots, name, format, request, answer);
+		send_page(data, &snapshots, name ? PAGE_ONE : PAGE_ALL, request,
+			  answer);
 	}
 	snapshots__put(&snapshots);
+}
+
+static void fill_own(void *data, const struct http_request *request,
+		     struct http_answer *answer)
+{
+	struct snapshots none = {};
+
+	send_page(data, &none, PAGE_OWN, request, answer);
 }
 
 static void fill_sd(void *data, const struct http_request *request,
@@ -464,9 +530,15 @@ static void fill_sd(void *data, const struct http_request *request,
 	snapshots__put(&snapshots);
 }
 
+void exposition__set_own(struct metric_output *output, const struct exposition_own *own)
+{
+	((struct exposition *)output)->own = *own;
+}
+
 void exposition__pages(struct metric_output *output,
 		       struct http_page pages[static EXPOSITION_PAGES])
 {
 	pages[0] = (struct http_page){ .path = "/metrics", .fill = fill_metrics, .data = output };
 	pages[1] = (struct http_page){ .path = "/sd", .fill = fill_sd, .data = output };
+	pages[2] = (struct http_page){ .path = "/-/metrics", .fill = fill_own, .data = output };
 }

@@ -288,15 +288,19 @@ static bool is_own_origin(const struct http_request *request)
 	return !origin || (name && host && !strcasecmp(name + 3, host));
 }
 
+bool http_access__is_called(const struct http_access *access,
+			    const struct http_request *request)
+{
+	return http_access__names_server(access,
+					 http_request__header(request, "Host"),
+					 http_request__is_at_loopback(request)) &&
+	       is_own_origin(request);
+}
+
 unsigned int http_access__refuses(const struct http_access *access,
 				  const struct http_request *request)
 {
 	if (http_access__has_secret(access))
 		return http_access__knows(access, request) ? 0 : 401;
-	if (!http_access__names_server(access,
-				       http_request__header(request, "Host"),
-				       http_request__is_at_loopback(request)) ||
-	    !is_own_origin(request))
-		return 403;
-	return 0;
+	return http_access__is_called(access, request) ? 0 : 403;
 }

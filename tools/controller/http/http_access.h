@@ -57,6 +57,10 @@ bool http_access__knows(const struct http_access *access,
 unsigned int http_access__refuses(const struct http_access *access,
 				  const struct http_request *request);
 
+/* Does it call the server by a name of its own, and is it no page of another one's? */
+bool http_access__is_called(const struct http_access *access,
+			    const struct http_request *request);
+
 /* Parts of it; @authorization, @cookie and @host may be NULL. */
 bool http_access__has_token(const struct http_access *access,
 			    const char *authorization, const char *cookie);

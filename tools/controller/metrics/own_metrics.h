@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Metrics of the controller itself, collected for one page: families in any order, each with its
+ * series, become a plan with a point of each series.
+ *
+ *   own_metrics__begin(&metrics, "dart_controller_...", "What it is.", "", METRIC_GAUGE);
+ *   own_metrics__add(&metrics, &labels, 1);
+ *   ...
+ *   err = own_metrics__finish(&metrics, now_ns);
+ *   ... metrics.plan, metrics.points ...
+ *   own_metrics__clear(&metrics);
+ */
+#ifndef CONTROLLER_OWN_METRICS_H
+#define CONTROLLER_OWN_METRICS_H
+
+#include "label_sets.h"
+#include "metric.h"
+
+struct own_series {
+	const char *text;	/* of its labels, in the arena */
+	double value;
+};
+
+struct own_family {
+	struct metric_family family;
+	struct own_series *series;
+	uint32_t room;
+};
+
+/* All zeros is empty. */
+struct own_metrics {
+	struct arena arena;
+	struct label_sets sets;
+	struct own_family *families;
+	uint32_t count;
+	bool has_failed;	/* out of memory */
+	/* After own_metrics__finish(); the metrics' own, without a count of holders. */
+	struct metric_plan plan;
+	struct metric_point *points;
+};
+
+/*
+ * Begins a family, which all own_metrics__add() that follow belong to.  No other family of the
+ * page has its name.  The texts are constants, or outlive the metrics.
+ */
+void own_metrics__begin(struct own_metrics *metrics, const char *name, const char *help,
+			const char *unit, enum metric_type type);
+/* A series of the family begun last: no other one of it has equal labels. */
+void own_metrics__add(struct own_metrics *metrics, const struct label_list *labels, double value);
+/* Fills in the plan and the points, of the time @time_ns.  Returns 0 or -ENOMEM. */
+int own_metrics__finish(struct own_metrics *metrics, int64_t time_ns);
+void own_metrics__clear(struct own_metrics *metrics);
+
+#endif /* CONTROLLER_OWN_METRICS_H */
