@@ -61,6 +61,11 @@ static const char whole[] =
 	"  - dns_srv: _dartd._tcp.example.com\n"
 	"    refresh: 1min\n"
 	"  - http_sd: https://h/x\n"
+	"    authorities: /ca\n"
+	"    certificate: /c\n"
+	"    key: /k\n"
+	"    token_file: /tok\n"
+	"    headers: {X-Scope: s}\n"
 	"    class: 0\n"
 	"    interval: 5s\n"
 	"    entries: [c]\n"
@@ -129,6 +134,13 @@ static void test_sources(void **state)
 	assert_int_equal(sources[1].refresh_ns, 60000000000);
 	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
 	assert_string_equal(sources[2].place, "https://h/x");
+	assert_string_equal(sources[2].url.authorities, "/ca");
+	assert_string_equal(sources[2].url.certificate, "/c");
+	assert_string_equal(sources[2].url.key, "/k");
+	assert_string_equal(sources[2].url.token_file, "/tok");
+	assert_string_equal(json_string_value(json_object_get(
+				    sources[2].url.headers, "X-Scope")),
+			    "s");
 	assert_int_equal(sources[2].defaults.class, 0);
 	assert_int_equal(sources[2].defaults.interval_ns, 5000000000);
 	assert_string_equal(sources[2].defaults.entries->names[0], "c");
@@ -416,6 +428,12 @@ static void test_refused(void **state)
 		{ "sources:\n  - dns_srv: a b\n", "f:2: 'a b' is not a name" },
 		{ "sources:\n  - file_sd: a\n    dns_srv: b\n", "f:3: a source is either" },
 		{ "sources:\n  - file_sd: a\n  - file_sd: a\n", "f:3: source 'a' is named twice" },
+		{ "sources:\n  - file_sd: a\n    token_file: t\n", "f:2: authorities, certificate, key, token_file and headers belong to http_sd" },
+		{ "sources:\n  - http_sd: http://h\n    key: k\n", "f:2: certificate and key belong together" },
+		{ "sources:\n  - http_sd: http://h\n    headers: {'a b': c}\n", "f:3: 'a b' is not the name of a header" },
+		{ "sources:\n  - http_sd: http://h\n    headers: {a: \"c\\nd: e\"}\n", "f:3: the header 'a' is empty, or has control" },
+		{ "sources:\n  - http_sd: http://h\n    headers: {authorization: c}\n", "f:3: the header 'authorization' is not to be chosen (use token_file" },
+		{ "sources:\n  - http_sd: http://h\n    headers: [a]\n", "f:3: expected" },
 		{ "sources:\n  - file_sd: a\n    refresh: 0\n", "f:3: '0' is not an interval" },
 		{ "sources:\n  - file_sd: a\n    host: b\n", "f:3: unknown key 'host'" },
 		{ "agents: [\n", "not YAML" },

@@ -10,7 +10,7 @@ dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
 controller_settings := $(addprefix tools/controller/, entry_names.c http/http_settings.c labels.c \
-	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
+	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
@@ -73,7 +73,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/srv_answer.c
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
-	tools/controller/curl_library.c \
+	tools/controller/curl_library.c tools/controller/secret.c \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
@@ -125,7 +125,7 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 
 # Outputs that push.
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
-	$(addprefix tools/controller/, curl_library.c decode/queue.c \
+	$(addprefix tools/controller/, curl_library.c decode/queue.c secret.c \
 	decode/thread.c metrics/label_names.c outputs/output.c)
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
