@@ -517,6 +517,7 @@ static void test_access(void **state)
 		{ .path = "/open", .fill = fill_words, .data = "open:", .is_open = true },
 		{ .path = "/act", .fill = fill_words, .data = "acted:", .is_action = true },
 	};
+	struct http_secrets secrets = { };
 	struct http_access access = { };
 	const struct http_server_options options = {
 		.address = ":0",
@@ -550,8 +551,9 @@ static void test_access(void **state)
 	       "HTTP/1.1 403 ", "controller.yaml)\n");
 	http_server__free(server);
 
-	strcpy(access.token, "0123456789abcdef");
-	access.length = strlen(access.token);
+	strcpy(secrets.token, "0123456789abcdef");
+	secrets.length = strlen(secrets.token);
+	access.secrets = &secrets;
 	assert_int_equal(http_server__new(&options, &server, &error), 0);
 	expect(server, AS("localhost", ""), "WWW-Authenticate: Bearer ",
 	       "Unauthorized\n");
@@ -563,7 +565,7 @@ static void test_access(void **state)
 	       "HTTP/1.1 401 ", "Unauthorized\n");
 	http_server__free(server);
 
-	access.basic = "Zm9yOmdldHRlbg==";
+	secrets.basic = "Zm9yOmdldHRlbg==";
 	assert_int_equal(http_server__new(&options, &server, &error), 0);
 	expect(server, AS("localhost", ""), "WWW-Authenticate: Basic ",
 	       "Unauthorized\n");

@@ -378,7 +378,7 @@ static void test_token(void **state)
 	write_token(marked, "\xef\xbb\xbf" "0123456789abcdef\r\n");
 	assert_int_equal(load_access(&access, marked, &error), 0);
 	unlink(marked);
-	assert_string_equal(access.token, "0123456789abcdef");
+	assert_string_equal(access.secrets->token, "0123456789abcdef");
 	http_access__clear(&access);
 	write_token(bad, "short\n");
 	assert_int_equal(load_access(&access, bad, &error), -EINVAL);

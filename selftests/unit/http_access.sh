@@ -94,4 +94,46 @@ refuse "a user without a password is refused" "belong together" dart-controller 
 refuse "an empty password is refused" "has no password in its first line" \
 	dart-controller replay --listen="127.0.0.1:$port" --http-user eve \
 	--http-password-file "$scratch/empty" "$scratch/recording"
+
+# Certificates and tokens are exchanged while it runs.
+exchange() {
+	cp "$scratch/$1/host.pem" "$scratch/$1/host.key" "$scratch/used/" &&
+		cp "$scratch/$2" "$scratch/used/token" && kill -HUP $controller
+}
+is_served() {
+	[ "$(openssl s_client -connect "127.0.0.1:$port" </dev/null 2>/dev/null |
+		openssl x509 -noout -serial)" = "$(openssl x509 -in "$1" -noout -serial)" ]
+}
+with_token() {
+	answered "$1" --cacert "$scratch/$2/authorities.pem" \
+		-H "Authorization: Bearer $(cat "$scratch/$3")" "https://$url"
+}
+dartctl tls create host localhost 127.0.0.1 --directory "$scratch/tls2" >/dev/null
+openssl rand -hex 16 >"$scratch/token2"
+mkdir "$scratch/used"
+cp "$scratch/tls/host.pem" "$scratch/tls/host.key" "$scratch/token" "$scratch/used"
+cat >"$scratch/c.yaml" <<-END
+	agents: [{host: 192.0.2.1}]
+	outputs:
+	  - listen: 127.0.0.1:$port
+	    certificate: $scratch/used/host.pem
+	    key: $scratch/used/host.key
+	    token_file: $scratch/used/token
+END
+dart-controller --config "$scratch/c.yaml" 2>"$scratch/log" &
+controller=$!
+check "a controller serves by its first certificate" soon is_served "$scratch/tls/host.pem"
+check "and takes its first token" with_token 200 tls token
+check "both are exchanged" exchange tls2 token2
+check "it serves by the second certificate" soon is_served "$scratch/tls2/host.pem"
+check "and takes the second token" with_token 200 tls2 token2
+check "not the first one" with_token 401 tls2 token
+echo nonsense >"$scratch/used/host.pem"
+kill -HUP $controller
+check "a certificate that cannot be used is told" soon grep -q \
+	"host.pem.*certificates and secrets stay as they were" "$scratch/log"
+check "the one before is served" is_served "$scratch/tls2/host.pem"
+check "the metrics tell of it" sh -c "curl -s --cacert '$scratch/tls2/authorities.pem' \
+	-H 'Authorization: Bearer $(cat "$scratch/token2")' https://127.0.0.1:$port/-/metrics |
+	grep -q '^dart_controller_config_last_reload_successful 0 '"
 finish

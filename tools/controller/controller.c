@@ -67,11 +67,13 @@ static void controller__reload(void *data)
 	int err = certificates__load(&context->options->settings.tls,
 				     &context->tls, &error);
 
+	if (!err)
+		err = controller_outputs__reload(&controller->outputs, &error);
 	condition__set_certificates(&controller->condition, err);
 	if (err && !context->sink->owns_terminal)
 		output__print(
 			context->log,
-			"dart-controller: %s; certificates stay as they were",
+			"dart-controller: %s; certificates and secrets stay as they were",
 			error.text);
 	fleet__reload(controller->fleet);
 }

@@ -89,6 +89,7 @@ static int open_exposition(struct controller_outputs *outputs,
 
 	if (!http->address)
 		return 0;
+	outputs->http = http;
 	err = http_access__load(&outputs->access, http, error);
 	if (err)
 		return err;
@@ -122,7 +123,8 @@ static int open_receivers(struct controller_outputs *outputs,
 	return 0;
 }
 
-static int open_web(const struct options *options, struct output *log,
+static int open_web(struct controller_outputs *controller_outputs,
+		    const struct options *options, struct output *log,
 		    struct opening *opening, struct dart_error *error)
 {
 	const struct output_settings *outputs = &options->settings.outputs;
@@ -137,8 +139,10 @@ static int open_web(const struct options *options, struct output *log,
 	if (!outputs->web.address)
 		return 0;
 	err = web__new(&settings, log, &web, error);
-	if (!err)
+	if (!err) {
 		opening->metrics[opening->metric_count++] = web;
+		controller_outputs->web = web;
+	}
 	return err;
 }
 
@@ -174,7 +178,7 @@ static int open_metrics(struct controller_outputs *outputs,
 	err = names__load(directory, &names, error)			     ?:
 		      open_receivers(outputs, settings, log, opening, error) ?:
 		      open_exposition(outputs, options, opening, error)	     ?:
-		      open_web(options, log, opening, error) ?:
+		      open_web(outputs, options, log, opening, error) ?:
 	      open_dump(outputs, options, log, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
@@ -228,6 +232,22 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	opening__free(&opening);
 	outputs->receiver_count = 0;
 	outputs->dump = NULL;
+	outputs->web = NULL;
+	return err;
+}
+
+int controller_outputs__reload(struct controller_outputs *outputs,
+			       struct dart_error *error)
+{
+	struct dart_error ignored;
+	int err = 0;
+
+	if (outputs->server)
+		err = http_access__reload(&outputs->access, outputs->http, error) ?:
+			      http_server__reload(outputs->server, error);
+	/* Both are tried: one sentence tells of the first that cannot be used. */
+	if (outputs->web)
+		err = web__reload(outputs->web, err ? &ignored : error) ?: err;
 	return err;
 }
 

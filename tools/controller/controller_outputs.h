@@ -25,6 +25,8 @@ struct controller_outputs {
 	struct http_access access;	/* to these pages */
 	struct condition *condition;	/* set before controller_outputs__open(); not owned */
 	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
+	const struct http_settings *http; /* of the exposition; NULL: there is none */
+	struct metric_output *web;	/* of the sink; NULL: there is none */
 	struct http_server *server; /* of these pages; NULL: there is none */
 };
 
@@ -42,6 +44,12 @@ int controller_outputs__open(struct controller_outputs *outputs,
  */
 void controller_outputs__set_waits(struct controller_outputs *outputs,
 				   bool waits);
+/*
+ * In the control loop: reads the certificates, keys, tokens and passwords of both servers again.
+ * Returns 0, or -errno with a sentence, and what cannot be used stays as it was.
+ */
+int controller_outputs__reload(struct controller_outputs *outputs,
+			       struct dart_error *error);
 /* Standard output alone; what is not written is dropped. */
 void controller_outputs__close_standard(struct controller_outputs *outputs);
 /* When no thread has the sink any more. */

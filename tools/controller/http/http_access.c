@@ -49,7 +49,7 @@ static int read_line(const char *what, const char *path, char *text,
 	return ret;
 }
 
-static int load_token(struct http_access *access, const char *path,
+static int load_token(struct http_secrets *secrets, const char *path,
 		      struct dart_error *error)
 {
 	char token[HTTP_TOKEN_BYTES_MAX + 2];
@@ -66,8 +66,8 @@ static int load_token(struct http_access *access, const char *path,
 			"'%s' has no token in its first line (expected %d to %d letters, digits and -._~, as of openssl rand -hex 16)",
 			path, HTTP_TOKEN_BYTES_MIN, HTTP_TOKEN_BYTES_MAX);
 	if (!ret) {
-		memcpy(access->token, token, length + 1);
-		access->length = length;
+		memcpy(secrets->token, token, length + 1);
+		secrets->length = length;
 	}
 	explicit_bzero(token, sizeof(token));
 	return ret;
@@ -100,7 +100,7 @@ static char *base64(const char *text)
 	return all;
 }
 
-static int load_password(struct http_access *access,
+static int load_password(struct http_secrets *secrets,
 			 const struct http_settings *settings,
 			 struct dart_error *error)
 {
@@ -121,8 +121,8 @@ static int load_password(struct http_access *access,
 			settings->user, USER_MAX);
 	if (!ret) {
 		snprintf(pair, sizeof(pair), "%s:%s", settings->user, password);
-		access->basic = base64(pair);
-		ret = access->basic ? 0 : dart_error__no_memory(error);
+		secrets->basic = base64(pair);
+		ret = secrets->basic ? 0 : dart_error__no_memory(error);
 		explicit_bzero(pair, sizeof(pair));
 	}
 	explicit_bzero(password, sizeof(password));
@@ -145,30 +145,80 @@ static int copy_names(struct http_access *access,
 	return access->names ? 0 : dart_error__no_memory(error);
 }
 
+static void secrets__free(struct http_secrets *secrets)
+{
+	if (secrets->basic)
+		explicit_bzero(secrets->basic, strlen(secrets->basic));
+	free(secrets->basic);
+	explicit_bzero(secrets, sizeof(*secrets));
+	free(secrets);
+}
+
+static bool secrets__equal(const struct http_secrets *one,
+			   const struct http_secrets *other)
+{
+	return one && !strcmp(one->token, other->token) &&
+	       !strcmp(one->basic ?: "", other->basic ?: "");
+}
+
+int http_access__reload(struct http_access *access,
+			const struct http_settings *settings,
+			struct dart_error *error)
+{
+	struct http_secrets *before = atomic_load(&access->secrets), *secrets;
+	int ret = 0;
+
+	if (!settings->token_path && !settings->user)
+		return 0;
+	secrets = calloc(1, sizeof(*secrets));
+	if (!secrets)
+		return dart_error__no_memory(error);
+	if (settings->token_path)
+		ret = load_token(secrets, settings->token_path, error);
+	if (!ret && settings->user)
+		ret = load_password(secrets, settings, error);
+	if (ret || secrets__equal(before, secrets)) {
+		secrets__free(secrets);
+		return ret;
+	}
+	secrets->before = before;
+	atomic_store(&access->secrets, secrets);
+	return 0;
+}
+
 int http_access__load(struct http_access *access,
 		      const struct http_settings *settings,
 		      struct dart_error *error)
 {
-	int ret;
-
 	*access = (struct http_access){};
-	ret = copy_names(access, settings, error);
-	if (!ret && settings->token_path)
-		ret = load_token(access, settings->token_path, error);
-	if (!ret && settings->user)
-		ret = load_password(access, settings, error);
-	return ret;
+	return copy_names(access, settings, error) ?:
+		       http_access__reload(access, settings, error);
 }
 
 void http_access__clear(struct http_access *access)
 {
+	struct http_secrets *secrets = atomic_load(&access->secrets), *before;
+
 	while (access->name_count)
 		free(access->names[--access->name_count]);
 	free(access->names);
-	if (access->basic)
-		explicit_bzero(access->basic, strlen(access->basic));
-	free(access->basic);
-	explicit_bzero(access, sizeof(*access));
+	for (; secrets; secrets = before) {
+		before = secrets->before;
+		secrets__free(secrets);
+	}
+	*access = (struct http_access){};
+}
+
+bool http_access__has_secret(const struct http_access *access)
+{
+	return atomic_load(&access->secrets);
+}
+
+bool http_access__has_password(const struct http_access *access)
+{
+	const struct http_secrets *secrets = atomic_load(&access->secrets);
+
+	return secrets && secrets->basic;
 }
 
 /* Takes the same time for each text of the same length, so that none is found byte by byte. */
@@ -197,22 +247,25 @@ static const char *credentials(const char *authorization, const char *scheme)
 bool http_access__has_token(const struct http_access *access,
 			    const char *authorization, const char *cookie)
 {
+	const struct http_secrets *secrets = atomic_load(&access->secrets);
 	const char *token = credentials(authorization, "Bearer");
 
-	if (!access->length)
+	if (!secrets || !secrets->length)
 		return false;
-	return (token && is_secret(access->token, token)) ||
-	       (cookie && is_secret(access->token, cookie));
+	return (token && is_secret(secrets->token, token)) ||
+	       (cookie && is_secret(secrets->token, cookie));
 }
 
 bool http_access__knows(const struct http_access *access,
 			const struct http_request *request)
 {
+	const struct http_secrets *secrets = atomic_load(&access->secrets);
 	const char *authorization =
 		http_request__header(request, "Authorization");
 	const char *pair = credentials(authorization, "Basic");
 
-	if (access->basic && pair && is_secret(access->basic, pair))
+	if (secrets && secrets->basic && pair &&
+	    is_secret(secrets->basic, pair))
 		return true;
 	return http_access__has_token(access, authorization,
 				      http_request__cookie(request,
@@ -291,9 +344,9 @@ static bool is_own_origin(const struct http_request *request)
 bool http_access__is_called(const struct http_access *access,
 			    const struct http_request *request)
 {
-	return http_access__names_server(access,
-					 http_request__header(request, "Host"),
-					 http_request__is_at_loopback(request)) &&
+	return http_access__names_server(
+		       access, http_request__header(request, "Host"),
+		       http_request__is_at_loopback(request)) &&
 	       is_own_origin(request);
 }
 

@@ -13,6 +13,7 @@
 #ifndef CONTROLLER_HTTP_ACCESS_H
 #define CONTROLLER_HTTP_ACCESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,12 +26,20 @@
 
 struct http_settings;
 
-/* Zeros: neither a token, nor a password, nor names of its own. */
-struct http_access {
+/* Does not change. */
+struct http_secrets {
+	struct http_secrets *
+		before; /* those of the last reload: a thread may look at them */
 	char token[HTTP_TOKEN_BYTES_MAX + 1];
 	size_t length; /* of the token; 0: there is none */
 	char *basic; /* USER:PASSWORD in base64; NULL: there is none */
-	char **names; /* of the settings, in lower case */
+};
+
+/* Zeros: neither a token, nor a password, nor names of its own. */
+struct http_access {
+	struct http_secrets
+		*_Atomic secrets; /* the newest; NULL: none is needed */
+	char **names; /* of the settings */
 	size_t name_count;
 };
 
@@ -42,13 +51,19 @@ struct http_access {
 int http_access__load(struct http_access *access,
 		      const struct http_settings *settings,
 		      struct dart_error *error);
+/*
+ * Reads the files again, also while threads look.  Returns 0; or -errno with a sentence, and the
+ * token and the password are those of before.
+ */
+int http_access__reload(struct http_access *access,
+			const struct http_settings *settings,
+			struct dart_error *error);
 void http_access__clear(struct http_access *access);
 
 /* Must a peer know a token or a password? */
-static inline bool http_access__has_secret(const struct http_access *access)
-{
-	return access->length || access->basic;
-}
+bool http_access__has_secret(const struct http_access *access);
+/* Is a password taken? */
+bool http_access__has_password(const struct http_access *access);
 
 /* Has the request the token or the password?  False if there is neither. */
 bool http_access__knows(const struct http_access *access,

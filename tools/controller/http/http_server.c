@@ -4,6 +4,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +26,25 @@
 
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
-struct http_server {
+/* What serves with one certificate; all without TLS. */
+struct serving {
+	struct http_server *server;
 	struct MHD_Daemon *daemon;
+	struct http_streams *streams;
+};
+
+struct http_server {
 	int fds[HTTP_SOCKETS_MAX];
 	int fd_count;
 	struct http_server_options options;
 	struct http_connections *connections;
-	struct http_streams *streams;
 	bool is_local;
 	struct sockaddr_storage address; /* of the first socket */
+
+	pthread_mutex_t lock; /* of the pointer below */
+	struct serving *serving;
+	/* What it was started with, as the files were then; NULL: without TLS. */
+	char *certificate, *key;
 };
 
 static const char *text_of(unsigned int status)
@@ -81,7 +92,7 @@ static void add_headers(struct MHD_Response *response,
 					answer->headers[i].value);
 }
 
-static struct MHD_Response *response_of(struct http_server *server,
+static struct MHD_Response *response_of(struct serving *serving,
 					const struct http_request *request,
 					struct http_answer *answer)
 {
@@ -90,7 +101,7 @@ static struct MHD_Response *response_of(struct http_server *server,
 	const char *encoding = answer->encoding, *text;
 
 	if (answer->stream) {
-		response = http_streams__add(server->streams, answer,
+		response = http_streams__add(serving->streams, answer,
 					     request->connection);
 		if (!response) {
 			*answer = (struct http_answer){
@@ -173,7 +184,8 @@ static bool is_refused(const struct http_server *server,
 	status = http_access__refuses(access, request);
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		refuse(answer, status,
-		       access->basic ? ask_password : ask_token);
+		       http_access__has_password(access) ? ask_password :
+							   ask_token);
 	else if (status)
 		refuse_name(answer);
 	return status;
@@ -218,7 +230,8 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 {
 	const struct http_request request = { .connection = connection };
 	struct http_answer answer = { .status = MHD_HTTP_OK };
-	struct http_server *server = data;
+	struct serving *serving = data;
+	struct http_server *server = serving->server;
 	struct MHD_Response *response;
 	enum MHD_Result ret;
 
@@ -233,12 +246,13 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 		return MHD_YES;
 	}
 	fill(server, url, method, &request, &answer);
-	response = response_of(server, &request, &answer);
+	response = response_of(serving, &request, &answer);
 	if (!response)
 		return MHD_NO;
 	/* libmicrohttpd 0.9.75 would end the missing body with a last chunk, which the peer would take for the next answer. */
 	if (answer.stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
-		MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+		MHD_set_response_options(response,
+					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
 					 MHD_RO_END);
 	ret = MHD_queue_response(connection, answer.status, response);
 	MHD_destroy_response(response);
@@ -249,7 +263,7 @@ static void on_completed(void *data, struct MHD_Connection *connection,
 			 void **state, enum MHD_RequestTerminationCode code)
 {
 	const struct http_request request = { .connection = connection };
-	struct http_server *server = data;
+	struct http_server *server = ((struct serving *)data)->server;
 
 	if (*state)
 		http_connections__set_busy(server->connections,
@@ -261,7 +275,7 @@ static void on_connection(void *data, struct MHD_Connection *connection,
 			  enum MHD_ConnectionNotificationCode code)
 {
 	const struct http_request request = { .connection = connection };
-	struct http_server *server = data;
+	struct http_server *server = ((struct serving *)data)->server;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
 		http_connections__remove(server->connections,
@@ -272,8 +286,13 @@ static bool serve(void *data, int fd, const struct sockaddr *peer,
 		  socklen_t length)
 {
 	struct http_server *server = data;
+	bool is_served;
 
-	return MHD_add_connection(server->daemon, fd, peer, length) == MHD_YES;
+	pthread_mutex_lock(&server->lock);
+	is_served = MHD_add_connection(server->serving->daemon, fd, peer,
+				       length) == MHD_YES;
+	pthread_mutex_unlock(&server->lock);
+	return is_served;
 }
 
 /* Peers send what they like: nothing is said of it. */
@@ -311,9 +330,10 @@ static unsigned int threads_of(const struct http_server_options *options)
 }
 
 /* With the texts of @certificate and @key, or without TLS if they are NULL. */
-static int start(struct http_server *server, const char *certificate,
+static int start(struct serving *serving, const char *certificate,
 		 const char *key, struct dart_error *error)
 {
+	struct http_server *server = serving->server;
 	/* Those of a library with threads; without it one thread is not a pool. */
 	const unsigned int threads = threads_of(&server->options);
 	const struct MHD_OptionItem all[] = {
@@ -329,20 +349,20 @@ static int start(struct http_server *server, const char *certificate,
 	};
 	const struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
 
-	server->daemon = MHD_start_daemon(
+	serving->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
 			MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
 			MHD_ALLOW_SUSPEND_RESUME |
 			(certificate ? MHD_USE_TLS : 0),
-		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER,
+		0, NULL, NULL, on_request, serving, MHD_OPTION_EXTERNAL_LOGGER,
 		ignore, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)(HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE),
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, serving,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, serving,
 		MHD_OPTION_ARRAY, threads > 1 ? all : none, MHD_OPTION_ARRAY,
 		certificate ? tls : none, MHD_OPTION_END);
-	if (server->daemon)
+	if (serving->daemon)
 		return 0;
 	return certificate ?
 		       dart_error__set(
@@ -355,22 +375,81 @@ static int start(struct http_server *server, const char *certificate,
 					       HTTP_ADDRESS_DEFAULT);
 }
 
-static int start_daemon(struct http_server *server, struct dart_error *error)
+/* Ends its connections.  NULL is allowed. */
+static void serving__free(struct serving *serving)
+{
+	if (!serving)
+		return;
+	http_streams__end(serving->streams);
+	MHD_stop_daemon(serving->daemon);
+	http_streams__free(serving->streams);
+	free(serving);
+}
+
+static int serving__new(struct http_server *server, const char *certificate,
+			const char *key, struct serving **servingp,
+			struct dart_error *error)
+{
+	struct serving *serving = calloc(1, sizeof(*serving));
+	int ret;
+
+	if (!serving)
+		return dart_error__no_memory(error);
+	serving->server = server;
+	serving->streams =
+		http_streams__new(server->options.streams ?: HTTP_STREAMS_MAX);
+	ret = serving->streams ? start(serving, certificate, key, error) :
+				 dart_error__no_memory(error);
+	if (!ret) {
+		*servingp = serving;
+		return 0;
+	}
+	if (serving->streams)
+		http_streams__free(serving->streams);
+	free(serving);
+	return ret;
+}
+
+static void forget(char *certificate, char *key)
+{
+	if (key)
+		explicit_bzero(key, strlen(key));
+	free(key);
+	free(certificate);
+}
+
+static bool are_equal(const char *one, const char *other)
+{
+	return !strcmp(one ?: "", other ?: "");
+}
+
+int http_server__reload(struct http_server *server, struct dart_error *error)
 {
 	const struct http_server_options *options = &server->options;
+	struct serving *serving = NULL, *before = NULL;
 	char *certificate = NULL, *key = NULL;
 	int ret = 0;
 
 	if (options->certificate)
 		ret = read_pem(options->certificate, &certificate, error) ?:
 			      read_pem(options->key, &key, error);
-	if (!ret)
-		ret = start(server, certificate, key, error);
-	if (key)
-		explicit_bzero(key, strlen(key));
-	free(key);
-	free(certificate);
-	return ret;
+	if (!ret &&
+	    (!server->serving || !are_equal(certificate, server->certificate) ||
+	     !are_equal(key, server->key)))
+		ret = serving__new(server, certificate, key, &serving, error);
+	if (ret || !serving) {
+		forget(certificate, key);
+		return ret;
+	}
+	pthread_mutex_lock(&server->lock);
+	before = server->serving;
+	server->serving = serving;
+	pthread_mutex_unlock(&server->lock);
+	serving__free(before);
+	forget(server->certificate, server->key);
+	server->certificate = certificate;
+	server->key = key;
+	return 0;
 }
 
 static void look_at_sockets(struct http_server *server)
@@ -400,37 +479,32 @@ int http_server__new(const struct http_server_options *options,
 	if (!server)
 		return dart_error__no_memory(error);
 	server->options = *options;
-	server->streams =
-		http_streams__new(options->streams ?: HTTP_STREAMS_MAX);
-	if (!server->streams) {
-		ret = dart_error__no_memory(error);
-		goto err_server;
-	}
+	pthread_mutex_init(&server->lock, NULL);
 	server->fd_count = ret =
 		http_address__listen(options->address, server->fds, error);
 	if (ret < 0)
-		goto err_streams;
+		goto err_server;
 	look_at_sockets(server);
-	ret = start_daemon(server, error);
+	ret = http_server__reload(server, error);
 	if (ret)
 		goto err_sockets;
 	server->connections = http_connections__new(
 		server->fds, server->fd_count, serve, server);
 	if (!server->connections) {
 		ret = dart_error__no_memory(error);
-		goto err_daemon;
+		goto err_serving;
 	}
 	*serverp = server;
 	return 0;
 
-err_daemon:
-	MHD_stop_daemon(server->daemon);
+err_serving:
+	serving__free(server->serving);
+	forget(server->certificate, server->key);
 err_sockets:
 	while (server->fd_count)
 		close(server->fds[--server->fd_count]);
-err_streams:
-	http_streams__free(server->streams);
 err_server:
+	pthread_mutex_destroy(&server->lock);
 	free(server);
 	return ret;
 }
@@ -488,9 +562,9 @@ void http_server__free(struct http_server *server)
 	if (!server)
 		return;
 	http_connections__stop(server->connections);
-	http_streams__end(server->streams);
-	MHD_stop_daemon(server->daemon);
+	serving__free(server->serving);
 	http_connections__free(server->connections);
-	http_streams__free(server->streams);
+	forget(server->certificate, server->key);
+	pthread_mutex_destroy(&server->lock);
 	free(server);
 }

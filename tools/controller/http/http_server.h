@@ -102,6 +102,12 @@ struct http_server_options {
  */
 int http_server__new(const struct http_server_options *options,
 		     struct http_server **server, struct dart_error *error);
+/*
+ * Reads the files of certificate and key again: if they have changed, new connections are served
+ * with them, and the others end.  Returns 0; or -errno with a sentence, and all is as it was.  Not
+ * in a thread of the server, and in one at a time.
+ */
+int http_server__reload(struct http_server *server, struct dart_error *error);
 /* The port that it listens at. */
 unsigned int http_server__port(const struct http_server *server);
 /* Can only programs of this host connect? */

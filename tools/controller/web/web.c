@@ -20,6 +20,7 @@
 struct web {
 	struct metric_output output;
 	struct web_site site;
+	const struct http_settings *http;
 	struct http_page *pages;
 	struct http_server *server;
 	pthread_t thread;
@@ -139,6 +140,7 @@ static struct web *allocate(const struct web_settings *settings)
 	if (!web)
 		return NULL;
 	web->output.operations = &operations;
+	web->http = settings->http;
 	pthread_mutex_init(&web->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -233,6 +235,14 @@ int web__new(const struct web_settings *settings, struct output *log,
 err:
 	web__free(web);
 	return ret;
+}
+
+int web__reload(struct metric_output *output, struct dart_error *error)
+{
+	struct web *web = of(output);
+
+	return http_access__reload(&web->site.access, web->http, error) ?:
+		       http_server__reload(web->server, error);
 }
 
 unsigned int web__port(const struct metric_output *output)

@@ -35,10 +35,15 @@ struct web_settings {
 
 /*
  * Serves at once.  @log, which gets one line with the address of the page, outlives the
- * output; it may be NULL. Returns 0, or -errno with a sentence.
+ * output; it may be NULL; settings->http outlives it, too. Returns 0, or -errno with a sentence.
  */
 int web__new(const struct web_settings *settings, struct output *log,
 	     struct metric_output **output, struct dart_error *error);
+/*
+ * Reads the token, the password, the certificate and the key again.  Returns 0, or -errno with a
+ * sentence, and what cannot be used stays as it was.
+ */
+int web__reload(struct metric_output *output, struct dart_error *error);
 /* The port that it listens at. */
 unsigned int web__port(const struct metric_output *output);
 

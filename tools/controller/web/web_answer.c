@@ -34,7 +34,7 @@ bool web_answer__is_allowed(const struct web_site *site,
 	if (!status)
 		return true;
 	answer->status = status;
-	if (status == WEB_STATUS_NO_TOKEN && site->access.basic)
+	if (status == WEB_STATUS_NO_TOKEN && http_access__has_password(&site->access))
 		answer->header_count++;
 	return false;
 }
