@@ -187,7 +187,7 @@ static int begin(const char *method, const char *path, const char *encoding)
 	char request[256];
 
 	assert_true(fd >= 0);
-	/* What the kernel takes for a reader is no part of its pace. */
+	/* A small buffer, so that the kernel does not read ahead of the test. */
 	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room,
 				    sizeof(room)),
 			 0);
@@ -306,7 +306,7 @@ static void wait_readers(uint64_t count)
 	} while (counts.readers < count);
 }
 
-/* All is made that can be made while nobody reads on. */
+/* Returns when @count editions are complete. */
 static void wait_made(uint64_t count)
 {
 	struct editions_counts counts;
@@ -354,7 +354,7 @@ static void test_shared(void **state)
 	assert_in_range(counts.open, READERS / 2, READERS);
 	assert_int_equal(fleet.held, 0);
 	assert_in_range(counts.bytes, 1, 4 << 20);
-	/* At once, or those that come late would be idle for too long. */
+	/* In parallel: a reader that waits for its turn would time out. */
 	for (i = 0; i < READERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
 						i % 2 ? read_whole :

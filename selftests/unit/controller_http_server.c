@@ -740,7 +740,7 @@ int main(void)
 		     test_accepted),
 		TEST("an address that is malformed or in use is refused with one sentence",
 		     test_addresses),
-		TEST("all addresses are those of both families, and a name has each of its own",
+		TEST("an address without a name listens at both families, a name at each of its addresses",
 		     test_families),
 		TEST("peers without a request make room for others, the one idle longest first",
 		     test_silent_peers),

@@ -49,13 +49,13 @@ openssl rand -hex 16 >"$scratch/token"
 openssl genpkey -algorithm ed25519 -out "$scratch/other.key"
 echo "p: ä" >"$scratch/password"
 
-check "it serves those of this host" serve --listen="127.0.0.1:$port"
+check "a server at loopback starts" serve --listen="127.0.0.1:$port"
 check "a name of this host is answered" answered 200 "http://localhost:$port/metrics"
 check "a foreign name is refused" answered 403 -H "Host: rebound.example:$port" "$url"
 check "the answer says how to allow it" grep -q "names of this output" "$scratch/page"
 check "a page of another origin is refused" answered 403 -H "Origin: http://x.example" "$url"
 
-check "it takes further names" serve --listen=":$port" --http-name metrics.example
+check "a server with a further name starts" serve --listen=":$port" --http-name metrics.example
 check "such a name is answered" answered 200 -H "Host: metrics.example" "$url"
 check "another one is refused" answered 403 -H "Host: rebound.example" "$url"
 check "a name without a dot is refused at loopback" answered 403 -H "Host: rebound" "$url"

@@ -62,7 +62,7 @@ silent=
 check "it is ready when the source has failed, too" soon answered 200 "$at/-/ready"
 check "and its metrics say so" metric dart_controller_ready 1
 
-check "a reload is no GET" answered 405 "$at/-/reload"
+check "GET does not reload" answered 405 "$at/-/reload"
 check "a web page cannot ask for one" answered 403 -X POST -H "Origin: http://x.example" \
 	"$at/-/reload"
 check "nor by another name" answered 403 -X POST -H "Host: x.example" "$at/-/reload"
@@ -104,7 +104,7 @@ if command -v promtool >/dev/null; then
 fi
 stop $controller
 
-# A token is needed by all that are no programs of this host, and enough for those.
+# Peers on other hosts need the token; programs of this host do not.
 own=$(hostname -I | tr ' ' '\n' | grep -m 1 '\.')
 openssl rand -hex 16 >"$scratch/token"
 sed -i "s|listen: '127.0.0.1:$port'|listen: ':$port', token_file: $scratch/token|" "$scratch/c.yaml"

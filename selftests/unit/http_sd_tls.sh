@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A source http_sd behind TLS: the authority, the certificate of the controller and the token of
-# the configuration are those that the server sees.
+# A source http_sd over TLS: the controller trusts the configured authority, and sends the
+# configured certificate, token and header.
 . "$(dirname "$0")/../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 command -v python3 >/dev/null || skip "python3 is not installed"

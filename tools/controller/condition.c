@@ -319,7 +319,7 @@ static void fill_reload(void *data, const struct http_request *request,
 void condition__pages(struct condition *condition,
 		      struct http_page pages[static CONDITION_PAGES])
 {
-	/* They show nothing: whoever can connect may ask, as kubelet and balancers do. */
+	/* Open, because they show no values: kubelet and balancers ask without a token. */
 	pages[0] = (struct http_page){ .path = "/-/healthy",
 				       .fill = fill_healthy,
 				       .data = condition,

@@ -9,7 +9,7 @@
  *                used: then nothing changes
  *   /-/metrics   metrics of the controller alone, which /metrics has as well
  *
- * The control loop writes what it does; threads of the HTTP server read it.
+ * The control loop writes the members, threads of the HTTP server read them.
  */
 #ifndef CONTROLLER_CONDITION_H
 #define CONTROLLER_CONDITION_H

@@ -11,7 +11,7 @@
 struct config_output {
 	char *listen;
 	char *web;
-	/* Token, user and password are also those of a receiver. */
+	/* A receiver takes the token, the user and the password from here. */
 	struct http_settings http;
 	bool has_server;	/* keys that only servers have */
 	bool is_receiver;

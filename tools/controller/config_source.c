@@ -98,7 +98,7 @@ static int take_header(struct config *config, const char *key,
 				ret;
 }
 
-/* How a URL is asked; -ENOENT if @key is none of that. */
+/* A key of struct url_settings; -ENOENT if @key is another one. */
 static int read_url(struct config *config, const char *key,
 		    const yaml_node_t *value, struct url_settings *url)
 {

@@ -25,8 +25,8 @@ struct controller_outputs {
 	struct http_access access;	/* to these pages */
 	struct condition *condition;	/* set before controller_outputs__open(); not owned */
 	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
-	const struct http_settings *http; /* of the exposition; NULL: there is none */
-	struct metric_output *web;	/* of the sink; NULL: there is none */
+	const struct http_settings *http; /* of the exposition; NULL without --listen */
+	struct metric_output *web;	/* of the sink; NULL without --web */
 	struct http_server *server; /* of these pages; NULL: there is none */
 };
 

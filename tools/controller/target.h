@@ -51,7 +51,7 @@ struct target_context {
 	struct tap *tap;	/* NULL: nothing is recorded */
 	struct output *log;	/* messages: standard error */
 	const struct options *options;
-	struct condition *condition;	/* is told of reloads; NULL: nobody is */
+	struct condition *condition;	/* counts reloads; may be NULL */
 	struct fleet *fleet;	/* of finished() */
 	size_t target_count;	/* that are wanted */
 	bool is_capacity_told;	/* since others were wanted */

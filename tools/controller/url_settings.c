@@ -25,7 +25,7 @@ int url_settings__check(const struct url_settings *settings, struct dart_error *
 		       dart_error__set(error, EINVAL, "certificate and key belong together");
 }
 
-/* Those that libcurl makes, and those that would be sent along with redirects. */
+/* libcurl makes these, or they would follow a redirect to another host. */
 static bool is_reserved(const char *name)
 {
 	static const char *const names[] = {

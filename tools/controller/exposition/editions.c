@@ -22,7 +22,7 @@
 /* What a maker prints before the next edition has its turn: a few milliseconds. */
 #define TURN_BYTES (256U << 10)
 #define PIECE_BYTES (32U << 10)
-/* A reader may begin with an edition that is made when it is no older. */
+/* A new reader joins an edition in progress if it is not older than this. */
 #define SHARED_NS 1000000000LL
 
 struct chunk {
@@ -45,7 +45,7 @@ enum edition_state {
 struct edition {
 	struct editions *editions;
 	struct edition *next, *previous; /* of all, the oldest first */
-	struct edition *next_queued; /* of the queue, or of those that wait */
+	struct edition *next_queued; /* in editions->queue or editions->waiting */
 	enum edition_state state;
 	struct edition_reader *readers;
 	bool is_packed;
@@ -202,7 +202,7 @@ static void edition__end(struct edition *edition, enum edition_state state)
 		edition__queue(editions->whole);
 }
 
-/* Without the lock, when nobody knows it any more. */
+/* Without the lock, after edition__abandon(). */
 static void edition__free(struct edition *edition)
 {
 	metric_text_stream__free(edition->text);
@@ -213,7 +213,7 @@ static void edition__free(struct edition *edition)
 }
 
 /*
- * No reader is left.  Returns whether the caller frees it: one that is in a queue or a turn is
+ * The last reader has left.  Returns whether the caller frees the edition: in a queue or a turn it is
  * freed by the maker that comes to it.
  */
 static bool edition__abandon(struct edition *edition)
@@ -263,7 +263,7 @@ static void reader__cut(struct edition_reader *reader)
 		http_stream__wake(reader->stream);
 }
 
-/* The reader that is farthest behind and has chunks before it; NULL: there is none. */
+/* The slowest reader with linked chunks still to take; NULL if all have taken everything. */
 static struct edition_reader *find_last(const struct edition *edition,
 					uint64_t *front)
 {
@@ -323,7 +323,7 @@ static bool edition__is_wanted(const struct edition *edition)
 
 /* ---- makers */
 
-/* With the lock.  Links what is filled, which may be nothing at the end. */
+/* With the lock.  Links the filled chunk, if there is one. */
 static void edition__link(struct edition *edition)
 {
 	struct editions *editions = edition->editions;
@@ -350,7 +350,7 @@ static int edition__need_room(struct edition *edition)
 	return edition->filled->length == edition->filled->room;
 }
 
-/* With what is printed, or the end, until all of it is in chunks.  Returns 0 or -errno. */
+/* Packs @text into chunks; @is_last ends the packed stream.  Returns 0 or -errno. */
 static int edition__fill(struct edition *edition, const char *text,
 			 size_t length, bool is_last)
 {
@@ -644,7 +644,7 @@ static const struct http_stream_operations reader_operations = {
 
 /* ---- from outside */
 
-/* With the lock: one of the fleet that a reader of now may have; NULL: there is none. */
+/* With the lock: an edition of the fleet that a new reader can join, or NULL. */
 static struct edition *editions__find(struct editions *editions,
 				      const struct edition_content *content)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Pages of any length for any number of readers.  An *edition* is a page as it was at one time.
- * A few threads, the *makers*, print it, pack it once, and let go of the values: what is left
- * are packed *chunks*, which all its readers share, each at its own pace.  Readers that ask
- * while an edition is made share it, too.  The threads of the server only copy, or unpack, so
- * one page delays no other; makers make all editions in turn, a chunk at a time.
+ * Threads called *makers* print it, pack it once into *chunks*, and release the values; all readers
+ * of the edition share the chunks, each at its own pace.  A reader that asks while an edition is in
+ * progress joins it.  Makers work on all editions in turn, a few chunks at a time, and the threads
+ * of the server only copy or unpack bytes, so one page delays no other.
  *
  * Editions of the whole fleet are made one after the other: besides the newest values of all
- * targets, those of one time at most are held, however many readers there are, and however slow.
+ * targets, the values of at most one earlier time are held, however many and slow the readers are.
  *
- * All chunks together are bounded.  When the bound is reached, the reader that is farthest
- * behind is cut off: of the oldest edition, then of the one that is made, unless all its
- * readers are at the same place, for which the maker then waits.
+ * All chunks together are bounded.  At the bound the slowest reader is cut off: first of the oldest
+ * edition, last of the edition in progress, unless all its readers are at the same place; then the
+ * maker waits for them.
  */
 #ifndef CONTROLLER_EDITIONS_H
 #define CONTROLLER_EDITIONS_H
@@ -28,9 +28,9 @@ struct edition_content;
 
 /* All but free() is called in a maker, once, and take() before drop(). */
 struct edition_content_operations {
-	/* Sets targets and count of @content: what is to be printed.  Returns 0 or -ENOMEM. */
+	/* Sets targets and count of @content, the values to print.  Returns 0 or -ENOMEM. */
 	int (*take)(struct edition_content *content);
-	/* All is printed: lets go of them. */
+	/* All is printed: releases the values. */
 	void (*drop)(struct edition_content *content);
 	/* After take(), in any thread: would a page of now be the same? */
 	bool (*is_current)(const struct edition_content *content);

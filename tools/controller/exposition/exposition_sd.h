@@ -9,8 +9,8 @@
 
 /*
  * Prints target @name as an item of the JSON list: it is to be scraped at @address, this
- * controller, with ?target=@name.  @labels are those of its settings; NULL: none.  Those of
- * most targets are copied as they are, so that a list of 10,000 takes milliseconds.  Returns 0
+ * controller, with ?target=@name.  @labels come from its settings; NULL: none.  The
+ * text of most labels is copied unparsed, so that a list of 10,000 takes milliseconds.  Returns 0
  * or -ENOMEM.
  */
 int exposition_sd__print(FILE *file, const char *address, const char *name,

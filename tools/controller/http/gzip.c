@@ -78,7 +78,7 @@ ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size,
 	ret = stream->unpacks ? inflate(&stream->zlib, Z_NO_FLUSH) :
 				deflate(&stream->zlib,
 					is_last ? Z_FINISH : Z_NO_FLUSH);
-	/* Z_BUF_ERROR: there is nothing to do with what is there. */
+	/* Z_BUF_ERROR: zlib needs more input. */
 	if (ret != Z_OK && ret != Z_STREAM_END && ret != Z_BUF_ERROR)
 		return -EBADMSG;
 	stream->has_ended = ret == Z_STREAM_END;

@@ -35,12 +35,12 @@ int gzip_stream__open(struct gzip_stream *stream, bool unpacks);
 void gzip_stream__put(struct gzip_stream *stream, const void *bytes,
 		      size_t length);
 /*
- * Writes up to @size bytes, and returns how many.  @is_last: of what is packed nothing more
- * follows.  -EBADMSG: what is unpacked is damaged.
+ * Writes up to @size bytes, and returns how many.  @is_last: the
+ * packer gets no more bytes.  -EBADMSG: the packed bytes are damaged.
  */
 ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size,
 			  bool is_last);
-/* Also one that is all zeros. */
+/* A structure of zeros is allowed. */
 void gzip_stream__close(struct gzip_stream *stream);
 
 #endif /* CONTROLLER_GZIP_H */

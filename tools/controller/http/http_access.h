@@ -6,9 +6,9 @@
  * Without a token and a password, a request must name this server by a name that no stranger
  * can give it: a web page from elsewhere, whose name has been made to mean the address of this
  * server (DNS rebinding), would otherwise read values through a browser that can reach it.
- * Such names are addresses, "localhost", the name of this host and those that the settings
- * list; where other hosts can connect, also each name without a dot, which is none of public
- * DNS.  A request without the header Host (HTTP/1.0) comes from no browser, and is answered.
+ * Such names are addresses, "localhost", the name of this host and the names of the
+ * settings; where other hosts can connect, also each name without a dot, which public DNS cannot
+ * have.  A request without the header Host (HTTP/1.0) comes from no browser, and is answered.
  */
 #ifndef CONTROLLER_HTTP_ACCESS_H
 #define CONTROLLER_HTTP_ACCESS_H
@@ -29,13 +29,13 @@ struct http_settings;
 /* Does not change. */
 struct http_secrets {
 	struct http_secrets *
-		before; /* those of the last reload: a thread may look at them */
+		before; /* of the previous reload: a thread may still compare with them */
 	char token[HTTP_TOKEN_BYTES_MAX + 1];
-	size_t length; /* of the token; 0: there is none */
-	char *basic; /* USER:PASSWORD in base64; NULL: there is none */
+	size_t length; /* of the token; 0 without one */
+	char *basic; /* USER:PASSWORD in base64; NULL without a password */
 };
 
-/* Zeros: neither a token, nor a password, nor names of its own. */
+/* Zeros: no token, no password and no further names. */
 struct http_access {
 	struct http_secrets
 		*_Atomic secrets; /* the newest; NULL: none is needed */
@@ -53,7 +53,7 @@ int http_access__load(struct http_access *access,
 		      struct dart_error *error);
 /*
  * Reads the files again, also while threads look.  Returns 0; or -errno with a sentence, and the
- * token and the password are those of before.
+ * token and the password stay as they were.
  */
 int http_access__reload(struct http_access *access,
 			const struct http_settings *settings,
@@ -72,7 +72,7 @@ bool http_access__knows(const struct http_access *access,
 unsigned int http_access__refuses(const struct http_access *access,
 				  const struct http_request *request);
 
-/* Does it call the server by a name of its own, and is it no page of another one's? */
+/* Does Host name this server, and Origin, if there is one, the same host? */
 bool http_access__is_called(const struct http_access *access,
 			    const struct http_request *request);
 

@@ -103,7 +103,7 @@ static int listen_at(const struct sockaddr *address, socklen_t length,
 	return fd;
 }
 
-/* All addresses of this host; one without IPv6 has those of IPv4. */
+/* All addresses of this host; IPv4 alone where IPv6 is missing. */
 static int listen_at_all(const struct parts *parts, int *fd)
 {
 	const in_port_t port = htons(strtoul(parts->port, NULL, 10));

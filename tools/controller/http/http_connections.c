@@ -15,7 +15,7 @@
 #include "http_address.h"
 
 #define SLOTS (HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE)
-/* After an accept() for which there are no descriptors or memory. */
+/* After accept() failed for want of descriptors or memory. */
 #define PAUSE_MS 100
 
 /* All zeros is free. */
@@ -69,7 +69,7 @@ static struct slot *find(struct http_connections *connections, int fd)
 	return NULL;
 }
 
-/* Idle longest, of those of @peer; NULL: of all. */
+/* The slot that has been idle longest, of @peer, or of all if it is NULL. */
 static struct slot *find_idle(struct http_connections *connections,
 			      const struct in6_addr *peer)
 {
@@ -88,8 +88,8 @@ static struct slot *find_idle(struct http_connections *connections,
 }
 
 /*
- * With the lock, so that the descriptor is not closed meanwhile: whoever serves it finds it
- * at its end, and closes it.
+ * With the lock, so that the descriptor stays open meanwhile: libmicrohttpd reads the end of the
+ * connection and closes it.
  */
 static bool make_room(struct http_connections *connections,
 		      const struct in6_addr *peer)
@@ -103,7 +103,7 @@ static bool make_room(struct http_connections *connections,
 	return true;
 }
 
-/* A place for @fd; false: there is none. */
+/* Takes a slot for @fd; false: all are busy. */
 static bool admit(struct http_connections *connections, int fd,
 		  const struct in6_addr *peer)
 {

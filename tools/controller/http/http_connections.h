@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The connections of an HTTP server: a thread accepts them at all its sockets, and bounds
- * them, in all and for each address.  When there are too many, the one that has been idle
- * longest makes room: one without a request in progress, such as those that a scraper keeps
- * open for its next scrape.  A new one is refused only if all have requests in progress.
+ * The connections of an HTTP server: a thread accepts them at all its sockets, and bounds their
+ * number, in total and for each address.  A further connection evicts the one that has been idle
+ * longest, that is without a request in progress, such as the connections that a scraper keeps
+ * open for its next scrape.  It is refused only if all have requests in progress.
  */
 #ifndef CONTROLLER_HTTP_CONNECTIONS_H
 #define CONTROLLER_HTTP_CONNECTIONS_H
@@ -15,12 +15,12 @@
 #define HTTP_CONNECTIONS_MAX 512
 /* Of one address; of IPv6, of one network of 64 bits. */
 #define HTTP_PEER_CONNECTIONS_MAX 128
-/* That are closing while others have their places. */
+/* Evicted connections that are not closed yet. */
 #define HTTP_CONNECTIONS_SPARE 64
 
 struct http_connections;
 
-/* Gives an accepted socket to whoever serves it, which closes it also when it fails. */
+/* Takes an accepted socket, and closes it also on failure. */
 typedef bool http_connections_function(void *data, int fd,
 				       const struct sockaddr *peer,
 				       socklen_t length);

@@ -12,7 +12,7 @@
 
 /* Texts are NULL where the user does not say. */
 struct http_settings {
-	char *address; /* see http_address.h; NULL: there is no server */
+	char *address; /* see http_address.h; NULL: no server */
 	char *token_path; /* see http_access.h */
 	char *user; /* of basic authentication */
 	char *password_path;

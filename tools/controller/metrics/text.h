@@ -50,7 +50,7 @@ struct metric_text_stream *
 metric_text_stream__new(const struct metric_text_target *targets, size_t count,
 			enum metric_text_format format, bool has_times);
 /*
- * Prints about @bytes more, or what is left; *@text is valid until the next call, and *@length
+ * Prints about @bytes more, or the rest; *@text is valid until the next call, and *@length
  * is 0 after the end.  Returns 0 or -ENOMEM.
  */
 int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes,
