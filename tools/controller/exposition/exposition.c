@@ -406,7 +406,9 @@ static bool page__is_current(const struct edition_content *content)
 {
 	const struct page *page = (const struct page *)content;
 
-	return page->version == atomic_load(&page->exposition->version);
+	/* The page of a fleet that runs changes without a scrape, too: dart_up has the time of now. */
+	return page->exposition->is_replay &&
+	       page->version == atomic_load(&page->exposition->version);
 }
 
 static void page__free(struct edition_content *content)
