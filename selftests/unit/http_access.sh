@@ -98,7 +98,7 @@ refuse "an empty password is refused" "has no password in its first line" \
 # Certificates and tokens are exchanged while it runs.
 exchange() {
 	cp "$scratch/$1/host.pem" "$scratch/$1/host.key" "$scratch/used/" &&
-		cp "$scratch/$2" "$scratch/used/token" && kill -HUP $controller
+		cp "$scratch/$2" "$scratch/used/token" && kill -HUP "$controller"
 }
 is_served() {
 	[ "$(openssl s_client -connect "127.0.0.1:$port" </dev/null 2>/dev/null |
@@ -129,7 +129,7 @@ check "it serves by the second certificate" soon is_served "$scratch/tls2/host.p
 check "and takes the second token" with_token 200 tls2 token2
 check "not the first one" with_token 401 tls2 token
 echo nonsense >"$scratch/used/host.pem"
-kill -HUP $controller
+kill -HUP "$controller"
 check "a certificate that cannot be used is told" soon grep -q \
 	"host.pem.*certificates and secrets stay as they were" "$scratch/log"
 check "the one before is served" is_served "$scratch/tls2/host.pem"

@@ -7,14 +7,17 @@ command -v curl >/dev/null || skip "curl is not installed (Debian package curl)"
 scratch=$(mktemp -d)
 controller=
 silent=
-trap 'stop $controller $silent; rm -rf "$scratch"' EXIT
+trap 'stop "$controller" "$silent"; rm -rf "$scratch"' EXIT
 port=14792
 at=127.0.0.1:$port
 
+# stop PID...: those that are not ""
 stop() {
-	[ $# = 0 ] && return
-	kill "$@"
-	wait "$@"
+	local pid
+
+	for pid; do
+		[ -z "$pid" ] || { kill "$pid" && wait "$pid"; }
+	done
 } 2>/dev/null
 
 # configure LINE...
@@ -57,7 +60,7 @@ controller=$!
 check "it is healthy" soon answered 200 "$at/-/healthy"
 check "it is not ready before each source has been looked at" answered 503 "$at/-/ready"
 check "and its metrics say so" metric dart_controller_ready 0
-stop $silent
+stop "$silent"
 silent=
 check "it is ready when the source has failed, too" soon answered 200 "$at/-/ready"
 check "and its metrics say so" metric dart_controller_ready 1
@@ -77,7 +80,7 @@ check "a configuration with a mistake is refused" answered 400 -X POST "$at/-/re
 check "with the line of the mistake" says "c.yaml:5: .*nothing has changed"
 check "the last reload has failed" metric dart_controller_config_last_reload_successful 0
 check "and is counted" metric dart_controller_config_reloads_refused_total 1
-kill -HUP $controller
+kill -HUP "$controller"
 check "one by a signal is counted as well" soon metric \
 	dart_controller_config_reloads_refused_total 2
 configure "interval: 2s"
@@ -93,7 +96,7 @@ pages() {
 	curl -s "$at/metrics" >"$scratch/all"
 	resident=$(awk '/^process_resident_memory_bytes/ { printf "%d", $2 / 1024 }' "$scratch/own")
 	awk -v resident="$resident" '/VmRSS/ { exit !($2 / 2 < resident && resident < $2 * 2) }' \
-		/proc/$controller/status
+		"/proc/$controller/status"
 }
 check "its own metrics have its memory" pages
 check "and its version" grep -q 'dart_controller_build_info{version="[0-9.]*"} 1 ' "$scratch/own"
@@ -102,7 +105,7 @@ check "the page of all agents has them as well" grep -q "^process_cpu_seconds_to
 if command -v promtool >/dev/null; then
 	check "promtool takes the page" sh -c "promtool check metrics <'$scratch/own'"
 fi
-stop $controller
+stop "$controller"
 
 # Peers on other hosts need the token; programs of this host do not.
 own=$(hostname -I | tr ' ' '\n' | grep -m 1 '\.')

@@ -8,12 +8,15 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 scratch=$(mktemp -d)
 controller=
 server=
-trap 'stop $controller $server; rm -rf "$scratch"' EXIT
+trap 'stop "$controller" "$server"; rm -rf "$scratch"' EXIT
 
+# stop PID...: those that are not ""
 stop() {
-	[ $# = 0 ] && return
-	kill "$@"
-	wait "$@"
+	local pid
+
+	for pid; do
+		[ -z "$pid" ] || { kill "$pid" && wait "$pid"; }
+	done
 } 2>/dev/null
 
 dartctl tls create host localhost 127.0.0.1 --directory "$scratch/tls" >/dev/null
@@ -49,7 +52,7 @@ says() {
 	local sentence=$1
 
 	shift
-	stop $controller
+	stop "$controller"
 	printf '%s\n' "sources:" "  - http_sd: https://127.0.0.1:$port/" "$@" >"$scratch/c.yaml"
 	: >"$scratch/log"
 	dart-controller --config "$scratch/c.yaml" 2>"$scratch/log" >/dev/null &
@@ -68,6 +71,6 @@ check "without a certificate the server refuses" says "does not answer: " "$auth
 	"${secret[@]}"
 check "without the token and the header it answers 401" says "answers with status 401" \
 	"$authority" "${own[@]}"
-stop $controller
+stop "$controller"
 controller=
 finish
