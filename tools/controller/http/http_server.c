@@ -249,7 +249,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 	response = response_of(serving, &request, &answer);
 	if (!response)
 		return MHD_NO;
-	/* libmicrohttpd 0.9.75 would end the missing body with a last chunk, which the peer would take for the next answer. */
+	/* With chunks libmicrohttpd 0.9.75 would send the last one, although HEAD has no body. */
 	if (answer.stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
 		MHD_set_response_options(response,
 					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
@@ -488,8 +488,11 @@ int http_server__new(const struct http_server_options *options,
 	ret = http_server__reload(server, error);
 	if (ret)
 		goto err_sockets;
+	/* The first connection may come at once; it is served when this is set. */
+	pthread_mutex_lock(&server->lock);
 	server->connections = http_connections__new(
 		server->fds, server->fd_count, serve, server);
+	pthread_mutex_unlock(&server->lock);
 	if (!server->connections) {
 		ret = dart_error__no_memory(error);
 		goto err_serving;
