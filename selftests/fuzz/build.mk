@@ -63,7 +63,7 @@ fuzz_spool_sources := $(addprefix tools/controller/push/, message.c record.c \
 fuzz_spool_parsers := $(addprefix tools/controller/push/, record.c \
 	remote_write_convert.c spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \
+	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c targets/srv_answer.c \
 	targets/target_list.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 	srv_answer.c target_list.c)
