@@ -204,6 +204,7 @@ bench: packages
 	$(quiet)tools/bench/scale
 	$(quiet)tools/bench/scrapes
 	$(quiet)tools/bench/outputs
+	$(quiet)tools/bench/readers
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
 	$(quiet)tools/bench/tea_figures

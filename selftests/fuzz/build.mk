@@ -13,7 +13,7 @@ fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
 	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \
-	http/http_address.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
+	http/http_address.c http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
@@ -33,7 +33,7 @@ fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
 	label_value.c plan_generic.c plan_named.c points.c row_watch.c text.c)
 fuzz_recording_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c \
+	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c \
 	decode/budget.c decode/catalog.c decode/content.c decode/ring.c \
 	decode/sample.c decode/scraper.c decode/shared_schema.c record/chunk.c \
 	record/played.c record/reader.c record/record.c)
@@ -55,7 +55,7 @@ fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/sd_json.c \
+	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c targets/sd_json.c \
 	targets/target_list.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
 	targets/sd_json.c targets/target_list.c)
@@ -65,7 +65,7 @@ fuzz_spool_sources := $(addprefix tools/controller/push/, influx.c message.c pie
 fuzz_spool_parsers := $(addprefix tools/controller/push/, pieces.c record.c \
 	remote_write_convert.c spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
-	labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c targets/srv_answer.c \
+	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c targets/srv_answer.c \
 	targets/target_list.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
 	srv_answer.c target_list.c)

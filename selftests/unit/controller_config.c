@@ -45,7 +45,10 @@ static const char whole[] =
 	"workers: 3\n"
 	"handshakes: 100\n"
 	"clock_bound: 500ms\n"
-	"outputs: [{listen: '[::1]:9000'}, {web: ':80', token_file: /t}]\n"
+	"outputs:\n"
+	"  - {listen: '[::1]:9000', user: u, password_file: /p, certificate: /c, key: /k,\n"
+	"     names: [a.example, b]}\n"
+	"  - {web: ':80', token_file: /t}\n"
 	"agents:\n"
 	"  - host: a\n"
 	"  - host: ::1\n"
@@ -59,6 +62,11 @@ static const char whole[] =
 	"  - dns_srv: _dartd._tcp.example.com\n"
 	"    refresh: 1min\n"
 	"  - http_sd: https://h/x\n"
+	"    authorities: /ca\n"
+	"    certificate: /c\n"
+	"    key: /k\n"
+	"    token_file: /tok\n"
+	"    headers: {X-Scope: s}\n"
 	"    class: 0\n"
 	"    interval: 5s\n"
 	"    entries: [c]\n"
@@ -92,9 +100,15 @@ static void test_settings(void **state)
 	assert_int_equal(settings.workers, 3);
 	assert_int_equal(settings.handshakes, 100);
 	assert_int_equal(settings.clock_bound_ns, 500000000);
-	assert_string_equal(settings.outputs.listen, "[::1]:9000");
-	assert_string_equal(settings.outputs.web, ":80");
-	assert_string_equal(settings.outputs.web_token_path, "/t");
+	assert_string_equal(settings.outputs.listen.address, "[::1]:9000");
+	assert_string_equal(settings.outputs.listen.user, "u");
+	assert_string_equal(settings.outputs.listen.password_path, "/p");
+	assert_string_equal(settings.outputs.listen.certificate, "/c");
+	assert_string_equal(settings.outputs.listen.key, "/k");
+	assert_int_equal(settings.outputs.listen.name_count, 2);
+	assert_string_equal(settings.outputs.listen.names[1], "b");
+	assert_string_equal(settings.outputs.web.address, ":80");
+	assert_string_equal(settings.outputs.web.token_path, "/t");
 	assert_int_equal(settings.io, SETTINGS_IO_HYBRID);
 	assert_string_equal(settings.record.path, "/var/r");
 	assert_int_equal(settings.record.size, 64 << 20);
@@ -143,6 +157,13 @@ static void test_sources(void **state)
 	assert_int_equal(sources[1].refresh_ns, 60000000000);
 	assert_int_equal(sources[2].kind, SOURCE_HTTP_SD);
 	assert_string_equal(sources[2].place, "https://h/x");
+	assert_string_equal(sources[2].url.authorities, "/ca");
+	assert_string_equal(sources[2].url.certificate, "/c");
+	assert_string_equal(sources[2].url.key, "/k");
+	assert_string_equal(sources[2].url.token_file, "/tok");
+	assert_string_equal(json_string_value(json_object_get(
+				    sources[2].url.headers, "X-Scope")),
+			    "s");
 	assert_int_equal(sources[2].defaults.class, 0);
 	assert_int_equal(sources[2].defaults.interval_ns, 5000000000);
 	assert_string_equal(sources[2].defaults.entries->names[0], "c");
@@ -367,10 +388,17 @@ static void test_refused(void **state)
 		  "f:3: there are two pages" },
 		{ "outputs: [{web: a, listen: b}]\n",
 		  "f:1: an output is one of listen, web," },
-		{ "outputs: [{listen: a, token_file: t}]\n",
+		{ "outputs: [{listen: a, batch: 3}]\n",
+		  "f:1: an output is one of listen, web," },
+		{ "outputs: [{remote_write: 'http://h/', names: [a]}]\n",
 		  "f:1: an output is one of listen, web," },
 		{ "outputs: [{web: a, user: u}]\n",
-		  "f:1: an output is one of listen, web," },
+		  "f:1: user and password_file belong together" },
+		{ "outputs: [{listen: a, key: k}]\n",
+		  "f:1: certificate and key belong together" },
+		{ "outputs: [{listen: a, names: ['a:1']}]\n",
+		  "f:1: 'a:1' is not a name of a server" },
+		{ "outputs: [{listen: a, names: a}]\n", "f:1: expected a list" },
 		{ "outputs: [{web: a, token_file: []}]\n",
 		  "f:1: expected a text" },
 		{ "agents: []\ntransport: udp\n",
@@ -433,6 +461,12 @@ static void test_refused(void **state)
 		{ "sources:\n  - dns_srv: a b\n", "f:2: 'a b' is not a name" },
 		{ "sources:\n  - file_sd: a\n    dns_srv: b\n", "f:3: a source is either" },
 		{ "sources:\n  - file_sd: a\n  - file_sd: a\n", "f:3: source 'a' is named twice" },
+		{ "sources:\n  - file_sd: a\n    token_file: t\n", "f:2: authorities, certificate, key, token_file and headers belong to http_sd" },
+		{ "sources:\n  - http_sd: http://h\n    key: k\n", "f:2: certificate and key belong together" },
+		{ "sources:\n  - http_sd: http://h\n    headers: {'a b': c}\n", "f:3: 'a b' is not the name of a header" },
+		{ "sources:\n  - http_sd: http://h\n    headers: {a: \"c\\nd: e\"}\n", "f:3: the header 'a' is empty, or has control" },
+		{ "sources:\n  - http_sd: http://h\n    headers: {authorization: c}\n", "f:3: the header 'authorization' is not to be chosen (use token_file" },
+		{ "sources:\n  - http_sd: http://h\n    headers: [a]\n", "f:3: expected" },
 		{ "sources:\n  - file_sd: a\n    refresh: 0\n", "f:3: '0' is not an interval" },
 		{ "sources:\n  - file_sd: a\n    host: b\n", "f:3: unknown key 'host'" },
 		{ "agents: [\n", "not YAML" },

@@ -27,6 +27,7 @@ struct server {
 	const char *head;
 	const char *body; /* NULL: none, and the connection stays open */
 	bool is_endless; /* the body again and again */
+	char request[4096]; /* the last one; of the thread, until the server is closed */
 	atomic_int asked;
 	atomic_size_t sent;
 	pthread_t thread;
@@ -76,12 +77,15 @@ static void *serve(void *data)
 {
 	struct server *server = data;
 	struct pollfd listener = { .fd = server->fd, .events = POLLIN };
-	char request[4096];
+	char *request = server->request;
+	ssize_t got;
 	int peer;
 
 	while (poll(&listener, 1, -1) > 0 &&
 	       (peer = accept(server->fd, NULL, NULL)) >= 0) {
-		if (recv(peer, request, sizeof(request), 0) > 0) {
+		got = recv(peer, request, sizeof(server->request) - 1, 0);
+		if (got > 0) {
+			request[got] = '\0';
 			atomic_fetch_add(&server->asked, 1);
 			server__send(server, peer, server->head);
 			if (server->is_endless)
@@ -89,7 +93,7 @@ static void *serve(void *data)
 			else if (server->body)
 				server__send(server, peer, server->body);
 			else
-				recv(peer, request, sizeof(request), 0);
+				recv(peer, (char[1]){ 0 }, 1, 0);
 		}
 		close(peer);
 	}
@@ -166,6 +170,9 @@ static void raise_limit(const struct rlimit *before)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, before), 0);
 }
 
+/* What the next source is asked with, besides its URL; all zeros: nothing. */
+static struct url_settings asked_with;
+
 /* @limit: what begins is short of descriptors, until it is raised; or NULL. */
 static void begin(struct fixture *fixture, uint16_t port, struct rlimit *limit)
 {
@@ -174,8 +181,11 @@ static void begin(struct fixture *fixture, uint16_t port, struct rlimit *limit)
 	char url[100];
 
 	*fixture = (struct fixture){};
-	snprintf(url, sizeof(url), "http://user:secret@127.0.0.1:%u/x", port);
+	snprintf(url, sizeof(url), "http://%s127.0.0.1:%u/x",
+		 asked_with.token_file ? "" : "user:secret@", port);
 	assert_int_equal(settings__add_source(&settings, SOURCE_HTTP_SD, url),
+			 0);
+	assert_int_equal(url_settings__copy(&settings.sources[0].url, &asked_with),
 			 0);
 	assert_int_equal(sd_event_new(&fixture->event), 0);
 	if (limit)
@@ -306,6 +316,45 @@ static void test_refused(void **state)
 	expect(&half, 1, "does not answer: ");
 }
 
+/* The token of the file as it is then, and further headers, which no redirect carries on. */
+static void test_asked_with(void **state)
+{
+	char path[] = "/tmp/dart-token.XXXXXX";
+	struct server server = {
+		.head = OK,
+		.body = "[{\"targets\": [\"a\"]}]",
+	};
+	struct server elsewhere = {
+		.head = "HTTP/1.1 302 Found\r\nLocation: /again\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+		.body = "",
+	};
+	struct dart_error error;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "one.two\n", 8), 8);
+	asked_with.token_file = path;
+	expect(&server, 0, "");
+	assert_non_null(strstr(server.request, "\r\nAuthorization: Bearer one.two\r\n"));
+
+	assert_int_equal(url_settings__add_header(&asked_with, "X-Scope", "a b",
+						  &error),
+			 0);
+	expect(&server, 0, "");
+	assert_non_null(strstr(server.request, "\r\nX-Scope: a b\r\n"));
+	expect(&elsewhere, 1, "answers with status 302, not 200");
+	assert_int_equal(atomic_load(&elsewhere.asked), 1);
+
+	assert_int_equal(ftruncate(fd, 0), 0);
+	close(fd);
+	server.asked = 0;
+	expect(&server, 1, "'/tmp/dart-token.");
+	assert_int_equal(atomic_load(&server.asked), 0);
+	unlink(path);
+	asked_with.token_file = NULL;
+	url_settings__clear(&asked_with);
+}
+
 static void test_redirections(void **state)
 {
 	struct server server = {
@@ -384,6 +433,8 @@ int main(void)
 		     test_nobody),
 		TEST("another status, another type, nonsense and half of an answer are refused",
 		     test_refused),
+		TEST("a token and headers of the settings are sent, and to no other host",
+		     test_asked_with),
 		TEST("redirections end, and lead to no file",
 		     test_redirections),
 		TEST("an answer without end is cut off", test_endless),

@@ -259,7 +259,7 @@ static void test_replay(void **state)
 	assert_int_equal(replay->format, DUMP_OPENMETRICS);
 	assert_false(options.json);
 	assert_int_equal(parse(outputs), 0);
-	assert_string_equal(options.settings.outputs.web, "localhost:1");
+	assert_string_equal(options.settings.outputs.web.address, "localhost:1");
 	assert_int_equal(options.settings.outputs.receiver_count, 2);
 }
 

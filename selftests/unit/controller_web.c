@@ -13,7 +13,7 @@
 
 #include "tools/controller/web/web.h"
 #include "tools/controller/web/web_target.h"
-#include "tools/controller/web/web_access.h"
+#include "tools/controller/http/http_access.h"
 #include "tools/controller/web/web_query.h"
 
 #include "unit.h"
@@ -33,9 +33,12 @@ static const struct test_family families[] = {
 
 static struct metric_output *serve(const char *token_path, size_t bytes)
 {
-	const struct web_settings settings = {
+	const struct http_settings http = {
 		.address = "127.0.0.1:0",
-		.token_path = token_path,
+		.token_path = (char *)token_path,
+	};
+	const struct web_settings settings = {
+		.http = &http,
 		.history_bytes = bytes,
 		.interval_ns = SECOND_NS / 10,
 	};
@@ -325,13 +328,25 @@ static void write_token(char *path, const char *text)
 	close(fd);
 }
 
+static int load_access(struct http_access *access, const char *path,
+		       struct dart_error *error)
+{
+	const struct http_settings settings = { .token_path = (char *)path };
+	int ret = http_access__load(access, &settings, error);
+
+	if (ret)
+		http_access__clear(access);
+	return ret;
+}
+
 static void test_token(void **state)
 {
 	char path[] = "/tmp/dart-token.XXXXXX", bad[] = "/tmp/dart-token.XXXXXX";
 	char marked[] = "/tmp/dart-token.XXXXXX";
-	struct web_settings settings = { .address = "0.0.0.0:0" };
+	struct http_settings http = { .address = "0.0.0.0:0" };
+	struct web_settings settings = { .http = &http };
 	struct metric_output *output;
-	struct web_access access;
+	struct http_access access;
 	struct dart_error error;
 
 	write_token(path, "0123456789abcdef\n");
@@ -361,13 +376,14 @@ static void test_token(void **state)
 	assert_int_equal(web__new(&settings, NULL, &output, &error), -EACCES);
 	assert_non_null(strstr(error.text, "--web-token-file"));
 	write_token(marked, "\xef\xbb\xbf" "0123456789abcdef\r\n");
-	assert_int_equal(web_access__load(&access, marked, &error), 0);
+	assert_int_equal(load_access(&access, marked, &error), 0);
 	unlink(marked);
-	assert_string_equal(access.token, "0123456789abcdef");
+	assert_string_equal(access.secrets->token, "0123456789abcdef");
+	http_access__clear(&access);
 	write_token(bad, "short\n");
-	assert_int_equal(web_access__load(&access, bad, &error), -EINVAL);
+	assert_int_equal(load_access(&access, bad, &error), -EINVAL);
 	assert_non_null(strstr(error.text, bad));
-	assert_int_equal(web_access__load(&access, "/nonexistent", &error),
+	assert_int_equal(load_access(&access, "/nonexistent", &error),
 			 -ENOENT);
 	unlink(path);
 	unlink(bad);

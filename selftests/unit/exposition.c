@@ -53,7 +53,8 @@ static void choose_port(struct fixture *fixture)
 static int open_fixture(void **state, bool is_replay)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct metric_output *output = exposition__new(is_replay, NULL);
+	struct metric_output *output = exposition__new(is_replay);
+	struct http_server_options options = { .page_count = EXPOSITION_PAGES };
 	struct dart_error error;
 	uint32_t entry;
 
@@ -61,10 +62,11 @@ static int open_fixture(void **state, bool is_replay)
 	exposition__pages(output, fixture->pages);
 	fixture->sink = sink_metrics__new(NULL, &output, 1);
 	assert_non_null(fixture->sink);
+	options.address = fixture->address;
+	options.pages = fixture->pages;
 	do {
 		choose_port(fixture);
-	} while (http_server__new(fixture->address, fixture->pages,
-				  EXPOSITION_PAGES, &fixture->server, &error));
+	} while (http_server__new(&options, &fixture->server, &error));
 	fixture->sink->operations->added(fixture->sink, &targets[0]);
 	fixture->sink->operations->added(fixture->sink, &targets[1]);
 	host__init(&fixture->host);

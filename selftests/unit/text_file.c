@@ -7,7 +7,7 @@
 
 #include <libdart/text_file.h>
 
-#include "tools/controller/push/secret.h"
+#include "tools/controller/secret.h"
 #include "tools/dartctl/tea/tea_input.h"
 #include "unit.h"
 

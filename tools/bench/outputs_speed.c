@@ -32,6 +32,7 @@
 #include "tools/controller/decode/ring.h"
 #include "tools/controller/decode/sink.h"
 #include "tools/controller/exposition/exposition.h"
+#include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/names.h"
 #include "tools/controller/metrics/sink_metrics.h"
@@ -269,14 +270,20 @@ static void open_json(struct measured *measured)
 
 static void open_exposition(struct measured *measured, const char *address)
 {
-	struct metric_output *exposition = exposition__new(false, NULL);
+	struct metric_output *exposition = exposition__new(false);
+	const struct http_server_options options = {
+		.address = address,
+		.pages = measured->pages,
+		.page_count = EXPOSITION_PAGES,
+		.threads = 4,
+		.streams = HTTP_CONNECTIONS_MAX,
+	};
 	struct dart_error error;
 
 	if (!exposition)
 		fail("out of memory");
 	exposition__pages(exposition, measured->pages);
-	if (http_server__new(address, measured->pages, EXPOSITION_PAGES,
-			     &measured->server, &error))
+	if (http_server__new(&options, &measured->server, &error))
 		fail(error.text);
 	measured->sink = sink_of_metrics(exposition);
 }

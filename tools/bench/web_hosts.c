@@ -256,15 +256,16 @@ static void run(struct farm *farm)
 int main(int argc, char *argv[])
 {
 	struct farm farm = { };
-	struct web_settings settings = { };
+	struct http_settings http = { };
+	struct web_settings settings = { .http = &http };
 	struct dart_error error;
 	unsigned int i;
 	int ret = 0;
 
 	if (!parse(argc, argv, &farm.arguments))
 		return usage();
-	settings.address = farm.arguments.address;
-	settings.token_path = farm.arguments.token_path;
+	http.address = (char *)farm.arguments.address;
+	http.token_path = (char *)farm.arguments.token_path;
 	settings.history_bytes = farm.arguments.bytes;
 	settings.interval_ns = farm.arguments.interval_ns;
 	if (web__new(&settings, NULL, &farm.output, &error)) {

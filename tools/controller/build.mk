@@ -9,8 +9,8 @@ dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
-controller_settings := $(addprefix tools/controller/, entry_names.c labels.c \
-	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c)
+controller_settings := $(addprefix tools/controller/, entry_names.c http/http_settings.c labels.c \
+	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c)
 controller_config := $(addprefix tools/controller/, config.c config_agent.c \
 	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
 	$(controller_settings)
@@ -74,7 +74,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/srv_answer.c
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
-	tools/controller/curl_library.c \
+	tools/controller/curl_library.c tools/controller/secret.c \
 	tools/controller/decode/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
@@ -82,6 +82,11 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c clock_watch.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
+unit_controller_editions_sources := $(wildcard tools/controller/http/*.c) \
+	tools/bench/invented_metrics.c $(addprefix tools/controller/, decode/thread.c \
+	exposition/editions.c $(addprefix metrics/, number_text.c text.c text_index.c \
+	text_writer.c))
+threaded_tests += controller_editions
 controller_metrics := $(wildcard tools/controller/metrics/*.c) tools/controller/labels.c
 unit_metric_names_sources := $(controller_metrics)
 unit_metric_cpus_sources := $(controller_metrics)
@@ -126,7 +131,7 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 
 # Outputs that push.
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
-	$(addprefix tools/controller/, curl_library.c decode/queue.c \
+	$(addprefix tools/controller/, curl_library.c decode/queue.c secret.c \
 	decode/thread.c metrics/label_names.c outputs/output.c outputs/output_figures.c)
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)

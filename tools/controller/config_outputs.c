@@ -11,7 +11,9 @@
 struct config_output {
 	char *listen;
 	char *web;
-	char *token_file;	/* of the page, or of the receiver */
+	/* A receiver takes the token, the user and the password from here. */
+	struct http_settings http;
+	bool has_server;	/* keys that only servers have */
 	bool is_receiver;
 	bool has_more;		/* keys that only receivers have */
 	struct receiver_settings receiver;
@@ -131,8 +133,6 @@ static char **text_of(struct receiver_settings *receiver, const char *key)
 		{ "bucket", &receiver->bucket },
 		{ "organization", &receiver->organization },
 		{ "spool", &receiver->spool },
-		{ "user", &receiver->user },
-		{ "password_file", &receiver->password_file },
 		{ "authorities", &receiver->authorities },
 	};
 	size_t i;
@@ -177,6 +177,35 @@ static int take_receiver_value(struct config *config, const char *key,
 	return -ENOENT;
 }
 
+/* A name by which requests may call a server. */
+static int take_name(struct config *config, const yaml_node_t *item, void *into)
+{
+	const char *text = config__text(item);
+	int ret = text ? http_settings__add_name(into, text) : -EINVAL;
+
+	if (ret == -EINVAL)
+		return config__refuse(
+			config, item,
+			"'%s' is not a name of a server (expected such as metrics.example.org, without a port)",
+			text ?: "?");
+	if (ret == -E2BIG)
+		return config__refuse(config, item,
+				      "there are more than %d names",
+				      HTTP_NAMES_MAX);
+	return ret;
+}
+
+static int take_server_value(struct config *config, const char *key,
+			     const yaml_node_t *value,
+			     struct http_settings *http)
+{
+	if (!strcmp(key, "certificate"))
+		return take_text(config, value, &http->certificate);
+	if (!strcmp(key, "key"))
+		return take_text(config, value, &http->key);
+	return config__sequence(config, value, take_name, http);
+}
+
 static int take_value(struct config *config, const char *key,
 		      const yaml_node_t *value, void *into)
 {
@@ -187,11 +216,20 @@ static int take_value(struct config *config, const char *key,
 	if (!strcmp(key, "web"))
 		return take_address(config, value, &output->web);
 	if (!strcmp(key, "token_file"))
-		return take_text(config, value, &output->token_file);
+		return take_text(config, value, &output->http.token_path);
+	if (!strcmp(key, "user"))
+		return take_text(config, value, &output->http.user);
+	if (!strcmp(key, "password_file"))
+		return take_text(config, value, &output->http.password_path);
 	if (!strcmp(key, "remote_write"))
 		return take_url(config, value, RECEIVER_REMOTE_WRITE, output);
 	if (!strcmp(key, "influx"))
 		return take_url(config, value, RECEIVER_INFLUX, output);
+	if (!strcmp(key, "certificate") || !strcmp(key, "key") ||
+	    !strcmp(key, "names")) {
+		output->has_server = true;
+		return take_server_value(config, key, value, &output->http);
+	}
 	output->has_more = true;
 	return take_receiver_value(config, key, value, &output->receiver);
 }
@@ -201,8 +239,7 @@ static bool is_one(const struct config_output *output)
 {
 	if (!!output->listen + !!output->web + output->is_receiver != 1)
 		return false;
-	return output->is_receiver ||
-	       (!output->has_more && (output->web || !output->token_file));
+	return output->is_receiver ? !output->has_server : !output->has_more;
 }
 
 /* Moves a text into the settings; false: there is one. */
@@ -215,6 +252,17 @@ static bool set_once(char **setting, char **text)
 	return true;
 }
 
+/* Moves @address and what @output has for servers into @server; false: there is one. */
+static bool set_server(struct http_settings *server, char **address,
+		       struct config_output *output)
+{
+	if (server->address)
+		return false;
+	*server = output->http;
+	output->http = (struct http_settings){ };
+	return set_once(&server->address, address);
+}
+
 static int add_output(struct config *config, const yaml_node_t *item,
 		      struct config_output *output,
 		      struct output_settings *outputs)
@@ -225,20 +273,24 @@ static int add_output(struct config *config, const yaml_node_t *item,
 	if (!is_one(output))
 		return config__refuse(
 			config, item,
-			"an output is one of listen, web, remote_write and influx; listen has no further key, and web only token_file");
+			"an output is one of listen, web, remote_write and influx; listen and web may have token_file, user, password_file, certificate, key and names, and no other key");
+	ret = output->is_receiver ? 0 :
+				    http_settings__check(&output->http, &error);
+	if (ret)
+		return config__refuse(config, item, "%s", error.text);
 	if (output->listen)
-		return set_once(&outputs->listen, &output->listen) ?
+		return set_server(&outputs->listen, &output->listen, output) ?
 			       0 :
 			       config__refuse(config, item,
 					      "there are two outputs that listen");
 	if (output->web)
-		return set_once(&outputs->web, &output->web) &&
-				       set_once(&outputs->web_token_path,
-						&output->token_file) ?
+		return set_server(&outputs->web, &output->web, output) ?
 			       0 :
 			       config__refuse(config, item,
 					      "there are two pages (web)");
-	set_once(&output->receiver.token_file, &output->token_file);
+	set_once(&output->receiver.token_file, &output->http.token_path);
+	set_once(&output->receiver.user, &output->http.user);
+	set_once(&output->receiver.password_file, &output->http.password_path);
 	ret = output_settings__add_receiver(outputs, &output->receiver, &error);
 	return ret == -EINVAL ? config__refuse(config, item, "%s", error.text) :
 				ret;
@@ -253,9 +305,38 @@ static int take_output(struct config *config, const yaml_node_t *item,
 
 	free(output.listen);
 	free(output.web);
-	free(output.token_file);
+	http_settings__clear(&output.http);
 	receiver_settings__clear(&output.receiver);
 	return ret;
+}
+
+/* What the command line says of a server stays; the file has the rest. */
+static void complete_server(struct http_settings *server,
+			    struct http_settings *file)
+{
+	set_once(&server->address, &file->address);
+	set_once(&server->token_path, &file->token_path);
+	set_once(&server->user, &file->user);
+	set_once(&server->password_path, &file->password_path);
+	set_once(&server->certificate, &file->certificate);
+	set_once(&server->key, &file->key);
+	if (server->name_count)
+		return;
+	memcpy(server->names, file->names, sizeof(file->names));
+	server->name_count = file->name_count;
+	file->name_count = 0;
+}
+
+/* With what the command line has. */
+static int check_servers(struct config *config, const yaml_node_t *value,
+			 const struct output_settings *outputs)
+{
+	struct dart_error error;
+
+	if (http_settings__check(&outputs->listen, &error) ||
+	    http_settings__check(&outputs->web, &error))
+		return config__refuse(config, value, "%s", error.text);
+	return 0;
 }
 
 int config__take_outputs(struct config *config, const yaml_node_t *value,
@@ -270,10 +351,9 @@ int config__take_outputs(struct config *config, const yaml_node_t *value,
 		ret = output_settings__add_receiver(chosen, &file.receivers[i],
 						    config->error);
 	if (!ret) {
-		/* A page of the command line has the token of the file, too. */
-		set_once(&chosen->listen, &file.listen);
-		set_once(&chosen->web, &file.web);
-		set_once(&chosen->web_token_path, &file.web_token_path);
+		complete_server(&chosen->listen, &file.listen);
+		complete_server(&chosen->web, &file.web);
+		ret = check_servers(config, value, chosen);
 	}
 	output_settings__clear(&file);
 	return ret;

@@ -10,6 +10,7 @@ struct config_source {
 	enum source_kind kind;
 	const char *place; /* NULL: not named so far */
 	uint64_t refresh_ns;
+	struct url_settings url; /* owned */
 	struct target_defaults defaults;
 };
 
@@ -73,11 +74,55 @@ static int read_place(struct config *config, const yaml_node_t *value,
 	return 0;
 }
 
+static int read_path(struct config *config, const yaml_node_t *value, char **path)
+{
+	const char *text = config__text(value);
+
+	if (!text || !*text)
+		return config__refuse(config, value, "expected a path");
+	*path = strdup(text);
+	return *path ? 0 : -ENOMEM;
+}
+
+static int take_header(struct config *config, const char *key,
+		       const yaml_node_t *value, void *into)
+{
+	const char *text = config__text(value);
+	struct dart_error error;
+	int ret;
+
+	if (!text)
+		return config__refuse(config, value, "expected a text");
+	ret = url_settings__add_header(into, key, text, &error);
+	return ret == -EINVAL ? config__refuse(config, value, "%s", error.text) :
+				ret;
+}
+
+/* A key of struct url_settings; -ENOENT if @key is another one. */
+static int read_url(struct config *config, const char *key,
+		    const yaml_node_t *value, struct url_settings *url)
+{
+	if (!strcmp(key, "authorities"))
+		return read_path(config, value, &url->authorities);
+	if (!strcmp(key, "certificate"))
+		return read_path(config, value, &url->certificate);
+	if (!strcmp(key, "key"))
+		return read_path(config, value, &url->key);
+	if (!strcmp(key, "token_file"))
+		return read_path(config, value, &url->token_file);
+	if (!strcmp(key, "headers"))
+		return config__mapping(config, value, take_header, url);
+	return -ENOENT;
+}
+
 static int take_source_value(struct config *config, const char *key,
 			     const yaml_node_t *value, void *into)
 {
 	struct config_source *source = into;
+	int ret = read_url(config, key, value, &source->url);
 
+	if (ret != -ENOENT)
+		return ret;
 	if (!strcmp(key, "file_sd"))
 		return read_place(config, value, SOURCE_FILE_SD, source);
 	if (!strcmp(key, "dns_srv"))
@@ -94,6 +139,7 @@ static int add_source(struct config *config, const yaml_node_t *item,
 		      struct settings *settings)
 {
 	struct source_settings *added;
+	struct dart_error error;
 	struct shared_text *name;
 	int ret;
 
@@ -101,6 +147,12 @@ static int add_source(struct config *config, const yaml_node_t *item,
 		return config__refuse(
 			config, item,
 			"a source has no 'file_sd', 'dns_srv' or 'http_sd'");
+	if (source->kind != SOURCE_HTTP_SD && !url_settings__is_empty(&source->url))
+		return config__refuse(
+			config, item,
+			"authorities, certificate, key, token_file and headers belong to http_sd");
+	if (url_settings__check(&source->url, &error))
+		return config__refuse(config, item, "%s", error.text);
 	ret = settings__add_source(settings, source->kind, source->place);
 	name = source_kind__name(source->kind, source->place);
 	if (ret == -EINVAL)
@@ -122,7 +174,7 @@ static int add_source(struct config *config, const yaml_node_t *item,
 	added->defaults = source->defaults;
 	entry_names__hold(added->defaults.entries);
 	json_incref(added->defaults.labels);
-	return 0;
+	return url_settings__copy(&added->url, &source->url);
 }
 
 int config__take_source(struct config *config, const yaml_node_t *item,
@@ -138,5 +190,6 @@ int config__take_source(struct config *config, const yaml_node_t *item,
 		      add_source(config, item, &source, into);
 	entry_names__release(source.defaults.entries);
 	json_decref(source.defaults.labels);
+	url_settings__clear(&source.url);
 	return ret;
 }

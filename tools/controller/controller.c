@@ -24,6 +24,7 @@
 #include "controller_outputs.h"
 #include "controller_record.h"
 #include "controller_replay.h"
+#include "condition.h"
 #include "decode/catalog.h"
 #include "fleet.h"
 #include "flow.h"
@@ -33,6 +34,7 @@
 
 struct controller {
 	struct target_context context;
+	struct condition condition;
 	struct controller_outputs outputs;
 	sd_event_source *output_failed;
 	sd_event_source *connections;
@@ -56,23 +58,39 @@ static int on_signal(sd_event_source *source,
 	return sd_event_exit(controller->context.event, 0);
 }
 
-/* SIGHUP */
-static int on_reload(sd_event_source *source,
-		     const struct signalfd_siginfo *info, void *data)
+/* By a signal, or over HTTP. */
+static void controller__reload(void *data)
 {
 	struct controller *controller = data;
 	struct target_context *context = &controller->context;
 	struct dart_error error;
+	int err = certificates__load(&context->options->settings.tls,
+				     &context->tls, &error);
 
-	if (certificates__load(&context->options->settings.tls, &context->tls,
-			       &error) &&
-	    !context->sink->owns_terminal)
+	if (!err)
+		err = controller_outputs__reload(&controller->outputs, &error);
+	condition__set_certificates(&controller->condition, err);
+	if (err && !context->sink->owns_terminal)
 		output__print(
 			context->log,
-			"dart-controller: %s; certificates stay as they were",
+			"dart-controller: %s; certificates and secrets stay as they were",
 			error.text);
 	fleet__reload(controller->fleet);
+}
+
+/* SIGHUP */
+static int on_reload(sd_event_source *source,
+		     const struct signalfd_siginfo *info, void *data)
+{
+	controller__reload(data);
 	return 0;
+}
+
+static bool is_ready(void *data)
+{
+	const struct controller *controller = data;
+
+	return discovery__is_complete(fleet__discovery(controller->fleet));
 }
 
 /* Standard output has failed, and there is no other one. */
@@ -207,8 +225,13 @@ static int controller__open(struct controller *controller,
 	int err;
 
 	context->options = options;
+	context->condition = &controller->condition;
+	controller->outputs.condition = &controller->condition;
 	context->catalogs = &controller->catalogs;
 	output_list__open(&context->outputs);
+	err = condition__open(&controller->condition, options, &controller->outputs.access);
+	if (err)
+		return err;
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
@@ -221,6 +244,8 @@ static int controller__open(struct controller *controller,
 		      timers__new(context->event, &context->timers);
 	if (err || options->replay.files)
 		return err   ?:
+			       condition__watch(&controller->condition, context->event, NULL,
+						      NULL, NULL) ?:
 			       controller_replay__open(&controller->replay,
 						       context,
 						       &controller->outputs,
@@ -239,6 +264,8 @@ static int controller__open(struct controller *controller,
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
 	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
+		       condition__watch(&controller->condition, context->event, is_ready,
+					      controller__reload, controller) ?:
 		       controller__open_status(controller, error);
 }
 
@@ -280,8 +307,10 @@ static void controller__close(struct controller *controller)
 	timers__free(controller->context.timers);
 	catalogs__close(&controller->catalogs);
 	sd_event_source_disable_unref(controller->output_failed);
+	condition__end(&controller->condition);
 	controller_outputs__close(&controller->outputs);
 	clock_watch__close(&controller->context.clocks);
+	condition__close(&controller->condition);
 	sd_event_unref(controller->context.event);
 	output__close(controller->context.log);
 	output_list__close(&controller->context.outputs);

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "exposition/exposition.h"
+#include "exposition/exposition_outputs.h"
+#include "http/http_connections.h"
 #include "http/http_server.h"
 #include "metrics/names.h"
 #include "metrics/sink_metrics.h"
@@ -23,6 +25,9 @@
 #define SINKS_MAX 2
 /* The exposition, the page, a dump, and the receivers. */
 #define METRIC_OUTPUTS_MAX (3 + RECEIVERS_MAX)
+
+/* That serve metrics. */
+#define SERVER_THREADS 4
 
 /* What is open so far, until a sink has it. */
 struct opening {
@@ -65,23 +70,48 @@ static int open_standard(struct controller_outputs *outputs,
 	return 0;
 }
 
+/* What the controller tells of itself, in a thread of the server. */
+static void add_own(void *data, struct own_metrics *metrics)
+{
+	const struct controller_outputs *outputs = data;
+
+	condition__add(outputs->condition, metrics);
+	if (exposition_outputs__add(metrics, outputs->list))
+		metrics->has_failed = true;
+}
+
 static int open_exposition(struct controller_outputs *outputs,
 			   const struct options *options,
 			   struct opening *opening, struct dart_error *error)
 {
-	static const size_t count = EXPOSITION_PAGES;
-	const char *address = options->settings.outputs.listen;
+	const struct http_settings *http = &options->settings.outputs.listen;
+	const struct http_server_options server = {
+		.address = http->address,
+		.pages = outputs->pages,
+		.page_count = EXPOSITION_PAGES + CONDITION_PAGES,
+		.access = &outputs->access,
+		.threads = SERVER_THREADS,
+		.streams = HTTP_CONNECTIONS_MAX,
+		.certificate = http->certificate,
+		.key = http->key,
+	};
 	struct metric_output *exposition;
+	int err;
 
-	if (!address)
+	if (!http->address)
 		return 0;
-	exposition = exposition__new(options->replay.files, outputs->list);
+	outputs->http = http;
+	err = http_access__load(&outputs->access, http, error);
+	if (err)
+		return err;
+	exposition = exposition__new(options->replay.files);
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
+	exposition__set_own(exposition, &(struct exposition_own){ add_own, outputs });
 	exposition__pages(exposition, outputs->pages);
-	return http_server__new(address, outputs->pages, count,
-				&outputs->server, error);
+	condition__pages(outputs->condition, outputs->pages + EXPOSITION_PAGES);
+	return http_server__new(&server, &outputs->server, error);
 }
 
 static int open_receivers(struct controller_outputs *outputs,
@@ -106,24 +136,26 @@ static int open_receivers(struct controller_outputs *outputs,
 	return 0;
 }
 
-static int open_web(const struct options *options, struct output *log,
+static int open_web(struct controller_outputs *controller_outputs,
+		    const struct options *options, struct output *log,
 		    struct opening *opening, struct dart_error *error)
 {
 	const struct output_settings *outputs = &options->settings.outputs;
 	const struct web_settings settings = {
-		.address = outputs->web,
-		.token_path = outputs->web_token_path,
+		.http = &outputs->web,
 		.interval_ns = options->settings.interval_ns,
 		.is_replay = options->replay.files,
 	};
 	struct metric_output *web;
 	int err;
 
-	if (!outputs->web)
+	if (!outputs->web.address)
 		return 0;
 	err = web__new(&settings, log, &web, error);
-	if (!err)
+	if (!err) {
 		opening->metrics[opening->metric_count++] = web;
+		controller_outputs->web = web;
+	}
 	return err;
 }
 
@@ -166,7 +198,7 @@ static int open_metrics(struct controller_outputs *outputs,
 	err = names__load(directory, &names, error)			     ?:
 		      open_receivers(outputs, settings, log, opening, error) ?:
 		      open_exposition(outputs, options, opening, error)	     ?:
-		      open_web(options, log, opening, error) ?:
+		      open_web(outputs, options, log, opening, error) ?:
 	      open_dump(outputs, options, log, opening, error);
 	if (!err) {
 		sink = sink_metrics__new(names, opening->metrics,
@@ -234,9 +266,26 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	}
 	http_server__free(outputs->server);
 	outputs->server = NULL;
+	http_access__clear(&outputs->access);
 	leave_list(outputs);
 	opening__free(&opening);
 	outputs->dump = NULL;
+	outputs->web = NULL;
+	return err;
+}
+
+int controller_outputs__reload(struct controller_outputs *outputs,
+			       struct dart_error *error)
+{
+	struct dart_error ignored;
+	int err = 0;
+
+	if (outputs->server)
+		err = http_access__reload(&outputs->access, outputs->http, error) ?:
+			      http_server__reload(outputs->server, error);
+	/* Both are tried: one sentence tells of the first that cannot be used. */
+	if (outputs->web)
+		err = web__reload(outputs->web, err ? &ignored : error) ?: err;
 	return err;
 }
 
@@ -262,6 +311,7 @@ void controller_outputs__close_standard(struct controller_outputs *outputs)
 void controller_outputs__close(struct controller_outputs *outputs)
 {
 	http_server__free(outputs->server);
+	http_access__clear(&outputs->access);
 	leave_list(outputs);
 	if (outputs->sink)
 		outputs->sink->operations->free(outputs->sink);

@@ -8,7 +8,9 @@
 
 #include <libdart/error.h>
 
+#include "condition.h"
 #include "exposition/exposition.h"
+#include "http/http_access.h"
 #include "options.h"
 #include "outputs/output.h"
 #include "outputs/output_list.h"
@@ -23,13 +25,17 @@ struct controller_outputs {
 	struct metric_output *receivers[RECEIVERS_MAX]; /* of the sink */
 	size_t receiver_count;
 	struct metric_output *dump;	/* as OpenMetrics, of the sink; NULL: there is none */
-	struct http_page pages[EXPOSITION_PAGES];
+	struct http_access access;	/* to these pages */
+	struct condition *condition;	/* set before controller_outputs__open(); not owned */
+	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
+	const struct http_settings *http; /* of the exposition; NULL without --listen */
+	struct metric_output *web;	/* of the sink; NULL without --web */
 	struct http_server *server; /* of these pages; NULL: there is none */
 };
 
 /*
  * Opens those of @options and adds them to @list; both outlive them, as does @log; @outputs is
- * all zeros before.
+ * all zeros before but for condition.
  * Returns 0; or -errno, with a sentence in @error if there is something to say:
  * controller_outputs__close() in both cases.
  */
@@ -42,6 +48,12 @@ int controller_outputs__open(struct controller_outputs *outputs,
  */
 void controller_outputs__set_waits(struct controller_outputs *outputs,
 				   bool waits);
+/*
+ * In the control loop: reads the certificates, keys, tokens and passwords of both servers again.
+ * Returns 0, or -errno with a sentence, and what cannot be used stays as it was.
+ */
+int controller_outputs__reload(struct controller_outputs *outputs,
+			       struct dart_error *error);
 /* Standard output alone; what is not written is dropped. */
 void controller_outputs__close_standard(struct controller_outputs *outputs);
 /* When no thread has the sink any more. */

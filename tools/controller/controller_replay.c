@@ -20,8 +20,8 @@ static void report(struct controller_replay *replay)
 /* Has an output been asked for that others look at, when they want? */
 static bool is_looked_at(const struct options *options)
 {
-	return options->settings.outputs.listen ||
-	       options->settings.outputs.web;
+	return options->settings.outputs.listen.address ||
+	       options->settings.outputs.web.address;
 }
 
 static void print_dump(struct work *work)

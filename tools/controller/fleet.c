@@ -11,6 +11,7 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
+#include "condition.h"
 #include "io/timers.h"
 
 /* Targets that are started or stopped before the loop looks at other events. */
@@ -312,6 +313,14 @@ static int fleet__open_sources(struct fleet *fleet)
 	return err < 0 ? err : 0;
 }
 
+static void on_reloaded(void *data, bool is_refused)
+{
+	const struct fleet *fleet = data;
+
+	if (fleet->context->condition)
+		condition__set_configuration(fleet->context->condition, is_refused);
+}
+
 int fleet__new(struct target_context *context, struct output *output,
 	       struct fleet **fleetp, struct dart_error *error)
 {
@@ -322,6 +331,7 @@ int fleet__new(struct target_context *context, struct output *output,
 	static const struct discovery_operations discovery_operations = {
 		.want = on_want,
 		.say = on_say,
+		.reloaded = on_reloaded,
 	};
 	const struct options *options = context->options;
 	struct fleet *fleet = calloc(1, sizeof(*fleet));

@@ -37,8 +37,14 @@ static const struct option long_options[] = {
 	{ "http-sd", required_argument, NULL, OPTION_HTTP_SD },
 	{ "socket", required_argument, NULL, OPTION_SOCKET },
 	{ "listen", optional_argument, NULL, OPTION_LISTEN },
+	{ "listen-token-file", required_argument, NULL, OPTION_LISTEN_TOKEN_FILE },
 	{ "web", optional_argument, NULL, OPTION_WEB },
 	{ "web-token-file", required_argument, NULL, OPTION_WEB_TOKEN_FILE },
+	{ "http-certificate", required_argument, NULL, OPTION_HTTP_CERTIFICATE },
+	{ "http-key", required_argument, NULL, OPTION_HTTP_KEY },
+	{ "http-user", required_argument, NULL, OPTION_HTTP_USER },
+	{ "http-password-file", required_argument, NULL, OPTION_HTTP_PASSWORD_FILE },
+	{ "http-name", required_argument, NULL, OPTION_HTTP_NAME },
 	{ "remote-write", required_argument, NULL, OPTION_REMOTE_WRITE },
 	{ "influx", required_argument, NULL, OPTION_INFLUX },
 	{ "record", required_argument, NULL, OPTION_RECORD },
@@ -176,7 +182,13 @@ static int parse_one(struct options *options, int c, char *argv[],
 			&options->settings, SOURCE_HTTP_SD, optarg, error);
 	case OPTION_LISTEN:
 	case OPTION_WEB:
+	case OPTION_LISTEN_TOKEN_FILE:
 	case OPTION_WEB_TOKEN_FILE:
+	case OPTION_HTTP_CERTIFICATE:
+	case OPTION_HTTP_KEY:
+	case OPTION_HTTP_USER:
+	case OPTION_HTTP_PASSWORD_FILE:
+	case OPTION_HTTP_NAME:
 	case OPTION_REMOTE_WRITE:
 	case OPTION_INFLUX:
 		return options_outputs__parse(&options->settings.outputs, c,

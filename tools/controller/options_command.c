@@ -206,9 +206,23 @@ static int check_run(const struct options *options, struct dart_error *error)
 				 settings__check_tls(&options->settings, error);
 }
 
+/* The file can bring what the options lack. */
+static int check_http(const struct options *options, struct dart_error *error)
+{
+	const struct output_settings *outputs = &options->settings.outputs;
+
+	return options->config ? 0 :
+				 http_settings__check(&outputs->listen, error) ?:
+				 http_settings__check(&outputs->web, error);
+}
+
 int options_command__check(const struct options *options,
 			   struct dart_error *error)
 {
+	int err = check_http(options, error);
+
+	if (err)
+		return err;
 	switch (options->action) {
 	case OPTIONS_DOCTOR:
 		return check_doctor(options, error);

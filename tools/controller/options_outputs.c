@@ -38,12 +38,47 @@ static int add_receiver(struct output_settings *outputs,
 	return err;
 }
 
-static int set_token_path(char **path, const char *value,
-			  struct dart_error *error)
+static int set_text(char **text, const char *value,
+		    struct dart_error *error)
 {
-	free(*path);
-	*path = strdup(value);
-	return *path ? 0 : dart_error__no_memory(error);
+	free(*text);
+	*text = strdup(value);
+	return *text ? 0 : dart_error__no_memory(error);
+}
+
+static int add_name(struct http_settings *http, const char *value,
+		    struct dart_error *error)
+{
+	int ret = http_settings__add_name(http, value);
+
+	if (ret == -EINVAL)
+		return dart_error__set(
+			error, EINVAL,
+			"'%s' is not a name of a server (expected such as metrics.example.org, without a port)",
+			value);
+	if (ret == -E2BIG)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d names",
+				       HTTP_NAMES_MAX);
+	return ret ? dart_error__no_memory(error) : 0;
+}
+
+/* Options of both servers, of metrics and of the page. */
+static int set_http(struct http_settings *http, enum option_code code,
+		    const char *value, struct dart_error *error)
+{
+	switch (code) {
+	case OPTION_HTTP_CERTIFICATE:
+		return set_text(&http->certificate, value, error);
+	case OPTION_HTTP_KEY:
+		return set_text(&http->key, value, error);
+	case OPTION_HTTP_USER:
+		return set_text(&http->user, value, error);
+	case OPTION_HTTP_PASSWORD_FILE:
+		return set_text(&http->password_path, value, error);
+	default:
+		return add_name(http, value, error);
+	}
 }
 
 int options_outputs__parse(struct output_settings *outputs,
@@ -52,11 +87,20 @@ int options_outputs__parse(struct output_settings *outputs,
 {
 	switch (code) {
 	case OPTION_LISTEN:
-		return set_address(&outputs->listen, value, error);
+		return set_address(&outputs->listen.address, value, error);
 	case OPTION_WEB:
-		return set_address(&outputs->web, value, error);
+		return set_address(&outputs->web.address, value, error);
 	case OPTION_WEB_TOKEN_FILE:
-		return set_token_path(&outputs->web_token_path, value, error);
+		return set_text(&outputs->web.token_path, value, error);
+	case OPTION_LISTEN_TOKEN_FILE:
+		return set_text(&outputs->listen.token_path, value, error);
+	case OPTION_HTTP_CERTIFICATE:
+	case OPTION_HTTP_KEY:
+	case OPTION_HTTP_USER:
+	case OPTION_HTTP_PASSWORD_FILE:
+	case OPTION_HTTP_NAME:
+		return set_http(&outputs->listen, code, value, error) ?:
+			       set_http(&outputs->web, code, value, error);
 	case OPTION_REMOTE_WRITE:
 		return add_receiver(outputs, RECEIVER_REMOTE_WRITE, value,
 				    error);

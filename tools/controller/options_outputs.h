@@ -9,8 +9,8 @@
 #include "output_settings.h"
 
 /*
- * Takes @value of --listen or --web, NULL if they have none, or of --web-token-file,
- * --remote-write or --influx.  Returns 0; -EINVAL with a sentence in @error; or -ENOMEM.
+ * Takes @value of --listen or --web, NULL if they have none, or of
+ * --listen-token-file, --web-token-file, --http-..., --remote-write or --influx.  Returns 0; -EINVAL with a sentence in @error; or -ENOMEM.
  */
 int options_outputs__parse(struct output_settings *outputs,
 			   enum option_code code, const char *value,

@@ -25,12 +25,7 @@ int output_settings__add_receiver(struct output_settings *settings,
 
 bool output_settings__has_any(const struct output_settings *settings)
 {
-	return settings->listen || settings->web || settings->receiver_count;
-}
-
-static bool are_equal(const char *one, const char *other)
-{
-	return one == other || (one && other && !strcmp(one, other));
+	return settings->listen.address || settings->web.address || settings->receiver_count;
 }
 
 bool output_settings__equal(const struct output_settings *one,
@@ -38,9 +33,8 @@ bool output_settings__equal(const struct output_settings *one,
 {
 	size_t i;
 
-	if (!are_equal(one->listen, other->listen) ||
-	    !are_equal(one->web, other->web) ||
-	    !are_equal(one->web_token_path, other->web_token_path) ||
+	if (!http_settings__equal(&one->listen, &other->listen) ||
+	    !http_settings__equal(&one->web, &other->web) ||
 	    one->receiver_count != other->receiver_count)
 		return false;
 	for (i = 0; i < one->receiver_count; i++)
@@ -50,12 +44,6 @@ bool output_settings__equal(const struct output_settings *one,
 	return true;
 }
 
-static int copy_text(char **copy, const char *text)
-{
-	*copy = text ? strdup(text) : NULL;
-	return !*copy == !text ? 0 : -ENOMEM;
-}
-
 int output_settings__copy(struct output_settings *copy,
 			  const struct output_settings *settings)
 {
@@ -63,9 +51,8 @@ int output_settings__copy(struct output_settings *copy,
 	size_t i;
 
 	*copy = (struct output_settings){ };
-	ret = copy_text(&copy->listen, settings->listen) ?:
-	      copy_text(&copy->web, settings->web) ?:
-	      copy_text(&copy->web_token_path, settings->web_token_path);
+	ret = http_settings__copy(&copy->listen, &settings->listen);
+	ret = http_settings__copy(&copy->web, &settings->web) ?: ret;
 	for (i = 0; i < settings->receiver_count; i++) {
 		ret = receiver_settings__copy(&copy->receivers[i],
 					      &settings->receivers[i]) ?: ret;
@@ -78,9 +65,8 @@ void output_settings__clear(struct output_settings *settings)
 {
 	size_t i;
 
-	free(settings->listen);
-	free(settings->web);
-	free(settings->web_token_path);
+	http_settings__clear(&settings->listen);
+	http_settings__clear(&settings->web);
 	for (i = 0; i < settings->receiver_count; i++)
 		receiver_settings__clear(&settings->receivers[i]);
 	*settings = (struct output_settings){ };

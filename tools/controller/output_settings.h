@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "http/http_settings.h"
 #include "push/receiver_settings.h"
 
 /* Texts are NULL where the user does not say. */
 struct output_settings {
-	char *listen;	/* where metrics are served by HTTP, see http_address.h; NULL: nowhere */
-	char *web;	/* where the page is served, see web/web.h; NULL: nowhere */
-	char *web_token_path;	/* NULL: the page needs no token */
+	struct http_settings listen;	/* where metrics are served by HTTP */
+	struct http_settings web;	/* where the page is served, see web/web.h */
 	struct receiver_settings receivers[RECEIVERS_MAX];
 	size_t receiver_count;
 };

@@ -305,7 +305,7 @@ static int copy_source(struct settings *copy,
 	*defaults = source->defaults;
 	entry_names__hold(defaults->entries);
 	json_incref(defaults->labels);
-	return 0;
+	return url_settings__copy(&copy->sources[copy->source_count - 1].url, &source->url);
 }
 
 int settings__copy(struct settings *copy, const struct settings *settings)
@@ -355,6 +355,7 @@ void settings__clear(struct settings *settings)
 	for (i = 0; i < settings->source_count; i++) {
 		source = &settings->sources[i];
 		free(source->place);
+		url_settings__clear(&source->url);
 		entry_names__release(source->defaults.entries);
 		json_decref(source->defaults.labels);
 	}

@@ -13,6 +13,7 @@
 #include "entry_names.h"
 #include "output_settings.h"
 #include "shared_text.h"
+#include "url_settings.h"
 
 #define SETTINGS_INTERVAL_DEFAULT_NS	1000000000ULL
 #define SETTINGS_INTERVAL_MIN_NS	100000ULL
@@ -125,6 +126,7 @@ struct source_settings {
 	enum source_kind kind;
 	char *place;		/* path, name or URL */
 	uint64_t refresh_ns;	/* 0: that of the kind */
+	struct url_settings url;	/* of an http_sd */
 	struct target_defaults defaults;
 };
 

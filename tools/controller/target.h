@@ -34,6 +34,7 @@
 #include "resolver.h"
 
 struct target;
+struct condition;
 
 /* Shared by all targets; must outlive them. */
 struct target_context {
@@ -54,6 +55,7 @@ struct target_context {
 	struct output_list outputs; /* that run, for who reports on them */
 	struct clock_watch clocks;	/* of their hosts */
 	const struct options *options;
+	struct condition *condition;	/* counts reloads; may be NULL */
 	struct fleet *fleet;	/* of finished() */
 	size_t target_count;	/* that are wanted */
 	bool is_capacity_told;	/* since others were wanted */

@@ -4,7 +4,6 @@
  * delaying the workers that bring the next ones.
  */
 #include <errno.h>
-#include <jansson.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,12 +14,19 @@
 
 #include "ended.h"
 #include "exposition.h"
-#include "exposition_outputs.h"
+#include "editions.h"
 #include "exposition_sd.h"
+#include "tools/controller/http/gzip.h"
 #include "tools/controller/metrics/plan_up.h"
 #include "tools/controller/metrics/target_labels.h"
 #include "tools/controller/metrics/text.h"
 #include "tools/controller/schedule.h"
+
+/*
+ * What waits for readers is bounded by twice the bytes of all points, or this if they have
+ * fewer: there is room for about five packed pages of a fleet.
+ */
+#define READERS_BYTES_MIN ((size_t)8 << 20)
 
 /* What is shown of a target at one time; immutable. */
 struct snapshot {
@@ -40,8 +46,11 @@ struct snapshot {
 struct exposition {
 	struct metric_output output;
 	bool is_replay;
-	struct output_list *outputs; /* that run; NULL: not shown */
-	pthread_mutex_t lock; /* of the pointers below */
+	struct exposition_own own; /* add is NULL: nothing is known of the controller */
+	struct editions *editions; /* of the pages that readers have now */
+	atomic_uint_least64_t version; /* grows with each change of the targets below */
+	pthread_mutex_t lock; /* of all below */
+	size_t series_count; /* of all snapshots */
 	size_t end; /* no target has this index, or a higher one */
 	struct snapshot *targets[SETTINGS_TARGETS_MAX];
 };
@@ -85,18 +94,39 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 	return NULL;
 }
 
+static size_t snapshot__series(const struct snapshot *snapshot)
+{
+	return snapshot && snapshot->plan ? snapshot->plan->series_count : 0;
+}
+
+/* What all readers together may have waiting for them, with @count series. */
+static size_t readers_bytes(size_t count)
+{
+	const size_t bytes = 2 * count * sizeof(struct metric_point);
+
+	return bytes > READERS_BYTES_MIN ? bytes : READERS_BYTES_MIN;
+}
+
 /* In place of the last one of the target.  NULL: there was no memory, or it is gone. */
 static void exposition__set(struct exposition *exposition, size_t index,
 			    struct snapshot *snapshot)
 {
 	struct snapshot *before;
+	size_t count, bytes;
 
 	pthread_mutex_lock(&exposition->lock);
 	before = exposition->targets[index];
 	exposition->targets[index] = snapshot;
 	if (snapshot && exposition->end <= index)
 		exposition->end = index + 1;
+	count = exposition->series_count + snapshot__series(snapshot) -
+		snapshot__series(before);
+	bytes = count == exposition->series_count ? 0 : readers_bytes(count);
+	exposition->series_count = count;
+	atomic_fetch_add(&exposition->version, 1);
 	pthread_mutex_unlock(&exposition->lock);
+	if (bytes)
+		editions__set_limit(exposition->editions, bytes);
 	snapshot__put(before);
 }
 
@@ -207,6 +237,7 @@ static void exposition__free(struct metric_output *output)
 
 	for (i = 0; i < exposition->end; i++)
 		snapshot__put(exposition->targets[i]);
+	editions__free(exposition->editions);
 	pthread_mutex_destroy(&exposition->lock);
 	free(exposition);
 }
@@ -220,7 +251,7 @@ static const struct metric_output_operations exposition_operations = {
 	.free = exposition__free,
 };
 
-struct metric_output *exposition__new(bool is_replay, struct output_list *outputs)
+struct metric_output *exposition__new(bool is_replay)
 {
 	struct exposition *exposition = calloc(1, sizeof(*exposition));
 
@@ -228,12 +259,17 @@ struct metric_output *exposition__new(bool is_replay, struct output_list *output
 		return NULL;
 	exposition->output.operations = &exposition_operations;
 	exposition->is_replay = is_replay;
-	exposition->outputs = outputs;
+	exposition->editions = editions__new();
+	if (!exposition->editions) {
+		free(exposition);
+		return NULL;
+	}
+	editions__set_limit(exposition->editions, READERS_BYTES_MIN);
 	pthread_mutex_init(&exposition->lock, NULL);
 	return &exposition->output;
 }
 
-/* ---- pages, in the thread of the server */
+/* ---- pages, in threads of the server, and of makers of editions */
 
 struct snapshots {
 	struct snapshot **all;
@@ -261,6 +297,7 @@ static void snapshots__put(struct snapshots *snapshots)
 	while (snapshots->count)
 		snapshot__put(snapshots->all[--snapshots->count]);
 	free(snapshots->all);
+	snapshots->all = NULL;
 }
 
 /* Those called @name; NULL: all.  Returns 0 or -ENOMEM. */
@@ -293,33 +330,73 @@ static int64_t now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/* A page: see editions.h. */
+struct page {
+	struct edition_content content;
+	struct exposition *exposition;
+	uint64_t version; /* of the targets */
+	struct snapshots snapshots; /* held until all is printed */
+	struct metric_text_target *parts;
+	struct metric_point *ups;
+	struct own_metrics own;
+	bool is_one; /* a peer that asks for one target knows its labels */
+	bool has_own; /* the controller itself is on it */
+	bool is_own; /* and nothing else */
+};
+
+static void add_readers(struct own_metrics *metrics, struct editions *editions)
+{
+	const struct label_list none = { .count = 0 };
+	struct editions_counts counts;
+
+	editions__count(editions, &counts);
+	own_metrics__begin(metrics, "dart_controller_page_readers",
+			   "Requests for pages of metrics that are being answered.", "",
+			   METRIC_GAUGE);
+	own_metrics__add(metrics, &none, counts.open);
+	own_metrics__begin(metrics, "dart_controller_page_bytes",
+			   "Memory of pages that readers have not taken yet.", "bytes",
+			   METRIC_GAUGE);
+	own_metrics__add(metrics, &none, counts.bytes);
+	own_metrics__begin(metrics, "dart_controller_page_limit_bytes",
+			   "Limit of the memory of pages.", "bytes", METRIC_GAUGE);
+	own_metrics__add(metrics, &none, counts.limit);
+	own_metrics__begin(metrics, "dart_controller_pages_total",
+			   "Pages of metrics that were made, each for all that asked for it.", "",
+			   METRIC_COUNTER);
+	own_metrics__add(metrics, &none, counts.made);
+	own_metrics__begin(metrics, "dart_controller_page_readers_cut_total",
+			   "Readers that were cut off because they were too slow.", "",
+			   METRIC_COUNTER);
+	own_metrics__add(metrics, &none, counts.cut);
+}
+
 /* The controller's own metrics.  Returns 0 or -ENOMEM. */
 static int collect_own(const struct exposition *exposition, struct own_metrics *own)
 {
-	if (!exposition->outputs)
-		return 0;
-	return exposition_outputs__add(own, exposition->outputs) ?:
-		       own_metrics__finish(own, now_ns());
+	if (exposition->own.add)
+		exposition->own.add(exposition->own.data, own);
+	add_readers(own, exposition->editions);
+	return own_metrics__finish(own, now_ns());
 }
 
 /*
  * Three parts of each: that it is up, which is known now, unless it was recorded, its series,
- * and those that have ended and were not served yet.  @own, which may have no families, are a
- * part of their own.  @is_one: a peer that asks for one target knows its labels.
+ * and those that have ended and were not served yet.  The controller itself is a part without
+ * labels.
  */
-static int print(const struct snapshots *snapshots, const struct own_metrics *own,
-		 bool is_one, bool is_replay, enum metric_text_format format,
-		 bool is_utf8, struct http_answer *answer)
+static int page__list(struct page *page)
 {
+	const struct snapshots *snapshots = &page->snapshots;
 	const size_t count = snapshots->count;
 	struct metric_text_target *parts =
 		calloc(3 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
+	const bool is_replay = page->exposition->is_replay;
 	const int64_t time_ns = now_ns();
 	const uint64_t at_ns = monotonic_ns();
 	const struct snapshot *snapshot;
 	size_t i, used = 0;
-	int err = -ENOMEM;
 	bool is_up;
 
 	for (i = 0; parts && ups && i < count; i++) {
@@ -330,9 +407,9 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
-			.labels = is_one  ? "" :
-				  is_utf8 ? snapshot->labels->utf8.text :
-					    snapshot->labels->set.text,
+			.labels = page->is_one		? "" :
+				  page->content.is_utf8 ? snapshot->labels->utf8.text :
+							  snapshot->labels->set.text,
 			.plan = &plan_up__of_pages,
 			.points = &ups[i],
 		};
@@ -346,25 +423,73 @@ static int print(const struct snapshots *snapshots, const struct own_metrics *ow
 			continue;
 		ended__serve(snapshot->ended, at_ns);
 		parts[used++] = (struct metric_text_target){
-			.labels = is_one ? "" :
+			.labels = page->is_one ? "" :
 					   snapshot->ended->labels->set.text,
 			.plan = snapshot->ended->plan,
 			.points = snapshot->ended->points,
 		};
 	}
-	if (parts && own->plan.family_count)
+	if (parts && page->has_own)
 		parts[used++] = (struct metric_text_target){
 			.labels = "",
-			.plan = &own->plan,
-			.points = own->points,
+			.plan = &page->own.plan,
+			.points = page->own.points,
 		};
-	if (parts && ups)
-		err = metric_text__print(parts, used, format, true,
-					 &answer->body, &answer->length);
-	free(parts);
-	free(ups);
-	return err;
+	page->parts = parts;
+	page->ups = ups;
+	page->content.targets = parts;
+	page->content.count = used;
+	return parts && ups ? 0 : -ENOMEM;
 }
+
+static int page__take(struct edition_content *content)
+{
+	struct page *page = (struct page *)content;
+	int err = 0;
+
+	/* Those of one target were looked for to know that there is one. */
+	if (content->is_whole && !page->is_own) {
+		page->version = atomic_load(&page->exposition->version);
+		err = exposition__take(page->exposition, NULL, &page->snapshots);
+	}
+	if (!err && page->has_own)
+		err = collect_own(page->exposition, &page->own);
+	return err ?: page__list(page);
+}
+
+static void page__drop(struct edition_content *content)
+{
+	struct page *page = (struct page *)content;
+
+	free(page->parts);
+	free(page->ups);
+	page->parts = NULL;
+	page->ups = NULL;
+	own_metrics__clear(&page->own);
+	snapshots__put(&page->snapshots);
+}
+
+static bool page__is_current(const struct edition_content *content)
+{
+	const struct page *page = (const struct page *)content;
+
+	/* The page of a fleet that runs changes without a scrape, too: dart_up has the time of now. */
+	return page->exposition->is_replay &&
+	       page->version == atomic_load(&page->exposition->version);
+}
+
+static void page__free(struct edition_content *content)
+{
+	page__drop(content);
+	free(content);
+}
+
+static const struct edition_content_operations page_operations = {
+	.take = page__take,
+	.drop = page__drop,
+	.is_current = page__is_current,
+	.free = page__free,
+};
 
 /* Prometheus 3 asks for names of any UTF-8; they need another version of the text formats. */
 static bool takes_utf8(const struct http_request *request)
@@ -379,6 +504,48 @@ static bool takes_openmetrics(const struct http_request *request)
 	const char *accept = http_request__header(request, "Accept");
 
 	return accept && strstr(accept, "application/openmetrics-text");
+}
+
+enum page_kind {
+	PAGE_ALL,
+	PAGE_ONE, /* target, by its name */
+	PAGE_OWN, /* the controller itself */
+};
+
+/* Takes @snapshots. */
+static void send_page(struct exposition *exposition, struct snapshots *snapshots,
+		      enum page_kind kind, const struct http_request *request,
+		      struct http_answer *answer)
+{
+	const enum metric_text_format format = takes_openmetrics(request) ?
+						       METRIC_TEXT_OPENMETRICS :
+						       METRIC_TEXT_PROMETHEUS;
+	const bool is_utf8 = takes_utf8(request);
+	struct page *page = calloc(1, sizeof(*page));
+
+	if (!page) {
+		snapshots__put(snapshots);
+		answer->status = 503;
+		return;
+	}
+	page->content.operations = &page_operations;
+	page->content.format = format;
+	page->content.is_utf8 = is_utf8;
+	page->content.is_whole = kind == PAGE_ALL;
+	page->exposition = exposition;
+	page->is_one = kind == PAGE_ONE;
+	page->has_own = kind != PAGE_ONE;
+	page->is_own = kind == PAGE_OWN;
+	page->snapshots = *snapshots;
+	*snapshots = (struct snapshots){};
+	if (editions__answer(exposition->editions, &page->content,
+			     gzip__is_accepted(http_request__header(
+				     request, "Accept-Encoding")),
+			     answer)) {
+		answer->status = 503;
+		return;
+	}
+	answer->type = metric_text__type(format, is_utf8);
 }
 
 static void print_sentence(struct http_answer *answer, unsigned int status,
@@ -429,59 +596,71 @@ static void fill_metrics(void *data, const struct http_request *request,
 			 struct http_answer *answer)
 {
 	const char *name = http_request__argument(request, "target");
-	const enum metric_text_format format = takes_openmetrics(request) ?
-						       METRIC_TEXT_OPENMETRICS :
-						       METRIC_TEXT_PROMETHEUS;
-	const struct exposition *exposition = data;
-	const bool is_utf8 = takes_utf8(request);
-	struct own_metrics own = {};
-	struct snapshots snapshots;
+	struct snapshots snapshots = {};
 
-	if (exposition__take(data, name, &snapshots))
+	if (name && exposition__take(data, name, &snapshots))
 		return;
-	answer->type = metric_text__type(format, is_utf8);
 	if (name && !snapshots.count) {
 		print_sentence(
 			answer, 404,
 			"there is no such target: see /sd for their names\n");
-	} else if (name ? !refuse_lost(&snapshots, answer) :
-			  !collect_own(exposition, &own)) {
-		print(&snapshots, &own, name, exposition->is_replay, format, is_utf8, answer);
+	} else if (!name || !refuse_lost(&snapshots, answer)) {
+		send_page(data, &snapshots, name ? PAGE_ONE : PAGE_ALL, request,
+			  answer);
 	}
-	own_metrics__clear(&own);
 	snapshots__put(&snapshots);
+}
+
+static void fill_own(void *data, const struct http_request *request,
+		     struct http_answer *answer)
+{
+	struct snapshots none = {};
+
+	send_page(data, &none, PAGE_OWN, request, answer);
 }
 
 static void fill_sd(void *data, const struct http_request *request,
 		    struct http_answer *answer)
 {
-	const char *host = http_request__header(request, "Host");
+	const char *host = http_request__header(request, "Host") ?: "localhost";
 	const enum label_names_form form =
 		exposition_sd__form(http_request__header(request, "User-Agent"));
 	struct snapshots snapshots;
-	json_t *list = json_array();
+	FILE *file;
 	size_t i;
 	int err = 0;
 
-	if (exposition__take(data, NULL, &snapshots)) {
-		json_decref(list);
+	if (exposition__take(data, NULL, &snapshots))
 		return;
+	file = open_memstream(&answer->body, &answer->length);
+	if (file)
+		fputs("[\n", file);
+	for (i = 0; file && i < snapshots.count && !err; i++) {
+		if (i)
+			fputs(",\n", file);
+		err = exposition_sd__print(file, host, snapshots.all[i]->name,
+					   snapshots.all[i]->target_labels, form);
 	}
-	for (i = 0; i < snapshots.count && !err; i++)
-		err = exposition_sd__add(list, host ?: "localhost",
-					 snapshots.all[i]->name,
-					 snapshots.all[i]->target_labels, form);
-	if (!err)
-		answer->body = json_dumps(list, JSON_INDENT(1));
-	answer->length = answer->body ? strlen(answer->body) : 0;
-	answer->type = "application/json";
+	if (file)
+		fputs("\n]\n", file);
+	/* A list that is cut short would end the scrapes of targets that are there. */
+	if (file && (fclose(file) || err)) {
+		free(answer->body);
+		answer->body = NULL;
+	}
+	answer->type = answer->body ? "application/json" : NULL;
 	snapshots__put(&snapshots);
-	json_decref(list);
+}
+
+void exposition__set_own(struct metric_output *output, const struct exposition_own *own)
+{
+	((struct exposition *)output)->own = *own;
 }
 
 void exposition__pages(struct metric_output *output,
 		       struct http_page pages[static EXPOSITION_PAGES])
 {
-	pages[0] = (struct http_page){ "/metrics", fill_metrics, output };
-	pages[1] = (struct http_page){ "/sd", fill_sd, output };
+	pages[0] = (struct http_page){ .path = "/metrics", .fill = fill_metrics, .data = output };
+	pages[1] = (struct http_page){ .path = "/sd", .fill = fill_sd, .data = output };
+	pages[2] = (struct http_page){ .path = "/-/metrics", .fill = fill_own, .data = output };
 }

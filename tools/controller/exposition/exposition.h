@@ -3,10 +3,11 @@
  * An output that is asked: the last scrape of each target over HTTP, in the text format of
  * Prometheus or as OpenMetrics 1.0, whichever the peer prefers.
  *
- *   /metrics               all targets, and the controller itself: its outputs
+ *   /metrics               all targets
  *   /metrics?target=NAME   one of them, HOST:PORT or HOST, without labels of the target:
  *                          404 if there is none, and 503 while it is lost, so that the
  *                          program that asks takes it for down
+ *   /-/metrics             the controller itself, which /metrics has as well
  *   /sd                    all targets as Prometheus' HTTP SD has them, each to be scraped
  *                          here by itself
  *
@@ -20,15 +21,24 @@
 
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/metric.h"
-#include "tools/controller/outputs/output_list.h"
+#include "tools/controller/metrics/own_metrics.h"
 
-#define EXPOSITION_PAGES 2
+#define EXPOSITION_PAGES 3
 
 /*
  * @is_replay: values are of another time than now, and so is dart_up: that of the last scrape.
- * @outputs are those whose figures /metrics shows; NULL: none.  NULL if out of memory.
+ * NULL if out of memory.
  */
-struct metric_output *exposition__new(bool is_replay, struct output_list *outputs);
+struct metric_output *exposition__new(bool is_replay);
+
+/* In any thread: adds families of the controller itself. */
+struct exposition_own {
+	void (*add)(void *data, struct own_metrics *metrics);
+	void *data;
+};
+
+/* Before its pages are served. */
+void exposition__set_own(struct metric_output *output, const struct exposition_own *own);
 
 /* Its pages, for a server that ends before the output. */
 void exposition__pages(struct metric_output *output,

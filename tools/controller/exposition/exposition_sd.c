@@ -1,10 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes the JSON of HTTP service discovery: prometheus.io/docs/prometheus/latest/http_sd. */
+#include "exposition_sd.h"
+
+#include <ctype.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "exposition_sd.h"
+/* Are all names in the JSON of labels__text() plain?  It is in ASCII and has no blanks. */
+static bool has_plain_names(const char *text)
+{
+	const char *name, *end;
+
+	for (name = strchr(text, '"'); name; name = *end == ',' ? end + 1 : NULL) {
+		end = strchr(name + 1, '"');
+		if (!end || name[1] == '\\' || (name[1] >= '0' && name[1] <= '9'))
+			return false;
+		for (name++; name < end; name++) {
+			if (!isalnum((unsigned char)*name) && *name != '_')
+				return false;
+		}
+		/* The value, from its first character to after the quotation mark. */
+		for (end += 3; *end && *end != '"'; end++)
+			end += *end == '\\' && end[1];
+		if (*end)
+			end++;
+	}
+	return true;
+}
 
 /* The labels by plain names; takes @all.  NULL if out of memory. */
 static json_t *make_plain(json_t *all)
@@ -32,19 +56,40 @@ static json_t *make_plain(json_t *all)
 	return plain;
 }
 
-/* Samples of /metrics?target=NAME have none of these: Prometheus adds them. */
-static json_t *labels_of(const char *name, const struct shared_text *labels,
-			 enum label_names_form form)
+/* Of a target with labels that Prometheus needs, which are replaced, or that it refuses. */
+static char *replaced(const struct shared_text *labels, json_t *name, enum label_names_form form)
 {
-	json_t *all = labels ? json_loads(labels->text, 0, NULL) : json_object();
+	json_t *all = json_loads(labels->text, 0, NULL);
+	char *text = NULL;
 
 	if (all && form == LABEL_NAMES_PLAIN)
 		all = make_plain(all);
-	if (all && !json_object_set_new(all, "instance", json_string(name)) &&
-	    !json_object_set_new(all, "__param_target", json_string(name)))
-		return all;
+	if (all && !json_object_set(all, "instance", name) &&
+	    !json_object_set(all, "__param_target", name))
+		text = json_dumps(all, JSON_COMPACT);
 	json_decref(all);
-	return NULL;
+	return text;
+}
+
+static bool is_replaced(const struct shared_text *labels, enum label_names_form form)
+{
+	return labels && (strstr(labels->text, "\"instance\"") ||
+			  strstr(labels->text, "\"__param_target\"") ||
+			  (form == LABEL_NAMES_PLAIN && !has_plain_names(labels->text)));
+}
+
+/* Samples of /metrics?target=NAME have none of these: Prometheus adds them. */
+static void print_labels(FILE *file, const char *name,
+			 const struct shared_text *labels)
+{
+	size_t length = labels ? strlen(labels->text) : 0;
+
+	/* An object without its closing brace. */
+	if (length > 2)
+		fprintf(file, "%.*s,", (int)length - 1, labels->text);
+	else
+		fputs("{", file);
+	fprintf(file, "\"instance\":%s,\"__param_target\":%s}", name, name);
 }
 
 enum label_names_form exposition_sd__form(const char *agent)
@@ -57,13 +102,29 @@ enum label_names_form exposition_sd__form(const char *agent)
 		       LABEL_NAMES_UTF8;
 }
 
-int exposition_sd__add(json_t *list, const char *address, const char *name,
-		       const struct shared_text *labels, enum label_names_form form)
+int exposition_sd__print(FILE *file, const char *address, const char *name,
+			 const struct shared_text *labels, enum label_names_form form)
 {
-	json_t *all = labels_of(name, labels, form);
-	json_t *group = all ? json_pack("{s[s] so}", "targets", address,
-					"labels", all) :
-			      NULL;
+	const bool is_own = is_replaced(labels, form);
+	json_t *json_name = json_string(name), *json_address = json_string(address);
+	char *own_name = json_dumps(json_name, JSON_ENCODE_ANY);
+	char *own_address = json_dumps(json_address, JSON_ENCODE_ANY);
+	char *all = is_own ? replaced(labels, json_name, form) : NULL;
+	int ret = own_name && own_address && (all || !is_own) ? 0 : -ENOMEM;
 
-	return group && !json_array_append_new(list, group) ? 0 : -ENOMEM;
+	if (!ret) {
+		fprintf(file, " {\n  \"targets\": [\n   %s\n  ],\n  \"labels\": ",
+			own_address);
+		if (all)
+			fputs(all, file);
+		else
+			print_labels(file, own_name, labels);
+		fputs("\n }", file);
+	}
+	free(all);
+	free(own_name);
+	free(own_address);
+	json_decref(json_name);
+	json_decref(json_address);
+	return ret;
 }

@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_EXPOSITION_SD_H
 #define CONTROLLER_EXPOSITION_SD_H
 
-#include <jansson.h>
+#include <stdio.h>
 
 #include "tools/controller/metrics/label_names.h"
 #include "tools/controller/shared_text.h"
@@ -15,10 +15,12 @@
  */
 enum label_names_form exposition_sd__form(const char *agent);
 /*
- * Adds target @name to the array @list: it is to be scraped at @address, this controller,
- * with ?target=@name.  @labels are those of its settings; NULL: none.  Returns 0 or -ENOMEM.
+ * Prints target @name as an item of the JSON list: it is to be scraped at @address, this
+ * controller, with ?target=@name.  @labels come from its settings; NULL: none.  The
+ * text of most labels is copied unparsed, so that a list of 10,000 takes milliseconds.  Returns 0
+ * or -ENOMEM.
  */
-int exposition_sd__add(json_t *list, const char *address, const char *name,
-		       const struct shared_text *labels, enum label_names_form form);
+int exposition_sd__print(FILE *file, const char *address, const char *name,
+			 const struct shared_text *labels, enum label_names_form form);
 
 #endif /* CONTROLLER_EXPOSITION_SD_H */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <zlib.h>
 
 #include "gzip.h"
 
@@ -45,6 +44,56 @@ int gzip__pack(const void *bytes, size_t length, char **packed,
 	}
 	*packed = to;
 	return 0;
+}
+
+int gzip_stream__open(struct gzip_stream *stream, bool unpacks)
+{
+	int ret;
+
+	*stream = (struct gzip_stream){ .unpacks = unpacks };
+	ret = unpacks ? inflateInit2(&stream->zlib, WINDOW) :
+			deflateInit2(&stream->zlib, LEVEL, Z_DEFLATED, WINDOW,
+				     MEMORY, Z_DEFAULT_STRATEGY);
+	stream->is_open = ret == Z_OK;
+	return stream->is_open ? 0 : -ENOMEM;
+}
+
+void gzip_stream__put(struct gzip_stream *stream, const void *bytes,
+		      size_t length)
+{
+	stream->zlib.next_in = (Bytef *)bytes;
+	stream->zlib.avail_in = length;
+}
+
+ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size,
+			  bool is_last)
+{
+	int ret;
+
+	if (stream->has_ended)
+		return 0;
+	stream->zlib.next_out = (Bytef *)buffer;
+	stream->zlib.avail_out = size < UINT_MAX ? size : UINT_MAX;
+	size = stream->zlib.avail_out;
+	ret = stream->unpacks ? inflate(&stream->zlib, Z_NO_FLUSH) :
+				deflate(&stream->zlib,
+					is_last ? Z_FINISH : Z_NO_FLUSH);
+	/* Z_BUF_ERROR: zlib needs more input. */
+	if (ret != Z_OK && ret != Z_STREAM_END && ret != Z_BUF_ERROR)
+		return -EBADMSG;
+	stream->has_ended = ret == Z_STREAM_END;
+	return size - stream->zlib.avail_out;
+}
+
+void gzip_stream__close(struct gzip_stream *stream)
+{
+	if (!stream->is_open)
+		return;
+	if (stream->unpacks)
+		inflateEnd(&stream->zlib);
+	else
+		deflateEnd(&stream->zlib);
+	stream->is_open = false;
 }
 
 /* Of a coding, behind its name: "; q=0" refuses it. */

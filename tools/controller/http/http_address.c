@@ -2,6 +2,7 @@
 /* Parses an address, and listens there. */
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #define BACKLOG 64
 
 struct parts {
-	char host[256];		/* "": all addresses */
+	char host[256]; /* "": all addresses */
 	char port[8];
 };
 
@@ -78,23 +79,137 @@ bool http_address__has_port(const char *address)
 	return end && strchr(end, ':');
 }
 
-static int listen_at(const struct addrinfo *found)
+/* With @takes_both a socket of IPv6 serves IPv4 as well. */
+static int listen_at(const struct sockaddr *address, socklen_t length,
+		     bool takes_both)
 {
-	const int on = 1;
-	int fd = socket(found->ai_family, found->ai_socktype | SOCK_CLOEXEC,
-			found->ai_protocol), err;
+	int fd = socket(address->sa_family,
+			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+	    err;
+	const int on = 1, is_only = !takes_both;
 
 	if (fd < 0)
 		return -errno;
 	/* Connections of a server before that wait for late packets hold no address. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (bind(fd, found->ai_addr, found->ai_addrlen) ||
-	    listen(fd, BACKLOG)) {
+	if ((address->sa_family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only,
+			sizeof(is_only))) ||
+	    bind(fd, address, length) || listen(fd, BACKLOG)) {
 		err = -errno;
 		close(fd);
 		return err;
 	}
 	return fd;
+}
+
+/* All addresses of this host; IPv4 alone where IPv6 is missing. */
+static int listen_at_all(const struct parts *parts, int *fd)
+{
+	const in_port_t port = htons(strtoul(parts->port, NULL, 10));
+	const struct sockaddr_in6 v6 = {
+		.sin6_family = AF_INET6,
+		.sin6_port = port,
+		.sin6_addr = IN6ADDR_ANY_INIT,
+	};
+	const struct sockaddr_in v4 = {
+		.sin_family = AF_INET,
+		.sin_port = port,
+		.sin_addr.s_addr = htonl(INADDR_ANY),
+	};
+
+	*fd = listen_at((const struct sockaddr *)&v6, sizeof(v6), true);
+	if (*fd == -EAFNOSUPPORT || *fd == -EADDRNOTAVAIL)
+		*fd = listen_at((const struct sockaddr *)&v4, sizeof(v4),
+				false);
+	return *fd < 0 ? *fd : 1;
+}
+
+static void set_port(struct sockaddr *address, in_port_t port)
+{
+	if (address->sa_family == AF_INET)
+		((struct sockaddr_in *)address)->sin_port = port;
+	else
+		((struct sockaddr_in6 *)address)->sin6_port = port;
+}
+
+/* That the kernel has chosen for a socket. */
+static in_port_t port_of(int fd)
+{
+	struct sockaddr_storage address = {};
+	socklen_t length = sizeof(address);
+
+	getsockname(fd, (struct sockaddr *)&address, &length);
+	return address.ss_family == AF_INET ?
+		       ((struct sockaddr_in *)&address)->sin_port :
+		       ((struct sockaddr_in6 *)&address)->sin6_port;
+}
+
+/* A file such as /etc/hosts may give a name the same address twice. */
+static bool has_socket(const int *fds, int count, const struct addrinfo *found)
+{
+	struct sockaddr_storage address;
+	socklen_t length;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		length = sizeof(address);
+		memset(&address, 0, sizeof(address));
+		if (!getsockname(fds[i], (struct sockaddr *)&address,
+				 &length) &&
+		    length == found->ai_addrlen &&
+		    !memcmp(&address, found->ai_addr, length))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An address of @found that this host does not have, such as ::1 without IPv6, is left out,
+ * unless there is no other.
+ */
+static int listen_at_each(struct addrinfo *found,
+			  int fds[static HTTP_SOCKETS_MAX])
+{
+	int count = 0, ret = -EADDRNOTAVAIL;
+
+	for (; found && count < HTTP_SOCKETS_MAX; found = found->ai_next) {
+		if (found->ai_family != AF_INET && found->ai_family != AF_INET6)
+			continue;
+		if (count)
+			set_port(found->ai_addr, port_of(fds[0]));
+		if (has_socket(fds, count, found))
+			continue;
+		fds[count] =
+			listen_at(found->ai_addr, found->ai_addrlen, false);
+		if (fds[count] >= 0) {
+			count++;
+			continue;
+		}
+		ret = fds[count];
+		if (ret != -EADDRNOTAVAIL && ret != -EAFNOSUPPORT)
+			goto err;
+	}
+	return count ?: ret;
+
+err:
+	while (count)
+		close(fds[--count]);
+	return ret;
+}
+
+bool http_address__is_loopback(const struct sockaddr *address)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+	const struct in6_addr *v6;
+
+	if (address->sa_family == AF_INET)
+		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	if (address->sa_family != AF_INET6)
+		return false;
+	v6 = &((const struct sockaddr_in6 *)address)->sin6_addr;
+	return IN6_IS_ADDR_LOOPBACK(v6) ||
+	       (IN6_IS_ADDR_V4MAPPED(v6) && v6->s6_addr[12] == IN_LOOPBACKNET);
 }
 
 static const char *remedy(int err)
@@ -110,13 +225,14 @@ static const char *remedy(int err)
 	return "";
 }
 
-int http_address__listen(const char *address, struct dart_error *error)
+int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
+			 struct dart_error *error)
 {
 	const struct addrinfo hints = {
 		.ai_flags = AI_PASSIVE,
 		.ai_socktype = SOCK_STREAM,
 	};
-	struct addrinfo *all, *found;
+	struct addrinfo *all;
 	struct parts parts;
 	char whole[sizeof(parts.host) + sizeof(parts.port) + 4];
 	int ret;
@@ -130,16 +246,17 @@ int http_address__listen(const char *address, struct dart_error *error)
 	snprintf(whole, sizeof(whole), "%s%s%s", address,
 		 http_address__has_port(address) ? "" : ":",
 		 http_address__has_port(address) ? "" : parts.port);
-	ret = getaddrinfo(*parts.host ? parts.host : NULL, parts.port, &hints,
-			  &all);
-	if (ret)
-		return dart_error__set(error, EADDRNOTAVAIL,
-				       "cannot listen at '%s': %s", whole,
-				       gai_strerror(ret));
-	ret = -EADDRNOTAVAIL;
-	for (found = all; found && ret < 0; found = found->ai_next)
-		ret = listen_at(found);
-	freeaddrinfo(all);
+	if (*parts.host) {
+		ret = getaddrinfo(parts.host, parts.port, &hints, &all);
+		if (ret)
+			return dart_error__set(error, EADDRNOTAVAIL,
+					       "cannot listen at '%s': %s",
+					       whole, gai_strerror(ret));
+		ret = listen_at_each(all, fds);
+		freeaddrinfo(all);
+	} else {
+		ret = listen_at_all(&parts, fds);
+	}
 	if (ret < 0)
 		return dart_error__set(error, -ret,
 				       "cannot listen at '%s': %s%s", whole,

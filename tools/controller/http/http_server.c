@@ -4,6 +4,7 @@
 #include <microhttpd.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,45 +12,40 @@
 #include <unistd.h>
 
 #include "gzip.h"
+#include "http_access.h"
 #include "http_address.h"
+#include "http_connections.h"
 #include "http_server.h"
 #include "http_server_stream.h"
 
 /* Below that, a body is sent as it is. */
 #define PACKED_BYTES_MIN 1024
 
-struct http_server {
+/* A chain of certificates, and a key: far above that of any. */
+#define PEM_BYTES_MAX (1U << 20)
+
+#define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
+/* What serves with one certificate; all without TLS. */
+struct serving {
+	struct http_server *server;
 	struct MHD_Daemon *daemon;
-	int fd;
-	const struct http_page *pages;
-	size_t count;
 	struct http_streams *streams;
 };
 
-struct http_request {
-	struct MHD_Connection *connection;
+struct http_server {
+	int fds[HTTP_SOCKETS_MAX];
+	int fd_count;
+	struct http_server_options options;
+	struct http_connections *connections;
+	bool is_local;
+	struct sockaddr_storage address; /* of the first socket */
+
+	pthread_mutex_t lock; /* of the pointer below */
+	struct serving *serving;
+	/* What it was started with, as the files were then; NULL: without TLS. */
+	char *certificate, *key;
 };
-
-const char *http_request__argument(const struct http_request *request,
-				   const char *name)
-{
-	return MHD_lookup_connection_value(request->connection,
-					   MHD_GET_ARGUMENT_KIND, name);
-}
-
-const char *http_request__header(const struct http_request *request,
-				 const char *name)
-{
-	return MHD_lookup_connection_value(request->connection,
-					   MHD_HEADER_KIND, name);
-}
-
-const char *http_request__cookie(const struct http_request *request,
-				 const char *name)
-{
-	return MHD_lookup_connection_value(request->connection,
-					   MHD_COOKIE_KIND, name);
-}
 
 static const char *text_of(unsigned int status)
 {
@@ -96,21 +92,23 @@ static void add_headers(struct MHD_Response *response,
 					answer->headers[i].value);
 }
 
-static struct MHD_Response *response_of(struct http_server *server,
+static struct MHD_Response *response_of(struct serving *serving,
 					const struct http_request *request,
 					struct http_answer *answer)
 {
 	struct MHD_Response *response = NULL;
 	bool is_packed = false;
-	const char *text;
+	const char *encoding = answer->encoding, *text;
 
 	if (answer->stream) {
-		response = http_streams__add(server->streams, answer,
+		response = http_streams__add(serving->streams, answer,
 					     request->connection);
-		if (!response)
+		if (!response) {
 			*answer = (struct http_answer){
 				.status = MHD_HTTP_SERVICE_UNAVAILABLE
 			};
+			encoding = NULL;
+		}
 	}
 	if (response) {
 		;
@@ -119,9 +117,11 @@ static struct MHD_Response *response_of(struct http_server *server,
 		response = MHD_create_response_from_buffer(
 			strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
 	} else {
-		is_packed = gzip__is_accepted(http_request__header(
-				    request, MHD_HTTP_HEADER_ACCEPT_ENCODING)) &&
-			    answer__pack(answer);
+		is_packed =
+			!encoding &&
+			gzip__is_accepted(http_request__header(
+				request, MHD_HTTP_HEADER_ACCEPT_ENCODING)) &&
+			answer__pack(answer);
 		response = MHD_create_response_from_buffer(
 			answer->length, answer->body, MHD_RESPMEM_MUST_FREE);
 		if (!response)
@@ -136,32 +136,93 @@ static struct MHD_Response *response_of(struct http_server *server,
 	add_headers(response, answer);
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	if (is_packed)
+		encoding = "gzip";
+	if (encoding)
 		MHD_add_response_header(
-			response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
-					"GET, HEAD");
+			response, MHD_HTTP_HEADER_CONTENT_ENCODING, encoding);
 	return response;
 }
 
-static void fill(const struct http_server *server, const char *path,
-		 const struct http_request *request, struct http_answer *answer)
-{
-	size_t i;
+static const struct http_header allow_reading[] = { { "Allow", "GET, HEAD" } };
+static const struct http_header allow_action[] = { { "Allow", "POST" } };
+static const struct http_header ask_token[] = {
+	{ "WWW-Authenticate", "Bearer realm=\"dart-controller\"" },
+};
+static const struct http_header ask_password[] = {
+	{ "WWW-Authenticate",
+	  "Basic realm=\"dart-controller\", charset=\"UTF-8\"" },
+};
 
-	for (i = 0; i < server->count; i++) {
-		if (strcmp(server->pages[i].path, path))
-			continue;
-		server->pages[i].fill(server->pages[i].data, request, answer);
-		if (!answer->body && !answer->stream &&
-		    answer->status == MHD_HTTP_OK)
-			answer->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
-		return;
-	}
-	answer->status = MHD_HTTP_NOT_FOUND;
+static void refuse(struct http_answer *answer, unsigned int status,
+		   const struct http_header *header)
+{
+	answer->status = status;
+	answer->headers = header;
+	answer->header_count = !!header;
 }
 
-/* Called once with the header, and once more behind a body, which GET has none of. */
+/* Tells the operator of a proxy or a name in DNS what to do. */
+static void refuse_name(struct http_answer *answer)
+{
+	refuse(answer, MHD_HTTP_FORBIDDEN, NULL);
+	answer->body = strdup(
+		"Forbidden: the request calls this server by a name that is not its own "
+		"(use its address, or add the name to names of this output in controller.yaml)\n");
+	answer->length = answer->body ? strlen(answer->body) : 0;
+}
+
+static bool is_refused(const struct http_server *server,
+		       const struct http_page *page,
+		       const struct http_request *request,
+		       struct http_answer *answer)
+{
+	const struct http_access *access = server->options.access;
+	unsigned int status;
+
+	if (!access || page->is_open)
+		return false;
+	status = http_access__refuses(access, request);
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		refuse(answer, status,
+		       http_access__has_password(access) ? ask_password :
+							   ask_token);
+	else if (status)
+		refuse_name(answer);
+	return status;
+}
+
+static void fill(const struct http_server *server, const char *path,
+		 const char *method, const struct http_request *request,
+		 struct http_answer *answer)
+{
+	const bool reads = !strcmp(method, MHD_HTTP_METHOD_GET) ||
+			   !strcmp(method, MHD_HTTP_METHOD_HEAD);
+	const struct http_page *page = server->options.pages;
+	const struct http_page *end = page + server->options.page_count;
+
+	while (page < end && strcmp(page->path, path))
+		page++;
+	if (page == end) {
+		if (reads)
+			refuse(answer, MHD_HTTP_NOT_FOUND, NULL);
+		else
+			refuse(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
+			       allow_reading);
+		return;
+	}
+	if (page->is_action ? strcmp(method, MHD_HTTP_METHOD_POST) : !reads) {
+		refuse(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
+		       page->is_action ? allow_action : allow_reading);
+		return;
+	}
+	if (is_refused(server, page, request, answer))
+		return;
+	page->fill(page->data, request, answer);
+	if (!answer->body && !answer->stream && answer->status == MHD_HTTP_OK)
+		answer->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+/* Called once with the header, and once more after a body, which GET does not have. */
 static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 				  const char *url, const char *method,
 				  const char *version, const char *upload,
@@ -169,28 +230,69 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 {
 	const struct http_request request = { .connection = connection };
 	struct http_answer answer = { .status = MHD_HTTP_OK };
+	struct serving *serving = data;
+	struct http_server *server = serving->server;
 	struct MHD_Response *response;
 	enum MHD_Result ret;
 
 	if (!*state) {
 		*state = connection;
+		http_connections__set_busy(server->connections,
+					   http_request__fd(&request), true);
 		return MHD_YES;
 	}
 	if (*upload_size) { /* it is dropped */
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	if (strcmp(method, MHD_HTTP_METHOD_GET) &&
-	    strcmp(method, MHD_HTTP_METHOD_HEAD))
-		answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
-	else
-		fill(data, url, &request, &answer);
-	response = response_of(data, &request, &answer);
+	fill(server, url, method, &request, &answer);
+	response = response_of(serving, &request, &answer);
 	if (!response)
 		return MHD_NO;
+	/* With chunks libmicrohttpd 0.9.75 would send the last one, although HEAD has no body. */
+	if (answer.stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
+		MHD_set_response_options(response,
+					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+					 MHD_RO_END);
 	ret = MHD_queue_response(connection, answer.status, response);
 	MHD_destroy_response(response);
 	return ret;
+}
+
+static void on_completed(void *data, struct MHD_Connection *connection,
+			 void **state, enum MHD_RequestTerminationCode code)
+{
+	const struct http_request request = { .connection = connection };
+	struct http_server *server = ((struct serving *)data)->server;
+
+	if (*state)
+		http_connections__set_busy(server->connections,
+					   http_request__fd(&request), false);
+}
+
+static void on_connection(void *data, struct MHD_Connection *connection,
+			  void **context,
+			  enum MHD_ConnectionNotificationCode code)
+{
+	const struct http_request request = { .connection = connection };
+	struct http_server *server = ((struct serving *)data)->server;
+
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
+		http_connections__remove(server->connections,
+					 http_request__fd(&request));
+}
+
+static bool serve(void *data, int fd, const struct sockaddr *peer,
+		  socklen_t length)
+{
+	struct http_server *server = data;
+	bool is_served;
+
+	pthread_mutex_lock(&server->lock);
+	is_served = MHD_add_connection(server->serving->daemon, fd, peer,
+				       length) == MHD_YES;
+	pthread_mutex_unlock(&server->lock);
+	return is_served;
 }
 
 /* Peers send what they like: nothing is said of it. */
@@ -198,72 +300,232 @@ static void ignore(void *data, const char *format, va_list arguments)
 {
 }
 
-int http_server__new(const char *address, const struct http_page *pages,
-		     size_t count, struct http_server **serverp,
-		     struct dart_error *error)
+/* The whole of a PEM file, for free(). */
+static int read_pem(const char *path, char **text, struct dart_error *error)
+{
+	FILE *file = fopen(path, "re");
+	size_t length;
+	int ret = 0;
+
+	*text = NULL;
+	if (!file)
+		return dart_error__system(error, errno, "cannot open '%s'",
+					  path);
+	*text = calloc(1, PEM_BYTES_MAX + 1);
+	length = *text ? fread(*text, 1, PEM_BYTES_MAX, file) : 0;
+	if (!*text)
+		ret = dart_error__no_memory(error);
+	else if (ferror(file) || !length)
+		ret = dart_error__set(error, EIO,
+				      "cannot read '%s', or it is empty", path);
+	fclose(file);
+	return ret;
+}
+
+static unsigned int threads_of(const struct http_server_options *options)
+{
+	const unsigned int threads = options->threads ?: 1;
+
+	return threads < HTTP_THREADS_MAX ? threads : HTTP_THREADS_MAX;
+}
+
+/* With the texts of @certificate and @key, or without TLS if they are NULL. */
+static int start(struct serving *serving, const char *certificate,
+		 const char *key, struct dart_error *error)
+{
+	struct http_server *server = serving->server;
+	/* Those of a library with threads; without it one thread is not a pool. */
+	const unsigned int threads = threads_of(&server->options);
+	const struct MHD_OptionItem all[] = {
+		{ MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0,
+		  NULL },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	const struct MHD_OptionItem tls[] = {
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)certificate },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TLS_PRIORITIES },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	const struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
+
+	serving->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
+			MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
+			MHD_ALLOW_SUSPEND_RESUME |
+			(certificate ? MHD_USE_TLS : 0),
+		0, NULL, NULL, on_request, serving, MHD_OPTION_EXTERNAL_LOGGER,
+		ignore, NULL, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned int)(HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE),
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, serving,
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, serving,
+		MHD_OPTION_ARRAY, threads > 1 ? all : none, MHD_OPTION_ARRAY,
+		certificate ? tls : none, MHD_OPTION_END);
+	if (serving->daemon)
+		return 0;
+	return certificate ?
+		       dart_error__set(
+			       error, EINVAL,
+			       "cannot serve HTTPS with the certificate '%s' and the key '%s' (are they a PEM certificate and its key?)",
+			       server->options.certificate,
+			       server->options.key) :
+		       dart_error__set(error, EIO, "cannot serve HTTP at '%s'",
+				       server->options.address ?:
+					       HTTP_ADDRESS_DEFAULT);
+}
+
+/* Ends its connections.  NULL is allowed. */
+static void serving__free(struct serving *serving)
+{
+	if (!serving)
+		return;
+	http_streams__end(serving->streams);
+	MHD_stop_daemon(serving->daemon);
+	http_streams__free(serving->streams);
+	free(serving);
+}
+
+static int serving__new(struct http_server *server, const char *certificate,
+			const char *key, struct serving **servingp,
+			struct dart_error *error)
+{
+	struct serving *serving = calloc(1, sizeof(*serving));
+	int ret;
+
+	if (!serving)
+		return dart_error__no_memory(error);
+	serving->server = server;
+	serving->streams =
+		http_streams__new(server->options.streams ?: HTTP_STREAMS_MAX);
+	ret = serving->streams ? start(serving, certificate, key, error) :
+				 dart_error__no_memory(error);
+	if (!ret) {
+		*servingp = serving;
+		return 0;
+	}
+	if (serving->streams)
+		http_streams__free(serving->streams);
+	free(serving);
+	return ret;
+}
+
+static void forget(char *certificate, char *key)
+{
+	if (key)
+		explicit_bzero(key, strlen(key));
+	free(key);
+	free(certificate);
+}
+
+static bool are_equal(const char *one, const char *other)
+{
+	return !strcmp(one ?: "", other ?: "");
+}
+
+int http_server__reload(struct http_server *server, struct dart_error *error)
+{
+	const struct http_server_options *options = &server->options;
+	struct serving *serving = NULL, *before = NULL;
+	char *certificate = NULL, *key = NULL;
+	int ret = 0;
+
+	if (options->certificate)
+		ret = read_pem(options->certificate, &certificate, error) ?:
+			      read_pem(options->key, &key, error);
+	if (!ret &&
+	    (!server->serving || !are_equal(certificate, server->certificate) ||
+	     !are_equal(key, server->key)))
+		ret = serving__new(server, certificate, key, &serving, error);
+	if (ret || !serving) {
+		forget(certificate, key);
+		return ret;
+	}
+	pthread_mutex_lock(&server->lock);
+	before = server->serving;
+	server->serving = serving;
+	pthread_mutex_unlock(&server->lock);
+	serving__free(before);
+	forget(server->certificate, server->key);
+	server->certificate = certificate;
+	server->key = key;
+	return 0;
+}
+
+static void look_at_sockets(struct http_server *server)
+{
+	struct sockaddr_storage address;
+	socklen_t length;
+	int i;
+
+	server->is_local = true;
+	for (i = server->fd_count - 1; i >= 0; i--) {
+		length = sizeof(address);
+		memset(&address, 0, sizeof(address));
+		getsockname(server->fds[i], (struct sockaddr *)&address,
+			    &length);
+		if (!http_address__is_loopback((struct sockaddr *)&address))
+			server->is_local = false;
+		server->address = address;
+	}
+}
+
+int http_server__new(const struct http_server_options *options,
+		     struct http_server **serverp, struct dart_error *error)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	int ret;
 
 	if (!server)
 		return dart_error__no_memory(error);
-	server->pages = pages;
-	server->count = count;
-	server->streams = http_streams__new();
-	if (!server->streams) {
-		ret = dart_error__no_memory(error);
-		goto err_server;
-	}
-	server->fd = ret = http_address__listen(address, error);
+	server->options = *options;
+	pthread_mutex_init(&server->lock, NULL);
+	server->fd_count = ret =
+		http_address__listen(options->address, server->fds, error);
 	if (ret < 0)
-		goto err_streams;
-	server->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
-			MHD_ALLOW_SUSPEND_RESUME,
-		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
-		MHD_OPTION_LISTEN_SOCKET, server->fd,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CONNECTIONS_MAX,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-		(unsigned int)HTTP_PEER_CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
-		MHD_OPTION_END);
-	if (!server->daemon) {
-		ret = dart_error__set(error, EIO,
-				      "cannot serve HTTP at '%s'",
-				      address ?: HTTP_ADDRESS_DEFAULT);
-		goto err_socket;
+		goto err_server;
+	look_at_sockets(server);
+	ret = http_server__reload(server, error);
+	if (ret)
+		goto err_sockets;
+	/* The first connection may come at once; it is served when this is set. */
+	pthread_mutex_lock(&server->lock);
+	server->connections = http_connections__new(
+		server->fds, server->fd_count, serve, server);
+	pthread_mutex_unlock(&server->lock);
+	if (!server->connections) {
+		ret = dart_error__no_memory(error);
+		goto err_serving;
 	}
 	*serverp = server;
 	return 0;
 
-err_socket:
-	close(server->fd);
-err_streams:
-	http_streams__free(server->streams);
+err_serving:
+	serving__free(server->serving);
+	forget(server->certificate, server->key);
+err_sockets:
+	while (server->fd_count)
+		close(server->fds[--server->fd_count]);
 err_server:
+	pthread_mutex_destroy(&server->lock);
 	free(server);
 	return ret;
 }
 
 unsigned int http_server__port(const struct http_server *server)
 {
-	return MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT)
-		->port;
+	const struct sockaddr_in *v4 =
+		(const struct sockaddr_in *)&server->address;
+	const struct sockaddr_in6 *v6 =
+		(const struct sockaddr_in6 *)&server->address;
+
+	return ntohs(server->address.ss_family == AF_INET ? v4->sin_port :
+							    v6->sin6_port);
 }
 
 bool http_server__is_local(const struct http_server *server)
 {
-	struct sockaddr_storage address = { };
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
-	socklen_t length = sizeof(address);
-
-	if (getsockname(server->fd, (struct sockaddr *)&address, &length))
-		return false;
-	if (address.ss_family == AF_INET)
-		return ntohl(v4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	return address.ss_family == AF_INET6 &&
-	       IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+	return server->is_local;
 }
 
 /* The name of this host, or "localhost" if no name is set. */
@@ -276,34 +538,36 @@ static void name_host(char name[static NI_MAXHOST])
 
 void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX])
 {
-	struct sockaddr_storage address = { };
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
-	socklen_t length = sizeof(address);
+	const struct sockaddr *address =
+		(const struct sockaddr *)&server->address;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+	const char *scheme = server->options.certificate ? "https" : "http";
+	bool is_v6 = address->sa_family == AF_INET6;
 	char host[NI_MAXHOST] = "localhost";
-	bool is_v6;
 
-	getsockname(server->fd, (struct sockaddr *)&address, &length);
-	is_v6 = address.ss_family == AF_INET6;
 	if (is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) :
 		    v4->sin_addr.s_addr == htonl(INADDR_ANY)) {
 		name_host(host);
 		is_v6 = false;
 	} else if (http_server__is_local(server) ||
-		   getnameinfo((struct sockaddr *)&address, length, host,
+		   getnameinfo(address, is_v6 ? sizeof(*v6) : sizeof(*v4), host,
 			       sizeof(host), NULL, 0, NI_NUMERICHOST)) {
 		is_v6 = false;
 	}
-	snprintf(url, HTTP_URL_MAX, "http://%s%.256s%s:%u/", is_v6 ? "[" : "",
-		 host, is_v6 ? "]" : "", http_server__port(server));
+	snprintf(url, HTTP_URL_MAX, "%s://%s%.250s%s:%u/", scheme,
+		 is_v6 ? "[" : "", host, is_v6 ? "]" : "",
+		 http_server__port(server));
 }
 
 void http_server__free(struct http_server *server)
 {
 	if (!server)
 		return;
-	http_streams__end(server->streams);
-	MHD_stop_daemon(server->daemon); /* closes the socket as well */
-	http_streams__free(server->streams);
+	http_connections__stop(server->connections);
+	serving__free(server->serving);
+	http_connections__free(server->connections);
+	forget(server->certificate, server->key);
+	pthread_mutex_destroy(&server->lock);
 	free(server);
 }

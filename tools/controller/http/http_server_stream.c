@@ -17,7 +17,7 @@
 struct http_streams {
 	pthread_mutex_t lock;
 	struct http_stream *first;
-	unsigned int count;
+	unsigned int count, max;
 	bool is_ending;
 };
 
@@ -30,16 +30,18 @@ struct http_stream {
 
 	pthread_mutex_t lock;
 	bool is_suspended;
-	bool is_woken;	/* since the last read began */
+	bool is_woken; /* since the last read began */
 	bool is_ending;
 };
 
-struct http_streams *http_streams__new(void)
+struct http_streams *http_streams__new(unsigned int max)
 {
 	struct http_streams *streams = calloc(1, sizeof(*streams));
 
-	if (streams)
-		pthread_mutex_init(&streams->lock, NULL);
+	if (!streams)
+		return NULL;
+	streams->max = max;
+	pthread_mutex_init(&streams->lock, NULL);
 	return streams;
 }
 
@@ -56,7 +58,7 @@ static bool streams__link(struct http_streams *streams,
 	bool has_room;
 
 	pthread_mutex_lock(&streams->lock);
-	has_room = !streams->is_ending && streams->count < HTTP_STREAMS_MAX;
+	has_room = !streams->is_ending && streams->count < streams->max;
 	if (has_room) {
 		stream->next = streams->first;
 		if (stream->next)
@@ -111,7 +113,7 @@ static bool stream__begin_read(struct http_stream *stream)
 static ssize_t on_read(void *data, uint64_t position, char *buffer, size_t size)
 {
 	struct http_stream *stream = data;
-	ssize_t got;
+	ssize_t got = -ECANCELED;
 
 	while (stream__begin_read(stream)) {
 		got = stream->operations->read(stream->data, buffer, size);
@@ -122,7 +124,8 @@ static ssize_t on_read(void *data, uint64_t position, char *buffer, size_t size)
 		if (stream__suspend(stream))
 			return 0;
 	}
-	return MHD_CONTENT_READER_END_OF_STREAM;
+	return got == -ENOENT ? MHD_CONTENT_READER_END_OF_STREAM :
+				MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static void on_free(void *data)

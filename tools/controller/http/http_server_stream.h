@@ -12,19 +12,19 @@
 
 struct http_streams;
 
-/* NULL: out of memory. */
-struct http_streams *http_streams__new(void);
+/* Of @max at the same time.  NULL: out of memory. */
+struct http_streams *http_streams__new(unsigned int max);
 /* The server has stopped: there are none any more. */
 void http_streams__free(struct http_streams *streams);
 
 /*
- * In the server's thread: takes the stream of @answer.  NULL: there are too many, or no
+ * In a thread of the server: takes the stream of @answer.  NULL: there are too many, or no
  * memory; then the stream has been freed.
  */
 struct MHD_Response *http_streams__add(struct http_streams *streams,
 				       const struct http_answer *answer,
 				       struct MHD_Connection *connection);
-/* None is suspended any more, and each ends when it is read: the server can stop. */
+/* None is suspended any more, and each is cut off when it is read: the server can stop. */
 void http_streams__end(struct http_streams *streams);
 
 #endif /* CONTROLLER_HTTP_SERVER_STREAM_H */

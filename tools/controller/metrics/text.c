@@ -9,6 +9,19 @@
 
 #include "text_writer.h"
 
+struct metric_text_stream {
+	const struct metric_text_target *targets;
+	size_t count;
+	struct text_writer writer;
+	uint32_t *at;		/* the next family of each target */
+	/* That is printed now, from the target and its series where the last piece ended. */
+	const struct metric_family *first;
+	size_t target;
+	uint32_t series;
+	bool is_begun;		/* its metadata is printed */
+	bool is_done;
+};
+
 const char *metric_text__type(enum metric_text_format format, bool is_utf8)
 {
 	if (format == METRIC_TEXT_OPENMETRICS)
@@ -17,31 +30,6 @@ const char *metric_text__type(enum metric_text_format format, bool is_utf8)
 			       "application/openmetrics-text; version=1.0.0; charset=utf-8";
 	return is_utf8 ? "text/plain; version=1.0.0; charset=utf-8; escaping=allow-utf-8" :
 			 "text/plain; version=0.0.4; charset=utf-8";
-}
-
-/* The points of a family that a target has; the first brings the metadata. */
-static void print_series(struct text_writer *writer,
-			 const struct metric_text_target *target,
-			 const struct metric_family *family, bool *is_begun)
-{
-	const struct metric_plan *plan = target->plan;
-	const size_t length = strlen(target->labels);
-	uint32_t i, at;
-
-	for (i = 0; i < family->series_count; i++) {
-		at = family->first_series + i;
-		if (plan->listing)
-			at = plan->listing[at];
-		if (!target->points[at].time_ns)
-			continue;
-		if (!*is_begun)
-			text_writer__print_family(writer, family);
-		*is_begun = true;
-		text_writer__print_point(writer, target->labels, length,
-					 plan->series[at].name,
-					 plan->series[at].text,
-					 &target->points[at]);
-	}
 }
 
 static const struct metric_family *
@@ -70,44 +58,127 @@ first_family(const struct metric_text_target *targets, size_t count,
 	return first;
 }
 
-static void merge(struct text_writer *writer,
-		  const struct metric_text_target *targets, size_t count,
-		  uint32_t *at)
+/*
+ * The points of a family that a target has, until @bytes are written; the first brings the
+ * metadata.  Returns whether all are printed.
+ */
+static bool print_series(struct metric_text_stream *stream,
+			 const struct metric_text_target *target,
+			 const struct metric_family *family, size_t bytes)
 {
-	const struct metric_family *first, *family;
-	bool is_begun;
-	size_t i;
+	const struct metric_plan *plan = target->plan;
+	struct text_writer *writer = &stream->writer;
+	const size_t length = strlen(target->labels);
+	uint32_t at;
 
-	while ((first = first_family(targets, count, at)) &&
-	       !writer->has_failed) {
-		is_begun = false;
-		for (i = 0; i < count; i++) {
-			family = family_at(&targets[i], at[i]);
-			if (!family || (family->name != first->name &&
-					strcmp(family->name, first->name)))
-				continue;
-			at[i]++;
-			if (family->type == first->type)
-				print_series(writer, &targets[i], family,
-					     &is_begun);
+	for (; stream->series < family->series_count; stream->series++) {
+		if (writer->length >= bytes)
+			return false;
+		at = family->first_series + stream->series;
+		if (plan->listing)
+			at = plan->listing[at];
+		if (!target->points[at].time_ns)
+			continue;
+		if (!stream->is_begun)
+			text_writer__print_family(writer, family);
+		stream->is_begun = true;
+		text_writer__print_point(writer, target->labels, length,
+					 plan->series[at].name,
+					 plan->series[at].text,
+					 &target->points[at]);
+	}
+	stream->series = 0;
+	return true;
+}
+
+/* The family of all targets from the one on where the last piece ended. */
+static void print_family(struct metric_text_stream *stream, size_t bytes)
+{
+	const struct metric_family *first = stream->first, *family;
+	uint32_t *at;
+
+	for (; stream->target < stream->count; stream->target++) {
+		at = &stream->at[stream->target];
+		family = family_at(&stream->targets[stream->target], *at);
+		if (!family || (family->name != first->name &&
+				strcmp(family->name, first->name)))
+			continue;
+		if (family->type == first->type &&
+		    !print_series(stream, &stream->targets[stream->target],
+				  family, bytes))
+			return;
+		++*at;
+	}
+	stream->first = NULL;
+}
+
+struct metric_text_stream *
+metric_text_stream__new(const struct metric_text_target *targets, size_t count,
+			enum metric_text_format format, bool has_times)
+{
+	struct metric_text_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return NULL;
+	stream->targets = targets;
+	stream->count = count;
+	stream->writer.format = format;
+	stream->writer.has_times = has_times;
+	stream->at = calloc(count + 1, sizeof(*stream->at));
+	if (stream->at)
+		return stream;
+	free(stream);
+	return NULL;
+}
+
+int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes,
+			     const char **text, size_t *length)
+{
+	struct text_writer *writer = &stream->writer;
+
+	writer->length = 0;
+	while (!stream->is_done && !writer->has_failed &&
+	       writer->length < bytes) {
+		if (!stream->first) {
+			stream->first = first_family(stream->targets,
+						     stream->count, stream->at);
+			stream->target = 0;
+			stream->is_begun = false;
+		}
+		if (stream->first) {
+			print_family(stream, bytes);
+		} else {
+			text_writer__print_end(writer);
+			stream->is_done = true;
 		}
 	}
+	*text = writer->text;
+	*length = writer->length;
+	return writer->has_failed ? -ENOMEM : 0;
+}
+
+void metric_text_stream__free(struct metric_text_stream *stream)
+{
+	if (!stream)
+		return;
+	text_writer__clear(&stream->writer);
+	free(stream->at);
+	free(stream);
 }
 
 int metric_text__print(const struct metric_text_target *targets, size_t count,
 		       enum metric_text_format format, bool has_times,
 		       char **text, size_t *length)
 {
-	struct text_writer writer = { .format = format,
-				      .has_times = has_times };
-	uint32_t *at = calloc(count + 1, sizeof(*at));
+	struct metric_text_stream *stream =
+		metric_text_stream__new(targets, count, format, has_times);
+	const char *all;
 
-	if (!at)
+	if (!stream)
 		return -ENOMEM;
-	merge(&writer, targets, count, at);
-	text_writer__print_end(&writer);
-	free(at);
-	*text = text_writer__take(&writer, length);
-	text_writer__clear(&writer);
+	*text = NULL;
+	if (!metric_text_stream__next(stream, SIZE_MAX, &all, length))
+		*text = text_writer__take(&stream->writer, length);
+	metric_text_stream__free(stream);
 	return *text ? 0 : -ENOMEM;
 }

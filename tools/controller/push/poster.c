@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <sys/eventfd.h>
 
-#include "secret.h"
+#include "tools/controller/secret.h"
 #include "tools/controller/curl_library.h"
 
 #define CONNECT_TIMEOUT_MS 10000L

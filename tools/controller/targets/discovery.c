@@ -160,11 +160,18 @@ static bool is_for_start(const struct settings *one,
 	       !settings_record__equal(&one->record, &other->record);
 }
 
+static void discovery__count_reload(struct discovery *discovery, bool is_refused)
+{
+	discovery->reloads++;
+	discovery->refused += is_refused;
+	if (discovery->operations->reloaded)
+		discovery->operations->reloaded(discovery->data, is_refused);
+}
+
 static void discovery__refuse(struct discovery *discovery,
 			      const struct dart_error *error)
 {
-	discovery->reloads++;
-	discovery->refused++;
+	discovery__count_reload(discovery, true);
 	say(discovery, "%s; nothing has changed", error->text);
 }
 
@@ -180,7 +187,7 @@ static void discovery__take_configuration(struct discovery *discovery,
 		discovery__refuse(discovery, &error);
 		return;
 	}
-	discovery->reloads++;
+	discovery__count_reload(discovery, false);
 	discovery__want(discovery, &all);
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
 	    source__name(source), discovery->configured.count, discovery->count,

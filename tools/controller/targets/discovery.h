@@ -22,6 +22,8 @@ struct discovery_operations {
 	void (*want)(void *data, const struct target_list *list);
 	/* A sentence for people, with the name of the source. */
 	void (*say)(void *data, const char *sentence);
+	/* The configuration was read again; may be NULL. */
+	void (*reloaded)(void *data, bool is_refused);
 };
 
 /* Of a source, for who looks at the controller from outside. */

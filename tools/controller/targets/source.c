@@ -377,6 +377,7 @@ bool source__equal(const struct source *source,
 	is_equal = own->kind == settings->kind &&
 		   !strcmp(own->place, settings->place) &&
 		   own->refresh_ns == settings->refresh_ns &&
+		   url_settings__equal(&own->url, &settings->url) &&
 		   own->defaults.interval_ns == interval_ns &&
 		   own->defaults.class == defaults->class &&
 		   own->defaults.transport == defaults->transport &&

@@ -8,6 +8,7 @@
 #include "sd_json.h"
 #include "source_private.h"
 #include "tools/controller/curl_library.h"
+#include "tools/controller/secret.h"
 
 #define TIMEOUT_S 30L
 #define CONNECT_TIMEOUT_S 10L
@@ -47,27 +48,94 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 	return count;
 }
 
+/* Adds NAME: VALUE; the list is freed with the state also after an error. */
+static bool add_header(struct http_state *state, const char *name,
+		       const char *value)
+{
+	struct curl_slist *longer = NULL;
+	char *header;
+
+	if (asprintf(&header, "%s: %s", name, value) >= 0) {
+		longer = state->curl.slist_append(state->headers, header);
+		secret__free(header);
+	}
+	if (longer)
+		state->headers = longer;
+	return longer;
+}
+
+static bool add_own_headers(const struct url_settings *url,
+			    struct http_state *state)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(url->headers, name, value)
+		if (!add_header(state, name, json_string_value(value)))
+			return false;
+	return true;
+}
+
 static bool set_headers(struct source *source, struct http_state *state)
 {
+	const struct url_settings *url = &source__settings(source)->url;
 	char refresh[80];
-	struct curl_slist *list;
 
-	snprintf(refresh, sizeof(refresh),
-		 "X-Prometheus-Refresh-Interval-Seconds: %g",
+	snprintf(refresh, sizeof(refresh), "%g",
 		 source__refresh_ms(source, SOURCE_HTTP_REFRESH_MS) / 1e3);
-	list = state->curl.slist_append(NULL, "Accept: application/json");
-	if (!list)
-		return false;
-	state->headers = list;
-	return state->curl.slist_append(list, refresh) &&
-	       !state->curl.easy_setopt(state->easy, CURLOPT_HTTPHEADER, list);
+	return add_header(state, "Accept", "application/json") &&
+	       add_header(state, "X-Prometheus-Refresh-Interval-Seconds",
+			  refresh) &&
+	       add_own_headers(url, state) &&
+	       !state->curl.easy_setopt(state->easy, CURLOPT_HTTPHEADER,
+					state->headers);
+}
+
+static bool set_text(struct http_state *state, CURLoption option,
+		     const char *text)
+{
+	return !text || !state->curl.easy_setopt(state->easy, option, text);
+}
+
+static bool set_tls(struct source *source, struct http_state *state)
+{
+	const struct url_settings *url = &source__settings(source)->url;
+
+	return set_text(state, CURLOPT_CAINFO, url->authorities) &&
+	       set_text(state, CURLOPT_SSLCERT, url->certificate) &&
+	       set_text(state, CURLOPT_SSLKEY, url->key);
+}
+
+/* Read before each look: it may be exchanged.  libcurl sends it to no other host. */
+static int set_token(struct source *source, struct http_state *state,
+		     struct dart_error *error)
+{
+	const char *path = source__settings(source)->url.token_file;
+	char *token;
+	int ret;
+
+	if (!path)
+		return 0;
+	ret = secret__read(path, &token, error);
+	if (ret)
+		return ret;
+	if (state->curl.easy_setopt(state->easy, CURLOPT_HTTPAUTH,
+				    CURLAUTH_BEARER) ||
+	    state->curl.easy_setopt(state->easy, CURLOPT_XOAUTH2_BEARER, token))
+		ret = dart_error__no_memory(error);
+	secret__free(token);
+	return ret;
 }
 
 static bool set_options(struct source *source, struct http_state *state)
 {
 	CURL *easy = state->easy;
 
-	return set_headers(source, state) &&
+	/* libcurl would send headers of the user to the other host as well. */
+	const long redirections =
+		source__settings(source)->url.headers ? 0 : 1;
+
+	return set_headers(source, state) && set_tls(source, state) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_URL,
 					source__settings(source)->place) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
@@ -77,7 +145,8 @@ static bool set_options(struct source *source, struct http_state *state)
 					PROTOCOLS) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
 					PROTOCOLS) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L) &&
+	       !state->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
+					redirections) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_MAXREDIRS,
 					REDIRECTIONS_MAX) &&
 	       !state->curl.easy_setopt(easy, CURLOPT_TIMEOUT, TIMEOUT_S) &&
@@ -189,6 +258,9 @@ static int read_http(struct source *source, struct source_news *news)
 
 	state->length = 0;
 	state->is_too_long = false;
+	news->result = set_token(source, state, &news->error);
+	if (news->result)
+		return source__retry_ms(source);
 	code = transfer(source, state);
 	news->result = check_answer(state, code, &news->error) ?:
 			       sd_json__parse(state->bytes ?: "", state->length,

@@ -20,6 +20,7 @@
 struct web {
 	struct metric_output output;
 	struct web_site site;
+	const struct http_settings *http;
 	struct http_page *pages;
 	struct http_server *server;
 	pthread_t thread;
@@ -107,6 +108,7 @@ static void web__free(struct web *web)
 {
 	http_server__free(web->server);
 	free(web->pages);
+	http_access__clear(&web->site.access);
 	lookup_desk__free(web->site.desk);
 	key_schemas__clear(&web->site.schemas);
 	web_targets__free(web->site.targets);
@@ -138,6 +140,7 @@ static struct web *allocate(const struct web_settings *settings)
 	if (!web)
 		return NULL;
 	web->output.operations = &operations;
+	web->http = settings->http;
 	pthread_mutex_init(&web->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -150,9 +153,16 @@ static struct web *allocate(const struct web_settings *settings)
 	return web;
 }
 
-static int listen_at(struct web *web, const char *address, size_t page_count,
-		     struct dart_error *error)
+static int listen_at(struct web *web, const struct http_settings *http,
+		     size_t page_count, struct dart_error *error)
 {
+	struct http_server_options options = {
+		.pages = web->pages,
+		.page_count = page_count,
+		.certificate = http->certificate,
+		.key = http->key,
+	};
+	const char *address = http->address;
 	char *whole = NULL;
 	int ret;
 
@@ -162,8 +172,8 @@ static int listen_at(struct web *web, const char *address, size_t page_count,
 			return dart_error__no_memory(error);
 		address = whole;
 	}
-	ret = http_server__new(address, web->pages, page_count, &web->server,
-			       error);
+	options.address = address;
+	ret = http_server__new(&options, &web->server, error);
 	free(whole);
 	return ret;
 }
@@ -172,11 +182,8 @@ static int open_site(struct web *web, const struct web_settings *settings,
 		     struct dart_error *error)
 {
 	size_t count;
-	int ret = 0;
+	int ret = http_access__load(&web->site.access, settings->http, error);
 
-	if (settings->token_path)
-		ret = web_access__load(&web->site.access, settings->token_path,
-				       error);
 	if (ret)
 		return ret;
 	key_schemas__load(&web->site.schemas);
@@ -184,14 +191,15 @@ static int open_site(struct web *web, const struct web_settings *settings,
 	web->pages = web_pages__new(&web->site, &count);
 	if (!web->pages || !web->site.desk)
 		return dart_error__no_memory(error);
-	ret = listen_at(web, settings->address, count, error);
+	ret = listen_at(web, settings->http, count, error);
 	if (ret)
 		return ret;
-	if (!web->site.access.length && !http_server__is_local(web->server))
+	if (!http_access__has_secret(&web->site.access) &&
+	    !http_server__is_local(web->server))
 		return dart_error__set(
 			error, EACCES,
-			"the page at '%s' could be seen by other hosts: it needs --web-token-file, or a reverse proxy in front of localhost",
-			settings->address);
+			"the page at '%s' could be seen by other hosts: it needs --web-token-file, or user and password_file in the configuration, or a reverse proxy in front of localhost",
+			settings->http->address);
 	web->site.is_open = true;
 	return 0;
 }
@@ -227,6 +235,14 @@ int web__new(const struct web_settings *settings, struct output *log,
 err:
 	web__free(web);
 	return ret;
+}
+
+int web__reload(struct metric_output *output, struct dart_error *error)
+{
+	struct web *web = of(output);
+
+	return http_access__reload(&web->site.access, web->http, error) ?:
+		       http_server__reload(web->server, error);
 }
 
 unsigned int web__port(const struct metric_output *output)

@@ -12,6 +12,7 @@
 
 #include <libdart/error.h>
 
+#include "tools/controller/http/http_settings.h"
 #include "tools/controller/metrics/metric.h"
 
 #define WEB_HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
@@ -21,13 +22,11 @@
 struct output;
 
 struct web_settings {
-	/* See http_address.h; its port is WEB_PORT_DEFAULT, NULL: at 127.0.0.1. */
-	const char *address;
 	/*
-	 * See web_access.h; NULL: only this host may see values, and the address must be
-	 * local.
+	 * Its port is WEB_PORT_DEFAULT, and without an address it is at 127.0.0.1.  Without a
+	 * token or a password only this host may see values, and the address must be local.
 	 */
-	const char *token_path;
+	const struct http_settings *http;
 	size_t history_bytes;	/* of all targets; 0: the default */
 	uint64_t interval_ns;	/* of targets without an own one; 0: the default */
 	/* Values are of another time than now: none is late, and the hour is their last one. */
@@ -36,10 +35,15 @@ struct web_settings {
 
 /*
  * Serves at once.  @log, which gets one line with the address of the page, outlives the
- * output; it may be NULL. Returns 0, or -errno with a sentence.
+ * output; it may be NULL; settings->http outlives it, too. Returns 0, or -errno with a sentence.
  */
 int web__new(const struct web_settings *settings, struct output *log,
 	     struct metric_output **output, struct dart_error *error);
+/*
+ * Reads the token, the password, the certificate and the key again.  Returns 0, or -errno with a
+ * sentence, and what cannot be used stays as it was.
+ */
+int web__reload(struct metric_output *output, struct dart_error *error);
 /* The port that it listens at. */
 unsigned int web__port(const struct metric_output *output);
 

@@ -12,23 +12,30 @@ static const struct http_header headers[] = {
 	{ "Cross-Origin-Resource-Policy", "same-origin" },
 	{ "Cross-Origin-Opener-Policy", "same-origin" },
 	{ "Cache-Control", "no-store" },
+	/* The last one only where a password is asked for: browsers then show a form. */
+	{ "WWW-Authenticate", "Basic realm=\"dart-controller\", charset=\"UTF-8\"" },
 };
 
 void web_answer__secure(struct http_answer *answer)
 {
 	answer->headers = headers;
-	answer->header_count = sizeof(headers) / sizeof(headers[0]);
+	answer->header_count = sizeof(headers) / sizeof(headers[0]) - 1;
 }
 
 bool web_answer__is_allowed(const struct web_site *site,
 			    const struct http_request *request,
 			    struct http_answer *answer)
 {
+	unsigned int status;
+
 	web_answer__secure(answer);
-	if (site->is_open && web_access__allows(&site->access, request))
+	status = site->is_open ? http_access__refuses(&site->access, request) :
+				 WEB_STATUS_OTHER_HOST;
+	if (!status)
 		return true;
-	answer->status = site->access.length ? WEB_STATUS_NO_TOKEN :
-					       WEB_STATUS_OTHER_HOST;
+	answer->status = status;
+	if (status == WEB_STATUS_NO_TOKEN && http_access__has_password(&site->access))
+		answer->header_count++;
 	return false;
 }
 

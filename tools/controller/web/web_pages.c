@@ -117,13 +117,13 @@ static void fill_live(void *data, const struct http_request *request,
 struct http_page *web_pages__new(struct web_site *site, size_t *count)
 {
 	const struct http_page values[] = {
-		{ "/api/hosts", fill_hosts, site },
-		{ "/api/series", web_pages_target__series, site },
-		{ "/api/history", web_pages_target__history, site },
-		{ "/api/movers", web_pages_target__movers, site },
-		{ "/api/live", fill_live, site },
-		{ "/api/schemas", web_pages_store__schemas, site },
-		{ "/api/lookup", web_pages_store__lookup, site },
+		{ .path = "/api/hosts", .fill = fill_hosts, .data = site },
+		{ .path = "/api/series", .fill = web_pages_target__series, .data = site },
+		{ .path = "/api/history", .fill = web_pages_target__history, .data = site },
+		{ .path = "/api/movers", .fill = web_pages_target__movers, .data = site },
+		{ .path = "/api/live", .fill = fill_live, .data = site },
+		{ .path = "/api/schemas", .fill = web_pages_store__schemas, .data = site },
+		{ .path = "/api/lookup", .fill = web_pages_store__lookup, .data = site },
 	};
 	const size_t value_count = sizeof(values) / sizeof(values[0]);
 	struct http_page *pages;
@@ -135,8 +135,9 @@ struct http_page *web_pages__new(struct web_site *site, size_t *count)
 	memcpy(pages, values, sizeof(values));
 	for (i = 0; i < web_file_count; i++)
 		pages[value_count + i] =
-			(struct http_page){ web_files[i].path, fill_file,
-					    (void *)&web_files[i] };
+			(struct http_page){ .path = web_files[i].path,
+					    .fill = fill_file,
+					    .data = (void *)&web_files[i] };
 	*count = value_count + web_file_count;
 	return pages;
 }

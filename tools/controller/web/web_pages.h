@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the web server answers: the files of the page, which are the same for all, and
- * values as JSON, which need access (web_access.h), or else are answered by 401 (a token is
+ * values as JSON, which need access (http_access.h), or else are answered by 401 (a token is
  * needed) or 403 (the request names another host):
  *
  *   /api/hosts    {"history": {"bytes", "points"}, "hosts": [{"row": [see web_stream.h],
@@ -23,7 +23,7 @@
 #include "tools/controller/http/http_server.h"
 
 #include "key_schemas.h"
-#include "web_access.h"
+#include "tools/controller/http/http_access.h"
 #include "web_targets.h"
 
 struct lookup_desk;
@@ -33,7 +33,7 @@ struct web_site {
 	struct web_targets *targets;
 	struct key_schemas schemas;
 	struct lookup_desk *desk;
-	struct web_access access;
+	struct http_access access;
 	/* False: it is not decided yet who may see values, and all are refused. */
 	atomic_bool is_open;
 };

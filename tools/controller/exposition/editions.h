@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages of any length for any number of readers.  An *edition* is a page as it was at one time.
+ * Threads called *makers* print it, pack it once into *chunks*, and release the values; all readers
+ * of the edition share the chunks, each at its own pace.  A reader that asks while an edition is in
+ * progress joins it.  Makers work on all editions in turn, a few chunks at a time, and the threads
+ * of the server only copy or unpack bytes, so one page delays no other.
+ *
+ * Editions of the whole fleet are made one after the other: besides the newest values of all
+ * targets, the values of at most one earlier time are held, however many and slow the readers are.
+ *
+ * All chunks together are bounded.  At the bound the slowest reader is cut off: first of the oldest
+ * edition, last of the edition in progress, unless all its readers are at the same place; then the
+ * maker waits for them.
+ */
+#ifndef CONTROLLER_EDITIONS_H
+#define CONTROLLER_EDITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/controller/http/http_server.h"
+#include "tools/controller/metrics/text.h"
+
+struct editions;
+struct edition_content;
+
+/* All but free() is called in a maker, once, and take() before drop(). */
+struct edition_content_operations {
+	/* Sets targets and count of @content, the values to print.  Returns 0 or -ENOMEM. */
+	int (*take)(struct edition_content *content);
+	/* All is printed: releases the values. */
+	void (*drop)(struct edition_content *content);
+	/* After take(), in any thread: would a page of now be the same? */
+	bool (*is_current)(const struct edition_content *content);
+	/* In any thread; drop() may not have been called. */
+	void (*free)(struct edition_content *content);
+};
+
+/* Begins what an edition is made of; a structure of the owner. */
+struct edition_content {
+	const struct edition_content_operations *operations;
+	enum metric_text_format format;
+	bool is_utf8; /* see metric_text__type() */
+	/* Of the whole fleet: editions of one format and the same names are shared. */
+	bool is_whole;
+	const struct metric_text_target *targets;
+	size_t count;
+};
+
+struct editions_counts {
+	uint64_t made; /* editions */
+	uint64_t readers; /* that were given one */
+	uint64_t cut; /* readers that were cut off */
+	uint64_t bytes; /* of chunks now */
+	uint64_t limit; /* of them */
+	unsigned int open; /* readers now */
+};
+
+/* NULL: out of memory, or of threads. */
+struct editions *editions__new(void);
+/* No reader is left. */
+void editions__free(struct editions *editions);
+/* In any thread.  The bound of all chunks. */
+void editions__set_limit(struct editions *editions, size_t bytes);
+void editions__count(struct editions *editions, struct editions_counts *counts);
+
+/*
+ * Fills in the stream and the encoding of @answer: a reader of a page of @content, or of one
+ * like it that has begun.  Takes @content in any case.  @takes_gzip: of the peer.  Returns 0 or
+ * -ENOMEM.
+ */
+int editions__answer(struct editions *editions, struct edition_content *content,
+		     bool takes_gzip, struct http_answer *answer);
+
+#endif /* CONTROLLER_EDITIONS_H */
