@@ -27,6 +27,11 @@ is_value() {
 	[ "$(value "$1")" = "$2" ]
 }
 
+# of_agents_only PATTERN FILE: all samples match, but for those of the controller itself
+of_agents_only() {
+	! grep -v -E '^(#|dart_controller_|process_)' "$2" | grep -v -e "$1"
+}
+
 families() {
 	grep -c '^# TYPE' /run/page
 }
@@ -50,8 +55,8 @@ check "a controller without --json serves metrics, and says that the agent is up
 cp /run/page /run/all
 count=$(families)
 check "it has at least 200 families: $count" test "$count" -ge 200
-check "all samples are of the agent" sh -c \
-	'! grep -v "^#" /run/all | grep -qv "instance=\"host:4792\""'
+check "all samples are of the agent or of the controller itself" \
+	of_agents_only 'instance="host:4792"' /run/all
 memory=$(on host awk '/^MemTotal/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)
 check "the memory of the host is that of /proc/meminfo" \
 	is_value 'node_memory_MemTotal_bytes{instance="host:4792"}' "$memory"
@@ -104,7 +109,7 @@ check "JSON is written meanwhile" is_true -s 'map(select(has("entries"))) | leng
 
 check "the agent ends" on host host_down
 check "the controller says that it is not up" soon serves 0
-check "then it has nothing else" sh -c '! grep -v "^#" /run/page | grep -qv ^dart_up'
+check "then it has nothing else of the agent" of_agents_only ^dart_up /run/page
 check "who asks for it alone is told 503, and why" refuses_lost
 check "the agent starts again" on host host_up
 check "then it is up again" soon serves 1
