@@ -41,6 +41,8 @@ static int region_events__read(struct region_events *events)
 		    read[i].type == DART_ZERO_EVENT_RECORD_GONE)
 			registry__extent_ended(events->followers->registry,
 					       read[i].id);
+		if (read[i].type == DART_ZERO_EVENT_RECORD_GONE)
+			followers__record_gone(events->followers);
 		else if (read[i].type == DART_ZERO_EVENT_NAMESPACES)
 			have_namespaces_changed = true;
 		else if (read[i].type == DART_ZERO_EVENT_QUARANTINE)

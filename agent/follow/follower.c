@@ -34,8 +34,21 @@ void followers__retry_later(struct followers *followers)
 		followers__arm(followers, RETRY_FIRST_S);
 }
 
+void followers__record_gone(struct followers *followers)
+{
+	struct follower *follower;
+
+	TAILQ_FOREACH(follower, &followers->list, link) {
+		if (follower->source->selector != SOURCE_SELECTOR_FILESYSTEM)
+			continue;
+		follower->looks_again = true;
+		followers__retry_later(followers);
+	}
+}
+
 static void follower__retry(struct follower *follower)
 {
+	follower->looks_again = false;
 	coverage_tally__forget_unplaced(&follower->tally);
 	follower->operations->retry(follower);
 	if (follower->is_incomplete &&
@@ -55,7 +68,7 @@ static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
 	bool is_complete = true;
 
 	TAILQ_FOREACH(follower, &followers->list, link) {
-		if (coverage_tally__passing(&follower->tally))
+		if (follower->looks_again || coverage_tally__passing(&follower->tally))
 			follower__retry(follower);
 		is_complete &= !coverage_tally__passing(&follower->tally);
 	}

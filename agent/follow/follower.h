@@ -28,7 +28,7 @@ struct followers {
 	struct file_watches *file_watches;
 	const struct changes *changes;
 	sd_event *loop;
-	/* Runs only while an object is missing for a reason that can pass. */
+	/* Runs while an object is missing for a reason that can pass, and after a record has gone. */
 	sd_event_source *retry;
 	unsigned int retry_s;	/* until the next attempt */
 	TAILQ_HEAD(, follower) list;
@@ -71,6 +71,7 @@ struct follower {
 	struct entry_group group;
 	struct coverage_tally tally;	/* of the objects that it sees */
 	bool is_incomplete;	/* the log says that an object is left out */
+	bool looks_again;	/* after a record has gone */
 	bool is_whole;	/* all objects of the kind are followed */
 };
 
@@ -97,6 +98,11 @@ int followers__add(struct followers *followers, struct follower *follower,
 		   struct dart_error *error);
 /* Arms the retry timer for the missing objects. */
 void followers__retry_later(struct followers *followers);
+/*
+ * The module has reported that the object of a record is gone.  A file system may be mounted again
+ * by then, and no event of the mounts will follow: its followers look again in two seconds.
+ */
+void followers__record_gone(struct followers *followers);
 /* Frees a follower that has no entries. */
 void followers__drop(struct followers *followers, struct follower *follower);
 /* The followed object no longer exists, nor do those below it. */
