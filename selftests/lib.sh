@@ -53,6 +53,13 @@ refuse() {
 	fi
 }
 
+# end_processes PID...: ends the children with these numbers; an empty number is passed over
+end_processes() {
+	for pid; do
+		[ -z "$pid" ] || { kill "$pid" && wait "$pid"; }
+	done
+} 2>/dev/null
+
 # soon COMMAND...: succeeds when the command does, within 20 s; otherwise prints what
 # it prints last, and the file $log
 soon() {

@@ -7,18 +7,9 @@ command -v curl >/dev/null || skip "curl is not installed (Debian package curl)"
 scratch=$(mktemp -d)
 controller=
 silent=
-trap 'stop "$controller" "$silent"; rm -rf "$scratch"' EXIT
+trap 'end_processes "$controller" "$silent"; rm -rf "$scratch"' EXIT
 port=14792
 at=127.0.0.1:$port
-
-# stop PID...: those that are not ""
-stop() {
-	local pid
-
-	for pid; do
-		[ -z "$pid" ] || { kill "$pid" && wait "$pid"; }
-	done
-} 2>/dev/null
 
 # configure LINE...
 configure() {
@@ -60,7 +51,7 @@ controller=$!
 check "it is healthy" soon answered 200 "$at/-/healthy"
 check "it is not ready before each source has been looked at" answered 503 "$at/-/ready"
 check "and its metrics say so" metric dart_controller_ready 0
-stop "$silent"
+end_processes "$silent"
 silent=
 check "it is ready when the source has failed, too" soon answered 200 "$at/-/ready"
 check "and its metrics say so" metric dart_controller_ready 1
@@ -105,7 +96,7 @@ check "the page of all agents has them as well" grep -q "^process_cpu_seconds_to
 if command -v promtool >/dev/null; then
 	check "promtool takes the page" sh -c "promtool check metrics <'$scratch/own'"
 fi
-stop "$controller"
+end_processes "$controller"
 
 # Peers on other hosts need the token; programs of this host do not.
 own=$(hostname -I | tr ' ' '\n' | grep -m 1 '\.')

@@ -8,16 +8,7 @@ command -v python3 >/dev/null || skip "python3 is not installed"
 scratch=$(mktemp -d)
 controller=
 server=
-trap 'stop "$controller" "$server"; rm -rf "$scratch"' EXIT
-
-# stop PID...: those that are not ""
-stop() {
-	local pid
-
-	for pid; do
-		[ -z "$pid" ] || { kill "$pid" && wait "$pid"; }
-	done
-} 2>/dev/null
+trap 'end_processes "$controller" "$server"; rm -rf "$scratch"' EXIT
 
 dartctl tls create host localhost 127.0.0.1 --directory "$scratch/tls" >/dev/null
 dartctl tls create controller c1 --directory "$scratch/tls" >/dev/null
@@ -52,7 +43,7 @@ says() {
 	local sentence=$1
 
 	shift
-	stop "$controller"
+	end_processes "$controller"
 	printf '%s\n' "sources:" "  - http_sd: https://127.0.0.1:$port/" "$@" >"$scratch/c.yaml"
 	: >"$scratch/log"
 	dart-controller --config "$scratch/c.yaml" 2>"$scratch/log" >/dev/null &
@@ -71,6 +62,6 @@ check "without a certificate the server refuses" says "does not answer: " "$auth
 	"${secret[@]}"
 check "without the token and the header it answers 401" says "answers with status 401" \
 	"$authority" "${own[@]}"
-stop "$controller"
+end_processes "$controller"
 controller=
 finish
