@@ -49,7 +49,7 @@ check "the agent stops" host_down
 umount /etc/hosts 2>/dev/null
 rmdir /sys/fs/cgroup/system.slice /sys/fs/cgroup/kubepods.slice 2>/dev/null
 rm -rf /sys/fs/bpf/mine /sys/fs/bpf/load $work
-# The tests that follow have no route to these addresses, and keys of their own.
+# Later tests need these addresses unreachable, and bring their own keys.
 for address in 192.0.2.1 192.0.2.2; do
 	ip address delete $address/24 dev eth0
 done

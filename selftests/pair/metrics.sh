@@ -27,7 +27,7 @@ is_value() {
 	[ "$(value "$1")" = "$2" ]
 }
 
-# of_agents_only PATTERN FILE: all samples match, but for those of the controller itself
+# of_agents_only PATTERN FILE: each sample matches, except the controller's own metrics
 of_agents_only() {
 	! grep -v -E '^(#|dart_controller_|process_)' "$2" | grep -v -e "$1"
 }

@@ -79,7 +79,7 @@ check "each scrape has hundreds of series" sh -c \
 check "the agent ends" on host host_down
 check "the series of its host are marked as stale" soon has 9001 1 "$total stale"
 check "then up and dart_up are 0 in each of the three protocols, again and again" soon says_up 0
-check "which is no end of theirs" sh -c '! grep "^\(dart_\)\?up{.* stale" /run/9001'
+check "no stale marker ends up or dart_up" sh -c '! grep "^\(dart_\)\?up{.* stale" /run/9001'
 kill $controller
 check "the controller ends" wait $controller
 check "its messages do not say that anything was dropped" sh -c \

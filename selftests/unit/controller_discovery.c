@@ -277,7 +277,7 @@ static void test_left_out(void **state)
 	replace("f", "[{\"targets\": [\"a:1\", \"b:0\", \"c:1\"]}]");
 	hear(&fixture, "f: names 2 agents");
 	expect(&fixture, "a:1@1000 c:1@1000 own:1@1000");
-	/* Nothing but mistakes: what was named stays. */
+	/* The list has only mistakes: the targets of the previous list stay. */
 	replace("f", "[{\"targets\": [\"b:0\"]}]");
 	hear(&fixture, "f: group 1: 'b:0' is not an agent (expected HOST, HOST:PORT or [V6]:PORT); its 2 agents stay");
 	replace("f", "[{\"targets\": [\"a:1\", \"c:1\"]}]");

@@ -393,7 +393,7 @@ int main(void)
 		TEST_FIXTURE(
 			"a list of nothing but mistakes is refused with the number of the first group",
 			test_refused, set_defaults, clear),
-		TEST_FIXTURE("null and what is not there are empty, as in Go", test_null,
+		TEST_FIXTURE("null and an absent member are empty, as in Go", test_null,
 			     set_defaults, clear),
 		TEST_FIXTURE(
 			"a target and a group that cannot be used are left out and named, and the rest is taken",

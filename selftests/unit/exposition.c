@@ -28,7 +28,7 @@ struct fixture {
 	char address[32];
 	in_port_t port;
 	struct host host;
-	uint32_t entry_count; /* of the host, with those that have ended */
+	uint32_t entry_count; /* of the host, including ended entries */
 	char answer[65536];
 };
 
@@ -242,7 +242,7 @@ static void test_ended(void **state)
 
 	add_service(fixture, 7);
 	scrape(fixture, later_ns);
-	/* Nobody has asked when it ends: its last value is served, with those that go on. */
+	/* The series ends before any reader asks: the page has its last value and the live series. */
 	set_service(fixture, false, 0);
 	scrape(fixture, later_ns);
 	scrape(fixture, later_ns);
@@ -318,13 +318,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LIVE("of a target that was never read answers 503 and why",
 		     test_never_read),
-		LIVE("of one that is lost does, and has its values again when it is back",
+		LIVE("of a lost target answers 503, and has values again when the target is back",
 		     test_lost),
-		LIVE("of one whose values are too old does before the loss is known",
+		LIVE("of a target with too old values answers 503 before the loss is known",
 		     test_old),
 		LIVE("has the last values of series that have ended once more",
 		     test_ended),
-		LIVE("has those of a series that is back before the new ones",
+		LIVE("has the old values of a series that is back before its new values",
 		     test_ended_and_back),
 		{ "of a replay has values of any age until the host was lost",
 		  test_replay, open_replay, close_fixture, NULL },

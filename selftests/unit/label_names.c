@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of labels that collide with those of series, or with each other. */
+/* Label names of targets that collide with label names of series, or with each other. */
 #include <string.h>
 
 #include "tools/controller/metrics/label_names.h"
@@ -122,7 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("names that nothing else has stay", test_plain),
-		TEST("one that the series have gets a prefix", test_taken),
+		TEST("a name that a label of the series has gets a prefix", test_taken),
 		TEST("the prefix is repeated until the name is free, and that is counted",
 		     test_collided),
 		TEST("names of any UTF-8 stay, or each character becomes an underscore", test_utf8),

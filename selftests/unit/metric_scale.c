@@ -90,7 +90,7 @@ static void ignore_free(const volatile void *memory)
 {
 }
 
-/* Bytes that are allocated to make a plan, also those that are freed again. */
+/* Bytes that the making of a plan allocates, including temporary memory. */
 static size_t bytes_of_plan(uint32_t count, struct names *names)
 {
 	struct containers *containers = containers__new(count);
