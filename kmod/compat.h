@@ -44,6 +44,13 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #define dart_cgroup_rstat(cgroup) ((cgroup)->rstat_cpu)
 #endif
 
+/* Since 6.9 the tracepoint mark_victim has the task and its user. */
+#ifdef DART_HAS_VICTIM_TASK
+#define DART_MARK_VICTIM_PROTO struct task_struct *task, uid_t uid
+#else
+#define DART_MARK_VICTIM_PROTO int pid
+#endif
+
 /*
  * Since 6.7 a device has the type of its per-CPU statistics; before, dstats
  * were those of one driver.

@@ -23,6 +23,12 @@
 
 /* The longest time that a pass holds the lock, except for a single record that takes longer. */
 #define HOLD_NS (100 * NSEC_PER_USEC)
+/*
+ * Passes that are not due: 10 ms apart, and they take a tenth of the time at most, because any
+ * user can have processes killed for memory as often as they like.
+ */
+#define EARLY_PAUSE_NS (10 * NSEC_PER_MSEC)
+#define EARLY_PAUSE_TIMES 9
 
 /* All records with the same interval; exists while there are some. */
 struct dart_gatherer {
@@ -37,9 +43,15 @@ struct dart_gatherer {
 	/* In @records during a pass: those behind it are to be gathered. */
 	struct list_head cursor;
 	u64 due_ns;			/* CLOCK_MONOTONIC: of the next pass */
+	u64 early_ns;			/* CLOCK_MONOTONIC: none before it is due until then */
+	bool is_early;			/* the next pass comes before it is due */
 	struct dart_record_buffer *buffer;
 	struct dart_zero_gathering cost;
 };
+
+/* Of all regions.  Its lock is taken before that of a gathering. */
+static LIST_HEAD(gatherings);
+static DEFINE_MUTEX(gatherings_lock);
 
 /* Freezable: drivers are not asked while their devices are suspended. */
 static struct workqueue_struct *gather_queue;
@@ -62,6 +74,16 @@ void dart_gathering_init(struct dart_gathering *gathering,
 	mutex_init(&gathering->lock);
 	INIT_LIST_HEAD(&gathering->gatherers);
 	gathering->events = events;
+	mutex_lock(&gatherings_lock);
+	list_add(&gathering->link, &gatherings);
+	mutex_unlock(&gatherings_lock);
+}
+
+void dart_gathering_exit(struct dart_gathering *gathering)
+{
+	mutex_lock(&gatherings_lock);
+	list_del(&gathering->link);
+	mutex_unlock(&gatherings_lock);
 }
 
 static void gather(struct dart_gatherer *gatherer, struct dart_record *record,
@@ -118,20 +140,30 @@ static void sum_cgroups(struct dart_gatherer *gatherer)
 	gatherer->cost.cgroup_visits += visits;
 }
 
-/* Passes follow the clock; those that would be late are left out. */
 static void schedule_next(struct dart_gatherer *gatherer)
 {
+	const u64 now = ktime_get_ns();
+	u64 next_ns = gatherer->due_ns;
+
+	if (gatherer->is_early)
+		next_ns = min(next_ns, gatherer->early_ns);
+	mod_delayed_work(gather_queue, &gatherer->work,
+			 next_ns > now ? nsecs_to_jiffies(next_ns - now) : 0);
+}
+
+/* Passes follow the clock; those that would be late are left out. */
+static void next_due(struct dart_gatherer *gatherer)
+{
 	const u64 interval_ns = (u64)gatherer->interval_ms * NSEC_PER_MSEC;
-	u64 now = ktime_get_ns(), missed;
+	const u64 now = ktime_get_ns();
+	u64 missed;
 
 	gatherer->due_ns += interval_ns;
-	if (gatherer->due_ns <= now) {
-		missed = div64_u64(now - gatherer->due_ns, interval_ns) + 1;
-		gatherer->cost.missed += missed;
-		gatherer->due_ns += missed * interval_ns;
-	}
-	queue_delayed_work(gather_queue, &gatherer->work,
-			   nsecs_to_jiffies(gatherer->due_ns - now) ?: 1);
+	if (gatherer->due_ns > now)
+		return;
+	missed = div64_u64(now - gatherer->due_ns, interval_ns) + 1;
+	gatherer->cost.missed += missed;
+	gatherer->due_ns += missed * interval_ns;
 }
 
 static void gather_work(struct work_struct *work)
@@ -140,17 +172,46 @@ static void gather_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct dart_gatherer, work);
 	struct dart_zero_gathering *cost = &gatherer->cost;
 	u64 start = ktime_get_ns(), time;
+	bool was_early;
 
 	mutex_lock(&gatherer->gathering->lock);
+	was_early = gatherer->is_early && start < gatherer->due_ns;
+	gatherer->is_early = false;
 	sum_cgroups(gatherer);
 	gather_all(gatherer);
 	time = ktime_get_ns() - start;
 	cost->passes++;
 	cost->time_ns += time;
 	cost->longest_ns = max(cost->longest_ns, time);
+	if (was_early)
+		gatherer->early_ns = start + time +
+				     max(EARLY_PAUSE_NS, EARLY_PAUSE_TIMES * time);
+	/* An early pass does not take the place of the next one that is due. */
+	if (!was_early || gatherer->due_ns <= start + time)
+		next_due(gatherer);
 	if (!gatherer->has_ended)
 		schedule_next(gatherer);
 	mutex_unlock(&gatherer->gathering->lock);
+}
+
+void dart_gather_at_once(void)
+{
+	struct dart_gathering *gathering;
+	struct dart_gatherer *gatherer;
+
+	mutex_lock(&gatherings_lock);
+	list_for_each_entry(gathering, &gatherings, link) {
+		mutex_lock(&gathering->lock);
+		list_for_each_entry(gatherer, &gathering->gatherers, link) {
+			/* Many kills are one pass. */
+			if (gatherer->is_early)
+				continue;
+			gatherer->is_early = true;
+			schedule_next(gatherer);
+		}
+		mutex_unlock(&gathering->lock);
+	}
+	mutex_unlock(&gatherings_lock);
 }
 
 static void gatherer_free(struct dart_gatherer *gatherer)
@@ -228,6 +289,7 @@ int dart_gathering_add(struct dart_gathering *gathering,
 	if (created) {
 		list_add(&created->link, &gathering->gatherers);
 		created->due_ns = ktime_get_ns();
+		next_due(created);
 		schedule_next(created);
 	}
 out:

@@ -18,6 +18,7 @@ struct dart_gathering {
 	 */
 	struct mutex lock;
 	struct list_head gatherers;
+	struct list_head link;		/* of all gatherings */
 	struct dart_events *events;	/* of the region */
 };
 
@@ -27,6 +28,10 @@ void dart_gather_exit(void);
 
 void dart_gathering_init(struct dart_gathering *gathering,
 			 struct dart_events *events);
+/* It has no records any more. */
+void dart_gathering_exit(struct dart_gathering *gathering);
+/* All records of all regions, beside the passes that are due.  Process context. */
+void dart_gather_at_once(void);
 
 /*
  * Places @record, whose ids are set, on the pages that @extent shows, gathers it, and

@@ -19,6 +19,7 @@
 #include "namespace.h"
 #include "namespace_sampler.h"
 #include "netdev.h"
+#include "oom_watch.h"
 #include "quarantine.h"
 #include "question.h"
 #include "reader.h"
@@ -129,9 +130,12 @@ static int __init dart_init(void)
 	ret = dart_namespace_sampler_init();
 	if (ret)
 		goto err_gather;
-	ret = dart_counters_init();
+	ret = dart_oom_watch_init();
 	if (ret)
 		goto err_namespace_sampler;
+	ret = dart_counters_init();
+	if (ret)
+		goto err_oom_watch;
 	/* Last: from now on the device can be opened. */
 	ret = misc_register(&dart_device);
 	if (ret)
@@ -140,6 +144,8 @@ static int __init dart_init(void)
 
 err_counters:
 	dart_counters_exit();
+err_oom_watch:
+	dart_oom_watch_exit();
 err_namespace_sampler:
 	dart_namespace_sampler_exit();
 err_gather:
@@ -157,6 +163,7 @@ static void __exit dart_exit(void)
 {
 	misc_deregister(&dart_device);
 	dart_quarantine_exit();
+	dart_oom_watch_exit();
 	dart_namespace_sampler_exit();
 	dart_gather_exit();
 	dart_question_exit();

@@ -54,6 +54,7 @@ void dart_region_free(struct dart_region *region)
 	xa_for_each(&region->records, index, record)
 		dart_gathering_remove(&region->gathering, record);
 	xa_destroy(&region->records);
+	dart_gathering_exit(&region->gathering);
 	dart_extents_destroy(&region->extents);
 	dart_hole_free(region->hole);
 	kvfree(region);

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A service is killed for memory, and its cgroup is removed at once: its last events reach a
+# controller, although they are gathered each 30 s only, and so do those of its slice.
+. "$(dirname "$0")/../lib.sh"
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
+
+slice=/sys/fs/cgroup/shop.slice
+service=$slice/till.service
+log=/run/log
+
+# page SERIES: the controller's page has the series with this value
+page() {
+	python3 "$lib/fetch.py" /metrics >/run/page 2>/dev/null
+	grep "$1" /run/page
+}
+
+# dies: a process of the service takes more memory than it may have, and its cgroup ends
+dies() {
+	sh -c "echo 0 >$service/cgroup.procs && exec tail /dev/zero"
+	until rmdir $service; do
+		:
+	done
+}
+
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir $slice
+echo +memory >$slice/cgroup.subtree_control
+mkdir $service
+echo 4M >$service/memory.max
+[ ! -e $service/memory.swap.max ] || echo 0 >$service/memory.swap.max
+check "dartd starts" host_up
+check "the memory of all cgroups is gathered each 30 s" \
+	dartctl register source cgroup:memory --all-cgroups / --gather 30s
+dart-controller --json --listen -i 1s localhost >/run/lines 2>$log &
+controller=$!
+check "the service has no events" \
+	soon page '^container_oom_events_total{.*id="/shop.slice/till.service".* 0 '
+kills=$(awk '$1 == "oom_kill" { print $2 }' /proc/vmstat)
+dies
+check "its process is killed for memory" [ \
+	"$(awk '$1 == "oom_kill" { print $2 }' /proc/vmstat)" = $((kills + 1)) ]
+check "its cgroup has ended" [ ! -e $service ]
+check "a scrape has the kill" soon is_true -s \
+	'map(.entries["cgroup:memory@/shop.slice/till.service+30s"].sum.events_oom_kill // 0) | max == 1' \
+	/run/lines
+check "the page has it once more" \
+	soon page '^container_oom_events_total{.*id="/shop.slice/till.service".* 1 '
+check "the counter of its slice has it, and stays" \
+	soon page '^container_oom_events_total{.*id="/shop.slice".* 1 '
+kill $controller
+wait $controller
+check "the agent stops" host_down
+rmdir $slice
+finish
