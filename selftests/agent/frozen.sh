@@ -17,7 +17,9 @@ passed
 echo freezer >/sys/power/pm_test
 passes=$(cost passes) missed=$(cost missed)
 # Freezes all processes for 5 s, and thaws them.
+start=$(date +%s%N)
 check "all processes are frozen and thawed" sh -c 'echo freeze >/sys/power/state'
+echo "# they were frozen for $((($(date +%s%N) - start) / 1000000)) ms"
 check "the gathering goes on" passed
 passes=$(($(cost passes) - passes)) missed=$(($(cost missed) - missed))
 echo "# passes: $passes, missed: $missed"
