@@ -129,7 +129,7 @@ check: packages
 # agent's tests only those that test the kernel and start few programs: such a
 # kernel takes seconds to start one. Two storms with different seeds, because a
 # virtual machine uses one processor; the longest tests come first.
-debug_tests := rounds slices probes drops rows_come_free
+debug_tests := rounds slices probes drops rows_come_free oom_events
 check-debug: packages
 	+$(quiet)start=$$(date +%s) && \
 	$(MAKE) --no-print-directory KDIR= guest tests && \
