@@ -21,6 +21,9 @@ unit_controller_config_sources := $(controller_config)
 unit_controller_credit_sources := tools/controller/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/, \
 	credit.c credit_groups.c)
+unit_controller_flow_sources := $(addprefix tools/controller/, \
+	capacity.c credit.c credit_groups.c credit_pool.c flow.c interface.c \
+	io/timers.c io/wheel.c)
 unit_controller_pool_sources := $(addprefix tools/controller/, \
 	capacity.c credit.c credit_groups.c credit_pool.c flow.c interface.c \
 	io/io_thread.c io/mailbox.c io/timers.c io/wheel.c \

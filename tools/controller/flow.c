@@ -275,17 +275,18 @@ int flow__ask(struct flow *flow, enum transport_part part)
 	uint32_t fragments;
 	int err;
 
+	/* Without credits begin() posts: the host may answer before it returns. */
+	flow->posted_ns = 0;
+	if (!takes_credits)
+		flow->posted_ns = flow->heard_ns = monotonic_ns();
 	err = operations->begin(flow->transport, part,
 				takes_credits ? &fragments : NULL);
 	if (err)
 		return err;
 	flow->is_asking = true;
 	flow->is_lent = false;
-	if (!takes_credits) {
-		flow->posted_ns = flow->heard_ns = monotonic_ns();
+	if (!takes_credits)
 		return 0;
-	}
-	flow->posted_ns = 0;
 	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
 			 flow->is_slow ? 1 : fragments);
 	flow_control__post(control, flow->share.taker);

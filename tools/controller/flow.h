@@ -39,7 +39,7 @@ struct flow {
 	flow_failed *failed; /* its user sets it before it asks */
 	bool is_asking;
 	uint32_t posted; /* fragments, without an answer so far */
-	uint64_t posted_ns; /* CLOCK_MONOTONIC: the first of the part */
+	uint64_t posted_ns; /* CLOCK_MONOTONIC: before the first of the part; 0: none so far */
 	uint64_t heard_ns; /* the last completion or byte, or post if later */
 	bool is_lent; /* others have its credits, though it has not been answered */
 	bool is_slow; /* an answer was late, and none in time since: it takes one credit */
