@@ -19,9 +19,9 @@
 #ifndef CONTROLLER_EXPOSITION_H
 #define CONTROLLER_EXPOSITION_H
 
+#include "page.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/metric.h"
-#include "tools/controller/metrics/own_metrics.h"
 
 #define EXPOSITION_PAGES 3
 
@@ -30,12 +30,6 @@
  * NULL if out of memory.
  */
 struct metric_output *exposition__new(bool is_replay);
-
-/* In any thread: adds families of the controller itself. */
-struct exposition_own {
-	void (*add)(void *data, struct own_metrics *metrics);
-	void *data;
-};
 
 /* Before its pages are served. */
 void exposition__set_own(struct metric_output *output, const struct exposition_own *own);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The values of a page: see page.h.  All but page__new() runs in threads of makers of editions. */
+#include "page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "tools/controller/metrics/plan_up.h"
+#include "tools/controller/schedule.h"
+
+struct page {
+	struct edition_content content;
+	struct page_sources *sources;
+	uint64_t version; /* of the targets */
+	struct snapshots snapshots; /* held until all is printed */
+	struct metric_text_target *parts;
+	struct metric_point *ups;
+	struct own_metrics own;
+	enum page_kind kind;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* A family of one series without labels. */
+static void add_number(struct own_metrics *metrics, const char *name, const char *help,
+		       const char *unit, enum metric_type type, double value)
+{
+	const struct label_list none = { .count = 0 };
+
+	own_metrics__begin(metrics, name, help, unit, type);
+	own_metrics__add(metrics, &none, value);
+}
+
+static void add_readers(struct own_metrics *metrics, struct editions *editions)
+{
+	struct editions_counts counts;
+
+	editions__count(editions, &counts);
+	add_number(metrics, "dart_controller_page_readers",
+		   "Requests for pages of metrics that are being answered.", "", METRIC_GAUGE,
+		   counts.open);
+	add_number(metrics, "dart_controller_page_bytes",
+		   "Memory of pages that readers have not taken yet.", "bytes", METRIC_GAUGE,
+		   counts.bytes);
+	add_number(metrics, "dart_controller_page_limit_bytes",
+		   "Limit of the memory of pages.", "bytes", METRIC_GAUGE, counts.limit);
+	add_number(metrics, "dart_controller_pages_total",
+		   "Pages of metrics that were made, each for all that asked for it.", "",
+		   METRIC_COUNTER, counts.made);
+	add_number(metrics, "dart_controller_page_readers_cut_total",
+		   "Readers that were cut off because they were too slow.", "", METRIC_COUNTER,
+		   counts.cut);
+}
+
+/* The controller's own metrics.  Returns 0 or -ENOMEM. */
+static int page__collect_own(struct page *page)
+{
+	const struct exposition_own *own = &page->sources->own;
+
+	if (own->add)
+		own->add(own->data, &page->own);
+	add_readers(&page->own, page->sources->editions);
+	return own_metrics__finish(&page->own, now_ns());
+}
+
+/*
+ * Three parts of each: that it is up, which is known now, unless it was recorded, its series,
+ * and those that have ended and were not served yet.  The controller itself is a part without
+ * labels.
+ */
+static int page__list(struct page *page)
+{
+	const struct snapshots *snapshots = &page->snapshots;
+	const size_t count = snapshots->count;
+	struct metric_text_target *parts =
+		calloc(3 * count + 2, sizeof(*parts));
+	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
+	const bool is_replay = page->sources->is_replay;
+	/* A peer that asks for one target knows its labels. */
+	const bool is_one = page->kind == PAGE_ONE;
+	const int64_t time_ns = now_ns();
+	const uint64_t at_ns = monotonic_ns();
+	const struct snapshot *snapshot;
+	size_t i, used = 0;
+	bool is_up;
+
+	for (i = 0; parts && ups && i < count; i++) {
+		snapshot = snapshots->all[i];
+		is_up = snapshot__is_up(snapshot, at_ns);
+		ups[i] = (struct metric_point){
+			.value = is_up,
+			.time_ns = is_replay ? snapshot->time_ns : time_ns,
+		};
+		parts[used] = (struct metric_text_target){
+			.labels = is_one		? "" :
+				  page->content.is_utf8 ? snapshot->labels->utf8.text :
+							  snapshot->labels->set.text,
+			.plan = &plan_up__of_pages,
+			.points = &ups[i],
+		};
+		used++;
+		if (!is_up)
+			continue;
+		parts[used] = parts[used - 1];
+		parts[used].plan = snapshot->plan;
+		parts[used++].points = snapshot->points;
+		if (!snapshot->ended)
+			continue;
+		ended__serve(snapshot->ended, at_ns);
+		parts[used++] = (struct metric_text_target){
+			.labels = is_one ? "" : snapshot->ended->labels->set.text,
+			.plan = snapshot->ended->plan,
+			.points = snapshot->ended->points,
+		};
+	}
+	if (parts && page->kind != PAGE_ONE)
+		parts[used++] = (struct metric_text_target){
+			.labels = "",
+			.plan = &page->own.plan,
+			.points = page->own.points,
+		};
+	page->parts = parts;
+	page->ups = ups;
+	page->content.targets = parts;
+	page->content.count = used;
+	return parts && ups ? 0 : -ENOMEM;
+}
+
+static int page__take(struct edition_content *content)
+{
+	struct page *page = (struct page *)content;
+	struct page_sources *sources = page->sources;
+	int err = 0;
+
+	/* Those of one target were looked for to know that there is one. */
+	if (page->kind == PAGE_ALL) {
+		page->version = atomic_load(&sources->table.version);
+		err = snapshot_table__take(&sources->table, NULL, &page->snapshots);
+	}
+	if (!err && page->kind != PAGE_ONE)
+		err = page__collect_own(page);
+	return err ?: page__list(page);
+}
+
+static void page__drop(struct edition_content *content)
+{
+	struct page *page = (struct page *)content;
+
+	free(page->parts);
+	free(page->ups);
+	page->parts = NULL;
+	page->ups = NULL;
+	own_metrics__clear(&page->own);
+	snapshots__put(&page->snapshots);
+}
+
+static bool page__is_current(const struct edition_content *content)
+{
+	const struct page *page = (const struct page *)content;
+
+	/* The page of a fleet that runs changes without a scrape, too: dart_up has the time of now. */
+	return page->sources->is_replay &&
+	       page->version == atomic_load(&page->sources->table.version);
+}
+
+static void page__free(struct edition_content *content)
+{
+	page__drop(content);
+	free(content);
+}
+
+static const struct edition_content_operations page_operations = {
+	.take = page__take,
+	.drop = page__drop,
+	.is_current = page__is_current,
+	.free = page__free,
+};
+
+struct edition_content *page__new(struct page_sources *sources, enum page_kind kind,
+				  struct snapshots *snapshots, enum metric_text_format format,
+				  bool is_utf8)
+{
+	struct page *page = calloc(1, sizeof(*page));
+
+	if (!page) {
+		snapshots__put(snapshots);
+		return NULL;
+	}
+	page->content.operations = &page_operations;
+	page->content.format = format;
+	page->content.is_utf8 = is_utf8;
+	page->content.is_whole = kind == PAGE_ALL;
+	page->sources = sources;
+	page->kind = kind;
+	page->snapshots = *snapshots;
+	*snapshots = (struct snapshots){};
+	return &page->content;
+}
