@@ -100,7 +100,8 @@ int followers__add(struct followers *followers, struct follower *follower,
 void followers__retry_later(struct followers *followers);
 /*
  * The module has reported that the object of a record is gone.  A file system may be mounted again
- * by then, and no event of the mounts will follow: its followers look again in two seconds.
+ * by then, and no event of the mounts will follow: its followers look again with the next retry,
+ * in two seconds unless other objects are missing, too.
  */
 void followers__record_gone(struct followers *followers);
 /* Frees a follower that has no entries. */
