@@ -41,7 +41,7 @@ enum sample_source {
 #define READ(type, address)                                     \
 	({                                                      \
 		type value_ = 0;                                \
-                                                                \
+								\
 		bpf_probe_read_kernel(&value_, sizeof(value_),  \
 				      (const void *)(address)); \
 		value_;                                         \
@@ -54,7 +54,7 @@ enum sample_source {
 #define SAMPLE_ANSWER(context, values)                                 \
 	do {                                                           \
 		struct dart_zero_sample *sample_ = SAMPLE_OF(context); \
-                                                                       \
+								       \
 		*(typeof(values) *)sample_->values = (values);         \
 		sample_->answer = DART_ZERO_ANSWER_VALUES;             \
 	} while (0)

@@ -37,8 +37,10 @@ bool dart_cgroup_has_ended(const struct cgroup *cgroup)
 
 static bool held_has_ended(const struct dart_percpu *percpu)
 {
-	return dart_cgroup_has_ended(
-		container_of(percpu, const struct dart_cgroup, percpu)->cgroup);
+	const struct dart_cgroup *held =
+		container_of(percpu, const struct dart_cgroup, percpu);
+
+	return dart_cgroup_has_ended(held->cgroup);
 }
 
 static void held_free(struct dart_percpu *percpu)

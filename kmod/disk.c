@@ -29,8 +29,10 @@ static void disk_free(struct dart_percpu *percpu)
 /* The kernel takes the inode of a device that is removed out of its hash table. */
 static bool disk_has_ended(const struct dart_percpu *percpu)
 {
-	return inode_unhashed(
-		container_of(percpu, const struct dart_disk, percpu)->inode);
+	const struct dart_disk *disk =
+		container_of(percpu, const struct dart_disk, percpu);
+
+	return inode_unhashed(disk->inode);
 }
 
 /*

@@ -196,8 +196,8 @@ static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 	io->write_sectors = sum.sectors[STAT_WRITE];
 	io->write_ticks = ms_of(sum.nsecs[STAT_WRITE]);
 	io->in_flight = in_flight;
-	io->io_ticks = jiffies_to_msecs(rising_ticks(
-		sampler, sum.io_ticks + ticks_since(stamp, in_flight)));
+	io->io_ticks = jiffies_to_msecs(rising_ticks(sampler, sum.io_ticks +
+						     ticks_since(stamp, in_flight)));
 	io->time_in_queue = ms_of(sum.nsecs[STAT_READ] + sum.nsecs[STAT_WRITE] +
 				  sum.nsecs[STAT_DISCARD] +
 				  sum.nsecs[STAT_FLUSH]);

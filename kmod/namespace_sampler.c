@@ -345,8 +345,8 @@ static int sample_host(struct dart_sampler *base, void *sample, u64 *time)
 
 	if (ipv4[TCP]) {
 		sockets->tcp_orphan = orphans_of(ipv4[TCP]);
-		sockets->tcp_alloc = percpu_counter_sum_positive(
-			ipv4[TCP]->sockets_allocated);
+		sockets->tcp_alloc =
+			percpu_counter_sum_positive(ipv4[TCP]->sockets_allocated);
 	}
 	sockets->tcp_mem = memory_of(ipv4[TCP]);
 	sockets->udp_mem = memory_of(ipv4[UDP]);

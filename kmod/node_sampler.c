@@ -21,19 +21,18 @@ static u64 zones_bytes(pg_data_t *node, enum zone_stat_item item)
 	int i;
 
 	for (i = 0; i < MAX_NR_ZONES; i++)
-		bytes += dart_bytes_of_pages(
-			zone_page_state(&node->node_zones[i], item));
+		bytes += dart_bytes_of_pages(zone_page_state(&node->node_zones[i], item));
 	return bytes;
 }
 
 static u64 managed_bytes(const pg_data_t *node)
 {
+	struct zone *zones = (struct zone *)node->node_zones;
 	u64 bytes = 0;
 	int i;
 
 	for (i = 0; i < MAX_NR_ZONES; i++)
-		bytes += dart_bytes_of_pages(zone_managed_pages(
-			(struct zone *)&node->node_zones[i]));
+		bytes += dart_bytes_of_pages(zone_managed_pages(&zones[i]));
 	return bytes;
 }
 
@@ -140,11 +139,10 @@ static const struct dart_sampler_kind zones_kind = {
 struct dart_sampler *
 dart_node_sampler_open(const struct dart_zero_window *window)
 {
+	const bool is_zones = window->source == DART_ZERO_SOURCE_NODE_ZONES;
 	struct dart_sampler *sampler;
 
-	sampler = dart_sampler_new(
-		window->source == DART_ZERO_SOURCE_NODE_ZONES ? &zones_kind :
-								&memory_kind);
+	sampler = dart_sampler_new(is_zones ? &zones_kind : &memory_kind);
 	if (IS_ERR(sampler))
 		return sampler;
 	sampler->indices = nr_node_ids;

@@ -56,8 +56,7 @@ static int sample_processes(struct dart_sampler *sampler, void *sample,
 	int ret = 0;
 
 	rcu_read_lock();
-	for_each_process(task)
-	{
+	for_each_process(task) {
 		count_process(task, processes);
 		if (processes->total % BATCH == 0 && !pause_at(task)) {
 			ret = -EAGAIN;

@@ -64,14 +64,14 @@ static int open_sampler(struct dart_record *record,
 			const struct dart_zero_window *window,
 			const struct dart_zero_record *selected)
 {
+	const bool is_copies = record->form == DART_ZERO_RECORD_COPIES;
 	struct dart_sampler *sampler;
 
 	sampler = selected->path ? dart_filesystem_sampler_open(selected) :
 				   dart_sampler_open(window);
 	if (IS_ERR(sampler))
 		return PTR_ERR(sampler);
-	if ((record->form == DART_ZERO_RECORD_COPIES) !=
-	    !!sampler->kind->sample_row) {
+	if (is_copies != !!sampler->kind->sample_row) {
 		dart_sampler_free(sampler);
 		return -EINVAL;
 	}

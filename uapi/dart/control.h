@@ -119,7 +119,7 @@
 #define DART_CONTROL_PORT	4792
 
 /*
- * What a controller tells its RC queue pair: how long to wait for an acknowledgement,
+ * What a controller tells its RC queue pair: how long to wait for an acknowledgment,
  * 4.096 us << DART_CONTROL_ACK_TIMEOUT (268 ms), and how often to retransmit.  So a READ
  * ends within DART_CONTROL_RETRIES_MS, answered or not.  (The InfiniBand architecture,
  * volume 1, section 9.7.6.1.3, lets an adapter wait up to four times as long.)  An agent

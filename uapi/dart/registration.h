@@ -204,34 +204,32 @@
  *   {"request": "registration-save"}
  *       Writes the state file, after requests with "more", see below.
  *
- * What register-source, follow-source, register-host, register-map, register-counters, probe-load,
- * store-create, reporter-add, table-create and requester-add register outlives the agent: it is in the agent's
- * state file before the reply is sent, and the next agent carries the request out
- * again.  An object that came as a descriptor is then opened by its path: that of
- * the descriptor or, from root, the member "path" of such a request (for eBPF maps,
- * which have none: where it is pinned).  If that fails the registration is missing,
- * and is tried again now and then, until this or another request registers the
- * object, or the request that would have ended it succeeds.
+ * What register-source, follow-source, register-host, register-map, register-counters,
+ * probe-load, store-create, reporter-add, table-create and requester-add register outlives the
+ * agent: it is in the agent's state file before the reply is sent, and the next agent carries the
+ * request out again.  An object that came as a descriptor is then opened by its path: that of the
+ * descriptor or, from root, the member "path" of such a request (for eBPF maps, which have none:
+ * where it is pinned).  If that fails the registration is missing, and is tried again now and
+ * then, until this or another request registers the object, or the request that would have ended
+ * it succeeds.
  * With the member "more": true such a request, or one that ends an object, does not
  * write the state file: the next one without it or registration-save does, or the
  * agent itself within 1 s.
  * Counters that the agent creates start from 0 with another "counters_id".
  *
- * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for
- * status, "status"; for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list; for probe-list, "probes"; for
- * probe-load and -unload, "probe" as in probe-list; for store-list, "stores"; for
- * store-create, -delete and -open, "store" as in store-list; for store-export,
- * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for
- * reporter-add and -remove, "reporter" as in reporter-list; for table-list, "tables";
- * for table-create, -delete and -open, "table" as in table-list; for table-change,
- * "changes"; for table-export, "tables", as in dart_tables(5); for requester-list,
- * "requesters"; for requester-add, -remove and -renew, "requester" as in
- * requester-list; for source-list,
- * "sources"; for controller-list, "controllers"; for controller-disconnect,
- * "controller" as in controller-list; for monitor, "monitor": true; for registration-list, "registrations"; for
- * registration-save, "saved": true; for all others,
- * "entry", as in list, where followers and the host come last.  Or {"ok": false, "error": E,
- * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
+ * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for status, "status";
+ * for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list;
+ * for probe-list, "probes"; for probe-load and -unload, "probe" as in probe-list; for store-list,
+ * "stores"; for store-create, -delete and -open, "store" as in store-list; for store-export,
+ * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for reporter-add and
+ * -remove, "reporter" as in reporter-list; for table-list, "tables"; for table-create, -delete
+ * and -open, "table" as in table-list; for table-change, "changes"; for table-export, "tables",
+ * as in dart_tables(5); for requester-list, "requesters"; for requester-add, -remove and -renew,
+ * "requester" as in requester-list; for source-list, "sources"; for controller-list,
+ * "controllers"; for controller-disconnect, "controller" as in controller-list; for monitor,
+ * "monitor": true; for registration-list, "registrations"; for registration-save, "saved": true;
+ * for all others, "entry", as in list, where followers and the host come last.  Or {"ok": false,
+ * "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
  *
  * A reply may have a "warning", a sentence: the request was carried out, but a
  * restart will undo it, because the state file cannot be written.

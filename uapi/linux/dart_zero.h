@@ -245,15 +245,14 @@ struct dart_zero_extent {
  * opened with O_PATH.  A network namespace may be given by its inode number instead
  * (@netns, @fd -1).  Unused selectors are -1 (@fd) or 0 (the others).
  *
- * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown
- * source, selectors that do not fit the source, another type of @fd, the root
- * cgroup), EBADF (not an open file), ENOENT (no such network namespace), ENODEV
- * (no such network or block device), EOPNOTSUPP (this kernel does not have these
- * counters, or this device has none of a known type), EPERM (no CAP_SYS_ADMIN,
- * or the kernel is locked down for confidentiality), EACCES (the module was loaded with
- * windows=0), EEXIST (the region already shows these counters), EDQUOT (one user would take more than an eighth of the capacity or of
- * extents_max), ENOSPC (no room in the capacity, or extents_max is reached),
- * EFAULT, ENOMEM.
+ * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown source, selectors that
+ * do not fit the source, another type of @fd, the root cgroup), EBADF (not an open file), ENOENT
+ * (no such network namespace), ENODEV (no such network or block device), EOPNOTSUPP (this kernel
+ * does not have these counters, or this device has none of a known type), EPERM (no
+ * CAP_SYS_ADMIN, or the kernel is locked down for confidentiality), EACCES (the module was loaded
+ * with windows=0), EEXIST (the region already shows these counters), EDQUOT (one user would take
+ * more than an eighth of the capacity or of extents_max), ENOSPC (no room in the capacity, or
+ * extents_max is reached), EFAULT, ENOMEM.
  *
  * The quota is for network namespaces, and devices in them, of other user namespaces
  * than the initial one, which users create at will.  All that one user owns counts
