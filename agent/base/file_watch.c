@@ -66,9 +66,11 @@ file_watches__find_removed(const struct file_watches *watches,
 
 	/* After an overflow. */
 	if (event->wd < 0) {
-		TAILQ_FOREACH(directory, &watches->list, link)
-			if ((watch = directory__find_removed(directory, NULL)))
+		TAILQ_FOREACH(directory, &watches->list, link) {
+			watch = directory__find_removed(directory, NULL);
+			if (watch)
 				break;
+		}
 		return watch;
 	}
 	directory = file_watches__find(watches, event->wd);

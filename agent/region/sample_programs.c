@@ -98,8 +98,7 @@ static struct bpf_program *select_programs(struct bpf_object *object,
 {
 	struct bpf_program *program, *found = NULL;
 
-	bpf_object__for_each_program(program, object)
-	{
+	bpf_object__for_each_program(program, object) {
 		if (!strcmp(bpf_program__name(program), name))
 			found = program;
 		else if (!is_syscall(program))
@@ -119,8 +118,7 @@ static int find_variables(const struct source *source,
 	struct bpf_program *program;
 	int ret;
 
-	bpf_object__for_each_program(program, object)
-	{
+	bpf_object__for_each_program(program, object) {
 		LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &setting,
 			    .ctx_size_in = sizeof(setting));
 

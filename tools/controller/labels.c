@@ -77,7 +77,9 @@ int labels__text(const json_t *own, const json_t *defaults,
 				error, EINVAL,
 				"a target has more than %d labels, or %d bytes of them",
 				LABELS_MAX, LABELS_TEXT_MAX);
-		else if (!dumped || !(*text = shared_text__new(dumped)))
+		else
+			*text = dumped ? shared_text__new(dumped) : NULL;
+		if (!ret && !*text)
 			ret = dart_error__no_memory(error);
 	}
 	free(dumped);

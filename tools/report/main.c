@@ -7,6 +7,20 @@
 #include "session.h"
 #include "summary.h"
 
+static int print_summary(const struct session *session, bool as_json)
+{
+	int ret = 0;
+
+	if (as_json)
+		ret = summary__print_json(session);
+	else
+		summary__print(session);
+	if (ret)
+		fputs("dart-report: cannot print JSON: out of memory\n",
+		      stderr);
+	return ret;
+}
+
 static int run(const struct options *options)
 {
 	struct dart_error error;
@@ -16,11 +30,8 @@ static int run(const struct options *options)
 	ret = session__run(&session, options, &error);
 	if (ret)
 		fprintf(stderr, "dart-report: %s\n", error.text);
-	else if (!options->json)
-		summary__print(&session);
-	else if ((ret = summary__print_json(&session)))
-		fputs("dart-report: cannot print JSON: out of memory\n",
-		      stderr);
+	else
+		ret = print_summary(&session, options->json);
 	session__clear(&session);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
