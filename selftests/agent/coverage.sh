@@ -3,6 +3,11 @@
 # The agent reports how much of the host it serves, and why it does not serve the rest.
 . "$(dirname "$0")/../lib.sh"
 
+# members DIRECTORY: how many it has
+members() {
+	find "$1" -mindepth 1 -maxdepth 1 | wc -l
+}
+
 log=/run/dartd.log
 top=/sys/fs/cgroup/covered
 
@@ -83,9 +88,9 @@ is_idle() {
 mkdir "$top" "$top/one" "$top/two"
 check "the agent starts" host_up
 check "a host that nobody has registered is not covered" covers netdevs \
-	".served == 0 and .present == $(ls /sys/class/net | wc -l)"
+	".served == 0 and .present == $(members /sys/class/net)"
 check "the reason says so, with an object and the command that helps" misses netdevs \
-	unregistered ".count == $(ls /sys/class/net | wc -l) and .example == \"lo\" and
+	unregistered ".count == $(members /sys/class/net) and .example == \"lo\" and
 	.remedy == \"dartctl register host\""
 check "cgroups are counted although nobody follows them" misses cgroups unregistered \
 	".count == $(find /sys/fs/cgroup -mindepth 1 -type d | wc -l)"
@@ -115,11 +120,11 @@ check "they are no longer followed" dartctl unregister "cgroup:cpu@/covered/**"
 dart-controller --listen -i 1s localhost >/run/values 2>/run/controller.log &
 controller=$!
 check "a controller has the objects that the host has" soon metrics \
-	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"present\"[^}]*} $(ls /sys/class/net | wc -l) "
+	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"present\"[^}]*} $(members /sys/class/net) "
 check "it has those that are served" metrics \
 	'objects{[^}]*kind="netdevs"[^}]*state="served"[^}]*} 0 '
 check "it has those that are missing, by reason" metrics \
-	"missing{[^}]*kind=\"netdevs\"[^}]*reason=\"unregistered\"[^}]*} $(ls /sys/class/net | wc -l) "
+	"missing{[^}]*kind=\"netdevs\"[^}]*reason=\"unregistered\"[^}]*} $(members /sys/class/net) "
 check "a reason that does not occur has no series" lacks_metric 'missing{[^}]*reason="watches"'
 
 modprobe null_blk nr_devices=0
@@ -130,7 +135,7 @@ echo 1 >$disk/memory_backed
 echo 16 >$disk/size
 echo 1 >$disk/power
 check "a disk is counted although nobody follows disks" misses disks unregistered \
-	".count == $(ls /sys/block | wc -l)"
+	".count == $(members /sys/block)"
 check "the host is registered" sh -c 'dartctl register host >/run/printed'
 check "the command prints a line for each kind" [ "$(grep -c ' served$' /run/printed)" = 8 ]
 for kind in filesystems netdevs disks cgroups namespaces sources; do
@@ -139,7 +144,7 @@ done
 check "the controller has no device missing any more" soon lacks_metric \
 	'missing{[^}]*kind="netdevs"'
 check "it has them served" metrics \
-	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"served\"[^}]*} $(ls /sys/class/net | wc -l) "
+	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"served\"[^}]*} $(members /sys/class/net) "
 kill $controller
 wait $controller
 check "the figures still add up" adds_up
@@ -150,10 +155,10 @@ ip link add covered0 type dummy
 check "a new cgroup is counted in the entry" soon eval \
 	'[ "$(counted cgroups_served)" = "$(find /sys/fs/cgroup -mindepth 1 -type d | wc -l)" ]'
 check "a new device is counted in the entry" soon eval \
-	'[ "$(counted netdevs_served)" = "$(ls /sys/class/net | wc -l)" ]'
+	'[ "$(counted netdevs_served)" = "$(members /sys/class/net)" ]'
 ip link del covered0
 check "a device that is gone is not counted" soon eval \
-	'[ "$(counted netdevs_present)" = "$(ls /sys/class/net | wc -l)" ]'
+	'[ "$(counted netdevs_present)" = "$(members /sys/class/net)" ]'
 check "a host that is covered wakes nobody: no timer is armed" soon is_idle
 
 bpftool map create /sys/fs/bpf/counts type array key 4 value 8 entries 1 name counts flags 0x400
@@ -177,7 +182,7 @@ host_again() {
 }
 check "an agent starts in another network namespace than PID 1" host_again
 check "the devices of the host are there, and it cannot see them" misses netdevs invisible \
-	".count == $(ls /sys/class/net | wc -l)"
+	".count == $(members /sys/class/net)"
 check "a disk that dartd has no device file of is there, too" misses disks invisible \
 	'.example == "covered0" and (.why | contains("no device file"))'
 check "doctor says so" doctor_says warn "netdevs are left out (invisible)"

@@ -18,16 +18,16 @@ names=(
 	$'steer\e[2J\x7f\xc2\x9b' 'steer\x1b[2J\x7f\xc2\x9b'
 	$'tab\tbed'		'tab\x09bed'
 	'serial\x2dgetty'	'serial\x2dgetty'
-	'end\'			'end\x5c'
+	end\\			'end\x5c'
 	'a "b", c=d'		'a "b", c=d'
 )
 
 # make_cgroups: by uid 1000, in a cgroup that is delegated to it
 make_cgroups() {
-	mkdir -p $root
+	mkdir -p "$root"
 	echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control
 	echo +memory +pids >/sys/fs/cgroup/user.slice/cgroup.subtree_control
-	chown -R 1000:1000 $root
+	chown -R 1000:1000 "$root"
 	for ((i = 0; i < ${#names[@]}; i += 2)); do
 		setpriv --reuid 1000 --regid 1000 --clear-groups \
 			mkdir "$root/${names[i]}" || return
@@ -49,7 +49,7 @@ labelled() {
 		"$2"
 		grep -q -a -F -e "$label" "$1" || { echo "no $label" && status=1; }
 	done
-	return $status
+	return "$status"
 }
 
 # As the text formats print a label.
@@ -61,7 +61,7 @@ text() {
 influx() {
 	label=${label// /\\ }
 	label=${label//,/\\,}
-	label==${label//=/\\=},
+	label="=${label//=/\\=},"
 }
 
 receiver() {

@@ -22,7 +22,7 @@ passes_since() {
 
 # sampled_since TIME_NS: has the entry values that were taken after that time since boot?
 sampled_since() {
-	dartctl -j show $entry | gojq -e ".values.sum.time > $1"
+	dartctl -j show "$entry" | gojq -e ".values.sum.time > $1"
 }
 
 modprobe null_blk nr_devices=0

@@ -41,6 +41,7 @@ listens() {
 
 # by_tcp PORT: one scrape of cpustat
 by_tcp() {
+	# shellcheck disable=SC2086 # options
 	call_agent tcp 10.77.0.1:"$1" 1 $tls caller.example agent.example cpustat
 }
 
