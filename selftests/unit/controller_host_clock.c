@@ -31,6 +31,7 @@ struct world {
 	int64_t interval_ns;	/* of gathering */
 	bool is_stalled;
 	unsigned int news;	/* of the last sample */
+	uint64_t seed;		/* of an invented one; 0 otherwise */
 };
 
 static int64_t boot_at(const struct world *world, int64_t at_ns)
@@ -134,8 +135,8 @@ static void assert_dated(const struct world *world, int64_t error_ns)
 	const int64_t found_ns = error_of(world);
 
 	if (llabs(found_ns) > error_ns)
-		fail_msg("the row is dated wrong by %lld ns",
-			 (long long)found_ns);
+		fail_msg("world %llu: the row is dated wrong by %lld ns",
+			 (unsigned long long)world->seed, (long long)found_ns);
 }
 
 static void assert_offset(const struct world *world)
@@ -145,8 +146,8 @@ static void assert_offset(const struct world *world)
 
 	assert_true(found->uncertainty_ns != 0);
 	if (llabs(wrong_ns) > (int64_t)found->uncertainty_ns + MS)
-		fail_msg("the offset is wrong by %lld ns, not %llu at most",
-			 (long long)wrong_ns,
+		fail_msg("world %llu: the offset is wrong by %lld ns, not %llu at most",
+			 (unsigned long long)world->seed, (long long)wrong_ns,
 			 (unsigned long long)found->uncertainty_ns);
 }
 
@@ -347,6 +348,101 @@ static void test_lies(void **state)
 	}
 }
 
+static int64_t choose(uint64_t *random, const int64_t *of, uint32_t count)
+{
+	return of[random__below(random, count)];
+}
+
+/* The clock of the host is set, and its agent writes the table again. */
+static void set_host(struct world *world, int64_t since_boot_ns)
+{
+	world->since_boot_ns = since_boot_ns;
+	world->host.table.clock_offset_ns = since_boot_ns;
+}
+
+static void init_any(struct world *world, uint64_t *random)
+{
+	static const int64_t wrong[] = { 0, DAY, -DAY, 3650 * DAY, -3650 * DAY,
+					 -1700000000 * SECOND, 1900 * MS };
+	static const int64_t gathered[] = { 100 * MS, SECOND, 60 * SECOND };
+
+	init(world, random__below(random, 2));
+	world->interval_ns = choose(random, gathered, 3);
+	world->source.interval_ns = world->interval_ns;
+	world->drift_ppm = (int64_t)random__below(random, 1001) - 500;
+	world->uncertainty_ns = 1 + random__below(random, 20 * MS);
+	set_host(world, world->since_boot_ns -
+				(boot_at(world, world->now_ns) -
+				 (world->now_ns - world->start_ns)) +
+				choose(random, wrong, 7));
+	connect_it(world);
+}
+
+/* One of the clocks is set, or NTP corrects it, or the host connects again: then it is scraped. */
+static void disturb(struct world *world, uint64_t *random)
+{
+	static const int64_t steps[] = { HOUR, -HOUR, 3650 * DAY, -3650 * DAY,
+					 20 * MS, -20 * MS };
+
+	switch (random__below(random, 40)) {
+	case 0:
+		set_host(world, world->since_boot_ns + choose(random, steps, 6));
+		break;
+	case 1:
+		world->wall_ns += choose(random, steps, 6);
+		break;
+	case 2:
+		world->now_ns += random__below(random, SECOND);
+		connect_it(world);
+		scrape(world, 0);
+		break;
+	}
+}
+
+/*
+ * Each row has its time, to the interval of gathering, and is after the row before, but for steps
+ * of the controller's own clock.
+ */
+static void run_any(uint64_t seed)
+{
+	static const int64_t scraped[] = { 100 * MS, SECOND, 15 * SECOND,
+					   60 * SECOND };
+	uint64_t random = seed;
+	int64_t date_ns, last_date_ns = 0, last_row_ns = 0, every_ns, wall_ns;
+	struct world world;
+	int i;
+
+	init_any(&world, &random);
+	world.seed = seed;
+	every_ns = choose(&random, scraped, 4);
+	scrape(&world, 0);
+	for (i = 0; i < 2000; i++) {
+		wall_ns = world.wall_ns;
+		disturb(&world, &random);
+		scrape(&world, every_ns + random__below(&random, 30 * MS));
+		assert_dated(&world, world.interval_ns * 5 / 4 + 200 * MS +
+					     (world.interval_ns + every_ns) /
+						     2000);
+		assert_offset(&world);
+		date_ns = world.gathered_ns + error_of(&world);
+		if (world.gathered_ns != last_row_ns && wall_ns == world.wall_ns &&
+		    date_ns / MS <= last_date_ns / MS)
+			fail_msg("world %llu: row %d is not after the one before",
+				 (unsigned long long)seed, i);
+		last_row_ns = world.gathered_ns;
+		last_date_ns = date_ns;
+	}
+	host__free(&world.host);
+}
+
+static void test_any(void **state)
+{
+	uint64_t seed;
+
+	for (seed = 1; seed <= 200; seed++)
+		run_any(seed);
+}
+
 /* An older agent, without gathered rows: the clocks are taken to agree, and no offset is told. */
 static void test_not_told(void **state)
 {
@@ -384,6 +480,8 @@ int main(void)
 		     test_drift),
 		TEST("a host that lies has times of samples, and is believed when it is honest",
 		     test_lies),
+		TEST("of any host, with clocks that drift and are set, rows have their times, one after the other",
+		     test_any),
 		TEST("an agent that does not tell its time is scraped as if clocks agreed",
 		     test_not_told),
 	};

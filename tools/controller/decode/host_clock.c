@@ -121,6 +121,7 @@ static void host_clock__begin(struct host_clock *clock, int64_t told_ns,
 	    distance(start_ns, clock->start_ns) >
 		    clock->told_uncertainty_ns + WALL_CLOCK_NOISE_NS)
 		clock->start_ns = start_ns;
+	clock->told_apart_ns = distance(start_ns, clock->start_ns);
 }
 
 /* Can the host have started then, if its freshest row permits @latest_ns? */
@@ -207,7 +208,7 @@ static uint64_t host_clock__uncertainty(const struct host_clock *clock,
 	uint64_t least_ns = UINT64_MAX, bound_ns;
 
 	if (clock->is_told)
-		least_ns = clock->told_uncertainty_ns +
+		least_ns = clock->told_uncertainty_ns + clock->told_apart_ns +
 			   drift(clock->began_ns, now_ns);
 	if (clock->has_bounds) {
 		bound_ns = distance(clock->latest_ns, clock->start_ns);

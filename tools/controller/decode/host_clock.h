@@ -61,6 +61,7 @@ struct host_clock {
 	int64_t other_start_ns;	/* of the connection before; the same: none */
 	bool is_checked;	/* by a row, since the connection */
 	bool is_told;		/* the handshake told it, and no row disproved it */
+	uint64_t told_apart_ns;	/* from it to what another handshake told, and was kept */
 
 	int64_t since_boot_ns;	/* CLOCK_REALTIME - CLOCK_BOOTTIME of the host */
 	bool is_since_boot_read;	/* in a row */
