@@ -224,6 +224,48 @@ static void check_ups(const struct told *told)
 	assert_int_equal(told->up_ns, 6000 * SECOND);
 }
 
+/* A report between the post of a READ, at 6,000 s, and its landing 300 ms later. */
+static void test_up_again(void **state)
+{
+	static const struct {
+		int64_t down_ns, up_ns;
+	} cases[] = {
+		{ 5999 * SECOND, 6000 * SECOND },
+		{ 6000 * SECOND, 6000 * SECOND + 300000000 },
+		{ 6000 * SECOND + 200000000, 6000 * SECOND + 300000000 },
+		/* The I/O thread noted the landing a little later than the moment of it. */
+		{ 6000 * SECOND + 300000000, 6000 * SECOND + 301000000 },
+		/* The clock was set back since the report. */
+		{ 9600 * SECOND, 6000 * SECOND },
+	};
+	bool is_freed = false;
+	struct noting_output *full =
+		noting_output__new(&full_operations, &is_freed);
+	struct metric_output *const outputs[] = { &full->output };
+	struct sink *sink = sink_metrics__new(NULL, outputs, 1);
+	const struct sink_operations *operations = sink->operations;
+	static const struct latency decoded;
+	struct host host;
+	unsigned int i;
+
+	host__init(&host);
+	host.sample.head.start_ns = 5 * SECOND;
+	host.sample.head.landed_ns = 5 * SECOND + 300000000;
+	add_value(&host);
+	operations->added(sink, &targets[0]);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		operations->down(sink, &targets[0], cases[i].down_ns, "gone");
+		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
+		assert_int_equal(operations->sample(sink, &targets[0],
+						    &host.sample, &decoded),
+				 0);
+		assert_int_equal(full->told[0].up_ns, cases[i].up_ns);
+	}
+	operations->free(sink);
+	host__free(&host);
+	assert_true(is_freed);
+}
+
 static void test_metrics(void **state)
 {
 	bool is_freed[2] = {};
@@ -392,6 +434,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("outputs get the points of each target, the plan before a new one, and its end once",
 		     test_metrics),
+		TEST("a target that was reported to be down while READs were under way is up after that",
+		     test_up_again),
 		TEST("all sinks are called, and the first error is returned",
 		     test_all),
 	};

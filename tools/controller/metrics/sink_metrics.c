@@ -21,7 +21,13 @@ struct target_metrics {
 	struct target_labels *labels; /* for series of the plan; NULL: none yet */
 	struct points points;
 	int64_t time_ns; /* of the last scrape */
+	int64_t down_ns; /* when it was last down; 0: never */
 };
+
+/* Receivers see times in ms. */
+#define UP_PRECISION_NS 1000000
+/* Beyond it the clock was set back between a report and a scrape. */
+#define UP_OVERLAP_NS 1000000000
 
 struct sink_metrics {
 	struct sink sink;
@@ -104,6 +110,23 @@ static void pass_up(const struct sink_metrics *all,
 							target, &scrape);
 }
 
+/*
+ * The READs of a scrape may be posted before the target is reported to be down, and land after it:
+ * the target is up again after the report, not before.
+ */
+static int64_t up_again_ns(const struct target_metrics *metrics,
+			   const struct sample_head *head)
+{
+	const int64_t landed_ns =
+		head->time_ns + (int64_t)(head->landed_ns - head->start_ns);
+	const int64_t after_ns = metrics->down_ns + UP_PRECISION_NS;
+
+	if (metrics->down_ns < head->time_ns ||
+	    metrics->down_ns - landed_ns >= UP_OVERLAP_NS)
+		return head->time_ns;
+	return landed_ns > after_ns ? landed_ns : after_ns;
+}
+
 static int pass_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample,
 		       const struct latency *decoded)
@@ -143,7 +166,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 						    &scrape);
 	if (previous)
 		metric_plan__put(previous);
-	pass_up(all, target, true, sample->head.time_ns);
+	pass_up(all, target, true, up_again_ns(metrics, &sample->head));
 	return 0;
 }
 
@@ -181,9 +204,12 @@ static int pass_down(struct sink *sink, const struct target_settings *target,
 		     int64_t time_ns, const char *reason)
 {
 	const struct sink_metrics *all = (struct sink_metrics *)sink;
+	struct target_metrics *metrics = all->targets[target->index];
 
 	pass_loss(all, target, reason);
 	pass_up(all, target, false, time_ns);
+	if (metrics)
+		metrics->down_ns = time_ns;
 	return 0;
 }
 
