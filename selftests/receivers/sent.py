@@ -19,7 +19,7 @@ SAMPLE = re.compile(r"([^{]+)\{(.*)\} (\S+) (-?\d+)\n?$", re.DOTALL)
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="(.*?)"(?=,[a-zA-Z_][a-zA-Z0-9_]*="|$)',
                    re.DOTALL)
 # A spool's record: see tools/controller/push/record.h.
-HEAD = struct.Struct("<IIIIQQ")
+HEAD = struct.Struct("<IIIBBHQQ")
 MAGIC = 0x4C505344
 REMOTE_WRITE_1, REMOTE_WRITE_2, INFLUX = 1, 2, 3
 
@@ -73,6 +73,18 @@ def position_of(directory):
     return struct.unpack_from("<QQ", data) if len(data) >= 16 else (0, 0)
 
 
+def of_segment(data, at=0):
+    """The series of each message of a segment from a byte on, up to one that is not whole."""
+    while at + HEAD.size <= len(data):
+        magic, length, _, kind, *_ = HEAD.unpack_from(data, at)
+        body = data[at + HEAD.size:at + HEAD.size + length]
+        if magic != MAGIC or len(body) < length:
+            break
+        at += HEAD.size + length
+        yield of_influx(gzip.decompress(body).decode()) if kind == INFLUX else \
+            of_lines(receiver.lines(body, kind))[0]
+
+
 def of_spool(directory, only_waiting=False):
     """What waits in a spool, or was there before and its segment is not removed yet."""
     everything, messages = {}, 0
@@ -84,15 +96,8 @@ def of_spool(directory, only_waiting=False):
         if only_waiting and number < segment:
             continue
         at = offset if only_waiting and number == segment else 0
-        while at + HEAD.size <= len(data):
-            magic, length, _, kind, _, _ = HEAD.unpack_from(data, at)
-            body = data[at + HEAD.size:at + HEAD.size + length]
-            if magic != MAGIC or len(body) < length:
-                break
-            at += HEAD.size + length
+        for series in of_segment(data, at):
             messages += 1
-            series = of_influx(gzip.decompress(body).decode()) if kind == INFLUX else \
-                of_lines(receiver.lines(body, kind))[0]
             for key, points in series.items():
                 everything.setdefault(key, {}).update(points)
     return everything, messages
