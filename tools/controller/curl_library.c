@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the functions of libcurl. */
+/* Finds the functions of libcurl, and compares URLs by them. */
 #include "curl_library.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
 /* Debian's library for programs under the GPL, and what others have. */
 static const char *const names[] = { "libcurl-gnutls.so.4", "libcurl.so.4" };
@@ -63,4 +64,41 @@ int curl_library__load(struct curl_library *library, struct dart_error *error)
 	if (!global_init || global_init(CURL_GLOBAL_DEFAULT))
 		return dart_error__set(error, EIO, "libcurl cannot be set up");
 	return 0;
+}
+
+/* "https://host:443/", which the caller frees by libcurl; NULL if @url is invalid. */
+static char *origin_of(const struct curl_library *curl, const char *url)
+{
+	static const CURLUPart others[] = {
+		CURLUPART_USER,	 CURLUPART_PASSWORD, CURLUPART_OPTIONS,
+		CURLUPART_QUERY, CURLUPART_FRAGMENT,
+	};
+	CURLU *parts = curl->url();
+	char *origin = NULL;
+	size_t i;
+
+	if (!parts)
+		return NULL;
+	if (curl->url_set(parts, CURLUPART_URL, url, 0))
+		goto out;
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		curl->url_set(parts, others[i], NULL, 0);
+	if (curl->url_set(parts, CURLUPART_PATH, "/", 0) ||
+	    curl->url_get(parts, CURLUPART_URL, &origin, CURLU_DEFAULT_PORT))
+		origin = NULL;
+out:
+	curl->url_cleanup(parts);
+	return origin;
+}
+
+bool curl_library__is_same_origin(const struct curl_library *library,
+				  const char *one, const char *other)
+{
+	char *first = origin_of(library, one);
+	char *second = origin_of(library, other);
+	const bool are_same = first && second && !strcasecmp(first, second);
+
+	library->free(first);
+	library->free(second);
+	return are_same;
 }

@@ -6,6 +6,8 @@
 #ifndef CONTROLLER_CURL_LIBRARY_H
 #define CONTROLLER_CURL_LIBRARY_H
 
+#include <stdbool.h>
+
 #include <curl/curl.h>
 
 #include <libdart/error.h>
@@ -43,5 +45,12 @@ struct curl_library {
  * -errno with a sentence in @error.
  */
 int curl_library__load(struct curl_library *library, struct dart_error *error);
+
+/*
+ * Have both URLs the same scheme, host and port (RFC 6454)?  What is told to one may then be told to
+ * the other.  False if one is not a URL.
+ */
+bool curl_library__is_same_origin(const struct curl_library *library,
+				  const char *one, const char *other);
 
 #endif /* CONTROLLER_CURL_LIBRARY_H */

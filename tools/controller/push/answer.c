@@ -1,6 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What answers mean: see answer.h. */
+/* Reads answers, and judges them: see answer.h. */
 #include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define WRITTEN "x-prometheus-remote-write-"
+
+void answer__begin(struct answer *answer)
+{
+	*answer = (struct answer){ .written = ANSWER_WRITTEN_UNKNOWN };
+}
+
+static bool has_prefix(const char *bytes, size_t count, const char *prefix)
+{
+	return count >= strlen(prefix) &&
+	       !strncasecmp(bytes, prefix, strlen(prefix));
+}
+
+/* The number after the colon, or ANSWER_WRITTEN_UNKNOWN. */
+static uint64_t number_of(const char *bytes, size_t count)
+{
+	const char *at = memchr(bytes, ':', count);
+	char text[24], *end;
+	size_t length = at ? bytes + count - ++at : 0;
+	unsigned long long number;
+
+	while (length && (*at == ' ' || *at == '\t')) {
+		at++;
+		length--;
+	}
+	if (!length || length >= sizeof(text) || *at < '0' || *at > '9')
+		return ANSWER_WRITTEN_UNKNOWN;
+	memcpy(text, at, length);
+	text[length] = '\0';
+	number = strtoull(text, &end, 10);
+	return end[strspn(end, " \t\r\n")] ? ANSWER_WRITTEN_UNKNOWN : number;
+}
+
+bool answer__take_header(struct answer *answer, const char *bytes, size_t count)
+{
+	if (has_prefix(bytes, count, "HTTP/")) {
+		answer__begin(answer);
+		return true;
+	}
+	if (has_prefix(bytes, count, WRITTEN) &&
+	    memmem(bytes, count, "ritten:", 7)) {
+		answer->has_written = true;
+		if (has_prefix(bytes, count, WRITTEN "samples-written:"))
+			answer->written = number_of(bytes, count);
+	}
+	return false;
+}
+
+void answer__take_body(struct answer *answer, const char *bytes, size_t count)
+{
+	size_t length = strlen(answer->text), i;
+
+	for (i = 0; i < count && !answer->is_line_whole; i++) {
+		if (bytes[i] == '\n' || length + 1 == ANSWER_TEXT_MAX) {
+			answer->is_line_whole = true;
+		} else {
+			answer->text[length++] =
+				bytes[i] < ' ' || bytes[i] > '~' ? ' ' :
+								   bytes[i];
+			answer->text[length] = '\0';
+		}
+	}
+}
 
 /* Does it come from a receiver that has read the message as 2.0? */
 static bool is_of_second(const struct answer *answer)

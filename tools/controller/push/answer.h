@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a receiver's answer means: pure functions. */
+/* A receiver's answer, and what it means: pure functions. */
 #ifndef CONTROLLER_ANSWER_H
 #define CONTROLLER_ANSWER_H
 
@@ -23,9 +23,20 @@ struct answer {
 	bool has_written;
 	uint64_t written;
 	char text[ANSWER_TEXT_MAX]; /* why there is none, or the first line of its body */
+	bool is_line_whole;	/* no further byte of the body belongs to it */
 };
 
 #define ANSWER_WRITTEN_UNKNOWN UINT64_MAX
+
+/* Before the first line of an answer. */
+void answer__begin(struct answer *answer);
+/*
+ * Takes a line of the head.  Of several answers, such as 100 or a proxy's, the last counts: true if
+ * @bytes begin one.
+ */
+bool answer__take_header(struct answer *answer, const char *bytes, size_t count);
+/* Takes the next bytes of the body: its first line, as far as it fits, in printable ASCII. */
+void answer__take_body(struct answer *answer, const char *bytes, size_t count);
 
 enum verdict {
 	VERDICT_DONE,		/* the message was taken */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/eventfd.h>
 
 #include "tools/controller/secret.h"
@@ -15,7 +14,6 @@
 #define CONNECT_TIMEOUT_MS 10000L
 /* Of an answer's body: only its first line is used. */
 #define BODY_MAX (1U << 20)
-#define WRITTEN "x-prometheus-remote-write-"
 #define REDIRECTIONS_MAX 10U
 
 /* A message under way. */
@@ -28,7 +26,6 @@ struct slot {
 	/* Of the answer so far. */
 	struct answer answer;
 	size_t body_length;
-	bool has_line;		/* answer.text is whole */
 };
 
 enum question {
@@ -49,73 +46,29 @@ struct poster {
 	enum question question;
 };
 
-/* The first line, as far as it fits; a body without end is cut off. */
+/* A body without end is cut off. */
 static size_t on_body(char *bytes, size_t size, size_t count, void *data)
 {
 	struct slot *slot = data;
-	size_t length = strlen(slot->answer.text), i;
 
 	slot->body_length += count;
-	for (i = 0; i < count && !slot->has_line; i++) {
-		if (bytes[i] == '\n' || length + 1 == ANSWER_TEXT_MAX) {
-			slot->has_line = true;
-		} else {
-			slot->answer.text[length++] =
-				bytes[i] < ' ' || bytes[i] > '~' ? ' ' :
-								   bytes[i];
-			slot->answer.text[length] = '\0';
-		}
-	}
+	answer__take_body(&slot->answer, bytes, count);
 	return slot->body_length > BODY_MAX ? 0 : count;
-}
-
-static void begin_answer(struct slot *slot)
-{
-	slot->answer = (struct answer){ .written = ANSWER_WRITTEN_UNKNOWN };
-	slot->body_length = 0;
-	slot->has_line = false;
-}
-
-static bool has_prefix(const char *bytes, size_t count, const char *prefix)
-{
-	return count >= strlen(prefix) &&
-	       !strncasecmp(bytes, prefix, strlen(prefix));
-}
-
-/* The number after the colon, or ANSWER_WRITTEN_UNKNOWN. */
-static uint64_t number_of(const char *bytes, size_t count)
-{
-	const char *at = memchr(bytes, ':', count);
-	char text[24], *end;
-	size_t length = at ? bytes + count - ++at : 0;
-	unsigned long long number;
-
-	while (length && (*at == ' ' || *at == '\t')) {
-		at++;
-		length--;
-	}
-	if (!length || length >= sizeof(text) || *at < '0' || *at > '9')
-		return ANSWER_WRITTEN_UNKNOWN;
-	memcpy(text, at, length);
-	text[length] = '\0';
-	number = strtoull(text, &end, 10);
-	return end[strspn(end, " \t\r\n")] ? ANSWER_WRITTEN_UNKNOWN : number;
 }
 
 static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 {
 	struct slot *slot = data;
 
-	/* Of several answers, such as 100 or a proxy's, the last counts. */
-	if (has_prefix(bytes, count, "HTTP/")) {
-		begin_answer(slot);
-	} else if (has_prefix(bytes, count, WRITTEN) &&
-		   memmem(bytes, count, "ritten:", 7)) {
-		slot->answer.has_written = true;
-		if (has_prefix(bytes, count, WRITTEN "samples-written:"))
-			slot->answer.written = number_of(bytes, count);
-	}
+	if (answer__take_header(&slot->answer, bytes, count))
+		slot->body_length = 0;
 	return count;
+}
+
+static void begin_answer(struct slot *slot)
+{
+	answer__begin(&slot->answer);
+	slot->body_length = 0;
 }
 
 static bool set_options(struct slot *slot)
@@ -409,42 +362,6 @@ void poster__ask(struct poster *poster)
 	secret__free(secret);
 }
 
-/* "https://host:443/", which the caller frees by libcurl; NULL if @url is invalid. */
-static char *origin_of(const struct curl_library *curl, const char *url)
-{
-	static const CURLUPart others[] = {
-		CURLUPART_USER,	 CURLUPART_PASSWORD, CURLUPART_OPTIONS,
-		CURLUPART_QUERY, CURLUPART_FRAGMENT,
-	};
-	CURLU *parts = curl->url();
-	char *origin = NULL;
-	size_t i;
-
-	if (!parts)
-		return NULL;
-	if (curl->url_set(parts, CURLUPART_URL, url, 0))
-		goto out;
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
-		curl->url_set(parts, others[i], NULL, 0);
-	if (curl->url_set(parts, CURLUPART_PATH, "/", 0) ||
-	    curl->url_get(parts, CURLUPART_URL, &origin, CURLU_DEFAULT_PORT))
-		origin = NULL;
-out:
-	curl->url_cleanup(parts);
-	return origin;
-}
-
-static bool is_own_origin(const struct poster *poster, const char *url)
-{
-	const struct curl_library *curl = &poster->curl;
-	char *own = origin_of(curl, poster->url), *other = origin_of(curl, url);
-	const bool is_own = own && other && !strcasecmp(own, other);
-
-	curl->free(own);
-	curl->free(other);
-	return is_own;
-}
-
 /* Sends the same to where the answer points.  False if that cannot be. */
 static bool follow(struct slot *slot, const char *url)
 {
@@ -454,7 +371,7 @@ static bool follow(struct slot *slot, const char *url)
 	struct dart_error error;
 	bool is_ready;
 
-	if (is_own_origin(poster, url)) {
+	if (curl_library__is_same_origin(curl, poster->url, url)) {
 		if (set_secret(slot, &secret, &error))
 			return false;
 	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME, NULL) ||
