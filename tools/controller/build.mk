@@ -136,6 +136,7 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
 	$(addprefix tools/controller/, curl_library.c decode/queue.c secret.c \
 	decode/thread.c metrics/label_names.c outputs/output.c outputs/output_figures.c)
+unit_push_answer_sources := $(addprefix tools/controller/, curl_library.c push/answer.c)
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)

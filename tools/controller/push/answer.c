@@ -6,17 +6,29 @@
 #include <string.h>
 #include <strings.h>
 
-#define WRITTEN "x-prometheus-remote-write-"
+#define WRITTEN_BEGIN "x-prometheus-remote-write-"
+#define WRITTEN_END "-written"
 
 void answer__begin(struct answer *answer)
 {
 	*answer = (struct answer){ .written = ANSWER_WRITTEN_UNKNOWN };
 }
 
-static bool has_prefix(const char *bytes, size_t count, const char *prefix)
+static bool begins(const char *bytes, size_t count, const char *with)
 {
-	return count >= strlen(prefix) &&
-	       !strncasecmp(bytes, prefix, strlen(prefix));
+	return count >= strlen(with) && !strncasecmp(bytes, with, strlen(with));
+}
+
+/* Is it "X-Prometheus-Remote-Write-...-Written"?  Names of headers are the same in any case. */
+static bool is_written(const char *line, size_t count)
+{
+	const char *colon = memchr(line, ':', count);
+	const size_t length = colon ? colon - line : 0;
+
+	return length > strlen(WRITTEN_BEGIN WRITTEN_END) &&
+	       begins(line, length, WRITTEN_BEGIN) &&
+	       !strncasecmp(colon - strlen(WRITTEN_END), WRITTEN_END,
+			    strlen(WRITTEN_END));
 }
 
 /* The number after the colon, or ANSWER_WRITTEN_UNKNOWN. */
@@ -41,14 +53,13 @@ static uint64_t number_of(const char *bytes, size_t count)
 
 bool answer__take_header(struct answer *answer, const char *bytes, size_t count)
 {
-	if (has_prefix(bytes, count, "HTTP/")) {
+	if (begins(bytes, count, "HTTP/")) {
 		answer__begin(answer);
 		return true;
 	}
-	if (has_prefix(bytes, count, WRITTEN) &&
-	    memmem(bytes, count, "ritten:", 7)) {
+	if (is_written(bytes, count)) {
 		answer->has_written = true;
-		if (has_prefix(bytes, count, WRITTEN "samples-written:"))
+		if (begins(bytes, count, WRITTEN_BEGIN "samples" WRITTEN_END ":"))
 			answer->written = number_of(bytes, count);
 	}
 	return false;
