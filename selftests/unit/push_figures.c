@@ -3,7 +3,9 @@
  * What an output that pushes tells of itself, and how often it says that samples are lost.  The
  * monotonic clock of this program can be moved on, by hours.
  */
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "push_receiver.h"
@@ -250,6 +252,24 @@ static void test_waiting(void **state)
 	free(fixture.receiver.accepted);
 }
 
+/* The files of a spool were written so many seconds ago. */
+static void set_back(const char *directory, time_t seconds)
+{
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };
+	char path[300];
+	const struct dirent *entry;
+	DIR *files = opendir(directory);
+
+	assert_non_null(files);
+	times[1].tv_sec = time(NULL) - seconds;
+	while ((entry = readdir(files))) {
+		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
+		if (strstr(path, ".segment"))
+			assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+	}
+	closedir(files);
+}
+
 /* The same of a spool, and of a program that finds messages there. */
 static void test_waiting_in_spool(void **state)
 {
@@ -270,10 +290,12 @@ static void test_waiting_in_spool(void **state)
 	output_list__free(figures, 1);
 	stop(&fixture);
 
+	/* The program was down for four hours. */
+	set_back(directory, 4 * 3600);
 	start(&fixture);
 	figures = wait_until(&fixture, is_failing, SERIES);
-	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] > 0);
-	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] < HOUR_NS);
+	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] > 3 * HOUR_NS);
+	assert_true(figures->numbers[OUTPUT_OLDEST_WAITING_NS] < 5 * HOUR_NS);
 	output_list__free(figures, 1);
 	stop(&fixture);
 	close(fixture.receiver.fd);

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tools/controller/schedule.h"
-
 static uint64_t cost_of(const struct message *message)
 {
 	return sizeof(*message) + message->length;
@@ -146,8 +144,6 @@ static bool fill(struct backlog *backlog, int *err)
 			return false;
 	}
 	if (message) {
-		/* It has waited for longer, perhaps since before a restart. */
-		message->made_ns = monotonic_ns();
 		backlog->bytes += cost_of(message);
 		backlog->samples += message->samples;
 	} else {
