@@ -116,6 +116,35 @@ static void test_restart(void **state)
 	spool__close(spool);
 }
 
+/* Whichever segment it is in, and however far the spool was read. */
+static void test_loose(void **state)
+{
+	const size_t length = BOUND / 32 - 1000;	/* one fills a segment */
+	struct spool *spool = open_spool(BOUND);
+	uint32_t i;
+
+	assert_false(spool__is_loose(spool));
+	for (i = 1; i <= 4; i++) {
+		assert_int_equal(add(spool, i, length), 0);
+		assert_true(spool__is_loose(spool));
+		assert_int_equal(spool__force(spool), 0);
+		assert_false(spool__is_loose(spool));
+	}
+	assert_int_equal(take(spool), 1);
+	assert_false(spool__is_loose(spool));
+	assert_int_equal(add(spool, 5, length), 0);
+	assert_true(spool__is_loose(spool));
+	/* What is sent need not be on the disk. */
+	for (i = 2; i <= 5; i++) {
+		assert_true(spool__is_loose(spool));
+		assert_int_equal(take(spool), i);
+	}
+	assert_false(spool__is_loose(spool));
+	assert_int_equal(add(spool, 6, 100), 0);
+	assert_true(spool__is_loose(spool));
+	spool__close(spool);
+}
+
 /* Three messages of 24 and more bytes in one segment. */
 static void test_cut(void **state)
 {
@@ -621,6 +650,8 @@ int main(void)
 			   test_lock),
 		SPOOL_TEST("a program that is killed loses nothing that it wrote",
 			   test_killed),
+		SPOOL_TEST("a spool knows whether it has messages that are neither sent nor on the disk",
+			   test_loose),
 		TEST("memory stays within the bound, and the oldest are dropped and counted",
 		     test_memory),
 	};

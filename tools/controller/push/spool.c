@@ -143,11 +143,15 @@ static void remove_first(struct spool *spool)
 	save_position(spool);
 }
 
-/* Is all of it read, and sent? */
+/* Is all of it read, and sent?  Segments are read one after the other. */
 static bool is_sent(const struct spool *spool, const struct segment *segment)
 {
-	return segment->sent >= segment->read_end &&
-	       (segment != spool->read || spool->offset >= segment->length);
+	const struct segment *read = spool->read;
+
+	if (read && (segment == read ? spool->offset < segment->length :
+				       segment->number > read->number))
+		return false;
+	return segment->sent >= segment->read_end;
 }
 
 /*
