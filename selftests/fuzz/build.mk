@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Of each harness NAME.c: other files that it needs, besides libdart, and the files
 # of its parser, whose coverage make fuzz prints.
+fuzz_answer_sources := $(addprefix tools/controller/, curl_library.c push/answer.c)
+fuzz_answer_parsers := $(fuzz_answer_sources)
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
@@ -20,6 +22,13 @@ fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
 	publisher.c thrift.c thrift_wire.c thrift_wire_error.c)
 fuzz_digests_parsers := $(addprefix tools/dartctl/switch/, digests.c \
 	publisher.c)
+fuzz_escape_parsers := tools/lib/dart/escape.c
+fuzz_host_clock_sources := tools/controller/decode/host_clock.c
+fuzz_host_clock_parsers := $(fuzz_host_clock_sources)
+fuzz_http_request_sources := $(addprefix tools/controller/, exposition/exposition_sd.c \
+	http/gzip.c http/http_access.c http/http_settings.c labels.c metrics/label_names.c \
+	web/web_query.c)
+fuzz_http_request_parsers := $(filter-out %/http_settings.c,$(fuzz_http_request_sources))
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
@@ -56,9 +65,9 @@ fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
 	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c targets/sd_json.c \
-	targets/target_list.c)
-fuzz_sd_json_parsers := $(addprefix tools/controller/, labels.c \
-	targets/sd_json.c targets/target_list.c)
+	exposition/exposition_sd.c metrics/label_names.c targets/target_list.c)
+fuzz_sd_json_parsers := $(addprefix tools/controller/, exposition/exposition_sd.c labels.c \
+	metrics/label_names.c targets/sd_json.c targets/target_list.c)
 fuzz_spool_sources := $(addprefix tools/controller/push/, influx.c message.c pieces.c \
 	record.c remote_write.c remote_write_convert.c spool.c symbols.c) \
 	$(addprefix tools/controller/, labels.c metrics/label_names.c)

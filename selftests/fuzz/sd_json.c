@@ -3,6 +3,32 @@
 #include "tools/controller/targets/sd_json.h"
 
 #include "fuzz.h"
+#include "tools/controller/exposition/exposition_sd.h"
+
+/* As another Prometheus gets it: with the labels of the target, each name once. */
+static void print(const struct target_settings *target, enum label_names_form form)
+{
+	const char *name, *character;
+	char *text = NULL;
+	size_t length = 0;
+	json_t *json, *labels, *value;
+	FILE *file = open_memstream(&text, &length);
+
+	require(file);
+	require(!exposition_sd__print(file, "localhost", target->name, target->labels, form));
+	fclose(file);
+	json = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	labels = json_object_get(json, "labels");
+	require(json_is_object(labels));
+	require(!strcmp(json_string_value(json_object_get(labels, "instance")), target->name));
+	json_object_foreach(labels, name, value)
+		for (character = name; form == LABEL_NAMES_PLAIN && *character; character++)
+			require(*character == '_' || (*character >= '0' && *character <= '9') ||
+				(*character >= 'A' && *character <= 'Z') ||
+				(*character >= 'a' && *character <= 'z'));
+	json_decref(json);
+	free(text);
+}
 
 static void check(const struct target_list *list)
 {
@@ -22,6 +48,8 @@ static void check(const struct target_list *list)
 		require(json_is_object(labels) &&
 			json_object_get(labels, "dc"));
 		json_decref(labels);
+		print(target, LABEL_NAMES_UTF8);
+		print(target, LABEL_NAMES_PLAIN);
 	}
 }
 
