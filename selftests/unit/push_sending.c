@@ -323,6 +323,34 @@ static void test_older(void **state)
 	expect_older(ACCEPTED);
 }
 
+/* While messages are made of much that waits. */
+static void test_older_meanwhile(void **state)
+{
+	const uint32_t scrapes = 1000;
+	struct fixture fixture = { .receiver.answers = {
+		"HTTP/1.1 415 No\r\nContent-Length: 0\r\n\r\n",
+		ACCEPTED,
+	} };
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	fixture.settings.batch = 40 * SERIES;
+	prepare(&fixture);
+	start(&fixture);
+	push__set_waits(fixture.output, true);
+	for (i = 0; i < scrapes; i++)
+		scrape(&fixture);
+	wait_for(&fixture, scrapes * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.sent, scrapes * SERIES);
+	assert_int_equal(fixture.counts.refused, 0);
+	assert_int_equal(fixture.counts.dropped, 0);
+	assert_int_equal(times_said(&fixture, "it gets 1.0"), 1);
+	expect_samples(fixture.receiver.accepted, 0, scrapes);
+	free(fixture.receiver.accepted);
+}
+
 static void test_only_newer(void **state)
 {
 	struct fixture fixture = {
@@ -831,6 +859,8 @@ int main(void)
 		     test_refused),
 		TEST("a receiver that does not take 2.0 gets all as 1.0",
 		     test_older),
+		TEST("one that says so while messages are made gets all as 1.0, too",
+		     test_older_meanwhile),
 		TEST("a version that is set is the only one, and 2.0 has to be confirmed",
 		     test_only_newer),
 		TEST("a receiver that turns 1.0 costs nothing", test_turns_older),

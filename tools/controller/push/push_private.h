@@ -40,6 +40,8 @@ struct push {
 	struct block *pending, *last_pending;	/* blocks that wait to be encoded */
 	uint64_t pending_samples;
 	uint64_t pending_ns;		/* when the first came, CLOCK_MONOTONIC */
+	bool is_encoding;		/* the encoder has samples that are in no message yet */
+	uint64_t to_encode;		/* samples until its messages are finished */
 	bool is_ending;
 	uint64_t end_ns;		/* until when it goes on trying, unless it waits */
 	unsigned int attempts;		/* that failed since one was answered */

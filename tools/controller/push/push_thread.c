@@ -123,21 +123,32 @@ static unsigned int choose_lanes(const struct push *push)
 	return lanes;
 }
 
+static void finish_encoding(struct push *push)
+{
+	encoder__finish(&push->encoder, keep, push);
+	push->is_encoding = false;
+}
+
 /*
  * Makes messages of the blocks that are there, as long as there is room for them, and not so many
- * at a time that senders would wait.
+ * at a time that senders would wait.  Returns after a part of a batch, to be called again: answers
+ * that arrive meanwhile do not wait for all of it.
  */
 static void encode(struct push *push, uint64_t now_ns)
 {
-	const unsigned int lanes = choose_lanes(push);
-	const uint64_t enough = (uint64_t)lanes * push->settings.batch;
+	const uint64_t part = push->settings.batch / BATCH_PARTS + 1;
 	uint64_t encoded = 0;
 	struct block *block;
 
-	push->encoder.lanes = lanes;
-	if (lanes == 1)
-		encoder__shrink(&push->encoder);
-	while ((block = push->pending) && has_room(push) && encoded < enough) {
+	if (!push->is_encoding) {
+		push->encoder.lanes = choose_lanes(push);
+		push->to_encode = (uint64_t)push->encoder.lanes * push->settings.batch;
+		push->is_encoding = true;
+		if (push->encoder.lanes == 1)
+			encoder__shrink(&push->encoder);
+	}
+	while ((block = push->pending) && has_room(push) && encoded < part &&
+	       encoded < push->to_encode) {
 		encoded += block->samples;
 		push->pending = block->next;
 		push->pending_samples -= block->samples;
@@ -145,7 +156,10 @@ static void encode(struct push *push, uint64_t now_ns)
 		series_rules__give_back(&push->rules, block->bytes);
 		block__free(block);
 	}
-	encoder__finish(&push->encoder, keep, push);
+	if (push->pending && has_room(push) && encoded < push->to_encode)
+		push->to_encode -= encoded;
+	else
+		finish_encoding(push);
 }
 
 static void take_blocks(struct push *push, uint64_t now_ns)
@@ -366,6 +380,8 @@ static void note_taken(struct push *push, const struct message *message)
 /* From now on. */
 static void send_older(struct push *push)
 {
+	if (push->is_encoding)
+		finish_encoding(push);
 	push->encoder.format = MESSAGE_REMOTE_WRITE_1;
 	if (push->log)
 		output__print(
@@ -568,6 +584,8 @@ static int timeout_ms(const struct push *push, uint64_t now_ns)
 {
 	uint64_t until_ns = now_ns + 60000000000ULL;
 
+	if (push->is_encoding)
+		return 0;
 	if (push->pending && has_room(push))
 		until_ns = sooner(until_ns,
 				  push->pending_ns + linger_ns(push));
@@ -581,7 +599,7 @@ static int timeout_ms(const struct push *push, uint64_t now_ns)
 
 static bool has_ended(const struct push *push, uint64_t now_ns)
 {
-	if (!push->is_ending)
+	if (!push->is_ending || push->is_encoding)
 		return false;
 	if (!push->backlog.window_count && !push->pending &&
 	    !backlog__has_waiting(&push->backlog))
@@ -633,7 +651,7 @@ void *push__run(void *data)
 	for (;;) {
 		now_ns = monotonic_ns();
 		take_blocks(push, now_ns);
-		if (is_time_to_encode(push, now_ns))
+		if (push->is_encoding || is_time_to_encode(push, now_ns))
 			encode(push, now_ns);
 		begin(push, now_ns);
 		force_spool(push, now_ns);
