@@ -113,8 +113,8 @@ static void scrape(struct fixture *fixture, uint64_t fresh_until_ns)
 			 0);
 }
 
-/* The answer to GET @path with its head; returns the status. */
-static int ask(struct fixture *fixture, const char *path)
+/* The answer to GET @path with further @headers, and its head; returns the status. */
+static int ask_with(struct fixture *fixture, const char *path, const char *headers)
 {
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -130,8 +130,8 @@ static int ask(struct fixture *fixture, const char *path)
 			 0);
 	assert_true(
 		dprintf(fd,
-			"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
-			path, fixture->address) > 0);
+			"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n",
+			path, fixture->address, headers) > 0);
 	while ((got = read(fd, fixture->answer + length,
 			   sizeof(fixture->answer) - 1 - length)) > 0)
 		length += got;
@@ -139,6 +139,11 @@ static int ask(struct fixture *fixture, const char *path)
 	fixture->answer[length] = '\0';
 	assert_int_equal(sscanf(fixture->answer, "HTTP/1.1 %d", &status), 1);
 	return status;
+}
+
+static int ask(struct fixture *fixture, const char *path)
+{
+	return ask_with(fixture, path, "");
 }
 
 static bool answer_has(const struct fixture *fixture, const char *text)
@@ -296,6 +301,32 @@ static void test_ended_and_back(void **state)
 	assert_false(answer_has(fixture, "dart_cgroup_v_total"));
 }
 
+/* Series that have ended have the names that the peer takes, as the others of their host. */
+static void test_ended_names(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t later_ns = monotonic_ns() + 3600 * SECOND;
+	struct shared_text *labels = shared_text__new("{\"host.name\":\"x\"}");
+
+	targets[0].labels = labels;
+	add_service(fixture, 7);
+	scrape(fixture, later_ns);
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
+	assert_true(answer_has(fixture, "host_name=\"x\""));
+	assert_false(answer_has(fixture, "host.name"));
+	assert_int_equal(ask_with(fixture, "/metrics",
+				  "Accept: text/plain;version=1.0.0;escaping=allow-utf-8\r\n"),
+			 200);
+	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
+	assert_true(answer_has(fixture, "\"host.name\"=\"x\""));
+	assert_false(answer_has(fixture, "host_name"));
+	targets[0].labels = NULL;
+	shared_text__release(labels);
+}
+
 static void test_replay(void **state)
 {
 	struct fixture *fixture = *state;
@@ -326,6 +357,8 @@ int main(void)
 		     test_ended),
 		LIVE("has the old values of a series that is back before its new values",
 		     test_ended_and_back),
+		LIVE("has the last values with the names of labels that the peer takes",
+		     test_ended_names),
 		{ "of a replay has values of any age until the host was lost",
 		  test_replay, open_replay, close_fixture, NULL },
 	};

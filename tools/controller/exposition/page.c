@@ -70,6 +70,14 @@ static int page__collect_own(struct page *page)
 	return own_metrics__finish(&page->own, now_ns());
 }
 
+/* That a peer which asks for one target knows already, or with the names that the peer takes. */
+static const char *page__labels(const struct page *page, const struct target_labels *labels)
+{
+	if (page->kind == PAGE_ONE)
+		return "";
+	return page->content.is_utf8 ? labels->utf8.text : labels->set.text;
+}
+
 /*
  * Three parts of each: that it is up, which is known now, unless it was recorded, its series,
  * and those that have ended and were not served yet.  The controller itself is a part without
@@ -83,8 +91,6 @@ static int page__list(struct page *page)
 		calloc(3 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const bool is_replay = page->sources->is_replay;
-	/* A peer that asks for one target knows its labels. */
-	const bool is_one = page->kind == PAGE_ONE;
 	const int64_t time_ns = now_ns();
 	const uint64_t at_ns = monotonic_ns();
 	const struct snapshot *snapshot;
@@ -99,9 +105,7 @@ static int page__list(struct page *page)
 			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
-			.labels = is_one		? "" :
-				  page->content.is_utf8 ? snapshot->labels->utf8.text :
-							  snapshot->labels->set.text,
+			.labels = page__labels(page, snapshot->labels),
 			.plan = &plan_up__of_pages,
 			.points = &ups[i],
 		};
@@ -115,7 +119,7 @@ static int page__list(struct page *page)
 			continue;
 		ended__serve(snapshot->ended, at_ns);
 		parts[used++] = (struct metric_text_target){
-			.labels = is_one ? "" : snapshot->ended->labels->set.text,
+			.labels = page__labels(page, snapshot->ended->labels),
 			.plan = snapshot->ended->plan,
 			.points = snapshot->ended->points,
 		};
