@@ -17,6 +17,7 @@
 #include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
 
+#include "http_peer.h"
 #include "unit.h"
 
 #define BODY_BYTES 20000
@@ -151,22 +152,6 @@ static struct http_server *serve(void)
 	return server;
 }
 
-static int connect_to(const struct http_server *server)
-{
-	const struct sockaddr_in address = {
-		.sin_family = AF_INET,
-		.sin_port = htons(http_server__port(server)),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	assert_true(fd >= 0);
-	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
-				 sizeof(address)),
-			 0);
-	return fd;
-}
-
 /* Can a peer at ::1 connect? */
 static bool is_at_v6(const struct http_server *server)
 {
@@ -182,43 +167,6 @@ static bool is_at_v6(const struct http_server *server)
 	close(fd);
 	return is_connected;
 }
-
-/* The whole answer, until the server closes, with a NUL. */
-static char *ask(const struct http_server *server, const char *request,
-		 size_t *length)
-{
-	const size_t room = 1 << 17;
-	char *answer = malloc(room);
-	int fd = connect_to(server);
-	ssize_t got;
-
-	assert_non_null(answer);
-	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
-			 strlen(request));
-	*length = 0;
-	while ((got = recv(fd, answer + *length, room - 1 - *length, 0)) > 0)
-		*length += got;
-	assert_int_equal(got, 0);
-	answer[*length] = '\0';
-	close(fd);
-	return answer;
-}
-
-static void expect(const struct http_server *server, const char *request,
-		   const char *status, const char *end)
-{
-	size_t length;
-	char *answer = ask(server, request, &length);
-
-	if (!strstr(answer, status))
-		fail_msg("%s is not in %s", status, answer);
-	assert_true(length > strlen(end));
-	assert_string_equal(answer + length - strlen(end), end);
-	free(answer);
-}
-
-#define GET(path, headers) \
-	"GET " path " HTTP/1.1\r\nHost: h\r\nConnection: close\r\n" headers "\r\n"
 
 static void test_pages(void **state)
 {

@@ -113,8 +113,8 @@ static void scrape(struct fixture *fixture, uint64_t fresh_until_ns)
 			 0);
 }
 
-/* The answer to GET @path with further @headers, and its head; returns the status. */
-static int ask_with(struct fixture *fixture, const char *path, const char *headers)
+/* The answer to @request, with its head; returns the status. */
+static int send_request(struct fixture *fixture, const char *request)
 {
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -128,10 +128,7 @@ static int ask_with(struct fixture *fixture, const char *path, const char *heade
 
 	assert_int_equal(connect(fd, (const void *)&address, sizeof(address)),
 			 0);
-	assert_true(
-		dprintf(fd,
-			"GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n",
-			path, fixture->address, headers) > 0);
+	assert_int_equal(write(fd, request, strlen(request)), strlen(request));
 	while ((got = read(fd, fixture->answer + length,
 			   sizeof(fixture->answer) - 1 - length)) > 0)
 		length += got;
@@ -139,6 +136,16 @@ static int ask_with(struct fixture *fixture, const char *path, const char *heade
 	fixture->answer[length] = '\0';
 	assert_int_equal(sscanf(fixture->answer, "HTTP/1.1 %d", &status), 1);
 	return status;
+}
+
+static int ask_with(struct fixture *fixture, const char *path, const char *headers)
+{
+	char request[512];
+
+	snprintf(request, sizeof(request),
+		 "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n", path,
+		 fixture->address, headers);
+	return send_request(fixture, request);
 }
 
 static int ask(struct fixture *fixture, const char *path)
@@ -149,6 +156,18 @@ static int ask(struct fixture *fixture, const char *path)
 static bool answer_has(const struct fixture *fixture, const char *text)
 {
 	return strstr(fixture->answer, text);
+}
+
+static unsigned int lines_of(const struct fixture *fixture, const char *text)
+{
+	const char *at = fixture->answer;
+	unsigned int lines = 0;
+
+	while ((at = strstr(at, text))) {
+		lines++;
+		at++;
+	}
+	return lines;
 }
 
 static void test_never_read(void **state)
@@ -162,9 +181,32 @@ static void test_never_read(void **state)
 	assert_int_equal(ask(fixture, "/metrics?target=a:4792"), 503);
 	assert_true(answer_has(fixture, "a:4792 is lost: no route to it"));
 	assert_int_equal(ask(fixture, "/metrics?target=c"), 404);
+	/* Not all targets: the name is missing. */
+	assert_int_equal(ask(fixture, "/metrics?target="), 404);
+	assert_int_equal(ask(fixture, "/metrics?target"), 404);
+	assert_int_equal(ask(fixture, "/metrics?target=a%00b"), 404);
 	assert_int_equal(ask(fixture, "/metrics"), 200);
 	assert_true(answer_has(fixture, "dart_up{instance=\"a:4792\"} 0"));
 	assert_true(answer_has(fixture, "dart_up{instance=\"b:4792\"} 0"));
+}
+
+/* Targets are to be scraped at the address that the peer has called. */
+static void test_discovery(void **state)
+{
+	struct fixture *fixture = *state;
+	char expected[64];
+
+	snprintf(expected, sizeof(expected), "\"targets\": [\n   \"%s\"", fixture->address);
+	assert_int_equal(ask(fixture, "/sd"), 200);
+	assert_int_equal(lines_of(fixture, expected), 2);
+	/* Without a name it is that of the connection. */
+	assert_int_equal(send_request(fixture, "GET /sd HTTP/1.0\r\n\r\n"), 200);
+	assert_int_equal(lines_of(fixture, expected), 2);
+	assert_int_equal(send_request(fixture,
+				      "GET http://proxied.example:80/sd HTTP/1.1\r\nHost: h\r\n"
+				      "Connection: close\r\n\r\n"),
+			 200);
+	assert_int_equal(lines_of(fixture, "\"proxied.example:80\""), 2);
 }
 
 static void test_lost(void **state)
@@ -226,18 +268,6 @@ static void add_service(struct fixture *fixture, uint64_t events)
 	host__mark(&fixture->host, entry, 0, 2);
 	fixture->entry_count++;
 	set_service(fixture, true, events);
-}
-
-static unsigned int lines_of(const struct fixture *fixture, const char *text)
-{
-	const char *at = fixture->answer;
-	unsigned int lines = 0;
-
-	while ((at = strstr(at, text))) {
-		lines++;
-		at++;
-	}
-	return lines;
 }
 
 static void test_ended(void **state)
@@ -349,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LIVE("of a target that was never read answers 503 and why",
 		     test_never_read),
+		LIVE("for discovery has the address that the peer has called", test_discovery),
 		LIVE("of a lost target answers 503, and has values again when the target is back",
 		     test_lost),
 		LIVE("of a target with too old values answers 503 before the loss is known",

@@ -85,6 +85,7 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	capacity.c clock_watch.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
 	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
+unit_controller_http_hostile_sources := $(wildcard tools/controller/http/*.c)
 unit_controller_editions_sources := $(wildcard tools/controller/http/*.c) \
 	tools/bench/invented_metrics.c $(addprefix tools/controller/, decode/thread.c \
 	exposition/editions.c $(addprefix metrics/, number_text.c text.c text_index.c \
@@ -129,7 +130,7 @@ $(foreach in,obj sanitized tsan/obj helgrind/obj,\
 	$(output)/$(in)/tools/controller/web/web_files.o): $(web_page)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery controller_catalog controller_http_server \
+	controller_sinks controller_discovery controller_catalog controller_http_server controller_http_hostile \
 	metric_plan_store metric_sinks controller_record controller_replay
 
 # Outputs that push.

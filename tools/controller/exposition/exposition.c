@@ -232,7 +232,8 @@ static void fill_sd(void *data, const struct http_request *request,
 		    struct http_answer *answer)
 {
 	struct exposition *exposition = data;
-	const char *host = http_request__header(request, "Host") ?: "localhost";
+	const char *host = http_request__host(request);
+	char own[HTTP_ADDRESS_TEXT_MAX];
 	const enum label_names_form form =
 		exposition_sd__form(http_request__header(request, "User-Agent"));
 	struct snapshots snapshots;
@@ -242,6 +243,10 @@ static void fill_sd(void *data, const struct http_request *request,
 
 	if (snapshot_table__take(&exposition->sources.table, NULL, &snapshots))
 		return;
+	if (!host || !*host) {
+		http_request__own_address(request, own);
+		host = own;
+	}
 	file = open_memstream(&answer->body, &answer->length);
 	if (file)
 		fputs("[\n", file);

@@ -335,7 +335,7 @@ bool http_access__names_server(const struct http_access *access,
 static bool is_own_origin(const struct http_request *request)
 {
 	const char *origin = http_request__header(request, "Origin");
-	const char *host = http_request__header(request, "Host");
+	const char *host = http_request__host(request);
 	const char *name = origin ? strstr(origin, "://") : NULL;
 
 	return !origin || (name && host && !strcasecmp(name + 3, host));
@@ -345,7 +345,7 @@ bool http_access__is_called(const struct http_access *access,
 			    const struct http_request *request)
 {
 	return http_access__names_server(
-		       access, http_request__header(request, "Host"),
+		       access, http_request__host(request),
 		       http_request__is_at_loopback(request)) &&
 	       is_own_origin(request);
 }

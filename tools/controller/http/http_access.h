@@ -8,7 +8,8 @@
  * server (DNS rebinding), would otherwise read values through a browser that can reach it.
  * Such names are addresses, "localhost", the name of this host and the names of the
  * settings; where other hosts can connect, also each name without a dot, which public DNS cannot
- * have.  A request without the header Host (HTTP/1.0) comes from no browser, and is answered.
+ * have.  A request without a name (only HTTP/1.0 may have none) comes from no browser, and is
+ * answered.
  */
 #ifndef CONTROLLER_HTTP_ACCESS_H
 #define CONTROLLER_HTTP_ACCESS_H

@@ -103,6 +103,42 @@ static bool make_room(struct http_connections *connections,
 	return true;
 }
 
+static size_t count_of(const struct http_connections *connections, const struct in6_addr *peer)
+{
+	size_t count = 0, i;
+
+	for (i = 0; i < SLOTS; i++)
+		count += connections->slots[i].fd >= 0 && !connections->slots[i].is_leaving &&
+			 !memcmp(&connections->slots[i].peer, peer, sizeof(*peer));
+	return count;
+}
+
+/*
+ * All are busy: the address with the most connections gives its oldest one to an address that has
+ * @count of them, if it has more than that one will have.
+ */
+static bool make_room_of_most(struct http_connections *connections, size_t count)
+{
+	size_t most = count + 1, of_peer, i;
+	struct slot *slot, *found = NULL;
+
+	for (i = 0; i < SLOTS; i++) {
+		slot = &connections->slots[i];
+		if (slot->fd < 0 || slot->is_leaving)
+			continue;
+		of_peer = count_of(connections, &slot->peer);
+		if (of_peer < most || (of_peer == most && (!found || slot->since > found->since)))
+			continue;
+		most = of_peer;
+		found = slot;
+	}
+	if (!found)
+		return false;
+	found->is_leaving = true;
+	shutdown(found->fd, SHUT_RDWR);
+	return true;
+}
+
 /* Takes a slot for @fd; false: all are busy. */
 static bool admit(struct http_connections *connections, int fd,
 		  const struct in6_addr *peer)
@@ -127,7 +163,8 @@ static bool admit(struct http_connections *connections, int fd,
 		    make_room(connections, peer)) &&
 		   (all < HTTP_CONNECTIONS_MAX ||
 		    of_peer >= HTTP_PEER_CONNECTIONS_MAX ||
-		    make_room(connections, NULL));
+		    make_room(connections, NULL) ||
+		    make_room_of_most(connections, of_peer));
 	slot = has_room ? find(connections, -1) : NULL;
 	if (slot)
 		*slot = (struct slot){

@@ -3,7 +3,10 @@
  * The connections of an HTTP server: a thread accepts them at all its sockets, and bounds their
  * number, in total and for each address.  A further connection evicts the one that has been idle
  * longest, that is without a request in progress, such as the connections that a scraper keeps
- * open for its next scrape.  It is refused only if all have requests in progress.
+ * open for its next scrape; a request whose body has not come to its end is not in progress.  If
+ * all have requests in progress, it is refused at the bound of its address, and at that of all it
+ * takes the place of the oldest one of the address that has the most, if that has more: peers that
+ * take their answers slowly, or never, keep no other address out.
  */
 #ifndef CONTROLLER_HTTP_CONNECTIONS_H
 #define CONTROLLER_HTTP_CONNECTIONS_H

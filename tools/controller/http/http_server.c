@@ -15,6 +15,7 @@
 #include "http_access.h"
 #include "http_address.h"
 #include "http_connections.h"
+#include "http_head.h"
 #include "http_server.h"
 #include "http_server_stream.h"
 
@@ -45,6 +46,13 @@ struct http_server {
 	struct serving *serving;
 	/* What it was started with, as the files were then; NULL: without TLS. */
 	char *certificate, *key;
+};
+
+/* A request and its answer, from the end of its head until the answer is sent, or the peer gone. */
+struct exchange {
+	struct http_head head;
+	struct MHD_Response *response; /* held */
+	struct http_stream *stream; /* of the response, which frees it; or NULL */
 };
 
 static const char *text_of(unsigned int status)
@@ -94,7 +102,8 @@ static void add_headers(struct MHD_Response *response,
 
 static struct MHD_Response *response_of(struct serving *serving,
 					const struct http_request *request,
-					struct http_answer *answer)
+					struct http_answer *answer,
+					struct http_stream **stream)
 {
 	struct MHD_Response *response = NULL;
 	bool is_packed = false;
@@ -102,7 +111,7 @@ static struct MHD_Response *response_of(struct serving *serving,
 
 	if (answer->stream) {
 		response = http_streams__add(serving->streams, answer,
-					     request->connection);
+					     request->connection, stream);
 		if (!response) {
 			*answer = (struct http_answer){
 				.status = MHD_HTTP_SERVICE_UNAVAILABLE
@@ -144,6 +153,7 @@ static struct MHD_Response *response_of(struct serving *serving,
 }
 
 static const struct http_header allow_reading[] = { { "Allow", "GET, HEAD" } };
+static const struct http_header end_connection[] = { { "Connection", "close" } };
 static const struct http_header allow_action[] = { { "Allow", "POST" } };
 static const struct http_header ask_token[] = {
 	{ "WWW-Authenticate", "Bearer realm=\"dart-controller\"" },
@@ -222,59 +232,94 @@ static void fill(const struct http_server *server, const char *path,
 		answer->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
 }
 
-/* Called once with the header, and once more after a body, which GET does not have. */
+static enum MHD_Result send_answer(struct exchange *exchange, struct serving *serving,
+				   const struct http_request *request, const char *method,
+				   struct http_answer *answer)
+{
+	exchange->response = response_of(serving, request, answer, &exchange->stream);
+	if (!exchange->response)
+		return MHD_NO;
+	/* With chunks libmicrohttpd 0.9.75 would send the last one, although HEAD has no body. */
+	if (answer->stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
+		MHD_set_response_options(exchange->response,
+					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+					 MHD_RO_END);
+	return MHD_queue_response(request->connection, answer->status, exchange->response);
+}
+
+/* The head is there.  What is refused has no clear end: the connection is closed after it. */
+static enum MHD_Result begin(struct serving *serving, struct MHD_Connection *connection,
+			     const char *url, const char *method, const char *version,
+			     void **state)
+{
+	struct exchange *exchange = calloc(1, sizeof(*exchange));
+	const struct http_request request = { connection, NULL };
+	struct http_answer answer = {};
+
+	if (!exchange)
+		return MHD_NO;
+	*state = exchange;
+	if (http_head__read(&exchange->head, connection, url, version))
+		return MHD_YES;
+	refuse(&answer, MHD_HTTP_BAD_REQUEST, end_connection);
+	return send_answer(exchange, serving, &request, method, &answer);
+}
+
+/*
+ * Called once with the head, and once more after a body, which GET does not have; meanwhile with
+ * pieces of it.  The connection is not busy before that, so a body without an end makes room.
+ */
 static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 				  const char *url, const char *method,
 				  const char *version, const char *upload,
 				  size_t *upload_size, void **state)
 {
-	const struct http_request request = { .connection = connection };
 	struct http_answer answer = { .status = MHD_HTTP_OK };
+	struct exchange *exchange = *state;
 	struct serving *serving = data;
-	struct http_server *server = serving->server;
-	struct MHD_Response *response;
-	enum MHD_Result ret;
+	struct http_request request;
 
-	if (!*state) {
-		*state = connection;
-		http_connections__set_busy(server->connections,
-					   http_request__fd(&request), true);
-		return MHD_YES;
-	}
+	if (!exchange)
+		return begin(serving, connection, url, method, version, state);
 	if (*upload_size) { /* it is dropped */
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	fill(server, url, method, &request, &answer);
-	response = response_of(serving, &request, &answer);
-	if (!response)
-		return MHD_NO;
-	/* With chunks libmicrohttpd 0.9.75 would send the last one, although HEAD has no body. */
-	if (answer.stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
-		MHD_set_response_options(response,
-					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
-					 MHD_RO_END);
-	ret = MHD_queue_response(connection, answer.status, response);
-	MHD_destroy_response(response);
-	return ret;
+	request = (struct http_request){ connection, &exchange->head };
+	http_connections__set_busy(serving->server->connections,
+				   http_request__fd(&request), true);
+	fill(serving->server, exchange->head.path, method, &request, &answer);
+	return send_answer(exchange, serving, &request, method, &answer);
 }
 
 static void on_completed(void *data, struct MHD_Connection *connection,
 			 void **state, enum MHD_RequestTerminationCode code)
 {
-	const struct http_request request = { .connection = connection };
+	const struct http_request request = { connection, NULL };
 	struct http_server *server = ((struct serving *)data)->server;
+	struct exchange *exchange = *state;
 
-	if (*state)
-		http_connections__set_busy(server->connections,
-					   http_request__fd(&request), false);
+	if (!exchange)
+		return;
+	http_connections__set_busy(server->connections,
+				   http_request__fd(&request), false);
+	if (exchange->stream && code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED)
+		http_stream__time_out(exchange->stream);
+	if (exchange->response)
+		MHD_destroy_response(exchange->response);
+	free(exchange);
+}
+
+static size_t on_escaped(void *data, struct MHD_Connection *connection, char *text)
+{
+	return http_head__unescape(text);
 }
 
 static void on_connection(void *data, struct MHD_Connection *connection,
 			  void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	const struct http_request request = { .connection = connection };
+	const struct http_request request = { connection, NULL };
 	struct http_server *server = ((struct serving *)data)->server;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
@@ -358,6 +403,7 @@ static int start(struct serving *serving, const char *certificate,
 		ignore, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)(HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE),
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
+		MHD_OPTION_UNESCAPE_CALLBACK, on_escaped, NULL,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, serving,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, serving,
 		MHD_OPTION_ARRAY, threads > 1 ? all : none, MHD_OPTION_ARRAY,

@@ -35,9 +35,11 @@ struct http_stream_operations {
 	/*
 	 * Writes the next bytes, up to @size, and returns how many; 0: there are none until
 	 * http_stream__wake() is called; -ENOENT: the body ends here; another -errno: the
-	 * connection is closed in the middle of the body, which the peer can tell.
+	 * connection is reset in the middle of the body, so that the peer can tell.
 	 */
 	ssize_t (*read)(void *data, char *buffer, size_t size);
+	/* May be NULL.  The peer took nothing for HTTP_IDLE_SECONDS: free() follows. */
+	void (*timed_out)(void *data);
 	/* Also without a start(), if there are too many streams. */
 	void (*free)(void *data);
 };

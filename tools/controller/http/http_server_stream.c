@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "http_server_stream.h"
 
@@ -110,6 +111,15 @@ static bool stream__begin_read(struct http_stream *stream)
 	return !is_ending;
 }
 
+/* A peer of HTTP/1.0 could not tell a close in the middle of the body from its end. */
+static void stream__reset(const struct http_stream *stream)
+{
+	static const struct sockaddr nothing = { .sa_family = AF_UNSPEC };
+	const struct http_request request = { stream->connection, NULL };
+
+	connect(http_request__fd(&request), &nothing, sizeof(nothing));
+}
+
 static ssize_t on_read(void *data, uint64_t position, char *buffer, size_t size)
 {
 	struct http_stream *stream = data;
@@ -124,8 +134,10 @@ static ssize_t on_read(void *data, uint64_t position, char *buffer, size_t size)
 		if (stream__suspend(stream))
 			return 0;
 	}
-	return got == -ENOENT ? MHD_CONTENT_READER_END_OF_STREAM :
-				MHD_CONTENT_READER_END_WITH_ERROR;
+	if (got == -ENOENT)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	stream__reset(stream);
+	return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static void on_free(void *data)
@@ -141,7 +153,8 @@ static void on_free(void *data)
 
 struct MHD_Response *http_streams__add(struct http_streams *streams,
 				       const struct http_answer *answer,
-				       struct MHD_Connection *connection)
+				       struct MHD_Connection *connection,
+				       struct http_stream **streamp)
 {
 	struct http_stream *stream = calloc(1, sizeof(*stream));
 	struct MHD_Response *response = NULL;
@@ -171,7 +184,14 @@ struct MHD_Response *http_streams__add(struct http_streams *streams,
 		return NULL;
 	}
 	stream->operations->start(stream->data, stream);
+	*streamp = stream;
 	return response;
+}
+
+void http_stream__time_out(struct http_stream *stream)
+{
+	if (stream->operations->timed_out)
+		stream->operations->timed_out(stream->data);
 }
 
 void http_stream__wake(struct http_stream *stream)
