@@ -99,10 +99,7 @@ static void answer_page(const struct http_request *request,
 	content->content.operations = &operations;
 	content->content.is_whole = is_whole;
 	answer->type = "text/plain";
-	editions__answer(fleet.editions, &content->content,
-			 gzip__is_accepted(http_request__header(
-				 request, "Accept-Encoding")),
-			 answer);
+	editions__answer(fleet.editions, &content->content, request, answer);
 }
 
 static void fill_all(void *data, const struct http_request *request,
@@ -152,7 +149,7 @@ static int begin_fleet(void **state)
 			.points = fleet.points,
 		};
 	}
-	fleet.editions = editions__new();
+	fleet.editions = editions__new(NULL);
 	assert_non_null(fleet.editions);
 	if (http_server__new(&options, &fleet.server, &error))
 		fail_msg("%s", error.text);
@@ -346,8 +343,9 @@ static void test_shared(void **state)
 	for (i = 0; i < READERS; i++) {
 		fds[i] = begin("GET", "/all", i % 2 ? "gzip" : "identity");
 		wait_readers(i + 1);
+		/* An edition that is whole is shared at any time, one in progress only for a while. */
+		wait_made(1);
 	}
-	wait_made(1);
 	editions__count(fleet.editions, &counts);
 	assert_int_equal(counts.made, 1);
 	/* A packed page may be in the hands of the kernel as a whole. */
@@ -365,7 +363,7 @@ static void test_shared(void **state)
 		pthread_join(threads[i], NULL);
 	editions__count(fleet.editions, &counts);
 	assert_int_equal(counts.made, 1);
-	assert_int_equal(counts.cut, 0);
+	assert_int_equal(counts.cut[CUT_FOR_MEMORY], 0);
 }
 
 /* Of other values each time: what waits is bounded, and the last reader has its page. */
@@ -387,7 +385,7 @@ static void test_bound(void **state)
 		assert_int_equal(fleet.held, 0);
 	}
 	assert_int_equal(fleet.most_held, 1);
-	assert_true(counts.cut > 0);
+	assert_true(counts.cut[CUT_FOR_MEMORY] > 0);
 	body = finish(fds[READERS - 1], &length);
 	expect_text(body, length, TARGETS);
 	/* Who was cut off can tell. */
@@ -397,7 +395,8 @@ static void test_bound(void **state)
 		free(body);
 	}
 	editions__count(fleet.editions, &counts);
-	assert_int_equal(counts.cut + whole + 1, READERS);
+	assert_int_equal(counts.cut[CUT_FOR_MEMORY] + counts.cut[CUT_FOR_SILENCE] + whole + 1,
+			 READERS);
 }
 
 /* One reader of a page that is longer than the bound has it in pieces. */
@@ -410,7 +409,7 @@ static void test_longer(void **state)
 	fd = begin("GET", "/all", "gzip");
 	read_whole(&fd);
 	editions__count(fleet.editions, &counts);
-	assert_int_equal(counts.cut, 0);
+	assert_int_equal(counts.cut[CUT_FOR_MEMORY], 0);
 	assert_int_equal(counts.made, 1);
 }
 
@@ -428,7 +427,7 @@ static void test_stalled(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, read_whole, &fast), 0);
 	pthread_join(thread, NULL);
 	editions__count(fleet.editions, &counts);
-	assert_int_equal(counts.cut, 1);
+	assert_int_equal(counts.cut[CUT_FOR_MEMORY], 1);
 	close(idle);
 
 	atomic_fetch_add(&fleet.version, 1);
@@ -442,6 +441,24 @@ static void test_stalled(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, read_whole, &fast), 0);
 	pthread_join(thread, NULL);
 	close(idle);
+}
+
+/* One that takes nothing is cut off even if nobody needs the memory, and counted. */
+static void test_silent(void **state)
+{
+	struct editions_counts counts;
+	size_t length;
+	int fd = begin("GET", "/all", "identity");
+	char *body;
+
+	do {
+		usleep(10000);
+		editions__count(fleet.editions, &counts);
+	} while (!counts.cut[CUT_FOR_SILENCE]);
+	assert_int_equal(counts.cut[CUT_FOR_SILENCE], 1);
+	assert_int_equal(counts.cut[CUT_FOR_MEMORY], 0);
+	body = finish(fd, &length);
+	assert_null(body);
 }
 
 static void test_leaving(void **state)
@@ -491,6 +508,7 @@ int main(void)
 		      test_longer),
 		FLEET("a reader that takes nothing keeps no other waiting when the bound is reached",
 		      test_stalled),
+		FLEET("a reader that takes nothing for long is cut off", test_silent),
 		FLEET("readers that leave leave nothing", test_leaving),
 		FLEET("a server stops while pages are made and read", test_stop),
 	};

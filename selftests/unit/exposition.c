@@ -53,7 +53,7 @@ static void choose_port(struct fixture *fixture)
 static int open_fixture(void **state, bool is_replay)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct metric_output *output = exposition__new(is_replay);
+	struct metric_output *output = exposition__new(is_replay, NULL);
 	struct http_server_options options = { .page_count = EXPOSITION_PAGES };
 	struct dart_error error;
 	uint32_t entry;

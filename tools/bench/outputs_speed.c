@@ -270,7 +270,7 @@ static void open_json(struct measured *measured)
 
 static void open_exposition(struct measured *measured, const char *address)
 {
-	struct metric_output *exposition = exposition__new(false);
+	struct metric_output *exposition = exposition__new(false, measured->log);
 	const struct http_server_options options = {
 		.address = address,
 		.pages = measured->pages,

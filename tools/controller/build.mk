@@ -86,8 +86,10 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
 unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
 unit_controller_http_hostile_sources := $(wildcard tools/controller/http/*.c)
+unit_cut_readers_sources := $(addprefix tools/controller/, decode/queue.c decode/thread.c \
+	exposition/cut_readers.c outputs/output.c outputs/output_figures.c)
 unit_controller_editions_sources := $(wildcard tools/controller/http/*.c) \
-	tools/bench/invented_metrics.c $(addprefix tools/controller/, decode/thread.c \
+	tools/bench/invented_metrics.c $(unit_cut_readers_sources) $(addprefix tools/controller/, \
 	exposition/editions.c $(addprefix metrics/, number_text.c text.c text_index.c \
 	text_writer.c))
 threaded_tests += controller_editions

@@ -81,7 +81,7 @@ static void add_own(void *data, struct own_metrics *metrics)
 }
 
 static int open_exposition(struct controller_outputs *outputs,
-			   const struct options *options,
+			   const struct options *options, struct output *log,
 			   struct opening *opening, struct dart_error *error)
 {
 	const struct http_settings *http = &options->settings.outputs.listen;
@@ -104,7 +104,7 @@ static int open_exposition(struct controller_outputs *outputs,
 	err = http_access__load(&outputs->access, http, error);
 	if (err)
 		return err;
-	exposition = exposition__new(options->replay.files);
+	exposition = exposition__new(options->replay.files, log);
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
@@ -197,7 +197,7 @@ static int open_metrics(struct controller_outputs *outputs,
 	names__find_directory(directory);
 	err = names__load(directory, &names, error)			     ?:
 		      open_receivers(outputs, settings, log, opening, error) ?:
-		      open_exposition(outputs, options, opening, error)	     ?:
+		      open_exposition(outputs, options, log, opening, error)	     ?:
 		      open_web(outputs, options, log, opening, error) ?:
 	      open_dump(outputs, options, log, opening, error);
 	if (!err) {

@@ -71,6 +71,8 @@ struct edition_reader {
 	uint64_t position; /* chunks that it has come to */
 	bool is_reading; /* the chunk, without the lock */
 	bool is_cut;
+	bool is_late; /* its peer took nothing for too long */
+	char peer[HTTP_ADDRESS_TEXT_MAX];
 	bool unpacks;
 	struct gzip_stream unpacker;
 };
@@ -90,6 +92,7 @@ struct editions {
 	struct queue waiting; /* of the fleet, for the one below */
 	struct edition *whole; /* of the fleet, that is made now; or NULL */
 	struct editions_counts counts;
+	struct cut_readers cut; /* with a lock of its own */
 };
 
 static int64_t monotonic_ns(void)
@@ -254,7 +257,7 @@ static void reader__cut(struct edition_reader *reader)
 	struct editions *editions = reader->edition->editions;
 
 	reader->is_cut = true;
-	editions->counts.cut++;
+	editions->counts.cut[CUT_FOR_MEMORY]++;
 	if (!reader->is_reading) {
 		editions__put(editions, reader->chunk);
 		reader->chunk = NULL;
@@ -609,6 +612,28 @@ static void on_start(void *data, struct http_stream *stream)
 	pthread_mutex_unlock(&editions->lock);
 }
 
+static void on_timed_out(void *data)
+{
+	struct edition_reader *reader = data;
+	struct editions *editions = reader->edition->editions;
+
+	pthread_mutex_lock(&editions->lock);
+	if (!reader->is_cut) {
+		reader->is_late = true;
+		editions->counts.cut[CUT_FOR_SILENCE]++;
+	}
+	pthread_mutex_unlock(&editions->lock);
+}
+
+/* No maker knows it any more. */
+static void reader__tell_cut(const struct edition_reader *reader, struct editions *editions)
+{
+	if (reader->is_cut || reader->is_late)
+		cut_readers__add(&editions->cut, reader->peer,
+				 reader->is_cut ? CUT_FOR_MEMORY : CUT_FOR_SILENCE,
+				 monotonic_ns());
+}
+
 static void on_free(void *data)
 {
 	struct edition_reader *reader = data;
@@ -632,6 +657,7 @@ static void on_free(void *data)
 	pthread_mutex_unlock(&editions->lock);
 	if (is_over)
 		edition__free(edition);
+	reader__tell_cut(reader, editions);
 	gzip_stream__close(&reader->unpacker);
 	free(reader);
 }
@@ -639,6 +665,7 @@ static void on_free(void *data)
 static const struct http_stream_operations reader_operations = {
 	.start = on_start,
 	.read = on_read,
+	.timed_out = on_timed_out,
 	.free = on_free,
 };
 
@@ -721,8 +748,10 @@ static void edition__add(struct edition *edition, struct edition_reader *reader)
 }
 
 int editions__answer(struct editions *editions, struct edition_content *content,
-		     bool takes_gzip, struct http_answer *answer)
+		     const struct http_request *request, struct http_answer *answer)
 {
+	const bool takes_gzip =
+		gzip__is_accepted(http_request__header(request, "Accept-Encoding"));
 	const bool is_packed = takes_gzip || content->is_whole;
 	const bool unpacks = is_packed && !takes_gzip;
 	struct edition_reader *reader = calloc(1, sizeof(*reader));
@@ -735,6 +764,7 @@ int editions__answer(struct editions *editions, struct edition_content *content,
 		return -ENOMEM;
 	}
 	reader->unpacks = unpacks;
+	http_request__peer(request, reader->peer);
 	pthread_mutex_lock(&editions->lock);
 	edition = editions__find(editions, content);
 	if (edition)
@@ -765,13 +795,14 @@ static void editions__stop(struct editions *editions)
 		pthread_join(editions->makers[--editions->maker_count], NULL);
 }
 
-struct editions *editions__new(void)
+struct editions *editions__new(struct output *log)
 {
 	struct editions *editions = calloc(1, sizeof(*editions));
 
 	if (!editions)
 		return NULL;
 	editions->counts.limit = SIZE_MAX;
+	cut_readers__init(&editions->cut, log);
 	pthread_mutex_init(&editions->lock, NULL);
 	pthread_cond_init(&editions->comes, NULL);
 	while (editions->maker_count < MAKERS) {
@@ -801,6 +832,7 @@ void editions__free(struct editions *editions)
 	}
 	pthread_cond_destroy(&editions->comes);
 	pthread_mutex_destroy(&editions->lock);
+	cut_readers__clear(&editions->cut);
 	free(editions);
 }
 

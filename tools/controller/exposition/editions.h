@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cut_readers.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/text.h"
 
@@ -52,14 +53,17 @@ struct edition_content {
 struct editions_counts {
 	uint64_t made; /* editions */
 	uint64_t readers; /* that were given one */
-	uint64_t cut; /* readers that were cut off */
+	uint64_t cut[CUT_REASONS]; /* readers that were cut off */
 	uint64_t bytes; /* of chunks now */
 	uint64_t limit; /* of them */
 	unsigned int open; /* readers now */
 };
 
-/* NULL: out of memory, or of threads. */
-struct editions *editions__new(void);
+/*
+ * Readers that are cut off are told to @log, which outlives the editions; it may be NULL.  NULL:
+ * out of memory, or of threads.
+ */
+struct editions *editions__new(struct output *log);
 /* No reader is left. */
 void editions__free(struct editions *editions);
 /* In any thread.  The bound of all chunks. */
@@ -68,10 +72,10 @@ void editions__count(struct editions *editions, struct editions_counts *counts);
 
 /*
  * Fills in the stream and the encoding of @answer: a reader of a page of @content, or of one
- * like it that has begun.  Takes @content in any case.  @takes_gzip: of the peer.  Returns 0 or
- * -ENOMEM.
+ * like it that has begun, packed if the peer of @request takes that.  Takes @content in any case.
+ * Returns 0 or -ENOMEM.
  */
 int editions__answer(struct editions *editions, struct edition_content *content,
-		     bool takes_gzip, struct http_answer *answer);
+		     const struct http_request *request, struct http_answer *answer);
 
 #endif /* CONTROLLER_EDITIONS_H */

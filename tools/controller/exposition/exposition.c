@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "exposition_sd.h"
-#include "tools/controller/http/gzip.h"
 #include "tools/controller/schedule.h"
 
 /*
@@ -108,7 +107,7 @@ static const struct metric_output_operations exposition_operations = {
 	.free = exposition__free,
 };
 
-struct metric_output *exposition__new(bool is_replay)
+struct metric_output *exposition__new(bool is_replay, struct output *log)
 {
 	struct exposition *exposition = calloc(1, sizeof(*exposition));
 
@@ -116,7 +115,7 @@ struct metric_output *exposition__new(bool is_replay)
 		return NULL;
 	exposition->output.operations = &exposition_operations;
 	exposition->sources.is_replay = is_replay;
-	exposition->sources.editions = editions__new();
+	exposition->sources.editions = editions__new(log);
 	if (!exposition->sources.editions) {
 		free(exposition);
 		return NULL;
@@ -152,12 +151,10 @@ static void send_page(struct exposition *exposition, struct snapshots *snapshots
 						       METRIC_TEXT_OPENMETRICS :
 						       METRIC_TEXT_PROMETHEUS;
 	const bool is_utf8 = takes_utf8(request);
-	const bool takes_gzip =
-		gzip__is_accepted(http_request__header(request, "Accept-Encoding"));
 	struct edition_content *page =
 		page__new(&exposition->sources, kind, snapshots, format, is_utf8);
 
-	if (!page || editions__answer(exposition->sources.editions, page, takes_gzip, answer)) {
+	if (!page || editions__answer(exposition->sources.editions, page, request, answer)) {
 		answer->status = 503;
 		return;
 	}

@@ -27,9 +27,10 @@
 
 /*
  * @is_replay: values are of another time than now, and so is dart_up: that of the last scrape.
- * NULL if out of memory.
+ * Readers that are cut off are told to @log, which outlives the output; it may be NULL.  NULL if
+ * out of memory.
  */
-struct metric_output *exposition__new(bool is_replay);
+struct metric_output *exposition__new(bool is_replay, struct output *log);
 
 /* Before its pages are served. */
 void exposition__set_own(struct metric_output *output, const struct exposition_own *own);

@@ -41,6 +41,8 @@ static void add_number(struct own_metrics *metrics, const char *name, const char
 static void add_readers(struct own_metrics *metrics, struct editions *editions)
 {
 	struct editions_counts counts;
+	struct label_list labels;
+	enum cut_reason i;
 
 	editions__count(editions, &counts);
 	add_number(metrics, "dart_controller_page_readers",
@@ -54,9 +56,14 @@ static void add_readers(struct own_metrics *metrics, struct editions *editions)
 	add_number(metrics, "dart_controller_pages_total",
 		   "Pages of metrics that were made, each for all that asked for it.", "",
 		   METRIC_COUNTER, counts.made);
-	add_number(metrics, "dart_controller_page_readers_cut_total",
-		   "Readers that were cut off because they were too slow.", "", METRIC_COUNTER,
-		   counts.cut);
+	own_metrics__begin(metrics, "dart_controller_page_readers_cut_total",
+			   "Readers that were cut off because they were too slow, by reason.", "",
+			   METRIC_COUNTER);
+	for (i = 0; i < CUT_REASONS; i++) {
+		labels = (struct label_list){ .count = 0 };
+		label_list__add(&labels, "reason", cut_reason__name(i));
+		own_metrics__add(metrics, &labels, counts.cut[i]);
+	}
 }
 
 /* The controller's own metrics.  Returns 0 or -ENOMEM. */
