@@ -357,6 +357,50 @@ static void test_ended_names(void **state)
 	shared_text__release(labels);
 }
 
+/* By the weights of the header Accept, and the parameters of the range that was taken. */
+static void test_formats(void **state)
+{
+	static const struct {
+		const char *accept;
+		bool is_openmetrics, is_utf8;
+	} cases[] = {
+		{ "Accept: application/openmetrics-text\r\n", true, false },
+		{ "Accept: application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4,*/*;q=0.1\r\n",
+		  true, false },
+		{ "Accept: application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+		  "application/openmetrics-text;version=0.0.1;q=0.5,"
+		  "text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,"
+		  "*/*;q=0.2\r\n",
+		  true, true },
+		/* scrape_protocols with the old text first. */
+		{ "Accept: text/plain;version=0.0.4;q=0.6 , "
+		  "Application/OpenMetrics-Text; version=1.0.0; q=0.5\r\n",
+		  false, false },
+		{ "Accept: text/plain;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+		  "application/openmetrics-text;q=0.5\r\n",
+		  false, true },
+		{ "Accept: text/plain;q=0.6,application/openmetrics-text;escaping=allow-utf-8;q=0.5\r\n",
+		  false, false },
+		{ "Accept: application/openmetrics-text;q=0,text/plain\r\n", false, false },
+		{ "Accept: application/openmetrics-text;q=0\r\n", false, false },
+		{ "Accept: application/openmetrics-text;q=x,text/*\r\n", false, false },
+		{ "Accept: */*\r\n", false, false },
+		{ "Accept: application/*\r\n", false, false },
+		{ "Accept: ,;,=;q,\r\n", false, false },
+		{ "", false, false },
+	};
+	struct fixture *fixture = *state;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(ask_with(fixture, "/metrics", cases[i].accept), 200);
+		if (answer_has(fixture, "Content-Type: application/openmetrics-text") !=
+			    cases[i].is_openmetrics ||
+		    answer_has(fixture, "escaping=allow-utf-8") != cases[i].is_utf8)
+			fail_msg("for %s%s", cases[i].accept, fixture->answer);
+	}
+}
+
 static void test_replay(void **state)
 {
 	struct fixture *fixture = *state;
@@ -390,6 +434,7 @@ int main(void)
 		     test_ended_and_back),
 		LIVE("has the last values with the names of labels that the peer takes",
 		     test_ended_names),
+		LIVE("has the format that the peer likes most", test_formats),
 		{ "of a replay has values of any age until the host was lost",
 		  test_replay, open_replay, close_fixture, NULL },
 	};

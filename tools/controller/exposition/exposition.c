@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "exposition_sd.h"
+#include "tools/controller/http/http_accept.h"
 #include "tools/controller/schedule.h"
 
 /*
@@ -127,19 +128,22 @@ struct metric_output *exposition__new(bool is_replay, struct output *log)
 
 /* ---- requests, in threads of the server */
 
-/* Prometheus 3 asks for names of any UTF-8; they need another version of the text formats. */
-static bool takes_utf8(const struct http_request *request)
+/*
+ * OpenMetrics only for a peer that names it, and likes the other text no more.  Prometheus 3 asks
+ * for names of any UTF-8, by a parameter of each type; they need another version of the formats.
+ */
+static enum metric_text_format choose_format(const struct http_request *request, bool *is_utf8)
 {
+	static const char parameter[] = "escaping=allow-utf-8";
 	const char *accept = http_request__header(request, "Accept");
+	const struct http_accepted text = http_accept__find(accept, "text/plain", parameter);
+	const struct http_accepted openmetrics =
+		http_accept__find(accept, "application/openmetrics-text", parameter);
+	const bool is_openmetrics = openmetrics.is_named && openmetrics.weight &&
+				    openmetrics.weight >= text.weight;
 
-	return accept && strstr(accept, "escaping=allow-utf-8");
-}
-
-static bool takes_openmetrics(const struct http_request *request)
-{
-	const char *accept = http_request__header(request, "Accept");
-
-	return accept && strstr(accept, "application/openmetrics-text");
+	*is_utf8 = is_openmetrics ? openmetrics.has_parameter : text.has_parameter;
+	return is_openmetrics ? METRIC_TEXT_OPENMETRICS : METRIC_TEXT_PROMETHEUS;
 }
 
 /* Takes @snapshots. */
@@ -147,10 +151,8 @@ static void send_page(struct exposition *exposition, struct snapshots *snapshots
 		      enum page_kind kind, const struct http_request *request,
 		      struct http_answer *answer)
 {
-	const enum metric_text_format format = takes_openmetrics(request) ?
-						       METRIC_TEXT_OPENMETRICS :
-						       METRIC_TEXT_PROMETHEUS;
-	const bool is_utf8 = takes_utf8(request);
+	bool is_utf8;
+	const enum metric_text_format format = choose_format(request, &is_utf8);
 	struct edition_content *page =
 		page__new(&exposition->sources, kind, snapshots, format, is_utf8);
 
