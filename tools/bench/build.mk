@@ -78,9 +78,10 @@ push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 
 # What outputs of the controller cost.
 programs += outputs_speed
-outputs_speed_sources = tools/bench/outputs_speed.c $(unit_controller_workers_sources) \
-	$(wildcard $(addprefix tools/controller/, curl_library.c secret.c exposition/*.c http/*.c \
-	metrics/*.c outputs/*.c push/*.c))
+outputs_speed_sources = $(sort tools/bench/outputs_speed.c tools/bench/bare_http.c \
+	$(unit_controller_workers_sources) $(controller_config) \
+	$(wildcard $(addprefix tools/controller/, certificates.c condition.c curl_library.c secret.c \
+	exposition/*.c http/*.c metrics/*.c outputs/*.c push/*.c)))
 outputs_speed_libraries := dart
 outputs_speed_packages := libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
 	libxxhash liburcu libcurl libmicrohttpd snappy zlib

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outputs_speed [--hosts N] [--seconds N] KIND [WHERE]
+ * outputs_speed [--hosts N] [--seconds N] [--bare PORT] KIND [WHERE]
  *
  * Gives a scrape of each of N hosts (100) that do not exist to an output, once a second in real
  * time, as a worker of the controller does: decoded from the bytes that READs would land.
@@ -8,7 +8,8 @@
  * two in five change from one scrape to the next.
  *
  * KIND is decode (no output), json (to /dev/null), listen (WHERE is the address; the caller
- * asks for pages), remote_write_1, remote_write_2 or influx (WHERE is the URL).
+ * asks for pages), remote_write_1, remote_write_2 or influx (WHERE is the URL).  With --bare, a
+ * thread answers all requests at this port of 127.0.0.1 with 204.
  *
  * Prints one line of JSON: what the whole process took of CPU time without making the values,
  * and the bytes that left it, but for those of listen, which the caller knows.
@@ -28,9 +29,11 @@
 #include <libdart/rdma/endpoint.h>
 #include <libdart/table/table_writer.h>
 
+#include "tools/controller/condition.h"
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/ring.h"
 #include "tools/controller/decode/sink.h"
+#include "tools/controller/decode/thread.h"
 #include "tools/controller/exposition/exposition.h"
 #include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
@@ -38,6 +41,8 @@
 #include "tools/controller/metrics/sink_metrics.h"
 #include "tools/controller/outputs/sink_json.h"
 #include "tools/controller/push/push.h"
+
+#include "bare_http.h"
 
 #define ENTRIES 10
 #define ROWS 25
@@ -62,7 +67,10 @@ struct measured {
 	struct metric_output *push;
 	struct output *log, *null;
 	struct http_server *server;
-	struct http_page pages[EXPOSITION_PAGES];
+	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
+	struct options options;
+	struct http_access access;
+	struct condition condition;
 };
 
 static void fail(const char *text)
@@ -268,13 +276,36 @@ static void open_json(struct measured *measured)
 	measured->sink = sink_json__new(measured->null);
 }
 
+/* A control loop that has nothing else to do. */
+static void *run_loop(void *data)
+{
+	struct measured *measured = data;
+	sd_event *event;
+
+	if (sd_event_new(&event) < 0 ||
+	    condition__watch(&measured->condition, event, NULL, NULL, NULL) ||
+	    sd_event_loop(event) < 0)
+		fail("the control loop cannot run");
+	return NULL;
+}
+
+static void open_condition(struct measured *measured)
+{
+	pthread_t thread;
+
+	if (condition__open(&measured->condition, &measured->options, &measured->access) ||
+	    thread__start(&thread, "control", run_loop, measured))
+		fail("out of memory");
+	condition__pages(&measured->condition, measured->pages + EXPOSITION_PAGES);
+}
+
 static void open_exposition(struct measured *measured, const char *address)
 {
 	struct metric_output *exposition = exposition__new(false, measured->log);
 	const struct http_server_options options = {
 		.address = address,
 		.pages = measured->pages,
-		.page_count = EXPOSITION_PAGES,
+		.page_count = EXPOSITION_PAGES + CONDITION_PAGES,
 		.threads = 4,
 		.streams = HTTP_CONNECTIONS_MAX,
 	};
@@ -283,6 +314,7 @@ static void open_exposition(struct measured *measured, const char *address)
 	if (!exposition)
 		fail("out of memory");
 	exposition__pages(exposition, measured->pages);
+	open_condition(measured);
 	if (http_server__new(&options, &measured->server, &error))
 		fail(error.text);
 	measured->sink = sink_of_metrics(exposition);
@@ -447,6 +479,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "hosts", required_argument, NULL, 'h' },
 		{ "seconds", required_argument, NULL, 's' },
+		{ "bare", required_argument, NULL, 'b' },
 		{},
 	};
 	unsigned long count = 100, seconds = 30, i;
@@ -461,7 +494,9 @@ int main(int argc, char **argv)
 			count = strtoul(optarg, NULL, 10);
 		else if (option == 's')
 			seconds = strtoul(optarg, NULL, 10);
-		else
+		else if (option == 'b' && bare_http__start(strtoul(optarg, NULL, 10)))
+			fail("cannot listen at the port of --bare");
+		else if (option != 'b')
 			fail("see the comment in outputs_speed.c");
 	}
 	if (optind == argc || !count || count > SETTINGS_TARGETS_MAX ||
