@@ -29,6 +29,10 @@ fuzz_http_request_sources := $(addprefix tools/controller/, exposition/expositio
 	http/gzip.c http/http_access.c http/http_settings.c labels.c metrics/label_names.c \
 	web/web_query.c)
 fuzz_http_request_parsers := $(filter-out %/http_settings.c,$(fuzz_http_request_sources))
+fuzz_http_texts_sources := $(addprefix tools/controller/http/, gzip.c http_accept.c http_access.c \
+	http_address.c http_head.c http_request.c)
+fuzz_http_texts_parsers := $(addprefix tools/controller/http/, gzip.c http_accept.c http_access.c \
+	http_head.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
