@@ -469,7 +469,7 @@ completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
 headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\
 	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
-	$(if $(findstring private,$(header)),,$(header))))
+	$(if $(findstring _internal.h,$(header)),,$(header))))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
 to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))

@@ -9,9 +9,9 @@ fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	_load.c _loader.c _settings.c _settings_print.c _stores.c)
 fuzz_connect_request_sources := agent/rdma/connect_request.c
 fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
-	tools/lib/dart/private/rejection.c
+	tools/lib/dart/rdma/rejection.c
 fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
-	private/table_outline.c rdma/read_plan.c table/table_check.c \
+	table/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
 fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
 	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \

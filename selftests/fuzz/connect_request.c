@@ -5,7 +5,7 @@
  */
 #include <endian.h>
 
-#include <libdart/private/rejection.h>
+#include <libdart/rdma/rejection_internal.h>
 
 #include "fuzz.h"
 #include "selftests/unit/peer_services.h"

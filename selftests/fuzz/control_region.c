@@ -3,8 +3,8 @@
 #include <endian.h>
 #include <stdio.h>
 
-#include <libdart/private/table_format.h>
 #include <libdart/rdma/read_plan.h>
+#include <libdart/table/table_format_internal.h>
 #include <libdart/table/value.h>
 
 #include "fuzz.h"

@@ -2,7 +2,7 @@
 /* Metrics of a host whose table, and what lies in its rows, is made up. */
 #include <endian.h>
 
-#include <libdart/private/table_format.h>
+#include <libdart/table/table_format_internal.h>
 
 #include "fuzz.h"
 #include "tools/controller/metrics/plan_make.h"

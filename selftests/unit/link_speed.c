@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The speed of a port. */
-#include <libdart/private/link_speed.h>
+#include <libdart/rdma/link_speed_internal.h>
 
 #include "unit.h"
 

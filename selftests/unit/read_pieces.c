@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* READs as operations of the adapter. */
-#include <libdart/private/read_pieces.h>
+#include <libdart/rdma/read_pieces_internal.h>
 
 #include "unit.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of work requests: late completions belong to nobody. */
-#include <libdart/private/slots.h>
+#include <libdart/rdma/slots_internal.h>
 
 #include "unit.h"
 

@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include <libdart/private/table_format.h>
+#include <libdart/table/table_format_internal.h>
 
 #include "sample.h"
 

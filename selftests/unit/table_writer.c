@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <libdart/private/table_builder.h>
+#include <libdart/table/table_builder_internal.h>
 #include <libdart/table/table_writer.h>
 
 #include "comparisons.h"

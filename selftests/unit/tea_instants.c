@@ -9,7 +9,7 @@
 static void store(uint32_t *at, uint32_t word);
 #define __atomic_store_n(at, word, order) store(at, word)
 
-#include <libdart/private/tea_rows.c>
+#include <libdart/tea/tea_rows.c>
 #include <libdart/tea/tea_table.c>
 #include <libdart/tea/tea_table_moves.c>
 #include <libdart/tea/tea_table_resume.c>

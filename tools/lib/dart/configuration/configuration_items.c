@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/configuration_loader.h>
+#include <libdart/configuration/configuration_loader_internal.h>
 
 /* Claims @request as a whole, which the caller keeps. */
 static int claim_request(struct dart_configuration_loader *loader,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/configuration_printer.h>
+#include <libdart/configuration/configuration_printer_internal.h>
 #include <libdart/yaml_file.h>
 
 #include "configuration.h"

@@ -2,7 +2,7 @@
 /* Prints stores and tables, with the peers that belong to each. */
 #include <string.h>
 
-#include <libdart/private/configuration_printer.h>
+#include <libdart/configuration/configuration_printer_internal.h>
 
 #define text_of		dart_configuration__text_of
 #define request_of	dart_configuration__request_of

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/configuration_loader.h>
+#include <libdart/configuration/configuration_loader_internal.h>
 
 int dart_configuration__claim_setting(struct dart_configuration_loader *loader,
 				      struct dart_yaml *yaml,

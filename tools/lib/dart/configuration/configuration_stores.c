@@ -4,7 +4,7 @@
 
 #include <dart/store.h>
 #include <dart/store_access.h>
-#include <libdart/private/configuration_loader.h>
+#include <libdart/configuration/configuration_loader_internal.h>
 
 struct store {
 	const char *name, *file;

@@ -5,7 +5,7 @@
 
 #include <dart/tea.h>
 #include <dart/tea_access.h>
-#include <libdart/private/configuration_loader.h>
+#include <libdart/configuration/configuration_loader_internal.h>
 
 struct table {
 	const char *name, *file;

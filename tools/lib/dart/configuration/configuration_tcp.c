@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/configuration_loader.h>
+#include <libdart/configuration/configuration_loader_internal.h>
 #include <libdart/tls_places.h>
 
 static struct dart_configuration_tcp *tcp_of(void *into)

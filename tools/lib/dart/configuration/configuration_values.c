@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/configuration_loader.h>
+#include <libdart/configuration/configuration_loader_internal.h>
 
 int dart_configuration__take_power(struct dart_yaml *yaml,
 				   const yaml_node_t *node, int most,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/key_schema_loader.h>
+#include <libdart/key/key_schema_loader_internal.h>
 #include <libdart/table/schema.h>
 
 static const struct dart_key_type types[] = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/key_schema_loader.h>
+#include <libdart/key/key_schema_loader_internal.h>
 #include <libdart/table/schema.h>
 
 /* Fields of a key become options of dartctl(1), which has these already. */

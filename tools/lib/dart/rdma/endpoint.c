@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <libdart/private/endpoint_members.h>
-#include <libdart/private/path.h>
+#include <libdart/rdma/endpoint_internal.h>
+#include <libdart/rdma/path_internal.h>
 
 /* Operations in flight on an endpoint that is the only one of its owner. */
 #define DEPTH_ALONE	1024

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <libdart/private/endpoint_members.h>
-#include <libdart/private/own_address.h>
-#include <libdart/private/rejection.h>
-#include <libdart/private/remote_clock.h>
+#include <libdart/rdma/endpoint_internal.h>
+#include <libdart/rdma/own_address_internal.h>
+#include <libdart/rdma/rejection_internal.h>
+#include <libdart/rdma/remote_clock_internal.h>
 
 /* Milliseconds for ARP or neighbour discovery, and for the route. */
 #define RESOLVE_TIMEOUT_MS	2000

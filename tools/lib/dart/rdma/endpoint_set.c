@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <libdart/private/endpoint_members.h>
+#include <libdart/rdma/endpoint_internal.h>
 
 /* Events of connections that are handled before the caller looks at others. */
 #define EVENTS_MAX 64

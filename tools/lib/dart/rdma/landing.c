@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <libdart/private/landing_members.h>
+#include <libdart/rdma/landing_internal.h>
 
 static int landing__allocate(struct dart_landing *landing)
 {

@@ -7,7 +7,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include <libdart/private/slice_set.h>
+#include <libdart/registration/slice_set_internal.h>
 
 #include "slice.h"
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include <dart/control.h>
-#include <libdart/private/rpc_tcp.h>
-#include <libdart/private/rpc_rdma.h>
+#include <libdart/rpc/rpc_tcp_internal.h>
+#include <libdart/rpc/rpc_rdma_internal.h>
 
 #include "client.h"
 

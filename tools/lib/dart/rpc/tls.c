@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tls_private.h"
+#include "tls_internal.h"
 
 /*
  * Without finite fields: the peer chooses the group before it has shown a certificate, and

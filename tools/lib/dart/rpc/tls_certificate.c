@@ -5,7 +5,7 @@
 #include <gnutls/abstract.h>
 #include <gnutls/x509.h>
 
-#include "tls_private.h"
+#include "tls_internal.h"
 
 /*
  * Has it a subjectAltName of DNS?  Without one, GnuTLS would take the common name.  It

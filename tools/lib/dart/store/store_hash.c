@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/crc_terms.h>
+#include <libdart/crc_terms_internal.h>
 
 #include "store_hash.h"
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <libdart/private/store_slot.h>
 #include <libdart/random.h>
+#include <libdart/store/store_slot_internal.h>
 
 #include "store_query.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Decides which value the slots of a key hold. */
-#include <libdart/private/store_slot.h>
+#include <libdart/store/store_slot_internal.h>
 
 #include "store_query.h"
 

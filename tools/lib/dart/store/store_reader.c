@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include <dart/store_access.h>
-#include <libdart/private/blocking_reads.h>
-#include <libdart/private/store_slot.h>
 #include <libdart/random.h>
+#include <libdart/rdma/blocking_reads_internal.h>
+#include <libdart/store/store_slot_internal.h>
 
 #include "store_reader.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/table_format.h>
+#include <libdart/table/table_format_internal.h>
 
 int dart_table__same(const struct dart_table *table, const void *bytes)
 {

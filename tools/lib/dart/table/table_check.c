@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/table_format.h>
+#include <libdart/table/table_format_internal.h>
 
 static int compare_names(const void *a, const void *b)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/table_format.h>
-#include <libdart/private/table_memory.h>
+#include <libdart/table/table_format_internal.h>
+#include <libdart/table/table_memory_internal.h>
 
 struct decoder {
 	const uint8_t *bytes;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/table_memory.h>
+#include <libdart/table/table_memory_internal.h>
 
 void dart_table__free(struct dart_table *table)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/table_layout.h>
+#include <libdart/table/table_layout_internal.h>
 
 #include "table_writer.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/private/tea_hash_members.h>
+#include <libdart/tea/tea_hash_internal.h>
 
 #include "tea_hash.h"
 

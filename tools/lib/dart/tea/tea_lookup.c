@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include <dart/tea_access.h>
-#include <libdart/private/tea_hash_members.h>
+#include <libdart/tea/tea_hash_internal.h>
 
 #include "tea_lookup.h"
 

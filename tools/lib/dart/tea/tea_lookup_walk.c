@@ -2,7 +2,7 @@
 /* Walks over all entries of a lookup table: see tea_lookup.h. */
 #include <stdatomic.h>
 
-#include <libdart/private/tea_hash_members.h>
+#include <libdart/tea/tea_hash_internal.h>
 
 #include "tea_lookup.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include <dart/tea_access.h>
-#include <libdart/private/blocking_reads.h>
-#include <libdart/private/tea_hash_members.h>
+#include <libdart/rdma/blocking_reads_internal.h>
+#include <libdart/tea/tea_hash_internal.h>
 
 #include "tea_reader.h"
 

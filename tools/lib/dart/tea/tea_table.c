@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <libdart/private/tea_table_members.h>
+#include <libdart/tea/tea_table_internal.h>
 
 #include "tea_table.h"
 

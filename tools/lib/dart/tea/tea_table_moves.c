@@ -4,7 +4,7 @@
  * and the next.  So a chain of moves leads in one direction: forwards, each entry from
  * its home to the next bucket, or backwards, each one to its home.
  */
-#include <libdart/private/tea_table_members.h>
+#include <libdart/tea/tea_table_internal.h>
 
 /* A chain: cell n moves to cell n + 1; the last cell is free. */
 struct chain {

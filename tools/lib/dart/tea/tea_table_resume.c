@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Takes over a lookup table that another process has left, at any instant: see tea_rows.h
+ * Takes over a lookup table that another process has left, at any instant: see tea_rows_internal.h
  * and tea_table_stash.c.  The bytes may be hostile: nothing in them is a place or a length.
  *
  * Each step leaves a table that can be taken over again.
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include <dart/tea_access.h>
-#include <libdart/private/tea_table_members.h>
+#include <libdart/tea/tea_table_internal.h>
 
 #include "tea_table.h"
 

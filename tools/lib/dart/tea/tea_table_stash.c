@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include <dart/tea_access.h>
-#include <libdart/private/tea_table_members.h>
+#include <libdart/tea/tea_table_internal.h>
 
 static void table__set(struct dart_tea_table *table, uint64_t stashed,
 		       const void *cell)

@@ -9,7 +9,7 @@
 #include <libdart/text_file.h>
 
 #include "tea_tables.h"
-#include "tools/lib/dart/private/tea_tables_loader.h"
+#include "tea_tables_loader_internal.h"
 
 static bool is_in(json_int_t number, json_int_t least, json_int_t most)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tea_tables.h"
-#include "tools/lib/dart/private/export_text.h"
-#include "tools/lib/dart/private/tea_tables_loader.h"
+#include "tea_tables_loader_internal.h"
+#include "tools/lib/dart/export_text_internal.h"
 
 #define QPN_MIN 2 /* 0 and 1 are for management */
 #define BITS_24_MAX 0xffffff
