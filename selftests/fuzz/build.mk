@@ -86,8 +86,8 @@ fuzz_state_file_sources := $(addprefix agent/registration/, \
 	registration.c state_file.c)
 fuzz_state_file_parsers := $(fuzz_state_file_sources)
 fuzz_tables_parsers := $(addprefix tools/lib/dart/tea/tea_tables,.c _server.c)
-fuzz_tea_import_sources = $(tea_parsing) \
-	$(addprefix tools/dartctl/tea/tea_,printer.c text_print.c)
+fuzz_tea_import_sources = $(tea_parsing) $(addprefix tools/dartctl/lookup/, \
+	tea_printer.c tea_text_print.c)
 fuzz_tea_import_parsers = $(tea_parsing)
 fuzz_tea_table_parsers := $(addprefix tools/lib/dart/tea/tea_, lookup.c \
 	lookup_walk.c table_resume.c)

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tools/dartctl/export_watch.h"
+#include "tools/dartctl/cli/export_watch.h"
 #include "unit.h"
 
 #define PERIOD_MS	10

@@ -2,7 +2,7 @@
 /* Items of a configuration beside what dartd has registered. */
 #include <string.h>
 
-#include "tools/dartctl/registered.h"
+#include "tools/dartctl/host/registered.h"
 #include "unit.h"
 
 static const char list[] =

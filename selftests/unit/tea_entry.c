@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/dartctl/message.h"
-#include "tools/dartctl/schemas.h"
-#include "tools/dartctl/tea/tea_entry.h"
+#include "tools/dartctl/cli/message.h"
+#include "tools/dartctl/cli/schemas.h"
+#include "tools/dartctl/lookup/tea_entry.h"
 #include "unit.h"
 
 static const uint8_t expected[] = { 10, 0, 0, 1, 0, 80, 192, 0, 2, 1 };

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/dartctl/tea/tea_input.h"
-#include "tools/dartctl/tea/tea_printer.h"
+#include "tools/dartctl/lookup/tea_input.h"
+#include "tools/dartctl/lookup/tea_printer.h"
 #include "unit.h"
 
 static const char flow[] =

@@ -8,7 +8,7 @@
 #include <libdart/text_file.h>
 
 #include "tools/controller/secret.h"
-#include "tools/dartctl/tea/tea_input.h"
+#include "tools/dartctl/lookup/tea_input.h"
 #include "unit.h"
 
 #define MARK "\xef\xbb\xbf"

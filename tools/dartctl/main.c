@@ -7,7 +7,7 @@
 
 #include <dart/registration.h>
 
-#include "command.h"
+#include "tools/dartctl/cli/command.h"
 
 /* What people type most: short forms of 'source add' and the like. */
 static const struct command register_commands[] = {

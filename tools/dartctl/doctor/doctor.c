@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl doctor: finds out what keeps this host from being monitored. */
 #include "checks.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 #include "tools/doctor/firewall.h"
 #include "tools/doctor/rp_filter.h"
 

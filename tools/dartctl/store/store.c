@@ -7,8 +7,8 @@
 
 #include <dart/store.h>
 
-#include "tools/dartctl/command.h"
-#include "tools/dartctl/memory_file.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/memory_file.h"
 
 enum {
 	OPTION_SLOTS = OPTIONS_OWN,

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/dartctl/command.h"
-#include "tools/dartctl/export_watch.h"
-#include "tools/dartctl/output_file.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/export_watch.h"
+#include "tools/dartctl/cli/output_file.h"
 #include "tools/dartctl/switch/commands.h"
 
 enum {

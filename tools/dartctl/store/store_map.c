@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "store_map.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 static int read_geometry(json_t *description,
 			 struct dart_store_geometry *geometry)

@@ -7,7 +7,7 @@
 
 #include <libdart/store/store_query.h>
 
-#include "tools/dartctl/options.h"
+#include "tools/dartctl/cli/options.h"
 
 struct store_map {
 	struct dart_store *store;

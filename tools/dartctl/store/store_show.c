@@ -8,7 +8,7 @@
 #include <libdart/store/store_query.h>
 
 #include "store_map.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 /* Slots to look at: so many tell the load to about 1 %. */
 #define SAMPLES (1 << 18)

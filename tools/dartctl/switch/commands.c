@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "steps.h"
 #include "report_program.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 static void print_values(const struct switch_table *table,
 			 const struct switch_entry *entry)

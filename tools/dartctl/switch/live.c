@@ -8,7 +8,7 @@
 #include "live.h"
 #include "report_program.h"
 #include "show.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 struct live {
 	const struct switch_wish *wish;

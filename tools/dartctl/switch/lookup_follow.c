@@ -15,8 +15,8 @@
 #include "lookup_follow.h"
 #include "lookup_live.h"
 #include "lookup_ports.h"
-#include "tools/dartctl/command.h"
-#include "tools/dartctl/message.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/message.h"
 #include "tools/watch/path_watch.h"
 
 #define TICK_MS 1000

@@ -9,7 +9,7 @@
 #include "lookup_bmv2.h"
 #include "lookup_live.h"
 #include "lookup_show.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 struct live {
 	const struct lookup_wish *wish;

@@ -7,7 +7,7 @@
 
 #include "lookup_live.h"
 #include "lookup_push.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 int lookup_push__take_requester(struct lookup_push *push, const char *text)
 {

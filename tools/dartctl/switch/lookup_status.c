@@ -12,7 +12,7 @@
 #include "bmv2_table.h"
 #include "lookup_bmv2.h"
 #include "lookup_status.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 #define PACKETS "tea_packets" /* counters: by outcome, */
 #define REQUESTS "tea_requests" /* by server, */

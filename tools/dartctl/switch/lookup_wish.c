@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lookup_wish.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 #define TIMEOUT_US 20000 /* ten times a lookup on BMv2 */
 #define TIMEOUT_US_MAX 60000000

@@ -14,8 +14,8 @@
 #include "lookup_push.h"
 #include "lookup_status.h"
 #include "push_kind.h"
-#include "tools/dartctl/collectors_follow.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/collectors_follow.h"
+#include "tools/dartctl/cli/command.h"
 #include "wish.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX

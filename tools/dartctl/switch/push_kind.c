@@ -11,7 +11,7 @@
 #include <libdart/text_file.h>
 
 #include "push_kind.h"
-#include "tools/dartctl/message.h"
+#include "tools/dartctl/cli/message.h"
 #include "tools/watch/path_watch.h"
 
 /* Others, such as pipes, can be read only once. */

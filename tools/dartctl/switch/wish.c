@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 #include "wish.h"
 
 #define VALUE	20	/* bytes: five switches of 32 bits */

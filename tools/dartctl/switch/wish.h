@@ -6,7 +6,7 @@
 #include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
-#include "tools/dartctl/options.h"
+#include "tools/dartctl/cli/options.h"
 
 #define SWITCH_COLLECTORS_MAX	64	/* of a switch */
 #define SWITCH_PORTS		511	/* port 511 drops */

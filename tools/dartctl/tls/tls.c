@@ -13,7 +13,7 @@
 
 #include "bundle.h"
 #include "files.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 /* Size limit of a file to install: a certificate has 1 to 2 KiB, a revoked entry 40 bytes. */
 #define BUNDLE_MAX (16 << 20)

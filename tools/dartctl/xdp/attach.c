@@ -14,7 +14,7 @@
 #include "offload.h"
 #include "pins.h"
 #include "program.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/command.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 /* The INT specification assigns no port. */

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "pins.h"
-#include "tools/dartctl/collectors_follow.h"
-#include "tools/dartctl/command.h"
+#include "tools/dartctl/cli/collectors_follow.h"
+#include "tools/dartctl/cli/command.h"
 #include "update.h"
 
 enum {

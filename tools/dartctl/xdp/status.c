@@ -13,8 +13,8 @@
 #include "link.h"
 #include "maps.h"
 #include "pins.h"
-#include "tools/dartctl/command.h"
-#include "tools/dartctl/table.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/table.h"
 
 /* In the order of struct reporter. */
 static const char *const counters[] = {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl table export: prints what switches need to know about a table. */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/export_watch.h"
+#include "tools/dartctl/cli/output_file.h"
+
+#define PERIOD_MS	1000	/* no change is sent for the stash, nor for queue pairs */
+
+enum { OPTION_WATCH = OPTIONS_OWN, OPTION_OUTPUT };
+
+static const struct option export_options[] = {
+	{ "watch", required_argument, NULL, OPTION_WATCH },
+	{ "output", required_argument, NULL, OPTION_OUTPUT },
+	{ }
+};
+
+/* As a file of dart_tables(5); NULL if out of memory. */
+static json_t *pack_file(json_t *tables)
+{
+	return json_pack("{s:O}", "tables", tables);
+}
+
+static json_t *make_file(json_t *tables, const void *argument)
+{
+	json_t *file = pack_file(tables);
+
+	if (!file)
+		errno = ENOMEM;
+	return file;
+}
+
+static int renew(struct dart_registration_client *client, const char *table,
+		 const char *address, struct dart_error *error)
+{
+	json_t *request, *reply = NULL;
+	int ret;
+
+	request = json_pack("{s:s, s:s, s:s}", "request", "requester-renew",
+			    "table", table, "address", address);
+	if (!request)
+		return dart_error__no_memory(error);
+	ret = dart_registration_client__ask(client, request, -1, &reply, NULL,
+					    error);
+	json_decref(request);
+	json_decref(reply);
+	return ret;
+}
+
+/*
+ * A queue pair that a switch has brought into the error state is dead until it is renewed.
+ * Returns the first failure, after all have been tried: one switch may not answer.
+ */
+static int renew_failed(struct dart_registration_client *client,
+			const char *table, struct dart_error *error)
+{
+	const char *its, *address, *state;
+	json_t *reply, *requester;
+	struct dart_error why;
+	int ret, first;
+	size_t i;
+
+	first = export_watch__ask(client, "requester-list", NULL, &reply, error);
+	if (first)
+		goto out;
+	json_array_foreach(json_object_get(reply, "requesters"), i, requester) {
+		if (json_unpack(requester, "{s:s, s:s, s:s}", "table", &its,
+				"requester", &address, "state", &state) ||
+		    strcmp(its, table) || strcmp(state, "error"))
+			continue;
+		ret = renew(client, table, address, &why);
+		/* -ENOENT: it was removed meanwhile. */
+		if (!ret || ret == -ENOENT || first)
+			continue;
+		first = ret;
+		dart_error__set(error, -ret, "requester %s is not renewed: %s",
+				address, why.text);
+	}
+out:
+	json_decref(reply);
+	return first;
+}
+
+static const struct export_kind kind = {
+	.object = "table",
+	.request = "table-export",
+	.member = "tables",
+	.part = "requester",
+	.remedy = "dartctl requester add",
+	.period_ms = PERIOD_MS,
+	.mend = renew_failed,
+};
+
+static int print(const struct options *options, const char *table)
+{
+	json_t *tables, *reply;
+	int status;
+
+	tables = client__ask(options,
+			     json_pack("{s:s, s:s}", "request", "table-export",
+				       "name", table),
+			     -1, "tables", &reply, NULL);
+	if (!tables)
+		return EXIT_FAILURE;
+	status = print_json(pack_file(tables), 0);
+	json_decref(reply);
+	return status;
+}
+
+int command_tea_export(struct options *options, int argc, char **argv)
+{
+	struct export_watch watch = {
+		.options = options,
+		.kind = &kind,
+		.make = make_file,
+	};
+	const char *output = NULL;
+	struct dart_error error;
+	int option, status;
+
+	while ((option = options__next(options, argc, argv, export_options)) !=
+	       -1) {
+		if (option != OPTION_WATCH && option != OPTION_OUTPUT)
+			return EXIT_USAGE;
+		if (!*optarg)
+			return misuse("--watch and --output need the name of a file");
+		if (option == OPTION_WATCH)
+			watch.path = optarg;
+		else
+			output = optarg;
+	}
+	if (argc - optind != 1)
+		return misuse("'table export' needs one name");
+	watch.name = argv[optind];
+	if (watch.path && output)
+		return misuse("--watch and --output are mutually exclusive");
+	if (watch.path)
+		return export_watch__run(&watch);
+	if (output && output_file__begin(output, &error))
+		return fail(EIO, "%s", error.text);
+	status = print(options, watch.name);
+	if (output && output_file__end(output, status, &error))
+		status = fail(EIO, "%s", error.text);
+	return status;
+}

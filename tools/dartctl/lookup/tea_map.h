@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A lookup table of dartd on this host, mapped for reading. */
+#ifndef TEA_MAP_H
+#define TEA_MAP_H
+
+#include <jansson.h>
+
+#include <libdart/tea/tea_lookup.h>
+
+#include "tools/dartctl/cli/options.h"
+
+struct tea_map {
+	struct dart_tea_geometry geometry;
+	struct dart_tea_hash *hash;
+	uint32_t epoch;
+	json_t *description; /* as in <dart/registration.h> */
+	json_t *reply; /* holds the description */
+	void *memory;
+	size_t length; /* bytes */
+};
+
+/* Returns an exit status; after a failure its message has been printed. */
+int tea_map__open(struct tea_map *map, const struct options *options,
+		  const char *name);
+void tea_map__close(struct tea_map *map);
+
+#endif /* TEA_MAP_H */

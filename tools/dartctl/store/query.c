@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl query: prints what the reports to a store say about a key. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/rdma/address.h>
+#include <libdart/store/store_reader.h>
+
+#include "answer.h"
+#include "store_map.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/schemas.h"
+
+enum {
+	OPTION_FROM = OPTIONS_OWN,
+	OPTION_POLICY,
+	OPTION_KEY,	/* the first field of the key; the others follow */
+};
+
+struct query {
+	const char *store;
+	const char *schema_name;
+	struct dart_key_schema *schema;
+	const char *from;	/* NULL: dartd of this host */
+	const char *texts[DART_KEY_FIELDS_MAX];	/* of the fields of the key */
+	struct dart_store_rule rule;
+	uint8_t key[DART_STORE_KEY_MAX];
+	int key_length;
+};
+
+/* Takes common options up to the next operand, which becomes argv[0]. */
+static int take_operand(struct options *options, int *argc, char ***argv)
+{
+	optind = 0;
+	if (options__next_in_front(options, *argc, *argv) != -1)
+		return EXIT_USAGE;
+	*argc -= optind;
+	*argv += optind;
+	return EXIT_SUCCESS;
+}
+
+static int refuse_without_schema(const char *store)
+{
+	char *names = schemas__names();
+	int status;
+
+	status = misuse("'query %s' needs a schema, one of: %s", store,
+			names ? names : "?");
+	free(names);
+	return status;
+}
+
+static int take_policy(struct dart_store_rule *rule, const char *text)
+{
+	rule->consensus = 0;
+	if (!strcmp(text, "plurality")) {
+		rule->policy = DART_STORE_PLURALITY;
+	} else if (!strcmp(text, "unique")) {
+		rule->policy = DART_STORE_UNIQUE;
+	} else if (!strncmp(text, "consensus=", 10) && text[10] >= '1' &&
+		   text[10] <= '0' + DART_STORE_REDUNDANCY_MAX && !text[11]) {
+		rule->policy = DART_STORE_CONSENSUS;
+		rule->consensus = text[10] - '0';
+	} else {
+		return misuse(
+			"'%s' is not a policy: plurality, unique or consensus=1 to %d",
+			text, DART_STORE_REDUNDANCY_MAX);
+	}
+	return EXIT_SUCCESS;
+}
+
+static int take_options(struct query *query, struct options *options, int argc,
+			char **argv)
+{
+	const struct dart_key_fields *fields = &query->schema->key;
+	struct option own[2 + DART_KEY_FIELDS_MAX + 1] = {
+		{ "from", required_argument, NULL, OPTION_FROM },
+		{ "policy", required_argument, NULL, OPTION_POLICY },
+	};
+	int option, status;
+	uint32_t i;
+
+	for (i = 0; i < fields->count; i++)
+		own[2 + i] = (struct option){ fields->list[i].name,
+					      required_argument, NULL,
+					      OPTION_KEY + (int)i };
+	optind = 0;
+	while ((option = options__next(options, argc, argv, own)) != -1) {
+		if (option == '?')
+			return EXIT_USAGE;
+		if (option == OPTION_FROM) {
+			query->from = optarg;
+		} else if (option == OPTION_POLICY) {
+			status = take_policy(&query->rule, optarg);
+			if (status)
+				return status;
+		} else {
+			query->texts[option - OPTION_KEY] = optarg;
+		}
+	}
+	if (optind < argc)
+		return misuse("'query' takes a store and a schema, not '%s' as well",
+			      argv[optind]);
+	return EXIT_SUCCESS;
+}
+
+/* "--src ADDRESS --sport U16 ..." */
+static void describe_key(const struct dart_key_fields *fields, char *text,
+			 size_t size)
+{
+	size_t used = 0;
+	uint32_t i;
+
+	for (i = 0; i < fields->count && used < size; i++)
+		used += snprintf(text + used, size - used, " --%s %s",
+				 fields->list[i].name,
+				 fields->list[i].type->name);
+}
+
+static int make_key(struct query *query)
+{
+	const struct dart_key_fields *fields = &query->schema->key;
+	char all[DART_KEY_FIELDS_MAX * (DART_KEY_NAME_MAX + 16)];
+	struct dart_error error;
+	uint32_t i;
+
+	for (i = 0; i < fields->count; i++) {
+		if (query->texts[i])
+			continue;
+		describe_key(fields, all, sizeof(all));
+		return misuse("'--%s' is missing: a key of '%s' is%s",
+			      fields->list[i].name, query->schema_name, all);
+	}
+	query->key_length = dart_key_schema__key(query->schema, query->texts,
+						 query->key, &error);
+	if (query->key_length < 0)
+		return misuse("--%s", error.text);
+	return EXIT_SUCCESS;
+}
+
+/* Can the store answer the query? */
+static int check(const struct query *query,
+		 const struct dart_store_geometry *geometry)
+{
+	if (query->schema->value.length > geometry->value_length)
+		return fail(
+			EINVAL,
+			"values of '%s' have %u bytes, but those of store '%s' %u",
+			query->schema_name, query->schema->value.length,
+			query->store, geometry->value_length);
+	if (query->rule.consensus > geometry->redundancy)
+		return fail(
+			EINVAL,
+			"a consensus of %u is impossible: the redundancy of store '%s' is %u",
+			query->rule.consensus, query->store,
+			geometry->redundancy);
+	return EXIT_SUCCESS;
+}
+
+static int print(const struct query *query, const struct options *options,
+		 const struct dart_store_hash *hash,
+		 const struct dart_store_geometry *geometry,
+		 const struct dart_store_answer *found)
+{
+	struct answer answer = {
+		.schema = query->schema,
+		.geometry = *geometry,
+		.rule = query->rule,
+		.found = *found,
+		.collector = query->from,
+	};
+	struct dart_store_place place;
+
+	dart_store_hash__place(hash, query->key, query->key_length, &place);
+	answer.share = place.share;
+	return answer__print(&answer, options->json);
+}
+
+static int ask_here(const struct query *query, const struct options *options)
+{
+	const struct dart_store_geometry *geometry;
+	struct dart_store_answer found;
+	struct store_map map;
+	int status;
+
+	status = store_map__open(&map, options, query->store);
+	if (status)
+		return status;
+	geometry = dart_store__geometry(map.store);
+	status = check(query, geometry);
+	if (!status) {
+		dart_store__query(map.store, query->key, query->key_length,
+				  &query->rule, &found);
+		status = print(query, options, dart_store__hash(map.store),
+			       geometry, &found);
+	}
+	store_map__close(&map);
+	return status;
+}
+
+static int ask_there(const struct query *query, const struct options *options)
+{
+	const struct dart_store_geometry *geometry;
+	struct dart_store_reader *reader = NULL;
+	struct dart_store_answer found;
+	struct dart_error error;
+	uint16_t port;
+	char *host;
+	int ret, status;
+
+	status = dart_address__parse(query->from, &host, &port);
+	if (status)
+		return status == -ENOMEM ?
+			       fail__out_of_memory() :
+			       misuse("'%s' is not HOST or HOST:PORT",
+				      query->from);
+	ret = dart_store_reader__open(host, port, query->store, &reader,
+				      &error);
+	if (ret) {
+		status = fail(-ret, "cannot read store '%s' of %s: %s",
+			      query->store, query->from, error.text);
+		goto out;
+	}
+	geometry = dart_store_reader__geometry(reader);
+	status = check(query, geometry);
+	if (status)
+		goto out;
+	ret = dart_store_reader__query_batch(reader, query->key,
+					     query->key_length, 1, &query->rule,
+					     &found, &error);
+	if (ret)
+		status = fail(-ret, "cannot read store '%s' of %s: %s",
+			      query->store, query->from, error.text);
+	else
+		status = print(query, options,
+			       dart_store_reader__hash(reader), geometry,
+			       &found);
+out:
+	dart_store_reader__close(reader);
+	free(host);
+	return status;
+}
+
+int command_query(struct options *options, int argc, char **argv)
+{
+	struct query query = { .rule.policy = DART_STORE_PLURALITY };
+	int status;
+
+	status = take_operand(options, &argc, &argv);
+	if (status)
+		return status;
+	if (!argc)
+		return misuse("'query' needs the name of a store, and a schema");
+	query.store = argv[0];
+	status = take_operand(options, &argc, &argv);
+	if (status)
+		return status;
+	if (!argc)
+		return refuse_without_schema(query.store);
+	query.schema_name = argv[0];
+
+	query.schema = schemas__load(query.schema_name);
+	if (!query.schema)
+		return EXIT_FAILURE;
+	status = take_options(&query, options, argc, argv);
+	status = status ?: make_key(&query);
+	if (!status)
+		status = query.from ? ask_there(&query, options) :
+				      ask_here(&query, options);
+	dart_key_schema__free(query.schema);
+	return status;
+}
