@@ -51,6 +51,11 @@ const char *http_request__header(const struct http_request *request, const char 
 	return find(request, name, ": ");
 }
 
+const char *http_request__host(const struct http_request *request)
+{
+	return find(request, "Host", ": ");
+}
+
 const char *http_request__cookie(const struct http_request *request, const char *name)
 {
 	return find(request, name, "=");
