@@ -308,7 +308,7 @@ static void test_busy_everywhere(void **state)
 	release(fds);
 }
 
-/* A request whose body never ends is idle: it makes room at the bound of its own address, too. */
+/* A request whose body never ends is idle: its connection makes room for others of its address. */
 static void test_endless_bodies(void **state)
 {
 	static const char request[] =

@@ -37,7 +37,7 @@ const char *cut_reason__name(enum cut_reason reason)
 	return names[reason];
 }
 
-/* The entry of @address, or one that is free or over, or else that of all further addresses. */
+/* The entry of @address, or else a free or expired one, or else that of all further addresses. */
 static struct cut_address *find(struct cut_readers *readers, const char *address, uint64_t now_ns)
 {
 	struct cut_address *found = NULL, *entry;

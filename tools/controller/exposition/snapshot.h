@@ -50,7 +50,7 @@ size_t snapshot__series(const struct snapshot *snapshot);
 bool snapshot__is_called(const struct snapshot *snapshot, const char *name);
 /* Are its values fresh at @now_ns of CLOCK_MONOTONIC? */
 bool snapshot__is_up(const struct snapshot *snapshot, uint64_t now_ns);
-/* Of one that is not up: the end of a sentence. */
+/* Why a target that is not up is lost: the end of a sentence. */
 const char *snapshot__why_lost(const struct snapshot *snapshot);
 
 #endif /* CONTROLLER_SNAPSHOT_H */

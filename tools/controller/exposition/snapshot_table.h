@@ -32,7 +32,7 @@ void snapshot_table__clear(struct snapshot_table *table);
  */
 bool snapshot_table__set(struct snapshot_table *table, size_t index, struct snapshot *snapshot,
 			 size_t *series_count);
-/* The last one of a target, held; NULL: none.  Its worker replaces it, and nobody else. */
+/* The last snapshot of a target, held; NULL: none.  Only the worker of the target replaces it. */
 struct snapshot *snapshot_table__last(struct snapshot_table *table, size_t index);
 /* Those called @name; NULL: all.  Returns 0 or -ENOMEM. */
 int snapshot_table__take(struct snapshot_table *table, const char *name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads headers Accept: see http_accept.h.  Parameters that have commas in quotes are not expected. */
+/* Reads headers Accept: see http_accept.h.  No parameter is expected to quote a comma. */
 #include "http_accept.h"
 
 #include <ctype.h>
@@ -58,7 +58,7 @@ static enum exactness compare(struct part range, const char *type)
 		       OTHER;
 }
 
-/* "0.25": one that is malformed is 0, so that nothing is sent which the peer may not want. */
+/* Reads "0.25".  A malformed weight is 0: the peer may not want the type. */
 static unsigned int read_weight(struct part number)
 {
 	unsigned int weight = 0, unit = WEIGHT_MAX;

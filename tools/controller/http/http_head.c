@@ -42,7 +42,7 @@ static bool is_named(const char *name, size_t length, const char *expected)
 	return length == strlen(expected) && !strncasecmp(name, expected, length);
 }
 
-/* False: it is none. */
+/* False if @text is too long, or not a host. */
 static bool take_host(struct http_head *head, const char *text, size_t length)
 {
 	if (length > HTTP_HOST_BYTES_MAX)
