@@ -78,6 +78,10 @@ static void test_changing_rows(void **state)
 	assert_int_equal(trial__point(&trial, user)->time_ns, 0);
 	assert_true(trial__point(&trial, "user_seconds_total{cpu=\"0\"}")
 			    ->time_ns != 0);
+	/* Each sample that is lost so is counted, and an empty row is not one. */
+	trial__expect(&trial, "dart_scrape_torn_samples_total", 1);
+	trial__evaluate(&trial);
+	trial__expect(&trial, "dart_scrape_torn_samples_total", 2);
 	/* A plan that is made now does not know the row's number; the next does. */
 	trial__plan(&trial);
 	assert_false(trial__has(&trial, user));

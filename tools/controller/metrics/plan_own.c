@@ -53,6 +53,11 @@ static const struct built_family families[] = {
 		"Whether the clock offset is beyond the controller's bound (1 = yes, 0 = no).",
 		"", METRIC_GAUGE,
 	},
+	[PLAN_OWN_TORN] = {
+		"dart_scrape_torn_samples_total",
+		"Samples that are missing, because the host was writing their row when it was READ.",
+		"", METRIC_COUNTER,
+	},
 	[PLAN_OWN_DROPPED] = {
 		"dart_scrape_dropped_series",
 		"Series of the host that are left out: they equal others, or are too many.",
@@ -97,7 +102,7 @@ void plan_own__add(struct plan_builder *builder)
 }
 
 double plan_own__value(enum plan_own own, const struct plan *plan,
-		       const struct sample *sample)
+		       const struct sample *sample, uint64_t torn)
 {
 	const struct sample_head *head = &sample->head;
 	const struct sample_clock *clock = &sample->clock;
@@ -122,6 +127,8 @@ double plan_own__value(enum plan_own own, const struct plan *plan,
 					       NAN;
 	case PLAN_OWN_CLOCK_OFF:
 		return clock->uncertainty_ns ? clock->is_off : NAN;
+	case PLAN_OWN_TORN:
+		return torn;
 	case PLAN_OWN_DROPPED:
 	case PLAN_OWN_COUNT:
 		break;

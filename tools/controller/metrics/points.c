@@ -8,11 +8,14 @@
 
 #include "plan_own.h"
 
+/* Instead of the time of a row. */
+#define ROW_TORN (-1)
+
 /* What all rules of an evaluation need. */
 struct evaluation {
 	const struct plan *plan;
 	const struct sample *sample;
-	const struct idle_times *idle;
+	const struct points *points;
 	int64_t read_ns; /* when values were READ, by the controller's clock */
 	int64_t latest_ns; /* when they had landed */
 };
@@ -84,12 +87,18 @@ static int64_t copy_time(const struct evaluation *evaluation,
 
 	if (entry->entry->copies_are == DART_CONTROL_COPIES_CPU)
 		return evaluation->read_ns;
-	if (dart_row__state(schema, row) != DART_ROW_WHOLE)
-		return 0;
-	return gathered_ns(evaluation, row, schema);
+	switch (dart_row__state(schema, row)) {
+	case DART_ROW_WHOLE:
+		return gathered_ns(evaluation, row, schema);
+	case DART_ROW_TORN:
+		return ROW_TORN;
+	case DART_ROW_EMPTY:
+		break;
+	}
+	return 0;
 }
 
-/* Of rows that are added up, the latest; 0 if one is torn. */
+/* Of rows that are added up, the latest; 0 if all are empty; ROW_TORN if one is torn. */
 static int64_t row_time(const struct evaluation *evaluation,
 			const struct plan_row *row)
 {
@@ -109,7 +118,7 @@ static int64_t row_time(const struct evaluation *evaluation,
 		if (state == DART_ROW_EMPTY)
 			continue;
 		if (state == DART_ROW_TORN)
-			return 0;
+			return ROW_TORN;
 		time_ns = gathered_ns(evaluation, copy_of(entry, i),
 				      entry->entry->schema);
 		if (time_ns > latest_ns)
@@ -177,9 +186,9 @@ static __int128 idle_value(const struct evaluation *evaluation, uint32_t copy,
 	uint32_t i;
 
 	if (copy != PLAN_NONE)
-		return idle_of(evaluation->idle, copy, kind);
-	for (i = 0; i < evaluation->idle->cpu_count; i++)
-		sum += idle_of(evaluation->idle, i, kind);
+		return idle_of(&evaluation->points->idle, copy, kind);
+	for (i = 0; i < evaluation->points->idle.cpu_count; i++)
+		sum += idle_of(&evaluation->points->idle, i, kind);
 	return sum;
 }
 
@@ -269,12 +278,25 @@ static void put_own(const struct evaluation *evaluation,
 	for (own = 0; own < PLAN_OWN_COUNT; own++) {
 		if (plan->own[own] == PLAN_NONE)
 			continue;
-		value = plan_own__value(own, plan, evaluation->sample);
+		value = plan_own__value(own, plan, evaluation->sample,
+					evaluation->points->torn);
 		points[plan->own[own]] = (struct metric_point){
 			.value = value,
 			.time_ns = isnan(value) ? 0 : evaluation->read_ns,
 		};
 	}
+}
+
+/* Series that are not left out. */
+static uint32_t count_series(const struct plan *plan, const struct plan_rule *rule)
+{
+	uint32_t count = 0, i;
+
+	if (!rule->bucket_count)
+		return rule->series != PLAN_NONE;
+	for (i = 0; i < rule->bucket_count; i++)
+		count += plan->buckets[rule->series + i] != PLAN_NONE;
+	return count;
 }
 
 void points__evaluate(struct points *points, const struct metric_plan *metrics,
@@ -285,7 +307,7 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 	const struct evaluation evaluation = {
 		.plan = plan,
 		.sample = sample,
-		.idle = &points->idle,
+		.points = points,
 		.read_ns = head->time_ns,
 		.latest_ns = head->time_ns +
 			     (int64_t)(head->landed_ns - head->start_ns),
@@ -302,6 +324,10 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 	for (i = 0; i < plan->rule_count; i++) {
 		rule = &plan->rules[i];
 		time_ns = points->row_times[rule->row];
+		if (time_ns == ROW_TORN) {
+			points->torn += count_series(plan, rule);
+			time_ns = 0;
+		}
 		if (time_ns && !is_there(&evaluation, rule))
 			time_ns = 0;
 		if (rule->bucket_count)
