@@ -55,6 +55,9 @@ define help
   make check-receivers  Prometheus, VictoriaMetrics and InfluxDB get metrics, are
                         killed meanwhile, and are asked for all (10 min);
                         PROMETHEUS3=PATH adds one that takes remote write 2.0
+  make check-fleet      the same receivers get the samples of 1,000 invented hosts for
+                        10 minutes, every fifth of which is wrong in some way, and
+                        are asked for all
   make check-helgrind   the threaded unit tests under helgrind of valgrind
   make check-documented the commands in README.md, Documentation/install and the
                         EXAMPLES of manual pages, also a part of make check
@@ -102,7 +105,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers: sections := build run test
+demo check check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-fleet: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 deb: sections := build deb
@@ -171,6 +174,12 @@ check-receivers: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run receivers
 
+# Here, without virtual machines; it needs one receiver at least, too.
+check-fleet: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= programs \
+		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
+	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
+
 check-helgrind: sections := build run test helgrind
 check-helgrind: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
@@ -238,11 +247,11 @@ check-deb: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
 	$(quiet)selftests/run packages
 
-.PHONY: help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
+.PHONY: help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-fleet check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-helgrind check-page fuzz bench packages deb check-deb
+above := help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-fleet check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

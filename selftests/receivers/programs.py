@@ -15,6 +15,7 @@ import urllib.parse
 import urllib.request
 
 START_SECONDS = 120
+ANSWER_SECONDS = 600
 
 
 def free_port():
@@ -25,7 +26,7 @@ def free_port():
 
 def ask(url, **query):
     data = urllib.parse.urlencode(query).encode() if query else None
-    with urllib.request.urlopen(url, data, timeout=120) as answer:
+    with urllib.request.urlopen(url, data, timeout=ANSWER_SECONDS) as answer:
         return answer.read().decode()
 
 
