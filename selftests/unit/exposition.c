@@ -25,6 +25,8 @@ struct fixture {
 	struct sink *sink;
 	struct http_server *server;
 	struct http_page pages[EXPOSITION_PAGES];
+	struct output *log;
+	int log_fds[2]; /* of a pipe */
 	char address[32];
 	in_port_t port;
 	struct host host;
@@ -53,12 +55,18 @@ static void choose_port(struct fixture *fixture)
 static int open_fixture(void **state, bool is_replay)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct metric_output *output = exposition__new(is_replay, NULL);
 	struct http_server_options options = { .page_count = EXPOSITION_PAGES };
+	struct metric_output *output;
 	struct dart_error error;
 	uint32_t entry;
 
-	assert_true(fixture && output);
+	assert_non_null(fixture);
+	assert_int_equal(pipe(fixture->log_fds), 0);
+	assert_int_equal(output__open(fixture->log_fds[1], "the log", 65536, NULL,
+				      &fixture->log),
+			 0);
+	output = exposition__new(is_replay, fixture->log);
+	assert_non_null(output);
 	exposition__pages(output, fixture->pages);
 	fixture->sink = sink_metrics__new(NULL, &output, 1);
 	assert_non_null(fixture->sink);
@@ -95,6 +103,9 @@ static int close_fixture(void **state)
 
 	http_server__free(fixture->server);
 	fixture->sink->operations->free(fixture->sink);
+	output__close(fixture->log);
+	close(fixture->log_fds[0]);
+	close(fixture->log_fds[1]);
 	fixture->host.sample.entry_count = fixture->entry_count;
 	host__free(&fixture->host);
 	free(fixture);
@@ -401,6 +412,121 @@ static void test_formats(void **state)
 	}
 }
 
+/* Series that ended and that no page has had, for @reason. */
+static unsigned int lost(struct fixture *fixture, const char *reason)
+{
+	char wanted[100];
+	const char *at;
+
+	assert_int_equal(ask(fixture, "/-/metrics"), 200);
+	snprintf(wanted, sizeof(wanted),
+		 "\ndart_controller_page_ended_series_lost_total{reason=\"%s\"} ", reason);
+	at = strstr(fixture->answer, wanted);
+	assert_non_null(at);
+	return strtoul(at + strlen(wanted), NULL, 10);
+}
+
+static void test_lost_ends(void **state)
+{
+	struct fixture *fixture = *state;
+	const uint64_t later_ns = monotonic_ns() + 3600 * SECOND;
+
+	add_service(fixture, 7);
+	scrape(fixture, later_ns);
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	/* It is back and ends again before anybody asks. */
+	set_service(fixture, true, 1);
+	scrape(fixture, later_ns);
+	assert_int_equal(lost(fixture, "ended_again"), 0);
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	assert_int_equal(lost(fixture, "ended_again"), 1);
+	/* The host is lost with the last value of the service. */
+	assert_int_equal(lost(fixture, "agent_lost"), 0);
+	fixture->sink->operations->down(fixture->sink, &targets[0],
+					7000 * SECOND, "no answer");
+	assert_int_equal(lost(fixture, "agent_lost"), 1);
+
+	/* What a page has had is not lost. */
+	set_service(fixture, true, 3);
+	scrape(fixture, later_ns);
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	assert_int_equal(ask(fixture, "/metrics"), 200);
+	assert_true(answer_has(fixture, "\"/shop\"} 3 "));
+	set_service(fixture, true, 4);
+	scrape(fixture, later_ns);
+	fixture->sink->operations->removed(fixture->sink, &targets[0]);
+	assert_int_equal(lost(fixture, "ended_again"), 1);
+	assert_int_equal(lost(fixture, "agent_lost"), 1);
+	assert_int_equal(lost(fixture, "too_many"), 0);
+	assert_int_equal(lost(fixture, "not_asked"), 0);
+}
+
+static void test_too_many_ends(void **state)
+{
+	enum { TOO_MANY = 500 };
+	struct fixture *fixture = *state;
+	const uint64_t later_ns = monotonic_ns() + 3600 * SECOND;
+	char said[1024];
+	uint32_t entry, i;
+	ssize_t length;
+
+	entry = host__add(&fixture->host, "many+1s",
+			  host__record(&fixture->host, fields),
+			  DART_CONTROL_COPIES_ROW, ENDED_SERIES_MAX + TOO_MANY);
+	for (i = 0; i < ENDED_SERIES_MAX + TOO_MANY; i++)
+		host__mark(&fixture->host, entry, i, 2);
+	fixture->entry_count++;
+	fixture->host.table.generation++;
+	scrape(fixture, later_ns);
+	set_service(fixture, false, 0);
+	scrape(fixture, later_ns);
+	assert_int_equal(lost(fixture, "too_many"), TOO_MANY);
+	length = read(fixture->log_fds[0], said, sizeof(said) - 1);
+	assert_true(length > 0);
+	said[length] = '\0';
+	assert_non_null(strstr(said, "does not have the last values of 500 series"));
+	/* They still wait: nothing more is lost. */
+	scrape(fixture, later_ns);
+	assert_int_equal(lost(fixture, "too_many"), TOO_MANY);
+}
+
+/* A page is there, and nobody asks for it. */
+static void test_not_asked(void **state)
+{
+	struct fixture *fixture = *state;
+	struct metric_point points[32] = {};
+	struct metric_scrape scraped = { .points = points };
+	struct ended_losses losses = {};
+	struct metric_plan *before;
+	struct ended *ended, *none;
+	uint32_t i;
+
+	add_service(fixture, 7);
+	before = plan_of(&fixture->host, NULL);
+	assert_true(before->series_count <= 32);
+	for (i = 0; i < before->series_count; i++)
+		points[i].time_ns = SECOND;
+	set_service(fixture, false, 0);
+	scraped.plan = plan_of(&fixture->host, NULL);
+	ended = ended__next(NULL, before, points, &scraped, &targets[0], 1, &losses);
+	assert_non_null(ended);
+	none = ended__next(ended, scraped.plan, points, &scraped, &targets[0],
+			   ENDED_WAITS_NS, &losses);
+	assert_ptr_equal(none, ended);
+	ended__put(none);
+	assert_int_equal(losses.series[ENDED_NOT_ASKED], 0);
+	none = ended__next(ended, scraped.plan, points, &scraped, &targets[0],
+			   1 + ENDED_WAITS_NS, &losses);
+	assert_null(none);
+	assert_int_equal(losses.series[ENDED_NOT_ASKED], 1);
+	ended__put(ended);
+	metric_plan__put(before);
+	metric_plan__put(scraped.plan);
+}
+
 static void test_replay(void **state)
 {
 	struct fixture *fixture = *state;
@@ -435,6 +561,12 @@ int main(void)
 		LIVE("has the last values with the names of labels that the peer takes",
 		     test_ended_names),
 		LIVE("has the format that the peer likes most", test_formats),
+		LIVE("of the controller counts last values that were lost with their host or replaced",
+		     test_lost_ends),
+		LIVE("of the controller counts ended series beyond the limit, which is said",
+		     test_too_many_ends),
+		LIVE("of the controller counts ended series for which nobody asked in time",
+		     test_not_asked),
 		{ "of a replay has values of any age until the host was lost",
 		  test_replay, open_replay, close_fixture, NULL },
 	};

@@ -12,9 +12,27 @@ struct kept {
 	struct plan_join_item *items;
 	struct metric_point *points; /* by the number of an item */
 	uint64_t *until_ns;
+	bool *was_served;
 	uint32_t count;
 	uint32_t room;
+	/* Series whose last value no page has had: */
+	uint32_t unserved; /* of those kept */
+	uint32_t skipped; /* beyond the room */
+	uint32_t over; /* after ENDED_WAITS_NS */
 };
+
+static const char *const loss_names[ENDED_LOSSES] = {
+	[ENDED_TOO_MANY] = "too_many",
+	[ENDED_NO_MEMORY] = "no_memory",
+	[ENDED_AGAIN] = "ended_again",
+	[ENDED_NOT_ASKED] = "not_asked",
+	[ENDED_AGENT_LOST] = "agent_lost",
+};
+
+const char *ended_loss__name(enum ended_loss loss)
+{
+	return loss_names[loss];
+}
 
 struct ended *ended__get(struct ended *ended)
 {
@@ -32,6 +50,7 @@ void ended__put(struct ended *ended)
 	target_labels__put(ended->labels);
 	free(ended->points);
 	free(ended->until_ns);
+	free(ended->was_served);
 	free(ended->waiting);
 	free(ended);
 }
@@ -41,6 +60,7 @@ static void kept__free(struct kept *kept)
 	free(kept->items);
 	free(kept->points);
 	free(kept->until_ns);
+	free(kept->was_served);
 }
 
 static bool kept__make(struct kept *kept, uint32_t room)
@@ -49,23 +69,28 @@ static bool kept__make(struct kept *kept, uint32_t room)
 		.items = calloc((size_t)room + 1, sizeof(*kept->items)),
 		.points = calloc((size_t)room + 1, sizeof(*kept->points)),
 		.until_ns = calloc((size_t)room + 1, sizeof(*kept->until_ns)),
+		.was_served = calloc((size_t)room + 1, sizeof(*kept->was_served)),
 		.room = room,
 	};
-	return kept->items && kept->points && kept->until_ns;
+	return kept->items && kept->points && kept->until_ns && kept->was_served;
 }
 
 static void kept__add(struct kept *kept, const struct metric_plan *plan,
 		      uint32_t series, const struct metric_point *point,
-		      uint64_t until_ns)
+		      uint64_t until_ns, bool was_served)
 {
-	if (kept->count == kept->room)
+	if (kept->count == kept->room) {
+		kept->skipped += !was_served;
 		return;
+	}
+	kept->unserved += !was_served;
 	kept->items[kept->count] = (struct plan_join_item){
 		.plan = plan,
 		.series = series,
 		.number = kept->count,
 	};
 	kept->points[kept->count] = *point;
+	kept->was_served[kept->count] = was_served;
 	kept->until_ns[kept->count++] = until_ns;
 }
 
@@ -84,17 +109,23 @@ static uint64_t until_of(const struct ended *before, uint32_t series)
 static void keep_waiting(struct kept *kept, const struct ended *before,
 			 const struct metric_scrape *scrape, uint64_t now_ns)
 {
-	const bool was_served = atomic_load(&before->served_ns);
+	const bool were_served = atomic_load(&before->served_ns);
 	uint64_t until_ns;
+	bool was_served;
 	uint32_t i;
 
 	for (i = 0; i < before->plan->series_count; i++) {
+		was_served = were_served || before->was_served[i];
 		until_ns = until_of(before, i);
-		if (until_ns <= now_ns ||
-		    (was_served && plan_join__find(scrape->plan, before->plan,
-						   i) != UINT32_MAX))
+		if (until_ns <= now_ns) {
+			kept->over += !was_served;
 			continue;
-		kept__add(kept, before->plan, i, &before->points[i], until_ns);
+		}
+		if (was_served && plan_join__find(scrape->plan, before->plan,
+						  i) != UINT32_MAX)
+			continue;
+		kept__add(kept, before->plan, i, &before->points[i], until_ns,
+			  was_served);
 	}
 }
 
@@ -115,7 +146,8 @@ static uint32_t find_ended(const struct metric_plan *plan,
 		if (order < 0 && points[i].time_ns) {
 			found++;
 			if (kept)
-				kept__add(kept, plan, i, &points[i], until_ns);
+				kept__add(kept, plan, i, &points[i], until_ns,
+					  false);
 		}
 		i += order <= 0;
 		j += order >= 0;
@@ -158,13 +190,15 @@ static struct ended *ended__new(struct kept *kept,
 	count = ended->plan->series_count;
 	ended->points = calloc((size_t)count + 1, sizeof(*ended->points));
 	ended->until_ns = calloc((size_t)count + 1, sizeof(*ended->until_ns));
+	ended->was_served = calloc((size_t)count + 1, sizeof(*ended->was_served));
 	ended->labels = target_labels__new(target, ended->plan);
-	if (!ended->points || !ended->until_ns || !ended->labels ||
+	if (!ended->points || !ended->until_ns || !ended->was_served || !ended->labels ||
 	    !find_back(ended, scrape))
 		goto err_ended;
 	for (i = 0; i < count; i++) {
 		ended->points[i] = kept->points[kept->items[i].number];
 		ended->until_ns[i] = kept->until_ns[kept->items[i].number];
+		ended->was_served[i] = kept->was_served[kept->items[i].number];
 		if (ended->until_ns[i] > ended->all_until_ns)
 			ended->all_until_ns = ended->until_ns[i];
 	}
@@ -187,10 +221,49 @@ static bool stays(const struct ended *before, bool is_same_plan,
 	       (!before->waiting_count && now_ns < served_ns + ENDED_SERVED_NS);
 }
 
+static void count(struct ended_losses *losses, enum ended_loss loss, uint32_t series)
+{
+	if (series)
+		atomic_fetch_add(&losses->series[loss], series);
+}
+
+/* Series whose last value no page has had so far. */
+static uint32_t ended__unserved(const struct ended *ended)
+{
+	uint32_t unserved = 0, i;
+
+	if (!ended || atomic_load(&ended->served_ns))
+		return 0;
+	for (i = 0; i < ended->plan->series_count; i++)
+		unserved += !ended->was_served[i];
+	return unserved;
+}
+
+void ended__lose(const struct ended *ended, struct ended_losses *losses)
+{
+	count(losses, ENDED_AGENT_LOST, ended__unserved(ended));
+}
+
+/* Those of @plan that were hidden until their earlier last value is served, and have ended again. */
+static uint32_t count_again(const struct ended *before, const struct metric_plan *plan,
+			    const struct metric_point *points,
+			    const struct metric_scrape *scrape)
+{
+	uint32_t again = 0, i, series;
+
+	for (i = 0; i < before->waiting_count; i++) {
+		series = before->waiting[i];
+		again += !points[series].time_ns &&
+			 plan_join__find(scrape->plan, plan, series) == UINT32_MAX;
+	}
+	return again;
+}
+
 struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
 			  const struct metric_point *points,
 			  const struct metric_scrape *scrape,
-			  const struct target_settings *target, uint64_t now_ns)
+			  const struct target_settings *target, uint64_t now_ns,
+			  struct ended_losses *losses)
 {
 	const bool is_same_plan = plan == scrape->plan;
 	uint32_t found = 0, waited = 0, skipped;
@@ -201,6 +274,8 @@ struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
 		return ended__get(before);
 	if (plan && !is_same_plan)
 		found = find_ended(plan, points, scrape, NULL, 0);
+	if (before && plan && !is_same_plan)
+		count(losses, ENDED_AGAIN, count_again(before, plan, points, scrape));
 	if (before)
 		waited = before->plan->series_count;
 	if (!found && !waited)
@@ -216,6 +291,12 @@ struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
 		if (before)
 			keep_waiting(&kept, before, scrape, now_ns);
 		ended = ended__new(&kept, scrape, target);
+		count(losses, ENDED_TOO_MANY, kept.skipped);
+		count(losses, ENDED_NOT_ASKED, kept.over);
+		if (!ended)
+			count(losses, ENDED_NO_MEMORY, kept.unserved);
+	} else {
+		count(losses, ENDED_NO_MEMORY, found + ended__unserved(before));
 	}
 	kept__free(&kept);
 	return ended;

@@ -12,6 +12,7 @@
 
 #include "exposition_sd.h"
 #include "tools/controller/http/http_accept.h"
+#include "tools/controller/hourly.h"
 #include "tools/controller/schedule.h"
 
 /*
@@ -22,6 +23,8 @@
 
 struct exposition {
 	struct metric_output output;
+	struct output *log;
+	struct hourly losses;
 	struct page_sources sources;
 };
 
@@ -44,6 +47,23 @@ static void exposition__set(struct exposition *exposition, size_t index,
 		editions__set_limit(sources->editions, readers_bytes(count));
 }
 
+/* Losses without a reader are only counted; the loss of an agent has its own message. */
+static void tell_losses(struct exposition *exposition)
+{
+	struct ended_losses *losses = &exposition->sources.losses;
+	const uint64_t total = atomic_load(&losses->series[ENDED_TOO_MANY]) +
+			       atomic_load(&losses->series[ENDED_NO_MEMORY]);
+	uint64_t since;
+
+	if (total && exposition->log &&
+	    hourly__take(&exposition->losses, monotonic_ns(), total, &since))
+		output__print(exposition->log,
+			      "dart-controller: /metrics does not have the last values of %llu series that"
+			      " ended: of an agent at most %u wait to be served (ask more often, or leave"
+			      " out entries that come and go)",
+			      (unsigned long long)since, ENDED_SERIES_MAX);
+}
+
 static void take_scrape(struct metric_output *output,
 			const struct target_settings *target,
 			const struct metric_scrape *scrape)
@@ -51,7 +71,20 @@ static void take_scrape(struct metric_output *output,
 	struct exposition *exposition = (struct exposition *)output;
 	struct snapshot *last = snapshot_table__last(&exposition->sources.table, target->index);
 
-	exposition__set(exposition, target->index, snapshot__of_scrape(target, scrape, last));
+	exposition__set(exposition, target->index,
+			snapshot__of_scrape(target, scrape, last,
+					    &exposition->sources.losses));
+	snapshot__put(last);
+	tell_losses(exposition);
+}
+
+/* Of a target that is lost or gone no page has any values. */
+static void lose_ended(struct exposition *exposition, size_t index)
+{
+	struct snapshot *last = snapshot_table__last(&exposition->sources.table, index);
+
+	if (last)
+		ended__lose(last->ended, &exposition->sources.losses);
 	snapshot__put(last);
 }
 
@@ -60,8 +93,10 @@ static void take_loss(struct metric_output *output,
 		      const struct metric_plan *plan, int64_t time_ns,
 		      const char *reason)
 {
-	exposition__set((struct exposition *)output, target->index,
-			snapshot__of_loss(target, time_ns, reason));
+	struct exposition *exposition = (struct exposition *)output;
+
+	lose_ended(exposition, target->index);
+	exposition__set(exposition, target->index, snapshot__of_loss(target, time_ns, reason));
 }
 
 /* Values that are fresh stay; why there are none is news. */
@@ -87,6 +122,7 @@ static void add_target(struct metric_output *output,
 static void remove_target(struct metric_output *output,
 			  const struct target_settings *target)
 {
+	lose_ended((struct exposition *)output, target->index);
 	exposition__set((struct exposition *)output, target->index, NULL);
 }
 
@@ -115,6 +151,7 @@ struct metric_output *exposition__new(bool is_replay, struct output *log)
 	if (!exposition)
 		return NULL;
 	exposition->output.operations = &exposition_operations;
+	exposition->log = log;
 	exposition->sources.is_replay = is_replay;
 	exposition->sources.editions = editions__new(log);
 	if (!exposition->sources.editions) {

@@ -22,13 +22,14 @@
 #include "page.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/metric.h"
+#include "tools/controller/outputs/output.h"
 
 #define EXPOSITION_PAGES 3
 
 /*
  * @is_replay: values are of another time than now, and so is dart_up: that of the last scrape.
- * Readers that are cut off are told to @log, which outlives the output; it may be NULL.  NULL if
- * out of memory.
+ * Readers that are cut off, and series that ended and are lost, are told to @log, which outlives
+ * the output; it may be NULL.  NULL if out of memory.
  */
 struct metric_output *exposition__new(bool is_replay, struct output *log);
 

@@ -66,6 +66,21 @@ static void add_readers(struct own_metrics *metrics, struct editions *editions)
 	}
 }
 
+static void add_losses(struct own_metrics *metrics, const struct ended_losses *losses)
+{
+	struct label_list labels;
+	int loss;
+
+	own_metrics__begin(metrics, "dart_controller_page_ended_series_lost_total",
+			   "Series that ended, and whose last values no page has had.", "",
+			   METRIC_COUNTER);
+	for (loss = 0; loss < ENDED_LOSSES; loss++) {
+		labels.count = 0;
+		label_list__add(&labels, "reason", ended_loss__name(loss));
+		own_metrics__add(metrics, &labels, atomic_load(&losses->series[loss]));
+	}
+}
+
 /* The controller's own metrics.  Returns 0 or -ENOMEM. */
 static int page__collect_own(struct page *page)
 {
@@ -74,6 +89,7 @@ static int page__collect_own(struct page *page)
 	if (own->add)
 		own->add(own->data, &page->own);
 	add_readers(&page->own, page->sources->editions);
+	add_losses(&page->own, &page->sources->losses);
 	return own_metrics__finish(&page->own, now_ns());
 }
 

@@ -28,6 +28,7 @@ struct page_sources {
 	struct exposition_own own;
 	struct editions *editions; /* of the pages that readers have now */
 	struct snapshot_table table;
+	struct ended_losses losses; /* series that ended and that no page has had */
 };
 
 /*

@@ -58,18 +58,19 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 static void snapshot__keep_ended(struct snapshot *snapshot,
 				 const struct snapshot *before,
 				 const struct target_settings *target,
-				 const struct metric_scrape *scrape)
+				 const struct metric_scrape *scrape,
+				 struct ended_losses *losses)
 {
 	if (!before)
 		return;
 	snapshot->ended = ended__next(before->ended, before->plan, before->points,
-				      scrape, target, monotonic_ns());
+				      scrape, target, monotonic_ns(), losses);
 	ended__hide(snapshot->ended, snapshot->points);
 }
 
 struct snapshot *snapshot__of_scrape(const struct target_settings *target,
 				     const struct metric_scrape *scrape,
-				     const struct snapshot *before)
+				     const struct snapshot *before, struct ended_losses *losses)
 {
 	const size_t bytes =
 		scrape->plan->series_count * sizeof(*scrape->points);
@@ -87,7 +88,7 @@ struct snapshot *snapshot__of_scrape(const struct target_settings *target,
 	memcpy(snapshot->points, scrape->points, bytes);
 	snapshot->plan = metric_plan__get(scrape->plan);
 	snapshot->fresh_until_ns = scrape->fresh_until_ns;
-	snapshot__keep_ended(snapshot, before, target, scrape);
+	snapshot__keep_ended(snapshot, before, target, scrape, losses);
 	return snapshot;
 }
 

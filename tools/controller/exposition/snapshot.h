@@ -31,11 +31,11 @@ struct snapshot {
 
 /*
  * Of @scrape, after @before, the last one of the target or NULL: series that have ended since are
- * served once more.  The caller is the first holder.  NULL if out of memory.
+ * served once more, or added to @losses.  The caller is the first holder.  NULL if out of memory.
  */
 struct snapshot *snapshot__of_scrape(const struct target_settings *target,
 				     const struct metric_scrape *scrape,
-				     const struct snapshot *before);
+				     const struct snapshot *before, struct ended_losses *losses);
 /* Without series; @reason may be NULL.  The caller is the first holder.  NULL if out of memory. */
 struct snapshot *snapshot__of_loss(const struct target_settings *target, int64_t time_ns,
 				   const char *reason);
