@@ -69,6 +69,8 @@ unit_controller_replay_sources := $(unit_controller_record_sources) \
 	io/timers.c io/wheel.c)
 unit_controller_target_list_sources := $(controller_settings) \
 	tools/controller/targets/target_list.c
+unit_equal_labels_sources := $(unit_controller_target_list_sources) \
+	tools/controller/targets/equal_labels.c
 unit_controller_target_set_sources := $(unit_controller_target_list_sources) \
 	tools/controller/targets/target_set.c
 unit_controller_sd_json_sources := $(unit_controller_target_list_sources) \

@@ -128,6 +128,11 @@ void condition__set_certificates(struct condition *condition, bool are_refused)
 	atomic_store(&condition->are_certificates_refused, are_refused);
 }
 
+void condition__set_equal_labels(struct condition *condition, size_t count)
+{
+	atomic_store(&condition->equal_labels, count);
+}
+
 /* ---- metrics */
 
 static void add_one(struct own_metrics *metrics, const char *name,
@@ -231,6 +236,9 @@ void condition__add(void *data, struct own_metrics *metrics)
 	add_one(metrics, "dart_controller_config_reloads_refused_total",
 		"How often a configuration that was read again was refused.",
 		"", METRIC_COUNTER, atomic_load(&condition->refused));
+	add_one(metrics, "dart_controller_agents_with_equal_labels",
+		"Agents that have another 'instance', because another agent had all their labels.",
+		"", METRIC_GAUGE, atomic_load(&condition->equal_labels));
 }
 
 /* ---- pages */

@@ -38,6 +38,7 @@ struct condition {
 	atomic_int_least64_t
 		reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
 	atomic_uint_least64_t reloads, refused;
+	atomic_size_t equal_labels; /* agents that had the labels of others */
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;
@@ -68,6 +69,8 @@ void condition__close(struct condition *condition);
 /* In the control loop: how a reload went. */
 void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
+/* In the control loop: so many of the wanted agents had the labels of others. */
+void condition__set_equal_labels(struct condition *condition, size_t count);
 
 /* In any thread.  Adds the families of the process and of its configuration. */
 void condition__add(void *condition, struct own_metrics *metrics);

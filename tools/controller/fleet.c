@@ -321,6 +321,14 @@ static void on_reloaded(void *data, bool is_refused)
 		condition__set_configuration(fleet->context->condition, is_refused);
 }
 
+static void on_separated(void *data, size_t count)
+{
+	const struct fleet *fleet = data;
+
+	if (fleet->context->condition)
+		condition__set_equal_labels(fleet->context->condition, count);
+}
+
 int fleet__new(struct target_context *context, struct output *output,
 	       struct fleet **fleetp, struct dart_error *error)
 {
@@ -332,6 +340,7 @@ int fleet__new(struct target_context *context, struct output *output,
 		.want = on_want,
 		.say = on_say,
 		.reloaded = on_reloaded,
+		.separated = on_separated,
 	};
 	const struct options *options = context->options;
 	struct fleet *fleet = calloc(1, sizeof(*fleet));

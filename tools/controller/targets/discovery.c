@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "discovery_private.h"
+#include "equal_labels.h"
 #include "tools/controller/schedule.h"
 
 /* How long threads delay the end of the program: those that ask name services. */
@@ -23,9 +24,32 @@ say(struct discovery *discovery, const char *format, ...)
 	discovery->operations->say(discovery->data, sentence.text);
 }
 
+/* Targets that had the labels of others get other ones, which is said once until it changes. */
+static void discovery__separate(struct discovery *discovery, struct target_list *all)
+{
+	struct dart_error example;
+	size_t count;
+
+	if (equal_labels__separate(all, &count, &example))
+		say(discovery, "out of memory: some agents may have the labels of others");
+	if (discovery->operations->separated)
+		discovery->operations->separated(discovery->data, count);
+	if (count == discovery->separated)
+		return;
+	discovery->separated = count;
+	if (count)
+		say(discovery,
+		    "%zu agents have the labels of others, such as %s: their label 'instance' is the"
+		    " name of the agent, and 'target_instance' the one that they were given",
+		    count, example.text);
+	else
+		say(discovery, "no agent has the labels of another any more");
+}
+
 static void discovery__want(struct discovery *discovery,
 			    struct target_list *all)
 {
+	discovery__separate(discovery, all);
 	discovery->operations->want(discovery->data, all);
 	target_list__clear(all);
 }

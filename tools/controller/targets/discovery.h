@@ -24,6 +24,11 @@ struct discovery_operations {
 	void (*say)(void *data, const char *sentence);
 	/* The configuration was read again; may be NULL. */
 	void (*reloaded)(void *data, bool is_refused);
+	/*
+	 * So many of those that are wanted from now on had the labels of others, see
+	 * equal_labels.h; may be NULL.
+	 */
+	void (*separated)(void *data, size_t count);
 };
 
 /* Of a source, for who looks at the controller from outside. */

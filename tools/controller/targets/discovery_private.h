@@ -30,6 +30,7 @@ struct discovery {
 	struct discovered *sources;
 	size_t count;
 	uint64_t reloads, refused;
+	size_t separated; /* targets that had the labels of others, said last */
 };
 
 /* discovery.c: a source_handler; @data is the discovery. */

@@ -63,6 +63,23 @@ static struct target_item *target_item__new(const char *host, uint16_t port)
 	return NULL;
 }
 
+struct target_item *target_item__with_labels(const struct target_item *item,
+					     struct shared_text *labels)
+{
+	const struct target_settings *settings = &item->settings;
+	struct target_item *copy = target_item__new(settings->host, settings->port);
+
+	if (!copy)
+		return NULL;
+	copy->settings.transport = settings->transport;
+	copy->settings.interval_ns = settings->interval_ns;
+	copy->settings.class = settings->class;
+	copy->settings.entries = entry_names__hold(settings->entries);
+	copy->settings.labels = shared_text__hold(labels);
+	copy->settings.source = shared_text__hold(settings->source);
+	return copy;
+}
+
 /* Doubles the room when it is used up: that is when the count is a power of two. */
 static int target_list__append(struct target_list *list,
 			       struct target_item *item)

@@ -36,6 +36,9 @@ struct target_list_builder {
 /* NULL is allowed. */
 struct target_item *target_item__hold(struct target_item *item);
 void target_item__release(struct target_item *item);
+/* The same with other labels, which may be NULL.  The caller is the first holder; NULL: no memory. */
+struct target_item *target_item__with_labels(const struct target_item *item,
+					     struct shared_text *labels);
 /* Would a target be the same one, whichever source has named it? */
 bool target_item__equal(const struct target_item *one,
 			const struct target_item *other);
