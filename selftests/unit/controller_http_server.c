@@ -131,6 +131,16 @@ static const struct http_page pages[] = {
 	{ .path = "/refused", .fill = refuse, .data = NULL },
 };
 
+/* Before there are threads of a server. */
+static void reset_lines(void)
+{
+	pthread_mutex_destroy(&lines.lock);
+	pthread_cond_destroy(&lines.changed);
+	memset(&lines, 0, sizeof(lines));
+	pthread_mutex_init(&lines.lock, NULL);
+	pthread_cond_init(&lines.changed, NULL);
+}
+
 static int serve_at(const char *address, struct http_server **server,
 		    struct dart_error *error)
 {
@@ -148,6 +158,7 @@ static struct http_server *serve(void)
 	struct http_server *server = NULL;
 	struct dart_error error;
 
+	reset_lines();
 	assert_int_equal(serve_at("127.0.0.1:0", &server, &error), 0);
 	return server;
 }
@@ -281,15 +292,6 @@ static void test_addresses(void **state)
 	http_server__free(server);
 }
 
-static void reset_lines(void)
-{
-	pthread_mutex_destroy(&lines.lock);
-	pthread_cond_destroy(&lines.changed);
-	memset(&lines, 0, sizeof(lines));
-	pthread_mutex_init(&lines.lock, NULL);
-	pthread_cond_init(&lines.changed, NULL);
-}
-
 static int begin_lines(const struct http_server *server, int count)
 {
 	int fd = connect_to(server);
@@ -408,8 +410,8 @@ static void test_busy_peers(void **state)
 	struct dart_error error;
 	char byte;
 
-	assert_int_equal(http_server__new(&options, &server, &error), 0);
 	reset_lines();
+	assert_int_equal(http_server__new(&options, &server, &error), 0);
 	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
 		fds[i] = begin_lines(server, i + 1);
 	late = connect_to(server);
@@ -550,7 +552,6 @@ static void test_stream(void **state)
 	char byte;
 	int fd, i;
 
-	reset_lines();
 	fd = begin_lines(server, 1);
 	read_until(fd, "X-Lines: some\r\n");
 	for (i = 1; i <= 100; i++) {
@@ -576,7 +577,6 @@ static void test_stop(void **state)
 	struct http_server *server = serve();
 	int waiting, reading;
 
-	reset_lines();
 	waiting = begin_lines(server, 1);
 	reading = begin_lines(server, 2);
 	wake_lines(1);
@@ -593,8 +593,9 @@ static void test_slow_reader(void **state)
 	uint64_t before = 1, now = 0;
 	int fd;
 
-	reset_lines();
+	pthread_mutex_lock(&lines.lock);
 	lines.is_endless = true;
+	pthread_mutex_unlock(&lines.lock);
 	fd = begin_lines(server, 1);
 	while (before != now) {
 		before = now;
@@ -616,13 +617,14 @@ static void test_many_streams(void **state)
 	struct http_server *server = serve();
 	int fds[HTTP_STREAMS_MAX], i;
 
-	reset_lines();
 	for (i = 0; i < HTTP_STREAMS_MAX; i++)
 		fds[i] = begin_lines(server, i + 1);
 	expect(server, GET("/lines", ""), "HTTP/1.1 503 ",
 	       "Service Unavailable\n");
 	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	pthread_mutex_lock(&lines.lock);
 	assert_int_equal(lines.freed, 1);
+	pthread_mutex_unlock(&lines.lock);
 	for (i = 0; i < HTTP_STREAMS_MAX; i++)
 		close(fds[i]);
 	http_server__free(server);
@@ -642,7 +644,6 @@ static void test_wakes(void **state)
 	pthread_t thread;
 	int fd;
 
-	reset_lines();
 	fd = begin_lines(server, 1);
 	assert_int_equal(pthread_create(&thread, NULL, wake_often, NULL), 0);
 	read_until(fd, "line 1000\n");

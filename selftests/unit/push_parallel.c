@@ -181,13 +181,13 @@ static void test_parallel(void **state)
 	assert_int_equal(poll(&ended, 1, WAIT_S * 1000), 1);
 	push__counts(output, &counts);
 	output->operations->free(output);
+	close_crowd(crowd);
 	assert_true(crowd->have_met);
 	assert_int_equal(counts.sent, HOSTS * SERIES * SCRAPES);
 	assert_int_equal(counts.retries, 0);
 	assert_int_equal(crowd->count, HOSTS * SERIES);
 	for (i = 0; i < crowd->count; i++)
 		assert_int_equal(crowd->next[i], SCRAPES);
-	close_crowd(crowd);
 	metric_plan__put(plan);
 	free(crowd);
 }

@@ -545,9 +545,9 @@ static void test_redirected_nowhere(void **state)
 		wait_for_failure(&fixture);
 		assert_int_equal(fixture.counts.waiting, SERIES);
 		assert_int_equal(fixture.counts.refused, 0);
-		assert_non_null(strstr(fixture.receiver.head, "POST /"));
 		stop(&fixture);
 		receiver__close(&fixture.receiver);
+		assert_non_null(strstr(fixture.receiver.head, "POST /"));
 		free(fixture.receiver.accepted);
 	}
 }
