@@ -47,8 +47,8 @@ struct curl_library {
 int curl_library__load(struct curl_library *library, struct dart_error *error);
 
 /*
- * Have both URLs the same scheme, host and port (RFC 6454)?  What is told to one may then be told to
- * the other.  False if one is not a URL.
+ * Have both URLs the same scheme, host and port (RFC 6454)?  What one may know the other may know
+ * then.  False if one is not a URL.
  */
 bool curl_library__is_same_origin(const struct curl_library *library,
 				  const char *one, const char *other);
