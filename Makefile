@@ -52,6 +52,7 @@ define help
   make check-packaged   tests of the agent with the installed service, in its sandbox
   make check-crashes    dartd is killed 200 times (30 min)
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
+  make check-power      a machine is killed three times while its controller spools
   make check-receivers  Prometheus, VictoriaMetrics and InfluxDB get metrics, are
                         killed meanwhile, and are asked for all (10 min);
                         PROMETHEUS3=PATH adds one that takes remote write 2.0
@@ -105,7 +106,7 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-fleet: sections := build run test
+demo check check-documented check-long check-churn check-packaged check-crashes check-farm check-power check-receivers check-fleet: sections := build run test
 check-debug: sections := build run test debug
 bench: sections := build run test bench
 deb: sections := build deb
@@ -168,6 +169,10 @@ check-crashes: packages
 check-farm: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run farm
+
+check-power: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run power
 
 # It needs one receiver at least; none is installed here, because their services start.
 check-receivers: packages
@@ -247,11 +252,11 @@ check-deb: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
 	$(quiet)selftests/run packages
 
-.PHONY: help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-fleet check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
+.PHONY: help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-power check-receivers check-fleet check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
 export KVER
 
 # The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-receivers check-fleet check-helgrind check-page fuzz bench packages deb check-deb
+above := help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-power check-receivers check-fleet check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk

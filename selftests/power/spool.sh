@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What a spool keeps when the power fails, with each kind of spool_sync. A machine whose controller
+# pushes to spools on disks of its own is killed three times, each time at another point of an
+# outage: while nobody takes anything, in the middle of a delivery, and in the next outage. It boots
+# again with the same disks, and at last delivers what is left. What has arrived is compared with
+# what was in the spools, what the kind of spool_sync promises of that, and what was made.
+#
+# A killed machine loses what is in its memory: the pages that its kernel had not written to the
+# disk. What QEMU was told to write stays in the page cache of this host, so the cache of a real
+# disk, which may lose what is written and not flushed, is not tried; fdatasync() and fsync()
+# make the kernel do both, and both are counted. The kernel of the machine writes nothing by
+# itself, so that a spool that forces nothing to the disk loses all: with the kind "never" the test
+# forces it once, in place of the kernel, and shows that the rest is lost.
+. "$(dirname "$0")/../lib.sh"
+
+here=$tests/power
+PATH=$PATH:/usr/sbin:/sbin
+command -v mkfs.ext4 >/dev/null || skip "mkfs.ext4 is not installed (Debian package e2fsprogs)"
+share=$(mktemp -d)
+machine=
+# shellcheck disable=SC2317 # called by the trap
+clean() {
+	end_processes "$machine"
+	rm -rf "$share"
+}
+trap clean EXIT
+mkdir "$share/received"
+disks=()
+for kind in never 1s always; do
+	truncate -s 64M "$share/disk-$kind"
+	mkfs.ext4 -q "$share/disk-$kind"
+	disks+=(--disk "$share/disk-$kind")
+done
+
+# start BOOT: a machine with the disks
+start() {
+	"$tests/qemu/run" --share "$share" --timeout 900 "${disks[@]}" -- \
+		"$here/spool_in_guest" "$share" "$1" >"$share/output" 2>&1 &
+	machine=$!
+}
+
+# killed BOOT: QEMU is killed when the machine says that it may be, without a word to the machine
+killed() {
+	start "$1"
+	until [ -e "$share/$1/now" ]; do
+		kill -0 "$machine" 2>/dev/null || break
+		sleep 0.05
+	done
+	end_processes "$machine"
+	machine=
+	# QEMU has the disks until it is gone.
+	while pgrep -f -- "file=$share/disk-never" >/dev/null; do
+		sleep 0.05
+	done
+	[ -e "$share/$1/now" ] && return
+	cat "$share/output" "$share/$1/log"
+	return 1
+}
+
+delivered() {
+	local status=0
+
+	start 4
+	wait "$machine" || status=$?
+	machine=
+	cat "$share/output" "$share/4/log"
+	return "$status"
+}
+
+promised() {
+	python3 "$here/promised.py" "$share" "$@" | tee /dev/fd/3
+}
+exec 3> >(sed 's/^/# /')
+set -o pipefail
+
+check "the power is cut while the receivers are down" killed 1
+check "the power is cut while messages are delivered" killed 2
+check "the power is cut while the receivers are down again" killed 3
+check "after the last power cut all that is left is delivered" delivered
+check "always: all that was written has arrived" promised kept always
+check "1s: all that was written before the disk was flushed has arrived" promised kept 1s
+check "never: all that the kernel had written has arrived" promised kept never
+check "never: the rest is lost, so that this test shows something" promised lost never
+for kind in always 1s never; do
+	check "$kind: each sample that has arrived was made, and has its value" promised right $kind
+	check "$kind: what arrived at last is what was counted" promised counted $kind
+done
+finish
