@@ -110,7 +110,7 @@ static void check_access(const struct http_access *access, const struct http_req
 {
 	const char *authorization = http_request__header(request, "Authorization");
 	const char *cookie = http_request__cookie(request, "dart_token");
-	const char *host = http_request__header(request, "Host");
+	const char *host = http_request__host(request);
 	const char *origin = http_request__header(request, "Origin");
 
 	if (http_access__refuses(access, request))
@@ -129,7 +129,7 @@ static void check_access(const struct http_access *access, const struct http_req
 /* The list for Prometheus has what the request says of itself. */
 static void print_list(const struct http_request *request)
 {
-	const char *host = http_request__header(request, "Host") ?: "localhost";
+	const char *host = http_request__host(request) ?: "localhost";
 	const enum label_names_form form =
 		exposition_sd__form(http_request__header(request, "User-Agent"));
 	struct shared_text *labels = shared_text__new("{\"a.b\":\"c\",\"a_b\":\"d\"}");
