@@ -10,7 +10,7 @@
 #define HOSTS 8
 #define SCRAPES 200
 #define CONNECTIONS 10
-#define WAIT_S 60
+#define WAIT_S 300
 #define SECOND_NS 1000000000LL
 #define START_NS (1700000000 * SECOND_NS)
 
