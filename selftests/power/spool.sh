@@ -68,22 +68,18 @@ delivered() {
 	return "$status"
 }
 
-promised() {
-	python3 "$here/promised.py" "$share" "$@" | tee /dev/fd/3
-}
-exec 3> >(sed 's/^/# /')
-set -o pipefail
-
 check "the power is cut while the receivers are down" killed 1
 check "the power is cut while messages are delivered" killed 2
 check "the power is cut while the receivers are down again" killed 3
 check "after the last power cut all that is left is delivered" delivered
-check "always: all that was written has arrived" promised kept always
-check "1s: all that was written before the disk was flushed has arrived" promised kept 1s
-check "never: all that the kernel had written has arrived" promised kept never
-check "never: the rest is lost, so that this test shows something" promised lost never
-for kind in always 1s never; do
-	check "$kind: each sample that has arrived was made, and has its value" promised right $kind
-	check "$kind: what arrived at last is what was counted" promised counted $kind
-done
+check "what has arrived can be compared" sh -c \
+	'python3 "$1/promised.py" "$2" >"$2/judged"' sh "$here" "$share"
+: >"$output"
+while read -r line; do
+	case $line in
+	'ok '*) point ok "${line#* - }" ;;
+	'not ok '*) point "not ok" "${line#* - }" ;;
+	*) echo "$line" ;;
+	esac
+done <"$share/judged"
 finish
