@@ -100,7 +100,7 @@ static size_t bytes_of_plan(uint32_t count, struct names *names)
 	plan = plan_of(&containers->host, names);
 	assert_int_equal(plan->dropped_count, 0);
 	/* 3 with names, FIELDS - 4 without, and those of the scrape. */
-	assert_int_equal(plan->series_count, count * (FIELDS - 1) + 10);
+	assert_int_equal(plan->series_count, count * (FIELDS - 1) + 11);
 	metric_plan__put(plan);
 	containers__free(containers);
 	return allocated_bytes;
