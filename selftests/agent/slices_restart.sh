@@ -95,7 +95,7 @@ check "a slice shows the values that were written since dartd was killed" \
 check "the slices show what the processes write after the restart" all_alive
 
 check "dartd is stopped and its directory removed, as systemd does" sh -c \
-	"host_down && rm -r /run/dart"
+	"host_down && rm -rf /run/dart"
 check "dartd starts and creates the directory" host_up
 check "all slices are entries again, found in the new directory" become $count
 
