@@ -38,8 +38,6 @@ SEED = int(os.environ.get("DART_FLEET_SEED") or random.getrandbits(32))
 DRAIN_SECONDS = 300
 # To write a log line, and to read a clock.
 SLACK_MS = 100
-# Intervals: nothing is due before the first attempt to scrape a host has ended.
-STARTING = 3 + 20000 / INTERVAL_MS
 # Each kind of fleet_host.h but the good one.
 KINDS = ("ahead", "behind", "steps", "lies", "names", "torn", "noise", "garbage", "endless",
          "changing", "resets", "dies", "silent")
@@ -200,6 +198,26 @@ class Controller:
         answer = subprocess.run([CONTROLLER, "status", "-j", "--socket",
                                  f"{self.directory}/socket"], check=True, capture_output=True)
         return json.loads(answer.stdout)
+
+    def outcomes(self):
+        """{host: how many scrapes of it were due and are counted}"""
+        return {host_of({"instance": target["agent"]}):
+                target["scrapes"] + target["failed"] + target["missed"]
+                for target in self.status()["targets"]}
+
+    def begin(self):
+        """Nothing is due before the first attempt to scrape a host has ended: waits for all of
+        them, and returns their outcomes so far, or none."""
+        end = time.monotonic() + DRAIN_SECONDS
+        while time.monotonic() < end and self.process.poll() is None:
+            time.sleep(0.3)
+            try:
+                outcomes = self.outcomes()
+            except subprocess.CalledProcessError:
+                continue
+            if len(outcomes) == HOSTS and all(outcomes.values()):
+                return outcomes
+        return {}
 
     def own(self):
         """{name: [(labels, value)]} of the metrics of the controller itself."""
@@ -389,7 +407,7 @@ def check_receiver(receiver, fleet, own):
          if kind == "names" and fleet.answers[host] and account.dropped.get(host) != TWINS])
 
 
-def check_status(status, fleet, elapsed):
+def check_status(status, fleet, before, elapsed):
     """Each scrape that was due has an outcome that is counted."""
     targets = {int(target["agent"].rpartition(":")[2]) - FIRST_PORT: target
                for target in status["targets"]}
@@ -403,8 +421,8 @@ def check_status(status, fleet, elapsed):
                    ("scrapes", "failed", "missed", "discarded", "dropped")}
         sums[kind].update(outcome, hosts=1, answers=len(fleet.answers[host]))
         errors[kind][(target["error"] or "none").replace(str(FIRST_PORT + host), "PORT")] += 1
-        counted = target["scrapes"] + target["failed"] + target["missed"]
-        if not due - STARTING <= counted <= due + 3:
+        counted = target["scrapes"] + target["failed"] + target["missed"] - before[host]
+        if abs(counted - due) > 3:
             problems.append(f"host {host}, {kind}: {counted} of {due:.0f}: {outcome}")
         if len(fleet.answers[host]) != target["scrapes"]:
             problems.append(f"host {host}, {kind}: {len(fleet.answers[host])} answers: {outcome}")
@@ -424,14 +442,16 @@ def run(directory, receivers, fleet, controller):
     if problem:
         return
     controller.start(fleet.kinds)
+    before = controller.begin()
+    points.say("each host is scraped, or that fails", "" if before else controller.said())
     begin = time.monotonic()
-    while time.monotonic() < begin + SECONDS and controller.process.poll() is None:
+    while before and time.monotonic() < begin + SECONDS and controller.process.poll() is None:
         time.sleep(min(60, max(0.1, begin + SECONDS - time.monotonic())))
         if controller.process.poll() is None:
             print(f"# {time.monotonic() - begin:.0f} s: {controller.ups()} hosts are up", flush=True)
     has_ended = controller.process.poll() is not None
     points.say("the controller goes on", has_ended and controller.said())
-    if has_ended:
+    if has_ended or not before:
         return
     points.say("the hosts hold still", fleet.hold())
     status = controller.status()
@@ -446,7 +466,7 @@ def run(directory, receivers, fleet, controller):
     print("# events:", dict(fleet.events), flush=True)
     points.say("each kind of bad host is there, and has done what it does",
                [kind for kind in KINDS if not fleet.events[kind]])
-    check_status(status, fleet, elapsed)
+    check_status(status, fleet, before, elapsed)
     for receiver in receivers:
         check_receiver(receiver, fleet, own)
     if points.failed:
