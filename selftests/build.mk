@@ -4,7 +4,7 @@ programs += compare
 compare_sources := $(wildcard selftests/compare/*.c)
 compare_packages := jansson
 
-unit_text_file_sources = $(unit_tea_parser_sources) tools/controller/secret.c
+unit_text_file_sources = $(unit_tea_parser_sources) tools/controller/base/secret.c
 unit_roce_frame_sources := selftests/lib/roce_frame_parse.c
 unit_vectors_sources := $(unit_roce_frame_sources)
 unit_farm_sources := $(addprefix selftests/lib/farm_, \

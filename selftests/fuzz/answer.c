@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "fuzz.h"
-#include "tools/controller/curl_library.h"
+#include "tools/controller/base/curl_library.h"
 #include "tools/controller/push/answer.h"
 
 static const char own[] = "https://receiver.example:8443/api/v1/write";

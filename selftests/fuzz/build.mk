@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Of each harness NAME.c: other files that it needs, besides libdart, and the files
 # of its parser, whose coverage make fuzz prints.
-fuzz_answer_sources := $(addprefix tools/controller/, curl_library.c push/answer.c)
+fuzz_answer_sources := $(addprefix tools/controller/, base/curl_library.c \
+	push/answer.c)
 fuzz_answer_parsers := $(fuzz_answer_sources)
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
@@ -13,9 +14,14 @@ fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
 fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	table/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
-fuzz_controller_config_sources := $(addprefix tools/controller/, config.c \
-	config_agent.c config_outputs.c config_record.c config_source.c config_transport.c entry_names.c \
-	http/http_address.c http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c)
+fuzz_controller_config_sources := $(addprefix tools/controller/, \
+	settings/config.c settings/config_agent.c settings/config_outputs.c \
+	settings/config_record.c settings/config_source.c \
+	settings/config_transport.c settings/entry_names.c base/http_address.c \
+	settings/http_settings.c settings/labels.c settings/output_settings.c \
+	settings/receiver_settings.c settings/settings.c \
+	settings/settings_record.c settings/settings_transport.c \
+	settings/url_settings.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
@@ -25,12 +31,14 @@ fuzz_digests_parsers := $(addprefix tools/dartctl/switch/, digests.c \
 fuzz_escape_parsers := tools/lib/dart/escape.c
 fuzz_host_clock_sources := tools/controller/decode/host_clock.c
 fuzz_host_clock_parsers := $(fuzz_host_clock_sources)
-fuzz_http_request_sources := $(addprefix tools/controller/, exposition/exposition_sd.c \
-	http/gzip.c http/http_access.c http/http_settings.c labels.c metrics/label_names.c \
-	web/web_query.c)
+fuzz_http_request_sources := $(addprefix tools/controller/, \
+	exposition/exposition_sd.c http/gzip.c http/http_access.c \
+	settings/http_settings.c settings/labels.c \
+	metrics/labels/label_names.c web/web_query.c)
 fuzz_http_request_parsers := $(filter-out %/http_settings.c,$(fuzz_http_request_sources))
-fuzz_http_texts_sources := $(addprefix tools/controller/http/, gzip.c http_accept.c http_access.c \
-	http_address.c http_head.c http_request.c)
+fuzz_http_texts_sources := $(addprefix tools/controller/, http/gzip.c \
+	http/http_accept.c http/http_access.c base/http_address.c \
+	http/http_head.c http/http_request.c)
 fuzz_http_texts_parsers := $(addprefix tools/controller/http/, gzip.c http_accept.c http_access.c \
 	http_head.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
@@ -38,18 +46,23 @@ fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_field.c key/key_schema_key.c \
 	key/key_schema_load.c)
-fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c) \
-	tools/controller/labels.c
-fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/, \
+fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c \
+	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
+	base/number_text.c settings/labels.c)
+fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/names/, \
 	names_family.c names_labels.c names_load.c names_series.c)
 fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
-	label_value.c plan_generic.c plan_named.c points.c row_watch.c text.c)
-fuzz_recording_sources := $(addprefix tools/controller/, entry_names.c \
-	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c \
-	decode/budget.c decode/catalog.c decode/content.c decode/ring.c \
-	decode/sample.c decode/scraper.c decode/shared_schema.c record/chunk.c \
-	record/played.c record/reader.c record/record.c)
+	labels/label_value.c plan/plan_generic.c plan/plan_named.c \
+	plan/points.c plan/row_watch.c text/text.c)
+fuzz_recording_sources := $(addprefix tools/controller/, \
+	settings/entry_names.c settings/http_settings.c settings/labels.c \
+	settings/output_settings.c settings/receiver_settings.c \
+	settings/settings.c settings/settings_record.c \
+	settings/settings_transport.c settings/url_settings.c decode/budget.c \
+	decode/catalog.c decode/content.c decode/ring.c decode/sample.c \
+	decode/scraper.c decode/shared_schema.c record/chunk.c record/played.c \
+	record/reader.c record/record.c)
 fuzz_recording_parsers := $(addprefix tools/controller/record/, \
 	chunk.c played.c reader.c record.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
@@ -67,21 +80,30 @@ fuzz_rpc_parsers := $(addprefix agent/, serve/session.c table/values.c) \
 fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
-fuzz_sd_json_sources := $(addprefix tools/controller/, entry_names.c \
-	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c targets/sd_json.c \
-	exposition/exposition_sd.c metrics/label_names.c targets/target_list.c)
-fuzz_sd_json_parsers := $(addprefix tools/controller/, exposition/exposition_sd.c labels.c \
-	metrics/label_names.c targets/sd_json.c targets/target_list.c)
-fuzz_spool_sources := $(addprefix tools/controller/push/, influx.c message.c pieces.c \
-	record.c remote_write.c remote_write_convert.c spool.c symbols.c) \
-	$(addprefix tools/controller/, labels.c metrics/label_names.c)
+fuzz_sd_json_sources := $(addprefix tools/controller/, settings/entry_names.c \
+	settings/http_settings.c settings/labels.c settings/output_settings.c \
+	settings/receiver_settings.c settings/settings.c \
+	settings/settings_record.c settings/settings_transport.c \
+	settings/url_settings.c discovery/sd_json.c exposition/exposition_sd.c \
+	metrics/labels/label_names.c settings/target_list.c)
+fuzz_sd_json_parsers := $(addprefix tools/controller/, \
+	exposition/exposition_sd.c settings/labels.c \
+	metrics/labels/label_names.c discovery/sd_json.c \
+	settings/target_list.c)
+fuzz_spool_sources := $(addprefix tools/controller/push/, influx.c message.c \
+	pieces.c record.c remote_write.c remote_write_convert.c spool.c \
+	symbols.c) $(addprefix tools/controller/, settings/labels.c \
+	metrics/labels/label_names.c)
 fuzz_spool_parsers := $(addprefix tools/controller/push/, pieces.c record.c \
 	remote_write_convert.c spool.c)
-fuzz_srv_answer_sources := $(addprefix tools/controller/, entry_names.c \
-	http/http_settings.c labels.c output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c targets/srv_answer.c \
-	targets/target_list.c)
-fuzz_srv_answer_parsers := $(addprefix tools/controller/targets/, \
-	srv_answer.c target_list.c)
+fuzz_srv_answer_sources := $(addprefix tools/controller/, \
+	settings/entry_names.c settings/http_settings.c settings/labels.c \
+	settings/output_settings.c settings/receiver_settings.c \
+	settings/settings.c settings/settings_record.c \
+	settings/settings_transport.c settings/url_settings.c \
+	discovery/srv_answer.c settings/target_list.c)
+fuzz_srv_answer_parsers := $(addprefix tools/controller/, \
+	discovery/srv_answer.c settings/target_list.c)
 fuzz_state_file_sources := $(addprefix agent/registration/, \
 	registration.c state_file.c)
 fuzz_state_file_parsers := $(fuzz_state_file_sources)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The configuration file of dart-controller, YAML. */
-#include "tools/controller/config.h"
+#include "tools/controller/settings/config.h"
 
 #include "fuzz.h"
 

@@ -13,7 +13,7 @@
 #include "tools/controller/exposition/exposition_sd.h"
 #include "tools/controller/http/gzip.h"
 #include "tools/controller/http/http_access.h"
-#include "tools/controller/http/http_settings.h"
+#include "tools/controller/settings/http_settings.h"
 #include "tools/controller/web/web_query.h"
 
 #define TOKEN "0123456789abcdef"

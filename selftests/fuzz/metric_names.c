@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of metrics, YAML. */
-#include "tools/controller/metrics/names.h"
+#include "tools/controller/metrics/names/names.h"
 
 #include "fuzz.h"
 

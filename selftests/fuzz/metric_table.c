@@ -5,10 +5,10 @@
 #include <libdart/table/table_format_internal.h>
 
 #include "fuzz.h"
-#include "tools/controller/metrics/plan_make.h"
-#include "tools/controller/metrics/points.h"
-#include "tools/controller/metrics/target_labels.h"
-#include "tools/controller/metrics/text.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/plan/plan_make.h"
+#include "tools/controller/metrics/plan/points.h"
+#include "tools/controller/metrics/text/text.h"
 
 #define COPIES_MAX (1 << 16)
 

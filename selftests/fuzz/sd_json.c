@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists of targets in files and of URLs, JSON. */
-#include "tools/controller/targets/sd_json.h"
+#include "tools/controller/discovery/sd_json.h"
 
 #include "fuzz.h"
 #include "tools/controller/exposition/exposition_sd.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers of name servers. */
-#include "tools/controller/targets/srv_answer.h"
+#include "tools/controller/discovery/srv_answer.h"
 
 #include "fuzz.h"
 

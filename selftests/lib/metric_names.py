@@ -112,7 +112,7 @@ def fields_of_series(series):
 
 
 def generic_name(entry, field, unit, kind):
-    """As tools/controller/metrics/plan_generic.c has it."""
+    """As tools/controller/metrics/plan/plan_generic.c has it."""
     base = {"ns": "seconds", "ms": "seconds", "s": "seconds", "bytes": "bytes",
             "sectors": "bytes", "Hz": "hertz", "times": ""}.get(unit)
     is_count = not base

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 /* Less than the time after which a target is lost for its silence. */
 

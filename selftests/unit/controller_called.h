@@ -18,7 +18,7 @@
 #undef count__set
 #undef count__add
 
-#include "tools/controller/target.h"
+#include "tools/controller/fleet/target.h"
 
 /* Of the certificate of the agent: targets are not resolved. */
 #define HOST "127.0.0.1"

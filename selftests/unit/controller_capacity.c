@@ -2,7 +2,7 @@
 /* What a link has room for. */
 #include <string.h>
 
-#include "tools/controller/capacity.h"
+#include "tools/controller/flow/capacity.h"
 #include "unit.h"
 
 #define GBIT_S 1000000000ULL

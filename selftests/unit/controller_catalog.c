@@ -5,7 +5,7 @@
 #include <semaphore.h>
 
 #include "controller_scrapers.h"
-#include "tools/controller/decode/thread.h"
+#include "tools/controller/base/thread.h"
 
 #define HOSTS 8
 #define THREADS 3

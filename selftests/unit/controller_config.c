@@ -8,7 +8,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/config.h"
+#include "tools/controller/settings/config.h"
 #include "unit.h"
 
 static struct settings settings;

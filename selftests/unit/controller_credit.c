@@ -2,7 +2,7 @@
 /* Credits: what flows may have in flight, and in which order. */
 #include <string.h>
 
-#include "tools/controller/credit.h"
+#include "tools/controller/flow/credit.h"
 #include "unit.h"
 
 #define FLOWS 300

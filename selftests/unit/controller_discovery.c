@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/controller/config.h"
-#include "tools/controller/targets/discovery.h"
+#include "tools/controller/discovery/discovery.h"
+#include "tools/controller/settings/config.h"
 #include "unit.h"
 
 #define WAIT_US 30000000ULL

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "metric_samples.h"
-#include "tools/controller/metrics/target_labels.h"
-#include "tools/controller/metrics/text_index.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/text/text_index.h"
 #include "tools/controller/record/dump_openmetrics.h"
 #include "tools/controller/record/spill.h"
 

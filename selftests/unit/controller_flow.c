@@ -2,7 +2,7 @@
 /* When a part was asked for, with and without credits. */
 #include <stdlib.h>
 
-#include "tools/controller/flow.h"
+#include "tools/controller/flow/flow.h"
 #include "unit.h"
 
 #define FRAGMENTS 5

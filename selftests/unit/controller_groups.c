@@ -2,7 +2,7 @@
 /* Groups of queue pairs: who is let into the line for credits, and when. */
 #include <string.h>
 
-#include "tools/controller/credit_groups.h"
+#include "tools/controller/flow/credit_groups.h"
 #include "unit.h"
 
 #define GROUPS 5

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/controller/handshakes.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/fleet/handshakes.h"
 #include "unit.h"
 
 #define MAX 4

@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/controller/schedule.h"
-#include "tools/controller/targets/sd_json.h"
-#include "tools/controller/targets/source.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/discovery/sd_json.h"
+#include "tools/controller/discovery/source.h"
 #include "unit.h"
 
 #define WAIT_US 60000000ULL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interfaces of this machine: the loopback, which each has. */
-#include "tools/controller/interface.h"
+#include "tools/controller/base/interface.h"
 #include "unit.h"
 
 static void test_address(void **state)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/decode/latency.h"
+#include "tools/controller/base/latency.h"
 #include "unit.h"
 
 #define TIMES 5000

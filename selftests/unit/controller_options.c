@@ -8,7 +8,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/options.h"
+#include "tools/controller/settings/options.h"
 #include "unit.h"
 
 #define ARGUMENTS_MAX 16

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 struct test_family {
 	const char *name;

@@ -11,7 +11,7 @@
 #include <urcu/system.h>
 #include <urcu/uatomic.h>
 
-#include "tools/controller/credit_pool.h"
+#include "tools/controller/flow/credit_pool.h"
 #include "tools/controller/io/io_thread.h"
 #include "unit.h"
 

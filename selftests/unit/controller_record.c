@@ -9,7 +9,7 @@
 #include "controller_recording.h"
 #include "tools/controller/record/pace.h"
 #include "tools/controller/record/reader.h"
-#include "tools/controller/record/replay_options.h"
+#include "tools/controller/settings/replay_options.h"
 
 #define TABLES	3	/* of the host in the small recording */
 #define SCRAPES 4	/* of each of them */

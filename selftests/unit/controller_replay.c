@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "controller_recording.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/record/chunk.h"
 #include "tools/controller/record/pace.h"
 #include "tools/controller/record/record.h"
 #include "tools/controller/record/replay.h"
-#include "tools/controller/schedule.h"
 
 #define SCRAPES 200
 #define WORKERS 2

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/controller/resolver.h"
+#include "tools/controller/fleet/resolver.h"
 
 #include "unit.h"
 

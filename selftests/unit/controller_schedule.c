@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When scrapes are due. */
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 #include "unit.h"
 
 #define SECOND 1000000000ULL

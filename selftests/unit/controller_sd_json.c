@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/labels.h"
-#include "tools/controller/targets/sd_json.h"
+#include "tools/controller/discovery/sd_json.h"
+#include "tools/controller/settings/labels.h"
 #include "unit.h"
 
 static struct target_defaults defaults;

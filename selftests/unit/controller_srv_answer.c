@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/targets/srv_answer.h"
+#include "tools/controller/discovery/srv_answer.h"
 #include "unit.h"
 
 static const struct target_defaults defaults = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long a controller uses a table that changes. */
 #include "agent/base/lease.h"
-#include "tools/controller/table_age.h"
+#include "tools/controller/flow/table_age.h"
 #include "unit.h"
 
 #define MS 1000000ULL

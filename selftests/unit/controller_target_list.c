@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/controller/targets/target_list.h"
+#include "tools/controller/settings/target_list.h"
 #include "unit.h"
 
 static const struct target_defaults defaults = {

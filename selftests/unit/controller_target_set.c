@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/targets/target_set.h"
+#include "tools/controller/discovery/target_set.h"
 #include "unit.h"
 
 #define NAMES 40

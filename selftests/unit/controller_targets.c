@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "controller_hosts.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/decode/catalog.h"
-#include "tools/controller/schedule.h"
-#include "tools/controller/target_private.h"
+#include "tools/controller/fleet/target_private.h"
 #include "tools/controller/transport/transport_read.h"
 
 #define HOSTS_OWN 200

@@ -2,7 +2,7 @@
 /* The timing wheel of the controller, compared with a plain list of times. */
 #include <stdlib.h>
 
-#include "tools/controller/io/wheel.h"
+#include "tools/controller/base/wheel.h"
 #include "unit.h"
 
 #define TIMERS 500

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/controller/base/hourly.h"
 #include "tools/controller/exposition/cut_readers.h"
-#include "tools/controller/hourly.h"
 
 #include "unit.h"
 

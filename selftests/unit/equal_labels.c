@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/controller/targets/equal_labels.h"
+#include "tools/controller/discovery/equal_labels.h"
 #include "unit.h"
 
 static const struct target_defaults defaults = { .interval_ns = 1000000000 };

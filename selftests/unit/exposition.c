@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "metric_samples.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/exposition/exposition.h"
 #include "tools/controller/metrics/sink_metrics.h"
-#include "tools/controller/schedule.h"
 
 static const struct wanted_field fields[] = { { "v", "",
 						DART_CONTROL_FIELD_COUNTER },

@@ -2,7 +2,7 @@
 /* Label names of targets that collide with label names of series, or with each other. */
 #include <string.h>
 
-#include "tools/controller/metrics/label_names.h"
+#include "tools/controller/metrics/labels/label_names.h"
 #include "unit.h"
 
 static const char *const of_series[] = { "cpu", "device", "target_device" };

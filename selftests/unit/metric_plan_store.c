@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "metric_samples.h"
-#include "tools/controller/metrics/plan_store.h"
+#include "tools/controller/metrics/plan/plan_store.h"
 
 #define THREADS 4
 #define PLANS 300

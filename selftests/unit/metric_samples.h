@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/metrics/names.h"
-#include "tools/controller/metrics/plan_make.h"
-#include "tools/controller/metrics/points.h"
+#include "tools/controller/metrics/names/names.h"
+#include "tools/controller/metrics/plan/plan_make.h"
+#include "tools/controller/metrics/plan/points.h"
 #include "unit.h"
 
 #define SECOND 1000000000LL

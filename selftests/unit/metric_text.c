@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 #include "metric_samples.h"
-#include "tools/controller/metrics/number_text.h"
-#include "tools/controller/metrics/target_labels.h"
-#include "tools/controller/metrics/text.h"
+#include "tools/controller/base/number_text.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/text/text.h"
 
 static const char yaml[] =
 	"- family: node_load1\n"

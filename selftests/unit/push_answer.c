@@ -2,7 +2,7 @@
 /* The heads and bodies of receivers' answers, and what they mean for remote write 2.0. */
 #include <string.h>
 
-#include "tools/controller/curl_library.h"
+#include "tools/controller/base/curl_library.h"
 #include "tools/controller/push/answer.h"
 #include "unit.h"
 

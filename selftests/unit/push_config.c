@@ -5,7 +5,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/config.h"
+#include "tools/controller/settings/config.h"
 #include "unit.h"
 
 #define PUSH "outputs:\n  - remote_write: http://h:9090/api/v1/write\n    "

@@ -10,9 +10,9 @@
 
 #include "push_receiver.h"
 #include "tools/bench/invented_metrics.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/outputs/output_list.h"
 #include "tools/controller/push/push.h"
-#include "tools/controller/schedule.h"
 
 #define SERIES 50
 #define WAIT_S 60

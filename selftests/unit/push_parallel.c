@@ -2,9 +2,9 @@
 /* Messages that are under way at the same time, and a receiver that serves several connections. */
 #include "push_receiver.h"
 #include "tools/bench/invented_metrics.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/push/push.h"
 #include "tools/controller/push/senders.h"
-#include "tools/controller/schedule.h"
 
 #define SERIES 50
 #define HOSTS 8

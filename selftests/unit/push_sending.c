@@ -5,9 +5,9 @@
 
 #include "push_receiver.h"
 #include "tools/bench/invented_metrics.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/outputs/output.h"
 #include "tools/controller/push/push.h"
-#include "tools/controller/schedule.h"
 
 #define SERIES 50
 #define WAIT_NS 60000000000ULL

@@ -7,7 +7,7 @@
 
 #include <libdart/text_file.h>
 
-#include "tools/controller/secret.h"
+#include "tools/controller/base/secret.h"
 #include "tools/dartctl/lookup/tea_input.h"
 #include "unit.h"
 

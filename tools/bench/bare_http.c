@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tools/controller/decode/thread.h"
+#include "tools/controller/base/thread.h"
 
 #define HEAD_BYTES_MAX 4096
 #define BACKLOG 64

@@ -43,7 +43,7 @@ unit_tea_sketch_sources := tools/bench/tea_sketch.c
 # The flow control of the controller, in virtual time.
 programs += dart-scale
 fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c io_thread.c) \
-	tools/controller/credit.c
+	tools/controller/flow/credit.c
 dart-scale_sources := tools/bench/dart_scale.c $(fabric)
 unit_fabric_sources := $(fabric)
 
@@ -78,10 +78,11 @@ push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 
 # What outputs of the controller cost.
 programs += outputs_speed
-outputs_speed_sources = $(sort tools/bench/outputs_speed.c tools/bench/bare_http.c \
-	$(unit_controller_workers_sources) $(controller_config) \
-	$(wildcard $(addprefix tools/controller/, certificates.c condition.c curl_library.c secret.c \
-	exposition/*.c http/*.c metrics/*.c outputs/*.c push/*.c)))
+outputs_speed_sources = $(sort tools/bench/outputs_speed.c \
+	tools/bench/bare_http.c $(unit_controller_workers_sources) \
+	$(controller_config) $(wildcard $(addprefix tools/controller/, \
+	transport/certificates.c fleet/condition.c base/*.c exposition/*.c http/*.c \
+	metrics/*.c metrics/*/*.c outputs/*.c push/*.c)))
 outputs_speed_libraries := dart
 outputs_speed_packages := libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
 	libxxhash liburcu libcurl libmicrohttpd snappy zlib

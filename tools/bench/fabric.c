@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "event_heap.h"
-#include "tools/controller/credit.h"
+#include "tools/controller/flow/credit.h"
 
 enum event_kind {
 	EVENT_DUE, /* a scrape of a host */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A controller and its hosts in virtual time: the controller's own flow control
- * (tools/controller/credit.h), and a model of everything below it.  The same settings and
+ * (tools/controller/flow/credit.h), and a model of everything below it.  The same settings and
  * seed give the same result.
  *
  * The model: an I/O thread, or two (io_thread.h), posts READs of one fragment and takes

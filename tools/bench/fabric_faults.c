@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "fabric.h"
-#include "tools/controller/credit.h"
+#include "tools/controller/flow/credit.h"
 
 /* From @least to @most (splitmix64). */
 static uint64_t draw(uint64_t *state, uint64_t least, uint64_t most)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 #include "invented_motion.h"
 

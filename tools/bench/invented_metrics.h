@@ -6,7 +6,7 @@
 #ifndef BENCH_INVENTED_METRICS_H
 #define BENCH_INVENTED_METRICS_H
 
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 /*
  * A plan of @series series in families of 25; a tenth of them, another one for each of ten

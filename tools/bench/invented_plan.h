@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 #include "invented_contents.h"
 #include "invented_motion.h"

@@ -29,15 +29,15 @@
 #include <libdart/rdma/endpoint.h>
 #include <libdart/table/table_writer.h>
 
-#include "tools/controller/condition.h"
+#include "tools/controller/base/thread.h"
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/ring.h"
 #include "tools/controller/decode/sink.h"
-#include "tools/controller/decode/thread.h"
 #include "tools/controller/exposition/exposition.h"
+#include "tools/controller/fleet/condition.h"
 #include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
-#include "tools/controller/metrics/names.h"
+#include "tools/controller/metrics/names/names.h"
 #include "tools/controller/metrics/sink_metrics.h"
 #include "tools/controller/outputs/sink_json.h"
 #include "tools/controller/push/push.h"

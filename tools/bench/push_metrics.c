@@ -34,9 +34,9 @@
 #include <unistd.h>
 
 #include "invented_metrics.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/outputs/output.h"
 #include "tools/controller/push/push.h"
-#include "tools/controller/schedule.h"
 
 struct run {
 	struct receiver_settings settings;

@@ -22,8 +22,8 @@
 
 #include "gathered_hosts.h"
 #include "scraping.h"
+#include "tools/controller/base/wheel.h"
 #include "tools/controller/decode/ring.h"
-#include "tools/controller/io/wheel.h"
 
 #define GOAL 200000 /* scrapes a second */
 #define TARGETS_MAX 10000

@@ -12,10 +12,10 @@
 #include "gathered_hosts.h"
 #include "simulated_network.h"
 #include "thread_clock.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/decode/catalog.h"
-#include "tools/controller/flow.h"
-#include "tools/controller/schedule.h"
-#include "tools/controller/target_private.h"
+#include "tools/controller/fleet/target_private.h"
+#include "tools/controller/flow/flow.h"
 #include "tools/controller/transport/transport_read.h"
 
 /* Until the control loop looks whether all are connected, or it is time. */

@@ -8,7 +8,7 @@
 #define BENCH_SCRAPING_H
 
 #include "rate_sink.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 struct scraping_settings {
 	uint32_t targets;

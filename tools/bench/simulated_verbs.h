@@ -15,7 +15,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "tools/controller/decode/count.h"
+#include "tools/controller/base/count.h"
 
 /* Memory that a key opens. */
 struct simulated_memory {

@@ -1,101 +1,113 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
-dart-controller_sources := $(wildcard $(addprefix tools/controller/, \
-	*.c decode/*.c doctor/*.c exposition/*.c http/*.c io/*.c metrics/*.c outputs/*.c \
-	push/*.c record/*.c status/*.c targets/*.c transport/*.c web/*.c) \
-	tools/doctor/*.c tools/watch/*.c)
+dart-controller_sources := $(wildcard tools/controller/*.c tools/controller/*/*.c \
+	tools/controller/*/*/*.c tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
-controller_settings := $(addprefix tools/controller/, entry_names.c http/http_settings.c labels.c \
-	output_settings.c push/receiver_settings.c settings.c settings_record.c settings_transport.c url_settings.c)
-controller_config := $(addprefix tools/controller/, config.c config_agent.c \
-	config_outputs.c config_record.c config_source.c config_transport.c http/http_address.c) \
+controller_base := $(wildcard tools/controller/base/*.c)
+controller_settings := $(addprefix tools/controller/settings/, entry_names.c \
+	http_settings.c labels.c output_settings.c receiver_settings.c \
+	settings.c settings_record.c settings_transport.c url_settings.c)
+controller_config := $(addprefix tools/controller/, settings/config.c \
+	settings/config_agent.c settings/config_outputs.c \
+	settings/config_record.c settings/config_source.c \
+	settings/config_transport.c base/http_address.c) \
 	$(controller_settings)
 
-unit_controller_options_sources := $(wildcard tools/controller/options*.c) $(addprefix tools/controller/, \
-	http/http_address.c record/replay_options.c) $(controller_settings)
+unit_controller_options_sources := $(wildcard tools/controller/settings/options*.c) \
+	$(addprefix tools/controller/, base/http_address.c \
+	settings/replay_options.c) $(controller_settings)
 unit_controller_config_sources := $(controller_config)
-unit_controller_credit_sources := tools/controller/credit.c
-unit_controller_groups_sources := $(addprefix tools/controller/, \
-	credit.c credit_groups.c)
-unit_controller_flow_sources := $(addprefix tools/controller/, \
-	capacity.c credit.c credit_groups.c credit_pool.c flow.c interface.c \
-	io/timers.c io/wheel.c)
-unit_controller_pool_sources := $(addprefix tools/controller/, \
-	capacity.c credit.c credit_groups.c credit_pool.c flow.c interface.c \
-	io/io_thread.c io/mailbox.c io/timers.c io/wheel.c \
-	decode/queue.c decode/thread.c decode/workers.c)
-unit_controller_handshakes_sources := tools/controller/handshakes.c \
-	$(addprefix tools/controller/io/, timers.c wheel.c)
-unit_controller_capacity_sources := tools/controller/capacity.c
-unit_controller_resolver_sources := $(addprefix tools/controller/, resolver.c \
-	decode/thread.c)
+unit_controller_credit_sources := tools/controller/flow/credit.c
+unit_controller_groups_sources := $(addprefix tools/controller/flow/, credit.c \
+	credit_groups.c)
+unit_controller_flow_sources := $(addprefix tools/controller/, flow/capacity.c \
+	flow/credit.c flow/credit_groups.c flow/credit_pool.c flow/flow.c \
+	base/interface.c base/timers.c base/wheel.c)
+unit_controller_pool_sources := $(addprefix tools/controller/, flow/capacity.c \
+	flow/credit.c flow/credit_groups.c flow/credit_pool.c flow/flow.c \
+	base/interface.c io/io_thread.c base/mailbox.c base/timers.c \
+	base/wheel.c base/queue.c base/thread.c decode/workers.c)
+unit_controller_handshakes_sources := tools/controller/fleet/handshakes.c \
+	$(addprefix tools/controller/base/, timers.c wheel.c)
+unit_controller_capacity_sources := tools/controller/flow/capacity.c
+unit_controller_resolver_sources := $(addprefix tools/controller/, \
+	fleet/resolver.c base/thread.c)
 threaded_tests += controller_resolver
-unit_controller_interface_sources := tools/controller/interface.c
-unit_controller_wheel_sources := tools/controller/io/wheel.c
-unit_controller_latency_sources := tools/controller/decode/latency.c
+unit_controller_interface_sources := tools/controller/base/interface.c
+unit_controller_wheel_sources := tools/controller/base/wheel.c
+unit_controller_latency_sources := tools/controller/base/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
 	decode/budget.c decode/catalog.c decode/content.c decode/sample.c \
 	decode/scraper.c decode/shared_schema.c) $(controller_settings)
 unit_controller_host_clock_sources := tools/controller/decode/host_clock.c
 unit_controller_content_sources := tools/controller/decode/content.c
 unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
-	tools/controller/decode/thread.c
+	tools/controller/base/thread.c
 unit_controller_catalog_differences_sources := $(unit_controller_scraper_sources)
 unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
+	$(addprefix tools/controller/base/, latency.c queue.c thread.c) \
 	$(controller_settings)
 # All that scrapes, without the program around it.
-controller_scraping := $(unit_controller_workers_sources) \
-	$(wildcard tools/controller/target*.c tools/controller/credit*.c) \
-	$(addprefix tools/controller/, capacity.c clock_watch.c fetch.c flow.c handshakes.c \
-	interface.c resolver.c outputs/output.c outputs/output_figures.c) \
-	$(wildcard tools/controller/io/*.c tools/controller/transport/*.c)
+controller_scraping := $(unit_controller_workers_sources) $(controller_base) $(wildcard \
+	tools/controller/fleet/target*.c tools/controller/flow/credit*.c) $(addprefix \
+	tools/controller/, flow/capacity.c fleet/clock_watch.c fleet/fetch.c \
+	flow/flow.c fleet/handshakes.c base/interface.c fleet/resolver.c \
+	outputs/output.c outputs/output_figures.c) $(wildcard \
+	tools/controller/io/*.c tools/controller/transport/*.c)
 unit_controller_targets_sources := $(controller_scraping) $(simulated)
-unit_controller_outputs_sources := $(addprefix tools/controller/, \
-	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)
+unit_controller_outputs_sources := $(addprefix tools/controller/, base/queue.c \
+	base/thread.c outputs/output.c outputs/output_figures.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/outputs/*.c)
 # The recorder and the reader, without what replays.
-controller_record := $(addprefix tools/controller/record/, block.c chunk.c \
-	played.c reader.c record.c record_file.c recorder.c recorder_thread.c \
-	replay_options.c)
+controller_record := $(addprefix tools/controller/, record/block.c \
+	record/chunk.c record/played.c record/reader.c record/record.c \
+	record/record_file.c record/recorder.c record/recorder_thread.c \
+	settings/replay_options.c)
 unit_controller_record_sources := $(controller_record) \
 	$(unit_controller_workers_sources) tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 unit_controller_replay_sources := $(unit_controller_record_sources) \
-	$(addprefix tools/controller/, record/replay.c record/replay_files.c record/replay_targets.c \
-	io/timers.c io/wheel.c)
+	$(addprefix tools/controller/, record/replay.c record/replay_files.c \
+	record/replay_targets.c base/timers.c base/wheel.c)
 unit_controller_target_list_sources := $(controller_settings) \
-	tools/controller/targets/target_list.c
+	tools/controller/settings/target_list.c
 unit_equal_labels_sources := $(unit_controller_target_list_sources) \
-	tools/controller/targets/equal_labels.c
+	tools/controller/discovery/equal_labels.c
 unit_controller_target_set_sources := $(unit_controller_target_list_sources) \
-	tools/controller/targets/target_set.c
+	tools/controller/discovery/target_set.c
 unit_controller_sd_json_sources := $(unit_controller_target_list_sources) \
-	tools/controller/targets/sd_json.c
+	tools/controller/discovery/sd_json.c
 unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
-	tools/controller/targets/srv_answer.c
+	tools/controller/discovery/srv_answer.c
 unit_controller_discovery_sources := $(controller_config) \
-	$(filter-out %/target_set.c,$(wildcard tools/controller/targets/*.c)) \
-	tools/controller/curl_library.c tools/controller/secret.c \
-	tools/controller/decode/thread.c tools/watch/path_watch.c
+	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
+	tools/controller/settings/target_list.c \
+	tools/controller/base/curl_library.c tools/controller/base/secret.c \
+	tools/controller/base/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
-	capacity.c clock_watch.c credit*.c fetch.c flow.c handshakes.c interface.c resolver.c target*.c \
-	io/*.c transport/*.c decode/*.c outputs/output.c outputs/output_figures.c))
-unit_controller_http_server_sources := $(wildcard tools/controller/http/*.c)
-unit_controller_http_hostile_sources := $(wildcard tools/controller/http/*.c)
-unit_cut_readers_sources := $(addprefix tools/controller/, decode/queue.c decode/thread.c \
-	exposition/cut_readers.c outputs/output.c outputs/output_figures.c)
-unit_controller_editions_sources := $(wildcard tools/controller/http/*.c) \
+	base/*.c decode/*.c fleet/clock_watch.c fleet/fetch.c fleet/handshakes.c \
+	fleet/resolver.c fleet/target*.c flow/*.c io/*.c outputs/output.c \
+	outputs/output_figures.c transport/*.c))
+controller_http := $(wildcard tools/controller/http/*.c) \
+	tools/controller/base/http_address.c tools/controller/settings/http_settings.c
+unit_controller_http_server_sources := $(controller_http)
+unit_controller_http_hostile_sources := $(controller_http)
+unit_cut_readers_sources := $(addprefix tools/controller/, base/queue.c \
+	base/thread.c exposition/cut_readers.c outputs/output.c \
+	outputs/output_figures.c)
+unit_controller_editions_sources := $(controller_http) \
 	tools/bench/invented_metrics.c $(unit_cut_readers_sources) $(addprefix tools/controller/, \
-	exposition/editions.c $(addprefix metrics/, number_text.c text.c text_index.c \
+	base/number_text.c exposition/editions.c $(addprefix metrics/text/, text.c text_index.c \
 	text_writer.c))
 threaded_tests += controller_editions
-controller_metrics := $(wildcard tools/controller/metrics/*.c) tools/controller/labels.c
+controller_metrics := $(wildcard tools/controller/metrics/*.c tools/controller/metrics/*/*.c) \
+	$(addprefix tools/controller/, base/arena.c base/number_text.c settings/labels.c)
 unit_metric_names_sources := $(controller_metrics)
 unit_metric_cpus_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
@@ -105,18 +117,19 @@ unit_metric_scale_sources := $(controller_metrics)
 unit_metric_plan_store_sources := $(controller_metrics)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
-unit_exposition_sources := $(controller_metrics) \
-	$(wildcard tools/controller/exposition/*.c tools/controller/http/*.c) \
-	$(addprefix tools/controller/, decode/queue.c decode/thread.c outputs/output.c \
+unit_exposition_sources := $(controller_metrics) $(controller_http) $(wildcard \
+	tools/controller/exposition/*.c) $(addprefix \
+	tools/controller/, base/queue.c base/thread.c outputs/output.c \
 	outputs/output_figures.c outputs/output_list.c)
-unit_controller_dump_sources := $(controller_metrics) $(addprefix tools/controller/, \
-	record/dump_openmetrics.c record/series_list.c record/spill.c \
-	decode/queue.c decode/thread.c outputs/output.c outputs/output_figures.c)
+unit_controller_dump_sources := $(controller_metrics) $(addprefix \
+	tools/controller/, record/dump_openmetrics.c record/series_list.c \
+	record/spill.c base/queue.c base/thread.c outputs/output.c \
+	outputs/output_figures.c)
 unit_metric_text_sources := $(controller_metrics)
 unit_label_names_sources := $(controller_metrics)
 # The page, without what scrapes.
-controller_web := $(wildcard tools/controller/web/*.c tools/controller/http/*.c) \
-	tools/controller/decode/thread.c tools/controller/decode/queue.c \
+controller_web := $(wildcard tools/controller/web/*.c) $(controller_http) \
+	tools/controller/base/thread.c tools/controller/base/queue.c \
 	tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
 	history_open.c time_column.c value_column.c)
@@ -138,16 +151,19 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 	metric_plan_store metric_sinks controller_record controller_replay
 
 # Outputs that push.
-controller_push := $(wildcard tools/controller/push/*.c) $(controller_settings) \
-	$(addprefix tools/controller/, curl_library.c decode/queue.c secret.c \
-	decode/thread.c metrics/label_names.c outputs/output.c outputs/output_figures.c)
-unit_push_answer_sources := $(addprefix tools/controller/, curl_library.c push/answer.c)
+controller_push := $(wildcard tools/controller/push/*.c) \
+	$(controller_settings) $(addprefix tools/controller/, \
+	base/curl_library.c base/queue.c base/secret.c base/thread.c \
+	metrics/labels/label_names.c outputs/output.c \
+	outputs/output_figures.c)
+unit_push_answer_sources := $(addprefix tools/controller/, base/curl_library.c \
+	push/answer.c)
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
 unit_push_spool_sources := $(addprefix tools/controller/push/, backlog.c message.c \
 	record.c remote_write.c remote_write_convert.c spool.c symbols.c) \
-	tools/controller/labels.c tools/controller/metrics/label_names.c
+	tools/controller/settings/labels.c tools/controller/metrics/labels/label_names.c
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
 unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
 unit_push_parallel_sources := $(unit_push_sending_sources)

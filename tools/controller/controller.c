@@ -18,18 +18,18 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "certificates.h"
 #include "controller.h"
 #include "controller_drain.h"
 #include "controller_outputs.h"
 #include "controller_record.h"
 #include "controller_replay.h"
-#include "condition.h"
 #include "decode/catalog.h"
-#include "fleet.h"
-#include "flow.h"
+#include "fleet/condition.h"
+#include "fleet/fleet.h"
+#include "fleet/target.h"
+#include "flow/flow.h"
 #include "status/status_server.h"
-#include "target.h"
+#include "transport/certificates.h"
 #include "transport/transport_read.h"
 
 struct controller {

@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_CONTROLLER_H
 #define CONTROLLER_CONTROLLER_H
 
-#include "options.h"
+#include "settings/options.h"
 
 /*
  * Scrapes as @options say until the count is reached or a signal arrives.

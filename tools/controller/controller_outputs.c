@@ -10,7 +10,7 @@
 #include "exposition/exposition_outputs.h"
 #include "http/http_connections.h"
 #include "http/http_server.h"
-#include "metrics/names.h"
+#include "metrics/names/names.h"
 #include "metrics/sink_metrics.h"
 #include "outputs/sink_all.h"
 #include "outputs/sink_json.h"

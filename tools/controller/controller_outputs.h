@@ -8,12 +8,12 @@
 
 #include <libdart/error.h>
 
-#include "condition.h"
 #include "exposition/exposition.h"
+#include "fleet/condition.h"
 #include "http/http_access.h"
-#include "options.h"
 #include "outputs/output.h"
 #include "outputs/output_list.h"
+#include "settings/options.h"
 
 struct sink;
 

@@ -5,8 +5,8 @@
 
 #include <libdart/error.h>
 
+#include "fleet/target.h"
 #include "record/recorder.h"
-#include "target.h"
 
 /* Zeros: nothing is recorded. */
 struct controller_record {

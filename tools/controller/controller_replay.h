@@ -9,8 +9,8 @@
 #include <libdart/error.h>
 
 #include "controller_outputs.h"
+#include "fleet/target.h"
 #include "record/replay.h"
-#include "target.h"
 
 /* Zeros: nothing is replayed. */
 struct controller_replay {

@@ -5,12 +5,12 @@
 
 #include <libdart/error.h>
 
-#include "certificates.h"
-#include "config.h"
 #include "controller.h"
 #include "doctor/doctor.h"
-#include "options.h"
+#include "settings/config.h"
+#include "settings/options.h"
 #include "status/status_command.h"
+#include "transport/certificates.h"
 
 static int load_config(struct options *options)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "decoder.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 /* A target cannot be scraped, or is lost. */
 struct loss {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sample.h"
-#include "tools/controller/wall_clock.h"
+#include "tools/controller/base/wall_clock.h"
 
 /* Two oscillators drift apart by less; so fast does NTP correct a clock. */
 #define DRIFT_PER_SECOND_NS 500000

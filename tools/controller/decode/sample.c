@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "sample.h"
-#include "tools/controller/wall_clock.h"
+#include "tools/controller/base/wall_clock.h"
 
 uint32_t sample__elements(const struct dart_schema *schema)
 {

@@ -5,7 +5,7 @@
 
 #include <libdart/table/value.h>
 
-#include "latency.h"
+#include "tools/controller/base/latency.h"
 
 struct sample_entry {
 	const struct dart_entry *entry;

@@ -16,7 +16,7 @@
 #include "catalog.h"
 #include "host_clock.h"
 #include "sample.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 /* What becomes of the values. */
 struct scraper_use {

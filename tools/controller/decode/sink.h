@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "sample.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 struct sink;
 

@@ -4,7 +4,7 @@
 #define CONTROLLER_TAP_H
 
 #include "sample.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 struct ring;
 struct tap;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "thread.h"
+#include "tools/controller/base/thread.h"
 #include "workers.h"
 
 struct worker {

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "queue.h"
+#include "tools/controller/base/queue.h"
 
 /*
  * Of one worker: more than a scrape of each of 10,000 targets, which may all land at the

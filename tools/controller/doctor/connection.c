@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "connection.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/doctor/firewall.h"
 #include "tools/doctor/text_file.h"
 

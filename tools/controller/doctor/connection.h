@@ -8,7 +8,7 @@
 
 #include <libdart/rdma/endpoint.h>
 
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 #include "tools/doctor/findings.h"
 #include "tools/doctor/rdma_port.h"
 

@@ -11,7 +11,7 @@
 #include "doctor.h"
 #include "reads.h"
 #include "tcp.h"
-#include "tools/controller/config.h"
+#include "tools/controller/settings/config.h"
 #include "tools/doctor/certificate.h"
 
 /* @ret: of the resolution. */

@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_DOCTOR_H
 #define CONTROLLER_DOCTOR_H
 
-#include "tools/controller/options.h"
+#include "tools/controller/settings/options.h"
 
 /* Examines the only target of @options and prints findings; an exit status. */
 int doctor__run(const struct options *options);

@@ -9,11 +9,11 @@
 
 #include "coverage.h"
 #include "reads.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/scraper.h"
-#include "tools/controller/fetch.h"
-#include "tools/controller/schedule.h"
-#include "tools/controller/table_age.h"
+#include "tools/controller/fleet/fetch.h"
+#include "tools/controller/flow/table_age.h"
 
 /* A counter of time grows meanwhile, even in a virtual machine. */
 #define FRESH_NS 1000000000L

@@ -11,8 +11,8 @@
 #include <libdart/rpc/client.h>
 
 #include "tcp.h"
-#include "tools/controller/certificates.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/transport/certificates.h"
 
 /* For a connection, and then for a refusal, which dartd sends at once. */
 #define CONNECT_TIMEOUT_MS 2000

@@ -4,7 +4,7 @@
 #define CONTROLLER_DOCTOR_TCP_H
 
 #include "connection.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 enum tcp_answer {
 	TCP_NOTHING,	/* connection refused, or no answer */

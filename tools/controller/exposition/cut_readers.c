@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tools/controller/hourly.h"
+#include "tools/controller/base/hourly.h"
 #include "tools/controller/http/http_server.h"
 
 #define TEXT(number) #number

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tools/controller/decode/thread.h"
+#include "tools/controller/base/thread.h"
 #include "tools/controller/http/gzip.h"
 
 #define MAKERS 2

@@ -22,7 +22,7 @@
 
 #include "cut_readers.h"
 #include "tools/controller/http/http_server.h"
-#include "tools/controller/metrics/text.h"
+#include "tools/controller/metrics/text/text.h"
 
 struct editions;
 struct edition_content;

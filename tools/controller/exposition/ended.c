@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/metrics/plan_join.h"
+#include "tools/controller/metrics/plan/plan_join.h"
 
 /* Series to keep: those that wait already, and those that ended now. */
 struct kept {

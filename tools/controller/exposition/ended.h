@@ -16,8 +16,8 @@
 
 #include <stdatomic.h>
 
-#include "tools/controller/metrics/metric.h"
-#include "tools/controller/metrics/target_labels.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 #define ENDED_SERVED_NS 60000000000ULL
 #define ENDED_WAITS_NS 600000000000ULL

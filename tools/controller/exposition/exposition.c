@@ -12,8 +12,8 @@
 
 #include "exposition_sd.h"
 #include "tools/controller/http/http_accept.h"
-#include "tools/controller/hourly.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/hourly.h"
+#include "tools/controller/base/schedule.h"
 
 /*
  * What waits for readers is bounded by twice the bytes of all points, or this if they have

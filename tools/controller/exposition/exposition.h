@@ -21,7 +21,7 @@
 
 #include "page.h"
 #include "tools/controller/http/http_server.h"
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/outputs/output.h"
 
 #define EXPOSITION_PAGES 3

@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-#include "tools/controller/metrics/label_names.h"
-#include "tools/controller/shared_text.h"
+#include "tools/controller/base/shared_text.h"
+#include "tools/controller/metrics/labels/label_names.h"
 
 /*
  * The names of labels that the peer takes which calls itself @agent, by HTTP's header User-Agent;

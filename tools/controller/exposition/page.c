@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tools/controller/metrics/plan_up.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/metrics/plan/plan_up.h"
 
 struct page {
 	struct edition_content content;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/metrics/plan_up.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/metrics/plan/plan_up.h"
 
 struct snapshot *snapshot__get(struct snapshot *snapshot)
 {

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "ended.h"
-#include "tools/controller/metrics/metric.h"
-#include "tools/controller/metrics/target_labels.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 struct snapshot {
 	atomic_uint holders;

@@ -13,7 +13,7 @@
 
 #include <libdart/text_file.h>
 
-#include "http_settings.h"
+#include "tools/controller/settings/http_settings.h"
 
 #define TOKEN_CHARACTERS \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"

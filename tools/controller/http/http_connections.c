@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "http_address.h"
+#include "tools/controller/base/http_address.h"
 
 #define SLOTS (HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE)
 /* After accept() failed for want of descriptors or memory. */

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "http_address.h"
 #include "http_head.h"
+#include "tools/controller/base/http_address.h"
 
 const char *http_request__argument(const struct http_request *request,
 				   const char *name)

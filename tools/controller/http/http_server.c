@@ -13,11 +13,11 @@
 
 #include "gzip.h"
 #include "http_access.h"
-#include "http_address.h"
 #include "http_connections.h"
 #include "http_head.h"
 #include "http_server.h"
 #include "http_server_stream.h"
+#include "tools/controller/base/http_address.h"
 
 /* Below that, a body is sent as it is. */
 #define PACKED_BYTES_MIN 1024

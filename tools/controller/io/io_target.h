@@ -18,9 +18,9 @@
 #define CONTROLLER_IO_TARGET_H
 
 #include "io_thread.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/decode/decoder.h"
-#include "tools/controller/schedule.h"
-#include "tools/controller/table_age.h"
+#include "tools/controller/flow/table_age.h"
 
 enum io_state {
 	IO_RELEASED,

@@ -9,8 +9,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "tools/controller/decode/thread.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/base/thread.h"
 
 /* That are taken at a time. */
 #define EVENTS 64

@@ -16,10 +16,10 @@
 
 #include <libdart/rdma/endpoint_set.h>
 
-#include "mailbox.h"
-#include "timers.h"
+#include "tools/controller/base/mailbox.h"
+#include "tools/controller/base/timers.h"
 #include "tools/controller/decode/workers.h"
-#include "tools/controller/flow.h"
+#include "tools/controller/flow/flow.h"
 
 struct io_thread;
 

@@ -12,7 +12,7 @@
 #define CONTROLLER_IO_THREADS_H
 
 #include "io_thread.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 struct io_threads {
 	struct dart_endpoint_set *set;

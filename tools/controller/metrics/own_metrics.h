@@ -13,8 +13,8 @@
 #ifndef CONTROLLER_OWN_METRICS_H
 #define CONTROLLER_OWN_METRICS_H
 
-#include "label_sets.h"
-#include "metric.h"
+#include "tools/controller/metrics/labels/label_sets.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 struct own_series {
 	const char *text;	/* of its labels, in the arena */

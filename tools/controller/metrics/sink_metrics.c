@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan_make.h"
-#include "plan_store.h"
-#include "plan_up.h"
-#include "points.h"
-#include "target_labels.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/plan/plan_make.h"
+#include "tools/controller/metrics/plan/plan_store.h"
+#include "tools/controller/metrics/plan/plan_up.h"
+#include "tools/controller/metrics/plan/points.h"
 
 struct target_metrics {
 	struct metric_plan *plan; /* NULL: none yet, or its series have ended */

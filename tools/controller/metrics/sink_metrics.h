@@ -3,9 +3,9 @@
 #ifndef CONTROLLER_SINK_METRICS_H
 #define CONTROLLER_SINK_METRICS_H
 
-#include "metric.h"
-#include "names.h"
 #include "tools/controller/decode/sink.h"
+#include "tools/controller/metrics/names/names.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 /*
  * Takes the @count outputs at @outputs, which are freed with the sink, also if it is NULL for

@@ -19,10 +19,10 @@
 #include <libdart/escape.h>
 
 #include "output.h"
-#include "tools/controller/decode/queue.h"
-#include "tools/controller/decode/thread.h"
-#include "tools/controller/hourly.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/hourly.h"
+#include "tools/controller/base/queue.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/base/thread.h"
 
 struct text {
 	struct queue_item item;

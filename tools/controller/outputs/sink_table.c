@@ -18,7 +18,7 @@
 #include "entry_view.h"
 #include "screen.h"
 #include "sink_table.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 /* Drawing takes time, and the eye follows no faster changes. */
 #define DRAW_INTERVAL_NS 50000000ULL

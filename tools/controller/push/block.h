@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "label_set.h"
-#include "tools/controller/decode/queue.h"
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/base/queue.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 #define BLOCK_SCRAPES_MAX 64
 

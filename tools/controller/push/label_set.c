@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/metrics/label_names.h"
+#include "tools/controller/metrics/labels/label_names.h"
 
 #define NAME_LABEL "__name__"
 

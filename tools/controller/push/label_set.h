@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "tools/controller/labels.h"
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
+#include "tools/controller/settings/labels.h"
 
 /* Of a series by itself; series with more are not sent. */
 #define SERIES_LABELS_MAX	64

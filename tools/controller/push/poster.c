@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "tools/controller/secret.h"
-#include "tools/controller/curl_library.h"
+#include "tools/controller/base/secret.h"
+#include "tools/controller/base/curl_library.h"
 
 #define CONNECT_TIMEOUT_MS 10000L
 /* Of an answer's body: only its first line is used. */

@@ -15,7 +15,7 @@
 
 #include "answer.h"
 #include "message.h"
-#include "receiver_settings.h"
+#include "tools/controller/settings/receiver_settings.h"
 
 struct poster;
 

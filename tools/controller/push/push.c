@@ -10,8 +10,8 @@
 
 #include "push_private.h"
 #include "remote_write.h"
-#include "tools/controller/decode/thread.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/base/thread.h"
 
 static struct push *push_of(const struct metric_output *output)
 {

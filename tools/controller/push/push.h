@@ -25,10 +25,10 @@
 
 #include <libdart/error.h>
 
-#include "receiver_settings.h"
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/outputs/output.h"
 #include "tools/controller/outputs/output_figures.h"
+#include "tools/controller/settings/receiver_settings.h"
 
 /* Numbers since the output began, but for those that wait. */
 struct push_counts {

@@ -12,8 +12,8 @@
 #include "refusals.h"
 #include "senders.h"
 #include "series.h"
-#include "tools/controller/decode/count.h"
-#include "tools/controller/hourly.h"
+#include "tools/controller/base/count.h"
+#include "tools/controller/base/hourly.h"
 
 struct push {
 	struct metric_output output;

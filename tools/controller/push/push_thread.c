@@ -6,7 +6,7 @@
 #include <sys/eventfd.h>
 
 #include "push_private.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 /* Blocks wait so long for others, a part of what they have waited already. */
 #define LINGER_PART 5

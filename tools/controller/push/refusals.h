@@ -10,7 +10,7 @@
 
 #include "answer.h"
 #include "pieces.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 /* Why, as far as the answer's status and text say so. */
 enum refusal_reason {

@@ -11,7 +11,7 @@
 #include "label_set.h"
 #include "protobuf.h"
 #include "remote_write.h"
-#include "tools/controller/metrics/label_names.h"
+#include "tools/controller/metrics/labels/label_names.h"
 
 /*
  * More than any message of an encoder becomes; texts that are named again and again would

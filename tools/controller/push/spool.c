@@ -17,7 +17,7 @@
 #include <xxhash.h>
 
 #include "record.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 #define SUFFIX ".segment"
 #define DIGITS 16

@@ -10,9 +10,9 @@
 
 #include "series_list.h"
 #include "spill.h"
-#include "tools/controller/metrics/number_text.h"
-#include "tools/controller/metrics/target_labels.h"
-#include "tools/controller/metrics/text_writer.h"
+#include "tools/controller/base/number_text.h"
+#include "tools/controller/metrics/labels/target_labels.h"
+#include "tools/controller/metrics/text/text_writer.h"
 
 #define DIRECTORY_DEFAULT "/var/tmp"
 /* So much text is handed over at once. */

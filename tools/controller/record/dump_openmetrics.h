@@ -11,7 +11,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/outputs/output.h"
 
 /*

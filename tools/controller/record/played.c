@@ -8,7 +8,7 @@
 #include <libdart/escape.h>
 
 #include "played.h"
-#include "tools/controller/labels.h"
+#include "tools/controller/settings/labels.h"
 
 /* Names are printed as they are. */
 static bool is_name(const struct record_text *text)

@@ -12,7 +12,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/settings.h"
+#include "tools/controller/settings/settings.h"
 
 struct record_file {
 	const struct settings_record *settings;

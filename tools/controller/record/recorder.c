@@ -9,9 +9,9 @@
 
 #include "record.h"
 #include "recorder_private.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/base/thread.h"
 #include "tools/controller/decode/ring.h"
-#include "tools/controller/decode/thread.h"
-#include "tools/controller/schedule.h"
 
 static struct recorder *recorder_of(struct tap *tap)
 {

@@ -11,9 +11,9 @@
 #include "block.h"
 #include "record_file.h"
 #include "recorder.h"
-#include "tools/controller/decode/count.h"
-#include "tools/controller/decode/queue.h"
-#include "tools/controller/hourly.h"
+#include "tools/controller/base/count.h"
+#include "tools/controller/base/hourly.h"
+#include "tools/controller/base/queue.h"
 
 /* A record on its way to the thread. */
 struct recorder_item {

@@ -12,7 +12,7 @@
 #include <sys/eventfd.h>
 
 #include "recorder_private.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 static void recorded__free(struct recorded *recorded)
 {

@@ -13,7 +13,7 @@
 #include "replay.h"
 #include "replay_files.h"
 #include "replay_targets.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 /* Records before the loop looks at other events, such as a signal. */
 #define TURN 64

@@ -13,10 +13,10 @@
 
 #include <libdart/error.h>
 
-#include "replay_options.h"
+#include "tools/controller/base/timers.h"
 #include "tools/controller/decode/decoder.h"
-#include "tools/controller/io/timers.h"
 #include "tools/controller/outputs/output.h"
+#include "tools/controller/settings/replay_options.h"
 
 struct replay;
 

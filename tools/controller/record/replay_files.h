@@ -6,8 +6,8 @@
 #include <libdart/error.h>
 
 #include "record.h"
-#include "replay_options.h"
 #include "tools/controller/outputs/output.h"
+#include "tools/controller/settings/replay_options.h"
 
 struct reader;
 

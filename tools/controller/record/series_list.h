@@ -8,9 +8,9 @@
 #ifndef CONTROLLER_RECORD_SERIES_LIST_H
 #define CONTROLLER_RECORD_SERIES_LIST_H
 
-#include "tools/controller/metrics/arena.h"
-#include "tools/controller/metrics/metric.h"
-#include "tools/controller/metrics/text_index.h"
+#include "tools/controller/base/arena.h"
+#include "tools/controller/metrics/metric/metric.h"
+#include "tools/controller/metrics/text/text_index.h"
 
 struct listed_series {
 	const char *name;

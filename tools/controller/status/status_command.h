@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_STATUS_COMMAND_H
 #define CONTROLLER_STATUS_COMMAND_H
 
-#include "tools/controller/options.h"
+#include "tools/controller/settings/options.h"
 
 /* Asks at the socket of @options, and prints.  Returns the exit status of the program. */
 int status_command__run(const struct options *options);

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
 
 /* Targets in a piece: well below a millisecond, most of it for percentiles. */
 #define BATCH 16

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#include "tools/controller/fleet.h"
+#include "tools/controller/fleet/fleet.h"
 
 struct status_totals {
 	uint64_t up, down, finished; /* targets */

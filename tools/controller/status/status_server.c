@@ -15,8 +15,8 @@
 
 #include "control_socket.h"
 #include "status_report.h"
-#include "tools/controller/io/timers.h"
-#include "tools/controller/schedule.h"
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/base/timers.h"
 
 #define CLIENTS_MAX 8
 /* A client that neither writes nor reads for so long is disconnected. */

@@ -9,8 +9,8 @@
 
 #include <libdart/error.h>
 
+#include "tools/controller/fleet/target.h"
 #include "tools/controller/outputs/output.h"
-#include "tools/controller/target.h"
 
 struct status_server;
 

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tools/controller/credit.h"
 #include "tools/controller/decode/ring.h"
+#include "tools/controller/flow/credit.h"
 
 /* Messages of an answer, of up to 16 KiB, before other targets have their turn. */
 #define TURN 8

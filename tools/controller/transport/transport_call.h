@@ -23,7 +23,7 @@
 
 #include <libdart/rpc/tls.h>
 
-#include "transport.h"
+#include "tools/controller/flow/transport.h"
 
 /* Where to connect to, and who hears of it. */
 struct transport_call_parts {

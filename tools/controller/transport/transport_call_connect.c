@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "tools/controller/credit.h"
+#include "tools/controller/flow/credit.h"
 
 static void transport_call__accept(struct transport_call *call)
 {

@@ -5,7 +5,7 @@
 
 #include <libdart/rdma/endpoint_set.h>
 
-#include "transport.h"
+#include "tools/controller/flow/transport.h"
 
 /*
  * In the control loop: begins to connect for the thread with @number in @set.  @host is

@@ -10,7 +10,7 @@
 #include <libdart/store/store_reader.h>
 #include <libdart/store/store_sizing.h>
 
-#include "tools/controller/decode/thread.h"
+#include "tools/controller/base/thread.h"
 
 #include "lookup.h"
 

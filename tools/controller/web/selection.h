@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
 
 /* Of a selection: more is cut off. */
 #define SELECTION_GROUPS_MAX 4096

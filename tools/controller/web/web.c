@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tools/controller/decode/thread.h"
-#include "tools/controller/http/http_address.h"
+#include "tools/controller/base/http_address.h"
+#include "tools/controller/base/thread.h"
 #include "tools/controller/outputs/output.h"
 
 #include "lookup.h"

@@ -12,8 +12,8 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/http/http_settings.h"
-#include "tools/controller/metrics/metric.h"
+#include "tools/controller/metrics/metric/metric.h"
+#include "tools/controller/settings/http_settings.h"
 
 #define WEB_HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
 /* Beside 4794 of metrics. */

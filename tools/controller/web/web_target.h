@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 
 #include "tools/controller/http/http_server.h"
-#include "tools/controller/metrics/metric.h"
-#include "tools/controller/settings.h"
+#include "tools/controller/metrics/metric/metric.h"
+#include "tools/controller/settings/settings.h"
 
 #include "history.h"
 #include "web_summary.h"

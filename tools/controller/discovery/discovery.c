@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Puts together what the configuration and all sources name. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "discovery_private.h"
+#include "equal_labels.h"
+#include "tools/controller/base/schedule.h"
+
+/* How long threads delay the end of the program: those that ask name services. */
+#define END_NS 200000000ULL
+
+static void __attribute__((format(printf, 2, 3)))
+say(struct discovery *discovery, const char *format, ...)
+{
+	struct dart_error sentence;
+	va_list arguments;
+
+	va_start(arguments, format);
+	dart_error__vset(&sentence, 0, format, arguments);
+	va_end(arguments);
+	discovery->operations->say(discovery->data, sentence.text);
+}
+
+/* Targets that had the labels of others get other ones, which is said once until it changes. */
+static void discovery__separate(struct discovery *discovery, struct target_list *all)
+{
+	struct dart_error example;
+	size_t count;
+
+	if (equal_labels__separate(all, &count, &example))
+		say(discovery, "out of memory: some agents may have the labels of others");
+	if (discovery->operations->separated)
+		discovery->operations->separated(discovery->data, count);
+	if (count == discovery->separated)
+		return;
+	discovery->separated = count;
+	if (count)
+		say(discovery,
+		    "%zu agents have the labels of others, such as %s: their label 'instance' is the"
+		    " name of the agent, and 'target_instance' the one that they were given",
+		    count, example.text);
+	else
+		say(discovery, "no agent has the labels of another any more");
+}
+
+static void discovery__want(struct discovery *discovery,
+			    struct target_list *all)
+{
+	discovery__separate(discovery, all);
+	discovery->operations->want(discovery->data, all);
+	target_list__clear(all);
+}
+
+static struct discovered *discovery__find(struct discovery *discovery,
+					  const struct source *source)
+{
+	size_t i;
+
+	for (i = 0; i < discovery->count; i++) {
+		if (discovery->sources[i].source == source)
+			return &discovery->sources[i];
+	}
+	return NULL;
+}
+
+/* Says why a source has failed, once until that changes. */
+static void discovery__fail(struct discovery *discovery,
+			    struct discovered *discovered,
+			    const struct dart_error *error)
+{
+	discovered->failures++;
+	if (!strcmp(discovered->error.text, error->text))
+		return;
+	discovered->error = *error;
+	if (discovered->list.count)
+		say(discovery, "%s: %s; its %zu agent%s stay%s",
+		    source__name(discovered->source), error->text,
+		    discovered->list.count,
+		    discovered->list.count == 1 ? "" : "s",
+		    discovered->list.count == 1 ? "s" : "");
+	else
+		say(discovery, "%s: %s", source__name(discovered->source),
+		    error->text);
+}
+
+/* Names the targets and groups that are left out, once until they change. */
+static void discovery__say_faults(struct discovery *discovery, struct discovered *discovered,
+				  const struct target_faults *faults)
+{
+	const char *name = source__name(discovered->source);
+	const size_t named = target_faults__named(faults);
+	size_t i;
+
+	if (target_faults__equal(&discovered->faults, faults))
+		return;
+	for (i = 0; i < named; i++)
+		say(discovery, "%s: %s; it is left out", name, faults->first[i].text);
+	if (faults->count > named)
+		say(discovery, "%s: %zu more targets and groups are left out", name,
+		    faults->count - named);
+	if (!faults->count)
+		say(discovery, "%s: nothing is left out any more", name);
+	discovered->faults = *faults;
+}
+
+/* Returns 0, or -errno with a sentence in @error: then the list stays as it was. */
+static int discovery__take_list(struct discovery *discovery,
+				struct discovered *discovered,
+				struct target_list *list,
+				struct dart_error *error)
+{
+	struct target_list before = discovered->list, all;
+	int ret;
+
+	target_list__clear(&discovered->refused);
+	discovered->list = *list;
+	*list = (struct target_list){};
+	ret = discovered__unite(&discovery->configured, discovery->sources,
+				discovery->count, &all, error);
+	if (ret) {
+		discovered->refused = discovered->list;
+		discovered->list = before;
+		return ret;
+	}
+	target_list__clear(&before);
+	discovery__want(discovery, &all);
+	return 0;
+}
+
+void discovery__on_news(void *data, struct source *source,
+			struct source_news *news)
+{
+	struct discovery *discovery = data;
+	struct discovered *discovered = discovery__find(discovery, source);
+	struct dart_error refusal, *error = &news->error;
+	bool is_new = news->has_list;
+	struct target_list again;
+	int ret = news->result;
+
+	discovered->looks++;
+	discovered->is_looked_at = true;
+	if (news->has_list || discovered->refused.count) {
+		again = news->has_list ? news->list : discovered->refused;
+		if (news->has_list)
+			news->list = (struct target_list){};
+		else
+			discovered->refused = (struct target_list){};
+		is_new = !discovery__take_list(discovery, discovered, &again,
+					       &refusal);
+		if (!is_new && !ret) {
+			ret = -EINVAL;
+			error = &refusal;
+		}
+	}
+	if (ret) {
+		discovery__fail(discovery, discovered, error);
+		return;
+	}
+	discovered->heard_ns = monotonic_ns();
+	discovery__say_faults(discovery, discovered, &news->faults);
+	if (is_new || *discovered->error.text)
+		say(discovery, "%s: names %zu agent%s", source__name(source),
+		    discovered->list.count,
+		    discovered->list.count == 1 ? "" : "s");
+	discovered->error.text[0] = '\0';
+}
+
+/* What only counts when the program starts. */
+static bool is_for_start(const struct settings *one,
+			 const struct settings *other)
+{
+	return one->flow != other->flow ||
+	       one->flow_bytes != other->flow_bytes || one->io != other->io ||
+	       one->io_fragments != other->io_fragments ||
+	       one->io_group != other->io_group ||
+	       one->workers != other->workers ||
+	       one->handshakes != other->handshakes ||
+	       one->clock_bound_ns != other->clock_bound_ns ||
+	       !settings_tls__equal(&one->tls, &other->tls) ||
+	       !output_settings__equal(&one->outputs, &other->outputs) ||
+	       !settings_record__equal(&one->record, &other->record);
+}
+
+static void discovery__count_reload(struct discovery *discovery, bool is_refused)
+{
+	discovery->reloads++;
+	discovery->refused += is_refused;
+	if (discovery->operations->reloaded)
+		discovery->operations->reloaded(discovery->data, is_refused);
+}
+
+static void discovery__refuse(struct discovery *discovery,
+			      const struct dart_error *error)
+{
+	discovery__count_reload(discovery, true);
+	say(discovery, "%s; nothing has changed", error->text);
+}
+
+static void discovery__take_configuration(struct discovery *discovery,
+					  struct source *source,
+					  struct source_news *news)
+{
+	struct dart_error error;
+	struct target_list all;
+
+	if (discovery__configure(discovery, &news->settings, &news->list, &all,
+				 &error)) {
+		discovery__refuse(discovery, &error);
+		return;
+	}
+	discovery__count_reload(discovery, false);
+	discovery__want(discovery, &all);
+	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
+	    source__name(source), discovery->configured.count, discovery->count,
+	    is_for_start(&discovery->settings, &news->settings) ?
+		    "; flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay as they are until the next start" :
+		    "");
+}
+
+static void on_configuration(void *data, struct source *source,
+			     struct source_news *news)
+{
+	/* It may have been read twice since, and refused the second time. */
+	if (news->has_list)
+		discovery__take_configuration(data, source, news);
+	if (news->result)
+		discovery__refuse(data, &news->error);
+}
+
+int discovery__new(sd_event *event, const struct settings *own,
+		   const struct settings *settings, const char *path,
+		   const struct discovery_operations *operations, void *data,
+		   struct discovery **discoveryp, struct dart_error *error)
+{
+	struct discovery *discovery = calloc(1, sizeof(*discovery));
+	struct target_list configured = {}, all;
+	int ret;
+
+	if (!discovery)
+		return dart_error__no_memory(error);
+	discovery->event = event;
+	discovery->operations = operations;
+	discovery->data = data;
+	discovery->settings.flow = settings->flow;
+	discovery->settings.flow_bytes = settings->flow_bytes;
+	discovery->settings.io = settings->io;
+	discovery->settings.io_fragments = settings->io_fragments;
+	discovery->settings.io_group = settings->io_group;
+	discovery->settings.workers = settings->workers;
+	discovery->settings.handshakes = settings->handshakes;
+	discovery->settings.clock_bound_ns = settings->clock_bound_ns;
+	dart_error__no_memory(error);
+	ret = settings_tls__copy(&discovery->settings.tls, &settings->tls) ?:
+		      output_settings__copy(&discovery->settings.outputs,
+					    &settings->outputs) ?:
+		      settings_record__copy(&discovery->settings.record,
+					    &settings->record) ?:
+		      target_list__of_settings(settings, &configured) ?:
+		      discovery__configure(discovery, settings, &configured,
+					   &all, error);
+	target_list__clear(&configured);
+	if (!ret)
+		discovery__want(discovery, &all);
+	if (!ret && path)
+		ret = source__new_configuration(event, path, own,
+						on_configuration, discovery,
+						&discovery->configuration);
+	if (ret) {
+		discovery__free(discovery);
+		return ret;
+	}
+	*discoveryp = discovery;
+	return 0;
+}
+
+void discovery__free(struct discovery *discovery)
+{
+	if (!discovery)
+		return;
+	discovered__end(discovery->sources, discovery->count, END_NS);
+	if (discovery->configuration) {
+		source__end(discovery->configuration);
+		source__free(discovery->configuration, monotonic_ns() + END_NS);
+	}
+	target_list__clear(&discovery->configured);
+	settings__clear(&discovery->settings);
+	free(discovery);
+}
+
+void discovery__reload(struct discovery *discovery)
+{
+	size_t i;
+
+	if (discovery->configuration)
+		source__look(discovery->configuration);
+	for (i = 0; i < discovery->count; i++)
+		source__look(discovery->sources[i].source);
+}
+
+bool discovery__is_complete(const struct discovery *discovery)
+{
+	size_t i;
+
+	for (i = 0; i < discovery->count; i++) {
+		if (!discovery->sources[i].is_looked_at)
+			return false;
+	}
+	return true;
+}
+
+size_t discovery__source_count(const struct discovery *discovery)
+{
+	return discovery->count;
+}
+
+void discovery__source(const struct discovery *discovery, size_t index,
+		       struct discovery_source *source)
+{
+	const struct discovered *discovered = &discovery->sources[index];
+
+	*source = (struct discovery_source){
+		.name = source__name(discovered->source),
+		.kind = source__kind(discovered->source),
+		.targets = discovered->list.count,
+		.left_out = discovered->faults.count,
+		.looks = discovered->looks,
+		.failures = discovered->failures,
+		.heard_ns = discovered->heard_ns,
+		.error = *discovered->error.text  ? discovered->error.text :
+			 discovered->faults.count ? discovered->faults.first[0].text :
+						    NULL,
+	};
+}
+
+void discovery__reloads(const struct discovery *discovery, uint64_t *reloads,
+			uint64_t *refused)
+{
+	*reloads = discovery->reloads;
+	*refused = discovery->refused;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parses lists of targets in Prometheus' JSON. */
+#include "sd_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/escape.h>
+#include <libdart/text_file.h>
+
+#include "tools/controller/settings/labels.h"
+
+/* What the labels of a group say about its targets. */
+struct group {
+	struct target_defaults defaults; /* borrowed, but for the labels */
+	struct shared_text *labels;
+	size_t number; /* from 1, for messages */
+};
+
+static int take_label(struct group *group, json_t *labels, const char *name,
+		      const json_t *value, struct dart_error *error)
+{
+	struct target_defaults *defaults = &group->defaults;
+	const char *text = json_is_null(value) ? "" : json_string_value(value);
+	struct dart_error reason;
+	int ret;
+
+	if (!text)
+		return dart_error__set(error, EINVAL,
+				       "group %zu: label '%s' is not a text",
+				       group->number, name);
+	if (!strcmp(name, "__scrape_interval__")) {
+		if (!settings__parse_interval(text, &defaults->interval_ns))
+			return 0;
+		return dart_error__set(
+			error, EINVAL,
+			"group %zu: '%s' is not an interval (expected 100us to 60min, e.g. 1s)",
+			group->number, text);
+	}
+	if (!strcmp(name, "__class__")) {
+		if (*text >= '0' && *text <= '0' + SETTINGS_CLASS_MAX &&
+		    !text[1]) {
+			defaults->class = *text - '0';
+			return 0;
+		}
+		return dart_error__set(
+			error, EINVAL,
+			"group %zu: '%s' is not a class (expected 0 to %d, 0 first)",
+			group->number, text, SETTINGS_CLASS_MAX);
+	}
+	if (!strcmp(name, "__transport__")) {
+		if (!settings__parse_transport(text, &defaults->transport))
+			return 0;
+		return dart_error__set(
+			error, EINVAL,
+			"group %zu: '%s' is not a transport (expected read, rpc or tcp)",
+			group->number, text);
+	}
+	if (!strncmp(name, "__", 2))
+		return 0;
+	ret = labels__add(labels, name, text, &reason);
+	if (ret == -EINVAL)
+		dart_error__set(error, 0, "group %zu: %s", group->number,
+				reason.text);
+	return ret;
+}
+
+static int take_labels(struct group *group, json_t *object,
+		       struct dart_error *error)
+{
+	json_t *labels = json_object(), *value;
+	struct dart_error reason;
+	const char *name;
+	int ret = labels ? 0 : -ENOMEM;
+
+	if (object && !json_is_null(object) && !json_is_object(object))
+		ret = dart_error__set(error, EINVAL,
+				      "group %zu: the labels are not an object",
+				      group->number);
+	json_object_foreach(object, name, value) {
+		if (ret)
+			break;
+		ret = take_label(group, labels, name, value, error);
+	}
+	if (!ret) {
+		ret = labels__text(labels, group->defaults.labels,
+				   &group->labels, &reason);
+		if (ret == -EINVAL)
+			dart_error__set(error, 0, "group %zu: %s",
+					group->number, reason.text);
+	}
+	json_decref(labels);
+	return ret;
+}
+
+/* @number is that of the target in its group, from 1. */
+static int take_target(struct target_list_builder *builder, const struct group *group,
+		       size_t number, const json_t *json, struct target_faults *faults,
+		       struct dart_error *error)
+{
+	const char *text = json_string_value(json);
+	struct dart_error fault;
+	struct target_item *item;
+	char *host = NULL;
+	uint16_t port;
+	int ret;
+
+	ret = text ? settings__parse_agent(text, &host, &port) : -EINVAL;
+	if (!ret) {
+		port = port ?: settings__default_port(group->defaults.transport);
+		ret = target_list__add(builder, host, port, &item);
+		free(host);
+	}
+	if (ret == -EINVAL) {
+		if (text)
+			dart_error__set(
+				&fault, EINVAL,
+				"group %zu: '%.300s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
+				group->number, text);
+		else
+			dart_error__set(&fault, EINVAL,
+					"group %zu: target %zu is not a text", group->number,
+					number);
+		target_faults__add(faults, &fault);
+		return 0;
+	}
+	if (ret == -E2BIG)
+		return dart_error__set(error, EINVAL,
+				       "there are more than %d agents",
+				       SETTINGS_TARGETS_MAX);
+	if (!ret)
+		item->settings.labels = shared_text__hold(group->labels);
+	return ret;
+}
+
+static int take_targets(struct target_list_builder *builder, const struct group *group,
+			const json_t *targets, struct target_faults *faults,
+			struct dart_error *error)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < json_array_size(targets); i++)
+		ret = take_target(builder, group, i + 1, json_array_get(targets, i), faults,
+				  error);
+	return ret;
+}
+
+static int check_group(const json_t *json, size_t number, struct dart_error *error)
+{
+	const json_t *targets = json_object_get(json, "targets");
+
+	if (!json_is_object(json))
+		return dart_error__set(error, EINVAL,
+				       "group %zu is not an object (expected {\"targets\": [...]})",
+				       number);
+	if (targets && !json_is_null(targets) && !json_is_array(targets))
+		return dart_error__set(
+			error, EINVAL,
+			"group %zu: the targets are not a list (expected {\"targets\": [...]})",
+			number);
+	return 0;
+}
+
+/* Nothing of a group that cannot be used is taken. */
+static int take_group(struct target_list_builder *builder, size_t number, const json_t *json,
+		      struct target_faults *faults, struct dart_error *error)
+{
+	const struct target_defaults *defaults = builder->defaults;
+	struct group group = { .defaults = *defaults, .number = number };
+	struct dart_error fault;
+	int ret;
+
+	if (json_is_null(json))
+		return 0;
+	ret = check_group(json, number, &fault) ?:
+		      take_labels(&group, json_object_get(json, "labels"), &fault);
+	if (ret == -EINVAL) {
+		target_faults__add(faults, &fault);
+		ret = 0;
+	} else if (!ret) {
+		builder->defaults = &group.defaults;
+		ret = take_targets(builder, &group, json_object_get(json, "targets"), faults,
+				   error);
+		builder->defaults = defaults;
+	}
+	shared_text__release(group.labels);
+	return ret;
+}
+
+/* Counts what takes memory, outside of texts.  Refuses what is not a list of targets. */
+static int check_counts(const char *bytes, size_t length,
+			struct dart_error *error)
+{
+	uint32_t objects = 0, commas = 0;
+	bool is_text = false;
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (bytes[i] == '"')
+			is_text = !is_text;
+		else if (is_text)
+			i += bytes[i] == '\\';
+		else if (bytes[i] == '[' || bytes[i] == '{')
+			objects++;
+		else if (bytes[i] == ',')
+			commas++;
+	}
+	if (objects > SD_JSON_OBJECTS_MAX)
+		return dart_error__set(error, EINVAL,
+				       "more than %u lists and objects",
+				       SD_JSON_OBJECTS_MAX);
+	if (commas > SD_JSON_COMMAS_MAX)
+		return dart_error__set(error, EINVAL, "more than %u values",
+				       SD_JSON_COMMAS_MAX);
+	return 0;
+}
+
+/* A character that no text here can have. */
+static bool is_nul(const char *bytes, size_t left)
+{
+	return left >= 6 && !memcmp(bytes, "\\u0000", 6);
+}
+
+/* Is it the escape of half a character, from U+D800 to U+DFFF? */
+static bool is_surrogate(const char *bytes, size_t left)
+{
+	return left >= 6 && bytes[0] == '\\' && bytes[1] == 'u' &&
+	       (bytes[2] == 'd' || bytes[2] == 'D') && bytes[3] &&
+	       strchr("89abcdefABCDEF", bytes[3]);
+}
+
+/* Are both halves there, the higher first? */
+static bool is_pair(const char *bytes, size_t left)
+{
+	return left >= 12 && strchr("89abAB", bytes[3]) && is_surrogate(bytes + 6, left - 6) &&
+	       strchr("cdefCDEF", bytes[9]);
+}
+
+/*
+ * A copy of the JSON, @length bytes long afterwards, in which bytes that are not UTF-8, halves of
+ * characters and NULs are U+FFFD, as Go reads them: else one would cost all targets.  NULL if out
+ * of memory.
+ */
+static char *replace_foreign(const char *bytes, size_t *length)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	char *copy = malloc(3 * *length + 1), *to = copy;
+	size_t at, taken, left;
+	bool is_kept;
+
+	for (at = 0; copy && at < *length; at += taken) {
+		left = *length - at;
+		taken = dart_escape__character(bytes + at, left);
+		is_kept = taken;
+		if (is_nul(bytes + at, left)) {
+			is_kept = false;
+			taken = 6;
+		} else if (is_surrogate(bytes + at, left)) {
+			is_kept = is_pair(bytes + at, left);
+			taken = is_kept ? 12 : 6;
+		} else if (bytes[at] == '\\' && left > 1 && dart_escape__character(bytes + at + 1,
+										   left - 1)) {
+			/* A backslash takes the byte after it, as another backslash. */
+			taken = 2;
+		}
+		if (is_kept)
+			to = mempcpy(to, bytes + at, taken);
+		else
+			to = mempcpy(to, replacement, sizeof(replacement) - 1);
+		taken = taken ?: 1;
+	}
+	if (copy)
+		*length = to - copy;
+	return copy;
+}
+
+int sd_json__parse(const void *bytes, size_t length,
+		   const struct target_defaults *defaults,
+		   struct shared_text *source, struct target_list *list,
+		   struct target_faults *faults, struct dart_error *error)
+{
+	struct target_list_builder builder = {
+		.defaults = defaults,
+		.source = source,
+	};
+	json_error_t reason;
+	json_t *groups;
+	char *text;
+	int ret;
+	size_t i;
+
+	dart_text_file__skip_mark(&bytes, &length);
+	if (length > SD_JSON_BYTES_MAX)
+		return dart_error__set(error, EINVAL, "more than %u bytes",
+				       SD_JSON_BYTES_MAX);
+	ret = check_counts(bytes, length, error);
+	if (ret)
+		return ret;
+	text = replace_foreign(bytes, &length);
+	if (!text)
+		return dart_error__no_memory(error);
+	/* Of a member that is there twice the last counts, as in Go. */
+	groups = json_loadb(text, length, JSON_DECODE_ANY, &reason);
+	free(text);
+	if (!groups)
+		return dart_error__set(error, EINVAL, "not JSON: line %d: %s",
+				       reason.line, reason.text);
+	dart_error__set(error, 0, "out of memory");
+	if (!json_is_array(groups) && !json_is_null(groups))
+		ret = dart_error__set(error, EINVAL,
+				      "not a list of groups of targets");
+	for (i = 0; !ret && i < json_array_size(groups); i++)
+		ret = take_group(&builder, i + 1, json_array_get(groups, i), faults,
+				 error);
+	json_decref(groups);
+	/* A list of nothing but mistakes does not say that there are no targets. */
+	if (!ret && faults->count && !builder.list.count)
+		ret = dart_error__set(error, EINVAL, "%s", faults->first[0].text);
+	if (ret)
+		target_list__clear(&builder.list);
+	else
+		target_list__finish(&builder, list);
+	return ret;
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Health, reloads and metrics of the controller itself: see condition.h. */
+#include "condition.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/controller/settings/config.h"
+#include "tools/controller/transport/certificates.h"
+
+#define SECOND_NS 1000000000LL
+/* Of the control loop. */
+#define PULSE_US 2000000ULL
+#define PULSE_UNREADY_US 50000ULL
+/* A control loop that is so late hangs: handshakes and tables take it far less. */
+#define DEAD_NS (60 * SECOND_NS)
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+int condition__open(struct condition *condition, const struct options *options,
+		    const struct http_access *access)
+{
+	condition->options = options;
+	condition->access = access;
+	condition->started_ns = clock_ns(CLOCK_REALTIME);
+	atomic_store(&condition->alive_ns, clock_ns(CLOCK_MONOTONIC));
+	atomic_store(&condition->reloaded_ns, condition->started_ns);
+	condition->reload_fd =
+		options->config ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+	return options->config && condition->reload_fd < 0 ? -errno : 0;
+}
+
+static int on_pulse(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct condition *condition = data;
+
+	atomic_store(&condition->alive_ns, clock_ns(CLOCK_MONOTONIC));
+	if (!atomic_load(&condition->is_ready) &&
+	    condition->check_ready(condition->data))
+		atomic_store(&condition->is_ready, true);
+	return sd_event_source_set_time_relative(
+		source, atomic_load(&condition->is_ready) ? PULSE_US :
+							    PULSE_UNREADY_US);
+}
+
+static int on_reload(sd_event_source *source, int fd, uint32_t events,
+		     void *data)
+{
+	struct condition *condition = data;
+	eventfd_t count;
+
+	if (!eventfd_read(fd, &count))
+		condition->on_reload(condition->data);
+	return 0;
+}
+
+int condition__watch(struct condition *condition, sd_event *event,
+		     bool (*check_ready)(void *data),
+		     void (*reload)(void *data), void *data)
+{
+	int ret;
+
+	condition->check_ready = check_ready;
+	condition->on_reload = reload;
+	condition->data = data;
+	if (!check_ready)
+		atomic_store(&condition->is_ready, true);
+	ret = sd_event_add_time_relative(event, &condition->pulse,
+					 CLOCK_MONOTONIC, 0, 0, on_pulse,
+					 condition);
+	if (ret < 0)
+		return ret;
+	ret = sd_event_source_set_enabled(condition->pulse, SD_EVENT_ON);
+	if (ret >= 0 && reload && condition->reload_fd >= 0)
+		ret = sd_event_add_io(event, &condition->reload,
+				      condition->reload_fd, EPOLLIN, on_reload,
+				      condition);
+	return ret < 0 ? ret : 0;
+}
+
+void condition__end(struct condition *condition)
+{
+	sd_event_source_disable_unref(condition->pulse);
+	sd_event_source_disable_unref(condition->reload);
+	condition->pulse = NULL;
+	condition->reload = NULL;
+	atomic_store(&condition->is_ready, false);
+}
+
+void condition__close(struct condition *condition)
+{
+	condition__end(condition);
+	if (condition->options && condition->reload_fd >= 0)
+		close(condition->reload_fd);
+	condition->reload_fd = -1;
+}
+
+static void count_reload(struct condition *condition, bool is_refused)
+{
+	atomic_fetch_add(&condition->reloads, 1);
+	if (is_refused)
+		atomic_fetch_add(&condition->refused, 1);
+}
+
+void condition__set_configuration(struct condition *condition, bool is_refused)
+{
+	count_reload(condition, is_refused);
+	atomic_store(&condition->is_configuration_refused, is_refused);
+	if (!is_refused && !atomic_load(&condition->are_certificates_refused))
+		atomic_store(&condition->reloaded_ns, clock_ns(CLOCK_REALTIME));
+}
+
+void condition__set_certificates(struct condition *condition, bool are_refused)
+{
+	atomic_store(&condition->are_certificates_refused, are_refused);
+}
+
+void condition__set_equal_labels(struct condition *condition, size_t count)
+{
+	atomic_store(&condition->equal_labels, count);
+}
+
+/* ---- metrics */
+
+static void add_one(struct own_metrics *metrics, const char *name,
+		    const char *help, const char *unit, enum metric_type type,
+		    double value)
+{
+	const struct label_list none = { .count = 0 };
+
+	own_metrics__begin(metrics, name, help, unit, type);
+	own_metrics__add(metrics, &none, value);
+}
+
+static void add_memory(struct own_metrics *metrics)
+{
+	unsigned long long size, resident;
+	const long page = sysconf(_SC_PAGESIZE);
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return;
+	if (fscanf(file, "%llu %llu", &size, &resident) == 2) {
+		add_one(metrics, "process_virtual_memory_bytes",
+			"Virtual memory.", "bytes", METRIC_GAUGE,
+			(double)size * page);
+		add_one(metrics, "process_resident_memory_bytes",
+			"Resident memory.", "bytes", METRIC_GAUGE,
+			(double)resident * page);
+	}
+	fclose(file);
+}
+
+static void add_descriptors(struct own_metrics *metrics)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	struct rlimit limit;
+	/* Of the names, two are dots, and one is of the directory itself. */
+	long count = -3;
+
+	if (directory) {
+		while (readdir(directory))
+			count++;
+		closedir(directory);
+		add_one(metrics, "process_open_fds", "Open file descriptors.",
+			"", METRIC_GAUGE, count);
+	}
+	if (!getrlimit(RLIMIT_NOFILE, &limit))
+		add_one(metrics, "process_max_fds",
+			"Limit of open file descriptors.", "", METRIC_GAUGE,
+			limit.rlim_cur);
+}
+
+static double seconds(struct timeval time)
+{
+	return time.tv_sec + time.tv_usec / 1e6;
+}
+
+static void add_process(const struct condition *condition,
+			struct own_metrics *metrics)
+{
+	struct rusage usage = {};
+
+	getrusage(RUSAGE_SELF, &usage);
+	add_one(metrics, "process_cpu_seconds_total",
+		"CPU time, of the user and of the system.", "seconds",
+		METRIC_COUNTER,
+		seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	add_one(metrics, "process_start_time_seconds",
+		"When the process started, since 1970.", "seconds",
+		METRIC_GAUGE, condition->started_ns / 1e9);
+	add_memory(metrics);
+	add_descriptors(metrics);
+}
+
+void condition__add(void *data, struct own_metrics *metrics)
+{
+	struct condition *condition = data;
+	struct label_list version = { .count = 0 };
+
+	add_process(condition, metrics);
+	label_list__add(&version, "version", DART_VERSION);
+	own_metrics__begin(metrics, "dart_controller_build_info",
+			   "The version of dart-controller, with the value 1.",
+			   "", METRIC_GAUGE);
+	own_metrics__add(metrics, &version, 1);
+	add_one(metrics, "dart_controller_ready",
+		"Whether all sources of agents have been looked at.", "",
+		METRIC_GAUGE, atomic_load(&condition->is_ready));
+	add_one(metrics, "dart_controller_config_last_reload_successful",
+		"Whether the last reload took the configuration and the certificates.",
+		"", METRIC_GAUGE,
+		!atomic_load(&condition->is_configuration_refused) &&
+			!atomic_load(&condition->are_certificates_refused));
+	add_one(metrics,
+		"dart_controller_config_last_reload_success_timestamp_seconds",
+		"When configuration and certificates were taken for the last time, since 1970.",
+		"seconds", METRIC_GAUGE,
+		atomic_load(&condition->reloaded_ns) / 1e9);
+	add_one(metrics, "dart_controller_config_reloads_total",
+		"How often the configuration was read again.", "",
+		METRIC_COUNTER, atomic_load(&condition->reloads));
+	add_one(metrics, "dart_controller_config_reloads_refused_total",
+		"How often a configuration that was read again was refused.",
+		"", METRIC_COUNTER, atomic_load(&condition->refused));
+	add_one(metrics, "dart_controller_agents_with_equal_labels",
+		"Agents that have another 'instance', because another agent had all their labels.",
+		"", METRIC_GAUGE, atomic_load(&condition->equal_labels));
+}
+
+/* ---- pages */
+
+static void answer_sentence(struct http_answer *answer, unsigned int status,
+			    const char *sentence)
+{
+	if (asprintf(&answer->body, "%s\n", sentence) < 0)
+		answer->body = NULL;
+	answer->length = answer->body ? strlen(answer->body) : 0;
+	answer->status = status;
+}
+
+static void fill_healthy(void *data, const struct http_request *request,
+			 struct http_answer *answer)
+{
+	struct condition *condition = data;
+
+	if (clock_ns(CLOCK_MONOTONIC) - atomic_load(&condition->alive_ns) <
+	    DEAD_NS)
+		answer_sentence(answer, 200, "dart-controller is healthy");
+	else
+		answer_sentence(
+			answer, 503,
+			"the control loop of dart-controller has not run for a minute");
+}
+
+static void fill_ready(void *data, const struct http_request *request,
+		       struct http_answer *answer)
+{
+	struct condition *condition = data;
+
+	if (atomic_load(&condition->is_ready))
+		answer_sentence(answer, 200, "dart-controller is ready");
+	else
+		answer_sentence(
+			answer, 503,
+			"not all sources of agents have been looked at so far");
+}
+
+/* All that --check finds, without a change.  Returns 0 or -errno with a sentence. */
+static int check_configuration(const struct condition *condition,
+			       struct dart_error *error)
+{
+	struct settings settings = {};
+	struct dart_tls *tls = NULL;
+	int ret = config__read(&settings, &condition->options->own,
+			       condition->options->config, error);
+
+	if (!ret)
+		ret = certificates__load(&settings.tls, &tls, error);
+	dart_tls__put(tls);
+	settings__clear(&settings);
+	return ret;
+}
+
+static void fill_reload(void *data, const struct http_request *request,
+			struct http_answer *answer)
+{
+	struct condition *condition = data;
+	struct dart_error error;
+
+	if (!http_access__knows(condition->access, request) &&
+	    (!http_request__is_from_this_host(request) ||
+	     !http_access__is_called(condition->access, request))) {
+		answer_sentence(
+			answer, 403,
+			"a reload is for programs of this host, or with the token or password of --listen");
+	} else if (condition->reload_fd < 0) {
+		answer_sentence(
+			answer, 400,
+			"there is no configuration to read again (start with --config)");
+	} else if (check_configuration(condition, &error)) {
+		count_reload(condition, true);
+		atomic_store(&condition->is_configuration_refused, true);
+		strncat(error.text, "; nothing has changed",
+			sizeof(error.text) - strlen(error.text) - 1);
+		answer_sentence(answer, 400, error.text);
+	} else {
+		eventfd_write(condition->reload_fd, 1);
+		answer_sentence(answer, 200,
+				"the configuration is valid, and read again");
+	}
+}
+
+void condition__pages(struct condition *condition,
+		      struct http_page pages[static CONDITION_PAGES])
+{
+	/* Open, because they show no values: kubelet and balancers ask without a token. */
+	pages[0] = (struct http_page){ .path = "/-/healthy",
+				       .fill = fill_healthy,
+				       .data = condition,
+				       .is_open = true };
+	pages[1] = (struct http_page){ .path = "/-/ready",
+				       .fill = fill_ready,
+				       .data = condition,
+				       .is_open = true };
+	pages[2] = (struct http_page){
+		.path = "/-/reload",
+		.fill = fill_reload,
+		.data = condition,
+		.is_action = true,
+		.is_open = true, /* it looks who asks */
+	};
+}

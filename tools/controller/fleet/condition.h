@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The controller itself, as others see it over HTTP, beside the values of agents:
+ *
+ *   /-/healthy   200 while the control loop runs, or else 503
+ *   /-/ready     200 once all sources have been looked at, 503 before
+ *   /-/reload    POST, from this host or with the token or password of --listen: reads the
+ *                configuration again, as SIGHUP does.  400 with the reason if it cannot be
+ *                used: then nothing changes
+ *   /-/metrics   metrics of the controller alone, which /metrics has as well
+ *
+ * The control loop writes the members, threads of the HTTP server read them.
+ */
+#ifndef CONTROLLER_CONDITION_H
+#define CONTROLLER_CONDITION_H
+
+#include <stdatomic.h>
+#include <systemd/sd-event.h>
+
+#include "tools/controller/http/http_access.h"
+#include "tools/controller/http/http_server.h"
+#include "tools/controller/metrics/own_metrics.h"
+#include "tools/controller/settings/options.h"
+
+/* Pages for http_server.h, besides /-/metrics. */
+#define CONDITION_PAGES 3
+
+struct condition {
+	const struct options *options;
+	const struct http_access *access;
+	int64_t started_ns; /* CLOCK_REALTIME */
+	int reload_fd; /* an eventfd: a reload was asked for; -1: none can be */
+	atomic_int_least64_t
+		alive_ns; /* CLOCK_MONOTONIC, when the control loop last ran */
+	atomic_bool is_ready;
+	/* Of the last reload: of its configuration, and of its certificates. */
+	atomic_bool is_configuration_refused, are_certificates_refused;
+	atomic_int_least64_t
+		reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
+	atomic_uint_least64_t reloads, refused;
+	atomic_size_t equal_labels; /* agents that had the labels of others */
+
+	/* Of the control loop. */
+	sd_event_source *pulse, *reload;
+	bool (*check_ready)(void *data);
+	void (*on_reload)(void *data);
+	void *data;
+};
+
+/*
+ * All zeros before.  Options and access, to /-/reload, outlive it.  Returns 0 or -errno;
+ * condition__close() in both cases.
+ */
+int condition__open(struct condition *condition, const struct options *options,
+		    const struct http_access *access);
+/*
+ * In the control loop, whose life is watched from now on.  check_ready() is called now and then
+ * until it returns true; NULL: it is ready now.  on_reload() reads the configuration again; NULL:
+ * nothing can be.  Returns 0 or -errno.
+ */
+int condition__watch(struct condition *condition, sd_event *event,
+		     bool (*check_ready)(void *data),
+		     void (*on_reload)(void *data), void *data);
+/* The control loop has ended; the server may still ask. */
+void condition__end(struct condition *condition);
+/* The server has ended. */
+void condition__close(struct condition *condition);
+
+/* In the control loop: how a reload went. */
+void condition__set_configuration(struct condition *condition, bool is_refused);
+void condition__set_certificates(struct condition *condition, bool are_refused);
+/* In the control loop: so many of the wanted agents had the labels of others. */
+void condition__set_equal_labels(struct condition *condition, size_t count);
+
+/* In any thread.  Adds the families of the process and of its configuration. */
+void condition__add(void *condition, struct own_metrics *metrics);
+void condition__pages(struct condition *condition,
+		      struct http_page pages[static CONDITION_PAGES]);
+
+#endif /* CONTROLLER_CONDITION_H */

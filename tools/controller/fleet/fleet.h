@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All targets of a controller while it runs: they come when somebody names them and go when
+ * nobody does any more, each without the others noticing.
+ *
+ * A target that goes is stopped at once, and freed when its I/O thread has released it, its
+ * worker is done with it and nothing that it posted can be on the network.
+ */
+#ifndef CONTROLLER_FLEET_H
+#define CONTROLLER_FLEET_H
+
+#include <libdart/error.h>
+
+#include "target.h"
+#include "tools/controller/discovery/discovery.h"
+#include "tools/controller/discovery/target_set.h"
+#include "tools/controller/outputs/output.h"
+
+struct fleet;
+
+/*
+ * Targets start as soon as the loop of @context runs.  The loop ends with 0 when all
+ * requested scrapes are over, or with -errno; fleet__result() has more.  @output grows with
+ * the number of targets.  Returns 0, or -errno with a sentence in @error.
+ */
+int fleet__new(struct target_context *context, struct output *output,
+	       struct fleet **fleet, struct dart_error *error);
+/* Once the I/O threads and the workers have stopped.  NULL is allowed. */
+void fleet__free(struct fleet *fleet);
+
+/* Reads the configuration again and looks at all sources. */
+void fleet__reload(struct fleet *fleet);
+/* The first of a target that was not 0. */
+int fleet__result(const struct fleet *fleet);
+/*
+ * Once they have stopped: how the scrapes of each target that is left have gone, to
+ * the sink, whose lines they end, or else, with @to_log, to the log.
+ */
+void fleet__summarize(struct fleet *fleet, bool to_log);
+
+/* To look at; they belong to the fleet. */
+const struct target_set *fleet__targets(const struct fleet *fleet);
+const struct discovery *fleet__discovery(const struct fleet *fleet);
+
+#endif /* CONTROLLER_FLEET_H */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shared by the parts of a target in the control loop: target.c waits, retries and gives up,
+ * target_connect.c connects, target_table.c takes tables and plans scrapes for the I/O thread,
+ * target_down.c tells outputs of a target that is lost, target_status.c tells others about it.
+ */
+#ifndef CONTROLLER_TARGET_PRIVATE_H
+#define CONTROLLER_TARGET_PRIVATE_H
+
+#include "fetch.h"
+#include "target.h"
+#include "tools/controller/io/io_target.h"
+
+enum target_state {
+	TARGET_DISCONNECTED,	/* until the next attempt to connect, and in line for it */
+	TARGET_RESOLVING,	/* its name */
+	TARGET_CONNECTING,
+	TARGET_READING,		/* an I/O thread has it */
+	TARGET_RELEASING,	/* until the I/O thread has released it */
+	TARGET_FINISHED,
+};
+
+/* What happens once it is released. */
+enum target_next {
+	TARGET_LOSE,		/* for the reason in @reason */
+	TARGET_MOVE,		/* connects again, for the I/O thread that is chosen */
+	TARGET_FINISH,		/* with @result */
+};
+
+struct target {
+	struct io_target io;		/* first: a target is found by it */
+	struct target_context *context;
+	const struct target_settings *settings;
+	enum target_state state;
+	enum target_next next;
+	struct dart_error reason;
+	int result;
+	struct dart_error last_error;	/* printed last; empty once connected */
+
+	/* While no I/O thread has it, the schedule is that of @io as well. */
+	struct timer scrape_timer;	/* the next scrape is due, and fails */
+	struct timer retry_timer;	/* connect again, or fetch the table */
+	struct timer connect_timeout;
+	struct timer down_timer;	/* without a whole scrape until then it is lost */
+	uint64_t down_due_ns;		/* of the down timer */
+	bool is_down;			/* it is lost, and outputs have been told */
+	uint64_t connect_deadline_ns;
+	uint64_t backoff_us;
+
+	struct handshake handshake;	/* from its turn to the first table, or the loss */
+	struct resolution *resolution;
+	struct transport *transport;
+	struct io_thread *thread;	/* of the transport */
+	struct fetch fetch;
+	struct tap_table tapped;	/* of a table that was taken, until it has a ring */
+	bool is_counted;		/* in the capacity */
+	uint64_t counted_bytes;		/* with so many for a scrape */
+	uint64_t since_ns;		/* of the first table, or the loss, or the start */
+	char *failure;			/* why it was lost last; NULL: never lost */
+	struct summary summary;
+};
+
+/* target.c */
+
+/* Prints a line to standard error, unless the sink owns the terminal. */
+void target__log(const struct target *target, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Cancels what is in progress, disconnects and schedules a retry. */
+void target__lose(struct target *target, const char *reason, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Disconnects, and connects again for another I/O thread: nothing is lost. */
+void target__move(struct target *target, struct io_thread *thread);
+/* Has a first table, or none yet, of @bytes for each scrape, or 0: see capacity.h. */
+void target__count(struct target *target, uint64_t bytes);
+/* Of the scraped table; workers may still have scrapes of it. */
+void target__drop_table(struct target *target);
+/* Stops for good and reports @result. */
+void target__finish(struct target *target, int result);
+
+/* target_connect.c */
+
+#define TARGET_NO_ANSWER	"no answer for 10 s"
+
+/* It is its turn to connect; its name is resolved first. */
+void target__on_turn(struct handshake *handshake);
+void target__on_connect_timeout(void *data);
+
+/* target_table.c */
+
+/* It has connected: the I/O thread gets it. */
+void target__hand_over(struct target *target);
+/* The I/O thread, which has it, wants the table again, or it has landed. */
+void target__prepare_fetch(struct target *target);
+void target__take_landed(struct target *target);
+/* The retry timer has expired. */
+void target__fetch_again(struct target *target);
+
+/* target_down.c */
+
+/* It is to be scraped from now on. */
+void target__watch_down(struct target *target);
+/* The down timer has expired. */
+void target__on_down(void *data);
+/* Has it no whole scrape for so long that it is lost? */
+bool target__is_lost(const struct target *target);
+
+/* target_status.c */
+
+/* It is lost for @reason, and has been up until now if @was_up. */
+void target__note_failure(struct target *target, const char *reason,
+			  bool was_up);
+
+#endif /* CONTROLLER_TARGET_PRIVATE_H */

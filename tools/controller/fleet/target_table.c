@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Takes the tables of a connected target, and plans scrapes for its I/O thread.  All of this
+ * has its turn: the I/O thread leaves the transport and the ring alone meanwhile.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/error.h>
+
+#include "target_private.h"
+#include "tools/controller/decode/budget.h"
+
+static bool target__has_room(struct target *target, size_t size, int err)
+{
+	if (!err)
+		return true;
+	target__lose(target, "cannot reserve %zu bytes: %s%s", size,
+		     strerror(-err),
+		     err == -ENOMEM ? " (check ulimit -l)" : "");
+	return false;
+}
+
+/* Memory for the table. */
+static bool target__reserve_table(struct target *target)
+{
+	struct transport *transport = target->transport;
+	const uint32_t length = target->fetch.read.length;
+
+	target->io.fetch_delay_ns = 0;
+	return target__has_room(
+		target, length,
+		transport->operations->reserve(transport, length));
+}
+
+void target__prepare_fetch(struct target *target)
+{
+	if (target__reserve_table(target))
+		io_target__fetch(&target->io);
+}
+
+void target__fetch_again(struct target *target)
+{
+	io_target__fetch(&target->io);
+}
+
+static bool target__land_in_ring(struct target *target)
+{
+	struct transport *transport = target->transport;
+	struct ring *ring = target->io.ring;
+
+	return target__has_room(
+		target, ring__size(ring),
+		transport->operations->prepare(transport, ring));
+}
+
+/* Entries scraped so far that @table no longer has: the first, and how many. */
+static void target__log_removed(const struct target *target,
+				const struct dart_table *table)
+{
+	const char *first = NULL;
+	uint32_t gone;
+
+	/* Entries chosen by name are reported as absent instead. */
+	if (target->settings->entries)
+		return;
+	gone = dart_table__count_removed(&target->io.ring->scraper->table, table,
+					 &first);
+	if (gone == 1)
+		target__log(target, "entry '%s' no longer exists", first);
+	else if (gone)
+		target__log(target, "entry '%s' and %u others no longer exist",
+			    first, gone - 1);
+}
+
+static uint64_t fragments_of(const struct scraper *scraper)
+{
+	uint64_t fragments = 0;
+	uint32_t i;
+
+	for (i = 0; i < scraper->read_count; i++)
+		fragments += (scraper->reads[i].length + CREDIT_FRAGMENT - 1) /
+			     CREDIT_FRAGMENT;
+	return fragments;
+}
+
+/* The READs of @table, which is freed with them or at once. */
+static bool target__plan(struct target *target, struct dart_table *table)
+{
+	const struct options *options = target->context->options;
+	const struct settings chosen = target_settings__chosen(target->settings);
+	const struct scraper_use use = {
+		.catalogs = target->context->catalogs,
+		.value_bytes = options->once && !options->json ?
+				       BUDGET_CELL_BYTES :
+				       BUDGET_TEXT_BYTES,
+		.is_compared = target->context->sink->compares,
+	};
+	struct scraper *scraper;
+	struct dart_error error;
+
+	if (scraper__new(table, &chosen, &use, &target->transport->accept,
+			 &scraper, &error)) {
+		target__lose(target, "%s", error.text);
+		return false;
+	}
+	target->io.ring = ring__new(scraper);
+	if (!target->io.ring) {
+		target__lose(target, "out of memory");
+		return false;
+	}
+	target->io.ring->table = target->tapped;
+	target->tapped = (struct tap_table){ };
+	return true;
+}
+
+static void target__take_table(struct target *target, struct dart_table *table)
+{
+	const bool once = target->context->options->once;
+	const uint64_t generation = table->generation;
+	struct io_target *io = &target->io;
+	const bool first = !io->ring;
+	struct io_thread *thread;
+	const char *absent;
+
+	io->age.lease_ns = table->lease_ms * 1000000ULL;
+	table_age__renew(&io->age, io->posted_ns);
+	if (!first)
+		target__log_removed(target, table);
+	target__drop_table(target);
+	if (!target__plan(target, table) || !target__land_in_ring(target))
+		return;
+	target__count(target, target->transport->scrape.bytes);
+	absent = io->ring->scraper->absent;
+	if (absent && once) {
+		target__lose(target,
+			     "no entry '%s' (see dartctl list on the host)",
+			     absent);
+		return;
+	}
+	thread = target->transport->operations->is_call ?
+			 target->thread :
+			 io_threads__choose(&target->context->io,
+					    fragments_of(io->ring->scraper));
+	if (thread != target->thread) {
+		target__move(target, thread);
+		return;
+	}
+
+	handshakes__end(&target->context->handshakes, &target->handshake);
+	target->last_error.text[0] = '\0';
+	if (first)
+		target->since_ns = monotonic_ns();
+	if (!once)
+		target__log(target, "%s, generation %llu, entries %u",
+			    first ? "connected" : "table changed",
+			    (unsigned long long)generation,
+			    io->ring->scraper->table.entry_count);
+	if (absent)
+		target__log(target, "no entry '%s' yet", absent);
+	io_target__go_on(io);
+}
+
+/* Values that are due meanwhile are scraped by the table before. */
+static void target__fetch_later(struct target *target,
+				const struct dart_error *error)
+{
+	const uint64_t delay_us = fetch__delay_us(&target->fetch);
+	struct io_target *io = &target->io;
+	int err = 0;
+
+	if (!io->ring) {
+		timer__set(&target->retry_timer, delay_us);
+		return;
+	}
+	if (target->fetch.tries == FETCH_TRIES_MAX) {
+		target__log(target, "no values until the table settles: %s",
+			    error->text);
+		err = decoder__lose(&io->decoder, error->text);
+	}
+	if (err) {
+		target__finish(target, err);
+		return;
+	}
+	io->fetch_delay_ns = delay_us * 1000;
+	io_target__go_on(io);
+}
+
+/* The bytes of the table that has landed, for the tap. */
+static void target__keep_bytes(struct target *target)
+{
+	const struct transport *transport = target->transport;
+	const uint32_t length = target->fetch.read.length;
+
+	free(target->tapped.bytes);
+	target->tapped = (struct tap_table){ };
+	if (!target->context->tap)
+		return;
+	/* Without memory, scrapes of this table are left out. */
+	target->tapped.bytes = malloc(length);
+	if (!target->tapped.bytes)
+		return;
+	target->tapped.length = length;
+	memcpy(target->tapped.bytes, transport->operations->table(transport),
+	       length);
+}
+
+void target__take_landed(struct target *target)
+{
+	struct transport *transport = target->transport;
+	enum fetch_result result;
+	struct dart_error error;
+	struct dart_table *table;
+
+	result = fetch__take(&target->fetch,
+			     transport->operations->table(transport), &table,
+			     &error);
+	if (result == FETCH_DONE)
+		target__keep_bytes(target);
+	/* Until the table is fetched again, which is a rare event. */
+	if (result == FETCH_DONE || (result == FETCH_LATER && target->io.ring))
+		transport->operations->unreserve(transport);
+	switch (result) {
+	case FETCH_DONE:
+		target__take_table(target, table);
+		break;
+	case FETCH_AGAIN:
+		target__prepare_fetch(target);
+		break;
+	case FETCH_LATER:
+		target__fetch_later(target, &error);
+		break;
+	case FETCH_REFUSED:
+		target__lose(target, "%s", error.text);
+		break;
+	}
+}
+
+void target__hand_over(struct target *target)
+{
+	struct target_context *context = target->context;
+	struct io_target *io = &target->io;
+	int err;
+
+	err = flow__open(&io->flow, context->flow_control,
+			 target->settings->class, target->transport,
+			 io_thread__taker(target->thread));
+	if (err) {
+		target__finish(target, err);
+		return;
+	}
+	io->thread = target->thread;
+	io->transport = target->transport;
+	io->deadline_ns = target->connect_deadline_ns;
+	io->age = (struct table_age){};
+	fetch__begin(&target->fetch, &target->transport->accept);
+	if (!target__reserve_table(target))
+		return;
+	timer__stop(&target->scrape_timer);
+	timer__stop(&target->retry_timer);
+	timer__stop(&target->connect_timeout);
+	target->state = TARGET_READING;
+	io_target__adopt(io);
+}

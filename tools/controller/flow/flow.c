@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Posts what is asked for as the flow control permits. */
+#include "flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capacity.h"
+#include "tools/controller/base/interface.h"
+#include "tools/controller/base/schedule.h"
+
+/* Of what is in flight, beside the time that its bytes take: round trips, and more. */
+#define DRAIN_MARGIN_NS 1000000ULL
+/* On a port of unknown speed. */
+#define DRAIN_DEFAULT_NS 10000000ULL
+
+/* Those of a group of queue pairs, of each class. */
+struct flow_group {
+	struct credit_group classes[CREDIT_CLASSES];
+};
+
+struct flow_control {
+	/* Not changed once there is a flow. */
+	enum settings_flow kind;
+	uint64_t bytes; /* 0: that of the port */
+	uint64_t bits_per_s;
+	char interface[IF_NAMESIZE]; /* of the first flow; "": not known */
+	uint64_t drain_ns;
+	bool is_open; /* the pool */
+	struct credit_pool pool;
+	/* Of the control loop. */
+	struct flow_group calls; /* of all */
+	struct flow_group **groups;
+	uint32_t group_count;
+	TAILQ_HEAD(, flow) draining; /* the first to be drained first */
+	struct timer timer; /* of the first of them */
+};
+
+static bool flow__takes_credits(const struct flow *flow)
+{
+	return flow->is_counted && flow->control->kind != SETTINGS_FLOW_NONE;
+}
+
+/* The port of the first flow. */
+static void flow_control__learn(struct flow_control *control,
+				const struct dart_endpoint_path *path)
+{
+	uint64_t bits_per_s = path->bits_per_s;
+
+	if (control->is_open)
+		return;
+	control->is_open = true;
+	if (interface__of_address(path->source, control->interface) &&
+	    !bits_per_s)
+		bits_per_s = interface__bits_per_s(control->interface);
+	control->bits_per_s = bits_per_s;
+	if (control->kind == SETTINGS_FLOW_BDP) {
+		credit_pool__init(&control->pool, UINT64_MAX,
+				  control->bytes ?:
+					  capacity__product(bits_per_s));
+		control->drain_ns = DRAIN_MARGIN_NS;
+		return;
+	}
+	control->bytes = control->bytes ?: capacity__credit(bits_per_s);
+	credit_pool__init(&control->pool, control->bytes, UINT64_MAX);
+	control->drain_ns = DRAIN_DEFAULT_NS;
+	if (bits_per_s)
+		control->drain_ns =
+			DRAIN_MARGIN_NS +
+			control->bytes * 8000 / (bits_per_s / 1000000);
+}
+
+/* Does what comes by @path meet what comes to the port of the first flow? */
+static bool flow_control__shares_port(const struct flow_control *control,
+				      const struct dart_endpoint_path *path)
+{
+	char name[IF_NAMESIZE];
+
+	return *path->device || !*control->interface ||
+	       !interface__of_address(path->source, name) ||
+	       !strcmp(name, control->interface);
+}
+
+/* Makes the groups up to @number. */
+static int flow_control__add_groups(struct flow_control *control,
+				    uint32_t number)
+{
+	const size_t wanted = (size_t)number + 1;
+	struct flow_group **groups, *group;
+
+	if (wanted <= control->group_count)
+		return 0;
+	groups = reallocarray(control->groups, wanted, sizeof(*groups));
+	if (!groups)
+		return -ENOMEM;
+	control->groups = groups;
+	while (control->group_count < wanted) {
+		group = malloc(sizeof(*group));
+		if (!group)
+			return -ENOMEM;
+		for (int i = 0; i < CREDIT_CLASSES; i++)
+			credit_group__init(&group->classes[i]);
+		groups[control->group_count++] = group;
+	}
+	return 0;
+}
+
+static void flow_control__set_timer(struct flow_control *control)
+{
+	const struct flow *first = TAILQ_FIRST(&control->draining);
+
+	if (first)
+		timer__set_at(&control->timer, first->drained_ns);
+	else
+		timer__stop(&control->timer);
+}
+
+static void flow__drained(struct flow *flow)
+{
+	const uint32_t draining = flow->draining;
+
+	TAILQ_REMOVE(&flow->control->draining, flow, place);
+	flow->draining = 0;
+	credit_pool__give_back(&flow->control->pool, NULL, &flow->share,
+			       draining);
+}
+
+static void on_drained(void *data)
+{
+	struct flow_control *control = data;
+	uint64_t now_ns = monotonic_ns();
+	struct flow *flow;
+
+	while ((flow = TAILQ_FIRST(&control->draining)) &&
+	       flow->drained_ns <= now_ns)
+		flow__drained(flow);
+	flow_control__set_timer(control);
+}
+
+int flow_control__new(struct timers *timers, const struct settings *settings,
+		      bool is_alone, struct flow_control **controlp)
+{
+	struct flow_control *control = calloc(1, sizeof(*control));
+
+	if (!control)
+		return -ENOMEM;
+	/* One agent has nobody to meet in a switch: its READs need not be cut. */
+	control->kind = settings->flow ?:
+			(is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
+	control->bytes = settings->flow_bytes;
+	TAILQ_INIT(&control->draining);
+	for (int i = 0; i < CREDIT_CLASSES; i++) {
+		credit_group__init(&control->calls.classes[i]);
+		control->calls.classes[i].is_whole = true;
+	}
+	timer__init(&control->timer, timers, on_drained, control);
+	*controlp = control;
+	return 0;
+}
+
+void flow_control__free(struct flow_control *control)
+{
+	if (!control)
+		return;
+	timer__stop(&control->timer);
+	while (control->group_count)
+		free(control->groups[--control->group_count]);
+	free(control->groups);
+	free(control);
+}
+
+uint64_t flow_control__bits_per_s(const struct flow_control *control)
+{
+	return control->bits_per_s;
+}
+
+int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
+	       struct transport *transport, struct credit_taker *taker)
+{
+	const struct transport_operations *operations = transport->operations;
+	struct dart_endpoint_path path;
+	uint32_t group = 0;
+	int err = 0;
+
+	if (operations->group) {
+		group = operations->group(transport);
+		err = flow_control__add_groups(control, group);
+	}
+	if (err)
+		return err;
+	operations->path(transport, &path);
+	flow_control__learn(control, &path);
+	flow->control = control;
+	flow->group = operations->group ?
+			      &control->groups[group]->classes[class] :
+			      &control->calls.classes[class];
+	flow->is_counted = flow_control__shares_port(control, &path);
+	flow->class = class;
+	flow->transport = transport;
+	flow->share.taker = taker;
+	flow->is_asking = false;
+	flow->is_lent = false;
+	flow->posted = 0;
+	if (operations->cut && flow__takes_credits(flow))
+		operations->cut(transport, CREDIT_FRAGMENT);
+	return 0;
+}
+
+void flow__close(struct flow *flow)
+{
+	struct flow_control *control = flow->control;
+
+	if (!flow->transport)
+		return;
+	flow->transport = NULL;
+	if (!flow->posted)
+		return;
+	if (flow->draining)
+		TAILQ_REMOVE(&control->draining, flow, place);
+	flow->draining += flow->posted;
+	flow->posted = 0;
+	flow->drained_ns = monotonic_ns() + control->drain_ns;
+	TAILQ_INSERT_TAIL(&control->draining, flow, place);
+	flow_control__set_timer(control);
+}
+
+void flow__end(struct flow *flow)
+{
+	if (flow->transport && flow__takes_credits(flow))
+		credit_pool__cancel(&flow->control->pool, NULL, &flow->share);
+	flow__close(flow);
+	if (flow->draining)
+		flow__drained(flow);
+}
+
+/*
+ * Posts all that this thread has credits for.  If posting fails, the user may stop a flow,
+ * whose credits come back later, so that this loop ends.
+ */
+static void flow_control__post(struct flow_control *control,
+			       struct credit_taker *taker)
+{
+	struct credit_share *share;
+	uint32_t fragments;
+	struct flow *flow;
+	uint64_t now_ns;
+	int err;
+
+	/* A flow that is stopped by failed() gives back what others get below. */
+	if (taker->is_posting)
+		return;
+	taker->is_posting = true;
+	while ((fragments = credit_pool__take(&control->pool, taker, &share))) {
+		flow = (struct flow *)share;
+		now_ns = monotonic_ns();
+		flow->posted_ns = flow->posted_ns ?: now_ns;
+		if (!flow->posted)
+			flow->heard_ns = now_ns;
+		flow->posted += fragments;
+		err = flow->transport->operations->post(flow->transport,
+							fragments);
+		if (err)
+			flow->failed(flow, err);
+	}
+	taker->is_posting = false;
+}
+
+int flow__ask(struct flow *flow, enum transport_part part)
+{
+	const struct transport_operations *operations =
+		flow->transport->operations;
+	struct flow_control *control = flow->control;
+	const bool takes_credits = flow__takes_credits(flow);
+	uint32_t fragments;
+	int err;
+
+	/* Without credits begin() posts: the host may answer before it returns. */
+	flow->posted_ns = 0;
+	if (!takes_credits)
+		flow->posted_ns = flow->heard_ns = monotonic_ns();
+	err = operations->begin(flow->transport, part,
+				takes_credits ? &fragments : NULL);
+	if (err)
+		return err;
+	flow->is_asking = true;
+	flow->is_lent = false;
+	if (!takes_credits)
+		return 0;
+	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
+			 flow->is_slow ? 1 : fragments);
+	flow_control__post(control, flow->share.taker);
+	return 0;
+}
+
+void flow__complete(struct flow *flow, int result)
+{
+	struct flow_control *control = flow->control;
+	uint32_t completed =
+		flow->transport->operations->take_completed(flow->transport);
+
+	flow->heard_ns = monotonic_ns();
+	if (result)
+		flow->is_asking = false;
+	if (result > 0 && !flow->is_lent)
+		flow->is_slow = false;
+	/* Those that were lent have been given back. */
+	if (flow->is_lent || !completed || !flow__takes_credits(flow))
+		return;
+	flow->posted -= completed;
+	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
+			       completed);
+	flow_control__post(control, flow->share.taker);
+}
+
+bool flow__lend(struct flow *flow)
+{
+	struct flow_control *control = flow->control;
+	const uint32_t posted = flow->posted;
+
+	if (!flow->is_asking || flow->is_lent || !flow__takes_credits(flow))
+		return true;
+	if (!posted || monotonic_ns() - flow->posted_ns < FLOW_LATE_NS)
+		return false;
+	flow->is_lent = true;
+	flow->is_slow = true;
+	flow->posted = 0;
+	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
+			       posted);
+	flow_control__post(control, flow->share.taker);
+	return true;
+}
+
+void flow__stop(struct flow *flow)
+{
+	struct flow_control *control = flow->control;
+
+	flow->is_asking = false;
+	if (!flow__takes_credits(flow))
+		return;
+	credit_pool__cancel(&control->pool, flow->share.taker, &flow->share);
+	flow_control__post(control, flow->share.taker);
+}
+
+void flow_control__wake_up(struct flow_control *control,
+			   struct credit_taker *taker)
+{
+	credit_pool__wake_up(&control->pool, taker);
+	flow_control__post(control, taker);
+}
+
+uint64_t flow__silence_ns(const struct flow *flow)
+{
+	if (!flow->is_asking || flow__waits(flow))
+		return 0;
+	return monotonic_ns() - flow->heard_ns;
+}
+
+bool flow__waits(const struct flow *flow)
+{
+	return flow->is_asking && flow__takes_credits(flow) && !flow->posted &&
+	       !flow->is_lent;
+}
