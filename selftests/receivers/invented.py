@@ -54,8 +54,8 @@ def compare(receiver):
         return f"{len(problems)} differences, such as {problems[0]}"
     print(f"# {type(receiver).__name__}: {len(wanted)} series, {samples} samples,"
           f" {counts['bytes_per_sample']} bytes each")
-    alive = receiver.alive(LABELS) if receiver.has_ends else 0
-    return f"{alive} series have not ended" if alive else ""
+    alive = receiver.alive(LABELS) if receiver.has_ends else []
+    return f"{len(alive)} series have not ended" if alive else ""
 
 
 def test(kind, directory):

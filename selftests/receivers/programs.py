@@ -123,9 +123,9 @@ class Prometheus(Receiver):
                 round(at * 1000): float(value) for at, value in result["values"]}
 
     def alive(self, labels):
-        """How many series have not ended, though their last sample is young."""
+        """The names of the series that have not ended, though their last sample is young."""
         selector = ",".join(f'{label}="{value}"' for label, value in labels.items())
-        return len(self.query(f"{{{selector}}}"))
+        return [result["metric"]["__name__"] for result in self.query(f"{{{selector}}}")]
 
 
 class Prometheus3(Prometheus):
