@@ -125,7 +125,10 @@ class Controller:
 
     @staticmethod
     def counts(order):
-        """What it said at the end of the outputs, in their order: sent, refused, and lost."""
+        """
+        The counts of each output: sent, refused, lost and bytes.  Outputs to one address end in any
+        order; the output that lost less is the one with a spool, which comes first.
+        """
         with open(LOG, encoding="utf-8") as log:
             found = re.findall(
                 r"(http\S+): (\d+) samples sent, (\d+) refused, (\d+) dropped.*, (\d+) bytes\n"
@@ -134,6 +137,8 @@ class Controller:
         for url, taken, refused, dropped, size, unsent in found:
             by_url.setdefault(url, []).append(
                 (int(taken), int(refused), int(dropped) + int(unsent or 0), int(size)))
+        for counts in by_url.values():
+            counts.sort(key=lambda of_output: of_output[2])
         return [by_url[url].pop(0) for url in order]
 
 
