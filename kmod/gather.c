@@ -151,7 +151,7 @@ static void schedule_next(struct dart_gatherer *gatherer)
 			 next_ns > now ? nsecs_to_jiffies(next_ns - now) : 0);
 }
 
-/* Passes follow the clock; those that would be late are left out. */
+/* Passes follow the clock: a pass whose time has gone by is skipped and counted. */
 static void next_due(struct dart_gatherer *gatherer)
 {
 	const u64 interval_ns = (u64)gatherer->interval_ms * NSEC_PER_MSEC;
@@ -186,7 +186,7 @@ static void gather_work(struct work_struct *work)
 	if (was_early)
 		gatherer->early_ns = start + time +
 				     max(EARLY_PAUSE_NS, EARLY_PAUSE_TIMES * time);
-	/* An early pass does not take the place of the next one that is due. */
+	/* An early pass does not replace the next due pass. */
 	if (!was_early || gatherer->due_ns <= start + time)
 		next_due(gatherer);
 	if (!gatherer->has_ended)

@@ -36,7 +36,7 @@ check "a controller reads that" soon generation
 before=$(generation)
 check "the clocks agree" written 0
 changes=0
-# Days, years, back beyond the start, and hardly more than what does not count.
+# Steps of days and years, to before the start of dartd, and just above the ignored step.
 for seconds in 172800 -172800 315360000 -315360000 -7200 7200 0.05 -0.05; do
 	check "the clock is set by $seconds s" step $seconds
 	changes=$((changes + 1))

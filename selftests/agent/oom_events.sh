@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A service is killed for memory, and its cgroup is removed at once: its last events reach a
-# controller, although they are gathered each 30 s only, and so do those of its slice.
+# The kernel kills a service for memory, and its cgroup is removed at once: a controller gets the
+# last events of the service and of its slice, although both are gathered each 30 s only.
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
 

@@ -151,7 +151,7 @@ add() {
 
 # in_work COMMAND...
 in_work() {
-	sh -c 'echo $$ >/sys/fs/cgroup/samples/work/cgroup.procs; exec "$@"' sh "$@"
+	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$work" "$@"
 }
 
 # Memory, tasks, I/O and throttling of $work; nothing runs there afterwards but a process

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clocks of a host, which may tell any numbers.  The first byte chooses how its rows are
- * gathered, and whether the scrapes are those of a controller or of a recording, which may have any
- * numbers, too; then follow scrapes.
+ * The clocks of a host, which may report any numbers.  The first byte chooses how the host gathers
+ * its rows, and whether a controller or a recording provides the scrapes; a recording may contain
+ * any numbers, too.  The scrapes follow.
  */
 #include "tools/controller/decode/host_clock.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fleet_hosts DIRECTORY PORT HOSTS BAD SEED INTERVAL_MS: is so many invented hosts, each an agent
+ * fleet_hosts DIRECTORY PORT HOSTS BAD SEED INTERVAL_MS: serves as HOSTS invented hosts, each an agent
  * over TCP at the loopback with its own port, host 0 at PORT; BAD of them are not good, see
  * selftests/lib/fleet_host.h.  The seed chooses which are bad, of which kind, and when.  Each kind
  * has one host at least, if BAD is large enough.
@@ -60,7 +60,7 @@ struct connection {
 	bool is_trickling; /* an answer without an end, a byte in each tick */
 	bool is_flowing; /* an answer without an end, as fast as it goes */
 	bool is_cut; /* it dies in the middle of this answer */
-	bool has_values; /* the answer has those of @update */
+	bool has_values; /* the answer carries the values of @update */
 	uint32_t answer_max, id;
 	uint32_t length, sent; /* of the answer */
 	uint32_t epoch;

@@ -77,7 +77,7 @@ struct fleet_host {
 /* Bytes that a table can have. */
 #define FLEET_TABLE_MAX 65536
 
-/* Ends the process, with a message, if there is no memory. */
+/* Ends the process with a message if memory runs out. */
 void fleet_host__open(struct fleet_host *host, uint32_t index,
 		      enum fleet_kind kind, uint64_t seed,
 		      uint32_t interval_ms);

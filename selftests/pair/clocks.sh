@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The clock of a host and that of the controller are set while it is read: samples have the times
-# of the controller, and how far the host is off is measured from what is READ.
+# of the controller, which measures the offset of the host from the rows that it READs.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
 
@@ -12,7 +12,7 @@ last() {
 	grep -F '"time_ns"' "$1" | tail -n 2 | head -n 1 | gojq -e "$2"
 }
 
-# off FILE SECONDS: is the host said to be off by so many, give or take two?
+# off FILE SECONDS: the last sample reports this offset of the host, give or take two seconds
 off() {
 	last "$1" ".clock_offset_ns | select(.) / 1e9 - $2 | . > -2 and . < 2"
 }

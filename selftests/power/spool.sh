@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a spool keeps when the power fails, with each kind of spool_sync. A machine whose controller
-# pushes to spools on disks of its own is killed three times, each time at another point of an
-# outage: while nobody takes anything, in the middle of a delivery, and in the next outage. It boots
-# again with the same disks, and at last delivers what is left. What has arrived is compared with
-# what was in the spools, what the kind of spool_sync promises of that, and what was made.
+# The samples that a spool keeps when the power fails, for each value of spool_sync. QEMU is killed
+# three times while a controller in the machine pushes to spools, one disk for each value: while the
+# receivers are down, in the middle of a delivery, and in the next outage. The machine boots again
+# with the same disks, and at last delivers the rest. The test compares the samples that arrived
+# with the contents of the spools, with the promise of each value, and with the samples made.
 #
-# A killed machine loses what is in its memory: the pages that its kernel had not written to the
-# disk. What QEMU was told to write stays in the page cache of this host, so the cache of a real
-# disk, which may lose what is written and not flushed, is not tried; fdatasync() and fsync()
-# make the kernel do both, and both are counted. The kernel of the machine writes nothing by
-# itself, so that a spool that forces nothing to the disk loses all: with the kind "never" the test
-# forces it once, in place of the kernel, and shows that the rest is lost.
+# A killed machine loses its memory: the pages that its kernel had not written to the disk. Pages
+# that QEMU was told to write stay in the page cache of this host, so the test does not cover a real
+# disk that loses its write cache; fdatasync() and fsync() write and flush, and both are counted.
+# The kernel of the machine is set to write nothing by itself, so a spool without a sync loses all
+# samples: for "never" the test syncs once, in place of the kernel, and shows that the rest is lost.
 . "$(dirname "$0")/../lib.sh"
 
 here=$tests/power

@@ -443,7 +443,7 @@ static void test_stalled(void **state)
 	close(idle);
 }
 
-/* One that takes nothing is cut off even if nobody needs the memory, and counted. */
+/* A reader that takes nothing is cut off and counted, even if nobody needs the memory. */
 static void test_silent(void **state)
 {
 	struct editions_counts counts;
