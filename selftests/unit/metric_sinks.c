@@ -252,14 +252,58 @@ static void test_up_again(void **state)
 	host.sample.head.start_ns = 5 * SECOND;
 	host.sample.head.landed_ns = 5 * SECOND + 300000000;
 	add_value(&host);
-	operations->added(sink, &targets[0]);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		operations->added(sink, &targets[0]);
 		operations->down(sink, &targets[0], cases[i].down_ns, "gone");
 		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
 		assert_int_equal(operations->sample(sink, &targets[0],
 						    &host.sample, &decoded),
 				 0);
 		assert_int_equal(full->told[0].up_ns, cases[i].up_ns);
+		operations->removed(sink, &targets[0]);
+	}
+	operations->free(sink);
+	host__free(&host);
+	assert_true(is_freed);
+}
+
+/* A host is lost right after a scrape, which was posted at 6,000 s. */
+static void test_down_after_up(void **state)
+{
+	static const struct {
+		int64_t lost_ns, down_ns;
+	} cases[] = {
+		{ 6001 * SECOND, 6001 * SECOND },
+		{ 6000 * SECOND + 1000000, 6000 * SECOND + 1000000 },
+		/* Receivers would see both in the same ms. */
+		{ 6000 * SECOND + 286000, 6000 * SECOND + 1000000 },
+		{ 6000 * SECOND, 6000 * SECOND + 1000000 },
+		/* The clock was set back since the scrape. */
+		{ 3000 * SECOND, 3000 * SECOND },
+	};
+	bool is_freed = false;
+	struct noting_output *full =
+		noting_output__new(&full_operations, &is_freed);
+	struct metric_output *const outputs[] = { &full->output };
+	struct sink *sink = sink_metrics__new(NULL, outputs, 1);
+	const struct sink_operations *operations = sink->operations;
+	static const struct latency decoded;
+	struct host host;
+	unsigned int i;
+
+	host__init(&host);
+	host.sample.head.start_ns = 5 * SECOND;
+	host.sample.head.landed_ns = 5 * SECOND + 200000;
+	add_value(&host);
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		operations->added(sink, &targets[0]);
+		assert_int_equal(operations->sample(sink, &targets[0],
+						    &host.sample, &decoded),
+				 0);
+		assert_int_equal(full->told[0].up_ns, 6000 * SECOND);
+		operations->down(sink, &targets[0], cases[i].lost_ns, "gone");
+		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
+		operations->removed(sink, &targets[0]);
 	}
 	operations->free(sink);
 	host__free(&host);
@@ -436,6 +480,8 @@ int main(void)
 		     test_metrics),
 		TEST("a target that was reported to be down while READs were under way is up after that",
 		     test_up_again),
+		TEST("a target that is lost right after a scrape is down after that, as receivers see times",
+		     test_down_after_up),
 		TEST("all sinks are called, and the first error is returned",
 		     test_all),
 	};

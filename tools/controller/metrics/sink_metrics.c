@@ -21,12 +21,12 @@ struct target_metrics {
 	struct target_labels *labels; /* for series of the plan; NULL: none yet */
 	struct points points;
 	int64_t time_ns; /* of the last scrape */
-	int64_t down_ns; /* when it was last down; 0: never */
+	int64_t up_ns, down_ns;	/* time of the last sample of up that is 1, and 0; 0: never */
 };
 
 /* Receivers see times in ms. */
 #define UP_PRECISION_NS 1000000
-/* Beyond it the clock was set back between a report and a scrape. */
+/* A sample of up that would be earlier than the other by more than this: the clock was set back. */
 #define UP_OVERLAP_NS 1000000000
 
 struct sink_metrics {
@@ -110,6 +110,14 @@ static void pass_up(const struct sink_metrics *all,
 							target, &scrape);
 }
 
+/* @time_ns, or the next time that receivers can tell from @other_ns. */
+static int64_t later_ns(int64_t time_ns, int64_t other_ns)
+{
+	const int64_t after_ns = other_ns + UP_PRECISION_NS;
+
+	return time_ns > after_ns ? time_ns : after_ns;
+}
+
 /*
  * The READs of a scrape may be posted before the target is reported to be down, and land after it:
  * the target is up again after the report, not before.
@@ -119,12 +127,23 @@ static int64_t up_again_ns(const struct target_metrics *metrics,
 {
 	const int64_t landed_ns =
 		head->time_ns + (int64_t)(head->landed_ns - head->start_ns);
-	const int64_t after_ns = metrics->down_ns + UP_PRECISION_NS;
 
 	if (metrics->down_ns < head->time_ns ||
 	    metrics->down_ns - landed_ns >= UP_OVERLAP_NS)
 		return head->time_ns;
-	return landed_ns > after_ns ? landed_ns : after_ns;
+	return later_ns(landed_ns, metrics->down_ns);
+}
+
+/*
+ * A connection may end right after a scrape.  Outputs send only the first of the samples that a
+ * series has in a millisecond, so that receivers would keep the target as up.
+ */
+static int64_t down_again_ns(const struct target_metrics *metrics,
+			     int64_t lost_ns)
+{
+	if (metrics->up_ns - lost_ns >= UP_OVERLAP_NS)
+		return lost_ns;
+	return later_ns(lost_ns, metrics->up_ns);
 }
 
 static int pass_sample(struct sink *sink, const struct target_settings *target,
@@ -166,7 +185,8 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 						    &scrape);
 	if (previous)
 		metric_plan__put(previous);
-	pass_up(all, target, true, up_again_ns(metrics, &sample->head));
+	metrics->up_ns = up_again_ns(metrics, &sample->head);
+	pass_up(all, target, true, metrics->up_ns);
 	return 0;
 }
 
@@ -207,9 +227,11 @@ static int pass_down(struct sink *sink, const struct target_settings *target,
 	struct target_metrics *metrics = all->targets[target->index];
 
 	pass_loss(all, target, reason);
-	pass_up(all, target, false, time_ns);
-	if (metrics)
+	if (metrics) {
+		time_ns = down_again_ns(metrics, time_ns);
 		metrics->down_ns = time_ns;
+	}
+	pass_up(all, target, false, time_ns);
 	return 0;
 }
 
