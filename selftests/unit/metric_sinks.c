@@ -231,6 +231,9 @@ static void test_up_again(void **state)
 		int64_t down_ns, up_ns;
 	} cases[] = {
 		{ 5999 * SECOND, 6000 * SECOND },
+		{ 6000 * SECOND - 1000000, 6000 * SECOND },
+		/* Receivers would see both in the same ms. */
+		{ 6000 * SECOND - 286000, 6000 * SECOND + 714000 },
 		{ 6000 * SECOND, 6000 * SECOND + 300000000 },
 		{ 6000 * SECOND + 200000000, 6000 * SECOND + 300000000 },
 		/* The I/O thread noted the landing a little later than the moment of it. */

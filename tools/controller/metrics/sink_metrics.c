@@ -128,10 +128,11 @@ static int64_t up_again_ns(const struct target_metrics *metrics,
 	const int64_t landed_ns =
 		head->time_ns + (int64_t)(head->landed_ns - head->start_ns);
 
-	if (metrics->down_ns < head->time_ns ||
-	    metrics->down_ns - landed_ns >= UP_OVERLAP_NS)
+	if (metrics->down_ns - landed_ns >= UP_OVERLAP_NS)
 		return head->time_ns;
-	return later_ns(landed_ns, metrics->down_ns);
+	return later_ns(metrics->down_ns < head->time_ns ? head->time_ns :
+							   landed_ns,
+			metrics->down_ns);
 }
 
 /*
