@@ -11,8 +11,8 @@
 #   NAME_abi := N                 .output/lib/libNAME.so.N as well, which exports
 #   NAME_map := FILE              what this version script says
 #
-# Tests need no build.mk: selftests/unit/NAME.c is linked with the libraries,
-# and both with sanitizers; unit_NAME_sources adds files to such a test, which can
+# Tests need no build.mk: selftests/unit/ROOM/NAME.c is linked with the libraries,
+# and both with sanitizers, as .output/unit/NAME; unit_NAME_sources adds files to such a test, which can
 # also have unit_NAME_skeletons.  Those in threaded_tests are also linked with
 # ThreadSanitizer, as .output/tsan/NAME.
 # selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
@@ -351,18 +351,20 @@ shared: $(shared_libraries)
 
 # ---- tests
 
-unit_tests := $(patsubst selftests/unit/%.c,%,$(wildcard selftests/unit/*.c))
+unit_sources := $(shell find selftests/unit -name '*.c')
+unit_tests := $(basename $(notdir $(unit_sources)))
+unit_source = $(filter %/$(1).c,$(unit_sources))
 test_parts := $(wildcard selftests/lib/*.c)
 guest_tests := $(patsubst selftests/%.c,%,$(wildcard \
 	$(patsubst %,selftests/%/*.c,module storm agent pair debug helpers)))
 
 define unit_test
-$(output)/unit/$(1): $(call objects,sanitized,selftests/unit/$(1).c \
+$(output)/unit/$(1): $(call objects,sanitized,$(call unit_source,$(1)) \
 		$(unit_$(1)_sources)) $(libraries:%=$(output)/sanitized/lib%.a)
 	$$(quiet)mkdir -p $$(@D)
 	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
 		$$(call link,$(packages_known))
-$(call objects,sanitized,selftests/unit/$(1).c): | $(unit_$(1)_skeletons:%=$(output)/bpf/%.skel.h)
+$(call objects,sanitized,$(call unit_source,$(1))): | $(unit_$(1)_skeletons:%=$(output)/bpf/%.skel.h)
 endef
 $(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
 
@@ -389,7 +391,7 @@ $(output)/helgrind/races: $(output)/helgrind/obj/selftests/helgrind/races.o
 	$(call say,LD-HG,$@)$(CC) -o $@ $^
 
 define helgrind_test
-$(output)/helgrind/$(1): $(call objects,helgrind/obj,selftests/unit/$(1).c \
+$(output)/helgrind/$(1): $(call objects,helgrind/obj,$(call unit_source,$(1)) \
 		$(unit_$(1)_sources)) $(output)/helgrind/libdart.a
 	$$(call say,LD-HG,$$@)$$(CC) -o $$@ $$^ $$(call link,$(packages_known))
 endef
@@ -398,7 +400,7 @@ $(foreach name,$(threaded_tests),$(eval $(call helgrind_test,$(name))))
 helgrind_tests: $(threaded_tests:%=$(output)/helgrind/%) $(output)/helgrind/races
 
 define threaded_test
-$(output)/tsan/$(1): $(call objects,tsan/obj,selftests/unit/$(1).c \
+$(output)/tsan/$(1): $(call objects,tsan/obj,$(call unit_source,$(1)) \
 		$(unit_$(1)_sources)) $(output)/tsan/libdart.a
 	$$(call say,LD-TSAN,$$@)$$(CC) $$(tsan) -o $$@ $$^ \
 		$$(call link,$(packages_known))
@@ -570,12 +572,11 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 -include $(patsubst %.o,%.d,$(objects_known) \
 	$(patsubst $(output)/obj/%,$(output)/pic/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \
-	$(unit_tests:%=$(output)/sanitized/selftests/unit/%.o) \
+	$(call objects,sanitized,$(unit_sources)) \
 	$(patsubst $(output)/obj/%,$(output)/fuzz/obj/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/tsan/obj/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/helgrind/obj/%,$(objects_known)) \
-	$(threaded_tests:%=$(output)/helgrind/obj/selftests/unit/%.o) \
-	$(threaded_tests:%=$(output)/tsan/obj/selftests/unit/%.o) \
+	$(foreach in,helgrind/obj tsan/obj,$(call objects,$(in),$(unit_sources))) \
 	$(foreach in,sanitized fuzz/obj,$(call objects,$(in),\
 		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \

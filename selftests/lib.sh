@@ -12,7 +12,8 @@
 # because the plan comes last.
 
 set -u
-tests=$(cd "$(dirname "$0")/.." && pwd)
+tests=$(cd "$(dirname "$0")" && pwd)
+tests=${tests%/selftests/*}/selftests
 PATH=$tests:$tests/../.output/selftests/helpers:$PATH
 points=0
 failures=0

@@ -8,7 +8,7 @@
 #include <libdart/rdma/rejection_internal.h>
 
 #include "fuzz.h"
-#include "selftests/unit/peer_services.h"
+#include "selftests/unit/agent/serve/peer_services.h"
 
 static void request(const struct rdma_cm_event *event)
 {

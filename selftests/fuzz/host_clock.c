@@ -7,7 +7,7 @@
 #include "tools/controller/decode/host_clock.h"
 
 #include "fuzz.h"
-#include "selftests/unit/metric_samples.h"
+#include "selftests/unit/controller/metrics/metric_samples.h"
 
 #define BOUND_NS (2 * SECOND)
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The controller's flow control in virtual time, with faults. */
+#include "selftests/unit/unit.h"
+#include "tools/bench/fabric.h"
+
+#define SCHEDULES 500
+
+static void test_faults(void **state)
+{
+	struct fabric_settings settings;
+	struct fabric_result result;
+	uint64_t landed = 0, lost = 0, failed = 0, missed = 0, waits = 0;
+	const char *rule;
+
+	for (uint64_t seed = 1; seed <= SCHEDULES; seed++) {
+		fabric__random_settings(seed, &settings);
+		fabric__run(&settings, &result);
+		rule = fabric__broken_rule(&settings, &result);
+		if (rule)
+			fail_msg("schedule %lu: %s", seed, rule);
+		landed += result.scrapes;
+		lost += result.lost;
+		failed += result.failed;
+		missed += result.missed;
+		waits += result.wait_max_ns > 0;
+	}
+	/* The faults took place. */
+	assert_in_range(landed, SCHEDULES, UINT64_MAX);
+	assert_in_range(lost, SCHEDULES, UINT64_MAX);
+	assert_in_range(failed, SCHEDULES, UINT64_MAX);
+	assert_in_range(missed, 1, UINT64_MAX);
+	assert_in_range(waits, SCHEDULES / 10, UINT64_MAX);
+}
+
+static void test_same(void **state)
+{
+	struct fabric_result results[2];
+	struct fabric_settings settings;
+
+	fabric__random_settings(7, &settings);
+	for (int i = 0; i < 2; i++)
+		fabric__run(&settings, &results[i]);
+	assert_memory_equal(&results[0], &results[1], sizeof(results[0]));
+}
+
+/* 24 Gbit/s, and one I/O thread that polls. */
+static const struct fabric_settings network = {
+	.link_bytes_ns = 3,
+	.host_bytes_ns = 3,
+	.round_trip_ns = 6000,
+	.post_ns = 128,
+	.poll_ns = 200,
+	.credit = 1 << 20,
+	.flow_credit = UINT64_MAX,
+};
+
+/* Without credits, the same hosts overflow the same buffer. */
+static void test_incast(void **state)
+{
+	struct fabric_settings settings = network;
+	struct fabric_result with, without;
+
+	settings.hosts = 200;
+	settings.bytes = 128 * 1024;
+	settings.interval_ns = 1000000000;
+	settings.scrapes = 1;
+	settings.buffer = 1 << 20;
+	settings.retry_ns = 4000000;
+	fabric__run(&settings, &with);
+	settings.credit = UINT64_MAX;
+	fabric__run(&settings, &without);
+	assert_int_equal(with.dropped, 0);
+	assert_in_range(without.dropped, 1000, UINT64_MAX);
+	assert_in_range(without.elapsed_ns, with.elapsed_ns, UINT64_MAX);
+	assert_int_equal(with.bytes, without.bytes);
+}
+
+/* Small hosts are READ fast by a thread that polls, large ones cheaply by one that blocks. */
+static void test_threads(void **state)
+{
+	struct fabric_settings settings = network;
+	struct fabric_result poll, event, hybrid;
+
+	settings.hosts = 210;
+	settings.bytes = 512 * 1024;
+	settings.small_hosts = 200;
+	settings.small_bytes = 8 * 1024;
+	settings.interval_ns = 100000000;
+	settings.scrapes = 5;
+	settings.spread = true;
+	settings.wake_ns = 5000;
+	settings.wake_cpu_ns = 2000;
+	settings.buffer = UINT64_MAX;
+	fabric__run(&settings, &poll);
+	settings.io = IO_EVENT;
+	fabric__run(&settings, &event);
+	settings.io = IO_HYBRID;
+	fabric__run(&settings, &hybrid);
+	assert_int_equal(poll.scrapes, 210 * 5);
+	assert_int_equal(event.scrapes, 210 * 5);
+	assert_int_equal(hybrid.scrapes, 210 * 5);
+	/* At least half of the time to wake up, once for the request and once at the end. */
+	assert_in_range(event.small_mean_ns, poll.small_mean_ns + 5000,
+			poll.small_mean_ns + 30000);
+	assert_in_range(hybrid.small_mean_ns, 1, event.small_mean_ns - 5000);
+	assert_in_range(hybrid.busy_ns, event.busy_ns, poll.busy_ns);
+	/* What polling takes is at least what posting and completing does. */
+	assert_in_range(poll.busy_ns,
+			poll.fragments * (settings.post_ns + settings.poll_ns),
+			settings.interval_ns * settings.scrapes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("in 500 schedules of faults no more than the credit is in flight or in a switch, and all flows have their turn",
+		     test_faults),
+		TEST("the same settings have the same result", test_same),
+		TEST("a thread for each kind of host reads small ones as fast as polling and large ones for less CPU time",
+		     test_threads),
+		TEST("hosts that overflow the buffer of a switch without credits do not with them",
+		     test_incast),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When scrapes are due. */
+#include "selftests/unit/unit.h"
+#include "tools/controller/base/schedule.h"
+
+#define SECOND 1000000000ULL
+
+/* Each target has its own time of the interval, whenever its schedule starts. */
+static void test_phase(void **state)
+{
+	static const uint64_t intervals[] = {
+		1, 2, 1000000, 100000000, SECOND, 3600 * SECOND
+	};
+	uint64_t random = 11, now, interval;
+	struct schedule schedule;
+
+	for (int i = 0; i < 10000; i++) {
+		interval = intervals[i % 6];
+		now = random__below(&random, UINT32_MAX) * SECOND +
+		      random__below(&random, SECOND);
+		schedule = (struct schedule){
+			.interval_ns = interval,
+			.phase_ns = (uint64_t)random__below(&random, UINT32_MAX)
+				    << random__below(&random, 33),
+		};
+		schedule__start(&schedule, now);
+		assert_int_equal(schedule.next_ns % interval,
+				 schedule.phase_ns % interval);
+		assert_in_range(schedule.next_ns, now + interval / 2,
+				now + interval / 2 + interval - 1);
+	}
+}
+
+/* A scrape that is late does not delay those behind it. */
+static void test_drift(void **state)
+{
+	struct schedule schedule = { .interval_ns = SECOND };
+	uint64_t first;
+
+	schedule__start(&schedule, 100 * SECOND);
+	first = schedule.next_ns;
+	assert_int_equal(schedule__take(&schedule, first - 1), 0);
+	assert_int_equal(schedule__take(&schedule, first + 400000000), 1);
+	assert_int_equal(schedule.next_ns, first + SECOND);
+	assert_int_equal(schedule__take(&schedule, first + 5 * SECOND), 5);
+	assert_int_equal(schedule.next_ns, first + 6 * SECOND);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("the second scrape is at the time of the target, between half an interval and one and a half behind the first",
+		     test_phase),
+		TEST("a late scrape does not delay the next, and missed ones are counted",
+		     test_drift),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

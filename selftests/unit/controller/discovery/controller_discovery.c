@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sources in files, and a configuration that is read again, while they change. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/controller/discovery/discovery.h"
+#include "tools/controller/settings/config.h"
+
+#define WAIT_US 30000000ULL
+
+struct fixture {
+	char directory[32];
+	sd_event *event;
+	struct discovery *discovery;
+	char wanted[256]; /* as "a:1@1000 b:2@5", the interval in ms */
+	unsigned int lists;
+	char said[8][DART_ERROR_MAX];
+	unsigned int sentences;
+	const char *ignored; /* who is not heard; NULL: nobody */
+};
+
+static void want(void *data, const struct target_list *list)
+{
+	struct fixture *fixture = data;
+	const struct target_settings *target;
+	size_t i, length = 0;
+
+	fixture->wanted[0] = '\0';
+	for (i = 0; i < list->count; i++) {
+		target = &list->items[i]->settings;
+		length += snprintf(fixture->wanted + length,
+				   sizeof(fixture->wanted) - length,
+				   "%s%s@%llu", i ? " " : "", target->name,
+				   (unsigned long long)target->interval_ns /
+					   1000000);
+		assert_true(length < sizeof(fixture->wanted));
+	}
+	fixture->lists++;
+}
+
+static void say(void *data, const char *sentence)
+{
+	struct fixture *fixture = data;
+
+	if (fixture->ignored &&
+	    !strncmp(sentence, fixture->ignored, strlen(fixture->ignored)))
+		return;
+	assert_true(fixture->sentences < 8);
+	strcpy(fixture->said[fixture->sentences++], sentence);
+}
+
+/* Replaces a file, as a rename does. */
+static void replace(const char *name, const char *text)
+{
+	FILE *file = fopen("new", "we");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(rename("new", name), 0);
+}
+
+/* Writes into the file that there is. */
+static void rewrite(const char *name, const char *text)
+{
+	FILE *file = fopen(name, "we");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Lets the loop run until something has been said, which begins with @sentence. */
+static void hear(struct fixture *fixture, const char *sentence)
+{
+	unsigned int i;
+
+	while (!fixture->sentences)
+		assert_int_not_equal(sd_event_run(fixture->event, WAIT_US), 0);
+	if (strncmp(fixture->said[0], sentence, strlen(sentence)))
+		fail_msg("'%s', not '%s'", fixture->said[0], sentence);
+	fixture->sentences--;
+	for (i = 0; i < fixture->sentences; i++)
+		strcpy(fixture->said[i], fixture->said[i + 1]);
+}
+
+static void expect(struct fixture *fixture, const char *wanted)
+{
+	if (strcmp(fixture->wanted, wanted))
+		fail_msg("wanted '%s', not '%s'", fixture->wanted, wanted);
+}
+
+static void begin(struct fixture *fixture, const char *configuration)
+{
+	static const struct discovery_operations operations = {
+		.want = want,
+		.say = say,
+	};
+	struct settings own = {}, settings = {};
+	struct dart_error error;
+
+	*fixture = (struct fixture){ .directory = "/tmp/discovery-XXXXXX" };
+	assert_non_null(mkdtemp(fixture->directory));
+	assert_int_equal(chdir(fixture->directory), 0);
+	replace("c", configuration);
+	assert_int_equal(sd_event_new(&fixture->event), 0);
+	assert_int_equal(settings__add_target(&own, "own", 1, 0), 0);
+	assert_int_equal(config__read(&settings, &own, "c", &error), 0);
+	assert_int_equal(discovery__new(fixture->event, &own, &settings, "c",
+					&operations, fixture,
+					&fixture->discovery, &error),
+			 0);
+	settings__clear(&settings);
+	settings__clear(&own);
+}
+
+static void end(struct fixture *fixture)
+{
+	char command[100];
+
+	assert_int_equal(fixture->sentences, 0);
+	discovery__free(fixture->discovery);
+	sd_event_unref(fixture->event);
+	snprintf(command, sizeof(command), "rm -r %s", fixture->directory);
+	assert_int_equal(system(command), 0);
+}
+
+static void test_file(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, "sources: [{file_sd: s/f, interval: 5ms}]\n");
+	expect(&fixture, "own:1@1000");
+	assert_false(discovery__is_complete(fixture.discovery));
+	hear(&fixture, "s/f: cannot be opened: No such file or directory");
+	assert_true(discovery__is_complete(fixture.discovery));
+
+	/* The file comes into being, with its directory. */
+	replace("g", "[{\"targets\": [\"b:1\", \"a:1\"]}]");
+	assert_int_equal(mkdir("s", 0700), 0);
+	assert_int_equal(rename("g", "s/f"), 0);
+	hear(&fixture, "s/f: names 2 agents");
+	expect(&fixture, "a:1@5 b:1@5 own:1@1000");
+	replace("s/f", "[{\"targets\": [\"b:1\", \"c:1\"]}]");
+	hear(&fixture, "s/f: names 2 agents");
+	expect(&fixture, "b:1@5 c:1@5 own:1@1000");
+	rewrite("s/f", "[{\"targets\": [\"own:1\"]}]");
+	hear(&fixture, "s/f: names 1 agent");
+	/* As the command line has it. */
+	expect(&fixture, "own:1@1000");
+
+	replace("s/f", "[{\"targets\": [\"d:1\"]}]");
+	hear(&fixture, "s/f: names 1 agent");
+	replace("s/f", "[{\"targets\": [\"");
+	hear(&fixture, "s/f: not JSON: line 1");
+	expect(&fixture, "d:1@5 own:1@1000");
+	replace("s/f", "[]");
+	hear(&fixture, "s/f: names 0 agents");
+	expect(&fixture, "own:1@1000");
+	end(&fixture);
+}
+
+static void replace_link(const char *name, const char *target)
+{
+	assert_int_equal(symlink(target, "new"), 0);
+	assert_int_equal(rename("new", name), 0);
+}
+
+/* As a mounted ConfigMap is, and behind it a directory that is a link. */
+static void test_links(void **state)
+{
+	struct fixture fixture;
+
+	begin(&fixture, "interval: 1s\n");
+	assert_int_equal(mkdir("v1", 0700), 0);
+	assert_int_equal(mkdir("v2", 0700), 0);
+	assert_int_equal(mkdir("m", 0700), 0);
+	replace("v1/f", "[{\"targets\": [\"a:1\"]}]");
+	replace("v2/f", "[{\"targets\": [\"b:1\"]}]");
+	replace_link("current", "v1");
+	replace_link("m/..data", "../current");
+	replace_link("m/f", "..data/f");
+	replace("c", "sources: [{file_sd: m/f}]\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+
+	replace_link("m/..data", "../v2");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "b:1@1000 own:1@1000");
+	rewrite("v2/f", "[{\"targets\": [\"c:1\"]}]");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "c:1@1000 own:1@1000");
+	replace_link("m/..data", "../current");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+	/* Far from the file. */
+	replace_link("current", "v2");
+	hear(&fixture, "m/f: names 1 agent");
+	expect(&fixture, "c:1@1000 own:1@1000");
+	end(&fixture);
+}
+
+/* Until a source has been looked at @more times. */
+static void look(struct fixture *fixture, uint64_t more)
+{
+	struct discovery_source source;
+	uint64_t looks;
+
+	discovery__source(fixture->discovery, 0, &source);
+	looks = source.looks + more;
+	while (source.looks < looks) {
+		discovery__reload(fixture->discovery);
+		assert_int_not_equal(sd_event_run(fixture->event, WAIT_US), 0);
+		discovery__source(fixture->discovery, 0, &source);
+	}
+}
+
+static void test_said_once(void **state)
+{
+	struct discovery_source source;
+	struct fixture fixture;
+	unsigned int lists;
+
+	begin(&fixture, "sources: [{file_sd: f}]\n");
+	hear(&fixture, "f: cannot be opened");
+	/* The configuration is read again with each look. */
+	fixture.ignored = "c";
+	rewrite("c", "x: y\n");
+	look(&fixture, 3);
+	discovery__source(fixture.discovery, 0, &source);
+	assert_string_equal(source.name, "f");
+	assert_string_equal(source.kind, "file_sd");
+	assert_true(source.failures >= 4);
+	assert_non_null(source.error);
+	assert_int_equal(fixture.sentences, 0);
+
+	replace("f", "[{\"targets\": [\"a:1\"]}]");
+	hear(&fixture, "f: names 1 agent");
+	/* The same list again is nothing new. */
+	lists = fixture.lists;
+	replace("f", "[{\"targets\": [\"a:1\", \"a:1\"]}]");
+	look(&fixture, 1);
+	assert_int_equal(fixture.lists, lists);
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.targets, 1);
+	assert_null(source.error);
+	assert_true(source.heard_ns);
+	end(&fixture);
+}
+
+static void test_left_out(void **state)
+{
+	struct discovery_source source;
+	struct fixture fixture;
+
+	begin(&fixture, "sources: [{file_sd: f}]\n");
+	hear(&fixture, "f: cannot be opened");
+	replace("f", "[{\"targets\": [\"a:1\", \"b:0\"]}, {\"targets\": null}]");
+	hear(&fixture, "f: group 1: 'b:0' is not an agent (expected HOST, HOST:PORT or [V6]:PORT); it is left out");
+	hear(&fixture, "f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.targets, 1);
+	assert_int_equal(source.left_out, 1);
+	assert_non_null(strstr(source.error, "'b:0'"));
+	assert_int_equal(source.failures, 1);
+
+	/* The same mistake is not said again. */
+	replace("f", "[{\"targets\": [\"a:1\", \"b:0\", \"c:1\"]}]");
+	hear(&fixture, "f: names 2 agents");
+	expect(&fixture, "a:1@1000 c:1@1000 own:1@1000");
+	/* The list has only mistakes: the targets of the previous list stay. */
+	replace("f", "[{\"targets\": [\"b:0\"]}]");
+	hear(&fixture, "f: group 1: 'b:0' is not an agent (expected HOST, HOST:PORT or [V6]:PORT); its 2 agents stay");
+	replace("f", "[{\"targets\": [\"a:1\", \"c:1\"]}]");
+	hear(&fixture, "f: nothing is left out any more");
+	hear(&fixture, "f: names 2 agents");
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.left_out, 0);
+	assert_null(source.error);
+	end(&fixture);
+}
+
+static void test_reload(void **state)
+{
+	struct fixture fixture;
+	uint64_t reloads, refused;
+
+	begin(&fixture, "interval: 2s\nagents: [{host: x}]\n"
+			"sources: [{file_sd: f}]\n");
+	expect(&fixture, "own:1@2000 x:4792@2000");
+	hear(&fixture, "f: cannot be opened");
+	replace("f", "[{\"targets\": [\"a:1\"]}]");
+	hear(&fixture, "f: names 1 agent");
+	expect(&fixture, "a:1@2000 own:1@2000 x:4792@2000");
+
+	replace("c", "agents: [{host: x, interval: 7s}, {host: y}]\n"
+		     "sources: [{file_sd: f}]\nworkers: 3\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture,
+	     "c: read again (agents: 3, sources: 1); "
+	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
+	/* What the source named stays until it has been looked at with another interval. */
+	hear(&fixture, "f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
+	replace("c", "agents: [{host: x, interval: 7s}, {host: y, transport: rpc}]\n"
+		     "sources: [{file_sd: f}]\n"
+		     "tls: {certificate: c, key: k, authorities: a}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture,
+	     "c: read again (agents: 3, sources: 1); "
+	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
+
+	replace("c", "agents: [{host: x}, {host: x}]\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture,
+	     "c:1: agent 'x' port 4792 is named twice; nothing has changed");
+	assert_int_equal(unlink("c"), 0);
+	discovery__reload(fixture.discovery);
+	hear(&fixture,
+	     "cannot open 'c': No such file or directory; nothing has");
+	replace("c", "interval: 1s\n");
+	discovery__reload(fixture.discovery);
+	/* The command line names an agent. */
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@1000");
+	assert_int_equal(discovery__source_count(fixture.discovery), 0);
+	discovery__reloads(fixture.discovery, &reloads, &refused);
+	assert_int_equal(reloads, 5);
+	assert_int_equal(refused, 2);
+	end(&fixture);
+}
+
+/* What is only read when the program starts. */
+static void test_for_start(void **state)
+{
+	static const char *const changes[] = {
+		"flow: {control: none}\n",
+		"flow: {bytes: 8K}\n",
+		"io: {kind: poll}\n",
+		"io: {kind: event, fragments: 3}\n",
+		"io: {kind: event, group: 2}\n",
+		"workers: 2\n",
+		"outputs: [{listen: localhost}]\n",
+		"record: {file: r}\n",
+	};
+	struct fixture fixture;
+	size_t i;
+
+	begin(&fixture, "interval: 1s\n");
+	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		replace("c", changes[i]);
+		discovery__reload(fixture.discovery);
+		hear(&fixture,
+		     "c: read again (agents: 1, sources: 0); "
+		     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
+	}
+	replace("c", "interval: 2s\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@2000");
+	end(&fixture);
+}
+
+/* The configuration is read once more, from a pipe: returns when it has been opened. */
+static int reload_from_pipe(struct fixture *fixture)
+{
+	int fd;
+
+	/* Each time another one: who still reads the one before gets nothing of this. */
+	assert_int_equal(mkfifo("new", 0600), 0);
+	assert_int_equal(rename("new", "c"), 0);
+	discovery__reload(fixture->discovery);
+	fd = open("c", O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void write_and_close(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+/* While the loop is busy, the configuration is read twice, and refused the second time. */
+static void test_refused_behind(void **state)
+{
+	uint64_t reloads, refused;
+	struct fixture fixture;
+	int fd;
+
+	begin(&fixture, "interval: 1s\n");
+	write_and_close(reload_from_pipe(&fixture), "interval: 7s\n");
+	write_and_close(reload_from_pipe(&fixture), "interval: x\n");
+	/* Once it is read a third time, the news of the second are there. */
+	fd = reload_from_pipe(&fixture);
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@7000");
+	hear(&fixture, "c:1: 'x' is not an interval");
+	write_and_close(fd, "interval: 8s\n");
+	hear(&fixture, "c: read again (agents: 1, sources: 0)");
+	expect(&fixture, "own:1@8000");
+	discovery__reloads(fixture.discovery, &reloads, &refused);
+	assert_int_equal(reloads, 3);
+	assert_int_equal(refused, 1);
+	end(&fixture);
+}
+
+/* A file with all that may be, beside an agent of the command line. */
+static void test_too_many(void **state)
+{
+	struct discovery_source source;
+	struct fixture fixture;
+	unsigned int i;
+	FILE *file;
+
+	begin(&fixture, "sources: [{file_sd: f}]\n");
+	hear(&fixture, "f: cannot be opened");
+	file = fopen("new", "we");
+	assert_non_null(file);
+	fputs("[{\"targets\": [\"h\"", file);
+	for (i = 1; i < SETTINGS_TARGETS_MAX; i++)
+		fprintf(file, ",\"h%u\"", i);
+	fputs("]}]", file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(rename("new", "f"), 0);
+	hear(&fixture, "f: all sources together name more than 10000 agents");
+	expect(&fixture, "own:1@1000");
+	fixture.ignored = "c";
+	look(&fixture, 1);
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.targets, 0);
+	assert_non_null(source.error);
+	replace("f", "[{\"targets\": [\"a:1\"]}]");
+	hear(&fixture, "f: names 1 agent");
+	expect(&fixture, "a:1@1000 own:1@1000");
+	end(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a file of targets is followed as it is created, replaced and written; one that is refused changes nothing",
+		     test_file),
+		TEST("a file is followed as symbolic links on the way to it are replaced",
+		     test_links),
+		TEST("a source that fails says so once, and one that names the same again says nothing",
+		     test_said_once),
+		TEST("a target that cannot be used is left out, said once and counted, and the rest is wanted",
+		     test_left_out),
+		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
+		     test_reload),
+		TEST("what counts only when the program starts is said to stay",
+		     test_for_start),
+		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
+		     test_refused_behind),
+		TEST("more than 10,000 agents of all sources together are refused",
+		     test_too_many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

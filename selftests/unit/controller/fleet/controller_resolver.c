@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of hosts become addresses beside the event loop. */
+#include <netdb.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/controller/fleet/resolver.h"
+
+#include "selftests/unit/unit.h"
+
+#define QUESTIONS 200
+
+static struct {
+	sd_event *event;
+	struct resolver *resolver;
+	unsigned int answers;
+	char last[64];
+	char sentence[DART_ERROR_MAX];
+} asked;
+
+static int set_up(void **state)
+{
+	asked.answers = 0;
+	*asked.last = *asked.sentence = '\0';
+	assert_return_code(sd_event_new(&asked.event), 0);
+	assert_return_code(resolver__new(asked.event, &asked.resolver), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	resolver__free(asked.resolver);
+	sd_event_unref(asked.event);
+	return 0;
+}
+
+static void on_resolved(void *data, const char *numeric,
+			const struct dart_error *error)
+{
+	asked.answers++;
+	strcpy(asked.last, numeric ?: "");
+	strcpy(asked.sentence, numeric ? "" : error->text);
+}
+
+static struct resolution *ask(const char *host)
+{
+	struct resolution *resolution;
+
+	assert_int_equal(resolver__ask(asked.resolver, host, on_resolved, NULL,
+				       &resolution),
+			 0);
+	return resolution;
+}
+
+static void wait_for(unsigned int answers)
+{
+	while (asked.answers < answers)
+		assert_true(sd_event_run(asked.event, 20000000) > 0);
+}
+
+static void names_are_answered(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUESTIONS; i++)
+		ask("127.0.0.1");
+	wait_for(QUESTIONS);
+	assert_string_equal(asked.last, "127.0.0.1");
+}
+
+static void a_name_without_an_address_has_a_sentence(void **state)
+{
+	/* Too long for a label of a name: no service is asked. */
+	char host[NI_MAXHOST / 2] = "";
+
+	memset(host, 'a', sizeof(host) - 1);
+	ask(host);
+	wait_for(1);
+	assert_non_null(strstr(asked.sentence, "cannot resolve 'aaaa"));
+}
+
+static void what_was_cancelled_is_not_answered(void **state)
+{
+	resolution__cancel(ask("127.0.0.2"));
+	ask("127.0.0.1");
+	wait_for(1);
+	assert_string_equal(asked.last, "127.0.0.1");
+}
+
+static void a_resolver_ends_while_it_asks(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < QUESTIONS; i++)
+		resolution__cancel(ask("127.0.0.1"));
+}
+
+/* A signal of the process goes to any thread that does not block it. */
+static void signals_are_left_to_the_loop(void **state)
+{
+	const struct timespec none = {};
+	sigset_t set, before;
+	unsigned int i;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	for (i = 0; i < QUESTIONS; i++) {
+		ask("127.0.0.1");
+		while (asked.answers <= i) {
+			kill(getpid(), SIGTERM);
+			assert_true(sd_event_run(asked.event, 0) >= 0);
+			assert_int_equal(sigtimedwait(&set, NULL, &none),
+					 SIGTERM);
+		}
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST_FIXTURE("names are answered", names_are_answered, set_up,
+			     tear_down),
+		TEST_FIXTURE("a name without an address has a sentence",
+			     a_name_without_an_address_has_a_sentence, set_up,
+			     tear_down),
+		TEST_FIXTURE("a resolution that was cancelled has no answer",
+			     what_was_cancelled_is_not_answered, set_up,
+			     tear_down),
+		TEST_FIXTURE("a resolver ends while it asks",
+			     a_resolver_ends_while_it_asks, set_up, tear_down),
+		TEST_FIXTURE("threads that resolve leave signals to the loop",
+			     signals_are_left_to_the_loop, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How long a controller uses a table that changes. */
+#include "agent/base/lease.h"
+#include "selftests/unit/unit.h"
+#include "tools/controller/flow/table_age.h"
+
+#define MS 1000000ULL
+
+static struct table_age table_seen_at(uint64_t posted_ns)
+{
+	struct table_age age = {
+		.lease_ns = 2000 * MS,
+		.fetched_ns = posted_ns,
+	};
+
+	table_age__renew(&age, posted_ns);
+	return age;
+}
+
+static void test_covers(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_true(table_age__covers(&age, 5000 * MS));
+	assert_true(table_age__covers(&age, 7000 * MS - 1));
+	assert_false(table_age__covers(&age, 7000 * MS));
+}
+
+static void test_renewed(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	age.changed = true;
+	table_age__renew(&age, 6000 * MS);
+	assert_false(age.changed);
+	assert_true(table_age__covers(&age, 8000 * MS - 1));
+	assert_false(table_age__covers(&age, 8000 * MS));
+}
+
+static void test_permits(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_true(table_age__permits(&age, 6000 * MS - 1));
+	assert_false(table_age__permits(&age, 6000 * MS));
+}
+
+static void test_expired(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	table_age__expire(&age);
+	assert_true(age.changed);
+	assert_false(table_age__permits(&age, 5000 * MS));
+	table_age__renew(&age, 5001 * MS);
+	assert_true(table_age__permits(&age, 5001 * MS));
+	/* However long the lease is, on a machine that has just started. */
+	age.lease_ns = UINT32_MAX * MS;
+	table_age__expire(&age);
+	assert_false(table_age__permits(&age, 5001 * MS));
+}
+
+static void test_no_lease(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	age.lease_ns = 0;
+	assert_false(table_age__permits(&age, 5000 * MS));
+	assert_false(table_age__covers(&age, 5000 * MS));
+	assert_int_equal(table_age__due(&age), 5001 * MS);
+}
+
+static void test_due(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_int_equal(table_age__due(&age), 5500 * MS);
+	age.lease_ns = 400 * MS;
+	assert_int_equal(table_age__due(&age), 5100 * MS);
+	age.lease_ns = UINT32_MAX * MS;
+	assert_int_equal(table_age__due(&age), 5500 * MS);
+}
+
+/* The last READ that may begin, and every retransmission is needed. */
+static void test_retries(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+	uint64_t begin_ns;
+
+	age.lease_ns = LEASE_MS * MS;
+	begin_ns = age.current_ns + age.lease_ns / 2 - 1;
+	assert_true(table_age__permits(&age, begin_ns));
+	assert_true(table_age__covers(&age, begin_ns +
+					    DART_CONTROL_RETRIES_MS * MS));
+	/* 7 times 268.4 ms. */
+	assert_int_equal(DART_CONTROL_RETRIES_MS, 1880);
+	assert_int_equal(LEASE_SECONDS, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("values that have landed within the lease are valid, later ones are not",
+		     test_covers),
+		TEST("a header that is the same begins the lease again",
+		     test_renewed),
+		TEST("READs of values begin in the first half of the lease",
+		     test_permits),
+		TEST("a READ that may begin ends within the lease of an agent, retransmissions included",
+		     test_retries),
+		TEST("after the agent has said that it is too late the table is another one before every scrape",
+		     test_expired),
+		TEST("without a lease, a table is checked before every scrape",
+		     test_no_lease),
+		TEST("a table that has changed is fetched twice a second, or four times in a short lease",
+		     test_due),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The HTTP server of a controller, over sockets. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "tools/controller/base/http_address.h"
+#include "tools/controller/http/gzip.h"
+#include "tools/controller/http/http_access.h"
+#include "tools/controller/http/http_connections.h"
+#include "tools/controller/http/http_server.h"
+
+#include "http_peer.h"
+#include "selftests/unit/unit.h"
+
+#define BODY_BYTES 20000
+
+static void fill_words(void *data, const struct http_request *request,
+		       struct http_answer *answer)
+{
+	const char *word = http_request__argument(request, "word");
+	const char *accept = http_request__header(request, "Accept");
+
+	answer->type = "text/plain; version=7";
+	if (asprintf(&answer->body, "%s %s %s\n", (const char *)data,
+		     word ?: "-", accept ?: "-") > 0)
+		answer->length = strlen(answer->body);
+}
+
+static void fill_long(void *data, const struct http_request *request,
+		      struct http_answer *answer)
+{
+	answer->body = malloc(BODY_BYTES);
+	answer->length = answer->body ? BODY_BYTES : 0;
+	if (answer->body)
+		memset(answer->body, 'x', BODY_BYTES);
+}
+
+static void fill_nothing(void *data, const struct http_request *request,
+			 struct http_answer *answer)
+{
+}
+
+static void refuse(void *data, const struct http_request *request,
+		   struct http_answer *answer)
+{
+	answer->status = 400;
+	answer->body = strdup("this is why\n");
+	answer->length = answer->body ? strlen(answer->body) : 0;
+}
+
+/* ---- a stream of numbered lines, as many as there were wakes */
+
+struct lines {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct http_stream *stream; /* of the last that began */
+	int began, freed;
+	int wanted, told;
+	bool is_endless; /* there is always more */
+	uint64_t bytes;
+};
+
+static struct lines lines;
+
+static void lines_start(void *data, struct http_stream *stream)
+{
+	pthread_mutex_lock(&lines.lock);
+	lines.stream = stream;
+	lines.began++;
+	pthread_cond_broadcast(&lines.changed);
+	pthread_mutex_unlock(&lines.lock);
+}
+
+static ssize_t lines_read(void *data, char *buffer, size_t size)
+{
+	ssize_t length = 0;
+
+	pthread_mutex_lock(&lines.lock);
+	if (lines.is_endless) {
+		memset(buffer, 'y', size);
+		length = size;
+	} else if (lines.wanted < 0) {
+		length = -ENOENT;
+	} else if (lines.told < lines.wanted) {
+		length = snprintf(buffer, size, "line %d\n", lines.told++);
+	}
+	lines.bytes += length > 0 ? length : 0;
+	pthread_cond_broadcast(&lines.changed);
+	pthread_mutex_unlock(&lines.lock);
+	return length;
+}
+
+static void lines_free(void *data)
+{
+	pthread_mutex_lock(&lines.lock);
+	lines.freed++;
+	lines.stream = NULL;
+	pthread_cond_broadcast(&lines.changed);
+	pthread_mutex_unlock(&lines.lock);
+}
+
+static void fill_lines(void *data, const struct http_request *request,
+		       struct http_answer *answer)
+{
+	static const struct http_stream_operations operations = {
+		.start = lines_start,
+		.read = lines_read,
+		.free = lines_free,
+	};
+	static const struct http_header headers[] = { { "X-Lines", "some" } };
+
+	answer->type = "text/event-stream";
+	answer->stream = &operations;
+	answer->headers = headers;
+	answer->header_count = 1;
+}
+
+static const struct http_page pages[] = {
+	{ .path = "/lines", .fill = fill_lines, .data = NULL },
+	{ .path = "/words", .fill = fill_words, .data = "word:" },
+	{ .path = "/long", .fill = fill_long, .data = NULL },
+	{ .path = "/nothing", .fill = fill_nothing, .data = NULL },
+	{ .path = "/refused", .fill = refuse, .data = NULL },
+};
+
+/* Before there are threads of a server. */
+static void reset_lines(void)
+{
+	pthread_mutex_destroy(&lines.lock);
+	pthread_cond_destroy(&lines.changed);
+	memset(&lines, 0, sizeof(lines));
+	pthread_mutex_init(&lines.lock, NULL);
+	pthread_cond_init(&lines.changed, NULL);
+}
+
+static int serve_at(const char *address, struct http_server **server,
+		    struct dart_error *error)
+{
+	const struct http_server_options options = {
+		.address = address,
+		.pages = pages,
+		.page_count = sizeof(pages) / sizeof(pages[0]),
+	};
+
+	return http_server__new(&options, server, error);
+}
+
+static struct http_server *serve(void)
+{
+	struct http_server *server = NULL;
+	struct dart_error error;
+
+	reset_lines();
+	assert_int_equal(serve_at("127.0.0.1:0", &server, &error), 0);
+	return server;
+}
+
+/* Can a peer at ::1 connect? */
+static bool is_at_v6(const struct http_server *server)
+{
+	const struct sockaddr_in6 address = {
+		.sin6_family = AF_INET6,
+		.sin6_port = htons(http_server__port(server)),
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
+	};
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+	bool is_connected = !connect(fd, (const struct sockaddr *)&address,
+				     sizeof(address));
+
+	close(fd);
+	return is_connected;
+}
+
+static void test_pages(void **state)
+{
+	struct http_server *server = serve();
+
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "\r\nword: - -\n");
+	expect(server, GET("/words?word=a%20b", "Accept: text/x\r\n"),
+	       "Content-Type: text/plain; version=7\r\n",
+	       "\r\nword: a b text/x\n");
+	expect(server, GET("/refused", ""), "HTTP/1.1 400 ",
+	       "\r\n\r\nthis is why\n");
+	expect(server, GET("/nothing", ""), "HTTP/1.1 500 ",
+	       "Internal Server Error\n");
+	http_server__free(server);
+}
+
+static void test_others(void **state)
+{
+	struct http_server *server = serve();
+
+	expect(server, GET("/", ""), "HTTP/1.1 404 ", "Not Found\n");
+	expect(server, GET("/words/", ""), "HTTP/1.1 404 ", "Not Found\n");
+	expect(server, GET("/../words", ""), "HTTP/1.1 404 ", "Not Found\n");
+	expect(server,
+	       "POST /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 5\r\n\r\nabcde",
+	       "Allow: GET, HEAD\r\n", "Method Not Allowed\n");
+	expect(server,
+	       "HEAD /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+	       "Content-Length: 10\r\n", "\r\n\r\n");
+	http_server__free(server);
+}
+
+static void check_packed(const char *answer, size_t length)
+{
+	const char *body = strstr(answer, "\r\n\r\n");
+	static char text[BODY_BYTES + 1];
+	z_stream stream = { };
+
+	assert_non_null(body);
+	body += 4;
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	stream.next_in = (Bytef *)body;
+	stream.avail_in = answer + length - body;
+	stream.next_out = (Bytef *)text;
+	stream.avail_out = sizeof(text);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.total_out, BODY_BYTES);
+	assert_int_equal(strspn(text, "x"), BODY_BYTES);
+	inflateEnd(&stream);
+}
+
+static void test_gzip(void **state)
+{
+	struct http_server *server = serve();
+	size_t length;
+	char *answer;
+
+	answer = ask(server, GET("/long", "Accept-Encoding: br, gzip;q=0.5\r\n"),
+		     &length);
+	assert_non_null(strstr(answer, "Content-Encoding: gzip\r\n"));
+	assert_true(length < BODY_BYTES / 10);
+	check_packed(answer, length);
+	free(answer);
+
+	answer = ask(server, GET("/long", ""), &length);
+	assert_null(strstr(answer, "Content-Encoding"));
+	assert_true(length > BODY_BYTES);
+	free(answer);
+	http_server__free(server);
+}
+
+static void test_accepted(void **state)
+{
+	assert_true(gzip__is_accepted("gzip"));
+	assert_true(gzip__is_accepted("deflate, GZIP;q=1.0, br"));
+	assert_true(gzip__is_accepted("*"));
+	assert_true(gzip__is_accepted("gzip;q=0.01"));
+	assert_false(gzip__is_accepted("gzip;q=0"));
+	assert_false(gzip__is_accepted("gzip; q=0.000, br"));
+	assert_false(gzip__is_accepted("br, xgzip, gzipx"));
+	assert_false(gzip__is_accepted(""));
+	assert_false(gzip__is_accepted(",,,"));
+	assert_false(gzip__is_accepted(NULL));
+}
+
+static void test_addresses(void **state)
+{
+	static const char *const valid[] = { "localhost", "h:1", ":9090", "[::1]",
+					     "[::1]:80", "10.0.0.1:65535" };
+	static const char *const invalid[] = { "", ":", "h:", "h:65536", "h:-1",
+					       "h:1x", "[::1", "[]", "[::1]x",
+					       "::1", "h:1:2" };
+	struct http_server *server, *second;
+	struct dart_error error;
+	char address[32];
+	size_t i;
+
+	for (i = 0; i < sizeof(valid) / sizeof(valid[0]); i++)
+		assert_true(http_address__is_valid(valid[i]));
+	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
+		assert_false(http_address__is_valid(invalid[i]));
+		assert_int_equal(serve_at(invalid[i], &server, &error),
+				 -EINVAL);
+		assert_non_null(strstr(error.text, "expected HOST:PORT"));
+	}
+	server = serve();
+	snprintf(address, sizeof(address), "127.0.0.1:%u",
+		 http_server__port(server));
+	assert_int_equal(serve_at(address, &second, &error),
+			 -EADDRINUSE);
+	assert_non_null(strstr(error.text, address));
+	http_server__free(server);
+}
+
+static int begin_lines(const struct http_server *server, int count)
+{
+	int fd = connect_to(server);
+	const char request[] = "GET /lines HTTP/1.1\r\nHost: h\r\n\r\n";
+
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
+			 strlen(request));
+	pthread_mutex_lock(&lines.lock);
+	while (lines.began < count)
+		pthread_cond_wait(&lines.changed, &lines.lock);
+	pthread_mutex_unlock(&lines.lock);
+	return fd;
+}
+
+/* With its lock, as the owners of streams do. */
+static void wake_lines(int wanted)
+{
+	pthread_mutex_lock(&lines.lock);
+	lines.wanted = wanted;
+	if (lines.stream)
+		http_stream__wake(lines.stream);
+	pthread_mutex_unlock(&lines.lock);
+}
+
+static void read_until(int fd, const char *end)
+{
+	static char text[1 << 16];
+	size_t length = 0;
+	ssize_t got;
+
+	do {
+		got = recv(fd, text + length, sizeof(text) - 1 - length, 0);
+		assert_true(got > 0);
+		length += got;
+		text[length] = '\0';
+	} while (!strstr(text, end));
+}
+
+static bool has_v6(void)
+{
+	const struct sockaddr_in6 address = {
+		.sin6_family = AF_INET6,
+		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
+	};
+	int fd = socket(AF_INET6, SOCK_STREAM, 0);
+	bool has = fd >= 0 && !bind(fd, (const struct sockaddr *)&address,
+				    sizeof(address));
+
+	if (fd >= 0)
+		close(fd);
+	return has;
+}
+
+/* An empty name is all addresses, of both families. */
+static void test_families(void **state)
+{
+	struct http_server *server;
+	struct dart_error error;
+
+	assert_int_equal(serve_at(":0", &server, &error), 0);
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	assert_false(http_server__is_local(server));
+	assert_int_equal(is_at_v6(server), has_v6());
+	http_server__free(server);
+
+	assert_int_equal(serve_at("0.0.0.0:0", &server, &error), 0);
+	assert_false(is_at_v6(server));
+	http_server__free(server);
+
+	/* Both addresses of a name that has two, at one port. */
+	assert_int_equal(serve_at("localhost:0", &server, &error), 0);
+	assert_true(http_server__is_local(server));
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	http_server__free(server);
+}
+
+/* Peers that have asked, or never ask, up to the bound of one address: the oldest makes room. */
+static void test_silent_peers(void **state)
+{
+	const char request[] = "GET /words HTTP/1.1\r\nHost: h\r\n\r\n";
+	struct http_server *server = serve();
+	int fds[HTTP_PEER_CONNECTIONS_MAX], i;
+	char byte;
+
+	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++) {
+		fds[i] = connect_to(server);
+		if (i % 2) {
+			assert_int_equal(send(fds[i], request, strlen(request),
+					      MSG_NOSIGNAL),
+					 strlen(request));
+			read_until(fds[i], "word: - -\n");
+		}
+	}
+	for (i = 0; i < 3; i++) {
+		expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+		/* Only the first one had to go: each that has been served is gone, too. */
+		assert_int_equal(recv(fds[0], &byte, 1, 0), 0);
+	}
+	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
+		close(fds[i]);
+	http_server__free(server);
+}
+
+/* Each connection has a request in progress: none makes room, and a new one is closed. */
+static void test_busy_peers(void **state)
+{
+	struct http_server *server;
+	const struct http_server_options options = {
+		.address = "127.0.0.1:0",
+		.pages = pages,
+		.page_count = sizeof(pages) / sizeof(pages[0]),
+		.threads = 2,
+		.streams = HTTP_PEER_CONNECTIONS_MAX,
+	};
+	int fds[HTTP_PEER_CONNECTIONS_MAX], late, i;
+	struct dart_error error;
+	char byte;
+
+	reset_lines();
+	assert_int_equal(http_server__new(&options, &server, &error), 0);
+	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
+		fds[i] = begin_lines(server, i + 1);
+	late = connect_to(server);
+	assert_true(recv(late, &byte, 1, 0) <= 0);
+	close(late);
+	pthread_mutex_lock(&lines.lock);
+	assert_int_equal(lines.freed, 0);
+	pthread_mutex_unlock(&lines.lock);
+	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
+		close(fds[i]);
+	http_server__free(server);
+	assert_int_equal(lines.freed, HTTP_PEER_CONNECTIONS_MAX);
+}
+
+static void test_names(void **state)
+{
+	static char *names[] = { "metrics.example.org" };
+	const struct http_access access = { .names = names, .name_count = 1 };
+	static const char *const own[] = {
+		"localhost", "LOCALHOST:80", "127.0.0.1:4794", "127.0.1.1",
+		"[::1]", "[::1]:4794", "10.1.2.3:80", "[fd00::1]",
+		"metrics.example.org:4794", "Metrics.Example.Org",
+	};
+	static const char *const foreign[] = {
+		"evil.example", "evil.example:4794", "localhost.evil.example",
+		"127.0.0.1.evil.example", "", ":4794", "localhost:x",
+		"[::1].evil.example", "[::1]x", "evil.example:127.0.0.1",
+		"metrics.example.org.evil.example",
+		"localhost:4794.evil.example", "[evil.example]",
+	};
+	char name[256] = "";
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!http_access__names_server(&access, own[i], true))
+			fail_msg("%s is refused", own[i]);
+	for (i = 0; i < 2 * sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (http_access__names_server(&access, foreign[i / 2], i % 2))
+			fail_msg("%s is taken", foreign[i / 2]);
+	assert_int_equal(gethostname(name, sizeof(name) - 1), 0);
+	assert_true(http_access__names_server(&access, name, true));
+	/* One without a dot is of the local network, if that can connect at all. */
+	assert_true(http_access__names_server(&access, "controller:4794", false));
+	assert_false(http_access__names_server(&access, "controller:4794", true));
+	/* HTTP/1.0. */
+	assert_true(http_access__names_server(&access, NULL, true));
+}
+
+static void test_access(void **state)
+{
+	static const struct http_page some[] = {
+		{ .path = "/words", .fill = fill_words, .data = "word:" },
+		{ .path = "/open", .fill = fill_words, .data = "open:", .is_open = true },
+		{ .path = "/act", .fill = fill_words, .data = "acted:", .is_action = true },
+	};
+	struct http_secrets secrets = { };
+	struct http_access access = { };
+	const struct http_server_options options = {
+		.address = ":0",
+		.pages = some,
+		.page_count = 3,
+		.access = &access,
+	};
+	struct http_server *server;
+	struct dart_error error;
+
+	assert_int_equal(http_server__new(&options, &server, &error), 0);
+#define AS(host, headers) \
+	"GET /words HTTP/1.1\r\nConnection: close\r\nHost: " host "\r\n" headers "\r\n"
+	expect(server, AS("localhost", ""), "HTTP/1.1 200 ", "word: - -\n");
+	expect(server, AS("evil.example", ""), "HTTP/1.1 403 ",
+	       "names of this output in controller.yaml)\n");
+	expect(server, AS("localhost", "Origin: http://evil.example\r\n"),
+	       "HTTP/1.1 403 ", "controller.yaml)\n");
+	expect(server, AS("localhost", "Origin: null\r\n"), "HTTP/1.1 403 ",
+	       "controller.yaml)\n");
+	expect(server, AS("localhost:1", "Origin: http://localhost:1\r\n"),
+	       "HTTP/1.1 200 ", "word: - -\n");
+	expect(server, "GET /words HTTP/1.0\r\n\r\n", " 200 ", "word: - -\n");
+	expect(server, "GET /open HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+	       "HTTP/1.1 200 ", "open: - -\n");
+	expect(server, "GET /act HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+	       "Allow: POST\r\n", "Method Not Allowed\n");
+	expect(server, "POST /act HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab",
+	       "HTTP/1.1 200 ", "acted: - -\n");
+	expect(server, "POST /act HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+	       "HTTP/1.1 403 ", "controller.yaml)\n");
+	http_server__free(server);
+
+	strcpy(secrets.token, "0123456789abcdef");
+	secrets.length = strlen(secrets.token);
+	access.secrets = &secrets;
+	assert_int_equal(http_server__new(&options, &server, &error), 0);
+	expect(server, AS("localhost", ""), "WWW-Authenticate: Bearer ",
+	       "Unauthorized\n");
+	expect(server, AS("any.example", "Authorization: Bearer 0123456789abcdef\r\n"),
+	       "HTTP/1.1 200 ", "word: - -\n");
+	expect(server, AS("localhost", "Authorization: Bearer 0123456789abcdeg\r\n"),
+	       "HTTP/1.1 401 ", "Unauthorized\n");
+	expect(server, AS("localhost", "Authorization: Basic Zm9yOmdldHRlbg==\r\n"),
+	       "HTTP/1.1 401 ", "Unauthorized\n");
+	http_server__free(server);
+
+	secrets.basic = "Zm9yOmdldHRlbg==";
+	assert_int_equal(http_server__new(&options, &server, &error), 0);
+	expect(server, AS("localhost", ""), "WWW-Authenticate: Basic ",
+	       "Unauthorized\n");
+	expect(server, AS("any.example", "Authorization: Basic Zm9yOmdldHRlbg==\r\n"),
+	       "HTTP/1.1 200 ", "word: - -\n");
+	http_server__free(server);
+}
+
+static void *ask_often(void *data)
+{
+	for (int i = 0; i < 50; i++)
+		expect(data, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	return NULL;
+}
+
+static void test_at_once(void **state)
+{
+	struct http_server *server = serve();
+	pthread_t threads[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_often,
+						server),
+				 0);
+	for (i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	http_server__free(server);
+}
+
+static void test_stream(void **state)
+{
+	struct http_server *server = serve();
+	char byte;
+	int fd, i;
+
+	fd = begin_lines(server, 1);
+	read_until(fd, "X-Lines: some\r\n");
+	for (i = 1; i <= 100; i++) {
+		char line[16];
+
+		wake_lines(i);
+		snprintf(line, sizeof(line), "line %d\n", i - 1);
+		read_until(fd, line);
+	}
+	/* It ends, and what was its last chunk comes. */
+	wake_lines(-1);
+	while (recv(fd, &byte, 1, 0) > 0 && byte != '0')
+		;
+	assert_int_equal(byte, '0');
+	close(fd);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 1);
+}
+
+/* The server stops while one stream waits and one is in the middle. */
+static void test_stop(void **state)
+{
+	struct http_server *server = serve();
+	int waiting, reading;
+
+	waiting = begin_lines(server, 1);
+	reading = begin_lines(server, 2);
+	wake_lines(1);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 2);
+	close(waiting);
+	close(reading);
+}
+
+/* What a reader does not take waits in the socket, whose room is bounded, and nowhere else. */
+static void test_slow_reader(void **state)
+{
+	struct http_server *server = serve();
+	uint64_t before = 1, now = 0;
+	int fd;
+
+	pthread_mutex_lock(&lines.lock);
+	lines.is_endless = true;
+	pthread_mutex_unlock(&lines.lock);
+	fd = begin_lines(server, 1);
+	while (before != now) {
+		before = now;
+		expect(server, GET("/words", ""), "HTTP/1.1 200 ",
+		       "word: - -\n");
+		usleep(200000);
+		pthread_mutex_lock(&lines.lock);
+		now = lines.bytes;
+		pthread_mutex_unlock(&lines.lock);
+	}
+	assert_in_range(now, 1, 32 << 20);
+	close(fd);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 1);
+}
+
+static void test_many_streams(void **state)
+{
+	struct http_server *server = serve();
+	int fds[HTTP_STREAMS_MAX], i;
+
+	for (i = 0; i < HTTP_STREAMS_MAX; i++)
+		fds[i] = begin_lines(server, i + 1);
+	expect(server, GET("/lines", ""), "HTTP/1.1 503 ",
+	       "Service Unavailable\n");
+	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
+	pthread_mutex_lock(&lines.lock);
+	assert_int_equal(lines.freed, 1);
+	pthread_mutex_unlock(&lines.lock);
+	for (i = 0; i < HTTP_STREAMS_MAX; i++)
+		close(fds[i]);
+	http_server__free(server);
+	assert_int_equal(lines.freed, HTTP_STREAMS_MAX + 1);
+}
+
+static void *wake_often(void *data)
+{
+	for (int i = 1; i <= 20000; i++)
+		wake_lines(i);
+	return NULL;
+}
+
+static void test_wakes(void **state)
+{
+	struct http_server *server = serve();
+	pthread_t thread;
+	int fd;
+
+	fd = begin_lines(server, 1);
+	assert_int_equal(pthread_create(&thread, NULL, wake_often, NULL), 0);
+	read_until(fd, "line 1000\n");
+	close(fd); /* while it is woken */
+	pthread_join(thread, NULL);
+	http_server__free(server);
+	assert_int_equal(lines.freed, 1);
+}
+
+static void test_local(void **state)
+{
+	struct http_server *server = serve(), *open;
+	char url[HTTP_URL_MAX], expected[HTTP_URL_MAX], name[256] = "";
+	struct dart_error error;
+
+	assert_true(http_server__is_local(server));
+	snprintf(expected, sizeof(expected), "http://localhost:%u/",
+		 http_server__port(server));
+	http_server__url(server, url);
+	assert_string_equal(url, expected);
+	http_server__free(server);
+	assert_int_equal(serve_at("0.0.0.0:0", &open, &error),
+			 0);
+	assert_false(http_server__is_local(open));
+	assert_int_equal(gethostname(name, sizeof(name)), 0);
+	snprintf(expected, sizeof(expected), "http://%s:%u/", name,
+		 http_server__port(open));
+	http_server__url(open, url);
+	assert_string_equal(url, expected);
+	http_server__free(open);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a page gets arguments and headers, and its answer is sent with its type and status",
+		     test_pages),
+		TEST("other paths are not found, other methods are not allowed, and HEAD has no body",
+		     test_others),
+		TEST("a long body is packed for a peer that takes gzip, and for no other",
+		     test_gzip),
+		TEST("Accept-Encoding takes gzip by name or by *, unless its weight is 0",
+		     test_accepted),
+		TEST("an address that is malformed or in use is refused with one sentence",
+		     test_addresses),
+		TEST("an address without a name listens at both families, a name at each of its addresses",
+		     test_families),
+		TEST("peers without a request make room for others, the one idle longest first",
+		     test_silent_peers),
+		TEST("peers with a request in progress are bounded for each address, and stay",
+		     test_busy_peers),
+		TEST("a request may call the server by an address, localhost, the name of the host or a name of the settings",
+		     test_names),
+		TEST("pages need the name of the server, or its token or password; a change needs POST, and no foreign page",
+		     test_access),
+		TEST("four peers are served at once", test_at_once),
+		TEST("a stream sends what there is as soon as it is woken, and ends",
+		     test_stream),
+		TEST("a server stops while streams wait", test_stop),
+		TEST("a reader that takes nothing is sent a bounded number of bytes, and delays no other",
+		     test_slow_reader),
+		TEST("more streams than allowed are refused, and pages still served",
+		     test_many_streams),
+		TEST("a stream is woken while it is read and while its peer leaves",
+		     test_wakes),
+		TEST("a server that other hosts reach is not local", test_local),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Outputs that push, in the configuration file. */
+#include <stdio.h>
+#include <string.h>
+
+#include <libdart/error.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/controller/settings/config.h"
+
+#define PUSH "outputs:\n  - remote_write: http://h:9090/api/v1/write\n    "
+
+static struct settings settings;
+static struct dart_error error;
+
+static int load(const char *text)
+{
+	FILE *file = fmemopen((void *)text, strlen(text), "r");
+	int err;
+
+	assert_non_null(file);
+	err = config__load(&settings, file, "f", &error);
+	fclose(file);
+	return err;
+}
+
+static int clear_settings(void **state)
+{
+	settings__clear(&settings);
+	return 0;
+}
+
+static void test_all_keys(void **state)
+{
+	const struct receiver_settings *receiver;
+
+	assert_int_equal(load(PUSH "version: 1\n"
+				   "    batch: 500\n"
+				   "    delay: 250ms\n"
+				   "    timeout: 1min\n"
+				   "    queue_bytes: 8M\n"
+				   "    spool: /s\n"
+				   "    spool_bytes: 2G\n"
+				   "    spool_sync: 5s\n"
+				   "    senders: 3\n"
+				   "    user: u\n"
+				   "    password_file: /p\n"
+				   "    authorities: /a\n"
+				   "    labels: {site: north}\n"
+				   "  - influx: https://i:8086\n"
+				   "    bucket: b\n"
+				   "    organization: o\n"
+				   "    token_file: /t\n"),
+			 0);
+	assert_int_equal(settings.outputs.receiver_count, 2);
+	receiver = settings.outputs.receivers;
+	assert_int_equal(receiver->kind, RECEIVER_REMOTE_WRITE);
+	assert_string_equal(receiver->url, "http://h:9090/api/v1/write");
+	assert_int_equal(receiver->version, 1);
+	assert_int_equal(receiver->batch, 500);
+	assert_int_equal(receiver->delay_ns, 250000000);
+	assert_int_equal(receiver->timeout_ns, 60000000000);
+	assert_int_equal(receiver->queue_bytes, 8 << 20);
+	assert_string_equal(receiver->spool, "/s");
+	assert_int_equal(receiver->spool_bytes, 2ULL << 30);
+	assert_int_equal(receiver->spool_sync_ns, 5000000000);
+	assert_int_equal(receiver->senders, 3);
+	assert_string_equal(receiver->user, "u");
+	assert_string_equal(receiver->password_file, "/p");
+	assert_string_equal(receiver->authorities, "/a");
+	assert_string_equal(
+		json_string_value(json_object_get(receiver->labels, "site")),
+		"north");
+	receiver++;
+	assert_int_equal(receiver->kind, RECEIVER_INFLUX);
+	assert_string_equal(receiver->bucket, "b");
+	assert_string_equal(receiver->organization, "o");
+	assert_string_equal(receiver->token_file, "/t");
+}
+
+static void test_delay(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t delay_ns;
+	} delays[] = {
+		{ PUSH "version: 2\n", RECEIVER_DELAY_DEFAULT_NS },
+		{ PUSH "delay: 0s\n", RECEIVER_DELAY_NONE },
+		{ PUSH "delay: 0ms\n", RECEIVER_DELAY_NONE },
+		{ PUSH "delay: 1ms\n", 1000000 },
+		{ PUSH "delay: 1min\n", RECEIVER_DELAY_MAX_NS },
+	};
+	struct receiver_settings *receiver;
+	size_t i;
+
+	for (i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
+		assert_int_equal(load(delays[i].text), 0);
+		receiver = settings.outputs.receivers;
+		assert_int_equal(receiver_settings__complete(receiver, &error),
+				 0);
+		assert_int_equal(receiver->delay_ns, delays[i].delay_ns);
+		settings__clear(&settings);
+	}
+}
+
+static void test_sync(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t sync_ns;
+	} times[] = {
+		{ PUSH "spool: s\n", RECEIVER_SYNC_DEFAULT_NS },
+		{ PUSH "spool: s\n    spool_sync: never\n", RECEIVER_SYNC_NEVER },
+		{ PUSH "spool: s\n    spool_sync: always\n", RECEIVER_SYNC_ALWAYS },
+		{ PUSH "spool: s\n    spool_sync: 10min\n",
+		  RECEIVER_SYNC_MAX_NS },
+		{ PUSH "version: 1\n", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		assert_int_equal(load(times[i].text), 0);
+		assert_int_equal(settings.outputs.receivers[0].spool_sync_ns,
+				 times[i].sync_ns);
+		settings__clear(&settings);
+	}
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *text, *error;
+	} wrong[] = {
+		{ PUSH "delay: 0\n", "f:3: '0' is not a time in bounds" },
+		{ PUSH "delay: 61s\n", "f:3: '61s' is not a time in bounds" },
+		{ PUSH "delay: -1s\n", "f:3: '-1s' is not a time in bounds" },
+		{ PUSH "timeout: 0s\n", "f:3: '0s' is not a time in bounds" },
+		{ PUSH "batch: 0\n", "f:3: '0' is not a number from 1 to" },
+		{ PUSH "version: 3\n", "f:3: '3' is not a number from 1 to 2" },
+		{ PUSH "queue_bytes: 1K\n",
+		  "f:3: '1K' is not a number of bytes in bounds" },
+		{ PUSH "spool_bytes: 1G\n", "f:2: spool_bytes need a spool" },
+		{ PUSH "spool_sync: 1s\n", "f:2: spool_sync needs a spool" },
+		{ PUSH "spool: s\n    spool_sync: 1ms\n",
+		  "f:4: '1ms' is neither always, never nor a time in bounds" },
+		{ PUSH "spool: s\n    spool_sync: no\n",
+		  "f:4: 'no' is neither always, never nor a time in bounds" },
+		{ PUSH "senders: 0\n", "f:3: '0' is not a number from 1 to 16" },
+		{ PUSH "senders: 17\n", "f:3: '17' is not a number from 1 to 16" },
+		{ PUSH "spool: ''\n", "f:3: expected a text" },
+		{ PUSH "labels: {\"a\\tb\": c}\n", "f:3: " },
+		{ PUSH "influx: http://h\n",
+		  "f:3: an output has either remote_write or influx, not both" },
+		{ PUSH "listen: :80\n",
+		  "f:2: an output is one of listen, web, remote_write and influx" },
+		{ "outputs: [{remote_write: 'h:9090'}]\n",
+		  "f:1: 'h:9090' is not a URL" },
+		{ "outputs: [{influx: []}]\n", "f:1: expected a URL" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_true(load(wrong[i].text) < 0);
+		if (strncmp(error.text, wrong[i].error, strlen(wrong[i].error)))
+			fail_msg("%s: %s", wrong[i].text, error.text);
+		settings__clear(&settings);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST_FIXTURE("an output that pushes has all of its keys",
+			     test_all_keys, NULL, clear_settings),
+		TEST_FIXTURE("a delay may be none, up to a minute, or not said",
+			     test_delay, NULL, clear_settings),
+		TEST_FIXTURE("a spool is forced to the disk always, never or in a time",
+			     test_sync, NULL, clear_settings),
+		TEST_FIXTURE("what cannot be is refused, with the line",
+			     test_refused, NULL, clear_settings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

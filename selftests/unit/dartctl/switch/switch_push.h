@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A push of collectors to a switch: what tests of its steps start from. */
+#ifndef SWITCH_PUSH_H
+#define SWITCH_PUSH_H
+
+#include <arpa/inet.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/dartctl/switch/steps.h"
+
+/* One push of a list of collectors to a switch. */
+struct push {
+	struct dart_collector list[DART_COLLECTORS_MAX];
+	struct switch_wish wish;
+	struct switch_state *now, *wanted;
+	struct switch_steps steps;
+};
+
+/* Collectors 0 to @count - 1 have equal shares and ports of their own. */
+static inline struct push *push__new(uint32_t count)
+{
+	struct push *push = calloc(1, sizeof(*push));
+	uint32_t i;
+
+	assert_non_null(push);
+	push->now = switch_state__new();
+	push->wish.collectors.list = push->list;
+	push->wish.collectors.count = count;
+	for (i = 0; i < count; i++) {
+		push->list[i] = (struct dart_collector){
+			.reporter.s_addr = htonl(0x0a000002),
+			.mac = { 0x52, 0x54, 0, 0, 1, i },
+			.ip.s_addr = htonl(0x0a000100 + i),
+			.qpn = 17 + i,
+			.rkey = 0x1000 + i,
+			.first_psn = 5 * i,
+			.base = UINT64_C(0x3a5f00000000),
+			.geometry = { 1 << 20, 20, 32, 2 },
+		};
+		push->wish.ports[i] = i;
+	}
+	for (i = 0; i < DART_STORE_SHARES; i++)
+		push->wish.collectors.shares[i] = i * count / DART_STORE_SHARES;
+	return push;
+}
+
+static inline void push__plan(struct push *push)
+{
+	free(push->wanted);
+	push->wanted = switch_state__want(&push->wish, push->now);
+	assert_non_null(push->wanted);
+	switch_steps__compute(push->now, push->wanted, &push->steps);
+}
+
+static inline void push__free(struct push *push)
+{
+	free(push->now);
+	free(push->wanted);
+	free(push);
+}
+
+#endif /* SWITCH_PUSH_H */

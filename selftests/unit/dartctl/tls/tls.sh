@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dartctl tls: an authority, certificates and keys, their modes, renewal and revocation, by
+# the verdict of GnuTLS' certtool, or else OpenSSL, about the files.
+. "$(dirname "$0")/../../../lib.sh"
+PATH=$tests/../.output/bin:$PATH
+command -v openssl >/dev/null || skip "openssl is not installed (Debian package openssl)"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+dir=$scratch/tls
+
+tls() {
+	dartctl tls "$@" --directory "$dir"
+}
+
+# verified FILE PURPOSE [OPTION...]: does the authority vouch for the certificate?
+verified() {
+	openssl verify -CAfile "$dir/authorities.pem" -purpose "$2" "${@:3}" "$1"
+}
+
+# named FILE TEXT: among its names
+named() {
+	openssl x509 -in "$1" -noout -ext subjectAltName | grep -F -e "$2"
+}
+
+# mode FILE MODE
+mode() {
+	[ "$(stat -c %a "$1")" = "$2" ]
+}
+
+# fits CERTIFICATE KEY
+fits() {
+	[ "$(openssl x509 -in "$1" -noout -pubkey)" = "$(openssl pkey -in "$2" -pubout)" ]
+}
+
+# with_list: authority and list of revoked certificates in one file
+with_list() {
+	cat "$dir/authorities.pem" "$dir/revoked.pem" >"$scratch/both"
+}
+
+is_revoked() {
+	openssl verify -crl_check -CAfile "$scratch/both" "$1" 2>&1 |
+		grep -q "certificate revoked"
+}
+
+# unchanged COMMAND...: fails, and no file in the directory was replaced
+unchanged() {
+	local before after
+
+	before=$(find "$scratch" -type f -exec sha256sum {} + | sort)
+	"$@" && return 1
+	after=$(find "$scratch" -type f -exec sha256sum {} + | sort)
+	[ "$before" = "$after" ]
+}
+
+umask 000
+check "a host has files, and an authority is made" tls create host host1 192.0.2.1 2001:db8::1
+check "the authority has signed the certificate, for a server" \
+	verified "$dir/host.pem" sslserver
+refuse "it is not for a client" "unsupported\|unsuitable" verified "$dir/host.pem" sslclient
+check "it has the name" named "$dir/host.pem" DNS:host1
+check "it has the address" named "$dir/host.pem" "IP Address:192.0.2.1"
+check "it has the IPv6 address" named "$dir/host.pem" "IP Address:2001:DB8:0:0:0:0:0:1"
+check "the key is that of the certificate" fits "$dir/host.pem" "$dir/host.key"
+check "only its user may read the key of the host" mode "$dir/host.key" 600
+check "only he may read that of the authority" mode "$dir/authority/authority.key" 600
+check "and its directory" mode "$dir/authority" 700
+check "all may read the certificate" mode "$dir/host.pem" 644
+check "a controller has files" tls create controller monitor
+check "its certificate is for a client" verified "$dir/controller.pem" sslclient
+check "it has the name that all controllers have" named "$dir/controller.pem" \
+	DNS:dart-controller
+refuse "a name twice is refused" "is there already" tls create host host2
+check "then nothing is changed" unchanged tls create host host2
+check "files for another machine are one file" tls create host host2 --output "$scratch/host2"
+check "only its user may read it" mode "$scratch/host2" 600
+check "it is not replaced" unchanged tls create host host2 --output "$scratch/host2"
+check "they go to stdout as well" sh -c \
+	"dartctl tls create host host3 --output - --directory $dir >$scratch/host3 2>/dev/null"
+for name in '' . -a a- a..b 'a b' '*.example' $'a\n' $'h\xe9st' dart-controller \
+	"$(printf 'a%.0s' {1..64})" ../a; do
+	check "'$(printf %q "$name")' is no name, and nothing is changed" \
+		unchanged tls create host "$name" --output "$scratch/new"
+done
+check "days beyond the authority's are refused" unchanged \
+	tls create host far --days 3651 --output "$scratch/new"
+
+other=$scratch/other
+check "another machine installs its file" dartctl tls install "$scratch/host2" --directory "$other"
+check "it has the certificate" named "$other/host.pem" DNS:host2
+check "it has its key" fits "$other/host.pem" "$other/host.key"
+check "it has the authority" cmp "$dir/authorities.pem" "$other/authorities.pem"
+check "its key is its user's" mode "$other/host.key" 600
+check "it is not replaced by another one" unchanged \
+	dartctl tls install "$scratch/host3" --directory "$other"
+check "stdin is read, and --replace replaces" sh -c \
+	"dartctl tls install - --replace --directory $other <$scratch/host3"
+check "now it has that name" named "$other/host.pem" DNS:host3
+sed '/BEGIN EC/,/END EC/d' "$scratch/host2" >"$scratch/keyless"
+head -c 900 "$scratch/host2" >"$scratch/cut"
+sed '1,/END CERT/d' "$scratch/host2" >"$scratch/headless"
+{
+	sed -n '1,/END CERT/p' "$scratch/host3"
+	sed '1,/END CERT/d' "$scratch/host2"
+} >"$scratch/mixed"
+head -c 3000 /dev/urandom >"$scratch/noise"
+for file in keyless cut headless mixed noise; do
+	check "a file that is $file is refused, and nothing is changed" unchanged \
+		dartctl tls install "$scratch/$file" --replace --directory "$other"
+done
+check "an authority of its own does not replace the other one" unchanged \
+	dartctl tls create host x --directory "$other"
+
+cp "$dir/host.pem" "$scratch/old"
+check "a host's files are renewed" tls renew host1
+check "with another key" sh -c "! cmp -s $dir/host.pem $scratch/old"
+check "which fits" fits "$dir/host.pem" "$dir/host.key"
+check "the authority is the same" verified "$dir/host.pem" sslserver
+check "the names are the same" named "$dir/host.pem" "IP Address:192.0.2.1"
+check "only its user may read the new key" mode "$dir/host.key" 600
+refuse "a name that no certificate has is not renewed" "has the name 'absent'" tls renew absent
+
+check "all certificates of a name are revoked" tls revoke host1
+check "all may read the list" mode "$dir/revoked.pem" 644
+check "the list is put beside the authority" with_list
+check "the renewed one is on it" is_revoked "$dir/host.pem"
+check "that of before is on it" is_revoked "$scratch/old"
+check "a controller's is not" verified "$dir/controller.pem" sslclient
+refuse "a name is revoked once" "has the name 'host1'" tls revoke host1
+check "another one is added" tls revoke monitor
+check "the list is put there again" with_list
+check "the controller is on it" is_revoked "$dir/controller.pem"
+check "and the host still is" is_revoked "$scratch/old"
+check "another machine installs the list" \
+	dartctl tls install "$dir/revoked.pem" --directory "$other"
+check "it is that list" cmp "$dir/revoked.pem" "$other/revoked.pem"
+dartctl tls create host foe --directory "$scratch/foe" >/dev/null
+dartctl tls revoke foe --directory "$scratch/foe" >/dev/null
+check "a list that another authority has signed is refused" unchanged \
+	dartctl tls install "$scratch/foe/revoked.pem" --directory "$other"
+check "the list says who is revoked" sh -c \
+	"dartctl -j tls list --directory $dir | gojq -e '[.[] | select(.state == \"revoked\")] | length == 3'"
+finish

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# The golden vectors follow from the text of the format, and scapy agrees with them.
+. "$(dirname "$0")/../../../lib.sh"
+
+vectors=$tests/vectors
+python=/usr/bin/python3		# Debian's, which has its scapy
+$python -c 'import scapy.contrib.roce' 2>/dev/null ||
+	skip "scapy is not installed (Debian package python3-scapy)"
+generated=$(mktemp)
+check "the second implementation generates golden vectors" sh -c "$vectors/generate.py >$generated"
+check "the generated vectors are those in the repository" cmp "$generated" \
+	"$vectors/reports.json"
+check "scapy reads the fields of each frame and builds the same frame" \
+	"$vectors/dissect.py" "$vectors/reports.json"
+check "the second implementation of lookup tables generates golden vectors" \
+	sh -c "$vectors/generate_tea.py >$generated"
+check "these are those in the repository" cmp "$generated" "$vectors/tables.json"
+check "scapy reads the fields of each WRITE, READ and response and builds the same frame" \
+	"$vectors/dissect_tea.py" "$vectors/tables.json"
+check "the second implementation of the sketch generates golden vectors" \
+	sh -c "$vectors/generate_sketch.py >$generated"
+check "these, too, are those in the repository" cmp "$generated" "$vectors/sketch.json"
+# The report in the comment of the header: its key, its place and its frame.
+in_the_header() {
+	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'
+import json, re, sys
+
+header = open(sys.argv[1]).read()
+example = header[header.index("An example:"):]
+frame = "".join(re.findall(r"^ \*   ([0-9a-f]+)$", example, re.M)[1:])
+vector = next(each for each in json.load(open(sys.argv[2]))
+              if each["frame"] == frame)
+words = re.findall(r"\w+", example)
+place = [vector["key"], vector["value"], str(vector["share"]),
+         vector["checksum"][2:], *map(str, vector["slots"])]
+missing = [word for word in place if word not in words]
+sys.exit(f"the header does not have {missing}" if missing else 0)
+END
+}
+check "the example in <dart/store.h> is one of the golden vectors" in_the_header
+rm -f "$generated"
+finish

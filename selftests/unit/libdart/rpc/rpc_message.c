@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages of <dart/rpc.h>: written ones are read, those that break a rule refused. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/control.h>
+#include <libdart/rpc/message.h>
+
+#include "selftests/unit/unit.h"
+
+static uint8_t bytes[DART_RPC_ANSWER_MAX + 1];
+
+static struct dart_rpc_message decoded(size_t length)
+{
+	struct dart_rpc_message message;
+	struct dart_error error;
+
+	assert_int_equal(dart_rpc_message__decode(bytes, length, &message,
+						  &error),
+			 0);
+	return message;
+}
+
+static void refused(size_t length, int ret, const char *words)
+{
+	/* Ends where the memory ends, for the sanitizer. */
+	uint8_t *exact = malloc(length + !length);
+	struct dart_rpc_message message;
+	struct dart_error error = {};
+
+	assert_non_null(exact);
+	memcpy(exact, bytes, length);
+	assert_int_equal(dart_rpc_message__decode(exact, length, &message,
+						  &error),
+			 ret);
+	if (!strstr(error.text, words))
+		fail_msg("\"%s\" instead of \"%s\"", error.text, words);
+	free(exact);
+}
+
+static const struct dart_rpc_welcome_values welcome = {
+	.length = 1 << 20, .used = 4096, .time_ns = 1ULL << 60,
+};
+
+static const struct dart_rpc_entries runs[] = { { 0, 3 }, { 3, 1 }, { 70, 9 } };
+
+static void test_handshake(void **state)
+{
+	struct dart_rpc_message message;
+
+	message = decoded(dart_rpc__put_hello(bytes, 4096, 8));
+	assert_int_equal(message.type, DART_RPC_HELLO);
+	assert_int_equal(message.hello.abi_version, DART_RPC_ABI_VERSION);
+	assert_int_equal(message.hello.answer_max, 4096);
+	assert_int_equal(message.hello.receives, 8);
+	message = decoded(dart_rpc__put_welcome(bytes, &welcome));
+	assert_int_equal(message.type, DART_RPC_WELCOME);
+	assert_memory_equal(&message.welcome, &welcome, sizeof(welcome));
+}
+
+static void test_requests(void **state)
+{
+	struct dart_rpc_message message;
+	struct dart_rpc_entries run;
+	uint32_t i;
+
+	message = decoded(dart_rpc__put_get_table(bytes, 5, 70000));
+	assert_int_equal(message.type, DART_RPC_GET_TABLE);
+	assert_int_equal(message.id, 5);
+	assert_int_equal(message.table_length, 70000);
+	message = decoded(dart_rpc__put_get_values(bytes, 6, 7, 8, runs, 3));
+	assert_int_equal(message.type, DART_RPC_GET_VALUES);
+	assert_int_equal(message.id, 6);
+	assert_int_equal(message.values.instance, 7);
+	assert_int_equal(message.values.generation, 8);
+	assert_int_equal(message.values.runs, 3);
+	for (i = 0; i < 3; i++) {
+		run = dart_rpc_message__run(&message, i);
+		assert_memory_equal(&run, &runs[i], sizeof(run));
+	}
+	message = decoded(dart_rpc__put_get_values(bytes, 6, 7, 8, runs, 0));
+	assert_int_equal(message.values.runs, 0);
+}
+
+static void test_answers(void **state)
+{
+	struct dart_rpc_message message;
+
+	memcpy(bytes + DART_RPC_PART_HEAD, "values", 6);
+	message = decoded(dart_rpc__put_part(bytes, 9, 100, 6, false));
+	assert_int_equal(message.type, DART_RPC_PART);
+	assert_int_equal(message.part.offset, 100);
+	assert_int_equal(message.part.length, 6);
+	assert_memory_equal(message.part.data, "values", 6);
+	assert_false(message.is_last);
+	assert_true(decoded(dart_rpc__put_part(bytes, 9, 0, 6, true)).is_last);
+	message = decoded(dart_rpc__put_error(bytes, 9, DART_RPC_ERROR_STALE,
+					      "too old"));
+	assert_int_equal(message.type, DART_RPC_ERROR);
+	assert_int_equal(message.error.code, DART_RPC_ERROR_STALE);
+	assert_int_equal(message.error.abi_version, DART_RPC_ABI_VERSION);
+	assert_string_equal(message.error.reason, "too old");
+}
+
+static void test_reason(void **state)
+{
+	char longest[2 * DART_RPC_REASON_MAX];
+	struct dart_rpc_message message;
+	size_t length;
+
+	memset(longest, 'a', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	length = dart_rpc__put_error(bytes, 1, DART_RPC_ERROR_BUSY, longest);
+	message = decoded(length);
+	assert_int_equal(strlen(message.error.reason), DART_RPC_REASON_MAX - 1);
+	/* A hostile one has no end. */
+	memset(bytes + length - DART_RPC_REASON_MAX, 'b', DART_RPC_REASON_MAX);
+	message = decoded(length);
+	assert_int_equal(strlen(message.error.reason), DART_RPC_REASON_MAX);
+}
+
+static size_t put_hello(void)
+{
+	return dart_rpc__put_hello(bytes, 4096, 8);
+}
+
+static size_t put_welcome(void)
+{
+	return dart_rpc__put_welcome(bytes, &welcome);
+}
+
+static size_t put_get_table(void)
+{
+	return dart_rpc__put_get_table(bytes, 1, 4096);
+}
+
+static size_t put_get_values(void)
+{
+	return dart_rpc__put_get_values(bytes, 1, 1, 1, runs, 3);
+}
+
+static void test_length(void **state)
+{
+	static size_t (*const put[])(void) = { put_hello, put_welcome,
+					       put_get_table, put_get_values };
+	struct dart_rpc_header *header = (void *)bytes;
+	size_t i, length, right;
+
+	for (i = 0; i < sizeof(put) / sizeof(put[0]); i++) {
+		right = put[i]();
+		for (length = 0; length < right; length++) {
+			put[i]();
+			refused(length, -EBADMSG, "");
+			header->length = htole32(length);
+			refused(length, -EBADMSG, "");
+		}
+	}
+	for (i = 0; i < sizeof(put) / sizeof(put[0]); i++) {
+		right = put[i]();
+		header->length = htole32(right + 1);
+		refused(right + 1, -EBADMSG, "");
+	}
+	refused(right + 1, -EBADMSG, "25 bytes for 3 runs of entries");
+	dart_rpc__put_part(bytes, 1, 0, 0, false);
+	refused(DART_RPC_PART_HEAD, -EBADMSG, "0 bytes at 0");
+	dart_rpc__put_part(bytes, 1, UINT32_MAX, 1, false);
+	refused(DART_RPC_PART_HEAD + 1, -EBADMSG, "1 bytes at 4294967295");
+}
+
+static void test_stream(void **state)
+{
+	struct dart_rpc_header header = { .length = htole32(15) };
+
+	assert_int_equal(dart_rpc__message_length(&header, 4096), 0);
+	header.length = htole32(16);
+	assert_int_equal(dart_rpc__message_length(&header, 4096), 16);
+	header.length = htole32(4096);
+	assert_int_equal(dart_rpc__message_length(&header, 4096), 4096);
+	header.length = htole32(4097);
+	assert_int_equal(dart_rpc__message_length(&header, 4096), 0);
+	header.length = htole32(UINT32_MAX);
+	assert_int_equal(dart_rpc__message_length(&header, 4096), 0);
+}
+
+static void test_header(void **state)
+{
+	struct dart_rpc_header *header = (void *)bytes;
+	size_t length = dart_rpc__put_get_table(bytes, 1, 4096);
+
+	header->reserved = htole32(1);
+	refused(length, -EBADMSG, "breaks a rule");
+	header->reserved = 0;
+	header->flags = htole16(DART_RPC_LAST);
+	refused(length, -EBADMSG, "breaks a rule");
+	header->flags = 0;
+	header->type = htole16(4);
+	refused(length, -EBADMSG, "unknown type 4");
+	length = dart_rpc__put_part(bytes, 1, 0, 1, false);
+	header->flags = htole16(2);
+	refused(length, -EBADMSG, "breaks a rule");
+	length = put_hello();
+	header->id = htole32(1);
+	refused(length, -EBADMSG, "the id of a request");
+	length = put_welcome();
+	header->id = htole32(1);
+	refused(length, -EBADMSG, "the id of a request");
+}
+
+static void test_runs(void **state)
+{
+	static const struct dart_rpc_entries wrong[][2] = {
+		{ { 0, 0 }, { 1, 1 } },
+		{ { 0, 2 }, { 1, 1 } },
+		{ { 5, 1 }, { 0, 1 } },
+		{ { 0, 1 }, { UINT32_MAX, 1 } },
+		{ { 1, UINT32_MAX }, { 9, 1 } },
+	};
+	struct dart_rpc_get_values *values =
+		(void *)(bytes + sizeof(struct dart_rpc_header));
+	size_t i, length;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		length = dart_rpc__put_get_values(bytes, 1, 1, 1, wrong[i], 2);
+		refused(length, -EBADMSG, "not behind the one before");
+	}
+	length = dart_rpc__put_get_values(bytes, 1, 1, 1, runs, 3);
+	values->runs = htole32(DART_RPC_RUNS_MAX + 1);
+	refused(length, -EBADMSG, "508 runs of entries");
+	values->runs = htole32(0x20000003);
+	refused(length, -EBADMSG, "536870915 runs of entries");
+}
+
+static void test_members(void **state)
+{
+	struct dart_rpc_hello *hello =
+		(void *)(bytes + sizeof(struct dart_rpc_header));
+	struct dart_rpc_welcome *raw = (void *)hello;
+	size_t length;
+
+	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN - 1, 1);
+	refused(length, -EBADMSG, "511 bytes");
+	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX + 1, 1);
+	refused(length, -EBADMSG, "16385 bytes");
+	length = dart_rpc__put_hello(bytes, 4096, DART_RPC_RECEIVES_MAX + 1);
+	refused(length, -EBADMSG, "65 receives");
+	hello->magic++;
+	refused(length, -EBADMSG, "magic");
+	/* Of another version the rest is unknown. */
+	length = dart_rpc__put_hello(bytes, 0, 0);
+	hello->abi_version = htole32(7);
+	assert_int_equal(decoded(length).hello.abi_version, 7);
+	((struct dart_rpc_header *)bytes)->length = htole32(length + 1);
+	assert_int_equal(decoded(length + 1).hello.abi_version, 7);
+	length = dart_rpc__put_get_table(bytes, 1,
+					 sizeof(struct dart_control_header) - 1);
+	refused(length, -EBADMSG, "bytes of a table are asked for");
+	length = dart_rpc__put_welcome(bytes, &welcome);
+	raw->used = htole32((1 << 20) + 1);
+	refused(length, -EBADMSG, "cannot be");
+	raw->used = htole32(4096);
+	raw->length = htole32(DART_CONTROL_LENGTH_MAX + 1);
+	refused(length, -EBADMSG, "cannot be");
+	raw->abi_version = htole32(7);
+	refused(length, -EPROTONOSUPPORT, "version 7");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a hello and a welcome are read as they were written",
+		     test_handshake),
+		TEST("requests for the table and for runs of entries, or none, are read as they were written",
+		     test_requests),
+		TEST("parts and errors are read as they were written",
+		     test_answers),
+		TEST("a reason that is too long is cut off, one without an end has one",
+		     test_reason),
+		TEST("a message of any other length than its own is refused, a part without bytes too",
+		     test_length),
+		TEST("lengths below that of a header or above the limit break a stream",
+		     test_stream),
+		TEST("a header with a reserved member, a flag, an id or a type that it cannot have is refused",
+		     test_header),
+		TEST("runs of entries that are empty, overlap, go back or are too many are refused",
+		     test_runs),
+		TEST("members of a handshake or a request outside their limits are refused",
+		     test_members),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the packages say twice is the same, and each installed file has one package.
+. "$(dirname "$0")/../../lib.sh"
+
+cd "$tests/.." || exit
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# section NAME: the packages of a section of packages.txt
+section() {
+	sed -n "/^# $1:/,/^\$/s/^[a-z]/&/p" packages.txt
+}
+
+# Debian always has what is essential for building. dh-sequence-NAME is an add-on of debhelper.
+needed() {
+	section build | grep -v -x -e gcc -e libc6-dev -e make
+	printf '%s\n' debhelper-compat dh-sequence-dkms dh-sequence-installsysusers
+}
+
+build_depends() {
+	sed -n '/^Build-Depends:/,/^[^ ]/s/^ \([^ ,]*\).*/\1/p' debian/control
+}
+
+check "Build-Depends are what packages.txt needs to build" \
+	diff <(needed | sort) <(build_depends | sort)
+check "the newest entry of the changelog is of the version that the Makefile has" \
+	[ "$(sed -n '1s/^dart-zero (\(.*\)) .*/\1/p' debian/changelog)" = \
+	"$(sed -n 's/^version := //p' Makefile)" ]
+check "manifests for Kubernetes are YAML with a kind each" sh -c "
+	for file in contrib/kubernetes/*.yaml; do
+		gojq -e --yaml-input '.kind and .apiVersion' \"\$file\" || exit
+	done"
+
+# installed STAGED: all files of make install, as debian/rules moves them
+installed() {
+	(cd .output/staged && find . ! -type d) | sed -e 's,^\./,,' -e 's,^usr/local/,usr/,' \
+		-e 's,^usr/lib/libdart,usr/lib/x/libdart,' -e 's,^usr/lib/pkgconfig,usr/lib/x/pkgconfig,' \
+		-e 's,zsh/site-functions,zsh/vendor-completions,' |
+		grep -v '^usr/lib/systemd/system/' | sort
+}
+
+# packaged: for each of these files, the lists of debian/ that have it
+packaged() {
+	local file list pattern rest depth beginning
+
+	while read -r file; do
+		for list in debian/*.install; do
+			while read -r pattern rest; do
+				# A directory stands for all below it, and a star, as in
+				# debhelper, not for a slash.
+				depth=${pattern//[!\/]/}
+				beginning=$(cut -d / -f "1-$((${#depth} + 1))" <<<"$file")
+				# shellcheck disable=SC2053 # a pattern
+				if [[ $beginning == $pattern ]]; then
+					echo "$file $list"
+				fi
+			done <"$list"
+		done
+	done
+}
+
+installed >"$scratch/installed"
+check "make install has files for the packages" [ -s "$scratch/installed" ]
+packaged <"$scratch/installed" >"$scratch/packaged"
+check "each installed file is in a package" \
+	diff "$scratch/installed" <(cut -d ' ' -f 1 "$scratch/packaged" | sort -u)
+check "none is in two packages" [ -z "$(cut -d ' ' -f 1 "$scratch/packaged" | uniq -d)" ]
+finish
