@@ -11,14 +11,8 @@
 #   NAME_abi := N                 .output/lib/libNAME.so.N as well, which exports
 #   NAME_map := FILE              what this version script says
 #
-# Tests need no build.mk: selftests/unit/ROOM/NAME.c is linked with the libraries,
-# and both with sanitizers, as .output/unit/NAME; unit_NAME_sources adds files to such a test, which can
-# also have unit_NAME_skeletons.  Those in threaded_tests are also linked with
-# ThreadSanitizer, as .output/tsan/NAME.
-# selftests/{module,storm,agent,pair,debug}/NAME.c, a test in a guest, and
-# selftests/helpers/NAME.c, a program that such tests call, are linked with
-# selftests/lib and the libraries; DIRECTORY/NAME_skeletons as for programs.  selftests/fuzz/NAME.c, a harness, is linked with
-# the libraries and fuzz_NAME_sources.
+# selftests/tests.mk says how tests are built, selftests/targets.mk how they run, and install.mk
+# which file goes where.
 
 version := 0.1
 output := .output
@@ -106,11 +100,9 @@ distclean:
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
-demo check check-documented check-long check-churn check-packaged check-crashes check-farm check-power check-receivers check-fleet: sections := build run test
-check-debug: sections := build run test debug
-bench: sections := build run test bench
+demo bench: sections := build run test
+bench: sections += bench
 deb: sections := build deb
-check-deb: sections := build run test deb
 
 # Its end is left out where there is no Chromium.
 demo: $(if $(P4),p4_is_there) packages
@@ -122,82 +114,6 @@ demo: $(if $(P4),p4_is_there) packages
 
 p4_is_there:
 	$(quiet)! why=$$(selftests/p4_missing) || { echo "make: $$why" >&2; exit 1; }
-
-# The tests of the P4 program run if its compiler is installed.
-check: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests \
-		$(if $(shell command -v p4c-bm2-ss),p4)
-	$(quiet)selftests/run $(TESTS)
-
-# Only the module is built again: everything else is shared with make check. Of the
-# agent's tests only those that test the kernel and start few programs: such a
-# kernel takes seconds to start one. Two storms with different seeds, because a
-# virtual machine uses one processor; the longest tests come first.
-debug_tests := rounds slices probes drops rows_come_free oom_events
-check-debug: packages
-	+$(quiet)start=$$(date +%s) && \
-	$(MAKE) --no-print-directory KDIR= guest tests && \
-	selftests/qemu/kernel $(KVER)-debug > /dev/null && \
-	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
-	built=$$(date +%s) && status=0 && \
-	{ KVER=$(KVER)-debug selftests/run \
-		$(or $(TESTS),storm storm $(debug_tests:%=agent/%) module debug churn) || \
-		status=$$?; } && \
-	echo "built in $$((built - start)) s," \
-		"tested in $$(($$(date +%s) - built)) s" && exit $$status
-
-check-long: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run long
-
-check-documented: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run unit/documented agent/documented
-
-check-churn: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run churn
-
-check-packaged: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run packaged
-
-check-crashes: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run crashes
-
-check-farm: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run farm
-
-check-power: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)selftests/run power
-
-# It needs one receiver at least; none is installed here, because their services start.
-check-receivers: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
-	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run receivers
-
-# Here, without virtual machines; it needs one receiver at least, too.
-check-fleet: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= programs \
-		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
-	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
-
-check-helgrind: sections := build run test helgrind
-check-helgrind: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
-	$(quiet)selftests/helgrind/run
-
-check-page: sections := build run page
-check-page: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas
-	$(quiet)selftests/page/check $(PICTURES)
-
-fuzz: sections := build run test fuzz
-fuzz: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
 
 bench: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest \
@@ -248,15 +164,12 @@ packages:
 deb: packages
 	+$(quiet)$(MAKE) --no-print-directory packages_build
 
-check-deb: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
-	$(quiet)selftests/run packages
+include selftests/targets.mk
 
-.PHONY: help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-power check-receivers check-fleet check-helgrind check-page fuzz bench packages p4_is_there deb check-deb
+# These goals need nothing below, and must work if it is missing.
+above := help clean distclean demo bench packages p4_is_there deb $(checks)
+.PHONY: $(above)
 export KVER
-
-# The goals above need nothing below, and must work if it is missing.
-above := help clean distclean demo check check-debug check-documented check-long check-churn check-packaged check-crashes check-farm check-power check-receivers check-fleet check-helgrind check-page fuzz bench packages deb check-deb
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk
@@ -349,202 +262,7 @@ programs: $(programs:%=$(output)/bin/%) $(output)/share/dart/schemas
 
 shared: $(shared_libraries)
 
-# ---- tests
-
-unit_sources := $(shell find selftests/unit -name '*.c')
-unit_tests := $(basename $(notdir $(unit_sources)))
-unit_source = $(filter %/$(1).c,$(unit_sources))
-test_parts := $(wildcard selftests/lib/*.c)
-guest_tests := $(patsubst selftests/%.c,%,$(wildcard \
-	$(patsubst %,selftests/%/*.c,module storm agent pair debug helpers)))
-
-define unit_test
-$(output)/unit/$(1): $(call objects,sanitized,$(call unit_source,$(1)) \
-		$(unit_$(1)_sources)) $(libraries:%=$(output)/sanitized/lib%.a)
-	$$(quiet)mkdir -p $$(@D)
-	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
-		$$(call link,$(packages_known))
-$(call objects,sanitized,$(call unit_source,$(1))): | $(unit_$(1)_skeletons:%=$(output)/bpf/%.skel.h)
-endef
-$(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
-
-# Those of threaded parts once more, with ThreadSanitizer, for unit/threads.
-# It knows no fences: no test has two threads that need one.
-tsan := -O1 -g -fsanitize=thread -Wno-tsan
-
-$(output)/tsan/obj/%.o: %.c
-	$(quiet)mkdir -p $(@D)
-	$(call say,CC-TSAN,$<)$(CC) $(flags) $(tsan) -MMD -MP -c -o $@ $<
-
-$(output)/tsan/libdart.a: $(call objects,tsan/obj,$(dart_sources))
-
-# And for helgrind, which must be told of atomic objects.
-helgrind := -O1 -g -include selftests/helgrind/atomics.h
-
-$(output)/helgrind/obj/%.o: %.c
-	$(quiet)mkdir -p $(@D)
-	$(call say,CC-HG,$<)$(CC) $(flags) $(helgrind) -MMD -MP -c -o $@ $<
-
-$(output)/helgrind/libdart.a: $(call objects,helgrind/obj,$(dart_sources))
-
-$(output)/helgrind/races: $(output)/helgrind/obj/selftests/helgrind/races.o
-	$(call say,LD-HG,$@)$(CC) -o $@ $^
-
-define helgrind_test
-$(output)/helgrind/$(1): $(call objects,helgrind/obj,$(call unit_source,$(1)) \
-		$(unit_$(1)_sources)) $(output)/helgrind/libdart.a
-	$$(call say,LD-HG,$$@)$$(CC) -o $$@ $$^ $$(call link,$(packages_known))
-endef
-$(foreach name,$(threaded_tests),$(eval $(call helgrind_test,$(name))))
-
-helgrind_tests: $(threaded_tests:%=$(output)/helgrind/%) $(output)/helgrind/races
-
-define threaded_test
-$(output)/tsan/$(1): $(call objects,tsan/obj,$(call unit_source,$(1)) \
-		$(unit_$(1)_sources)) $(output)/tsan/libdart.a
-	$$(call say,LD-TSAN,$$@)$$(CC) $$(tsan) -o $$@ $$^ \
-		$$(call link,$(packages_known))
-endef
-$(foreach name,$(threaded_tests),$(eval $(call threaded_test,$(name))))
-
-$(output)/lib/libtest.a: $(call objects,obj,$(test_parts))
-
-define guest_test
-$(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c) \
-		$(output)/lib/libtest.a $(libraries:%=$(output)/lib/lib%.a)
-	$$(quiet)mkdir -p $$(@D)
-	$$(call say,LD,$$@)$$(CC) $$(CFLAGS) -o $$@ $$^ \
-		$$(call link,$(packages_known))
-$(call objects,obj,selftests/$(1).c): | $($(1)_skeletons:%=$(output)/bpf/%.skel.h)
-endef
-$(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
-
-# A harness by itself, replay/NAME, gets the inputs of its corpus (make check); with
-# libFuzzer, run/NAME, any inputs (make fuzz).
-harnesses := $(patsubst selftests/fuzz/%.c,%,\
-	$(filter-out %/replay.c,$(wildcard selftests/fuzz/*.c)))
-fuzzer := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-fprofile-instr-generate -fcoverage-mapping
-
-# Frames are read at any alignment, as eBPF can.
-$(output)/sanitized/selftests/fuzz/telemetry.o: sanitize += -fno-sanitize=alignment
-$(output)/fuzz/obj/selftests/fuzz/telemetry.o: fuzzer += -fno-sanitize=alignment
-
-$(output)/fuzz/obj/%.o: %.c
-	$(quiet)mkdir -p $(@D)
-	$(call say,CC-FUZZ,$<)clang $(flags) -Wno-error $(fuzzer) \
-		-fsanitize=fuzzer-no-link -w -MMD -MP -c -o $@ $<
-
-$(output)/fuzz/libdart.a: $(call objects,fuzz/obj,$(dart_sources))
-
-define harness
-$(output)/fuzz/replay/$(1): $(call objects,sanitized,selftests/fuzz/$(1).c \
-		selftests/fuzz/replay.c $(fuzz_$(1)_sources)) \
-		$(libraries:%=$(output)/sanitized/lib%.a)
-	$$(quiet)mkdir -p $$(@D)
-	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
-		$$(call link,$(packages_known))
-$(output)/fuzz/run/$(1): $(call objects,fuzz/obj,selftests/fuzz/$(1).c \
-		$(fuzz_$(1)_sources)) $(output)/fuzz/libdart.a
-	$$(quiet)mkdir -p $$(@D)
-	$$(call say,LD-FUZZ,$$@)clang $$(fuzzer) -fsanitize=fuzzer -o $$@ $$^ \
-		$$(call link,$(packages_known))
-endef
-$(foreach name,$(harnesses),$(eval $(call harness,$(name))))
-
-TIME ?= 60
-run_fuzzers: $(harnesses:%=$(output)/fuzz/run/%)
-	$(quiet)selftests/fuzz/run $(TIME) $(foreach name,$(harnesses),\
-		"$(name) $(fuzz_$(name)_parsers)")
-
-tests: $(unit_tests:%=$(output)/unit/%) \
-	$(threaded_tests:%=$(output)/tsan/%) $(guest_tests:%=$(output)/selftests/%) \
-	$(harnesses:%=$(output)/fuzz/replay/%) \
-	$(output)/selftests/sample/dart_sample.bpf.o staged
-
-# The files of make programs_install, which tests of the service copy into guests.
-staged: programs
-	$(quiet)rm -rf $(output)/staged
-	+$(quiet)$(MAKE) --no-print-directory programs_install \
-		DESTDIR=$(abspath $(output))/staged PREFIX=/usr/local
-
-# All programs that guests of make demo, check and bench have in their PATH.
-guest: programs module_of_guest $(patsubst %,$(output)/selftests/%,\
-	$(filter helpers/%,$(guest_tests)))
-
-# ---- installation
-
-PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
-install := install -D -m
-manuals := $(filter-out LICENSES/%,\
-	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
-completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
-	tools/*/*.fish-completion)
-# The headers that the manual pages name in #include lines.
-headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
-	$(patsubst tools/lib/include/%,%,$(foreach header,\
-	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
-	$(if $(findstring _internal.h,$(header)),,$(header))))
-
-# to DIRECTORY, FILE, MODE: installs it there under its own name
-to = $(quiet)$(install) $(3) $(2) $(DESTDIR)$(1)/$(notdir $(2))
-
-install: programs_install modules_install
-
-programs_install: programs shared
-	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
-	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
-	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
-	$(call to,$(PREFIX)/bin,$(output)/bin/dart-report,755)
-	$(call to,$(LIBDIR),$(output)/lib/libdart.a,644)
-	$(call to,$(LIBDIR),$(call shared,dart),644)
-	$(quiet)ln -sf libdart.so.$(dart_abi) $(DESTDIR)$(LIBDIR)/libdart.so
-	$(quiet)mkdir -p $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(quiet)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
-		-e 's,@VERSION@,$(version),g' -e 's,@PACKAGES@,$(filter-out m,$(dart_packages)),g' \
-		tools/lib/dart/libdart.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libdart.pc
-	$(call to,$(PREFIX)/include/dart/kernel,kmod/dart_counters.h,644)
-	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
-	$(quiet)for file in tools/controller/dart-controller.yaml $(wildcard contrib/systemd/*); do \
-		$(install) 644 $$file \
-			$(DESTDIR)$(PREFIX)/share/doc/dart-zero/examples/$${file##*/} || exit; \
-	done
-	$(quiet)for file in agent/dartd.yaml $(wildcard tools/controller/etc/*); do \
-		to=$(DESTDIR)/etc/dart/$${file##*/}; \
-		[ -e $$to ] || $(install) 644 $$file $$to || exit; \
-	done
-	$(quiet)for header in $(headers); do \
-		source=uapi/$$header; \
-		[ -e $$source ] || source=tools/lib/include/$$header; \
-		$(install) 644 $$source $(DESTDIR)$(PREFIX)/include/$$header || exit; \
-	done
-	$(quiet)for manual in $(manuals); do \
-		$(install) 644 $$manual \
-			$(DESTDIR)$(PREFIX)/share/man/man$${manual##*.}/$${manual##*/} || exit; \
-	done
-	$(quiet)for file in $(completions); do \
-		program=$${file##*/}; program=$${program%.*}; \
-		case $$file in \
-		*.bash-completion) to=bash-completion/completions/$$program ;; \
-		*.zsh-completion) to=zsh/site-functions/_$$program ;; \
-		*.fish-completion) to=fish/vendor_completions.d/$$program.fish ;; \
-		esac; \
-		$(install) 644 $$file $(DESTDIR)$(PREFIX)/share/$$to || exit; \
-	done
-	$(quiet)for schema in $(wildcard schemas/*.yaml schemas/prometheus/*.yaml); do \
-		$(install) 644 $$schema \
-			$(DESTDIR)$(PREFIX)/share/dart/$$schema || exit; \
-	done
-	$(quiet)for unit in $(wildcard */*.service tools/*/*.service); do \
-		mkdir -p $(DESTDIR)$(PREFIX)/lib/systemd/system; \
-		sed 's,@PREFIX@,$(PREFIX),g' $$unit \
-			> $(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
-	done
-	$(quiet)for file in $(wildcard */*.sysusers tools/*/*.sysusers); do \
-		$(install) 644 $$file \
-			$(DESTDIR)$(PREFIX)/lib/sysusers.d/$$(basename $$file .sysusers).conf || exit; \
-	done
+include selftests/tests.mk install.mk
 
 # ---- a reviewer's first questions
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The goals that run tests.  Each installs the packages that it needs, and builds what is tested
+# with a second make: these goals work before ./configure has run.
+
+# Directories of selftests that only run by name, in the same way.
+checks_by_name := $(addprefix check-, long churn packaged crashes farm power)
+checks := check check-debug check-deb check-documented $(checks_by_name) \
+	check-receivers check-fleet check-helgrind check-page fuzz
+
+$(checks): sections := build run test
+check-debug: sections += debug
+check-deb: sections += deb
+check-helgrind: sections += helgrind
+check-page: sections := build run page
+fuzz: sections += fuzz
+
+# The tests of the P4 program run if its compiler is installed.
+check: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests \
+		$(if $(shell command -v p4c-bm2-ss),p4)
+	$(quiet)selftests/run $(TESTS)
+
+# Only the module is built again: everything else is shared with make check. Of the
+# agent's tests only those that test the kernel and start few programs: such a
+# kernel takes seconds to start one. Two storms with different seeds, because a
+# virtual machine uses one processor; the longest tests come first.
+debug_tests := rounds slices probes drops rows_come_free oom_events
+check-debug: packages
+	+$(quiet)start=$$(date +%s) && \
+	$(MAKE) --no-print-directory KDIR= guest tests && \
+	selftests/qemu/kernel $(KVER)-debug > /dev/null && \
+	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
+	built=$$(date +%s) && status=0 && \
+	{ KVER=$(KVER)-debug selftests/run \
+		$(or $(TESTS),storm storm $(debug_tests:%=agent/%) module debug churn) || \
+		status=$$?; } && \
+	echo "built in $$((built - start)) s," \
+		"tested in $$(($$(date +%s) - built)) s" && exit $$status
+
+$(checks_by_name): check-%: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run $*
+
+check-documented: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/run unit/documented agent/documented
+
+# It needs one receiver at least; none is installed here, because their services start.
+check-receivers: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run receivers
+
+# Here, without virtual machines; it needs one receiver at least, too.
+check-fleet: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= programs \
+		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
+	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
+
+check-helgrind: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
+	$(quiet)selftests/helgrind/run
+
+check-page: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas
+	$(quiet)selftests/page/check $(PICTURES)
+
+fuzz: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
+
+check-deb: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
+	$(quiet)selftests/run packages
+
+.PHONY: $(checks)
