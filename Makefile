@@ -130,14 +130,14 @@ bench: packages
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/tea_load
 	$(quiet)tools/bench/tea_import
-	$(quiet)tools/bench/simulate
-	$(quiet)tools/bench/scale
+	$(quiet)papers/simulate
+	$(quiet)papers/zero/scale
 	$(quiet)tools/bench/scrapes
 	$(quiet)tools/bench/outputs
 	$(quiet)tools/bench/readers
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes
-	$(quiet)tools/bench/tea_figures
+	$(quiet)papers/tea/tea_figures
 
 # Asks apt only for packages that dpkg does not know; then configure runs again.
 packages:

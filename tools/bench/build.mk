@@ -12,12 +12,9 @@ programs += cgroup_passes
 cgroup_passes_sources := tools/bench/cgroup_passes.c
 
 # Stores, without a network.
-programs += store_speed dart-sim
-in_memory := $(addprefix tools/bench/,ingest.c memory.c)
+programs += store_speed
 store_speed_sources := tools/bench/store_speed.c $(in_memory)
 store_speed_libraries := dart
-dart-sim_sources := tools/bench/dart_sim.c tools/bench/simulation.c $(in_memory)
-dart-sim_libraries := dart
 
 # Lookup tables, without a network.
 programs += tea_fill
@@ -30,22 +27,6 @@ tea_import_speed_sources = tools/bench/tea_import_speed.c tools/bench/memory.c \
 	tools/dartctl/lookup/tea_input.c $(tea_parsing)
 tea_import_speed_libraries := dart
 tea_import_speed_packages := jansson yaml-0.1
-
-# Caches of switches, without a network.
-programs += tea-sim
-cached_traffic := $(addprefix tools/bench/,cached_traffic.c tea_sketch.c zipf.c) \
-	tools/dartctl/switch/tea_cache.c
-tea-sim_sources := tools/bench/tea_sim.c $(cached_traffic)
-tea-sim_libraries := dart
-unit_cached_traffic_sources := $(cached_traffic)
-unit_tea_sketch_sources := tools/bench/tea_sketch.c
-
-# The flow control of the controller, in virtual time.
-programs += dart-scale
-fabric := $(addprefix tools/bench/,event_heap.c fabric.c fabric_faults.c io_thread.c) \
-	tools/controller/flow/credit.c
-dart-scale_sources := tools/bench/dart_scale.c $(fabric)
-unit_fabric_sources := $(fabric)
 
 # The XDP reporter, compared with XDP_TX.
 programs += program_run

@@ -8,7 +8,7 @@ tree=$tests/..
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 mkdir -p "$copy/.output"
-(cd "$tree" && cp -a --parents Documentation/architecture.md agent bpf kmod p4 \
+(cd "$tree" && cp -a --parents Documentation/architecture.md agent bpf kmod p4 papers \
 	selftests tools uapi "$copy" && cp -al .output/obj "$copy/.output")
 base=$copy/agent/base
 

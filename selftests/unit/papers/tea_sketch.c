@@ -9,8 +9,8 @@
 #include <dart/tea.h>
 #include <libdart/store/store_hash.h>
 
+#include "papers/tea/tea_sketch.h"
 #include "selftests/unit/unit.h"
-#include "tools/bench/tea_sketch.h"
 
 #define VECTORS	"selftests/vectors/sketch.json"
 #define KEY	13	/* bytes */

@@ -4,8 +4,8 @@
  * blocks until there is an event, which costs time to wake up (ZERO, section 4.3, "Hybrid
  * I/O model").
  */
-#ifndef BENCH_IO_THREAD_H
-#define BENCH_IO_THREAD_H
+#ifndef PAPERS_IO_THREAD_H
+#define PAPERS_IO_THREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,4 +38,4 @@ void io_thread__post(struct io_thread *thread, uint64_t now_ns,
 		     uint32_t fragments);
 void io_thread__complete(struct io_thread *thread, uint32_t fragments);
 
-#endif /* BENCH_IO_THREAD_H */
+#endif /* PAPERS_IO_THREAD_H */

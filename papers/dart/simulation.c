@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "ingest.h"
-#include "memory.h"
+#include "tools/bench/ingest.h"
+#include "tools/bench/memory.h"
 
 #define CHUNK	1024	/* keys made at once */
 

@@ -12,8 +12,8 @@
  * has no room for, and the READ is sent again after a time-out.  What an ECN mark would
  * cause is not part of the model: marks are counted.
  */
-#ifndef BENCH_FABRIC_H
-#define BENCH_FABRIC_H
+#ifndef PAPERS_FABRIC_H
+#define PAPERS_FABRIC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -86,4 +86,4 @@ void fabric__random_settings(uint64_t seed, struct fabric_settings *settings);
 const char *fabric__broken_rule(const struct fabric_settings *settings,
 				const struct fabric_result *result);
 
-#endif /* BENCH_FABRIC_H */
+#endif /* PAPERS_FABRIC_H */

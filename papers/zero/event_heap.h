@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Events of a simulation, taken in the order of their times. */
-#ifndef BENCH_EVENT_HEAP_H
-#define BENCH_EVENT_HEAP_H
+#ifndef PAPERS_EVENT_HEAP_H
+#define PAPERS_EVENT_HEAP_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,4 +28,4 @@ void event_heap__add(struct event_heap *heap, const struct event *event);
 bool event_heap__take(struct event_heap *heap, struct event *event);
 void event_heap__free(struct event_heap *heap);
 
-#endif /* BENCH_EVENT_HEAP_H */
+#endif /* PAPERS_EVENT_HEAP_H */

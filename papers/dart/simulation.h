@@ -3,8 +3,8 @@
  * A store that is filled and queried as in section 5 of the DART paper, by the same
  * code as real stores, without a network.
  */
-#ifndef BENCH_SIMULATION_H
-#define BENCH_SIMULATION_H
+#ifndef PAPERS_SIMULATION_H
+#define PAPERS_SIMULATION_H
 
 #include <libdart/store/store_query.h>
 
@@ -31,4 +31,4 @@ struct simulation_tally simulation__ask(struct simulation *simulation,
 __attribute__((format(printf, 1, 2)))
 void simulation__progress(const char *format, ...);
 
-#endif /* BENCH_SIMULATION_H */
+#endif /* PAPERS_SIMULATION_H */

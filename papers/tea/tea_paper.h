@@ -6,8 +6,8 @@
  *
  * tea_figures reads this as well: a definition that it needs is a number on one line.
  */
-#ifndef BENCH_TEA_PAPER_H
-#define BENCH_TEA_PAPER_H
+#ifndef PAPERS_TEA_PAPER_H
+#define PAPERS_TEA_PAPER_H
 
 /* Traffic: packets by flow have a Zipf distribution with a skew of 0.90, 0.95 or 0.99. */
 #define TEA_PAPER_FLOWS			1000000
@@ -46,4 +46,4 @@
 #define TEA_PAPER_NF_LATENCY_LOW_US	2.30
 #define TEA_PAPER_NF_LATENCY_HIGH_US	2.35
 
-#endif /* BENCH_TEA_PAPER_H */
+#endif /* PAPERS_TEA_PAPER_H */

@@ -3,8 +3,8 @@
  * Random numbers of a Zipf distribution: number i, from 0, has a probability in proportion
  * to (i + 1)^-skew.
  */
-#ifndef BENCH_ZIPF_H
-#define BENCH_ZIPF_H
+#ifndef PAPERS_ZIPF_H
+#define PAPERS_ZIPF_H
 
 #include <stdint.h>
 
@@ -20,4 +20,4 @@ uint32_t zipf__next(const struct zipf *zipf, struct dart_random *random);
 /* The probability of a number below @count. */
 double zipf__below(const struct zipf *zipf, uint32_t count);
 
-#endif /* BENCH_ZIPF_H */
+#endif /* PAPERS_ZIPF_H */

@@ -4,8 +4,8 @@
  * flow, the sketch finds popular flows as the P4 program does, and dartctl's code
  * decides which of them are cached.  Nothing but the packets is invented.
  */
-#ifndef BENCH_CACHED_TRAFFIC_H
-#define BENCH_CACHED_TRAFFIC_H
+#ifndef PAPERS_CACHED_TRAFFIC_H
+#define PAPERS_CACHED_TRAFFIC_H
 
 #include <stdint.h>
 
@@ -36,4 +36,4 @@ struct cached_load {
 void cached_traffic__run(const struct cached_traffic *traffic,
 			 struct cached_load *load);
 
-#endif /* BENCH_CACHED_TRAFFIC_H */
+#endif /* PAPERS_CACHED_TRAFFIC_H */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "papers/tea/cached_traffic.h"
+#include "papers/tea/tea_sketch.h"
+#include "papers/tea/zipf.h"
 #include "selftests/unit/unit.h"
-#include "tools/bench/cached_traffic.h"
-#include "tools/bench/tea_sketch.h"
-#include "tools/bench/zipf.h"
 
 #define SEED	0x5eed
 #define KEYS	3000

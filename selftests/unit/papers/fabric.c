@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The controller's flow control in virtual time, with faults. */
+#include "papers/zero/fabric.h"
 #include "selftests/unit/unit.h"
-#include "tools/bench/fabric.h"
 
 #define SCHEDULES 500
 

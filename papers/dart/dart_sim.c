@@ -10,8 +10,8 @@
 
 #include <libdart/store/store_sizing.h>
 
-#include "memory.h"
 #include "simulation.h"
+#include "tools/bench/memory.h"
 
 static const char usage[] =
 	"Usage: dart-sim [OPTION]... load|age|errors\n"

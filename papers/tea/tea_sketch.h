@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The sketch of <dart/tea_sketch.h>, as the P4 program computes it. */
-#ifndef BENCH_TEA_SKETCH_H
-#define BENCH_TEA_SKETCH_H
+#ifndef PAPERS_TEA_SKETCH_H
+#define PAPERS_TEA_SKETCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,4 +24,4 @@ bool tea_sketch__packet(struct tea_sketch *sketch,
 /* Begins a period. */
 void tea_sketch__clear(struct tea_sketch *sketch);
 
-#endif /* BENCH_TEA_SKETCH_H */
+#endif /* PAPERS_TEA_SKETCH_H */

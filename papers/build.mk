@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# DART: the age and the errors of values in a store.  Reports go into memory as in measurements.
+in_memory := $(addprefix tools/bench/, ingest.c memory.c)
+programs += dart-sim
+dart-sim_sources := $(wildcard papers/dart/*.c) $(in_memory)
+dart-sim_libraries := dart
+
+# TEA: the cache of a switch.
+programs += tea-sim
+cached_traffic := $(addprefix papers/tea/, cached_traffic.c tea_sketch.c zipf.c) \
+	tools/dartctl/switch/tea_cache.c
+tea-sim_sources := papers/tea/tea_sim.c $(cached_traffic)
+tea-sim_libraries := dart
+unit_cached_traffic_sources := $(cached_traffic)
+unit_tea_sketch_sources := papers/tea/tea_sketch.c
+
+# ZERO: the flow control of the controller.
+programs += dart-scale
+fabric := $(addprefix papers/zero/, event_heap.c fabric.c fabric_faults.c \
+	io_thread.c) tools/controller/flow/credit.c
+dart-scale_sources := papers/zero/dart_scale.c $(fabric)
+unit_fabric_sources := $(fabric)
