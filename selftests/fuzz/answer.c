@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "tools/controller/base/curl_library.h"
-#include "tools/controller/push/answer.h"
+#include "tools/controller/push/formats/answer.h"
 
 static const char own[] = "https://receiver.example:8443/api/v1/write";
 

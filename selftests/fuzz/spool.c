@@ -14,9 +14,9 @@
 #include <xxhash.h>
 
 #include "fuzz.h"
-#include "tools/controller/push/pieces.h"
-#include "tools/controller/push/record.h"
-#include "tools/controller/push/spool.h"
+#include "tools/controller/push/formats/pieces.h"
+#include "tools/controller/push/queue/record.h"
+#include "tools/controller/push/queue/spool.h"
 
 #define BOUND (64ULL << 20)
 #define POSITION_BYTES 16

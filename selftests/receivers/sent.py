@@ -18,7 +18,7 @@ from programs import series_key  # noqa: E402
 SAMPLE = re.compile(r"([^{]+)\{(.*)\} (\S+) (-?\d+)\n?$", re.DOTALL)
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="(.*?)"(?=,[a-zA-Z_][a-zA-Z0-9_]*="|$)',
                    re.DOTALL)
-# A spool's record: see tools/controller/push/record.h.
+# A spool's record: see tools/controller/push/queue/record.h.
 HEAD = struct.Struct("<IIIBBHQQ")
 MAGIC = 0x4C505344
 REMOTE_WRITE_1, REMOTE_WRITE_2, INFLUX = 1, 2, 3

@@ -62,8 +62,8 @@ programs += outputs_speed
 outputs_speed_sources = $(sort tools/bench/outputs_speed.c \
 	tools/bench/bare_http.c $(unit_controller_workers_sources) \
 	$(controller_config) $(wildcard $(addprefix tools/controller/, \
-	transport/certificates.c fleet/condition.c base/*.c exposition/*.c http/*.c \
-	metrics/*.c metrics/*/*.c outputs/*.c push/*.c)))
+	transport/certificates.c condition/condition.c base/*.c exposition/*.c \
+	http/*.c metrics/*.c metrics/*/*.c outputs/*.c push/*.c push/*/*.c)))
 outputs_speed_libraries := dart
 outputs_speed_packages := libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
 	libxxhash liburcu libcurl libmicrohttpd snappy zlib

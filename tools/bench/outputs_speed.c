@@ -30,11 +30,11 @@
 #include <libdart/table/table_writer.h>
 
 #include "tools/controller/base/thread.h"
+#include "tools/controller/condition/condition.h"
 #include "tools/controller/decode/budget.h"
 #include "tools/controller/decode/ring.h"
 #include "tools/controller/decode/sink.h"
 #include "tools/controller/exposition/exposition.h"
-#include "tools/controller/fleet/condition.h"
 #include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/names/names.h"

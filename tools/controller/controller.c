@@ -18,13 +18,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "condition/condition.h"
 #include "controller.h"
 #include "controller_drain.h"
 #include "controller_outputs.h"
 #include "controller_record.h"
 #include "controller_replay.h"
 #include "decode/catalog.h"
-#include "fleet/condition.h"
 #include "fleet/fleet.h"
 #include "fleet/target.h"
 #include "flow/flow.h"

@@ -8,8 +8,8 @@
 
 #include <libdart/error.h>
 
+#include "condition/condition.h"
 #include "exposition/exposition.h"
-#include "fleet/condition.h"
 #include "http/http_access.h"
 #include "outputs/output.h"
 #include "outputs/output_list.h"

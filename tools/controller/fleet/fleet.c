@@ -11,8 +11,8 @@
 #include <sys/queue.h>
 #include <unistd.h>
 
-#include "condition.h"
 #include "tools/controller/base/timers.h"
+#include "tools/controller/condition/condition.h"
 
 /* Targets that are started or stopped before the loop looks at other events. */
 #define BATCH 16

@@ -13,8 +13,8 @@
 
 #include <libdart/error.h>
 
-#include "answer.h"
-#include "message.h"
+#include "tools/controller/push/formats/answer.h"
+#include "tools/controller/push/formats/message.h"
 #include "tools/controller/settings/receiver_settings.h"
 
 struct poster;

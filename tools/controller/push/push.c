@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "push_private.h"
-#include "remote_write.h"
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/base/thread.h"
+#include "tools/controller/push/formats/remote_write.h"
 
 static struct push *push_of(const struct metric_output *output)
 {

@@ -5,15 +5,15 @@
 
 #include <pthread.h>
 
-#include "backlog.h"
-#include "encoder.h"
 #include "poster.h"
 #include "push.h"
-#include "refusals.h"
 #include "senders.h"
-#include "series.h"
 #include "tools/controller/base/count.h"
 #include "tools/controller/base/hourly.h"
+#include "tools/controller/push/queue/backlog.h"
+#include "tools/controller/push/queue/encoder.h"
+#include "tools/controller/push/queue/refusals.h"
+#include "tools/controller/push/queue/series.h"
 
 struct push {
 	struct metric_output output;

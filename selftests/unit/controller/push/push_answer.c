@@ -4,7 +4,7 @@
 
 #include "selftests/unit/unit.h"
 #include "tools/controller/base/curl_library.h"
-#include "tools/controller/push/answer.h"
+#include "tools/controller/push/formats/answer.h"
 
 static struct answer read_head(const char *const *lines)
 {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/controller/push/message.h"
-#include "tools/controller/push/protobuf.h"
+#include "tools/controller/push/formats/message.h"
+#include "tools/controller/push/formats/protobuf.h"
 
 #define DECODE_SYMBOLS_MAX 65536
 

@@ -5,9 +5,9 @@
 #include <zlib.h>
 
 #include "push_decode.h"
-#include "tools/controller/push/encoder.h"
-#include "tools/controller/push/influx.h"
-#include "tools/controller/push/remote_write.h"
+#include "tools/controller/push/formats/influx.h"
+#include "tools/controller/push/formats/remote_write.h"
+#include "tools/controller/push/queue/encoder.h"
 
 static const struct metric_family families[] = {
 	{ .name = "up",

@@ -4,9 +4,9 @@
 #include <zlib.h>
 
 #include "push_decode.h"
-#include "tools/controller/push/influx.h"
-#include "tools/controller/push/pieces.h"
-#include "tools/controller/push/remote_write.h"
+#include "tools/controller/push/formats/influx.h"
+#include "tools/controller/push/formats/pieces.h"
+#include "tools/controller/push/formats/remote_write.h"
 
 #define HOSTS 5
 #define SERIES 7

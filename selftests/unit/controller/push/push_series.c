@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/controller/push/series.h"
+#include "tools/controller/push/queue/series.h"
 
 #define SECOND 1000000000LL
 

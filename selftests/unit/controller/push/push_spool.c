@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/controller/push/backlog.h"
-#include "tools/controller/push/record.h"
+#include "tools/controller/push/queue/backlog.h"
+#include "tools/controller/push/queue/record.h"
 
 #define BOUND (4ULL << 20)
 

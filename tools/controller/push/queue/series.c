@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "remote_write.h"
+#include "tools/controller/push/formats/remote_write.h"
 
 #define SERIES_FEW 2
 

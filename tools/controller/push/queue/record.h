@@ -3,7 +3,7 @@
 #ifndef CONTROLLER_RECORD_H
 #define CONTROLLER_RECORD_H
 
-#include "message.h"
+#include "tools/controller/push/formats/message.h"
 
 #define RECORD_MAGIC 0x4c505344U /* "DSPL" */
 

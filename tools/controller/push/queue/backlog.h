@@ -12,8 +12,8 @@
 #ifndef CONTROLLER_BACKLOG_H
 #define CONTROLLER_BACKLOG_H
 
-#include "message.h"
 #include "spool.h"
+#include "tools/controller/push/formats/message.h"
 
 /* Messages of the window: some wait for the shards of those before. */
 #define BACKLOG_WINDOW 64U

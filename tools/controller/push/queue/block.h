@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#include "label_set.h"
 #include "tools/controller/base/queue.h"
 #include "tools/controller/metrics/metric/metric.h"
+#include "tools/controller/push/formats/label_set.h"
 
 #define BLOCK_SCRAPES_MAX 64
 

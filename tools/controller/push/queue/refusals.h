@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "answer.h"
-#include "pieces.h"
+#include "tools/controller/push/formats/answer.h"
+#include "tools/controller/push/formats/pieces.h"
 #include "tools/controller/settings/settings.h"
 
 /* Why, as far as the answer's status and text say so. */

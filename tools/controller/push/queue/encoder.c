@@ -6,8 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "influx.h"
-#include "remote_write.h"
+#include "tools/controller/push/formats/influx.h"
+#include "tools/controller/push/formats/remote_write.h"
 
 static void free_lane(struct encoder_lane *lane)
 {

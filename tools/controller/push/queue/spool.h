@@ -27,7 +27,7 @@
 
 #include <libdart/error.h>
 
-#include "message.h"
+#include "tools/controller/push/formats/message.h"
 
 struct spool;
 

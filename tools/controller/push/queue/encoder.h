@@ -8,10 +8,10 @@
 #define CONTROLLER_ENCODER_H
 
 #include "block.h"
-#include "bytes.h"
-#include "message.h"
 #include "refusals.h"
-#include "symbols.h"
+#include "tools/controller/push/formats/bytes.h"
+#include "tools/controller/push/formats/message.h"
+#include "tools/controller/push/formats/symbols.h"
 
 #define ENCODER_LANES_MAX MESSAGE_SHARDS
 
