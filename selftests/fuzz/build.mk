@@ -32,15 +32,15 @@ fuzz_escape_parsers := tools/lib/dart/escape.c
 fuzz_host_clock_sources := tools/controller/decode/host_clock.c
 fuzz_host_clock_parsers := $(fuzz_host_clock_sources)
 fuzz_http_request_sources := $(addprefix tools/controller/, \
-	exposition/exposition_sd.c http/gzip.c http/http_access.c \
+	exposition/exposition_sd.c base/gzip.c http/http_access.c \
 	settings/http_settings.c settings/labels.c \
 	metrics/labels/label_names.c web/web_query.c)
 fuzz_http_request_parsers := $(filter-out %/http_settings.c,$(fuzz_http_request_sources))
-fuzz_http_texts_sources := $(addprefix tools/controller/, http/gzip.c \
+fuzz_http_texts_sources := $(addprefix tools/controller/, base/gzip.c \
 	http/http_accept.c http/http_access.c base/http_address.c \
 	http/http_head.c http/http_request.c)
-fuzz_http_texts_parsers := $(addprefix tools/controller/http/, gzip.c http_accept.c http_access.c \
-	http_head.c)
+fuzz_http_texts_parsers := $(addprefix tools/controller/, base/gzip.c \
+	http/http_accept.c http/http_access.c http/http_head.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \

@@ -10,8 +10,8 @@
 #include <strings.h>
 
 #include "fuzz.h"
+#include "tools/controller/base/gzip.h"
 #include "tools/controller/exposition/exposition_sd.h"
-#include "tools/controller/http/gzip.h"
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/settings/http_settings.h"
 #include "tools/controller/web/web_query.h"

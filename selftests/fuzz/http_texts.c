@@ -3,7 +3,7 @@
  * Texts of requests over HTTP: targets with escapes, and headers Accept, Accept-Encoding and Host.
  * All get the same input.
  */
-#include "tools/controller/http/gzip.h"
+#include "tools/controller/base/gzip.h"
 #include "tools/controller/http/http_accept.h"
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/http/http_head.h"

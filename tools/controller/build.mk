@@ -95,7 +95,8 @@ unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	fleet/resolver.c fleet/target*.c flow/*.c io/*.c outputs/output.c \
 	outputs/output_figures.c transport/*.c))
 controller_http := $(wildcard tools/controller/http/*.c) \
-	tools/controller/base/http_address.c tools/controller/settings/http_settings.c
+	tools/controller/base/gzip.c tools/controller/base/http_address.c \
+	tools/controller/settings/http_settings.c
 unit_controller_http_server_sources := $(controller_http)
 unit_controller_http_hostile_sources := $(controller_http)
 unit_cut_readers_sources := $(addprefix tools/controller/, base/queue.c \

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/controller/base/gzip.h"
 #include "tools/controller/base/thread.h"
-#include "tools/controller/http/gzip.h"
 
 #define MAKERS 2
 #define CHUNK_BYTES (64U << 10)

@@ -11,12 +11,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "gzip.h"
 #include "http_access.h"
 #include "http_connections.h"
 #include "http_head.h"
 #include "http_server.h"
 #include "http_server_stream.h"
+#include "tools/controller/base/gzip.h"
 #include "tools/controller/base/http_address.h"
 
 /* Below that, a body is sent as it is. */

@@ -13,8 +13,8 @@
 #include <zlib.h>
 
 #include "tools/bench/invented_metrics.h"
+#include "tools/controller/base/gzip.h"
 #include "tools/controller/exposition/editions.h"
-#include "tools/controller/http/gzip.h"
 #include "tools/controller/http/http_connections.h"
 
 #include "selftests/unit/unit.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "tools/controller/base/gzip.h"
 #include "tools/controller/base/http_address.h"
-#include "tools/controller/http/gzip.h"
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
