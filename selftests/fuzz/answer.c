@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "tools/controller/base/curl_library.h"
-#include "tools/controller/push/formats/answer.h"
+#include "tools/controller/push/formats/formats.h"
 
 static const char own[] = "https://receiver.example:8443/api/v1/write";
 
@@ -87,7 +87,8 @@ static void judge(const struct answer *answer)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		verdict = answer__judge(answer, i & 1, i & 2);
+		verdict = i & 1 ? format_remote_write_2.judge(answer, i & 2) :
+				  answer__judge(answer);
 		/* What is taken for written as 2.0 was said to be. */
 		if (i & 1 && verdict == VERDICT_DONE)
 			require(answer->has_written && answer->written);

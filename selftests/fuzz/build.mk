@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Of each harness NAME.c: other files that it needs, besides libdart, and the files
 # of its parser, whose coverage make fuzz prints.
-fuzz_answer_sources := $(addprefix tools/controller/, base/curl_library.c \
+fuzz_answer_sources = $(controller_formats) tools/controller/base/curl_library.c
+fuzz_answer_parsers := $(addprefix tools/controller/, base/curl_library.c \
 	push/formats/answer.c)
-fuzz_answer_parsers := $(fuzz_answer_sources)
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
@@ -90,13 +90,10 @@ fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	exposition/exposition_sd.c settings/labels.c \
 	metrics/labels/label_names.c discovery/sd_json.c \
 	settings/target_list.c)
-fuzz_spool_sources := $(addprefix tools/controller/push/, formats/influx.c \
-	formats/message.c formats/pieces.c queue/record.c \
-	formats/remote_write.c formats/remote_write_convert.c queue/spool.c \
-	formats/symbols.c) $(addprefix tools/controller/, settings/labels.c \
-	metrics/labels/label_names.c)
+fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/queue/, \
+	record.c spool.c)
 fuzz_spool_parsers := $(addprefix tools/controller/push/, formats/pieces.c \
-	queue/record.c formats/remote_write_convert.c queue/spool.c)
+	formats/influx.c formats/remote_write_read.c queue/record.c queue/spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, \
 	settings/entry_names.c settings/http_settings.c settings/labels.c \
 	settings/output_settings.c settings/receiver_settings.c \

@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "fuzz.h"
+#include "tools/controller/push/formats/formats.h"
 #include "tools/controller/push/formats/pieces.h"
 #include "tools/controller/push/queue/record.h"
 #include "tools/controller/push/queue/spool.h"
@@ -140,9 +141,8 @@ static void take(struct message *message)
 	struct message *converted;
 
 	require(message->length <= MESSAGE_BYTES_MAX);
-	require(message->format >= MESSAGE_REMOTE_WRITE_1 &&
-		message->format <= MESSAGE_INFLUX);
-	if (message->format == MESSAGE_REMOTE_WRITE_2 &&
+	require(message->format && message->format == format__numbered(message->format->number));
+	if (message->format->older &&
 	    !message__convert(message, &converted)) {
 		require(converted->samples == message->samples);
 		free(converted);
@@ -154,7 +154,7 @@ static void take(struct message *message)
 /* What was there comes first, then a message of our own; returns how many there were. */
 static size_t read_all(bool adds)
 {
-	struct message *own = message__new(MESSAGE_INFLUX, 7, "own", 3);
+	struct message *own = message__new(&format_influx, 7, "own", 3);
 	struct message *message;
 	struct dart_error error;
 	struct spool *spool;

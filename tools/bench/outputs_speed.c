@@ -323,13 +323,12 @@ static void open_exposition(struct measured *measured, const char *address)
 static void open_push(struct measured *measured, const char *kind, char *url)
 {
 	struct receiver_settings settings = {
-		.kind = strcmp(kind, "influx") ? RECEIVER_REMOTE_WRITE :
-						 RECEIVER_INFLUX,
+		.format = strcmp(kind, "influx") ? "remote_write" : "influx",
 		.url = url,
 	};
 	struct dart_error error;
 
-	if (settings.kind == RECEIVER_REMOTE_WRITE)
+	if (!strcmp(settings.format, "remote_write"))
 		settings.version = strcmp(kind, "remote_write_1") ? 2 : 1;
 	if (push__new(&settings, NULL, &measured->push, &error))
 		fail(error.text);

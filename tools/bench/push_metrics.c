@@ -170,9 +170,7 @@ static void take_arguments(struct run *run, int argc, char **argv)
 	if (argc - optind != 2 || !run->targets || !run->generations ||
 	    run->targets > SETTINGS_TARGETS_MAX)
 		fail("see the comment in push_metrics.c");
-	run->settings.kind = strcmp(argv[optind], "influx") ?
-				     RECEIVER_REMOTE_WRITE :
-				     RECEIVER_INFLUX;
+	run->settings.format = strcmp(argv[optind], "influx") ? "remote_write" : "influx";
 	run->settings.url = argv[optind + 1];
 }
 

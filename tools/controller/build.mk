@@ -152,21 +152,19 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 	metric_plan_store metric_sinks controller_record controller_replay
 
 # Outputs that push.
-controller_push := $(wildcard tools/controller/push/*.c tools/controller/push/*/*.c) \
-	$(controller_settings) $(addprefix tools/controller/, \
-	base/curl_library.c base/queue.c base/secret.c base/thread.c \
-	metrics/labels/label_names.c outputs/output.c \
-	outputs/output_figures.c)
-unit_push_answer_sources := $(addprefix tools/controller/, base/curl_library.c \
-	push/formats/answer.c)
+controller_formats := $(wildcard tools/controller/push/formats/*.c) \
+	$(addprefix tools/controller/, base/gzip.c metrics/labels/label_names.c \
+	settings/labels.c)
+controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
+	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
+	tools/controller/, base/curl_library.c base/queue.c base/secret.c \
+	base/thread.c outputs/output.c outputs/output_figures.c)
+unit_push_answer_sources := $(controller_formats) tools/controller/base/curl_library.c
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
-unit_push_spool_sources := $(addprefix tools/controller/push/, queue/backlog.c \
-	formats/message.c queue/record.c formats/remote_write.c \
-	formats/remote_write_convert.c queue/spool.c formats/symbols.c) \
-	tools/controller/settings/labels.c \
-	tools/controller/metrics/labels/label_names.c
+unit_push_spool_sources := $(controller_formats) $(addprefix tools/controller/push/queue/, \
+	backlog.c record.c spool.c)
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
 unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
 unit_push_parallel_sources := $(unit_push_sending_sources)

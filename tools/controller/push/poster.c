@@ -21,7 +21,7 @@ struct slot {
 	struct poster *poster;
 	CURL *easy;
 	struct curl_slist *headers;
-	struct message *message;	/* NULL: the slot is free */
+	struct message *message; /* NULL: the slot is free */
 	unsigned int redirections;
 	/* Of the answer so far. */
 	struct answer answer;
@@ -38,6 +38,7 @@ enum question {
 struct poster {
 	struct curl_library curl;
 	const struct receiver_settings *settings;
+	const struct format *format;
 	char *url;
 	CURLM *multi;
 	uint64_t bytes;
@@ -84,15 +85,12 @@ static bool set_options(struct slot *slot)
 	       !curl->easy_setopt(easy, CURLOPT_POST, 1L) &&
 	       !curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS,
 				  (long)(settings->timeout_ns / 1000000)) &&
-	       !curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-				  CONNECT_TIMEOUT_MS) &&
+	       !curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS) &&
 	       !curl->easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L) &&
 	       !curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
-	       !curl->easy_setopt(easy, CURLOPT_USERAGENT,
-				  "dart-controller/" DART_VERSION) &&
+	       !curl->easy_setopt(easy, CURLOPT_USERAGENT, "dart-controller/" DART_VERSION) &&
 	       (!settings->authorities ||
-		!curl->easy_setopt(easy, CURLOPT_CAINFO,
-				   settings->authorities)) &&
+		!curl->easy_setopt(easy, CURLOPT_CAINFO, settings->authorities)) &&
 	       !curl->easy_setopt(easy, CURLOPT_PRIVATE, slot) &&
 	       !curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) &&
 	       !curl->easy_setopt(easy, CURLOPT_WRITEDATA, slot) &&
@@ -104,6 +102,7 @@ static bool set_options(struct slot *slot)
 static int set_secret(struct slot *slot, char **header, struct dart_error *error)
 {
 	const struct receiver_settings *settings = slot->poster->settings;
+	const struct format *format = slot->poster->format;
 	const struct curl_library *curl = &slot->poster->curl;
 	const char *path = settings->token_file ?: settings->password_file;
 	char *secret;
@@ -116,13 +115,11 @@ static int set_secret(struct slot *slot, char **header, struct dart_error *error
 	if (ret)
 		return ret;
 	if (settings->token_file) {
-		/* InfluxDB 2 has its own word for it. */
 		if (asprintf(header, "Authorization: %s %s",
-			     settings->bucket ? "Token" : "Bearer",
+			     format->token_scheme ? format->token_scheme(settings) : "Bearer",
 			     secret) < 0)
 			ret = dart_error__no_memory(error);
-	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME,
-				     settings->user) ||
+	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME, settings->user) ||
 		   curl->easy_setopt(slot->easy, CURLOPT_PASSWORD, secret)) {
 		ret = dart_error__no_memory(error);
 	}
@@ -144,8 +141,8 @@ static bool open_slots(struct poster *poster, unsigned int count)
 	return true;
 }
 
-int poster__new(const struct receiver_settings *settings, unsigned int slots,
-		struct poster **posterp, struct dart_error *error)
+int poster__new(const struct receiver_settings *settings, const struct format *format,
+		unsigned int slots, struct poster **posterp, struct dart_error *error)
 {
 	struct poster *poster = calloc(1, sizeof(*poster));
 	char *header = NULL;
@@ -154,16 +151,16 @@ int poster__new(const struct receiver_settings *settings, unsigned int slots,
 	if (!poster)
 		return dart_error__no_memory(error);
 	poster->settings = settings;
+	poster->format = format;
 	ret = curl_library__load(&poster->curl, error);
 	if (ret) {
 		free(poster);
 		return ret;
 	}
-	poster->url = receiver_settings__target(settings);
+	poster->url = format->url ? format->url(settings) : strdup(settings->url);
 	poster->multi = poster->curl.multi_init();
 	if (!poster->url || !poster->multi ||
-	    poster->curl.multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS,
-				      (long)slots) ||
+	    poster->curl.multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)slots) ||
 	    !open_slots(poster, slots))
 		ret = dart_error__set(error, EIO, "libcurl cannot be set up");
 	/* A file that is missing is said at once. */
@@ -182,8 +179,7 @@ static void end_question(struct poster *poster)
 {
 	if (poster->question != QUESTION_ASKED)
 		return;
-	poster->curl.multi_remove_handle(poster->multi,
-					 poster->slots[poster->slot_count].easy);
+	poster->curl.multi_remove_handle(poster->multi, poster->slots[poster->slot_count].easy);
 	poster->question = QUESTION_IN_VAIN;
 }
 
@@ -196,8 +192,7 @@ void poster__free(struct poster *poster)
 		return;
 	curl = &poster->curl;
 	end_question(poster);
-	for (slot = poster->slots; slot <= poster->slots + poster->slot_count;
-	     slot++) {
+	for (slot = poster->slots; slot <= poster->slots + poster->slot_count; slot++) {
 		if (slot->message)
 			curl->multi_remove_handle(poster->multi, slot->easy);
 		if (slot->easy)
@@ -219,8 +214,7 @@ bool poster__forget(struct poster *poster)
 	end_question(poster);
 	poster->curl.multi_cleanup(poster->multi);
 	poster->multi = multi;
-	poster->curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS,
-				  (long)poster->slot_count);
+	poster->curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)poster->slot_count);
 	return true;
 }
 
@@ -238,45 +232,9 @@ bool poster__is_free(const struct poster *poster, unsigned int slot)
 	return !poster->slots[slot].message;
 }
 
-/* Without "Expect", for which receivers would wait before they read. */
-static const char *const *headers_of(enum message_format format)
-{
-	static const char *const first[] = {
-		"Content-Type: application/x-protobuf",
-		"Content-Encoding: snappy",
-		"X-Prometheus-Remote-Write-Version: 0.1.0",
-		"Expect:",
-		NULL,
-	};
-	static const char *const second[] = {
-		"Content-Type: application/x-protobuf;proto=io.prometheus.write.v2.Request",
-		"Content-Encoding: snappy",
-		"X-Prometheus-Remote-Write-Version: 2.0.0",
-		"Expect:",
-		NULL,
-	};
-	static const char *const influx[] = {
-		"Content-Type: text/plain; charset=utf-8",
-		"Content-Encoding: gzip",
-		"Expect:",
-		NULL,
-	};
-
-	switch (format) {
-	case MESSAGE_REMOTE_WRITE_1:
-		return first;
-	case MESSAGE_REMOTE_WRITE_2:
-		return second;
-	case MESSAGE_INFLUX:
-		break;
-	}
-	return influx;
-}
-
 static bool add_header(struct slot *slot, const char *header)
 {
-	struct curl_slist *list =
-		slot->poster->curl.slist_append(slot->headers, header);
+	struct curl_slist *list = slot->poster->curl.slist_append(slot->headers, header);
 
 	if (list)
 		slot->headers = list;
@@ -291,13 +249,13 @@ static bool set_headers(struct slot *slot, const char *secret)
 
 	curl->slist_free_all(slot->headers);
 	slot->headers = NULL;
-	for (header = headers_of(slot->message->format); *header; header++) {
+	for (header = slot->message->format->headers; *header; header++) {
 		if (!add_header(slot, *header))
 			return false;
 	}
-	return (!secret || add_header(slot, secret)) &&
-	       !curl->easy_setopt(slot->easy, CURLOPT_HTTPHEADER,
-				  slot->headers);
+	/* Receivers would wait for it before they read. */
+	return add_header(slot, "Expect:") && (!secret || add_header(slot, secret)) &&
+	       !curl->easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers);
 }
 
 static bool post(struct slot *slot)
@@ -308,15 +266,14 @@ static bool post(struct slot *slot)
 	begin_answer(slot);
 	return !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
 				  (curl_off_t)message->length) &&
-	       !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDS,
-				  message->body) &&
+	       !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDS, message->body) &&
 	       !curl->easy_setopt(slot->easy, CURLOPT_DNS_SHUFFLE_ADDRESSES,
 				  message->attempts ? 1L : 0L) &&
 	       !curl->multi_add_handle(slot->poster->multi, slot->easy);
 }
 
-int poster__begin(struct poster *poster, unsigned int number,
-		  struct message *message, struct dart_error *error)
+int poster__begin(struct poster *poster, unsigned int number, struct message *message,
+		  struct dart_error *error)
 {
 	struct slot *slot = poster->slots + number;
 	char *secret;
@@ -329,9 +286,7 @@ int poster__begin(struct poster *poster, unsigned int number,
 	slot->message = message;
 	slot->redirections = 0;
 	is_ready = set_headers(slot, secret) &&
-		   !poster->curl.easy_setopt(slot->easy, CURLOPT_URL,
-					     poster->url) &&
-		   post(slot);
+		   !poster->curl.easy_setopt(slot->easy, CURLOPT_URL, poster->url) && post(slot);
 	secret__free(secret);
 	if (is_ready)
 		return 0;
@@ -346,8 +301,7 @@ void poster__ask(struct poster *poster)
 	struct dart_error error;
 	char *secret;
 
-	if (poster->question != QUESTION_NONE ||
-	    set_secret(slot, &secret, &error))
+	if (poster->question != QUESTION_NONE || set_secret(slot, &secret, &error))
 		return;
 	curl->slist_free_all(slot->headers);
 	slot->headers = NULL;
@@ -378,8 +332,7 @@ static bool follow(struct slot *slot, const char *url)
 		   curl->easy_setopt(slot->easy, CURLOPT_PASSWORD, NULL)) {
 		return false;
 	}
-	is_ready = set_headers(slot, secret) &&
-		   !curl->easy_setopt(slot->easy, CURLOPT_URL, url) &&
+	is_ready = set_headers(slot, secret) && !curl->easy_setopt(slot->easy, CURLOPT_URL, url) &&
 		   post(slot);
 	secret__free(secret);
 	return is_ready;
@@ -399,8 +352,8 @@ static bool is_followed(struct slot *slot)
 	if (!location)
 		return false;
 	if (slot->redirections++ == REDIRECTIONS_MAX) {
-		snprintf(answer->text, sizeof(answer->text),
-			 "more than %u redirections", REDIRECTIONS_MAX);
+		snprintf(answer->text, sizeof(answer->text), "more than %u redirections",
+			 REDIRECTIONS_MAX);
 		return false;
 	}
 	/* libcurl's own, until its handle has another URL. */
@@ -429,12 +382,10 @@ static bool end(struct slot *slot, CURLcode code)
 	/* The status says all, even if the body that follows does not end. */
 	answer->is_one = answer->status >= 200;
 	if (!answer->is_one)
-		snprintf(answer->text, sizeof(answer->text), "%s",
-			 curl->easy_strerror(code));
+		snprintf(answer->text, sizeof(answer->text), "%s", curl->easy_strerror(code));
 	if (retry_after_s > 0)
 		answer->retry_after_ns =
-			(retry_after_s < 3600 ? retry_after_s : 3600) *
-			1000000000ULL;
+			(retry_after_s < 3600 ? retry_after_s : 3600) * 1000000000ULL;
 	return true;
 }
 
@@ -475,8 +426,7 @@ static struct message *take_answer(struct poster *poster, struct answer *answer)
 	return NULL;
 }
 
-struct message *poster__wait(struct poster *poster, int wake, int timeout_ms,
-			     struct answer *answer)
+struct message *poster__wait(struct poster *poster, int wake, int timeout_ms, struct answer *answer)
 {
 	struct curl_waitfd waited = { .fd = wake, .events = CURL_WAIT_POLLIN };
 	const struct curl_library *curl = &poster->curl;

@@ -20,11 +20,12 @@
 struct poster;
 
 /*
- * For @slots messages at a time.  @settings outlive it.  Returns 0, or -errno with a sentence in
- * @error: libcurl or a file of the settings is missing.
+ * For @slots messages at a time, to the URL of @format, with its word for tokens.  Both outlive the
+ * poster.  Returns 0, or -errno with a sentence in @error: libcurl cannot be set up, or a file of
+ * the settings is missing.
  */
-int poster__new(const struct receiver_settings *settings, unsigned int slots,
-		struct poster **poster, struct dart_error *error);
+int poster__new(const struct receiver_settings *settings, const struct format *format,
+		unsigned int slots, struct poster **poster, struct dart_error *error);
 /* What is under way is given up.  NULL is allowed. */
 void poster__free(struct poster *poster);
 
@@ -34,8 +35,8 @@ bool poster__is_free(const struct poster *poster, unsigned int slot);
  * Begins to send @message in a free slot; it stays the caller's and is not freed before the
  * answer.  Returns 0, or -errno with a sentence in @error: nothing is sent.
  */
-int poster__begin(struct poster *poster, unsigned int slot,
-		  struct message *message, struct dart_error *error);
+int poster__begin(struct poster *poster, unsigned int slot, struct message *message,
+		  struct dart_error *error);
 /*
  * Asks, by a HEAD over a new connection, whether the receiver answers beside others that are
  * open, unless that is being asked.

@@ -32,22 +32,22 @@
 
 /* Numbers since the output began, but for those that wait. */
 struct push_counts {
-	uint64_t sent;		/* samples that the receiver took, stale markers included */
-	uint64_t refused;	/* samples that it will never take: 4xx */
-	uint64_t dropped;	/* samples lost: they did not fit, were damaged, or for no memory */
-	uint64_t unsent;	/* samples that the protocol cannot express: NaN for InfluxDB */
-	uint64_t repeated;	/* points of rows that were not written again since the last */
+	uint64_t sent; /* samples that the receiver took, stale markers included */
+	uint64_t refused; /* samples that it will never take: 4xx */
+	uint64_t dropped; /* samples lost: they did not fit, were damaged, or for no memory */
+	uint64_t unsent; /* samples that the protocol cannot express: NaN for InfluxDB */
+	uint64_t repeated; /* points of rows that were not written again since the last */
 	/* not sent: before the last sample of their series, or ten minutes before their scrape */
 	uint64_t older;
-	uint64_t requests;	/* that were answered */
-	uint64_t retries;	/* further attempts of the same message */
-	uint64_t bytes;		/* of requests, as they were sent */
-	uint64_t waiting;	/* samples in the backlog */
-	uint64_t queue_bytes;	/* memory of blocks and messages that wait */
-	uint64_t spool_bytes;	/* 0 without a spool */
-	uint64_t damaged_bytes;	/* of the spool, that were passed over */
+	uint64_t requests; /* that were answered */
+	uint64_t retries; /* further attempts of the same message */
+	uint64_t bytes; /* of requests, as they were sent */
+	uint64_t waiting; /* samples in the backlog */
+	uint64_t queue_bytes; /* memory of blocks and messages that wait */
+	uint64_t spool_bytes; /* 0 without a spool */
+	uint64_t damaged_bytes; /* of the spool, that were passed over */
 	uint64_t spool_failures; /* messages that the spool could not take, and memory did */
-	bool is_failing;	/* the last attempt has to be repeated */
+	bool is_failing; /* the last attempt has to be repeated */
 };
 
 /*

@@ -34,7 +34,7 @@ static int take_address(struct config *config, const yaml_node_t *value,
 }
 
 static int take_url(struct config *config, const yaml_node_t *value,
-		    enum receiver_kind kind, struct config_output *output)
+		    const char *format, struct config_output *output)
 {
 	const char *text = config__text(value);
 
@@ -45,7 +45,7 @@ static int take_url(struct config *config, const yaml_node_t *value,
 	if (!text)
 		return config__refuse(config, value, "expected a URL");
 	output->is_receiver = true;
-	output->receiver.kind = kind;
+	output->receiver.format = format;
 	output->receiver.url = strdup(text);
 	return output->receiver.url ? 0 : -ENOMEM;
 }
@@ -209,6 +209,7 @@ static int take_server_value(struct config *config, const char *key,
 static int take_value(struct config *config, const char *key,
 		      const yaml_node_t *value, void *into)
 {
+	const char *format = receiver_settings__format(key);
 	struct config_output *output = into;
 
 	if (!strcmp(key, "listen"))
@@ -221,10 +222,8 @@ static int take_value(struct config *config, const char *key,
 		return take_text(config, value, &output->http.user);
 	if (!strcmp(key, "password_file"))
 		return take_text(config, value, &output->http.password_path);
-	if (!strcmp(key, "remote_write"))
-		return take_url(config, value, RECEIVER_REMOTE_WRITE, output);
-	if (!strcmp(key, "influx"))
-		return take_url(config, value, RECEIVER_INFLUX, output);
+	if (format)
+		return take_url(config, value, format, output);
 	if (!strcmp(key, "certificate") || !strcmp(key, "key") ||
 	    !strcmp(key, "names")) {
 		output->has_server = true;

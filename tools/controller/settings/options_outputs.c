@@ -22,11 +22,11 @@ static int set_address(char **address, const char *value,
 }
 
 static int add_receiver(struct output_settings *outputs,
-			enum receiver_kind kind, const char *url,
+			const char *format, const char *url,
 			struct dart_error *error)
 {
 	struct receiver_settings receiver = {
-		.kind = kind,
+		.format = format,
 		.url = strdup(url),
 	};
 	int err = receiver.url ?
@@ -102,9 +102,9 @@ int options_outputs__parse(struct output_settings *outputs,
 		return set_http(&outputs->listen, code, value, error) ?:
 			       set_http(&outputs->web, code, value, error);
 	case OPTION_REMOTE_WRITE:
-		return add_receiver(outputs, RECEIVER_REMOTE_WRITE, value,
+		return add_receiver(outputs, "remote_write", value,
 				    error);
 	default:
-		return add_receiver(outputs, RECEIVER_INFLUX, value, error);
+		return add_receiver(outputs, "influx", value, error);
 	}
 }

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* InfluxDB's database if neither settings nor URL name one. */
-#define DATABASE "dart"
-
 static bool is_url(const char *url)
 {
 	const char *c;
@@ -21,6 +18,18 @@ static bool is_url(const char *url)
 	}
 	return (!strncmp(url, "http://", 7) && url[7] && url[7] != '/') ||
 	       (!strncmp(url, "https://", 8) && url[8] && url[8] != '/');
+}
+
+const char *receiver_settings__format(const char *name)
+{
+	static const char *const formats[] = { "remote_write", "influx" };
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (!strcmp(formats[i], name))
+			return formats[i];
+	}
+	return NULL;
 }
 
 static void complete_numbers(struct receiver_settings *settings)
@@ -79,7 +88,7 @@ static bool are_equal(const char *one, const char *other)
 bool receiver_settings__equal(const struct receiver_settings *one,
 			      const struct receiver_settings *other)
 {
-	return one->kind == other->kind && are_equal(one->url, other->url) &&
+	return are_equal(one->format, other->format) && are_equal(one->url, other->url) &&
 	       one->version == other->version &&
 	       are_equal(one->database, other->database) &&
 	       are_equal(one->bucket, other->bucket) &&
@@ -229,64 +238,6 @@ static size_t authority_end(const char *url)
 	const char *authority = strstr(url, "://") + 3;
 
 	return authority - url + strcspn(authority, "/?#");
-}
-
-/* The value of a key of a query: all but letters and digits is encoded (RFC 3986, 2.1). */
-static void put_value(FILE *out, const char *key, const char *value)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
-
-	fprintf(out, "%s=", key);
-	for (; *value; value++) {
-		if (strchr(plain, *value))
-			fputc(*value, out);
-		else
-			fprintf(out, "%%%02X", (unsigned char)*value);
-	}
-}
-
-static void put_influx(const struct receiver_settings *settings, FILE *out)
-{
-	const char *url = settings->url;
-	const char *path = url + authority_end(url);
-	const bool has_path = *path && strcmp(path, "/");
-	/* Without the query, and the path if it is only "/". */
-	const int base = has_path ? strcspn(url, "?#") : authority_end(url);
-
-	if (settings->bucket) {
-		fprintf(out, "%.*s/api/v2/write?", base, url);
-		put_value(out, "org", settings->organization);
-		put_value(out, "&bucket", settings->bucket);
-		fprintf(out, "&precision=ns");
-	} else if (settings->database || !has_path) {
-		fprintf(out, "%.*s/write?", base, url);
-		put_value(out, "db", settings->database ?: DATABASE);
-		fprintf(out, "&precision=ns");
-	} else {
-		fprintf(out, "%.*s", (int)strcspn(url, "#"), url);
-		if (!strstr(path, "precision="))
-			fprintf(out, "%cprecision=ns",
-				strchr(path, '?') ? '&' : '?');
-	}
-}
-
-char *receiver_settings__target(const struct receiver_settings *settings)
-{
-	size_t length;
-	char *target;
-	FILE *out = open_memstream(&target, &length);
-
-	if (!out)
-		return NULL;
-	if (settings->kind == RECEIVER_INFLUX)
-		put_influx(settings, out);
-	else
-		fputs(settings->url, out);
-	if (!fclose(out))
-		return target;
-	free(target);
-	return NULL;
 }
 
 char *receiver_settings__name(const struct receiver_settings *settings)

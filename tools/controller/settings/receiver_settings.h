@@ -43,14 +43,9 @@
 #define RECEIVER_SYNC_NEVER	UINT64_MAX
 #define RECEIVERS_MAX	16
 
-enum receiver_kind {
-	RECEIVER_REMOTE_WRITE,	/* Prometheus' remote write */
-	RECEIVER_INFLUX,		/* InfluxDB's line protocol */
-};
-
 /* Texts are NULL and numbers 0 where the user does not say. */
 struct receiver_settings {
-	enum receiver_kind kind;
+	const char *format;	/* of receiver_settings__format(): a row of push/formats/ */
 	char *url;
 	/* Of remote write: 1 or 2; 0: 2, and 1 if the receiver does not take it. */
 	unsigned int version;
@@ -77,6 +72,8 @@ struct receiver_settings {
 	json_t *labels;		/* an object of texts: of all series */
 };
 
+/* The constant of the name, which a key of an output is called by; NULL if there is none. */
+const char *receiver_settings__format(const char *name);
 /*
  * Is it complete, and does nothing contradict?  Sets the numbers that are 0 to their
  * defaults.  Returns 0, or -EINVAL with a sentence in @error.
@@ -100,11 +97,7 @@ int receiver_settings__parse_time(const char *text, uint64_t min_ns,
 /* "always", "never", or a time.  0 or -EINVAL. */
 int receiver_settings__parse_sync(const char *text, uint64_t *sync_ns);
 
-/*
- * The URL that requests go to, with path and query; and the URL as messages show it, without
- * user, password and query.  NULL if out of memory.
- */
-char *receiver_settings__target(const struct receiver_settings *settings);
+/* The URL as messages show it, without user, password and query; NULL if out of memory. */
 char *receiver_settings__name(const struct receiver_settings *settings);
 
 #endif /* CONTROLLER_RECEIVER_SETTINGS_H */

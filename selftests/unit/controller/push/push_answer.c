@@ -4,7 +4,7 @@
 
 #include "selftests/unit/unit.h"
 #include "tools/controller/base/curl_library.h"
-#include "tools/controller/push/formats/answer.h"
+#include "tools/controller/push/formats/formats.h"
 
 static struct answer read_head(const char *const *lines)
 {
@@ -34,7 +34,7 @@ static void test_names(void **state)
 		answer.status = 204;
 		assert_true(answer.has_written);
 		assert_int_equal(answer.written, 7);
-		assert_int_equal(answer__judge(&answer, true, true), VERDICT_DONE);
+		assert_int_equal(format_remote_write_2.judge(&answer, true), VERDICT_DONE);
 	}
 }
 
@@ -54,8 +54,8 @@ static void test_others(void **state)
 		answer.is_one = true;
 		answer.status = 204;
 		assert_false(answer.has_written);
-		assert_int_equal(answer__judge(&answer, true, true), VERDICT_OLDER);
-		assert_int_equal(answer__judge(&answer, true, false), VERDICT_REFUSED);
+		assert_int_equal(format_remote_write_2.judge(&answer, true), VERDICT_OLDER);
+		assert_int_equal(format_remote_write_2.judge(&answer, false), VERDICT_REFUSED);
 	}
 }
 

@@ -50,6 +50,7 @@ static void start(struct fixture *fixture)
 	struct dart_error error;
 
 	fixture->plan = invented_plan__new(SERIES, 0);
+	fixture->settings.format = "remote_write";
 	fixture->settings.delay_ns = RECEIVER_DELAY_NONE;
 	fixture->settings.batch = SERIES;
 	snprintf(fixture->url, sizeof(fixture->url), "http://u:p@127.0.0.1:%u/w?secret=1",

@@ -5,8 +5,8 @@
 #include <zlib.h>
 
 #include "push_decode.h"
-#include "tools/controller/push/formats/influx.h"
-#include "tools/controller/push/formats/remote_write.h"
+#include "tools/controller/push/formats/formats.h"
+#include "tools/controller/push/formats/remote_write_read.h"
 #include "tools/controller/push/queue/encoder.h"
 
 static const struct metric_family families[] = {
@@ -119,29 +119,34 @@ static void test_names(void **state)
 	label_set__release(set);
 }
 
+static void free_draft(struct draft *draft)
+{
+	bytes__free(&draft->series);
+	symbols__free(&draft->symbols);
+}
+
 /* Messages that waited as 2.0 get the same names when it turns out that 1.0 is wanted. */
 static void test_converted_names(void **state)
 {
 	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
 	struct label_set *set = make_set("{\"Rack.Nr\":\"a\",\"host.name\":\"b\",\"host_name\":\"c\"}",
 					 NULL, &plain);
-	struct bytes body = {}, converted = {}, first = {};
-	struct symbols symbols = {};
+	struct draft draft = {}, first = {};
+	struct bytes converted = {};
 
 	assert_true(label_set__merge(label_set__plain(set), series, &merged));
-	remote_write_1__put(&first, &merged, &point, 1);
+	format_remote_write_1.put(&first, &merged, families, &point, 1);
 	assert_true(label_set__merge(set, series, &merged));
-	remote_write_2__put(&body, &symbols, &merged, families, &point, 1);
-	bytes__put(&symbols.fields, body.data, body.length);
-	assert_int_equal(remote_write__convert(symbols.fields.data, symbols.fields.length,
+	format_remote_write_2.put(&draft, &merged, families, &point, 1);
+	bytes__put(&draft.symbols.fields, draft.series.data, draft.series.length);
+	assert_int_equal(remote_write_2__convert(draft.symbols.fields.data, draft.symbols.fields.length,
 					       &converted),
 			 0);
-	assert_int_equal(converted.length, first.length);
-	assert_memory_equal(converted.data, first.data, first.length);
-	bytes__free(&body);
-	bytes__free(&first);
+	assert_int_equal(converted.length, first.series.length);
+	assert_memory_equal(converted.data, first.series.data, first.series.length);
+	free_draft(&draft);
+	free_draft(&first);
 	bytes__free(&converted);
-	symbols__free(&symbols);
 	label_set__release(set);
 }
 
@@ -172,49 +177,48 @@ static void test_golden(void **state)
 		"\x2a\x06\x08\x01\x18\x07\x20\x08";
 	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
 	struct label_set *set = make_set(NULL, NULL, &plain);
-	struct bytes body = {}, converted = {};
-	struct symbols symbols = {};
+	struct bytes converted = {};
+	struct draft draft = {};
 
 	assert_true(label_set__merge(set, series, &merged));
-	remote_write_1__put(&body, &merged, &point, 1);
-	expect_bytes(&body, first, sizeof(first) - 1);
-	bytes__empty(&body);
+	format_remote_write_1.put(&draft, &merged, families, &point, 1);
+	expect_bytes(&draft.series, first, sizeof(first) - 1);
+	bytes__empty(&draft.series);
 
-	remote_write_2__put(&body, &symbols, &merged, families, &point, 1);
-	expect_bytes(&symbols.fields, symbols_field, sizeof(symbols_field) - 1);
-	expect_bytes(&body, second, sizeof(second) - 1);
-	bytes__put(&symbols.fields, body.data, body.length);
-	assert_int_equal(remote_write__convert(symbols.fields.data,
-					       symbols.fields.length,
+	format_remote_write_2.put(&draft, &merged, families, &point, 1);
+	expect_bytes(&draft.symbols.fields, symbols_field, sizeof(symbols_field) - 1);
+	expect_bytes(&draft.series, second, sizeof(second) - 1);
+	bytes__put(&draft.symbols.fields, draft.series.data, draft.series.length);
+	assert_int_equal(remote_write_2__convert(draft.symbols.fields.data,
+					       draft.symbols.fields.length,
 					       &converted),
 			 0);
 	expect_bytes(&converted, first, sizeof(first) - 1);
-	bytes__free(&body);
+	free_draft(&draft);
 	bytes__free(&converted);
-	symbols__free(&symbols);
 	label_set__release(set);
 }
 
 /* A value of 0, and a NaN that says that the series has ended. */
 static void test_values(void **state)
 {
-	static const uint64_t stale = REMOTE_WRITE_STALE;
+	static const uint64_t stale = FORMAT_STALE;
 	struct metric_point points[2] = { { .time_ns = 1000000 },
 					  { .time_ns = 2000000 } };
 	struct label_set *set = make_set(NULL, NULL, &plain);
-	struct bytes body = {};
+	struct draft draft = {};
 	char *text;
 
 	memcpy(&points[1].value, &stale, sizeof(stale));
 	assert_true(label_set__merge(set, series, &merged));
-	remote_write_1__put(&body, &merged, points, 2);
-	text = decode_body(false, body.data, body.length);
+	format_remote_write_1.put(&draft, &merged, families, points, 2);
+	text = decode_body(false, draft.series.data, draft.series.length);
 	assert_string_equal(
 		text,
 		"1 0000000000000000 __name__=up instance=h:1 job=dart\n"
 		"2 7ff0000000000002 __name__=up instance=h:1 job=dart\n");
 	free(text);
-	bytes__free(&body);
+	free_draft(&draft);
 	label_set__release(set);
 }
 
@@ -223,30 +227,29 @@ static void test_hostile(void **state)
 {
 	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
 	struct label_set *set = make_set(NULL, NULL, &plain);
-	struct symbols symbols = {};
-	struct bytes body = {}, converted = {};
+	struct bytes converted = {};
+	struct draft draft = {};
 	uint8_t *copy;
 	size_t i;
 
 	assert_true(label_set__merge(set, series + 1, &merged));
-	remote_write_2__put(&body, &symbols, &merged, families, &point, 1);
-	bytes__put(&symbols.fields, body.data, body.length);
-	for (i = 0; i < symbols.fields.length; i++) {
+	format_remote_write_2.put(&draft, &merged, families, &point, 1);
+	bytes__put(&draft.symbols.fields, draft.series.data, draft.series.length);
+	for (i = 0; i < draft.symbols.fields.length; i++) {
 		/* Its end is known to AddressSanitizer. */
 		copy = malloc(i + 1);
-		memcpy(copy, symbols.fields.data, i);
-		remote_write__convert(copy, i, &converted);
+		memcpy(copy, draft.symbols.fields.data, i);
+		remote_write_2__convert(copy, i, &converted);
 		copy[i] = 0xff;
-		remote_write__convert(copy, i + 1, &converted);
+		remote_write_2__convert(copy, i + 1, &converted);
 		free(copy);
 		bytes__empty(&converted);
 	}
-	assert_int_equal(remote_write__convert("\x2a\x04\x0a\x02\x01\x02", 6,
+	assert_int_equal(remote_write_2__convert("\x2a\x04\x0a\x02\x01\x02", 6,
 					       &converted),
 			 -EINVAL);
-	bytes__free(&body);
+	free_draft(&draft);
 	bytes__free(&converted);
-	symbols__free(&symbols);
 	label_set__release(set);
 }
 
@@ -283,12 +286,12 @@ static void take(void *data, struct message *message)
 	if (message->samples > taken->most)
 		taken->most = message->samples;
 	taken->texts[taken->count++] =
-		decode_compressed(message->format == MESSAGE_REMOTE_WRITE_2,
+		decode_compressed(message->format == &format_remote_write_2,
 				  message->body, message->length);
 	free(message);
 }
 
-static void encode(enum message_format format, uint32_t batch,
+static void encode(const struct format *format, uint32_t batch,
 		   struct taken *taken)
 {
 	static struct encoder encoder;
@@ -330,9 +333,9 @@ static void test_batches(void **state)
 {
 	struct taken first = {}, second = {}, small = {};
 
-	encode(MESSAGE_REMOTE_WRITE_1, 100, &first);
-	encode(MESSAGE_REMOTE_WRITE_2, 100, &second);
-	encode(MESSAGE_REMOTE_WRITE_2, 3, &small);
+	encode(&format_remote_write_1, 100, &first);
+	encode(&format_remote_write_2, 100, &second);
+	encode(&format_remote_write_2, 3, &small);
 	assert_int_equal(first.count, 1);
 	assert_int_equal(first.samples, 5);
 	assert_string_equal(
@@ -355,20 +358,19 @@ static void test_batches(void **state)
 static void expect_lines(const struct metric_point *points, size_t count,
 			 size_t written, const char *expected)
 {
-	struct bytes lines = {};
+	struct draft draft = {};
 
-	assert_int_equal(influx__put(&lines, &merged, "a b,c", points, count),
-			 written);
-	bytes__put_byte(&lines, '\0');
-	assert_string_equal(lines.data, expected);
-	bytes__free(&lines);
+	assert_int_equal(format_influx.put(&draft, &merged, families, points, count), written);
+	bytes__put_byte(&draft.series, '\0');
+	assert_string_equal(draft.series.data, expected);
+	free_draft(&draft);
 }
 
 static void test_lines(void **state)
 {
 	static const struct metric_label strange[] = { { "k", "a=b, c\\x0ad\\x5c" } };
 	const struct metric_series of = {
-		.name = "up", .label_count = 1, .labels = strange,
+		.name = "a b,c", .label_count = 1, .labels = strange,
 	};
 	struct metric_point points[] = {
 		{ 0.1, 1 },	    { 3, 2 },	 { NAN, 3 },
@@ -390,23 +392,21 @@ static void test_lines(void **state)
 static void test_gzip(void **state)
 {
 	char plain[5000], again[6000];
-	struct bytes lines = {}, body = {};
+	struct message *message;
 	z_stream stream = { .next_out = (Bytef *)again,
 			    .avail_out = sizeof(again) };
 
 	memset(plain, 'x', sizeof(plain));
-	bytes__put(&lines, plain, sizeof(plain));
-	assert_int_equal(influx__compress(&lines, &body), 0);
-	assert_true(body.length < 100);
-	stream.next_in = body.data;
-	stream.avail_in = body.length;
+	assert_int_equal(message__pack(&format_influx, 1, plain, sizeof(plain), &message), 0);
+	assert_true(message->length < 100);
+	stream.next_in = message->body;
+	stream.avail_in = message->length;
 	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
 	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
 	assert_int_equal(stream.total_out, sizeof(plain));
 	assert_memory_equal(again, plain, sizeof(plain));
 	inflateEnd(&stream);
-	bytes__free(&lines);
-	bytes__free(&body);
+	free(message);
 }
 
 int main(void)

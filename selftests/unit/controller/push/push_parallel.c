@@ -153,6 +153,7 @@ static void test_parallel(void **state)
 	struct crowd *crowd = calloc(1, sizeof(*crowd));
 	struct metric_plan *plan = invented_plan__new(SERIES, 0);
 	struct receiver_settings settings = {
+		.format = "remote_write",
 		.delay_ns = RECEIVER_DELAY_NONE,
 		.batch = SERIES,
 	};

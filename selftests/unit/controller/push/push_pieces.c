@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages in pieces: of remote write 1.0 and 2.0, and lines for InfluxDB. */
 #include <errno.h>
-#include <zlib.h>
 
 #include "push_decode.h"
-#include "tools/controller/push/formats/influx.h"
+#include "tools/controller/push/formats/formats.h"
 #include "tools/controller/push/formats/pieces.h"
-#include "tools/controller/push/formats/remote_write.h"
 
 #define HOSTS 5
 #define SERIES 7
@@ -24,7 +22,7 @@ void metric_plan__put(struct metric_plan *held)
 }
 
 /* @hosts hosts with @series series, of POINTS samples each. */
-static struct message *make(enum message_format format, size_t hosts,
+static struct message *make(const struct format *format, size_t hosts,
 			    size_t series)
 {
 	struct metric_point points[POINTS] = {
@@ -33,11 +31,11 @@ static struct message *make(enum message_format format, size_t hosts,
 		{ .value = 3, .time_ns = 3000000 },
 	};
 	const uint32_t samples = hosts * series * POINTS;
-	struct bytes body = {}, whole = {};
 	struct merged_labels labels = { .count = 3 };
-	struct symbols symbols = {};
-	char name[40], cpu[40];
 	struct message *message = NULL;
+	struct bytes whole = {};
+	struct draft draft = {};
+	char name[40], cpu[40];
 	size_t i;
 
 	for (i = 0; i < hosts * series; i++) {
@@ -46,38 +44,16 @@ static struct message *make(enum message_format format, size_t hosts,
 		labels.labels[0] = (struct metric_label){ "__name__", "f" };
 		labels.labels[1] = (struct metric_label){ "cpu", cpu };
 		labels.labels[2] = (struct metric_label){ "instance", name };
-		if (format == MESSAGE_REMOTE_WRITE_1)
-			remote_write_1__put(&body, &labels, points, POINTS);
-		else if (format == MESSAGE_REMOTE_WRITE_2)
-			remote_write_2__put(&body, &symbols, &labels, &family,
-					    points, POINTS);
-		else
-			influx__put(&body, &labels, "f", points, POINTS);
+		assert_int_equal(format->put(&draft, &labels, &family, points, POINTS), POINTS);
 	}
-	bytes__put(&whole, symbols.fields.data, symbols.fields.length);
-	bytes__put(&whole, body.data, body.length);
-	if (format == MESSAGE_INFLUX) {
-		bytes__empty(&whole);
-		assert_int_equal(influx__compress(&body, &whole), 0);
-		message = message__new(format, samples, whole.data,
-				       whole.length);
-		assert_non_null(message);
-	} else {
-		assert_int_equal(message__compress(format, samples, whole.data,
-						   whole.length, &message),
-				 0);
-	}
+	bytes__put(&whole, draft.symbols.fields.data, draft.symbols.fields.length);
+	bytes__put(&whole, draft.series.data, draft.series.length);
+	assert_int_equal(message__pack(format, samples, whole.data, whole.length, &message), 0);
 	bytes__free(&whole);
-	bytes__free(&body);
-	symbols__free(&symbols);
+	bytes__free(&draft.series);
+	symbols__free(&draft.symbols);
 	return message;
 }
-
-static const enum message_format formats[] = {
-	MESSAGE_REMOTE_WRITE_1,
-	MESSAGE_REMOTE_WRITE_2,
-	MESSAGE_INFLUX,
-};
 
 static void test_hosts(void **state)
 {
@@ -85,7 +61,7 @@ static void test_hosts(void **state)
 	struct pieces pieces;
 	size_t i, host;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; formats[i]; i++) {
 		message = make(formats[i], HOSTS, SERIES);
 		assert_int_equal(pieces__open(message, &pieces), 0);
 		assert_int_equal(pieces.host_count, HOSTS);
@@ -93,7 +69,7 @@ static void test_hosts(void **state)
 			assert_int_equal(pieces.hosts[host].samples,
 					 SERIES * POINTS);
 		assert_string_equal(pieces.hosts[3].name,
-				    formats[i] == MESSAGE_INFLUX ?
+				    formats[i] == &format_influx ?
 					    "host\\ 3:1" :
 					    "host 3:1");
 		pieces__clear(&pieces);
@@ -116,7 +92,7 @@ static void see(struct seen *seen, const struct message *message,
 
 	seen->messages++;
 	seen->samples += message->samples;
-	if (message->format == MESSAGE_INFLUX) {
+	if (message->format == &format_influx) {
 		assert_int_equal(sscanf((char *)pieces->bytes.data,
 					"f,cpu=c%u,instance=host\\ %u:1", &cpu,
 					&host),
@@ -124,7 +100,7 @@ static void see(struct seen *seen, const struct message *message,
 		seen->count[host][cpu]++;
 		return;
 	}
-	text = decode_compressed(message->format == MESSAGE_REMOTE_WRITE_2,
+	text = decode_compressed(message->format == &format_remote_write_2,
 				 message->body, message->length);
 	assert_int_equal(sscanf(strstr(text, "cpu="), "cpu=c%u instance=host %u",
 				&cpu, &host),
@@ -167,7 +143,7 @@ static void test_split(void **state)
 	size_t i, host, cpu;
 	struct seen seen;
 
-	for (i = 0; i < 3; i++) {
+	for (i = 0; formats[i]; i++) {
 		seen = (struct seen){};
 		split_all(make(formats[i], HOSTS, SERIES), &seen);
 		for (host = 0; host < HOSTS; host++) {
@@ -178,7 +154,7 @@ static void test_split(void **state)
 		/* Of InfluxDB each line is one. */
 		assert_int_equal(seen.messages,
 				 HOSTS * SERIES *
-					 (formats[i] == MESSAGE_INFLUX ? POINTS :
+					 (formats[i] == &format_influx ? POINTS :
 									 1));
 	}
 }
@@ -223,7 +199,7 @@ static void test_hostile(void **state)
 		for (at = 0; at < 2 * length; at++) {
 			if (at >= length)
 				bytes[at - length] ^= 0x55;
-			assert_int_equal(message__compress(
+			assert_int_equal(message__pack(
 						 formats[i], 12, bytes,
 						 at < length ? at : length,
 						 &message),
@@ -241,7 +217,7 @@ static void test_hostile(void **state)
 		free(bytes);
 		free(whole);
 	}
-	message = message__new(MESSAGE_INFLUX, 1, "\x1f\x8b", 2);
+	message = message__new(&format_influx, 1, "\x1f\x8b", 2);
 	assert_int_equal(pieces__open(message, &pieces), -EINVAL);
 	pieces__clear(&pieces);
 	free(message);

@@ -35,6 +35,7 @@ static const struct target_settings target = { .name = host };
 static void prepare(struct fixture *fixture)
 {
 	fixture->plan = invented_plan__new(SERIES, 0);
+	fixture->settings.format = fixture->settings.format ?: "remote_write";
 	fixture->settings.delay_ns = RECEIVER_DELAY_NONE;
 	snprintf(fixture->url, sizeof(fixture->url),
 		 "http://127.0.0.1:%u/api/v1/write?secret=1",
@@ -801,7 +802,7 @@ static void test_influx(void **state)
 	char token[] = "/tmp/push-token-XXXXXX";
 	struct fixture fixture = {
 		.receiver.answers = { ACCEPTED },
-		.settings.kind = RECEIVER_INFLUX,
+		.settings.format = "influx",
 	};
 
 	make_file(token, "one\n");
@@ -835,6 +836,7 @@ static void test_settings(void **state)
 	struct fixture fixture = {};
 	struct dart_error error;
 
+	fixture.settings.format = "remote_write";
 	fixture.settings.url = fixture.url;
 	strcpy(fixture.url, "ftp://x");
 	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output,

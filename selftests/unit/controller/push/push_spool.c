@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "selftests/unit/unit.h"
+#include "tools/controller/push/formats/formats.h"
 #include "tools/controller/push/queue/backlog.h"
 #include "tools/controller/push/queue/record.h"
 
@@ -56,7 +57,7 @@ static struct message *make(uint32_t number, size_t length)
 
 	memset(body, number, length + 4);
 	memcpy(body, &number, 4);
-	message = message__new(MESSAGE_INFLUX, number, body, length + 4);
+	message = message__new(&format_influx, number, body, length + 4);
 	free(body);
 	assert_non_null(message);
 	return message;
@@ -82,7 +83,7 @@ static uint32_t take(struct spool *spool)
 		return 0;
 	memcpy(&number, message->body, 4);
 	assert_int_equal(message->samples, number);
-	assert_int_equal(message->format, MESSAGE_INFLUX);
+	assert_ptr_equal(message->format, &format_influx);
 	spool__advance(spool, message);
 	free(message);
 	return number;
@@ -490,7 +491,7 @@ static void test_full_disk_memory(void **state)
 	uint32_t i;
 	int err;
 
-	backlog__set_spool(&backlog, open_spool(1 << 30));
+	backlog__set_spool(&backlog, open_spool(1 << 30), RECEIVER_SYNC_NEVER);
 	for (i = 1; i <= 3; i++)
 		assert_int_equal(backlog__add(&backlog, make(i, 3000)), 0);
 	limit_files(10000);
@@ -564,7 +565,7 @@ static void test_shards_spool(void **state)
 	uint32_t i;
 	int err;
 
-	backlog__set_spool(&backlog, open_spool(BOUND));
+	backlog__set_spool(&backlog, open_spool(BOUND), RECEIVER_SYNC_NEVER);
 	for (i = 0; i < 3; i++) {
 		message = make(i + 1, 10);
 		message->shards = 1U << i;
@@ -580,7 +581,7 @@ static void test_shards_spool(void **state)
 	assert_int_equal(backlog.samples, 2);
 	backlog__clear(&backlog);
 	backlog.bound = 1 << 20;
-	backlog__set_spool(&backlog, open_spool(BOUND));
+	backlog__set_spool(&backlog, open_spool(BOUND), RECEIVER_SYNC_NEVER);
 	assert_int_equal(backlog.samples, 5);
 	send_next(&backlog, 2);
 	send_next(&backlog, 3);

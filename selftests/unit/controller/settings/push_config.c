@@ -54,7 +54,7 @@ static void test_all_keys(void **state)
 			 0);
 	assert_int_equal(settings.outputs.receiver_count, 2);
 	receiver = settings.outputs.receivers;
-	assert_int_equal(receiver->kind, RECEIVER_REMOTE_WRITE);
+	assert_string_equal(receiver->format, "remote_write");
 	assert_string_equal(receiver->url, "http://h:9090/api/v1/write");
 	assert_int_equal(receiver->version, 1);
 	assert_int_equal(receiver->batch, 500);
@@ -72,7 +72,7 @@ static void test_all_keys(void **state)
 		json_string_value(json_object_get(receiver->labels, "site")),
 		"north");
 	receiver++;
-	assert_int_equal(receiver->kind, RECEIVER_INFLUX);
+	assert_string_equal(receiver->format, "influx");
 	assert_string_equal(receiver->bucket, "b");
 	assert_string_equal(receiver->organization, "o");
 	assert_string_equal(receiver->token_file, "/t");

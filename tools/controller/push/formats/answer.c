@@ -81,31 +81,15 @@ void answer__take_body(struct answer *answer, const char *bytes, size_t count)
 	}
 }
 
-/* Does it come from a receiver that has read the message as 2.0? */
-static bool is_of_second(const struct answer *answer)
-{
-	return answer->has_written && answer->written;
-}
-
-enum verdict answer__judge(const struct answer *answer, bool is_second,
-			   bool may_be_older)
+enum verdict answer__judge(const struct answer *answer)
 {
 	const long status = answer->status;
-	const bool is_taken = status / 100 == 2;
 
 	if (!answer->is_one || status == 429 || status / 100 == 5 ||
 	    status / 100 == 3)
 		return VERDICT_AGAIN;
-	if (is_second && may_be_older &&
-	    (status == 415 || (is_taken && !is_of_second(answer)) ||
-	     (status == 400 && !answer->has_written)))
-		return VERDICT_OLDER;
-	if (is_taken)
-		return is_second && !is_of_second(answer) ? VERDICT_REFUSED :
-							    VERDICT_DONE;
-	if (is_second && is_of_second(answer) &&
-	    answer->written != ANSWER_WRITTEN_UNKNOWN)
-		return VERDICT_PARTLY;
+	if (status / 100 == 2)
+		return VERDICT_DONE;
 	return status == 400 || status == 413 || status == 422 ?
 		       VERDICT_SMALLER :
 		       VERDICT_REFUSED;

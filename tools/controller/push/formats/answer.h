@@ -4,11 +4,10 @@
 #define CONTROLLER_ANSWER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <libdart/random.h>
-
-#include "message.h"
 
 #define ANSWER_TEXT_MAX 200
 
@@ -42,25 +41,18 @@ enum verdict {
 	VERDICT_DONE,		/* the message was taken */
 	VERDICT_AGAIN,		/* the same message, later */
 	VERDICT_REFUSED,	/* this message will never be taken */
-	VERDICT_OLDER,		/* the receiver takes only remote write 1.0 */
+	VERDICT_OLDER,		/* the receiver takes only the older format, see format.h */
 	VERDICT_PARTLY,		/* the samples that @written counts were taken, the others never */
 	VERDICT_SMALLER,	/* a piece of the message may be taken */
 };
 
 /*
- * As the specifications of remote write say: 2xx is success; 429, 5xx and no answer call for
- * another attempt; other 4xx must not be tried again.  InfluxDB uses the same numbers.
- *
- * An answer to 2.0, @is_second, counts only with the headers of 2.0: receivers of 1.0 that do
- * not look at the type of a message find an empty one in it, say 2xx, and take nothing.  A
- * balancer may ask another receiver each time, so that is true of each answer.  Then, and after
- * 415, and 400 without them, the message is sent as 1.0 if @may_be_older, and refused if not.
- *
+ * The common rule, which the specifications of remote write give and InfluxDB follows: 2xx is
+ * success; 429, 5xx and no answer call for another attempt; other 4xx must not be tried again.
  * 400, 413 and 422 may be about one series of many.  Redirections other than 307 and 308, which
- * are followed, wait for somebody to mend them.
+ * the poster follows, wait for somebody to mend them.
  */
-enum verdict answer__judge(const struct answer *answer, bool is_second,
-			   bool may_be_older);
+enum verdict answer__judge(const struct answer *answer);
 
 /*
  * How long to wait before attempt @attempts, from 1 on: 100 ms, doubled each time up to 30 s,

@@ -1,24 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Encodes series as lines for InfluxDB: see influx.h. */
-#include "influx.h"
-
+/*
+ * InfluxDB's line protocol
+ * (https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/), a line
+ * for each point:
+ *
+ *   node_cpu_seconds_total,cpu=0,instance=a:4792,job=dart,mode=user value=12.5 1700000000000000000
+ *
+ * The name of a series is the measurement, its labels are tags, in the order of their names,
+ * and the value is the field "value", a float; the time is in ns.  InfluxDB itself stores
+ * Prometheus' metrics so (its endpoint /api/v1/prom/write), so dashboards and queries for
+ * such data, as SELECT value FROM node_load1, serve for ours.  Telegraf's input prometheus
+ * names the field after the type (metric_version = 1), or has one measurement for all
+ * (metric_version = 2), so that a query must know how the value came in.  VictoriaMetrics
+ * makes the metric node_load1_value of it, or with -influxSkipSingleField the very name
+ * node_load1.
+ *
+ * The protocol has no NaN and no infinite values, and nothing that ends a series: such points
+ * are left out.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <zlib.h>
+#include <xxhash.h>
 
-/* The window of deflate, with the header of gzip: see deflateInit2() in zlib.h. */
-#define GZIP_WINDOW (15 + 16)
+#include "format.h"
+#include "pieces.h"
+
 #define EXACT_MAX 9007199254740992.0 /* 2^53: integers below it are exact */
+/* InfluxDB's database if neither settings nor URL name one. */
+#define DATABASE "dart"
 
 /*
  * Names and values of tags: a backslash before each of @special.  Values have neither a line
  * feed, which would end the line, nor a backslash at the end or before one of @special,
  * which would hide a separator: escape.h of libdart has replaced them.
  */
-static void put_escaped(struct bytes *lines, const char *text,
-			const char *special)
+static void put_escaped(struct bytes *lines, const char *text, const char *special)
 {
 	uint8_t *to = bytes__reserve(lines, 2 * strlen(text));
 	const char *c;
@@ -44,18 +62,31 @@ static size_t print_value(char *text, size_t size, double value)
 	return strlen(text);
 }
 
-size_t influx__put(struct bytes *lines, const struct merged_labels *labels,
-		   const char *name, const struct metric_point *points,
-		   size_t count)
+static const char *name_of(const struct merged_labels *labels)
 {
+	size_t i;
+
+	for (i = 0; i < labels->count; i++) {
+		if (!strcmp(labels->labels[i].name, LABEL_SET_NAME))
+			return labels->labels[i].value;
+	}
+	return "";
+}
+
+/* A line for each point that is finite. */
+static size_t put_lines(struct draft *draft, const struct merged_labels *labels,
+			const struct metric_family *family, const struct metric_point *points,
+			size_t count)
+{
+	struct bytes *lines = &draft->series;
 	const size_t start = lines->length;
 	size_t prefix, written = 0, length, i;
 	char value[64];
 	uint8_t *to;
 
-	put_escaped(lines, name, ", ");
+	put_escaped(lines, name_of(labels), ", ");
 	for (i = 0; i < labels->count; i++) {
-		if (!strcmp(labels->labels[i].name, "__name__"))
+		if (!strcmp(labels->labels[i].name, LABEL_SET_NAME))
 			continue;
 		bytes__put_byte(lines, ',');
 		put_escaped(lines, labels->labels[i].name, ", =");
@@ -69,8 +100,8 @@ size_t influx__put(struct bytes *lines, const struct merged_labels *labels,
 		if (!isfinite(points[i].value))
 			continue;
 		length = print_value(value, sizeof(value), points[i].value);
-		length += snprintf(value + length, sizeof(value) - length,
-				   " %" PRId64 "\n", points[i].time_ns);
+		length += snprintf(value + length, sizeof(value) - length, " %" PRId64 "\n",
+				   points[i].time_ns);
 		/* The first has the prefix already. */
 		to = bytes__reserve(lines, prefix + length);
 		if (!to)
@@ -86,25 +117,126 @@ size_t influx__put(struct bytes *lines, const struct merged_labels *labels,
 	return written;
 }
 
-int influx__compress(const struct bytes *lines, struct bytes *body)
+/* Finds the tag of the host, with its escapes; tags end at a blank without a backslash before. */
+static void find_host(struct found_series *found, const uint8_t *line, const uint8_t *end)
 {
-	z_stream stream = {
-		.next_in = lines->data,
-		.avail_in = lines->length,
-	};
-	int ret = -ENOMEM;
-	uLong bound;
+	static const char tag[] = "," PIECES_HOST_LABEL "=";
+	const size_t length = sizeof(tag) - 1;
+	const uint8_t *value = NULL, *at;
 
-	if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, GZIP_WINDOW, 8,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return -ENOMEM;
-	bound = deflateBound(&stream, lines->length);
-	stream.next_out = bytes__reserve(body, bound);
-	stream.avail_out = bound;
-	if (stream.next_out && deflate(&stream, Z_FINISH) == Z_STREAM_END) {
-		body->length += stream.total_out;
-		ret = 0;
+	for (at = line; at < end && *at != ' '; at++) {
+		if (*at == '\\' && end - at > 1) {
+			at++;
+		} else if (*at == ',') {
+			if (value)
+				break;
+			if ((size_t)(end - at) > length && !memcmp(at, tag, length))
+				value = at + length;
+		}
 	}
-	deflateEnd(&stream);
+	if (!value)
+		return;
+	found->host = value;
+	found->host_length = at - value;
+}
+
+static int read_lines(struct pieces *pieces)
+{
+	const uint8_t *at = pieces->bytes.data, *line_end;
+	const uint8_t *const end = at + pieces->bytes.length;
+	struct found_series found;
+	int ret = 0;
+
+	while (!ret && at < end) {
+		line_end = memchr(at, '\n', end - at);
+		line_end = line_end ? line_end + 1 : end;
+		found = (struct found_series){
+			.hash = XXH3_64bits(at, line_end - at),
+			.samples = 1,
+		};
+		find_host(&found, at, line_end);
+		ret = pieces__add(pieces, &found, at, line_end);
+		at = line_end;
+	}
 	return ret;
 }
+
+/* The value of a key of a query: all but letters and digits is encoded (RFC 3986, 2.1). */
+static void put_value(FILE *out, const char *key, const char *value)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+
+	fprintf(out, "%s=", key);
+	for (; *value; value++) {
+		if (strchr(plain, *value))
+			fputc(*value, out);
+		else
+			fprintf(out, "%%%02X", (unsigned char)*value);
+	}
+}
+
+static void put_url(const struct receiver_settings *settings, FILE *out)
+{
+	const char *url = settings->url;
+	const char *authority = strstr(url, "://") + 3;
+	const char *path = authority + strcspn(authority, "/?#");
+	const bool has_path = *path && strcmp(path, "/");
+	/* Without the query, and the path if it is only "/". */
+	const int base = has_path ? (int)strcspn(url, "?#") : (int)(path - url);
+
+	if (settings->bucket) {
+		fprintf(out, "%.*s/api/v2/write?", base, url);
+		put_value(out, "org", settings->organization);
+		put_value(out, "&bucket", settings->bucket);
+		fprintf(out, "&precision=ns");
+	} else if (settings->database || !has_path) {
+		fprintf(out, "%.*s/write?", base, url);
+		put_value(out, "db", settings->database ?: DATABASE);
+		fprintf(out, "&precision=ns");
+	} else {
+		fprintf(out, "%.*s", (int)strcspn(url, "#"), url);
+		if (!strstr(path, "precision="))
+			fprintf(out, "%cprecision=ns", strchr(path, '?') ? '&' : '?');
+	}
+}
+
+static char *url_of(const struct receiver_settings *settings)
+{
+	size_t length;
+	char *url;
+	FILE *out = open_memstream(&url, &length);
+
+	if (!out)
+		return NULL;
+	put_url(settings, out);
+	if (!fclose(out))
+		return url;
+	free(url);
+	return NULL;
+}
+
+/* InfluxDB 2 has its own word for it. */
+static const char *token_scheme(const struct receiver_settings *settings)
+{
+	return settings->bucket ? "Token" : "Bearer";
+}
+
+static const char *const headers[] = {
+	"Content-Type: text/plain; charset=utf-8",
+	"Content-Encoding: gzip",
+	NULL,
+};
+
+const struct format format_influx = {
+	.name = "influx",
+	.number = 3,
+	.title = "InfluxDB's line protocol",
+	.headers = headers,
+	.compression = &compression_gzip,
+	.precision_ns = 1,
+	.put = put_lines,
+	.read = read_lines,
+	.url = url_of,
+	.token_scheme = token_scheme,
+};

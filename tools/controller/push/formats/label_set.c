@@ -7,8 +7,6 @@
 
 #include "tools/controller/metrics/labels/label_names.h"
 
-#define NAME_LABEL "__name__"
-
 static int compare_labels(const void *one, const void *other)
 {
 	return strcmp(((const struct metric_label *)one)->name,
@@ -84,7 +82,7 @@ static struct label_set *make_set(const struct target_settings *target,
 			return NULL;
 		}
 	}
-	set->labels[set->count++].name = NAME_LABEL;
+	set->labels[set->count++].name = LABEL_SET_NAME;
 	json_object_foreach(set->texts, name, value) {
 		if (set->count == LABEL_SET_MAX)
 			break;

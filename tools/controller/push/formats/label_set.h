@@ -16,6 +16,9 @@
 #include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/settings/labels.h"
 
+/* The label whose text is the name of the series. */
+#define LABEL_SET_NAME "__name__"
+
 /* Of a series by itself; series with more are not sent. */
 #define SERIES_LABELS_MAX	64
 /* Those of target and output, instance, job and __name__. */

@@ -3,17 +3,11 @@
 #include "message.h"
 
 #include <errno.h>
-#include <snappy-c.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "remote_write.h"
-
-/* More than an encoder puts into one. */
-#define UNCOMPRESSED_MAX (64U << 20)
-
-static struct message *message__with_room(enum message_format format,
-					  uint32_t samples, size_t room)
+static struct message *message__with_room(const struct format *format, uint32_t samples,
+					  size_t room)
 {
 	struct message *message = malloc(sizeof(*message) + room);
 
@@ -36,8 +30,8 @@ void message__inherit(struct message *message, const struct message *from)
 	message->made_ns = from->made_ns;
 }
 
-struct message *message__new(enum message_format format, uint32_t samples,
-			     const void *body, size_t length)
+struct message *message__new(const struct format *format, uint32_t samples, const void *body,
+			     size_t length)
 {
 	struct message *message = message__with_room(format, samples, length);
 
@@ -46,18 +40,21 @@ struct message *message__new(enum message_format format, uint32_t samples,
 	return message;
 }
 
-int message__compress(enum message_format format, uint32_t samples,
-		      const void *bytes, size_t length,
-		      struct message **messagep)
+int message__pack(const struct format *format, uint32_t samples, const void *bytes, size_t length,
+		  struct message **messagep)
 {
-	size_t room = snappy_max_compressed_length(length);
+	size_t room = format->compression->bound(length);
 	struct message *message = message__with_room(format, samples, room);
 	struct message *small;
+	int ret;
 
 	if (!message)
 		return -ENOMEM;
-	/* It fails only without room. */
-	snappy_compress(bytes, length, (char *)message->body, &room);
+	ret = format->compression->pack(bytes, length, message->body, &room);
+	if (ret) {
+		free(message);
+		return ret;
+	}
 	message->length = room;
 	/* It may wait for long: without the room that was not needed. */
 	small = realloc(message, sizeof(*message) + room);
@@ -67,28 +64,17 @@ int message__compress(enum message_format format, uint32_t samples,
 
 int message__convert(const struct message *message, struct message **converted)
 {
-	const char *body = (const char *)message->body;
-	struct bytes result = {};
-	size_t length;
-	char *bytes;
+	const struct format *format = message->format;
+	struct bytes unpacked = {}, body = {};
 	int ret;
 
-	if (snappy_uncompressed_length(body, message->length, &length) ||
-	    length > UNCOMPRESSED_MAX)
-		return -EINVAL;
-	bytes = malloc(length ?: 1);
-	if (!bytes)
-		return -ENOMEM;
-	ret = snappy_uncompress(body, message->length, bytes, &length) ?
-		      -EINVAL :
-		      remote_write__convert(bytes, length, &result);
-	if (!ret)
-		ret = message__compress(MESSAGE_REMOTE_WRITE_1,
-					message->samples, result.data,
-					result.length, converted);
+	ret = format->compression->unpack(message->body, message->length, &unpacked) ?:
+		      format->convert(unpacked.data, unpacked.length, &body)	     ?:
+		      message__pack(format->older, message->samples, body.data, body.length,
+				    converted);
 	if (!ret)
 		message__inherit(*converted, message);
-	bytes__free(&result);
-	free(bytes);
+	bytes__free(&body);
+	bytes__free(&unpacked);
 	return ret;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The series of a message, one by one: so one that is refused can be counted by host, and sent
- * again in pieces, until what the receiver does not take is alone.  Pure functions; messages
- * come from files, and are not trusted.
+ * The series of a message, one by one: so a refused message can be counted by host, and sent again
+ * in pieces, until the series that the receiver refuses is alone.  Pure functions; messages come
+ * from files and are not trusted.
  *
- * A series of remote write is one of its message; of InfluxDB, a line.
+ * The format of the message says what a series is: for InfluxDB each line is one.
  */
 #ifndef CONTROLLER_PIECES_H
 #define CONTROLLER_PIECES_H
@@ -18,10 +18,10 @@
 #define PIECES_HOST_MAX 256
 
 struct pieces_series {
-	size_t begin, end;	/* in the bytes; the field's head included */
+	size_t begin, end; /* in the bytes of the message */
 	uint32_t samples;
-	uint32_t host;		/* index */
-	uint64_t hash;		/* of its labels, see pieces__hash(); InfluxDB: of its line */
+	uint32_t host; /* index */
+	uint64_t hash; /* of its labels, see pieces__hash(); InfluxDB: of its line */
 };
 
 struct pieces_host {
@@ -32,9 +32,9 @@ struct pieces_host {
 };
 
 struct pieces {
-	enum message_format format;
-	struct bytes bytes;	/* the message, not compressed */
-	struct bytes common;	/* what all pieces begin with: symbols of 2.0 */
+	const struct format *format;
+	struct bytes bytes; /* the message, unpacked */
+	struct bytes common; /* what each piece begins with, such as symbols */
 	struct pieces_series *series;
 	size_t count, room;
 	struct pieces_host *hosts; /* in the order of their first series */
@@ -53,12 +53,29 @@ static inline bool pieces__are_several(const struct pieces *pieces)
 
 /*
  * Two messages: half of the hosts each, or of one host every other series each: neighbours,
- * which may be refused for the same reason, part at once.  Returns 0; -EINVAL if there is one series; -ENOMEM.
+ * which may be refused for the same reason, part at once.  Returns 0; -EINVAL if there is one
+ * series; -ENOMEM.
  */
-int pieces__split(const struct pieces *pieces, struct message **first,
-		  struct message **second);
+int pieces__split(const struct pieces *pieces, struct message **first, struct message **second);
 
-/* Of remote write. */
+/* The sum of labels that the formats of remote write give to a series. */
 uint64_t pieces__hash(const struct merged_labels *labels);
+
+/* ---- for the operation read() of a format */
+
+/* A series that is being read; zeros before its first label. */
+struct found_series {
+	const void *host; /* the text of PIECES_HOST_LABEL */
+	size_t host_length;
+	uint64_t hash;
+	uint32_t samples;
+};
+
+/* The next label of @found, in the order of names. */
+void found_series__take_label(struct found_series *found, const void *name, size_t name_length,
+			      const void *value, size_t value_length);
+/* Adds @found, whose bytes of the message are from @begin to @end.  Returns 0 or -ENOMEM. */
+int pieces__add(struct pieces *pieces, const struct found_series *found, const uint8_t *begin,
+		const uint8_t *end);
 
 #endif /* CONTROLLER_PIECES_H */

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Encodes series for remote write: see remote_write.h. */
-#include "remote_write.h"
-
+/* The rows of remote write, and how series are written: see remote_write_fields.h. */
+#include "format.h"
 #include "protobuf.h"
+#include "remote_write_fields.h"
+#include "remote_write_read.h"
 
-enum {
-	SERIES_1 = 1,
-	LABEL = 1,
-	LABEL_NAME = 1,
-	LABEL_VALUE = 2,
-	SAMPLE = 2,
-	SAMPLE_VALUE = 1,
-	SAMPLE_TIME = 2,
-	SERIES_2 = 5,
-	REFERENCES = 1,
-	METADATA = 5,
-	METADATA_TYPE = 1,
-	METADATA_HELP = 3,
-	METADATA_UNIT = 4,
-};
+/* Time stamps are in ms. */
+#define PRECISION_NS 1000000
 
 static uint64_t bits_of(double value)
 {
@@ -30,14 +18,13 @@ static uint64_t bits_of(double value)
 
 static uint64_t time_of(const struct metric_point *point)
 {
-	return point->time_ns / REMOTE_WRITE_NS;
+	return point->time_ns / PRECISION_NS;
 }
 
 /* Of the message Sample; a value of 0 is left out. */
 static size_t sample_size(const struct metric_point *point)
 {
-	return (bits_of(point->value) ? 9 : 0) + 1 +
-	       protobuf__varint_size(time_of(point));
+	return (bits_of(point->value) ? 9 : 0) + 1 + protobuf__varint_size(time_of(point));
 }
 
 static size_t samples_size(const struct metric_point *points, size_t count)
@@ -49,8 +36,7 @@ static size_t samples_size(const struct metric_point *points, size_t count)
 	return size;
 }
 
-static uint8_t *put_samples(uint8_t *to, const struct metric_point *points,
-			    size_t count)
+static uint8_t *put_samples(uint8_t *to, const struct metric_point *points, size_t count)
 {
 	uint64_t bits;
 	size_t i;
@@ -69,9 +55,11 @@ static uint8_t *put_samples(uint8_t *to, const struct metric_point *points,
 	return to;
 }
 
-void remote_write_1__put(struct bytes *body, const struct merged_labels *labels,
-			 const struct metric_point *points, size_t count)
+static size_t put_first(struct draft *draft, const struct merged_labels *labels,
+			const struct metric_family *family, const struct metric_point *points,
+			size_t count)
 {
+	struct bytes *body = &draft->series;
 	struct {
 		size_t name, value, both;
 	} sizes[sizeof(labels->labels) / sizeof(*labels->labels)];
@@ -81,24 +69,22 @@ void remote_write_1__put(struct bytes *body, const struct merged_labels *labels,
 	for (i = 0; i < labels->count; i++) {
 		sizes[i].name = strlen(labels->labels[i].name);
 		sizes[i].value = strlen(labels->labels[i].value);
-		sizes[i].both = protobuf__bytes_size(sizes[i].name) +
-				protobuf__bytes_size(sizes[i].value);
+		sizes[i].both =
+			protobuf__bytes_size(sizes[i].name) + protobuf__bytes_size(sizes[i].value);
 		size += protobuf__bytes_size(sizes[i].both);
 	}
 	to = bytes__reserve(body, protobuf__bytes_size(size));
 	if (!to)
-		return;
+		return count;
 	to = protobuf__put_head(to, SERIES_1, size);
 	for (i = 0; i < labels->count; i++) {
 		to = protobuf__put_head(to, LABEL, sizes[i].both);
-		to = protobuf__put_bytes(to, LABEL_NAME, labels->labels[i].name,
-					 sizes[i].name);
-		to = protobuf__put_bytes(to, LABEL_VALUE,
-					 labels->labels[i].value,
-					 sizes[i].value);
+		to = protobuf__put_bytes(to, LABEL_NAME, labels->labels[i].name, sizes[i].name);
+		to = protobuf__put_bytes(to, LABEL_VALUE, labels->labels[i].value, sizes[i].value);
 	}
 	to = put_samples(to, points, count);
 	body->length = to - body->data;
+	return count;
 }
 
 /* The numbers of the specification's enum MetricType. */
@@ -126,40 +112,101 @@ static uint8_t *put_number(uint8_t *to, unsigned int field, uint32_t number)
 	return protobuf__put_varint(to, number);
 }
 
-void remote_write_2__put(struct bytes *body, struct symbols *symbols,
-			 const struct merged_labels *labels,
-			 const struct metric_family *family,
-			 const struct metric_point *points, size_t count)
+static size_t put_second(struct draft *draft, const struct merged_labels *labels,
+			 const struct metric_family *family, const struct metric_point *points,
+			 size_t count)
 {
-	uint8_t references[10 * sizeof(labels->labels) /
-			   sizeof(*labels->labels)];
+	struct symbols *symbols = &draft->symbols;
+	struct bytes *body = &draft->series;
+	uint8_t references[10 * sizeof(labels->labels) / sizeof(*labels->labels)];
 	uint8_t metadata[18];
 	uint8_t *reference = references, *about = metadata, *to;
 	size_t size = samples_size(points, count), i;
 
 	for (i = 0; i < labels->count; i++) {
-		reference = protobuf__put_varint(
-			reference,
-			symbols__find(symbols, labels->labels[i].name));
-		reference = protobuf__put_varint(
-			reference,
-			symbols__find(symbols, labels->labels[i].value));
+		reference = protobuf__put_varint(reference,
+						 symbols__find(symbols, labels->labels[i].name));
+		reference = protobuf__put_varint(reference,
+						 symbols__find(symbols, labels->labels[i].value));
 	}
 	about = put_number(about, METADATA_TYPE, type_of(family));
-	about = put_number(about, METADATA_HELP,
-			   symbols__find(symbols, family->help));
-	about = put_number(about, METADATA_UNIT,
-			   symbols__find(symbols, family->unit));
+	about = put_number(about, METADATA_HELP, symbols__find(symbols, family->help));
+	about = put_number(about, METADATA_UNIT, symbols__find(symbols, family->unit));
 	size += protobuf__bytes_size(reference - references) +
 		protobuf__bytes_size(about - metadata);
 
 	to = bytes__reserve(body, protobuf__bytes_size(size));
 	if (!to)
-		return;
+		return count;
 	to = protobuf__put_head(to, SERIES_2, size);
-	to = protobuf__put_bytes(to, REFERENCES, references,
-				 reference - references);
+	to = protobuf__put_bytes(to, REFERENCES, references, reference - references);
 	to = put_samples(to, points, count);
 	to = protobuf__put_bytes(to, METADATA, metadata, about - metadata);
 	body->length = to - body->data;
+	return count;
 }
+
+/*
+ * An answer to 2.0 counts only with the headers of 2.0: receivers of 1.0 that do not look at the
+ * type of a message find an empty one in it, say 2xx, and take nothing.  A balancer may ask another
+ * receiver each time, so each answer is judged alone.  Then, and after 415, and after 400 without
+ * these headers, 1.0 may be taken.
+ */
+static enum verdict judge_second(const struct answer *answer, bool may_be_older)
+{
+	const bool is_second = answer->has_written && answer->written;
+	const enum verdict verdict = answer__judge(answer);
+
+	if (verdict == VERDICT_AGAIN)
+		return verdict;
+	if (may_be_older && (answer->status == 415 || (verdict == VERDICT_DONE && !is_second) ||
+			     (answer->status == 400 && !answer->has_written)))
+		return VERDICT_OLDER;
+	if (verdict == VERDICT_DONE)
+		return is_second ? VERDICT_DONE : VERDICT_REFUSED;
+	return is_second && answer->written != ANSWER_WRITTEN_UNKNOWN ? VERDICT_PARTLY : verdict;
+}
+
+static const char *const first_headers[] = {
+	"Content-Type: application/x-protobuf",
+	"Content-Encoding: snappy",
+	"X-Prometheus-Remote-Write-Version: 0.1.0",
+	NULL,
+};
+
+static const char *const second_headers[] = {
+	"Content-Type: application/x-protobuf;proto=io.prometheus.write.v2.Request",
+	"Content-Encoding: snappy",
+	"X-Prometheus-Remote-Write-Version: 2.0.0",
+	NULL,
+};
+
+const struct format format_remote_write_1 = {
+	.name = "remote_write",
+	.version = 1,
+	.number = 1,
+	.title = "remote write 1.0",
+	.headers = first_headers,
+	.compression = &compression_snappy,
+	.precision_ns = PRECISION_NS,
+	.has_markers = true,
+	.has_plain_names = true,
+	.put = put_first,
+	.read = remote_write_1__read,
+};
+
+const struct format format_remote_write_2 = {
+	.name = "remote_write",
+	.version = 2,
+	.number = 2,
+	.title = "remote write 2.0",
+	.headers = second_headers,
+	.compression = &compression_snappy,
+	.precision_ns = PRECISION_NS,
+	.has_markers = true,
+	.put = put_second,
+	.read = remote_write_2__read,
+	.judge = judge_second,
+	.older = &format_remote_write_1,
+	.convert = remote_write_2__convert,
+};

@@ -6,7 +6,6 @@
 
 #include "protobuf.h"
 
-#define SYMBOL 4 /* the field's number */
 #define SYMBOLS_MIN 1024
 #define SYMBOLS_MAX (1U << 24)
 
@@ -16,7 +15,7 @@ static void add_empty(struct symbols *symbols)
 
 	if (!to)
 		return;
-	to = protobuf__put_head(to, SYMBOL, 0);
+	to = protobuf__put_head(to, SYMBOLS_FIELD, 0);
 	symbols->fields.length = to - symbols->fields.data;
 	symbols->count = 1;
 }
@@ -104,7 +103,7 @@ uint32_t symbols__find(struct symbols *symbols, const char *text)
 	to = bytes__reserve(&symbols->fields, protobuf__bytes_size(length));
 	if (!to)
 		return 0;
-	to = protobuf__put_bytes(to, SYMBOL, text, length);
+	to = protobuf__put_bytes(to, SYMBOLS_FIELD, text, length);
 	symbols->fields.length = to - symbols->fields.data;
 	symbols->known[symbols->count] = (struct symbol){
 		.hash = hash,

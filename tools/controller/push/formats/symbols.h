@@ -5,6 +5,9 @@
 
 #include "bytes.h"
 
+/* The number of the field that has a symbol. */
+#define SYMBOLS_FIELD 4
+
 struct symbol {
 	uint64_t hash;
 	uint32_t offset;	/* of the text in the field's bytes */

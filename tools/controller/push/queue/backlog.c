@@ -5,6 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "tools/controller/base/schedule.h"
+#include "tools/controller/settings/receiver_settings.h"
+
 static uint64_t cost_of(const struct message *message)
 {
 	return sizeof(*message) + message->length;
@@ -47,8 +50,7 @@ static struct spool_state state_of(const struct spool *spool)
 	};
 }
 
-static void count_changes(struct backlog *backlog,
-			  const struct spool_state *before)
+static void count_changes(struct backlog *backlog, const struct spool_state *before)
 {
 	const struct spool_state now = state_of(backlog->spool);
 
@@ -58,11 +60,12 @@ static void count_changes(struct backlog *backlog,
 	backlog->damaged_bytes += now.damaged_bytes - before->damaged_bytes;
 }
 
-void backlog__set_spool(struct backlog *backlog, struct spool *spool)
+void backlog__set_spool(struct backlog *backlog, struct spool *spool, uint64_t sync_ns)
 {
 	const struct spool_state none = {};
 
 	backlog->spool = spool;
+	backlog->sync_ns = sync_ns;
 	count_changes(backlog, &none);
 }
 
@@ -89,8 +92,7 @@ static void drop_first(struct backlog *backlog)
 
 static void add_to_memory(struct backlog *backlog, struct message *message)
 {
-	while (backlog->memory.first &&
-	       backlog->bytes + cost_of(message) > backlog->bound)
+	while (backlog->memory.first && backlog->bytes + cost_of(message) > backlog->bound)
 		drop_first(backlog);
 	append(&backlog->memory, message);
 	backlog->bytes += cost_of(message);
@@ -160,9 +162,8 @@ static bool fill(struct backlog *backlog, int *err)
 /* The window has a message, and its bytes count, too. */
 static bool has_room(const struct backlog *backlog)
 {
-	return !backlog->window_count ||
-	       (backlog->window_count < BACKLOG_WINDOW &&
-		(!backlog->spool || backlog->bytes < backlog->bound));
+	return !backlog->window_count || (backlog->window_count < BACKLOG_WINDOW &&
+					  (!backlog->spool || backlog->bytes < backlog->bound));
 }
 
 struct message *backlog__next(struct backlog *backlog, int *err)
@@ -177,8 +178,7 @@ struct message *backlog__next(struct backlog *backlog, int *err)
 				return NULL;
 			message = backlog->window.last;
 		}
-		if (message->state == MESSAGE_WAITING &&
-		    !(message->shards & busy))
+		if (message->state == MESSAGE_WAITING && !(message->shards & busy))
 			return message;
 		if (message->state != MESSAGE_DONE)
 			busy |= message->shards;
@@ -219,8 +219,7 @@ static void advance(struct backlog *backlog)
 	struct spool_state before;
 	struct message *message;
 
-	while ((message = backlog->window.first) &&
-	       message->state == MESSAGE_DONE) {
+	while ((message = backlog->window.first) && message->state == MESSAGE_DONE) {
 		if (message->end) {
 			before = state_of(backlog->spool);
 			spool__advance(backlog->spool, message);
@@ -244,8 +243,8 @@ void backlog__done(struct backlog *backlog, struct message *message)
 	advance(backlog);
 }
 
-void backlog__replace(struct backlog *backlog, struct message *before,
-		      struct message *first, struct message *second)
+void backlog__replace(struct backlog *backlog, struct message *before, struct message *first,
+		      struct message *second)
 {
 	struct message *const last = second ?: first;
 	struct message **at = &backlog->window.first;
@@ -275,6 +274,28 @@ void backlog__replace(struct backlog *backlog, struct message *before,
 	free(before);
 }
 
+bool backlog__is_half_full(const struct backlog *backlog)
+{
+	return backlog->bytes >= backlog->bound / 2 ||
+	       (backlog->spool && spool__bytes(backlog->spool) >= spool__bound(backlog->spool) / 2);
+}
+
+uint64_t backlog__force_at_ns(const struct backlog *backlog)
+{
+	if (!backlog->spool || backlog->sync_ns == RECEIVER_SYNC_NEVER ||
+	    backlog->sync_ns == RECEIVER_SYNC_ALWAYS || !spool__is_loose(backlog->spool))
+		return UINT64_MAX;
+	return backlog->forced_ns + backlog->sync_ns;
+}
+
+int backlog__force(struct backlog *backlog)
+{
+	const int ret = spool__force(backlog->spool);
+
+	backlog->forced_ns = monotonic_ns();
+	return ret;
+}
+
 void backlog__keep(struct backlog *backlog)
 {
 	struct message *message;
@@ -284,8 +305,7 @@ void backlog__keep(struct backlog *backlog)
 		drop_first(backlog);
 	for (message = backlog->window.first; message; message = message->next) {
 		if (message->state == MESSAGE_DONE ||
-		    (message->segment &&
-		     message->segment >= spool__oldest(backlog->spool)))
+		    (message->segment && message->segment >= spool__oldest(backlog->spool)))
 			continue;
 		backlog->samples -= message->samples;
 		backlog->dropped += message->samples;

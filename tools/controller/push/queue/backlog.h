@@ -23,23 +23,28 @@ struct message_list {
 };
 
 struct backlog {
-	uint64_t bound;		/* bytes in memory */
-	struct spool *spool;	/* owned; NULL: messages wait in memory */
+	uint64_t bound; /* bytes in memory */
+	struct spool *spool; /* owned; NULL: messages wait in memory */
+	uint64_t sync_ns; /* of the spool */
+	uint64_t forced_ns; /* when the spool was forced to the disk last, CLOCK_MONOTONIC */
 	struct message_list memory;
 	struct message_list window;
 	unsigned int window_count;
-	unsigned int waiting;	/* of the window */
+	unsigned int waiting; /* of the window */
 	unsigned int under_way;
-	uint64_t bytes;		/* of both */
-	uint64_t samples;	/* of both and of the spool, except messages that are done */
-	uint64_t dropped;	/* samples, so far */
-	uint64_t failed;	/* of these, samples that the spool could not be given */
-	uint64_t damaged;	/* of these, samples that were damaged in the spool */
-	uint64_t damaged_bytes;	/* of the spool, so far */
+	uint64_t bytes; /* of both */
+	uint64_t samples; /* of both and of the spool, except messages that are done */
+	uint64_t dropped; /* samples, so far */
+	uint64_t failed; /* of these, samples that the spool could not be given */
+	uint64_t damaged; /* of these, samples that were damaged in the spool */
+	uint64_t damaged_bytes; /* of the spool, so far */
 };
 
-/* Takes @spool, its samples and the losses found when it was opened; no message was added yet. */
-void backlog__set_spool(struct backlog *backlog, struct spool *spool);
+/*
+ * Takes @spool, its samples and the losses found when it was opened; no message was added yet.
+ * @sync_ns: how often it is forced to the disk, see receiver_settings.h.
+ */
+void backlog__set_spool(struct backlog *backlog, struct spool *spool, uint64_t sync_ns);
 /*
  * Takes @message.  Returns 0, or -errno of the spool; the message then waits in memory, and
  * goes to the spool once that can be written to.
@@ -65,8 +70,17 @@ void backlog__done(struct backlog *backlog, struct message *message);
  * In place of one that is not under way, and is freed: the same in another format, or in two
  * pieces.  @second may be NULL.
  */
-void backlog__replace(struct backlog *backlog, struct message *before,
-		      struct message *first, struct message *second);
+void backlog__replace(struct backlog *backlog, struct message *before, struct message *first,
+		      struct message *second);
+/* Does half of the bound of memory, or of the spool, wait? */
+bool backlog__is_half_full(const struct backlog *backlog);
+/*
+ * When backlog__force() is due, CLOCK_MONOTONIC: so the samples that are lost when the machine
+ * fails are bounded by a time.  UINT64_MAX if it is not due.
+ */
+uint64_t backlog__force_at_ns(const struct backlog *backlog);
+/* Forces the spool to the disk.  Returns 0 or -errno. */
+int backlog__force(struct backlog *backlog);
 /*
  * At the end: messages of memory move to the spool as far as it can be written to.  Those that
  * are not in the spool are dropped.

@@ -6,13 +6,10 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "tools/controller/push/formats/influx.h"
-#include "tools/controller/push/formats/remote_write.h"
-
 static void free_lane(struct encoder_lane *lane)
 {
-	bytes__free(&lane->body);
-	symbols__free(&lane->symbols);
+	bytes__free(&lane->draft.series);
+	symbols__free(&lane->draft.symbols);
 }
 
 void encoder__free(struct encoder *encoder)
@@ -32,43 +29,24 @@ void encoder__shrink(struct encoder *encoder)
 		free_lane(encoder->lane + i);
 }
 
+/* Symbols come first: so a receiver can decode while it reads. */
 static int make_message(const struct encoder *encoder, struct encoder_lane *lane,
 			struct message **message)
 {
-	struct bytes *symbols = &lane->symbols.fields;
-	struct bytes whole = {};
-	int ret = 0;
+	struct bytes *series = &lane->draft.series, *whole = series;
+	struct bytes *symbols = &lane->draft.symbols.fields;
 
-	if (lane->body.has_failed || symbols->has_failed)
-		return -ENOMEM;
-	switch (encoder->format) {
-	case MESSAGE_REMOTE_WRITE_1:
-		return message__compress(encoder->format, lane->samples,
-					 lane->body.data, lane->body.length,
-					 message);
-	case MESSAGE_REMOTE_WRITE_2:
-		/* Symbols first: so a receiver can decode while it reads. */
-		bytes__put(symbols, lane->body.data, lane->body.length);
-		if (symbols->has_failed)
-			return -ENOMEM;
-		return message__compress(encoder->format, lane->samples,
-					 symbols->data, symbols->length,
-					 message);
-	case MESSAGE_INFLUX:
-		ret = influx__compress(&lane->body, &whole);
-		if (!ret)
-			*message = message__new(encoder->format, lane->samples,
-						whole.data, whole.length);
-		if (!ret && !*message)
-			ret = -ENOMEM;
-		bytes__free(&whole);
-		return ret;
+	if (symbols->length) {
+		bytes__put(symbols, series->data, series->length);
+		whole = symbols;
 	}
-	return -EINVAL;
+	if (series->has_failed || symbols->has_failed)
+		return -ENOMEM;
+	return message__pack(encoder->format, lane->samples, whole->data, whole->length, message);
 }
 
-static void finish_lane(struct encoder *encoder, struct encoder_lane *lane,
-			encoder_take *take, void *data)
+static void finish_lane(struct encoder *encoder, struct encoder_lane *lane, encoder_take *take,
+			void *data)
 {
 	struct message *message;
 
@@ -83,8 +61,8 @@ static void finish_lane(struct encoder *encoder, struct encoder_lane *lane,
 	}
 	lane->samples = 0;
 	lane->shards = 0;
-	bytes__empty(&lane->body);
-	symbols__empty(&lane->symbols);
+	bytes__empty(&lane->draft.series);
+	symbols__empty(&lane->draft.symbols);
 }
 
 void encoder__finish(struct encoder *encoder, encoder_take *take, void *data)
@@ -96,39 +74,13 @@ void encoder__finish(struct encoder *encoder, encoder_take *take, void *data)
 	finish_lane(encoder, &encoder->apart, take, data);
 }
 
-/* Returns how many samples are in the message. */
-static size_t put_series(struct encoder *encoder, struct encoder_lane *lane,
-			 const struct metric_plan *plan, uint32_t series,
-			 size_t count)
-{
-	const struct metric_series *what = plan->series + series;
-
-	switch (encoder->format) {
-	case MESSAGE_REMOTE_WRITE_1:
-		remote_write_1__put(&lane->body, &encoder->labels,
-				    encoder->points, count);
-		return count;
-	case MESSAGE_REMOTE_WRITE_2:
-		remote_write_2__put(&lane->body, &lane->symbols,
-				    &encoder->labels,
-				    plan->families + what->family,
-				    encoder->points, count);
-		return count;
-	case MESSAGE_INFLUX:
-		return influx__put(&lane->body, &encoder->labels, what->name,
-				   encoder->points, count);
-	}
-	return 0;
-}
-
 /* The same in each plan, and each run with the same spool. */
 static unsigned int shard_of(uint64_t host, const struct metric_series *series)
 {
 	uint64_t hash = XXH3_64bits(series->name, strlen(series->name));
 
 	hash = XXH3_64bits_withSeed(series->text, strlen(series->text), hash);
-	return (host * MESSAGE_HOST_SHARDS + hash % MESSAGE_HOST_SHARDS) %
-	       MESSAGE_SHARDS;
+	return (host * MESSAGE_HOST_SHARDS + hash % MESSAGE_HOST_SHARDS) % MESSAGE_SHARDS;
 }
 
 static const char *host_of(const struct block *block)
@@ -144,38 +96,31 @@ static const char *host_of(const struct block *block)
 }
 
 /* Would the receiver probably refuse the series, whose labels are merged? */
-static bool is_apart(const struct encoder *encoder, bool is_host_apart,
-		     uint64_t now_ns)
+static bool is_apart(const struct encoder *encoder, bool is_host_apart, uint64_t now_ns)
 {
 	return is_host_apart ||
-	       (encoder->refusals &&
-		refusals__are_any_apart(encoder->refusals, now_ns) &&
-		refusals__is_series_apart(encoder->refusals,
-					  pieces__hash(&encoder->labels),
+	       (encoder->refusals && refusals__are_any_apart(encoder->refusals, now_ns) &&
+		refusals__is_series_apart(encoder->refusals, pieces__hash(&encoder->labels),
 					  now_ns));
 }
 
-static bool has_room(const struct encoder *encoder,
-		     const struct encoder_lane *lane, size_t count)
+static bool has_room(const struct encoder *encoder, const struct encoder_lane *lane, size_t count)
 {
-	return !lane->samples ||
-	       (lane->samples + count <= encoder->batch &&
-		lane->body.length + lane->symbols.fields.length <
-			MESSAGE_ENCODED_MAX);
+	return !lane->samples || (lane->samples + count <= encoder->batch &&
+				  lane->draft.series.length + lane->draft.symbols.fields.length <
+					  MESSAGE_ENCODED_MAX);
 }
 
-void encoder__add(struct encoder *encoder, const struct block *block,
-		  uint64_t now_ns, encoder_take *take, void *data)
+void encoder__add(struct encoder *encoder, const struct block *block, uint64_t now_ns,
+		  encoder_take *take, void *data)
 {
 	const struct metric_plan *plan = block->plan;
-	const struct label_set *labels = encoder->format == MESSAGE_REMOTE_WRITE_1 ?
-						 label_set__plain(block->labels) :
-						 block->labels;
+	const struct label_set *labels =
+		encoder->format->has_plain_names ? label_set__plain(block->labels) : block->labels;
 	const char *host = host_of(block);
 	const uint64_t host_hash = XXH3_64bits(host, strlen(host));
-	const bool is_host_apart =
-		encoder->refusals &&
-		refusals__is_host_apart(encoder->refusals, host, now_ns);
+	const bool is_host_apart = encoder->refusals &&
+				   refusals__is_host_apart(encoder->refusals, host, now_ns);
 	struct encoder_lane *lane;
 	unsigned int shard;
 	size_t count, put;
@@ -185,8 +130,7 @@ void encoder__add(struct encoder *encoder, const struct block *block,
 		count = block__points(block, i, encoder->points);
 		if (!count)
 			continue;
-		if (!label_set__merge(labels, plan->series + i,
-				      &encoder->labels)) {
+		if (!label_set__merge(labels, plan->series + i, &encoder->labels)) {
 			encoder->unsent += count;
 			continue;
 		}
@@ -196,7 +140,9 @@ void encoder__add(struct encoder *encoder, const struct block *block,
 			       encoder->lane + shard % encoder->lanes;
 		if (!has_room(encoder, lane, count))
 			finish_lane(encoder, lane, take, data);
-		put = put_series(encoder, lane, plan, i, count);
+		put = encoder->format->put(&lane->draft, &encoder->labels,
+					   plan->families + plan->series[i].family, encoder->points,
+					   count);
 		lane->samples += put;
 		lane->shards |= 1U << shard;
 		encoder->unsent += count - put;

@@ -9,9 +9,7 @@
 
 #include "block.h"
 #include "refusals.h"
-#include "tools/controller/push/formats/bytes.h"
 #include "tools/controller/push/formats/message.h"
-#include "tools/controller/push/formats/symbols.h"
 
 #define ENCODER_LANES_MAX MESSAGE_SHARDS
 
@@ -19,16 +17,15 @@
 struct encoder_lane {
 	uint32_t samples;
 	uint16_t shards;
-	struct bytes body;
-	struct symbols symbols;
+	struct draft draft;
 };
 
 struct encoder {
-	enum message_format format;	/* of the next messages; changes while all are empty */
-	uint32_t batch;			/* samples of a message; or one series with more */
-	unsigned int lanes;		/* a power of 2; changes while all are empty */
-	struct refusals *refusals;	/* NULL: nothing is apart */
-	uint64_t unsent;		/* samples without a message: NaN, or no memory */
+	const struct format *format; /* of the next messages; changes while all are empty */
+	uint32_t batch; /* samples of a message; or one series with more */
+	unsigned int lanes; /* a power of 2; changes while all are empty */
+	struct refusals *refusals; /* NULL: nothing is apart */
+	uint64_t unsent; /* samples without a message: NaN, or no memory */
 	struct encoder_lane lane[ENCODER_LANES_MAX];
 	struct encoder_lane apart;
 	struct merged_labels labels;
@@ -45,8 +42,8 @@ void encoder__shrink(struct encoder *encoder);
  * Adds the samples of @block, and hands over each message that is full.  @now_ns is
  * CLOCK_MONOTONIC.
  */
-void encoder__add(struct encoder *encoder, const struct block *block,
-		  uint64_t now_ns, encoder_take *take, void *data);
+void encoder__add(struct encoder *encoder, const struct block *block, uint64_t now_ns,
+		  encoder_take *take, void *data);
 /* Hands over the rest. */
 void encoder__finish(struct encoder *encoder, encoder_take *take, void *data);
 

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "tools/controller/push/formats/formats.h"
+
 static uint64_t head_sum(const struct record *record)
 {
 	return XXH3_64bits(record, offsetof(struct record, head_sum));
@@ -53,7 +55,7 @@ static bool is_head(const struct record *record)
 	return le32toh(record->magic) == RECORD_MAGIC &&
 	       le64toh(record->head_sum) == head_sum(record) &&
 	       le32toh(record->length) <= MESSAGE_BYTES_MAX &&
-	       message_format__is_known(record->format);
+	       format__numbered(record->format);
 }
 
 /*
@@ -89,7 +91,7 @@ static int read_body(int fd, uint64_t offset, const struct record *record,
 	*message = (struct message){
 		.length = le32toh(record->length),
 		.samples = le32toh(record->samples),
-		.format = record->format,
+		.format = format__numbered(record->format),
 		.is_apart = record->is_apart,
 		.shards = le16toh(record->shards) ?: MESSAGE_SHARDS_ALL,
 	};
@@ -169,7 +171,7 @@ int record__write(int fd, uint64_t offset, const struct message *message)
 		.magic = htole32(RECORD_MAGIC),
 		.length = htole32(message->length),
 		.samples = htole32(message->samples),
-		.format = message->format,
+		.format = message->format->number,
 		.is_apart = message->is_apart,
 		.shards = htole16(message->shards),
 		.body_sum = htole64(XXH3_64bits(message->body,

@@ -12,7 +12,7 @@ struct record {
 	uint32_t magic;
 	uint32_t length;	/* of the body, up to MESSAGE_BYTES_MAX */
 	uint32_t samples;
-	uint8_t format;		/* enum message_format */
+	uint8_t format;		/* number of its row, see format.h */
 	uint8_t is_apart;	/* see message.h; this and the next are 0 of older programs */
 	uint16_t shards;	/* 0: all of them */
 	uint64_t body_sum;	/* XXH3, 64 bits, of the body */

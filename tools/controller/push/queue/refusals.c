@@ -75,16 +75,16 @@ static enum refusal_reason reason_of_text(const char *text)
 
 enum refusal_reason refusal_reason__of(const struct answer *answer)
 {
+	if (!answer->status)
+		return REFUSAL_DAMAGED;
 	if (answer->status / 100 == 2)
 		return REFUSAL_VERSION;
-	return answer->status == 400 || answer->status == 422 ?
-		       reason_of_text(answer->text) :
-		       REFUSAL_STATUS;
+	return answer->status == 400 || answer->status == 422 ? reason_of_text(answer->text) :
+								REFUSAL_STATUS;
 }
 
 /* Reading is enough for the thread, which alone changes it. */
-static struct refusal_host *find(const struct refusals *refusals,
-				 const char *name, long status)
+static struct refusal_host *find(const struct refusals *refusals, const char *name, long status)
 {
 	const uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), status);
 	size_t i;
@@ -123,8 +123,7 @@ static struct refusal_host *add(struct refusals *refusals, const char *name, lon
 }
 
 /* The entry of the host, or else "" for others; NULL if out of memory.  With the lock. */
-static struct refusal_host *find_or_add(struct refusals *refusals,
-					const char *name, long status)
+static struct refusal_host *find_or_add(struct refusals *refusals, const char *name, long status)
 {
 	struct refusal_host *host = find(refusals, name, status);
 
@@ -135,8 +134,8 @@ static struct refusal_host *find_or_add(struct refusals *refusals,
 	return host;
 }
 
-void refusals__count(struct refusals *refusals, const char *name,
-		     enum refusal_reason reason, long status, uint64_t samples)
+static void count(struct refusals *refusals, const char *name, enum refusal_reason reason,
+		  long status, uint64_t samples)
 {
 	struct refusal_host *host;
 
@@ -148,8 +147,27 @@ void refusals__count(struct refusals *refusals, const char *name,
 	pthread_mutex_unlock(&refusals->lock);
 }
 
-bool refusals__is_to_say(struct refusals *refusals, enum refusal_reason reason,
-			 uint64_t now_ns)
+const char *refusals__count_message(struct refusals *refusals, const struct message *message,
+				    const struct pieces *pieces, const struct answer *answer,
+				    uint64_t taken)
+{
+	const enum refusal_reason reason = refusal_reason__of(answer);
+	const struct pieces_host *host = NULL;
+	uint64_t refused = message->samples - taken;
+	size_t i;
+
+	for (i = 0; pieces && !taken && i < pieces->host_count; i++) {
+		host = pieces->hosts + i;
+		count(refusals, host->name, reason, answer->status, host->samples);
+		refused -= host->samples < refused ? host->samples : refused;
+	}
+	/* Receivers do not say which samples they took. */
+	if (refused)
+		count(refusals, "", reason, answer->status, refused);
+	return host ? host->name : "";
+}
+
+bool refusals__is_to_say(struct refusals *refusals, enum refusal_reason reason, uint64_t now_ns)
 {
 	uint64_t *told_ns = refusals->told_ns + reason;
 
@@ -159,8 +177,7 @@ bool refusals__is_to_say(struct refusals *refusals, enum refusal_reason reason,
 	return true;
 }
 
-static void set_host_apart(struct refusals *refusals, const char *name,
-			   uint64_t now_ns)
+static void set_host_apart(struct refusals *refusals, const char *name, uint64_t now_ns)
 {
 	struct refusal_host *host;
 
@@ -176,8 +193,8 @@ static void set_host_apart(struct refusals *refusals, const char *name,
 	refusals->hosts_apart++;
 }
 
-void refusals__set_apart(struct refusals *refusals, const char *host,
-			 uint64_t series, uint64_t now_ns)
+void refusals__set_apart(struct refusals *refusals, const char *host, uint64_t series,
+			 uint64_t now_ns)
 {
 	struct refusal_series *slot;
 	unsigned int i;
@@ -186,8 +203,7 @@ void refusals__set_apart(struct refusals *refusals, const char *host,
 	set_host_apart(refusals, host, now_ns);
 	/* If all places are taken by others, it is searched for again. */
 	for (i = 0; i < PLACES; i++) {
-		slot = refusals->series +
-		       ((series + i) & (REFUSAL_SERIES_MAX - 1));
+		slot = refusals->series + ((series + i) & (REFUSAL_SERIES_MAX - 1));
 		if (slot->apart_ns > now_ns && slot->hash != series)
 			continue;
 		*slot = (struct refusal_series){
@@ -205,33 +221,46 @@ static void end_apart(struct refusals *refusals, struct refusal_host *host)
 	host->in_row = 0;
 }
 
-void refusals__take(struct refusals *refusals, const char *name)
+/* Series of the host were taken. */
+static void take_host(struct refusals *refusals, const char *name)
 {
-	struct refusal_host *host =
-		refusals->count ? find(refusals, name, 0) : NULL;
+	struct refusal_host *host = refusals->count ? find(refusals, name, 0) : NULL;
 
 	if (host)
 		end_apart(refusals, host);
 }
 
-void refusals__take_series(struct refusals *refusals, uint64_t hash)
+static void take_series(struct refusals *refusals, uint64_t hash)
 {
 	struct refusal_series *slot;
 	unsigned int i;
 
 	for (i = 0; i < PLACES; i++) {
-		slot = refusals->series +
-		       ((hash + i) & (REFUSAL_SERIES_MAX - 1));
+		slot = refusals->series + ((hash + i) & (REFUSAL_SERIES_MAX - 1));
 		if (slot->hash == hash)
 			slot->apart_ns = 0;
 	}
 }
 
-bool refusals__is_host_apart(struct refusals *refusals, const char *name,
-			     uint64_t now_ns)
+void refusals__take(struct refusals *refusals, const struct message *message)
 {
-	struct refusal_host *host =
-		refusals->hosts_apart ? find(refusals, name, 0) : NULL;
+	struct pieces pieces;
+	size_t i;
+
+	if (!message->is_apart && !message->is_piece)
+		return;
+	if (!pieces__open(message, &pieces)) {
+		for (i = 0; i < pieces.host_count; i++)
+			take_host(refusals, pieces.hosts[i].name);
+		for (i = 0; i < pieces.count; i++)
+			take_series(refusals, pieces.series[i].hash);
+	}
+	pieces__clear(&pieces);
+}
+
+bool refusals__is_host_apart(struct refusals *refusals, const char *name, uint64_t now_ns)
+{
+	struct refusal_host *host = refusals->hosts_apart ? find(refusals, name, 0) : NULL;
 
 	if (!host || !host->apart_ns)
 		return false;
@@ -241,20 +270,27 @@ bool refusals__is_host_apart(struct refusals *refusals, const char *name,
 	return false;
 }
 
+bool refusals__is_to_split(struct refusals *refusals, const struct message *message,
+			   const struct pieces *pieces, uint64_t now_ns)
+{
+	if (message->is_apart || !pieces__are_several(pieces))
+		return false;
+	return pieces->host_count > 1 ||
+	       !refusals__is_host_apart(refusals, pieces->hosts->name, now_ns);
+}
+
 bool refusals__are_any_apart(const struct refusals *refusals, uint64_t now_ns)
 {
 	return now_ns < refusals->apart_until_ns;
 }
 
-bool refusals__is_series_apart(const struct refusals *refusals, uint64_t hash,
-			       uint64_t now_ns)
+bool refusals__is_series_apart(const struct refusals *refusals, uint64_t hash, uint64_t now_ns)
 {
 	const struct refusal_series *slot;
 	unsigned int i;
 
 	for (i = 0; i < PLACES; i++) {
-		slot = refusals->series +
-		       ((hash + i) & (REFUSAL_SERIES_MAX - 1));
+		slot = refusals->series + ((hash + i) & (REFUSAL_SERIES_MAX - 1));
 		if (slot->hash == hash && now_ns < slot->apart_ns)
 			return true;
 	}
@@ -262,8 +298,8 @@ bool refusals__is_series_apart(const struct refusals *refusals, uint64_t hash,
 }
 
 void refusals__each(struct refusals *refusals,
-		    void (*call)(void *data, const char *host,
-				 const char *reason, uint64_t samples),
+		    void (*call)(void *data, const char *host, const char *reason,
+				 uint64_t samples),
 		    void *data)
 {
 	const struct refusal_host *host;

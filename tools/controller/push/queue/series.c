@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "tools/controller/push/formats/remote_write.h"
+#include "tools/controller/push/formats/format.h"
 
 #define SERIES_FEW 2
 
@@ -295,7 +295,7 @@ static uint64_t fill_markers(struct series *series,
 			     const bool *remains, int64_t time_ns,
 			     struct metric_point *row)
 {
-	static const uint64_t stale = REMOTE_WRITE_STALE;
+	static const uint64_t stale = FORMAT_STALE;
 	uint64_t samples = 0;
 	int64_t after_ns;
 	uint32_t i;

@@ -66,9 +66,9 @@ struct series *series__new(void);
 void series__free(struct series *series, struct series_rules *rules);
 
 /*
- * Adds a scrape.  Series of the scrape before that its plan does not have have ended, and so
- * have all if the target has other labels now, or other names of them.  @own are the labels of the output, or NULL;
- * @now_ns is CLOCK_MONOTONIC.
+ * Adds a scrape.  Series of the previous scrape that are missing from this plan have ended; all
+ * series of the previous scrape have ended if the labels of the target, or their names, changed.
+ * @own are the labels of the output, or NULL; @now_ns is CLOCK_MONOTONIC.
  */
 void series__add(struct series *series, struct series_rules *rules,
 		 const struct target_settings *target, const json_t *own,

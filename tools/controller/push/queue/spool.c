@@ -671,6 +671,11 @@ uint64_t spool__bytes(const struct spool *spool)
 	return spool->bytes;
 }
 
+uint64_t spool__bound(const struct spool *spool)
+{
+	return spool->bound;
+}
+
 uint64_t spool__samples(const struct spool *spool)
 {
 	return spool->samples;

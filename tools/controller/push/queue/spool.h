@@ -62,7 +62,9 @@ void spool__advance(struct spool *spool, const struct message *message);
 
 /* The number of the oldest segment: those before were removed. */
 uint64_t spool__oldest(const struct spool *spool);
+/* Of all files together: how many there are, and how many there may be. */
 uint64_t spool__bytes(const struct spool *spool);
+uint64_t spool__bound(const struct spool *spool);
 /* Samples that wait, and are not read. */
 uint64_t spool__samples(const struct spool *spool);
 /*

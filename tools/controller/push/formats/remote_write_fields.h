@@ -26,31 +26,24 @@
  * Both are compressed in the block format of snappy.  The field of 2.0 for the time when a
  * counter began is left out: metrics have no such time.
  */
-#ifndef CONTROLLER_REMOTE_WRITE_H
-#define CONTROLLER_REMOTE_WRITE_H
+#ifndef CONTROLLER_REMOTE_WRITE_FIELDS_H
+#define CONTROLLER_REMOTE_WRITE_FIELDS_H
 
-#include "bytes.h"
-#include "label_set.h"
-#include "symbols.h"
+/* Numbers of fields; those of samples are the same in both versions. */
+enum {
+	SERIES_1 = 1,
+	LABEL = 1,
+	LABEL_NAME = 1,
+	LABEL_VALUE = 2,
+	SAMPLE = 2,
+	SAMPLE_VALUE = 1,
+	SAMPLE_TIME = 2,
+	SERIES_2 = 5,
+	REFERENCES = 1,
+	METADATA = 5,
+	METADATA_TYPE = 1,
+	METADATA_HELP = 3,
+	METADATA_UNIT = 4,
+};
 
-/* The series has ended: a NaN that Prometheus treats so. */
-#define REMOTE_WRITE_STALE 0x7ff0000000000002ULL
-/* Time stamps are in ms. */
-#define REMOTE_WRITE_NS 1000000
-
-/* Each adds a series with so many points to @body; out of memory is a failure of the bytes. */
-void remote_write_1__put(struct bytes *body, const struct merged_labels *labels,
-			 const struct metric_point *points, size_t count);
-void remote_write_2__put(struct bytes *body, struct symbols *symbols,
-			 const struct merged_labels *labels,
-			 const struct metric_family *family,
-			 const struct metric_point *points, size_t count);
-
-/*
- * Makes 1.0 of @message, which is 2.0, both without compression.  Returns 0; -EINVAL if it
- * is no such message; -ENOMEM.
- */
-int remote_write__convert(const void *message, size_t length,
-			  struct bytes *body);
-
-#endif /* CONTROLLER_REMOTE_WRITE_H */
+#endif /* CONTROLLER_REMOTE_WRITE_FIELDS_H */

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sentences for the log: see notices.h. */
+#include "notices.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void notices__open(struct notices *notices, struct output *log)
+{
+	notices->log = log;
+	output_error_holder__open(&notices->error);
+}
+
+void notices__close(struct notices *notices)
+{
+	output_error_holder__close(&notices->error);
+}
+
+/* Nothing without a log. */
+__attribute__((format(printf, 2, 3))) static void say(const struct notices *notices,
+						      const char *format, ...)
+{
+	va_list values;
+	char *text;
+	int length;
+
+	if (!notices->log)
+		return;
+	va_start(values, format);
+	length = vasprintf(&text, format, values);
+	va_end(values);
+	if (length < 0)
+		return;
+	output__print(notices->log, "dart-controller: %s", text);
+	free(text);
+}
+
+/* Says a fault that begins once; false if it was said, or there is no log. */
+static bool is_new(const struct notices *notices, bool *is_told)
+{
+	if (!notices->log || *is_told)
+		return false;
+	*is_told = true;
+	return true;
+}
+
+void notices__say_losses(struct notices *notices, const struct notices_losses *losses,
+			 uint64_t now_ns)
+{
+	uint64_t since;
+
+	if (!notices->log)
+		return;
+	if (hourly__take(&notices->damage, now_ns, losses->damaged_bytes, &since))
+		say(notices,
+		    "the spool '%s' is damaged: %llu bytes are passed over, with the samples in them, which are lost (%llu so far)",
+		    notices->spool, (unsigned long long)since, losses->damaged);
+	if (hourly__take(&notices->drops, now_ns, losses->dropped, &since))
+		say(notices,
+		    "%s is behind: samples that do not fit into %s are dropped (%llu so far, %llu of them since this was said)",
+		    notices->name, notices->spool ? "the spool" : "the queue", losses->dropped,
+		    (unsigned long long)since);
+	if (hourly__take(&notices->older, now_ns, losses->older, &since))
+		say(notices,
+		    "%s: samples are not sent that are before others of their series (was the clock of this machine set back?) or ten minutes older than their scrape (%llu so far, %llu of them since this was said)",
+		    notices->name, losses->older, (unsigned long long)since);
+}
+
+static void set_error(struct notices *notices, const struct answer *answer, const char *text)
+{
+	char kind[OUTPUT_ERROR_KIND_MAX], sentence[OUTPUT_ERROR_TEXT_MAX];
+
+	if (!answer->is_one) {
+		output_error_holder__set(&notices->error, "no_answer", text);
+		return;
+	}
+	snprintf(kind, sizeof(kind), "status_%ld", answer->status);
+	snprintf(sentence, sizeof(sentence), "status %ld: %s", answer->status, text);
+	output_error_holder__set(&notices->error, kind, sentence);
+}
+
+void notices__say_outage(struct notices *notices, const struct answer *answer, const char *text)
+{
+	set_error(notices, answer, text);
+	if (!is_new(notices, &notices->is_outage_told))
+		return;
+	if (answer->is_one)
+		say(notices, "%s answers with status %ld (%s): samples wait and are sent again",
+		    notices->name, answer->status, text);
+	else
+		say(notices, "%s does not answer (%s): samples wait and are sent again",
+		    notices->name, text);
+}
+
+void notices__end_outage(struct notices *notices, unsigned long long dropped)
+{
+	if (notices->is_outage_told)
+		say(notices, "%s answers again (%llu samples dropped so far)", notices->name,
+		    dropped);
+	notices->is_outage_told = false;
+}
+
+void notices__take_refusal(struct notices *notices, const struct answer *answer)
+{
+	set_error(notices, answer, answer->text);
+}
+
+void notices__say_refusal(const struct notices *notices, enum refusal_reason reason,
+			  const char *host, unsigned long long samples,
+			  const struct answer *answer)
+{
+	char name[REFUSAL_NAME_MAX];
+
+	refusal_reason__name(reason, answer->status, name);
+	say(notices,
+	    "%s refuses samples, which are lost: %llu so far for %s, now of '%s': status %ld: %s",
+	    notices->name, samples, name, host, answer->status, answer->text);
+}
+
+void notices__say_older(const struct notices *notices, const struct format *format)
+{
+	say(notices, "%s does not take %s: it gets %u.0", notices->name, format->title,
+	    format->older->version);
+}
+
+void notices__say_unwritable(struct notices *notices, int err)
+{
+	output_error_holder__set(&notices->error, "spool_not_writable", strerror(-err));
+	if (is_new(notices, &notices->is_spool_told))
+		say(notices,
+		    "cannot write to the spool '%s': %s: samples for %s wait in memory instead, and are lost if dart-controller ends",
+		    notices->spool, strerror(-err), notices->name);
+}
+
+void notices__say_unreadable(struct notices *notices, int err)
+{
+	output_error_holder__set(&notices->error, "spool_not_readable", strerror(-err));
+	if (is_new(notices, &notices->is_spool_told))
+		say(notices, "cannot read the spool '%s': %s", notices->spool, strerror(-err));
+}
+
+void notices__end_unwritable(struct notices *notices)
+{
+	if (notices->is_spool_told)
+		say(notices, "the spool '%s' can be written to again", notices->spool);
+	notices->is_spool_told = false;
+}
+
+void notices__take_force(struct notices *notices, int err)
+{
+	if (!err)
+		notices->is_force_told = false;
+	else if (is_new(notices, &notices->is_force_told))
+		say(notices,
+		    "cannot force the spool '%s' to the disk: %s: it is lost if the machine fails",
+		    notices->spool, strerror(-err));
+}
+
+void notices__sum_up(const struct notices *notices, const struct notices_sum *sum)
+{
+	say(notices,
+	    "%s: %llu samples sent, %llu refused, %llu dropped, %llu not expressible, %llu too old; %llu requests, %llu bytes",
+	    notices->name, sum->sent, sum->refused, sum->dropped, sum->unsent, sum->older,
+	    sum->requests, sum->bytes);
+	if (sum->left && notices->spool)
+		say(notices, "%llu samples for %s stay in the spool", sum->left, notices->name);
+	else if (sum->left)
+		say(notices, "%llu samples were not sent to %s", sum->left, notices->name);
+}
