@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "fuzz.h"
-#include "tools/controller/base/curl_library.h"
+#include "tools/controller/base/url.h"
 #include "tools/controller/push/formats/formats.h"
 
 static const char own[] = "https://receiver.example:8443/api/v1/write";
@@ -41,7 +41,7 @@ static bool is_own(const char *url)
 }
 
 /* A redirection with the origin of the receiver may take the token of the receiver along. */
-static void check_location(const struct curl_library *curl, const char *line, size_t length)
+static void check_location(const char *line, size_t length)
 {
 	static const char name[] = "Location: ";
 	char *url;
@@ -51,16 +51,15 @@ static void check_location(const struct curl_library *curl, const char *line, si
 	url = strndup(line + sizeof(name) - 1, length - (sizeof(name) - 1));
 	require(url);
 	url[strcspn(url, "\r\n")] = '\0';
-	if (curl_library__is_same_origin(curl, own, url)) {
+	if (url__is_same_origin(own, url)) {
 		require(is_own(url));
-		require(curl_library__is_same_origin(curl, url, own));
+		require(url__is_same_origin(url, own));
 	}
 	free(url);
 }
 
 /* Returns the length of the head, with the empty line. */
-static size_t take_head(const struct curl_library *curl, struct answer *answer, const char *text,
-			size_t size)
+static size_t take_head(struct answer *answer, const char *text, size_t size)
 {
 	size_t at = 0, length;
 	const char *end;
@@ -71,7 +70,7 @@ static size_t take_head(const struct curl_library *curl, struct answer *answer, 
 		if (answer__take_header(answer, text + at, length))
 			require(!answer->has_written && answer->written == ANSWER_WRITTEN_UNKNOWN);
 		require(answer->has_written || answer->written == ANSWER_WRITTEN_UNKNOWN);
-		check_location(curl, text + at, length);
+		check_location(text + at, length);
 		at += length;
 		if (length == 1 || (length == 2 && text[at - 2] == '\r'))
 			break;
@@ -105,19 +104,15 @@ static void judge(const struct answer *answer)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct curl_library curl;
-	struct dart_error error;
 	struct answer answer;
 	size_t step, at, count;
 	uint8_t *exact;
 
-	if (!curl.url)
-		require(!curl_library__load(&curl, &error));
 	if (size < 3)
 		return 0;
 	step = data[0] + 1;
 	answer__begin(&answer);
-	at = 3 + take_head(&curl, &answer, (const char *)data + 3, size - 3);
+	at = 3 + take_head(&answer, (const char *)data + 3, size - 3);
 	for (; at < size; at += count) {
 		count = step < size - at ? step : size - at;
 		exact = exact_copy(data + at, count);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Of each harness NAME.c: other files that it needs, besides libdart, and the files
 # of its parser, whose coverage make fuzz prints.
-fuzz_answer_sources = $(controller_formats) tools/controller/base/curl_library.c
-fuzz_answer_parsers := $(addprefix tools/controller/, base/curl_library.c \
+fuzz_answer_sources = $(controller_formats) tools/controller/base/url.c
+fuzz_answer_parsers := $(addprefix tools/controller/, base/url.c \
 	push/formats/answer.c)
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \

@@ -7,7 +7,7 @@ dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
-controller_base := $(wildcard tools/controller/base/*.c)
+controller_base := $(filter-out %/gzip.c %/url.c,$(wildcard tools/controller/base/*.c))
 controller_settings := $(addprefix tools/controller/settings/, entry_names.c \
 	http_settings.c labels.c output_settings.c receiver_settings.c \
 	settings.c settings_record.c settings_transport.c url_settings.c)
@@ -86,7 +86,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
 	tools/controller/settings/target_list.c \
-	tools/controller/base/curl_library.c tools/controller/base/secret.c \
+	tools/controller/base/url.c tools/controller/base/secret.c \
 	tools/controller/base/thread.c tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
@@ -157,9 +157,9 @@ controller_formats := $(wildcard tools/controller/push/formats/*.c) \
 	settings/labels.c)
 controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
-	tools/controller/, base/curl_library.c base/queue.c base/secret.c \
+	tools/controller/, base/url.c base/queue.c base/secret.c \
 	base/thread.c outputs/output.c outputs/output_figures.c)
-unit_push_answer_sources := $(controller_formats) tools/controller/base/curl_library.c
+unit_push_answer_sources := $(controller_formats) tools/controller/base/url.c
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* URLs that answer with targets: asked at an interval. */
+#include <curl/curl.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 
 #include "sd_json.h"
 #include "source_private.h"
-#include "tools/controller/base/curl_library.h"
 #include "tools/controller/base/secret.h"
 
 #define TIMEOUT_S 30L
@@ -16,7 +16,6 @@
 #define PROTOCOLS "http,https"
 
 struct http_state {
-	struct curl_library curl;
 	CURL *easy;
 	CURLM *multi;
 	struct curl_slist *headers;
@@ -49,14 +48,13 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 }
 
 /* Adds NAME: VALUE; the list is freed with the state also after an error. */
-static bool add_header(struct http_state *state, const char *name,
-		       const char *value)
+static bool add_header(struct http_state *state, const char *name, const char *value)
 {
 	struct curl_slist *longer = NULL;
 	char *header;
 
 	if (asprintf(&header, "%s: %s", name, value) >= 0) {
-		longer = state->curl.slist_append(state->headers, header);
+		longer = curl_slist_append(state->headers, header);
 		secret__free(header);
 	}
 	if (longer)
@@ -64,8 +62,7 @@ static bool add_header(struct http_state *state, const char *name,
 	return longer;
 }
 
-static bool add_own_headers(const struct url_settings *url,
-			    struct http_state *state)
+static bool add_own_headers(const struct url_settings *url, struct http_state *state)
 {
 	const char *name;
 	json_t *value;
@@ -84,17 +81,14 @@ static bool set_headers(struct source *source, struct http_state *state)
 	snprintf(refresh, sizeof(refresh), "%g",
 		 source__refresh_ms(source, SOURCE_HTTP_REFRESH_MS) / 1e3);
 	return add_header(state, "Accept", "application/json") &&
-	       add_header(state, "X-Prometheus-Refresh-Interval-Seconds",
-			  refresh) &&
+	       add_header(state, "X-Prometheus-Refresh-Interval-Seconds", refresh) &&
 	       add_own_headers(url, state) &&
-	       !state->curl.easy_setopt(state->easy, CURLOPT_HTTPHEADER,
-					state->headers);
+	       !curl_easy_setopt(state->easy, CURLOPT_HTTPHEADER, state->headers);
 }
 
-static bool set_text(struct http_state *state, CURLoption option,
-		     const char *text)
+static bool set_text(struct http_state *state, CURLoption option, const char *text)
 {
-	return !text || !state->curl.easy_setopt(state->easy, option, text);
+	return !text || !curl_easy_setopt(state->easy, option, text);
 }
 
 static bool set_tls(struct source *source, struct http_state *state)
@@ -107,8 +101,7 @@ static bool set_tls(struct source *source, struct http_state *state)
 }
 
 /* Read before each look: it may be exchanged.  libcurl sends it to no other host. */
-static int set_token(struct source *source, struct http_state *state,
-		     struct dart_error *error)
+static int set_token(struct source *source, struct http_state *state, struct dart_error *error)
 {
 	const char *path = source__settings(source)->url.token_file;
 	char *token;
@@ -119,9 +112,8 @@ static int set_token(struct source *source, struct http_state *state,
 	ret = secret__read(path, &token, error);
 	if (ret)
 		return ret;
-	if (state->curl.easy_setopt(state->easy, CURLOPT_HTTPAUTH,
-				    CURLAUTH_BEARER) ||
-	    state->curl.easy_setopt(state->easy, CURLOPT_XOAUTH2_BEARER, token))
+	if (curl_easy_setopt(state->easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER) ||
+	    curl_easy_setopt(state->easy, CURLOPT_XOAUTH2_BEARER, token))
 		ret = dart_error__no_memory(error);
 	secret__free(token);
 	return ret;
@@ -132,46 +124,35 @@ static bool set_options(struct source *source, struct http_state *state)
 	CURL *easy = state->easy;
 
 	/* libcurl would send headers of the user to the other host as well. */
-	const long redirections =
-		source__settings(source)->url.headers ? 0 : 1;
+	const long redirections = source__settings(source)->url.headers ? 0 : 1;
 
 	return set_headers(source, state) && set_tls(source, state) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_URL,
-					source__settings(source)->place) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_URL, source__settings(source)->place) &&
+	       !curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
 	       /* Does not wait for name services to end. */
-	       !state->curl.easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR,
-					PROTOCOLS) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR,
-					PROTOCOLS) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION,
-					redirections) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_MAXREDIRS,
-					REDIRECTIONS_MAX) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_TIMEOUT, TIMEOUT_S) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT,
-					CONNECT_TIMEOUT_S) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_USERAGENT,
-					"dart-controller/" DART_VERSION) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION,
-					on_bytes) &&
-	       !state->curl.easy_setopt(easy, CURLOPT_WRITEDATA, state);
+	       !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS) &&
+	       !curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS) &&
+	       !curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, redirections) &&
+	       !curl_easy_setopt(easy, CURLOPT_MAXREDIRS, REDIRECTIONS_MAX) &&
+	       !curl_easy_setopt(easy, CURLOPT_TIMEOUT, TIMEOUT_S) &&
+	       !curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, CONNECT_TIMEOUT_S) &&
+	       !curl_easy_setopt(easy, CURLOPT_USERAGENT, "dart-controller/" DART_VERSION) &&
+	       !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes) &&
+	       !curl_easy_setopt(easy, CURLOPT_WRITEDATA, state);
 }
 
 static int open_http(struct source *source, struct dart_error *error)
 {
 	struct http_state *state = calloc(1, sizeof(*state));
-	int ret;
 
 	if (!state)
 		return dart_error__no_memory(error);
 	source->state = state;
-	ret = curl_library__load(&state->curl, error);
-	if (ret)
-		return ret;
-	state->easy = state->curl.easy_init();
-	state->multi = state->curl.multi_init();
+	if (curl_global_init(CURL_GLOBAL_DEFAULT))
+		return dart_error__set(error, EIO, "libcurl cannot be set up");
+	state->easy = curl_easy_init();
+	state->multi = curl_multi_init();
 	if (!state->easy || !state->multi || !set_options(source, state))
 		return dart_error__set(error, EIO, "libcurl cannot be set up");
 	return 0;
@@ -184,11 +165,11 @@ static void close_http(struct source *source)
 	if (!state)
 		return;
 	if (state->easy)
-		state->curl.easy_cleanup(state->easy);
+		curl_easy_cleanup(state->easy);
 	if (state->multi)
-		state->curl.multi_cleanup(state->multi);
+		curl_multi_cleanup(state->multi);
 	if (state->headers)
-		state->curl.slist_free_all(state->headers);
+		curl_slist_free_all(state->headers);
 	free(state->bytes);
 	free(state);
 	source->state = NULL;
@@ -205,48 +186,40 @@ static CURLcode transfer(struct source *source, struct http_state *state)
 	const CURLMsg *message;
 	int running, left;
 
-	if (state->curl.multi_add_handle(state->multi, state->easy))
+	if (curl_multi_add_handle(state->multi, state->easy))
 		return code;
-	while (!source__is_ending(source) &&
-	       !state->curl.multi_perform(state->multi, &running) && running &&
-	       !state->curl.multi_poll(state->multi, &wake, !wake.revents, 1000,
-				       NULL))
+	while (!source__is_ending(source) && !curl_multi_perform(state->multi, &running) &&
+	       running && !curl_multi_poll(state->multi, &wake, !wake.revents, 1000, NULL))
 		; /* once woken, it asks each second whether that was to end */
-	while ((message = state->curl.multi_info_read(state->multi, &left))) {
+	while ((message = curl_multi_info_read(state->multi, &left))) {
 		if (message->msg == CURLMSG_DONE)
 			code = message->data.result;
 	}
-	state->curl.multi_remove_handle(state->multi, state->easy);
+	curl_multi_remove_handle(state->multi, state->easy);
 	return code;
 }
 
-static int check_answer(struct http_state *state, CURLcode code,
-			struct dart_error *error)
+static int check_answer(struct http_state *state, CURLcode code, struct dart_error *error)
 {
 	static const char json[] = "application/json";
 	const char *type = NULL;
 	long status = 0;
 
 	if (state->is_too_long)
-		return dart_error__set(error, EINVAL,
-				       "answers with more than %u bytes",
+		return dart_error__set(error, EINVAL, "answers with more than %u bytes",
 				       SD_JSON_BYTES_MAX);
 	if (code == CURLE_WRITE_ERROR)
 		return dart_error__no_memory(error);
 	/* A more exact text of libcurl has times, and would differ after each look. */
 	if (code)
-		return dart_error__set(error, EHOSTUNREACH,
-				       "does not answer: %s",
-				       state->curl.easy_strerror(code));
-	state->curl.easy_getinfo(state->easy, CURLINFO_RESPONSE_CODE, &status);
-	state->curl.easy_getinfo(state->easy, CURLINFO_CONTENT_TYPE, &type);
+		return dart_error__set(error, EHOSTUNREACH, "does not answer: %s",
+				       curl_easy_strerror(code));
+	curl_easy_getinfo(state->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(state->easy, CURLINFO_CONTENT_TYPE, &type);
 	if (status != 200)
-		return dart_error__set(error, EINVAL,
-				       "answers with status %ld, not 200",
-				       status);
+		return dart_error__set(error, EINVAL, "answers with status %ld, not 200", status);
 	if (!type || strncasecmp(type, json, sizeof(json) - 1))
-		return dart_error__set(error, EINVAL,
-				       "answers with '%s', not with '%s'",
+		return dart_error__set(error, EINVAL, "answers with '%s', not with '%s'",
 				       type ?: "?", json);
 	return 0;
 }
@@ -263,17 +236,15 @@ static int read_http(struct source *source, struct source_news *news)
 		return source__retry_ms(source);
 	code = transfer(source, state);
 	news->result = check_answer(state, code, &news->error) ?:
-			       sd_json__parse(state->bytes ?: "", state->length,
-					      &source->defaults, source->name,
-					      &news->list, &news->faults,
+			       sd_json__parse(state->bytes ?: "", state->length, &source->defaults,
+					      source->name, &news->list, &news->faults,
 					      &news->error);
 	/* The next answer is probably as long, but this one need not be kept meanwhile. */
 	free(state->bytes);
 	state->bytes = NULL;
 	state->room = 0;
-	return news->result ?
-		       source__retry_ms(source) :
-		       source__refresh_ms(source, SOURCE_HTTP_REFRESH_MS);
+	return news->result ? source__retry_ms(source) :
+			      source__refresh_ms(source, SOURCE_HTTP_REFRESH_MS);
 }
 
 const struct source_reader source_http_reader = {

@@ -2,6 +2,7 @@
 /* Sends messages by HTTP: see poster.h. */
 #include "poster.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include <sys/eventfd.h>
 
 #include "tools/controller/base/secret.h"
-#include "tools/controller/base/curl_library.h"
+#include "tools/controller/base/url.h"
 
 #define CONNECT_TIMEOUT_MS 10000L
 /* Of an answer's body: only its first line is used. */
@@ -36,7 +37,6 @@ enum question {
 };
 
 struct poster {
-	struct curl_library curl;
 	const struct receiver_settings *settings;
 	const struct format *format;
 	char *url;
@@ -75,27 +75,26 @@ static void begin_answer(struct slot *slot)
 static bool set_options(struct slot *slot)
 {
 	const struct receiver_settings *settings = slot->poster->settings;
-	const struct curl_library *curl = &slot->poster->curl;
 	CURL *easy = slot->easy;
 
 	/* libcurl follows no redirection: it would make a GET of the POST at some. */
-	return !curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
-	       !curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) &&
-	       !curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
-	       !curl->easy_setopt(easy, CURLOPT_POST, 1L) &&
-	       !curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-				  (long)(settings->timeout_ns / 1000000)) &&
-	       !curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS) &&
-	       !curl->easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L) &&
-	       !curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
-	       !curl->easy_setopt(easy, CURLOPT_USERAGENT, "dart-controller/" DART_VERSION) &&
+	return !curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https") &&
+	       !curl_easy_setopt(easy, CURLOPT_POST, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+				 (long)(settings->timeout_ns / 1000000)) &&
+	       !curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS) &&
+	       !curl_easy_setopt(easy, CURLOPT_DNS_CACHE_TIMEOUT, 0L) &&
+	       !curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_USERAGENT, "dart-controller/" DART_VERSION) &&
 	       (!settings->authorities ||
-		!curl->easy_setopt(easy, CURLOPT_CAINFO, settings->authorities)) &&
-	       !curl->easy_setopt(easy, CURLOPT_PRIVATE, slot) &&
-	       !curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) &&
-	       !curl->easy_setopt(easy, CURLOPT_WRITEDATA, slot) &&
-	       !curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) &&
-	       !curl->easy_setopt(easy, CURLOPT_HEADERDATA, slot);
+		!curl_easy_setopt(easy, CURLOPT_CAINFO, settings->authorities)) &&
+	       !curl_easy_setopt(easy, CURLOPT_PRIVATE, slot) &&
+	       !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) &&
+	       !curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot) &&
+	       !curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) &&
+	       !curl_easy_setopt(easy, CURLOPT_HEADERDATA, slot);
 }
 
 /* User and password; or the header of a token, which the caller frees. */
@@ -103,7 +102,6 @@ static int set_secret(struct slot *slot, char **header, struct dart_error *error
 {
 	const struct receiver_settings *settings = slot->poster->settings;
 	const struct format *format = slot->poster->format;
-	const struct curl_library *curl = &slot->poster->curl;
 	const char *path = settings->token_file ?: settings->password_file;
 	char *secret;
 	int ret;
@@ -119,8 +117,8 @@ static int set_secret(struct slot *slot, char **header, struct dart_error *error
 			     format->token_scheme ? format->token_scheme(settings) : "Bearer",
 			     secret) < 0)
 			ret = dart_error__no_memory(error);
-	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME, settings->user) ||
-		   curl->easy_setopt(slot->easy, CURLOPT_PASSWORD, secret)) {
+	} else if (curl_easy_setopt(slot->easy, CURLOPT_USERNAME, settings->user) ||
+		   curl_easy_setopt(slot->easy, CURLOPT_PASSWORD, secret)) {
 		ret = dart_error__no_memory(error);
 	}
 	secret__free(secret);
@@ -134,7 +132,7 @@ static bool open_slots(struct poster *poster, unsigned int count)
 	poster->slot_count = count;
 	for (slot = poster->slots; slot <= poster->slots + count; slot++) {
 		slot->poster = poster;
-		slot->easy = poster->curl.easy_init();
+		slot->easy = curl_easy_init();
 		if (!slot->easy || !set_options(slot))
 			return false;
 	}
@@ -146,21 +144,17 @@ int poster__new(const struct receiver_settings *settings, const struct format *f
 {
 	struct poster *poster = calloc(1, sizeof(*poster));
 	char *header = NULL;
-	int ret;
+	int ret = 0;
 
 	if (!poster)
 		return dart_error__no_memory(error);
 	poster->settings = settings;
 	poster->format = format;
-	ret = curl_library__load(&poster->curl, error);
-	if (ret) {
-		free(poster);
-		return ret;
-	}
 	poster->url = format->url ? format->url(settings) : strdup(settings->url);
-	poster->multi = poster->curl.multi_init();
+	/* In any thread, for the first of several users. */
+	poster->multi = curl_global_init(CURL_GLOBAL_DEFAULT) ? NULL : curl_multi_init();
 	if (!poster->url || !poster->multi ||
-	    poster->curl.multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)slots) ||
+	    curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)slots) ||
 	    !open_slots(poster, slots))
 		ret = dart_error__set(error, EIO, "libcurl cannot be set up");
 	/* A file that is missing is said at once. */
@@ -179,42 +173,40 @@ static void end_question(struct poster *poster)
 {
 	if (poster->question != QUESTION_ASKED)
 		return;
-	poster->curl.multi_remove_handle(poster->multi, poster->slots[poster->slot_count].easy);
+	curl_multi_remove_handle(poster->multi, poster->slots[poster->slot_count].easy);
 	poster->question = QUESTION_IN_VAIN;
 }
 
 void poster__free(struct poster *poster)
 {
-	const struct curl_library *curl;
 	struct slot *slot;
 
 	if (!poster)
 		return;
-	curl = &poster->curl;
 	end_question(poster);
 	for (slot = poster->slots; slot <= poster->slots + poster->slot_count; slot++) {
 		if (slot->message)
-			curl->multi_remove_handle(poster->multi, slot->easy);
+			curl_multi_remove_handle(poster->multi, slot->easy);
 		if (slot->easy)
-			curl->easy_cleanup(slot->easy);
-		curl->slist_free_all(slot->headers);
+			curl_easy_cleanup(slot->easy);
+		curl_slist_free_all(slot->headers);
 	}
 	if (poster->multi)
-		curl->multi_cleanup(poster->multi);
+		curl_multi_cleanup(poster->multi);
 	free(poster->url);
 	free(poster);
 }
 
 bool poster__forget(struct poster *poster)
 {
-	CURLM *multi = poster->curl.multi_init();
+	CURLM *multi = curl_multi_init();
 
 	if (!multi)
 		return false;
 	end_question(poster);
-	poster->curl.multi_cleanup(poster->multi);
+	curl_multi_cleanup(poster->multi);
 	poster->multi = multi;
-	poster->curl.multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)poster->slot_count);
+	curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)poster->slot_count);
 	return true;
 }
 
@@ -234,7 +226,7 @@ bool poster__is_free(const struct poster *poster, unsigned int slot)
 
 static bool add_header(struct slot *slot, const char *header)
 {
-	struct curl_slist *list = slot->poster->curl.slist_append(slot->headers, header);
+	struct curl_slist *list = curl_slist_append(slot->headers, header);
 
 	if (list)
 		slot->headers = list;
@@ -244,10 +236,9 @@ static bool add_header(struct slot *slot, const char *header)
 /* @secret may be NULL. */
 static bool set_headers(struct slot *slot, const char *secret)
 {
-	const struct curl_library *curl = &slot->poster->curl;
 	const char *const *header;
 
-	curl->slist_free_all(slot->headers);
+	curl_slist_free_all(slot->headers);
 	slot->headers = NULL;
 	for (header = slot->message->format->headers; *header; header++) {
 		if (!add_header(slot, *header))
@@ -255,21 +246,20 @@ static bool set_headers(struct slot *slot, const char *secret)
 	}
 	/* Receivers would wait for it before they read. */
 	return add_header(slot, "Expect:") && (!secret || add_header(slot, secret)) &&
-	       !curl->easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers);
+	       !curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers);
 }
 
 static bool post(struct slot *slot)
 {
-	const struct curl_library *curl = &slot->poster->curl;
 	const struct message *message = slot->message;
 
 	begin_answer(slot);
-	return !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
-				  (curl_off_t)message->length) &&
-	       !curl->easy_setopt(slot->easy, CURLOPT_POSTFIELDS, message->body) &&
-	       !curl->easy_setopt(slot->easy, CURLOPT_DNS_SHUFFLE_ADDRESSES,
-				  message->attempts ? 1L : 0L) &&
-	       !curl->multi_add_handle(slot->poster->multi, slot->easy);
+	return !curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDSIZE_LARGE,
+				 (curl_off_t)message->length) &&
+	       !curl_easy_setopt(slot->easy, CURLOPT_POSTFIELDS, (const char *)message->body) &&
+	       !curl_easy_setopt(slot->easy, CURLOPT_DNS_SHUFFLE_ADDRESSES,
+				 message->attempts ? 1L : 0L) &&
+	       !curl_multi_add_handle(slot->poster->multi, slot->easy);
 }
 
 int poster__begin(struct poster *poster, unsigned int number, struct message *message,
@@ -286,7 +276,7 @@ int poster__begin(struct poster *poster, unsigned int number, struct message *me
 	slot->message = message;
 	slot->redirections = 0;
 	is_ready = set_headers(slot, secret) &&
-		   !poster->curl.easy_setopt(slot->easy, CURLOPT_URL, poster->url) && post(slot);
+		   !curl_easy_setopt(slot->easy, CURLOPT_URL, poster->url) && post(slot);
 	secret__free(secret);
 	if (is_ready)
 		return 0;
@@ -297,21 +287,20 @@ int poster__begin(struct poster *poster, unsigned int number, struct message *me
 void poster__ask(struct poster *poster)
 {
 	struct slot *slot = poster->slots + poster->slot_count;
-	const struct curl_library *curl = &poster->curl;
 	struct dart_error error;
 	char *secret;
 
 	if (poster->question != QUESTION_NONE || set_secret(slot, &secret, &error))
 		return;
-	curl->slist_free_all(slot->headers);
+	curl_slist_free_all(slot->headers);
 	slot->headers = NULL;
 	begin_answer(slot);
 	if ((!secret || add_header(slot, secret)) &&
-	    !curl->easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers) &&
-	    !curl->easy_setopt(slot->easy, CURLOPT_URL, poster->url) &&
-	    !curl->easy_setopt(slot->easy, CURLOPT_NOBODY, 1L) &&
-	    !curl->easy_setopt(slot->easy, CURLOPT_FRESH_CONNECT, 1L) &&
-	    !curl->multi_add_handle(poster->multi, slot->easy))
+	    !curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers) &&
+	    !curl_easy_setopt(slot->easy, CURLOPT_URL, poster->url) &&
+	    !curl_easy_setopt(slot->easy, CURLOPT_NOBODY, 1L) &&
+	    !curl_easy_setopt(slot->easy, CURLOPT_FRESH_CONNECT, 1L) &&
+	    !curl_multi_add_handle(poster->multi, slot->easy))
 		poster->question = QUESTION_ASKED;
 	secret__free(secret);
 }
@@ -320,19 +309,18 @@ void poster__ask(struct poster *poster)
 static bool follow(struct slot *slot, const char *url)
 {
 	const struct poster *poster = slot->poster;
-	const struct curl_library *curl = &poster->curl;
 	char *secret = NULL;
 	struct dart_error error;
 	bool is_ready;
 
-	if (curl_library__is_same_origin(curl, poster->url, url)) {
+	if (url__is_same_origin(poster->url, url)) {
 		if (set_secret(slot, &secret, &error))
 			return false;
-	} else if (curl->easy_setopt(slot->easy, CURLOPT_USERNAME, NULL) ||
-		   curl->easy_setopt(slot->easy, CURLOPT_PASSWORD, NULL)) {
+	} else if (curl_easy_setopt(slot->easy, CURLOPT_USERNAME, NULL) ||
+		   curl_easy_setopt(slot->easy, CURLOPT_PASSWORD, NULL)) {
 		return false;
 	}
-	is_ready = set_headers(slot, secret) && !curl->easy_setopt(slot->easy, CURLOPT_URL, url) &&
+	is_ready = set_headers(slot, secret) && !curl_easy_setopt(slot->easy, CURLOPT_URL, url) &&
 		   post(slot);
 	secret__free(secret);
 	return is_ready;
@@ -341,14 +329,13 @@ static bool follow(struct slot *slot, const char *url)
 /* Is the message under way to another place now? */
 static bool is_followed(struct slot *slot)
 {
-	const struct curl_library *curl = &slot->poster->curl;
 	struct answer *answer = &slot->answer;
 	char *location = NULL, *url;
 	bool is_under_way;
 
 	if (answer->status != 307 && answer->status != 308)
 		return false;
-	curl->easy_getinfo(slot->easy, CURLINFO_REDIRECT_URL, &location);
+	curl_easy_getinfo(slot->easy, CURLINFO_REDIRECT_URL, &location);
 	if (!location)
 		return false;
 	if (slot->redirections++ == REDIRECTIONS_MAX) {
@@ -366,23 +353,22 @@ static bool is_followed(struct slot *slot)
 /* False if the message is under way again. */
 static bool end(struct slot *slot, CURLcode code)
 {
-	const struct curl_library *curl = &slot->poster->curl;
 	struct answer *answer = &slot->answer;
 	curl_off_t sent = 0, retry_after_s = 0;
 	long head = 0;
 
-	curl->easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &answer->status);
-	curl->easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-	curl->easy_getinfo(slot->easy, CURLINFO_REQUEST_SIZE, &head);
-	curl->easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
+	curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &answer->status);
+	curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+	curl_easy_getinfo(slot->easy, CURLINFO_REQUEST_SIZE, &head);
+	curl_easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
 	slot->poster->bytes += sent + head;
-	curl->multi_remove_handle(slot->poster->multi, slot->easy);
+	curl_multi_remove_handle(slot->poster->multi, slot->easy);
 	if (is_followed(slot))
 		return false;
 	/* The status says all, even if the body that follows does not end. */
 	answer->is_one = answer->status >= 200;
 	if (!answer->is_one)
-		snprintf(answer->text, sizeof(answer->text), "%s", curl->easy_strerror(code));
+		snprintf(answer->text, sizeof(answer->text), "%s", curl_easy_strerror(code));
 	if (retry_after_s > 0)
 		answer->retry_after_ns =
 			(retry_after_s < 3600 ? retry_after_s : 3600) * 1000000000ULL;
@@ -394,7 +380,7 @@ static void take_question(struct slot *slot)
 	struct poster *poster = slot->poster;
 	long status = 0;
 
-	poster->curl.easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &status);
 	end_question(poster);
 	if (status)
 		poster->question = QUESTION_ANSWERED;
@@ -402,16 +388,15 @@ static void take_question(struct slot *slot)
 
 static struct message *take_answer(struct poster *poster, struct answer *answer)
 {
-	const struct curl_library *curl = &poster->curl;
 	const CURLMsg *event;
 	struct message *message;
 	struct slot *slot;
 	int left;
 
-	while ((event = curl->multi_info_read(poster->multi, &left))) {
+	while ((event = curl_multi_info_read(poster->multi, &left))) {
 		if (event->msg != CURLMSG_DONE)
 			continue;
-		curl->easy_getinfo(event->easy_handle, CURLINFO_PRIVATE, &slot);
+		curl_easy_getinfo(event->easy_handle, CURLINFO_PRIVATE, &slot);
 		if (slot == poster->slots + poster->slot_count) {
 			take_question(slot);
 			continue;
@@ -429,19 +414,18 @@ static struct message *take_answer(struct poster *poster, struct answer *answer)
 struct message *poster__wait(struct poster *poster, int wake, int timeout_ms, struct answer *answer)
 {
 	struct curl_waitfd waited = { .fd = wake, .events = CURL_WAIT_POLLIN };
-	const struct curl_library *curl = &poster->curl;
 	struct message *message;
 	eventfd_t count;
 	int running;
 
-	curl->multi_perform(poster->multi, &running);
+	curl_multi_perform(poster->multi, &running);
 	message = take_answer(poster, answer);
 	if (message)
 		return message;
-	curl->multi_poll(poster->multi, &waited, 1, timeout_ms, NULL);
+	curl_multi_poll(poster->multi, &waited, 1, timeout_ms, NULL);
 	if (waited.revents)
 		eventfd_read(wake, &count);
-	curl->multi_perform(poster->multi, &running);
+	curl_multi_perform(poster->multi, &running);
 	return take_answer(poster, answer);
 }
 
