@@ -32,7 +32,7 @@ programs_install: programs shared
 	$(quiet)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
 		-e 's,@VERSION@,$(version),g' -e 's,@PACKAGES@,$(filter-out m,$(dart_packages)),g' \
 		tools/lib/dart/libdart.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libdart.pc
-	$(call to,$(PREFIX)/include/dart/kernel,kmod/dart_counters.h,644)
+	$(call to,$(PREFIX)/include/dart/kernel,kmod/extents/dart_counters.h,644)
 	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
 	$(quiet)for file in tools/controller/dart-controller.yaml $(wildcard contrib/systemd/*); do \
 		$(install) 644 $$file \

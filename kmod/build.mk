@@ -2,6 +2,8 @@
 # The module, built by Kbuild in a mirror of the sources,
 # .output/kmod/<release>/kmod/dart_zero.ko.
 
+kmod_folders := kmod $(patsubst %/,%,$(wildcard kmod/*/))
+
 $(guest_kernel)/headers $(guest_kernel)/headers/vmlinux:
 	$(quiet)selftests/qemu/kernel $(KVER) > /dev/null
 
@@ -14,11 +16,12 @@ printf '%s\n' 6.2 "$$release" | sort -V -C || { \
 	echo "dart_zero needs Linux 6.2 or newer, this is $$release: older" \
 		"kernels cannot register a read-only mapping with the RDMA core" >&2; \
 	exit 1; } && \
-mkdir -p $$mirror/kmod $$mirror/sample && exec 9< $$mirror && flock 9 && \
+mkdir -p $(kmod_folders:%=$$mirror/%) $$mirror/sample && exec 9< $$mirror && flock 9 && \
 find $$mirror -xtype l -delete && \
 ln -sf $(abspath Kbuild) $$mirror/ && \
 ln -sfn $(abspath uapi) $$mirror/uapi && \
-ln -sf $(abspath $(wildcard kmod/*.[ch]) kmod/Kbuild) $$mirror/kmod/ && \
+$(foreach folder,$(kmod_folders),\
+	ln -sf $(abspath $(wildcard $(folder)/*.[ch] $(folder)/Kbuild)) $$mirror/$(folder)/ &&) \
 ln -sf $(abspath $(wildcard selftests/sample/*)) $$mirror/sample/ && \
 selftests/qemu/toolchain $(dir $(1)) $(MAKE) --no-print-directory -C $(1) \
 	M=$$mirror CONFIG_MODULE_SIG_ALL= $(2)
@@ -37,7 +40,8 @@ modules_install: module
 	{ [ "$(DESTDIR)" ] || $(DEPMOD) $$release; }
 
 # The sources of the module alone, for dkms: make -C HEADERS M=DIRECTORY builds them.
-module_sources := $(wildcard kmod/*.[ch]) kmod/Kbuild $(wildcard uapi/linux/*.h)
+module_sources := $(wildcard kmod/*.[ch] kmod/*/*.[ch]) kmod/Kbuild \
+	$(wildcard uapi/linux/*.h)
 # Without the sample of the tests, which make clean would look for.
 dkms_install:
 	$(quiet)for file in Kbuild $(module_sources); do \

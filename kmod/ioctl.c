@@ -10,13 +10,13 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "counters.h"
-#include "extent.h"
-#include "map.h"
-#include "record_pages.h"
+#include "kmod/extents/counters.h"
+#include "kmod/extents/extent.h"
+#include "kmod/extents/map.h"
+#include "kmod/extents/record_pages.h"
+#include "kmod/extents/slab.h"
+#include "kmod/windows/window.h"
 #include "region.h"
-#include "slab.h"
-#include "window.h"
 
 bool dart_ioctl_may_add(const struct dart_region *region)
 {

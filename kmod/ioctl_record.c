@@ -10,7 +10,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "record.h"
+#include "kmod/records/record.h"
 #include "region.h"
 
 /* Only a file system has a path, and no other selector. */

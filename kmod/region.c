@@ -8,10 +8,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "compat.h"
-#include "extent.h"
-#include "extents.h"
-#include "slab.h"
+#include "kmod/base/compat.h"
+#include "kmod/extents/extent.h"
+#include "kmod/extents/extents.h"
+#include "kmod/extents/slab.h"
 
 struct dart_region *dart_region_new(struct file *file)
 {

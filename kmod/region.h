@@ -5,11 +5,11 @@
 #include <linux/mutex.h>
 #include <linux/xarray.h>
 
-#include "event.h"
-#include "extents.h"
-#include "gather.h"
-#include "namespace.h"
-#include "quarantine.h"
+#include "kmod/base/event.h"
+#include "kmod/extents/extents.h"
+#include "kmod/extents/quarantine.h"
+#include "kmod/records/gather.h"
+#include "kmod/windows/namespace.h"
 
 struct dart_extent;
 struct dart_record;

@@ -2,10 +2,10 @@
 /* The gathered records of a region. */
 #include "region.h"
 
-#include "extent.h"
-#include "gather.h"
-#include "percpu.h"
-#include "record.h"
+#include "kmod/extents/extent.h"
+#include "kmod/extents/percpu.h"
+#include "kmod/records/gather.h"
+#include "kmod/records/record.h"
 
 /* How many records does the user @payer have?  Called with the region's lock held. */
 static u32 region_count_records(struct dart_region *region, u64 payer)

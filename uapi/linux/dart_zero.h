@@ -294,7 +294,7 @@ struct dart_zero_map {
 /*
  * DART_ZERO_IOC_ADD_COUNTERS: add per-CPU counters by their name.
  *
- * A module has registered them (see kmod/dart_counters.h), or
+ * A module has registered them (see kmod/extents/dart_counters.h), or
  * DART_ZERO_COUNTERS_CREATE creates them for eBPF programs to add to (see
  * bpf/dart_counters.h) until the extent is removed.  The name is unique among
  * the counters of the machine: 1 to 63 printable ASCII characters.

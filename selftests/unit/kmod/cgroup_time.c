@@ -19,7 +19,7 @@ static void kernel_may_run(void);
 
 #define READ_ONCE(word) (kernel_may_run(), (word))
 #define smp_rmb() ((void)0)
-#include "kmod/cgroup_time.h"
+#include "kmod/windows/cgroup_time.h"
 
 #define RAN_BEFORE 10
 #define RUNS 3

@@ -9,8 +9,8 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 
-#include "borrowed.h"
-#include "percpu.h"
+#include "kmod/extents/borrowed.h"
+#include "kmod/extents/percpu.h"
 
 struct dart_namespace {
 	struct list_head link;

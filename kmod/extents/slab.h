@@ -5,7 +5,7 @@
 #include <linux/list.h>
 #include <linux/refcount.h>
 
-#include "event.h"
+#include "kmod/base/event.h"
 
 struct dart_extent;
 struct dart_slab;

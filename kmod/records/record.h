@@ -7,8 +7,8 @@
 
 #include <linux/dart_zero.h>
 
-#include "event.h"
-#include "sampler.h"
+#include "kmod/base/event.h"
+#include "kmod/samplers/sampler.h"
 
 struct dart_events;
 struct dart_extent;

@@ -6,7 +6,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "event.h"
+#include "kmod/base/event.h"
 
 struct dart_extent;
 struct dart_run;

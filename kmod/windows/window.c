@@ -15,10 +15,10 @@
 #include "cgroup.h"
 #include "cpustat.h"
 #include "disk.h"
-#include "extent.h"
+#include "kmod/extents/extent.h"
+#include "kmod/extents/percpu.h"
 #include "namespace.h"
 #include "netdev.h"
-#include "percpu.h"
 #include "source.h"
 
 static struct dart_percpu *open_static(const struct dart_source *source,

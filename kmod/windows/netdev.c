@@ -9,11 +9,11 @@
 
 #include <linux/dart_zero.h>
 
-#include "borrowed.h"
-#include "compat.h"
+#include "kmod/base/compat.h"
+#include "kmod/extents/borrowed.h"
+#include "kmod/extents/percpu.h"
+#include "kmod/samplers/netdev_link.h"
 #include "namespace.h"
-#include "netdev_sampler.h"
-#include "percpu.h"
 
 /*
  * A device is about to end or to move to another namespace: it is down, and all

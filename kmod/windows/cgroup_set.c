@@ -14,7 +14,7 @@
 #include <linux/string.h>
 
 #include "cgroup_time.h"
-#include "compat.h"
+#include "kmod/base/compat.h"
 
 static_assert(sizeof(struct cgroup_base_stat) % sizeof(u64) == 0);
 static_assert(DART_CGROUP_TIMES <= DART_CGROUP_TIMES_MAX);

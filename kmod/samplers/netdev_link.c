@@ -4,7 +4,7 @@
  * the device, which may no longer answer: each device whose driver does more than add up
  * counters is a question.
  */
-#include "netdev_sampler.h"
+#include "netdev_link.h"
 
 #include <linux/err.h>
 #include <linux/hashtable.h>
@@ -17,7 +17,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "namespace.h"
+#include "kmod/windows/namespace.h"
 #include "question.h"
 #include "sampler.h"
 

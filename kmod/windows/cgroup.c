@@ -11,8 +11,8 @@
 
 #include "cgroup_set.h"
 #include "cgroup_time.h"
-#include "compat.h"
-#include "percpu.h"
+#include "kmod/base/compat.h"
+#include "kmod/extents/percpu.h"
 
 struct dart_cgroup {
 	struct dart_percpu percpu;

@@ -11,7 +11,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "percpu.h"
+#include "kmod/extents/percpu.h"
 
 struct dart_disk {
 	struct dart_percpu percpu;

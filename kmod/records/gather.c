@@ -16,9 +16,9 @@
 
 #include <linux/dart_zero.h>
 
-#include "cgroup_set.h"
-#include "event.h"
-#include "percpu.h"
+#include "kmod/base/event.h"
+#include "kmod/extents/percpu.h"
+#include "kmod/windows/cgroup_set.h"
 #include "record.h"
 
 /* The longest time that a pass holds the lock, except for a single record that takes longer. */

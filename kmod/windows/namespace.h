@@ -4,7 +4,7 @@
 
 #include <linux/list.h>
 
-#include "event.h"
+#include "kmod/base/event.h"
 #include "source.h"
 
 /* Tells a region when the list of network namespaces changes. */

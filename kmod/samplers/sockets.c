@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples network namespaces: their sockets, fragments and tracked connections. */
-#include "namespace_sampler.h"
+#include "sockets.h"
 
 #include <linux/err.h>
 #include <linux/module.h>
@@ -22,7 +22,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "namespace.h"
+#include "kmod/windows/namespace.h"
 #include "sampler.h"
 
 enum protocol { TCP, UDP, UDPLITE, RAW, PROTOCOLS };

@@ -9,10 +9,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "extent.h"
-#include "percpu.h"
-#include "record_pages.h"
-#include "window.h"
+#include "kmod/extents/extent.h"
+#include "kmod/extents/percpu.h"
+#include "kmod/extents/record_pages.h"
+#include "kmod/windows/window.h"
 
 static_assert(sizeof(struct dart_zero_record_line) == DART_ZERO_RECORD_LINE);
 

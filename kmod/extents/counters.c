@@ -18,9 +18,9 @@
 
 #include <linux/dart_zero.h>
 
-#include "compat.h"
 #include "dart_counters.h"
 #include "extent.h"
+#include "kmod/base/compat.h"
 #include "percpu.h"
 
 struct dart_counters {

@@ -6,8 +6,8 @@
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
 
-#include "compat.h"
 #include "gather.h"
+#include "kmod/base/compat.h"
 
 /* The kernel does not export it to modules by name. */
 static struct tracepoint *mark_victim;

@@ -4,7 +4,7 @@
 
 #include <linux/list.h>
 
-#include "event.h"
+#include "kmod/base/event.h"
 
 struct dart_extent;
 struct page;

@@ -13,8 +13,8 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "compat.h"
 #include "extent.h"
+#include "kmod/base/compat.h"
 #include "quarantine.h"
 
 /*
