@@ -10,7 +10,7 @@ manuals := $(filter-out LICENSES/%,\
 completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
 	tools/*/*.fish-completion)
 # The headers that the manual pages name in #include lines.
-headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h)) \
+headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h uapi/*/*.def)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\
 	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
 	$(if $(findstring _internal.h,$(header)),,$(header))))

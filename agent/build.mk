@@ -22,7 +22,7 @@ unit_table_epoch_sources := agent/tea/table_epoch.c
 unit_table_kept_sources := agent/base/log.c agent/tea/table_kept.c
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c \
-	region/sample_fields.c schema/btf_layout.c)
+	schema/btf_layout.c)
 unit_record_layout_sources := agent/schema/record_layout.c
 unit_btf_fields_sources := $(addprefix agent/, \
 	base/log.c schema/btf_fields.c schema/btf_tags.c)

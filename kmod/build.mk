@@ -41,7 +41,7 @@ modules_install: module
 
 # The sources of the module alone, for dkms: make -C HEADERS M=DIRECTORY builds them.
 module_sources := $(wildcard kmod/*.[ch] kmod/*/*.[ch]) kmod/Kbuild \
-	$(wildcard uapi/linux/*.h)
+	$(wildcard uapi/linux/*)
 # Without the sample of the tests, which make clean would look for.
 dkms_install:
 	$(quiet)for file in Kbuild $(module_sources); do \

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of sources. */
+#include "source.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "sample_fields.h"
-#include "source.h"
+#include <linux/dart_zero_samples.h>
 
 /* Names in /proc/net, by those of the enums: net/ipv4/proc.c, net/ipv6/proc.c. */
 #define IP_ALIASES                                                             \
@@ -142,6 +144,53 @@ static const struct source_counter netdev_known[] = {
 /* A member that some kernels lack. */
 #define OPTIONAL(member_, unit_)                                               \
 	{ .member = member_, .unit = unit_, .is_optional = true }
+
+/* A field of @sample, a struct. */
+#define FIELD(sample, place, name_, unit_, kind_, is_signed_)                  \
+	{                                                                      \
+		.name = name_, .unit = unit_,                                  \
+		.offset = offsetof(sample, place),                             \
+		.width = sizeof(((sample *)NULL)->place),                      \
+		.count = 1, .kind = DART_CONTROL_FIELD_##kind_,                \
+		.is_signed = is_signed_,                                       \
+	}
+
+static const struct dart_field *gathering_fields(void)
+{
+	static const struct dart_field fields[] = {
+#define COUNTER(member, unit)                                                  \
+	FIELD(struct dart_zero_gathering, member, #member, unit, COUNTER, false)
+#define GAUGE(member, unit)                                                    \
+	FIELD(struct dart_zero_gathering, member, #member, unit, GAUGE, false)
+		COUNTER(passes, "passes"),
+		COUNTER(missed, "passes"),
+		COUNTER(records, "records"),
+		COUNTER(time_ns, "ns"),
+		GAUGE(longest_ns, "ns"),
+		COUNTER(cgroup_visits, "visits"),
+		COUNTER(stale, "records"),
+		{ }
+	};
+
+	return fields;
+}
+
+/* A function for each sample, in which the name of the struct can be short. */
+#define DART_ZERO_SAMPLE(source, number, name, ...)                            \
+	static const struct dart_field *name##_fields(void)                    \
+	{                                                                      \
+		typedef struct dart_zero_##name sample;                        \
+		static const struct dart_field fields[] = {
+#define DART_ZERO_FIELD(type, place, name, unit, kind)                         \
+	FIELD(sample, place, name, unit, kind,                                 \
+	      DART_CONTROL_FIELD_##kind == DART_CONTROL_FIELD_GAUGE &&         \
+		      (type)-1 < (type)1),
+#define DART_ZERO_SAMPLE_END                                                   \
+			{ }                                                    \
+		};                                                             \
+		return fields;                                                 \
+	}
+#include <linux/dart_zero_samples.def>
 
 /*
  * With exact exposure each run of adjacent fields has its own memory region.  A
@@ -284,140 +333,15 @@ const struct source sources[] = {
 		DART_ZERO_SOURCE_GATHERING, SOURCE_SELECTOR_NONE,
 		.fields = gathering_fields,
 	},
-	{
-		"memory", "memory of the host",
-		DART_ZERO_SOURCE_MEMORY, SOURCE_SELECTOR_NONE,
-		.fields = memory_fields,
+#define DART_ZERO_SAMPLE(source, number, name, entry, taker, selector_, rows_, \
+			 in_host_, description)                                \
+	{                                                                      \
+		entry, description, source, SOURCE_SELECTOR_##selector_,       \
+		.in_host = SOURCE_IN_HOST_##in_host_,                          \
+		.rows = SOURCE_ROWS_##rows_,                                   \
+		.fields = name##_fields,                                       \
 	},
-	{
-		"load", "load averages and uptime of the host",
-		DART_ZERO_SOURCE_LOAD, SOURCE_SELECTOR_NONE,
-		.fields = load_fields,
-	},
-	{
-		"files", "open files, inodes, dentries and inotify watches",
-		DART_ZERO_SOURCE_FILES, SOURCE_SELECTOR_NONE,
-		.fields = files_fields,
-	},
-	{
-		"clock", "synchronization of the clock",
-		DART_ZERO_SOURCE_CLOCK, SOURCE_SELECTOR_NONE,
-		.fields = clock_fields,
-	},
-	{
-		"cpus", "place and frequency of each CPU",
-		DART_ZERO_SOURCE_CPUS, SOURCE_SELECTOR_NONE,
-		.rows = SOURCE_ROWS_CPU,
-		.fields = cpus_fields,
-	},
-	{
-		"perf", "hardware counters of each CPU",
-		DART_ZERO_SOURCE_PERF, SOURCE_SELECTOR_NONE,
-		.in_host = SOURCE_IN_HOST_ELSEWHERE,
-		.rows = SOURCE_ROWS_CPU,
-		.fields = perf_fields,
-	},
-	{
-		"node:memory", "memory of each NUMA node",
-		DART_ZERO_SOURCE_NODE_MEMORY, SOURCE_SELECTOR_NONE,
-		.rows = SOURCE_ROWS_NODE,
-		.fields = node_memory_fields,
-	},
-	{
-		"node:zones", "zones of each NUMA node, and their watermarks",
-		DART_ZERO_SOURCE_NODE_ZONES, SOURCE_SELECTOR_NONE,
-		.rows = SOURCE_ROWS_NODE,
-		.fields = node_zones_fields,
-	},
-	{
-		"cgroup:memory", "memory of a cgroup and those below it",
-		DART_ZERO_SOURCE_CGROUP_MEMORY, SOURCE_SELECTOR_CGROUP,
-		.fields = cgroup_memory_fields,
-	},
-	{
-		"cgroup:pids", "tasks of a cgroup and those below it",
-		DART_ZERO_SOURCE_CGROUP_PIDS, SOURCE_SELECTOR_CGROUP,
-		.fields = cgroup_pids_fields,
-	},
-	{
-		"cgroup:bandwidth", "throttling of a cgroup by cpu.max",
-		DART_ZERO_SOURCE_CGROUP_BANDWIDTH, SOURCE_SELECTOR_CGROUP,
-		.fields = cgroup_bandwidth_fields,
-	},
-	{
-		"cgroup:pressure", "time that tasks of a cgroup waited",
-		DART_ZERO_SOURCE_CGROUP_PRESSURE, SOURCE_SELECTOR_CGROUP,
-		.fields = cgroup_pressure_fields,
-	},
-	{
-		"cgroup:io", "I/O of a cgroup and those below it",
-		DART_ZERO_SOURCE_CGROUP_IO, SOURCE_SELECTOR_CGROUP,
-		.fields = cgroup_io_fields,
-	},
-	{
-		"cgroup:disks", "I/O of a cgroup and those below it on each disk",
-		DART_ZERO_SOURCE_CGROUP_DISKS, SOURCE_SELECTOR_CGROUP,
-		.in_host = SOURCE_IN_HOST_ELSEWHERE,
-		.rows = SOURCE_ROWS_DEVICE,
-		.fields = cgroup_disks_fields,
-	},
-	{
-		"rdma:ports", "ports of the RDMA device that works on a network device",
-		DART_ZERO_SOURCE_RDMA_PORTS, SOURCE_SELECTOR_NETDEV,
-		.rows = SOURCE_ROWS_PORT,
-		.fields = rdma_ports_fields,
-	},
-	{
-		"processes", "processes by their state",
-		DART_ZERO_SOURCE_PROCESSES, SOURCE_SELECTOR_NONE,
-		.fields = processes_fields,
-	},
-	{
-		"pressure", "time that tasks waited for a resource",
-		DART_ZERO_SOURCE_PRESSURE, SOURCE_SELECTOR_NONE,
-		.fields = pressure_fields,
-	},
-	{
-		"tasks", "tasks and context switches of the host",
-		DART_ZERO_SOURCE_TASKS, SOURCE_SELECTOR_NONE,
-		.fields = tasks_fields,
-	},
-	{
-		"swap", "swap space of the host, and what may be committed",
-		DART_ZERO_SOURCE_SWAP, SOURCE_SELECTOR_NONE,
-		.fields = swap_fields,
-	},
-	{
-		"hugepages", "huge pages of the host",
-		DART_ZERO_SOURCE_HUGEPAGES, SOURCE_SELECTOR_NONE,
-		.fields = hugepages_fields,
-	},
-	{
-		"netdev:link", "all counts of a network device, and its link",
-		DART_ZERO_SOURCE_NETDEV_LINK, SOURCE_SELECTOR_NETDEV,
-		.fields = netdev_link_fields,
-	},
-	{
-		"sockets", "sockets and tracked connections of a network namespace",
-		DART_ZERO_SOURCE_SOCKETS, SOURCE_SELECTOR_NETNS,
-		.fields = sockets_fields,
-	},
-	{
-		"sockets:host", "sockets of all network namespaces together",
-		DART_ZERO_SOURCE_SOCKETS_HOST, SOURCE_SELECTOR_NONE,
-		.fields = sockets_host_fields,
-	},
-	{
-		"disk:io", "all columns of /proc/diskstats for a disk",
-		DART_ZERO_SOURCE_DISK_IO, SOURCE_SELECTOR_DISK,
-		.fields = disk_io_fields,
-	},
-	{
-		"filesystem", "size and use of a mounted file system",
-		DART_ZERO_SOURCE_FILESYSTEM, SOURCE_SELECTOR_FILESYSTEM,
-		.in_host = SOURCE_IN_HOST_RARELY,
-		.fields = filesystem_fields,
-	},
+#include <linux/dart_zero_samples.def>
 	{ }
 };
 

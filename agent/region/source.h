@@ -93,8 +93,8 @@ struct source {
 	bool lags_not_gathered;	/* the module brings a record of it up to date */
 	enum source_in_host in_host;
 	enum source_rows rows;	/* if gathered */
-	/* Of a source that can only be gathered; a name of NULL ends the list. */
-	const struct dart_field *fields;
+	/* Fields of a sample, ended by a name of NULL; or NULL, then @parts finds them in BTF. */
+	const struct dart_field *(*fields)(void);
 	struct source_part parts[SOURCE_PARTS_MAX];
 };
 

@@ -38,7 +38,7 @@ void source_schemas__close(struct source_schemas *schemas)
 static int known_schema__make(struct known_schema *known,
 			      struct dart_error *error)
 {
-	const struct dart_field *field = known->source->fields;
+	const struct dart_field *field = known->source->fields();
 	int ret = 0;
 
 	known->schema = dart_schema__new(known->extent.name,

@@ -97,41 +97,33 @@ static void free_sampler(struct dart_sampler *sampler)
 	kfree(asking);
 }
 
-/* A program reads and writes no byte beyond these values. */
-#define KIND_BY(source_, name_, ...)                                          \
-	{                                                                     \
-		.source = DART_ZERO_SOURCE_##source_,                         \
-		.kind = {                                                     \
-			.name = #name_,                                       \
-			.length =                                             \
-				sizeof(struct name_) +                        \
-				BUILD_BUG_ON_ZERO(                            \
-					sizeof(struct name_) >                \
-					sizeof_field(struct dart_zero_sample, \
-						     values)),                \
-			.free = free_sampler,                                 \
-			__VA_ARGS__                                           \
-		},                                                            \
-	}
-#define KIND(source, name) KIND_BY(source, name, .sample = sample_by_program)
-#define KIND_OF_ROWS(source, name)                                            \
-	KIND_BY(source, name, .sample_row = sample_row_by_program)
-
 #define ROWS_MAX 16
 
+/* @sample or @sample_row of a kind, by the rows that a record has. */
+#define SAMPLE_OF_NONE		.sample = sample_by_program
+#define SAMPLE_OF_DEVICE	.sample_row = sample_row_by_program
+
 static const struct program_kind kinds[] = {
-	KIND(PRESSURE, dart_zero_pressure),
-	KIND(TASKS, dart_zero_tasks),
-	KIND(SWAP, dart_zero_swap),
-	KIND(FILES, dart_zero_files),
-	KIND(CLOCK, dart_zero_clock),
-	KIND(HUGEPAGES, dart_zero_hugepages),
-	KIND(CGROUP_MEMORY, dart_zero_cgroup_memory),
-	KIND(CGROUP_PIDS, dart_zero_cgroup_pids),
-	KIND(CGROUP_BANDWIDTH, dart_zero_cgroup_bandwidth),
-	KIND(CGROUP_PRESSURE, dart_zero_cgroup_pressure),
-	KIND(CGROUP_IO, dart_zero_cgroup_io),
-	KIND_OF_ROWS(CGROUP_DISKS, dart_zero_cgroup_disk),
+#define BY_MODULE(source, name, function)
+#define BY_BOTH(source, name, function)
+/* A program reads and writes no byte beyond these values. */
+#define BY_PROGRAM(source_, name_, function)				\
+	{								\
+		.source = source_,					\
+		.kind = {						\
+			.name = "dart_zero_" #name_,			\
+			.length = sizeof(struct dart_zero_##name_) +	\
+				BUILD_BUG_ON_ZERO(			\
+					sizeof(struct dart_zero_##name_) > \
+					sizeof_field(struct dart_zero_sample, \
+						     values)),		\
+			.free = free_sampler,				\
+			function,					\
+		},							\
+	},
+#define DART_ZERO_SAMPLE(source, number, name, entry, taker, selector, rows, ...) \
+	taker(source, name, SAMPLE_OF_##rows)
+#include <linux/dart_zero_samples.def>
 };
 
 static const struct program_kind *kind_find(u32 source)

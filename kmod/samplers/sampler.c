@@ -20,52 +20,60 @@ struct sampled_source {
 	bool by_path; /* it has neither: dart_filesystem_sampler_open() opens it */
 };
 
-#define SAMPLED(source) [DART_ZERO_SOURCE_##source - DART_ZERO_SOURCE_SAMPLED]
-#define SAMPLED_CGROUP(source)						\
-	SAMPLED(source) = { .open = dart_program_sampler_open, .by_fd = true }
+#define SAMPLED(source) [(source) - DART_ZERO_SOURCE_SAMPLED]
 
 static const struct sampled_source sources[] = {
-	SAMPLED(MEMORY) = { .kind = &dart_memory_sampler },
-	SAMPLED(LOAD) = { .kind = &dart_load_sampler },
-	SAMPLED_CGROUP(CGROUP_DISKS),
-	SAMPLED(PROCESSES) = { .kind = &dart_process_sampler },
-	SAMPLED(CPUS) = { .open = dart_cpu_sampler_open },
-	SAMPLED(PERF) = { .open = dart_perf_sampler_open },
-	SAMPLED(RDMA_PORTS) = {
+	SAMPLED(DART_ZERO_SOURCE_MEMORY) = { .kind = &dart_memory_sampler },
+	SAMPLED(DART_ZERO_SOURCE_LOAD) = { .kind = &dart_load_sampler },
+	SAMPLED(DART_ZERO_SOURCE_PROCESSES) = {
+		.kind = &dart_process_sampler,
+	},
+	SAMPLED(DART_ZERO_SOURCE_CPUS) = { .open = dart_cpu_sampler_open },
+	SAMPLED(DART_ZERO_SOURCE_PERF) = { .open = dart_perf_sampler_open },
+	SAMPLED(DART_ZERO_SOURCE_RDMA_PORTS) = {
 		.open = dart_rdma_sampler_open,
 		.by_fd = true,
 		.by_ifindex = true,
 	},
-	SAMPLED(NODE_MEMORY) = { .open = dart_node_sampler_open },
-	SAMPLED(NODE_ZONES) = { .open = dart_node_sampler_open },
-	SAMPLED(NETDEV_LINK) = {
+	SAMPLED(DART_ZERO_SOURCE_NODE_MEMORY) = {
+		.open = dart_node_sampler_open,
+	},
+	SAMPLED(DART_ZERO_SOURCE_NODE_ZONES) = {
+		.open = dart_node_sampler_open,
+	},
+	SAMPLED(DART_ZERO_SOURCE_NETDEV_LINK) = {
 		.open = dart_netdev_sampler_open,
 		.by_fd = true,
 		.by_netns = true,
 		.by_ifindex = true,
 	},
-	SAMPLED(SOCKETS) = {
+	SAMPLED(DART_ZERO_SOURCE_SOCKETS) = {
 		.open = dart_namespace_sampler_open,
 		.by_fd = true,
 		.by_netns = true,
 	},
-	SAMPLED(SOCKETS_HOST) = { .open = dart_sockets_sampler_open },
-	SAMPLED(DISK_IO) = {
+	SAMPLED(DART_ZERO_SOURCE_SOCKETS_HOST) = {
+		.open = dart_sockets_sampler_open,
+	},
+	SAMPLED(DART_ZERO_SOURCE_DISK_IO) = {
 		.open = dart_disk_sampler_open,
 		.by_fd = true,
 	},
-	SAMPLED(FILESYSTEM) = { .by_path = true },
-	SAMPLED(PRESSURE) = { .open = dart_program_sampler_open },
-	SAMPLED(TASKS) = { .open = dart_program_sampler_open },
-	SAMPLED(SWAP) = { .open = dart_program_sampler_open },
-	SAMPLED(FILES) = { .open = dart_program_sampler_open },
-	SAMPLED(CLOCK) = { .open = dart_program_sampler_open },
-	SAMPLED(HUGEPAGES) = { .open = dart_program_sampler_open },
-	SAMPLED_CGROUP(CGROUP_MEMORY),
-	SAMPLED_CGROUP(CGROUP_PIDS),
-	SAMPLED_CGROUP(CGROUP_BANDWIDTH),
-	SAMPLED_CGROUP(CGROUP_PRESSURE),
-	SAMPLED_CGROUP(CGROUP_IO),
+	SAMPLED(DART_ZERO_SOURCE_FILESYSTEM) = { .by_path = true },
+
+	/* Those that eBPF programs take. */
+#define FD_OF_NONE	false
+#define FD_OF_CGROUP	true
+#define BY_MODULE(source, by_fd_)
+#define BY_BOTH(source, by_fd_)
+#define BY_PROGRAM(source, by_fd_)					\
+	SAMPLED(source) = {						\
+		.open = dart_program_sampler_open,			\
+		.by_fd = by_fd_,					\
+	},
+#define DART_ZERO_SAMPLE(source, number, name, entry, taker, selector, ...) \
+	taker(source, FD_OF_##selector)
+#include <linux/dart_zero_samples.def>
 };
 
 static const struct sampled_source *source_find(u32 id)

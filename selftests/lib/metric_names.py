@@ -51,12 +51,11 @@ def read_array(source):
 def fields_of_sources():
     """{entry: {field: (unit, kind), or None where BTF says}}, {entry: its selector}"""
     arrays = {}
-    samples = preprocessed("agent/region/sample_fields.c")
-    for name, body in re.findall(r"const struct dart_field (\w+)\[\] = \{(.*?)\};",
-                                 samples, re.S):
-        arrays[name] = read_array(body)
-    fields, selectors = {}, {"dartd": "NONE"}
     body = preprocessed("agent/region/source.c")
+    for name, array in re.findall(r"struct dart_field \*(\w+)\(void\)(.*?)return fields;",
+                                  body, re.S):
+        arrays[name] = read_array(array)
+    fields, selectors = {}, {"dartd": "NONE"}
     body = body[body.index("const struct source sources[]"):]
     pattern = (r"\{\s*\"([a-z0-9:]+)\",[^{}]*?SOURCE_SELECTOR_(\w+),"
                r"(?:[^{}]*?\.fields = (\w+))?")

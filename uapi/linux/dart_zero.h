@@ -113,64 +113,10 @@ enum dart_zero_source {
 	/* For records only, with one row. */
 	DART_ZERO_SOURCE_GATHERING = 128, /* struct dart_zero_gathering */
 
-	/* For records only: see <linux/dart_zero_samples.h>. */
+	/* For records only: samples. */
 	DART_ZERO_SOURCE_SAMPLED = 129,	/* the first of them */
-	DART_ZERO_SOURCE_MEMORY = 129,	/* struct dart_zero_memory */
-	DART_ZERO_SOURCE_LOAD = 130,	/* struct dart_zero_load */
-
-	/* The same of a network device in a network namespace. */
-	DART_ZERO_SOURCE_NETDEV_LINK = 144, /* struct dart_zero_netdev_link */
-
-	/* The same of a network namespace: /proc/net/sockstat, sockstat6. */
-	DART_ZERO_SOURCE_SOCKETS = 145,	/* struct dart_zero_sockets */
-
-	/* The same of a block device. */
-	DART_ZERO_SOURCE_DISK_IO = 146,	/* struct dart_zero_disk_io */
-
-	/*
-	 * The same of the file system that is mounted at a path, in the mount namespace and
-	 * below the root directory of PID 1: see struct dart_zero_record.
-	 */
-	DART_ZERO_SOURCE_FILESYSTEM = 147, /* struct dart_zero_filesystem */
-
-	/* The same, from eBPF programs: see struct dart_zero_sample. */
-	DART_ZERO_SOURCE_PRESSURE = 152, /* struct dart_zero_pressure */
-	DART_ZERO_SOURCE_TASKS = 153,	/* struct dart_zero_tasks */
-	DART_ZERO_SOURCE_SWAP = 154,	/* struct dart_zero_swap */
-	DART_ZERO_SOURCE_FILES = 155,	/* struct dart_zero_files */
-	DART_ZERO_SOURCE_CLOCK = 156,	/* struct dart_zero_clock */
-
-	/* With a row for each device that the cgroup uses. */
-	DART_ZERO_SOURCE_CGROUP_DISKS = 165, /* struct dart_zero_cgroup_disk */
-
-	/* Of the host. */
-	DART_ZERO_SOURCE_PROCESSES = 166, /* struct dart_zero_processes */
-
-	/* Samples with a row for each CPU. */
-	DART_ZERO_SOURCE_CPUS = 167,	/* struct dart_zero_cpu */
-
-	/* Samples with a row for each NUMA node. */
-	DART_ZERO_SOURCE_NODE_MEMORY = 168, /* struct dart_zero_node_memory */
-	DART_ZERO_SOURCE_NODE_ZONES = 169, /* struct dart_zero_node_zones */
-
-	/* Of a network device that an RDMA device works on, a row for each port. */
-	DART_ZERO_SOURCE_RDMA_PORTS = 170, /* struct dart_zero_rdma_port */
-
-	/* Samples with a row for each CPU.  EOPNOTSUPP: the machine has no PMU. */
-	DART_ZERO_SOURCE_PERF = 171,	/* struct dart_zero_perf */
-
-	/* Of the host: what /proc/net/sockstat has of all namespaces together. */
-	DART_ZERO_SOURCE_SOCKETS_HOST = 172, /* struct dart_zero_sockets_host */
-
-	/* Of the host, from an eBPF program. */
-	DART_ZERO_SOURCE_HUGEPAGES = 173, /* struct dart_zero_hugepages */
-
-	/* The same of a cgroup (v2), not the root. */
-	DART_ZERO_SOURCE_CGROUP_MEMORY = 160, /* struct dart_zero_cgroup_memory */
-	DART_ZERO_SOURCE_CGROUP_PIDS = 161, /* struct dart_zero_cgroup_pids */
-	DART_ZERO_SOURCE_CGROUP_BANDWIDTH = 162, /* ..._cgroup_bandwidth */
-	DART_ZERO_SOURCE_CGROUP_PRESSURE = 163, /* ..._cgroup_pressure */
-	DART_ZERO_SOURCE_CGROUP_IO = 164, /* struct dart_zero_cgroup_io */
+#define DART_ZERO_SAMPLE(source, number, ...) source = number,
+#include <linux/dart_zero_samples.def>
 };
 
 /* The module was loaded with windows=0: ADD_WINDOW and ADD_COUNTERS are refused. */
