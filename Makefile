@@ -299,6 +299,7 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
 	$(foreach in,obj sanitized tsan/obj,$(call objects,$(in),$(test_parts)))) \
-	$(wildcard $(output)/bpf/*.d $(output)/selftests/sample/*.d)
+	$(wildcard $(output)/bpf/*.d $(output)/bpf/samples/*.d \
+		$(output)/selftests/sample/*.d)
 
 endif

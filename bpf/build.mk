@@ -17,6 +17,18 @@ compile_bpf = $(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target b
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
 	$(compile_bpf)
 
+# Programs that take samples.  Linked by bpftool, they have no debug information but BTF, which
+# shrinks dartd: it contains all of them.
+samples := $(patsubst bpf/samples/%.bpf.c,%,$(wildcard bpf/samples/*.bpf.c))
+
+$(output)/bpf/samples/%.bpf.o: bpf/samples/%.bpf.c $(output)/bpf/vmlinux.h
+	$(quiet)mkdir -p $(@D)
+	$(compile_bpf)
+	$(quiet)mv $@ $@.unlinked && $(BPFTOOL) gen object $@ $@.unlinked && rm $@.unlinked
+
+$(output)/bpf/samples.skel.h: $(samples:%=$(output)/bpf/samples/%.skel.h)
+	$(call say,SKEL,$@)printf '#include "samples/%s.skel.h"\n' $(samples) > $@
+
 # Sample programs stand for those of users: they include only installed headers.
 $(output)/selftests/sample/%.bpf.o: selftests/sample/%.bpf.c $(output)/bpf/vmlinux.h
 	$(quiet)mkdir -p $(@D)

@@ -7,49 +7,29 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bpf/sample_setting.h"
-#include "cgroup_limits.skel.h"
-#include "cgroup_memory.skel.h"
-#include "host_memory.skel.h"
-#include "host_samples.skel.h"
-#include "host_state.skel.h"
-#include "mounts.skel.h"
+#include "bpf/samples/sample_setting.h"
 #include "sample_programs.h"
+#include "samples.skel.h"
 
 #define TYPES "/sys/kernel/btf/vmlinux"
 
 struct program_kind {
 	enum dart_zero_source source;
-	const char *name;
 	const void *(*object)(size_t *size); /* an ELF file */
-	bool is_optional; /* without it the source has all but some values */
+	bool is_optional; /* the source lacks only some values without it */
 };
 
-#define KIND(source_, program, file, ...)                               \
-	{                                                               \
-		.source = DART_ZERO_SOURCE_##source_, .name = #program, \
-		.object = file##_bpf__elf_bytes, __VA_ARGS__            \
-	}
-
+/* bpf/samples/NAME.bpf.c for each source that needs it. */
 static const struct program_kind kinds[] = {
-	KIND(FILESYSTEM, sample_filesystem, mounts, .is_optional = true),
-	KIND(PRESSURE, sample_pressure, host_samples),
-	KIND(TASKS, sample_tasks, host_samples),
-	KIND(SWAP, sample_swap, host_memory),
-	KIND(HUGEPAGES, sample_hugepages, host_memory),
-	KIND(FILES, sample_files, host_state),
-	KIND(CLOCK, sample_clock, host_state),
-	KIND(CGROUP_MEMORY, sample_cgroup_memory, cgroup_memory),
-	KIND(CGROUP_PIDS, sample_cgroup_pids, cgroup_limits),
-	KIND(CGROUP_BANDWIDTH, sample_cgroup_bandwidth, cgroup_limits),
-	KIND(CGROUP_PRESSURE, sample_cgroup_pressure, cgroup_limits),
-	KIND(CGROUP_IO, sample_cgroup_io, cgroup_limits),
-	KIND(CGROUP_DISKS, sample_cgroup_disks, cgroup_limits),
+#define BY_MODULE(source, object)
+#define BY_PROGRAM(source, object) { source, object, false },
+#define BY_BOTH(source, object) { source, object, true },
+#define DART_ZERO_SAMPLE(source, number, name, entry, taker, ...) \
+	taker(source, name##_bpf__elf_bytes)
+#include <linux/dart_zero_samples.def>
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
-
-_Static_assert(KINDS <= SAMPLE_PROGRAMS_MAX, "sample_programs has no room");
 
 #define KPTR_RESTRICT "/proc/sys/kernel/kptr_restrict"
 
@@ -92,19 +72,15 @@ static bool is_syscall(const struct bpf_program *program)
 	return bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL;
 }
 
-/* Of the programs in the file, only @name and those that run once are loaded. */
-static struct bpf_program *select_programs(struct bpf_object *object,
-					   const char *name)
+/* The other programs of the object run once, to find variables. */
+static struct bpf_program *sampling_program(struct bpf_object *object)
 {
-	struct bpf_program *program, *found = NULL;
+	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, object) {
-		if (!strcmp(bpf_program__name(program), name))
-			found = program;
-		else if (!is_syscall(program))
-			bpf_program__set_autoload(program, false);
-	}
-	return found;
+	bpf_object__for_each_program(program, object)
+		if (!is_syscall(program))
+			return program;
+	return NULL;
 }
 
 /* Runs the programs that find variables of the kernel. */
@@ -112,7 +88,6 @@ static int find_variables(const struct source *source,
 			  struct bpf_object *object, struct dart_error *error)
 {
 	struct sample_setting setting = {
-		.source = source->id,
 		.page_shift = __builtin_ctzl(sysconf(_SC_PAGESIZE)),
 	};
 	struct bpf_program *program;
@@ -141,7 +116,6 @@ static int sample_programs__load(struct sample_programs *programs,
 				 const struct source *source,
 				 struct dart_error *error)
 {
-	struct bpf_program *program;
 	struct bpf_object *object;
 	struct bpf_link *link;
 	const void *elf;
@@ -160,7 +134,6 @@ static int sample_programs__load(struct sample_programs *programs,
 			error, errno,
 			"cannot read the eBPF program of source %s",
 			source->name);
-	program = select_programs(object, kind->name);
 	ret = bpf_object__load(object);
 	if (ret) {
 		ret = ret == -EPERM || ret == -ENOMEM ?
@@ -177,7 +150,7 @@ static int sample_programs__load(struct sample_programs *programs,
 	ret = find_variables(source, object, error);
 	if (ret)
 		goto close_object;
-	link = bpf_program__attach(program);
+	link = bpf_program__attach(sampling_program(object));
 	if (!link) {
 		ret = dart_error__system(
 			error, errno,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * eBPF programs that take samples for the module, of what modules cannot see.  The
- * kernel runs one when the module gathers a record of its source, and never otherwise.
- * It stays loaded while a record of its source exists.
+ * eBPF programs that take samples which the module cannot take.  The kernel runs a program when
+ * the module gathers a record of its source, and never otherwise.  A program stays loaded while a
+ * record of its source exists.
  */
 #ifndef SAMPLE_PROGRAMS_H
 #define SAMPLE_PROGRAMS_H
@@ -13,7 +13,12 @@
 
 #include "source.h"
 
-#define SAMPLE_PROGRAMS_MAX 16
+/* The number of samples. */
+enum {
+	SAMPLE_PROGRAMS_MAX = 0
+#define DART_ZERO_SAMPLE(...) +1
+#include <linux/dart_zero_samples.def>
+};
 
 /* All NULL: none is loaded. */
 struct sample_programs {
@@ -23,8 +28,9 @@ struct sample_programs {
 };
 
 /*
- * Takes the program of @source, which is loaded for the first user; nothing if it has
- * none, or if it can do without.  -EOPNOTSUPP: it cannot run on this kernel.
+ * Takes the program of @source, which is loaded for its first user.  Does nothing for a source
+ * without a program, or whose program is optional and cannot be loaded.  -EOPNOTSUPP: the program
+ * cannot run on this kernel.
  */
 int sample_programs__take(struct sample_programs *programs,
 			  const struct source *source,

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of the host: its pressure and its tasks. */
+/* Samples the tasks of the host. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "pressure.h"
 #include "sample.h"
 
 extern const struct rq runqueues __ksym;
 
 /* Addresses. */
-static __u64 pressure;
 static __u64 forks;
 static __u64 threads;
 static __u64 possible_cpus;
@@ -33,41 +31,14 @@ static __always_inline int find_pid_max(void)
 	return ret;
 }
 
-static __always_inline int find_tasks(void)
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
 {
 	return FIND(forks, "total_forks")			   ?:
 		       FIND(threads, "nr_threads")		   ?:
 		       FIND(possible_cpus, "__cpu_possible_mask") ?:
 		       FIND(threads_max, "max_threads")	   ?:
 		       find_pid_max();
-}
-
-SEC("syscall")
-int find_variables(const struct sample_setting *setting)
-{
-	return setting->source == SAMPLE_PRESSURE ?
-		       FIND(pressure, "psi_system") :
-		       find_tasks();
-}
-
-SEC("raw_tp.w/dart_zero_sample")
-int sample_pressure(struct bpf_raw_tracepoint_args *context)
-{
-	const struct psi_group___psi *group = (const void *)pressure;
-	struct dart_zero_pressure values;
-
-	if (SAMPLE_OF(context)->source != SAMPLE_PRESSURE)
-		return 0;
-	/* psi=0 on the kernel's command line. */
-	if (!BPF_CORE_READ(group, enabled)) {
-		SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT;
-		return 0;
-	}
-	values = (struct dart_zero_pressure){
-		PRESSURE_VALUES((const void *)group),
-	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
 }
 
 static __always_inline bool is_possible(__u32 cpu)
@@ -95,7 +66,7 @@ int sample_tasks(struct bpf_raw_tracepoint_args *context)
 {
 	struct dart_zero_tasks tasks = {}, values;
 
-	if (SAMPLE_OF(context)->source != SAMPLE_TASKS)
+	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_TASKS)
 		return 0;
 	bpf_loop(CPUS_MAX, add_cpu, &tasks, 0);
 	tasks.processes = READ(unsigned long, forks);

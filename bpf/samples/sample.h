@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Programs that take samples for the module: see struct dart_zero_sample.  Each file has
- * a program SEC("raw_tp.w/dart_zero_sample") for each of its sources.  If it needs
- * variables that BTF does not have, a program SEC("syscall") finds them once, before
- * the others run: dartd runs it with a struct sample_setting, and it returns 0 or
- * -errno, which bpf_kallsyms_lookup_name() explains.
+ * For programs that take samples for the module: see struct dart_zero_sample.  NAME.bpf.c here
+ * fills struct dart_zero_NAME: dartd loads it for a source BY_PROGRAM in
+ * <linux/dart_zero_samples.def>.
+ *
+ * Each file has one program SEC("raw_tp.w/dart_zero_sample").  If it needs variables that BTF does
+ * not have, a program SEC("syscall") finds them once, before the first sample: dartd runs it with a
+ * struct sample_setting, and it returns 0 or -errno, which bpf_kallsyms_lookup_name() explains.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
@@ -15,21 +17,10 @@
 
 #include "sample_setting.h"
 
-/* DART_ZERO_SOURCE_*, whose header eBPF programs cannot include. */
+/* Sources with samples; eBPF programs cannot include the header of enum dart_zero_source. */
 enum sample_source {
-	SAMPLE_FILESYSTEM = 147,
-	SAMPLE_PRESSURE = 152,
-	SAMPLE_TASKS = 153,
-	SAMPLE_SWAP = 154,
-	SAMPLE_FILES = 155,
-	SAMPLE_CLOCK = 156,
-	SAMPLE_CGROUP_MEMORY = 160,
-	SAMPLE_CGROUP_PIDS = 161,
-	SAMPLE_CGROUP_BANDWIDTH = 162,
-	SAMPLE_CGROUP_PRESSURE = 163,
-	SAMPLE_CGROUP_IO = 164,
-	SAMPLE_CGROUP_DISKS = 165,
-	SAMPLE_HUGEPAGES = 173,
+#define DART_ZERO_SAMPLE(source, number, ...) source = number,
+#include <linux/dart_zero_samples.def>
 };
 
 #define CPUS_MAX 8192
@@ -49,6 +40,10 @@ enum sample_source {
 
 #define SAMPLE_OF(context) ((struct dart_zero_sample *)(context)->args[0])
 #define CGROUP_OF(context) ((struct cgroup *)(context)->args[1])
+
+/* The object has no such values now. */
+#define SAMPLE_IS_ABSENT(context) \
+	(SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT)
 
 /* Writes the values and then the answer. */
 #define SAMPLE_ANSWER(context, values)                                 \

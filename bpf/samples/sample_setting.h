@@ -4,7 +4,6 @@
 #define SAMPLE_SETTING_H
 
 struct sample_setting {
-	unsigned int source;	/* enum dart_zero_source */
 	unsigned int page_shift;
 };
 

@@ -117,11 +117,11 @@ int sample_cgroup_memory(struct bpf_raw_tracepoint_args *context)
 	const struct memcg_vmstats *vmstats;
 	const struct mem_cgroup *memcg;
 
-	if (SAMPLE_OF(context)->source != SAMPLE_CGROUP_MEMORY)
+	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_MEMORY)
 		return 0;
 	memcg = (const void *)CGROUP_STATE(CGROUP_OF(context), memory);
 	if (!memcg) {
-		SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT;
+		SAMPLE_IS_ABSENT(context);
 		return 0;
 	}
 	vmstats = BPF_CORE_READ(memcg, vmstats);

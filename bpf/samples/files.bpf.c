@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of the host: its files and inodes, and its clock. */
+/* Samples the files, inodes and dentries of the host, and inotify of its users. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
@@ -27,124 +27,14 @@ static __u64 percpu_offsets;
 static __u64 ucounts_hashtable;
 static __u64 init_user_ns;
 
-static __u64 status;
-static __u64 offset;
-static __u64 maxerror;
-static __u64 esterror;
-static __u64 frequency;
-static __u64 tick_length;
-static __u64 time_constant;
-static __u64 tick;
-/* Of a pulse per second: 0 where the kernel does not have it. */
-static __u64 pps_frequency;
-static __u64 pps_jitter;
-static __u64 pps_stability;
-static __u64 pps_shift;
-static __u64 pps_jitter_count;
-static __u64 pps_calibrations;
-static __u64 pps_errors;
-static __u64 pps_stability_exceeded;
-
-static __always_inline int find_files(void)
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
 {
 	return FIND(files_stat, "files_stat")			    ?:
 		       FIND(nr_files, "nr_files")		    ?:
 		       FIND(percpu_offsets, "__per_cpu_offset")	    ?:
 		       FIND(ucounts_hashtable, "ucounts_hashtable") ?:
 		       FIND(init_user_ns, "init_user_ns");
-}
-
-/* Since Linux 6.13 a struct has what were variables. */
-struct ntp_data___struct {
-	__u64 tick_length;
-	int time_status;
-	__s64 time_offset;
-	long time_maxerror;
-	long time_esterror;
-	__s64 time_freq;
-	long time_constant;
-	unsigned long tick_usec;
-	long pps_jitter;
-	int pps_shift;
-	__s64 pps_freq;
-	long pps_stabil;
-	long pps_calcnt;
-	long pps_jitcnt;
-	long pps_stbcnt;
-	long pps_errcnt;
-};
-
-#define NTP_PLACE(member) \
-	(ntp + bpf_core_field_offset(struct ntp_data___struct, member))
-#define PPS_PLACE(member)                                                \
-	(bpf_core_field_exists(struct ntp_data___struct, member) ?       \
-		 NTP_PLACE(member) :                                     \
-		 0)
-
-static __always_inline void place_pps(__u64 ntp)
-{
-	pps_frequency = PPS_PLACE(pps_freq);
-	pps_jitter = PPS_PLACE(pps_jitter);
-	pps_stability = PPS_PLACE(pps_stabil);
-	pps_shift = PPS_PLACE(pps_shift);
-	pps_jitter_count = PPS_PLACE(pps_jitcnt);
-	pps_calibrations = PPS_PLACE(pps_calcnt);
-	pps_errors = PPS_PLACE(pps_errcnt);
-	pps_stability_exceeded = PPS_PLACE(pps_stbcnt);
-}
-
-/* A name that is not found leaves its address 0, where nothing can be read. */
-static __always_inline void find_pps(void)
-{
-	FIND(pps_frequency, "pps_freq");
-	FIND(pps_jitter, "pps_jitter");
-	FIND(pps_stability, "pps_stabil");
-	FIND(pps_shift, "pps_shift");
-	FIND(pps_jitter_count, "pps_jitcnt");
-	FIND(pps_calibrations, "pps_calcnt");
-	FIND(pps_errors, "pps_errcnt");
-	FIND(pps_stability_exceeded, "pps_stbcnt");
-}
-
-static __always_inline int find_clock_variables(void)
-{
-	find_pps();
-	return FIND(status, "time_status")		    ?:
-		       FIND(offset, "time_offset")	    ?:
-		       FIND(maxerror, "time_maxerror")	    ?:
-		       FIND(esterror, "time_esterror")	    ?:
-		       FIND(frequency, "time_freq")	    ?:
-		       FIND(tick_length, "tick_length")     ?:
-		       FIND(time_constant, "time_constant") ?:
-		       FIND(tick, "tick_usec");
-}
-
-static __always_inline int find_clock(void)
-{
-	__u64 ntp;
-	int ret;
-
-	if (!bpf_core_type_exists(struct ntp_data___struct))
-		return find_clock_variables();
-	ret = FIND(ntp, "tk_ntp_data");
-	if (ret)
-		return ret;
-	status = NTP_PLACE(time_status);
-	offset = NTP_PLACE(time_offset);
-	maxerror = NTP_PLACE(time_maxerror);
-	esterror = NTP_PLACE(time_esterror);
-	frequency = NTP_PLACE(time_freq);
-	tick_length = NTP_PLACE(tick_length);
-	time_constant = NTP_PLACE(time_constant);
-	tick = NTP_PLACE(tick_usec);
-	place_pps(ntp);
-	return 0;
-}
-
-SEC("syscall")
-int find_variables(const struct sample_setting *setting)
-{
-	return setting->source == SAMPLE_FILES ? find_files() : find_clock();
 }
 
 /* Counts that are kept by CPU: of one alone they may be below 0. */
@@ -287,7 +177,7 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 	struct dart_zero_files values;
 	struct file_sum sum = {};
 
-	if (SAMPLE_OF(context)->source != SAMPLE_FILES)
+	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_FILES)
 		return 0;
 	sum.open = BPF_CORE_READ(open, counters);
 	sum.opened = BPF_CORE_READ(open, count);
@@ -307,62 +197,6 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 		.inotify_instances = all_instances,
 		.inotify_watches = all_watches,
 		.inotify_left_out = all_left_out,
-	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
-}
-
-/* As shift_right() of kernel/time/ntp.c, by NTP_SCALE_SHIFT. */
-static __always_inline __s64 unscale(__s64 value)
-{
-	return value < 0 ? -(-value >> 32) : value >> 32;
-}
-
-#define NANOSECONDS 1000000000ULL
-#define SCALED_SECOND (NANOSECONDS << 32)
-#define PPM_SCALE_INV_SHIFT 19
-#define PPM_SCALE_INV 34359739LL
-
-/* In 1/65536 ppm. */
-static __always_inline __s64 frequency_at(__u64 address)
-{
-	return unscale((READ(__s64, address) >> PPM_SCALE_INV_SHIFT) *
-		       PPM_SCALE_INV);
-}
-
-/* As __do_adjtimex().  The length of a tick tells HZ, which no variable does. */
-SEC("raw_tp.w/dart_zero_sample")
-int sample_clock(struct bpf_raw_tracepoint_args *context)
-{
-	struct dart_zero_clock values;
-	__u64 length;
-	__s64 tai;
-
-	if (SAMPLE_OF(context)->source != SAMPLE_CLOCK)
-		return 0;
-	/* The module's. */
-	tai = ((const struct dart_zero_clock *)SAMPLE_OF(context)->values)->tai;
-	length = READ(__u64, tick_length);
-	if (!length)
-		return 0;
-	values = (struct dart_zero_clock){
-		.status = READ(__u32, status),
-		.offset = unscale(READ(__s64, offset) *
-				  ((SCALED_SECOND + length / 2) / length)),
-		.maxerror = READ(__s64, maxerror) * 1000,
-		.esterror = READ(__s64, esterror) * 1000,
-		.frequency = frequency_at(frequency),
-		.tai = tai,
-		.pps_frequency = frequency_at(pps_frequency),
-		.pps_jitter = READ(long, pps_jitter),
-		.pps_stability = READ(long, pps_stability),
-		.pps_shift = READ(__u32, pps_shift),
-		.pps_jitter_count = READ(long, pps_jitter_count),
-		.pps_calibrations = READ(long, pps_calibrations),
-		.pps_errors = READ(long, pps_errors),
-		.pps_stability_exceeded = READ(long, pps_stability_exceeded),
-		.time_constant = READ(long, time_constant),
-		.tick = READ(unsigned long, tick),
 	};
 	SAMPLE_ANSWER(context, values);
 	return 0;

@@ -11,7 +11,7 @@ int sample_filesystem(struct bpf_raw_tracepoint_args *context)
 	struct dart_zero_mount_device values = {};
 	const struct mount *mount;
 
-	if (SAMPLE_OF(context)->source != SAMPLE_FILESYSTEM)
+	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_FILESYSTEM)
 		return 0;
 	/* The module's: the address of the member mnt. */
 	mount = (const void *)(SAMPLE_OF(context)->values[0] -
