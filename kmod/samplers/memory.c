@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples what there is once: memory and load of the host. */
+/* Samples the memory of the host. */
 #include "sampler.h"
 
-#include <linux/cpumask.h>
-#include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/mman.h>
-#include <linux/random.h>
-#include <linux/sched/loadavg.h>
 #include <linux/swap.h>
-#include <linux/timekeeping.h>
 #include <linux/vmstat.h>
 
 static u64 node_bytes(enum node_stat_item item)
@@ -76,26 +71,4 @@ const struct dart_sampler_kind dart_memory_sampler = {
 	.name = "dart_zero_memory",
 	.length = sizeof(struct dart_zero_memory),
 	.sample = sample_memory,
-};
-
-static int sample_load(struct dart_sampler *sampler, void *sample, u64 *time)
-{
-	struct dart_zero_load *load = sample;
-	struct timespec64 boot;
-
-	load->load1 = READ_ONCE(avenrun[0]);
-	load->load5 = READ_ONCE(avenrun[1]);
-	load->load15 = READ_ONCE(avenrun[2]);
-	load->uptime = *time;
-	load->online_cpus = num_online_cpus();
-	getboottime64(&boot);
-	load->boot_time = timespec64_to_ns(&boot);
-	load->random_ready = rng_is_initialized();
-	return 0;
-}
-
-const struct dart_sampler_kind dart_load_sampler = {
-	.name = "dart_zero_load",
-	.length = sizeof(struct dart_zero_load),
-	.sample = sample_load,
 };
