@@ -26,7 +26,8 @@ $(output)/bpf/samples/%.bpf.o: bpf/samples/%.bpf.c $(output)/bpf/vmlinux.h
 	$(compile_bpf)
 	$(quiet)mv $@ $@.unlinked && $(BPFTOOL) gen object $@ $@.unlinked && rm $@.unlinked
 
-$(output)/bpf/samples.skel.h: $(samples:%=$(output)/bpf/samples/%.skel.h)
+# The time of the folder tells that a file was removed.
+$(output)/bpf/samples.skel.h: $(samples:%=$(output)/bpf/samples/%.skel.h) bpf/samples
 	$(call say,SKEL,$@)printf '#include "samples/%s.skel.h"\n' $(samples) > $@
 
 # Sample programs stand for those of users: they include only installed headers.

@@ -3,7 +3,7 @@
  * Sums of the module over a cgroup, a child and a CPU, while the kernel moves times: all
  * interleavings of the reads, each of one word, with the writes of a flush (kernel/cgroup/rstat.c)
  * and of a task that runs meanwhile.  The test calls the functions of the module in the order of
- * kmod/cgroup_set.c.
+ * kmod/windows/cgroup_set.c.
  */
 #include <stdbool.h>
 #include <stdint.h>
