@@ -160,6 +160,7 @@ controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/, base/url.c base/queue.c base/secret.c \
 	base/thread.c outputs/output.c outputs/output_figures.c)
 unit_push_answer_sources := $(controller_formats) tools/controller/base/url.c
+unit_push_formats_sources := $(sort $(controller_formats) $(controller_settings))
 unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
