@@ -34,7 +34,7 @@ fuzz_host_clock_parsers := $(fuzz_host_clock_sources)
 fuzz_http_request_sources := $(addprefix tools/controller/, \
 	exposition/exposition_sd.c base/gzip.c http/http_access.c \
 	settings/http_settings.c settings/labels.c \
-	metrics/labels/label_names.c web/web_query.c)
+	metrics/labels/label_names.c web/selection.c web/value_column.c)
 fuzz_http_request_parsers := $(filter-out %/http_settings.c,$(fuzz_http_request_sources))
 fuzz_http_texts_sources := $(addprefix tools/controller/, base/gzip.c \
 	http/http_accept.c http/http_access.c base/http_address.c \
@@ -53,14 +53,14 @@ fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/names/, \
 	names_family.c names_labels.c names_load.c names_series.c)
 fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
-	labels/label_value.c plan/plan_generic.c plan/plan_named.c \
+	plan/plan_generic.c plan/plan_named.c \
 	plan/points.c plan/row_watch.c text/text.c)
 fuzz_recording_sources := $(addprefix tools/controller/, \
 	settings/entry_names.c settings/http_settings.c settings/labels.c \
 	settings/output_settings.c settings/receiver_settings.c \
 	settings/settings.c settings/settings_record.c \
 	settings/settings_transport.c settings/url_settings.c decode/budget.c \
-	decode/catalog.c decode/content.c decode/ring.c decode/sample.c \
+	decode/catalog.c decode/content.c decode/ring.c \
 	decode/scraper.c decode/shared_schema.c record/chunk.c record/played.c \
 	record/reader.c record/record.c)
 fuzz_recording_parsers := $(addprefix tools/controller/record/, \

@@ -14,7 +14,7 @@
 #include "tools/controller/exposition/exposition_sd.h"
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/settings/http_settings.h"
-#include "tools/controller/web/web_query.h"
+#include "tools/controller/web/selection.h"
 
 #define TOKEN "0123456789abcdef"
 #define BASIC "YTpvcGVuIHNlc2FtZQ=="	/* a:open sesame */

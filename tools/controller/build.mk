@@ -30,26 +30,24 @@ unit_controller_flow_sources := $(addprefix tools/controller/, flow/capacity.c \
 unit_controller_pool_sources := $(addprefix tools/controller/, flow/capacity.c \
 	flow/credit.c flow/credit_groups.c flow/credit_pool.c flow/flow.c \
 	base/interface.c io/io_thread.c base/mailbox.c base/timers.c \
-	base/wheel.c base/queue.c base/thread.c decode/workers.c)
+	base/wheel.c base/queue.c decode/workers.c)
 unit_controller_handshakes_sources := tools/controller/fleet/handshakes.c \
 	$(addprefix tools/controller/base/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/flow/capacity.c
-unit_controller_resolver_sources := $(addprefix tools/controller/, \
-	fleet/resolver.c base/thread.c)
+unit_controller_resolver_sources := tools/controller/fleet/resolver.c
 threaded_tests += controller_resolver
 unit_controller_interface_sources := tools/controller/base/interface.c
 unit_controller_wheel_sources := tools/controller/base/wheel.c
 unit_controller_latency_sources := tools/controller/base/latency.c
 unit_controller_scraper_sources := $(addprefix tools/controller/, \
-	decode/budget.c decode/catalog.c decode/content.c decode/sample.c \
+	decode/budget.c decode/catalog.c decode/content.c \
 	decode/scraper.c decode/shared_schema.c) $(controller_settings)
 unit_controller_host_clock_sources := tools/controller/decode/host_clock.c
 unit_controller_content_sources := tools/controller/decode/content.c
-unit_controller_catalog_sources := $(unit_controller_scraper_sources) \
-	tools/controller/base/thread.c
+unit_controller_catalog_sources := $(unit_controller_scraper_sources)
 unit_controller_catalog_differences_sources := $(unit_controller_scraper_sources)
 unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
-	$(addprefix tools/controller/base/, latency.c queue.c thread.c) \
+	$(addprefix tools/controller/base/, latency.c queue.c) \
 	$(controller_settings)
 # All that scrapes, without the program around it.
 controller_scraping := $(unit_controller_workers_sources) $(controller_base) $(wildcard \
@@ -60,7 +58,7 @@ controller_scraping := $(unit_controller_workers_sources) $(controller_base) $(w
 	tools/controller/io/*.c tools/controller/transport/*.c)
 unit_controller_targets_sources := $(controller_scraping) $(simulated)
 unit_controller_outputs_sources := $(addprefix tools/controller/, base/queue.c \
-	base/thread.c outputs/output.c outputs/output_figures.c)
+	outputs/output.c outputs/output_figures.c)
 unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 	$(wildcard tools/controller/outputs/*.c)
 # The recorder and the reader, without what replays.
@@ -87,7 +85,7 @@ unit_controller_discovery_sources := $(controller_config) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
 	tools/controller/settings/target_list.c \
 	tools/controller/base/url.c tools/controller/base/secret.c \
-	tools/controller/base/thread.c tools/watch/path_watch.c
+	tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
@@ -100,7 +98,7 @@ controller_http := $(wildcard tools/controller/http/*.c) \
 unit_controller_http_server_sources := $(controller_http)
 unit_controller_http_hostile_sources := $(controller_http)
 unit_cut_readers_sources := $(addprefix tools/controller/, base/queue.c \
-	base/thread.c exposition/cut_readers.c outputs/output.c \
+	exposition/cut_readers.c outputs/output.c \
 	outputs/output_figures.c)
 unit_controller_editions_sources := $(controller_http) \
 	tools/bench/invented_metrics.c $(unit_cut_readers_sources) $(addprefix tools/controller/, \
@@ -120,23 +118,23 @@ unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
 unit_exposition_sources := $(controller_metrics) $(controller_http) $(wildcard \
 	tools/controller/exposition/*.c) $(addprefix \
-	tools/controller/, base/queue.c base/thread.c outputs/output.c \
+	tools/controller/, base/queue.c outputs/output.c \
 	outputs/output_figures.c outputs/output_list.c)
 unit_controller_dump_sources := $(controller_metrics) $(addprefix \
 	tools/controller/, record/dump_openmetrics.c record/series_list.c \
-	record/spill.c base/queue.c base/thread.c outputs/output.c \
+	record/spill.c base/queue.c outputs/output.c \
 	outputs/output_figures.c)
 unit_metric_text_sources := $(controller_metrics)
 unit_label_names_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c) $(controller_http) \
-	tools/controller/base/thread.c tools/controller/base/queue.c \
+	tools/controller/base/queue.c \
 	tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
 	history_open.c time_column.c value_column.c)
 unit_controller_history_sources := $(web_history)
 unit_controller_history_query_sources := $(web_history) $(addprefix tools/controller/web/, \
-	envelope.c history_query.c json_text.c selection.c tracker.c)
+	history_query.c json_text.c selection.c tracker.c)
 unit_controller_movers_sources := $(web_history) $(addprefix tools/controller/web/, \
 	json_text.c movers.c selection.c)
 unit_controller_json_text_sources := tools/controller/web/json_text.c
@@ -158,7 +156,7 @@ controller_formats := $(wildcard tools/controller/push/formats/*.c) \
 controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
 	tools/controller/, base/url.c base/queue.c base/secret.c \
-	base/thread.c outputs/output.c outputs/output_figures.c)
+	outputs/output.c outputs/output_figures.c)
 unit_push_answer_sources := $(controller_formats) tools/controller/base/url.c
 unit_push_formats_sources := $(sort $(controller_formats) $(controller_settings))
 unit_push_config_sources := $(controller_config)

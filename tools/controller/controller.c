@@ -22,15 +22,86 @@
 #include "controller.h"
 #include "controller_drain.h"
 #include "controller_outputs.h"
-#include "controller_record.h"
 #include "controller_replay.h"
 #include "decode/catalog.h"
 #include "fleet/fleet.h"
 #include "fleet/target.h"
 #include "flow/flow.h"
+#include "record/recorder.h"
 #include "status/status_server.h"
 #include "transport/certificates.h"
 #include "transport/transport_read.h"
+
+/* ---- what a controller records beside its outputs */
+
+/* Zeros: nothing is recorded. */
+struct controller_record {
+	const struct target_context *context;
+	struct recorder *recorder;
+	struct output_list *outputs; /* that the recorder is in */
+	sd_event_source *ended;
+};
+
+/* The file is full, or cannot be written; outputs go on. */
+static int on_ended(sd_event_source *source, int fd, uint32_t events,
+		    void *data)
+{
+	const struct controller_record *record = data;
+	const struct options *options = record->context->options;
+
+	/* Why has been said; it is the exit status in the end. */
+	if (options->only_records && !options->json &&
+	    !output_settings__has_any(&options->settings.outputs))
+		return sd_event_exit(record->context->event, 0);
+	return sd_event_source_set_enabled(source, SD_EVENT_OFF);
+}
+
+/*
+ * Begins the recording of the options of @context, if they have one, and sets its tap.
+ * Returns 0, or -errno with a sentence in @error; controller_record__close() in both cases.
+ */
+static int controller_record__open(struct controller_record *record,
+			    struct target_context *context,
+			    struct dart_error *error)
+{
+	const struct options *options = context->options;
+	int err;
+
+	record->context = context;
+	record->outputs = &context->outputs;
+	if (!options->settings.record.path || options->replay.files)
+		return 0;
+	err = recorder__open(&options->settings.record, context->log,
+			     &record->recorder, error);
+	if (err)
+		return err;
+	err = output_list__add(&context->outputs, recorder__figures, record->recorder);
+	if (err)
+		return err;
+	context->tap = recorder__tap(record->recorder);
+	err = sd_event_add_io(context->event, &record->ended,
+			      recorder__event_fd(record->recorder), EPOLLIN,
+			      on_ended, record);
+	return err < 0 ? err : 0;
+}
+
+/*
+ * When the workers have stopped.  Returns 0, or -errno if the recording could not be written
+ * to its end, which the log has been told.
+ */
+static int controller_record__close(struct controller_record *record)
+{
+	int err;
+
+	sd_event_source_disable_unref(record->ended);
+	if (record->recorder)
+		output_list__remove(record->outputs, record->recorder);
+	err = recorder__close(record->recorder);
+	*record = (struct controller_record){};
+	return err;
+}
+
+/* ---- the controller */
 
 struct controller {
 	struct target_context context;

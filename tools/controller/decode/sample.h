@@ -58,17 +58,15 @@ struct sample {
 	const struct sample *previous;
 };
 
-/*
- * Notes the times of both clocks at start_ns.  *@wall_ns is CLOCK_REALTIME - CLOCK_MONOTONIC of the
- * controller in the sample before, 0 in the first; it stays unless the clock was set, so that
- * times of samples differ as their starts do.  @host_ns is CLOCK_REALTIME of the host -
- * CLOCK_MONOTONIC of the controller, give or take @uncertainty_ns; 0: the host did not tell.
- */
-void sample_head__date(struct sample_head *head, int64_t *wall_ns,
-		       int64_t host_ns, uint64_t uncertainty_ns);
-
 /* Elements of a copy: the sum of all fields' counts. */
-uint32_t sample__elements(const struct dart_schema *schema);
+static inline uint32_t sample__elements(const struct dart_schema *schema)
+{
+	uint32_t i, elements = 0;
+
+	for (i = 0; i < schema->field_count; i++)
+		elements += schema->fields[i].count;
+	return elements;
+}
 
 /*
  * Element @index of counter or histogram @field over all copies of an entry that has no rows;

@@ -8,6 +8,7 @@
 
 #include "sd_json.h"
 #include "source_private.h"
+#include "tools/controller/settings/config.h"
 #include "tools/watch/path_watch.h"
 
 struct file_state {
@@ -116,4 +117,19 @@ const struct source_reader source_file_reader = {
 	.read = read_file,
 	.wait = wait_for_file,
 	.close = close_file,
+};
+
+static int read_configuration(struct source *source, struct source_news *news)
+{
+	news->result =
+		config__read(&news->settings, &source->settings, source->name->text, &news->error) ?:
+			target_list__of_settings(&news->settings, &news->list);
+	return -1;
+}
+
+const struct source_reader source_configuration_reader = {
+	.kind = "configuration",
+	.waits_first = true,
+	.pause_ms = 100,
+	.read = read_configuration,
 };

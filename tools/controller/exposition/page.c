@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "tools/controller/base/schedule.h"
-#include "tools/controller/metrics/plan/plan_up.h"
+#include "tools/controller/metrics/plan/plan_own.h"
 
 struct page {
 	struct edition_content content;

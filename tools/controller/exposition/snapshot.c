@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "tools/controller/base/schedule.h"
-#include "tools/controller/metrics/plan/plan_up.h"
+#include "tools/controller/metrics/plan/plan_own.h"
 
 struct snapshot *snapshot__get(struct snapshot *snapshot)
 {

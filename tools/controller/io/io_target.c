@@ -1,13 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks for the table and the values of a connected target, in an I/O thread. */
+#include "io_target.h"
+
 #include <errno.h>
 
-#include "io_target_private.h"
+#include "tools/controller/base/wall_clock.h"
+
+static void run_report(struct message *message)
+{
+	struct io_target *io =
+		caa_container_of(message, struct io_target, report);
+
+	io->reported(io, io->report_kind);
+}
+
+static void run_released(struct message *message)
+{
+	struct io_target *io =
+		caa_container_of(message, struct io_target, released_message);
+
+	io->released(io);
+}
+
+static void io_target__report(struct io_target *io, enum io_report report)
+{
+	io->is_controls_turn = true;
+	io->report_kind = report;
+	io->report.run = run_report;
+	mailbox__post(io->control, &io->report);
+}
+
+/*
+ * Notes the times of both clocks at start_ns.  *@wall_ns is CLOCK_REALTIME - CLOCK_MONOTONIC of the
+ * controller in the sample before, 0 in the first; it stays unless the clock was set, so that
+ * times of samples differ as their starts do.  @host_ns is CLOCK_REALTIME of the host -
+ * CLOCK_MONOTONIC of the controller, give or take @uncertainty_ns; 0: the host did not tell.
+ */
+static void sample_head__date(struct sample_head *head, int64_t *wall_ns,
+		       int64_t host_ns, uint64_t uncertainty_ns)
+{
+	const int64_t now_ns = wall_clock__offset_ns();
+
+	if (llabs(now_ns - *wall_ns) > WALL_CLOCK_NOISE_NS)
+		*wall_ns = now_ns;
+	head->time_ns = (int64_t)head->start_ns + *wall_ns;
+	head->clock_uncertainty_ns = uncertainty_ns;
+	head->clock_offset_ns = 0;
+	/* Without overflow, whatever the host told. */
+	if (uncertainty_ns)
+		head->clock_offset_ns = (uint64_t)host_ns + head->start_ns -
+					(uint64_t)head->time_ns;
+}
 
 /* Until an agent that is short of memory is asked for its table again. */
 #define BUSY_NS 100000000ULL
 
-void io_target__stop(struct io_target *io)
+static void io_target__stop(struct io_target *io)
 {
 	io->state = IO_STOPPED;
 	timer__stop(&io->scrape_timer);
@@ -17,7 +65,7 @@ void io_target__stop(struct io_target *io)
 	flow__stop(&io->flow);
 }
 
-void io_target__lose(struct io_target *io, enum io_loss loss, int error)
+static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 {
 	if (io->state == IO_STOPPED)
 		return;
@@ -57,7 +105,7 @@ static void io_target__ask(struct io_target *io, enum io_state state,
 		io_target__lose(io, IO_LOSS_POST, err);
 }
 
-void io_target__fetch_table(struct io_target *io)
+static void io_target__fetch_table(struct io_target *io)
 {
 	io->age.fetched_ns = monotonic_ns();
 	io_target__ask(io, IO_FETCHING, TRANSPORT_TABLE);
@@ -107,7 +155,7 @@ static void io_target__start_scraping(struct io_target *io)
 	}
 }
 
-void io_target__proceed(struct io_target *io)
+static void io_target__proceed(struct io_target *io)
 {
 	io->state = IO_IDLE;
 	if (io->scrape_pending)
@@ -239,13 +287,13 @@ void io_target__on_completion(struct io_target *io, int result)
 		on_checked(io);
 }
 
-void io_target__on_failed(struct flow *flow, int error)
+static void io_target__on_failed(struct flow *flow, int error)
 {
 	io_target__lose(caa_container_of(flow, struct io_target, flow),
 			IO_LOSS_POST, error);
 }
 
-void io_target__on_scrape_due(void *data)
+static void io_target__on_scrape_due(void *data)
 {
 	struct io_target *io = data;
 	struct summary *summary = io->summary;
@@ -272,7 +320,7 @@ void io_target__on_scrape_due(void *data)
 	}
 }
 
-void io_target__on_fetch_due(void *data)
+static void io_target__on_fetch_due(void *data)
 {
 	struct io_target *io = data;
 
@@ -282,7 +330,7 @@ void io_target__on_fetch_due(void *data)
 }
 
 /* A call has no answer so far.  No error may tell, and the next scrape be due much later. */
-void io_target__on_late(void *data)
+static void io_target__on_late(void *data)
 {
 	struct io_target *io = data;
 	const uint64_t silence_ns = flow__silence_ns(&io->flow);
@@ -297,7 +345,7 @@ void io_target__on_late(void *data)
 	timer__set_at(&io->answer_timer, monotonic_ns() + delay_ns);
 }
 
-void io_target__on_deadline(void *data)
+static void io_target__on_deadline(void *data)
 {
 	struct io_target *io = data;
 
@@ -307,4 +355,112 @@ void io_target__on_deadline(void *data)
 			      monotonic_ns() + IO_SILENCE_NS);
 	else
 		io_target__lose(io, IO_LOSS_SILENCE, 0);
+}
+
+/* True if the thread has its turn and may ask; if not, it has reported why. */
+static bool io_target__take_turn(struct io_target *io)
+{
+	io->is_controls_turn = false;
+	if (io->state != IO_STOPPED)
+		return true;
+	io_target__report(io, io->is_lost ? IO_LOST : IO_DONE);
+	io->is_lost = false;
+	return false;
+}
+
+static struct io_target *io_of(struct message *order)
+{
+	return caa_container_of(order, struct io_target, order);
+}
+
+static void run_adopt(struct message *order)
+{
+	struct io_target *io = io_of(order);
+	struct timers *timers = io_thread__timers(io->thread);
+	int err;
+
+	timer__init(&io->scrape_timer, timers, io_target__on_scrape_due, io);
+	timer__init(&io->fetch_timer, timers, io_target__on_fetch_due, io);
+	timer__init(&io->deadline_timer, timers, io_target__on_deadline, io);
+	timer__init(&io->answer_timer, timers, io_target__on_late, io);
+	io->state = IO_FETCHING;
+	io->has_ring = false;
+	io->has_scraped = false;
+	io->is_controls_turn = false;
+	io->is_lost = false;
+	if (io->schedule.next_ns)
+		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
+	timer__set_at(&io->deadline_timer, io->deadline_ns);
+	err = io->transport->operations->adopt(io->transport, io->thread);
+	if (err)
+		io_target__lose(io, IO_LOSS_POST, err);
+	else
+		io_target__fetch_table(io);
+}
+
+static void run_fetch(struct message *order)
+{
+	struct io_target *io = io_of(order);
+
+	if (io_target__take_turn(io))
+		io_target__fetch_table(io);
+}
+
+static void run_go_on(struct message *order)
+{
+	struct io_target *io = io_of(order);
+
+	if (!io_target__take_turn(io))
+		return;
+	io->has_ring = true;
+	if (!io->once)
+		timer__stop(&io->deadline_timer);
+	if (!io->schedule.next_ns) {
+		schedule__start(&io->schedule, monotonic_ns());
+		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
+		io->scrape_pending = true;
+	}
+	io_target__proceed(io);
+}
+
+static void run_release(struct message *message)
+{
+	struct io_target *io =
+		caa_container_of(message, struct io_target, release);
+
+	if (io->state != IO_STOPPED)
+		io_target__stop(io);
+	io->state = IO_RELEASED;
+	io->transport->operations->leave(io->transport);
+	io->released_message.run = run_released;
+	mailbox__post(io->control, &io->released_message);
+}
+
+static void io_target__order(struct io_target *io,
+			     void (*run)(struct message *order))
+{
+	io->order.run = run;
+	mailbox__post(io_thread__mailbox(io->thread), &io->order);
+}
+
+void io_target__adopt(struct io_target *io)
+{
+	io->flow.failed = io_target__on_failed;
+	io_target__order(io, run_adopt);
+}
+
+void io_target__fetch(struct io_target *io)
+{
+	io_target__order(io, run_fetch);
+}
+
+void io_target__go_on(struct io_target *io)
+{
+	io_target__order(io, run_go_on);
+}
+
+void io_target__release(struct io_target *io)
+{
+	io->release.run = run_release;
+	mailbox__post(io_thread__mailbox(io->thread), &io->release);
 }

@@ -13,7 +13,7 @@
 #include "tools/controller/metrics/labels/target_labels.h"
 #include "tools/controller/metrics/plan/plan_make.h"
 #include "tools/controller/metrics/plan/plan_store.h"
-#include "tools/controller/metrics/plan/plan_up.h"
+#include "tools/controller/metrics/plan/plan_own.h"
 #include "tools/controller/metrics/plan/points.h"
 
 struct target_metrics {

@@ -7,18 +7,87 @@
  * The worker of a target owns its block, but for the text on a terminal: under the lock,
  * any worker joins all texts to the next frame.
  */
+#include "sink_table.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "entry_view.h"
-#include "screen.h"
-#include "sink_table.h"
 #include "tools/controller/base/schedule.h"
+
+#define SCREEN_WIDTH_DEFAULT	80
+#define SCREEN_HEIGHT_DEFAULT	10000
+
+/* ECMA-48: cursor to the top left, clear to the end of the line, the screen. */
+#define CURSOR_HOME	"\033[H"
+#define CLEAR_LINE	"\033[K"
+#define CLEAR_BELOW	"\033[J"
+
+/* The place where tables are shown: a terminal that is redrawn, or a stream. */
+struct screen {
+	int fd;
+	bool is_terminal;
+};
+
+/* In characters and lines; of a stream, COLUMNS and LINES. */
+struct screen_size {
+	size_t width;
+	size_t height;
+};
+
+static size_t size_from_environment(const char *name, size_t otherwise)
+{
+	const char *text = getenv(name);
+	unsigned long size = text ? strtoul(text, NULL, 10) : 0;
+
+	return size && size <= SCREEN_HEIGHT_DEFAULT ? size : otherwise;
+}
+
+/* Without @redraw, a terminal is treated as a stream. */
+static void screen__open(struct screen *screen, int fd, bool redraw)
+{
+	screen->fd = fd;
+	screen->is_terminal = redraw && isatty(fd);
+}
+
+/* Asked again before each drawing: terminals are resized. */
+static struct screen_size screen__measure(const struct screen *screen)
+{
+	struct winsize size;
+
+	if (screen->is_terminal && !ioctl(screen->fd, TIOCGWINSZ, &size) &&
+	    size.ws_row && size.ws_col)
+		return (struct screen_size){ size.ws_col, size.ws_row };
+	return (struct screen_size){
+		.width = size_from_environment("COLUMNS", SCREEN_WIDTH_DEFAULT),
+		.height = size_from_environment("LINES", SCREEN_HEIGHT_DEFAULT),
+	};
+}
+
+/*
+ * Prints to @out what makes a terminal of @size show @text, lines that end with a newline,
+ * cut to size, in place of what it showed.
+ */
+static void screen__draw(struct screen_size size, const char *text, FILE *out)
+{
+	size_t line, length;
+
+	fputs(CURSOR_HOME, out);
+	/* The last line stays free for the cursor. */
+	for (line = 1; *text && line < size.height; line++) {
+		length = strcspn(text, "\n");
+		fwrite(text, 1, length < size.width ? length : size.width, out);
+		fputs(CLEAR_LINE "\n", out);
+		text += length + (text[length] == '\n');
+	}
+	fputs(CLEAR_BELOW, out);
+}
 
 /* Drawing takes time, and the eye follows no faster changes. */
 #define DRAW_INTERVAL_NS 50000000ULL

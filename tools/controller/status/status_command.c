@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "control_socket.h"
+#include "status_server.h"
 #include "status_table.h"
 
 /* Where a service has it. */

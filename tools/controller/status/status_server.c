@@ -13,10 +13,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control_socket.h"
 #include "status_report.h"
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/base/timers.h"
+
+int control_socket__address(const char *path, const char *otherwise,
+			    struct sockaddr_un *address,
+			    struct dart_error *error)
+{
+	const char *directory = getenv("RUNTIME_DIRECTORY");
+	int length;
+
+	if (!directory || !*directory)
+		directory = otherwise;
+	if (!path && !directory)
+		return 0;
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (path)
+		length = snprintf(address->sun_path, sizeof(address->sun_path),
+				  "%s", path);
+	else
+		length = snprintf(address->sun_path, sizeof(address->sun_path),
+				  "%.*s/control.sock",
+				  (int)strcspn(directory, ":"), directory);
+	if (length && length < (int)sizeof(address->sun_path))
+		return 1;
+	return dart_error__set(
+		error, EINVAL,
+		"'%.200s' is not the path of a socket (expected 1 to %zu characters)",
+		path ?: directory, sizeof(address->sun_path) - 1);
+}
 
 #define CLIENTS_MAX 8
 /* A client that neither writes nor reads for so long is disconnected. */

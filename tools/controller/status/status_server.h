@@ -7,10 +7,25 @@
 #ifndef CONTROLLER_STATUS_SERVER_H
 #define CONTROLLER_STATUS_SERVER_H
 
+#include <sys/un.h>
+
 #include <libdart/error.h>
 
 #include "tools/controller/fleet/target.h"
 #include "tools/controller/outputs/output.h"
+
+/* A request is a line of at most so many bytes, an answer a JSON object and the end. */
+#define CONTROL_SOCKET_REQUEST_MAX 64
+#define CONTROL_SOCKET_STATUS "status\n"
+
+/*
+ * The address of @path; NULL: control.sock in the first directory of RUNTIME_DIRECTORY,
+ * which systemd sets, or else in @otherwise.  Returns 1; 0 if both are NULL; or -EINVAL with
+ * a sentence in @error.
+ */
+int control_socket__address(const char *path, const char *otherwise,
+			    struct sockaddr_un *address,
+			    struct dart_error *error);
 
 struct status_server;
 

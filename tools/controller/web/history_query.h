@@ -3,10 +3,26 @@
 #ifndef CONTROLLER_HISTORY_QUERY_H
 #define CONTROLLER_HISTORY_QUERY_H
 
-#include "envelope.h"
 #include "history.h"
 #include "json_text.h"
 #include "selection.h"
+
+/*
+ * The envelope of a curve: the time from @from_us to @to_us in buckets of equal width, with the
+ * least, the greatest and the mean value in each, so that no spike is averaged away.
+ */
+#define ENVELOPE_BUCKETS_MAX 4000
+
+struct envelope_bucket {
+	double least, greatest, sum;
+	uint32_t count;		/* 0: it is empty */
+};
+
+/* The times of several curves with the same buckets. */
+struct envelope_span {
+	int64_t from_us, to_us;	/* to_us > from_us; that itself is in the last bucket */
+	uint32_t bucket_count;	/* at least 1 */
+};
 
 /* Buckets of all groups together: 16 MiB. */
 #define HISTORY_QUERY_BUCKETS_MAX (1U << 19)

@@ -3,6 +3,7 @@
 #ifndef CONTROLLER_SELECTION_H
 #define CONTROLLER_SELECTION_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -85,5 +86,22 @@ struct point_rule point_rule__of(const struct metric_family *family);
  */
 bool point_state__take(struct point_state *state, const struct point_rule *rule,
 		       int64_t time_us, double value, double *result);
+
+/*
+ * What the page asks for, as JSON: [{"family": NAME, "by": "a,b", "label": NAME, "value": TEXT,
+ * "rate": true or false}, ...], in which only "family" must be.  See struct selection_query.
+ */
+#define WEB_QUERIES_MAX	     128
+#define WEB_QUERY_BYTES_MAX  (24U << 10)
+
+struct web_queries {
+	json_t *json;	/* holds the texts */
+	size_t count;
+	struct selection_query *queries;
+};
+
+/* @text may be NULL.  Returns 0, -EINVAL if it is none, or -ENOMEM. */
+int web_queries__parse(const char *text, struct web_queries *queries);
+void web_queries__clear(struct web_queries *queries);
 
 #endif /* CONTROLLER_SELECTION_H */

@@ -9,7 +9,7 @@
 #include "web_pages.h"
 #include "web_pages_store.h"
 #include "web_pages_target.h"
-#include "web_query.h"
+#include "selection.h"
 #include "web_stream.h"
 
 static void fill_file(void *data, const struct http_request *request,

@@ -9,7 +9,7 @@
 #include "movers.h"
 #include "web_answer.h"
 #include "web_pages_target.h"
-#include "web_query.h"
+#include "selection.h"
 
 #define POINTS_DEFAULT 600
 #define MOVERS_SECONDS 10

@@ -9,7 +9,7 @@
 #define CONTROLLER_WEB_STREAM_H
 
 #include "json_text.h"
-#include "web_query.h"
+#include "selection.h"
 #include "web_targets.h"
 
 /* What has been made and not yet taken. */

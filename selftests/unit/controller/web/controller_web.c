@@ -14,7 +14,7 @@
 #include "tools/controller/web/web.h"
 #include "tools/controller/web/web_target.h"
 #include "tools/controller/http/http_access.h"
-#include "tools/controller/web/web_query.h"
+#include "tools/controller/web/selection.h"
 
 #include "selftests/unit/unit.h"
 #include "selftests/unit/controller/decode/controller_plans.h"

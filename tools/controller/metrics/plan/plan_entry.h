@@ -5,7 +5,8 @@
 
 #include "entry_parts.h"
 #include "plan_builder.h"
-#include "tools/controller/metrics/labels/label_value.h"
+
+#define LABEL_VALUE_MAX 512	/* bytes, with the NUL */
 
 struct plan_entry {
 	uint32_t index;
@@ -65,5 +66,14 @@ uint32_t plan_entry__row(struct plan_entry *entry,
 struct plan_term plan_entry__term(const struct plan_entry *entry,
 				  struct plan_builder *builder, uint32_t field,
 				  uint32_t element);
+
+/* ---- values of labels, as UTF-8 without control characters: see escape.h of libdart */
+
+/* The name of a host, which its agent has escaped already. */
+void label_value__of_node(const struct dart_table *table,
+			  char value[static LABEL_VALUE_MAX]);
+/* A text, an address or the first number of @field. */
+void label_value__of_field(const struct dart_field *field, const void *copy,
+			   char value[static LABEL_VALUE_MAX]);
 
 #endif /* CONTROLLER_PLAN_ENTRY_H */

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tools/controller/metrics/labels/label_value.h"
+#include "plan.h"
+#include "plan_entry.h"
 
 static const struct built_family families[] = {
 	[PLAN_OWN_HOST_INFO] = {
@@ -134,4 +135,50 @@ double plan_own__value(enum plan_own own, const struct plan *plan,
 		break;
 	}
 	return plan->metrics.dropped_count;
+}
+
+static const struct metric_family up_families[PLAN_UP_SERIES] = {
+	{
+		.name = "dart_up",
+		.help = "Whether the values of the host can be read.",
+		.unit = "",
+		.type = METRIC_GAUGE,
+		.first_series = 0,
+		.series_count = 1,
+	},
+	{
+		.name = "up",
+		.help = "Whether the values of the host can be read.",
+		.unit = "",
+		.type = METRIC_GAUGE,
+		.first_series = 1,
+		.series_count = 1,
+	},
+};
+
+static const struct metric_series up_series[PLAN_UP_SERIES] = {
+	{ .family = 0, .name = "dart_up", .text = "" },
+	{ .family = 1, .name = "up", .text = "" },
+};
+
+const struct metric_plan plan_up__of_pages = {
+	.families = up_families,
+	.family_count = 1,
+	.series = up_series,
+	.series_count = 1,
+};
+
+struct metric_plan *plan_up__new(void)
+{
+	struct plan *plan = plan__new();
+
+	if (!plan)
+		return NULL;
+	plan->metrics = (struct metric_plan){
+		.families = up_families,
+		.family_count = PLAN_UP_SERIES,
+		.series = up_series,
+		.series_count = PLAN_UP_SERIES,
+	};
+	return &plan->metrics;
 }

@@ -7,6 +7,7 @@
 #define CONTROLLER_BLOCK_H
 
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "tools/controller/base/queue.h"
 #include "tools/controller/metrics/metric/metric.h"
@@ -27,21 +28,61 @@ struct block {
 };
 
 /* Without scrapes.  NULL if out of memory. */
-struct block *block__new(struct metric_plan *plan, struct label_set *labels);
+static inline struct block *block__new(struct metric_plan *plan, struct label_set *labels)
+{
+	struct block *block = calloc(1, sizeof(*block));
+
+	if (!block)
+		return NULL;
+	block->plan = metric_plan__get(plan);
+	block->labels = label_set__hold(labels);
+	block->bytes = sizeof(*block);
+	return block;
+}
+
 /* NULL is allowed. */
-void block__free(struct block *block);
+static inline void block__free(struct block *block)
+{
+	uint32_t i;
+
+	if (!block)
+		return;
+	for (i = 0; i < block->scrapes; i++)
+		free(block->rows[i]);
+	label_set__release(block->labels);
+	metric_plan__put(block->plan);
+	free(block);
+}
+
 /* Memory of a row of @plan. */
-size_t block__row_bytes(const struct metric_plan *plan);
+static inline size_t block__row_bytes(const struct metric_plan *plan)
+{
+	return plan->series_count * sizeof(struct metric_point);
+}
 
 /*
  * Adds @row, which was allocated by malloc() and has so many points with a time; there are
  * fewer than BLOCK_SCRAPES_MAX.
  */
-void block__add(struct block *block, struct metric_point *row,
-		uint64_t samples);
+static inline void block__add(struct block *block, struct metric_point *row, uint64_t samples)
+{
+	block->rows[block->scrapes++] = row;
+	block->samples += samples;
+	block->bytes += block__row_bytes(block->plan);
+}
 
 /* The points of a series, in order, into @points[BLOCK_SCRAPES_MAX]; returns how many. */
-size_t block__points(const struct block *block, uint32_t series,
-		     struct metric_point *points);
+static inline size_t block__points(const struct block *block, uint32_t series,
+		     struct metric_point *points)
+{
+	size_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < block->scrapes; i++) {
+		if (block->rows[i][series].time_ns)
+			points[count++] = block->rows[i][series];
+	}
+	return count;
+}
 
 #endif /* CONTROLLER_BLOCK_H */
