@@ -12,7 +12,7 @@
 #include <libdart/tea/tea_hash.h>
 
 #include "tea_sketch.h"
-#include "tools/dartctl/switch/tea_cache.h"
+#include "tools/dartctl/switch/cache/keys.h"
 #include "zipf.h"
 
 #define KEY	13	/* bytes of an IPv4 flow: see schemas/ */

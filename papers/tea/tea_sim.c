@@ -10,7 +10,7 @@
 
 #include "cached_traffic.h"
 #include "tea_paper.h"
-#include "tools/dartctl/switch/tea_cache.h"
+#include "tools/dartctl/switch/cache/keys.h"
 
 static const char usage[] =
 	"Usage: tea-sim [OPTION]... balance|throughput|functions\n"

@@ -24,9 +24,9 @@ fuzz_controller_config_sources := $(addprefix tools/controller/, \
 	settings/url_settings.c)
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
-fuzz_digests_sources := $(addprefix tools/dartctl/switch/, digests.c \
-	publisher.c thrift.c thrift_wire.c thrift_wire_error.c)
-fuzz_digests_parsers := $(addprefix tools/dartctl/switch/, digests.c \
+fuzz_digests_sources := $(addprefix tools/dartctl/switch/thrift/, digests.c \
+	publisher.c thrift.c wire.c wire_error.c)
+fuzz_digests_parsers := $(addprefix tools/dartctl/switch/thrift/, digests.c \
 	publisher.c)
 fuzz_escape_parsers := tools/lib/dart/escape.c
 fuzz_host_clock_sources := tools/controller/decode/host_clock.c
@@ -107,16 +107,17 @@ fuzz_state_file_sources := $(addprefix agent/registration/, \
 fuzz_state_file_parsers := $(fuzz_state_file_sources)
 fuzz_tables_parsers := $(addprefix tools/lib/dart/tea/tea_tables,.c _server.c)
 fuzz_tea_import_sources = $(tea_parsing) $(addprefix tools/dartctl/lookup/, \
-	tea_printer.c tea_text_print.c)
+	printer.c text_print.c)
 fuzz_tea_import_parsers = $(tea_parsing)
 fuzz_tea_table_parsers := $(addprefix tools/lib/dart/tea/tea_, lookup.c \
 	lookup_walk.c table_resume.c)
 fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
-fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2_group.c \
-	bmv2_read.c bmv2_register.c bmv2_table.c entry.c lookup_bmv2_read.c \
-	lookup_program.c lookup_state.c numbers.c program.c report_program.c \
-	state.c thrift.c thrift_wire_error.c)
-fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2_group.c \
-	bmv2_read.c bmv2_register.c bmv2_table.c lookup_bmv2_read.c \
-	lookup_program.c program.c thrift.c)
+fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2/group.c \
+	reports/bmv2_read.c bmv2/register.c bmv2/table.c bmv2/entry.c \
+	lookups/bmv2_read.c lookups/program.c lookups/state.c engine/hosts.c \
+	bmv2/program.c reports/program.c reports/state.c thrift/thrift.c \
+	thrift/wire_error.c)
+fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2/group.c \
+	reports/bmv2_read.c bmv2/register.c bmv2/table.c lookups/bmv2_read.c \
+	lookups/program.c bmv2/program.c thrift/thrift.c)

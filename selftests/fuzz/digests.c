@@ -4,7 +4,7 @@
 #include <sys/un.h>
 
 #include "fuzz.h"
-#include "tools/dartctl/switch/digests.h"
+#include "tools/dartctl/switch/thrift/digests.h"
 
 #define BYTES_MAX	65536	/* that a socket takes without being read */
 #define SAMPLE		5

@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "tools/dartctl/lookup/tea_parser.h"
-#include "tools/dartctl/lookup/tea_printer.h"
+#include "tools/dartctl/lookup/parser.h"
+#include "tools/dartctl/lookup/printer.h"
 
 static const char text[] =
 	"key: [{name: a, type: ipv4}, {name: p, type: u16, names: {dns: 53}}]\n"

@@ -6,10 +6,10 @@
 #include <errno.h>
 
 #include "fuzz.h"
-#include "tools/dartctl/switch/bmv2.h"
-#include "tools/dartctl/switch/lookup_bmv2.h"
-#include "tools/dartctl/switch/report_program.h"
-#include "tools/dartctl/switch/thrift_wire.h"
+#include "tools/dartctl/switch/lookups/bmv2.h"
+#include "tools/dartctl/switch/reports/bmv2.h"
+#include "tools/dartctl/switch/reports/program.h"
+#include "tools/dartctl/switch/thrift/wire.h"
 
 static const uint8_t *answers;
 static size_t answers_left;

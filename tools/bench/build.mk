@@ -24,7 +24,7 @@ tea_fill_libraries := dart
 # Entries of lookup tables, from text; the parser is known later: see there.
 programs += tea_import_speed
 tea_import_speed_sources = tools/bench/tea_import_speed.c tools/bench/memory.c \
-	tools/dartctl/lookup/tea_input.c $(tea_parsing)
+	tools/dartctl/lookup/input.c $(tea_parsing)
 tea_import_speed_libraries := dart
 tea_import_speed_packages := jansson yaml-0.1
 

@@ -25,7 +25,7 @@
 #include <libdart/tea/tea_table.h>
 
 #include "memory.h"
-#include "tools/dartctl/lookup/tea_input.h"
+#include "tools/dartctl/lookup/input.h"
 
 #define BATCH DART_REGISTRATION_TABLE_CHANGES_MAX
 #define ROUNDS_MAX 100

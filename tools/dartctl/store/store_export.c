@@ -7,7 +7,7 @@
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/export_watch.h"
 #include "tools/dartctl/cli/output_file.h"
-#include "tools/dartctl/switch/commands.h"
+#include "tools/dartctl/switch/reports/commands.h"
 
 enum {
 	OPTION_TARGET = OPTIONS_OWN,

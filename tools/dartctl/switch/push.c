@@ -8,15 +8,15 @@
 
 #include <libdart/rdma/address.h>
 
-#include "commands.h"
-#include "live.h"
-#include "lookup_follow.h"
-#include "lookup_push.h"
-#include "lookup_status.h"
+#include "follow.h"
 #include "push_kind.h"
 #include "tools/dartctl/cli/collectors_follow.h"
 #include "tools/dartctl/cli/command.h"
-#include "wish.h"
+#include "tools/dartctl/switch/engine/live.h"
+#include "tools/dartctl/switch/lookups/push.h"
+#include "tools/dartctl/switch/lookups/status.h"
+#include "tools/dartctl/switch/reports/commands.h"
+#include "tools/dartctl/switch/reports/wish.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 

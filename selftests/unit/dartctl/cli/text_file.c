@@ -9,7 +9,7 @@
 
 #include "selftests/unit/unit.h"
 #include "tools/controller/base/secret.h"
-#include "tools/dartctl/lookup/tea_input.h"
+#include "tools/dartctl/lookup/input.h"
 
 #define MARK "\xef\xbb\xbf"
 

@@ -6,7 +6,7 @@
 
 #include "tools/dartctl/cli/message.h"
 #include "tools/dartctl/cli/schemas.h"
-#include "tools/dartctl/lookup/tea_entry.h"
+#include "tools/dartctl/lookup/entry.h"
 /* cmocka.h defines a macro fail(), and message.h declares a function of that name. */
 #include "selftests/unit/unit.h"
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/lookup/tea_input.h"
-#include "tools/dartctl/lookup/tea_printer.h"
+#include "tools/dartctl/lookup/input.h"
+#include "tools/dartctl/lookup/printer.h"
 
 static const char flow[] =
 	"key:\n"

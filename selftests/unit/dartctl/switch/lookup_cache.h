@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/bmv2.h"
-#include "tools/dartctl/switch/bmv2_register.h"
-#include "tools/dartctl/switch/bmv2_table.h"
-#include "tools/dartctl/switch/digests.h"
-#include "tools/dartctl/switch/lookup_cache.h"
-#include "tools/dartctl/switch/lookup_program.h"
-#include "tools/dartctl/switch/lookup_readers.h"
-#include "tools/dartctl/switch/lookup_state.h"
+#include "tools/dartctl/switch/bmv2/register.h"
+#include "tools/dartctl/switch/bmv2/table.h"
+#include "tools/dartctl/switch/cache/cache.h"
+#include "tools/dartctl/switch/cache/readers.h"
+#include "tools/dartctl/switch/lookups/program.h"
+#include "tools/dartctl/switch/lookups/state.h"
+#include "tools/dartctl/switch/reports/bmv2.h"
+#include "tools/dartctl/switch/thrift/digests.h"
 
 #define KEY 4
 #define VALUE 2

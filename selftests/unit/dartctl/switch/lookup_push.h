@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/lookup_steps.h"
+#include "tools/dartctl/switch/lookups/steps.h"
 
 /* One push of a table to a switch. */
 struct push {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/bmv2.h"
+#include "tools/dartctl/switch/reports/bmv2.h"
 
 #define PORT 3 /* of the switch, where the collector is */
 

@@ -9,7 +9,7 @@
 #include <libdart/error.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/report_program.h"
+#include "tools/dartctl/switch/reports/program.h"
 
 /* Abridged output of p4c, with ' for ". */
 static const char tables[] =

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "switch_answers.h"
-#include "tools/dartctl/switch/digests.h"
-#include "tools/dartctl/switch/publisher.h"
+#include "tools/dartctl/switch/thrift/digests.h"
+#include "tools/dartctl/switch/thrift/publisher.h"
 
 #define SEED	0xd16e57
 #define LIST	3

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/steps.h"
+#include "tools/dartctl/switch/reports/steps.h"
 
 /* One push of a list of collectors to a switch. */
 struct push {

@@ -9,7 +9,7 @@
 #include <dart/tea_sketch.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/tea_cache.h"
+#include "tools/dartctl/switch/cache/keys.h"
 
 #define SEED	0x7ea
 #define KEY	13

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Changes of a table of dartd, many in one request: "table-change" of <dart/registration.h>. */
+#ifndef TEA_BATCH_H
+#define TEA_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libdart/registration/client.h>
+
+#include "layout.h"
+#include "outcome.h"
+#include "tools/dartctl/cli/options.h"
+
+struct tea_batch {
+	struct dart_registration_client client;
+	const char *table;
+	size_t entry_length; /* bytes */
+	int fd; /* of the records, in memory */
+	uint8_t *records; /* the same, mapped */
+	uint32_t count; /* of those that have not been sent */
+	uint64_t sent; /* all batches before */
+	struct tea_outcome outcome; /* of these */
+};
+
+/*
+ * Connects to dartd.  @table outlives the batch.  Returns an exit status; after a failure its
+ * message has been printed.
+ */
+int tea_batch__open(struct tea_batch *batch, const struct options *options,
+		    const char *table, const struct tea_layout *layout);
+void tea_batch__close(struct tea_batch *batch);
+
+/* Where the next entry is to be written; the batch is not full. */
+uint8_t *tea_batch__entry(struct tea_batch *batch);
+/*
+ * Adds the entry that is there, with DART_REGISTRATION_TABLE_INSERT or another operation.
+ * Returns whether the batch is full now.
+ */
+bool tea_batch__add(struct tea_batch *batch, uint8_t operation);
+/*
+ * Sends what was added, if anything, and waits until dartd has done it.  Returns 0, or sets
+ * @error and returns -errno; then dartd has done nothing of it.
+ */
+int tea_batch__send(struct tea_batch *batch, struct dart_error *error);
+
+#endif /* TEA_BATCH_H */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl table insert and remove: changes one entry. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/registration.h>
+
+#include "batch.h"
+#include "entry.h"
+#include "map.h"
+#include "outcome.h"
+#include "tools/dartctl/cli/command.h"
+
+enum {
+	OPTION_SCHEMA = OPTIONS_OWN,
+	OPTION_KEY,
+	OPTION_VALUE,
+};
+
+static const struct option insert_options[] = {
+	{ "schema", required_argument, NULL, OPTION_SCHEMA },
+	{ "key", required_argument, NULL, OPTION_KEY },
+	{ "value", required_argument, NULL, OPTION_VALUE },
+	{}
+};
+
+static const struct option remove_options[] = {
+	{ "schema", required_argument, NULL, OPTION_SCHEMA },
+	{ "key", required_argument, NULL, OPTION_KEY },
+	{}
+};
+
+static int parse(struct options *options, int argc, char **argv,
+		 const struct option *own, struct tea_named *named)
+{
+	int option;
+
+	*named = (struct tea_named){};
+	while ((option = options__next(options, argc, argv, own)) != -1) {
+		switch (option) {
+		case OPTION_SCHEMA:
+			named->schema = optarg;
+			break;
+		case OPTION_KEY:
+			named->key = optarg;
+			break;
+		case OPTION_VALUE:
+			named->value = optarg;
+			break;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc)
+		return misuse("'%s' needs the name of a table", options->path);
+	named->table = argv[optind];
+	named->fields = argv + optind + 1;
+	named->field_count = argc - optind - 1;
+	return EXIT_SUCCESS;
+}
+
+static int explain(const struct tea_named *named,
+		   const struct tea_outcome *outcome)
+{
+	if (outcome->foreign)
+		return fail(
+			EREMOTE,
+			"the key is in the share of another server of table '%s' (see dartctl table show)",
+			named->table);
+	if (outcome->full)
+		return fail(
+			ENOSPC,
+			"table '%s' has no place left for this key (create a larger one)",
+			named->table);
+	if (outcome->missing)
+		return fail(ENOENT, "table '%s' has no entry with this key",
+			    named->table);
+	return EXIT_SUCCESS;
+}
+
+static int send(const struct options *options, const struct tea_named *named,
+		const struct tea_layout *layout, uint8_t operation,
+		const uint8_t *entry)
+{
+	struct dart_error error;
+	struct tea_batch batch;
+	int ret, status;
+
+	if (tea_batch__open(&batch, options, named->table, layout))
+		return EXIT_FAILURE;
+	memcpy(tea_batch__entry(&batch), entry, batch.entry_length);
+	tea_batch__add(&batch, operation);
+	ret = tea_batch__send(&batch, &error);
+	if (ret)
+		status = fail(-ret, "%s", error.text);
+	else
+		status = explain(named, &batch.outcome);
+	if (!status && options->json)
+		status = print_json(tea_outcome__pack(&batch.outcome), 0);
+	tea_batch__close(&batch);
+	return status;
+}
+
+static int change(struct options *options, const struct tea_named *named,
+		  uint8_t operation)
+{
+	uint8_t entry[TEA_ENTRY_MAX] = { 0 };
+	struct tea_layout layout;
+	struct tea_map map;
+	int status;
+
+	status = tea_map__open(&map, options, named->table);
+	if (status)
+		return status;
+	status = tea_entry__layout(named, &map.geometry, &layout);
+	if (status)
+		goto close_map;
+	status = tea_entry__take(named, &layout,
+				 operation == DART_REGISTRATION_TABLE_INSERT,
+				 entry);
+	if (!status)
+		status = send(options, named, &layout, operation, entry);
+	tea_layout__free(&layout);
+close_map:
+	tea_map__close(&map);
+	return status;
+}
+
+int command_tea_insert(struct options *options, int argc, char **argv)
+{
+	struct tea_named named;
+
+	return parse(options, argc, argv, insert_options, &named) ?:
+		       change(options, &named, DART_REGISTRATION_TABLE_INSERT);
+}
+
+int command_tea_remove(struct options *options, int argc, char **argv)
+{
+	struct tea_named named;
+
+	return parse(options, argc, argv, remove_options, &named) ?:
+		       change(options, &named, DART_REGISTRATION_TABLE_REMOVE);
+}

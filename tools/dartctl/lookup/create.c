@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl table create: reserves memory of dartd for a table. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdart/tea/tea_geometry.h>
+
+#include "layout.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/memory_file.h"
+#include "tools/dartctl/cli/schemas.h"
+
+enum {
+	OPTION_ENTRIES = OPTIONS_OWN,
+	OPTION_ROWS,
+	OPTION_CELLS,
+	OPTION_KEY,
+	OPTION_VALUE,
+	OPTION_SCHEMA,
+	OPTION_PACKET,
+	OPTION_SHARES,
+	OPTION_FILE,
+};
+
+static const struct option create_options[] = {
+	{ "entries", required_argument, NULL, OPTION_ENTRIES },
+	{ "rows", required_argument, NULL, OPTION_ROWS },
+	{ "cells", required_argument, NULL, OPTION_CELLS },
+	{ "key", required_argument, NULL, OPTION_KEY },
+	{ "value", required_argument, NULL, OPTION_VALUE },
+	{ "schema", required_argument, NULL, OPTION_SCHEMA },
+	{ "packet", required_argument, NULL, OPTION_PACKET },
+	{ "shares", required_argument, NULL, OPTION_SHARES },
+	{ "file", required_argument, NULL, OPTION_FILE },
+	{}
+};
+
+/* The part of the cells that --entries may fill: few entries are stashed then. */
+#define LOAD_PERCENT 75
+
+/* From the command line; numbers are -1 unless given. */
+struct wanted {
+	const char *name;
+	long long entries, rows_log2, cells, key, value, packet;
+	long long first, last; /* shares */
+	const char *schema, *file;
+};
+
+static int take_shares(struct wanted *wanted)
+{
+	char text[32], *dash;
+
+	snprintf(text, sizeof(text), "%s", optarg);
+	dash = strchr(text, '-');
+	if (dash) {
+		*dash = '\0';
+		wanted->first = options__number(text, DART_TEA_SHARES - 1);
+		wanted->last = options__number(dash + 1, DART_TEA_SHARES - 1);
+	}
+	if (!dash || wanted->first < 0 || wanted->last < wanted->first)
+		return misuse("--shares is a range within 0-%d, not '%s'",
+			      DART_TEA_SHARES - 1, optarg);
+	return EXIT_SUCCESS;
+}
+
+static int take_number(long long *number, long long least, long long most,
+		       const char *what)
+{
+	*number = options__number(optarg, most);
+	if (*number < least)
+		return misuse("%s is a number from %lld to %lld, not '%s'",
+			      what, least, most, optarg);
+	return EXIT_SUCCESS;
+}
+
+static int take(struct wanted *wanted, int option)
+{
+	switch (option) {
+	case OPTION_ENTRIES:
+		return take_number(&wanted->entries, 1,
+				   (1LL << DART_TEA_ROWS_LOG2_MAX) *
+					   DART_TEA_CELLS_MAX * LOAD_PERCENT /
+					   100,
+				   "--entries");
+	case OPTION_ROWS:
+		wanted->rows_log2 = options__logarithm(optarg);
+		if (wanted->rows_log2 < 0 ||
+		    wanted->rows_log2 > DART_TEA_ROWS_LOG2_MAX)
+			return misuse(
+				"--rows is a power of two up to 2^%d, such as 2^17, not '%s'",
+				DART_TEA_ROWS_LOG2_MAX, optarg);
+		return EXIT_SUCCESS;
+	case OPTION_CELLS:
+		return take_number(&wanted->cells, 1, DART_TEA_CELLS_MAX,
+				   "--cells");
+	case OPTION_KEY:
+		return take_number(&wanted->key, 1, DART_TEA_KEY_MAX, "--key");
+	case OPTION_VALUE:
+		return take_number(&wanted->value, 1, DART_TEA_VALUE_MAX,
+				   "--value");
+	case OPTION_PACKET:
+		return take_number(&wanted->packet, DART_TEA_PACKET_MIN,
+				   1 << DART_TEA_ROW_LOG2_MAX, "--packet");
+	case OPTION_SHARES:
+		return take_shares(wanted);
+	case OPTION_SCHEMA:
+		wanted->schema = optarg;
+		return EXIT_SUCCESS;
+	case OPTION_FILE:
+		wanted->file = optarg;
+		return EXIT_SUCCESS;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int parse(struct options *options, int argc, char **argv,
+		 struct wanted *wanted)
+{
+	int option, status;
+
+	*wanted = (struct wanted){ NULL, -1, -1, -1,   -1,  -1,
+				   -1,	 -1, -1, NULL, NULL };
+	while ((option = options__next(options, argc, argv, create_options)) !=
+	       -1) {
+		status = take(wanted, option);
+		if (status)
+			return status;
+	}
+	if (argc - optind != 1)
+		return misuse("'table create' needs one name");
+	wanted->name = argv[optind];
+	if ((wanted->entries < 0) == (wanted->rows_log2 < 0))
+		return misuse("'table create' needs --entries or --rows");
+	if ((wanted->key < 0) != (wanted->value < 0))
+		return misuse("--key and --value go together");
+	if (wanted->key >= 0 && wanted->schema)
+		return misuse(
+			"--schema has the lengths of key and value: --key excludes it");
+	return EXIT_SUCCESS;
+}
+
+/* Takes the lengths of the schema, unless they were given. */
+static int find_lengths(struct wanted *wanted)
+{
+	struct dart_key_schema *schema;
+	struct tea_layout layout;
+	struct dart_error error;
+	int ret;
+
+	if (wanted->key >= 0)
+		return EXIT_SUCCESS;
+	if (!wanted->schema && !schemas__has(wanted->name))
+		return misuse(
+			"'table create' needs --schema, or --key and --value, because no schema is called '%s'",
+			wanted->name);
+	schema = schemas__load(wanted->schema ?: wanted->name);
+	if (!schema)
+		return EXIT_FAILURE;
+	ret = tea_layout__init(&layout, schema, &error);
+	if (ret) {
+		dart_key_schema__free(schema);
+		return fail(-ret, "schema '%s': %s",
+			    wanted->schema ?: wanted->name, error.text);
+	}
+	wanted->key = layout.key_length;
+	wanted->value = layout.value_length;
+	tea_layout__free(&layout);
+	return EXIT_SUCCESS;
+}
+
+/* The entries of 2^@rows_log2 rows at the load. */
+static long long capacity(long long cells, long long rows_log2)
+{
+	return (cells << rows_log2) * LOAD_PERCENT / 100;
+}
+
+static int size(struct wanted *wanted)
+{
+	const long long cells = wanted->cells < 0 ? DART_TEA_CELLS :
+						    wanted->cells;
+
+	if (wanted->rows_log2 >= 0)
+		return EXIT_SUCCESS;
+	wanted->rows_log2 = 0;
+	while (capacity(cells, wanted->rows_log2) < wanted->entries)
+		if (++wanted->rows_log2 > DART_TEA_ROWS_LOG2_MAX)
+			return misuse(
+				"a table has at most 2^%d rows: %lld entries need more than %lld cells in each",
+				DART_TEA_ROWS_LOG2_MAX, wanted->entries, cells);
+	return EXIT_SUCCESS;
+}
+
+static void say_size(const struct wanted *wanted)
+{
+	const long long cells = wanted->cells < 0 ? DART_TEA_CELLS :
+						    wanted->cells;
+
+	printf("2^%lld rows of %lld cells: at %d %% load they have %lld entries\n",
+	       wanted->rows_log2, cells, LOAD_PERCENT,
+	       capacity(cells, wanted->rows_log2));
+}
+
+/* NULL unless it was given. */
+static json_t *optional(long long number)
+{
+	return number < 0 ? NULL : json_integer(number);
+}
+
+static int request(const struct options *options, const struct wanted *wanted,
+		   const char *file, int fd)
+{
+	json_t *shares = wanted->first < 0 ?
+				 NULL :
+				 json_pack("[I, I]", (json_int_t)wanted->first,
+					   (json_int_t)wanted->last);
+
+	return client__do(
+		options,
+		json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}",
+			  "request", "table-create", "name", wanted->name,
+			  "rows_log2", (json_int_t)wanted->rows_log2,
+			  "key_length", (json_int_t)wanted->key, "value_length",
+			  (json_int_t)wanted->value, "cells",
+			  optional(wanted->cells), "packet_length",
+			  optional(wanted->packet), "shares", shares, "file",
+			  file),
+		fd, "table");
+}
+
+static int request_file(const struct options *options,
+			const struct wanted *wanted)
+{
+	char file[PATH_MAX];
+	bool is_new;
+	int fd, status;
+
+	fd = memory_file__open(wanted->file, file, &is_new);
+	if (fd < 0)
+		return EXIT_FAILURE;
+	status = request(options, wanted, file, fd);
+	if (status && is_new)
+		unlink(file);
+	close(fd);
+	return status;
+}
+
+int command_tea_create(struct options *options, int argc, char **argv)
+{
+	struct wanted wanted;
+	int status;
+
+	status = parse(options, argc, argv, &wanted);
+	status = status ?: find_lengths(&wanted);
+	status = status ?: size(&wanted);
+	if (status)
+		return status;
+	status = wanted.file ? request_file(options, &wanted) :
+			       request(options, &wanted, NULL, -1);
+	if (!status && !options->json && wanted.entries >= 0)
+		say_size(&wanted);
+	return status;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl table dump: prints all entries of a table. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry.h"
+#include "map.h"
+#include "printer.h"
+#include "tools/dartctl/cli/command.h"
+
+enum {
+	OPTION_FORMAT = OPTIONS_OWN,
+	OPTION_SCHEMA,
+};
+
+static const struct option dump_options[] = {
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "schema", required_argument, NULL, OPTION_SCHEMA },
+	{}
+};
+
+struct dump {
+	struct tea_named named;
+	const struct tea_printer *printer;
+};
+
+static int parse(struct options *options, int argc, char **argv,
+		 struct dump *dump)
+{
+	const char *format = NULL;
+	int option;
+
+	*dump = (struct dump){};
+	while ((option = options__next(options, argc, argv, dump_options)) !=
+	       -1) {
+		if (option == OPTION_FORMAT)
+			format = optarg;
+		else if (option == OPTION_SCHEMA)
+			dump->named.schema = optarg;
+		else
+			return EXIT_USAGE;
+	}
+	if (argc - optind != 1)
+		return misuse("'table dump' needs one table");
+	dump->named.table = argv[optind];
+	format = format ?: options->json ? "json" : "csv";
+	dump->printer = tea_printer__find(format);
+	if (!dump->printer)
+		return misuse("'%s' is not a format: csv, json or table",
+			      format);
+	return EXIT_SUCCESS;
+}
+
+/* These cells are not printed.  If dartd ended during a change, it mends them when it starts. */
+static void warn(const struct tea_named *named,
+		 const struct dart_tea_walk *walk)
+{
+	if (walk->torn)
+		fprintf(stderr,
+			"dartctl: warning: table '%s' was changing: %llu of its cells were not whole\n",
+			named->table, (unsigned long long)walk->torn);
+}
+
+static int print(const struct dump *dump, const struct tea_map *map,
+		 const struct tea_layout *layout)
+{
+	struct dart_tea_walk walk = { 0 };
+	uint8_t entry[TEA_ENTRY_MAX];
+	bool stashed;
+
+	if (dump->printer->begin)
+		dump->printer->begin(stdout, layout);
+	while (dart_tea_lookup__next(map->hash, map->memory, &walk, entry,
+				     &stashed)) {
+		dump->printer->entry(stdout, layout, entry);
+		/* Nobody reads it any more. */
+		if (ferror(stdout))
+			return EXIT_FAILURE;
+	}
+	warn(&dump->named, &walk);
+	return EXIT_SUCCESS;
+}
+
+int command_tea_dump(struct options *options, int argc, char **argv)
+{
+	struct tea_layout layout;
+	struct tea_map map;
+	struct dump dump;
+	int status;
+
+	status = parse(options, argc, argv, &dump);
+	if (status)
+		return status;
+	status = tea_map__open(&map, options, dump.named.table);
+	if (status)
+		return status;
+	status = tea_entry__layout(&dump.named, &map.geometry, &layout);
+	if (!status) {
+		status = print(&dump, &map, &layout);
+		tea_layout__free(&layout);
+	}
+	tea_map__close(&map);
+	return status;
+}

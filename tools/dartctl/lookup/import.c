@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl table import: adds the entries of a file. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dart/registration.h>
+
+#include "batch.h"
+#include "entry.h"
+#include "input.h"
+#include "map.h"
+#include "tools/dartctl/cli/command.h"
+
+enum {
+	OPTION_FORMAT = OPTIONS_OWN,
+	OPTION_SCHEMA,
+};
+
+static const struct option import_options[] = {
+	{ "format", required_argument, NULL, OPTION_FORMAT },
+	{ "schema", required_argument, NULL, OPTION_SCHEMA },
+	{}
+};
+
+struct import {
+	struct tea_named named;
+	const char *file;
+	tea_parser_next *next;
+};
+
+static bool ends_with(const char *name, const char *end)
+{
+	const size_t length = strlen(name), end_length = strlen(end);
+
+	return length > end_length && !strcmp(name + length - end_length, end);
+}
+
+static int take_format(struct import *import, const char *text)
+{
+	if (!strcmp(text, "csv"))
+		import->next = tea_csv__next;
+	else if (!strcmp(text, "json"))
+		import->next = tea_json__next;
+	else
+		return misuse("'%s' is not a format: csv or json", text);
+	return EXIT_SUCCESS;
+}
+
+static int parse(struct options *options, int argc, char **argv,
+		 struct import *import)
+{
+	int option;
+
+	*import = (struct import){};
+	while ((option = options__next(options, argc, argv, import_options)) !=
+	       -1) {
+		if (option == OPTION_SCHEMA)
+			import->named.schema = optarg;
+		else if (option == '?' || take_format(import, optarg))
+			return EXIT_USAGE;
+	}
+	if (argc - optind != 2)
+		return misuse("'table import' needs a table and a file");
+	import->named.table = argv[optind];
+	import->file = argv[optind + 1];
+	if (!import->next)
+		import->next = ends_with(import->file, ".json") ?
+				       tea_json__next :
+				       tea_csv__next;
+	return EXIT_SUCCESS;
+}
+
+static int run(struct tea_input *input, struct tea_batch *batch,
+	       struct dart_error *error)
+{
+	int ret;
+
+	while ((ret = tea_input__next(input, tea_batch__entry(batch), error)) >
+	       0) {
+		if (!tea_batch__add(batch, DART_REGISTRATION_TABLE_INSERT))
+			continue;
+		ret = tea_batch__send(batch, error);
+		if (ret)
+			return ret;
+	}
+	return ret ?: tea_batch__send(batch, error);
+}
+
+static int print(const struct options *options, const struct import *import,
+		 const struct tea_outcome *outcome)
+{
+	int status = EXIT_SUCCESS;
+
+	if (options->json)
+		status = print_json(tea_outcome__pack(outcome), 0);
+	else
+		printf("%" PRIu64 " inserted (%" PRIu64
+		       " of them stashed), %" PRIu64 " changed, %" PRIu64
+		       " foreign, %" PRIu64 " full\n",
+		       outcome->inserted, outcome->stashed, outcome->changed,
+		       outcome->foreign, outcome->full);
+	if (outcome->full && !options->json)
+		return fail(
+			ENOSPC,
+			"%" PRIu64
+			" entries found no place in table '%s' (create a larger one)",
+			outcome->full, import->named.table);
+	return status ?: outcome->full ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int send(const struct options *options, const struct import *import,
+		struct tea_input *input, const struct tea_layout *layout)
+{
+	struct dart_error error;
+	struct tea_batch batch;
+	int ret, status;
+
+	if (tea_batch__open(&batch, options, import->named.table, layout))
+		return EXIT_FAILURE;
+	ret = run(input, &batch, &error);
+	if (ret)
+		status = fail(
+			-ret,
+			"%s (%" PRIu64
+			" entries in front of it were imported, no other one)",
+			error.text, batch.sent);
+	else
+		status = print(options, import, &batch.outcome);
+	tea_batch__close(&batch);
+	return status;
+}
+
+int command_tea_import(struct options *options, int argc, char **argv)
+{
+	struct tea_layout layout;
+	struct tea_input input;
+	struct import import;
+	struct dart_error error;
+	struct tea_map map;
+	int ret, status;
+
+	status = parse(options, argc, argv, &import);
+	if (status)
+		return status;
+	status = tea_map__open(&map, options, import.named.table);
+	if (status)
+		return status;
+	status = tea_entry__layout(&import.named, &map.geometry, &layout);
+	if (status)
+		goto close_map;
+	ret = tea_input__open(&input, import.file, &layout, import.next,
+			      &error);
+	if (ret) {
+		status = fail(-ret, "%s", error.text);
+		goto free_layout;
+	}
+	status = send(options, &import, &input, &layout);
+	tea_input__close(&input);
+free_layout:
+	tea_layout__free(&layout);
+close_map:
+	tea_map__close(&map);
+	return status;
+}

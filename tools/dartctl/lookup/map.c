@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Maps a lookup table of dartd into memory, for reading. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "map.h"
+#include "tools/dartctl/cli/command.h"
+
+/* A number of the description, 0 if it is out of all bounds. */
+static uint32_t number(json_int_t value)
+{
+	return value < 0 || value > UINT32_MAX ? 0 : value;
+}
+
+static int read_description(struct tea_map *map)
+{
+	json_int_t rows_log2, cells, key_length, value_length, packet_length,
+		epoch;
+
+	if (json_unpack(map->description, "{s:I, s:I, s:I, s:I, s:I, s:I}",
+			"rows_log2", &rows_log2, "cells", &cells, "key_length",
+			&key_length, "value_length", &value_length,
+			"packet_length", &packet_length, "epoch", &epoch) ||
+	    rows_log2 < 0 || rows_log2 > DART_TEA_ROWS_LOG2_MAX || epoch < 1 ||
+	    epoch > DART_TEA_EPOCH_MAX)
+		return -EPROTO;
+	map->geometry = (struct dart_tea_geometry){
+		.rows_log2 = rows_log2,
+		.cells = number(cells),
+		.key_length = number(key_length),
+		.value_length = number(value_length),
+		.packet_length = number(packet_length),
+	};
+	map->epoch = epoch;
+	return dart_tea_geometry__check(&map->geometry) ? -EPROTO : 0;
+}
+
+static int map_memory(struct tea_map *map, int fd)
+{
+	struct stat status;
+
+	if (fd < 0)
+		return -EPROTO;
+	if (fstat(fd, &status))
+		return -errno;
+	if (status.st_size < 0 ||
+	    (uint64_t)status.st_size <
+		    dart_tea_geometry__length(&map->geometry))
+		return -EPROTO;
+	map->length = status.st_size;
+	map->memory = mmap(NULL, map->length, PROT_READ, MAP_SHARED, fd, 0);
+	return map->memory == MAP_FAILED ? -errno : 0;
+}
+
+int tea_map__open(struct tea_map *map, const struct options *options,
+		  const char *name)
+{
+	int fd, ret;
+
+	*map = (struct tea_map){};
+	map->description = client__ask(options,
+				       json_pack("{s:s, s:s}", "request",
+						 "table-open", "name", name),
+				       -1, "table", &map->reply, &fd);
+	if (!map->description)
+		return EXIT_FAILURE;
+	ret = read_description(map);
+	if (!ret)
+		ret = map_memory(map, fd);
+	if (fd >= 0)
+		close(fd);
+	if (ret)
+		goto release;
+	ret = dart_tea_hash__new(&map->geometry, &map->hash);
+	if (!ret)
+		return EXIT_SUCCESS;
+	munmap(map->memory, map->length);
+release:
+	json_decref(map->reply);
+	return fail(-ret, "cannot map table '%s': %s", name, strerror(-ret));
+}
+
+void tea_map__close(struct tea_map *map)
+{
+	dart_tea_hash__free(map->hash);
+	munmap(map->memory, map->length);
+	json_decref(map->reply);
+}

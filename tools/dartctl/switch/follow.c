@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* dartctl switch push --follow of tables: see lookup_follow.h. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "follow.h"
+#include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/message.h"
+#include "tools/dartctl/switch/cache/cache.h"
+#include "tools/dartctl/switch/lookups/live.h"
+#include "tools/dartctl/switch/lookups/ports.h"
+#include "tools/watch/path_watch.h"
+
+#define TICK_MS 1000
+#define RETRY_MIN_MS 1000
+#define RETRY_MAX_MS 30000
+
+struct session {
+	const struct lookup_push *push;
+	struct path_watch watch;
+	int signals; /* SIGINT and SIGTERM */
+	int poller; /* of the signals and of digests */
+	struct lookup_cache *cache; /* NULL without digests */
+	bool has_last;
+	struct lookup_wish last; /* pushed */
+	bool is_current; /* the switch has it */
+	int retry_ms; /* the last pause, 0 after a success */
+	int64_t retry_at, tick_at; /* ms of CLOCK_MONOTONIC */
+	struct dart_error error, said;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
+}
+
+/* Says a sentence once, until another one is said. */
+static void session__say(struct session *session)
+{
+	if (!strcmp(session->error.text, session->said.text))
+		return;
+	session->said = session->error;
+	fail(EAGAIN, "'%s' keeps its tables: %s", session->push->thrift,
+	     session->error.text);
+	fflush(stdout);
+}
+
+/* ---- files */
+
+/* Servers, stash and all that comes from the files; the options do not change. */
+static bool is_same(const struct dart_tea_tables *a,
+		    const struct dart_tea_tables *b)
+{
+	return !strcmp(a->name, b->name) &&
+	       a->requester.s_addr == b->requester.s_addr &&
+	       !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry)) &&
+	       a->server_count == b->server_count &&
+	       !memcmp(a->servers, b->servers,
+		       a->server_count * sizeof(a->servers[0])) &&
+	       a->stashed_count == b->stashed_count &&
+	       (!a->stashed_count ||
+		!memcmp(a->stashed, b->stashed,
+			a->stashed_count * sizeof(a->stashed[0])));
+}
+
+static void session__retry_later(struct session *session)
+{
+	session->retry_ms *= 2;
+	if (session->retry_ms < RETRY_MIN_MS)
+		session->retry_ms = RETRY_MIN_MS;
+	if (session->retry_ms > RETRY_MAX_MS)
+		session->retry_ms = RETRY_MAX_MS;
+	session->retry_at = now_ms() + session->retry_ms;
+	session__say(session);
+}
+
+static void session__take(struct session *session, struct lookup_wish *wish)
+{
+	if (session->has_last)
+		dart_tea_tables__free(&session->last.tables);
+	else
+		sd_notifyf(0,
+			   "READY=1\nSTATUS=%s looks up table %s at %u servers",
+			   session->push->thrift, wish->tables.name,
+			   wish->tables.server_count);
+	session->last = *wish;
+	session->last.last = NULL;
+	session->has_last = true;
+	session->is_current = true;
+	session->retry_ms = 0;
+	session->said.text[0] = '\0';
+	if (session->cache &&
+	    lookup_cache__set_tables(session->cache, &session->last.tables,
+				     &session->error))
+		session__say(session);
+}
+
+/* Reads the files once, and pushes what is new. */
+static void session__look(struct session *session)
+{
+	const struct lookup_push *push = session->push;
+	struct lookup_wish wish;
+
+	if (lookup_push__wish(push, &wish, &session->error)) {
+		if (session->is_current)
+			session__say(session);
+		else
+			session__retry_later(session);
+		return;
+	}
+	if (session->is_current &&
+	    is_same(&session->last.tables, &wish.tables)) {
+		dart_tea_tables__free(&wish.tables);
+		session->said.text[0] = '\0';
+		return;
+	}
+	lookup_push__warn(&wish);
+	wish.keeps_cache = session->cache;
+	if (session->has_last)
+		wish.last = &session->last.tables;
+	if (lookup_live__push(push->thrift, &wish, false, push->as_json,
+			      &session->error)) {
+		session->is_current = false;
+		dart_tea_tables__free(&wish.tables);
+		session__retry_later(session);
+	} else {
+		session__take(session, &wish);
+	}
+	fflush(stdout);
+}
+
+/* ---- the switch */
+
+static void session__lose(struct session *session)
+{
+	session->is_current = false;
+	session->retry_ms = 0;
+	session->retry_at = 0;
+	if (session->cache)
+		lookup_cache__lose(session->cache);
+}
+
+/*
+ * A switch may be restarted at any time, and no event tells of it: this finds out, once in
+ * each tick, and does what is due then.
+ */
+static void session__tick(struct session *session)
+{
+	struct thrift *thrift;
+	bool is_set_up = false;
+	int ret;
+
+	ret = thrift__connect(session->push->thrift, &thrift, &session->error);
+	if (ret) {
+		session__lose(session);
+		return;
+	}
+	ret = lookup_live__is_set_up(thrift, &is_set_up, &session->error);
+	if (!ret && !is_set_up)
+		session__lose(session);
+	if (!ret && is_set_up)
+		ret = lookup_ports__update(thrift, &session->last,
+					   &session->error);
+	if (!ret && is_set_up && session->cache)
+		ret = lookup_cache__refresh(session->cache, thrift,
+					    &session->error);
+	thrift__close(thrift);
+	if (ret)
+		session__say(session);
+}
+
+static void session__receive(struct session *session)
+{
+	struct thrift *thrift;
+	int ret;
+
+	ret = thrift__connect(session->push->thrift, &thrift, &session->error);
+	if (!ret) {
+		ret = lookup_cache__receive(session->cache, thrift,
+					    &session->error);
+		thrift__close(thrift);
+	}
+	if (ret)
+		session__say(session);
+}
+
+/* Nobody looks cached entries up again from now on. */
+static void session__leave(struct session *session)
+{
+	struct thrift *thrift;
+
+	if (!session->cache || !session->is_current ||
+	    thrift__connect(session->push->thrift, &thrift, &session->error))
+		return;
+	if (lookup_cache__clear(session->cache, thrift, &session->error))
+		session__say(session);
+	thrift__close(thrift);
+}
+
+/* ---- the loop */
+
+/* Which of the descriptors are readable? */
+static void poll_now(const struct session *session, bool *has_signal,
+		     bool *has_digests)
+{
+	struct epoll_event events[2];
+	int count, i;
+
+	*has_signal = false;
+	*has_digests = false;
+	count = epoll_wait(session->poller, events, 2, 0);
+	for (i = 0; i < count; i++)
+		if (events[i].data.fd == session->signals)
+			*has_signal = true;
+		else
+			*has_digests = true;
+}
+
+static int64_t due_at(const struct session *session)
+{
+	return session->is_current ? session->tick_at : session->retry_at;
+}
+
+static void session__wait(struct session *session)
+{
+	const int64_t due = due_at(session), now = now_ms();
+	int ms = due < now ? 0 : due - now;
+
+	if (path_watch__wait(&session->watch, session->poller, ms) ==
+	    PATH_WATCH_CHANGED)
+		session->retry_at = 0;
+}
+
+/* Returns the signal that ends this process. */
+static int session__run(struct session *session)
+{
+	struct signalfd_siginfo signal;
+	bool has_signal, has_digests;
+	int ret;
+
+	for (;;) {
+		ret = path_watch__arm(&session->watch, &session->error);
+		if (ret)
+			return ret;
+		if (session->is_current || session->retry_at <= now_ms())
+			session__look(session);
+		if (session->is_current && session->tick_at <= now_ms()) {
+			session->tick_at = now_ms() + TICK_MS;
+			session__tick(session);
+		}
+		session__wait(session);
+		poll_now(session, &has_signal, &has_digests);
+		if (has_signal && read(session->signals, &signal,
+				       sizeof(signal)) == sizeof(signal))
+			return signal.ssi_signo;
+		if (has_digests && session->is_current)
+			session__receive(session);
+	}
+}
+
+static int watch_descriptor(struct session *session, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fd < 0 || epoll_ctl(session->poller, EPOLL_CTL_ADD, fd, &event))
+		return dart_error__system(&session->error, errno,
+					  "cannot wait for signals");
+	return 0;
+}
+
+/* The signals wait while a push is under way. */
+static int session__open(struct session *session)
+{
+	const struct lookup_push *push = session->push;
+	sigset_t signals;
+	int ret;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	session->poller = epoll_create1(EPOLL_CLOEXEC);
+	session->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	ret = watch_descriptor(session, session->signals);
+	if (!ret && push->digests)
+		ret = lookup_cache__open(push->digests, session->poller,
+					 &session->cache, &session->error);
+	return ret ?:
+		       path_watch__open(&session->watch, push->files,
+					push->file_count, &session->error);
+}
+
+/* As if the signal had not been blocked. */
+static void end_by(int number)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, number);
+	signal(number, SIG_DFL);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+int lookup_follow__run(const struct lookup_push *push)
+{
+	struct session session = { .push = push, .signals = -1, .poller = -1 };
+	int ret;
+
+	ret = session__open(&session);
+	if (!ret) {
+		ret = session__run(&session);
+		session__leave(&session);
+		path_watch__close(&session.watch);
+	}
+	lookup_cache__close(session.cache);
+	if (session.has_last)
+		dart_tea_tables__free(&session.last.tables);
+	if (session.signals >= 0)
+		close(session.signals);
+	if (session.poller >= 0)
+		close(session.poller);
+	if (ret > 0)
+		end_by(ret);
+	return fail(-ret, "'%s' does not follow its tables: %s", push->thrift,
+		    session.error.text);
+}

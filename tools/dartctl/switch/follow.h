@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Keeps a switch in line with files of lookup tables: see dart_tables(5). */
+#ifndef SWITCH_LOOKUP_FOLLOW_H
+#define SWITCH_LOOKUP_FOLLOW_H
+
+#include "tools/dartctl/switch/lookups/push.h"
+
+/*
+ * Pushes the files now and whenever they change and are valid, keeps the cache of the switch if
+ * it sends digests, and tells it which ports have no link, until a signal ends this
+ * process.  Returns an exit status, with its message printed, if this process cannot
+ * go on.
+ */
+int lookup_follow__run(const struct lookup_push *push);
+
+#endif /* SWITCH_LOOKUP_FOLLOW_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tells a switch with lookup tables which of its ports have no link. */
+#ifndef SWITCH_LOOKUP_PORTS_H
+#define SWITCH_LOOKUP_PORTS_H
+
+#include "tools/dartctl/switch/thrift/thrift.h"
+#include "wish.h"
+
+#define LOOKUP_PORT_DOWN "tea_port_down" /* a register, by port */
+
+/*
+ * Asks the switch for its interfaces, and changes the register of the ports towards servers
+ * where it differs.  Returns 0, or -errno with a sentence in @error.
+ */
+int lookup_ports__update(struct thrift *thrift, const struct lookup_wish *wish,
+			 struct dart_error *error);
+
+#endif /* SWITCH_LOOKUP_PORTS_H */
