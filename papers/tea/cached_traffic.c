@@ -32,7 +32,7 @@ struct path {
 	uint32_t *cached;	/* flows, in any order */
 	uint32_t cached_count;
 	struct tea_sketch *sketch;
-	struct tea_cache *cache;
+	struct cache_keys *cache;
 };
 
 static void *allocate(size_t count, size_t size)
@@ -91,13 +91,13 @@ static void report(struct path *path, struct flow *flow)
 
 	if (path->load)
 		path->load->reports++;
-	switch (tea_cache__report(path->cache, flow->key, victim)) {
-	case TEA_CACHE_EXCHANGED:
+	switch (cache_keys__report(path->cache, flow->key, victim)) {
+	case CACHE_KEYS_EXCHANGED:
 		drop(path, victim);
 		if (path->load)
 			path->load->exchanges++;
 		break;
-	case TEA_CACHE_ADDED:
+	case CACHE_KEYS_ADDED:
 		break;
 	default:
 		return;
@@ -121,7 +121,7 @@ static void packet(struct path *path, struct flow *flow)
 		flow->hits++;
 	else if (path->cache &&
 		 tea_sketch__packet(path->sketch, &flow->sketch_key,
-				    tea_cache__threshold(path->cache)))
+				    cache_keys__threshold(path->cache)))
 		report(path, flow);
 }
 
@@ -134,16 +134,16 @@ static void end_period(struct path *path)
 	for (i = 0; i < path->cached_count; i++) {
 		const struct flow *flow = &path->flows[path->cached[i]];
 
-		tea_cache__count(path->cache, flow->key, flow->hits);
+		cache_keys__count(path->cache, flow->key, flow->hits);
 	}
-	tea_cache__end_period(path->cache);
+	cache_keys__end_period(path->cache);
 	tea_sketch__clear(path->sketch);
 }
 
 void cached_traffic__run(const struct cached_traffic *traffic,
 			 struct cached_load *load)
 {
-	const struct tea_cache_settings settings = {
+	const struct cache_keys_settings settings = {
 		.entries = traffic->cache, .key_length = KEY,
 		.threshold = traffic->threshold,
 	};
@@ -158,7 +158,7 @@ void cached_traffic__run(const struct cached_traffic *traffic,
 	uint32_t period;
 	uint64_t i;
 
-	if (traffic->cache && tea_cache__new(&settings, &path.cache))
+	if (traffic->cache && cache_keys__new(&settings, &path.cache))
 		errx(EXIT_FAILURE, "no such cache");
 	make_flows(&path, &random);
 	*load = (struct cached_load){
@@ -171,7 +171,7 @@ void cached_traffic__run(const struct cached_traffic *traffic,
 			packet(&path, &path.flows[zipf__next(zipf, &random)]);
 		end_period(&path);
 	}
-	tea_cache__free(path.cache);
+	cache_keys__free(path.cache);
 	free(path.sketch);
 	free(path.cached);
 	free(path.flows);

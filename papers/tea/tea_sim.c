@@ -297,7 +297,7 @@ int main(int argc, char *argv[])
 			break;
 		case 'c':
 			task.traffic.cache = number("cache", optarg, 1,
-						    TEA_CACHE_ENTRIES_MAX);
+						    CACHE_KEYS_ENTRIES_MAX);
 			break;
 		case 'p':
 			task.traffic.period = number("period", optarg, 1,

@@ -25,7 +25,7 @@ fuzz_controller_config_sources := $(addprefix tools/controller/, \
 fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
 	tools/lib/dart/yaml_file.c
 fuzz_digests_sources := $(addprefix tools/dartctl/switch/thrift/, digests.c \
-	publisher.c thrift.c wire.c wire_error.c)
+	publisher.c thrift.c wire.c)
 fuzz_digests_parsers := $(addprefix tools/dartctl/switch/thrift/, digests.c \
 	publisher.c)
 fuzz_escape_parsers := tools/lib/dart/escape.c
@@ -113,11 +113,8 @@ fuzz_tea_table_parsers := $(addprefix tools/lib/dart/tea/tea_, lookup.c \
 	lookup_walk.c table_resume.c)
 fuzz_telemetry_parsers := bpf/flow_key.h bpf/int_md.h bpf/postcard.h \
 	bpf/telemetry.h
-fuzz_thrift_sources := $(addprefix tools/dartctl/switch/, bmv2/group.c \
-	reports/bmv2_read.c bmv2/register.c bmv2/table.c bmv2/entry.c \
-	lookups/bmv2_read.c lookups/program.c lookups/state.c engine/hosts.c \
-	bmv2/program.c reports/program.c reports/state.c thrift/thrift.c \
-	thrift/wire_error.c)
+fuzz_thrift_sources = $(switch_steps) $(switch_thrift) $(switch_reports) \
+	$(switch_lookups) $(addprefix tools/dartctl/switch/engine/, live.c show.c)
 fuzz_thrift_parsers := $(addprefix tools/dartctl/switch/, bmv2/group.c \
-	reports/bmv2_read.c bmv2/register.c bmv2/table.c lookups/bmv2_read.c \
-	lookups/program.c bmv2/program.c thrift/thrift.c)
+	bmv2/program.c bmv2/register.c bmv2/table.c lookups/kind.c \
+	lookups/program.c reports/kind.c thrift/thrift.c)

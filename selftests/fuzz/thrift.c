@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Answers of a switch by Thrift: its tables, those of lookups, or its program.  The bytes come from
- * memory: this file has the functions of thrift_wire.c.
+ * memory: this file defines the functions of wire.c.
  */
 #include <errno.h>
 
 #include "fuzz.h"
-#include "tools/dartctl/switch/lookups/bmv2.h"
-#include "tools/dartctl/switch/reports/bmv2.h"
-#include "tools/dartctl/switch/reports/program.h"
+#include "tools/dartctl/switch/engine/live.h"
+#include "tools/dartctl/switch/lookups/kind.h"
+#include "tools/dartctl/switch/lookups/state.h"
+#include "tools/dartctl/switch/reports/kind.h"
+#include "tools/dartctl/switch/reports/state.h"
 #include "tools/dartctl/switch/thrift/wire.h"
 
 static const uint8_t *answers;
@@ -56,28 +58,28 @@ static int read_program(struct thrift *thrift, const struct switch_kind *kind,
 	int32_t list;
 	int ret;
 
-	ret = switch_bmv2__read_program(thrift, kind, &program, error);
+	ret = switch_program__read(&program, &kind->needs, thrift, error);
 	if (ret)
 		return ret;
-	if (kind == &lookup_program)
+	if (kind == &lookup_kind)
 		ret = lookup_program__sizes(&program, &sizes, error) ?:
-			      lookup_program__popular(&program, &list, error);
+		      lookup_program__popular(&program, &list, error);
 	switch_program__free(&program);
 	return ret;
 }
 
 static int read_reports(struct thrift *thrift, struct dart_error *error)
 {
-	const struct switch_wish wish = {
+	const struct report_wish wish = {
 		.collectors.count = 1,
 		.ports = { 3 },
 	};
-	struct switch_state *state = switch_state__new();
+	void *state = switch_state__new(&report_kind);
 	int ret;
 
 	require(state);
-	ret = switch_bmv2__read(thrift, &wish, state, error);
-	free(state);
+	ret = switch_state__read(&report_kind, thrift, &wish, state, error);
+	switch_state__free(&report_kind, state);
 	return ret;
 }
 
@@ -87,13 +89,13 @@ static int read_lookups(struct thrift *thrift, struct dart_error *error)
 		.tables.server_count = 1,
 		.ports = { 3 },
 	};
-	const struct lookup_sizes sizes = { 13, 7, 8, 100, 100 };
-	struct lookup_state *state = lookup_state__new();
+	struct lookup_state *state = switch_state__new(&lookup_kind);
 	int ret;
 
 	require(state);
-	ret = lookup_bmv2__read(thrift, &wish, &sizes, state, error);
-	lookup_state__free(state);
+	state->sizes = (struct lookup_sizes){ 13, 7, 8, 100, 100 };
+	ret = switch_state__read(&lookup_kind, thrift, &wish, state, error);
+	switch_state__free(&lookup_kind, state);
 	return ret;
 }
 
@@ -117,10 +119,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ret = read_lookups(thrift, &error);
 		break;
 	case 1:
-		ret = read_program(thrift, &switch_report_program, &error);
+		ret = read_program(thrift, &report_kind, &error);
 		break;
 	default:
-		ret = read_program(thrift, &lookup_program, &error);
+		ret = read_program(thrift, &lookup_kind, &error);
 		break;
 	}
 	if (ret)

@@ -8,22 +8,29 @@ dartctl_libraries := dart
 dartctl_packages := jansson libbpf libibverbs libsystemd smartcols gnutls
 dartctl_skeletons := xdp_reporter
 
-unit_switch_steps_sources := $(addprefix tools/dartctl/switch/, \
-	reports/steps.c reports/state.c engine/hosts.c bmv2/entry.c)
+# Pushes to switches, without and with Thrift.
+switch_messages := $(addprefix tools/dartctl/cli/, message.c options.c)
+switch_steps := $(addprefix tools/dartctl/switch/, bmv2/entry.c engine/hosts.c \
+	engine/steps.c) $(switch_messages)
+switch_thrift := $(addprefix tools/dartctl/switch/, bmv2/group.c \
+	bmv2/program.c bmv2/register.c bmv2/table.c thrift/thrift.c)
+switch_reports := $(addprefix tools/dartctl/switch/reports/, kind.c state.c \
+	steps.c)
+switch_lookups := $(addprefix tools/dartctl/switch/lookups/, kind.c program.c \
+	state.c steps.c wish.c)
+unit_switch_steps_sources := $(switch_steps) $(addprefix \
+	tools/dartctl/switch/reports/, state.c steps.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)
-unit_lookup_steps_sources := $(addprefix tools/dartctl/switch/, \
-	lookups/steps.c lookups/state.c engine/hosts.c bmv2/entry.c)
+unit_lookup_steps_sources := $(switch_steps) $(addprefix \
+	tools/dartctl/switch/lookups/, state.c steps.c wish.c)
+unit_lookup_walk_sources := $(unit_lookup_steps_sources)
 unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/cache/, cache.c \
 	cached.c keys.c)
-unit_lookup_walk_sources := $(unit_lookup_steps_sources)
-unit_switch_program_sources := $(addprefix tools/dartctl/switch/, \
-	bmv2/program.c reports/program.c reports/state.c engine/hosts.c \
-	bmv2/entry.c)
-unit_switch_thrift_sources := $(addprefix tools/dartctl/switch/, \
-	reports/bmv2.c bmv2/group.c reports/bmv2_read.c bmv2/register.c \
-	bmv2/table.c bmv2/entry.c engine/hosts.c bmv2/program.c \
-	reports/program.c reports/state.c thrift/thrift.c thrift/wire.c \
-	thrift/wire_error.c)
+unit_switch_program_sources := $(switch_steps) $(switch_thrift) \
+	$(switch_reports) tools/dartctl/switch/thrift/wire.c
+unit_switch_thrift_sources := $(unit_switch_program_sources) $(addprefix \
+	tools/dartctl/, cli/output_file.c switch/engine/live.c \
+	switch/engine/show.c)
 unit_export_watch_sources := tools/watch/path_watch.c $(addprefix \
 	tools/dartctl/cli/, export_watch.c file_replace.c message.c version.c)
 unit_registered_sources := tools/dartctl/host/registered.c
@@ -39,4 +46,4 @@ unit_tea_entry_sources := $(addprefix tools/dartctl/, cli/message.c \
 unit_tea_cache_sources := tools/dartctl/switch/cache/keys.c
 unit_switch_publisher_sources = $(unit_switch_digests_sources)
 unit_switch_digests_sources := $(addprefix tools/dartctl/switch/thrift/, \
-	digests.c publisher.c thrift.c wire.c wire_error.c)
+	digests.c publisher.c thrift.c wire.c)

@@ -37,7 +37,7 @@ struct request {
 	const char *program;
 	const char *watched;		/* a file to keep up to date, or NULL */
 	const char *output;		/* a file to write once, or NULL */
-	struct switch_options options;
+	struct report_options options;
 };
 
 /* Leaves the collectors of @reporter only, unless that is NULL. */
@@ -72,7 +72,7 @@ static int print_file(json_t *collectors, const struct request *request)
 static int print_bmv2(json_t *collectors, const struct request *request)
 {
 	json_t *file = pack_file(collectors);
-	struct switch_wish wish;
+	struct report_wish wish;
 	struct dart_error error;
 	int ret;
 
@@ -84,11 +84,11 @@ static int print_bmv2(json_t *collectors, const struct request *request)
 	json_decref(file);
 	if (ret)
 		return fail(-ret, "cannot export: %s", error.text);
-	ret = switch_wish__complete(&wish, &request->options, &error);
+	ret = report_wish__complete(&wish, &request->options, &error);
 	if (ret)
 		fail(-ret, "cannot export: %s", error.text);
 	else
-		ret = switch_commands__print(request->program, &wish);
+		ret = report_commands__print(request->program, &wish);
 	dart_collectors__free(&wish.collectors);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -128,7 +128,7 @@ static int take(struct request *request, int option)
 		request->program = optarg;
 		return 0;
 	case OPTION_PORT:
-		return switch_options__take_port(&request->options, optarg);
+		return switch_ports__take(&request->options.ports, optarg);
 	case OPTION_ALL_COPIES:
 		request->options.all_copies = true;
 		return 0;
@@ -146,7 +146,7 @@ static int take(struct request *request, int option)
 static int parse(struct options *options, int argc, char **argv,
 		 struct request *request)
 {
-	const struct switch_options *more = &request->options;
+	const struct report_options *more = &request->options;
 	int option, ret = 0;
 
 	*request = (struct request){ .target = &targets[0] };
@@ -166,7 +166,7 @@ static int parse(struct options *options, int argc, char **argv,
 		return misuse("--watch writes no commands for --target %s (see 'switch push --follow')",
 			      request->target->name);
 	if (!request->target->is_switch &&
-	    (request->program || more->port_count || more->all_copies))
+	    (request->program || more->ports.count || more->all_copies))
 		return misuse(
 			"--target %s takes no --program, --port or --all-copies",
 			request->target->name);

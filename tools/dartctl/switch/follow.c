@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl switch push --follow of tables: see lookup_follow.h. */
+/* dartctl switch push --follow of lookup tables, see follow.h. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,9 +14,10 @@
 #include "follow.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/message.h"
+#include "tools/dartctl/switch/bmv2/table.h"
 #include "tools/dartctl/switch/cache/cache.h"
-#include "tools/dartctl/switch/lookups/live.h"
 #include "tools/dartctl/switch/lookups/ports.h"
+#include "tools/dartctl/switch/lookups/state.h"
 #include "tools/watch/path_watch.h"
 
 #define TICK_MS 1000
@@ -28,7 +29,7 @@ struct session {
 	struct path_watch watch;
 	int signals; /* SIGINT and SIGTERM */
 	int poller; /* of the signals and of digests */
-	struct lookup_cache *cache; /* NULL without digests */
+	struct switch_cache *cache; /* NULL without digests */
 	bool has_last;
 	struct lookup_wish last; /* pushed */
 	bool is_current; /* the switch has it */
@@ -95,13 +96,12 @@ static void session__take(struct session *session, struct lookup_wish *wish)
 			   session->push->thrift, wish->tables.name,
 			   wish->tables.server_count);
 	session->last = *wish;
-	session->last.last = NULL;
 	session->has_last = true;
 	session->is_current = true;
 	session->retry_ms = 0;
 	session->said.text[0] = '\0';
 	if (session->cache &&
-	    lookup_cache__set_tables(session->cache, &session->last.tables,
+	    switch_cache__set_tables(session->cache, &session->last.tables,
 				     &session->error))
 		session__say(session);
 }
@@ -127,10 +127,8 @@ static void session__look(struct session *session)
 	}
 	lookup_push__warn(&wish);
 	wish.keeps_cache = session->cache;
-	if (session->has_last)
-		wish.last = &session->last.tables;
-	if (lookup_live__push(push->thrift, &wish, false, push->as_json,
-			      &session->error)) {
+	if (lookup_push__push(push, &wish, session->has_last ? &session->last.tables : NULL,
+			      false, &session->error)) {
 		session->is_current = false;
 		dart_tea_tables__free(&wish.tables);
 		session__retry_later(session);
@@ -148,7 +146,18 @@ static void session__lose(struct session *session)
 	session->retry_ms = 0;
 	session->retry_at = 0;
 	if (session->cache)
-		lookup_cache__lose(session->cache);
+		switch_cache__lose(session->cache);
+}
+
+/* Has the switch been set up since it started? */
+static int read_set_up(struct thrift *thrift, bool *is_set_up, struct dart_error *error)
+{
+	struct switch_entry self = { .there = false };
+	int ret;
+
+	ret = bmv2_table__read_numbers(thrift, &lookup_tables[LOOKUP_SELF], &self, error);
+	*is_set_up = self.there;
+	return ret;
 }
 
 /*
@@ -166,14 +175,14 @@ static void session__tick(struct session *session)
 		session__lose(session);
 		return;
 	}
-	ret = lookup_live__is_set_up(thrift, &is_set_up, &session->error);
+	ret = read_set_up(thrift, &is_set_up, &session->error);
 	if (!ret && !is_set_up)
 		session__lose(session);
 	if (!ret && is_set_up)
 		ret = lookup_ports__update(thrift, &session->last,
 					   &session->error);
 	if (!ret && is_set_up && session->cache)
-		ret = lookup_cache__refresh(session->cache, thrift,
+		ret = switch_cache__refresh(session->cache, thrift,
 					    &session->error);
 	thrift__close(thrift);
 	if (ret)
@@ -187,7 +196,7 @@ static void session__receive(struct session *session)
 
 	ret = thrift__connect(session->push->thrift, &thrift, &session->error);
 	if (!ret) {
-		ret = lookup_cache__receive(session->cache, thrift,
+		ret = switch_cache__receive(session->cache, thrift,
 					    &session->error);
 		thrift__close(thrift);
 	}
@@ -203,7 +212,7 @@ static void session__leave(struct session *session)
 	if (!session->cache || !session->is_current ||
 	    thrift__connect(session->push->thrift, &thrift, &session->error))
 		return;
-	if (lookup_cache__clear(session->cache, thrift, &session->error))
+	if (switch_cache__clear(session->cache, thrift, &session->error))
 		session__say(session);
 	thrift__close(thrift);
 }
@@ -294,7 +303,7 @@ static int session__open(struct session *session)
 	session->signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	ret = watch_descriptor(session, session->signals);
 	if (!ret && push->digests)
-		ret = lookup_cache__open(push->digests, session->poller,
+		ret = switch_cache__open(push->digests, session->poller,
 					 &session->cache, &session->error);
 	return ret ?:
 		       path_watch__open(&session->watch, push->files,
@@ -313,7 +322,7 @@ static void end_by(int number)
 	sigprocmask(SIG_UNBLOCK, &signals, NULL);
 }
 
-int lookup_follow__run(const struct lookup_push *push)
+int switch_follow__run(const struct lookup_push *push)
 {
 	struct session session = { .push = push, .signals = -1, .poller = -1 };
 	int ret;
@@ -324,7 +333,7 @@ int lookup_follow__run(const struct lookup_push *push)
 		session__leave(&session);
 		path_watch__close(&session.watch);
 	}
-	lookup_cache__close(session.cache);
+	switch_cache__close(session.cache);
 	if (session.has_last)
 		dart_tea_tables__free(&session.last.tables);
 	if (session.signals >= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Keeps a switch in line with files of lookup tables: see dart_tables(5). */
-#ifndef SWITCH_LOOKUP_FOLLOW_H
-#define SWITCH_LOOKUP_FOLLOW_H
+#ifndef SWITCH_FOLLOW_H
+#define SWITCH_FOLLOW_H
 
 #include "tools/dartctl/switch/lookups/push.h"
 
@@ -11,6 +11,6 @@
  * process.  Returns an exit status, with its message printed, if this process cannot
  * go on.
  */
-int lookup_follow__run(const struct lookup_push *push);
+int switch_follow__run(const struct lookup_push *push);
 
-#endif /* SWITCH_LOOKUP_FOLLOW_H */
+#endif /* SWITCH_FOLLOW_H */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl switch push: tells a P4 switch where to report to. */
+/* dartctl switch: sets a P4 switch up, and shows one with lookup tables. */
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +8,10 @@
 
 #include "follow.h"
 #include "push_kind.h"
-#include "tools/dartctl/cli/collectors_follow.h"
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/switch/engine/live.h"
 #include "tools/dartctl/switch/lookups/push.h"
 #include "tools/dartctl/switch/lookups/status.h"
-#include "tools/dartctl/switch/reports/commands.h"
-#include "tools/dartctl/switch/reports/wish.h"
+#include "tools/dartctl/switch/reports/push.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 
@@ -61,21 +56,20 @@ static const struct option show_options[] = {
 	{ }
 };
 
-/* From the command line. */
+/* The request of the command line. */
 struct request {
 	const char *target;
-	const char *thrift;	/* NULL: print commands */
-	const char *program;	/* for this program */
+	const char *thrift;	/* of the switch, or NULL: print commands */
 	bool is_dry;
 	bool follows;
-	bool as_json;
-	struct switch_options options;
+	struct switch_ports ports;
+	struct report_push reports;	/* for files of collectors */
+	struct lookup_push lookups;	/* for files of lookup tables */
 	size_t file_count;
 	const char *files[FILES_MAX];
-	struct lookup_push lookup;	/* if they are files of tables */
 };
 
-/* Is it "HOST:PORT", as dart_address__parse() takes it but with a port? */
+/* Is @text "HOST:PORT"?  dart_address__parse() would accept it without a port, too. */
 static bool has_port(const char *text)
 {
 	char *host, *name = NULL;
@@ -105,14 +99,14 @@ static int take(struct request *request, int option)
 			return misuse("'%s' is not HOST:PORT", optarg);
 		return 0;
 	case OPTION_PROGRAM:
-		request->program = optarg;
+		request->reports.program = optarg;
 		return 0;
 	case OPTION_REPORTER:
-		return switch_options__take_reporter(&request->options, optarg);
+		return report_options__take_reporter(&request->reports.options, optarg);
 	case OPTION_PORT:
-		return switch_options__take_port(&request->options, optarg);
+		return switch_ports__take(&request->ports, optarg);
 	case OPTION_ALL_COPIES:
-		request->options.all_copies = true;
+		request->reports.options.all_copies = true;
 		return 0;
 	case OPTION_DRY_RUN:
 		request->is_dry = true;
@@ -121,21 +115,17 @@ static int take(struct request *request, int option)
 		request->follows = true;
 		return 0;
 	case OPTION_REQUESTER:
-		return lookup_push__take_requester(&request->lookup, optarg);
+		return lookup_push__take_requester(&request->lookups, optarg);
 	case OPTION_OUTSTANDING:
-		return lookup_options__take_outstanding(
-			&request->lookup.options, optarg);
+		return lookup_options__take_outstanding(&request->lookups.options, optarg);
 	case OPTION_TIMEOUT:
-		return lookup_options__take_timeout(&request->lookup.options,
-						    optarg);
+		return lookup_options__take_timeout(&request->lookups.options, optarg);
 	case OPTION_TRIES:
-		return lookup_options__take_tries(&request->lookup.options,
-						  optarg);
+		return lookup_options__take_tries(&request->lookups.options, optarg);
 	case OPTION_OTHERWISE:
-		return lookup_options__take_otherwise(&request->lookup.options,
-						      optarg);
+		return lookup_options__take_otherwise(&request->lookups.options, optarg);
 	case OPTION_DIGESTS:
-		request->lookup.digests = optarg;
+		request->lookups.digests = optarg;
 		return 0;
 	default:
 		return EXIT_USAGE;
@@ -146,7 +136,7 @@ static int check(const struct request *request, const char *name)
 {
 	if (!request->target)
 		return misuse("'%s' needs --target bmv2", name);
-	if (!request->thrift == !request->program)
+	if (!request->thrift == !request->reports.program)
 		return misuse(
 			"'%s' needs --thrift, or --program to print commands",
 			name);
@@ -157,20 +147,20 @@ static int check(const struct request *request, const char *name)
 	return 0;
 }
 
-/* What is only for collectors, or only for tables. */
+/* Refuses options that are for the other kind of files. */
 static int check_kind(const struct request *request, enum push_kind kind)
 {
-	const struct lookup_push *lookup = &request->lookup;
+	const struct report_push *reports = &request->reports;
 
 	if (kind == PUSH_COLLECTORS) {
-		if (lookup_push__is_given(lookup))
+		if (lookup_push__is_given(&request->lookups))
 			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise and --digests are for files of tables");
 		return 0;
 	}
-	if (request->program || request->options.all_copies ||
-	    request->options.reporter.s_addr != INADDR_ANY)
+	if (reports->program || reports->options.all_copies ||
+	    reports->options.reporter.s_addr != INADDR_ANY)
 		return misuse("--program, --reporter and --all-copies are for files of collectors");
-	if (lookup->digests && !request->follows)
+	if (request->lookups.digests && !request->follows)
 		return misuse("--digests needs --follow");
 	return 0;
 }
@@ -199,7 +189,7 @@ static int parse(struct options *options, int argc, char **argv,
 	int option, ret = 0;
 
 	*request = (struct request){ .target = NULL };
-	lookup_options__init(&request->lookup.options);
+	lookup_options__init(&request->lookups.options);
 	while (!ret && (option = options__next(options, argc, argv,
 					       long_options)) != -1)
 		ret = take(request, option);
@@ -207,7 +197,7 @@ static int parse(struct options *options, int argc, char **argv,
 	       take_files(request, argc, argv);
 }
 
-/* What is the first file about?  The readers of collectors refuse one that is neither. */
+/* Finds the kind of the first file.  The reader of collectors refuses files of neither kind. */
 static int find_kind(const struct request *request, enum push_kind *kind)
 {
 	struct dart_error error;
@@ -223,64 +213,29 @@ static int find_kind(const struct request *request, enum push_kind *kind)
 	return 0;
 }
 
-/* Combines the files with the options. */
-static int make_wish(const struct request *request, struct switch_wish *wish,
-		     struct dart_error *error)
+static int push_collectors(struct request *request, bool as_json)
 {
-	int ret;
-
-	ret = dart_collectors__load(request->files, request->file_count,
-				    request->options.reporter,
-				    &wish->collectors, error);
-	if (ret)
-		return ret;
-	ret = switch_wish__complete(wish, &request->options, error);
-	if (ret)
-		dart_collectors__free(&wish->collectors);
-	return ret;
-}
-
-static int apply(void *subject, const struct dart_collectors *collectors,
-		 const struct dart_collectors *last, struct dart_error *error)
-{
-	const struct request *request = subject;
-	struct switch_wish wish = { .collectors = *collectors };
-	int ret;
-
-	ret = switch_wish__complete(&wish, &request->options, error) ?:
-	      switch_live__push(request->thrift, &wish, false, request->as_json,
-				error);
-	fflush(stdout);
-	return ret;
-}
-
-/* A switch may be restarted at any time, and no event tells of it. */
-static int follow(struct request *request)
-{
-	const struct collectors_follow follow = {
-		.name = request->thrift,
-		.files = request->files,
-		.file_count = request->file_count,
-		.reporter = request->options.reporter,
-		.remedy = "push them without --follow first",
-		.apply = apply,
-		.subject = request,
-		.retries = true,
-	};
-
-	return collectors_follow__run(&follow);
-}
-
-static int push_tables(struct request *request)
-{
-	struct lookup_push *push = &request->lookup;
+	struct report_push *push = &request->reports;
 
 	push->thrift = request->thrift;
-	push->ports = &request->options;
-	push->as_json = request->as_json;
+	push->options.ports = request->ports;
+	push->as_json = as_json;
 	push->files = request->files;
 	push->file_count = request->file_count;
-	return request->follows ? lookup_follow__run(push) :
+	return request->follows ? report_push__follow(push) :
+				  report_push__once(push, request->is_dry);
+}
+
+static int push_tables(struct request *request, bool as_json)
+{
+	struct lookup_push *push = &request->lookups;
+
+	push->thrift = request->thrift;
+	push->ports = request->ports;
+	push->as_json = as_json;
+	push->files = request->files;
+	push->file_count = request->file_count;
+	return request->follows ? switch_follow__run(push) :
 				  lookup_push__once(push, request->is_dry);
 }
 
@@ -288,37 +243,17 @@ static int push(struct options *options, int argc, char **argv)
 {
 	enum push_kind kind;
 	struct request request;
-	struct switch_wish wish;
-	struct dart_error error;
 	int ret;
 
-	ret = parse(options, argc, argv, &request);
+	ret = parse(options, argc, argv, &request) ?: find_kind(&request, &kind) ?:
+	      check_kind(&request, kind);
 	if (ret)
 		return ret;
-	request.as_json = options->json;
-	ret = find_kind(&request, &kind) ?: check_kind(&request, kind);
-	if (ret)
-		return ret;
-	if (kind == PUSH_TABLES)
-		return push_tables(&request);
-	if (request.follows)
-		return follow(&request);
-	ret = make_wish(&request, &wish, &error);
-	if (ret)
-		return fail(-ret, "cannot push: %s", error.text);
-	if (request.thrift) {
-		ret = switch_live__push(request.thrift, &wish, request.is_dry,
-					options->json, &error);
-		if (ret)
-			ret = fail(-ret, "%s", error.text);
-	} else {
-		ret = switch_commands__print(request.program, &wish);
-	}
-	dart_collectors__free(&wish.collectors);
-	return ret;
+	return kind == PUSH_TABLES ? push_tables(&request, options->json) :
+				     push_collectors(&request, options->json);
 }
 
-/* Only a switch that looks keys up has more to show than 'push --dry-run' does. */
+/* 'push --dry-run' shows all of a switch that reports, so this is for lookup tables alone. */
 static int show(struct options *options, int argc, char **argv)
 {
 	const char *target = NULL, *thrift = NULL;

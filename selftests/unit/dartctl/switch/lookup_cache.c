@@ -6,7 +6,7 @@
 #include "lookup_cache.h"
 
 struct kept {
-	struct lookup_cache *cache;
+	struct switch_cache *cache;
 	struct dart_tea_tables tables;
 	struct dart_error error;
 	int poller;
@@ -32,15 +32,15 @@ static struct kept *kept__new(void)
 	device.entries[1].handle = 1;
 	device.next_handle = 2;
 	kept->poller = epoll_create1(EPOLL_CLOEXEC);
-	assert_int_equal(lookup_cache__open("ipc:///x", kept->poller,
+	assert_int_equal(switch_cache__open("ipc:///x", kept->poller,
 					    &kept->cache, &kept->error),
 			 0);
-	assert_int_equal(lookup_cache__set_tables(kept->cache, &kept->tables,
+	assert_int_equal(switch_cache__set_tables(kept->cache, &kept->tables,
 						  &kept->error),
 			 0);
-	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
 			 0);
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 0);
 	assert_int_equal(device.count, 0);
 	assert_true(device.threshold > 0);
@@ -50,7 +50,7 @@ static struct kept *kept__new(void)
 
 static void kept__free(struct kept *kept)
 {
-	lookup_cache__close(kept->cache);
+	switch_cache__close(kept->cache);
 	close(kept->poller);
 	free(kept);
 }
@@ -59,14 +59,14 @@ static void receive(struct kept *kept)
 {
 	const uint32_t before = digests.acknowledged;
 
-	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
 			 0);
 	assert_int_equal(digests.acknowledged, before + 1);
 }
 
 static void refresh(struct kept *kept)
 {
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 0);
 }
 
@@ -146,14 +146,14 @@ static void test_unreachable(void **state)
 	report(1);
 	receive(kept);
 	is_server_down = true;
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 -EHOSTUNREACH);
 	assert_string_equal(kept->error.text, "the server is down");
 	assert_int_equal(device.count, 0);
 	/* The period has ended all the same. */
 	assert_int_equal(device.clears, 12);
 	report(2);
-	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
 			 -EHOSTUNREACH);
 	assert_int_equal(digests.acknowledged, 2);
 	assert_int_equal(device.count, 0);
@@ -172,14 +172,14 @@ static void test_lost(void **state)
 	report(1);
 	receive(kept);
 	digests.is_lost = true;
-	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
 			 -ECONNRESET);
 	refresh(kept);
 	assert_int_equal(device.count, 0);
 	report(1);
 	receive(kept);
 	assert_int_equal(cached(1), 101);
-	lookup_cache__lose(kept->cache);
+	switch_cache__lose(kept->cache);
 	refresh(kept);
 	assert_int_equal(device.count, 0);
 	kept__free(kept);
@@ -196,11 +196,11 @@ static void test_failed(void **state)
 	receive(kept);
 	table[2] = ABSENT;
 	device.fails = true;
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 -EREMOTEIO);
 	/* There is no room for it as long as key 2 is there. */
 	report(9);
-	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
 			 0);
 	device.fails = false;
 	refresh(kept);
@@ -211,7 +211,7 @@ static void test_failed(void **state)
 	receive(kept);
 	table[1] = 55;
 	device.fails = true;
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 -EREMOTEIO);
 	device.fails = false;
 	refresh(kept);
@@ -230,13 +230,13 @@ static void test_other_program(void **state)
 
 	report(1);
 	receive(kept);
-	lookup_cache__lose(kept->cache);
+	switch_cache__lose(kept->cache);
 	program_key = KEY - 1;
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 -EINVAL);
 	assert_string_equal(kept->error.text, "it has other keys");
 	assert_int_equal(device.count, 1);
-	assert_int_equal(lookup_cache__receive(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
 			 0);
 	program_key = KEY;
 	refresh(kept);
@@ -252,14 +252,14 @@ static void test_other_tables(void **state)
 	other.geometry.key_length = KEY + 1;
 	report(1);
 	receive(kept);
-	assert_int_equal(lookup_cache__set_tables(kept->cache, &other,
+	assert_int_equal(switch_cache__set_tables(kept->cache, &other,
 						  &kept->error),
 			 0);
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 -EINVAL);
 	/* The switch got their program before they were set. */
 	program_key = KEY + 1;
-	assert_int_equal(lookup_cache__refresh(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
 			 0);
 	assert_int_equal(device.count, 0);
 	kept__free(kept);
@@ -271,7 +271,7 @@ static void test_cleared(void **state)
 
 	report(1);
 	receive(kept);
-	assert_int_equal(lookup_cache__clear(kept->cache, NULL, &kept->error),
+	assert_int_equal(switch_cache__clear(kept->cache, NULL, &kept->error),
 			 0);
 	assert_int_equal(device.count, 0);
 	assert_int_equal(device.threshold, 0);

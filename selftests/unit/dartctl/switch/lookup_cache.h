@@ -15,9 +15,8 @@
 #include "tools/dartctl/switch/bmv2/table.h"
 #include "tools/dartctl/switch/cache/cache.h"
 #include "tools/dartctl/switch/cache/readers.h"
+#include "tools/dartctl/switch/lookups/kind.h"
 #include "tools/dartctl/switch/lookups/program.h"
-#include "tools/dartctl/switch/lookups/state.h"
-#include "tools/dartctl/switch/reports/bmv2.h"
 #include "tools/dartctl/switch/thrift/digests.h"
 
 #define KEY 4
@@ -38,7 +37,7 @@ static struct {
 	bool fails; /* changes and removals */
 } device;
 
-const struct switch_kind lookup_program;
+const struct switch_kind lookup_kind;
 static uint32_t program_key; /* bytes of a key in the program */
 
 static uint32_t index_of(int32_t handle)
@@ -63,10 +62,8 @@ static uint8_t cached(uint8_t key)
 	return ABSENT;
 }
 
-int switch_bmv2__read_program(struct thrift *thrift,
-			      const struct switch_kind *kind,
-			      struct switch_program *program,
-			      struct dart_error *error)
+int switch_program__read(struct switch_program *program, const struct switch_needs *needs,
+			 struct thrift *thrift, struct dart_error *error)
 {
 	return 0;
 }
@@ -105,21 +102,19 @@ void bmv2_bytes__set(struct bmv2_bytes *bytes, uint64_t number, uint32_t bits)
 	bytes->bytes[1] = number;
 }
 
-int bmv2_table__add_for(struct thrift *thrift, const char *table,
-			const char *action, const struct bmv2_entry *entry,
-			int32_t *handle, struct dart_error *error)
+int bmv2_table__add(struct thrift *thrift, const char *table, const char *action,
+		    struct bmv2_entry *entry, struct dart_error *error)
 {
-	assert_string_equal(table, LOOKUP_CACHE);
-	assert_string_equal(action, LOOKUP_CACHED);
+	assert_string_equal(table, LOOKUP_TABLE_CACHE);
+	assert_string_equal(action, LOOKUP_ACTION_CACHE);
 	assert_int_equal(entry->key.length, KEY);
 	assert_int_equal(entry->values[0].length, VALUE);
 	if (device.count == ROOM)
 		return dart_error__set(error, EREMOTEIO, "it is full");
 	assert_int_equal(cached(entry->key.bytes[KEY - 1]), ABSENT);
+	entry->handle = device.next_handle++;
 	device.entries[device.count] = *entry;
-	device.entries[device.count].handle = device.next_handle;
 	device.packets[device.count++] = 0;
-	*handle = device.next_handle++;
 	return 0;
 }
 
@@ -148,7 +143,7 @@ int bmv2_table__remove(struct thrift *thrift, const char *table, int32_t handle,
 int bmv2_table__clear(struct thrift *thrift, const char *table,
 		      struct dart_error *error)
 {
-	assert_string_equal(table, LOOKUP_CACHE);
+	assert_string_equal(table, LOOKUP_TABLE_CACHE);
 	device.count = 0;
 	return 0;
 }
@@ -247,23 +242,23 @@ int switch_digests__acknowledge(struct switch_digests *switch_digests,
 static uint8_t table[KEYS]; /* values by key */
 static bool is_server_down;
 
-struct lookup_readers *lookup_readers__new(void)
+struct readers *readers__new(void)
 {
 	return malloc(1);
 }
 
-void lookup_readers__free(struct lookup_readers *readers)
+void readers__free(struct readers *readers)
 {
 	free(readers);
 }
 
-int lookup_readers__set_tables(struct lookup_readers *readers,
+int readers__set_tables(struct readers *readers,
 			       const struct dart_tea_tables *tables)
 {
 	return 0;
 }
 
-void lookup_readers__lookup(struct lookup_readers *readers, const uint8_t *keys,
+void readers__lookup(struct readers *readers, const uint8_t *keys,
 			    size_t count, struct dart_tea_answer *answers,
 			    struct dart_error *error)
 {

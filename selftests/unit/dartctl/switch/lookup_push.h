@@ -16,7 +16,7 @@ struct push {
 	struct lookup_wish wish;
 	struct dart_tea_tables last;	/* pushed before, with servers if there were any */
 	struct lookup_state *now, *wanted;
-	struct lookup_steps steps;
+	struct switch_steps steps;
 };
 
 /* Server @index has these numbers until a test changes them. */
@@ -42,7 +42,7 @@ static inline struct push *push__new(uint32_t count)
 
 	assert_non_null(push);
 	tables = &push->wish.tables;
-	push->now = lookup_state__new();
+	push->now = calloc(1, sizeof(*push->now));
 	assert_non_null(push->now);
 	strcpy(tables->name, "nat");
 	tables->requester.s_addr = htonl(0x0a000009);
@@ -81,11 +81,19 @@ static inline void push__stash(struct push *push, uint32_t first,
 	push->wish.tables.stashed_count = count;
 }
 
+static inline void push__free_state(struct lookup_state *state)
+{
+	if (state)
+		lookup_state__release(state);
+	free(state);
+}
+
 static inline void push__plan(struct push *push)
 {
-	lookup_state__free(push->wanted);
-	push->wanted = lookup_state__want(&push->wish, push->now);
+	push__free_state(push->wanted);
+	push->wanted = calloc(1, sizeof(*push->wanted));
 	assert_non_null(push->wanted);
+	assert_int_equal(lookup_state__want(&push->wish, push->now, push->wanted), 0);
 	assert_int_equal(lookup_steps__compute(push->now, push->wanted,
 					       &push->last,
 					       &push->steps),
@@ -94,9 +102,9 @@ static inline void push__plan(struct push *push)
 
 static inline void push__free(struct push *push)
 {
-	lookup_state__free(push->now);
-	lookup_state__free(push->wanted);
-	lookup_steps__free(&push->steps);
+	push__free_state(push->now);
+	push__free_state(push->wanted);
+	switch_steps__free(&push->steps);
 	free(push);
 }
 

@@ -5,7 +5,7 @@
 /* Continues with a switch that has followed all steps. */
 static void settle(struct push *push)
 {
-	lookup_state__free(push->now);
+	push__free_state(push->now);
 	push->now = push->wanted;
 	push->wanted = NULL;
 	push->last = push->wish.tables;
@@ -14,9 +14,9 @@ static void settle(struct push *push)
 }
 
 static void plan_is(const struct push *push, size_t count,
-		    const struct lookup_step *steps)
+		    const struct switch_step *steps)
 {
-	const struct lookup_step *step = push->steps.list;
+	const struct switch_step *step = push->steps.list;
 	size_t i;
 
 	for (i = 0; i < push->steps.count && i < count; i++, step++)
@@ -29,12 +29,12 @@ static void plan_is(const struct push *push, size_t count,
 
 #define PLAN_IS(push, ...)                                          \
 	plan_is(push,                                               \
-		sizeof((struct lookup_step[]){ __VA_ARGS__ }) /     \
-			sizeof(struct lookup_step),                 \
-		(struct lookup_step[]){ __VA_ARGS__ })
+		sizeof((struct switch_step[]){ __VA_ARGS__ }) /     \
+			sizeof(struct switch_step),                 \
+		(struct switch_step[]){ __VA_ARGS__ })
 
 #define ALL(verb, object, first, last)                              \
-	{ LOOKUP_##verb, LOOKUP_STEP_##object, first, last }
+	{ SWITCH_##verb, LOOKUP_##object, first, last }
 #define ONE(verb, object, number) ALL(verb, object, number, number)
 
 /* Of a server that gets a new queue pair, where the switch knows its address. */
@@ -95,9 +95,9 @@ static void test_first_push(void **state)
 	assert_int_equal(values[SERVER_MASK], 0x3ff);
 	assert_int_equal(values[SERVER_ROW_LOG2], 11);
 	assert_int_equal(values[SERVER_EPOCH], 78);
-	assert_int_equal(push->wanted->first_psns[1], 5);
-	values = push->wanted->from[1].entry.values;
-	assert_int_equal(push->wanted->from[1].ip, 0x0a000101);
+	assert_int_equal(push->wanted->first_psns[1].values[0], 5);
+	values = push->wanted->from[1].values;
+	assert_int_equal(push->wanted->from[1].key, 0x0a000101);
 	assert_int_equal(values[FROM_SERVER], 1);
 	assert_int_equal(values[FROM_PORT], 1);
 	assert_int_equal(values[FROM_EPOCH], 78);
@@ -119,14 +119,14 @@ static void test_renewed(void **state)
 	push->wish.tables.servers[1].first_psn = 1234;
 	push__plan(push);
 	PLAN_IS(push, RENEWED(1));
-	assert_int_equal(push->wanted->first_psns[1], 1234);
+	assert_int_equal(push->wanted->first_psns[1].values[0], 1234);
 	settle(push);
 
 	/* After two renewals the device may give the same number again. */
 	push->wish.tables.servers[1].first_psn = 4321;
 	push__plan(push);
 	PLAN_IS(push, RENEWED(1));
-	assert_int_equal(push->wanted->first_psns[1], 4321);
+	assert_int_equal(push->wanted->first_psns[1].values[0], 4321);
 	settle(push);
 
 	/* The device gives the same number again after a restart. */

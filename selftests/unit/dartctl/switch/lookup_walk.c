@@ -72,11 +72,10 @@ static void disturb(struct model *model, uint64_t *random)
 		state->states[number] = LOOKUP_SILENT;
 		break;
 	case 1:
-		state->sessions[random__below(random, PORTS)] =
-			LOOKUP_WAY_OTHER;
+		switch_entry__set(&state->sessions[random__below(random, PORTS)], SWITCH_FOREIGN);
 		break;
 	case 2:
-		state->groups[random__below(random, PORTS)] = LOOKUP_WAY_ABSENT;
+		state->groups[random__below(random, PORTS)].there = false;
 		break;
 	case 3:
 		state->self.there = false;
@@ -89,35 +88,35 @@ static void disturb(struct model *model, uint64_t *random)
 
 /* ---- steps */
 
-static void replace(struct switch_entry *entry, enum lookup_verb verb,
+static void replace(struct switch_entry *entry, enum switch_verb verb,
 		    const struct switch_entry *new)
 {
 	/* A switch adds only new entries, and changes existing ones. */
-	assert_int_equal(entry->there, verb != LOOKUP_ADD);
-	if (verb == LOOKUP_REMOVE)
+	assert_int_equal(entry->there, verb != SWITCH_ADD);
+	if (verb == SWITCH_REMOVE)
 		entry->there = false;
 	else
 		*entry = *new;
 }
 
 static void follow_from(struct lookup_state *state, const struct push *push,
-			const struct lookup_step *step)
+			const struct switch_step *step)
 {
-	const struct lookup_from *new = &push->wanted->from[step->first];
-	uint32_t i;
+	const struct switch_entry *new = &push->wanted->from[step->first];
+	const bool leaves = step->verb == SWITCH_REMOVE;
+	const uint32_t ip = leaves ? push->now->from[step->first].key : new->key;
+	struct switch_entry *from = state->from;
 
-	if (step->verb == LOOKUP_REMOVE) {
-		i = lookup_state__from(state, push->now->from[step->first].ip);
-		assert_true(i < state->from_count);
-		state->from[i] = state->from[--state->from_count];
-		return;
-	}
-	i = lookup_state__from(state, new->ip);
-	assert_int_equal(i < state->from_count, step->verb == LOOKUP_CHANGE);
-	assert_true(i < DART_TEA_SERVERS_MAX);
-	state->from[i] = *new;
-	if (step->verb == LOOKUP_ADD)
-		state->from_count++;
+	while (from < state->from + DART_TEA_SERVERS_MAX && !(from->there && from->key == ip))
+		from++;
+	assert_int_equal(from < state->from + DART_TEA_SERVERS_MAX, step->verb != SWITCH_ADD);
+	if (step->verb == SWITCH_ADD)
+		for (from = state->from; from->there; from++)
+			assert_true(from < state->from + DART_TEA_SERVERS_MAX - 1);
+	if (leaves)
+		from->there = false;
+	else
+		*from = *new;
 }
 
 static int compare(const void *a, const void *b)
@@ -126,20 +125,20 @@ static int compare(const void *a, const void *b)
 }
 
 static void follow_stash(struct lookup_state *state, const struct push *push,
-			 const struct lookup_step *step, uint32_t index)
+			 const struct switch_step *step, uint32_t index)
 {
 	const struct dart_tea_stashed *entry =
-		step->verb == LOOKUP_REMOVE ?
+		step->verb == SWITCH_REMOVE ?
 			&push->now->stashed[index].entry :
 			&push->wanted->stashed[index].entry;
 	ptrdiff_t found = lookup_state__stashed(state, entry);
 
-	assert_int_equal(found < 0, step->verb == LOOKUP_ADD);
-	if (step->verb == LOOKUP_ADD) {
+	assert_int_equal(found < 0, step->verb == SWITCH_ADD);
+	if (step->verb == SWITCH_ADD) {
 		found = state->stashed_count++;
 		assert_true(state->stashed_count <= 64);
 	}
-	if (step->verb == LOOKUP_REMOVE)
+	if (step->verb == SWITCH_REMOVE)
 		state->stashed[found] = state->stashed[--state->stashed_count];
 	else
 		state->stashed[found] = push->wanted->stashed[index];
@@ -148,13 +147,13 @@ static void follow_stash(struct lookup_state *state, const struct push *push,
 }
 
 static void follow_share(struct model *model, const struct push *push,
-			 const struct lookup_step *step, uint32_t share)
+			 const struct switch_step *step, uint32_t share)
 {
 	const struct switch_entry *new = &push->wanted->shares[share];
 	const struct switch_entry *servers = push->wanted->servers;
 
 	replace(&model->state.shares[share], step->verb, new);
-	if (step->verb == LOOKUP_REMOVE)
+	if (step->verb == SWITCH_REMOVE)
 		return;
 	model->server_of[share] =
 		servers[new->values[LOOKUP_SHARE_FIRST]].values[SERVER_IP];
@@ -163,47 +162,47 @@ static void follow_share(struct model *model, const struct push *push,
 }
 
 static void follow(struct model *model, const struct push *push,
-		   const struct lookup_step *step, uint32_t number)
+		   const struct switch_step *step, uint32_t number)
 {
 	const struct lookup_state *wanted = push->wanted;
 	struct lookup_state *state = &model->state;
 
 	switch (step->object) {
-	case LOOKUP_STEP_SELF:
+	case LOOKUP_SELF:
 		state->self = wanted->self;
 		break;
-	case LOOKUP_STEP_SHARE:
+	case LOOKUP_SHARE:
 		follow_share(model, push, step, number);
 		break;
-	case LOOKUP_STEP_FROM:
+	case LOOKUP_FROM:
 		follow_from(state, push, step);
 		break;
-	case LOOKUP_STEP_SERVER:
-		if (step->verb == LOOKUP_STOP || step->verb == LOOKUP_START)
-			state->states[number] = step->verb == LOOKUP_STOP ?
+	case LOOKUP_SERVER:
+		if (step->verb == SWITCH_STOP || step->verb == SWITCH_START)
+			state->states[number] = step->verb == SWITCH_STOP ?
 							LOOKUP_STOPPED :
 							LOOKUP_UP;
 		else
 			replace(&state->servers[number], step->verb,
 				&wanted->servers[number]);
 		break;
-	case LOOKUP_STEP_OTHERWISE:
+	case LOOKUP_OTHERWISE:
 		replace(&state->otherwise[number], step->verb,
 			&wanted->otherwise[number]);
 		break;
-	case LOOKUP_STEP_STASH:
+	case LOOKUP_STASH:
 		follow_stash(state, push, step, number);
 		break;
-	case LOOKUP_STEP_CACHE:
+	case LOOKUP_CACHE:
 		state->cached_count = 0;
 		break;
-	case LOOKUP_STEP_SESSION:
-		state->sessions[number] = LOOKUP_WAY_RIGHT;
+	case LOOKUP_SESSION:
+		state->sessions[number] = wanted->sessions[number];
 		break;
-	case LOOKUP_STEP_GROUP:
-		state->groups[number] = LOOKUP_WAY_RIGHT;
+	case LOOKUP_GROUP:
+		state->groups[number] = wanted->groups[number];
 		break;
-	case LOOKUP_STEP_PSN:
+	case LOOKUP_PSN:
 		assert_int_equal(state->states[number], LOOKUP_STOPPED);
 		model->psn_of[number] = wanted->servers[number];
 		break;
@@ -217,7 +216,6 @@ static void check_server(const struct model *model, uint64_t number,
 {
 	const struct lookup_state *state = &model->state;
 	const struct switch_entry *server, *from, *psn;
-	uint32_t i;
 
 	assert_true(number < DART_TEA_SERVERS_MAX);
 	server = &state->servers[number];
@@ -228,9 +226,8 @@ static void check_server(const struct model *model, uint64_t number,
 	assert_true(psn->values[SERVER_IP] == wanted_ip);
 	assert_true(psn->values[SERVER_QPN] == server->values[SERVER_QPN]);
 	assert_true(psn->values[SERVER_EPOCH] == server->values[SERVER_EPOCH]);
-	i = lookup_state__from(state, wanted_ip);
-	assert_true(i < state->from_count);
-	from = &state->from[i].entry;
+	from = lookup_state__from(state, wanted_ip);
+	assert_non_null(from);
 	assert_true(from->values[FROM_SERVER] == number);
 	assert_true(from->values[FROM_EPOCH] == server->values[SERVER_EPOCH]);
 }
@@ -250,7 +247,7 @@ static void check_share(const struct model *model, uint32_t share)
 /* Returns false if the push ended in the middle. */
 static bool walk(struct model *model, const struct push *push, size_t count)
 {
-	const struct lookup_step *step = push->steps.list;
+	const struct switch_step *step = push->steps.list;
 	uint32_t number, share;
 	size_t i;
 
@@ -275,7 +272,7 @@ static void test_every_step(void **state)
 	size_t count;
 
 	assert_non_null(model);
-	lookup_state__free(unused);
+	push__free_state(unused);
 	model->state.stashed = model->stashed;
 	before = malloc(sizeof(*before));
 	assert_non_null(before);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/reports/bmv2.h"
+#include "tools/dartctl/switch/engine/live.h"
 
 #define PORT 3 /* of the switch, where the collector is */
 
@@ -174,7 +174,7 @@ static inline void append_entry(struct answers *answers, uint8_t key,
 	append_u8(answers, THRIFT_STOP);
 }
 
-/* All answers that switch_bmv2__read() asks for. */
+/* The answers to all questions of switch_state__read() about a switch that reports. */
 static inline void append_state(struct answers *answers)
 {
 	static const char *const share[] = { "\x05", "\x01\x04" };

@@ -9,7 +9,8 @@
 #include <libdart/error.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/dartctl/switch/reports/program.h"
+#include "tools/dartctl/switch/reports/kind.h"
+#include "tools/dartctl/switch/reports/state.h"
 
 /* Abridged output of p4c, with ' for ". */
 static const char tables[] =
@@ -75,7 +76,7 @@ static int read_program(struct switch_program *program, const char *hashes,
 			text[i] = '"';
 	json = json_loads(text, 0, NULL);
 	assert_non_null(json);
-	return switch_program__read(program, &switch_report_program, json, error);
+	return switch_program__parse(program, &report_kind.needs, json, error);
 }
 
 static void test_good(void **state)
@@ -182,7 +183,7 @@ static void test_calculations(void **state)
 	list = json_object_get(json, "calculations");
 	for (i = 0; i < 1024; i++)
 		json_array_append_new(list, json_null());
-	assert_int_equal(switch_program__read(&program, &switch_report_program, json,
+	assert_int_equal(switch_program__parse(&program, &report_kind.needs, json,
 					      &error), -EINVAL);
 	assert_non_null(strstr(error.text, "more than 1024 calculations"));
 }
@@ -199,7 +200,7 @@ static void test_wishes(void **state)
 		{ 2, 64, "checksum1" },
 	};
 	struct dart_collector list[2] = { };
-	struct switch_wish wish = {
+	struct report_wish wish = {
 		.collectors = { .list = list, .count = 2 },
 	};
 	struct switch_program program;
@@ -212,7 +213,7 @@ static void test_wishes(void **state)
 		list[0].geometry.checksum_bits = wishes[i].checksum_bits;
 		list[1].geometry.checksum_bits = wishes[i].checksum_bits;
 		list[1].geometry.redundancy = wishes[i].redundancy;
-		ret = switch_report_program__check(&program, &wish, &error);
+		ret = report_kind.check(&program, &wish, &error);
 		assert_int_equal(!!ret, !!wishes[i].message);
 		if (ret)
 			assert_non_null(strstr(error.text, wishes[i].message));

@@ -15,8 +15,8 @@
 /* One push of a list of collectors to a switch. */
 struct push {
 	struct dart_collector list[DART_COLLECTORS_MAX];
-	struct switch_wish wish;
-	struct switch_state *now, *wanted;
+	struct report_wish wish;
+	struct report_state *now, *wanted;
 	struct switch_steps steps;
 };
 
@@ -27,7 +27,8 @@ static inline struct push *push__new(uint32_t count)
 	uint32_t i;
 
 	assert_non_null(push);
-	push->now = switch_state__new();
+	push->now = calloc(1, sizeof(*push->now));
+	assert_non_null(push->now);
 	push->wish.collectors.list = push->list;
 	push->wish.collectors.count = count;
 	for (i = 0; i < count; i++) {
@@ -51,15 +52,17 @@ static inline struct push *push__new(uint32_t count)
 static inline void push__plan(struct push *push)
 {
 	free(push->wanted);
-	push->wanted = switch_state__want(&push->wish, push->now);
+	push->wanted = calloc(1, sizeof(*push->wanted));
 	assert_non_null(push->wanted);
-	switch_steps__compute(push->now, push->wanted, &push->steps);
+	report_state__want(&push->wish, push->now, push->wanted);
+	assert_int_equal(report_steps__compute(push->now, push->wanted, &push->steps), 0);
 }
 
 static inline void push__free(struct push *push)
 {
 	free(push->now);
 	free(push->wanted);
+	switch_steps__free(&push->steps);
 	free(push);
 }
 

@@ -30,15 +30,15 @@ static void test_first_push(void **state)
 
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 0, 0 },
-		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 0, 0 },
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 1, 1 },
-		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 1, 1 },
-		{ SWITCH_ADD, SWITCH_STEP_SESSION, 0, 0 },
-		{ SWITCH_ADD, SWITCH_STEP_SESSION, 1, 1 },
-		{ SWITCH_ADD, SWITCH_STEP_REPORTER, 0, 0 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 0, 511 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 512, 1023 }));
+		{ SWITCH_CHANGE, REPORT_PSN, 0, 0 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 0, 0 },
+		{ SWITCH_CHANGE, REPORT_PSN, 1, 1 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 1, 1 },
+		{ SWITCH_ADD, REPORT_SESSION, 0, 0 },
+		{ SWITCH_ADD, REPORT_SESSION, 1, 1 },
+		{ SWITCH_ADD, REPORT_REPORTER, 0, 0 },
+		{ SWITCH_ADD, REPORT_SHARE, 0, 511 },
+		{ SWITCH_ADD, REPORT_SHARE, 512, 1023 }));
 	values = push->wanted->reporter.values;
 	assert_true(values[REPORTER_MAC] == 0x02000a000002);
 	assert_int_equal(values[REPORTER_IP], 0x0a000002);
@@ -52,7 +52,7 @@ static void test_first_push(void **state)
 	assert_true(values[COLLECTOR_BASE] == 0x3a5f00000000);
 	assert_int_equal(values[COLLECTOR_MASK], 0xfffff);
 	assert_int_equal(values[COLLECTOR_REDUNDANCY], 2);
-	assert_int_equal(push->wanted->first_psns[1], 5);
+	assert_int_equal(push->wanted->first_psns[1].values[0], 5);
 	assert_int_equal(push->wanted->shares[512].values[SHARE_SESSION], 2);
 	settle(push);
 	assert_int_equal(push->steps.count, 0);
@@ -69,17 +69,17 @@ static void test_new_key(void **state)
 	push__plan(push);
 	/* The queue pair keeps its PSN. */
 	assert_true(PLAN_IS(push,
-		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 512, 1023 },
-		{ SWITCH_CHANGE, SWITCH_STEP_COLLECTOR, 1, 1 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 512, 1023 }));
+		{ SWITCH_REMOVE, REPORT_SHARE, 512, 1023 },
+		{ SWITCH_CHANGE, REPORT_COLLECTOR, 1, 1 },
+		{ SWITCH_ADD, REPORT_SHARE, 512, 1023 }));
 	settle(push);
 	push->list[1].qpn++;
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 2, 2 },
-		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 2, 2 },
-		{ SWITCH_CHANGE, SWITCH_STEP_SHARE, 512, 1023 },
-		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 1, 1 }));
+		{ SWITCH_CHANGE, REPORT_PSN, 2, 2 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 2, 2 },
+		{ SWITCH_CHANGE, REPORT_SHARE, 512, 1023 },
+		{ SWITCH_REMOVE, REPORT_COLLECTOR, 1, 1 }));
 	push__free(push);
 }
 
@@ -99,14 +99,14 @@ static void test_numbers(void **state)
 	push->wish.collectors.shares[8] = DART_COLLECTOR_NONE;
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 8, 8 },
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 3, 3 },
-		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 3, 3 },
-		{ SWITCH_CHANGE, SWITCH_STEP_SHARE, 0, 6 },
-		{ SWITCH_CHANGE, SWITCH_STEP_SHARE, 7, 7 },
-		{ SWITCH_CHANGE, SWITCH_STEP_SHARE, 9, 682 },
-		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 0, 0 },
-		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 1, 1 }));
+		{ SWITCH_REMOVE, REPORT_SHARE, 8, 8 },
+		{ SWITCH_CHANGE, REPORT_PSN, 3, 3 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 3, 3 },
+		{ SWITCH_CHANGE, REPORT_SHARE, 0, 6 },
+		{ SWITCH_CHANGE, REPORT_SHARE, 7, 7 },
+		{ SWITCH_CHANGE, REPORT_SHARE, 9, 682 },
+		{ SWITCH_REMOVE, REPORT_COLLECTOR, 0, 0 },
+		{ SWITCH_REMOVE, REPORT_COLLECTOR, 1, 1 }));
 	push__free(push);
 }
 
@@ -140,48 +140,48 @@ static void test_reporter(void **state)
 	push->wish.all_copies = true;
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_CHANGE, SWITCH_STEP_REPORTER, 0, 0 }));
+		{ SWITCH_CHANGE, REPORT_REPORTER, 0, 0 }));
 	settle(push);
 	push->list[0].geometry.checksum_bits = 64;
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 0, 1023 },
-		{ SWITCH_CHANGE, SWITCH_STEP_REPORTER, 0, 0 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 0, 1023 }));
+		{ SWITCH_REMOVE, REPORT_SHARE, 0, 1023 },
+		{ SWITCH_CHANGE, REPORT_REPORTER, 0, 0 },
+		{ SWITCH_ADD, REPORT_SHARE, 0, 1023 }));
 	settle(push);
 	push->list[0].geometry.checksum_bits = 8;
 	push->list[0].qpn++;
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 0, 1023 },
-		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 0, 0 },
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 1, 1 },
-		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 1, 1 },
-		{ SWITCH_CHANGE, SWITCH_STEP_REPORTER, 0, 0 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 0, 1023 }));
+		{ SWITCH_REMOVE, REPORT_SHARE, 0, 1023 },
+		{ SWITCH_REMOVE, REPORT_COLLECTOR, 0, 0 },
+		{ SWITCH_CHANGE, REPORT_PSN, 1, 1 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 1, 1 },
+		{ SWITCH_CHANGE, REPORT_REPORTER, 0, 0 },
+		{ SWITCH_ADD, REPORT_SHARE, 0, 1023 }));
 	push__free(push);
 }
 
 static void test_most_collectors(void **state)
 {
-	struct push *push = push__new(SWITCH_COLLECTORS_MAX);
+	struct push *push = push__new(SWITCH_HOSTS_MAX);
 	uint32_t i;
 
 	push__plan(push);
-	assert_int_equal(push->steps.count, 4 * SWITCH_COLLECTORS_MAX + 1);
+	assert_int_equal(push->steps.count, 4 * SWITCH_HOSTS_MAX + 1);
 	settle(push);
 	/* All collectors change, and no number is unused. */
-	for (i = 0; i < SWITCH_COLLECTORS_MAX; i++)
+	for (i = 0; i < SWITCH_HOSTS_MAX; i++)
 		push->list[i].ip.s_addr = htonl(0x0a000200 + i);
 	push__plan(push);
-	assert_int_equal(push->steps.count, 1 + 2 * SWITCH_COLLECTORS_MAX +
-						   SWITCH_COLLECTORS_MAX);
+	assert_int_equal(push->steps.count, 1 + 2 * SWITCH_HOSTS_MAX +
+						   SWITCH_HOSTS_MAX);
 	push__free(push);
 }
 
 static void test_room(void **state)
 {
-	struct push *push = push__new(SWITCH_COLLECTORS_MAX);
+	struct push *push = push__new(SWITCH_HOSTS_MAX);
 	struct switch_entry *other;
 
 	push->wish.collectors.count--;
@@ -189,18 +189,18 @@ static void test_room(void **state)
 	       sizeof(push->wish.collectors.shares));
 	push__plan(push);
 	settle(push);
-	other = &push->now->collectors[SWITCH_COLLECTORS_MAX];
+	other = &push->now->collectors[SWITCH_HOSTS_MAX];
 	*other = push->now->collectors[0];
-	push->now->shares[9].values[SHARE_COLLECTOR] = SWITCH_COLLECTORS_MAX;
+	push->now->shares[9].values[SHARE_COLLECTOR] = SWITCH_HOSTS_MAX;
 	push->wish.collectors.count++;
 	push__plan(push);
 	assert_true(PLAN_IS(push,
-		{ SWITCH_REMOVE, SWITCH_STEP_SHARE, 9, 9 },
-		{ SWITCH_REMOVE, SWITCH_STEP_COLLECTOR, 64, 64 },
-		{ SWITCH_CHANGE, SWITCH_STEP_PSN, 63, 63 },
-		{ SWITCH_ADD, SWITCH_STEP_COLLECTOR, 63, 63 },
-		{ SWITCH_ADD, SWITCH_STEP_SESSION, 63, 63 },
-		{ SWITCH_ADD, SWITCH_STEP_SHARE, 9, 9 }));
+		{ SWITCH_REMOVE, REPORT_SHARE, 9, 9 },
+		{ SWITCH_REMOVE, REPORT_COLLECTOR, 64, 64 },
+		{ SWITCH_CHANGE, REPORT_PSN, 63, 63 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 63, 63 },
+		{ SWITCH_ADD, REPORT_SESSION, 63, 63 },
+		{ SWITCH_ADD, REPORT_SHARE, 9, 9 }));
 	push__free(push);
 }
 

@@ -3,15 +3,17 @@
 #include <errno.h>
 
 #include "switch_answers.h"
+#include "tools/dartctl/switch/reports/kind.h"
+#include "tools/dartctl/switch/reports/state.h"
 
 #define ROUNDS	1000
 #define SEED	0x5eed
 
-/* Returns the value of switch_bmv2__read(). */
-static int read_state(struct answers *answers, struct switch_state *state,
+/* Returns the value of switch_state__read(). */
+static int read_state(struct answers *answers, struct report_state *state,
 		      struct dart_error *error)
 {
-	struct switch_wish wish = {
+	struct report_wish wish = {
 		.collectors.count = 1,
 		.ports = { PORT },
 	};
@@ -23,7 +25,7 @@ static int read_state(struct answers *answers, struct switch_state *state,
 	assert_int_equal(pthread_create(&server, NULL, send_answers, answers),
 			 0);
 	assert_int_equal(thrift__connect(answers->name, &thrift, error), 0);
-	ret = switch_bmv2__read(thrift, &wish, state, error);
+	ret = switch_state__read(&report_kind, thrift, &wish, state, error);
 	thrift__close(thrift);
 	pthread_join(server, NULL);
 	assert_int_equal(!ret, !*error->text);
@@ -33,7 +35,7 @@ static int read_state(struct answers *answers, struct switch_state *state,
 /* The same, where only the return value and the reason matter. */
 static int read_answers(struct answers *answers, struct dart_error *error)
 {
-	struct switch_state *state = switch_state__new();
+	struct report_state *state = switch_state__new(&report_kind);
 	int ret;
 
 	assert_non_null(state);
@@ -44,7 +46,7 @@ static int read_answers(struct answers *answers, struct dart_error *error)
 
 static void test_state(void **state)
 {
-	struct switch_state *found = switch_state__new();
+	struct report_state *found = switch_state__new(&report_kind);
 	struct answers *answers = answers__new();
 	struct dart_error error;
 
@@ -66,8 +68,8 @@ static void test_state(void **state)
 	assert_int_equal(found->collectors[5].values[COLLECTOR_REDUNDANCY], 2);
 	assert_true(found->reporter.there);
 	assert_int_equal(found->reporter.values[REPORTER_IP], 0x0a010102);
-	assert_int_equal(found->sessions[PORT], PORT);
-	assert_int_equal(found->sessions[PORT + 1], SWITCH_SESSION_NONE);
+	assert_int_equal(found->sessions[PORT].values[0], PORT);
+	assert_false(found->sessions[PORT + 1].there);
 	answers__free(answers);
 	free(found);
 }
@@ -172,7 +174,7 @@ static void test_refused(void **state)
 
 static void test_exceptions(void **state)
 {
-	struct switch_state *found = switch_state__new();
+	struct report_state *found = switch_state__new(&report_kind);
 	struct answers *answers = answers__new();
 	struct dart_error error;
 
@@ -200,7 +202,7 @@ static void test_exceptions(void **state)
 
 static void test_no_session(void **state)
 {
-	struct switch_state *found = switch_state__new();
+	struct report_state *found = switch_state__new(&report_kind);
 	struct answers *answers = answers__new();
 	struct dart_error error;
 
@@ -210,9 +212,9 @@ static void test_no_session(void **state)
 	append_i32(answers, 1, 1);
 	append_u8(answers, THRIFT_STOP);
 	append_u8(answers, THRIFT_STOP);
-	found->sessions[PORT] = 77;
+	switch_entry__set(&found->sessions[PORT], 77);
 	assert_int_equal(read_state(answers, found, &error), 0);
-	assert_int_equal(found->sessions[PORT], SWITCH_SESSION_NONE);
+	assert_false(found->sessions[PORT].there);
 	answers__free(answers);
 	free(found);
 }

@@ -14,14 +14,14 @@
 #define SEED	0x7ea
 #define KEY	13
 
-static struct tea_cache *make(uint32_t entries, uint32_t threshold)
+static struct cache_keys *make(uint32_t entries, uint32_t threshold)
 {
-	const struct tea_cache_settings settings = {
+	const struct cache_keys_settings settings = {
 		.entries = entries, .key_length = KEY, .threshold = threshold,
 	};
-	struct tea_cache *cache;
+	struct cache_keys *cache;
 
-	assert_int_equal(tea_cache__new(&settings, &cache), 0);
+	assert_int_equal(cache_keys__new(&settings, &cache), 0);
 	return cache;
 }
 
@@ -34,135 +34,135 @@ static const uint8_t *key_of(uint32_t number, uint8_t key[KEY])
 	return key;
 }
 
-static enum tea_cache_verdict report(struct tea_cache *cache, uint32_t number)
+static enum cache_keys_verdict report(struct cache_keys *cache, uint32_t number)
 {
 	uint8_t key[KEY], victim[KEY];
 
-	return tea_cache__report(cache, key_of(number, key), victim);
+	return cache_keys__report(cache, key_of(number, key), victim);
 }
 
-static int count(struct tea_cache *cache, uint32_t number, uint64_t packets)
+static int count(struct cache_keys *cache, uint32_t number, uint64_t packets)
 {
 	uint8_t key[KEY];
 
-	return tea_cache__count(cache, key_of(number, key), packets);
+	return cache_keys__count(cache, key_of(number, key), packets);
 }
 
 /* @counter: as it was counted last, so that this changes nothing. */
-static bool has(struct tea_cache *cache, uint32_t number, uint64_t counter)
+static bool has(struct cache_keys *cache, uint32_t number, uint64_t counter)
 {
 	return !count(cache, number, counter);
 }
 
 static void settings_are_checked(void **state)
 {
-	static const struct tea_cache_settings wrong[] = {
+	static const struct cache_keys_settings wrong[] = {
 		{ 0, KEY, 1 },
-		{ TEA_CACHE_ENTRIES_MAX + 1, KEY, 1 },
+		{ CACHE_KEYS_ENTRIES_MAX + 1, KEY, 1 },
 		{ UINT32_MAX, KEY, 1 },
 		{ 1, 0, 1 },
 		{ 1, DART_TEA_KEY_MAX + 1, 1 },
 		{ 1, KEY, 0 },
 		{ 1, KEY, DART_TEA_SKETCH_MAX + 1 },
 	};
-	const struct tea_cache_settings largest = {
-		TEA_CACHE_ENTRIES_MAX, DART_TEA_KEY_MAX, DART_TEA_SKETCH_MAX
+	const struct cache_keys_settings largest = {
+		CACHE_KEYS_ENTRIES_MAX, DART_TEA_KEY_MAX, DART_TEA_SKETCH_MAX
 	};
-	struct tea_cache *cache = NULL;
+	struct cache_keys *cache = NULL;
 	size_t i;
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(tea_cache__new(&wrong[i], &cache), -EINVAL);
+		assert_int_equal(cache_keys__new(&wrong[i], &cache), -EINVAL);
 	assert_null(cache);
-	assert_int_equal(tea_cache__new(&largest, &cache), 0);
-	tea_cache__free(cache);
-	tea_cache__free(NULL);
+	assert_int_equal(cache_keys__new(&largest, &cache), 0);
+	cache_keys__free(cache);
+	cache_keys__free(NULL);
 }
 
 static void there_is_room(void **state)
 {
-	struct tea_cache *cache = make(3, 10);
+	struct cache_keys *cache = make(3, 10);
 
-	assert_int_equal(report(cache, 2), TEA_CACHE_ADDED);
-	assert_int_equal(report(cache, 1), TEA_CACHE_ADDED);
-	assert_int_equal(report(cache, 2), TEA_CACHE_PRESENT);
-	assert_int_equal(tea_cache__end_period(cache), 10);
-	assert_int_equal(report(cache, 3), TEA_CACHE_ADDED);
+	assert_int_equal(report(cache, 2), CACHE_KEYS_ADDED);
+	assert_int_equal(report(cache, 1), CACHE_KEYS_ADDED);
+	assert_int_equal(report(cache, 2), CACHE_KEYS_PRESENT);
+	assert_int_equal(cache_keys__end_period(cache), 10);
+	assert_int_equal(report(cache, 3), CACHE_KEYS_ADDED);
 	/* None of them has been there for a period. */
-	assert_int_equal(report(cache, 4), TEA_CACHE_REFUSED);
+	assert_int_equal(report(cache, 4), CACHE_KEYS_REFUSED);
 	assert_false(has(cache, 4, 0));
-	tea_cache__free(cache);
+	cache_keys__free(cache);
 }
 
 static void least_used_yields(void **state)
 {
-	struct tea_cache *cache = make(3, 10);
+	struct cache_keys *cache = make(3, 10);
 	uint8_t key[KEY], victim[KEY];
 	uint32_t i;
 
 	for (i = 1; i <= 3; i++)
 		report(cache, i);
-	tea_cache__end_period(cache);
+	cache_keys__end_period(cache);
 	count(cache, 1, 40);
 	count(cache, 2, 20);
 	count(cache, 3, 21);
-	assert_int_equal(tea_cache__end_period(cache), 21);
-	assert_int_equal(tea_cache__threshold(cache), 21);
-	assert_int_equal(tea_cache__report(cache, key_of(4, key), victim),
-			 TEA_CACHE_EXCHANGED);
+	assert_int_equal(cache_keys__end_period(cache), 21);
+	assert_int_equal(cache_keys__threshold(cache), 21);
+	assert_int_equal(cache_keys__report(cache, key_of(4, key), victim),
+			 CACHE_KEYS_EXCHANGED);
 	assert_memory_equal(victim, key_of(2, key), KEY);
 	assert_false(has(cache, 2, 20));
 	assert_true(has(cache, 4, 0));
 	/* 3 had as many as the threshold. */
-	assert_int_equal(report(cache, 2), TEA_CACHE_REFUSED);
+	assert_int_equal(report(cache, 2), CACHE_KEYS_REFUSED);
 
 	/* 1 falls back, 3 was not counted, 4 was there for a part of the period. */
 	count(cache, 1, 45);
-	assert_int_equal(tea_cache__end_period(cache), 10);
-	assert_int_equal(tea_cache__report(cache, key_of(5, key), victim),
-			 TEA_CACHE_EXCHANGED);
+	assert_int_equal(cache_keys__end_period(cache), 10);
+	assert_int_equal(cache_keys__report(cache, key_of(5, key), victim),
+			 CACHE_KEYS_EXCHANGED);
 	assert_memory_equal(victim, key_of(3, key), KEY);
-	assert_int_equal(tea_cache__report(cache, key_of(6, key), victim),
-			 TEA_CACHE_EXCHANGED);
+	assert_int_equal(cache_keys__report(cache, key_of(6, key), victim),
+			 CACHE_KEYS_EXCHANGED);
 	assert_memory_equal(victim, key_of(1, key), KEY);
-	assert_int_equal(report(cache, 7), TEA_CACHE_REFUSED);
+	assert_int_equal(report(cache, 7), CACHE_KEYS_REFUSED);
 	assert_true(has(cache, 4, 0));
-	tea_cache__free(cache);
+	cache_keys__free(cache);
 }
 
 static void counters_begin_again(void **state)
 {
-	struct tea_cache *cache = make(2, 1);
+	struct cache_keys *cache = make(2, 1);
 
 	report(cache, 1);
 	report(cache, 2);
 	count(cache, 1, 1000);
 	count(cache, 2, 1000);
-	tea_cache__end_period(cache);
+	cache_keys__end_period(cache);
 	/* The switch was restarted, and then counted twice in the period. */
 	count(cache, 1, 30);
 	count(cache, 1, 50);
 	count(cache, 2, 1070);
-	assert_int_equal(tea_cache__end_period(cache), 51);
+	assert_int_equal(cache_keys__end_period(cache), 51);
 	assert_int_equal(count(cache, 3, 1), -ENOENT);
-	tea_cache__free(cache);
+	cache_keys__free(cache);
 }
 
 static void threshold_has_bounds(void **state)
 {
-	struct tea_cache *cache = make(1, 100);
+	struct cache_keys *cache = make(1, 100);
 
 	report(cache, 1);
-	tea_cache__end_period(cache);
+	cache_keys__end_period(cache);
 	count(cache, 1, UINT64_MAX);
-	assert_int_equal(tea_cache__end_period(cache), DART_TEA_SKETCH_MAX);
-	assert_int_equal(report(cache, 2), TEA_CACHE_REFUSED);
+	assert_int_equal(cache_keys__end_period(cache), DART_TEA_SKETCH_MAX);
+	assert_int_equal(report(cache, 2), CACHE_KEYS_REFUSED);
 	/* Below the lowest. */
 	count(cache, 1, 50);
 	count(cache, 1, 60);
-	assert_int_equal(tea_cache__end_period(cache), 100);
-	assert_int_equal(report(cache, 2), TEA_CACHE_EXCHANGED);
-	tea_cache__free(cache);
+	assert_int_equal(cache_keys__end_period(cache), 100);
+	assert_int_equal(report(cache, 2), CACHE_KEYS_EXCHANGED);
+	cache_keys__free(cache);
 }
 
 /* ---- against a model */
@@ -212,35 +212,35 @@ static uint32_t number_of(const uint8_t key[KEY])
 	return (uint32_t)key[5] << 8 | key[KEY - 1];
 }
 
-static void check_report(struct tea_cache *cache, struct model *model,
+static void check_report(struct cache_keys *cache, struct model *model,
 			 uint32_t number, uint32_t entries)
 {
 	const uint64_t least = model__least(model);
 	uint8_t key[KEY], victim[KEY];
-	enum tea_cache_verdict verdict =
-		tea_cache__report(cache, key_of(number, key), victim);
+	enum cache_keys_verdict verdict =
+		cache_keys__report(cache, key_of(number, key), victim);
 
 	if (model->there[number]) {
-		assert_int_equal(verdict, TEA_CACHE_PRESENT);
+		assert_int_equal(verdict, CACHE_KEYS_PRESENT);
 	} else if (model->size < entries) {
-		assert_int_equal(verdict, TEA_CACHE_ADDED);
+		assert_int_equal(verdict, CACHE_KEYS_ADDED);
 		model__put(model, number);
-	} else if (least < tea_cache__threshold(cache)) {
+	} else if (least < cache_keys__threshold(cache)) {
 		/* Any of those that are used as little. */
-		assert_int_equal(verdict, TEA_CACHE_EXCHANGED);
+		assert_int_equal(verdict, CACHE_KEYS_EXCHANGED);
 		assert_true(model->ranked[number_of(victim)]);
 		assert_int_equal(model->packets[number_of(victim)], least);
 		model__drop(model, number_of(victim));
 		model__put(model, number);
 	} else {
-		assert_int_equal(verdict, TEA_CACHE_REFUSED);
+		assert_int_equal(verdict, CACHE_KEYS_REFUSED);
 	}
 }
 
-static void check_period(struct tea_cache *cache, struct model *model,
+static void check_period(struct cache_keys *cache, struct model *model,
 			 uint32_t entries, uint32_t lowest)
 {
-	const uint32_t threshold = tea_cache__end_period(cache);
+	const uint32_t threshold = cache_keys__end_period(cache);
 	uint32_t ranked = 0, below = 0, i;
 
 	for (i = 0; i < NUMBERS; i++) {
@@ -270,7 +270,7 @@ static void check_period(struct tea_cache *cache, struct model *model,
 	}
 }
 
-static void check_keys(struct tea_cache *cache, const struct model *model)
+static void check_keys(struct cache_keys *cache, const struct model *model)
 {
 	uint32_t i;
 
@@ -281,7 +281,7 @@ static void check_keys(struct tea_cache *cache, const struct model *model)
 
 static void random_steps(uint32_t entries, uint32_t lowest, uint64_t *random)
 {
-	struct tea_cache *cache = make(entries, lowest);
+	struct cache_keys *cache = make(entries, lowest);
 	struct model *model = calloc(1, sizeof(*model));
 	uint32_t step, number;
 	uint64_t packets;
@@ -295,7 +295,7 @@ static void random_steps(uint32_t entries, uint32_t lowest, uint64_t *random)
 			check_period(cache, model, entries, lowest);
 			break;
 		case 1:
-			assert_int_equal(tea_cache__remove(cache,
+			assert_int_equal(cache_keys__remove(cache,
 							   key_of(number, key)),
 					 model->there[number] ? 0 : -ENOENT);
 			if (model->there[number])
@@ -326,7 +326,7 @@ static void random_steps(uint32_t entries, uint32_t lowest, uint64_t *random)
 	}
 	check_keys(cache, model);
 	free(model);
-	tea_cache__free(cache);
+	cache_keys__free(cache);
 }
 
 static void agrees_with_model(void **state)

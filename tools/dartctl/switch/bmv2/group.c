@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mirror sessions and multicast groups of simple_switch, see bmv2_group.h. */
+/* Mirror sessions and multicast groups of simple_switch, see group.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,30 +14,28 @@
 /* ---- sessions */
 
 /* Any refusal means that the session does not exist. */
-int bmv2_session__read(struct thrift *thrift, uint32_t session, int32_t *port,
+int bmv2_session__read(struct thrift *thrift, uint32_t number, struct switch_entry *session,
 		       struct dart_error *error)
 {
 	enum thrift_type type;
 	bool is_group = false;
-	int32_t to = -1;
+	int32_t port = -1;
 	int16_t id;
 	int asked;
 
 	thrift__begin(thrift, SWITCH_SIMPLE_SWITCH, "mirroring_session_get");
-	thrift__put_i32(thrift, 1, session);
+	thrift__put_i32(thrift, 1, number);
 	asked = thrift__ask(thrift, THRIFT_STRUCT);
 	while (!asked && (type = thrift__next(thrift, &id)) != THRIFT_STOP) {
 		if (id == 1 && type == THRIFT_I32) {
-			to = thrift__i32(thrift);
+			port = thrift__i32(thrift);
 		} else {
 			is_group |= id == 2;
 			thrift__skip(thrift, type);
 		}
 	}
-	if (asked)
-		*port = BMV2_SESSION_NONE;
-	else
-		*port = is_group || to < 0 ? BMV2_SESSION_OTHER : to;
+	switch_entry__set(session, is_group || port < 0 ? SWITCH_FOREIGN : (uint64_t)port);
+	session->there = !asked;
 	return thrift__end(thrift, 0, NULL, error);
 }
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks a compiled P4 program, and finds its hashes. */
+/* Checks a compiled P4 program and finds its hashes, see program.h. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
+#include "tools/dartctl/switch/thrift/call.h"
 
-/* Each hash is searched among them; a hostile switch could have millions. */
+/* Each hash is searched among the calculations, and a hostile switch could list millions. */
 #define CALCULATIONS_MAX 1024
 
-/* Adds to the list of what the program lacks. */
+/* Adds a part to the sentence that lists the missing ones. */
 static void add_missing(struct dart_error *error, const char *kind,
 			const char *name)
 {
@@ -24,7 +26,7 @@ static const char *string_at(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key)) ?: "";
 }
 
-/* The element of @list with that name, or NULL. */
+/* The element of @list whose member "name" is @name, or NULL. */
 static json_t *find(json_t *list, const char *name)
 {
 	json_t *element;
@@ -53,7 +55,7 @@ static json_t *find_table(const struct switch_program *program,
 	return table;
 }
 
-/* Does it have no key, or one of exact match, as wanted? */
+/* True if the table has one key field of exact match, or, if no key is wanted, none. */
 static bool has_key(json_t *table, bool wanted)
 {
 	json_t *key = json_object_get(table, "key");
@@ -125,10 +127,7 @@ static void check_register(const struct switch_program *program,
 
 /* ---- hashes */
 
-/*
- * Is @name, to which p4c adds prefixes and sometimes a number at the end, that
- * of @field?
- */
+/* True if p4c made @name from @field: p4c adds prefixes, and sometimes a number at the end. */
 static bool is_field(const char *name, const char *field)
 {
 	size_t length = strlen(field);
@@ -147,17 +146,17 @@ static bool is_field(const char *name, const char *field)
 
 /* The polynomial for a field, or NULL. */
 static const struct switch_polynomial *
-polynomial_of(const struct switch_kind *kind, const char *field)
+polynomial_of(const struct switch_needs *needs, const char *field)
 {
 	uint32_t i;
 
-	for (i = 0; i < kind->polynomial_count; i++)
-		if (is_field(field, kind->polynomials[i].field))
-			return &kind->polynomials[i];
+	for (i = 0; i < needs->polynomial_count; i++)
+		if (is_field(field, needs->polynomials[i].field))
+			return &needs->polynomials[i];
 	return NULL;
 }
 
-/* Does a primitive fill a field with a calculation?  Which ones? */
+/* True if a primitive fills a field with a calculation, whose names it returns. */
 static bool is_hash(json_t *primitive, const char **field,
 		    const char **calculation)
 {
@@ -207,7 +206,7 @@ static int add_hash(struct switch_program *program, const char *name,
 
 /* Reads the hashes of an action; refuses a custom CRC of unknown purpose. */
 static int read_action(struct switch_program *program,
-		       const struct switch_kind *kind, json_t *action,
+		       const struct switch_needs *needs, json_t *action,
 		       struct dart_error *error)
 {
 	const char *field, *name;
@@ -221,7 +220,7 @@ static int read_action(struct switch_program *program,
 		if (!is_hash(primitive, &field, &name) ||
 		    !is_custom(program, name))
 			continue;
-		polynomial = polynomial_of(kind, field);
+		polynomial = polynomial_of(needs, field);
 		if (!polynomial)
 			return dart_error__set(
 				error, EINVAL,
@@ -234,7 +233,7 @@ static int read_action(struct switch_program *program,
 }
 
 static int read_hashes(struct switch_program *program,
-		       const struct switch_kind *kind, struct dart_error *error)
+		       const struct switch_needs *needs, struct dart_error *error)
 {
 	json_t *action;
 	int ret = 0;
@@ -248,7 +247,7 @@ static int read_hashes(struct switch_program *program,
 			CALCULATIONS_MAX);
 	json_array_foreach(json_object_get(program->json, "actions"), i,
 			   action) {
-		ret = read_action(program, kind, action, error);
+		ret = read_action(program, needs, action, error);
 		if (ret)
 			break;
 	}
@@ -268,45 +267,42 @@ bool switch_program__has_hash(const struct switch_program *program,
 
 /* ---- the whole */
 
-static void check(const struct switch_program *program,
-		  const struct switch_kind *kind, struct dart_error *error)
+static void check(const struct switch_program *program, const struct switch_needs *needs,
+		  struct dart_error *error)
 {
 	uint32_t i;
 
-	for (i = 0; i < kind->table_count; i++)
-		check_table(program, &kind->tables[i], error);
-	for (i = 0; i < kind->register_count; i++)
-		check_register(program, &kind->registers[i], error);
+	for (i = 0; i < needs->table_count; i++)
+		check_table(program, &needs->tables[i], error);
+	for (i = 0; i < needs->register_count; i++)
+		check_register(program, &needs->registers[i], error);
 }
 
-static void check_hashes(const struct switch_program *program,
-			 const struct switch_kind *kind,
+static void check_hashes(const struct switch_program *program, const struct switch_needs *needs,
 			 struct dart_error *error)
 {
 	const struct switch_polynomial *polynomial;
 	uint32_t i;
 
-	for (i = 0; i < kind->polynomial_count; i++) {
-		polynomial = &kind->polynomials[i];
+	for (i = 0; i < needs->polynomial_count; i++) {
+		polynomial = &needs->polynomials[i];
 		if (polynomial->is_needed &&
 		    !switch_program__has_hash(program, polynomial->polynomial))
-			add_missing(error, "hash that fills",
-				    polynomial->field);
+			add_missing(error, "hash that fills", polynomial->field);
 	}
 }
 
-int switch_program__read(struct switch_program *program,
-			 const struct switch_kind *kind, json_t *json,
-			 struct dart_error *error)
+int switch_program__parse(struct switch_program *program, const struct switch_needs *needs,
+			  json_t *json, struct dart_error *error)
 {
 	int ret;
 
 	*program = (struct switch_program){ .json = json };
 	*error->text = '\0';
-	check(program, kind, error);
-	ret = *error->text ? -EINVAL : read_hashes(program, kind, error);
+	check(program, needs, error);
+	ret = *error->text ? -EINVAL : read_hashes(program, needs, error);
 	if (!ret) {
-		check_hashes(program, kind, error);
+		check_hashes(program, needs, error);
 		ret = *error->text ? -EINVAL : 0;
 	}
 	if (ret)
@@ -320,8 +316,54 @@ void switch_program__free(struct switch_program *program)
 	program->json = NULL;
 }
 
-json_t *switch_program__table(const struct switch_program *program,
-			      const char *name)
+json_t *switch_program__table(const struct switch_program *program, const char *name)
 {
 	return find_table(program, name);
+}
+
+/* ---- the program of a switch */
+
+int switch_program__read(struct switch_program *program, const struct switch_needs *needs,
+			 struct thrift *thrift, struct dart_error *error)
+{
+	char *text = NULL;
+	uint32_t length;
+	json_t *json;
+	int asked, ret;
+
+	thrift__begin(thrift, SWITCH_STANDARD, "bm_get_config");
+	asked = thrift__ask(thrift, THRIFT_STRING);
+	if (!asked)
+		text = thrift__text(thrift, &length);
+	ret = thrift__end(thrift, asked, "its program", error);
+	if (ret) {
+		free(text);
+		return ret;
+	}
+	json = json_loadb(text, length, 0, NULL);
+	free(text);
+	if (!json)
+		return dart_error__set(error, EINVAL, "its program is not JSON");
+	return switch_program__parse(program, needs, json, error);
+}
+
+int switch_program__set_polynomials(const struct switch_program *program, struct thrift *thrift,
+				    struct dart_error *error)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < program->hash_count; i++) {
+		switch_call__begin(thrift, "bm_set_crc32_custom_parameters",
+				   program->hashes[i].name);
+		thrift__put_struct(thrift, 3);
+		thrift__put_i32(thrift, 1, program->hashes[i].polynomial);
+		thrift__put_i32(thrift, 2, UINT32_MAX); /* initial value */
+		thrift__put_i32(thrift, 3, UINT32_MAX); /* XORed to the result */
+		thrift__put_bool(thrift, 4, true); /* input and output reflected */
+		thrift__put_bool(thrift, 5, true);
+		thrift__put_stop(thrift);
+		ret = thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), "a polynomial", error);
+	}
+	return ret;
 }

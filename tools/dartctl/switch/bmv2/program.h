@@ -8,6 +8,7 @@
 #include <libdart/error.h>
 
 #include "entry.h"
+#include "tools/dartctl/switch/thrift/thrift.h"
 
 #define SWITCH_HASHES_MAX 256
 
@@ -23,8 +24,8 @@ struct switch_program {
 	struct switch_hash hashes[SWITCH_HASHES_MAX];
 };
 
-/* What a program must have so that it can be set up. */
-struct switch_kind {
+/* The parts that a program must have so that it can be set up. */
+struct switch_needs {
 	const struct switch_table *tables;
 	uint32_t table_count;
 	const struct switch_register *registers;
@@ -35,7 +36,7 @@ struct switch_kind {
 
 struct switch_register {
 	const char *name;
-	uint32_t size; /* elements that it must have at least */
+	uint32_t size; /* elements that the register must have at least */
 };
 
 struct switch_polynomial {
@@ -46,17 +47,24 @@ struct switch_polynomial {
 
 /*
  * Takes the reference to @json.  Returns 0, or -errno with a sentence in @error
- * that names what the program lacks.
+ * that names the missing parts.
  */
-int switch_program__read(struct switch_program *program,
-			 const struct switch_kind *kind, json_t *json,
-			 struct dart_error *error);
+int switch_program__parse(struct switch_program *program, const struct switch_needs *needs,
+			  json_t *json, struct dart_error *error);
+/* Reads the program that the switch runs.  Returns as switch_program__parse() does. */
+int switch_program__read(struct switch_program *program, const struct switch_needs *needs,
+			 struct thrift *thrift, struct dart_error *error);
 void switch_program__free(struct switch_program *program);
 
-bool switch_program__has_hash(const struct switch_program *program,
-			      uint32_t polynomial);
+bool switch_program__has_hash(const struct switch_program *program, uint32_t polynomial);
 /* A table in its JSON, or NULL. */
-json_t *switch_program__table(const struct switch_program *program,
-			      const char *name);
+json_t *switch_program__table(const struct switch_program *program, const char *name);
+
+/*
+ * Sets the polynomials of all hashes.  A switch does not tell them, so each push sets them.
+ * Returns 0, or -errno with a sentence in @error.
+ */
+int switch_program__set_polynomials(const struct switch_program *program, struct thrift *thrift,
+				    struct dart_error *error);
 
 #endif /* SWITCH_PROGRAM_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Entries in tables of simple_switch, see bmv2_table.h. */
+/* Entries in tables of simple_switch, see table.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ void bmv2_bytes__set(struct bmv2_bytes *bytes, uint64_t number, uint32_t bits)
 		bytes->bytes[i] = number >> (8 * (bytes->length - 1 - i));
 }
 
-uint64_t bmv2_bytes__number(const struct bmv2_bytes *bytes)
+/* UINT64_MAX if there are more than eight bytes. */
+static uint64_t number_of(const struct bmv2_bytes *bytes)
 {
 	uint64_t number = 0;
 	uint32_t i;
@@ -40,21 +41,6 @@ void bmv2_entry__set(struct bmv2_entry *entry, const struct switch_table *table,
 	for (i = 0; i < table->value_count; i++)
 		bmv2_bytes__set(&entry->values[i], numbers->values[i],
 				table->values[i].bits);
-}
-
-void bmv2_entry__numbers(const struct bmv2_entry *entry,
-			 struct switch_entry *numbers)
-{
-	uint32_t i;
-
-	*numbers =
-		(struct switch_entry){ .there = true, .handle = entry->handle };
-	for (i = 0; i < SWITCH_VALUES_MAX; i++)
-		if (!entry->is_ours)
-			numbers->values[i] = SWITCH_FOREIGN;
-		else if (i < entry->value_count)
-			numbers->values[i] =
-				bmv2_bytes__number(&entry->values[i]);
 }
 
 /* ---- changes */
@@ -83,9 +69,8 @@ static void put_key(struct thrift *thrift, int16_t id,
 	thrift__put_stop(thrift);
 }
 
-int bmv2_table__add_for(struct thrift *thrift, const char *table,
-			const char *action, const struct bmv2_entry *entry,
-			int32_t *handle, struct dart_error *error)
+int bmv2_table__add(struct thrift *thrift, const char *table, const char *action,
+		    struct bmv2_entry *entry, struct dart_error *error)
 {
 	int asked;
 
@@ -96,18 +81,8 @@ int bmv2_table__add_for(struct thrift *thrift, const char *table,
 	thrift__put_stop(thrift);
 	asked = thrift__ask(thrift, THRIFT_I32);
 	if (!asked)
-		*handle = thrift__i32(thrift);
+		entry->handle = thrift__i32(thrift);
 	return thrift__end(thrift, asked, action, error);
-}
-
-int bmv2_table__add(struct thrift *thrift, const char *table,
-		    const char *action, const struct bmv2_entry *entry,
-		    struct dart_error *error)
-{
-	int32_t handle;
-
-	return bmv2_table__add_for(thrift, table, action, entry, &handle,
-				   error);
 }
 
 int bmv2_table__change(struct thrift *thrift, const char *table,
@@ -182,7 +157,7 @@ static void read_values(struct thrift *thrift, struct bmv2_entry *entry)
 	entry->value_count = count;
 }
 
-/* Reads an action with its values.  Is it @action? */
+/* Reads an action with its values; sets is_ours if it is @action. */
 static void read_action(struct thrift *thrift, const char *action,
 			struct bmv2_entry *entry)
 {
@@ -242,7 +217,7 @@ static bool read_key(struct thrift *thrift, struct bmv2_bytes *key)
 	return is_there;
 }
 
-/* Returns false if it has no key. */
+/* Returns false if the entry has no key. */
 static bool read_entry(struct thrift *thrift, const char *action,
 		       struct bmv2_entry *entry)
 {
@@ -287,20 +262,50 @@ int bmv2_table__read(struct thrift *thrift, const char *table,
 	return thrift__end(thrift, asked, table, error);
 }
 
-/* Where entries that consist of numbers go. */
+/* ---- entries that consist of numbers */
+
+static void take_values(const struct bmv2_entry *entry, struct switch_entry *numbers)
+{
+	uint32_t i;
+
+	numbers->there = true;
+	numbers->handle = entry->handle;
+	for (i = 0; i < SWITCH_VALUES_MAX; i++)
+		if (!entry->is_ours)
+			numbers->values[i] = SWITCH_FOREIGN;
+		else if (i < entry->value_count)
+			numbers->values[i] = number_of(&entry->values[i]);
+}
+
 struct numbers {
-	uint32_t count;
-	struct switch_entry *entries; /* by key */
+	const struct switch_table *table;
+	struct switch_entry *entries;
 };
 
-static bool take_numbers(void *subject, const struct bmv2_entry *entry)
+static bool take_dense(void *subject, const struct bmv2_entry *entry)
 {
 	const struct numbers *numbers = subject;
-	const uint64_t key = bmv2_bytes__number(&entry->key);
+	const uint64_t key = number_of(&entry->key);
 
-	if (key >= numbers->count || numbers->entries[key].there)
+	if (key >= numbers->table->entries || numbers->entries[key].there)
 		return false;
-	bmv2_entry__numbers(entry, &numbers->entries[key]);
+	take_values(entry, &numbers->entries[key]);
+	return true;
+}
+
+static bool take_sparse(void *subject, const struct bmv2_entry *entry)
+{
+	const struct numbers *numbers = subject;
+	struct switch_entry *free = numbers->entries, *end = free + numbers->table->entries;
+	const uint64_t key = number_of(&entry->key);
+
+	for (; free < end && free->there; free++)
+		if (free->key == key)
+			return false;
+	if (free == end || key > UINT32_MAX)
+		return false;
+	free->key = key;
+	take_values(entry, free);
 	return true;
 }
 
@@ -317,20 +322,18 @@ static int read_default(struct thrift *thrift, const struct switch_table *table,
 	ret = thrift__end(thrift, asked, table->name, error);
 	if (ret)
 		return ret;
-	bmv2_entry__numbers(&entry, numbers);
+	take_values(&entry, numbers);
 	numbers->there = entry.is_ours;
 	return 0;
 }
 
-int bmv2_table__read_numbers(struct thrift *thrift,
-			     const struct switch_table *table,
-			     struct switch_entry *entries,
-			     struct dart_error *error)
+int bmv2_table__read_numbers(struct thrift *thrift, const struct switch_table *table,
+			     struct switch_entry *entries, struct dart_error *error)
 {
-	struct numbers numbers = { table->entries, entries };
+	struct numbers numbers = { table, entries };
 
 	if (!table->key_bits)
 		return read_default(thrift, table, entries, error);
-	return bmv2_table__read(thrift, table->name, table->action,
-				table->entries, take_numbers, &numbers, error);
+	return bmv2_table__read(thrift, table->name, table->action, table->entries,
+				table->is_sparse ? take_sparse : take_dense, &numbers, error);
 }

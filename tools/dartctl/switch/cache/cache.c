@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the cache of a switch with lookup tables, see lookup_cache.h. */
+/* Keeps the cache of a switch with lookup tables, see cache.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,37 +11,35 @@
 #include "readers.h"
 #include "tools/dartctl/switch/bmv2/register.h"
 #include "tools/dartctl/switch/bmv2/table.h"
-#include "tools/dartctl/switch/lookups/program.h"
-#include "tools/dartctl/switch/lookups/state.h"
-#include "tools/dartctl/switch/reports/bmv2.h"
+#include "tools/dartctl/switch/lookups/kind.h"
 #include "tools/dartctl/switch/thrift/digests.h"
 
 #define THRESHOLD 16 /* packets of a period, at least */
 
-struct lookup_cache {
+struct switch_cache {
 	const char *address;
 	int poller;
 	const struct dart_tea_tables *tables;
-	struct lookup_readers *readers;
+	struct readers *readers;
 	/* the rest only while the switch is known, from begin() to lose() */
 	bool is_begun;
 	struct switch_digests *digests;
-	struct tea_cache *keys;
-	struct lookup_cached_list list;
+	struct cache_keys *keys;
+	struct cached_list list;
 	uint8_t *asked; /* keys of a lookup, and their answers */
 	struct dart_tea_answer *answers;
 };
 
-int lookup_cache__open(const char *address, int poller,
-		       struct lookup_cache **result, struct dart_error *error)
+int switch_cache__open(const char *address, int poller,
+		       struct switch_cache **result, struct dart_error *error)
 {
-	struct lookup_cache *cache = calloc(1, sizeof(*cache));
+	struct switch_cache *cache = calloc(1, sizeof(*cache));
 
 	if (!cache)
 		return dart_error__no_memory(error);
 	cache->address = address;
 	cache->poller = poller;
-	cache->readers = lookup_readers__new();
+	cache->readers = readers__new();
 	if (!cache->readers) {
 		free(cache);
 		return dart_error__no_memory(error);
@@ -50,14 +48,14 @@ int lookup_cache__open(const char *address, int poller,
 	return 0;
 }
 
-void lookup_cache__lose(struct lookup_cache *cache)
+void switch_cache__lose(struct switch_cache *cache)
 {
 	if (cache->digests)
 		epoll_ctl(cache->poller, EPOLL_CTL_DEL,
 			  switch_digests__descriptor(cache->digests), NULL);
 	switch_digests__close(cache->digests);
-	tea_cache__free(cache->keys);
-	lookup_cached__close(&cache->list);
+	cache_keys__free(cache->keys);
+	cached__close(&cache->list);
 	free(cache->asked);
 	free(cache->answers);
 	cache->digests = NULL;
@@ -67,16 +65,16 @@ void lookup_cache__lose(struct lookup_cache *cache)
 	cache->is_begun = false;
 }
 
-void lookup_cache__close(struct lookup_cache *cache)
+void switch_cache__close(struct switch_cache *cache)
 {
 	if (!cache)
 		return;
-	lookup_cache__lose(cache);
-	lookup_readers__free(cache->readers);
+	switch_cache__lose(cache);
+	readers__free(cache->readers);
 	free(cache);
 }
 
-int lookup_cache__set_tables(struct lookup_cache *cache,
+int switch_cache__set_tables(struct switch_cache *cache,
 			     const struct dart_tea_tables *tables,
 			     struct dart_error *error)
 {
@@ -86,33 +84,33 @@ int lookup_cache__set_tables(struct lookup_cache *cache,
 	if (cache->is_begun &&
 	    (sizes->key_length != tables->geometry.key_length ||
 	     sizes->value_length != tables->geometry.value_length))
-		lookup_cache__lose(cache);
+		switch_cache__lose(cache);
 	cache->tables = tables;
-	if (lookup_readers__set_tables(cache->readers, tables))
+	if (readers__set_tables(cache->readers, tables))
 		return dart_error__no_memory(error);
 	return 0;
 }
 
 /* ---- the beginning */
 
-static int allocate(struct lookup_cache *cache,
+static int allocate(struct switch_cache *cache,
 		    const struct lookup_sizes *sizes, struct dart_error *error)
 {
 	const size_t room = sizes->cache_room;
-	const struct tea_cache_settings settings = {
+	const struct cache_keys_settings settings = {
 		.entries = room,
 		.key_length = sizes->key_length,
 		.threshold = THRESHOLD,
 	};
 	int ret;
 
-	ret = tea_cache__new(&settings, &cache->keys);
+	ret = cache_keys__new(&settings, &cache->keys);
 	if (ret == -EINVAL)
 		return dart_error__set(
 			error, EINVAL,
 			"the program has a cache of %zu entries, and 1 to %d can be kept",
-			room, TEA_CACHE_ENTRIES_MAX);
-	ret = ret ?: lookup_cached__open(&cache->list, sizes);
+			room, CACHE_KEYS_ENTRIES_MAX);
+	ret = ret ?: cached__open(&cache->list, sizes);
 	cache->asked = calloc(room, sizes->key_length);
 	cache->answers = calloc(room, sizeof(*cache->answers));
 	if (ret || !cache->asked || !cache->answers)
@@ -120,7 +118,7 @@ static int allocate(struct lookup_cache *cache,
 	return 0;
 }
 
-static int open_digests(struct lookup_cache *cache, int32_t list,
+static int open_digests(struct switch_cache *cache, int32_t list,
 			struct dart_error *error)
 {
 	const struct switch_digests_settings settings = {
@@ -141,7 +139,7 @@ static int open_digests(struct lookup_cache *cache, int32_t list,
 	return 0;
 }
 
-static int begin(struct lookup_cache *cache, struct thrift *thrift,
+static int begin(struct switch_cache *cache, struct thrift *thrift,
 		 struct dart_error *error)
 {
 	struct switch_program program;
@@ -149,8 +147,7 @@ static int begin(struct lookup_cache *cache, struct thrift *thrift,
 	int32_t list;
 	int ret;
 
-	ret = switch_bmv2__read_program(thrift, &lookup_program, &program,
-					error);
+	ret = switch_program__read(&program, &lookup_kind.needs, thrift, error);
 	if (ret)
 		return ret;
 	/* The switch may have started again with another program. */
@@ -159,13 +156,13 @@ static int begin(struct lookup_cache *cache, struct thrift *thrift,
 	      lookup_program__popular(&program, &list, error) ?:
 	      allocate(cache, &sizes, error) ?:
 	      open_digests(cache, list, error) ?:
-	      bmv2_table__clear(thrift, LOOKUP_CACHE, error) ?:
-	      lookup_cached__clear_sketch(thrift, error) ?:
-	      lookup_cached__set_threshold(
-		      thrift, tea_cache__threshold(cache->keys), error);
+	      bmv2_table__clear(thrift, LOOKUP_TABLE_CACHE, error) ?:
+	      cached__clear_sketch(thrift, error) ?:
+	      cached__set_threshold(
+		      thrift, cache_keys__threshold(cache->keys), error);
 	switch_program__free(&program);
 	if (ret)
-		lookup_cache__lose(cache);
+		switch_cache__lose(cache);
 	cache->is_begun = !ret;
 	return ret;
 }
@@ -173,35 +170,35 @@ static int begin(struct lookup_cache *cache, struct thrift *thrift,
 /* ---- popular keys */
 
 /* The table has an entry for this key. */
-static int take_popular(struct lookup_cache *cache, struct thrift *thrift,
+static int take_popular(struct switch_cache *cache, struct thrift *thrift,
 			const uint8_t *key, const uint8_t *value,
 			struct dart_error *error)
 {
 	uint8_t victim[DART_TEA_KEY_MAX];
-	struct lookup_cached *there;
+	struct cached *there;
 	int ret;
 
-	switch (tea_cache__report(cache->keys, key, victim)) {
-	case TEA_CACHE_EXCHANGED:
-		there = lookup_cached__find(&cache->list, victim);
-		ret = there ? lookup_cached__remove(&cache->list, thrift, there,
+	switch (cache_keys__report(cache->keys, key, victim)) {
+	case CACHE_KEYS_EXCHANGED:
+		there = cached__find(&cache->list, victim);
+		ret = there ? cached__remove(&cache->list, thrift, there,
 						    error) :
 			      0;
 		if (ret)
 			return ret;
 		break;
-	case TEA_CACHE_ADDED:
+	case CACHE_KEYS_ADDED:
 		break;
 	default:
 		return 0;
 	}
-	ret = lookup_cached__add(&cache->list, thrift, key, value, error);
+	ret = cached__add(&cache->list, thrift, key, value, error);
 	if (ret)
-		tea_cache__remove(cache->keys, key);
+		cache_keys__remove(cache->keys, key);
 	return ret;
 }
 
-static int take_samples(struct lookup_cache *cache, struct thrift *thrift,
+static int take_samples(struct switch_cache *cache, struct thrift *thrift,
 			const uint8_t *samples, uint32_t count,
 			struct dart_error *error)
 {
@@ -214,7 +211,7 @@ static int take_samples(struct lookup_cache *cache, struct thrift *thrift,
 		part = count < cache->list.sizes.cache_room ?
 			       count :
 			       cache->list.sizes.cache_room;
-		lookup_readers__lookup(cache->readers, samples, part,
+		readers__lookup(cache->readers, samples, part,
 				       cache->answers, &reason);
 		for (i = 0; !ret && i < part; i++)
 			if (!cache->answers[i].ret)
@@ -229,7 +226,7 @@ static int take_samples(struct lookup_cache *cache, struct thrift *thrift,
 }
 
 /* Goes on after a server that does not answer: no other event tells of what is left. */
-static int receive(struct lookup_cache *cache, struct thrift *thrift,
+static int receive(struct switch_cache *cache, struct thrift *thrift,
 		   struct dart_error *error)
 {
 	int ret, unreachable = 0;
@@ -240,7 +237,7 @@ static int receive(struct lookup_cache *cache, struct thrift *thrift,
 		ret = switch_digests__next(cache->digests, &samples, &count,
 					   error);
 		if (ret < 0)
-			lookup_cache__lose(cache);
+			switch_cache__lose(cache);
 		if (ret <= 0)
 			return ret ?: unreachable;
 		ret = take_samples(cache, thrift, samples, count, error);
@@ -256,14 +253,14 @@ static int receive(struct lookup_cache *cache, struct thrift *thrift,
 }
 
 /* After a change that failed, what the switch has is not known, and it begins anew. */
-static int lose_after(struct lookup_cache *cache, int ret)
+static int lose_after(struct switch_cache *cache, int ret)
 {
 	if (ret && ret != -EHOSTUNREACH)
-		lookup_cache__lose(cache);
+		switch_cache__lose(cache);
 	return ret;
 }
 
-int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
+int switch_cache__receive(struct switch_cache *cache, struct thrift *thrift,
 			  struct dart_error *error)
 {
 	if (!cache->is_begun)
@@ -273,22 +270,22 @@ int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
 
 /* ---- periods */
 
-static int refresh_entry(struct lookup_cache *cache, struct thrift *thrift,
-			 struct lookup_cached *cached,
+static int refresh_entry(struct switch_cache *cache, struct thrift *thrift,
+			 struct cached *cached,
 			 const struct dart_tea_answer *answer,
 			 struct dart_error *error)
 {
 	if (answer->ret) {
-		tea_cache__remove(cache->keys, cached->key);
-		return lookup_cached__remove(&cache->list, thrift, cached,
+		cache_keys__remove(cache->keys, cached->key);
+		return cached__remove(&cache->list, thrift, cached,
 					     error);
 	}
-	return lookup_cached__change(&cache->list, thrift, cached,
+	return cached__change(&cache->list, thrift, cached,
 				     answer->value, error);
 }
 
 /* From the last one to the first: the last takes the place of one that is removed. */
-static int refresh(struct lookup_cache *cache, struct thrift *thrift,
+static int refresh(struct switch_cache *cache, struct thrift *thrift,
 		   struct dart_error *error)
 {
 	const uint32_t length = cache->list.sizes.key_length;
@@ -299,7 +296,7 @@ static int refresh(struct lookup_cache *cache, struct thrift *thrift,
 	for (i = 0; i < cache->list.count; i++)
 		memcpy(cache->asked + i * length, cache->list.entries[i].key,
 		       length);
-	lookup_readers__lookup(cache->readers, cache->asked, cache->list.count,
+	readers__lookup(cache->readers, cache->asked, cache->list.count,
 			       cache->answers, &reason);
 	for (i = cache->list.count; !ret && i; i--)
 		ret = refresh_entry(cache, thrift, &cache->list.entries[i - 1],
@@ -309,7 +306,7 @@ static int refresh(struct lookup_cache *cache, struct thrift *thrift,
 	return ret;
 }
 
-static int count_packets(struct lookup_cache *cache, struct thrift *thrift,
+static int count_packets(struct switch_cache *cache, struct thrift *thrift,
 			 struct dart_error *error)
 {
 	uint64_t packets;
@@ -317,17 +314,17 @@ static int count_packets(struct lookup_cache *cache, struct thrift *thrift,
 	int ret = 0;
 
 	for (i = 0; !ret && i < cache->list.count; i++) {
-		ret = bmv2_counter__packets_of(thrift, LOOKUP_CACHE,
+		ret = bmv2_counter__packets_of(thrift, LOOKUP_TABLE_CACHE,
 					       cache->list.entries[i].handle,
 					       &packets, error);
 		if (!ret)
-			tea_cache__count(cache->keys,
+			cache_keys__count(cache->keys,
 					 cache->list.entries[i].key, packets);
 	}
 	return ret;
 }
 
-static int end_period(struct lookup_cache *cache, struct thrift *thrift,
+static int end_period(struct switch_cache *cache, struct thrift *thrift,
 		      struct dart_error *error)
 {
 	int ret, refreshed;
@@ -336,12 +333,12 @@ static int end_period(struct lookup_cache *cache, struct thrift *thrift,
 	if (refreshed && refreshed != -EHOSTUNREACH)
 		return refreshed;
 	ret = count_packets(cache, thrift, error) ?:
-		      lookup_cached__set_threshold(thrift, tea_cache__end_period(cache->keys), error) ?:
-		      lookup_cached__clear_sketch(thrift, error);
+		      cached__set_threshold(thrift, cache_keys__end_period(cache->keys), error) ?:
+		      cached__clear_sketch(thrift, error);
 	return ret ?: refreshed;
 }
 
-int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
+int switch_cache__refresh(struct switch_cache *cache, struct thrift *thrift,
 			  struct dart_error *error)
 {
 	if (!cache->is_begun)
@@ -349,11 +346,11 @@ int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
 	return lose_after(cache, end_period(cache, thrift, error));
 }
 
-int lookup_cache__clear(struct lookup_cache *cache, struct thrift *thrift,
+int switch_cache__clear(struct switch_cache *cache, struct thrift *thrift,
 			struct dart_error *error)
 {
 	if (!cache->is_begun)
 		return 0;
-	return lookup_cached__set_threshold(thrift, 0, error) ?:
-		       bmv2_table__clear(thrift, LOOKUP_CACHE, error);
+	return cached__set_threshold(thrift, 0, error) ?:
+		       bmv2_table__clear(thrift, LOOKUP_TABLE_CACHE, error);
 }

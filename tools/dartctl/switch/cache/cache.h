@@ -7,8 +7,8 @@
  * as the lookups of all cached keys, or a push between them, take.  An entry whose server
  * does not answer is removed after DART_TEA_READER_TIMEOUT_MS.
  */
-#ifndef SWITCH_LOOKUP_CACHE_H
-#define SWITCH_LOOKUP_CACHE_H
+#ifndef SWITCH_CACHE_H
+#define SWITCH_CACHE_H
 
 #include <stdint.h>
 
@@ -17,43 +17,43 @@
 
 #include "tools/dartctl/switch/thrift/thrift.h"
 
-struct lookup_cache;
+struct switch_cache;
 
 /*
  * @address: of the digests of the switch, "tcp://HOST:PORT" or "ipc://PATH", which the caller
  * keeps.  @poller: an epoll descriptor, which becomes readable when digests have arrived.
  * Returns 0 or -ENOMEM, with the error set.
  */
-int lookup_cache__open(const char *address, int poller,
-		       struct lookup_cache **cache, struct dart_error *error);
+int switch_cache__open(const char *address, int poller,
+		       struct switch_cache **cache, struct dart_error *error);
 /* @cache may be NULL. */
-void lookup_cache__close(struct lookup_cache *cache);
+void switch_cache__close(struct switch_cache *cache);
 
 /*
  * The functions that follow return 0, or -errno with a sentence in @error: -EHOSTUNREACH if
  * a server of the table does not answer.  After another failure of one that changes the
- * switch, lookup_cache__refresh() begins anew.
+ * switch, switch_cache__refresh() begins anew.
  *
  * The values are those of these tables, which the caller keeps.
  */
-int lookup_cache__set_tables(struct lookup_cache *cache,
+int switch_cache__set_tables(struct switch_cache *cache,
 			     const struct dart_tea_tables *tables,
 			     struct dart_error *error);
 /* The switch began anew: it has no cached entry, or has unknown ones. */
-void lookup_cache__lose(struct lookup_cache *cache);
+void switch_cache__lose(struct switch_cache *cache);
 
 /* Takes the digests that have arrived. */
-int lookup_cache__receive(struct lookup_cache *cache, struct thrift *thrift,
+int switch_cache__receive(struct switch_cache *cache, struct thrift *thrift,
 			  struct dart_error *error);
 /*
  * Ends a period: changes and removes what the table has changed.  At first, and after
- * lookup_cache__lose(), empties the cache of the switch and begins; -EINVAL if the switch
+ * switch_cache__lose(), empties the cache of the switch and begins; -EINVAL if the switch
  * runs a program for other tables.
  */
-int lookup_cache__refresh(struct lookup_cache *cache, struct thrift *thrift,
+int switch_cache__refresh(struct switch_cache *cache, struct thrift *thrift,
 			  struct dart_error *error);
 /* Removes all entries, and stops the digests. */
-int lookup_cache__clear(struct lookup_cache *cache, struct thrift *thrift,
+int switch_cache__clear(struct switch_cache *cache, struct thrift *thrift,
 			struct dart_error *error);
 
-#endif /* SWITCH_LOOKUP_CACHE_H */
+#endif /* SWITCH_CACHE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Entries in the cache of a switch with lookup tables, see lookup_cached.h. */
+/* Entries in the cache of a switch with lookup tables, see cached.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "cached.h"
 #include "tools/dartctl/switch/bmv2/register.h"
 #include "tools/dartctl/switch/bmv2/table.h"
-#include "tools/dartctl/switch/lookups/state.h"
 
 #define POPULAR "tea_popular"
 #define POPULAR_FROM "tea_popular_from"
@@ -18,7 +17,7 @@ static const char *const sketch[] = {
 	"tea_sketch_3", "tea_reported_0", "tea_reported_1",
 };
 
-int lookup_cached__set_threshold(struct thrift *thrift, uint32_t packets,
+int cached__set_threshold(struct thrift *thrift, uint32_t packets,
 				 struct dart_error *error)
 {
 	struct bmv2_entry entry = { .value_count = 1 };
@@ -28,7 +27,7 @@ int lookup_cached__set_threshold(struct thrift *thrift, uint32_t packets,
 				       error);
 }
 
-int lookup_cached__clear_sketch(struct thrift *thrift, struct dart_error *error)
+int cached__clear_sketch(struct thrift *thrift, struct dart_error *error)
 {
 	size_t i;
 	int ret = 0;
@@ -38,9 +37,9 @@ int lookup_cached__clear_sketch(struct thrift *thrift, struct dart_error *error)
 	return ret;
 }
 
-static void set_key(const struct lookup_cached_list *list,
+static void set_key(const struct cached_list *list,
 		    struct bmv2_entry *entry,
-		    const struct lookup_cached *cached)
+		    const struct cached *cached)
 {
 	entry->handle = cached->handle;
 	entry->key.length = list->sizes.key_length;
@@ -50,7 +49,7 @@ static void set_key(const struct lookup_cached_list *list,
 	memcpy(entry->values[0].bytes, cached->value, entry->values[0].length);
 }
 
-int lookup_cached__open(struct lookup_cached_list *list,
+int cached__open(struct cached_list *list,
 			const struct lookup_sizes *sizes)
 {
 	list->sizes = *sizes;
@@ -59,14 +58,14 @@ int lookup_cached__open(struct lookup_cached_list *list,
 	return list->entries ? 0 : -ENOMEM;
 }
 
-void lookup_cached__close(struct lookup_cached_list *list)
+void cached__close(struct cached_list *list)
 {
 	free(list->entries);
 	list->entries = NULL;
 	list->count = 0;
 }
 
-struct lookup_cached *lookup_cached__find(const struct lookup_cached_list *list,
+struct cached *cached__find(const struct cached_list *list,
 					  const uint8_t *key)
 {
 	size_t i;
@@ -77,29 +76,30 @@ struct lookup_cached *lookup_cached__find(const struct lookup_cached_list *list,
 	return NULL;
 }
 
-int lookup_cached__add(struct lookup_cached_list *list, struct thrift *thrift,
+int cached__add(struct cached_list *list, struct thrift *thrift,
 		       const uint8_t *key, const uint8_t *value,
 		       struct dart_error *error)
 {
-	struct lookup_cached *cached = &list->entries[list->count];
+	struct cached *cached = &list->entries[list->count];
 	struct bmv2_entry entry = { .handle = 0 };
 	int ret;
 
 	if (list->count == list->sizes.cache_room)
 		return dart_error__set(error, ENOSPC, "its cache is full");
-	*cached = (struct lookup_cached){ .handle = 0 };
+	*cached = (struct cached){ .handle = 0 };
 	memcpy(cached->key, key, list->sizes.key_length);
 	memcpy(cached->value, value, list->sizes.value_length);
 	set_key(list, &entry, cached);
-	ret = bmv2_table__add_for(thrift, LOOKUP_CACHE, LOOKUP_CACHED, &entry,
-				  &cached->handle, error);
-	if (!ret)
-		list->count++;
-	return ret;
+	ret = bmv2_table__add(thrift, LOOKUP_TABLE_CACHE, LOOKUP_ACTION_CACHE, &entry, error);
+	if (ret)
+		return ret;
+	cached->handle = entry.handle;
+	list->count++;
+	return 0;
 }
 
-int lookup_cached__change(const struct lookup_cached_list *list,
-			  struct thrift *thrift, struct lookup_cached *cached,
+int cached__change(const struct cached_list *list,
+			  struct thrift *thrift, struct cached *cached,
 			  const uint8_t *value, struct dart_error *error)
 {
 	struct bmv2_entry entry = { .handle = 0 };
@@ -108,17 +108,17 @@ int lookup_cached__change(const struct lookup_cached_list *list,
 		return 0;
 	memcpy(cached->value, value, list->sizes.value_length);
 	set_key(list, &entry, cached);
-	return bmv2_table__change(thrift, LOOKUP_CACHE, LOOKUP_CACHED, &entry,
+	return bmv2_table__change(thrift, LOOKUP_TABLE_CACHE, LOOKUP_ACTION_CACHE, &entry,
 				  error);
 }
 
-int lookup_cached__remove(struct lookup_cached_list *list,
-			  struct thrift *thrift, struct lookup_cached *cached,
+int cached__remove(struct cached_list *list,
+			  struct thrift *thrift, struct cached *cached,
 			  struct dart_error *error)
 {
 	int ret;
 
-	ret = bmv2_table__remove(thrift, LOOKUP_CACHE, cached->handle, error);
+	ret = bmv2_table__remove(thrift, LOOKUP_TABLE_CACHE, cached->handle, error);
 	if (!ret)
 		*cached = list->entries[--list->count];
 	return ret;

@@ -23,8 +23,8 @@ struct entry {
 	uint8_t key[DART_TEA_KEY_MAX];
 };
 
-struct tea_cache {
-	struct tea_cache_settings settings;
+struct cache_keys {
+	struct cache_keys_settings settings;
 	uint32_t threshold;
 	uint32_t size;
 	struct entry *entries;	/* places; order tells which of them are in use */
@@ -34,13 +34,13 @@ struct tea_cache {
 	uint32_t next_rank;	/* of these, the first that may still be a victim */
 };
 
-int tea_cache__new(const struct tea_cache_settings *settings,
-		   struct tea_cache **result)
+int cache_keys__new(const struct cache_keys_settings *settings,
+		   struct cache_keys **result)
 {
-	struct tea_cache *cache;
+	struct cache_keys *cache;
 	uint32_t i;
 
-	if (!settings->entries || settings->entries > TEA_CACHE_ENTRIES_MAX ||
+	if (!settings->entries || settings->entries > CACHE_KEYS_ENTRIES_MAX ||
 	    !settings->key_length || settings->key_length > DART_TEA_KEY_MAX ||
 	    !settings->threshold || settings->threshold > DART_TEA_SKETCH_MAX)
 		return -EINVAL;
@@ -53,7 +53,7 @@ int tea_cache__new(const struct tea_cache_settings *settings,
 	cache->order = calloc(settings->entries, sizeof(*cache->order));
 	cache->ranks = calloc(settings->entries, sizeof(*cache->ranks));
 	if (!cache->entries || !cache->order || !cache->ranks) {
-		tea_cache__free(cache);
+		cache_keys__free(cache);
 		return -ENOMEM;
 	}
 	for (i = 0; i < settings->entries; i++)
@@ -62,7 +62,7 @@ int tea_cache__new(const struct tea_cache_settings *settings,
 	return 0;
 }
 
-void tea_cache__free(struct tea_cache *cache)
+void cache_keys__free(struct cache_keys *cache)
 {
 	if (!cache)
 		return;
@@ -72,14 +72,14 @@ void tea_cache__free(struct tea_cache *cache)
 	free(cache);
 }
 
-static int compare(const struct tea_cache *cache, uint32_t i, const void *key)
+static int compare(const struct cache_keys *cache, uint32_t i, const void *key)
 {
 	return memcmp(cache->entries[cache->order[i]].key, key,
 		      cache->settings.key_length);
 }
 
 /* Where @key is in the order, or would be. */
-static uint32_t position(const struct tea_cache *cache, const void *key)
+static uint32_t position(const struct cache_keys *cache, const void *key)
 {
 	uint32_t low = 0, high = cache->size;
 
@@ -94,12 +94,12 @@ static uint32_t position(const struct tea_cache *cache, const void *key)
 	return low;
 }
 
-static bool is_at(const struct tea_cache *cache, uint32_t i, const void *key)
+static bool is_at(const struct cache_keys *cache, uint32_t i, const void *key)
 {
 	return i < cache->size && !compare(cache, i, key);
 }
 
-static struct entry *find(const struct tea_cache *cache, const void *key)
+static struct entry *find(const struct cache_keys *cache, const void *key)
 {
 	const uint32_t i = position(cache, key);
 
@@ -107,7 +107,7 @@ static struct entry *find(const struct tea_cache *cache, const void *key)
 }
 
 /* There is room. */
-static void add(struct tea_cache *cache, const void *key)
+static void add(struct cache_keys *cache, const void *key)
 {
 	const uint32_t i = position(cache, key);
 	const uint32_t place = cache->order[cache->size];
@@ -122,7 +122,7 @@ static void add(struct tea_cache *cache, const void *key)
 }
 
 /* Removes the key at @i of the order. */
-static void remove_at(struct tea_cache *cache, uint32_t i)
+static void remove_at(struct cache_keys *cache, uint32_t i)
 {
 	const uint32_t place = cache->order[i];
 
@@ -136,7 +136,7 @@ static void remove_at(struct tea_cache *cache, uint32_t i)
  * The least used entry of a full cache that was there for the whole last period, or
  * NULL.
  */
-static const struct entry *least_used(struct tea_cache *cache)
+static const struct entry *least_used(struct cache_keys *cache)
 {
 	for (; cache->next_rank < cache->rank_count; cache->next_rank++) {
 		const struct entry *entry =
@@ -148,27 +148,27 @@ static const struct entry *least_used(struct tea_cache *cache)
 	return NULL;
 }
 
-enum tea_cache_verdict tea_cache__report(struct tea_cache *cache,
+enum cache_keys_verdict cache_keys__report(struct cache_keys *cache,
 					 const void *key, void *victim)
 {
 	const struct entry *least;
 
 	if (find(cache, key))
-		return TEA_CACHE_PRESENT;
+		return CACHE_KEYS_PRESENT;
 	if (cache->size < cache->settings.entries) {
 		add(cache, key);
-		return TEA_CACHE_ADDED;
+		return CACHE_KEYS_ADDED;
 	}
 	least = least_used(cache);
 	if (!least || least->packets >= cache->threshold)
-		return TEA_CACHE_REFUSED;
+		return CACHE_KEYS_REFUSED;
 	memcpy(victim, least->key, cache->settings.key_length);
 	remove_at(cache, position(cache, victim));
 	add(cache, key);
-	return TEA_CACHE_EXCHANGED;
+	return CACHE_KEYS_EXCHANGED;
 }
 
-int tea_cache__remove(struct tea_cache *cache, const void *key)
+int cache_keys__remove(struct cache_keys *cache, const void *key)
 {
 	const uint32_t i = position(cache, key);
 
@@ -178,7 +178,7 @@ int tea_cache__remove(struct tea_cache *cache, const void *key)
 	return 0;
 }
 
-int tea_cache__count(struct tea_cache *cache, const void *key, uint64_t packets)
+int cache_keys__count(struct cache_keys *cache, const void *key, uint64_t packets)
 {
 	struct entry *entry = find(cache, key);
 
@@ -199,7 +199,7 @@ static int compare_packets(const void *left, const void *right, void *context)
 	return (a->packets > b->packets) - (a->packets < b->packets);
 }
 
-static void rank(struct tea_cache *cache)
+static void rank(struct cache_keys *cache)
 {
 	uint32_t i;
 
@@ -219,10 +219,10 @@ static void rank(struct tea_cache *cache)
 		compare_packets, cache->entries);
 }
 
-uint32_t tea_cache__end_period(struct tea_cache *cache)
+uint32_t cache_keys__end_period(struct cache_keys *cache)
 {
 	const uint32_t entries = cache->settings.entries;
-	uint32_t yielding = (entries + TEA_CACHE_YIELDING - 1) / TEA_CACHE_YIELDING;
+	uint32_t yielding = (entries + CACHE_KEYS_YIELDING - 1) / CACHE_KEYS_YIELDING;
 	uint64_t threshold = cache->settings.threshold;
 
 	rank(cache);
@@ -241,7 +241,7 @@ uint32_t tea_cache__end_period(struct tea_cache *cache)
 	return cache->threshold;
 }
 
-uint32_t tea_cache__threshold(const struct tea_cache *cache)
+uint32_t cache_keys__threshold(const struct cache_keys *cache)
 {
 	return cache->threshold;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lookups at the servers of a table, see lookup_readers.h. */
+/* Lookups at the servers of a table, see readers.h. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct place {
 	struct dart_error reason; /* for that */
 };
 
-struct lookup_readers {
+struct readers {
 	const struct dart_tea_tables *tables;
 	struct dart_tea_hash *hash;
 	struct place places[DART_TEA_SERVERS_MAX]; /* as the servers */
@@ -36,9 +36,9 @@ static int64_t now_ms(void)
 	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-struct lookup_readers *lookup_readers__new(void)
+struct readers *readers__new(void)
 {
-	return calloc(1, sizeof(struct lookup_readers));
+	return calloc(1, sizeof(struct readers));
 }
 
 static void close_places(struct place *places, uint32_t count)
@@ -49,7 +49,7 @@ static void close_places(struct place *places, uint32_t count)
 		dart_tea_reader__close(places[i].reader);
 }
 
-void lookup_readers__free(struct lookup_readers *readers)
+void readers__free(struct readers *readers)
 {
 	if (!readers)
 		return;
@@ -59,7 +59,7 @@ void lookup_readers__free(struct lookup_readers *readers)
 }
 
 /* Moves the connection to the same server, if there is one. */
-static void keep(struct lookup_readers *readers, struct place *place)
+static void keep(struct readers *readers, struct place *place)
 {
 	struct place *old;
 	uint32_t i;
@@ -76,7 +76,7 @@ static void keep(struct lookup_readers *readers, struct place *place)
 	}
 }
 
-int lookup_readers__set_tables(struct lookup_readers *readers,
+int readers__set_tables(struct readers *readers,
 			       const struct dart_tea_tables *tables)
 {
 	struct place places[DART_TEA_SERVERS_MAX] = { { .epoch = 0 } };
@@ -120,7 +120,7 @@ static void give_up(struct place *place, const char *name, const char *reason,
 }
 
 /* Is it the table of the export? */
-static bool is_right(const struct lookup_readers *readers,
+static bool is_right(const struct readers *readers,
 		     const struct dart_tea_reader *reader)
 {
 	return !memcmp(dart_tea_reader__geometry(reader),
@@ -129,7 +129,7 @@ static bool is_right(const struct lookup_readers *readers,
 }
 
 /* Connects if need be.  Can the server be asked? */
-static bool open_place(const struct lookup_readers *readers,
+static bool open_place(const struct readers *readers,
 		       struct place *place, struct dart_error *error)
 {
 	const char *name = readers->tables->name;
@@ -164,7 +164,7 @@ struct batch {
 };
 
 /* Asks, and spreads the answers.  Returns false if the server failed. */
-static bool ask(const struct lookup_readers *readers, struct place *place,
+static bool ask(const struct readers *readers, struct place *place,
 		struct batch *batch, struct dart_tea_answer *answers,
 		struct dart_error *error)
 {
@@ -183,7 +183,7 @@ static bool ask(const struct lookup_readers *readers, struct place *place,
 	return true;
 }
 
-static void ask_server(struct lookup_readers *readers, uint32_t server,
+static void ask_server(struct readers *readers, uint32_t server,
 		       const uint8_t *keys, size_t count,
 		       struct dart_tea_answer *answers, struct batch *batch,
 		       struct dart_error *error)
@@ -214,7 +214,7 @@ static void ask_server(struct lookup_readers *readers, uint32_t server,
 	ask(readers, place, batch, answers, error);
 }
 
-void lookup_readers__lookup(struct lookup_readers *readers, const uint8_t *keys,
+void readers__lookup(struct readers *readers, const uint8_t *keys,
 			    size_t count, struct dart_tea_answer *answers,
 			    struct dart_error *error)
 {

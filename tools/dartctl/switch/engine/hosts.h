@@ -1,24 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The numbers by which a switch knows the hosts that it sends to. */
-#ifndef SWITCH_NUMBERS_H
-#define SWITCH_NUMBERS_H
+/* The hosts that a switch sends to: the ports that lead to them, and their numbers in the switch. */
+#ifndef SWITCH_HOSTS_H
+#define SWITCH_HOSTS_H
+
+#include <netinet/in.h>
+
+#include <libdart/error.h>
 
 #include "tools/dartctl/switch/bmv2/entry.h"
 
-#define SWITCH_NUMBERS 64
+#define SWITCH_HOSTS_MAX 64
+#define SWITCH_PORTS 511 /* port 511 drops */
 
-/* Is @entry that of the host @index of @hosts? */
-typedef bool switch_numbers_same(const void *hosts, uint32_t index,
-				 const struct switch_entry *entry);
+/* The table of values that a mirror session has, for objects of place SWITCH_SESSION. */
+extern const struct switch_table switch_session;
+
+/* The ports that the command line names. */
+struct switch_ports {
+	uint32_t count;
+	struct {
+		struct in_addr host; /* INADDR_ANY: all others */
+		uint16_t port;
+	} list[SWITCH_HOSTS_MAX + 1];
+};
+
+/* Takes @text, "[HOST_IP=]PORT".  Returns 0, or EXIT_USAGE with a message printed. */
+int switch_ports__take(struct switch_ports *ports, const char *text);
+
+/* Hosts in files, as messages call them. */
+struct switch_hosts {
+	const char *noun; /* "server" */
+	const char *place; /* " of table 'nat'", or "" */
+	uint32_t count;
+	struct in_addr addresses[SWITCH_HOSTS_MAX];
+};
 
 /*
- * Gives each of @count hosts, at most SWITCH_NUMBERS, a number of its own in @numbers.
- * @entries: those of the switch, by number.  A host that has an entry keeps its number.
- * Others get unused numbers as long as there are any, so that nothing that is on its way by
- * a number goes to another host.
+ * Writes the port of each of @hosts to @result.  Returns 0, or -EINVAL with a sentence in @error if
+ * one of @ports names another host, or a host has no port.
  */
-void switch_numbers__give(const struct switch_entry entries[SWITCH_NUMBERS],
-			  const void *hosts, uint32_t count,
-			  switch_numbers_same *is_same, uint8_t *numbers);
+int switch_ports__assign(const struct switch_ports *ports, const struct switch_hosts *hosts,
+			 uint16_t *result, struct dart_error *error);
 
-#endif /* SWITCH_NUMBERS_H */
+/* Is @entry that of the host @index of @hosts? */
+typedef bool switch_is_host(const void *hosts, uint32_t index, const struct switch_entry *entry);
+
+/*
+ * Gives each of @count hosts, at most SWITCH_HOSTS_MAX, a number of its own in @numbers.
+ * @entries: those of the switch, by number.  A host that has an entry keeps its number.
+ * Others get unused numbers as long as there are any, so that packets that already carry a
+ * number do not reach another host.
+ */
+void switch_hosts__number(const struct switch_entry entries[SWITCH_HOSTS_MAX], const void *hosts,
+			  uint32_t count, switch_is_host *is_host, uint8_t *numbers);
+
+#endif /* SWITCH_HOSTS_H */

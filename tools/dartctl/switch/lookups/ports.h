@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tells a switch with lookup tables which of its ports have no link. */
-#ifndef SWITCH_LOOKUP_PORTS_H
-#define SWITCH_LOOKUP_PORTS_H
+#ifndef LOOKUP_PORTS_H
+#define LOOKUP_PORTS_H
 
 #include "tools/dartctl/switch/thrift/thrift.h"
 #include "wish.h"
@@ -15,4 +15,4 @@
 int lookup_ports__update(struct thrift *thrift, const struct lookup_wish *wish,
 			 struct dart_error *error);
 
-#endif /* SWITCH_LOOKUP_PORTS_H */
+#endif /* LOOKUP_PORTS_H */

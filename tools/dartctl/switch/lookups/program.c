@@ -1,40 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a P4 program with lookup tables must have. */
+/* The facts about a P4 program with lookup tables, see program.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <dart/tea.h>
-
 #include "program.h"
-#include "state.h"
 
 #define GEOMETRY "tea_geometry"
 #define POPULAR "tea_popular_t"
 
-static const struct switch_register registers[] = {
-	{ LOOKUP_PSN, DART_TEA_SERVERS_MAX },
-	{ LOOKUP_OUTSTANDING, DART_TEA_SERVERS_MAX },
-	{ LOOKUP_STATE, DART_TEA_SERVERS_MAX },
-};
-
-static const struct switch_polynomial polynomials[] = {
-	{ "tea_row0", DART_TEA_ROW_0, true },
-	{ "tea_row1", DART_TEA_ROW_1, true },
-	{ "tea_check", DART_TEA_CHECK, true },
-	{ "tea_share", DART_TEA_SHARE, true },
-};
-
-const struct switch_kind lookup_program = {
-	.tables = lookup_tables,
-	.table_count = LOOKUP_TABLES,
-	.registers = registers,
-	.register_count = sizeof(registers) / sizeof(registers[0]),
-	.polynomials = polynomials,
-	.polynomial_count = sizeof(polynomials) / sizeof(polynomials[0]),
-};
-
-/* Number @index, below 256, of the constants that the default action of @table has. */
+/* Constant @index of the default action of @table; 0 if it is none below 256. */
 static uint32_t constant(const json_t *table, size_t index)
 {
 	const json_t *entry = json_object_get(table, "default_entry");
@@ -67,8 +42,8 @@ int lookup_program__sizes(const struct switch_program *program,
 		.key_length = constant(table, 0),
 		.value_length = constant(table, 1),
 		.cells = constant(table, 2),
-		.stash_room = room_of(program, LOOKUP_STASH),
-		.cache_room = room_of(program, LOOKUP_CACHE),
+		.stash_room = room_of(program, LOOKUP_TABLE_STASH),
+		.cache_room = room_of(program, LOOKUP_TABLE_CACHE),
 	};
 	if (!sizes->key_length || sizes->key_length > DART_TEA_KEY_MAX ||
 	    !sizes->value_length || sizes->value_length > DART_TEA_VALUE_MAX ||

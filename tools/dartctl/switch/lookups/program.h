@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A P4 program with lookup tables. */
-#ifndef SWITCH_LOOKUP_PROGRAM_H
-#define SWITCH_LOOKUP_PROGRAM_H
+/* The facts that a compiled P4 program with lookup tables tells about itself. */
+#ifndef LOOKUP_PROGRAM_H
+#define LOOKUP_PROGRAM_H
 
 #include <libdart/tea/tea_tables.h>
 
 #include "tools/dartctl/switch/bmv2/program.h"
 
-extern const struct switch_kind lookup_program;
+/* Tables whose keys and values are strings of bytes, and their actions. */
+#define LOOKUP_TABLE_STASH "tea_stash"
+#define LOOKUP_ACTION_STASH "tea_stashed"
+#define LOOKUP_TABLE_CACHE "tea_cache"
+#define LOOKUP_ACTION_CACHE "tea_cached"
 
-/* What the program was compiled for. */
+/* The sizes that the program was compiled for. */
 struct lookup_sizes {
 	uint32_t key_length, value_length, cells;
 	uint32_t stash_room; /* entries */
@@ -17,17 +21,16 @@ struct lookup_sizes {
 };
 
 /* Returns 0, or -EINVAL with a sentence in @error. */
-int lookup_program__sizes(const struct switch_program *program,
-			  struct lookup_sizes *sizes, struct dart_error *error);
+int lookup_program__sizes(const struct switch_program *program, struct lookup_sizes *sizes,
+			  struct dart_error *error);
 /*
- * The number of the digest that has popular keys.  Returns 0, or -EINVAL with a sentence in
- * @error if the program does not report them.
+ * Writes the number of the digest that contains popular keys to @list.  Returns 0, or -EINVAL with
+ * a sentence in @error if the program does not report popular keys.
  */
 int lookup_program__popular(const struct switch_program *program, int32_t *list,
 			    struct dart_error *error);
-/* Can it use @tables?  Returns 0, or -EINVAL with a sentence in @error. */
+/* Can the program use @tables?  Returns 0, or -EINVAL with a sentence in @error. */
 int lookup_program__check(const struct switch_program *program,
-			  const struct dart_tea_tables *tables,
-			  struct dart_error *error);
+			  const struct dart_tea_tables *tables, struct dart_error *error);
 
-#endif /* SWITCH_LOOKUP_PROGRAM_H */
+#endif /* LOOKUP_PROGRAM_H */

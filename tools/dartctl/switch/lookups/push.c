@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl switch push of tables: tells a P4 switch where its lookup tables are. */
+/* dartctl switch push of lookup tables, see push.h. */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "live.h"
+#include "kind.h"
 #include "push.h"
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/switch/engine/live.h"
 
 int lookup_push__take_requester(struct lookup_push *push, const char *text)
 {
@@ -28,17 +28,31 @@ int lookup_push__wish(const struct lookup_push *push, struct lookup_wish *wish,
 {
 	int ret;
 
-	ret = dart_tea_tables__load(push->files, push->file_count,
-				    push->requester, &wish->tables, error);
+	ret = dart_tea_tables__load(push->files, push->file_count, push->requester, &wish->tables,
+				    error);
 	if (ret)
 		return ret;
 	wish->options = push->options;
 	wish->keeps_cache = false;
-	wish->last = NULL;
-	ret = lookup_wish__complete(wish, push->ports, error);
+	ret = lookup_wish__complete(wish, &push->ports, error);
 	if (ret)
 		dart_tea_tables__free(&wish->tables);
 	return ret;
+}
+
+int lookup_push__push(const struct lookup_push *push, const struct lookup_wish *wish,
+		      const struct dart_tea_tables *last, bool is_dry, struct dart_error *error)
+{
+	const struct switch_push live = {
+		.name = push->thrift,
+		.kind = &lookup_kind,
+		.wish = wish,
+		.last = last,
+		.is_dry = is_dry,
+		.as_json = push->as_json,
+	};
+
+	return switch_live__push(&live, error);
 }
 
 void lookup_push__warn(const struct lookup_wish *wish)
@@ -61,8 +75,7 @@ int lookup_push__once(const struct lookup_push *push, bool is_dry)
 	if (ret)
 		return fail(-ret, "cannot push: %s", error.text);
 	lookup_push__warn(&wish);
-	ret = lookup_live__push(push->thrift, &wish, is_dry, push->as_json,
-				&error);
+	ret = lookup_push__push(push, &wish, NULL, is_dry, &error);
 	dart_tea_tables__free(&wish.tables);
 	return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* dartctl switch push of tables: what the command line asks for. */
-#ifndef SWITCH_LOOKUP_PUSH_H
-#define SWITCH_LOOKUP_PUSH_H
+/* dartctl switch push of lookup tables: the request of the command line. */
+#ifndef LOOKUP_PUSH_H
+#define LOOKUP_PUSH_H
 
 #include "wish.h"
 
 struct lookup_push {
 	const char *thrift; /* of the switch, "HOST:PORT" */
-	const char *digests; /* its address, or NULL: no cache */
-	const struct switch_options *ports;
+	const char *digests; /* the address of its digests, or NULL: no cache */
+	struct switch_ports ports;
 	bool as_json;
-	struct in_addr requester; /* INADDR_ANY: the only one there is */
+	struct in_addr requester; /* INADDR_ANY: the only one in the files */
 	struct lookup_options options;
 	size_t file_count;
 	const char *const *files;
@@ -19,7 +19,7 @@ struct lookup_push {
 /* Returns 0, or EXIT_USAGE with a message printed. */
 int lookup_push__take_requester(struct lookup_push *push, const char *text);
 
-/* Was an option given that is for tables alone? */
+/* Did the command line give an option that is only for lookup tables? */
 bool lookup_push__is_given(const struct lookup_push *push);
 
 /*
@@ -29,10 +29,17 @@ bool lookup_push__is_given(const struct lookup_push *push);
 int lookup_push__wish(const struct lookup_push *push, struct lookup_wish *wish,
 		      struct dart_error *error);
 
+/*
+ * Pushes @wish.  @last: the tables that this process pushed last, or NULL.  Returns 0, or -errno
+ * with a sentence in @error.
+ */
+int lookup_push__push(const struct lookup_push *push, const struct lookup_wish *wish,
+		      const struct dart_tea_tables *last, bool is_dry, struct dart_error *error);
+
 /* Pushes the files.  Returns an exit status, with the changes or a message printed. */
 int lookup_push__once(const struct lookup_push *push, bool is_dry);
 
-/* Says on the standard error that shares have no server, if some have none. */
+/* Prints to the standard error how many shares have no server, if there are any. */
 void lookup_push__warn(const struct lookup_wish *wish);
 
-#endif /* SWITCH_LOOKUP_PUSH_H */
+#endif /* LOOKUP_PUSH_H */

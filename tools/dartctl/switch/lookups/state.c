@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The state of a switch with lookup tables, as it is and as it should be. */
+/* The state of a switch with lookup tables, as it is and as it should be, see state.h. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "state.h"
-#include "tools/dartctl/switch/engine/hosts.h"
 
-_Static_assert(DART_TEA_SERVERS_MAX == SWITCH_NUMBERS,
-	       "servers have numbers of switches");
+_Static_assert(DART_TEA_SERVERS_MAX == SWITCH_HOSTS_MAX, "servers have numbers of hosts");
 
 const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 	[LOOKUP_SELF] = {
@@ -20,7 +20,7 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 			{ "tries", 4, SWITCH_DECIMAL },
 		}
 	},
-	[LOOKUP_SHARES] = {
+	[LOOKUP_SHARE] = {
 		"tea_share", "tea_assign", DART_TEA_SHARE_BITS,
 		DART_TEA_SHARES, DART_TEA_SHARES, 4, {
 			{ "server", 6, SWITCH_DECIMAL },
@@ -35,9 +35,9 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 			{ "server", 6, SWITCH_DECIMAL },
 			{ "port", 9, SWITCH_DECIMAL },
 			{ "epoch", 24, SWITCH_DECIMAL },
-		}
+		}, .is_sparse = true,
 	},
-	[LOOKUP_SERVERS] = {
+	[LOOKUP_SERVER] = {
 		"tea_server", "tea_send_to", 6, DART_TEA_SERVERS_MAX,
 		DART_TEA_SERVERS_MAX, 8, {
 			{ "mac", 48, SWITCH_MAC },
@@ -58,80 +58,99 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 	},
 };
 
-struct lookup_state *lookup_state__new(void)
+static const struct switch_table psn = {
+	.key_bits = 6,
+	.value_count = 1,
+	.values = { { "first_psn", 24, SWITCH_DECIMAL } },
+};
+
+#define AT(member) offsetof(struct lookup_state, member)
+
+const struct switch_object lookup_objects[LOOKUP_OBJECTS] = {
+	[LOOKUP_SELF] = { "switch", SWITCH_TABLE, SWITCH_NUMBERED, &lookup_tables[LOOKUP_SELF],
+			  AT(self) },
+	[LOOKUP_SHARE] = { "share", SWITCH_TABLE, SWITCH_NUMBERED, &lookup_tables[LOOKUP_SHARE],
+			   AT(shares) },
+	[LOOKUP_FROM] = { "responses", SWITCH_TABLE, SWITCH_BY_ADDRESS,
+			  &lookup_tables[LOOKUP_FROM], AT(from) },
+	[LOOKUP_SERVER] = { "server", SWITCH_TABLE, SWITCH_NUMBERED,
+			    &lookup_tables[LOOKUP_SERVER], AT(servers) },
+	[LOOKUP_OTHERWISE] = { "otherwise", SWITCH_TABLE, SWITCH_NAMED,
+			       &lookup_tables[LOOKUP_OTHERWISE], AT(otherwise), "outcome",
+			       lookup_outcome__name },
+	[LOOKUP_STASH] = { "stash", SWITCH_ELSEWHERE, SWITCH_COUNTED },
+	[LOOKUP_CACHE] = { "cache", SWITCH_ELSEWHERE, SWITCH_TOGETHER },
+	[LOOKUP_SESSION] = { "session", SWITCH_SESSION, SWITCH_FROM_ONE, &switch_session,
+			     AT(sessions) },
+	[LOOKUP_GROUP] = { "group", SWITCH_ELSEWHERE, SWITCH_FROM_ONE, &switch_session,
+			   AT(groups) },
+	[LOOKUP_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &psn, AT(first_psns) },
+};
+
+void lookup_state__release(struct lookup_state *state)
 {
-	return calloc(1, sizeof(struct lookup_state));
+	free(state->stashed);
 }
 
-void lookup_state__free(struct lookup_state *state)
-{
-	if (state)
-		free(state->stashed);
-	free(state);
-}
-
-const struct switch_entry *lookup_state__entry(const struct lookup_state *state,
-					       uint32_t table,
-					       uint32_t key)
-{
-	switch (table) {
-	case LOOKUP_SHARES:
-		return &state->shares[key];
-	case LOOKUP_FROM:
-		return &state->from[key].entry;
-	case LOOKUP_SERVERS:
-		return &state->servers[key];
-	case LOOKUP_OTHERWISE:
-		return &state->otherwise[key];
-	default:
-		return &state->self;
-	}
-}
-
-uint32_t lookup_state__from(const struct lookup_state *state, uint32_t ip)
+const struct switch_entry *lookup_state__from(const struct lookup_state *state, uint32_t ip)
 {
 	uint32_t i;
 
-	for (i = 0; i < state->from_count; i++)
-		if (state->from[i].ip == ip)
-			break;
-	return i;
+	for (i = 0; i < DART_TEA_SERVERS_MAX; i++)
+		if (state->from[i].there && state->from[i].key == ip)
+			return &state->from[i];
+	return NULL;
 }
 
-/* Is it the entry of a server with this address? */
-static bool is_same(const void *hosts, uint32_t index,
-		    const struct switch_entry *entry)
+static int compare(const void *key, const void *element)
+{
+	const struct dart_tea_stashed *wanted = key;
+	const struct lookup_stashed *stashed = element;
+
+	return memcmp(wanted->key, stashed->entry.key, sizeof(wanted->key));
+}
+
+ptrdiff_t lookup_state__stashed(const struct lookup_state *state,
+				const struct dart_tea_stashed *entry)
+{
+	const struct lookup_stashed *found = NULL;
+
+	if (state->stashed_count)
+		found = bsearch(entry, state->stashed, state->stashed_count,
+				sizeof(*state->stashed), compare);
+	return found ? found - state->stashed : -1;
+}
+
+/* ---- the wanted entries */
+
+/* Is @entry that of a server with this address? */
+static bool is_host(const void *hosts, uint32_t index, const struct switch_entry *entry)
 {
 	const struct dart_tea_server *servers = hosts;
 
 	return entry->values[SERVER_IP] == ntohl(servers[index].ip.s_addr);
 }
 
-/* ---- the wanted entries */
-
-static void want_self(struct switch_entry *entry,
-		      const struct lookup_wish *wish)
+static void want_self(struct switch_entry *entry, const struct lookup_wish *wish)
 {
 	uint32_t ip = ntohl(wish->tables.requester.s_addr);
 
 	entry->there = true;
 	entry->values[SELF_MAC] = switch_mac__of_ip(ip);
 	entry->values[SELF_IP] = ip;
-	entry->values[SELF_PACKET_LENGTH] =
-		wish->tables.geometry.packet_length;
+	entry->values[SELF_PACKET_LENGTH] = wish->tables.geometry.packet_length;
 	entry->values[SELF_OUTSTANDING] = wish->options.outstanding;
 	entry->values[SELF_TIMEOUT] = wish->options.timeout_us;
 	entry->values[SELF_TRIES] = wish->options.tries;
 }
 
-static void want_server(struct lookup_state *state,
-			const struct lookup_wish *wish, uint32_t index,
+static void want_server(struct lookup_state *state, const struct lookup_wish *wish, uint32_t index,
 			uint32_t number)
 {
 	const struct dart_tea_server *server = &wish->tables.servers[index];
 	const struct dart_tea_geometry *geometry = &wish->tables.geometry;
-	struct switch_entry *entry = &state->servers[number];
-	struct lookup_from *from = &state->from[state->from_count++];
+	struct switch_entry *entry = &state->servers[number], *from = &state->from[index];
+	const uint16_t port = wish->ports[index];
 
 	entry->there = true;
 	entry->values[SERVER_MAC] = switch_mac__number(server->mac);
@@ -142,20 +161,20 @@ static void want_server(struct lookup_state *state,
 	entry->values[SERVER_MASK] = dart_tea_geometry__rows(geometry) - 1;
 	entry->values[SERVER_ROW_LOG2] = dart_tea_geometry__row_log2(geometry);
 	entry->values[SERVER_EPOCH] = server->epoch;
-	state->first_psns[number] = server->first_psn;
 
-	from->ip = ntohl(server->ip.s_addr);
-	from->entry.there = true;
-	from->entry.values[FROM_SERVER] = number;
-	from->entry.values[FROM_PORT] = wish->ports[index];
-	from->entry.values[FROM_EPOCH] = server->epoch;
+	from->there = true;
+	from->key = ntohl(server->ip.s_addr);
+	from->values[FROM_SERVER] = number;
+	from->values[FROM_PORT] = port;
+	from->values[FROM_EPOCH] = server->epoch;
 
-	state->sessions[wish->ports[index]] = LOOKUP_WAY_RIGHT;
-	state->groups[wish->ports[index]] = LOOKUP_WAY_RIGHT;
+	switch_entry__set(&state->first_psns[number], server->first_psn);
+	switch_entry__set(&state->sessions[port], port);
+	switch_entry__set(&state->groups[port], port);
 }
 
-static void want_shares(struct lookup_state *state,
-			const struct lookup_wish *wish, const uint8_t *numbers)
+static void want_shares(struct lookup_state *state, const struct lookup_wish *wish,
+			const uint8_t *numbers)
 {
 	const struct dart_tea_tables *tables = &wish->tables;
 	uint32_t share, first, second;
@@ -177,18 +196,15 @@ static void want_shares(struct lookup_state *state,
 	}
 }
 
-/* Returns 0 or -1 if out of memory. */
-static int want_stash(struct lookup_state *state,
-		      const struct dart_tea_tables *tables)
+static int want_stash(struct lookup_state *state, const struct dart_tea_tables *tables)
 {
 	size_t i;
 
 	if (!tables->stashed_count)
 		return 0;
-	state->stashed =
-		calloc(tables->stashed_count, sizeof(*state->stashed));
+	state->stashed = calloc(tables->stashed_count, sizeof(*state->stashed));
 	if (!state->stashed)
-		return -1;
+		return -ENOMEM;
 	for (i = 0; i < tables->stashed_count; i++) {
 		state->stashed[i].entry = tables->stashed[i];
 		state->stashed[i].is_ours = true;
@@ -197,30 +213,21 @@ static int want_stash(struct lookup_state *state,
 	return 0;
 }
 
-struct lookup_state *lookup_state__want(const struct lookup_wish *wish,
-					const struct lookup_state *now)
+int lookup_state__want(const struct lookup_wish *wish, const struct lookup_state *now,
+		       struct lookup_state *wanted)
 {
 	const struct dart_tea_tables *tables = &wish->tables;
-	struct lookup_state *state = lookup_state__new();
 	uint8_t numbers[DART_TEA_SERVERS_MAX];
 	uint32_t i;
 
-	if (!state || want_stash(state, tables)) {
-		lookup_state__free(state);
-		return NULL;
-	}
-	switch_numbers__give(now->servers, tables->servers,
-			     tables->server_count, is_same, numbers);
-	want_self(&state->self, wish);
+	switch_hosts__number(now->servers, tables->servers, tables->server_count, is_host,
+			     numbers);
+	want_self(&wanted->self, wish);
 	for (i = 0; i < tables->server_count; i++)
-		want_server(state, wish, i, numbers[i]);
-	want_shares(state, wish, numbers);
-	for (i = 0; i < LOOKUP_OUTCOMES; i++) {
-		state->otherwise[i].there =
-			wish->options.otherwise[i] != LOOKUP_DROP;
-		if (state->otherwise[i].there)
-			state->otherwise[i].values[OTHERWISE_PORT] =
-				wish->options.otherwise[i];
-	}
-	return state;
+		want_server(wanted, wish, i, numbers[i]);
+	want_shares(wanted, wish, numbers);
+	for (i = 0; i < LOOKUP_OUTCOMES; i++)
+		if (wish->options.otherwise[i] != LOOKUP_DROP)
+			switch_entry__set(&wanted->otherwise[i], wish->options.otherwise[i]);
+	return want_stash(wanted, tables);
 }

@@ -3,37 +3,39 @@
  * The control plane of a P4 program with lookup tables, as it is in a switch and as it
  * should be: see Documentation/p4.md, "Tables of a switch with lookup tables".
  */
-#ifndef SWITCH_LOOKUP_STATE_H
-#define SWITCH_LOOKUP_STATE_H
+#ifndef LOOKUP_STATE_H
+#define LOOKUP_STATE_H
 
-#include "tools/dartctl/switch/bmv2/entry.h"
+#include "program.h"
+#include "tools/dartctl/switch/engine/kind.h"
 #include "wish.h"
 
-#define LOOKUP_PSN "tea_psn" /* registers, by server */
-#define LOOKUP_OUTSTANDING "tea_outstanding"
-#define LOOKUP_STATE "tea_state"
+/* Registers, by server. */
+#define LOOKUP_REGISTER_PSN "tea_psn"
+#define LOOKUP_REGISTER_OUTSTANDING "tea_outstanding"
+#define LOOKUP_REGISTER_STATE "tea_state"
 
-#define LOOKUP_STASH "tea_stash" /* a table, by key */
-#define LOOKUP_STASHED "tea_stashed" /* its action */
-
-#define LOOKUP_CACHE "tea_cache" /* likewise */
-#define LOOKUP_CACHED "tea_cached"
-
-/* Contents of LOOKUP_STATE. */
+/* Contents of LOOKUP_REGISTER_STATE. */
 enum { LOOKUP_UP, LOOKUP_SILENT, LOOKUP_STOPPED };
 
-/* Tables whose entries consist of numbers. */
-enum lookup_table {
+/* The objects of steps; first, the tables whose entries consist of numbers. */
+enum {
 	LOOKUP_SELF,
-	LOOKUP_SHARES,
-	LOOKUP_FROM,
-	LOOKUP_SERVERS,
-	LOOKUP_OTHERWISE,
+	LOOKUP_SHARE,
+	LOOKUP_FROM, /* responses, by the address of their server */
+	LOOKUP_SERVER,
+	LOOKUP_OTHERWISE, /* by outcome */
+#define LOOKUP_TABLES 5
+	LOOKUP_STASH = LOOKUP_TABLES, /* by index in the state now, to remove; or in the wanted one */
+	LOOKUP_CACHE, /* all cached entries */
+	LOOKUP_SESSION, /* by port */
+	LOOKUP_GROUP, /* by port */
+	LOOKUP_PSN, /* both registers that count requests to a server */
+#define LOOKUP_OBJECTS 10
 };
 
-#define LOOKUP_TABLES 5
-
 extern const struct switch_table lookup_tables[LOOKUP_TABLES];
+extern const struct switch_object lookup_objects[LOOKUP_OBJECTS];
 
 /* The parameters of the actions, in their order. */
 enum {
@@ -63,59 +65,43 @@ enum {
 };
 enum { OTHERWISE_PORT };
 
-/* The entry of an address. */
-struct lookup_from {
-	uint32_t ip; /* as a number */
-	struct switch_entry entry;
-};
-
 struct lookup_stashed {
 	struct dart_tea_stashed entry;
-	int32_t handle; /* of the switch for it */
-	bool is_ours; /* it has the action of LOOKUP_STASHED */
+	int32_t handle; /* number that the switch gave to the entry */
+	bool is_ours; /* its action is LOOKUP_ACTION_STASH */
 };
 
-/* What mirror session or multicast group 1 + port is. */
-enum lookup_way { LOOKUP_WAY_ABSENT, LOOKUP_WAY_OTHER, LOOKUP_WAY_RIGHT };
-
 struct lookup_state {
+	struct lookup_sizes sizes; /* of the program, only in a state that was read */
 	struct switch_entry self;
 	struct switch_entry shares[DART_TEA_SHARES];
 	struct switch_entry servers[DART_TEA_SERVERS_MAX];
-	uint32_t from_count;
-	struct lookup_from from[DART_TEA_SERVERS_MAX];
+	struct switch_entry from[DART_TEA_SERVERS_MAX]; /* in no order; their keys are addresses */
 	struct switch_entry otherwise[LOOKUP_OUTCOMES];
-	uint8_t sessions[SWITCH_PORTS]; /* enum lookup_way, by port */
-	uint8_t groups[SWITCH_PORTS];
-	/* of the register, only in a state that was read */
-	uint8_t states[DART_TEA_SERVERS_MAX];
-	/* for the register, only in a wanted state */
-	uint32_t first_psns[DART_TEA_SERVERS_MAX];
-	uint32_t cached_count; /* entries of LOOKUP_CACHE, which a push removes */
+	struct switch_entry sessions[SWITCH_PORTS]; /* by port, which is the value */
+	struct switch_entry groups[SWITCH_PORTS]; /* likewise */
+	uint8_t states[DART_TEA_SERVERS_MAX]; /* of the register, only in a state that was read */
+	struct switch_entry first_psns[DART_TEA_SERVERS_MAX]; /* only in a wanted state */
+	uint32_t cached_count; /* entries of the cache, which a push removes */
 	size_t stashed_count;
 	struct lookup_stashed *stashed; /* in the order of keys, each once */
 };
 
-/* That of a switch that is not set up; NULL if out of memory. */
-struct lookup_state *lookup_state__new(void);
-/* @state may be NULL. */
-void lookup_state__free(struct lookup_state *state);
+/* Frees the stash. */
+void lookup_state__release(struct lookup_state *state);
+
+/* The entry of responses from @ip, or NULL. */
+const struct switch_entry *lookup_state__from(const struct lookup_state *state, uint32_t ip);
+/* The index in @state of the stashed entry with the key of @entry, or -1. */
+ptrdiff_t lookup_state__stashed(const struct lookup_state *state,
+				const struct dart_tea_stashed *entry);
 
 /*
- * The entry of a table; @key: share, server or outcome; LOOKUP_SELF has one entry, and
- * LOOKUP_FROM that of index @key.
+ * Writes the state to @wanted, whose bytes are 0, that a switch with the state @now should get.  A
+ * server whose address the switch knows keeps its number; others get unused numbers as long as
+ * there are any.  Returns 0 or -ENOMEM; in both cases the caller releases @wanted.
  */
-const struct switch_entry *lookup_state__entry(const struct lookup_state *state,
-					       uint32_t table, uint32_t key);
-/* The index in @state->from, or @state->from_count. */
-uint32_t lookup_state__from(const struct lookup_state *state, uint32_t ip);
+int lookup_state__want(const struct lookup_wish *wish, const struct lookup_state *now,
+		       struct lookup_state *wanted);
 
-/*
- * The state that a switch with the state @now should get.  A server whose address the switch
- * knows keeps its number; others get unused numbers as long as there are any.
- * Returns a new state, or NULL if out of memory.
- */
-struct lookup_state *lookup_state__want(const struct lookup_wish *wish,
-					const struct lookup_state *now);
-
-#endif /* SWITCH_LOOKUP_STATE_H */
+#endif /* LOOKUP_STATE_H */

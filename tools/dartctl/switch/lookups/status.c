@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl switch show, see lookup_status.h. */
+/* dartctl switch show, see status.h. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include <jansson.h>
-
-#include "bmv2.h"
+#include "kind.h"
+#include "state.h"
 #include "status.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/switch/bmv2/register.h"
 #include "tools/dartctl/switch/bmv2/table.h"
-#include "tools/dartctl/switch/reports/bmv2.h"
+#include "tools/dartctl/switch/engine/live.h"
 
 #define PACKETS "tea_packets" /* counters: by outcome, */
 #define REQUESTS "tea_requests" /* by server, */
@@ -21,7 +18,6 @@
 struct status {
 	struct thrift *thrift;
 	struct switch_program program;
-	struct lookup_sizes sizes;
 	struct lookup_state *state;
 	json_t *servers, *packets;
 	uint64_t cached;
@@ -65,8 +61,8 @@ static int read_server(struct status *status, uint32_t number)
 	json_t *json;
 	int ret;
 
-	ret = bmv2_register__read(status->thrift, LOOKUP_PSN, number, &psn, &status->error) ?:
-		      bmv2_register__read(status->thrift, LOOKUP_OUTSTANDING, number, &outstanding, &status->error) ?:
+	ret = bmv2_register__read(status->thrift, LOOKUP_REGISTER_PSN, number, &psn, &status->error) ?:
+		      bmv2_register__read(status->thrift, LOOKUP_REGISTER_OUTSTANDING, number, &outstanding, &status->error) ?:
 		      bmv2_counter__packets(status->thrift, REQUESTS, number, &requests, &status->error) ?:
 		      bmv2_counter__packets(status->thrift, PROBES, number,
 					    &probes, &status->error);
@@ -128,15 +124,17 @@ static int read_status(struct status *status)
 {
 	const struct lookup_wish no_ports = { .keeps_cache = true };
 
-	status->state = lookup_state__new();
+	status->state = switch_state__new(&lookup_kind);
 	if (!status->state)
 		return dart_error__no_memory(&status->error);
-	return switch_bmv2__read_program(status->thrift, &lookup_program, &status->program, &status->error) ?:
-		       lookup_program__sizes(&status->program, &status->sizes, &status->error) ?:
-		       lookup_bmv2__read(status->thrift, &no_ports, &status->sizes, status->state, &status->error) ?:
-		       bmv2_table__count(status->thrift, LOOKUP_CACHE, &status->cached, &status->error) ?:
-		       read_servers(status) ?:
-					      read_packets(status);
+	return switch_program__read(&status->program, &lookup_kind.needs, status->thrift,
+				    &status->error) ?:
+	       lookup_kind.prepare(status->state, &status->program, &status->error) ?:
+	       switch_state__read(&lookup_kind, status->thrift, &no_ports, status->state,
+				  &status->error) ?:
+	       bmv2_table__count(status->thrift, LOOKUP_TABLE_CACHE, &status->cached,
+				 &status->error) ?:
+	       read_servers(status) ?: read_packets(status);
 }
 
 /* ---- output */
@@ -162,9 +160,9 @@ static int print(const struct status *status)
 	json_t *packets;
 
 	printf("stash          %zu entries, room for %u\n",
-	       status->state->stashed_count, status->sizes.stash_room);
+	       status->state->stashed_count, status->state->sizes.stash_room);
 	printf("cache          %llu entries, room for %u\n",
-	       (unsigned long long)status->cached, status->sizes.cache_room);
+	       (unsigned long long)status->cached, status->state->sizes.cache_room);
 	json_object_foreach(status->packets, name, packets)
 		if (json_integer_value(packets))
 			printf("%-14s %lld packets\n", name,
@@ -178,9 +176,9 @@ static int print_as_json(const struct status *status)
 		json_pack("{s:O, s:O, s:{s:I, s:I}, s:{s:I, s:I}}", "servers",
 			  status->servers, "packets", status->packets, "stash",
 			  "entries", (json_int_t)status->state->stashed_count,
-			  "room", (json_int_t)status->sizes.stash_room, "cache",
+			  "room", (json_int_t)status->state->sizes.stash_room, "cache",
 			  "entries", (json_int_t)status->cached, "room",
-			  (json_int_t)status->sizes.cache_room),
+			  (json_int_t)status->state->sizes.cache_room),
 		0);
 }
 
@@ -199,7 +197,7 @@ int lookup_status__show(const char *name, bool as_json)
 		ret = as_json ? print_as_json(&status) : print(&status);
 	json_decref(status.packets);
 	json_decref(status.servers);
-	lookup_state__free(status.state);
+	switch_state__free(&lookup_kind, status.state);
 	switch_program__free(&status.program);
 	return ret;
 }

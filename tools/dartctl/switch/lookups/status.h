@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* dartctl switch show: what a switch with lookup tables does. */
-#ifndef SWITCH_LOOKUP_STATUS_H
-#define SWITCH_LOOKUP_STATUS_H
+#ifndef LOOKUP_STATUS_H
+#define LOOKUP_STATUS_H
 
 #include <stdbool.h>
 
@@ -12,4 +12,4 @@
  */
 int lookup_status__show(const char *name, bool as_json);
 
-#endif /* SWITCH_LOOKUP_STATUS_H */
+#endif /* LOOKUP_STATUS_H */

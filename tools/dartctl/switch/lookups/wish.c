@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The wish for a switch that looks keys up, from the command line and exports. */
-#include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -112,46 +110,20 @@ int lookup_options__take_otherwise(struct lookup_options *options,
 	return 0;
 }
 
-/* Each --port must name a server, and each server must have a port. */
-static int take_ports(struct lookup_wish *wish,
-		      const struct switch_options *options,
-		      struct dart_error *error)
-{
-	const struct dart_tea_tables *tables = &wish->tables;
-	char address[INET_ADDRSTRLEN];
-	struct in_addr server;
-	uint32_t i, j;
-
-	for (i = 0; i < options->port_count; i++) {
-		server = options->ports[i].collector;
-		for (j = 0; j < tables->server_count; j++)
-			if (tables->servers[j].ip.s_addr == server.s_addr)
-				break;
-		if (j < tables->server_count || server.s_addr == INADDR_ANY)
-			continue;
-		inet_ntop(AF_INET, &server, address, sizeof(address));
-		return dart_error__set(
-			error, EINVAL,
-			"--port names %s, which is not a server of table '%s'",
-			address, tables->name);
-	}
-	for (i = 0; i < tables->server_count; i++) {
-		server = tables->servers[i].ip;
-		wish->ports[i] = switch_options__port(options, server);
-		if (wish->ports[i] != SWITCH_NO_PORT)
-			continue;
-		inet_ntop(AF_INET, &server, address, sizeof(address));
-		return dart_error__set(
-			error, EINVAL,
-			"server %s has no port (give one with --port %s=PORT)",
-			address, address);
-	}
-	return 0;
-}
-
-int lookup_wish__complete(struct lookup_wish *wish,
-			  const struct switch_options *options,
+int lookup_wish__complete(struct lookup_wish *wish, const struct switch_ports *ports,
 			  struct dart_error *error)
 {
-	return take_ports(wish, options, error);
+	const struct dart_tea_tables *tables = &wish->tables;
+	char place[sizeof(" of table ''") + sizeof(tables->name)];
+	struct switch_hosts hosts = {
+		.noun = "server",
+		.place = place,
+		.count = tables->server_count,
+	};
+	uint32_t i;
+
+	snprintf(place, sizeof(place), " of table '%s'", tables->name);
+	for (i = 0; i < tables->server_count; i++)
+		hosts.addresses[i] = tables->servers[i].ip;
+	return switch_ports__assign(ports, &hosts, wish->ports, error);
 }

@@ -1,58 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The wish for a switch that looks keys up: a table, its servers, and the ways to them. */
-#ifndef SWITCH_LOOKUP_WISH_H
-#define SWITCH_LOOKUP_WISH_H
+/*
+ * The wish for a switch that looks keys up: a lookup table, its servers, and the ports that lead to
+ * them.
+ */
+#ifndef LOOKUP_WISH_H
+#define LOOKUP_WISH_H
 
-#include <stdbool.h>
-
-#include <libdart/error.h>
 #include <libdart/tea/tea_tables.h>
 
-#include "tools/dartctl/switch/reports/wish.h"
+#include "tools/dartctl/switch/engine/hosts.h"
 
 #define LOOKUP_OUTCOMES 32 /* numbers that the key has room for */
 #define LOOKUP_DROP (-1) /* in place of a port */
 
-/* The part of it that the command line gives. */
+/* The part of a wish that the command line gives. */
 struct lookup_options {
 	uint32_t outstanding; /* READs, 1 to DART_TEA_OUTSTANDING_MAX */
 	uint32_t timeout_us;
 	uint32_t tries; /* 0 to 15 */
 	int16_t otherwise[LOOKUP_OUTCOMES]; /* a port, or LOOKUP_DROP */
-	bool is_given; /* was any of these given? */
+	bool is_given; /* at least one of these options */
 };
 
 struct lookup_wish {
 	struct dart_tea_tables tables;
 	uint16_t ports[DART_TEA_SERVERS_MAX]; /* of each server */
 	struct lookup_options options;
-	bool keeps_cache; /* the caller looks its entries up again */
-	const struct dart_tea_tables *last; /* that the caller has pushed, or NULL */
+	bool keeps_cache; /* the caller refreshes cached entries, so they may stay */
 };
 
-/* The defaults. */
+/* Sets the defaults. */
 void lookup_options__init(struct lookup_options *options);
 
-/* All return 0, or EXIT_USAGE with a message printed. */
-int lookup_options__take_outstanding(struct lookup_options *options,
-				     const char *text);
-int lookup_options__take_timeout(struct lookup_options *options,
-				 const char *text);
-int lookup_options__take_tries(struct lookup_options *options,
-			       const char *text);
-/* @text: [OUTCOME=]PORT; without an outcome, all that have none yet. */
-int lookup_options__take_otherwise(struct lookup_options *options,
-				   const char *text);
+/* These functions return 0, or EXIT_USAGE with a message printed. */
+int lookup_options__take_outstanding(struct lookup_options *options, const char *text);
+int lookup_options__take_timeout(struct lookup_options *options, const char *text);
+int lookup_options__take_tries(struct lookup_options *options, const char *text);
+/* @text: [OUTCOME=]PORT; without an outcome, all outcomes that have no port yet. */
+int lookup_options__take_otherwise(struct lookup_options *options, const char *text);
 
-/* The name of an outcome of a packet, see p4/shared/tea/outcome.p4; NULL beyond them. */
+/* The name of an outcome of a packet, see p4/shared/tea/outcome.p4; NULL beyond the last one. */
 const char *lookup_outcome__name(uint32_t outcome);
 
 /*
- * Completes @wish, whose tables and options are set, with the ports of @options.  Returns
- * 0, or -errno with a sentence in @error if no switch can be like that.
+ * Completes @wish, whose tables and options are set, with the ports of its servers.  Returns
+ * 0, or -errno with a sentence in @error if no switch can be set up like that.
  */
-int lookup_wish__complete(struct lookup_wish *wish,
-			  const struct switch_options *options,
+int lookup_wish__complete(struct lookup_wish *wish, const struct switch_ports *ports,
 			  struct dart_error *error);
 
-#endif /* SWITCH_LOOKUP_WISH_H */
+#endif /* LOOKUP_WISH_H */

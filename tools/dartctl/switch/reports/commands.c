@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints commands for simple_switch_CLI that set up a switch. */
+/* Prints commands for simple_switch_CLI that set up a switch, see commands.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "commands.h"
+#include "kind.h"
 #include "steps.h"
-#include "program.h"
 #include "tools/dartctl/cli/command.h"
 
-static void print_values(const struct switch_table *table,
-			 const struct switch_entry *entry)
+static void print_values(const struct switch_table *table, const struct switch_entry *entry)
 {
 	char text[SWITCH_VALUE_TEXT];
 	uint32_t i;
@@ -22,33 +21,23 @@ static void print_values(const struct switch_table *table,
 	putchar('\n');
 }
 
-/* From an empty switch, all steps add; only registers are never empty. */
-static void print_step(const struct switch_step *step,
-		       const struct switch_state *wanted)
+/* For an empty switch, all steps add; only registers always have values. */
+static void print_step(const struct switch_step *step, const struct report_state *wanted)
 {
-	const struct switch_table *table;
-	uint32_t number = step->first;
+	const struct switch_object *object = &report_objects[step->object];
+	const struct switch_table *table = object->table;
+	uint32_t number;
 
-	if (step->object == SWITCH_STEP_SESSION) {
-		printf("mirroring_add %u %d\n", number + 1,
-		       wanted->sessions[number]);
-		return;
-	}
-	if (step->object == SWITCH_STEP_PSN) {
-		printf("register_write " SWITCH_PSN " %u %u\n", number,
-		       wanted->first_psns[number]);
-		return;
-	}
-	table = &switch_tables[step->object];
-	for (; number <= step->last; number++) {
-		if (step->object == SWITCH_STEP_REPORTER)
-			printf("table_set_default %s %s", table->name,
-			       table->action);
+	for (number = step->first; number <= step->last; number++) {
+		if (object->place == SWITCH_SESSION)
+			printf("mirroring_add %u", number + 1);
+		else if (object->place == SWITCH_REGISTER)
+			printf("register_write " REPORT_REGISTER_PSN " %u", number);
+		else if (table->key_bits)
+			printf("table_add %s %s %u =>", table->name, table->action, number);
 		else
-			printf("table_add %s %s %u =>", table->name,
-			       table->action, number);
-		print_values(table,
-			     switch_state__entry(wanted, step->object, number));
+			printf("table_set_default %s %s", table->name, table->action);
+		print_values(table, switch_state__entry(wanted, object, number));
 	}
 }
 
@@ -62,34 +51,32 @@ static void print_polynomials(const struct switch_program *program)
 }
 
 /* Returns 0 or -ENOMEM. */
-static int print(const struct switch_program *program,
-		 const struct switch_wish *wish)
+static int print(const struct switch_program *program, const struct report_wish *wish)
 {
-	struct switch_state *nothing = switch_state__new();
-	struct switch_state *wanted =
-		nothing ? switch_state__want(wish, nothing) : NULL;
-	struct switch_steps *steps = malloc(sizeof(*steps));
+	struct report_state *nothing = calloc(2, sizeof(*nothing)), *wanted = nothing + 1;
+	struct switch_steps steps = { .count = 0 };
 	int ret = -ENOMEM;
-	uint32_t i;
+	size_t i;
 
-	if (!wanted || !steps)
+	if (!nothing)
+		return ret;
+	report_state__want(wish, nothing, wanted);
+	ret = report_steps__compute(nothing, wanted, &steps);
+	if (ret)
 		goto out;
-	/* Without shares the switch reports nothing; they are added last. */
-	printf("table_clear %s\n", switch_tables[SWITCH_SHARES].name);
-	printf("table_clear %s\n", switch_tables[SWITCH_COLLECTORS].name);
+	/* Without shares the switch reports nothing; the last commands add them. */
+	printf("table_clear %s\n", report_tables[REPORT_SHARE].name);
+	printf("table_clear %s\n", report_tables[REPORT_COLLECTOR].name);
 	print_polynomials(program);
-	switch_steps__compute(nothing, wanted, steps);
-	for (i = 0; i < steps->count; i++)
-		print_step(&steps->list[i], wanted);
-	ret = 0;
+	for (i = 0; i < steps.count; i++)
+		print_step(&steps.list[i], wanted);
 out:
-	free(steps);
-	free(wanted);
+	switch_steps__free(&steps);
 	free(nothing);
 	return ret;
 }
 
-int switch_commands__print(const char *path, const struct switch_wish *wish)
+int report_commands__print(const char *path, const struct report_wish *wish)
 {
 	struct switch_program program;
 	struct dart_error error;
@@ -99,10 +86,9 @@ int switch_commands__print(const char *path, const struct switch_wish *wish)
 
 	json = json_load_file(path, 0, &json_error);
 	if (!json)
-		return fail(EINVAL, "cannot read '%s': %s", path,
-			    json_error.text);
-	ret = switch_program__read(&program, &switch_report_program, json, &error) ?:
-		      switch_report_program__check(&program, wish, &error);
+		return fail(EINVAL, "cannot read '%s': %s", path, json_error.text);
+	ret = switch_program__parse(&program, &report_kind.needs, json, &error) ?:
+	      report_kind.check(&program, wish, &error);
 	if (ret)
 		fail(-ret, "cannot use '%s': %s", path, error.text);
 	else if (print(&program, wish))

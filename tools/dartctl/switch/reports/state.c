@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The state of a switch, as it is and as it should be. */
+/* The state of a switch that reports, as it is and as it should be, see state.h. */
 #include <arpa/inet.h>
-#include <stdlib.h>
 
 #include "state.h"
-#include "tools/dartctl/switch/engine/hosts.h"
 
-_Static_assert(SWITCH_COLLECTORS_MAX == SWITCH_NUMBERS,
-	       "collectors have numbers of switches");
-
-const struct switch_table switch_tables[SWITCH_TABLES] = {
-	[SWITCH_SHARES] = {
+const struct switch_table report_tables[REPORT_TABLES] = {
+	[REPORT_SHARE] = {
 		"dart_share", "dart_assign", DART_STORE_SHARE_BITS,
 		DART_STORE_SHARES, DART_STORE_SHARES, 2, {
 			{ "collector", 8, SWITCH_DECIMAL },
 			{ "session", 16, SWITCH_DECIMAL },
 		}
 	},
-	[SWITCH_COLLECTORS] = {
-		"dart_collector", "dart_send_to", 8, SWITCH_COLLECTOR_KEYS,
-		SWITCH_COLLECTORS_MAX, 7, {
+	[REPORT_COLLECTOR] = {
+		"dart_collector", "dart_send_to", 8, REPORT_COLLECTOR_KEYS,
+		SWITCH_HOSTS_MAX, 7, {
 			{ "mac", 48, SWITCH_MAC },
 			{ "ip", 32, SWITCH_IPV4 },
 			{ "qpn", 24, SWITCH_DECIMAL },
@@ -29,7 +24,7 @@ const struct switch_table switch_tables[SWITCH_TABLES] = {
 			{ "redundancy", 8, SWITCH_DECIMAL },
 		}
 	},
-	[SWITCH_REPORTER] = {
+	[REPORT_REPORTER] = {
 		"dart_reporter", "dart_report_from", 0, 1, 0, 4, {
 			{ "mac", 48, SWITCH_MAC },
 			{ "ip", 32, SWITCH_IPV4 },
@@ -39,45 +34,36 @@ const struct switch_table switch_tables[SWITCH_TABLES] = {
 	},
 };
 
-struct switch_state *switch_state__new(void)
-{
-	struct switch_state *state = calloc(1, sizeof(*state));
-	uint32_t port;
+static const struct switch_table psn = {
+	.key_bits = 8,
+	.value_count = 1,
+	.values = { { "first_psn", 24, SWITCH_DECIMAL } },
+};
 
-	for (port = 0; state && port < SWITCH_PORTS; port++)
-		state->sessions[port] = SWITCH_SESSION_NONE;
-	return state;
-}
+#define AT(member) offsetof(struct report_state, member)
 
-const struct switch_entry *
-switch_state__entry(const struct switch_state *state, uint32_t table,
-		    uint32_t key)
-{
-	switch (table) {
-	case SWITCH_SHARES:
-		return &state->shares[key];
-	case SWITCH_COLLECTORS:
-		return &state->collectors[key];
-	default:
-		return &state->reporter;
-	}
-}
+const struct switch_object report_objects[REPORT_OBJECTS] = {
+	[REPORT_SHARE] = { "share", SWITCH_TABLE, SWITCH_NUMBERED, &report_tables[REPORT_SHARE],
+			   AT(shares) },
+	[REPORT_COLLECTOR] = { "collector", SWITCH_TABLE, SWITCH_NUMBERED,
+			       &report_tables[REPORT_COLLECTOR], AT(collectors) },
+	[REPORT_REPORTER] = { "reporter", SWITCH_TABLE, SWITCH_NUMBERED,
+			      &report_tables[REPORT_REPORTER], AT(reporter) },
+	[REPORT_SESSION] = { "session", SWITCH_SESSION, SWITCH_FROM_ONE, &switch_session,
+			     AT(sessions) },
+	[REPORT_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &psn, AT(first_psns) },
+};
 
-/* Is it the entry of this queue pair? */
-static bool is_same(const void *hosts, uint32_t index,
-		    const struct switch_entry *entry)
+/* Is @entry that of this queue pair? */
+static bool is_host(const void *hosts, uint32_t index, const struct switch_entry *entry)
 {
 	const struct dart_collector *collectors = hosts;
 
-	return entry->values[COLLECTOR_IP] ==
-		       ntohl(collectors[index].ip.s_addr) &&
+	return entry->values[COLLECTOR_IP] == ntohl(collectors[index].ip.s_addr) &&
 	       entry->values[COLLECTOR_QPN] == collectors[index].qpn;
 }
 
-/* ---- the wanted entries */
-
-static void want_reporter(struct switch_entry *entry,
-			  const struct dart_collector *collector,
+static void want_reporter(struct switch_entry *entry, const struct dart_collector *collector,
 			  bool all_copies)
 {
 	uint32_t ip = ntohl(collector->reporter.s_addr);
@@ -85,13 +71,11 @@ static void want_reporter(struct switch_entry *entry,
 	entry->there = true;
 	entry->values[REPORTER_MAC] = switch_mac__of_ip(ip);
 	entry->values[REPORTER_IP] = ip;
-	entry->values[REPORTER_CHECKSUM_BYTES] =
-		collector->geometry.checksum_bits / 8;
+	entry->values[REPORTER_CHECKSUM_BYTES] = collector->geometry.checksum_bits / 8;
 	entry->values[REPORTER_ALL_COPIES] = all_copies;
 }
 
-static void want_collector(struct switch_entry *entry,
-			   const struct dart_collector *collector)
+static void want_collector(struct switch_entry *entry, const struct dart_collector *collector)
 {
 	entry->there = true;
 	entry->values[COLLECTOR_MAC] = switch_mac__number(collector->mac);
@@ -103,43 +87,29 @@ static void want_collector(struct switch_entry *entry,
 	entry->values[COLLECTOR_REDUNDANCY] = collector->geometry.redundancy;
 }
 
-static void want(struct switch_state *state, const struct switch_wish *wish,
-		 const uint8_t *numbers)
+void report_state__want(const struct report_wish *wish, const struct report_state *now,
+			struct report_state *wanted)
 {
 	const struct dart_collectors *collectors = &wish->collectors;
+	uint8_t numbers[SWITCH_HOSTS_MAX];
 	struct switch_entry *entry;
 	uint32_t i, share;
 
-	want_reporter(&state->reporter, &collectors->list[0],
-		      wish->all_copies);
+	switch_hosts__number(now->collectors, collectors->list, collectors->count, is_host,
+			     numbers);
+	want_reporter(&wanted->reporter, &collectors->list[0], wish->all_copies);
 	for (i = 0; i < collectors->count; i++) {
-		want_collector(&state->collectors[numbers[i]],
-			       &collectors->list[i]);
-		state->first_psns[numbers[i]] =
-			collectors->list[i].first_psn;
-		state->sessions[wish->ports[i]] = wish->ports[i];
+		want_collector(&wanted->collectors[numbers[i]], &collectors->list[i]);
+		switch_entry__set(&wanted->first_psns[numbers[i]], collectors->list[i].first_psn);
+		switch_entry__set(&wanted->sessions[wish->ports[i]], wish->ports[i]);
 	}
 	for (share = 0; share < DART_STORE_SHARES; share++) {
 		i = collectors->shares[share];
 		if (i == DART_COLLECTOR_NONE)
 			continue;
-		entry = &state->shares[share];
+		entry = &wanted->shares[share];
 		entry->there = true;
 		entry->values[SHARE_COLLECTOR] = numbers[i];
 		entry->values[SHARE_SESSION] = 1 + wish->ports[i];
 	}
-}
-
-struct switch_state *switch_state__want(const struct switch_wish *wish,
-					const struct switch_state *now)
-{
-	struct switch_state *state = switch_state__new();
-	uint8_t numbers[SWITCH_COLLECTORS_MAX];
-
-	if (!state)
-		return NULL;
-	switch_numbers__give(now->collectors, wish->collectors.list,
-			     wish->collectors.count, is_same, numbers);
-	want(state, wish, numbers);
-	return state;
 }

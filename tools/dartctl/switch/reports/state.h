@@ -1,18 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control plane of the P4 program: the entries of its tables and its mirror
- * sessions, as they are in a switch and as they should be.
+ * The control plane of the P4 program that reports to stores: the entries of its tables and its
+ * mirror sessions, as they are in a switch and as they should be.
  */
-#ifndef SWITCH_STATE_H
-#define SWITCH_STATE_H
+#ifndef REPORT_STATE_H
+#define REPORT_STATE_H
 
-#include <stdint.h>
+#include <dart/store.h>
 
-#include "tools/dartctl/switch/bmv2/entry.h"
+#include "tools/dartctl/switch/engine/kind.h"
 #include "wish.h"
 
-#define SWITCH_COLLECTOR_KEYS	256	/* numbers that the key has */
-#define SWITCH_PSN		"dart_psn"	/* a register, by collector */
+#define REPORT_COLLECTOR_KEYS	256	/* numbers that the key of the table can express */
+#define REPORT_REGISTER_PSN		"dart_psn"	/* a register, by collector */
+
+/* The objects of steps; first, the tables. */
+enum {
+	REPORT_SHARE,
+	REPORT_COLLECTOR,
+	REPORT_REPORTER,
+#define REPORT_TABLES		3
+	REPORT_SESSION = REPORT_TABLES, /* by port */
+	REPORT_PSN, /* by collector */
+#define REPORT_OBJECTS		5
+};
+
+extern const struct switch_table report_tables[REPORT_TABLES];
+extern const struct switch_object report_objects[REPORT_OBJECTS];
 
 /* The parameters of the actions, in their order. */
 enum { SHARE_COLLECTOR, SHARE_SESSION };
@@ -32,39 +46,20 @@ enum {
 	REPORTER_ALL_COPIES,
 };
 
-enum switch_table_number { SWITCH_SHARES, SWITCH_COLLECTORS, SWITCH_REPORTER };
-
-#define SWITCH_TABLES		3
-
-extern const struct switch_table switch_tables[SWITCH_TABLES];
-
-/* Targets of mirror session 1 + port other than a port. */
-#define SWITCH_SESSION_NONE	(-1)
-#define SWITCH_SESSION_OTHER	(-2)
-
-struct switch_state {
+struct report_state {
 	struct switch_entry shares[DART_STORE_SHARES];
-	struct switch_entry collectors[SWITCH_COLLECTOR_KEYS];
+	struct switch_entry collectors[REPORT_COLLECTOR_KEYS];
 	struct switch_entry reporter;
-	int32_t sessions[SWITCH_PORTS];		/* by port */
-	/* for the register; only of a wanted state */
-	uint32_t first_psns[SWITCH_COLLECTORS_MAX];
+	struct switch_entry sessions[SWITCH_PORTS]; /* by port, which is the value */
+	struct switch_entry first_psns[SWITCH_HOSTS_MAX]; /* only in a wanted state */
 };
 
-/* That of a switch that is not set up; NULL if out of memory. */
-struct switch_state *switch_state__new(void);
-
-/* The entry of a table with this key; that without a key has one entry. */
-const struct switch_entry *
-switch_state__entry(const struct switch_state *state, uint32_t table,
-		    uint32_t key);
-
 /*
- * The state that a switch with the state @now should get.  A collector whose
- * queue pair it knows keeps its number; others get unused numbers as long as
- * there are any.  Returns a new state, or NULL if out of memory.
+ * Writes the state to @wanted, whose bytes are 0, that a switch with the state @now should get.  A
+ * collector whose queue pair the switch knows keeps its number; others get unused numbers as long
+ * as there are any.
  */
-struct switch_state *switch_state__want(const struct switch_wish *wish,
-					const struct switch_state *now);
+void report_state__want(const struct report_wish *wish, const struct report_state *now,
+			struct report_state *wanted);
 
-#endif /* SWITCH_STATE_H */
+#endif /* REPORT_STATE_H */

@@ -6,6 +6,7 @@
 #ifndef THRIFT_WIRE_H
 #define THRIFT_WIRE_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +40,15 @@ void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length);
 
 /* Records an error, @code an errno, unless there is one already. */
 __attribute__((format(printf, 3, 4)))
-void thrift_wire__fail(struct thrift_wire *wire, int code, const char *format,
-		       ...);
+static inline void thrift_wire__fail(struct thrift_wire *wire, int code, const char *format, ...)
+{
+	va_list arguments;
+
+	if (wire->ret)
+		return;
+	va_start(arguments, format);
+	wire->ret = dart_error__vset(&wire->error, code, format, arguments);
+	va_end(arguments);
+}
 
 #endif /* THRIFT_WIRE_H */
