@@ -12,8 +12,7 @@
 #include "message.h"
 #include "version.h"
 
-int client__open(const struct options *options,
-		 struct dart_registration_client *client)
+int client__open(const struct options *options, struct dart_registration_client *client)
 {
 	struct dart_error error;
 	int ret;
@@ -31,8 +30,7 @@ int client__fail(int ret, const json_t *reply, struct dart_error *error)
 
 void client__print_warning(const json_t *reply)
 {
-	const char *warning =
-		json_string_value(json_object_get(reply, "warning"));
+	const char *warning = json_string_value(json_object_get(reply, "warning"));
 
 	if (warning)
 		fprintf(stderr, "dartctl: warning: %s\n", warning);
@@ -54,8 +52,7 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 		json_decref(request);
 		return NULL;
 	}
-	ret = dart_registration_client__ask(&client, request, fd, reply,
-					    received, &error);
+	ret = dart_registration_client__ask(&client, request, fd, reply, received, &error);
 	dart_registration_client__close(&client);
 	json_decref(request);
 	if (*reply)
@@ -64,8 +61,7 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 		result = json_object_get(*reply, member);
 		if (result)
 			return result;
-		ret = dart_error__set(&error, EPROTO,
-				      "the reply of dartd has no '%s'", member);
+		ret = dart_error__set(&error, EPROTO, "the reply of dartd has no '%s'", member);
 		if (received && *received >= 0)
 			close(*received);
 	}
@@ -94,8 +90,7 @@ static int ask_and_print(const struct options *options, json_t *request, int fd,
 	return status;
 }
 
-int client__do(const struct options *options, json_t *request, int fd,
-	       const char *member)
+int client__do(const struct options *options, json_t *request, int fd, const char *member)
 {
 	return ask_and_print(options, request, fd, member, NULL);
 }
@@ -112,8 +107,7 @@ int client__run(const struct options *options,
 				    "'%s' is not UTF-8, and no name in dartd has such bytes (dartctl list prints the names)",
 				    argv[i]);
 	for (i = 0; json && i < argc; i++) {
-		if (!json_object_set_new(json, request->members[i],
-					 json_string(argv[i])))
+		if (!json_object_set_new(json, request->members[i], json_string(argv[i])))
 			continue;
 		json_decref(json);
 		json = NULL;

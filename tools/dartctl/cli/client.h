@@ -32,15 +32,13 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply, int *received);
 
 /* As client__ask(), but prints @member with --json, and returns an exit status. */
-int client__do(const struct options *options, json_t *request, int fd,
-	       const char *member);
+int client__do(const struct options *options, json_t *request, int fd, const char *member);
 /* Makes the request of the operands @argv, and prints the answer likewise. */
 int client__run(const struct options *options,
 		const struct client_request *request, int argc, char **argv);
 
 /* Connects for more than one request; see above for messages and statuses. */
-int client__open(const struct options *options,
-		 struct dart_registration_client *client);
+int client__open(const struct options *options, struct dart_registration_client *client);
 /* dartd has done what was asked, with a caveat: prints it. */
 void client__print_warning(const json_t *reply);
 /*

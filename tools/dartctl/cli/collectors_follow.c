@@ -29,33 +29,27 @@ static void session__say(struct session *session)
 	if (!strcmp(session->error.text, session->said.text))
 		return;
 	session->said = session->error;
-	fail(EAGAIN, "'%s' keeps its collectors: %s", session->follow->name,
-	     session->error.text);
+	fail(EAGAIN, "'%s' keeps its collectors: %s", session->follow->name, session->error.text);
 	fflush(stdout);
 }
 
-static bool is_same_store(const struct dart_collector *a,
-			  const struct dart_collector *b)
+static bool is_same_store(const struct dart_collector *a, const struct dart_collector *b)
 {
-	return !strcmp(a->name, b->name) &&
-	       a->geometry.slots == b->geometry.slots &&
+	return !strcmp(a->name, b->name) && a->geometry.slots == b->geometry.slots &&
 	       a->geometry.value_length == b->geometry.value_length &&
 	       a->geometry.checksum_bits == b->geometry.checksum_bits &&
 	       a->geometry.redundancy == b->geometry.redundancy;
 }
 
-static bool is_same_place(const struct dart_collector *a,
-			  const struct dart_collector *b)
+static bool is_same_place(const struct dart_collector *a, const struct dart_collector *b)
 {
-	return !memcmp(a->mac, b->mac, sizeof(a->mac)) &&
-	       a->ip.s_addr == b->ip.s_addr && a->qpn == b->qpn &&
-	       a->rkey == b->rkey && a->first_psn == b->first_psn &&
+	return !memcmp(a->mac, b->mac, sizeof(a->mac)) && a->ip.s_addr == b->ip.s_addr &&
+	       a->qpn == b->qpn && a->rkey == b->rkey && a->first_psn == b->first_psn &&
 	       a->base == b->base && a->epoch == b->epoch;
 }
 
 /* Only the places of the same stores may change. */
-static int session__check(struct session *session,
-			  const struct dart_collectors *collectors)
+static int session__check(struct session *session, const struct dart_collectors *collectors)
 {
 	const struct dart_collectors *last = &session->last;
 	const char *remedy = session->follow->remedy;
@@ -64,14 +58,12 @@ static int session__check(struct session *session,
 	if (collectors->count != last->count ||
 	    memcmp(collectors->shares, last->shares, sizeof(last->shares)))
 		return dart_error__set(&session->error, EINVAL,
-				       "the files have other stores or shares (%s)",
-				       remedy);
+				       "the files have other stores or shares (%s)", remedy);
 	for (i = 0; i < last->count; i++)
 		if (!is_same_store(&last->list[i], &collectors->list[i]))
-			return dart_error__set(
-				&session->error, EINVAL,
-				"store '%s' has another name or geometry (%s)",
-				last->list[i].name, remedy);
+			return dart_error__set(&session->error, EINVAL,
+					       "store '%s' has another name or geometry (%s)",
+					       last->list[i].name, remedy);
 	return 0;
 }
 
@@ -83,20 +75,17 @@ static bool session__has_changed(const struct session *session,
 	if (!session->has_last)
 		return true;
 	for (i = 0; i < collectors->count; i++)
-		if (!is_same_place(&session->last.list[i],
-				   &collectors->list[i]))
+		if (!is_same_place(&session->last.list[i], &collectors->list[i]))
 			return true;
 	return false;
 }
 
-static int session__load(struct session *session,
-			 struct dart_collectors *collectors)
+static int session__load(struct session *session, struct dart_collectors *collectors)
 {
 	const struct collectors_follow *follow = session->follow;
 	int ret;
 
-	ret = dart_collectors__load(follow->files, follow->file_count,
-				    follow->reporter, collectors,
+	ret = dart_collectors__load(follow->files, follow->file_count, follow->reporter, collectors,
 				    &session->error);
 	if (ret || !session->has_last)
 		return ret;
@@ -107,8 +96,7 @@ static int session__load(struct session *session,
 }
 
 /* A signal must not end this process while shares are without a collector. */
-static int apply(const struct collectors_follow *follow,
-		 const struct dart_collectors *collectors,
+static int apply(const struct collectors_follow *follow, const struct dart_collectors *collectors,
 		 const struct dart_collectors *last, struct dart_error *error)
 {
 	sigset_t all, before;
@@ -121,14 +109,12 @@ static int apply(const struct collectors_follow *follow,
 	return ret;
 }
 
-static int session__apply(struct session *session,
-			  struct dart_collectors *collectors)
+static int session__apply(struct session *session, struct dart_collectors *collectors)
 {
 	const struct collectors_follow *follow = session->follow;
 	int ret;
 
-	ret = apply(follow, collectors,
-		    session->has_last ? &session->last : NULL, &session->error);
+	ret = apply(follow, collectors, session->has_last ? &session->last : NULL, &session->error);
 	if (ret) {
 		dart_collectors__free(collectors);
 		session->retry_ms *= 2;
@@ -180,8 +166,7 @@ int collectors_follow__run(const struct collectors_follow *follow)
 	struct session session = { .follow = follow };
 	int ret;
 
-	ret = path_watch__open(&session.watch, follow->files,
-			       follow->file_count, &session.error);
+	ret = path_watch__open(&session.watch, follow->files, follow->file_count, &session.error);
 	if (ret)
 		goto out;
 	do {

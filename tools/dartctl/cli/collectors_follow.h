@@ -21,8 +21,7 @@ struct collectors_follow {
 	 * in @error.
 	 */
 	int (*apply)(void *subject, const struct dart_collectors *collectors,
-		     const struct dart_collectors *last,
-		     struct dart_error *error);
+		     const struct dart_collectors *last, struct dart_error *error);
 	void *subject;
 	bool retries;		/* after a failure, with longer and longer pauses */
 };

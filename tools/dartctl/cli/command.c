@@ -26,15 +26,13 @@ static int descend(struct options *options, const char *word)
 	char names[256] = "";
 	int count = 0;
 
-	for (command = options->command->commands; command && command->name;
-	     command++) {
+	for (command = options->command->commands; command && command->name; command++) {
 		if (!strcmp(command->name, word)) {
 			found = command;
 			count = 1;
 			break;
 		}
-		if (strncmp(command->name, word, strlen(word)) ||
-		    !command->summary)
+		if (strncmp(command->name, word, strlen(word)) || !command->summary)
 			continue;
 		found = command;
 		count++;
@@ -46,8 +44,7 @@ static int descend(struct options *options, const char *word)
 	if (count > 1)
 		return misuse("'%s' is ambiguous: %s", word, names);
 	if (!found->summary)
-		return misuse("'%s %s' is now '%s'", options->path, word,
-			      found->operands);
+		return misuse("'%s %s' is now '%s'", options->path, word, found->operands);
 	options->command = found;
 	snprintf(options->path + strlen(options->path),
 		 sizeof(options->path) - strlen(options->path), "%s%s",
@@ -55,16 +52,13 @@ static int descend(struct options *options, const char *word)
 	return 0;
 }
 
-static int run(const struct command *command, const struct options *options,
-	       int argc, char **argv)
+static int run(const struct command *command, const struct options *options, int argc, char **argv)
 {
 	if (argc >= command->least && argc <= command->most)
 		return command->run ? command->run(options, argc, argv) :
-				      client__run(options, &command->request,
-						  argc, argv);
+				      client__run(options, &command->request, argc, argv);
 	if (command->operands)
-		return misuse("'%s' takes %s", options->path,
-			      command->operands);
+		return misuse("'%s' takes %s", options->path, command->operands);
 	return misuse("'%s' takes no operands", options->path);
 }
 
@@ -81,8 +75,7 @@ int command__run(struct options *options, int argc, char **argv)
 		argv += optind;
 		if (!argc)
 			return misuse("'%s' needs a command",
-				      *options->path ? options->path :
-						       "dartctl");
+				      *options->path ? options->path : "dartctl");
 		if (*options->path && !strcmp(argv[0], "help"))
 			return command__help(options);
 		status = descend(options, argv[0]);
@@ -150,23 +143,20 @@ static void print_line(const char *path, const struct command *command)
 }
 
 /* Prints @command, called @path, or all below it; or adds them to @list. */
-static void describe(const char *path, const struct command *command,
-		     json_t *list)
+static void describe(const char *path, const struct command *command, json_t *list)
 {
 	const struct command *child = command->commands;
 	char name[sizeof(((struct options *)0)->path)];
 
 	for (; child && child->name; child++) {
-		snprintf(name, sizeof(name), "%s%s%s", path, *path ? " " : "",
-			 child->name);
+		snprintf(name, sizeof(name), "%s%s%s", path, *path ? " " : "", child->name);
 		if (child->summary)
 			describe(name, child, list);
 	}
 	if (list && !command->commands)
-		json_array_append_new(
-			list, json_pack("{s:s, s:s*, s:s}", "command", path,
-					"operands", command->operands,
-					"summary", command->summary));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s*, s:s}", "command", path, "operands",
+						command->operands, "summary", command->summary));
 	else if (!command->commands)
 		print_line(path, command);
 }

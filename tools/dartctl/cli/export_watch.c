@@ -38,8 +38,7 @@ static int64_t now_ms(void)
 }
 
 /* Says a sentence once, until another one is said or all is well. */
-static void session__say(struct session *session, const char *state,
-			 const struct dart_error *error)
+static void session__say(struct session *session, const char *state, const struct dart_error *error)
 {
 	if (!strcmp(error->text, session->said.text))
 		return;
@@ -64,19 +63,16 @@ static bool may_pass(int ret)
 	}
 }
 
-int export_watch__ask(struct dart_registration_client *client, const char *type,
-		      const char *name, json_t **reply,
-		      struct dart_error *error)
+int export_watch__ask(struct dart_registration_client *client, const char *type, const char *name,
+		      json_t **reply, struct dart_error *error)
 {
-	json_t *request = json_pack("{s:s, s:s*}", "request", type, "name",
-				    name);
+	json_t *request = json_pack("{s:s, s:s*}", "request", type, "name", name);
 	int ret;
 
 	*reply = NULL;
 	if (!request)
 		return dart_error__no_memory(error);
-	ret = dart_registration_client__ask(client, request, -1, reply, NULL,
-					    error);
+	ret = dart_registration_client__ask(client, request, -1, reply, NULL, error);
 	json_decref(request);
 	if (ret && *reply)
 		version__explain(*reply, error);
@@ -98,14 +94,12 @@ static int session__connect(struct session *session)
 
 	if (session->is_connected)
 		return 0;
-	ret = dart_registration_client__open(&session->changes,
-					     session->watch->options->socket,
+	ret = dart_registration_client__open(&session->changes, session->watch->options->socket,
 					     &session->error);
 	if (ret)
 		return ret;
 	session->is_connected = true;
-	ret = export_watch__ask(&session->changes, "monitor", NULL, &reply,
-				&session->error);
+	ret = export_watch__ask(&session->changes, "monitor", NULL, &reply, &session->error);
 	json_decref(reply);
 	return ret;
 }
@@ -132,16 +126,14 @@ static int session__write(struct session *session, json_t *json)
 	free(session->written);
 	session->written = text;
 	if (session->is_hurt)
-		session__say(session, "is up to date, but not of use to all",
-			     &session->hurt);
+		session__say(session, "is up to date, but not of use to all", &session->hurt);
 	else
 		session->said.text[0] = '\0';
 	return 0;
 }
 
 /* One part that cannot be mended does not keep the file from being written. */
-static int session__mend(struct session *session,
-			 struct dart_registration_client *client)
+static int session__mend(struct session *session, struct dart_registration_client *client)
 {
 	const struct export_watch *watch = session->watch;
 	int ret;
@@ -168,8 +160,7 @@ static int session__export(struct session *session, bool *is_final)
 	json_t *reply = NULL, *file;
 	int ret;
 
-	ret = dart_registration_client__open(&client, watch->options->socket,
-					     &session->error);
+	ret = dart_registration_client__open(&client, watch->options->socket, &session->error);
 	if (ret)
 		return ret;
 	ret = session__mend(session, &client) ?:
@@ -180,15 +171,12 @@ static int session__export(struct session *session, bool *is_final)
 		json_decref(reply);
 		return ret;
 	}
-	file = watch->make(json_object_get(reply, kind->member),
-			   watch->argument);
+	file = watch->make(json_object_get(reply, kind->member), watch->argument);
 	ret = file ? 0 : -errno;
 	json_decref(reply);
 	if (ret == -ENODATA)
-		return dart_error__set(&session->error, ENODATA,
-				       "%s '%s' has no such %ss (see %s)",
-				       kind->object, watch->name, kind->part,
-				       kind->remedy);
+		return dart_error__set(&session->error, ENODATA, "%s '%s' has no such %ss (see %s)",
+				       kind->object, watch->name, kind->part, kind->remedy);
 	if (ret)
 		return dart_error__no_memory(&session->error);
 	ret = session__write(session, file);
@@ -202,11 +190,9 @@ static bool concerns(const json_t *change, const struct export_watch *watch)
 {
 	const char *object = "", *name = "", *its;
 
-	json_unpack((json_t *)change, "{s:s, s:s}", "object", &object, "name",
-		    &name);
+	json_unpack((json_t *)change, "{s:s, s:s}", "object", &object, "name", &name);
 	if (strcmp(object, watch->kind->part))
-		return !strcmp(object, watch->kind->object) &&
-		       !strcmp(name, watch->name);
+		return !strcmp(object, watch->kind->object) && !strcmp(name, watch->name);
 	its = json_string_value(json_object_get(change, watch->kind->object));
 	return !its || !strcmp(its, watch->name);
 }
@@ -219,14 +205,12 @@ static int session__receive(struct session *session, bool *has_changed)
 	int ret;
 
 	do {
-		ret = dart_registration_client__next(changes, &change,
-						     &session->error);
+		ret = dart_registration_client__next(changes, &change, &session->error);
 		if (ret)
 			return ret;
 		*has_changed |= concerns(change, session->watch);
 		json_decref(change);
-	} while (changes->length &&
-		 memchr(changes->bytes, '\n', changes->length));
+	} while (changes->length && memchr(changes->bytes, '\n', changes->length));
 	return 0;
 }
 
@@ -239,8 +223,7 @@ static void session__wait(struct session *session, int ret)
 
 	while (!has_changed) {
 		fd = session->is_connected ? session->changes.socket : -1;
-		if (path_watch__wait(&session->socket, fd, ms) !=
-		    PATH_WATCH_READABLE)
+		if (path_watch__wait(&session->socket, fd, ms) != PATH_WATCH_READABLE)
 			return;
 		if (session__receive(session, &has_changed)) {
 			session__disconnect(session);
@@ -251,8 +234,7 @@ static void session__wait(struct session *session, int ret)
 
 static bool is_lost(int ret)
 {
-	return ret == -ECONNREFUSED || ret == -ECONNRESET || ret == -EPIPE ||
-	       ret == -EUSERS;
+	return ret == -ECONNREFUSED || ret == -ECONNRESET || ret == -EPIPE || ret == -EUSERS;
 }
 
 static int session__run(struct session *session)
@@ -284,14 +266,12 @@ int export_watch__run(const struct export_watch *watch)
 	struct session session = { .watch = watch };
 	int ret;
 
-	ret = path_watch__open(&session.socket, &watch->options->socket, 1,
-			       &session.error);
+	ret = path_watch__open(&session.socket, &watch->options->socket, 1, &session.error);
 	if (!ret) {
 		ret = session__run(&session);
 		session__disconnect(&session);
 		path_watch__close(&session.socket);
 	}
 	free(session.written);
-	return fail(-ret, "cannot keep '%s' up to date: %s", watch->path,
-		    session.error.text);
+	return fail(-ret, "cannot keep '%s' up to date: %s", watch->path, session.error.text);
 }

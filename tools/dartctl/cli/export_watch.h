@@ -43,9 +43,8 @@ struct export_watch {
  * Sends a request, with the name unless that is NULL.  Returns 0 and the reply, a new
  * reference, or -errno with a sentence in @error; *@reply may then be there, too.
  */
-int export_watch__ask(struct dart_registration_client *client, const char *type,
-		      const char *name, json_t **reply,
-		      struct dart_error *error);
+int export_watch__ask(struct dart_registration_client *client, const char *type, const char *name,
+		      json_t **reply, struct dart_error *error);
 
 /*
  * Writes the file now, and whenever what it has changes, until a signal ends this

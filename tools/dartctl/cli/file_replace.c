@@ -32,21 +32,18 @@ int file_replace(const char *path, const char *text, struct dart_error *error)
 	char other[PATH_MAX];
 	int fd, ret;
 
-	if (snprintf(other, sizeof(other), "%s.new", path) >=
-	    (int)sizeof(other))
+	if (snprintf(other, sizeof(other), "%s.new", path) >= (int)sizeof(other))
 		return dart_error__system(error, ENAMETOOLONG, "'%s'", path);
 	/* Left by a process that was killed; O_EXCL does not follow links. */
 	unlink(other);
 	fd = open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return dart_error__system(error, errno, "cannot create '%s'",
-					  other);
+		return dart_error__system(error, errno, "cannot create '%s'", other);
 	ret = write_all(fd, text);
 	close(fd);
 	if (!ret && !rename(other, path))
 		return 0;
-	ret = dart_error__system(error, ret ? -ret : errno,
-				 "cannot write '%s'", path);
+	ret = dart_error__system(error, ret ? -ret : errno, "cannot write '%s'", path);
 	unlink(other);
 	return ret;
 }

@@ -10,8 +10,7 @@
 #include "memory_file.h"
 #include "message.h"
 
-int memory_file__open(const char *path, char full[static PATH_MAX],
-		      bool *is_new)
+int memory_file__open(const char *path, char full[static PATH_MAX], bool *is_new)
 {
 	struct dart_error error;
 	int fd = dart_object__open_file(path, is_new, &error);

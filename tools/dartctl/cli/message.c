@@ -14,9 +14,8 @@
 
 int print_json(json_t *json, size_t flags)
 {
-	char *text = dart_json__dumps(
-		json, (flags & JSON_COMPACT ? 0 : JSON_INDENT(2)) |
-			      JSON_ENCODE_ANY | flags);
+	char *text = dart_json__dumps(json, (flags & JSON_COMPACT ? 0 : JSON_INDENT(2)) |
+						    JSON_ENCODE_ANY | flags);
 
 	json_decref(json);
 	if (!text)
@@ -34,16 +33,14 @@ void fail__in_json(void)
 	fails_in_json = true;
 }
 
-__attribute__((format(printf, 3, 0)))
-static void say(int code, const char *end, const char *format,
-		va_list arguments)
+__attribute__((format(printf, 3, 0))) static void say(int code, const char *end, const char *format,
+						      va_list arguments)
 {
 	char sentence[2048], text[2048];
 
 	/* The message may quote words that are not UTF-8, or steer a terminal. */
 	vsnprintf(sentence, sizeof(sentence), format, arguments);
-	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE,
-			  text, sizeof(text));
+	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE, text, sizeof(text));
 	if (fails_in_json && !ferror(stdout)) {
 		/* In one line, because those of monitor are. */
 		print_json(json_pack("{s:s, s:s}", "error",

@@ -18,12 +18,10 @@ int print_json(json_t *json, size_t flags);
  * Prints "dartctl: message" on stderr, or after fail__in_json() an object with
  * it and the name of @code, an errno, on stdout.  Returns EXIT_FAILURE.
  */
-__attribute__((format(printf, 2, 3)))
-int fail(int code, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
 int fail__out_of_memory(void);
 void fail__in_json(void);
 /* The same with EINVAL, and where to find help; returns EXIT_USAGE. */
-__attribute__((format(printf, 1, 2)))
-int misuse(const char *format, ...);
+__attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
 
 #endif /* MESSAGE_H */

@@ -22,8 +22,7 @@ static const struct option common[] = {
 #define COMMON (sizeof(common) / sizeof(common[0]))
 
 /* The common ones, then @own, then zeros. */
-static void merge(const struct option *own,
-		  struct option all[static COMMON + OPTIONS_OWN_MAX + 1])
+static void merge(const struct option *own, struct option all[static COMMON + OPTIONS_OWN_MAX + 1])
 {
 	size_t count = COMMON;
 
@@ -70,12 +69,10 @@ static int next(struct options *options, int argc, char **argv,
 			puts("dartctl " DART_VERSION);
 			exit(EXIT_SUCCESS);
 		case ':':
-			misuse("'%s' needs an argument",
-			       culprit(argv, letter));
+			misuse("'%s' needs an argument", culprit(argv, letter));
 			return '?';
 		case '?':
-			misuse("'%s' has no option '%s'", argv[0],
-			       culprit(argv, letter));
+			misuse("'%s' has no option '%s'", argv[0], culprit(argv, letter));
 			return '?';
 		default:
 			return option;
@@ -84,8 +81,7 @@ static int next(struct options *options, int argc, char **argv,
 	return -1;
 }
 
-int options__next(struct options *options, int argc, char **argv,
-		  const struct option *own)
+int options__next(struct options *options, int argc, char **argv, const struct option *own)
 {
 	return next(options, argc, argv, own, ":jhV");
 }
@@ -102,8 +98,7 @@ long long options__number(const char *text, long long most)
 
 	errno = 0;
 	number = strtoull(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' ||
-	    number > (unsigned long long)most)
+	if (errno || *end || *text < '0' || *text > '9' || number > (unsigned long long)most)
 		return -1;
 	return number;
 }

@@ -29,8 +29,7 @@ struct options {
  * argv[0] names the command in it; the caller sets optind to 0 before the first
  * call.  After --help and --version the program exits.
  */
-int options__next(struct options *options, int argc, char **argv,
-		  const struct option *own);
+int options__next(struct options *options, int argc, char **argv, const struct option *own);
 /* The same, but stops at the first operand. */
 int options__next_in_front(struct options *options, int argc, char **argv);
 

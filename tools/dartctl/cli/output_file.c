@@ -8,8 +8,7 @@
 
 #include "output_file.h"
 
-static int name_new(char new[static PATH_MAX], const char *path,
-		    struct dart_error *error)
+static int name_new(char new[static PATH_MAX], const char *path, struct dart_error *error)
 {
 	if (snprintf(new, PATH_MAX, "%s.new", path) < PATH_MAX)
 		return 0;
@@ -27,8 +26,7 @@ int output_file__begin(const char *path, struct dart_error *error)
 	unlink(new);
 	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return dart_error__system(error, errno, "cannot create '%s'",
-					  new);
+		return dart_error__system(error, errno, "cannot create '%s'", new);
 	ret = dup2(fd, STDOUT_FILENO) < 0 ? -errno : 0;
 	close(fd);
 	if (!ret)
@@ -37,8 +35,7 @@ int output_file__begin(const char *path, struct dart_error *error)
 	return dart_error__system(error, -ret, "cannot write '%s'", new);
 }
 
-int output_file__end(const char *path, bool has_failed,
-		     struct dart_error *error)
+int output_file__end(const char *path, bool has_failed, struct dart_error *error)
 {
 	char new[PATH_MAX];
 	int ret = name_new(new, path, error);

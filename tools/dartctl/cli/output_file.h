@@ -16,7 +16,6 @@
  */
 int output_file__begin(const char *path, struct dart_error *error);
 /* Renames the new file to @path, or removes it if the command failed. */
-int output_file__end(const char *path, bool has_failed,
-		     struct dart_error *error);
+int output_file__end(const char *path, bool has_failed, struct dart_error *error);
 
 #endif /* DARTCTL_OUTPUT_FILE_H */

@@ -26,8 +26,7 @@ static void find_theirs(char path[static PATH_MAX])
 		length--;
 	path[0] = '\0';
 	if (length > 0)
-		snprintf(path, PATH_MAX, "%.*s" THEIR_DIRECTORY, (int)length,
-			 program);
+		snprintf(path, PATH_MAX, "%.*s" THEIR_DIRECTORY, (int)length, program);
 }
 
 /* The user's own schemas come first. */
@@ -61,8 +60,7 @@ struct dart_key_schema *schemas__load(const char *name)
 	file = open_file(name, path, sizeof(path));
 	if (!file && errno == ENOENT && !strchr(name, '/')) {
 		names = schemas__names();
-		fail(ENOENT, "there is no schema '%s' (there are: %s)", name,
-		     names ? names : "?");
+		fail(ENOENT, "there is no schema '%s' (there are: %s)", name, names ? names : "?");
 		free(names);
 	} else if (!file) {
 		fail(errno, "cannot open '%s': %s", path, strerror(errno));
@@ -107,10 +105,8 @@ static char *add_names(char *names, const char *directory)
 		return names;
 	for (i = 0; i < count; i++) {
 		more = NULL;
-		if (names && asprintf(&more, "%s%s%.*s", names,
-				      *names ? " " : "",
-				      (int)(strlen(entries[i]->d_name) -
-					    strlen(SUFFIX)),
+		if (names && asprintf(&more, "%s%s%.*s", names, *names ? " " : "",
+				      (int)(strlen(entries[i]->d_name) - strlen(SUFFIX)),
 				      entries[i]->d_name) < 0)
 			more = NULL;
 		free(names);

@@ -25,8 +25,7 @@ static char *join(const json_t *array)
 	json_array_foreach(array, i, element) {
 		part = text_of(element);
 		longer = NULL;
-		if (text && part &&
-		    asprintf(&longer, "%s%s%s", text, i ? " " : "", part) < 0)
+		if (text && part && asprintf(&longer, "%s%s%s", text, i ? " " : "", part) < 0)
 			longer = NULL;
 		free(part);
 		free(text);
@@ -59,8 +58,7 @@ json_t *table__age(const json_t *seconds)
 
 	while (units[i].seconds > 1 && age < 2 * units[i].seconds)
 		i++;
-	return json_sprintf("%" JSON_INTEGER_FORMAT "%c",
-			    age / units[i].seconds, units[i].letter);
+	return json_sprintf("%" JSON_INTEGER_FORMAT "%c", age / units[i].seconds, units[i].letter);
 }
 
 json_t *table__user(const json_t *uid)
@@ -93,8 +91,7 @@ static int set(struct libscols_line *line, size_t number,
 	return ret;
 }
 
-static int fill(struct libscols_table *table, json_t *objects,
-		const struct table_column *columns)
+static int fill(struct libscols_table *table, json_t *objects, const struct table_column *columns)
 {
 	const struct table_column *column;
 	struct libscols_line *line;

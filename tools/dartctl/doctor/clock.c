@@ -13,14 +13,12 @@ static void check_synchronisation(struct findings *findings)
 	struct timex clock = {};
 
 	if (adjtimex(&clock) >= 0 && !(clock.status & STA_UNSYNC)) {
-		findings__ok(findings, "clock",
-			     "synchronised, error at most %ld ms",
+		findings__ok(findings, "clock", "synchronised, error at most %ld ms",
 			     clock.maxerror / 1000);
 		return;
 	}
-	findings__warn(
-		findings, "clock",
-		"not synchronised: times of this host do not compare with those of others");
+	findings__warn(findings, "clock",
+		       "not synchronised: times of this host do not compare with those of others");
 	if (text_file__exists("/run/systemd/system"))
 		findings__command(findings, "timedatectl set-ntp true");
 	else
@@ -32,22 +30,17 @@ static void check_source(struct findings *findings)
 {
 	char current[32], available[256];
 
-	text_file__line(current, sizeof(current),
-			CLOCKSOURCE "/current_clocksource");
-	text_file__line(available, sizeof(available),
-			CLOCKSOURCE "/available_clocksource");
-	if (strcmp(current, "hpet") && strcmp(current, "acpi_pm") &&
-	    strcmp(current, "jiffies") && strcmp(current, "refined-jiffies")) {
+	text_file__line(current, sizeof(current), CLOCKSOURCE "/current_clocksource");
+	text_file__line(available, sizeof(available), CLOCKSOURCE "/available_clocksource");
+	if (strcmp(current, "hpet") && strcmp(current, "acpi_pm") && strcmp(current, "jiffies") &&
+	    strcmp(current, "refined-jiffies")) {
 		findings__ok(findings, "clocksource", "%s", current);
 		return;
 	}
-	findings__warn(
-		findings, "clocksource",
-		"%s is slow to read: latencies are larger than they need be",
-		current);
+	findings__warn(findings, "clocksource",
+		       "%s is slow to read: latencies are larger than they need be", current);
 	if (strstr(available, "tsc"))
-		findings__command(findings, "echo tsc > " CLOCKSOURCE
-					    "/current_clocksource");
+		findings__command(findings, "echo tsc > " CLOCKSOURCE "/current_clocksource");
 	else
 		findings__advise(
 			findings,

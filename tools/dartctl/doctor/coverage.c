@@ -13,11 +13,9 @@ static bool is_by_choice(const char *kind)
 /* Is the remedy a command that can be run unchanged? */
 static bool is_command(const char *remedy)
 {
-	return (!strncmp(remedy, "sysctl ", 7) ||
-		!strncmp(remedy, "dartctl ", 8) ||
+	return (!strncmp(remedy, "sysctl ", 7) || !strncmp(remedy, "dartctl ", 8) ||
 		!strncmp(remedy, "journalctl ", 11)) &&
-	       !strstr(remedy, ", or ") &&
-	       !strstr(remedy, "what is not needed");
+	       !strstr(remedy, ", or ") && !strstr(remedy, "what is not needed");
 }
 
 /* All unregistered objects make one finding, regardless of their kinds. */
@@ -26,17 +24,15 @@ struct unregistered {
 	const char *kind, *example;
 };
 
-static void check_missing(struct findings *findings, const char *kind,
-			  const json_t *missing,
-			  struct unregistered *unregistered,
-			  json_int_t *unsupported, bool *is_complete)
+static void check_missing(struct findings *findings, const char *kind, const json_t *missing,
+			  struct unregistered *unregistered, json_int_t *unsupported,
+			  bool *is_complete)
 {
 	const char *reason, *example, *why, *remedy;
 	json_int_t count;
 
-	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}",
-			"reason", &reason, "count", &count, "example", &example,
-			"why", &why, "remedy", &remedy))
+	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}", "reason", &reason, "count",
+			&count, "example", &example, "why", &why, "remedy", &remedy))
 		return;
 	if (!strcmp(reason, "unregistered")) {
 		if (is_by_choice(kind))
@@ -53,8 +49,7 @@ static void check_missing(struct findings *findings, const char *kind,
 		return;
 	}
 	*is_complete = false;
-	findings__warn(findings, "coverage",
-		       "%lld %s are left out (%s), such as %s: %s",
+	findings__warn(findings, "coverage", "%lld %s are left out (%s), such as %s: %s",
 		       (long long)count, kind, reason, example, why);
 	if (is_command(remedy))
 		findings__command(findings, "%s", remedy);
@@ -62,8 +57,7 @@ static void check_missing(struct findings *findings, const char *kind,
 		findings__advise(findings, "%s", remedy);
 }
 
-void check_coverage(struct findings *findings,
-		    const struct running_agent *agent)
+void check_coverage(struct findings *findings, const struct running_agent *agent)
 {
 	struct unregistered unregistered = {};
 	json_int_t present, unsupported = 0, total = 0;

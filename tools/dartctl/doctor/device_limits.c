@@ -38,10 +38,8 @@ static json_t *count_objects(const char *name)
 	FILE *output;
 
 	/* The name is that of a directory in sysfs. */
-	snprintf(
-		command, sizeof(command),
-		"PATH=$PATH:/usr/sbin:/sbin rdma -j resource show '%s' 2>/dev/null",
-		name);
+	snprintf(command, sizeof(command),
+		 "PATH=$PATH:/usr/sbin:/sbin rdma -j resource show '%s' 2>/dev/null", name);
 	output = strchr(name, '\'') ? NULL : popen(command, "re");
 	if (output) {
 		devices = json_loadf(output, 0, NULL);
@@ -52,17 +50,14 @@ static json_t *count_objects(const char *name)
 	return counts;
 }
 
-void check_device_limits(struct findings *findings,
-			 const struct rdma_port *port)
+void check_device_limits(struct findings *findings, const struct rdma_port *port)
 {
 	long long qps, cqs, mrs;
 	struct ibv_device_attr device;
 	json_t *counts;
 
 	if (!query(port->device, &device)) {
-		findings__warn(findings, CHECK,
-			       "the limits of %s are not visible",
-			       port->device);
+		findings__warn(findings, CHECK, "the limits of %s are not visible", port->device);
 		findings__command(findings, "modprobe ib_uverbs");
 		return;
 	}
@@ -71,31 +66,26 @@ void check_device_limits(struct findings *findings,
 		findings__ok(
 			findings, CHECK,
 			"%s has %d queue pairs, %d completion queues and %d memory regions at most",
-			port->device, device.max_qp, device.max_cq,
-			device.max_mr);
+			port->device, device.max_qp, device.max_cq, device.max_mr);
 		return;
 	}
 	qps = json_integer_value(json_object_get(counts, "qp"));
 	cqs = json_integer_value(json_object_get(counts, "cq"));
 	mrs = json_integer_value(json_object_get(counts, "mr"));
 	json_decref(counts);
-	if (!FULL(qps, device.max_qp) && !FULL(cqs, device.max_cq) &&
-	    !FULL(mrs, device.max_mr)) {
+	if (!FULL(qps, device.max_qp) && !FULL(cqs, device.max_cq) && !FULL(mrs, device.max_mr)) {
 		findings__ok(
 			findings, CHECK,
 			"%s has %lld of %d queue pairs, %lld of %d completion queues and %lld of %d memory regions in use",
-			port->device, qps, device.max_qp, cqs, device.max_cq,
-			mrs, device.max_mr);
+			port->device, qps, device.max_qp, cqs, device.max_cq, mrs, device.max_mr);
 		return;
 	}
 	findings__warn(
 		findings, CHECK,
 		"%s is almost full: %lld of %d queue pairs, %lld of %d completion queues and %lld of %d memory regions are in use",
-		port->device, qps, device.max_qp, cqs, device.max_cq, mrs,
-		device.max_mr);
+		port->device, qps, device.max_qp, cqs, device.max_cq, mrs, device.max_mr);
 	findings__advise(
 		findings,
 		"see which processes use it, and remove entries or disconnect controllers");
-	findings__command(findings, "rdma resource show mr dev %s",
-			  port->device);
+	findings__command(findings, "rdma resource show mr dev %s", port->device);
 }

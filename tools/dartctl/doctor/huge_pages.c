@@ -22,8 +22,7 @@ static unsigned long long meminfo(const char *name)
 	return number;
 }
 
-void check_huge_pages(struct findings *findings,
-		      const struct running_agent *agent)
+void check_huge_pages(struct findings *findings, const struct running_agent *agent)
 {
 	unsigned long long size = meminfo("Hugepagesize") << 10;
 	unsigned long long free = meminfo("HugePages_Free");
@@ -45,19 +44,15 @@ void check_huge_pages(struct findings *findings,
 		stores++;
 	}
 	if (free >= wanted) {
-		findings__ok(
-			findings, CHECK,
-			"%llu of %llu are free, stores without them would need %llu",
-			free, total, wanted);
+		findings__ok(findings, CHECK,
+			     "%llu of %llu are free, stores without them would need %llu", free,
+			     total, wanted);
 		return;
 	}
 	findings__warn(
 		findings, CHECK,
 		"%u store%s without huge pages (%llu of %llu KiB each needed, %llu free): each report costs more TLB misses",
-		stores, stores == 1 ? " is" : "s are", wanted, size >> 10,
-		free);
-	findings__advise(findings,
-			 "reserve them, then create the stores again");
-	findings__command(findings, "sysctl -w vm.nr_hugepages=%llu",
-			  total + wanted - free);
+		stores, stores == 1 ? " is" : "s are", wanted, size >> 10, free);
+	findings__advise(findings, "reserve them, then create the stores again");
+	findings__command(findings, "sysctl -w vm.nr_hugepages=%llu", total + wanted - free);
 }

@@ -18,15 +18,13 @@ static void check_version(struct findings *findings)
 	uname(&kernel);
 	sscanf(kernel.release, "%u.%u", &major, &minor);
 	if (major > 6 || (major == 6 && minor >= 2)) {
-		findings__ok(findings, "kernel",
-			     "Linux %s (6.2 is needed, 6.12 tested)",
+		findings__ok(findings, "kernel", "Linux %s (6.2 is needed, 6.12 tested)",
 			     kernel.release);
 		return;
 	}
-	findings__fail(
-		findings, "kernel",
-		"Linux %s is too old: it refuses read-only memory registrations",
-		kernel.release);
+	findings__fail(findings, "kernel",
+		       "Linux %s is too old: it refuses read-only memory registrations",
+		       kernel.release);
 	findings__advise(findings, "boot Linux 6.2 or newer");
 }
 
@@ -35,15 +33,11 @@ static void check_btf(struct findings *findings)
 	struct stat file;
 
 	if (!stat(BTF, &file) && file.st_size > 0) {
-		findings__ok(findings, "btf", BTF " has %lld bytes",
-			     (long long)file.st_size);
+		findings__ok(findings, "btf", BTF " has %lld bytes", (long long)file.st_size);
 		return;
 	}
-	findings__fail(findings, "btf",
-		       BTF
-		       " does not exist: the layout of counters is unknown");
-	findings__advise(findings,
-			 "boot a kernel with CONFIG_DEBUG_INFO_BTF=y");
+	findings__fail(findings, "btf", BTF " does not exist: the layout of counters is unknown");
+	findings__advise(findings, "boot a kernel with CONFIG_DEBUG_INFO_BTF=y");
 }
 
 static void check_lockdown(struct findings *findings)
@@ -51,11 +45,9 @@ static void check_lockdown(struct findings *findings)
 	char line[128];
 
 	/* "none [integrity] confidentiality"; without the LSM, no file. */
-	if (!text_file__line(line, sizeof(line),
-			     "/sys/kernel/security/lockdown") ||
+	if (!text_file__line(line, sizeof(line), "/sys/kernel/security/lockdown") ||
 	    strstr(line, "[none]")) {
-		findings__ok(findings, "lockdown",
-			     "the kernel is not locked down");
+		findings__ok(findings, "lockdown", "the kernel is not locked down");
 		return;
 	}
 	/* Reading kernel memory does not concern its integrity. */
@@ -67,9 +59,8 @@ static void check_lockdown(struct findings *findings)
 	findings__warn(
 		findings, "lockdown",
 		"the kernel is locked down (confidentiality): the module refuses sources, and the kernel probes; maps, counters, slices and stores work");
-	findings__advise(
-		findings,
-		"boot without lockdown=confidentiality on the kernel's command line");
+	findings__advise(findings,
+			 "boot without lockdown=confidentiality on the kernel's command line");
 }
 
 void check_kernel(struct findings *findings)

@@ -22,8 +22,7 @@ static void check_memory_of_process(struct findings *findings, pid_t pid)
 	uint64_t limit, pinned;
 
 	if (process_limit__has_capability(pid, CAP_IPC_LOCK)) {
-		findings__ok(findings, "memlock",
-			     "dartd may pin any memory (CAP_IPC_LOCK)");
+		findings__ok(findings, "memlock", "dartd may pin any memory (CAP_IPC_LOCK)");
 		return;
 	}
 	if (!process_limit__get(pid, "Max locked memory", &limit))
@@ -34,21 +33,15 @@ static void check_memory_of_process(struct findings *findings, pid_t pid)
 	}
 	pinned = process_limit__status_bytes(pid, "VmPin");
 	if (limit < pinned + DART_CONTROL_LENGTH_MAX)
-		findings__fail(
-			findings, "memlock",
-			"dartd may pin %llu KiB and has pinned %llu KiB: registrations fail",
-			(unsigned long long)limit >> 10,
-			(unsigned long long)pinned >> 10);
+		findings__fail(findings, "memlock",
+			       "dartd may pin %llu KiB and has pinned %llu KiB: registrations fail",
+			       (unsigned long long)limit >> 10, (unsigned long long)pinned >> 10);
 	else
-		findings__warn(
-			findings, "memlock",
-			"dartd may pin no more than %llu MiB, stores among it",
-			(unsigned long long)(limit / MIB));
-	findings__advise(findings,
-			 "set LimitMEMLOCK=infinity in its unit, and now");
-	findings__command(findings,
-			  "prlimit --pid %d --memlock=unlimited:unlimited",
-			  (int)pid);
+		findings__warn(findings, "memlock",
+			       "dartd may pin no more than %llu MiB, stores among it",
+			       (unsigned long long)(limit / MIB));
+	findings__advise(findings, "set LimitMEMLOCK=infinity in its unit, and now");
+	findings__command(findings, "prlimit --pid %d --memlock=unlimited:unlimited", (int)pid);
 }
 
 /* The limit that systemd will start dartd with. */
@@ -59,8 +52,7 @@ static void check_memory_of_unit(struct findings *findings)
 
 	if (!text_file__exists("/run/systemd/system"))
 		return;
-	output =
-		popen("systemctl show -P LimitMEMLOCK dartd 2>/dev/null", "re");
+	output = popen("systemctl show -P LimitMEMLOCK dartd 2>/dev/null", "re");
 	if (output && !fgets(limit, sizeof(limit), output))
 		*limit = '\0';
 	if (output)
@@ -69,12 +61,10 @@ static void check_memory_of_unit(struct findings *findings)
 	if (!*limit)
 		return;
 	if (!strcmp(limit, "infinity")) {
-		findings__ok(findings, "memlock",
-			     "the unit of dartd sets no limit");
+		findings__ok(findings, "memlock", "the unit of dartd sets no limit");
 		return;
 	}
-	findings__warn(findings, "memlock",
-		       "the unit of dartd limits pinned memory to %s bytes",
+	findings__warn(findings, "memlock", "the unit of dartd limits pinned memory to %s bytes",
 		       limit);
 	findings__command(
 		findings,
@@ -107,10 +97,9 @@ static void check_files(struct findings *findings, pid_t pid)
 	if (!process_limit__get(pid, "Max open files", &limit))
 		return;
 	if (count < 0 && limit >= 2 * FILES_SPARE) {
-		findings__ok(
-			findings, "files",
-			"dartd may open %llu (only root sees how many it has open)",
-			(unsigned long long)limit);
+		findings__ok(findings, "files",
+			     "dartd may open %llu (only root sees how many it has open)",
+			     (unsigned long long)limit);
 		return;
 	}
 	if (count < 0)
@@ -121,18 +110,15 @@ static void check_files(struct findings *findings, pid_t pid)
 		return;
 	}
 	if (limit <= (uint64_t)count)
-		findings__fail(
-			findings, "files",
-			"dartd has %lld files open and may open %llu: no client can connect",
-			count, (unsigned long long)limit);
-	else
-		findings__warn(findings, "files",
-			       "dartd has %lld files open and may open %llu",
+		findings__fail(findings, "files",
+			       "dartd has %lld files open and may open %llu: no client can connect",
 			       count, (unsigned long long)limit);
-	findings__advise(findings, "set LimitNOFILE=%u in its unit, and now",
-			 FILES_ADVISED);
-	findings__command(findings, "prlimit --pid %d --nofile=%u:%u", (int)pid,
-			  FILES_ADVISED, FILES_ADVISED);
+	else
+		findings__warn(findings, "files", "dartd has %lld files open and may open %llu",
+			       count, (unsigned long long)limit);
+	findings__advise(findings, "set LimitNOFILE=%u in its unit, and now", FILES_ADVISED);
+	findings__command(findings, "prlimit --pid %d --nofile=%u:%u", (int)pid, FILES_ADVISED,
+			  FILES_ADVISED);
 }
 
 void check_limits(struct findings *findings, const struct running_agent *agent)

@@ -29,12 +29,10 @@ static bool needs_signature(void)
 {
 	char line[128];
 
-	if (text_file__line(line, sizeof(line),
-			    "/sys/module/module/parameters/sig_enforce") &&
+	if (text_file__line(line, sizeof(line), "/sys/module/module/parameters/sig_enforce") &&
 	    line[0] == 'Y')
 		return true;
-	return text_file__line(line, sizeof(line),
-			       "/sys/kernel/security/lockdown") &&
+	return text_file__line(line, sizeof(line), "/sys/kernel/security/lockdown") &&
 	       !strstr(line, "[none]");
 }
 
@@ -94,29 +92,24 @@ static void check_abi(struct findings *findings, int fd)
 	struct dart_zero_info info = { .size = sizeof(info) };
 
 	if (ioctl(fd, DART_ZERO_IOC_INFO, &info)) {
-		findings__fail(
-			findings, CHECK,
-			"dart_zero does not know this release of dartctl: %s",
-			strerror(errno));
+		findings__fail(findings, CHECK,
+			       "dart_zero does not know this release of dartctl: %s",
+			       strerror(errno));
 	} else if (info.abi_version != DART_ZERO_ABI_VERSION) {
-		findings__fail(
-			findings, CHECK,
-			"dart_zero has ABI %u, which is %s than ABI %u of this release",
-			info.abi_version,
-			info.abi_version < DART_ZERO_ABI_VERSION ? "older" :
-								   "newer",
-			DART_ZERO_ABI_VERSION);
+		findings__fail(findings, CHECK,
+			       "dart_zero has ABI %u, which is %s than ABI %u of this release",
+			       info.abi_version,
+			       info.abi_version < DART_ZERO_ABI_VERSION ? "older" : "newer",
+			       DART_ZERO_ABI_VERSION);
 	} else {
-		findings__ok(findings, CHECK, "dart_zero is loaded, ABI %u%s",
-			     info.abi_version,
+		findings__ok(findings, CHECK, "dart_zero is loaded, ABI %u%s", info.abi_version,
 			     info.flags & DART_ZERO_INFO_NO_WINDOWS ?
 				     ", with windows=0: sources are registered with --gather only" :
 				     "");
 		return;
 	}
-	findings__advise(
-		findings,
-		"install the module and the programs of one release, then load it again");
+	findings__advise(findings,
+			 "install the module and the programs of one release, then load it again");
 	findings__command(findings, RELOAD);
 }
 
@@ -126,19 +119,16 @@ void check_module(struct findings *findings)
 	char number[32];
 	int fd;
 
-	if (!text_file__line(number, sizeof(number),
-			     "/sys/class/misc/dart_zero/dev") ||
+	if (!text_file__line(number, sizeof(number), "/sys/class/misc/dart_zero/dev") ||
 	    sscanf(number, "%u:%u", &major, &minor) != 2) {
 		advise_loading(findings);
 		return;
 	}
 	if (!text_file__exists(DART_ZERO_DEVICE)) {
 		findings__fail(findings, CHECK,
-			       "dart_zero is loaded, but " DART_ZERO_DEVICE
-			       " does not exist");
-		findings__command(findings,
-				  "mknod -m 600 " DART_ZERO_DEVICE " c %u %u",
-				  major, minor);
+			       "dart_zero is loaded, but " DART_ZERO_DEVICE " does not exist");
+		findings__command(findings, "mknod -m 600 " DART_ZERO_DEVICE " c %u %u", major,
+				  minor);
 		return;
 	}
 	fd = open(DART_ZERO_DEVICE, O_RDONLY | O_CLOEXEC);
@@ -146,11 +136,9 @@ void check_module(struct findings *findings)
 		check_abi(findings, fd);
 		close(fd);
 	} else if (geteuid()) {
-		findings__ok(findings, CHECK,
-			     "dart_zero is loaded (only root sees its ABI)");
+		findings__ok(findings, CHECK, "dart_zero is loaded (only root sees its ABI)");
 	} else {
-		findings__fail(findings, CHECK,
-			       "cannot open " DART_ZERO_DEVICE ": %s",
+		findings__fail(findings, CHECK, "cannot open " DART_ZERO_DEVICE ": %s",
 			       strerror(errno));
 		findings__command(findings, RELOAD);
 	}

@@ -12,8 +12,7 @@ void check_own_certificate(struct findings *findings)
 	struct dart_error error;
 
 	/* dartd itself reports mistakes in its configuration; check the default file then. */
-	if (dart_configuration__load(&configuration, DART_CONFIGURATION_FILE,
-				     &error)) {
+	if (dart_configuration__load(&configuration, DART_CONFIGURATION_FILE, &error)) {
 		check_certificate(findings, DART_TLS_HOST_CERTIFICATE);
 		return;
 	}

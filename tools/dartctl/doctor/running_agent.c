@@ -28,8 +28,7 @@ static pid_t find_process(void)
 
 	while (directory && !pid && (entry = readdir(directory)))
 		if (*entry->d_name > '0' && *entry->d_name <= '9' &&
-		    text_file__line(name, sizeof(name), "/proc/%s/comm",
-				    entry->d_name) &&
+		    text_file__line(name, sizeof(name), "/proc/%s/comm", entry->d_name) &&
 		    !strcmp(name, "dartd"))
 			pid = atoi(entry->d_name);
 	if (directory)
@@ -72,13 +71,11 @@ static int ask(struct dart_registration_client *client, const char *request,
 
 	if (!json)
 		return dart_error__no_memory(error);
-	ret = dart_registration_client__ask(client, json, -1, &reply, NULL,
-					    error);
+	ret = dart_registration_client__ask(client, json, -1, &reply, NULL, error);
 	if (!ret)
 		*answer = json_incref(json_object_get(reply, member));
 	if (!ret && !*answer)
-		ret = dart_error__set(error, EPROTO, "the reply has no '%s'",
-				      member);
+		ret = dart_error__set(error, EPROTO, "the reply has no '%s'", member);
 	json_decref(json);
 	json_decref(reply);
 	return ret;
@@ -92,30 +89,24 @@ static void advise_service(struct findings *findings, const char *verb)
 		findings__advise(findings, "%s dartd", verb);
 }
 
-static void explain_refusal(struct findings *findings, const char *socket,
-			    pid_t pid, int ret)
+static void explain_refusal(struct findings *findings, const char *socket, pid_t pid, int ret)
 {
 	const struct passwd *user = getpwuid(geteuid());
 	char other[256];
 
 	if (ret == -EACCES || ret == -EPERM) {
-		findings__fail(findings, "socket", "no permission to use %s",
-			       socket);
+		findings__fail(findings, "socket", "no permission to use %s", socket);
 		if (user && getgrnam("dart")) {
-			findings__advise(findings,
-					 "join its group, and log in again");
-			findings__command(findings, "sudo usermod -aG dart %s",
-					  user->pw_name);
+			findings__advise(findings, "join its group, and log in again");
+			findings__command(findings, "sudo usermod -aG dart %s", user->pw_name);
 		} else {
 			findings__command(findings, "sudo dartctl doctor");
 		}
 		return;
 	}
-	findings__fail(findings, "socket", "dartd runs, but %s: %s", socket,
-		       strerror(-ret));
+	findings__fail(findings, "socket", "dartd runs, but %s: %s", socket, strerror(-ret));
 	if (find_socket(pid, other, sizeof(other)) && strcmp(other, socket))
-		findings__command(findings, "dartctl --socket=%s doctor",
-				  other);
+		findings__command(findings, "dartctl --socket=%s doctor", other);
 	else
 		advise_service(findings, "restart");
 }
@@ -136,21 +127,18 @@ static void check_answers(struct findings *findings, const char *socket,
 			explain_refusal(findings, socket, agent->pid, ret);
 		return;
 	}
-	setsockopt(client.socket, SOL_SOCKET, SO_RCVTIMEO, &timeout,
-		   sizeof(timeout));
+	setsockopt(client.socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	ret = ask(&client, "status", "status", &agent->status, &error);
 	if (ret) {
 		if (ret == -EAGAIN)
-			dart_error__set(&error, -ret,
-					"dartd does not answer within %u s",
+			dart_error__set(&error, -ret, "dartd does not answer within %u s",
 					ANSWER_TIMEOUT_S);
 		findings__fail(findings, "socket", "%s", error.text);
 		advise_service(findings, "restart");
 	} else {
 		/* An older dartd may have none. */
 		ask(&client, "store-list", "stores", &agent->stores, &error);
-		agent->pid = json_integer_value(
-			json_object_get(agent->status, "pid"));
+		agent->pid = json_integer_value(json_object_get(agent->status, "pid"));
 		findings__ok(findings, "socket", "%s answers", socket);
 	}
 	dart_registration_client__close(&client);
@@ -159,12 +147,10 @@ static void check_answers(struct findings *findings, const char *socket,
 static void check_version(struct findings *findings, const json_t *status)
 {
 	char *advice = version__advice(status);
-	const char *version =
-		json_string_value(json_object_get(status, "version"));
+	const char *version = json_string_value(json_object_get(status, "version"));
 
 	if (!advice) {
-		findings__ok(findings, "version", "dartctl and dartd are %s",
-			     DART_VERSION);
+		findings__ok(findings, "version", "dartctl and dartd are %s", DART_VERSION);
 		return;
 	}
 	findings__warn(findings, "version", "dartctl is %s, dartd is %s",
@@ -176,27 +162,22 @@ static void check_version(struct findings *findings, const json_t *status)
 /* dartd outlives its RDMA device. */
 static void check_device(struct findings *findings, const json_t *status)
 {
-	const char *missing = json_string_value(
-		json_object_get(status, "device_missing"));
+	const char *missing = json_string_value(json_object_get(status, "device_missing"));
 
 	if (!missing)
 		return;
-	findings__fail(findings, "device",
-		       "no peer can connect over RDMA: %s", missing);
-	findings__advise(findings,
-			 "bring it back: dartd takes it as soon as it is there");
+	findings__fail(findings, "device", "no peer can connect over RDMA: %s", missing);
+	findings__advise(findings, "bring it back: dartd takes it as soon as it is there");
 }
 
-void check_agent(struct findings *findings, const char *socket,
-		 struct running_agent *agent)
+void check_agent(struct findings *findings, const char *socket, struct running_agent *agent)
 {
 	*agent = (struct running_agent){};
 	check_answers(findings, socket, agent);
 	if (!agent->pid)
 		agent->pid = find_process();
 	if (agent->pid) {
-		findings__ok(findings, "dartd", "runs as process %d",
-			     (int)agent->pid);
+		findings__ok(findings, "dartd", "runs as process %d", (int)agent->pid);
 	} else {
 		findings__fail(findings, "dartd", "does not run");
 		advise_service(findings, "start");

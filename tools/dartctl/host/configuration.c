@@ -33,8 +33,7 @@ static json_t *request_of(const struct dart_configuration_item *item, int fd)
 	ret = json_object_set_new(request, "more", json_true());
 	/* dartd believes only root. */
 	if (!ret && fd >= 0 && !geteuid())
-		ret = json_object_set_new(request, "path",
-					  json_string(item->path));
+		ret = json_object_set_new(request, "path", json_string(item->path));
 	if (ret) {
 		json_decref(request);
 		return NULL;
@@ -48,8 +47,7 @@ static int ask(struct apply *apply, const struct dart_configuration_item *item,
 	json_t *request, *reply;
 	int fd, ret;
 
-	ret = dart_configuration__open_object(item->request, item->path, &fd,
-					      error);
+	ret = dart_configuration__open_object(item->request, item->path, &fd, error);
 	if (ret)
 		return ret;
 	request = request_of(item, fd);
@@ -57,8 +55,7 @@ static int ask(struct apply *apply, const struct dart_configuration_item *item,
 		ret = dart_error__no_memory(error);
 		goto close;
 	}
-	ret = dart_registration_client__ask(&apply->client, request, fd, &reply,
-					    NULL, error);
+	ret = dart_registration_client__ask(&apply->client, request, fd, &reply, NULL, error);
 	if (!ret)
 		client__print_warning(reply);
 	json_decref(reply);
@@ -69,23 +66,20 @@ close:
 	return ret;
 }
 
-static int apply__note(struct apply *apply,
-		       const struct dart_configuration_item *item,
+static int apply__note(struct apply *apply, const struct dart_configuration_item *item,
 		       const char *result, const char *message)
 {
 	char what[512];
 
 	if (apply->results)
-		return json_array_append_new(
-			apply->results,
-			json_pack("{s:s, s:I, s:O, s:s, s:s*}", "file",
-				  item->file, "line", (json_int_t)item->line,
-				  "request", item->request, "result", result,
-				  "message", message));
+		return json_array_append_new(apply->results,
+					     json_pack("{s:s, s:I, s:O, s:s, s:s*}", "file",
+						       item->file, "line", (json_int_t)item->line,
+						       "request", item->request, "result", result,
+						       "message", message));
 	registered__describe(item, what, sizeof(what));
 	if (message)
-		fail(EINVAL, "%s:%u: %s: %s", item->file, item->line, what,
-		     message);
+		fail(EINVAL, "%s:%u: %s: %s", item->file, item->line, what, message);
 	else
 		printf("%-10s %s\n", result, what);
 	return 0;
@@ -98,15 +92,13 @@ static void apply__save(struct apply *apply)
 	json_t *reply = NULL;
 	struct dart_error error;
 
-	if (dart_registration_client__ask(&apply->client, request, -1, &reply,
-					  NULL, &error))
+	if (dart_registration_client__ask(&apply->client, request, -1, &reply, NULL, &error))
 		fprintf(stderr, "dartctl: warning: %s\n", error.text);
 	json_decref(reply);
 	json_decref(request);
 }
 
-static int apply__item(struct apply *apply,
-		       const struct dart_configuration_item *item)
+static int apply__item(struct apply *apply, const struct dart_configuration_item *item)
 {
 	struct dart_error error;
 
@@ -123,13 +115,11 @@ static int apply__item(struct apply *apply,
 /* What dartd has; NULL with a message printed. */
 static json_t *list_registrations(const struct options *options, json_t **reply)
 {
-	return client__ask(options,
-			   json_pack("{s:s}", "request", "registration-list"),
-			   -1, "registrations", reply, NULL);
+	return client__ask(options, json_pack("{s:s}", "request", "registration-list"), -1,
+			   "registrations", reply, NULL);
 }
 
-static int apply__run(struct apply *apply,
-		      const struct dart_configuration *configuration)
+static int apply__run(struct apply *apply, const struct dart_configuration *configuration)
 {
 	size_t i;
 

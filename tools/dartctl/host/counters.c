@@ -12,9 +12,8 @@ int command_counters_add(const struct options *options, int argc, char **argv)
 	for (i = 1; i < argc; i++)
 		json_array_append_new(names, json_string(argv[i]));
 	return client__do(options,
-			  json_pack("{s:s, s:s, s:o*}", "request",
-				    "register-counters", "name", argv[0],
-				    "counters", names),
+			  json_pack("{s:s, s:s, s:o*}", "request", "register-counters", "name",
+				    argv[0], "counters", names),
 			  -1, "entry");
 }
 

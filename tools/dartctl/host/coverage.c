@@ -8,8 +8,7 @@
 static void print_text(const char *text)
 {
 	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == '\x7f' ? '?' :
-									*text);
+		putchar((unsigned char)*text < ' ' || *text == '\x7f' ? '?' : *text);
 }
 
 static void print_missing(const json_t *missing)
@@ -17,9 +16,8 @@ static void print_missing(const json_t *missing)
 	const char *reason, *example, *why, *remedy;
 	json_int_t count;
 
-	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}",
-			"reason", &reason, "count", &count, "example", &example,
-			"why", &why, "remedy", &remedy))
+	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}", "reason", &reason, "count",
+			&count, "example", &example, "why", &why, "remedy", &remedy))
 		return;
 	printf("  %lld %s", (long long)count, reason);
 	if (*example) {
@@ -43,12 +41,10 @@ void coverage__print(const json_t *coverage)
 	size_t i, j;
 
 	json_array_foreach(coverage, i, line) {
-		if (json_unpack(line, "{s:s, s:I, s:I, s:o}", "kind", &kind,
-				"present", &present, "served", &served,
-				"missing", &missing))
+		if (json_unpack(line, "{s:s, s:I, s:I, s:o}", "kind", &kind, "present", &present,
+				"served", &served, "missing", &missing))
 			continue;
-		printf("%-11s  %lld of %lld served\n", kind, (long long)served,
-		       (long long)present);
+		printf("%-11s  %lld of %lld served\n", kind, (long long)served, (long long)present);
 		json_array_foreach(missing, j, one)
 			print_missing(one);
 	}

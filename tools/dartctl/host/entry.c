@@ -36,10 +36,9 @@ static void filter(json_t *entries, const char *kind, const char *pattern)
 	while (i--) {
 		const char *its_kind = "", *name = "";
 
-		json_unpack(json_array_get(entries, i), "{s:s, s:s}", "kind",
-			    &its_kind, "name", &name);
-		if ((kind && strcmp(kind, its_kind)) ||
-		    (pattern && fnmatch(pattern, name, 0)))
+		json_unpack(json_array_get(entries, i), "{s:s, s:s}", "kind", &its_kind, "name",
+			    &name);
+		if ((kind && strcmp(kind, its_kind)) || (pattern && fnmatch(pattern, name, 0)))
 			json_array_remove(entries, i);
 	}
 }
@@ -50,8 +49,7 @@ int command_entry_list(struct options *options, int argc, char **argv)
 	json_t *entries, *reply;
 	int option, status;
 
-	while ((option = options__next(options, argc, argv, list_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, list_options)) != -1) {
 		if (option == '?')
 			return EXIT_USAGE;
 		kind = optarg;

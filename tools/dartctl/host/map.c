@@ -16,8 +16,7 @@
 
 static const char *remedy(int code)
 {
-	return (code == EPERM || code == EACCES) && geteuid() ? " (be root)" :
-								"";
+	return (code == EPERM || code == EACCES) && geteuid() ? " (be root)" : "";
 }
 
 /* These return a descriptor open for reading, or -1 with a message printed. */
@@ -49,8 +48,7 @@ static int open_number(const char *number)
 	}
 	fd = open_id(id);
 	if (fd < 0)
-		fail(errno, "cannot open map %lld: %s%s", id, strerror(errno),
-		     remedy(errno));
+		fail(errno, "cannot open map %lld: %s%s", id, strerror(errno), remedy(errno));
 	return fd;
 }
 
@@ -59,8 +57,7 @@ static bool has_name(int fd, const char *name)
 	struct bpf_map_info info = {};
 	uint32_t size = sizeof(info);
 
-	return !bpf_obj_get_info_by_fd(fd, &info, &size) &&
-	       !strcmp(info.name, name);
+	return !bpf_obj_get_info_by_fd(fd, &info, &size) && !strcmp(info.name, name);
 }
 
 /* Adds ", N" to a list that may become too long to be of use. */
@@ -98,15 +95,11 @@ static int open_name(const char *name)
 	}
 
 	if (errno != ENOENT) {
-		fail(errno, "cannot list the maps: %s%s", strerror(errno),
-		     remedy(errno));
+		fail(errno, "cannot list the maps: %s%s", strerror(errno), remedy(errno));
 	} else if (many) {
-		fail(EINVAL,
-		     "there are several maps '%s': %s (choose one with 'id N')",
-		     name, ids);
+		fail(EINVAL, "there are several maps '%s': %s (choose one with 'id N')", name, ids);
 	} else if (found < 0) {
-		fail(ENOENT, "there is no map '%s' (see bpftool map list)",
-		     name);
+		fail(ENOENT, "there is no map '%s' (see bpftool map list)", name);
 	} else {
 		return found;
 	}
@@ -140,15 +133,13 @@ int command_map_add(const struct options *options, int argc, char **argv)
 	else if (argc == 2 && !strcmp(argv[0], "name"))
 		fd = open_name(argv[1]);
 	else
-		return misuse("'%s' takes PATH, id N or name X, and 'as NAME'",
-			      options->path);
+		return misuse("'%s' takes PATH, id N or name X, and 'as NAME'", options->path);
 	if (fd < 0)
 		return EXIT_FAILURE;
 
 	status = client__do(options,
-			    json_pack("{s:s, s:s*, s:s*}", "request",
-				      "register-map", "name", name, "path",
-				      path),
+			    json_pack("{s:s, s:s*, s:s*}", "request", "register-map", "name", name,
+				      "path", path),
 			    fd, "entry");
 	close(fd);
 	return status;

@@ -20,8 +20,7 @@ static void print_text(json_t *change)
 	time = time_ms / 1000;
 	localtime_r(&time, &local);
 	strftime(second, sizeof(second), "%FT%T", &local);
-	printf("%s.%03d %s %s %s", second, (int)(time_ms % 1000), event, object,
-	       name);
+	printf("%s.%03d %s %s %s", second, (int)(time_ms % 1000), event, object, name);
 }
 
 int command_monitor(const struct options *options, int argc, char **argv)
@@ -35,8 +34,7 @@ int command_monitor(const struct options *options, int argc, char **argv)
 	if (status)
 		return status;
 	request = json_pack("{s:s}", "request", "monitor");
-	ret = dart_registration_client__ask(&client, request, -1, &line, NULL,
-					    &error);
+	ret = dart_registration_client__ask(&client, request, -1, &line, NULL, &error);
 	json_decref(request);
 	if (ret) {
 		status = client__fail(ret, line, &error);
@@ -48,8 +46,7 @@ int command_monitor(const struct options *options, int argc, char **argv)
 		if (ret)
 			break;
 		if (options->json)
-			json_dumpf(line, stdout,
-				   JSON_COMPACT | JSON_ENSURE_ASCII);
+			json_dumpf(line, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
 		else
 			print_text(line);
 		putchar('\n');

@@ -28,10 +28,8 @@ static bool is_same_store(const json_t *a, const json_t *b)
 {
 	return !strcmp(text_of(a, "name"), text_of(b, "name")) &&
 	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
-	       is_same_number(a, b, "slots_log2", -1) &&
-	       is_same_number(a, b, "value_length", -1) &&
-	       is_same_number(a, b, "checksum_bits",
-			      DART_STORE_CHECKSUM_BITS) &&
+	       is_same_number(a, b, "slots_log2", -1) && is_same_number(a, b, "value_length", -1) &&
+	       is_same_number(a, b, "checksum_bits", DART_STORE_CHECKSUM_BITS) &&
 	       is_same_number(a, b, "redundancy", DART_STORE_REDUNDANCY);
 }
 
@@ -46,15 +44,13 @@ static bool is_same_table(const json_t *a, const json_t *b)
 	json_decref(all);
 	return is_same && !strcmp(text_of(a, "name"), text_of(b, "name")) &&
 	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
-	       is_same_number(a, b, "rows_log2", -1) &&
-	       is_same_number(a, b, "key_length", -1) &&
+	       is_same_number(a, b, "rows_log2", -1) && is_same_number(a, b, "key_length", -1) &&
 	       is_same_number(a, b, "value_length", -1) &&
 	       is_same_number(a, b, "cells", DART_TEA_CELLS) &&
 	       is_same_number(a, b, "packet_length", DART_TEA_PACKET);
 }
 
-static bool is_same(const json_t *registration,
-		    const struct dart_configuration_item *item)
+static bool is_same(const json_t *registration, const struct dart_configuration_item *item)
 {
 	const json_t *request = json_object_get(registration, "request");
 	const char *type = text_of(item->request, "request");
@@ -66,14 +62,12 @@ static bool is_same(const json_t *registration,
 	if (!strcmp(type, "table-create"))
 		return is_same_table(request, item->request);
 	/* Without a name, the path is all that tells one map from another. */
-	if (!strcmp(type, "register-map") &&
-	    strcmp(text_of(registration, "path"), item->path))
+	if (!strcmp(type, "register-map") && strcmp(text_of(registration, "path"), item->path))
 		return false;
 	return json_equal(request, item->request);
 }
 
-bool registered__has(const json_t *registrations,
-		     const struct dart_configuration_item *item)
+bool registered__has(const json_t *registrations, const struct dart_configuration_item *item)
 {
 	const json_t *registration;
 	size_t i;
@@ -84,8 +78,7 @@ bool registered__has(const json_t *registrations,
 	return false;
 }
 
-void registered__describe(const struct dart_configuration_item *item,
-			  char *text, size_t size)
+void registered__describe(const struct dart_configuration_item *item, char *text, size_t size)
 {
 	static const struct {
 		const char *request, *kind, *name;
@@ -112,14 +105,11 @@ void registered__describe(const struct dart_configuration_item *item,
 		if (strcmp(kinds[i].request, type))
 			continue;
 		name = text_of(item->request, kinds[i].name);
-		used = snprintf(text, size, "%s %s", kinds[i].kind,
-				*name ? name : item->path);
+		used = snprintf(text, size, "%s %s", kinds[i].kind, *name ? name : item->path);
 	}
-	for (i = 0; i < sizeof(further) / sizeof(further[0]) && used < size;
-	     i++) {
+	for (i = 0; i < sizeof(further) / sizeof(further[0]) && used < size; i++) {
 		value = text_of(item->request, further[i]);
 		if (*value)
-			used += snprintf(text + used, size - used, ", %s %s",
-					 further[i], value);
+			used += snprintf(text + used, size - used, ", %s %s", further[i], value);
 	}
 }

@@ -12,11 +12,9 @@
  * Is the item among @registrations, an array of "registration-list"?  Not if it
  * is missing: then it is worth another attempt.
  */
-bool registered__has(const json_t *registrations,
-		     const struct dart_configuration_item *item);
+bool registered__has(const json_t *registrations, const struct dart_configuration_item *item);
 
 /* Writes the item for people: "source snmp:tcp, netns blue". */
-void registered__describe(const struct dart_configuration_item *item,
-			  char *text, size_t size);
+void registered__describe(const struct dart_configuration_item *item, char *text, size_t size);
 
 #endif /* REGISTERED_H */

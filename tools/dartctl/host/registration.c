@@ -17,22 +17,17 @@ static const struct table_column columns[] = {
 /* Splits "kind name"; what never had a name is shown as its request. */
 static int split_name(json_t *registration)
 {
-	const char *name =
-		json_string_value(json_object_get(registration, "name"));
+	const char *name = json_string_value(json_object_get(registration, "name"));
 	char *text, *space;
 	int ret;
 
 	text = name ? strdup(name) :
-		      json_dumps(json_object_get(registration, "request"),
-				 JSON_COMPACT);
+		      json_dumps(json_object_get(registration, "request"), JSON_COMPACT);
 	space = text && name ? strchr(text, ' ') : NULL;
 	if (space)
 		*space = '\0';
-	ret = !text ||
-	      json_object_set_new(registration, "kind",
-				  json_string(space ? text : "")) ||
-	      json_object_set_new(registration, "name",
-				  json_string(space ? space + 1 : text));
+	ret = !text || json_object_set_new(registration, "kind", json_string(space ? text : "")) ||
+	      json_object_set_new(registration, "name", json_string(space ? space + 1 : text));
 	free(text);
 	return ret;
 }

@@ -37,8 +37,7 @@ const char *selector__all_of(const struct selector *selector)
  * These return a descriptor and the label of the entry, or -errno.  @text may be
  * a path, a name or the ID of a process, in this order.
  */
-static int open_netns(const char *text, char label[static PATH_MAX],
-		      struct dart_error *error)
+static int open_netns(const char *text, char label[static PATH_MAX], struct dart_error *error)
 {
 	char path[PATH_MAX];
 	const char *name = text;
@@ -63,16 +62,14 @@ static int open_netns(const char *text, char label[static PATH_MAX],
 	return fd;
 }
 
-static int open_disk(const char *text, char label[static PATH_MAX],
-		     struct dart_error *error)
+static int open_disk(const char *text, char label[static PATH_MAX], struct dart_error *error)
 {
 	char path[PATH_MAX], link[64], name[PATH_MAX];
 	struct stat status;
 	ssize_t length;
 	int fd;
 
-	snprintf(path, sizeof(path), strchr(text, '/') ? "%s" : "/dev/%s",
-		 text);
+	snprintf(path, sizeof(path), strchr(text, '/') ? "%s" : "/dev/%s", text);
 	fd = dart_object__open_disk(path, error);
 	if (fd < 0)
 		return fd;
@@ -88,8 +85,7 @@ static int open_disk(const char *text, char label[static PATH_MAX],
 }
 
 /* @text: its path from the root of the hierarchy, or in the file system */
-static int open_cgroup(const char *text, char label[static PATH_MAX],
-		       struct dart_error *error)
+static int open_cgroup(const char *text, char label[static PATH_MAX], struct dart_error *error)
 {
 	char path[PATH_MAX], rooted[PATH_MAX];
 	const char *name;
@@ -134,12 +130,10 @@ int selector__request(const struct selector *selector, const char *source,
 	struct dart_error error;
 
 	*fd = -1;
-	if (!!of[SELECTOR_DISK] + !!of[SELECTOR_CGROUP] +
-		    !!of[SELECTOR_FILESYSTEM] +
-		    (of[SELECTOR_NETNS] || of[SELECTOR_NETDEV]) +
-		    !!of[SELECTOR_ALL_NETNS] + !!of[SELECTOR_ALL_NETDEVS] +
-		    !!of[SELECTOR_ALL_DISKS] + !!of[SELECTOR_ALL_CGROUPS] +
-		    !!of[SELECTOR_ALL_FILESYSTEMS] >
+	if (!!of[SELECTOR_DISK] + !!of[SELECTOR_CGROUP] + !!of[SELECTOR_FILESYSTEM] +
+		    (of[SELECTOR_NETNS] || of[SELECTOR_NETDEV]) + !!of[SELECTOR_ALL_NETNS] +
+		    !!of[SELECTOR_ALL_NETDEVS] + !!of[SELECTOR_ALL_DISKS] +
+		    !!of[SELECTOR_ALL_CGROUPS] + !!of[SELECTOR_ALL_FILESYSTEMS] >
 	    1)
 		return misuse(
 			"a source takes one of a namespace, a disk, a cgroup, a mount point, or all of a kind");
@@ -169,12 +163,10 @@ int selector__request(const struct selector *selector, const char *source,
 	}
 
 	*request = json_pack("{s:s, s:s, s:s*, s:s*, s:o*}", "request",
-			     is_follow ? "follow-source" : "register-source",
-			     "source", source, "netdev", of[SELECTOR_NETDEV],
-			     "gather", selector->gather, "deferrable",
-			     selector->is_deferrable ? json_true() : NULL);
-	if (member &&
-	    json_object_set_new(*request, member, json_string(label))) {
+			     is_follow ? "follow-source" : "register-source", "source", source,
+			     "netdev", of[SELECTOR_NETDEV], "gather", selector->gather,
+			     "deferrable", selector->is_deferrable ? json_true() : NULL);
+	if (member && json_object_set_new(*request, member, json_string(label))) {
 		json_decref(*request);
 		*request = NULL;
 	}

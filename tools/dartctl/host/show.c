@@ -30,8 +30,7 @@ static int shown__of(struct shown *shown, json_t *entry)
 	json_t *values = json_object_get(entry, "values"), *field;
 	size_t i;
 
-	shown->fields = json_object_get(json_object_get(entry, "schema"),
-					"fields");
+	shown->fields = json_object_get(json_object_get(entry, "schema"), "fields");
 	shown->sum = json_object_get(values, "sum");
 	shown->copies = json_object_get(values, "cpus");
 	shown->copy_name = "CPU";
@@ -92,17 +91,12 @@ static int print_by_field(const struct shown *shown)
 		if (!is_shown(field))
 			continue;
 		json_array_append(lines, field);
-		json_object_set(field, "SUM",
-				json_object_get(shown->sum, name));
+		json_object_set(field, "SUM", json_object_get(shown->sum, name));
 		for (copy = 0; copy < copies; copy++)
-			json_object_set(
-				field, titles[copy],
-				json_object_get(json_array_get(shown->copies,
-							       copy),
-						name));
+			json_object_set(field, titles[copy],
+					json_object_get(json_array_get(shown->copies, copy), name));
 	}
-	status = lines ? table__print_objects(lines, columns) :
-			 fail__out_of_memory();
+	status = lines ? table__print_objects(lines, columns) : fail__out_of_memory();
 	json_decref(lines);
 	return status;
 }
@@ -114,8 +108,7 @@ static void add_row(json_t *lines, const struct table_column *columns,
 	json_t *line = json_is_object(row) ? json_copy(row) : json_object();
 
 	if (!json_is_object(row) && columns[1].title)
-		json_object_set_new(line, columns[1].member,
-				    json_string("torn"));
+		json_object_set_new(line, columns[1].member, json_string("torn"));
 	json_object_set_new(line, ROW_NUMBER, json_string(number));
 	json_array_append_new(lines, line);
 }
@@ -158,8 +151,7 @@ out:
 /* Says which copies are behind; dartd tells only if some can be. */
 static void print_lag(const json_t *entry)
 {
-	const char *cpus =
-		json_string_value(json_object_get(entry, "nohz_full"));
+	const char *cpus = json_string_value(json_object_get(entry, "nohz_full"));
 
 	if (cpus)
 		printf("CPUs of nohz_full= lag and jump: %s\n", cpus);
@@ -171,8 +163,7 @@ int entry__print(json_t *entry)
 	int status;
 
 	if (shown__of(&shown, entry))
-		return fail(EPROTO,
-			    "the reply of dartd has no values of an entry");
+		return fail(EPROTO, "the reply of dartd has no values of an entry");
 	if (json_is_object(shown.copies) ||
 	    (!shown.sum && json_array_size(shown.copies) > COPIES_WIDE))
 		status = print_by_row(&shown);

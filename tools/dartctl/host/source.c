@@ -65,30 +65,25 @@ static int parse(struct options *options, int argc, char **argv,
 			selector->of[option - OPTIONS_OWN] = optarg ?: "";
 	}
 	if (argc - optind != 1)
-		return misuse(
-			"'%s' takes one SOURCE, as in dartctl source list",
-			argv[0]);
+		return misuse("'%s' takes one SOURCE, as in dartctl source list", argv[0]);
 	return EXIT_SUCCESS;
 }
 
 /* dartd follows what the source is of: not another kind than the option says. */
-static int check_kind(const struct options *options, const char *source,
-		      const char *kind)
+static int check_kind(const struct options *options, const char *source, const char *kind)
 {
 	json_t *reply, *known, *one;
 	int status = EXIT_SUCCESS;
 	size_t i;
 
-	known = client__ask(options,
-			    json_pack("{s:s}", "request", "source-list"), -1,
-			    "sources", &reply, NULL);
+	known = client__ask(options, json_pack("{s:s}", "request", "source-list"), -1, "sources",
+			    &reply, NULL);
 	if (!known)
 		return EXIT_FAILURE;
 	json_array_foreach(known, i, one) {
 		const char *name = "", *its_kind = "";
 
-		json_unpack(one, "{s:s, s:s}", "name", &name, "selector",
-			    &its_kind);
+		json_unpack(one, "{s:s, s:s}", "name", &name, "selector", &its_kind);
 		if (!strcmp(name, source) && strcmp(its_kind, kind))
 			status = misuse(
 				!strcmp(its_kind, "none") ?
@@ -113,8 +108,7 @@ static int request(const struct options *options,
 	status = selector__request(selector, source, &request, &fd);
 	if (!status)
 		status = client__do(options, request, fd,
-				    selector__is_follow(selector) ? "follow" :
-								    "entry");
+				    selector__is_follow(selector) ? "follow" : "entry");
 	if (fd >= 0)
 		close(fd);
 	return status;
@@ -158,9 +152,8 @@ static int register_host(const struct options *options, json_t *request)
 	host = client__ask(options, request, -1, "host", &reply, NULL);
 	if (!host)
 		return EXIT_FAILURE;
-	coverage = client__ask(options,
-			       json_pack("{s:s}", "request", "coverage"), -1,
-			       "coverage", &second, NULL);
+	coverage = client__ask(options, json_pack("{s:s}", "request", "coverage"), -1, "coverage",
+			       &second, NULL);
 	if (options->json) {
 		if (coverage)
 			json_object_set(host, "coverage", coverage);
@@ -196,10 +189,8 @@ int command_register_host(struct options *options, int argc, char **argv)
 	if (argc > optind)
 		return misuse("'%s' takes no operand", argv[0]);
 	return register_host(options,
-			     json_pack("{s:s, s:s, s:o*}", "request",
-				       "register-host", "gather", gather,
-				       "deferrable",
-				       is_deferrable ? json_true() : NULL));
+			     json_pack("{s:s, s:s, s:o*}", "request", "register-host", "gather",
+				       gather, "deferrable", is_deferrable ? json_true() : NULL));
 }
 
 static const struct table_column columns[] = {
@@ -217,7 +208,6 @@ const struct command source_commands[] = {
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--gather TIME [--deferrable]]",
 	  "expose counters of the kernel", .parse = add },
 	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME [--deferrable]]",
-	  "expose them for each namespace, device, disk, cgroup or file system",
-	  .parse = follow },
+	  "expose them for each namespace, device, disk, cgroup or file system", .parse = follow },
 	{}
 };

@@ -21,8 +21,7 @@ static int print(json_t *status)
 	json_object_foreach(status, key, value)
 		if (strcmp(key, "coverage"))
 			json_array_append_new(lines,
-					      json_pack("{s:s, s:O}", "key",
-							key, "value", value));
+					      json_pack("{s:s, s:O}", "key", key, "value", value));
 	ret = table__print_objects(lines, columns);
 	json_decref(lines);
 	coverage__print(json_object_get(status, "coverage"));
@@ -39,10 +38,8 @@ int command_status(const struct options *options, int argc, char **argv)
 	if (!status)
 		return EXIT_FAILURE;
 	/* Beside the version of dartd. */
-	json_object_set_new(status, "dartctl_version",
-			    json_string(DART_VERSION));
-	ret = options->json ? print_json(json_incref(status), 0) :
-			      print(status);
+	json_object_set_new(status, "dartctl_version", json_string(DART_VERSION));
+	ret = options->json ? print_json(json_incref(status), 0) : print(status);
 	json_decref(reply);
 	return ret;
 }

@@ -28,8 +28,7 @@ int tea_batch__open(struct tea_batch *batch, const struct options *options,
 		return EXIT_FAILURE;
 	batch->fd = memfd_create("changes", MFD_CLOEXEC);
 	if (batch->fd < 0) {
-		fail(errno, "cannot create a file in memory: %s",
-		     strerror(errno));
+		fail(errno, "cannot create a file in memory: %s", strerror(errno));
 		goto err_client;
 	}
 	if (ftruncate(batch->fd, records_length(batch)))
@@ -39,8 +38,7 @@ int tea_batch__open(struct tea_batch *batch, const struct options *options,
 	if (batch->records != MAP_FAILED)
 		return EXIT_SUCCESS;
 err_fd:
-	fail(errno, "cannot reserve %zu bytes: %s", records_length(batch),
-	     strerror(errno));
+	fail(errno, "cannot reserve %zu bytes: %s", records_length(batch), strerror(errno));
 	close(batch->fd);
 err_client:
 	dart_registration_client__close(&batch->client);
@@ -77,19 +75,15 @@ int tea_batch__send(struct tea_batch *batch, struct dart_error *error)
 
 	if (!batch->count)
 		return 0;
-	request = json_pack("{s:s, s:s, s:I}", "request", "table-change",
-			    "name", batch->table, "count",
-			    (json_int_t)batch->count);
+	request = json_pack("{s:s, s:s, s:I}", "request", "table-change", "name", batch->table,
+			    "count", (json_int_t)batch->count);
 	if (!request)
-		return dart_error__set(error, EINVAL,
-				       "out of memory, or a name is not UTF-8");
-	ret = dart_registration_client__ask(&batch->client, request, batch->fd,
-					    &reply, NULL, error);
+		return dart_error__set(error, EINVAL, "out of memory, or a name is not UTF-8");
+	ret = dart_registration_client__ask(&batch->client, request, batch->fd, &reply, NULL,
+					    error);
 	json_decref(request);
 	if (!ret)
-		ret = tea_outcome__add(&batch->outcome,
-				       json_object_get(reply, "changes"),
-				       error);
+		ret = tea_outcome__add(&batch->outcome, json_object_get(reply, "changes"), error);
 	else if (reply)
 		version__explain(reply, error);
 	json_decref(reply);

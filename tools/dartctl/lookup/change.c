@@ -60,8 +60,7 @@ static int parse(struct options *options, int argc, char **argv,
 	return EXIT_SUCCESS;
 }
 
-static int explain(const struct tea_named *named,
-		   const struct tea_outcome *outcome)
+static int explain(const struct tea_named *named, const struct tea_outcome *outcome)
 {
 	if (outcome->foreign)
 		return fail(
@@ -69,19 +68,16 @@ static int explain(const struct tea_named *named,
 			"the key is in the share of another server of table '%s' (see dartctl table show)",
 			named->table);
 	if (outcome->full)
-		return fail(
-			ENOSPC,
-			"table '%s' has no place left for this key (create a larger one)",
-			named->table);
-	if (outcome->missing)
-		return fail(ENOENT, "table '%s' has no entry with this key",
+		return fail(ENOSPC,
+			    "table '%s' has no place left for this key (create a larger one)",
 			    named->table);
+	if (outcome->missing)
+		return fail(ENOENT, "table '%s' has no entry with this key", named->table);
 	return EXIT_SUCCESS;
 }
 
 static int send(const struct options *options, const struct tea_named *named,
-		const struct tea_layout *layout, uint8_t operation,
-		const uint8_t *entry)
+		const struct tea_layout *layout, uint8_t operation, const uint8_t *entry)
 {
 	struct dart_error error;
 	struct tea_batch batch;
@@ -102,8 +98,7 @@ static int send(const struct options *options, const struct tea_named *named,
 	return status;
 }
 
-static int change(struct options *options, const struct tea_named *named,
-		  uint8_t operation)
+static int change(struct options *options, const struct tea_named *named, uint8_t operation)
 {
 	uint8_t entry[TEA_ENTRY_MAX] = { 0 };
 	struct tea_layout layout;
@@ -116,9 +111,8 @@ static int change(struct options *options, const struct tea_named *named,
 	status = tea_entry__layout(named, &map.geometry, &layout);
 	if (status)
 		goto close_map;
-	status = tea_entry__take(named, &layout,
-				 operation == DART_REGISTRATION_TABLE_INSERT,
-				 entry);
+	status =
+		tea_entry__take(named, &layout, operation == DART_REGISTRATION_TABLE_INSERT, entry);
 	if (!status)
 		status = send(options, named, &layout, operation, entry);
 	tea_layout__free(&layout);

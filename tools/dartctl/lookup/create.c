@@ -67,8 +67,7 @@ static int take_shares(struct wanted *wanted)
 	return EXIT_SUCCESS;
 }
 
-static int take_number(long long *number, long long least, long long most,
-		       const char *what)
+static int take_number(long long *number, long long least, long long most, const char *what)
 {
 	*number = options__number(optarg, most);
 	if (*number < least)
@@ -82,26 +81,21 @@ static int take(struct wanted *wanted, int option)
 	switch (option) {
 	case OPTION_ENTRIES:
 		return take_number(&wanted->entries, 1,
-				   (1LL << DART_TEA_ROWS_LOG2_MAX) *
-					   DART_TEA_CELLS_MAX * LOAD_PERCENT /
-					   100,
+				   (1LL << DART_TEA_ROWS_LOG2_MAX) * DART_TEA_CELLS_MAX *
+					   LOAD_PERCENT / 100,
 				   "--entries");
 	case OPTION_ROWS:
 		wanted->rows_log2 = options__logarithm(optarg);
-		if (wanted->rows_log2 < 0 ||
-		    wanted->rows_log2 > DART_TEA_ROWS_LOG2_MAX)
-			return misuse(
-				"--rows is a power of two up to 2^%d, such as 2^17, not '%s'",
-				DART_TEA_ROWS_LOG2_MAX, optarg);
+		if (wanted->rows_log2 < 0 || wanted->rows_log2 > DART_TEA_ROWS_LOG2_MAX)
+			return misuse("--rows is a power of two up to 2^%d, such as 2^17, not '%s'",
+				      DART_TEA_ROWS_LOG2_MAX, optarg);
 		return EXIT_SUCCESS;
 	case OPTION_CELLS:
-		return take_number(&wanted->cells, 1, DART_TEA_CELLS_MAX,
-				   "--cells");
+		return take_number(&wanted->cells, 1, DART_TEA_CELLS_MAX, "--cells");
 	case OPTION_KEY:
 		return take_number(&wanted->key, 1, DART_TEA_KEY_MAX, "--key");
 	case OPTION_VALUE:
-		return take_number(&wanted->value, 1, DART_TEA_VALUE_MAX,
-				   "--value");
+		return take_number(&wanted->value, 1, DART_TEA_VALUE_MAX, "--value");
 	case OPTION_PACKET:
 		return take_number(&wanted->packet, DART_TEA_PACKET_MIN,
 				   1 << DART_TEA_ROW_LOG2_MAX, "--packet");
@@ -118,8 +112,7 @@ static int take(struct wanted *wanted, int option)
 	}
 }
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct wanted *wanted)
+static int parse(struct options *options, int argc, char **argv, struct wanted *wanted)
 {
 	int option, status;
 
@@ -139,8 +132,7 @@ static int parse(struct options *options, int argc, char **argv,
 	if ((wanted->key < 0) != (wanted->value < 0))
 		return misuse("--key and --value go together");
 	if (wanted->key >= 0 && wanted->schema)
-		return misuse(
-			"--schema has the lengths of key and value: --key excludes it");
+		return misuse("--schema has the lengths of key and value: --key excludes it");
 	return EXIT_SUCCESS;
 }
 
@@ -181,8 +173,7 @@ static long long capacity(long long cells, long long rows_log2)
 
 static int size(struct wanted *wanted)
 {
-	const long long cells = wanted->cells < 0 ? DART_TEA_CELLS :
-						    wanted->cells;
+	const long long cells = wanted->cells < 0 ? DART_TEA_CELLS : wanted->cells;
 
 	if (wanted->rows_log2 >= 0)
 		return EXIT_SUCCESS;
@@ -197,12 +188,10 @@ static int size(struct wanted *wanted)
 
 static void say_size(const struct wanted *wanted)
 {
-	const long long cells = wanted->cells < 0 ? DART_TEA_CELLS :
-						    wanted->cells;
+	const long long cells = wanted->cells < 0 ? DART_TEA_CELLS : wanted->cells;
 
 	printf("2^%lld rows of %lld cells: at %d %% load they have %lld entries\n",
-	       wanted->rows_log2, cells, LOAD_PERCENT,
-	       capacity(cells, wanted->rows_log2));
+	       wanted->rows_log2, cells, LOAD_PERCENT, capacity(cells, wanted->rows_log2));
 }
 
 /* NULL unless it was given. */
@@ -219,21 +208,18 @@ static int request(const struct options *options, const struct wanted *wanted,
 				 json_pack("[I, I]", (json_int_t)wanted->first,
 					   (json_int_t)wanted->last);
 
-	return client__do(
-		options,
-		json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}",
-			  "request", "table-create", "name", wanted->name,
-			  "rows_log2", (json_int_t)wanted->rows_log2,
-			  "key_length", (json_int_t)wanted->key, "value_length",
-			  (json_int_t)wanted->value, "cells",
-			  optional(wanted->cells), "packet_length",
-			  optional(wanted->packet), "shares", shares, "file",
-			  file),
-		fd, "table");
+	return client__do(options,
+			  json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}", "request",
+				    "table-create", "name", wanted->name, "rows_log2",
+				    (json_int_t)wanted->rows_log2, "key_length",
+				    (json_int_t)wanted->key, "value_length",
+				    (json_int_t)wanted->value, "cells", optional(wanted->cells),
+				    "packet_length", optional(wanted->packet), "shares", shares,
+				    "file", file),
+			  fd, "table");
 }
 
-static int request_file(const struct options *options,
-			const struct wanted *wanted)
+static int request_file(const struct options *options, const struct wanted *wanted)
 {
 	char file[PATH_MAX];
 	bool is_new;
@@ -259,8 +245,7 @@ int command_tea_create(struct options *options, int argc, char **argv)
 	status = status ?: size(&wanted);
 	if (status)
 		return status;
-	status = wanted.file ? request_file(options, &wanted) :
-			       request(options, &wanted, NULL, -1);
+	status = wanted.file ? request_file(options, &wanted) : request(options, &wanted, NULL, -1);
 	if (!status && !options->json && wanted.entries >= 0)
 		say_size(&wanted);
 	return status;

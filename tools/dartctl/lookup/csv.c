@@ -24,9 +24,8 @@ struct cell {
  * Takes a cell in quotation marks; *@at is behind the first one.  "" is a quotation
  * mark.  The quotation marks end on the same line.
  */
-static int take_quoted(struct tea_parser *parser, const char **at,
-		       const char *end, struct cell *cell,
-		       struct dart_error *error)
+static int take_quoted(struct tea_parser *parser, const char **at, const char *end,
+		       struct cell *cell, struct dart_error *error)
 {
 	const char *from = *at;
 	size_t length = 0;
@@ -56,8 +55,7 @@ static int take_quoted(struct tea_parser *parser, const char **at,
  * Takes the next cell of the line up to @end.  Returns 1 if another one follows, 0 if it is
  * the last one of the line, or -EINVAL.
  */
-static int take_cell(struct tea_parser *parser, const char **at,
-		     const char *end, struct cell *cell,
+static int take_cell(struct tea_parser *parser, const char **at, const char *end, struct cell *cell,
 		     struct dart_error *error)
 {
 	const char *from = *at;
@@ -81,8 +79,7 @@ static int take_cell(struct tea_parser *parser, const char **at,
 	return from < end;
 }
 
-static int take_column(struct tea_parser *parser, const struct cell *name,
-		       struct dart_error *error)
+static int take_column(struct tea_parser *parser, const struct cell *name, struct dart_error *error)
 {
 	char names[256];
 	uint32_t i;
@@ -93,15 +90,13 @@ static int take_column(struct tea_parser *parser, const struct cell *name,
 		return dart_error__set(
 			error, EINVAL,
 			"column '%.*s' is not a field of the entries: the first line names %s",
-			(int)(name->length < 32 ? name->length : 32),
-			name->text, names);
+			(int)(name->length < 32 ? name->length : 32), name->text, names);
 	}
 	for (i = 0; i < parser->column_count; i++)
 		if (parser->columns[i] == (uint32_t)field)
-			return dart_error__set(
-				error, EINVAL,
-				"column '%s' occurs twice: remove one",
-				parser->layout->fields[field].is->name);
+			return dart_error__set(error, EINVAL,
+					       "column '%s' occurs twice: remove one",
+					       parser->layout->fields[field].is->name);
 	parser->columns[parser->column_count++] = field;
 	return 0;
 }
@@ -135,10 +130,9 @@ static int take_names(struct tea_parser *parser, const char *at,
 			return ret;
 	} while (more);
 	if (absent(parser))
-		return dart_error__set(
-			error, EINVAL,
-			"no column is called '%s': the first line names each field",
-			absent(parser));
+		return dart_error__set(error, EINVAL,
+				       "no column is called '%s': the first line names each field",
+				       absent(parser));
 	return 0;
 }
 
@@ -199,8 +193,7 @@ int tea_csv__next(struct tea_parser *parser, struct tea_span *span,
 	if (!ret && !span->is_last)
 		return -EAGAIN;
 	if (!ret && !parser->column_count)
-		return dart_error__set(
-			error, EINVAL,
-			"the text is empty: the first line of CSV names the fields");
+		return dart_error__set(error, EINVAL,
+				       "the text is empty: the first line of CSV names the fields");
 	return ret;
 }

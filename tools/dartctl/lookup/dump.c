@@ -26,15 +26,13 @@ struct dump {
 	const struct tea_printer *printer;
 };
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct dump *dump)
+static int parse(struct options *options, int argc, char **argv, struct dump *dump)
 {
 	const char *format = NULL;
 	int option;
 
 	*dump = (struct dump){};
-	while ((option = options__next(options, argc, argv, dump_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, dump_options)) != -1) {
 		if (option == OPTION_FORMAT)
 			format = optarg;
 		else if (option == OPTION_SCHEMA)
@@ -48,14 +46,12 @@ static int parse(struct options *options, int argc, char **argv,
 	format = format ?: options->json ? "json" : "csv";
 	dump->printer = tea_printer__find(format);
 	if (!dump->printer)
-		return misuse("'%s' is not a format: csv, json or table",
-			      format);
+		return misuse("'%s' is not a format: csv, json or table", format);
 	return EXIT_SUCCESS;
 }
 
 /* These cells are not printed.  If dartd ended during a change, it mends them when it starts. */
-static void warn(const struct tea_named *named,
-		 const struct dart_tea_walk *walk)
+static void warn(const struct tea_named *named, const struct dart_tea_walk *walk)
 {
 	if (walk->torn)
 		fprintf(stderr,
@@ -72,8 +68,7 @@ static int print(const struct dump *dump, const struct tea_map *map,
 
 	if (dump->printer->begin)
 		dump->printer->begin(stdout, layout);
-	while (dart_tea_lookup__next(map->hash, map->memory, &walk, entry,
-				     &stashed)) {
+	while (dart_tea_lookup__next(map->hash, map->memory, &walk, entry, &stashed)) {
 		dump->printer->entry(stdout, layout, entry);
 		/* Nobody reads it any more. */
 		if (ferror(stdout))

@@ -9,8 +9,7 @@
 #include "tools/dartctl/cli/message.h"
 #include "tools/dartctl/cli/schemas.h"
 
-static bool fits(const struct tea_layout *layout,
-		 const struct dart_tea_geometry *geometry)
+static bool fits(const struct tea_layout *layout, const struct dart_tea_geometry *geometry)
 {
 	return layout->key_length == geometry->key_length &&
 	       layout->value_length == geometry->value_length;
@@ -20,10 +19,9 @@ static bool fits(const struct tea_layout *layout,
  * Makes the layout of @schema, which it takes over.  Returns 0, or sets @error and returns
  * -EINVAL if the table cannot have such entries.
  */
-static int take_schema(const struct tea_named *named,
-		       const struct dart_tea_geometry *geometry,
-		       struct dart_key_schema *schema,
-		       struct tea_layout *layout, struct dart_error *error)
+static int take_schema(const struct tea_named *named, const struct dart_tea_geometry *geometry,
+		       struct dart_key_schema *schema, struct tea_layout *layout,
+		       struct dart_error *error)
 {
 	int ret;
 
@@ -43,8 +41,7 @@ static int take_schema(const struct tea_named *named,
 	return ret;
 }
 
-int tea_entry__layout(const struct tea_named *named,
-		      const struct dart_tea_geometry *geometry,
+int tea_entry__layout(const struct tea_named *named, const struct dart_tea_geometry *geometry,
 		      struct tea_layout *layout)
 {
 	struct dart_key_schema *schema;
@@ -64,25 +61,21 @@ int tea_entry__layout(const struct tea_named *named,
 		if (named->schema)
 			return fail(-ret, "schema '%s': %s", name, error.text);
 	}
-	ret = tea_layout__init_raw(layout, geometry->key_length,
-				   geometry->value_length, &error);
+	ret = tea_layout__init_raw(layout, geometry->key_length, geometry->value_length, &error);
 	return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
 }
 
-static int take_text(const struct tea_layout *layout, int index,
-		     const char *text, uint8_t *entry)
+static int take_text(const struct tea_layout *layout, int index, const char *text, uint8_t *entry)
 {
 	const struct tea_field *field = &layout->fields[index];
 	struct dart_error error;
 
-	if (tea_text__parse(field->is, text, strlen(text),
-			    entry + field->offset, &error))
+	if (tea_text__parse(field->is, text, strlen(text), entry + field->offset, &error))
 		return misuse("%s", error.text);
 	return EXIT_SUCCESS;
 }
 
-static int refuse_field(const struct tea_layout *layout, const char *text,
-			size_t length)
+static int refuse_field(const struct tea_layout *layout, const char *text, size_t length)
 {
 	char names[256];
 
@@ -103,19 +96,16 @@ static int take_field(const struct tea_layout *layout, const char *text,
 	if (index < 0)
 		return refuse_field(layout, text, sign - text);
 	if (!has_value && index >= (int)layout->key_count)
-		return misuse(
-			"'%s' is a field of the value: only the key is needed",
-			layout->fields[index].is->name);
-	if (is_given[index])
-		return misuse("'%s' is given twice",
+		return misuse("'%s' is a field of the value: only the key is needed",
 			      layout->fields[index].is->name);
+	if (is_given[index])
+		return misuse("'%s' is given twice", layout->fields[index].is->name);
 	is_given[index] = true;
 	return take_text(layout, index, sign + 1, entry);
 }
 
 /* The digits are all of a key or value, whatever the fields of the schema. */
-static int take_raw(const struct tea_named *named,
-		    const struct tea_layout *layout, bool has_value,
+static int take_raw(const struct tea_named *named, const struct tea_layout *layout, bool has_value,
 		    uint8_t *entry)
 {
 	struct dart_error error;
@@ -123,12 +113,10 @@ static int take_raw(const struct tea_named *named,
 	int ret, status;
 
 	if (named->field_count)
-		return misuse("'%s' and --key exclude each other",
-			      named->fields[0]);
+		return misuse("'%s' and --key exclude each other", named->fields[0]);
 	if (has_value && !named->value)
 		return misuse("'--value' is missing");
-	ret = tea_layout__init_raw(&raw, layout->key_length,
-				   layout->value_length, &error);
+	ret = tea_layout__init_raw(&raw, layout->key_length, layout->value_length, &error);
 	if (ret)
 		return fail(-ret, "%s", error.text);
 	status = take_text(&raw, 0, named->key, entry);
@@ -139,20 +127,17 @@ static int take_raw(const struct tea_named *named,
 }
 
 /* "src=IPV4 dst=IPV4 ..." */
-static void describe(const struct tea_layout *layout, uint32_t count,
-		     char *text, size_t size)
+static void describe(const struct tea_layout *layout, uint32_t count, char *text, size_t size)
 {
 	size_t used = 0;
 	uint32_t i;
 
 	for (i = 0; i < count && used < size; i++)
-		used += snprintf(text + used, size - used, " %s=%s",
-				 layout->fields[i].is->name,
+		used += snprintf(text + used, size - used, " %s=%s", layout->fields[i].is->name,
 				 layout->fields[i].is->type->name);
 }
 
-int tea_entry__take(const struct tea_named *named,
-		    const struct tea_layout *layout, bool has_value,
+int tea_entry__take(const struct tea_named *named, const struct tea_layout *layout, bool has_value,
 		    uint8_t entry[static TEA_ENTRY_MAX])
 {
 	const uint32_t count = has_value ? layout->count : layout->key_count;
@@ -166,8 +151,7 @@ int tea_entry__take(const struct tea_named *named,
 	if (named->value)
 		return misuse("'--value' needs --key");
 	for (j = 0; j < named->field_count; j++) {
-		status = take_field(layout, named->fields[j], has_value,
-				    is_given, entry);
+		status = take_field(layout, named->fields[j], has_value, is_given, entry);
 		if (status)
 			return status;
 	}
@@ -175,8 +159,7 @@ int tea_entry__take(const struct tea_named *named,
 	for (i = 0; i < count; i++)
 		if (!is_given[i])
 			return misuse("'%s' is missing: %s of table '%s' is%s",
-				      layout->fields[i].is->name,
-				      has_value ? "an entry" : "a key",
+				      layout->fields[i].is->name, has_value ? "an entry" : "a key",
 				      named->table, all);
 	return EXIT_SUCCESS;
 }

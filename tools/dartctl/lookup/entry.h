@@ -22,14 +22,12 @@ struct tea_named {
  * strings of bytes; these, too, if the command line has a key in digits and no --schema.
  * Returns an exit status; after a failure its message has been printed.
  */
-int tea_entry__layout(const struct tea_named *named,
-		      const struct dart_tea_geometry *geometry,
+int tea_entry__layout(const struct tea_named *named, const struct dart_tea_geometry *geometry,
 		      struct tea_layout *layout);
 /*
  * Reads the key, and with @has_value the value behind it.  Returns an exit status likewise.
  */
-int tea_entry__take(const struct tea_named *named,
-		    const struct tea_layout *layout, bool has_value,
+int tea_entry__take(const struct tea_named *named, const struct tea_layout *layout, bool has_value,
 		    uint8_t entry[static TEA_ENTRY_MAX]);
 
 #endif /* TEA_ENTRY_H */

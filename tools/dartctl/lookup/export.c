@@ -42,8 +42,7 @@ static int renew(struct dart_registration_client *client, const char *table,
 			    "table", table, "address", address);
 	if (!request)
 		return dart_error__no_memory(error);
-	ret = dart_registration_client__ask(client, request, -1, &reply, NULL,
-					    error);
+	ret = dart_registration_client__ask(client, request, -1, &reply, NULL, error);
 	json_decref(request);
 	json_decref(reply);
 	return ret;
@@ -75,8 +74,7 @@ static int renew_failed(struct dart_registration_client *client,
 		if (!ret || ret == -ENOENT || first)
 			continue;
 		first = ret;
-		dart_error__set(error, -ret, "requester %s is not renewed: %s",
-				address, why.text);
+		dart_error__set(error, -ret, "requester %s is not renewed: %s", address, why.text);
 	}
 out:
 	json_decref(reply);
@@ -99,9 +97,8 @@ static int print(const struct options *options, const char *table)
 	int status;
 
 	tables = client__ask(options,
-			     json_pack("{s:s, s:s}", "request", "table-export",
-				       "name", table),
-			     -1, "tables", &reply, NULL);
+			     json_pack("{s:s, s:s}", "request", "table-export", "name", table), -1,
+			     "tables", &reply, NULL);
 	if (!tables)
 		return EXIT_FAILURE;
 	status = print_json(pack_file(tables), 0);
@@ -120,8 +117,7 @@ int command_tea_export(struct options *options, int argc, char **argv)
 	struct dart_error error;
 	int option, status;
 
-	while ((option = options__next(options, argc, argv, export_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, export_options)) != -1) {
 		if (option != OPTION_WATCH && option != OPTION_OUTPUT)
 			return EXIT_USAGE;
 		if (!*optarg)

@@ -49,14 +49,12 @@ static int take_format(struct import *import, const char *text)
 	return EXIT_SUCCESS;
 }
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct import *import)
+static int parse(struct options *options, int argc, char **argv, struct import *import)
 {
 	int option;
 
 	*import = (struct import){};
-	while ((option = options__next(options, argc, argv, import_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, import_options)) != -1) {
 		if (option == OPTION_SCHEMA)
 			import->named.schema = optarg;
 		else if (option == '?' || take_format(import, optarg))
@@ -73,13 +71,11 @@ static int parse(struct options *options, int argc, char **argv,
 	return EXIT_SUCCESS;
 }
 
-static int run(struct tea_input *input, struct tea_batch *batch,
-	       struct dart_error *error)
+static int run(struct tea_input *input, struct tea_batch *batch, struct dart_error *error)
 {
 	int ret;
 
-	while ((ret = tea_input__next(input, tea_batch__entry(batch), error)) >
-	       0) {
+	while ((ret = tea_input__next(input, tea_batch__entry(batch), error)) > 0) {
 		if (!tea_batch__add(batch, DART_REGISTRATION_TABLE_INSERT))
 			continue;
 		ret = tea_batch__send(batch, error);
@@ -97,17 +93,15 @@ static int print(const struct options *options, const struct import *import,
 	if (options->json)
 		status = print_json(tea_outcome__pack(outcome), 0);
 	else
-		printf("%" PRIu64 " inserted (%" PRIu64
-		       " of them stashed), %" PRIu64 " changed, %" PRIu64
-		       " foreign, %" PRIu64 " full\n",
-		       outcome->inserted, outcome->stashed, outcome->changed,
-		       outcome->foreign, outcome->full);
+		printf("%" PRIu64 " inserted (%" PRIu64 " of them stashed), %" PRIu64
+		       " changed, %" PRIu64 " foreign, %" PRIu64 " full\n",
+		       outcome->inserted, outcome->stashed, outcome->changed, outcome->foreign,
+		       outcome->full);
 	if (outcome->full && !options->json)
-		return fail(
-			ENOSPC,
-			"%" PRIu64
-			" entries found no place in table '%s' (create a larger one)",
-			outcome->full, import->named.table);
+		return fail(ENOSPC,
+			    "%" PRIu64
+			    " entries found no place in table '%s' (create a larger one)",
+			    outcome->full, import->named.table);
 	return status ?: outcome->full ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -122,11 +116,9 @@ static int send(const struct options *options, const struct import *import,
 		return EXIT_FAILURE;
 	ret = run(input, &batch, &error);
 	if (ret)
-		status = fail(
-			-ret,
-			"%s (%" PRIu64
-			" entries in front of it were imported, no other one)",
-			error.text, batch.sent);
+		status = fail(-ret,
+			      "%s (%" PRIu64 " entries in front of it were imported, no other one)",
+			      error.text, batch.sent);
 	else
 		status = print(options, import, &batch.outcome);
 	tea_batch__close(&batch);
@@ -151,8 +143,7 @@ int command_tea_import(struct options *options, int argc, char **argv)
 	status = tea_entry__layout(&import.named, &map.geometry, &layout);
 	if (status)
 		goto close_map;
-	ret = tea_input__open(&input, import.file, &layout, import.next,
-			      &error);
+	ret = tea_input__open(&input, import.file, &layout, import.next, &error);
 	if (ret) {
 		status = fail(-ret, "%s", error.text);
 		goto free_layout;

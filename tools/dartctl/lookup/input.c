@@ -13,12 +13,10 @@
 #define BUFFER_LENGTH (1 << 18) /* bytes; an L2 cache holds them */
 #define MARK_LENGTH 3		/* bytes of a byte order mark */
 
-_Static_assert(BUFFER_LENGTH >= 2 * TEA_PARSER_ENTRY_MAX,
-	       "a piece has room for an entry");
+_Static_assert(BUFFER_LENGTH >= 2 * TEA_PARSER_ENTRY_MAX, "a piece has room for an entry");
 
-int tea_input__open(struct tea_input *input, const char *name,
-		    const struct tea_layout *layout, tea_parser_next *next,
-		    struct dart_error *error)
+int tea_input__open(struct tea_input *input, const char *name, const struct tea_layout *layout,
+		    tea_parser_next *next, struct dart_error *error)
 {
 	const bool is_standard = !strcmp(name, "-");
 
@@ -28,8 +26,7 @@ int tea_input__open(struct tea_input *input, const char *name,
 	input->fd = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
 				  open(name, O_RDONLY | O_CLOEXEC);
 	if (input->fd < 0)
-		return dart_error__system(error, errno, "cannot open '%s'",
-					  input->name);
+		return dart_error__system(error, errno, "cannot open '%s'", input->name);
 	input->buffer = malloc(BUFFER_LENGTH);
 	if (!input->buffer) {
 		close(input->fd);
@@ -67,21 +64,18 @@ static int read_more(struct tea_input *input, struct dart_error *error)
 		return dart_error__set(
 			error, EFBIG,
 			"%s:%llu: an entry has more than %d characters: is it a file of another kind?",
-			input->name, (unsigned long long)input->parser.line,
-			TEA_PARSER_ENTRY_MAX);
+			input->name, (unsigned long long)input->parser.line, TEA_PARSER_ENTRY_MAX);
 	memmove(input->buffer, span->at, left);
 	span->at = input->buffer;
 	span->end = input->buffer + left;
 	do {
-		length = read(input->fd, input->buffer + left,
-			      BUFFER_LENGTH - left);
+		length = read(input->fd, input->buffer + left, BUFFER_LENGTH - left);
 		if (length > 0)
 			left += length;
 	} while ((length < 0 && errno == EINTR) ||
 		 (length > 0 && !input->has_begun && left < MARK_LENGTH));
 	if (length < 0)
-		return dart_error__system(error, errno, "cannot read '%s'",
-					  input->name);
+		return dart_error__system(error, errno, "cannot read '%s'", input->name);
 	span->end = input->buffer + left;
 	span->is_last = !length;
 	if (!input->has_begun)
@@ -89,22 +83,19 @@ static int read_more(struct tea_input *input, struct dart_error *error)
 	return 0;
 }
 
-int tea_input__next(struct tea_input *input, uint8_t *entry,
-		    struct dart_error *error)
+int tea_input__next(struct tea_input *input, uint8_t *entry, struct dart_error *error)
 {
 	struct tea_parser *parser = &input->parser;
 	struct dart_error why;
 	int ret;
 
-	while ((ret = parser->next(parser, &input->span, entry, &why)) ==
-	       -EAGAIN) {
+	while ((ret = parser->next(parser, &input->span, entry, &why)) == -EAGAIN) {
 		ret = read_more(input, error);
 		if (ret)
 			return ret;
 	}
 	if (ret < 0)
 		return dart_error__set(error, -ret, "%s:%llu: %s", input->name,
-				       (unsigned long long)parser->line,
-				       why.text);
+				       (unsigned long long)parser->line, why.text);
 	return ret;
 }

@@ -18,16 +18,14 @@ struct tea_input {
  * Opens the file @name, "-": the standard input.  @name and @layout outlive the input.
  * Returns 0, or sets @error and returns -errno.
  */
-int tea_input__open(struct tea_input *input, const char *name,
-		    const struct tea_layout *layout, tea_parser_next *next,
-		    struct dart_error *error);
+int tea_input__open(struct tea_input *input, const char *name, const struct tea_layout *layout,
+		    tea_parser_next *next, struct dart_error *error);
 void tea_input__close(struct tea_input *input);
 
 /*
  * Writes the next entry to @entry.  Returns 1, 0 at the end, or sets @error, "file:line:
  * what", and returns -errno.
  */
-int tea_input__next(struct tea_input *input, uint8_t *entry,
-		    struct dart_error *error);
+int tea_input__next(struct tea_input *input, uint8_t *entry, struct dart_error *error);
 
 #endif /* TEA_INPUT_H */

@@ -35,9 +35,8 @@ static int take(struct tea_json_cursor *cursor, char expected)
 	if (next < 0)
 		return tea_json_cursor__ends(cursor);
 	if (next != expected)
-		return tea_json_cursor__refuse(cursor,
-					       "expected '%c' instead of '%c'",
-					       expected, next);
+		return tea_json_cursor__refuse(cursor, "expected '%c' instead of '%c'", expected,
+					       next);
 	cursor->at++;
 	return 0;
 }
@@ -86,10 +85,8 @@ static int take_word(struct tea_json_cursor *cursor, struct text *text)
 		return tea_json_cursor__ends(cursor);
 	if (*cursor->at != '-' && (*cursor->at < '0' || *cursor->at > '9'))
 		return tea_json_cursor__refuse(
-			cursor,
-			"expected a string or a number instead of '%.*s'",
-			(int)(from - cursor->at < 20 ? from - cursor->at : 20),
-			cursor->at);
+			cursor, "expected a string or a number instead of '%.*s'",
+			(int)(from - cursor->at < 20 ? from - cursor->at : 20), cursor->at);
 	*text = (struct text){ cursor->at, from - cursor->at };
 	cursor->at = from;
 	return 0;
@@ -101,8 +98,7 @@ static int take_scalar(struct tea_json_cursor *cursor, struct text *text)
 
 	if (next < 0)
 		return tea_json_cursor__ends(cursor);
-	return next == '"' ? take_string(cursor, text) :
-			     take_word(cursor, text);
+	return next == '"' ? take_string(cursor, text) : take_word(cursor, text);
 }
 
 /* Adds a string or a number to the cell. */
@@ -144,12 +140,10 @@ static int take_elements(struct tea_json_cursor *cursor, struct text *text)
 				return ret;
 			next = peek(cursor);
 			if (next == ']')
-				return tea_json_cursor__refuse(
-					cursor,
-					"expected an element behind ','");
+				return tea_json_cursor__refuse(cursor,
+							       "expected an element behind ','");
 		} else if (next >= 0 && next != ']') {
-			return tea_json_cursor__refuse(cursor,
-						       "expected ',' or ']'");
+			return tea_json_cursor__refuse(cursor, "expected ',' or ']'");
 		}
 	}
 	if (next < 0)
@@ -172,10 +166,8 @@ static int take_name(struct tea_json_cursor *cursor, uint32_t guess)
 	struct text text;
 	int index, ret;
 
-	if (peek(cursor) == '"' &&
-	    (size_t)(cursor->end - cursor->at) > 1 + length &&
-	    cursor->at[1 + length] == '"' &&
-	    !memcmp(cursor->at + 1, field->is->name, length)) {
+	if (peek(cursor) == '"' && (size_t)(cursor->end - cursor->at) > 1 + length &&
+	    cursor->at[1 + length] == '"' && !memcmp(cursor->at + 1, field->is->name, length)) {
 		cursor->at += length + 2;
 		return field - layout->fields;
 	}
@@ -186,13 +178,11 @@ static int take_name(struct tea_json_cursor *cursor, uint32_t guess)
 	if (index >= 0)
 		return index;
 	tea_layout__names(layout, names, sizeof(names));
-	return tea_json_cursor__refuse(
-		cursor, "'%.*s' is not a field of the entries: these are %s",
-		(int)(text.length < 32 ? text.length : 32), text.at, names);
+	return tea_json_cursor__refuse(cursor, "'%.*s' is not a field of the entries: these are %s",
+				       (int)(text.length < 32 ? text.length : 32), text.at, names);
 }
 
-static int take_member(struct tea_json_cursor *cursor, uint64_t *seen,
-		       uint8_t *entry)
+static int take_member(struct tea_json_cursor *cursor, uint64_t *seen, uint8_t *entry)
 {
 	const struct tea_layout *layout = cursor->parser->layout;
 	const struct tea_field *field;
@@ -205,8 +195,7 @@ static int take_member(struct tea_json_cursor *cursor, uint64_t *seen,
 		return index;
 	field = &layout->fields[index];
 	if (*seen & UINT64_C(1) << index)
-		return tea_json_cursor__refuse(cursor,
-					       "'%s' occurs twice in an entry",
+		return tea_json_cursor__refuse(cursor, "'%s' occurs twice in an entry",
 					       field->is->name);
 	*seen |= UINT64_C(1) << index;
 	ret = take(cursor, ':');
@@ -249,15 +238,13 @@ static int take_object(struct tea_json_cursor *cursor, uint8_t *entry)
 	for (i = 0; i < layout->count; i++)
 		if (!(seen & UINT64_C(1) << i))
 			return tea_json_cursor__refuse(
-				cursor,
-				"an entry has no '%s': all fields are needed",
+				cursor, "an entry has no '%s': all fields are needed",
 				layout->fields[i].is->name);
 	return 1;
 }
 
 /* What is in front of an object, or at the end: returns 1 if there is one. */
-static int take_front(struct tea_json_cursor *cursor, bool *is_array,
-		      bool *is_ended)
+static int take_front(struct tea_json_cursor *cursor, bool *is_array, bool *is_ended)
 {
 	const struct tea_parser *parser = cursor->parser;
 	int next = peek(cursor);
@@ -268,14 +255,12 @@ static int take_front(struct tea_json_cursor *cursor, bool *is_array,
 		*is_array = true;
 		cursor->at++;
 		next = peek(cursor);
-	} else if (next == ',' && parser->is_array && parser->is_behind &&
-		   !parser->is_ended) {
+	} else if (next == ',' && parser->is_array && parser->is_behind && !parser->is_ended) {
 		cursor->at++;
 		next = peek(cursor);
 		return next < 0 ? tea_json_cursor__ends(cursor) : 1;
 	} else if (next == '{' && parser->is_array && parser->is_behind) {
-		return tea_json_cursor__refuse(
-			cursor, "expected ',' or ']' between two entries");
+		return tea_json_cursor__refuse(cursor, "expected ',' or ']' between two entries");
 	}
 	if (next == ']' && *is_array && !*is_ended) {
 		*is_ended = true;
@@ -285,8 +270,7 @@ static int take_front(struct tea_json_cursor *cursor, bool *is_array,
 	if (next < 0 && (!cursor->is_last || (*is_array && !*is_ended)))
 		return tea_json_cursor__ends(cursor);
 	if (next >= 0 && *is_ended)
-		return tea_json_cursor__refuse(
-			cursor, "'%c' follows the end of the array", next);
+		return tea_json_cursor__refuse(cursor, "'%c' follows the end of the array", next);
 	return next >= 0;
 }
 

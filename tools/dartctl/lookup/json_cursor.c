@@ -9,8 +9,7 @@ int tea_json_cursor__ends(const struct tea_json_cursor *cursor)
 {
 	if (!cursor->is_last)
 		return -EAGAIN;
-	return tea_json_cursor__refuse(
-		cursor, "the text ends within an entry: is it complete?");
+	return tea_json_cursor__refuse(cursor, "the text ends within an entry: is it complete?");
 }
 
 int tea_json_cursor__put(struct tea_json_cursor *cursor, uint8_t byte)
@@ -19,8 +18,7 @@ int tea_json_cursor__put(struct tea_json_cursor *cursor, uint8_t byte)
 
 	if (cursor->used == sizeof(parser->cell))
 		return tea_json_cursor__refuse(
-			cursor,
-			"a value has more than %zu characters: no field is as long",
+			cursor, "a value has more than %zu characters: no field is as long",
 			sizeof(parser->cell));
 	parser->cell[cursor->used++] = byte;
 	return 0;
@@ -41,8 +39,7 @@ static int take_unit(struct tea_json_cursor *cursor, uint32_t *unit)
 			digit = (digit | 32) - 'a' + 10;
 		else
 			return tea_json_cursor__refuse(
-				cursor,
-				"expected four hexadecimal digits behind \\u");
+				cursor, "expected four hexadecimal digits behind \\u");
 		*unit = *unit << 4 | digit;
 	}
 	return 0;
@@ -52,15 +49,13 @@ static int take_unit(struct tea_json_cursor *cursor, uint32_t *unit)
 static int put_character(struct tea_json_cursor *cursor, uint32_t code)
 {
 	static const uint8_t marks[] = { 0, 0xc0, 0xe0, 0xf0 };
-	const uint32_t more =
-		(code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+	const uint32_t more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
 	uint32_t i;
 	int ret;
 
 	ret = tea_json_cursor__put(cursor, marks[more] | code >> 6 * more);
 	for (i = more; i && !ret; i--)
-		ret = tea_json_cursor__put(cursor,
-					   0x80 | (code >> 6 * (i - 1) & 0x3f));
+		ret = tea_json_cursor__put(cursor, 0x80 | (code >> 6 * (i - 1) & 0x3f));
 	return ret;
 }
 
@@ -83,10 +78,8 @@ static int take_character(struct tea_json_cursor *cursor)
 			return ret;
 	}
 	if (low < 0xdc00 || low > 0xdfff)
-		return tea_json_cursor__refuse(cursor,
-					       "half of a pair of \\u escapes");
-	return put_character(cursor,
-			     0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff));
+		return tea_json_cursor__refuse(cursor, "half of a pair of \\u escapes");
+	return put_character(cursor, 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff));
 }
 
 static int take_escape(struct tea_json_cursor *cursor)
@@ -103,9 +96,7 @@ static int take_escape(struct tea_json_cursor *cursor)
 	letter = c ? strchr(letters, c) : NULL;
 	if (!letter)
 		return tea_json_cursor__refuse(
-			cursor,
-			"\\%c is not an escape of JSON: a backslash is \\\\",
-			c);
+			cursor, "\\%c is not an escape of JSON: a backslash is \\\\", c);
 	return tea_json_cursor__put(cursor, bytes[letter - letters]);
 }
 
@@ -124,8 +115,7 @@ int tea_json_cursor__copy_string(struct tea_json_cursor *cursor)
 			return tea_json_cursor__refuse(
 				cursor,
 				"a string has a control character: is a quotation mark missing?");
-		ret = c == '\\' ? take_escape(cursor) :
-				  tea_json_cursor__put(cursor, c);
+		ret = c == '\\' ? take_escape(cursor) : tea_json_cursor__put(cursor, c);
 	}
 	return ret;
 }

@@ -5,13 +5,11 @@
 
 #include "layout.h"
 
-_Static_assert(DART_STORE_KEY_MAX <= DART_TEA_KEY_MAX &&
-		       DART_STORE_VALUE_MAX <= DART_TEA_VALUE_MAX,
+_Static_assert(DART_STORE_KEY_MAX <= DART_TEA_KEY_MAX && DART_STORE_VALUE_MAX <= DART_TEA_VALUE_MAX,
 	       "a table has room for keys and values of every schema");
 
 /* Returns the bytes that all of @fields take. */
-static uint32_t add_fields(struct tea_layout *layout,
-			   const struct dart_key_fields *fields,
+static uint32_t add_fields(struct tea_layout *layout, const struct dart_key_fields *fields,
 			   uint32_t offset)
 {
 	uint32_t i, begin = offset;
@@ -27,8 +25,7 @@ static uint32_t add_fields(struct tea_layout *layout,
 
 static int check(const struct dart_key_schema *schema, struct dart_error *error)
 {
-	const struct dart_key_fields *key = &schema->key,
-				     *value = &schema->value;
+	const struct dart_key_fields *key = &schema->key, *value = &schema->value;
 	uint32_t i, j;
 
 	for (i = 0; i < key->count; i++) {
@@ -59,8 +56,7 @@ int tea_layout__init(struct tea_layout *layout, struct dart_key_schema *schema,
 	*layout = (struct tea_layout){ .schema = schema };
 	layout->key_length = add_fields(layout, &schema->key, 0);
 	layout->key_count = layout->count;
-	layout->value_length =
-		add_fields(layout, &schema->value, layout->key_length);
+	layout->value_length = add_fields(layout, &schema->value, layout->key_length);
 	return 0;
 }
 
@@ -94,8 +90,7 @@ void tea_layout__free(struct tea_layout *layout)
 	dart_key_schema__free(layout->schema);
 }
 
-int tea_layout__find(const struct tea_layout *layout, const char *name,
-		     size_t length)
+int tea_layout__find(const struct tea_layout *layout, const char *name, size_t length)
 {
 	uint32_t i;
 

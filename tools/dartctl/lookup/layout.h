@@ -40,10 +40,8 @@ int tea_layout__init_raw(struct tea_layout *layout, uint32_t key_length,
 void tea_layout__free(struct tea_layout *layout);
 
 /* The index of the field whose name is these @length bytes, or -ENOENT. */
-int tea_layout__find(const struct tea_layout *layout, const char *name,
-		     size_t length);
+int tea_layout__find(const struct tea_layout *layout, const char *name, size_t length);
 /* Writes the names of all fields, with ", " between them. */
-void tea_layout__names(const struct tea_layout *layout, char *text,
-		       size_t size);
+void tea_layout__names(const struct tea_layout *layout, char *text, size_t size);
 
 #endif /* TEA_LAYOUT_H */

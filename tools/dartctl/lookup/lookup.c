@@ -40,14 +40,12 @@ struct lookup {
 	uint32_t share;
 };
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct lookup *lookup)
+static int parse(struct options *options, int argc, char **argv, struct lookup *lookup)
 {
 	int option;
 
 	*lookup = (struct lookup){ .port = -1 };
-	while ((option = options__next(options, argc, argv, lookup_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, lookup_options)) != -1) {
 		switch (option) {
 		case OPTION_SCHEMA:
 			lookup->named.schema = optarg;
@@ -78,8 +76,7 @@ static int parse(struct options *options, int argc, char **argv,
 }
 
 /* Reads the key by the schema of the table. */
-static int take_key(struct lookup *lookup,
-		    const struct dart_tea_geometry *geometry,
+static int take_key(struct lookup *lookup, const struct dart_tea_geometry *geometry,
 		    const struct dart_tea_hash *hash)
 {
 	struct dart_tea_place place;
@@ -88,8 +85,7 @@ static int take_key(struct lookup *lookup,
 	status = tea_entry__layout(&lookup->named, geometry, &lookup->layout);
 	if (status)
 		return status;
-	status = tea_entry__take(&lookup->named, &lookup->layout, false,
-				 lookup->entry);
+	status = tea_entry__take(&lookup->named, &lookup->layout, false, lookup->entry);
 	if (status) {
 		tea_layout__free(&lookup->layout);
 		return status;
@@ -102,8 +98,7 @@ static int take_key(struct lookup *lookup,
 static json_t *pack_value(const struct lookup *lookup)
 {
 	return dart_key_schema__value(lookup->layout.schema,
-				      lookup->entry +
-					      lookup->layout.key_length);
+				      lookup->entry + lookup->layout.key_length);
 }
 
 static int print_json_answer(const struct lookup *lookup, bool is_found)
@@ -113,9 +108,8 @@ static int print_json_answer(const struct lookup *lookup, bool is_found)
 	if (is_found && !value)
 		return fail__out_of_memory();
 	return print_json(json_pack("{s:s, s:i, s:s?, s:o?}", "outcome",
-				    is_found ? "found" : "absent", "share",
-				    (int)lookup->share, "host", lookup->host,
-				    "value", value),
+				    is_found ? "found" : "absent", "share", (int)lookup->share,
+				    "host", lookup->host, "value", value),
 			  0);
 }
 
@@ -129,17 +123,14 @@ static void print_value(const struct lookup *lookup)
 
 	for (i = layout->key_count; i < layout->count; i++) {
 		field = &layout->fields[i];
-		length = tea_text__print(field->is,
-					 lookup->entry + field->offset, text);
+		length = tea_text__print(field->is, lookup->entry + field->offset, text);
 		printf("%s: %.*s%s%s\n", field->is->name, (int)length, text,
-		       field->is->unit ? " " : "",
-		       field->is->unit ? field->is->unit : "");
+		       field->is->unit ? " " : "", field->is->unit ? field->is->unit : "");
 	}
 }
 
 /* @ret: of the lookup. */
-static int answer(const struct lookup *lookup, const struct options *options,
-		  int ret)
+static int answer(const struct lookup *lookup, const struct options *options, int ret)
 {
 	int status = EXIT_SUCCESS;
 
@@ -152,8 +143,7 @@ static int answer(const struct lookup *lookup, const struct options *options,
 	else if (!ret)
 		print_value(lookup);
 	else
-		fail(ENODATA, "absent: table '%s' has no entry with this key",
-		     lookup->named.table);
+		fail(ENODATA, "absent: table '%s' has no entry with this key", lookup->named.table);
 	return status ?: ret ? EXIT_ABSENT : EXIT_SUCCESS;
 }
 
@@ -167,9 +157,8 @@ static int ask_here(struct lookup *lookup, const struct options *options)
 		return status;
 	status = take_key(lookup, &map.geometry, map.hash);
 	if (!status) {
-		ret = dart_tea_lookup__memory(
-			map.hash, map.epoch, map.memory, lookup->entry,
-			lookup->entry + lookup->layout.key_length);
+		ret = dart_tea_lookup__memory(map.hash, map.epoch, map.memory, lookup->entry,
+					      lookup->entry + lookup->layout.key_length);
 		status = answer(lookup, options, ret);
 		tea_layout__free(&lookup->layout);
 	}
@@ -177,8 +166,7 @@ static int ask_here(struct lookup *lookup, const struct options *options)
 	return status;
 }
 
-static int refuse_reading(const struct lookup *lookup, int ret,
-			  const struct dart_error *error)
+static int refuse_reading(const struct lookup *lookup, int ret, const struct dart_error *error)
 {
 	return fail(-ret, "cannot read table '%s' of %s: %s",
 		    lookup->named.table, lookup->host, error->text);
@@ -191,17 +179,14 @@ static int ask_there(struct lookup *lookup, const struct options *options)
 	int ret, status;
 
 	ret = dart_tea_reader__open(lookup->host,
-				    lookup->port < 0 ? DART_CONTROL_PORT :
-						       lookup->port,
+				    lookup->port < 0 ? DART_CONTROL_PORT : lookup->port,
 				    lookup->named.table, &reader, &error);
 	if (ret)
 		return refuse_reading(lookup, ret, &error);
-	status = take_key(lookup, dart_tea_reader__geometry(reader),
-			  dart_tea_reader__hash(reader));
+	status = take_key(lookup, dart_tea_reader__geometry(reader), dart_tea_reader__hash(reader));
 	if (!status) {
-		ret = dart_tea__lookup(
-			reader, lookup->entry,
-			lookup->entry + lookup->layout.key_length, &error);
+		ret = dart_tea__lookup(reader, lookup->entry,
+				       lookup->entry + lookup->layout.key_length, &error);
 		if (!ret || ret == -ENOENT || ret == -EAGAIN)
 			status = answer(lookup, options, ret);
 		else
@@ -220,6 +205,5 @@ int command_tea_lookup(struct options *options, int argc, char **argv)
 	status = parse(options, argc, argv, &lookup);
 	if (status)
 		return status;
-	return lookup.host ? ask_there(&lookup, options) :
-			     ask_here(&lookup, options);
+	return lookup.host ? ask_there(&lookup, options) : ask_here(&lookup, options);
 }

@@ -18,12 +18,10 @@ static uint32_t number(json_int_t value)
 
 static int read_description(struct tea_map *map)
 {
-	json_int_t rows_log2, cells, key_length, value_length, packet_length,
-		epoch;
+	json_int_t rows_log2, cells, key_length, value_length, packet_length, epoch;
 
-	if (json_unpack(map->description, "{s:I, s:I, s:I, s:I, s:I, s:I}",
-			"rows_log2", &rows_log2, "cells", &cells, "key_length",
-			&key_length, "value_length", &value_length,
+	if (json_unpack(map->description, "{s:I, s:I, s:I, s:I, s:I, s:I}", "rows_log2", &rows_log2,
+			"cells", &cells, "key_length", &key_length, "value_length", &value_length,
 			"packet_length", &packet_length, "epoch", &epoch) ||
 	    rows_log2 < 0 || rows_log2 > DART_TEA_ROWS_LOG2_MAX || epoch < 1 ||
 	    epoch > DART_TEA_EPOCH_MAX)
@@ -48,24 +46,21 @@ static int map_memory(struct tea_map *map, int fd)
 	if (fstat(fd, &status))
 		return -errno;
 	if (status.st_size < 0 ||
-	    (uint64_t)status.st_size <
-		    dart_tea_geometry__length(&map->geometry))
+	    (uint64_t)status.st_size < dart_tea_geometry__length(&map->geometry))
 		return -EPROTO;
 	map->length = status.st_size;
 	map->memory = mmap(NULL, map->length, PROT_READ, MAP_SHARED, fd, 0);
 	return map->memory == MAP_FAILED ? -errno : 0;
 }
 
-int tea_map__open(struct tea_map *map, const struct options *options,
-		  const char *name)
+int tea_map__open(struct tea_map *map, const struct options *options, const char *name)
 {
 	int fd, ret;
 
 	*map = (struct tea_map){};
-	map->description = client__ask(options,
-				       json_pack("{s:s, s:s}", "request",
-						 "table-open", "name", name),
-				       -1, "table", &map->reply, &fd);
+	map->description =
+		client__ask(options, json_pack("{s:s, s:s}", "request", "table-open", "name", name),
+			    -1, "table", &map->reply, &fd);
 	if (!map->description)
 		return EXIT_FAILURE;
 	ret = read_description(map);

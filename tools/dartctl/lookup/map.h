@@ -20,8 +20,7 @@ struct tea_map {
 };
 
 /* Returns an exit status; after a failure its message has been printed. */
-int tea_map__open(struct tea_map *map, const struct options *options,
-		  const char *name);
+int tea_map__open(struct tea_map *map, const struct options *options, const char *name);
 void tea_map__close(struct tea_map *map);
 
 #endif /* TEA_MAP_H */

@@ -20,8 +20,7 @@ static const struct {
 
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
-int tea_outcome__add(struct tea_outcome *outcome, const json_t *changes,
-		     struct dart_error *error)
+int tea_outcome__add(struct tea_outcome *outcome, const json_t *changes, struct dart_error *error)
 {
 	const json_t *count;
 	size_t i;
@@ -29,11 +28,9 @@ int tea_outcome__add(struct tea_outcome *outcome, const json_t *changes,
 	for (i = 0; i < COUNTS; i++) {
 		count = json_object_get(changes, counts[i].name);
 		if (!json_is_integer(count))
-			return dart_error__set(error, EPROTO,
-					       "the reply of dartd has no '%s'",
+			return dart_error__set(error, EPROTO, "the reply of dartd has no '%s'",
 					       counts[i].name);
-		*(uint64_t *)((char *)outcome + counts[i].offset) +=
-			json_integer_value(count);
+		*(uint64_t *)((char *)outcome + counts[i].offset) += json_integer_value(count);
 	}
 	return 0;
 }

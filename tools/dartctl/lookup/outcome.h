@@ -21,8 +21,7 @@ struct tea_outcome {
 /*
  * Adds the "changes" of a reply.  Returns 0, or sets @error and returns -EPROTO.
  */
-int tea_outcome__add(struct tea_outcome *outcome, const json_t *changes,
-		     struct dart_error *error);
+int tea_outcome__add(struct tea_outcome *outcome, const json_t *changes, struct dart_error *error);
 /* As an object, a new reference; NULL if out of memory. */
 json_t *tea_outcome__pack(const struct tea_outcome *outcome);
 

@@ -33,16 +33,14 @@ static void print_cell(FILE *file, const char *text, size_t length)
 	fputc('"', file);
 }
 
-static void print_csv(FILE *file, const struct tea_layout *layout,
-		      const uint8_t *entry)
+static void print_csv(FILE *file, const struct tea_layout *layout, const uint8_t *entry)
 {
 	char text[TEA_TEXT_MAX];
 	size_t length;
 	uint32_t i;
 
 	for (i = 0; i < layout->count; i++) {
-		length = tea_text__print(layout->fields[i].is,
-					 entry + layout->fields[i].offset,
+		length = tea_text__print(layout->fields[i].is, entry + layout->fields[i].offset,
 					 text);
 		if (i)
 			fputc(',', file);
@@ -54,8 +52,7 @@ static void print_csv(FILE *file, const struct tea_layout *layout,
 /* ---- JSON */
 
 /* As a number if it is one; the text is printable ASCII. */
-static void print_scalar(FILE *file, const char *text, size_t length,
-			 bool is_number)
+static void print_scalar(FILE *file, const char *text, size_t length, bool is_number)
 {
 	size_t i;
 
@@ -72,8 +69,7 @@ static void print_scalar(FILE *file, const char *text, size_t length,
 	fputc('"', file);
 }
 
-static void print_array(FILE *file, const char *text, size_t length,
-			bool is_number)
+static void print_array(FILE *file, const char *text, size_t length, bool is_number)
 {
 	const char *end = text + length, *blank;
 
@@ -88,8 +84,7 @@ static void print_array(FILE *file, const char *text, size_t length,
 	fputc(']', file);
 }
 
-static void print_json(FILE *file, const struct tea_layout *layout,
-		       const uint8_t *entry)
+static void print_json(FILE *file, const struct tea_layout *layout, const uint8_t *entry)
 {
 	char text[TEA_TEXT_MAX];
 	size_t length;
@@ -99,8 +94,7 @@ static void print_json(FILE *file, const struct tea_layout *layout,
 		const struct dart_key_field *field = layout->fields[i].is;
 		const bool is_number = field->type->kind == DART_KEY_NUMBER;
 
-		length = tea_text__print(
-			field, entry + layout->fields[i].offset, text);
+		length = tea_text__print(field, entry + layout->fields[i].offset, text);
 		fprintf(file, "%s\"%s\": ", i ? ", " : "{", field->name);
 		if (tea_text__is_list(field))
 			print_array(file, text, length, is_number);
@@ -150,8 +144,7 @@ static void print_column(FILE *file, const struct tea_layout *layout,
 	if (index + 1 == layout->count)
 		fprintf(file, "%.*s\n", (int)length, text);
 	else
-		fprintf(file, "%-*.*s ", width_of(layout->fields[index].is),
-			(int)length, text);
+		fprintf(file, "%-*.*s ", width_of(layout->fields[index].is), (int)length, text);
 }
 
 static void begin_columns(FILE *file, const struct tea_layout *layout)
@@ -165,16 +158,14 @@ static void begin_columns(FILE *file, const struct tea_layout *layout)
 	}
 }
 
-static void print_columns(FILE *file, const struct tea_layout *layout,
-			  const uint8_t *entry)
+static void print_columns(FILE *file, const struct tea_layout *layout, const uint8_t *entry)
 {
 	char text[TEA_TEXT_MAX];
 	size_t length;
 	uint32_t i;
 
 	for (i = 0; i < layout->count; i++) {
-		length = tea_text__print(layout->fields[i].is,
-					 entry + layout->fields[i].offset,
+		length = tea_text__print(layout->fields[i].is, entry + layout->fields[i].offset,
 					 text);
 		print_column(file, layout, i, text, length);
 	}

@@ -12,8 +12,7 @@ struct tea_printer {
 	const char *name;
 	/* NULL if nothing is in front of the entries. */
 	void (*begin)(FILE *file, const struct tea_layout *layout);
-	void (*entry)(FILE *file, const struct tea_layout *layout,
-		      const uint8_t *entry);
+	void (*entry)(FILE *file, const struct tea_layout *layout, const uint8_t *entry);
 };
 
 /* Returns that with this name, csv, json or table, or NULL. */

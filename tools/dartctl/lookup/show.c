@@ -43,8 +43,7 @@ static void print_requesters(const json_t *table, const json_t *requesters)
 	json_array_foreach((json_t *)requesters, i, requester)
 		printf("  %-15s %s, queue pair %lld, expects PSN %lld\n",
 		       text(requester, "requester"), text(requester, "state"),
-		       number(requester, "qpn"),
-		       number(requester, "expected_psn"));
+		       number(requester, "qpn"), number(requester, "expected_psn"));
 }
 
 static void print(const json_t *table, const json_t *requesters)
@@ -56,8 +55,7 @@ static void print(const json_t *table, const json_t *requesters)
 	       number(table, "rows_log2"), number(table, "cells"));
 	printf("key            %lld bytes\n", number(table, "key_length"));
 	printf("value          %lld bytes\n", number(table, "value_length"));
-	printf("packets        of up to %lld bytes\n",
-	       number(table, "packet_length"));
+	printf("packets        of up to %lld bytes\n", number(table, "packet_length"));
 	printf("shares         %lld to %lld\n",
 	       (long long)json_integer_value(json_array_get(shares, 0)),
 	       (long long)json_integer_value(json_array_get(shares, 1)));
@@ -82,18 +80,16 @@ int command_tea_show(const struct options *options, int argc, char **argv)
 	json_t *tables, *tables_reply, *table, *requesters, *requesters_reply;
 	int status = EXIT_FAILURE;
 
-	tables = client__ask(options,
-			     json_pack("{s:s}", "request", "table-list"), -1,
-			     "tables", &tables_reply, NULL);
+	tables = client__ask(options, json_pack("{s:s}", "request", "table-list"), -1, "tables",
+			     &tables_reply, NULL);
 	if (!tables)
 		return EXIT_FAILURE;
 	table = find_table(tables, argv[0]);
 	if (!table)
 		goto release_tables;
-	requesters = client__ask(options,
-				 json_pack("{s:s, s:s}", "request",
-					   "requester-list", "table", argv[0]),
-				 -1, "requesters", &requesters_reply, NULL);
+	requesters = client__ask(
+		options, json_pack("{s:s, s:s}", "request", "requester-list", "table", argv[0]), -1,
+		"requesters", &requesters_reply, NULL);
 	if (!requesters)
 		goto release_tables;
 	status = EXIT_SUCCESS;

@@ -114,8 +114,7 @@ static bool parse_ipv4(const char *text, size_t length, uint8_t *bytes)
 				break;
 			part = part * 10 + next;
 		}
-		if (text == begin || part > 255 ||
-		    (*begin == '0' && text - begin > 1))
+		if (text == begin || part > 255 || (*begin == '0' && text - begin > 1))
 			return false;
 		bytes[i] = part;
 	}
@@ -134,8 +133,7 @@ static bool parse_ipv6(const char *text, size_t length, uint8_t *bytes)
 }
 
 /* @count bytes of two digits; with @gap, a character between two of them. */
-static bool parse_bytes(const char *text, size_t length, char gap,
-			uint8_t *bytes, uint32_t count)
+static bool parse_bytes(const char *text, size_t length, char gap, uint8_t *bytes, uint32_t count)
 {
 	const size_t step = gap ? 3 : 2;
 	uint32_t i;
@@ -151,8 +149,7 @@ static bool parse_bytes(const char *text, size_t length, char gap,
 	return true;
 }
 
-static bool parse_text(const char *text, size_t length, uint8_t *bytes,
-		       uint32_t count)
+static bool parse_text(const char *text, size_t length, uint8_t *bytes, uint32_t count)
 {
 	const char *end = text + length;
 	uint32_t used = 0;
@@ -188,8 +185,7 @@ static bool parse_element(const struct dart_key_field *field, const char *text,
 			       parse_ipv4(text, length, bytes) :
 			       parse_ipv6(text, length, bytes);
 	case DART_KEY_MAC:
-		return parse_bytes(text, length, ':', bytes,
-				   field->type->width_max);
+		return parse_bytes(text, length, ':', bytes, field->type->width_max);
 	case DART_KEY_BYTES:
 		return parse_bytes(text, length, '\0', bytes, field->count);
 	case DART_KEY_TEXT:
@@ -199,15 +195,13 @@ static bool parse_element(const struct dart_key_field *field, const char *text,
 }
 
 /* The first @count of @total elements, in reverse, and zeros behind them. */
-static void make_stack(uint8_t *bytes, uint32_t width, uint32_t count,
-		       uint32_t total)
+static void make_stack(uint8_t *bytes, uint32_t width, uint32_t count, uint32_t total)
 {
 	uint8_t other[16];
 	uint32_t i;
 
 	for (i = 0; i < count / 2; i++) {
-		uint8_t *a = bytes + i * width,
-			*b = bytes + (count - 1 - i) * width;
+		uint8_t *a = bytes + i * width, *b = bytes + (count - 1 - i) * width;
 
 		memcpy(other, a, width);
 		memcpy(a, b, width);
@@ -232,8 +226,7 @@ static bool parse_list(const struct dart_key_field *field, const char *text,
 		while (text < end && *text != ' ')
 			text++;
 		if (count == field->count ||
-		    !parse_element(field, begin, text - begin,
-				   bytes + count * width))
+		    !parse_element(field, begin, text - begin, bytes + count * width))
 			return false;
 		count++;
 	}
@@ -269,10 +262,8 @@ static void expect(const struct dart_key_field *field, char *text, size_t size)
 		snprintf(text, size, "%u hexadecimal digits", 2 * field->count);
 		return;
 	case DART_KEY_TEXT:
-		snprintf(
-			text, size,
-			"a text of up to %u bytes, with \\x5c for a backslash",
-			field->count);
+		snprintf(text, size, "a text of up to %u bytes, with \\x5c for a backslash",
+			 field->count);
 		return;
 	}
 }

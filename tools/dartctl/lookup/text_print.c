@@ -20,8 +20,7 @@ static size_t print_decimal(uint64_t value, char *text)
 	return length;
 }
 
-static size_t print_number(const struct dart_key_field *field,
-			   const uint8_t *bytes, char *text)
+static size_t print_number(const struct dart_key_field *field, const uint8_t *bytes, char *text)
 {
 	uint64_t value = 0;
 	size_t length;
@@ -63,8 +62,7 @@ static size_t print_ipv6(const uint8_t *bytes, char *text)
 	return length;
 }
 
-static size_t print_bytes(const uint8_t *bytes, uint32_t count, char gap,
-			  char *text)
+static size_t print_bytes(const uint8_t *bytes, uint32_t count, char gap, char *text)
 {
 	size_t used = 0;
 	uint32_t i;
@@ -101,8 +99,7 @@ static size_t print_text(const uint8_t *bytes, uint32_t count, char *text)
 	return used;
 }
 
-static size_t print_element(const struct dart_key_field *field,
-			    const uint8_t *bytes, char *text)
+static size_t print_element(const struct dart_key_field *field, const uint8_t *bytes, char *text)
 {
 	switch (field->type->kind) {
 	case DART_KEY_NUMBER:
@@ -127,15 +124,13 @@ static bool is_zero(const uint8_t *bytes, uint32_t length)
 	return !length;
 }
 
-static size_t print_list(const struct dart_key_field *field,
-			 const uint8_t *bytes, char *text)
+static size_t print_list(const struct dart_key_field *field, const uint8_t *bytes, char *text)
 {
 	const uint32_t width = field->type->width_max;
 	uint32_t count = field->count, i, at;
 	size_t used = 0;
 
-	while (field->is_stack && count &&
-	       is_zero(bytes + (count - 1) * width, width))
+	while (field->is_stack && count && is_zero(bytes + (count - 1) * width, width))
 		count--;
 	for (i = 0; i < count; i++) {
 		if (i)

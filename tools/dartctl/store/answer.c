@@ -47,8 +47,7 @@ static int print_field(const struct dart_key_field *field, const json_t *value)
 		putchar(' ');
 		ret = print_scalar(value);
 	}
-	printf("%s%s\n", field->unit ? " " : "",
-	       field->unit ? field->unit : "");
+	printf("%s%s\n", field->unit ? " " : "", field->unit ? field->unit : "");
 	return ret;
 }
 
@@ -62,8 +61,7 @@ static int print_value(const struct answer *answer)
 	value = dart_key_schema__value(answer->schema, answer->found.value);
 	ret = value ? 0 : -1;
 	for (i = 0; i < fields->count && !ret; i++)
-		ret = print_field(&fields->list[i],
-				  json_object_get(value, fields->list[i].name));
+		ret = print_field(&fields->list[i], json_object_get(value, fields->list[i].name));
 	json_decref(value);
 	return ret ? fail__out_of_memory() : EXIT_SUCCESS;
 }
@@ -71,15 +69,12 @@ static int print_value(const struct answer *answer)
 static void explain(const struct answer *answer)
 {
 	if (answer->found.outcome == DART_STORE_AMBIGUOUS)
-		fail(ENODATA,
-		     "ambiguous: the slots of this key have different values");
+		fail(ENODATA, "ambiguous: the slots of this key have different values");
 	else if (!answer->found.matches)
-		fail(ENODATA,
-		     "empty: none of the %u slots of this key has its checksum",
+		fail(ENODATA, "empty: none of the %u slots of this key has its checksum",
 		     answer->geometry.redundancy);
 	else
-		fail(ENODATA, "empty: no value is in %u slots of this key",
-		     answer->rule.consensus);
+		fail(ENODATA, "empty: no value is in %u slots of this key", answer->rule.consensus);
 }
 
 static int print_as_json(const struct answer *answer)
@@ -97,14 +92,12 @@ static int print_as_json(const struct answer *answer)
 		if (!value)
 			return fail__out_of_memory();
 	}
-	return print_json(json_pack("{s:s, s:i, s:i, s:i, s:i, s:s?, s:o?}",
-				     "outcome", outcomes[found->outcome],
-				     "matches", (int)found->matches, "agreeing",
-				     (int)found->agreeing, "redundancy",
-				     (int)answer->geometry.redundancy, "share",
-				     (int)answer->share, "collector",
-				     answer->collector, "value", value),
-			   0);
+	return print_json(json_pack("{s:s, s:i, s:i, s:i, s:i, s:s?, s:o?}", "outcome",
+				    outcomes[found->outcome], "matches", (int)found->matches,
+				    "agreeing", (int)found->agreeing, "redundancy",
+				    (int)answer->geometry.redundancy, "share", (int)answer->share,
+				    "collector", answer->collector, "value", value),
+			  0);
 }
 
 int answer__print(const struct answer *answer, bool as_json)

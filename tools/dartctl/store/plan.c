@@ -51,8 +51,7 @@ static bool parse_quantity(const char *text, void *quantity)
 	if (!is_digit(*text) || strspn(text, "0123456789.") > 20)
 		return false;
 	number = strtod(text, &end);
-	if (end != text + strspn(text, "0123456789.") ||
-	    !parse_unit(end, &factor))
+	if (end != text + strspn(text, "0123456789.") || !parse_unit(end, &factor))
 		return false;
 	number *= factor;
 	if (!(number >= 1 && number <= 0x1p53) || number != floor(number))
@@ -127,8 +126,7 @@ static int take_options(struct dart_sizing_wish *wish, struct options *options,
 			return EXIT_USAGE;
 		i = option - OPTIONS_OWN;
 		if (!own[i].parse(optarg, (char *)wish + own[i].member))
-			return misuse("--%s %s, not '%s'", own[i].name,
-				      own[i].form, optarg);
+			return misuse("--%s %s, not '%s'", own[i].name, own[i].form, optarg);
 	}
 	return EXIT_SUCCESS;
 }
@@ -137,42 +135,33 @@ static int take_options(struct dart_sizing_wish *wish, struct options *options,
 
 static json_t *bounds_to_json(const struct dart_sizing_bounds *bounds)
 {
-	return json_pack("{s:f, s:f}", "low", bounds->low, "high",
-			 bounds->high);
+	return json_pack("{s:f, s:f}", "low", bounds->low, "high", bounds->high);
 }
 
 static json_t *risks_to_json(const struct dart_sizing_risks *risks)
 {
-	return json_pack("{s:f, s:o, s:o}", "empty", risks->empty,
-			 "ambiguous", bounds_to_json(&risks->ambiguous),
-			 "wrong", bounds_to_json(&risks->wrong));
+	return json_pack("{s:f, s:o, s:o}", "empty", risks->empty, "ambiguous",
+			 bounds_to_json(&risks->ambiguous), "wrong", bounds_to_json(&risks->wrong));
 }
 
 /* How well @flows keys are found in a store. */
-static json_t *store_to_json(const struct dart_store_geometry *store,
-			     uint64_t flows)
+static json_t *store_to_json(const struct dart_store_geometry *store, uint64_t flows)
 {
 	const double load = (double)flows / (double)store->slots;
 	const uint64_t memory = dart_store_geometry__length(store);
 	struct dart_sizing_risks oldest, average;
 
-	dart_store_sizing__risks_of_oldest(load, store->redundancy,
-					   store->checksum_bits, &oldest);
-	dart_store_sizing__average_risks(load, store->redundancy,
-					 store->checksum_bits, &average);
+	dart_store_sizing__risks_of_oldest(load, store->redundancy, store->checksum_bits, &oldest);
+	dart_store_sizing__average_risks(load, store->redundancy, store->checksum_bits, &average);
 	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o}", "slots",
-			 (json_int_t)store->slots, "memory", (json_int_t)memory,
-			 "memory_per_flow", (double)memory / (double)flows,
-			 "load", load, "oldest",
-			 dart_store_sizing__oldest(load, store->redundancy),
-			 "average",
-			 dart_store_sizing__average(load, store->redundancy),
-			 "oldest_risks", risks_to_json(&oldest),
-			 "average_risks", risks_to_json(&average));
+			 (json_int_t)store->slots, "memory", (json_int_t)memory, "memory_per_flow",
+			 (double)memory / (double)flows, "load", load, "oldest",
+			 dart_store_sizing__oldest(load, store->redundancy), "average",
+			 dart_store_sizing__average(load, store->redundancy), "oldest_risks",
+			 risks_to_json(&oldest), "average_risks", risks_to_json(&average));
 }
 
-__attribute__((format(printf, 2, 3)))
-static void reason(json_t *reasons, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void reason(json_t *reasons, const char *format, ...)
 {
 	char sentence[400];
 	va_list arguments;
@@ -195,8 +184,7 @@ static void reason_choice(json_t *reasons, const struct dart_sizing_wish *wish,
 	if (wish->redundancy)
 		return;
 	if (wish->memory)
-		reason(reasons, "At the load of the store below, N = %u finds the most.",
-		       n);
+		reason(reasons, "At the load of the store below, N = %u finds the most.", n);
 	else
 		reason(reasons,
 		       "No N finds %g %% in half of the store below; in the whole store N = %u is the lowest that does, and each copy costs one more frame.",
@@ -246,8 +234,7 @@ static uint32_t log2_of(uint64_t slots)
 	return log2;
 }
 
-static json_t *reasons_of(const struct dart_sizing_wish *wish,
-			  const struct dart_store_sizing *plan)
+static json_t *reasons_of(const struct dart_sizing_wish *wish, const struct dart_store_sizing *plan)
 {
 	const struct dart_store_geometry *store = &plan->store;
 	const double load = (double)wish->flows / (double)store->slots;
@@ -282,17 +269,13 @@ static json_t *plan_to_json(const struct dart_sizing_wish *wish,
 			    const struct dart_store_sizing *plan)
 {
 	const struct dart_store_geometry *store = &plan->store;
-	json_t *answer = json_pack("{s:I, s:i, s:i, s:i}",
-				   "flows", (json_int_t)wish->flows,
-				   "value_length", store->value_length,
-				   "redundancy", store->redundancy,
-				   "checksum_bits", store->checksum_bits);
+	json_t *answer = json_pack("{s:I, s:i, s:i, s:i}", "flows", (json_int_t)wish->flows,
+				   "value_length", store->value_length, "redundancy",
+				   store->redundancy, "checksum_bits", store->checksum_bits);
 	json_t *real = store_to_json(store, wish->flows);
 
-	json_object_update_new(answer, store_to_json(&plan->ideal,
-						     wish->flows));
-	json_object_set_new(real, "slots_log2",
-			    json_integer(log2_of(store->slots)));
+	json_object_update_new(answer, store_to_json(&plan->ideal, wish->flows));
+	json_object_set_new(real, "slots_log2", json_integer(log2_of(store->slots)));
 	json_object_set_new(answer, "store", real);
 	json_object_set_new(answer, "reasoning", reasons_of(wish, plan));
 	return answer;
@@ -307,8 +290,7 @@ static void print_text(const struct dart_store_sizing *plan, json_t *answer)
 	json_array_foreach(json_object_get(answer, "reasoning"), i, sentence)
 		printf("%s\n", json_string_value(sentence));
 	printf("\ndartctl store create NAME --slots 2^%u --value %u --redundancy %u --checksum %u\n",
-	       log2_of(store->slots), store->value_length, store->redundancy,
-	       store->checksum_bits);
+	       log2_of(store->slots), store->value_length, store->redundancy, store->checksum_bits);
 }
 
 int command_plan(struct options *options, int argc, char **argv)
@@ -321,8 +303,7 @@ int command_plan(struct options *options, int argc, char **argv)
 	if (take_options(&wish, options, argc, argv))
 		return EXIT_USAGE;
 	if (optind < argc)
-		return misuse("'plan' takes options only, not '%s'",
-			      argv[optind]);
+		return misuse("'plan' takes options only, not '%s'", argv[optind]);
 	if (!wish.flows || !wish.value_length)
 		return misuse("'plan' needs --flows and --value");
 	if (!wish.success == !wish.memory)

@@ -46,8 +46,7 @@ static int refuse_without_schema(const char *store)
 	char *names = schemas__names();
 	int status;
 
-	status = misuse("'query %s' needs a schema, one of: %s", store,
-			names ? names : "?");
+	status = misuse("'query %s' needs a schema, one of: %s", store, names ? names : "?");
 	free(names);
 	return status;
 }
@@ -64,15 +63,13 @@ static int take_policy(struct dart_store_rule *rule, const char *text)
 		rule->policy = DART_STORE_CONSENSUS;
 		rule->consensus = text[10] - '0';
 	} else {
-		return misuse(
-			"'%s' is not a policy: plurality, unique or consensus=1 to %d",
-			text, DART_STORE_REDUNDANCY_MAX);
+		return misuse("'%s' is not a policy: plurality, unique or consensus=1 to %d", text,
+			      DART_STORE_REDUNDANCY_MAX);
 	}
 	return EXIT_SUCCESS;
 }
 
-static int take_options(struct query *query, struct options *options, int argc,
-			char **argv)
+static int take_options(struct query *query, struct options *options, int argc, char **argv)
 {
 	const struct dart_key_fields *fields = &query->schema->key;
 	struct option own[2 + DART_KEY_FIELDS_MAX + 1] = {
@@ -101,21 +98,18 @@ static int take_options(struct query *query, struct options *options, int argc,
 		}
 	}
 	if (optind < argc)
-		return misuse("'query' takes a store and a schema, not '%s' as well",
-			      argv[optind]);
+		return misuse("'query' takes a store and a schema, not '%s' as well", argv[optind]);
 	return EXIT_SUCCESS;
 }
 
 /* "--src ADDRESS --sport U16 ..." */
-static void describe_key(const struct dart_key_fields *fields, char *text,
-			 size_t size)
+static void describe_key(const struct dart_key_fields *fields, char *text, size_t size)
 {
 	size_t used = 0;
 	uint32_t i;
 
 	for (i = 0; i < fields->count && used < size; i++)
-		used += snprintf(text + used, size - used, " --%s %s",
-				 fields->list[i].name,
+		used += snprintf(text + used, size - used, " --%s %s", fields->list[i].name,
 				 fields->list[i].type->name);
 }
 
@@ -133,35 +127,28 @@ static int make_key(struct query *query)
 		return misuse("'--%s' is missing: a key of '%s' is%s",
 			      fields->list[i].name, query->schema_name, all);
 	}
-	query->key_length = dart_key_schema__key(query->schema, query->texts,
-						 query->key, &error);
+	query->key_length = dart_key_schema__key(query->schema, query->texts, query->key, &error);
 	if (query->key_length < 0)
 		return misuse("--%s", error.text);
 	return EXIT_SUCCESS;
 }
 
 /* Can the store answer the query? */
-static int check(const struct query *query,
-		 const struct dart_store_geometry *geometry)
+static int check(const struct query *query, const struct dart_store_geometry *geometry)
 {
 	if (query->schema->value.length > geometry->value_length)
-		return fail(
-			EINVAL,
-			"values of '%s' have %u bytes, but those of store '%s' %u",
-			query->schema_name, query->schema->value.length,
-			query->store, geometry->value_length);
+		return fail(EINVAL, "values of '%s' have %u bytes, but those of store '%s' %u",
+			    query->schema_name, query->schema->value.length, query->store,
+			    geometry->value_length);
 	if (query->rule.consensus > geometry->redundancy)
-		return fail(
-			EINVAL,
-			"a consensus of %u is impossible: the redundancy of store '%s' is %u",
-			query->rule.consensus, query->store,
-			geometry->redundancy);
+		return fail(EINVAL,
+			    "a consensus of %u is impossible: the redundancy of store '%s' is %u",
+			    query->rule.consensus, query->store, geometry->redundancy);
 	return EXIT_SUCCESS;
 }
 
 static int print(const struct query *query, const struct options *options,
-		 const struct dart_store_hash *hash,
-		 const struct dart_store_geometry *geometry,
+		 const struct dart_store_hash *hash, const struct dart_store_geometry *geometry,
 		 const struct dart_store_answer *found)
 {
 	struct answer answer = {
@@ -191,10 +178,8 @@ static int ask_here(const struct query *query, const struct options *options)
 	geometry = dart_store__geometry(map.store);
 	status = check(query, geometry);
 	if (!status) {
-		dart_store__query(map.store, query->key, query->key_length,
-				  &query->rule, &found);
-		status = print(query, options, dart_store__hash(map.store),
-			       geometry, &found);
+		dart_store__query(map.store, query->key, query->key_length, &query->rule, &found);
+		status = print(query, options, dart_store__hash(map.store), geometry, &found);
 	}
 	store_map__close(&map);
 	return status;
@@ -227,16 +212,13 @@ static int ask_there(const struct query *query, const struct options *options)
 	status = check(query, geometry);
 	if (status)
 		goto out;
-	ret = dart_store_reader__query_batch(reader, query->key,
-					     query->key_length, 1, &query->rule,
+	ret = dart_store_reader__query_batch(reader, query->key, query->key_length, 1, &query->rule,
 					     &found, &error);
 	if (ret)
 		status = fail(-ret, "cannot read store '%s' of %s: %s",
 			      query->store, query->from, error.text);
 	else
-		status = print(query, options,
-			       dart_store_reader__hash(reader), geometry,
-			       &found);
+		status = print(query, options, dart_store_reader__hash(reader), geometry, &found);
 out:
 	dart_store_reader__close(reader);
 	free(host);
@@ -267,8 +249,7 @@ int command_query(struct options *options, int argc, char **argv)
 	status = take_options(&query, options, argc, argv);
 	status = status ?: make_key(&query);
 	if (!status)
-		status = query.from ? ask_there(&query, options) :
-				      ask_here(&query, options);
+		status = query.from ? ask_there(&query, options) : ask_here(&query, options);
 	dart_key_schema__free(query.schema);
 	return status;
 }

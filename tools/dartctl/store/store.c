@@ -42,9 +42,7 @@ static int take(struct wanted *wanted, int option)
 	case OPTION_SLOTS:
 		value = wanted->slots_log2 = options__logarithm(optarg);
 		if (value < 0)
-			return misuse(
-				"--slots is a power of two such as 2^20, not '%s'",
-				optarg);
+			return misuse("--slots is a power of two such as 2^20, not '%s'", optarg);
 		break;
 	case OPTION_VALUE:
 		wanted->value = value;
@@ -74,13 +72,12 @@ static int request(const struct options *options, const struct wanted *wanted,
 		   const char *name, const char *file, int fd)
 {
 	return client__do(options,
-			  json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}",
-				    "request", "store-create", "name", name,
-				    "slots_log2", (json_int_t)wanted->slots_log2,
-				    "value_length", (json_int_t)wanted->value,
-				    "redundancy", optional(wanted->redundancy),
-				    "checksum_bits", optional(wanted->checksum),
-				    "file", file),
+			  json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}", "request",
+				    "store-create", "name", name, "slots_log2",
+				    (json_int_t)wanted->slots_log2, "value_length",
+				    (json_int_t)wanted->value, "redundancy",
+				    optional(wanted->redundancy), "checksum_bits",
+				    optional(wanted->checksum), "file", file),
 			  fd, "store");
 }
 
@@ -91,8 +88,7 @@ static int create(struct options *options, int argc, char **argv)
 	bool is_new;
 	int option, fd, status;
 
-	while ((option = options__next(options, argc, argv, create_options)) !=
-	       -1)
+	while ((option = options__next(options, argc, argv, create_options)) != -1)
 		if (option == '?' || take(&wanted, option))
 			return EXIT_USAGE;
 	if (argc - optind != 1)

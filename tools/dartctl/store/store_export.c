@@ -58,8 +58,7 @@ static void select_reporter(json_t *collectors, const char *reporter)
 /* The file of dart_collectors(5); NULL if out of memory. */
 static json_t *pack_file(json_t *collectors)
 {
-	return json_pack("{s:i, s:O}", "dart_collectors", 1,
-			 "collectors", collectors);
+	return json_pack("{s:i, s:O}", "dart_collectors", 1, "collectors", collectors);
 }
 
 /* XDP reporters read it, too. */
@@ -78,8 +77,7 @@ static int print_bmv2(json_t *collectors, const struct request *request)
 
 	if (!file)
 		return fail__out_of_memory();
-	ret = dart_collectors__take(file, "the reply",
-				    request->options.reporter, &wish.collectors,
+	ret = dart_collectors__take(file, "the reply", request->options.reporter, &wish.collectors,
 				    &error);
 	json_decref(file);
 	if (ret)
@@ -143,15 +141,13 @@ static int take(struct request *request, int option)
 	}
 }
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct request *request)
+static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
 	const struct report_options *more = &request->options;
 	int option, ret = 0;
 
 	*request = (struct request){ .target = &targets[0] };
-	while (!ret && (option = options__next(options, argc, argv,
-					       export_options)) != -1)
+	while (!ret && (option = options__next(options, argc, argv, export_options)) != -1)
 		ret = take(request, option);
 	if (ret)
 		return ret;
@@ -160,16 +156,14 @@ static int parse(struct options *options, int argc, char **argv,
 	if (request->watched && request->output)
 		return misuse("--watch and --output are mutually exclusive");
 	if (request->target->is_switch && !request->program)
-		return misuse("--target %s needs --program and --port",
-			      request->target->name);
+		return misuse("--target %s needs --program and --port", request->target->name);
 	if (request->target->is_switch && request->watched)
 		return misuse("--watch writes no commands for --target %s (see 'switch push --follow')",
 			      request->target->name);
 	if (!request->target->is_switch &&
 	    (request->program || more->ports.count || more->all_copies))
-		return misuse(
-			"--target %s takes no --program, --port or --all-copies",
-			request->target->name);
+		return misuse("--target %s takes no --program, --port or --all-copies",
+			      request->target->name);
 	return 0;
 }
 
@@ -217,11 +211,9 @@ static int print_store(const struct options *options,
 	json_t *collectors, *reply;
 	int status;
 
-	collectors =
-		client__ask(options,
-			    json_pack("{s:s, s:s}", "request", "store-export",
-				      "name", store),
-			    -1, "collectors", &reply, NULL);
+	collectors = client__ask(options,
+				 json_pack("{s:s, s:s}", "request", "store-export", "name", store),
+				 -1, "collectors", &reply, NULL);
 	if (!collectors)
 		return EXIT_FAILURE;
 	select_reporter(collectors, request->reporter);
@@ -231,10 +223,8 @@ static int print_store(const struct options *options,
 		status = fail(ENOENT, "'%s' is not a reporter of store '%s'",
 			      request->reporter, store);
 	else
-		status = fail(
-			ENOENT,
-			"store '%s' has no reporters (see dartctl reporter add)",
-			store);
+		status = fail(ENOENT, "store '%s' has no reporters (see dartctl reporter add)",
+			      store);
 	json_decref(reply);
 	return status;
 }
@@ -253,8 +243,7 @@ int command_store_export(struct options *options, int argc, char **argv)
 	if (request.output && output_file__begin(request.output, &error))
 		return fail(EIO, "%s", error.text);
 	status = print_store(options, &request, argv[optind]);
-	if (request.output &&
-	    output_file__end(request.output, status, &error))
+	if (request.output && output_file__end(request.output, status, &error))
 		status = fail(EIO, "%s", error.text);
 	return status;
 }

@@ -10,15 +10,12 @@
 #include "store_map.h"
 #include "tools/dartctl/cli/command.h"
 
-static int read_geometry(json_t *description,
-			 struct dart_store_geometry *geometry)
+static int read_geometry(json_t *description, struct dart_store_geometry *geometry)
 {
 	json_int_t slots_log2, value_length, checksum_bits, redundancy;
 
-	if (json_unpack(description, "{s:I, s:I, s:I, s:I}",
-			"slots_log2", &slots_log2,
-			"value_length", &value_length,
-			"checksum_bits", &checksum_bits,
+	if (json_unpack(description, "{s:I, s:I, s:I, s:I}", "slots_log2", &slots_log2,
+			"value_length", &value_length, "checksum_bits", &checksum_bits,
 			"redundancy", &redundancy) ||
 	    slots_log2 < 0 || slots_log2 > DART_STORE_SLOTS_LOG2_MAX)
 		return -EPROTO;
@@ -31,8 +28,7 @@ static int read_geometry(json_t *description,
 	return dart_store_geometry__check(geometry) ? -EPROTO : 0;
 }
 
-static int map_memory(struct store_map *map,
-		      const struct dart_store_geometry *geometry, int fd)
+static int map_memory(struct store_map *map, const struct dart_store_geometry *geometry, int fd)
 {
 	struct stat status;
 
@@ -64,8 +60,7 @@ static int store_map__use(struct store_map *map, int fd)
 	return ret;
 }
 
-int store_map__open(struct store_map *map, const struct options *options,
-		    const char *name)
+int store_map__open(struct store_map *map, const struct options *options, const char *name)
 {
 	int fd, ret;
 

@@ -18,8 +18,7 @@ struct store_map {
 };
 
 /* Returns an exit status; after a failure its message has been printed. */
-int store_map__open(struct store_map *map, const struct options *options,
-		    const char *name);
+int store_map__open(struct store_map *map, const struct options *options, const char *name);
 void store_map__close(struct store_map *map);
 
 #endif /* STORE_MAP_H */

@@ -42,8 +42,7 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *describe(const struct store_map *map,
-			const struct filling *filling)
+static json_t *describe(const struct store_map *map, const struct filling *filling)
 {
 	json_t *json = json_deep_copy(map->description);
 
@@ -58,8 +57,7 @@ static json_t *describe(const struct store_map *map,
 
 static void print(const struct store_map *map, const struct filling *filling)
 {
-	const struct dart_store_geometry *geometry =
-		dart_store__geometry(map->store);
+	const struct dart_store_geometry *geometry = dart_store__geometry(map->store);
 
 	printf("slots          %llu\n", (unsigned long long)geometry->slots);
 	printf("value          %u bytes\n", geometry->value_length);
@@ -68,8 +66,7 @@ static void print(const struct store_map *map, const struct filling *filling)
 	printf("memory         %llu bytes\n",
 	       (unsigned long long)dart_store_geometry__length(geometry));
 	printf("epoch          %lld\n",
-	       (long long)json_integer_value(
-		       json_object_get(map->description, "epoch")));
+	       (long long)json_integer_value(json_object_get(map->description, "epoch")));
 	printf("written slots  %.2f %%\n", 100 * filling->written);
 	if (isfinite(filling->load))
 		printf("load factor    %.4f keys per slot\n", filling->load);
@@ -90,8 +87,7 @@ int command_store_show(const struct options *options, int argc, char **argv)
 		return status;
 	filling = look(map.store);
 	if (options->json)
-		status = print_json(describe(&map, &filling),
-				     JSON_REAL_PRECISION(6));
+		status = print_json(describe(&map, &filling), JSON_REAL_PRECISION(6));
 	else
 		print(&map, &filling);
 	store_map__close(&map);

@@ -52,27 +52,22 @@ static void session__say(struct session *session)
 	if (!strcmp(session->error.text, session->said.text))
 		return;
 	session->said = session->error;
-	fail(EAGAIN, "'%s' keeps its tables: %s", session->push->thrift,
-	     session->error.text);
+	fail(EAGAIN, "'%s' keeps its tables: %s", session->push->thrift, session->error.text);
 	fflush(stdout);
 }
 
 /* ---- files */
 
 /* Servers, stash and all that comes from the files; the options do not change. */
-static bool is_same(const struct dart_tea_tables *a,
-		    const struct dart_tea_tables *b)
+static bool is_same(const struct dart_tea_tables *a, const struct dart_tea_tables *b)
 {
-	return !strcmp(a->name, b->name) &&
-	       a->requester.s_addr == b->requester.s_addr &&
+	return !strcmp(a->name, b->name) && a->requester.s_addr == b->requester.s_addr &&
 	       !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry)) &&
 	       a->server_count == b->server_count &&
-	       !memcmp(a->servers, b->servers,
-		       a->server_count * sizeof(a->servers[0])) &&
+	       !memcmp(a->servers, b->servers, a->server_count * sizeof(a->servers[0])) &&
 	       a->stashed_count == b->stashed_count &&
 	       (!a->stashed_count ||
-		!memcmp(a->stashed, b->stashed,
-			a->stashed_count * sizeof(a->stashed[0])));
+		!memcmp(a->stashed, b->stashed, a->stashed_count * sizeof(a->stashed[0])));
 }
 
 static void session__retry_later(struct session *session)
@@ -91,18 +86,15 @@ static void session__take(struct session *session, struct lookup_wish *wish)
 	if (session->has_last)
 		dart_tea_tables__free(&session->last.tables);
 	else
-		sd_notifyf(0,
-			   "READY=1\nSTATUS=%s looks up table %s at %u servers",
-			   session->push->thrift, wish->tables.name,
-			   wish->tables.server_count);
+		sd_notifyf(0, "READY=1\nSTATUS=%s looks up table %s at %u servers",
+			   session->push->thrift, wish->tables.name, wish->tables.server_count);
 	session->last = *wish;
 	session->has_last = true;
 	session->is_current = true;
 	session->retry_ms = 0;
 	session->said.text[0] = '\0';
 	if (session->cache &&
-	    switch_cache__set_tables(session->cache, &session->last.tables,
-				     &session->error))
+	    switch_cache__set_tables(session->cache, &session->last.tables, &session->error))
 		session__say(session);
 }
 
@@ -119,8 +111,7 @@ static void session__look(struct session *session)
 			session__retry_later(session);
 		return;
 	}
-	if (session->is_current &&
-	    is_same(&session->last.tables, &wish.tables)) {
+	if (session->is_current && is_same(&session->last.tables, &wish.tables)) {
 		dart_tea_tables__free(&wish.tables);
 		session->said.text[0] = '\0';
 		return;
@@ -179,11 +170,9 @@ static void session__tick(struct session *session)
 	if (!ret && !is_set_up)
 		session__lose(session);
 	if (!ret && is_set_up)
-		ret = lookup_ports__update(thrift, &session->last,
-					   &session->error);
+		ret = lookup_ports__update(thrift, &session->last, &session->error);
 	if (!ret && is_set_up && session->cache)
-		ret = switch_cache__refresh(session->cache, thrift,
-					    &session->error);
+		ret = switch_cache__refresh(session->cache, thrift, &session->error);
 	thrift__close(thrift);
 	if (ret)
 		session__say(session);
@@ -196,8 +185,7 @@ static void session__receive(struct session *session)
 
 	ret = thrift__connect(session->push->thrift, &thrift, &session->error);
 	if (!ret) {
-		ret = switch_cache__receive(session->cache, thrift,
-					    &session->error);
+		ret = switch_cache__receive(session->cache, thrift, &session->error);
 		thrift__close(thrift);
 	}
 	if (ret)
@@ -220,8 +208,7 @@ static void session__leave(struct session *session)
 /* ---- the loop */
 
 /* Which of the descriptors are readable? */
-static void poll_now(const struct session *session, bool *has_signal,
-		     bool *has_digests)
+static void poll_now(const struct session *session, bool *has_signal, bool *has_digests)
 {
 	struct epoll_event events[2];
 	int count, i;
@@ -246,8 +233,7 @@ static void session__wait(struct session *session)
 	const int64_t due = due_at(session), now = now_ms();
 	int ms = due < now ? 0 : due - now;
 
-	if (path_watch__wait(&session->watch, session->poller, ms) ==
-	    PATH_WATCH_CHANGED)
+	if (path_watch__wait(&session->watch, session->poller, ms) == PATH_WATCH_CHANGED)
 		session->retry_at = 0;
 }
 
@@ -270,8 +256,7 @@ static int session__run(struct session *session)
 		}
 		session__wait(session);
 		poll_now(session, &has_signal, &has_digests);
-		if (has_signal && read(session->signals, &signal,
-				       sizeof(signal)) == sizeof(signal))
+		if (has_signal && read(session->signals, &signal, sizeof(signal)) == sizeof(signal))
 			return signal.ssi_signo;
 		if (has_digests && session->is_current)
 			session__receive(session);
@@ -283,8 +268,7 @@ static int watch_descriptor(struct session *session, int fd)
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 
 	if (fd < 0 || epoll_ctl(session->poller, EPOLL_CTL_ADD, fd, &event))
-		return dart_error__system(&session->error, errno,
-					  "cannot wait for signals");
+		return dart_error__system(&session->error, errno, "cannot wait for signals");
 	return 0;
 }
 
@@ -342,6 +326,5 @@ int switch_follow__run(const struct lookup_push *push)
 		close(session.poller);
 	if (ret > 0)
 		end_by(ret);
-	return fail(-ret, "'%s' does not follow its tables: %s", push->thrift,
-		    session.error.text);
+	return fail(-ret, "'%s' does not follow its tables: %s", push->thrift, session.error.text);
 }

@@ -137,9 +137,7 @@ static int check(const struct request *request, const char *name)
 	if (!request->target)
 		return misuse("'%s' needs --target bmv2", name);
 	if (!request->thrift == !request->reports.program)
-		return misuse(
-			"'%s' needs --thrift, or --program to print commands",
-			name);
+		return misuse("'%s' needs --thrift, or --program to print commands", name);
 	if (!request->thrift && request->is_dry)
 		return misuse("--dry-run needs --thrift");
 	if (request->follows && (!request->thrift || request->is_dry))
@@ -168,30 +166,25 @@ static int check_kind(const struct request *request, enum push_kind kind)
 static int take_files(struct request *request, int argc, char **argv)
 {
 	if (optind == argc)
-		return misuse("'%s' needs files of collectors or of tables",
-			      argv[0]);
+		return misuse("'%s' needs files of collectors or of tables", argv[0]);
 	if (argc - optind > FILES_MAX)
-		return misuse("'%s' takes at most %d files",
-			      argv[0], FILES_MAX);
+		return misuse("'%s' takes at most %d files", argv[0], FILES_MAX);
 	for (; optind < argc; optind++) {
 		if (request->follows && !strcmp(argv[optind], "-"))
 			return misuse("--follow needs files, not the standard input");
-		request->files[request->file_count++] =
-			strcmp(argv[optind], "-") ? argv[optind] :
-						    "/dev/stdin";
+		request->files[request->file_count++] = strcmp(argv[optind], "-") ? argv[optind] :
+										    "/dev/stdin";
 	}
 	return 0;
 }
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct request *request)
+static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
 	int option, ret = 0;
 
 	*request = (struct request){ .target = NULL };
 	lookup_options__init(&request->lookups.options);
-	while (!ret && (option = options__next(options, argc, argv,
-					       long_options)) != -1)
+	while (!ret && (option = options__next(options, argc, argv, long_options)) != -1)
 		ret = take(request, option);
 	return ret ?: check(request, argv[0]) ?:
 	       take_files(request, argc, argv);
@@ -259,8 +252,7 @@ static int show(struct options *options, int argc, char **argv)
 	const char *target = NULL, *thrift = NULL;
 	int option;
 
-	while ((option = options__next(options, argc, argv, show_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, show_options)) != -1) {
 		if (option == OPTION_TARGET)
 			target = optarg;
 		else if (option == OPTION_THRIFT)
@@ -269,8 +261,7 @@ static int show(struct options *options, int argc, char **argv)
 			return EXIT_USAGE;
 	}
 	if (!target || strcmp(target, "bmv2") || !thrift || !has_port(thrift))
-		return misuse("'%s' needs --target bmv2 and --thrift HOST:PORT",
-			      argv[0]);
+		return misuse("'%s' needs --target bmv2 and --thrift HOST:PORT", argv[0]);
 	if (optind < argc)
 		return misuse("'%s' takes no names", argv[0]);
 	return lookup_status__show(thrift, options->json);

@@ -22,8 +22,7 @@ static bool is_regular(FILE *file)
 	return !fstat(fileno(file), &status) && S_ISREG(status.st_mode);
 }
 
-int push_kind__read(const char *path, enum push_kind *kind,
-		    struct dart_error *error)
+int push_kind__read(const char *path, enum push_kind *kind, struct dart_error *error)
 {
 	json_error_t json_error;
 	json_t *root;

@@ -14,8 +14,7 @@ enum push_kind { PUSH_COLLECTORS, PUSH_TABLES };
  * not read.  Returns 0, or -errno with a sentence in @error if it cannot be opened or is not
  * JSON.
  */
-int push_kind__read(const char *path, enum push_kind *kind,
-		    struct dart_error *error);
+int push_kind__read(const char *path, enum push_kind *kind, struct dart_error *error);
 
 /*
  * Waits for the first of @count files to be there, and to be JSON, and says once that it does.

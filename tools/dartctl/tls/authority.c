@@ -29,8 +29,7 @@
 
 static int failed(struct dart_error *error, const char *what, int code)
 {
-	return dart_error__set(error, EIO, "cannot %s: %s", what,
-			       gnutls_strerror(code));
+	return dart_error__set(error, EIO, "cannot %s: %s", what, gnutls_strerror(code));
 }
 
 bool tls_name__is_valid(const char *name)
@@ -39,8 +38,7 @@ bool tls_name__is_valid(const char *name)
 	const char *byte;
 	size_t label = 0;
 
-	if (inet_pton(AF_INET, name, &address) == 1 ||
-	    inet_pton(AF_INET6, name, &address) == 1)
+	if (inet_pton(AF_INET, name, &address) == 1 || inet_pton(AF_INET6, name, &address) == 1)
 		return true;
 	if (!*name || strlen(name) > 253)
 		return false;
@@ -51,11 +49,9 @@ bool tls_name__is_valid(const char *name)
 			label = 0;
 			continue;
 		}
-		if (!isalnum((unsigned char)*byte) && *byte != '-' &&
-		    *byte != '_')
+		if (!isalnum((unsigned char)*byte) && *byte != '-' && *byte != '_')
 			return false;
-		if ((unsigned char)*byte >= 0x80 || (*byte == '-' && !label) ||
-		    ++label > 63)
+		if ((unsigned char)*byte >= 0x80 || (*byte == '-' && !label) || ++label > 63)
 			return false;
 	}
 	return label && byte[-1] != '-';
@@ -63,15 +59,13 @@ bool tls_name__is_valid(const char *name)
 
 /* ---- certificates */
 
-bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i,
-			   char name[static 256])
+bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i, char name[static 256])
 {
 	uint8_t bytes[256];
 	size_t size = sizeof(bytes);
 	int ret;
 
-	ret = gnutls_x509_crt_get_subject_alt_name(certificate, i, bytes, &size,
-						   NULL);
+	ret = gnutls_x509_crt_get_subject_alt_name(certificate, i, bytes, &size, NULL);
 	*name = '\0';
 	if (ret == GNUTLS_SAN_DNSNAME)
 		snprintf(name, 256, "%.*s", (int)size, (const char *)bytes);
@@ -106,16 +100,13 @@ static int add_name(gnutls_x509_crt_t certificate, const char *name)
 	struct in6_addr address;
 
 	if (inet_pton(AF_INET, name, &address) == 1)
-		return gnutls_x509_crt_set_subject_alt_name(
-			certificate, GNUTLS_SAN_IPADDRESS, &address, 4,
-			GNUTLS_FSAN_APPEND);
+		return gnutls_x509_crt_set_subject_alt_name(certificate, GNUTLS_SAN_IPADDRESS,
+							    &address, 4, GNUTLS_FSAN_APPEND);
 	if (inet_pton(AF_INET6, name, &address) == 1)
-		return gnutls_x509_crt_set_subject_alt_name(
-			certificate, GNUTLS_SAN_IPADDRESS, &address, 16,
-			GNUTLS_FSAN_APPEND);
-	return gnutls_x509_crt_set_subject_alt_name(
-		certificate, GNUTLS_SAN_DNSNAME, name, strlen(name),
-		GNUTLS_FSAN_APPEND);
+		return gnutls_x509_crt_set_subject_alt_name(certificate, GNUTLS_SAN_IPADDRESS,
+							    &address, 16, GNUTLS_FSAN_APPEND);
+	return gnutls_x509_crt_set_subject_alt_name(certificate, GNUTLS_SAN_DNSNAME, name,
+						    strlen(name), GNUTLS_FSAN_APPEND);
 }
 
 /* Sets the fields that all certificates have: a serial number, times, a name, a key. */
@@ -130,18 +121,15 @@ static int begin(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key,
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_version(certificate, 3);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_set_serial(certificate, serial,
-						 sizeof(serial));
+		ret = gnutls_x509_crt_set_serial(certificate, serial, sizeof(serial));
 	/* Clocks of other machines may be behind. */
 	if (ret >= 0)
-		ret = gnutls_x509_crt_set_activation_time(certificate,
-							  time(NULL) - DAY);
+		ret = gnutls_x509_crt_set_activation_time(certificate, time(NULL) - DAY);
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_expiration_time(certificate, expires);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_set_dn_by_oid(
-			certificate, GNUTLS_OID_X520_COMMON_NAME, 0, name,
-			strnlen(name, 64));
+		ret = gnutls_x509_crt_set_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0,
+						    name, strnlen(name, 64));
 	return ret < 0 ? ret : gnutls_x509_crt_set_key(certificate, key);
 }
 
@@ -151,35 +139,27 @@ static int make_key(gnutls_x509_privkey_t *key)
 {
 	int ret = gnutls_x509_privkey_init(key);
 
-	return ret < 0 ? ret :
-			 gnutls_x509_privkey_generate(*key, GNUTLS_PK_ECDSA,
-						      CURVE, 0);
+	return ret < 0 ? ret : gnutls_x509_privkey_generate(*key, GNUTLS_PK_ECDSA, CURVE, 0);
 }
 
 static int make_authority(struct tls_authority *authority)
 {
-	const int64_t expires =
-		time(NULL) + (int64_t)TLS_AUTHORITY_DAYS * DAY;
+	const int64_t expires = time(NULL) + (int64_t)TLS_AUTHORITY_DAYS * DAY;
 	char host[65] = "", name[100];
 	int ret = make_key(&authority->key);
 
 	gethostname(host, sizeof(host) - 1);
 	snprintf(name, sizeof(name), "dart authority of %s", host);
 	if (ret >= 0)
-		ret = begin(authority->certificate, authority->key, name,
-			    expires);
+		ret = begin(authority->certificate, authority->key, name, expires);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_set_basic_constraints(
-			authority->certificate, 1, 0);
+		ret = gnutls_x509_crt_set_basic_constraints(authority->certificate, 1, 0);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_set_key_usage(
-			authority->certificate,
-			GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN);
+		ret = gnutls_x509_crt_set_key_usage(authority->certificate,
+						    GNUTLS_KEY_KEY_CERT_SIGN | GNUTLS_KEY_CRL_SIGN);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_sign2(authority->certificate,
-					    authority->certificate,
-					    authority->key, GNUTLS_DIG_SHA256,
-					    0);
+		ret = gnutls_x509_crt_sign2(authority->certificate, authority->certificate,
+					    authority->key, GNUTLS_DIG_SHA256, 0);
 	return ret;
 }
 
@@ -191,10 +171,8 @@ static int make_directories(const char *directory, struct dart_error *error)
 	size_t i;
 
 	for (i = 0; i < sizeof(below) / sizeof(*below) && !ret; i++) {
-		if (snprintf(path, sizeof(path), "%s/%s", directory,
-			     below[i]) >= PATH_MAX)
-			return dart_error__set(error, ENAMETOOLONG,
-					       "'%s' is too long", directory);
+		if (snprintf(path, sizeof(path), "%s/%s", directory, below[i]) >= PATH_MAX)
+			return dart_error__set(error, ENAMETOOLONG, "'%s' is too long", directory);
 		ret = tls_files__make_directory(path, 0700, error);
 	}
 	return ret;
@@ -222,14 +200,12 @@ static int create(struct tls_authority *authority, struct dart_error *error)
 	if (ret >= 0)
 		ret = make_authority(authority);
 	if (ret >= 0)
-		ret = gnutls_x509_privkey_export2(authority->key,
-						  GNUTLS_X509_FMT_PEM, &key);
+		ret = gnutls_x509_privkey_export2(authority->key, GNUTLS_X509_FMT_PEM, &key);
 	if (ret >= 0)
 		ret = gnutls_x509_crt_export2(authority->certificate,
 					      GNUTLS_X509_FMT_PEM, &certificate);
 	ret = ret < 0 ? failed(error, "make an authority", ret) :
-			tls_files__write(authority->directory, files, 2, false,
-					 error);
+			tls_files__write(authority->directory, files, 2, false, error);
 	gnutls_memset(key.data, 0, key.size);
 	gnutls_free(key.data);
 	gnutls_free(certificate.data);
@@ -243,8 +219,7 @@ static int import(struct tls_authority *authority, const gnutls_datum_t *key,
 	int ret = gnutls_x509_privkey_init(&authority->key);
 
 	if (ret >= 0)
-		ret = gnutls_x509_privkey_import(authority->key, key,
-						 GNUTLS_X509_FMT_PEM);
+		ret = gnutls_x509_privkey_import(authority->key, key, GNUTLS_X509_FMT_PEM);
 	if (ret >= 0)
 		ret = gnutls_x509_crt_init(&authority->certificate);
 	if (ret >= 0)
@@ -271,8 +246,7 @@ int tls_authority__open(struct tls_authority *authority, const char *directory,
 		return ret;
 	}
 	ret = tls_files__read(directory, KEY_FILE, &key, error) ?:
-		      tls_files__read(directory, CERTIFICATE_FILE, &certificate,
-				      error);
+		      tls_files__read(directory, CERTIFICATE_FILE, &certificate, error);
 	if (!ret) {
 		ret = import(authority, &key, &certificate);
 		if (ret < 0)
@@ -313,9 +287,8 @@ static int serial_name(gnutls_x509_crt_t certificate, char name[static 128])
 	return 0;
 }
 
-static int fill(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key,
-		enum tls_kind kind, char *const *names, int count,
-		int64_t expires)
+static int fill(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key, enum tls_kind kind,
+		char *const *names, int count, int64_t expires)
 {
 	int ret = begin(certificate, key, names[0], expires), i;
 
@@ -326,19 +299,15 @@ static int fill(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key,
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_basic_constraints(certificate, 0, -1);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_set_key_usage(
-			certificate, GNUTLS_KEY_DIGITAL_SIGNATURE);
+		ret = gnutls_x509_crt_set_key_usage(certificate, GNUTLS_KEY_DIGITAL_SIGNATURE);
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_key_purpose_oid(
 			certificate,
-			kind == TLS_HOST ? GNUTLS_KP_TLS_WWW_SERVER :
-					   GNUTLS_KP_TLS_WWW_CLIENT,
-			0);
+			kind == TLS_HOST ? GNUTLS_KP_TLS_WWW_SERVER : GNUTLS_KP_TLS_WWW_CLIENT, 0);
 	return ret;
 }
 
-static int keep_record(const struct tls_authority *authority,
-		       gnutls_x509_crt_t certificate,
+static int keep_record(const struct tls_authority *authority, gnutls_x509_crt_t certificate,
 		       const gnutls_datum_t *text, struct dart_error *error)
 {
 	char serial[128], name[160];
@@ -351,13 +320,11 @@ static int keep_record(const struct tls_authority *authority,
 	return tls_files__write(authority->directory, &file, 1, false, error);
 }
 
-int tls_authority__issue(const struct tls_authority *authority,
-			 enum tls_kind kind, char *const *names, int count,
-			 int days, struct tls_pair *pair,
+int tls_authority__issue(const struct tls_authority *authority, enum tls_kind kind,
+			 char *const *names, int count, int days, struct tls_pair *pair,
 			 struct dart_error *error)
 {
-	const int64_t last =
-		gnutls_x509_crt_get_expiration_time(authority->certificate);
+	const int64_t last = gnutls_x509_crt_get_expiration_time(authority->certificate);
 	gnutls_x509_crt_t certificate = NULL;
 	gnutls_x509_privkey_t key = NULL;
 	int ret;
@@ -377,14 +344,11 @@ int tls_authority__issue(const struct tls_authority *authority,
 		ret = gnutls_x509_crt_sign2(certificate, authority->certificate,
 					    authority->key, GNUTLS_DIG_SHA256, 0);
 	if (ret >= 0)
-		ret = gnutls_x509_privkey_export2(key, GNUTLS_X509_FMT_PEM,
-						  &pair->key);
+		ret = gnutls_x509_privkey_export2(key, GNUTLS_X509_FMT_PEM, &pair->key);
 	if (ret >= 0)
-		ret = gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM,
-					      &pair->certificate);
+		ret = gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM, &pair->certificate);
 	ret = ret < 0 ? failed(error, "make a certificate", ret) :
-			keep_record(authority, certificate, &pair->certificate,
-				    error);
+			keep_record(authority, certificate, &pair->certificate, error);
 	if (key)
 		gnutls_x509_privkey_deinit(key);
 	if (certificate)
@@ -405,9 +369,8 @@ void tls_pair__clear(struct tls_pair *pair)
 
 /* ---- records */
 
-static int tell_file(const char *directory, const char *below,
-		     const char *file, tls_told *told, void *data,
-		     struct dart_error *error)
+static int tell_file(const char *directory, const char *below, const char *file, tls_told *told,
+		     void *data, struct dart_error *error)
 {
 	gnutls_x509_crt_t certificate;
 	char name[PATH_MAX];
@@ -448,22 +411,18 @@ static int tell_directory(const char *directory, const char *below,
 	DIR *open;
 
 	if (snprintf(path, sizeof(path), "%s/%s", directory, below) >= PATH_MAX)
-		return dart_error__set(error, ENAMETOOLONG, "'%s' is too long",
-				       directory);
+		return dart_error__set(error, ENAMETOOLONG, "'%s' is too long", directory);
 	open = opendir(path);
 	if (!open)
-		return dart_error__system(error, errno, "cannot read '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot read '%s'", path);
 	while (!ret && (entry = readdir(open)))
 		if (is_record(entry->d_name))
-			ret = tell_file(directory, below, entry->d_name, told,
-					data, error);
+			ret = tell_file(directory, below, entry->d_name, told, data, error);
 	closedir(open);
 	return ret;
 }
 
-int tls_authority__list(const char *directory, tls_told *told, void *data,
-			struct dart_error *error)
+int tls_authority__list(const char *directory, tls_told *told, void *data, struct dart_error *error)
 {
 	return tell_directory(directory, ISSUED, told, data, error) ?:
 		       tell_directory(directory, REVOKED, told, data, error);
@@ -480,8 +439,7 @@ struct revocation {
 };
 
 /* Moves the record: each list written from then on contains the certificate. */
-static int revoke_one(void *data, const char *file,
-		      gnutls_x509_crt_t certificate, bool is_revoked)
+static int revoke_one(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
 {
 	struct revocation *revocation = data;
 	const char *directory = revocation->authority->directory;
@@ -489,28 +447,22 @@ static int revoke_one(void *data, const char *file,
 
 	if (is_revoked || !tls_certificate__has_name(certificate, revocation->name))
 		return 0;
-	if (snprintf(from, sizeof(from), "%s/" ISSUED "/%s", directory, file) >=
-		    PATH_MAX ||
-	    snprintf(to, sizeof(to), "%s/" REVOKED "/%s", directory, file) >=
-		    PATH_MAX)
-		return dart_error__set(revocation->error, ENAMETOOLONG,
-				       "'%s' is too long", directory);
+	if (snprintf(from, sizeof(from), "%s/" ISSUED "/%s", directory, file) >= PATH_MAX ||
+	    snprintf(to, sizeof(to), "%s/" REVOKED "/%s", directory, file) >= PATH_MAX)
+		return dart_error__set(revocation->error, ENAMETOOLONG, "'%s' is too long",
+				       directory);
 	if (rename(from, to))
-		return dart_error__system(revocation->error, errno,
-					  "cannot write '%s'", to);
+		return dart_error__system(revocation->error, errno, "cannot write '%s'", to);
 	revocation->count++;
 	return 0;
 }
 
-static int add_to_list(void *data, const char *file,
-		       gnutls_x509_crt_t certificate, bool is_revoked)
+static int add_to_list(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
 {
 	struct revocation *revocation = data;
-	int ret = gnutls_x509_crl_set_crt(revocation->list, certificate,
-					  time(NULL));
+	int ret = gnutls_x509_crl_set_crt(revocation->list, certificate, time(NULL));
 
-	return ret < 0 ? failed(revocation->error, "list a certificate", ret) :
-			 0;
+	return ret < 0 ? failed(revocation->error, "list a certificate", ret) : 0;
 }
 
 /* The list is valid as long as the authority, so a host without a newer list keeps working. */
@@ -525,22 +477,17 @@ static int sign_list(struct revocation *revocation, gnutls_datum_t *text)
 		number[i] = (uint64_t)now >> (56 - 8 * i);
 	ret = gnutls_x509_crl_set_version(revocation->list, 2);
 	if (ret >= 0)
-		ret = gnutls_x509_crl_set_this_update(revocation->list,
-						      now - DAY);
+		ret = gnutls_x509_crl_set_this_update(revocation->list, now - DAY);
 	if (ret >= 0)
 		ret = gnutls_x509_crl_set_next_update(
 			revocation->list, gnutls_x509_crt_get_expiration_time(
 						  authority->certificate));
 	if (ret >= 0)
-		ret = gnutls_x509_crl_set_number(revocation->list, number,
-						 sizeof(number));
+		ret = gnutls_x509_crl_set_number(revocation->list, number, sizeof(number));
 	if (ret >= 0)
-		ret = gnutls_x509_crl_sign2(revocation->list,
-					    authority->certificate,
+		ret = gnutls_x509_crl_sign2(revocation->list, authority->certificate,
 					    authority->key, GNUTLS_DIG_SHA256, 0);
-	return ret < 0 ? ret :
-			 gnutls_x509_crl_export2(revocation->list,
-						 GNUTLS_X509_FMT_PEM, text);
+	return ret < 0 ? ret : gnutls_x509_crl_export2(revocation->list, GNUTLS_X509_FMT_PEM, text);
 }
 
 static int write_list(struct revocation *revocation, struct dart_error *error)
@@ -556,8 +503,7 @@ static int write_list(struct revocation *revocation, struct dart_error *error)
 	if (!ret) {
 		ret = sign_list(revocation, &text);
 		ret = ret < 0 ? failed(error, "sign the list", ret) :
-				tls_files__write(directory, &file, 1, true,
-						 error);
+				tls_files__write(directory, &file, 1, true, error);
 	}
 	gnutls_free(text.data);
 	gnutls_x509_crl_deinit(revocation->list);

@@ -54,17 +54,15 @@ int tls_authority__open(struct tls_authority *authority, const char *directory,
 void tls_authority__close(struct tls_authority *authority);
 
 /* Makes a key, and a certificate for the @count names that is valid for @days. */
-int tls_authority__issue(const struct tls_authority *authority,
-			 enum tls_kind kind, char *const *names, int count,
-			 int days, struct tls_pair *pair,
+int tls_authority__issue(const struct tls_authority *authority, enum tls_kind kind,
+			 char *const *names, int count, int days, struct tls_pair *pair,
 			 struct dart_error *error);
 void tls_pair__clear(struct tls_pair *pair);
 
 /*
  * Told of each certificate that the authority has signed; a result other than 0 ends the iteration.
  */
-typedef int tls_told(void *data, const char *file,
-		     gnutls_x509_crt_t certificate, bool is_revoked);
+typedef int tls_told(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked);
 int tls_authority__list(const char *directory, tls_told *told, void *data,
 			struct dart_error *error);
 
@@ -76,8 +74,7 @@ int tls_authority__revoke(const struct tls_authority *authority,
 			  const char *name, struct dart_error *error);
 
 /* The i-th name of @certificate as text; false: it has no more. */
-bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i,
-			   char name[static 256]);
+bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i, char name[static 256]);
 bool tls_certificate__has_name(gnutls_x509_crt_t certificate, const char *name);
 enum tls_kind tls_certificate__kind(gnutls_x509_crt_t certificate);
 

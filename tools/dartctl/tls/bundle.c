@@ -27,8 +27,7 @@ static const struct {
 			     "dart-controller" },
 };
 
-static int copy(gnutls_datum_t *to, const void *bytes, size_t size,
-		struct dart_error *error)
+static int copy(gnutls_datum_t *to, const void *bytes, size_t size, struct dart_error *error)
 {
 	to->data = gnutls_malloc(size + 1);
 	if (!to->data)
@@ -39,9 +38,8 @@ static int copy(gnutls_datum_t *to, const void *bytes, size_t size,
 	return 0;
 }
 
-int tls_bundle__make(struct tls_bundle *bundle, const char *directory,
-		     enum tls_kind kind, const struct tls_pair *pair,
-		     struct dart_error *error)
+int tls_bundle__make(struct tls_bundle *bundle, const char *directory, enum tls_kind kind,
+		     const struct tls_pair *pair, struct dart_error *error)
 {
 	int ret;
 
@@ -52,8 +50,7 @@ int tls_bundle__make(struct tls_bundle *bundle, const char *directory,
 		      tls_files__read(directory, AUTHORITIES_FILE,
 				      &bundle->authorities, error);
 	if (!ret && tls_files__exist(directory, REVOKED_FILE))
-		ret = tls_files__read(directory, REVOKED_FILE,
-				      &bundle->revoked, error);
+		ret = tls_files__read(directory, REVOKED_FILE, &bundle->revoked, error);
 	if (ret)
 		tls_bundle__clear(bundle);
 	return ret;
@@ -76,8 +73,7 @@ static int refuse(struct dart_error *error, const char *why)
 {
 	return dart_error__set(
 		error, EINVAL,
-		"this is not from dartctl tls: %s (make it with dartctl tls create --output)",
-		why);
+		"this is not from dartctl tls: %s (make it with dartctl tls create --output)", why);
 }
 
 /* Assigns a PEM block to its member: the first certificate is the machine's own. */
@@ -88,8 +84,7 @@ static int take_block(struct tls_bundle *bundle, const char *begin, size_t size,
 	gnutls_datum_t *to = NULL;
 
 	if (!strncmp(label, "CERTIFICATE-----", 16))
-		to = !bundle->certificate.data ? &bundle->certificate :
-						 &bundle->authorities;
+		to = !bundle->certificate.data ? &bundle->certificate : &bundle->authorities;
 	else if (!strncmp(label, "X509 CRL-----", 13))
 		to = &bundle->revoked;
 	else if (!strncmp(label, "EC PRIVATE KEY-----", 19) ||
@@ -102,8 +97,7 @@ static int take_block(struct tls_bundle *bundle, const char *begin, size_t size,
 	return copy(to, begin, size, error);
 }
 
-static int take_blocks(struct tls_bundle *bundle, const char *text,
-		       struct dart_error *error)
+static int take_blocks(struct tls_bundle *bundle, const char *text, struct dart_error *error)
 {
 	const char *begin = strstr(text, "-----BEGIN "), *end;
 	int count = 0, ret = 0;
@@ -121,22 +115,18 @@ static int take_blocks(struct tls_bundle *bundle, const char *text,
 	return ret;
 }
 
-static int import_certificate(const gnutls_datum_t *text,
-			      gnutls_x509_crt_t *certificate)
+static int import_certificate(const gnutls_datum_t *text, gnutls_x509_crt_t *certificate)
 {
 	int ret = gnutls_x509_crt_init(certificate);
 
-	return ret < 0 ? ret :
-			 gnutls_x509_crt_import(*certificate, text,
-						GNUTLS_X509_FMT_PEM);
+	return ret < 0 ? ret : gnutls_x509_crt_import(*certificate, text, GNUTLS_X509_FMT_PEM);
 }
 
 static bool is_signed(gnutls_x509_crt_t certificate, gnutls_x509_crt_t by)
 {
 	unsigned int status = 0;
 
-	return !gnutls_x509_crt_verify(certificate, &by, 1, 0, &status) &&
-	       !status;
+	return !gnutls_x509_crt_verify(certificate, &by, 1, 0, &status) && !status;
 }
 
 static bool is_key_of(const gnutls_datum_t *key, gnutls_x509_crt_t certificate)
@@ -148,11 +138,9 @@ static bool is_key_of(const gnutls_datum_t *key, gnutls_x509_crt_t certificate)
 
 	if (gnutls_x509_privkey_init(&parsed) < 0)
 		return false;
-	is_same = gnutls_x509_privkey_import(parsed, key, GNUTLS_X509_FMT_PEM) >=
-			  0 &&
+	is_same = gnutls_x509_privkey_import(parsed, key, GNUTLS_X509_FMT_PEM) >= 0 &&
 		  gnutls_x509_privkey_get_key_id(parsed, 0, one, &size) >= 0 &&
-		  gnutls_x509_crt_get_key_id(certificate, 0, other,
-					     &other_size) >= 0 &&
+		  gnutls_x509_crt_get_key_id(certificate, 0, other, &other_size) >= 0 &&
 		  size == other_size && !memcmp(one, other, size);
 	gnutls_x509_privkey_deinit(parsed);
 	return is_same;
@@ -167,10 +155,8 @@ static bool is_list_of(const gnutls_datum_t *text, gnutls_x509_crt_t by)
 
 	if (gnutls_x509_crl_init(&list) < 0)
 		return false;
-	is_right = gnutls_x509_crl_import(list, text, GNUTLS_X509_FMT_PEM) >=
-			   0 &&
-		   !gnutls_x509_crl_verify(list, &by, 1, 0, &status) &&
-		   !status;
+	is_right = gnutls_x509_crl_import(list, text, GNUTLS_X509_FMT_PEM) >= 0 &&
+		   !gnutls_x509_crl_verify(list, &by, 1, 0, &status) && !status;
 	gnutls_x509_crl_deinit(list);
 	return is_right;
 }
@@ -205,19 +191,16 @@ int tls_bundle__parse(struct tls_bundle *bundle, const gnutls_datum_t *text,
 
 	*bundle = (struct tls_bundle){};
 	ret = take_blocks(bundle, (const char *)text->data, error);
-	is_list = !bundle->certificate.data && !bundle->key.data &&
-		  bundle->revoked.data;
+	is_list = !bundle->certificate.data && !bundle->key.data && bundle->revoked.data;
 	if (!ret && is_list)
-		ret = tls_files__read(directory, AUTHORITIES_FILE,
-				      &bundle->authorities, error);
+		ret = tls_files__read(directory, AUTHORITIES_FILE, &bundle->authorities, error);
 	if (!ret && !bundle->authorities.data)
 		ret = refuse(error, "it has no authority");
 	if (!ret && import_certificate(&bundle->authorities, &authority) < 0)
 		ret = refuse(error, "its authority cannot be read");
 	if (!ret && !is_list)
 		ret = check_pair(bundle, authority, error);
-	if (!ret && bundle->revoked.data &&
-	    !is_list_of(&bundle->revoked, authority))
+	if (!ret && bundle->revoked.data && !is_list_of(&bundle->revoked, authority))
 		ret = refuse(error,
 			     "its list of revoked certificates is not signed by the authority");
 	if (authority)
@@ -229,15 +212,13 @@ int tls_bundle__parse(struct tls_bundle *bundle, const gnutls_datum_t *text,
 
 /* ---- writing */
 
-static bool is_there(const char *directory, const char *name,
-		     const gnutls_datum_t *text)
+static bool is_there(const char *directory, const char *name, const gnutls_datum_t *text)
 {
 	struct dart_error error;
 	gnutls_datum_t own;
 	bool is_same;
 
-	if (!tls_files__exist(directory, name) ||
-	    tls_files__read(directory, name, &own, &error))
+	if (!tls_files__exist(directory, name) || tls_files__read(directory, name, &own, &error))
 		return false;
 	is_same = own.size == text->size && !memcmp(own.data, text->data, own.size);
 	gnutls_free(own.data);
@@ -245,8 +226,7 @@ static bool is_there(const char *directory, const char *name,
 }
 
 /* Refuse to replace another authority, which would invalidate all its certificates. */
-static int check_authority(const struct tls_bundle *bundle,
-			   const char *directory, bool may_replace,
+static int check_authority(const struct tls_bundle *bundle, const char *directory, bool may_replace,
 			   struct dart_error *error)
 {
 	if (may_replace || !tls_files__exist(directory, AUTHORITIES_FILE) ||
@@ -263,8 +243,7 @@ static int install_list(const struct tls_bundle *bundle, const char *directory,
 {
 	const struct tls_file list = { .name = REVOKED_FILE, .text = &bundle->revoked };
 
-	if (!bundle->revoked.data ||
-	    is_there(directory, REVOKED_FILE, &bundle->revoked))
+	if (!bundle->revoked.data || is_there(directory, REVOKED_FILE, &bundle->revoked))
 		return 0;
 	return tls_files__write(directory, &list, 1, true, error);
 }
@@ -274,8 +253,7 @@ static const char *reader_of(enum tls_kind kind, const char *directory)
 	return strcmp(directory, DART_TLS_DIRECTORY) ? NULL : places[kind].group;
 }
 
-int tls_bundle__check_reader(enum tls_kind kind, const char *directory,
-			     struct dart_error *error)
+int tls_bundle__check_reader(enum tls_kind kind, const char *directory, struct dart_error *error)
 {
 	const char *group = reader_of(kind, directory);
 
@@ -317,28 +295,23 @@ static int write_to(FILE *out, const struct tls_bundle *bundle)
 
 	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (parts[i]->data &&
-		    fwrite(parts[i]->data, 1, parts[i]->size, out) !=
-			    parts[i]->size)
+		    fwrite(parts[i]->data, 1, parts[i]->size, out) != parts[i]->size)
 			return -EIO;
 	return fflush(out) ? -errno : 0;
 }
 
-int tls_bundle__write(const struct tls_bundle *bundle, const char *path,
-		      struct dart_error *error)
+int tls_bundle__write(const struct tls_bundle *bundle, const char *path, struct dart_error *error)
 {
 	FILE *out;
 	int fd, ret;
 
 	if (!strcmp(path, "-")) {
 		ret = write_to(stdout, bundle);
-		return ret ? dart_error__system(error, -ret,
-						"cannot write the files") :
-			     0;
+		return ret ? dart_error__system(error, -ret, "cannot write the files") : 0;
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return dart_error__system(error, errno, "cannot create '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot create '%s'", path);
 	out = fdopen(fd, "w");
 	if (!out) {
 		ret = -errno;

@@ -17,9 +17,8 @@ struct tls_bundle {
 };
 
 /* Makes a bundle of @pair, which the authority of @directory has made; @pair stays the caller's. */
-int tls_bundle__make(struct tls_bundle *bundle, const char *directory,
-		     enum tls_kind kind, const struct tls_pair *pair,
-		     struct dart_error *error);
+int tls_bundle__make(struct tls_bundle *bundle, const char *directory, enum tls_kind kind,
+		     const struct tls_pair *pair, struct dart_error *error);
 /*
  * Parses @text, which may be hostile: the key must fit the certificate, and the authority must have
  * signed the certificate and the list.
@@ -32,8 +31,7 @@ void tls_bundle__clear(struct tls_bundle *bundle);
  * Returns 0 if the reader of a key of @kind exists: in the usual directory the group of dartd
  * or dart-controller, in another directory the user who runs this.
  */
-int tls_bundle__check_reader(enum tls_kind kind, const char *directory,
-			     struct dart_error *error);
+int tls_bundle__check_reader(enum tls_kind kind, const char *directory, struct dart_error *error);
 
 /*
  * Installs the files where dartd or dart-controller of this machine look.  Unless @may_replace, an
@@ -42,7 +40,6 @@ int tls_bundle__check_reader(enum tls_kind kind, const char *directory,
 int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,
 			bool may_replace, struct dart_error *error);
 /* Writes the bundle to a new file that only this user can read, or to stdout if @path is "-". */
-int tls_bundle__write(const struct tls_bundle *bundle, const char *path,
-		      struct dart_error *error);
+int tls_bundle__write(const struct tls_bundle *bundle, const char *path, struct dart_error *error);
 
 #endif /* TLS_BUNDLE_H */

@@ -11,24 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int path_of(char path[static PATH_MAX], const char *directory,
-		   const char *name, const char *suffix,
-		   struct dart_error *error)
+static int path_of(char path[static PATH_MAX], const char *directory, const char *name,
+		   const char *suffix, struct dart_error *error)
 {
-	if (snprintf(path, PATH_MAX, "%s/%s%s", directory, name, suffix) <
-	    PATH_MAX)
+	if (snprintf(path, PATH_MAX, "%s/%s%s", directory, name, suffix) < PATH_MAX)
 		return 0;
-	return dart_error__set(error, ENAMETOOLONG,
-			       "the path of '%s' is too long", name);
+	return dart_error__set(error, ENAMETOOLONG, "the path of '%s' is too long", name);
 }
 
-int tls_files__make_directory(const char *directory, mode_t mode,
-			      struct dart_error *error)
+int tls_files__make_directory(const char *directory, mode_t mode, struct dart_error *error)
 {
 	if (!mkdir(directory, mode) || errno == EEXIST)
 		return 0;
-	return dart_error__system(error, errno, "cannot create '%s'",
-				  directory);
+	return dart_error__system(error, errno, "cannot create '%s'", directory);
 }
 
 bool tls_files__exist(const char *directory, const char *name)
@@ -37,8 +32,7 @@ bool tls_files__exist(const char *directory, const char *name)
 	struct stat status;
 	char path[PATH_MAX];
 
-	return !path_of(path, directory, name, "", &error) &&
-	       !lstat(path, &status);
+	return !path_of(path, directory, name, "", &error) && !lstat(path, &status);
 }
 
 static int write_all(int fd, const gnutls_datum_t *text)
@@ -75,15 +69,12 @@ static int give_to_group(int fd, const char *group, struct dart_error *error)
 		return ret;
 	found = getgrnam(group);
 	if (!found || fchown(fd, 0, found->gr_gid) || fchmod(fd, 0640))
-		return dart_error__system(error, errno,
-					  "cannot give the key to group '%s'",
-					  group);
+		return dart_error__system(error, errno, "cannot give the key to group '%s'", group);
 	return 0;
 }
 
 /* Mode 0600 from the first byte: only this user can open the file while it is written. */
-static int write_new(const char *path, const struct tls_file *file,
-		     struct dart_error *error)
+static int write_new(const char *path, const struct tls_file *file, struct dart_error *error)
 {
 	int fd, ret;
 
@@ -91,8 +82,7 @@ static int write_new(const char *path, const struct tls_file *file,
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return dart_error__system(error, errno, "cannot create '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot create '%s'", path);
 	ret = write_all(fd, file->text);
 	if (!ret && fsync(fd))
 		ret = -errno;
@@ -128,9 +118,7 @@ static int sync_directory(const char *directory, struct dart_error *error)
 
 	if (fd >= 0)
 		close(fd);
-	return ret ? dart_error__system(error, -ret, "cannot write to '%s'",
-					directory) :
-		     0;
+	return ret ? dart_error__system(error, -ret, "cannot write to '%s'", directory) : 0;
 }
 
 int tls_files__write(const char *directory, const struct tls_file *files,
@@ -142,10 +130,9 @@ int tls_files__write(const char *directory, const struct tls_file *files,
 
 	for (i = 0; i < count && !may_replace; i++)
 		if (tls_files__exist(directory, files[i].name))
-			return dart_error__set(
-				error, EEXIST,
-				"'%s/%s' is there already (--replace replaces it)",
-				directory, files[i].name);
+			return dart_error__set(error, EEXIST,
+					       "'%s/%s' is there already (--replace replaces it)",
+					       directory, files[i].name);
 	for (written = 0; written < count && !ret; written++)
 		ret = path_of(from, directory, files[written].name, ".new",
 			      error) ?:
@@ -156,8 +143,7 @@ int tls_files__write(const char *directory, const struct tls_file *files,
 			      put_in_place(from, to, may_replace, error);
 	/* After a failure, remove the files that were not renamed. */
 	for (i = 0; i < written && ret; i++)
-		if (!path_of(from, directory, files[i].name, ".new",
-			     &(struct dart_error){}))
+		if (!path_of(from, directory, files[i].name, ".new", &(struct dart_error){}))
 			unlink(from);
 	return ret ?: sync_directory(directory, error);
 }

@@ -20,8 +20,7 @@ struct tls_file {
 };
 
 /* Makes @directory with @mode unless it exists; 0, or -errno with a sentence. */
-int tls_files__make_directory(const char *directory, mode_t mode,
-			      struct dart_error *error);
+int tls_files__make_directory(const char *directory, mode_t mode, struct dart_error *error);
 /* Returns 0 if the group exists, or if this user is not root and keeps his keys for himself. */
 int tls_files__check_group(const char *group, struct dart_error *error);
 bool tls_files__exist(const char *directory, const char *name);

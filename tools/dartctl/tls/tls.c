@@ -76,9 +76,8 @@ static int parse(struct options *options, int argc, char **argv,
 		case OPTION_DAYS:
 			choice->days = options__number(optarg, TLS_AUTHORITY_DAYS);
 			if (choice->days < 1)
-				return misuse(
-					"--days is a number from 1 to %d, not '%s'",
-					TLS_AUTHORITY_DAYS, optarg);
+				return misuse("--days is a number from 1 to %d, not '%s'",
+					      TLS_AUTHORITY_DAYS, optarg);
 			break;
 		case OPTION_REPLACE:
 			choice->may_replace = true;
@@ -112,13 +111,10 @@ static int check_names(char *const *names, int count)
 		return misuse("a certificate has at most %d names", TLS_NAMES_MAX);
 	for (i = 0; i < count; i++) {
 		if (!tls_name__is_valid(names[i]))
-			return misuse(
-				"'%s' is neither a name in the DNS nor an IP address",
-				names[i]);
+			return misuse("'%s' is neither a name in the DNS nor an IP address",
+				      names[i]);
 		if (!strcasecmp(names[i], DART_TLS_CONTROLLER_SUBJECT))
-			return misuse(
-				"'%s' is the name that all controllers have",
-				names[i]);
+			return misuse("'%s' is the name that all controllers have", names[i]);
 	}
 	return EXIT_SUCCESS;
 }
@@ -129,24 +125,21 @@ static int tell(const struct options *options, const struct choice *choice,
 		const char *name, int64_t expires)
 {
 	const char *place = choice->output ?: choice->directory;
-	FILE *out = choice->output && !strcmp(choice->output, "-") ? stderr :
-								     stdout;
+	FILE *out = choice->output && !strcmp(choice->output, "-") ? stderr : stdout;
 	char day[32];
 
 	print_day(expires, day);
 	if (options->json && out == stdout)
-		return print_json(json_pack("{s:s, s:s, s:s, s:s, s:b}", "name",
-					    name, "kind", kind_name(kind), "place",
-					    place, "expires", day, "new_authority",
-					    authority->is_new),
+		return print_json(json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", name, "kind",
+					    kind_name(kind), "place", place, "expires", day,
+					    "new_authority", authority->is_new),
 				  0);
 	if (authority->is_new)
 		fprintf(out,
 			"made an authority in %s/authority (keep it, and let nobody read it)\n",
 			choice->directory);
 	fprintf(out, "%s: certificate and key of %s '%s', until %s\n",
-		strcmp(place, "-") ? place : "stdout", kind_name(kind), name,
-		day);
+		strcmp(place, "-") ? place : "stdout", kind_name(kind), name, day);
 	return EXIT_SUCCESS;
 }
 
@@ -161,20 +154,16 @@ static int issue(const struct options *options, const struct choice *choice,
 	int64_t expires;
 	int ret;
 
-	ret = tls_authority__issue(authority, kind, names, count, choice->days,
-				   &pair, &error);
+	ret = tls_authority__issue(authority, kind, names, count, choice->days, &pair, &error);
 	if (ret)
 		return fail(-ret, "%s", error.text);
 	expires = pair.expires;
 	ret = tls_bundle__make(&bundle, choice->directory, kind, &pair, &error);
 	tls_pair__clear(&pair);
 	if (!ret)
-		ret = choice->output ? tls_bundle__write(&bundle, choice->output,
-							 &error) :
-				       tls_bundle__install(&bundle,
-							   choice->directory,
-							   choice->may_replace,
-							   &error);
+		ret = choice->output ? tls_bundle__write(&bundle, choice->output, &error) :
+				       tls_bundle__install(&bundle, choice->directory,
+							   choice->may_replace, &error);
 	tls_bundle__clear(&bundle);
 	return ret ? fail(-ret, "%s", error.text) :
 		     tell(options, choice, authority, kind, names[0], expires);
@@ -221,8 +210,7 @@ static int create(struct options *options, int argc, char **argv)
 	argv += optind;
 	argc -= optind;
 	if (argc < 2 || (strcmp(argv[0], "host") && strcmp(argv[0], "controller")))
-		return misuse(
-			"'tls create' needs 'host' or 'controller', and its name");
+		return misuse("'tls create' needs 'host' or 'controller', and its name");
 	kind = strcmp(argv[0], "host") ? TLS_CONTROLLER : TLS_HOST;
 	status = check_names(argv + 1, argc - 1) ?: check_place(&choice, kind);
 	if (status)
@@ -244,11 +232,9 @@ struct found {
 	int64_t activated;
 };
 
-static int find(void *data, const char *file, gnutls_x509_crt_t certificate,
-		bool is_revoked)
+static int find(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
 {
-	const int64_t activated =
-		gnutls_x509_crt_get_activation_time(certificate);
+	const int64_t activated = gnutls_x509_crt_get_activation_time(certificate);
 	struct found *found = data;
 	char name[256];
 	unsigned int i;
@@ -291,10 +277,9 @@ static int renew(struct options *options, int argc, char **argv)
 	if (ret)
 		status = fail(-ret, "%s", error.text);
 	else if (!found.count)
-		status = fail(
-			ENOENT,
-			"no certificate has the name '%s' (dartctl tls list names them)",
-			found.name);
+		status = fail(ENOENT,
+			      "no certificate has the name '%s' (dartctl tls list names them)",
+			      found.name);
 	else
 		status = check_place(&choice, found.kind) ?:
 				 issue(options, &choice, &authority, found.kind,
@@ -303,8 +288,7 @@ static int renew(struct options *options, int argc, char **argv)
 	return status;
 }
 
-static int read_all(const char *path, gnutls_datum_t *text,
-		    struct dart_error *error)
+static int read_all(const char *path, gnutls_datum_t *text, struct dart_error *error)
 {
 	const bool is_stdin = !strcmp(path, "-");
 	FILE *in = is_stdin ? stdin : fopen(path, "re");
@@ -316,12 +300,10 @@ static int read_all(const char *path, gnutls_datum_t *text,
 	if (text->data) {
 		text->size = fread(text->data, 1, BUNDLE_MAX + 1, in);
 		if (ferror(in))
-			ret = dart_error__system(error, errno,
-						 "cannot read '%s'", path);
+			ret = dart_error__system(error, errno, "cannot read '%s'", path);
 		else if (text->size > BUNDLE_MAX)
-			ret = dart_error__set(error, EFBIG,
-					      "'%s' has more than %d bytes",
-					      path, BUNDLE_MAX);
+			ret = dart_error__set(error, EFBIG, "'%s' has more than %d bytes", path,
+					      BUNDLE_MAX);
 		else
 			text->data[text->size] = '\0';
 	} else {
@@ -347,8 +329,7 @@ static int install(struct options *options, int argc, char **argv)
 		return misuse("'tls install' needs one file, or - for stdin");
 	ret = read_all(argv[optind], &text, &error) ?:
 		      tls_bundle__parse(&bundle, &text, choice.directory, &error) ?:
-		      tls_bundle__install(&bundle, choice.directory,
-					  choice.may_replace, &error);
+		      tls_bundle__install(&bundle, choice.directory, choice.may_replace, &error);
 	if (text.data)
 		gnutls_memset(text.data, 0, text.size);
 	gnutls_free(text.data);
@@ -390,16 +371,14 @@ static int revoke_name(struct options *options, int argc, char **argv)
 			"no certificate that is not revoked has the name '%s' (dartctl tls list names them)",
 			argv[optind]);
 	if (options->json)
-		return print_json(json_pack("{s:s, s:i}", "name", argv[optind],
-					    "revoked", count),
+		return print_json(json_pack("{s:s, s:i}", "name", argv[optind], "revoked", count),
 				  0);
 	printf("%s/revoked.pem: %d of '%s' revoked; install it on each other machine (dartctl tls install), and reload dartd and dart-controller\n",
 	       choice.directory, count, argv[optind]);
 	return EXIT_SUCCESS;
 }
 
-static int add_line(void *data, const char *file, gnutls_x509_crt_t certificate,
-		    bool is_revoked)
+static int add_line(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
 {
 	const int64_t expires = gnutls_x509_crt_get_expiration_time(certificate);
 	json_t *list = data, *names = json_array();
@@ -445,8 +424,7 @@ static int list(struct options *options, int argc, char **argv)
 	if (!status && argc != optind)
 		status = misuse("'tls list' takes no operand");
 	if (!status) {
-		ret = tls_authority__list(choice.directory, add_line, found,
-					  &error);
+		ret = tls_authority__list(choice.directory, add_line, found, &error);
 		if (ret)
 			status = fail(-ret, "%s", error.text);
 		else if (options->json)
@@ -461,11 +439,9 @@ static int list(struct options *options, int argc, char **argv)
 const struct command tls_commands[] = {
 	{ "create",
 	  "host|controller NAME... [--output FILE] [--days N] [--replace] [--directory DIRECTORY]",
-	  "make a certificate and a key, and an authority if there is none",
-	  .parse = create },
+	  "make a certificate and a key, and an authority if there is none", .parse = create },
 	{ "install", "FILE [--replace] [--directory DIRECTORY]",
-	  "put files of 'tls create --output' where this machine looks",
-	  .parse = install },
+	  "put files of 'tls create --output' where this machine looks", .parse = install },
 	{ "renew", "NAME [--output FILE] [--days N] [--directory DIRECTORY]",
 	  "make a certificate and a key for the same names again",
 	  .parse = renew },

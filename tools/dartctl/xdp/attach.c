@@ -61,20 +61,16 @@ static int parse_port(const char *text, uint16_t *port)
 	return 0;
 }
 
-static int parse(struct options *options, int argc, char **argv,
-		 struct request *request)
+static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
 	int option, ret = 0;
 
 	*request = (struct request){ .int_port = INT_PORT };
-	while (!ret && (option = options__next(options, argc, argv,
-					       long_options)) != -1) {
+	while (!ret && (option = options__next(options, argc, argv, long_options)) != -1) {
 		switch (option) {
 		case OPTION_COLLECTORS:
 			if (request->file_count == FILES_MAX)
-				return misuse(
-					"--collectors takes at most %d files",
-					FILES_MAX);
+				return misuse("--collectors takes at most %d files", FILES_MAX);
 			request->files[request->file_count++] = optarg;
 			break;
 		case OPTION_THROUGH:
@@ -82,8 +78,7 @@ static int parse(struct options *options, int argc, char **argv,
 			break;
 		case OPTION_SOURCE:
 			if (inet_pton(AF_INET, optarg, &request->source) != 1)
-				return misuse("'%s' is not an IPv4 address",
-					      optarg);
+				return misuse("'%s' is not an IPv4 address", optarg);
 			break;
 		case OPTION_INT_PORT:
 			ret = parse_port(optarg, &request->int_port);
@@ -94,8 +89,7 @@ static int parse(struct options *options, int argc, char **argv,
 		case OPTION_COPIES:
 			request->all_copies = !strcmp(optarg, "all");
 			if (!request->all_copies && strcmp(optarg, "random"))
-				return misuse("--copies is random or all, not '%s'",
-					      optarg);
+				return misuse("--copies is random or all, not '%s'", optarg);
 			break;
 		default:
 			return EXIT_USAGE;
@@ -104,8 +98,7 @@ static int parse(struct options *options, int argc, char **argv,
 	if (ret)
 		return ret;
 	if (argc - optind != 1 || !request->file_count)
-		return misuse("'%s' needs INTERFACE and --collectors FILE",
-			      argv[0]);
+		return misuse("'%s' needs INTERFACE and --collectors FILE", argv[0]);
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
 	request->interface = argv[optind];
@@ -113,8 +106,7 @@ static int parse(struct options *options, int argc, char **argv,
 }
 
 /* The program writes paths and postcards only. */
-static int check_values(const struct dart_collectors *collectors,
-			struct dart_error *error)
+static int check_values(const struct dart_collectors *collectors, struct dart_error *error)
 {
 	uint32_t length = collectors->list[0].geometry.value_length;
 
@@ -126,10 +118,8 @@ static int check_values(const struct dart_collectors *collectors,
 		length, REPORTER_VALUE, REPORTER_VALUE);
 }
 
-static int load_and_link(const struct interface *in,
-			 const struct interface *out,
-			 const struct xdp_setup *setup,
-			 struct dart_error *error)
+static int load_and_link(const struct interface *in, const struct interface *out,
+			 const struct xdp_setup *setup, struct dart_error *error)
 {
 	struct xdp_reporter_bpf *object;
 	int ret;
@@ -138,8 +128,7 @@ static int load_and_link(const struct interface *in,
 	      xdp_program__load(setup, &object, error);
 	if (ret)
 		return ret;
-	ret = xdp_link__create(in->name, in->number, out->number, object,
-			       error);
+	ret = xdp_link__create(in->name, in->number, out->number, object, error);
 	xdp_reporter_bpf__destroy(object);
 	return ret;
 }
@@ -162,9 +151,8 @@ static int find_interfaces(const struct request *request, struct interface *in,
 	return ret;
 }
 
-static void print_setup(const struct request *request,
-			const struct interface *in, const struct interface *out,
-			uint32_t collectors)
+static void print_setup(const struct request *request, const struct interface *in,
+			const struct interface *out, uint32_t collectors)
 {
 	char address[INET_ADDRSTRLEN];
 
@@ -180,8 +168,7 @@ static void keep_tags_in_frames(const struct interface *in)
 {
 	struct dart_error error;
 
-	if (!strcmp(xdp_link__mode(in->number), "generic") &&
-	    xdp_offload__end(in->name, &error))
+	if (!strcmp(xdp_link__mode(in->number), "generic") && xdp_offload__end(in->name, &error))
 		fprintf(stderr, "dartctl: warning: %s\n", error.text);
 }
 
@@ -197,15 +184,13 @@ static int attach(struct options *options, int argc, char **argv)
 	if (ret)
 		return ret;
 	if (geteuid())
-		return fail(EPERM, "cannot attach to '%s': only root may",
-			    request.interface);
+		return fail(EPERM, "cannot attach to '%s': only root may", request.interface);
 	libbpf_set_print(NULL);
 	ret = find_interfaces(&request, &in, &out, &error);
 	if (!ret && xdp_pins__exist(in.name))
-		ret = dart_error__set(
-			&error, EEXIST,
-			"an XDP reporter is attached already (dartctl xdp detach %s)",
-			in.name);
+		ret = dart_error__set(&error, EEXIST,
+				      "an XDP reporter is attached already (dartctl xdp detach %s)",
+				      in.name);
 	if (ret)
 		goto out;
 
@@ -223,13 +208,11 @@ static int attach(struct options *options, int argc, char **argv)
 		if (!ret)
 			keep_tags_in_frames(&in);
 		if (!ret && !options->json)
-			print_setup(&request, &in, &out,
-				    setup.collectors.count);
+			print_setup(&request, &in, &out, setup.collectors.count);
 		dart_collectors__free(&setup.collectors);
 	}
 out:
-	return ret ? fail(-ret, "cannot attach to '%s': %s", request.interface,
-			  error.text) :
+	return ret ? fail(-ret, "cannot attach to '%s': %s", request.interface, error.text) :
 		     EXIT_SUCCESS;
 }
 
@@ -239,17 +222,11 @@ static int detach(const struct options *options, int argc, char **argv)
 	int ret;
 
 	if (geteuid())
-		return fail(EPERM, "cannot detach from '%s': only root may",
-			    name);
+		return fail(EPERM, "cannot detach from '%s': only root may", name);
 	if (!xdp_pins__is_name(name) || !xdp_pins__exist(name))
-		return fail(
-			ENOENT,
-			"cannot detach from '%s': no XDP reporter is attached",
-			name);
+		return fail(ENOENT, "cannot detach from '%s': no XDP reporter is attached", name);
 	ret = xdp_pins__remove(name);
-	return ret ? fail(-ret, "cannot detach from '%s': %s", name,
-			  strerror(-ret)) :
-		     EXIT_SUCCESS;
+	return ret ? fail(-ret, "cannot detach from '%s': %s", name, strerror(-ret)) : EXIT_SUCCESS;
 }
 
 const struct command xdp_commands[] = {

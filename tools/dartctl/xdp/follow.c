@@ -25,20 +25,17 @@ struct followed {
 	bool as_json;
 };
 
-static void print_change(void *argument, uint32_t old_qpn,
-			 const struct dart_collector *collector)
+static void print_change(void *argument, uint32_t old_qpn, const struct dart_collector *collector)
 {
 	const struct followed *reporter = argument;
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &collector->ip, address, sizeof(address));
 	if (reporter->as_json)
-		print_json(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}",
-				     "interface", reporter->interface, "store",
-				     collector->name, "address", address, "qpn",
-				     (json_int_t)collector->qpn, "old_qpn",
-				     (json_int_t)old_qpn, "epoch",
-				     (json_int_t)collector->epoch),
+		print_json(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "interface",
+				     reporter->interface, "store", collector->name, "address",
+				     address, "qpn", (json_int_t)collector->qpn, "old_qpn",
+				     (json_int_t)old_qpn, "epoch", (json_int_t)collector->epoch),
 			   JSON_COMPACT);
 	else
 		printf("%s reports to store %s of %s at queue pair %u, not %u (epoch %" PRIu64
@@ -53,8 +50,7 @@ static int apply(void *subject, const struct dart_collectors *collectors,
 {
 	const struct followed *reporter = subject;
 
-	return xdp_update(reporter->interface, collectors, last, print_change,
-			  subject, error);
+	return xdp_update(reporter->interface, collectors, last, print_change, subject, error);
 }
 
 int command_xdp_follow(struct options *options, int argc, char **argv)
@@ -70,29 +66,23 @@ int command_xdp_follow(struct options *options, int argc, char **argv)
 	struct dart_error error;
 	int option, ret;
 
-	while ((option = options__next(options, argc, argv, long_options)) !=
-	       -1) {
+	while ((option = options__next(options, argc, argv, long_options)) != -1) {
 		if (option != OPTION_COLLECTORS)
 			return EXIT_USAGE;
 		if (follow.file_count == DART_COLLECTORS_MAX)
-			return misuse("--collectors takes at most %d files",
-				      DART_COLLECTORS_MAX);
+			return misuse("--collectors takes at most %d files", DART_COLLECTORS_MAX);
 		files[follow.file_count++] = optarg;
 	}
 	if (argc - optind != 1 || !follow.file_count)
-		return misuse("'%s' needs INTERFACE and --collectors FILE",
-			      argv[0]);
+		return misuse("'%s' needs INTERFACE and --collectors FILE", argv[0]);
 	follow.name = argv[optind];
 	reporter = (struct followed){ follow.name, options->json };
 	if (geteuid())
-		return fail(EPERM, "cannot change '%s': only root may",
-			    follow.name);
+		return fail(EPERM, "cannot change '%s': only root may", follow.name);
 	if (!xdp_pins__is_name(follow.name))
-		return fail(ENOENT, "no XDP reporter is attached to '%s'",
-			    follow.name);
+		return fail(ENOENT, "no XDP reporter is attached to '%s'", follow.name);
 	ret = xdp_update__find_source(follow.name, &follow.reporter, &error);
 	if (ret)
-		return fail(-ret, "cannot change '%s': %s", follow.name,
-			    error.text);
+		return fail(-ret, "cannot change '%s': %s", follow.name, error.text);
 	return collectors_follow__run(&follow);
 }

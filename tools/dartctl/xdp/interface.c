@@ -10,8 +10,7 @@
 
 #include "interface.h"
 
-static int ask(int fd, unsigned long what, const char *name,
-	       struct ifreq *request)
+static int ask(int fd, unsigned long what, const char *name, struct ifreq *request)
 {
 	*request = (struct ifreq){ };
 	strcpy(request->ifr_name, name);
@@ -42,8 +41,7 @@ static int look(int fd, struct interface *interface)
 	return 0;
 }
 
-int interface__find(const char *name, struct interface *interface,
-		    struct dart_error *error)
+int interface__find(const char *name, struct interface *interface, struct dart_error *error)
 {
 	int fd, ret = -ENODEV;
 
@@ -55,13 +53,9 @@ int interface__find(const char *name, struct interface *interface,
 			close(fd);
 	}
 	if (ret == -ENODEV)
-		return dart_error__set(error, ENODEV,
-				       "there is no interface '%s'", name);
+		return dart_error__set(error, ENODEV, "there is no interface '%s'", name);
 	if (ret == -EPROTOTYPE)
-		return dart_error__set(error, EPROTOTYPE,
-				       "'%s' is not an Ethernet interface",
+		return dart_error__set(error, EPROTOTYPE, "'%s' is not an Ethernet interface",
 				       name);
-	return ret ? dart_error__system(error, -ret, "cannot look up '%s'",
-					name) :
-		     0;
+	return ret ? dart_error__system(error, -ret, "cannot look up '%s'", name) : 0;
 }

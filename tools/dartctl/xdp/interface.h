@@ -20,7 +20,6 @@ struct interface {
  * Looks up the Ethernet interface @name, which must outlive the result.
  * Returns 0, or -errno with a sentence in @error.
  */
-int interface__find(const char *name, struct interface *interface,
-		    struct dart_error *error);
+int interface__find(const char *name, struct interface *interface, struct dart_error *error);
 
 #endif /* INTERFACE_H */

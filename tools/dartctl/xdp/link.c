@@ -18,12 +18,10 @@
 #include "pins.h"
 
 /* A link of @program to interface @number, or -errno. */
-static int attach(const struct bpf_program *program, uint32_t number,
-		  uint32_t mode)
+static int attach(const struct bpf_program *program, uint32_t number, uint32_t mode)
 {
 	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options, .flags = mode);
-	int fd = bpf_link_create(bpf_program__fd(program), number, BPF_XDP,
-				 &options);
+	int fd = bpf_link_create(bpf_program__fd(program), number, BPF_XDP, &options);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -45,8 +43,7 @@ static bool is_veth(uint32_t number)
 	bool is_veth;
 
 	is_veth = fd >= 0 && if_indextoname(number, request.ifr_name) &&
-		  !ioctl(fd, SIOCETHTOOL, &request) &&
-		  !strcmp(driver.driver, "veth");
+		  !ioctl(fd, SIOCETHTOOL, &request) && !strcmp(driver.driver, "veth");
 	if (fd >= 0)
 		close(fd);
 	return is_veth;
@@ -57,8 +54,7 @@ static uint32_t interface_of(int link)
 	struct bpf_link_info info = { };
 	__u32 size = sizeof(info);
 
-	return bpf_obj_get_info_by_fd(link, &info, &size) ? 0 :
-							     info.xdp.ifindex;
+	return bpf_obj_get_info_by_fd(link, &info, &size) ? 0 : info.xdp.ifindex;
 }
 
 /* Pins the program that another reporter has attached to @out for this one. */
@@ -91,8 +87,7 @@ static int share_way_out(const char *name, uint32_t out)
  * to them, so this attaches one that passes everything.  Returns 0, or -errno
  * if only generic XDP can redirect to the interface.
  */
-static int open_way_out(const char *name, uint32_t out,
-			const struct xdp_reporter_bpf *object)
+static int open_way_out(const char *name, uint32_t out, const struct xdp_reporter_bpf *object)
 {
 	int fd = attach(object->progs.dart_way_out, out, XDP_FLAGS_DRV_MODE);
 	int ret;
@@ -111,8 +106,7 @@ static int attach_reporter(const char *name, uint32_t in, uint32_t out,
 	const struct bpf_program *program = object->progs.dart_reporter;
 	int fd;
 
-	if (!is_veth(out) &&
-	    (in == out || !open_way_out(name, out, object))) {
+	if (!is_veth(out) && (in == out || !open_way_out(name, out, object))) {
 		fd = attach(program, in, XDP_FLAGS_DRV_MODE);
 		if (fd >= 0 || is_taken(fd))
 			return fd;
@@ -145,8 +139,7 @@ static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 }
 
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,
-		     const struct xdp_reporter_bpf *object,
-		     struct dart_error *error)
+		     const struct xdp_reporter_bpf *object, struct dart_error *error)
 {
 	int ret, fd;
 

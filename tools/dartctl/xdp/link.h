@@ -14,8 +14,7 @@
  * with a sentence in @error and nothing attached.
  */
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,
-		     const struct xdp_reporter_bpf *object,
-		     struct dart_error *error);
+		     const struct xdp_reporter_bpf *object, struct dart_error *error);
 
 /* How the XDP program of interface @number runs: "native" or "generic". */
 const char *xdp_link__mode(uint32_t number);

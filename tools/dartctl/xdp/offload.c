@@ -39,8 +39,7 @@ static int call(const char *interface, void *data)
 }
 
 /* The names of all features, in the order of their bits; the caller frees them. */
-static int list_features(const char *interface,
-			 struct ethtool_gstrings **features)
+static int list_features(const char *interface, struct ethtool_gstrings **features)
 {
 	struct {
 		struct ethtool_sset_info info;
@@ -57,8 +56,7 @@ static int list_features(const char *interface,
 		return ret;
 	if (!set.info.sset_mask || set.count > FEATURES_MAX)
 		return -EOPNOTSUPP;
-	*features = calloc(1, sizeof(**features) +
-				      (size_t)set.count * ETH_GSTRING_LEN);
+	*features = calloc(1, sizeof(**features) + (size_t)set.count * ETH_GSTRING_LEN);
 	if (!*features)
 		return -ENOMEM;
 	(*features)->cmd = ETHTOOL_GSTRINGS;
@@ -125,8 +123,7 @@ static bool is_veth(const char *interface)
 /* Each end of a veth has the number of the other one, which can be in another namespace. */
 static bool find_peer(const char *interface, char peer[IF_NAMESIZE])
 {
-	return if_indextoname(number_of(interface, "iflink"), peer) &&
-	       is_veth(peer) &&
+	return if_indextoname(number_of(interface, "iflink"), peer) && is_veth(peer) &&
 	       number_of(peer, "iflink") == number_of(interface, "ifindex");
 }
 

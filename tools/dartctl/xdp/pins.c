@@ -15,12 +15,8 @@
 
 static const char *const pins[] = {
 	/* The links first: they make programs run. */
-	XDP_PIN_LINK,
-	XDP_PIN_THROUGH,
-	XDP_PIN_COUNTERS,
-	XDP_PIN_REPORTS,
-	XDP_PIN_COLLECTORS,
-	XDP_PIN_SHARES,
+	XDP_PIN_LINK,	 XDP_PIN_THROUGH,    XDP_PIN_COUNTERS,
+	XDP_PIN_REPORTS, XDP_PIN_COLLECTORS, XDP_PIN_SHARES,
 };
 
 #define PINS (sizeof(pins) / sizeof(pins[0]))
@@ -38,15 +34,13 @@ bool xdp_pins__is_name(const char *name)
 	return *name && strlen(name) < IF_NAMESIZE && !strchr(name, '/');
 }
 
-void xdp_pins__path(const char *interface, const char *pin,
-		    char path[XDP_PATH_MAX])
+void xdp_pins__path(const char *interface, const char *pin, char path[XDP_PATH_MAX])
 {
 	char directory[IF_NAMESIZE];
 
 	snprintf(directory, sizeof(directory), "%s", interface);
 	exchange(directory, '.', ':');
-	snprintf(path, XDP_PATH_MAX, "%s/%s%s%s", XDP_PINS, directory,
-		 *pin ? "/" : "", pin);
+	snprintf(path, XDP_PATH_MAX, "%s/%s%s%s", XDP_PINS, directory, *pin ? "/" : "", pin);
 }
 
 void xdp_pins__interface(const char *directory, char name[IF_NAMESIZE])
@@ -71,13 +65,11 @@ int xdp_pins__create(const char *interface, struct dart_error *error)
 	if (statfs(MOUNT, &mount) || mount.f_type != BPF_FS_MAGIC)
 		return dart_error__set(
 			error, ENOENT,
-			"no bpf file system is mounted to pin it in (mount -t bpf bpf " MOUNT
-			")");
+			"no bpf file system is mounted to pin it in (mount -t bpf bpf " MOUNT ")");
 	xdp_pins__path(interface, "", path);
 	if ((mkdir(MOUNT "/dart", 0700) && errno != EEXIST) ||
 	    (mkdir(XDP_PINS, 0700) && errno != EEXIST) || mkdir(path, 0700))
-		return dart_error__system(error, errno, "cannot create '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot create '%s'", path);
 	return 0;
 }
 

@@ -25,8 +25,7 @@
 /* Can an interface have this name? */
 bool xdp_pins__is_name(const char *name);
 /* The path of a pin, or of the directory if @pin is "". */
-void xdp_pins__path(const char *interface, const char *pin,
-		    char path[XDP_PATH_MAX]);
+void xdp_pins__path(const char *interface, const char *pin, char path[XDP_PATH_MAX]);
 /* The interface whose directory has this name. */
 void xdp_pins__interface(const char *directory, char name[IF_NAMESIZE]);
 

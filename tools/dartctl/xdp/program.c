@@ -44,21 +44,18 @@ static void tables__fill(struct xdp_reporter_bpf__rodata *constants)
 	table__fill(icrc[0], CRC32_IEEE);
 	for (distance = 1; distance < 4; distance++)
 		for (i = 0; i < 256; i++)
-			icrc[distance][i] =
-				icrc[distance - 1][i] >> 8 ^
-				icrc[0][icrc[distance - 1][i] & 0xff];
+			icrc[distance][i] = icrc[distance - 1][i] >> 8 ^
+					    icrc[0][icrc[distance - 1][i] & 0xff];
 }
 
 /* A report to @collector, of which only the constant part is used. */
-static void build(const struct xdp_setup *setup,
-		  const struct dart_collector *collector, uint32_t share,
-		  uint8_t frame[DART_ROCE_FRAME_MAX])
+static void build(const struct xdp_setup *setup, const struct dart_collector *collector,
+		  uint32_t share, uint8_t frame[DART_ROCE_FRAME_MAX])
 {
 	const struct dart_store_place place = { .checksum = 1, .share = share };
 	const uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
 
-	dart_roce_frame__build(collector, setup->out_mac, &place, 0, value, 0,
-			       frame);
+	dart_roce_frame__build(collector, setup->out_mac, &place, 0, value, 0, frame);
 }
 
 void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
@@ -73,8 +70,7 @@ void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
 		return;
 	row->collector = collector;
 	build(setup, &setup->collectors.list[collector], share, frame);
-	row->icrc = ~le32toh(dart_roce_frame__icrc(
-		frame, bth_end + DART_ROCE_ICRC_LENGTH));
+	row->icrc = ~le32toh(dart_roce_frame__icrc(frame, bth_end + DART_ROCE_ICRC_LENGTH));
 }
 
 static int fill_shares(const struct xdp_setup *setup, int map)
@@ -93,8 +89,7 @@ static int fill_shares(const struct xdp_setup *setup, int map)
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row)
 {
-	const struct dart_collector *collector =
-		&setup->collectors.list[number];
+	const struct dart_collector *collector = &setup->collectors.list[number];
 	uint8_t frame[DART_ROCE_FRAME_MAX];
 
 	/* Rows are compared, with their padding. */
@@ -107,8 +102,7 @@ void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 	memcpy(row->constant, frame, sizeof(row->constant));
 }
 
-static int fill_collector(const struct xdp_setup *setup, uint32_t number,
-			  int map)
+static int fill_collector(const struct xdp_setup *setup, uint32_t number, int map)
 {
 	struct reporter_collector row;
 
@@ -116,8 +110,7 @@ static int fill_collector(const struct xdp_setup *setup, uint32_t number,
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
 
-static int fill_reports(const struct dart_collector *collector,
-			uint32_t number, int map)
+static int fill_reports(const struct dart_collector *collector, uint32_t number, int map)
 {
 	struct reporter_reports row = {
 		.first_psn = collector->first_psn,
@@ -140,8 +133,7 @@ static uint32_t clones_of(const struct dart_collectors *collectors)
 	return clones;
 }
 
-static int fill_copies(const struct xdp_setup *setup,
-		       const struct xdp_reporter_bpf *object)
+static int fill_copies(const struct xdp_setup *setup, const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_devmap_val way = {
 		.ifindex = setup->out_interface,
@@ -150,14 +142,12 @@ static int fill_copies(const struct xdp_setup *setup,
 	uint32_t i;
 
 	for (i = 0; i < clones_of(&setup->collectors); i++)
-		if (bpf_map_update_elem(bpf_map__fd(object->maps.copies), &i,
-					&way, BPF_ANY))
+		if (bpf_map_update_elem(bpf_map__fd(object->maps.copies), &i, &way, BPF_ANY))
 			return -errno;
 	return 0;
 }
 
-static int fill_maps(const struct xdp_setup *setup,
-		     const struct xdp_reporter_bpf *object)
+static int fill_maps(const struct xdp_setup *setup, const struct xdp_reporter_bpf *object)
 {
 	uint32_t number;
 	int ret;
@@ -173,8 +163,7 @@ static int fill_maps(const struct xdp_setup *setup,
 	return ret;
 }
 
-static int configure(const struct xdp_setup *setup,
-		     struct xdp_reporter_bpf *object)
+static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
 {
 	const struct dart_collectors *collectors = &setup->collectors;
 	struct xdp_reporter_bpf__rodata *constants = object->rodata;
@@ -186,8 +175,7 @@ static int configure(const struct xdp_setup *setup,
 	constants->int_port = htobe16(setup->int_port);
 	constants->report_port = htobe16(setup->report_port);
 	constants->out_interface = setup->out_interface;
-	constants->checksum_length =
-		collectors->list[0].geometry.checksum_bits / 8;
+	constants->checksum_length = collectors->list[0].geometry.checksum_bits / 8;
 	constants->all_copies = setup->all_copies;
 	constants->clones = clones_of(collectors);
 
@@ -202,8 +190,7 @@ static int configure(const struct xdp_setup *setup,
 					 setup->all_copies);
 }
 
-int xdp_program__load(const struct xdp_setup *setup,
-		      struct xdp_reporter_bpf **result,
+int xdp_program__load(const struct xdp_setup *setup, struct xdp_reporter_bpf **result,
 		      struct dart_error *error)
 {
 	struct xdp_reporter_bpf *object = xdp_reporter_bpf__open();
@@ -215,8 +202,7 @@ int xdp_program__load(const struct xdp_setup *setup,
 		      fill_maps(setup, object);
 	if (ret) {
 		xdp_reporter_bpf__destroy(object);
-		return dart_error__system(error, -ret,
-					  "cannot load the XDP program");
+		return dart_error__system(error, -ret, "cannot load the XDP program");
 	}
 	*result = object;
 	return 0;

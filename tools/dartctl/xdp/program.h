@@ -31,8 +31,7 @@ void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
  * Loads the program into the kernel and fills its maps.  Returns 0, or -errno
  * with a sentence in @error.
  */
-int xdp_program__load(const struct xdp_setup *setup,
-		      struct xdp_reporter_bpf **object,
+int xdp_program__load(const struct xdp_setup *setup, struct xdp_reporter_bpf **object,
 		      struct dart_error *error);
 
 #endif /* PROGRAM_H */

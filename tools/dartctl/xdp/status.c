@@ -30,8 +30,7 @@ union row {
 	__u64 counters[COUNTERS];
 };
 
-_Static_assert(COUNTERS * sizeof(__u64) ==
-	       offsetof(struct reporter, tagged) + sizeof(__u64),
+_Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, tagged) + sizeof(__u64),
 	       "each counter has a name");
 
 /* How it runs, or "gone" if its interface no longer exists. */
@@ -67,8 +66,7 @@ static int add_counters(const char *interface, json_t *json)
 			sums[i] += row.counters[i];
 	close(fd);
 	for (i = 0; i < COUNTERS; i++)
-		if (json_object_set_new(json, counters[i],
-					json_integer(sums[i])))
+		if (json_object_set_new(json, counters[i], json_integer(sums[i])))
 			return -ENOMEM;
 	return 0;
 }
@@ -83,16 +81,13 @@ static int add_collectors(const char *interface, json_t *json)
 
 	if (fd < 0 || json_object_set(json, "collectors", list))
 		ret = fd < 0 ? fd : -ENOMEM;
-	for (number = 0; !ret && !bpf_map_lookup_elem(fd, &number, &row);
-	     number++) {
+	for (number = 0; !ret && !bpf_map_lookup_elem(fd, &number, &row); number++) {
 		inet_ntop(AF_INET, &row.address[3], address, sizeof(address));
 		if (json_array_append_new(list,
-				json_pack("{s:s%, s:s, s:I, s:I}", "store",
-					  row.store,
-					  strnlen(row.store, sizeof(row.store)),
-					  "address", address, "qpn",
-					  (json_int_t)row.qpn, "reports",
-					  (json_int_t)row.reports)))
+					  json_pack("{s:s%, s:s, s:I, s:I}", "store", row.store,
+						    strnlen(row.store, sizeof(row.store)),
+						    "address", address, "qpn", (json_int_t)row.qpn,
+						    "reports", (json_int_t)row.reports)))
 			ret = -ENOMEM;
 	}
 	if (fd >= 0)
@@ -103,8 +98,7 @@ static int add_collectors(const char *interface, json_t *json)
 
 static int add_reporter(const char *interface, json_t *list)
 {
-	json_t *json = json_pack("{s:s, s:s}", "interface", interface, "mode",
-				 mode_of(interface));
+	json_t *json = json_pack("{s:s, s:s}", "interface", interface, "mode", mode_of(interface));
 	int ret;
 
 	/* The list owns it from now on. */
@@ -126,8 +120,7 @@ static int add_reporters(const char *interface, json_t *list)
 		return errno == ENOENT ? 0 : -errno;
 	while (!ret && (entry = readdir(directory))) {
 		xdp_pins__interface(entry->d_name, name);
-		if (entry->d_name[0] != '.' &&
-		    (!interface || !strcmp(interface, name)))
+		if (entry->d_name[0] != '.' && (!interface || !strcmp(interface, name)))
 			ret = add_reporter(name, list);
 	}
 	closedir(directory);
@@ -159,9 +152,8 @@ static int print(json_t *reporters, bool has_collectors)
 	if (status || !has_collectors)
 		return status;
 	putchar('\n');
-	return table__print_objects(
-		json_object_get(json_array_get(reporters, 0), "collectors"),
-		of_collector);
+	return table__print_objects(json_object_get(json_array_get(reporters, 0), "collectors"),
+				    of_collector);
 }
 
 int command_xdp_status(const struct options *options, int argc, char **argv)
@@ -171,12 +163,10 @@ int command_xdp_status(const struct options *options, int argc, char **argv)
 	int status, ret = add_reporters(interface, reporters);
 
 	if (ret)
-		status = fail(-ret, "cannot read the XDP reporters: %s%s",
-			      strerror(-ret),
+		status = fail(-ret, "cannot read the XDP reporters: %s%s", strerror(-ret),
 			      ret == -EACCES ? " (only root may)" : "");
 	else if (interface && !json_array_size(reporters))
-		status = fail(ENOENT, "no XDP reporter is attached to '%s'",
-			      interface);
+		status = fail(ENOENT, "no XDP reporter is attached to '%s'", interface);
 	else if (options->json)
 		status = print_json(json_incref(reporters), 0);
 	else

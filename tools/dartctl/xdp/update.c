@@ -33,15 +33,13 @@ static const struct headers *headers_of(const struct reporter_collector *row)
 	return (const struct headers *)row->constant;
 }
 
-static int open_pin(const char *interface, const char *pin, int *fd,
-		    struct dart_error *error)
+static int open_pin(const char *interface, const char *pin, int *fd, struct dart_error *error)
 {
 	*fd = xdp_pins__open(interface, pin);
 	if (*fd >= 0)
 		return 0;
 	if (!xdp_pins__exist(interface))
-		return dart_error__set(error, ENOENT,
-				       "no XDP reporter is attached to '%s'",
+		return dart_error__set(error, ENOENT, "no XDP reporter is attached to '%s'",
 				       interface);
 	if (*fd == -ENOENT)
 		return dart_error__set(
@@ -76,8 +74,7 @@ static void update__close(struct update *update)
 }
 
 static int update__open(struct update *update, const char *interface,
-			const struct dart_collectors *collectors,
-			struct dart_error *error)
+			const struct dart_collectors *collectors, struct dart_error *error)
 {
 	uint32_t count = 0, i;
 	void *rows;
@@ -106,8 +103,7 @@ static int update__open(struct update *update, const char *interface,
 	if (!update->now)
 		ret = -ENOMEM;
 	for (i = 0; !ret && i < count; i++)
-		if (bpf_map_lookup_elem(update->collectors, &i,
-					&update->now[i]))
+		if (bpf_map_lookup_elem(update->collectors, &i, &update->now[i]))
 			ret = -errno;
 	if (!ret) {
 		update->length = collectors->count * sizeof(*update->rows);
@@ -120,8 +116,7 @@ static int update__open(struct update *update, const char *interface,
 	}
 	if (!ret) {
 		update->setup.collectors = *collectors;
-		memcpy(update->setup.out_mac,
-		       headers_of(update->now)->ethernet.h_source,
+		memcpy(update->setup.out_mac, headers_of(update->now)->ethernet.h_source,
 		       sizeof(update->setup.out_mac));
 		return 0;
 	}
@@ -146,27 +141,22 @@ static int update__check(const struct update *update, const char *interface,
 			    sizeof(update->rows[i].store)) ||
 		    row.redundancy != update->now[i].redundancy ||
 		    row.slots_log2 != update->now[i].slots_log2 ||
-		    headers_of(&row)->ip.tot_len !=
-			    headers_of(&update->now[i])->ip.tot_len)
+		    headers_of(&row)->ip.tot_len != headers_of(&update->now[i])->ip.tot_len)
 			return dart_error__set(
 				error, EINVAL,
 				"store '%s' has another name or geometry (dartctl xdp detach %s, and attach it again)",
 				collectors->list[i].name, interface);
-		if (headers_of(&row)->ip.saddr !=
-		    headers_of(&update->now[i])->ip.saddr)
-			return dart_error__set(
-				error, EINVAL,
-				"it was attached again with another source");
+		if (headers_of(&row)->ip.saddr != headers_of(&update->now[i])->ip.saddr)
+			return dart_error__set(error, EINVAL,
+					       "it was attached again with another source");
 	}
 	for (i = 0; i < DART_STORE_SHARES; i++) {
 		wanted = collectors->shares[i] == DART_COLLECTOR_NONE ?
 				 COLLECTOR_NONE : collectors->shares[i];
 		if (bpf_map_lookup_elem(update->shares, &i, &share))
-			return dart_error__system(error, errno,
-						  "cannot read its shares");
+			return dart_error__system(error, errno, "cannot read its shares");
 		/* A share without collector: an update was interrupted. */
-		if (share.collector != wanted &&
-		    share.collector != COLLECTOR_NONE)
+		if (share.collector != wanted && share.collector != COLLECTOR_NONE)
 			return dart_error__set(
 				error, EINVAL,
 				"the shares are assigned differently (dartctl xdp detach %s, and attach it again)",
@@ -176,8 +166,7 @@ static int update__check(const struct update *update, const char *interface,
 }
 
 /* Assigns the shares of collector @number to it, or to none. */
-static int update__assign(const struct update *update, uint32_t number,
-			  bool is_assigned)
+static int update__assign(const struct update *update, uint32_t number, bool is_assigned)
 {
 	const struct dart_collectors *collectors = &update->setup.collectors;
 	struct reporter_share share = { .collector = COLLECTOR_NONE };
@@ -197,8 +186,7 @@ static int update__assign(const struct update *update, uint32_t number,
 /* The row goes on counting: only the reports that follow have new PSNs. */
 static void update__restart(const struct update *update, uint32_t number)
 {
-	const struct dart_collector *collector =
-		&update->setup.collectors.list[number];
+	const struct dart_collector *collector = &update->setup.collectors.list[number];
 	volatile struct reporter_reports *row = &update->rows[number];
 
 	row->first_psn = (collector->first_psn - row->reports) & 0xffffff;
@@ -227,14 +215,12 @@ static bool is_assigned(const struct update *update, uint32_t number)
 
 	for (i = 0; i < DART_STORE_SHARES; i++)
 		if (collectors->shares[i] == number &&
-		    (bpf_map_lookup_elem(update->shares, &i, &share) ||
-		     share.collector != number))
+		    (bpf_map_lookup_elem(update->shares, &i, &share) || share.collector != number))
 			return false;
 	return true;
 }
 
-int xdp_update__find_source(const char *interface, struct in_addr *source,
-			    struct dart_error *error)
+int xdp_update__find_source(const char *interface, struct in_addr *source, struct dart_error *error)
 {
 	struct reporter_collector row;
 	uint32_t zero = 0;
@@ -275,8 +261,7 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 		old_qpn = update.rows[i].qpn;
 		ret = update__replace(&update, i, &row);
 		if (ret)
-			dart_error__system(error, -ret,
-					   "cannot change its maps");
+			dart_error__system(error, -ret, "cannot change its maps");
 		else
 			changed(argument, old_qpn, &collectors->list[i]);
 	}

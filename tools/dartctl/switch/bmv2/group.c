@@ -47,14 +47,12 @@ int bmv2_session__set(struct thrift *thrift, uint32_t session, uint32_t port,
 	thrift__put_struct(thrift, 2);
 	thrift__put_i32(thrift, 1, port);
 	thrift__put_stop(thrift);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-			   "a mirror session", error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), "a mirror session", error);
 }
 
 /* ---- groups */
 
-int bmv2_group__read(struct thrift *thrift, json_t **groups,
-		     struct dart_error *error)
+int bmv2_group__read(struct thrift *thrift, json_t **groups, struct dart_error *error)
 {
 	char *text = NULL;
 	uint32_t length;
@@ -69,25 +67,21 @@ int bmv2_group__read(struct thrift *thrift, json_t **groups,
 	if (!ret) {
 		*groups = json_loadb(text, length, 0, NULL);
 		if (!*groups)
-			ret = dart_error__set(
-				error, EINVAL,
-				"its multicast groups are not JSON");
+			ret = dart_error__set(error, EINVAL, "its multicast groups are not JSON");
 	}
 	free(text);
 	return ret;
 }
 
 /* The element of list @name whose member @key is @number, or NULL. */
-static json_t *find(const json_t *groups, const char *name, const char *key,
-		    json_int_t number)
+static json_t *find(const json_t *groups, const char *name, const char *key, json_int_t number)
 {
 	json_t *element, *value;
 	size_t i;
 
 	json_array_foreach(json_object_get(groups, name), i, element) {
 		value = json_object_get(element, key);
-		if (json_is_integer(value) &&
-		    json_integer_value(value) == number)
+		if (json_is_integer(value) && json_integer_value(value) == number)
 			return element;
 	}
 	return NULL;
@@ -98,8 +92,7 @@ bool bmv2_group__is_there(const json_t *groups, uint32_t group)
 	return find(groups, "mgrps", "id", group);
 }
 
-static bool is_right_node(const json_t *groups, const json_t *handle,
-			  uint32_t rid, uint32_t port)
+static bool is_right_node(const json_t *groups, const json_t *handle, uint32_t rid, uint32_t port)
 {
 	json_t *node, *leaf, *ports;
 
@@ -116,15 +109,13 @@ static bool is_right_node(const json_t *groups, const json_t *handle,
 
 bool bmv2_group__is_right(const json_t *groups, uint32_t group, uint32_t port)
 {
-	json_t *nodes = json_object_get(find(groups, "mgrps", "id", group),
-					"l1_handles");
+	json_t *nodes = json_object_get(find(groups, "mgrps", "id", group), "l1_handles");
 	size_t i;
 
 	if (json_array_size(nodes) != NODES)
 		return false;
 	for (i = 0; i < NODES; i++)
-		if (!is_right_node(groups, json_array_get(nodes, i), 1 + i,
-				   port))
+		if (!is_right_node(groups, json_array_get(nodes, i), 1 + i, port))
 			return false;
 	return true;
 }
@@ -136,13 +127,11 @@ static int destroy(struct thrift *thrift, const char *method, int32_t handle,
 	thrift__begin(thrift, PRE, method);
 	thrift__put_i32(thrift, 1, 0);
 	thrift__put_i32(thrift, 2, handle);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-			   "a multicast group", error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), "a multicast group", error);
 }
 
 /* A group has its number as its handle. */
-static int destroy_group(struct thrift *thrift, uint32_t group,
-			 struct dart_error *error)
+static int destroy_group(struct thrift *thrift, uint32_t group, struct dart_error *error)
 {
 	json_t *groups, *nodes, *node;
 	int ret;
@@ -151,14 +140,12 @@ static int destroy_group(struct thrift *thrift, uint32_t group,
 	ret = bmv2_group__read(thrift, &groups, error);
 	if (ret)
 		return ret;
-	nodes = json_object_get(find(groups, "mgrps", "id", group),
-				"l1_handles");
+	nodes = json_object_get(find(groups, "mgrps", "id", group), "l1_handles");
 	/* Nodes first: a node whose group does not exist ends the switch. */
 	json_array_foreach(nodes, i, node) {
 		if (ret)
 			break;
-		ret = destroy(thrift, "bm_mc_node_destroy",
-			      json_integer_value(node), error);
+		ret = destroy(thrift, "bm_mc_node_destroy", json_integer_value(node), error);
 	}
 	if (!ret && bmv2_group__is_there(groups, group))
 		ret = destroy(thrift, "bm_mc_mgrp_destroy", group, error);
@@ -166,8 +153,7 @@ static int destroy_group(struct thrift *thrift, uint32_t group,
 	return ret;
 }
 
-static int ask_handle(struct thrift *thrift, int32_t *handle,
-		      struct dart_error *error)
+static int ask_handle(struct thrift *thrift, int32_t *handle, struct dart_error *error)
 {
 	int asked = thrift__ask(thrift, THRIFT_I32);
 
@@ -198,12 +184,10 @@ static int add_node(struct thrift *thrift, int32_t group, uint32_t rid,
 	thrift__put_i32(thrift, 1, 0);
 	thrift__put_i32(thrift, 2, group);
 	thrift__put_i32(thrift, 3, node);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP),
-			   "a multicast group", error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), "a multicast group", error);
 }
 
-int bmv2_group__make(struct thrift *thrift, uint32_t group, uint32_t port,
-		     struct dart_error *error)
+int bmv2_group__make(struct thrift *thrift, uint32_t group, uint32_t port, struct dart_error *error)
 {
 	int32_t handle;
 	uint32_t rid;

@@ -12,8 +12,7 @@
 #define CALCULATIONS_MAX 1024
 
 /* Adds a part to the sentence that lists the missing ones. */
-static void add_missing(struct dart_error *error, const char *kind,
-			const char *name)
+static void add_missing(struct dart_error *error, const char *kind, const char *name)
 {
 	size_t length = strlen(error->text);
 
@@ -40,8 +39,7 @@ static json_t *find(json_t *list, const char *name)
 
 /* ---- tables */
 
-static json_t *find_table(const struct switch_program *program,
-			  const char *name)
+static json_t *find_table(const struct switch_program *program, const char *name)
 {
 	json_t *pipelines = json_object_get(program->json, "pipelines");
 	json_t *pipeline, *table = NULL;
@@ -62,9 +60,7 @@ static bool has_key(json_t *table, bool wanted)
 
 	if (json_array_size(key) != wanted)
 		return false;
-	return !wanted ||
-	       !strcmp(string_at(json_array_get(key, 0), "match_type"),
-		       "exact");
+	return !wanted || !strcmp(string_at(json_array_get(key, 0), "match_type"), "exact");
 }
 
 static bool has_action(json_t *table, const char *name)
@@ -73,8 +69,7 @@ static bool has_action(json_t *table, const char *name)
 	size_t i;
 
 	json_array_foreach(json_object_get(table, "actions"), i, element)
-		if (json_is_string(element) &&
-		    !strcmp(json_string_value(element), name))
+		if (json_is_string(element) && !strcmp(json_string_value(element), name))
 			return true;
 	return false;
 }
@@ -88,23 +83,20 @@ static bool takes_values(json_t *action, const struct switch_table *table)
 	if (json_array_size(parameters) != table->value_count)
 		return false;
 	for (i = 0; i < table->value_count; i++) {
-		bits = json_object_get(json_array_get(parameters, i),
-				       "bitwidth");
+		bits = json_object_get(json_array_get(parameters, i), "bitwidth");
 		if (json_integer_value(bits) != table->values[i].bits)
 			return false;
 	}
 	return true;
 }
 
-static void check_table(const struct switch_program *program,
-			const struct switch_table *table,
+static void check_table(const struct switch_program *program, const struct switch_table *table,
 			struct dart_error *error)
 {
 	json_t *found = find_table(program, table->name);
 	json_t *size = json_object_get(found, "max_size"), *action;
 
-	if (!found || !has_key(found, table->key_bits) ||
-	    json_integer_value(size) < table->room) {
+	if (!found || !has_key(found, table->key_bits) || json_integer_value(size) < table->room) {
 		add_missing(error, "table", table->name);
 		return;
 	}
@@ -114,11 +106,9 @@ static void check_table(const struct switch_program *program,
 }
 
 static void check_register(const struct switch_program *program,
-			   const struct switch_register *wanted,
-			   struct dart_error *error)
+			   const struct switch_register *wanted, struct dart_error *error)
 {
-	json_t *found = find(json_object_get(program->json, "register_arrays"),
-			     wanted->name);
+	json_t *found = find(json_object_get(program->json, "register_arrays"), wanted->name);
 	json_t *size = json_object_get(found, "size");
 
 	if (json_integer_value(size) < wanted->size)
@@ -133,8 +123,7 @@ static bool is_field(const char *name, const char *field)
 	size_t length = strlen(field);
 	const char *found, *rest;
 
-	for (found = strstr(name, field); found;
-	     found = strstr(found + 1, field)) {
+	for (found = strstr(name, field); found; found = strstr(found + 1, field)) {
 		rest = found + length;
 		if (*rest == '_')
 			rest += 1 + strspn(rest + 1, "0123456789");
@@ -157,15 +146,13 @@ polynomial_of(const struct switch_needs *needs, const char *field)
 }
 
 /* True if a primitive fills a field with a calculation, whose names it returns. */
-static bool is_hash(json_t *primitive, const char **field,
-		    const char **calculation)
+static bool is_hash(json_t *primitive, const char **field, const char **calculation)
 {
 	const char *operation, *header, *type;
 	json_t *base;
 
-	return !json_unpack(primitive, "{s:s, s:[{s:[s, s]}, o, {s:s, s:s}]}",
-			    "op", &operation, "parameters", "value", &header,
-			    field, &base, "type", &type, "value",
+	return !json_unpack(primitive, "{s:s, s:[{s:[s, s]}, o, {s:s, s:s}]}", "op", &operation,
+			    "parameters", "value", &header, field, &base, "type", &type, "value",
 			    calculation) &&
 	       !strcmp(operation, "modify_field_with_hash_based_offset") &&
 	       !strcmp(type, "calculation");
@@ -175,8 +162,7 @@ static bool is_custom(const struct switch_program *program, const char *name)
 {
 	json_t *calculations = json_object_get(program->json, "calculations");
 
-	return !strcmp(string_at(find(calculations, name), "algo"),
-		       "crc32_custom");
+	return !strcmp(string_at(find(calculations, name), "algo"), "crc32_custom");
 }
 
 static int add_hash(struct switch_program *program, const char *name,
@@ -191,13 +177,10 @@ static int add_hash(struct switch_program *program, const char *name,
 			continue;
 		if (hash->polynomial == polynomial)
 			return 0;
-		return dart_error__set(
-			error, EINVAL,
-			"the program has one hash for two purposes");
+		return dart_error__set(error, EINVAL, "the program has one hash for two purposes");
 	}
 	if (program->hash_count == SWITCH_HASHES_MAX)
-		return dart_error__set(error, EINVAL,
-				       "the program has more than %d hashes",
+		return dart_error__set(error, EINVAL, "the program has more than %d hashes",
 				       SWITCH_HASHES_MAX);
 	program->hashes[program->hash_count++] =
 		(struct switch_hash){ name, polynomial };
@@ -205,9 +188,8 @@ static int add_hash(struct switch_program *program, const char *name,
 }
 
 /* Reads the hashes of an action; refuses a custom CRC of unknown purpose. */
-static int read_action(struct switch_program *program,
-		       const struct switch_needs *needs, json_t *action,
-		       struct dart_error *error)
+static int read_action(struct switch_program *program, const struct switch_needs *needs,
+		       json_t *action, struct dart_error *error)
 {
 	const char *field, *name;
 	const struct switch_polynomial *polynomial;
@@ -215,16 +197,13 @@ static int read_action(struct switch_program *program,
 	size_t i;
 	int ret;
 
-	json_array_foreach(json_object_get(action, "primitives"), i,
-			   primitive) {
-		if (!is_hash(primitive, &field, &name) ||
-		    !is_custom(program, name))
+	json_array_foreach(json_object_get(action, "primitives"), i, primitive) {
+		if (!is_hash(primitive, &field, &name) || !is_custom(program, name))
 			continue;
 		polynomial = polynomial_of(needs, field);
 		if (!polynomial)
-			return dart_error__set(
-				error, EINVAL,
-				"the program has a hash for an unknown purpose");
+			return dart_error__set(error, EINVAL,
+					       "the program has a hash for an unknown purpose");
 		ret = add_hash(program, name, polynomial->polynomial, error);
 		if (ret)
 			return ret;
@@ -239,14 +218,10 @@ static int read_hashes(struct switch_program *program,
 	int ret = 0;
 	size_t i;
 
-	if (json_array_size(json_object_get(program->json, "calculations")) >
-	    CALCULATIONS_MAX)
-		return dart_error__set(
-			error, EINVAL,
-			"the program has more than %d calculations",
-			CALCULATIONS_MAX);
-	json_array_foreach(json_object_get(program->json, "actions"), i,
-			   action) {
+	if (json_array_size(json_object_get(program->json, "calculations")) > CALCULATIONS_MAX)
+		return dart_error__set(error, EINVAL, "the program has more than %d calculations",
+				       CALCULATIONS_MAX);
+	json_array_foreach(json_object_get(program->json, "actions"), i, action) {
 		ret = read_action(program, needs, action, error);
 		if (ret)
 			break;
@@ -254,8 +229,7 @@ static int read_hashes(struct switch_program *program,
 	return ret;
 }
 
-bool switch_program__has_hash(const struct switch_program *program,
-			      uint32_t polynomial)
+bool switch_program__has_hash(const struct switch_program *program, uint32_t polynomial)
 {
 	uint32_t i;
 

@@ -17,23 +17,19 @@ int bmv2_register__read(struct thrift *thrift, const char *name, uint32_t index,
 	return thrift__end(thrift, asked, name, error);
 }
 
-int bmv2_register__write(struct thrift *thrift, const char *name,
-			 uint32_t index, uint64_t value,
+int bmv2_register__write(struct thrift *thrift, const char *name, uint32_t index, uint64_t value,
 			 struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_register_write", name);
 	thrift__put_i32(thrift, 3, index);
 	thrift__put_i64(thrift, 4, value);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), name,
-			   error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), name, error);
 }
 
-int bmv2_register__clear(struct thrift *thrift, const char *name,
-			 struct dart_error *error)
+int bmv2_register__clear(struct thrift *thrift, const char *name, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_register_reset", name);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), name,
-			   error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), name, error);
 }
 
 /* The result is a struct of bytes and packets. */
@@ -54,18 +50,16 @@ static int end_counter(struct thrift *thrift, const char *name,
 	return thrift__end(thrift, asked, name, error);
 }
 
-int bmv2_counter__packets(struct thrift *thrift, const char *name,
-			  uint32_t index, uint64_t *packets,
-			  struct dart_error *error)
+int bmv2_counter__packets(struct thrift *thrift, const char *name, uint32_t index,
+			  uint64_t *packets, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_counter_read", name);
 	thrift__put_i32(thrift, 3, index);
 	return end_counter(thrift, name, packets, error);
 }
 
-int bmv2_counter__packets_of(struct thrift *thrift, const char *table,
-			     int32_t handle, uint64_t *packets,
-			     struct dart_error *error)
+int bmv2_counter__packets_of(struct thrift *thrift, const char *table, int32_t handle,
+			     uint64_t *packets, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_read_counter", table);
 	thrift__put_i32(thrift, 3, handle);

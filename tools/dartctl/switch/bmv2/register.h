@@ -10,21 +10,17 @@
 
 #include "tools/dartctl/switch/thrift/thrift.h"
 
-int bmv2_register__read(struct thrift *thrift, const char *name, uint32_t index,
-			uint64_t *value, struct dart_error *error);
-int bmv2_register__write(struct thrift *thrift, const char *name,
-			 uint32_t index, uint64_t value,
+int bmv2_register__read(struct thrift *thrift, const char *name, uint32_t index, uint64_t *value,
+			struct dart_error *error);
+int bmv2_register__write(struct thrift *thrift, const char *name, uint32_t index, uint64_t value,
 			 struct dart_error *error);
 /* Writes 0 to all elements. */
-int bmv2_register__clear(struct thrift *thrift, const char *name,
-			 struct dart_error *error);
+int bmv2_register__clear(struct thrift *thrift, const char *name, struct dart_error *error);
 
-int bmv2_counter__packets(struct thrift *thrift, const char *name,
-			  uint32_t index, uint64_t *packets,
-			  struct dart_error *error);
+int bmv2_counter__packets(struct thrift *thrift, const char *name, uint32_t index,
+			  uint64_t *packets, struct dart_error *error);
 /* Of the entry of a table that has a direct counter. */
-int bmv2_counter__packets_of(struct thrift *thrift, const char *table,
-			     int32_t handle, uint64_t *packets,
-			     struct dart_error *error);
+int bmv2_counter__packets_of(struct thrift *thrift, const char *table, int32_t handle,
+			     uint64_t *packets, struct dart_error *error);
 
 #endif /* SWITCH_BMV2_REGISTER_H */

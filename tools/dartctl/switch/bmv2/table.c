@@ -39,8 +39,7 @@ void bmv2_entry__set(struct bmv2_entry *entry, const struct switch_table *table,
 	bmv2_bytes__set(&entry->key, key, table->key_bits);
 	entry->value_count = table->value_count;
 	for (i = 0; i < table->value_count; i++)
-		bmv2_bytes__set(&entry->values[i], numbers->values[i],
-				table->values[i].bits);
+		bmv2_bytes__set(&entry->values[i], numbers->values[i], table->values[i].bits);
 }
 
 /* ---- changes */
@@ -54,12 +53,10 @@ static void put_action(struct thrift *thrift, int16_t id, const char *action,
 	thrift__put_string(thrift, id, action);
 	thrift__put_list(thrift, id + 1, THRIFT_STRING, entry->value_count);
 	for (i = 0; i < entry->value_count; i++)
-		thrift__put_element(thrift, entry->values[i].bytes,
-				    entry->values[i].length);
+		thrift__put_element(thrift, entry->values[i].bytes, entry->values[i].length);
 }
 
-static void put_key(struct thrift *thrift, int16_t id,
-		    const struct bmv2_bytes *key)
+static void put_key(struct thrift *thrift, int16_t id, const struct bmv2_bytes *key)
 {
 	thrift__put_list(thrift, id, THRIFT_STRUCT, 1);
 	thrift__put_i32(thrift, 1, MATCH_EXACT);
@@ -85,15 +82,13 @@ int bmv2_table__add(struct thrift *thrift, const char *table, const char *action
 	return thrift__end(thrift, asked, action, error);
 }
 
-int bmv2_table__change(struct thrift *thrift, const char *table,
-		       const char *action, const struct bmv2_entry *entry,
-		       struct dart_error *error)
+int bmv2_table__change(struct thrift *thrift, const char *table, const char *action,
+		       const struct bmv2_entry *entry, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_modify_entry", table);
 	thrift__put_i32(thrift, 3, entry->handle);
 	put_action(thrift, 4, action, entry);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), action,
-			   error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), action, error);
 }
 
 int bmv2_table__remove(struct thrift *thrift, const char *table, int32_t handle,
@@ -101,17 +96,14 @@ int bmv2_table__remove(struct thrift *thrift, const char *table, int32_t handle,
 {
 	switch_call__begin(thrift, "bm_mt_delete_entry", table);
 	thrift__put_i32(thrift, 3, handle);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), table,
-			   error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), table, error);
 }
 
-int bmv2_table__clear(struct thrift *thrift, const char *table,
-		      struct dart_error *error)
+int bmv2_table__clear(struct thrift *thrift, const char *table, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_clear_entries", table);
 	thrift__put_bool(thrift, 3, false);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), table,
-			   error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), table, error);
 }
 
 int bmv2_table__count(struct thrift *thrift, const char *table, uint64_t *count,
@@ -127,14 +119,12 @@ int bmv2_table__count(struct thrift *thrift, const char *table, uint64_t *count,
 	return thrift__end(thrift, asked, table, error);
 }
 
-int bmv2_table__set_default(struct thrift *thrift, const char *table,
-			    const char *action, const struct bmv2_entry *entry,
-			    struct dart_error *error)
+int bmv2_table__set_default(struct thrift *thrift, const char *table, const char *action,
+			    const struct bmv2_entry *entry, struct dart_error *error)
 {
 	switch_call__begin(thrift, "bm_mt_set_default_action", table);
 	put_action(thrift, 3, action, entry);
-	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), action,
-			   error);
+	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), action, error);
 }
 
 /* ---- reading */
@@ -158,8 +148,7 @@ static void read_values(struct thrift *thrift, struct bmv2_entry *entry)
 }
 
 /* Reads an action with its values; sets is_ours if it is @action. */
-static void read_action(struct thrift *thrift, const char *action,
-			struct bmv2_entry *entry)
+static void read_action(struct thrift *thrift, const char *action, struct bmv2_entry *entry)
 {
 	enum thrift_type type;
 	uint32_t length;
@@ -218,8 +207,7 @@ static bool read_key(struct thrift *thrift, struct bmv2_bytes *key)
 }
 
 /* Returns false if the entry has no key. */
-static bool read_entry(struct thrift *thrift, const char *action,
-		       struct bmv2_entry *entry)
+static bool read_entry(struct thrift *thrift, const char *action, struct bmv2_entry *entry)
 {
 	bool has_key = false;
 	enum thrift_type type;
@@ -239,9 +227,8 @@ static bool read_entry(struct thrift *thrift, const char *action,
 	return has_key;
 }
 
-int bmv2_table__read(struct thrift *thrift, const char *table,
-		     const char *action, uint32_t most, bmv2_take take,
-		     void *subject, struct dart_error *error)
+int bmv2_table__read(struct thrift *thrift, const char *table, const char *action, uint32_t most,
+		     bmv2_take take, void *subject, struct dart_error *error)
 {
 	struct bmv2_entry entry;
 	uint32_t i, count = 0;
@@ -256,8 +243,7 @@ int bmv2_table__read(struct thrift *thrift, const char *table,
 		count = 0;
 	}
 	for (i = 0; i < count; i++)
-		if (!read_entry(thrift, action, &entry) ||
-		    !take(subject, &entry))
+		if (!read_entry(thrift, action, &entry) || !take(subject, &entry))
 			thrift__refuse(thrift);
 	return thrift__end(thrift, asked, table, error);
 }

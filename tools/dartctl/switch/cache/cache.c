@@ -74,16 +74,14 @@ void switch_cache__close(struct switch_cache *cache)
 	free(cache);
 }
 
-int switch_cache__set_tables(struct switch_cache *cache,
-			     const struct dart_tea_tables *tables,
+int switch_cache__set_tables(struct switch_cache *cache, const struct dart_tea_tables *tables,
 			     struct dart_error *error)
 {
 	const struct lookup_sizes *sizes = &cache->list.sizes;
 
 	/* The lists have room for keys of the sizes that it began with. */
-	if (cache->is_begun &&
-	    (sizes->key_length != tables->geometry.key_length ||
-	     sizes->value_length != tables->geometry.value_length))
+	if (cache->is_begun && (sizes->key_length != tables->geometry.key_length ||
+				sizes->value_length != tables->geometry.value_length))
 		switch_cache__lose(cache);
 	cache->tables = tables;
 	if (readers__set_tables(cache->readers, tables))
@@ -118,8 +116,7 @@ static int allocate(struct switch_cache *cache,
 	return 0;
 }
 
-static int open_digests(struct switch_cache *cache, int32_t list,
-			struct dart_error *error)
+static int open_digests(struct switch_cache *cache, int32_t list, struct dart_error *error)
 {
 	const struct switch_digests_settings settings = {
 		.address = cache->address,
@@ -134,13 +131,11 @@ static int open_digests(struct switch_cache *cache, int32_t list,
 		return ret;
 	event.data.fd = switch_digests__descriptor(cache->digests);
 	if (epoll_ctl(cache->poller, EPOLL_CTL_ADD, event.data.fd, &event))
-		return dart_error__system(error, errno,
-					  "cannot wait for digests");
+		return dart_error__system(error, errno, "cannot wait for digests");
 	return 0;
 }
 
-static int begin(struct switch_cache *cache, struct thrift *thrift,
-		 struct dart_error *error)
+static int begin(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	struct switch_program program;
 	struct lookup_sizes sizes;
@@ -170,9 +165,8 @@ static int begin(struct switch_cache *cache, struct thrift *thrift,
 /* ---- popular keys */
 
 /* The table has an entry for this key. */
-static int take_popular(struct switch_cache *cache, struct thrift *thrift,
-			const uint8_t *key, const uint8_t *value,
-			struct dart_error *error)
+static int take_popular(struct switch_cache *cache, struct thrift *thrift, const uint8_t *key,
+			const uint8_t *value, struct dart_error *error)
 {
 	uint8_t victim[DART_TEA_KEY_MAX];
 	struct cached *there;
@@ -181,9 +175,7 @@ static int take_popular(struct switch_cache *cache, struct thrift *thrift,
 	switch (cache_keys__report(cache->keys, key, victim)) {
 	case CACHE_KEYS_EXCHANGED:
 		there = cached__find(&cache->list, victim);
-		ret = there ? cached__remove(&cache->list, thrift, there,
-						    error) :
-			      0;
+		ret = there ? cached__remove(&cache->list, thrift, there, error) : 0;
 		if (ret)
 			return ret;
 		break;
@@ -198,9 +190,8 @@ static int take_popular(struct switch_cache *cache, struct thrift *thrift,
 	return ret;
 }
 
-static int take_samples(struct switch_cache *cache, struct thrift *thrift,
-			const uint8_t *samples, uint32_t count,
-			struct dart_error *error)
+static int take_samples(struct switch_cache *cache, struct thrift *thrift, const uint8_t *samples,
+			uint32_t count, struct dart_error *error)
 {
 	const uint32_t length = cache->list.sizes.key_length;
 	struct dart_error reason = { .text = "" };
@@ -215,10 +206,8 @@ static int take_samples(struct switch_cache *cache, struct thrift *thrift,
 				       cache->answers, &reason);
 		for (i = 0; !ret && i < part; i++)
 			if (!cache->answers[i].ret)
-				ret = take_popular(cache, thrift,
-						   samples + i * length,
-						   cache->answers[i].value,
-						   error);
+				ret = take_popular(cache, thrift, samples + i * length,
+						   cache->answers[i].value, error);
 	}
 	if (!ret && *reason.text)
 		ret = dart_error__set(error, EHOSTUNREACH, "%s", reason.text);
@@ -226,16 +215,14 @@ static int take_samples(struct switch_cache *cache, struct thrift *thrift,
 }
 
 /* Goes on after a server that does not answer: no other event tells of what is left. */
-static int receive(struct switch_cache *cache, struct thrift *thrift,
-		   struct dart_error *error)
+static int receive(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	int ret, unreachable = 0;
 	const void *samples;
 	uint32_t count;
 
 	for (;;) {
-		ret = switch_digests__next(cache->digests, &samples, &count,
-					   error);
+		ret = switch_digests__next(cache->digests, &samples, &count, error);
 		if (ret < 0)
 			switch_cache__lose(cache);
 		if (ret <= 0)
@@ -245,8 +232,7 @@ static int receive(struct switch_cache *cache, struct thrift *thrift,
 			unreachable = ret;
 		else if (ret)
 			return ret;
-		ret = switch_digests__acknowledge(cache->digests, thrift,
-						  error);
+		ret = switch_digests__acknowledge(cache->digests, thrift, error);
 		if (ret)
 			return ret;
 	}
@@ -270,23 +256,18 @@ int switch_cache__receive(struct switch_cache *cache, struct thrift *thrift,
 
 /* ---- periods */
 
-static int refresh_entry(struct switch_cache *cache, struct thrift *thrift,
-			 struct cached *cached,
-			 const struct dart_tea_answer *answer,
-			 struct dart_error *error)
+static int refresh_entry(struct switch_cache *cache, struct thrift *thrift, struct cached *cached,
+			 const struct dart_tea_answer *answer, struct dart_error *error)
 {
 	if (answer->ret) {
 		cache_keys__remove(cache->keys, cached->key);
-		return cached__remove(&cache->list, thrift, cached,
-					     error);
+		return cached__remove(&cache->list, thrift, cached, error);
 	}
-	return cached__change(&cache->list, thrift, cached,
-				     answer->value, error);
+	return cached__change(&cache->list, thrift, cached, answer->value, error);
 }
 
 /* From the last one to the first: the last takes the place of one that is removed. */
-static int refresh(struct switch_cache *cache, struct thrift *thrift,
-		   struct dart_error *error)
+static int refresh(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	const uint32_t length = cache->list.sizes.key_length;
 	struct dart_error reason;
@@ -294,10 +275,8 @@ static int refresh(struct switch_cache *cache, struct thrift *thrift,
 	int ret = 0;
 
 	for (i = 0; i < cache->list.count; i++)
-		memcpy(cache->asked + i * length, cache->list.entries[i].key,
-		       length);
-	readers__lookup(cache->readers, cache->asked, cache->list.count,
-			       cache->answers, &reason);
+		memcpy(cache->asked + i * length, cache->list.entries[i].key, length);
+	readers__lookup(cache->readers, cache->asked, cache->list.count, cache->answers, &reason);
 	for (i = cache->list.count; !ret && i; i--)
 		ret = refresh_entry(cache, thrift, &cache->list.entries[i - 1],
 				    &cache->answers[i - 1], error);
@@ -315,17 +294,14 @@ static int count_packets(struct switch_cache *cache, struct thrift *thrift,
 
 	for (i = 0; !ret && i < cache->list.count; i++) {
 		ret = bmv2_counter__packets_of(thrift, LOOKUP_TABLE_CACHE,
-					       cache->list.entries[i].handle,
-					       &packets, error);
+					       cache->list.entries[i].handle, &packets, error);
 		if (!ret)
-			cache_keys__count(cache->keys,
-					 cache->list.entries[i].key, packets);
+			cache_keys__count(cache->keys, cache->list.entries[i].key, packets);
 	}
 	return ret;
 }
 
-static int end_period(struct switch_cache *cache, struct thrift *thrift,
-		      struct dart_error *error)
+static int end_period(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	int ret, refreshed;
 
@@ -346,8 +322,7 @@ int switch_cache__refresh(struct switch_cache *cache, struct thrift *thrift,
 	return lose_after(cache, end_period(cache, thrift, error));
 }
 
-int switch_cache__clear(struct switch_cache *cache, struct thrift *thrift,
-			struct dart_error *error)
+int switch_cache__clear(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	if (!cache->is_begun)
 		return 0;

@@ -36,8 +36,7 @@ void switch_cache__close(struct switch_cache *cache);
  *
  * The values are those of these tables, which the caller keeps.
  */
-int switch_cache__set_tables(struct switch_cache *cache,
-			     const struct dart_tea_tables *tables,
+int switch_cache__set_tables(struct switch_cache *cache, const struct dart_tea_tables *tables,
 			     struct dart_error *error);
 /* The switch began anew: it has no cached entry, or has unknown ones. */
 void switch_cache__lose(struct switch_cache *cache);

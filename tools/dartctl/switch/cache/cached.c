@@ -17,14 +17,12 @@ static const char *const sketch[] = {
 	"tea_sketch_3", "tea_reported_0", "tea_reported_1",
 };
 
-int cached__set_threshold(struct thrift *thrift, uint32_t packets,
-				 struct dart_error *error)
+int cached__set_threshold(struct thrift *thrift, uint32_t packets, struct dart_error *error)
 {
 	struct bmv2_entry entry = { .value_count = 1 };
 
 	bmv2_bytes__set(&entry.values[0], packets, 16);
-	return bmv2_table__set_default(thrift, POPULAR, POPULAR_FROM, &entry,
-				       error);
+	return bmv2_table__set_default(thrift, POPULAR, POPULAR_FROM, &entry, error);
 }
 
 int cached__clear_sketch(struct thrift *thrift, struct dart_error *error)
@@ -37,8 +35,7 @@ int cached__clear_sketch(struct thrift *thrift, struct dart_error *error)
 	return ret;
 }
 
-static void set_key(const struct cached_list *list,
-		    struct bmv2_entry *entry,
+static void set_key(const struct cached_list *list, struct bmv2_entry *entry,
 		    const struct cached *cached)
 {
 	entry->handle = cached->handle;
@@ -49,8 +46,7 @@ static void set_key(const struct cached_list *list,
 	memcpy(entry->values[0].bytes, cached->value, entry->values[0].length);
 }
 
-int cached__open(struct cached_list *list,
-			const struct lookup_sizes *sizes)
+int cached__open(struct cached_list *list, const struct lookup_sizes *sizes)
 {
 	list->sizes = *sizes;
 	list->count = 0;
@@ -65,8 +61,7 @@ void cached__close(struct cached_list *list)
 	list->count = 0;
 }
 
-struct cached *cached__find(const struct cached_list *list,
-					  const uint8_t *key)
+struct cached *cached__find(const struct cached_list *list, const uint8_t *key)
 {
 	size_t i;
 
@@ -76,9 +71,8 @@ struct cached *cached__find(const struct cached_list *list,
 	return NULL;
 }
 
-int cached__add(struct cached_list *list, struct thrift *thrift,
-		       const uint8_t *key, const uint8_t *value,
-		       struct dart_error *error)
+int cached__add(struct cached_list *list, struct thrift *thrift, const uint8_t *key,
+		const uint8_t *value, struct dart_error *error)
 {
 	struct cached *cached = &list->entries[list->count];
 	struct bmv2_entry entry = { .handle = 0 };
@@ -98,9 +92,8 @@ int cached__add(struct cached_list *list, struct thrift *thrift,
 	return 0;
 }
 
-int cached__change(const struct cached_list *list,
-			  struct thrift *thrift, struct cached *cached,
-			  const uint8_t *value, struct dart_error *error)
+int cached__change(const struct cached_list *list, struct thrift *thrift, struct cached *cached,
+		   const uint8_t *value, struct dart_error *error)
 {
 	struct bmv2_entry entry = { .handle = 0 };
 
@@ -108,13 +101,11 @@ int cached__change(const struct cached_list *list,
 		return 0;
 	memcpy(cached->value, value, list->sizes.value_length);
 	set_key(list, &entry, cached);
-	return bmv2_table__change(thrift, LOOKUP_TABLE_CACHE, LOOKUP_ACTION_CACHE, &entry,
-				  error);
+	return bmv2_table__change(thrift, LOOKUP_TABLE_CACHE, LOOKUP_ACTION_CACHE, &entry, error);
 }
 
-int cached__remove(struct cached_list *list,
-			  struct thrift *thrift, struct cached *cached,
-			  struct dart_error *error)
+int cached__remove(struct cached_list *list, struct thrift *thrift, struct cached *cached,
+		   struct dart_error *error)
 {
 	int ret;
 

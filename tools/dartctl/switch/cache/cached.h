@@ -25,31 +25,24 @@ struct cached_list {
 };
 
 /* Takes an empty list.  Returns 0 or -ENOMEM. */
-int cached__open(struct cached_list *list,
-			const struct lookup_sizes *sizes);
+int cached__open(struct cached_list *list, const struct lookup_sizes *sizes);
 void cached__close(struct cached_list *list);
 
 /* The entry of a key, or NULL. */
-struct cached *cached__find(const struct cached_list *list,
-					  const uint8_t *key);
+struct cached *cached__find(const struct cached_list *list, const uint8_t *key);
 /* -ENOSPC: there is no room. */
-int cached__add(struct cached_list *list, struct thrift *thrift,
-		       const uint8_t *key, const uint8_t *value,
-		       struct dart_error *error);
+int cached__add(struct cached_list *list, struct thrift *thrift, const uint8_t *key,
+		const uint8_t *value, struct dart_error *error);
 /* Does nothing if it has this value. */
-int cached__change(const struct cached_list *list,
-			  struct thrift *thrift, struct cached *cached,
-			  const uint8_t *value, struct dart_error *error);
+int cached__change(const struct cached_list *list, struct thrift *thrift, struct cached *cached,
+		   const uint8_t *value, struct dart_error *error);
 /* The last entry of the list takes its place. */
-int cached__remove(struct cached_list *list,
-			  struct thrift *thrift, struct cached *cached,
-			  struct dart_error *error);
+int cached__remove(struct cached_list *list, struct thrift *thrift, struct cached *cached,
+		   struct dart_error *error);
 
 /* Packets of a period from which on a key is popular; 0: none is. */
-int cached__set_threshold(struct thrift *thrift, uint32_t packets,
-				 struct dart_error *error);
+int cached__set_threshold(struct thrift *thrift, uint32_t packets, struct dart_error *error);
 /* Begins a period, see <dart/tea_sketch.h>. */
-int cached__clear_sketch(struct thrift *thrift,
-				struct dart_error *error);
+int cached__clear_sketch(struct thrift *thrift, struct dart_error *error);
 
 #endif /* SWITCH_LOOKUP_ACTION_CACHE_H */

@@ -34,8 +34,7 @@ struct cache_keys {
 	uint32_t next_rank;	/* of these, the first that may still be a victim */
 };
 
-int cache_keys__new(const struct cache_keys_settings *settings,
-		   struct cache_keys **result)
+int cache_keys__new(const struct cache_keys_settings *settings, struct cache_keys **result)
 {
 	struct cache_keys *cache;
 	uint32_t i;
@@ -74,8 +73,7 @@ void cache_keys__free(struct cache_keys *cache)
 
 static int compare(const struct cache_keys *cache, uint32_t i, const void *key)
 {
-	return memcmp(cache->entries[cache->order[i]].key, key,
-		      cache->settings.key_length);
+	return memcmp(cache->entries[cache->order[i]].key, key, cache->settings.key_length);
 }
 
 /* Where @key is in the order, or would be. */
@@ -112,8 +110,7 @@ static void add(struct cache_keys *cache, const void *key)
 	const uint32_t i = position(cache, key);
 	const uint32_t place = cache->order[cache->size];
 
-	memmove(cache->order + i + 1, cache->order + i,
-		(cache->size - i) * sizeof(*cache->order));
+	memmove(cache->order + i + 1, cache->order + i, (cache->size - i) * sizeof(*cache->order));
 	cache->order[i] = place;
 	cache->size++;
 	/* It does not have the rank of the key that was there before. */
@@ -127,8 +124,7 @@ static void remove_at(struct cache_keys *cache, uint32_t i)
 	const uint32_t place = cache->order[i];
 
 	cache->size--;
-	memmove(cache->order + i, cache->order + i + 1,
-		(cache->size - i) * sizeof(*cache->order));
+	memmove(cache->order + i, cache->order + i + 1, (cache->size - i) * sizeof(*cache->order));
 	cache->order[cache->size] = place;
 }
 
@@ -139,8 +135,7 @@ static void remove_at(struct cache_keys *cache, uint32_t i)
 static const struct entry *least_used(struct cache_keys *cache)
 {
 	for (; cache->next_rank < cache->rank_count; cache->next_rank++) {
-		const struct entry *entry =
-			&cache->entries[cache->ranks[cache->next_rank]];
+		const struct entry *entry = &cache->entries[cache->ranks[cache->next_rank]];
 
 		if (entry->is_ranked)
 			return entry;
@@ -148,8 +143,7 @@ static const struct entry *least_used(struct cache_keys *cache)
 	return NULL;
 }
 
-enum cache_keys_verdict cache_keys__report(struct cache_keys *cache,
-					 const void *key, void *victim)
+enum cache_keys_verdict cache_keys__report(struct cache_keys *cache, const void *key, void *victim)
 {
 	const struct entry *least;
 
@@ -184,8 +178,7 @@ int cache_keys__count(struct cache_keys *cache, const void *key, uint64_t packet
 
 	if (!entry)
 		return -ENOENT;
-	entry->counted += packets < entry->counter ? packets :
-						     packets - entry->counter;
+	entry->counted += packets < entry->counter ? packets : packets - entry->counter;
 	entry->counter = packets;
 	return 0;
 }

@@ -45,8 +45,7 @@ struct cache_keys_settings {
 struct cache_keys;
 
 /* Returns 0 and an empty cache, -EINVAL or -ENOMEM. */
-int cache_keys__new(const struct cache_keys_settings *settings,
-		   struct cache_keys **cache);
+int cache_keys__new(const struct cache_keys_settings *settings, struct cache_keys **cache);
 /* @cache may be NULL. */
 void cache_keys__free(struct cache_keys *cache);
 
@@ -61,8 +60,7 @@ enum cache_keys_verdict {
  * Takes the report of a popular @key, and writes the key that makes room for it, if one
  * does, to @victim.
  */
-enum cache_keys_verdict cache_keys__report(struct cache_keys *cache,
-					 const void *key, void *victim);
+enum cache_keys_verdict cache_keys__report(struct cache_keys *cache, const void *key, void *victim);
 /* Returns 0, or -ENOENT if @key is not in the cache. */
 int cache_keys__remove(struct cache_keys *cache, const void *key);
 
@@ -70,8 +68,7 @@ int cache_keys__remove(struct cache_keys *cache, const void *key);
  * The counter of an entry is now @packets.  One that is lower than before began again at 0.
  * Returns 0, or -ENOENT.
  */
-int cache_keys__count(struct cache_keys *cache, const void *key,
-		     uint64_t packets);
+int cache_keys__count(struct cache_keys *cache, const void *key, uint64_t packets);
 /*
  * Ends a period.  An entry that was not counted in it had no packets.  Returns the
  * threshold of the next period, at most DART_TEA_SKETCH_MAX.

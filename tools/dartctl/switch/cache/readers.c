@@ -66,8 +66,7 @@ static void keep(struct readers *readers, struct place *place)
 
 	for (i = 0; i < readers->place_count; i++) {
 		old = &readers->places[i];
-		if (old->ip.s_addr != place->ip.s_addr ||
-		    old->epoch != place->epoch)
+		if (old->ip.s_addr != place->ip.s_addr || old->epoch != place->epoch)
 			continue;
 		place->reader = old->reader;
 		place->asks_at = old->asks_at;
@@ -76,8 +75,7 @@ static void keep(struct readers *readers, struct place *place)
 	}
 }
 
-int readers__set_tables(struct readers *readers,
-			       const struct dart_tea_tables *tables)
+int readers__set_tables(struct readers *readers, const struct dart_tea_tables *tables)
 {
 	struct place places[DART_TEA_SERVERS_MAX] = { { .epoch = 0 } };
 	struct dart_tea_hash *hash;
@@ -111,8 +109,7 @@ static void give_up(struct place *place, const char *name, const char *reason,
 
 	inet_ntop(AF_INET, &place->ip, address, sizeof(address));
 	dart_error__set(&place->reason, EHOSTUNREACH,
-			"server %s cannot be asked for table '%s': %s", address,
-			name, reason);
+			"server %s cannot be asked for table '%s': %s", address, name, reason);
 	*error = place->reason;
 	dart_tea_reader__close(place->reader);
 	place->reader = NULL;
@@ -120,17 +117,14 @@ static void give_up(struct place *place, const char *name, const char *reason,
 }
 
 /* Is it the table of the export? */
-static bool is_right(const struct readers *readers,
-		     const struct dart_tea_reader *reader)
+static bool is_right(const struct readers *readers, const struct dart_tea_reader *reader)
 {
-	return !memcmp(dart_tea_reader__geometry(reader),
-		       &readers->tables->geometry,
+	return !memcmp(dart_tea_reader__geometry(reader), &readers->tables->geometry,
 		       sizeof(readers->tables->geometry));
 }
 
 /* Connects if need be.  Can the server be asked? */
-static bool open_place(const struct readers *readers,
-		       struct place *place, struct dart_error *error)
+static bool open_place(const struct readers *readers, struct place *place, struct dart_error *error)
 {
 	const char *name = readers->tables->name;
 	char address[INET_ADDRSTRLEN];
@@ -143,8 +137,7 @@ static bool open_place(const struct readers *readers,
 		return false;
 	}
 	inet_ntop(AF_INET, &place->ip, address, sizeof(address));
-	if (dart_tea_reader__open(address, DART_CONTROL_PORT, name,
-				  &place->reader, &reason)) {
+	if (dart_tea_reader__open(address, DART_CONTROL_PORT, name, &place->reader, &reason)) {
 		place->reader = NULL;
 		give_up(place, name, reason.text, error);
 		return false;
@@ -164,16 +157,14 @@ struct batch {
 };
 
 /* Asks, and spreads the answers.  Returns false if the server failed. */
-static bool ask(const struct readers *readers, struct place *place,
-		struct batch *batch, struct dart_tea_answer *answers,
-		struct dart_error *error)
+static bool ask(const struct readers *readers, struct place *place, struct batch *batch,
+		struct dart_tea_answer *answers, struct dart_error *error)
 {
 	struct dart_error reason;
 	size_t i;
 
-	if (batch->count &&
-	    dart_tea__lookup_batch(place->reader, batch->keys, batch->count,
-				   batch->answers, &reason)) {
+	if (batch->count && dart_tea__lookup_batch(place->reader, batch->keys, batch->count,
+						   batch->answers, &reason)) {
 		give_up(place, readers->tables->name, reason.text, error);
 		return false;
 	}
@@ -183,8 +174,7 @@ static bool ask(const struct readers *readers, struct place *place,
 	return true;
 }
 
-static void ask_server(struct readers *readers, uint32_t server,
-		       const uint8_t *keys, size_t count,
+static void ask_server(struct readers *readers, uint32_t server, const uint8_t *keys, size_t count,
 		       struct dart_tea_answer *answers, struct batch *batch,
 		       struct dart_error *error)
 {
@@ -205,18 +195,15 @@ static void ask_server(struct readers *readers, uint32_t server,
 		if (!open_place(readers, place, error))
 			return;
 		batch->indexes[batch->count] = i;
-		memcpy(batch->keys + batch->count++ * length, keys + i * length,
-		       length);
-		if (batch->count == BATCH && !ask(readers, place, batch, answers,
-						   error))
+		memcpy(batch->keys + batch->count++ * length, keys + i * length, length);
+		if (batch->count == BATCH && !ask(readers, place, batch, answers, error))
 			return;
 	}
 	ask(readers, place, batch, answers, error);
 }
 
-void readers__lookup(struct readers *readers, const uint8_t *keys,
-			    size_t count, struct dart_tea_answer *answers,
-			    struct dart_error *error)
+void readers__lookup(struct readers *readers, const uint8_t *keys, size_t count,
+		     struct dart_tea_answer *answers, struct dart_error *error)
 {
 	struct batch *batch = malloc(sizeof(*batch));
 	uint32_t server;

@@ -21,8 +21,7 @@ void readers__free(struct readers *readers);
  * From now on, of these tables, which the caller keeps.  Connections to servers that are the
  * same as before stay.  Returns 0 or -ENOMEM.
  */
-int readers__set_tables(struct readers *readers,
-			       const struct dart_tea_tables *tables);
+int readers__set_tables(struct readers *readers, const struct dart_tea_tables *tables);
 
 /*
  * Looks up @count keys, one after the other at @keys.  Keys whose servers do not answer have
@@ -30,8 +29,7 @@ int readers__set_tables(struct readers *readers,
  * is empty if there is none.  Blocks for DART_TEA_READER_TIMEOUT_MS at most for each server
  * that does not answer, and does not ask that server again for the next five seconds.
  */
-void readers__lookup(struct readers *readers, const uint8_t *keys,
-			    size_t count, struct dart_tea_answer *answers,
-			    struct dart_error *error);
+void readers__lookup(struct readers *readers, const uint8_t *keys, size_t count,
+		     struct dart_tea_answer *answers, struct dart_error *error);
 
 #endif /* CACHE_READERS_H */

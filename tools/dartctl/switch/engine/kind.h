@@ -83,9 +83,8 @@ struct switch_kind {
 };
 
 /* The entry @number of the objects @object in @state. */
-static inline struct switch_entry *switch_state__entry(const void *state,
-						       const struct switch_object *object,
-						       uint32_t number)
+static inline struct switch_entry *
+switch_state__entry(const void *state, const struct switch_object *object, uint32_t number)
 {
 	return (struct switch_entry *)((char *)state + object->offset) + number;
 }

@@ -187,9 +187,8 @@ static int change(struct live *live)
 static int show(const struct live *live)
 {
 	if (live->push->as_json)
-		return print_json(switch_show__to_json(live->kind, &live->steps, live->now,
-						       live->wanted),
-				  0);
+		return print_json(
+			switch_show__to_json(live->kind, &live->steps, live->now, live->wanted), 0);
 	switch_show__steps(live->kind, &live->steps, live->now, live->wanted);
 	if (!live->steps.count)
 		puts("nothing to change");

@@ -45,8 +45,7 @@ void switch_steps__join_equal(struct switch_steps *steps, enum switch_verb verb,
 			      const struct switch_entry *wanted, uint32_t number)
 {
 	const bool joins = verb == SWITCH_REMOVE ||
-			   (number &&
-			    switch_entry__equal(&wanted[number - 1], &wanted[number]));
+			   (number && switch_entry__equal(&wanted[number - 1], &wanted[number]));
 
 	switch_steps__join(steps, verb, object, number, joins);
 }

@@ -28,8 +28,7 @@ static uint32_t read_port(struct thrift *thrift, bool *is_up)
 }
 
 /* A port without an interface counts as one without a link. */
-static int read_ports(struct thrift *thrift, bool up[SWITCH_PORTS],
-		      struct dart_error *error)
+static int read_ports(struct thrift *thrift, bool up[SWITCH_PORTS], struct dart_error *error)
 {
 	uint32_t i, count = 0, port;
 	bool is_up;
@@ -62,8 +61,7 @@ int lookup_ports__update(struct thrift *thrift, const struct lookup_wish *wish,
 	ret = read_ports(thrift, up, error);
 	for (i = 0; !ret && i < wish->tables.server_count; i++) {
 		port = wish->ports[i];
-		ret = bmv2_register__read(thrift, LOOKUP_PORT_DOWN, port, &down,
-					  error);
+		ret = bmv2_register__read(thrift, LOOKUP_PORT_DOWN, port, &down, error);
 		if (!ret && down != !up[port])
 			ret = bmv2_register__write(thrift, LOOKUP_PORT_DOWN,
 						   port, !up[port], error);

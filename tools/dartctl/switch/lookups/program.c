@@ -61,24 +61,20 @@ int lookup_program__popular(const struct switch_program *program, int32_t *list,
 	const char *name;
 	size_t i;
 
-	json_array_foreach(json_object_get(program->json, "learn_lists"), i,
-			   element) {
+	json_array_foreach(json_object_get(program->json, "learn_lists"), i, element) {
 		name = json_string_value(json_object_get(element, "name"));
 		id = json_object_get(element, "id");
 		if (!name || strcmp(name, POPULAR) || !json_is_integer(id) ||
-		    json_integer_value(id) < 0 ||
-		    json_integer_value(id) > INT32_MAX)
+		    json_integer_value(id) < 0 || json_integer_value(id) > INT32_MAX)
 			continue;
 		*list = json_integer_value(id);
 		return 0;
 	}
-	return dart_error__set(error, EINVAL,
-			       "the program has no digest " POPULAR);
+	return dart_error__set(error, EINVAL, "the program has no digest " POPULAR);
 }
 
 int lookup_program__check(const struct switch_program *program,
-			  const struct dart_tea_tables *tables,
-			  struct dart_error *error)
+			  const struct dart_tea_tables *tables, struct dart_error *error)
 {
 	const struct dart_tea_geometry *geometry = &tables->geometry;
 	struct lookup_sizes sizes;
@@ -88,18 +84,15 @@ int lookup_program__check(const struct switch_program *program,
 	if (ret)
 		return ret;
 	if (sizes.key_length != geometry->key_length ||
-	    sizes.value_length != geometry->value_length ||
-	    sizes.cells != geometry->cells)
+	    sizes.value_length != geometry->value_length || sizes.cells != geometry->cells)
 		return dart_error__set(
 			error, EINVAL,
 			"table '%s' has keys of %u bytes, values of %u and %u cells in a bucket, but the program has %u, %u and %u",
-			tables->name, geometry->key_length,
-			geometry->value_length, geometry->cells,
+			tables->name, geometry->key_length, geometry->value_length, geometry->cells,
 			sizes.key_length, sizes.value_length, sizes.cells);
 	if (sizes.stash_room < tables->stashed_count)
-		return dart_error__set(
-			error, EINVAL,
-			"the stash has %zu entries, but the program has room for %u",
-			tables->stashed_count, sizes.stash_room);
+		return dart_error__set(error, EINVAL,
+				       "the stash has %zu entries, but the program has room for %u",
+				       tables->stashed_count, sizes.stash_room);
 	return 0;
 }

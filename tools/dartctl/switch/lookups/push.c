@@ -11,16 +11,14 @@
 
 int lookup_push__take_requester(struct lookup_push *push, const char *text)
 {
-	if (inet_pton(AF_INET, text, &push->requester) != 1 ||
-	    push->requester.s_addr == INADDR_ANY)
+	if (inet_pton(AF_INET, text, &push->requester) != 1 || push->requester.s_addr == INADDR_ANY)
 		return misuse("'%s' is not an IPv4 address of a switch", text);
 	return 0;
 }
 
 bool lookup_push__is_given(const struct lookup_push *push)
 {
-	return push->options.is_given || push->digests ||
-	       push->requester.s_addr != INADDR_ANY;
+	return push->options.is_given || push->digests || push->requester.s_addr != INADDR_ANY;
 }
 
 int lookup_push__wish(const struct lookup_push *push, struct lookup_wish *wish,

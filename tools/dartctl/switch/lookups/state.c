@@ -220,8 +220,7 @@ int lookup_state__want(const struct lookup_wish *wish, const struct lookup_state
 	uint8_t numbers[DART_TEA_SERVERS_MAX];
 	uint32_t i;
 
-	switch_hosts__number(now->servers, tables->servers, tables->server_count, is_host,
-			     numbers);
+	switch_hosts__number(now->servers, tables->servers, tables->server_count, is_host, numbers);
 	want_self(&wanted->self, wish);
 	for (i = 0; i < tables->server_count; i++)
 		want_server(wanted, wish, i, numbers[i]);

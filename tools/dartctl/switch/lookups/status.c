@@ -70,15 +70,14 @@ static int read_server(struct status *status, uint32_t number)
 		return ret;
 	inet_ntop(AF_INET, &ip, address, sizeof(address));
 	count_shares(state, number, &first, &second);
-	json = json_pack(
-		"{s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-		"server", (json_int_t)number, "address", address, "state",
-		states[state->states[number]], "qpn",
-		(json_int_t)entry->values[SERVER_QPN], "epoch",
-		(json_int_t)entry->values[SERVER_EPOCH], "psn", (json_int_t)psn,
-		"outstanding", (json_int_t)outstanding, "shares",
-		(json_int_t)first, "replica_of", (json_int_t)second, "lookups",
-		(json_int_t)requests, "probes", (json_int_t)probes);
+	json = json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "server",
+			 (json_int_t)number, "address", address, "state",
+			 states[state->states[number]], "qpn",
+			 (json_int_t)entry->values[SERVER_QPN], "epoch",
+			 (json_int_t)entry->values[SERVER_EPOCH], "psn", (json_int_t)psn,
+			 "outstanding", (json_int_t)outstanding, "shares", (json_int_t)first,
+			 "replica_of", (json_int_t)second, "lookups", (json_int_t)requests,
+			 "probes", (json_int_t)probes);
 	if (json_array_append_new(status->servers, json))
 		return dart_error__no_memory(&status->error);
 	return 0;
@@ -109,12 +108,10 @@ static int read_packets(struct status *status)
 	if (!status->packets)
 		return dart_error__no_memory(&status->error);
 	for (i = 0; (name = lookup_outcome__name(i)); i++) {
-		ret = bmv2_counter__packets(status->thrift, PACKETS, i,
-					    &packets, &status->error);
+		ret = bmv2_counter__packets(status->thrift, PACKETS, i, &packets, &status->error);
 		if (ret)
 			return ret;
-		if (json_object_set_new(status->packets, name,
-					json_integer(packets)))
+		if (json_object_set_new(status->packets, name, json_integer(packets)))
 			return dart_error__no_memory(&status->error);
 	}
 	return 0;
@@ -172,14 +169,13 @@ static int print(const struct status *status)
 
 static int print_as_json(const struct status *status)
 {
-	return print_json(
-		json_pack("{s:O, s:O, s:{s:I, s:I}, s:{s:I, s:I}}", "servers",
-			  status->servers, "packets", status->packets, "stash",
-			  "entries", (json_int_t)status->state->stashed_count,
-			  "room", (json_int_t)status->state->sizes.stash_room, "cache",
-			  "entries", (json_int_t)status->cached, "room",
-			  (json_int_t)status->state->sizes.cache_room),
-		0);
+	return print_json(json_pack("{s:O, s:O, s:{s:I, s:I}, s:{s:I, s:I}}", "servers",
+				    status->servers, "packets", status->packets, "stash", "entries",
+				    (json_int_t)status->state->stashed_count, "room",
+				    (json_int_t)status->state->sizes.stash_room, "cache", "entries",
+				    (json_int_t)status->cached, "room",
+				    (json_int_t)status->state->sizes.cache_room),
+			  0);
 }
 
 int lookup_status__show(const char *name, bool as_json)
@@ -191,8 +187,7 @@ int lookup_status__show(const char *name, bool as_json)
 		      read_status(&status);
 	thrift__close(status.thrift);
 	if (ret)
-		ret = fail(-ret, "cannot show '%s': %s", name,
-			   status.error.text);
+		ret = fail(-ret, "cannot show '%s': %s", name, status.error.text);
 	else
 		ret = as_json ? print_as_json(&status) : print(&status);
 	json_decref(status.packets);

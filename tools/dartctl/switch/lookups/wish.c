@@ -47,42 +47,35 @@ void lookup_options__init(struct lookup_options *options)
 		options->otherwise[i] = LOOKUP_DROP;
 }
 
-static int take_number(struct lookup_options *options, const char *text,
-		       const char *name, long long least, long long most,
-		       uint32_t *result)
+static int take_number(struct lookup_options *options, const char *text, const char *name,
+		       long long least, long long most, uint32_t *result)
 {
 	long long number = options__number(text, most);
 
 	if (number < least)
-		return misuse("--%s %s is not from %lld to %lld", name, text,
-			      least, most);
+		return misuse("--%s %s is not from %lld to %lld", name, text, least, most);
 	*result = number;
 	options->is_given = true;
 	return 0;
 }
 
-int lookup_options__take_outstanding(struct lookup_options *options,
-				     const char *text)
+int lookup_options__take_outstanding(struct lookup_options *options, const char *text)
 {
 	return take_number(options, text, "outstanding", 1,
 			   DART_TEA_OUTSTANDING_MAX, &options->outstanding);
 }
 
-int lookup_options__take_timeout(struct lookup_options *options,
-				 const char *text)
+int lookup_options__take_timeout(struct lookup_options *options, const char *text)
 {
-	return take_number(options, text, "timeout", 1, TIMEOUT_US_MAX,
-			   &options->timeout_us);
+	return take_number(options, text, "timeout", 1, TIMEOUT_US_MAX, &options->timeout_us);
 }
 
 int lookup_options__take_tries(struct lookup_options *options, const char *text)
 {
-	return take_number(options, text, "tries", 0, TRIES_MAX,
-			   &options->tries);
+	return take_number(options, text, "tries", 0, TRIES_MAX, &options->tries);
 }
 
-int lookup_options__take_otherwise(struct lookup_options *options,
-				   const char *text)
+int lookup_options__take_otherwise(struct lookup_options *options, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	const size_t length = equals ? (size_t)(equals - text) : 0;

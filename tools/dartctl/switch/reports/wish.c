@@ -28,10 +28,9 @@ int report_wish__complete(struct report_wish *wish, const struct report_options 
 	};
 
 	if (collectors->count > SWITCH_HOSTS_MAX)
-		return dart_error__set(
-			error, EINVAL,
-			"there are %u collectors, but a switch has room for %d",
-			collectors->count, SWITCH_HOSTS_MAX);
+		return dart_error__set(error, EINVAL,
+				       "there are %u collectors, but a switch has room for %d",
+				       collectors->count, SWITCH_HOSTS_MAX);
 	if (length != VALUE)
 		return dart_error__set(
 			error, EINVAL,

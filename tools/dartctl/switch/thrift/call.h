@@ -13,8 +13,7 @@
  * Begins a call whose second argument is @name, an object of the program.  The
  * first argument is the context, of which BMv2 has only one.
  */
-static inline void switch_call__begin(struct thrift *thrift, const char *method,
-				      const char *name)
+static inline void switch_call__begin(struct thrift *thrift, const char *method, const char *name)
 {
 	thrift__begin(thrift, SWITCH_STANDARD, method);
 	thrift__put_i32(thrift, 1, 0);

@@ -33,17 +33,14 @@ struct switch_digests {
 };
 
 int switch_digests__open(const struct switch_digests_settings *settings,
-			 struct switch_digests **result,
-			 struct dart_error *error)
+			 struct switch_digests **result, struct dart_error *error)
 {
 	struct switch_digests *digests;
 	int ret;
 
 	if (!settings->sample_length ||
-	    settings->sample_length >
-		    PUBLISHER_MESSAGE_MAX - sizeof(struct header))
-		return dart_error__set(error, EINVAL,
-				       "a digest cannot have %u bytes",
+	    settings->sample_length > PUBLISHER_MESSAGE_MAX - sizeof(struct header))
+		return dart_error__set(error, EINVAL, "a digest cannot have %u bytes",
 				       settings->sample_length);
 	digests = calloc(1, sizeof(*digests));
 	if (!digests)
@@ -100,12 +97,9 @@ static bool take(struct switch_digests *digests, const uint8_t *message,
 	memcpy(&header, message, sizeof(header));
 	*count = le32toh(header.samples);
 	buffer = le64toh(header.buffer);
-	if (memcmp(header.topic, TOPIC, sizeof(header.topic)) ||
-	    header.context ||
-	    (int32_t)le32toh(header.list) != digests->list || !*count ||
-	    buffer > INT64_MAX - 1 ||
-	    (uint64_t)*count * digests->sample_length !=
-		    length - sizeof(header))
+	if (memcmp(header.topic, TOPIC, sizeof(header.topic)) || header.context ||
+	    (int32_t)le32toh(header.list) != digests->list || !*count || buffer > INT64_MAX - 1 ||
+	    (uint64_t)*count * digests->sample_length != length - sizeof(header))
 		return false;
 	note(digests, buffer);
 	return true;
@@ -119,8 +113,7 @@ int switch_digests__next(struct switch_digests *digests, const void **samples,
 	int ret;
 
 	do {
-		ret = publisher__next(digests->publisher, &message, &length,
-				      error);
+		ret = publisher__next(digests->publisher, &message, &length, error);
 		if (ret <= 0)
 			return ret;
 	} while (!take(digests, message, length, count));
@@ -128,14 +121,12 @@ int switch_digests__next(struct switch_digests *digests, const void **samples,
 	return 1;
 }
 
-int switch_digests__acknowledge(struct switch_digests *digests,
-				struct thrift *thrift,
+int switch_digests__acknowledge(struct switch_digests *digests, struct thrift *thrift,
 				struct dart_error *error)
 {
 	int ret;
 
-	for (; digests->unacknowledged < digests->end;
-	     digests->unacknowledged++) {
+	for (; digests->unacknowledged < digests->end; digests->unacknowledged++) {
 		thrift__begin(thrift, SWITCH_STANDARD, "bm_learning_ack_buffer");
 		thrift__put_i32(thrift, 1, 0);
 		thrift__put_i32(thrift, 2, digests->list);

@@ -46,8 +46,7 @@ struct switch_digests;
  * does.
  */
 int switch_digests__open(const struct switch_digests_settings *settings,
-			 struct switch_digests **digests,
-			 struct dart_error *error);
+			 struct switch_digests **digests, struct dart_error *error);
 /* @digests may be NULL. */
 void switch_digests__close(struct switch_digests *digests);
 
@@ -70,8 +69,7 @@ int switch_digests__next(struct switch_digests *digests, const void **samples,
  * Acknowledges the last message that was taken, and those before it that were lost.
  * Returns 0, or -errno with a sentence in @error; then the next call repeats it.
  */
-int switch_digests__acknowledge(struct switch_digests *digests,
-				struct thrift *thrift,
+int switch_digests__acknowledge(struct switch_digests *digests, struct thrift *thrift,
 				struct dart_error *error);
 
 #endif /* SWITCH_DIGESTS_H */

@@ -54,38 +54,30 @@ static int open_socket(struct publisher *publisher, int family,
 	if (publisher->socket < 0)
 		return -errno;
 	/* This limits connect(), too. */
-	if (setsockopt(publisher->socket, SOL_SOCKET, SO_SNDTIMEO, &limit,
-		       sizeof(limit)) ||
+	if (setsockopt(publisher->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
 	    connect(publisher->socket, address, length))
 		return errno == EINPROGRESS ? -ETIMEDOUT : -errno;
-	if (send(publisher->socket, greeting_of_listener, GREETING,
-		 MSG_NOSIGNAL) != GREETING)
+	if (send(publisher->socket, greeting_of_listener, GREETING, MSG_NOSIGNAL) != GREETING)
 		return -errno;
 	return 0;
 }
 
-static int connect_local(struct publisher *publisher, const char *path,
-			 struct dart_error *error)
+static int connect_local(struct publisher *publisher, const char *path, struct dart_error *error)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int ret;
 
 	if (!*path || strlen(path) >= sizeof(address.sun_path))
-		return dart_error__set(error, EINVAL,
-				       "'%s' cannot be the path of a socket",
-				       path);
+		return dart_error__set(error, EINVAL, "'%s' cannot be the path of a socket", path);
 	strcpy(address.sun_path, path);
 	publisher->is_local = true;
-	ret = open_socket(publisher, AF_UNIX, (const void *)&address,
-			  sizeof(address));
+	ret = open_socket(publisher, AF_UNIX, (const void *)&address, sizeof(address));
 	if (ret)
-		dart_error__set(error, -ret, "cannot connect to '%s': %s", path,
-				strerror(-ret));
+		dart_error__set(error, -ret, "cannot connect to '%s': %s", path, strerror(-ret));
 	return ret;
 }
 
-static int connect_remote(struct publisher *publisher, const char *name,
-			  struct dart_error *error)
+static int connect_remote(struct publisher *publisher, const char *name, struct dart_error *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *addresses, *address;
@@ -94,17 +86,14 @@ static int connect_remote(struct publisher *publisher, const char *name,
 	int ret;
 
 	/* The port has no default. */
-	ret = strchr(name, ':') ? dart_address__parse(name, &host, &port) :
-				  -EINVAL;
+	ret = strchr(name, ':') ? dart_address__parse(name, &host, &port) : -EINVAL;
 	if (ret)
-		return dart_error__set(error, -ret, "'%s' is not HOST:PORT",
-				       name);
+		return dart_error__set(error, -ret, "'%s' is not HOST:PORT", name);
 	snprintf(service, sizeof(service), "%u", port);
 	ret = getaddrinfo(host, service, &hints, &addresses);
 	free(host);
 	if (ret)
-		return dart_error__set(error, EHOSTUNREACH, "'%s': %s", name,
-				       gai_strerror(ret));
+		return dart_error__set(error, EHOSTUNREACH, "'%s': %s", name, gai_strerror(ret));
 	ret = -EADDRNOTAVAIL;
 	for (address = addresses; ret && address; address = address->ai_next) {
 		if (publisher->socket >= 0)
@@ -114,13 +103,11 @@ static int connect_remote(struct publisher *publisher, const char *name,
 	}
 	freeaddrinfo(addresses);
 	if (ret)
-		dart_error__set(error, -ret, "cannot connect to '%s': %s", name,
-				strerror(-ret));
+		dart_error__set(error, -ret, "cannot connect to '%s': %s", name, strerror(-ret));
 	return ret;
 }
 
-int publisher__open(const char *address, struct publisher **result,
-		    struct dart_error *error)
+int publisher__open(const char *address, struct publisher **result, struct dart_error *error)
 {
 	const char *path = behind(address, "ipc://");
 	const char *name = behind(address, "tcp://");
@@ -135,8 +122,7 @@ int publisher__open(const char *address, struct publisher **result,
 	if (!publisher)
 		return dart_error__no_memory(error);
 	publisher->socket = -1;
-	ret = path ? connect_local(publisher, path, error) :
-		     connect_remote(publisher, name, error);
+	ret = path ? connect_local(publisher, path, error) : connect_remote(publisher, name, error);
 	if (ret) {
 		publisher__close(publisher);
 		return ret;
@@ -174,8 +160,7 @@ static int take_greeting(struct publisher *publisher)
 }
 
 /* Takes a message if all of it is here.  Returns 1, 0 or -EPROTO. */
-static int take_message(struct publisher *publisher, const uint8_t **message,
-			uint32_t *length)
+static int take_message(struct publisher *publisher, const uint8_t **message, uint32_t *length)
 {
 	const uint32_t before = publisher->is_local ? LOCAL + LENGTH : LENGTH;
 	const uint32_t here = publisher->end - publisher->start;
@@ -236,10 +221,8 @@ int publisher__next(struct publisher *publisher, const uint8_t **message,
 			ret = receive(publisher);
 	}
 	if (ret == -EPROTO)
-		dart_error__set(error, EPROTO,
-				"it sends what no publisher of nanomsg sends");
+		dart_error__set(error, EPROTO, "it sends what no publisher of nanomsg sends");
 	else if (ret)
-		dart_error__set(error, -ret, "the connection ended: %s",
-				strerror(-ret));
+		dart_error__set(error, -ret, "the connection ended: %s", strerror(-ret));
 	return ret;
 }

@@ -24,8 +24,7 @@ struct publisher;
  * for each address of the host.  Returns 0, or -errno with a sentence in @error: -EINVAL if
  * it is not of this form.
  */
-int publisher__open(const char *address, struct publisher **publisher,
-		    struct dart_error *error);
+int publisher__open(const char *address, struct publisher **publisher, struct dart_error *error);
 /* @publisher may be NULL. */
 void publisher__close(struct publisher *publisher);
 

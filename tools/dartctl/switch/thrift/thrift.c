@@ -29,8 +29,7 @@ struct thrift {
 
 static const char nonsense[] = "its answer makes no sense";
 
-int thrift__connect(const char *name, struct thrift **thrift,
-		    struct dart_error *error)
+int thrift__connect(const char *name, struct thrift **thrift, struct dart_error *error)
 {
 	struct thrift *new = calloc(1, sizeof(*new));
 	int ret;
@@ -59,8 +58,7 @@ void thrift__refuse(struct thrift *thrift)
 	thrift_wire__fail(&thrift->wire, EPROTO, nonsense);
 }
 
-int thrift__end(struct thrift *thrift, int asked, const char *what,
-		struct dart_error *error)
+int thrift__end(struct thrift *thrift, int asked, const char *what, struct dart_error *error)
 {
 	int16_t id;
 
@@ -70,8 +68,7 @@ int thrift__end(struct thrift *thrift, int asked, const char *what,
 	if (thrift->wire.ret)
 		*error = thrift->wire.error;
 	else if (asked)
-		return dart_error__set(error, EREMOTEIO,
-				       "it refuses %s (its code is %d)", what,
+		return dart_error__set(error, EREMOTEIO, "it refuses %s (its code is %d)", what,
 				       thrift->code);
 	return thrift->wire.ret;
 }
@@ -97,15 +94,13 @@ static void put_field(struct thrift *thrift, uint8_t type, int16_t id)
 	thrift_wire__put(&thrift->wire, &number, sizeof(number));
 }
 
-void thrift__put_element(struct thrift *thrift, const void *bytes,
-			 uint32_t length)
+void thrift__put_element(struct thrift *thrift, const void *bytes, uint32_t length)
 {
 	put_u32(thrift, length);
 	thrift_wire__put(&thrift->wire, bytes, length);
 }
 
-void thrift__begin(struct thrift *thrift, const char *service,
-		   const char *method)
+void thrift__begin(struct thrift *thrift, const char *service, const char *method)
 {
 	char name[NAME_MAX_LENGTH];
 	int length;
@@ -142,8 +137,7 @@ void thrift__put_string(struct thrift *thrift, int16_t id, const char *text)
 	thrift__put_bytes(thrift, id, text, strlen(text));
 }
 
-void thrift__put_bytes(struct thrift *thrift, int16_t id, const void *bytes,
-		       uint32_t length)
+void thrift__put_bytes(struct thrift *thrift, int16_t id, const void *bytes, uint32_t length)
 {
 	put_field(thrift, THRIFT_STRING, id);
 	thrift__put_element(thrift, bytes, length);
@@ -159,8 +153,7 @@ void thrift__put_stop(struct thrift *thrift)
 	put_u8(thrift, THRIFT_STOP);
 }
 
-void thrift__put_list(struct thrift *thrift, int16_t id, enum thrift_type type,
-		      uint32_t count)
+void thrift__put_list(struct thrift *thrift, int16_t id, enum thrift_type type, uint32_t count)
 {
 	put_field(thrift, THRIFT_LIST, id);
 	put_u8(thrift, type);
@@ -275,8 +268,7 @@ static void skip_bytes(struct thrift *thrift, uint32_t length)
 {
 	uint8_t rest[256];
 
-	for (; length && !thrift->wire.ret;
-	     length -= length < sizeof(rest) ? length : sizeof(rest))
+	for (; length && !thrift->wire.ret; length -= length < sizeof(rest) ? length : sizeof(rest))
 		thrift_wire__get(&thrift->wire, rest,
 				 length < sizeof(rest) ? length : sizeof(rest));
 }
@@ -372,8 +364,7 @@ static void read_header(struct thrift *thrift)
 	uint32_t length;
 
 	if ((version & VERSION_MASK) != VERSION) {
-		thrift_wire__fail(&thrift->wire, EPROTO,
-				  "it does not speak Thrift");
+		thrift_wire__fail(&thrift->wire, EPROTO, "it does not speak Thrift");
 		return;
 	}
 	length = thrift__bytes(thrift, method, sizeof(method));
@@ -381,8 +372,7 @@ static void read_header(struct thrift *thrift)
 		thrift__refuse(thrift);
 	} else if ((version & ~VERSION_MASK) == EXCEPTION) {
 		read_exception(thrift);
-	} else if ((version & ~VERSION_MASK) != REPLY ||
-		   length != strlen(thrift->method) ||
+	} else if ((version & ~VERSION_MASK) != REPLY || length != strlen(thrift->method) ||
 		   memcmp(method, thrift->method, length)) {
 		thrift__refuse(thrift);
 	}

@@ -37,21 +37,18 @@ enum thrift_type {
 struct thrift;
 
 /* @name: "HOST:PORT".  Returns 0, or -errno with a sentence in @error. */
-int thrift__connect(const char *name, struct thrift **thrift,
-		    struct dart_error *error);
+int thrift__connect(const char *name, struct thrift **thrift, struct dart_error *error);
 /* NULL does nothing. */
 void thrift__close(struct thrift *thrift);
 
-void thrift__begin(struct thrift *thrift, const char *service,
-		   const char *method);
+void thrift__begin(struct thrift *thrift, const char *service, const char *method);
 
 /* Fields of the arguments, or of a struct among them. */
 void thrift__put_bool(struct thrift *thrift, int16_t id, bool value);
 void thrift__put_i32(struct thrift *thrift, int16_t id, int32_t value);
 void thrift__put_i64(struct thrift *thrift, int16_t id, int64_t value);
 void thrift__put_string(struct thrift *thrift, int16_t id, const char *text);
-void thrift__put_bytes(struct thrift *thrift, int16_t id, const void *bytes,
-		       uint32_t length);
+void thrift__put_bytes(struct thrift *thrift, int16_t id, const void *bytes, uint32_t length);
 /* A field that is a struct; its fields follow, then thrift__put_stop(). */
 void thrift__put_struct(struct thrift *thrift, int16_t id);
 void thrift__put_stop(struct thrift *thrift);
@@ -59,10 +56,8 @@ void thrift__put_stop(struct thrift *thrift);
  * A field that is a list; @count elements follow, which are bytes, or structs:
  * their fields, then thrift__put_stop().
  */
-void thrift__put_list(struct thrift *thrift, int16_t id, enum thrift_type type,
-		      uint32_t count);
-void thrift__put_element(struct thrift *thrift, const void *bytes,
-			 uint32_t length);
+void thrift__put_list(struct thrift *thrift, int16_t id, enum thrift_type type, uint32_t count);
+void thrift__put_element(struct thrift *thrift, const void *bytes, uint32_t length);
 
 /*
  * Sends the call and waits for its result, which must be of @type, THRIFT_STOP
@@ -91,7 +86,6 @@ void thrift__refuse(struct thrift *thrift);
  * names @what, which the call was about.  Returns 0, or -errno with a sentence
  * in @error.
  */
-int thrift__end(struct thrift *thrift, int asked, const char *what,
-		struct dart_error *error);
+int thrift__end(struct thrift *thrift, int asked, const char *what, struct dart_error *error);
 
 #endif /* SWITCH_THRIFT_H */

@@ -58,8 +58,7 @@ static int open_socket(struct thrift_wire *wire, const struct addrinfo *address)
 	socklen_t length = sizeof(int);
 	int error = 0;
 
-	wire->socket = socket(address->ai_family,
-			      SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	wire->socket = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (wire->socket < 0)
 		return -errno;
 	if (connect(wire->socket, address->ai_addr, address->ai_addrlen)) {
@@ -75,8 +74,7 @@ static int open_socket(struct thrift_wire *wire, const struct addrinfo *address)
 }
 
 /* Connects to the first address that accepts. */
-static void try_addresses(struct thrift_wire *wire,
-			  const struct addrinfo *address)
+static void try_addresses(struct thrift_wire *wire, const struct addrinfo *address)
 {
 	int ret = -EADDRNOTAVAIL;
 
@@ -128,8 +126,7 @@ void thrift_wire__close(struct thrift_wire *wire)
 		close(wire->socket);
 }
 
-void thrift_wire__put(struct thrift_wire *wire, const void *bytes,
-		      uint32_t length)
+void thrift_wire__put(struct thrift_wire *wire, const void *bytes, uint32_t length)
 {
 	if (length > sizeof(wire->out) - wire->out_length)
 		thrift_wire__fail(wire, E2BIG, "a call would be too long");
@@ -146,8 +143,7 @@ void thrift_wire__send(struct thrift_wire *wire)
 
 	start_timer(wire);
 	while (!wire->ret && sent < wire->out_length) {
-		count = send(wire->socket, wire->out + sent,
-			     wire->out_length - sent, MSG_NOSIGNAL);
+		count = send(wire->socket, wire->out + sent, wire->out_length - sent, MSG_NOSIGNAL);
 		if (count >= 0)
 			sent += count;
 		else if (errno == EAGAIN)

@@ -32,8 +32,7 @@ struct thrift_wire {
 int thrift_wire__connect(struct thrift_wire *wire, const char *name);
 void thrift_wire__close(struct thrift_wire *wire);
 
-void thrift_wire__put(struct thrift_wire *wire, const void *bytes,
-		      uint32_t length);
+void thrift_wire__put(struct thrift_wire *wire, const void *bytes, uint32_t length);
 /* Sends the bytes that were put, and starts the time of the answer. */
 void thrift_wire__send(struct thrift_wire *wire);
 void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length);
