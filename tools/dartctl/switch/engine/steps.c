@@ -41,13 +41,30 @@ void switch_steps__join(struct switch_steps *steps, enum switch_verb verb, uint3
 		switch_steps__add(steps, verb, object, number);
 }
 
-void switch_steps__join_equal(struct switch_steps *steps, enum switch_verb verb, uint32_t object,
-			      const struct switch_entry *wanted, uint32_t number)
+void switch_steps__vacate(struct switch_steps *steps, uint32_t object, const bool *leaves,
+			  uint32_t count)
 {
-	const bool joins = verb == SWITCH_REMOVE ||
-			   (number && switch_entry__equal(&wanted[number - 1], &wanted[number]));
+	uint32_t i;
 
-	switch_steps__join(steps, verb, object, number, joins);
+	for (i = 0; i < count; i++)
+		if (leaves[i])
+			switch_steps__join(steps, SWITCH_REMOVE, object, i, true);
+}
+
+void switch_steps__fill(struct switch_steps *steps, uint32_t object,
+			const struct switch_entry *now, const struct switch_entry *wanted,
+			const bool *leaves, uint32_t count)
+{
+	bool is_new;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		is_new = !now[i].there || leaves[i];
+		if (!wanted[i].there || (!is_new && switch_entry__equal(&now[i], &wanted[i])))
+			continue;
+		switch_steps__join(steps, is_new ? SWITCH_ADD : SWITCH_CHANGE, object, i,
+				   i && switch_entry__equal(&wanted[i - 1], &wanted[i]));
+	}
 }
 
 void switch_steps__update(struct switch_steps *steps, uint32_t object,

@@ -38,9 +38,16 @@ void switch_steps__add(struct switch_steps *steps, enum switch_verb verb, uint32
 /* The same; if @joins, makes one step of it and the last one if their objects are adjacent. */
 void switch_steps__join(struct switch_steps *steps, enum switch_verb verb, uint32_t object,
 			uint32_t number, bool joins);
-/* Adds a step to @verb entry @number of @wanted; joins entries that become equal. */
-void switch_steps__join_equal(struct switch_steps *steps, enum switch_verb verb, uint32_t object,
-			      const struct switch_entry *wanted, uint32_t number);
+/*
+ * Entries of a table, of which adjacent ones that become equal are one step.  switch_steps__vacate()
+ * removes the entries that @leaves marks; switch_steps__fill() adds them again, and adds and
+ * changes others, where @wanted contains them.  All arrays have @count elements.
+ */
+void switch_steps__vacate(struct switch_steps *steps, uint32_t object, const bool *leaves,
+			  uint32_t count);
+void switch_steps__fill(struct switch_steps *steps, uint32_t object,
+			const struct switch_entry *now, const struct switch_entry *wanted,
+			const bool *leaves, uint32_t count);
 /* Adds or changes an object unless @now equals @wanted; adds no step if @wanted is absent. */
 void switch_steps__update(struct switch_steps *steps, uint32_t object,
 			  const struct switch_entry *now, const struct switch_entry *wanted,

@@ -153,37 +153,13 @@ static bool must_leave(const struct change *change, uint32_t share)
 			      is_lost(change, now->values[LOOKUP_SHARE_SECOND]));
 }
 
-static void add_share(struct change *change, enum switch_verb verb, uint32_t share)
-{
-	switch_steps__join_equal(change->steps, verb, LOOKUP_SHARE, change->wanted->shares, share);
-}
-
 static void remove_shares(struct change *change)
 {
 	uint32_t share;
 
-	for (share = 0; share < DART_TEA_SHARES; share++) {
+	for (share = 0; share < DART_TEA_SHARES; share++)
 		change->leaves[share] = must_leave(change, share);
-		if (change->leaves[share])
-			add_share(change, SWITCH_REMOVE, share);
-	}
-}
-
-static void add_shares(struct change *change)
-{
-	const struct switch_entry *now, *wanted;
-	uint32_t share;
-
-	for (share = 0; share < DART_TEA_SHARES; share++) {
-		now = &change->now->shares[share];
-		wanted = &change->wanted->shares[share];
-		if (!wanted->there)
-			continue;
-		if (!now->there || change->leaves[share])
-			add_share(change, SWITCH_ADD, share);
-		else if (!switch_entry__equal(now, wanted))
-			add_share(change, SWITCH_CHANGE, share);
-	}
+	switch_steps__vacate(change->steps, LOOKUP_SHARE, change->leaves, DART_TEA_SHARES);
 }
 
 /* ---- the rest */
@@ -265,6 +241,7 @@ int lookup_steps__compute(const struct lookup_state *now, const struct lookup_st
 	add_stash(&change);
 	add_otherwise(&change);
 	start_servers(&change);
-	add_shares(&change);
+	switch_steps__fill(steps, LOOKUP_SHARE, now->shares, wanted->shares, change.leaves,
+			   DART_TEA_SHARES);
 	return switch_steps__end(steps);
 }

@@ -38,20 +38,13 @@ static bool must_leave(const struct change *change, uint32_t share)
 	       is_replaced(change, number);
 }
 
-static void add_share(struct change *change, enum switch_verb verb, uint32_t share)
-{
-	switch_steps__join_equal(change->steps, verb, REPORT_SHARE, change->wanted->shares, share);
-}
-
 static void remove_shares(struct change *change)
 {
 	uint32_t share;
 
-	for (share = 0; share < DART_STORE_SHARES; share++) {
+	for (share = 0; share < DART_STORE_SHARES; share++)
 		change->leaves[share] = must_leave(change, share);
-		if (change->leaves[share])
-			add_share(change, SWITCH_REMOVE, share);
-	}
+	switch_steps__vacate(change->steps, REPORT_SHARE, change->leaves, DART_STORE_SHARES);
 }
 
 /* A new queue pair expects its first PSN. */
@@ -84,23 +77,6 @@ static void remove_collectors(struct change *change, uint32_t number, uint32_t e
 			switch_steps__add(change->steps, SWITCH_REMOVE, REPORT_COLLECTOR, number);
 }
 
-static void add_shares(struct change *change)
-{
-	const struct switch_entry *now, *wanted;
-	uint32_t share;
-
-	for (share = 0; share < DART_STORE_SHARES; share++) {
-		now = &change->now->shares[share];
-		wanted = &change->wanted->shares[share];
-		if (!wanted->there)
-			continue;
-		if (!now->there || change->leaves[share])
-			add_share(change, SWITCH_ADD, share);
-		else if (!switch_entry__equal(now, wanted))
-			add_share(change, SWITCH_CHANGE, share);
-	}
-}
-
 int report_steps__compute(const struct report_state *now, const struct report_state *wanted,
 			  struct switch_steps *steps)
 {
@@ -122,7 +98,8 @@ int report_steps__compute(const struct report_state *now, const struct report_st
 		switch_steps__update(steps, REPORT_SESSION, &now->sessions[port],
 				     &wanted->sessions[port], port);
 	switch_steps__update(steps, REPORT_REPORTER, &now->reporter, &wanted->reporter, 0);
-	add_shares(&change);
+	switch_steps__fill(steps, REPORT_SHARE, now->shares, wanted->shares, change.leaves,
+			   DART_STORE_SHARES);
 	if (!change.reporter_is_replaced)
 		remove_collectors(&change, 0, SWITCH_HOSTS_MAX);
 	return switch_steps__end(steps);
