@@ -107,7 +107,7 @@ fuzz_state_file_sources := $(addprefix agent/registration/, \
 fuzz_state_file_parsers := $(fuzz_state_file_sources)
 fuzz_tables_parsers := $(addprefix tools/lib/dart/tea/tea_tables,.c _server.c)
 fuzz_tea_import_sources = $(tea_parsing) $(addprefix tools/dartctl/lookup/, \
-	printer.c text_print.c)
+	printer.c)
 fuzz_tea_import_parsers = $(tea_parsing)
 fuzz_tea_table_parsers := $(addprefix tools/lib/dart/tea/tea_, lookup.c \
 	lookup_walk.c table_resume.c)

@@ -29,18 +29,18 @@ unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/cache/, cache.c \
 unit_switch_program_sources := $(switch_steps) $(switch_thrift) \
 	$(switch_reports) tools/dartctl/switch/thrift/wire.c
 unit_switch_thrift_sources := $(unit_switch_program_sources) $(addprefix \
-	tools/dartctl/, cli/output_file.c switch/engine/live.c \
+	tools/dartctl/, switch/engine/live.c \
 	switch/engine/show.c)
 unit_export_watch_sources := tools/watch/path_watch.c $(addprefix \
-	tools/dartctl/cli/, export_watch.c file_replace.c message.c version.c)
+	tools/dartctl/cli/, export_watch.c file.c message.c)
 unit_registered_sources := tools/dartctl/host/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
 
 # Entries of tables from and into text.
-tea_parsing := $(addprefix tools/dartctl/lookup/, csv.c json.c json_cursor.c \
+tea_parsing := $(addprefix tools/dartctl/lookup/, csv.c json.c \
 	layout.c text.c)
 unit_tea_parser_sources := $(tea_parsing) $(addprefix tools/dartctl/lookup/, \
-	input.c printer.c text_print.c)
+	input.c printer.c)
 unit_tea_entry_sources := $(addprefix tools/dartctl/, cli/message.c \
 	lookup/entry.c lookup/layout.c lookup/text.c)
 unit_tea_cache_sources := tools/dartctl/switch/cache/keys.c

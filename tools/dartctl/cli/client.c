@@ -10,7 +10,6 @@
 
 #include "client.h"
 #include "message.h"
-#include "version.h"
 
 int client__open(const struct options *options, struct dart_registration_client *client)
 {

@@ -9,10 +9,9 @@
 
 #include "client.h"
 #include "export_watch.h"
-#include "file_replace.h"
+#include "file.h"
 #include "message.h"
 #include "tools/watch/path_watch.h"
-#include "version.h"
 
 #define BUSY_MS	1000	/* until the next try if dartd has too many clients */
 #define MEND_MS	10000	/* if it could not mend something: a try may take it a second */
@@ -114,7 +113,7 @@ static int session__write(struct session *session, json_t *json)
 	if (!text)
 		return dart_error__no_memory(&session->error);
 	if (!session->written || strcmp(text, session->written)) {
-		ret = file_replace(path, text, &session->error);
+		ret = file__replace(path, text, &session->error);
 		if (ret) {
 			free(text);
 			return ret;

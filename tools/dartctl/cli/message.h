@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers as JSON, and errors. */
+/* Answers as JSON, errors, and advice about the release of dartd. */
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
 #include <jansson.h>
+
+#include <libdart/error.h>
 
 #define EXIT_USAGE 2
 
@@ -23,5 +25,20 @@ int fail__out_of_memory(void);
 void fail__in_json(void);
 /* The same with EINVAL, and where to find help; returns EXIT_USAGE. */
 __attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
+
+/* ---- dartctl and dartd of different releases */
+
+/*
+ * Below 0 if the dartd that gave @reply, or has this "version" in its status, is
+ * older than dartctl, above 0 if it is newer.  One that tells none is older.
+ */
+int version__compare(const json_t *reply);
+/*
+ * "dartd is version 0.0, older than dartctl 0.1: upgrade dartd, ..."; NULL if
+ * both are of one release.  The caller frees it.
+ */
+char *version__advice(const json_t *reply);
+/* Appends it, in brackets, to the reason why a request failed. */
+void version__explain(const json_t *reply, struct dart_error *error);
 
 #endif /* MESSAGE_H */

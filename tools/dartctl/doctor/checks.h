@@ -23,20 +23,18 @@ struct running_agent {
 void check_kernel(struct findings *findings);
 /* module.c: "module" */
 void check_module(struct findings *findings);
-/* clock.c: "clock", "clocksource" */
+/* kernel.c: "clock", "clocksource" */
 void check_clock(struct findings *findings);
 /* running_agent.c: "dartd", "socket", "version"; the caller closes @agent */
 void check_agent(struct findings *findings, const char *socket, struct running_agent *agent);
 void running_agent__close(struct running_agent *agent);
 /* coverage.c: "coverage" */
 void check_coverage(struct findings *findings, const struct running_agent *agent);
-/* own_certificate.c: "certificate" */
-void check_own_certificate(struct findings *findings);
 /* limits.c: "memlock", "files" */
 void check_limits(struct findings *findings, const struct running_agent *agent);
 /* device_limits.c: "device" */
 void check_device_limits(struct findings *findings, const struct rdma_port *port);
-/* huge_pages.c: "huge_pages" */
+/* limits.c: "huge_pages" */
 void check_huge_pages(struct findings *findings, const struct running_agent *agent);
 
 #endif /* CHECKS_H */

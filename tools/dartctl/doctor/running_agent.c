@@ -13,7 +13,7 @@
 #include <libdart/registration/client.h>
 
 #include "checks.h"
-#include "tools/dartctl/cli/version.h"
+#include "tools/dartctl/cli/message.h"
 #include "tools/doctor/text_file.h"
 
 #define ANSWER_TIMEOUT_S 5

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl apply and save: registrations from a configuration file, and into one. */
+/* dartctl apply, save and registration: registrations from a configuration file, into one, and in dartd. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,3 +189,50 @@ int command_save(const struct options *options, int argc, char **argv)
 			ret);
 	return EXIT_SUCCESS;
 }
+
+/* ---- list of registrations */
+
+static const struct table_column columns[] = {
+	{ "KIND", "kind", false, NULL },
+	{ "NAME", "name", false, NULL },
+	{ "OWNER", "owner", false, table__user },
+	{ "FROM", "origin", false, NULL },
+	{ "MISSING", "missing", false, NULL },
+	{ }
+};
+
+/* Splits "kind name"; a registration without a name is shown as its request. */
+static int split_name(json_t *registration)
+{
+	const char *name = json_string_value(json_object_get(registration, "name"));
+	char *text, *space;
+	int ret;
+
+	text = name ? strdup(name) :
+		      json_dumps(json_object_get(registration, "request"), JSON_COMPACT);
+	space = text && name ? strchr(text, ' ') : NULL;
+	if (space)
+		*space = '\0';
+	ret = !text || json_object_set_new(registration, "kind", json_string(space ? text : "")) ||
+	      json_object_set_new(registration, "name", json_string(space ? space + 1 : text));
+	free(text);
+	return ret;
+}
+
+static int print(json_t *registrations)
+{
+	json_t *registration;
+	size_t i;
+
+	json_array_foreach(registrations, i, registration)
+		if (split_name(registration))
+			return fail__out_of_memory();
+	return table__print_objects(registrations, columns);
+}
+
+const struct command registration_commands[] = {
+	{ "list", NULL, "list what dartd registers again after a restart",
+	  .request = { "registration-list", { }, "registrations",
+		       .print = print } },
+	{ }
+};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl map: eBPF maps, found by path, id or name. */
+/* dartctl map, counters and probe: the memory of eBPF programs and of modules. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <limits.h>
@@ -13,6 +13,8 @@
 #include <libdart/escape.h>
 
 #include "tools/dartctl/cli/command.h"
+
+/* ---- maps, found by path, id or name */
 
 static const char *remedy(int code)
 {
@@ -150,4 +152,49 @@ const struct command map_commands[] = {
 	  "expose an eBPF array map, by its path, id or name",
 	  .run = command_map_add, .least = 1, .most = 4 },
 	{}
+};
+
+/* ---- per-CPU counters of modules and eBPF programs */
+
+int command_counters_add(const struct options *options, int argc, char **argv)
+{
+	json_t *names = argc > 1 ? json_array() : NULL;
+	int i;
+
+	for (i = 1; i < argc; i++)
+		json_array_append_new(names, json_string(argv[i]));
+	return client__do(options,
+			  json_pack("{s:s, s:s, s:o*}", "request", "register-counters", "name",
+				    argv[0], "counters", names),
+			  -1, "entry");
+}
+
+const struct command counters_commands[] = {
+	{ "add", "NAME [COUNTER]...",
+	  "expose counters of a module, or new ones for eBPF",
+	  .run = command_counters_add, .least = 1, .most = INT_MAX },
+	{ }
+};
+
+/* ---- eBPF programs that dartd brings with it */
+
+static const struct table_column columns[] = {
+	{ "NAME", "name", false, NULL },
+	{ "LOADED", "loaded", false, NULL },
+	{ "MISSED", "missed", true, NULL },
+	{ "ENTRIES", "entries", false, NULL },
+	{ "DESCRIPTION", "description", false, NULL },
+	{ }
+};
+
+const struct command probe_commands[] = {
+	{ "list", NULL, "list the eBPF programs that dartd can load",
+	  .request = { "probe-list", { }, "probes", columns } },
+	{ "load", "PROBE", "load it and expose its counters",
+	  .request = { "probe-load", { "name" }, "probe" },
+	  .least = 1, .most = 1 },
+	{ "unload", "PROBE", "unload it",
+	  .request = { "probe-unload", { "name" }, "probe" },
+	  .least = 1, .most = 1 },
+	{ }
 };

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "coverage.h"
+#include "status.h"
 #include "selector.h"
 #include "tools/dartctl/cli/command.h"
 

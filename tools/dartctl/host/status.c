@@ -1,12 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl status: the state of dartd, a line for each member of its answer; its coverage. */
+/* dartctl status and controller: the state of dartd, how much of the host it serves, and to whom. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "coverage.h"
+#include "status.h"
 #include "tools/dartctl/cli/command.h"
 
-static const struct table_column columns[] = {
+/* ---- coverage */
+
+/* Names come from users of the host: they cannot change the terminal. */
+static void print_text(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < ' ' || *text == '\x7f' ? '?' : *text);
+}
+
+static void print_missing(const json_t *missing)
+{
+	const char *reason, *example, *why, *remedy;
+	json_int_t count;
+
+	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}", "reason", &reason, "count",
+			&count, "example", &example, "why", &why, "remedy", &remedy))
+		return;
+	printf("  %lld %s", (long long)count, reason);
+	if (*example) {
+		fputs(", such as ", stdout);
+		print_text(example);
+	}
+	if (*why) {
+		fputs(": ", stdout);
+		print_text(why);
+	}
+	fputs("; do: ", stdout);
+	print_text(remedy);
+	putchar('\n');
+}
+
+void coverage__print(const json_t *coverage)
+{
+	json_t *line, *missing, *one;
+	json_int_t present, served;
+	const char *kind;
+	size_t i, j;
+
+	json_array_foreach(coverage, i, line) {
+		if (json_unpack(line, "{s:s, s:I, s:I, s:o}", "kind", &kind, "present", &present,
+				"served", &served, "missing", &missing))
+			continue;
+		printf("%-11s  %lld of %lld served\n", kind, (long long)served, (long long)present);
+		json_array_foreach(missing, j, one)
+			print_missing(one);
+	}
+}
+
+/* ---- a line for each member of the answer */
+
+static const struct table_column members[] = {
 	{ "", "key", false, NULL },
 	{ "", "value", false, NULL },
 	{ }
@@ -22,7 +73,7 @@ static int print(json_t *status)
 		if (strcmp(key, "coverage"))
 			json_array_append_new(lines,
 					      json_pack("{s:s, s:O}", "key", key, "value", value));
-	ret = table__print_objects(lines, columns);
+	ret = table__print_objects(lines, members);
 	json_decref(lines);
 	coverage__print(json_object_get(status, "coverage"));
 	return ret;
@@ -37,9 +88,29 @@ int command_status(const struct options *options, int argc, char **argv)
 			     -1, "status", &reply, NULL);
 	if (!status)
 		return EXIT_FAILURE;
-	/* Beside the version of dartd. */
+	/* The answer has the version of dartd. */
 	json_object_set_new(status, "dartctl_version", json_string(DART_VERSION));
 	ret = options->json ? print_json(json_incref(status), 0) : print(status);
 	json_decref(reply);
 	return ret;
 }
+
+/* ---- readers of the memory of this host */
+
+static const struct table_column peers[] = {
+	{ "PEER", "peer", false, NULL },
+	{ "KIND", "kind", false, NULL },
+	{ "STORE", "store", false, NULL },
+	{ "TABLE", "table", false, NULL },
+	{ "AGE", "age_s", true, table__age },
+	{ }
+};
+
+const struct command controller_commands[] = {
+	{ "list", NULL, "list connected controllers and readers of stores and tables",
+	  .request = { "controller-list", { }, "controllers", peers } },
+	{ "disconnect", "PEER", "disconnect one of them",
+	  .request = { "controller-disconnect", { "peer" }, "controller" },
+	  .least = 1, .most = 1 },
+	{ }
+};

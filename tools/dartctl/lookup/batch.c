@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Changes of a table, in batches. */
+/* Changes of a lookup table, in batches, see batch.h. */
 #include <errno.h>
+#include <stddef.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,7 +12,58 @@
 
 #include "batch.h"
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/cli/version.h"
+
+/* ---- counts of changes, from replies */
+
+static const struct {
+	const char *name;
+	size_t offset;
+} counts[] = {
+	{ "inserted", offsetof(struct tea_outcome, inserted) },
+	{ "changed", offsetof(struct tea_outcome, changed) },
+	{ "stashed", offsetof(struct tea_outcome, stashed) },
+	{ "removed", offsetof(struct tea_outcome, removed) },
+	{ "missing", offsetof(struct tea_outcome, missing) },
+	{ "foreign", offsetof(struct tea_outcome, foreign) },
+	{ "full", offsetof(struct tea_outcome, full) },
+};
+
+#define COUNTS (sizeof(counts) / sizeof(counts[0]))
+
+/* Adds the "changes" of a reply.  Returns 0, or sets @error and returns -EPROTO. */
+static int add_changes(struct tea_outcome *outcome, const json_t *changes, struct dart_error *error)
+{
+	const json_t *count;
+	size_t i;
+
+	for (i = 0; i < COUNTS; i++) {
+		count = json_object_get(changes, counts[i].name);
+		if (!json_is_integer(count))
+			return dart_error__set(error, EPROTO, "the reply of dartd has no '%s'",
+					       counts[i].name);
+		*(uint64_t *)((char *)outcome + counts[i].offset) += json_integer_value(count);
+	}
+	return 0;
+}
+
+json_t *tea_outcome__pack(const struct tea_outcome *outcome)
+{
+	json_t *object = json_object();
+	size_t i;
+
+	for (i = 0; i < COUNTS; i++) {
+		const char *count = (const char *)outcome + counts[i].offset;
+
+		if (!json_object_set_new(object, counts[i].name,
+					 json_integer(*(const uint64_t *)count)))
+			continue;
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+/* ---- batches */
 
 static size_t records_length(const struct tea_batch *batch)
 {
@@ -83,7 +136,7 @@ int tea_batch__send(struct tea_batch *batch, struct dart_error *error)
 					    error);
 	json_decref(request);
 	if (!ret)
-		ret = tea_outcome__add(&batch->outcome, json_object_get(reply, "changes"), error);
+		ret = add_changes(&batch->outcome, json_object_get(reply, "changes"), error);
 	else if (reply)
 		version__explain(reply, error);
 	json_decref(reply);

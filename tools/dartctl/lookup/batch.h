@@ -9,8 +9,18 @@
 #include <libdart/registration/client.h>
 
 #include "layout.h"
-#include "outcome.h"
 #include "tools/dartctl/cli/options.h"
+
+/* The changes that dartd has made. */
+struct tea_outcome {
+	uint64_t inserted;
+	uint64_t changed; /* had another value, or the same */
+	uint64_t stashed; /* of the inserted */
+	uint64_t removed;
+	uint64_t missing; /* were to be removed */
+	uint64_t foreign; /* of the share of another server */
+	uint64_t full; /* found no place */
+};
 
 struct tea_batch {
 	struct dart_registration_client client;
@@ -43,5 +53,8 @@ bool tea_batch__add(struct tea_batch *batch, uint8_t operation);
  * @error and returns -errno; then dartd has done nothing of it.
  */
 int tea_batch__send(struct tea_batch *batch, struct dart_error *error);
+
+/* The counts as an object, a new reference; NULL if out of memory. */
+json_t *tea_outcome__pack(const struct tea_outcome *outcome);
 
 #endif /* TEA_BATCH_H */

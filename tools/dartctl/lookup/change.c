@@ -9,7 +9,6 @@
 #include "batch.h"
 #include "entry.h"
 #include "map.h"
-#include "outcome.h"
 #include "tools/dartctl/cli/command.h"
 
 enum {

@@ -11,7 +11,7 @@
 
 #include "layout.h"
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/cli/memory_file.h"
+#include "tools/dartctl/cli/file.h"
 #include "tools/dartctl/cli/schemas.h"
 
 enum {
@@ -225,7 +225,7 @@ static int request_file(const struct options *options, const struct wanted *want
 	bool is_new;
 	int fd, status;
 
-	fd = memory_file__open(wanted->file, file, &is_new);
+	fd = file__open_memory(wanted->file, file, &is_new);
 	if (fd < 0)
 		return EXIT_FAILURE;
 	status = request(options, wanted, file, fd);

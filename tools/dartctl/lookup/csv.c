@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Entries from CSV: see tea_parser.h. */
+/* Entries from CSV: see parser.h. */
 #include <errno.h>
 #include <string.h>
 

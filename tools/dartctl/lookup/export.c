@@ -5,7 +5,7 @@
 
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/export_watch.h"
-#include "tools/dartctl/cli/output_file.h"
+#include "tools/dartctl/cli/file.h"
 
 #define PERIOD_MS	1000	/* no change is sent for the stash, nor for queue pairs */
 
@@ -134,10 +134,10 @@ int command_tea_export(struct options *options, int argc, char **argv)
 		return misuse("--watch and --output are mutually exclusive");
 	if (watch.path)
 		return export_watch__run(&watch);
-	if (output && output_file__begin(output, &error))
+	if (output && file__begin_output(output, &error))
 		return fail(EIO, "%s", error.text);
 	status = print(options, watch.name);
-	if (output && output_file__end(output, status, &error))
+	if (output && file__end_output(output, status, &error))
 		status = fail(EIO, "%s", error.text);
 	return status;
 }

@@ -1,16 +1,156 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entries from JSON: see tea_parser.h.  Written by hand because imports are long: jansson takes
+ * Entries from JSON: see parser.h.  Written by hand because imports are long: jansson takes
  * 1.9 us to parse an entry of NAT into objects that are freed again, this file 0.3 us with the
  * entry as its result; and jansson has no integers of 64 bits without a sign.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "json_cursor.h"
+#include "parser.h"
+
+/* The position of one call; when the call succeeds, its parser and span get line and at. */
+struct cursor {
+	struct tea_parser *parser;
+	const char *at, *end;
+	bool is_last;
+	uint64_t line;
+	struct dart_error *error;
+	size_t used; /* characters in parser->cell */
+};
+
+/* Sets the error, a format and its arguments, and the line; returns -EINVAL. */
+#define refuse(cursor, ...)      \
+	((cursor)->parser->line = (cursor)->line, \
+	 dart_error__set((cursor)->error, EINVAL, __VA_ARGS__))
+
+/* ---- strings, with their escapes */
+
+/* The text ends here, within an entry: returns -EAGAIN if more follows, or refuses it. */
+static int ends(const struct cursor *cursor)
+{
+	if (!cursor->is_last)
+		return -EAGAIN;
+	return refuse(cursor, "the text ends within an entry: is it complete?");
+}
+
+/* Adds a byte to the cell.  Returns 0, or refuses it. */
+static int put(struct cursor *cursor, uint8_t byte)
+{
+	struct tea_parser *parser = cursor->parser;
+
+	if (cursor->used == sizeof(parser->cell))
+		return refuse(
+			cursor, "a value has more than %zu characters: no field is as long",
+			sizeof(parser->cell));
+	parser->cell[cursor->used++] = byte;
+	return 0;
+}
+
+/* Four hexadecimal digits, the characters of \uXXXX. */
+static int take_unit(struct cursor *cursor, uint32_t *unit)
+{
+	uint32_t i, digit;
+
+	if (cursor->end - cursor->at < 4)
+		return ends(cursor);
+	for (*unit = 0, i = 0; i < 4; i++) {
+		digit = (unsigned char)*cursor->at++;
+		if (digit >= '0' && digit <= '9')
+			digit -= '0';
+		else if ((digit | 32) >= 'a' && (digit | 32) <= 'f')
+			digit = (digit | 32) - 'a' + 10;
+		else
+			return refuse(
+				cursor, "expected four hexadecimal digits behind \\u");
+		*unit = *unit << 4 | digit;
+	}
+	return 0;
+}
+
+/* Adds a character in UTF-8. */
+static int put_character(struct cursor *cursor, uint32_t code)
+{
+	static const uint8_t marks[] = { 0, 0xc0, 0xe0, 0xf0 };
+	const uint32_t more = (code >= 0x80) + (code >= 0x800) + (code >= 0x10000);
+	uint32_t i;
+	int ret;
+
+	ret = put(cursor, marks[more] | code >> 6 * more);
+	for (i = more; i && !ret; i--)
+		ret = put(cursor, 0x80 | (code >> 6 * (i - 1) & 0x3f));
+	return ret;
+}
+
+/* One or two units, behind the first backslash and u. */
+static int take_character(struct cursor *cursor)
+{
+	uint32_t code, low = 0;
+	int ret = take_unit(cursor, &code);
+
+	if (ret)
+		return ret;
+	if (code < 0xd800 || code > 0xdfff)
+		return put_character(cursor, code);
+	if (cursor->end - cursor->at < 2)
+		return ends(cursor);
+	if (code < 0xdc00 && cursor->at[0] == '\\' && cursor->at[1] == 'u') {
+		cursor->at += 2;
+		ret = take_unit(cursor, &low);
+		if (ret)
+			return ret;
+	}
+	if (low < 0xdc00 || low > 0xdfff)
+		return refuse(cursor, "half of a pair of \\u escapes");
+	return put_character(cursor, 0x10000 + ((code & 0x3ff) << 10) + (low & 0x3ff));
+}
+
+static int take_escape(struct cursor *cursor)
+{
+	static const char letters[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
+	const char *letter;
+	char c;
+
+	if (cursor->at == cursor->end)
+		return ends(cursor);
+	c = *cursor->at++;
+	if (c == 'u')
+		return take_character(cursor);
+	letter = c ? strchr(letters, c) : NULL;
+	if (!letter)
+		return refuse(
+			cursor, "\\%c is not an escape of JSON: a backslash is \\\\", c);
+	return put(cursor, bytes[letter - letters]);
+}
+
+/*
+ * Adds the characters of a string to the cell, without escapes; its first quotation mark has
+ * been taken.  Returns 0 or -errno, as above.
+ */
+static int copy_string(struct cursor *cursor)
+{
+	int ret = 0;
+	char c;
+
+	while (!ret) {
+		if (cursor->at == cursor->end)
+			return ends(cursor);
+		c = *cursor->at++;
+		if (c == '"')
+			return 0;
+		if ((unsigned char)c < ' ')
+			return refuse(
+				cursor,
+				"a string has a control character: is a quotation mark missing?");
+		ret = c == '\\' ? take_escape(cursor) : put(cursor, c);
+	}
+	return ret;
+}
+
+/* ---- tokens */
 
 /* Returns the next character that is not white space, without taking it; -EAGAIN at the end. */
-static int peek(struct tea_json_cursor *cursor)
+static int peek(struct cursor *cursor)
 {
 	for (; cursor->at < cursor->end; cursor->at++) {
 		switch (*cursor->at) {
@@ -28,14 +168,14 @@ static int peek(struct tea_json_cursor *cursor)
 	return -EAGAIN;
 }
 
-static int take(struct tea_json_cursor *cursor, char expected)
+static int take(struct cursor *cursor, char expected)
 {
 	int next = peek(cursor);
 
 	if (next < 0)
-		return tea_json_cursor__ends(cursor);
+		return ends(cursor);
 	if (next != expected)
-		return tea_json_cursor__refuse(cursor, "expected '%c' instead of '%c'", expected,
+		return refuse(cursor, "expected '%c' instead of '%c'", expected,
 					       next);
 	cursor->at++;
 	return 0;
@@ -47,7 +187,7 @@ struct text {
 };
 
 /* A string without escapes stays where it is. */
-static int take_string(struct tea_json_cursor *cursor, struct text *text)
+static int take_string(struct cursor *cursor, struct text *text)
 {
 	const char *from;
 	int ret = take(cursor, '"');
@@ -64,7 +204,7 @@ static int take_string(struct tea_json_cursor *cursor, struct text *text)
 			break;
 	}
 	cursor->used = 0;
-	ret = tea_json_cursor__copy_string(cursor);
+	ret = copy_string(cursor);
 	*text = (struct text){ cursor->parser->cell, cursor->used };
 	return ret;
 }
@@ -74,17 +214,17 @@ static bool is_in_word(unsigned char c)
 	return c > ' ' && c != ',' && c != '}' && c != ']';
 }
 
-/* A number; tea_text.h refuses what is not one. */
-static int take_word(struct tea_json_cursor *cursor, struct text *text)
+/* A number; text.h refuses what is not one. */
+static int take_word(struct cursor *cursor, struct text *text)
 {
 	const char *from = cursor->at;
 
 	while (from < cursor->end && is_in_word(*from))
 		from++;
 	if (from == cursor->end)
-		return tea_json_cursor__ends(cursor);
+		return ends(cursor);
 	if (*cursor->at != '-' && (*cursor->at < '0' || *cursor->at > '9'))
-		return tea_json_cursor__refuse(
+		return refuse(
 			cursor, "expected a string or a number instead of '%.*s'",
 			(int)(from - cursor->at < 20 ? from - cursor->at : 20), cursor->at);
 	*text = (struct text){ cursor->at, from - cursor->at };
@@ -92,17 +232,17 @@ static int take_word(struct tea_json_cursor *cursor, struct text *text)
 	return 0;
 }
 
-static int take_scalar(struct tea_json_cursor *cursor, struct text *text)
+static int take_scalar(struct cursor *cursor, struct text *text)
 {
 	int next = peek(cursor);
 
 	if (next < 0)
-		return tea_json_cursor__ends(cursor);
+		return ends(cursor);
 	return next == '"' ? take_string(cursor, text) : take_word(cursor, text);
 }
 
 /* Adds a string or a number to the cell. */
-static int add_element(struct tea_json_cursor *cursor)
+static int add_element(struct cursor *cursor)
 {
 	struct text word;
 	size_t i;
@@ -110,16 +250,16 @@ static int add_element(struct tea_json_cursor *cursor)
 
 	if (*cursor->at == '"') {
 		cursor->at++;
-		return tea_json_cursor__copy_string(cursor);
+		return copy_string(cursor);
 	}
 	ret = take_word(cursor, &word);
 	for (i = 0; !ret && i < word.length; i++)
-		ret = tea_json_cursor__put(cursor, word.at[i]);
+		ret = put(cursor, word.at[i]);
 	return ret;
 }
 
 /* Elements of an array, with blanks between them, in the cell. */
-static int take_elements(struct tea_json_cursor *cursor, struct text *text)
+static int take_elements(struct cursor *cursor, struct text *text)
 {
 	int ret, next;
 
@@ -135,19 +275,19 @@ static int take_elements(struct tea_json_cursor *cursor, struct text *text)
 		next = peek(cursor);
 		if (next == ',') {
 			cursor->at++;
-			ret = tea_json_cursor__put(cursor, ' ');
+			ret = put(cursor, ' ');
 			if (ret)
 				return ret;
 			next = peek(cursor);
 			if (next == ']')
-				return tea_json_cursor__refuse(cursor,
+				return refuse(cursor,
 							       "expected an element behind ','");
 		} else if (next >= 0 && next != ']') {
-			return tea_json_cursor__refuse(cursor, "expected ',' or ']'");
+			return refuse(cursor, "expected ',' or ']'");
 		}
 	}
 	if (next < 0)
-		return tea_json_cursor__ends(cursor);
+		return ends(cursor);
 	cursor->at++;
 	*text = (struct text){ cursor->parser->cell, cursor->used };
 	return 0;
@@ -157,7 +297,7 @@ static int take_elements(struct tea_json_cursor *cursor, struct text *text)
  * Takes the name of a member.  Returns the index of its field, which most likely is @guess,
  * or -errno.
  */
-static int take_name(struct tea_json_cursor *cursor, uint32_t guess)
+static int take_name(struct cursor *cursor, uint32_t guess)
 {
 	const struct tea_layout *layout = cursor->parser->layout;
 	const struct tea_field *field = &layout->fields[guess % layout->count];
@@ -178,11 +318,11 @@ static int take_name(struct tea_json_cursor *cursor, uint32_t guess)
 	if (index >= 0)
 		return index;
 	tea_layout__names(layout, names, sizeof(names));
-	return tea_json_cursor__refuse(cursor, "'%.*s' is not a field of the entries: these are %s",
+	return refuse(cursor, "'%.*s' is not a field of the entries: these are %s",
 				       (int)(text.length < 32 ? text.length : 32), text.at, names);
 }
 
-static int take_member(struct tea_json_cursor *cursor, uint64_t *seen, uint8_t *entry)
+static int take_member(struct cursor *cursor, uint64_t *seen, uint8_t *entry)
 {
 	const struct tea_layout *layout = cursor->parser->layout;
 	const struct tea_field *field;
@@ -195,7 +335,7 @@ static int take_member(struct tea_json_cursor *cursor, uint64_t *seen, uint8_t *
 		return index;
 	field = &layout->fields[index];
 	if (*seen & UINT64_C(1) << index)
-		return tea_json_cursor__refuse(cursor, "'%s' occurs twice in an entry",
+		return refuse(cursor, "'%s' occurs twice in an entry",
 					       field->is->name);
 	*seen |= UINT64_C(1) << index;
 	ret = take(cursor, ':');
@@ -213,7 +353,7 @@ static int take_member(struct tea_json_cursor *cursor, uint64_t *seen, uint8_t *
 	return ret;
 }
 
-static int take_object(struct tea_json_cursor *cursor, uint8_t *entry)
+static int take_object(struct cursor *cursor, uint8_t *entry)
 {
 	const struct tea_layout *layout = cursor->parser->layout;
 	uint64_t seen = 0;
@@ -227,7 +367,7 @@ static int take_object(struct tea_json_cursor *cursor, uint8_t *entry)
 			return ret;
 		next = peek(cursor);
 		if (next < 0)
-			return tea_json_cursor__ends(cursor);
+			return ends(cursor);
 		if (next == '}')
 			break;
 		ret = take(cursor, ',');
@@ -237,14 +377,14 @@ static int take_object(struct tea_json_cursor *cursor, uint8_t *entry)
 	cursor->at++;
 	for (i = 0; i < layout->count; i++)
 		if (!(seen & UINT64_C(1) << i))
-			return tea_json_cursor__refuse(
+			return refuse(
 				cursor, "an entry has no '%s': all fields are needed",
 				layout->fields[i].is->name);
 	return 1;
 }
 
 /* What is in front of an object, or at the end: returns 1 if there is one. */
-static int take_front(struct tea_json_cursor *cursor, bool *is_array, bool *is_ended)
+static int take_front(struct cursor *cursor, bool *is_array, bool *is_ended)
 {
 	const struct tea_parser *parser = cursor->parser;
 	int next = peek(cursor);
@@ -258,9 +398,9 @@ static int take_front(struct tea_json_cursor *cursor, bool *is_array, bool *is_e
 	} else if (next == ',' && parser->is_array && parser->is_behind && !parser->is_ended) {
 		cursor->at++;
 		next = peek(cursor);
-		return next < 0 ? tea_json_cursor__ends(cursor) : 1;
+		return next < 0 ? ends(cursor) : 1;
 	} else if (next == '{' && parser->is_array && parser->is_behind) {
-		return tea_json_cursor__refuse(cursor, "expected ',' or ']' between two entries");
+		return refuse(cursor, "expected ',' or ']' between two entries");
 	}
 	if (next == ']' && *is_array && !*is_ended) {
 		*is_ended = true;
@@ -268,16 +408,16 @@ static int take_front(struct tea_json_cursor *cursor, bool *is_array, bool *is_e
 		next = peek(cursor);
 	}
 	if (next < 0 && (!cursor->is_last || (*is_array && !*is_ended)))
-		return tea_json_cursor__ends(cursor);
+		return ends(cursor);
 	if (next >= 0 && *is_ended)
-		return tea_json_cursor__refuse(cursor, "'%c' follows the end of the array", next);
+		return refuse(cursor, "'%c' follows the end of the array", next);
 	return next >= 0;
 }
 
 int tea_json__next(struct tea_parser *parser, struct tea_span *span,
 		   uint8_t *entry, struct dart_error *error)
 {
-	struct tea_json_cursor cursor = {
+	struct cursor cursor = {
 		.parser = parser,
 		.at = span->at,
 		.end = span->end,

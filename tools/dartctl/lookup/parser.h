@@ -5,7 +5,7 @@
  * CSV (RFC 4180) has a line of names of fields in front, each field of key and value once,
  * and a line for each entry; empty lines are skipped.  JSON is one array of objects, or
  * objects one behind the other; each has all fields, as numbers, strings or, for those with
- * many elements, arrays of these.  See tea_text.h for the text of a field.
+ * many elements, arrays of these.  See text.h for the text of a field.
  */
 #ifndef TEA_PARSER_H
 #define TEA_PARSER_H

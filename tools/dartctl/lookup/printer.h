@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entries on the standard output, as texts that tea_parser.h reads, or for people. */
+/* Entries on the standard output, as texts that parser.h reads, or for people. */
 #ifndef TEA_PRINTER_H
 #define TEA_PRINTER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl table: lookup tables of dartd, which switches read and programs look up in. */
+/* dartctl table and requester: lookup tables of dartd, and the switches that read them. */
 #include "tools/dartctl/cli/command.h"
 
 static const struct table_column columns[] = {
@@ -48,5 +48,36 @@ const struct command tea_commands[] = {
 	{ "export", "TABLE [--watch FILE | --output FILE]",
 	  "print the configuration for switches, or keep it in a file and renew queue pairs",
 	  .parse = command_tea_export },
+	{}
+};
+
+/* ---- requesters: switches with a copy of a table */
+
+static const struct table_column requesters[] = {
+	{ "TABLE", "table", false, NULL },
+	{ "REQUESTER", "requester", false, NULL },
+	{ "STATE", "state", false, NULL },
+	{ "QUEUE PAIR", "qpn", true, NULL },
+	{ "EXPECTED PSN", "expected_psn", true, NULL },
+	{ "BYTES", "bytes", true, NULL },
+	{ "RENEWALS", "renewals", true, NULL },
+	{}
+};
+
+const struct command requester_commands[] = {
+	{ "list", "[TABLE]", "list the switches that have a copy of a table",
+	  .request = { "requester-list", { "table" }, "requesters", requesters },
+	  .most = 1 },
+	{ "add", "TABLE ADDRESS",
+	  "make a copy for the switch with this IPv4 address",
+	  .request = { "requester-add", { "table", "address" }, "requester" },
+	  .least = 2, .most = 2 },
+	{ "remove", "TABLE REQUESTER", "release the copy of this switch",
+	  .request = { "requester-remove", { "table", "address" }, "requester" },
+	  .least = 2, .most = 2 },
+	{ "renew", "TABLE REQUESTER",
+	  "make a new queue pair for the copy, after an error",
+	  .request = { "requester-renew", { "table", "address" }, "requester" },
+	  .least = 2, .most = 2 },
 	{}
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl store: stores of dartd, which take reports of the network. */
+/* dartctl store and reporter: stores of dartd, and the addresses that may report to them. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <dart/store.h>
 
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/cli/memory_file.h"
+#include "tools/dartctl/cli/file.h"
 
 enum {
 	OPTION_SLOTS = OPTIONS_OWN,
@@ -98,7 +98,7 @@ static int create(struct options *options, int argc, char **argv)
 	if (!wanted.file)
 		return request(options, &wanted, argv[optind], NULL, -1);
 
-	fd = memory_file__open(wanted.file, file, &is_new);
+	fd = file__open_memory(wanted.file, file, &is_new);
 	if (fd < 0)
 		return EXIT_FAILURE;
 	status = request(options, &wanted, argv[optind], file, fd);
@@ -136,5 +136,31 @@ const struct command store_commands[] = {
 	{ "export",
 	  "STORE [--target json|xdp|bmv2] [--reporter ADDRESS] [--program FILE] [--port [ADDRESS=]PORT...] [--all-copies] [--watch FILE | --output FILE]",
 	  "print the configuration for reporters, or keep a file of it up to date", .parse = command_store_export },
+	{ }
+};
+
+/* ---- reporters */
+
+static const struct table_column reporters[] = {
+	{ "STORE", "store", false, NULL },
+	{ "REPORTER", "reporter", false, NULL },
+	{ "QUEUE PAIR", "qpn", true, NULL },
+	{ }
+};
+
+const struct command reporter_commands[] = {
+	{ "list", "[STORE]", "list the addresses that may report",
+	  .request = { "reporter-list", { "store" }, "reporters", reporters },
+	  .most = 1 },
+	{ "add", "STORE ADDRESS", "accept reports from this IPv4 address",
+	  .request = { "reporter-add", { "store", "address" }, "reporter" },
+	  .least = 2, .most = 2 },
+	{ "remove", "STORE ADDRESS", "stop accepting reports from it",
+	  .request = { "reporter-remove", { "store", "address" }, "reporter" },
+	  .least = 2, .most = 2 },
+	/* Names that these commands had before the object xdp existed. */
+	{ .name = "attach", .operands = "xdp attach" },
+	{ .name = "detach", .operands = "xdp detach" },
+	{ .name = "status", .operands = "xdp status" },
 	{ }
 };

@@ -6,7 +6,7 @@
 
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/export_watch.h"
-#include "tools/dartctl/cli/output_file.h"
+#include "tools/dartctl/cli/file.h"
 #include "tools/dartctl/switch/reports/commands.h"
 
 enum {
@@ -240,10 +240,10 @@ int command_store_export(struct options *options, int argc, char **argv)
 		return status;
 	if (request.watched)
 		return keep_up_to_date(options, &request, argv[optind]);
-	if (request.output && output_file__begin(request.output, &error))
+	if (request.output && file__begin_output(request.output, &error))
 		return fail(EIO, "%s", error.text);
 	status = print_store(options, &request, argv[optind]);
-	if (request.output && output_file__end(request.output, status, &error))
+	if (request.output && file__end_output(request.output, status, &error))
 		status = fail(EIO, "%s", error.text);
 	return status;
 }

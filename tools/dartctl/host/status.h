@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Prints dartd's answer about the coverage of the host to stdout. */
-#ifndef DARTCTL_COVERAGE_H
-#define DARTCTL_COVERAGE_H
+#ifndef DARTCTL_STATUS_H
+#define DARTCTL_STATUS_H
 
 #include <jansson.h>
 
@@ -16,4 +16,4 @@
  */
 void coverage__print(const json_t *coverage);
 
-#endif /* DARTCTL_COVERAGE_H */
+#endif /* DARTCTL_STATUS_H */

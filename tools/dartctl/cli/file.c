@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Files that commands write, see file.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdart/configuration/object.h>
+
+#include "file.h"
+#include "message.h"
+
+/* ---- files that replace others */
+
+static int name_new(char new[static PATH_MAX], const char *path, struct dart_error *error)
+{
+	if (snprintf(new, PATH_MAX, "%s.new", path) < PATH_MAX)
+		return 0;
+	return dart_error__system(error, ENAMETOOLONG, "'%s'", path);
+}
+
+/* Creates the file that will replace @path.  Returns a descriptor or -errno. */
+static int create_new(char new[static PATH_MAX], const char *path, struct dart_error *error)
+{
+	int ret = name_new(new, path, error), fd;
+
+	if (ret)
+		return ret;
+	/* A process that was killed may have left one; O_EXCL does not follow links. */
+	unlink(new);
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return fd < 0 ? dart_error__system(error, errno, "cannot create '%s'", new) : fd;
+}
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+	ssize_t written;
+
+	while (left) {
+		written = write(fd, text, left);
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		if (written > 0) {
+			text += written;
+			left -= written;
+		}
+	}
+	/* After a crash of the host, the file must not be empty. */
+	return fsync(fd) ? -errno : 0;
+}
+
+int file__replace(const char *path, const char *text, struct dart_error *error)
+{
+	char new[PATH_MAX];
+	int fd = create_new(new, path, error), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = write_all(fd, text);
+	close(fd);
+	if (!ret && !rename(new, path))
+		return 0;
+	ret = dart_error__system(error, ret ? -ret : errno, "cannot write '%s'", path);
+	unlink(new);
+	return ret;
+}
+
+int file__begin_output(const char *path, struct dart_error *error)
+{
+	char new[PATH_MAX];
+	int fd = create_new(new, path, error), ret;
+
+	if (fd < 0)
+		return fd;
+	ret = dup2(fd, STDOUT_FILENO) < 0 ? -errno : 0;
+	close(fd);
+	if (!ret)
+		return 0;
+	unlink(new);
+	return dart_error__system(error, -ret, "cannot write '%s'", new);
+}
+
+int file__end_output(const char *path, bool has_failed, struct dart_error *error)
+{
+	char new[PATH_MAX];
+	int ret = name_new(new, path, error);
+
+	if (ret)
+		return ret;
+	/* After a crash of the host, the file must not be empty. */
+	if (!has_failed && !fflush(stdout) && !ferror(stdout) && !fsync(STDOUT_FILENO) &&
+	    !rename(new, path))
+		return 0;
+	ret = has_failed ? 0 :
+			   dart_error__system(error, errno ?: EIO, "cannot write '%s'", path);
+	unlink(new);
+	return ret;
+}
+
+/* ---- memory of stores and lookup tables */
+
+int file__open_memory(const char *path, char full[static PATH_MAX], bool *is_new)
+{
+	struct dart_error error;
+	int fd = dart_object__open_file(path, is_new, &error);
+
+	if (fd < 0) {
+		fail(-fd, "%s", error.text);
+		return -1;
+	}
+	if (!realpath(path, full)) {
+		fail(errno, "cannot find '%s': %s", path, strerror(errno));
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
