@@ -15,9 +15,9 @@ static const char text[] =
 	"{name: t, type: text, count: 5}, {name: s, type: u16, count: 3, stack: true},"
 	"{name: l, type: ipv4, count: 2}, {name: n, type: u64}]\n";
 
-static struct tea_layout *layout(void)
+static struct lookup_layout *layout(void)
 {
-	static struct tea_layout layout;
+	static struct lookup_layout layout;
 	struct dart_key_schema *schema;
 	struct dart_error error;
 	FILE *file;
@@ -27,19 +27,19 @@ static struct tea_layout *layout(void)
 	file = fmemopen((void *)text, strlen(text), "r");
 	require(file && !dart_key_schema__load(file, "schema", &schema, &error));
 	fclose(file);
-	require(!tea_layout__init(&layout, schema, &error));
+	require(!lookup_layout__init(&layout, schema, &error));
 	return &layout;
 }
 
-static void require_round_trip(const char *format, tea_parser_next *next,
+static void require_round_trip(const char *format, lookup_parser_next *next,
 			       const uint8_t *entry)
 {
-	const struct tea_printer *printer = tea_printer__find(format);
+	const struct lookup_printer *printer = lookup_printer__find(format);
 	const size_t length = layout()->key_length + layout()->value_length;
-	uint8_t again[TEA_ENTRY_MAX];
-	struct tea_parser parser;
+	uint8_t again[LOOKUP_ENTRY_MAX];
+	struct lookup_parser parser;
 	struct dart_error error;
-	struct tea_span span;
+	struct lookup_span span;
 	size_t size;
 	char *printed;
 	FILE *file = open_memstream(&printed, &size);
@@ -49,8 +49,8 @@ static void require_round_trip(const char *format, tea_parser_next *next,
 		printer->begin(file, layout());
 	printer->entry(file, layout(), entry);
 	fclose(file);
-	span = (struct tea_span){ printed, printed + size, true };
-	tea_parser__init(&parser, layout(), next);
+	span = (struct lookup_span){ printed, printed + size, true };
+	lookup_parser__init(&parser, layout(), next);
 	require(next(&parser, &span, again, &error) == 1);
 	require(!memcmp(again, entry, length));
 	free(printed);
@@ -58,27 +58,27 @@ static void require_round_trip(const char *format, tea_parser_next *next,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t entry[TEA_ENTRY_MAX];
+	uint8_t entry[LOOKUP_ENTRY_MAX];
 	struct dart_error error = {};
-	struct tea_parser parser;
-	struct tea_span span;
-	tea_parser_next *next;
+	struct lookup_parser parser;
+	struct lookup_span span;
+	lookup_parser_next *next;
 	char *bytes;
 	int ret;
 
 	if (size < 2)
 		return 0;
-	next = data[0] & 1 ? tea_json__next : tea_csv__next;
+	next = data[0] & 1 ? lookup_json__next : lookup_csv__next;
 	bytes = (char *)exact_copy(data + 2, size - 2);
-	span = (struct tea_span){ bytes, bytes + size - 2, false };
+	span = (struct lookup_span){ bytes, bytes + size - 2, false };
 	if (data[1] < size - 2)
 		span.end = bytes + data[1];
-	tea_parser__init(&parser, layout(), next);
+	lookup_parser__init(&parser, layout(), next);
 	while ((ret = next(&parser, &span, entry, &error))) {
 		require(span.at >= bytes && span.at <= span.end);
 		if (ret == 1) {
-			require_round_trip("csv", tea_csv__next, entry);
-			require_round_trip("json", tea_json__next, entry);
+			require_round_trip("csv", lookup_csv__next, entry);
+			require_round_trip("json", lookup_json__next, entry);
 			continue;
 		}
 		if (ret != -EAGAIN) {

@@ -42,12 +42,12 @@ struct text {
 	char path[32];
 	char *bytes; /* the same, mapped */
 	size_t length;
-	tea_parser_next *next;
+	lookup_parser_next *next;
 };
 
 struct bench {
 	uint64_t entries;
-	struct tea_layout layout;
+	struct lookup_layout layout;
 	struct text csv, json;
 	char *copy; /* of either of them */
 	int records; /* descriptor: the changes of one batch */
@@ -109,7 +109,7 @@ static void write_texts(struct bench *bench, FILE *csv, FILE *json)
 	}
 }
 
-static FILE *open_text(struct text *text, tea_parser_next *next)
+static FILE *open_text(struct text *text, lookup_parser_next *next)
 {
 	FILE *file;
 
@@ -174,14 +174,14 @@ static void import(struct bench *bench, const struct text *text,
 {
 	const size_t length = record_length(bench);
 	struct dart_error error;
-	struct tea_input input;
+	struct lookup_input input;
 	uint32_t count = 0;
 	int ret;
 
-	if (tea_input__open(&input, text->path, &bench->layout, text->next,
+	if (lookup_input__open(&input, text->path, &bench->layout, text->next,
 			    &error))
 		errx(EXIT_FAILURE, "%s", error.text);
-	while ((ret = tea_input__next(&input,
+	while ((ret = lookup_input__next(&input,
 				      bench->written + count * length + 1,
 				      &error)) == 1) {
 		bench->written[count * length] = 1;
@@ -196,7 +196,7 @@ static void import(struct bench *bench, const struct text *text,
 		errx(EXIT_FAILURE, "%s", error.text);
 	if (table)
 		insert(bench, table, count);
-	tea_input__close(&input);
+	lookup_input__close(&input);
 }
 
 static void parse(struct bench *bench, const struct text *text)
@@ -276,11 +276,11 @@ static void bench__init(struct bench *bench)
 	size_t length;
 
 	if (!file || dart_key_schema__load(file, "schema", &schema, &error) ||
-	    tea_layout__init(&bench->layout, schema, &error))
+	    lookup_layout__init(&bench->layout, schema, &error))
 		errx(EXIT_FAILURE, "cannot load the schema");
 	fclose(file);
-	csv = open_text(&bench->csv, tea_csv__next);
-	json = open_text(&bench->json, tea_json__next);
+	csv = open_text(&bench->csv, lookup_csv__next);
+	json = open_text(&bench->json, lookup_json__next);
 	write_texts(bench, csv, json);
 	close_text(&bench->csv, csv);
 	close_text(&bench->json, json);

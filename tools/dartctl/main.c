@@ -32,7 +32,7 @@ static const struct command commands[] = {
 	{ "probe", .commands = probe_commands, .summary = "" },
 	{ "store", .commands = store_commands, .summary = "" },
 	{ "reporter", .commands = reporter_commands, .summary = "" },
-	{ "table", .commands = tea_commands, .summary = "" },
+	{ "table", .commands = table_commands, .summary = "" },
 	{ "requester", .commands = requester_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
 	{ "registration", .commands = registration_commands, .summary = "" },

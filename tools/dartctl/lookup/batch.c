@@ -19,19 +19,19 @@ static const struct {
 	const char *name;
 	size_t offset;
 } counts[] = {
-	{ "inserted", offsetof(struct tea_outcome, inserted) },
-	{ "changed", offsetof(struct tea_outcome, changed) },
-	{ "stashed", offsetof(struct tea_outcome, stashed) },
-	{ "removed", offsetof(struct tea_outcome, removed) },
-	{ "missing", offsetof(struct tea_outcome, missing) },
-	{ "foreign", offsetof(struct tea_outcome, foreign) },
-	{ "full", offsetof(struct tea_outcome, full) },
+	{ "inserted", offsetof(struct lookup_outcome, inserted) },
+	{ "changed", offsetof(struct lookup_outcome, changed) },
+	{ "stashed", offsetof(struct lookup_outcome, stashed) },
+	{ "removed", offsetof(struct lookup_outcome, removed) },
+	{ "missing", offsetof(struct lookup_outcome, missing) },
+	{ "foreign", offsetof(struct lookup_outcome, foreign) },
+	{ "full", offsetof(struct lookup_outcome, full) },
 };
 
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
 /* Adds the "changes" of a reply.  Returns 0, or sets @error and returns -EPROTO. */
-static int add_changes(struct tea_outcome *outcome, const json_t *changes, struct dart_error *error)
+static int add_changes(struct lookup_outcome *outcome, const json_t *changes, struct dart_error *error)
 {
 	const json_t *count;
 	size_t i;
@@ -46,7 +46,7 @@ static int add_changes(struct tea_outcome *outcome, const json_t *changes, struc
 	return 0;
 }
 
-json_t *tea_outcome__pack(const struct tea_outcome *outcome)
+json_t *lookup_outcome__pack(const struct lookup_outcome *outcome)
 {
 	json_t *object = json_object();
 	size_t i;
@@ -65,15 +65,15 @@ json_t *tea_outcome__pack(const struct tea_outcome *outcome)
 
 /* ---- batches */
 
-static size_t records_length(const struct tea_batch *batch)
+static size_t records_length(const struct lookup_batch *batch)
 {
 	return DART_REGISTRATION_TABLE_CHANGES_MAX * (1 + batch->entry_length);
 }
 
-int tea_batch__open(struct tea_batch *batch, const struct options *options,
-		    const char *table, const struct tea_layout *layout)
+int lookup_batch__open(struct lookup_batch *batch, const struct options *options,
+		    const char *table, const struct lookup_layout *layout)
 {
-	*batch = (struct tea_batch){
+	*batch = (struct lookup_batch){
 		.table = table,
 		.entry_length = layout->key_length + layout->value_length,
 	};
@@ -98,30 +98,30 @@ err_client:
 	return EXIT_FAILURE;
 }
 
-void tea_batch__close(struct tea_batch *batch)
+void lookup_batch__close(struct lookup_batch *batch)
 {
 	munmap(batch->records, records_length(batch));
 	close(batch->fd);
 	dart_registration_client__close(&batch->client);
 }
 
-static uint8_t *next_record(const struct tea_batch *batch)
+static uint8_t *next_record(const struct lookup_batch *batch)
 {
 	return batch->records + batch->count * (1 + batch->entry_length);
 }
 
-uint8_t *tea_batch__entry(struct tea_batch *batch)
+uint8_t *lookup_batch__entry(struct lookup_batch *batch)
 {
 	return next_record(batch) + 1;
 }
 
-bool tea_batch__add(struct tea_batch *batch, uint8_t operation)
+bool lookup_batch__add(struct lookup_batch *batch, uint8_t operation)
 {
 	*next_record(batch) = operation;
 	return ++batch->count == DART_REGISTRATION_TABLE_CHANGES_MAX;
 }
 
-int tea_batch__send(struct tea_batch *batch, struct dart_error *error)
+int lookup_batch__send(struct lookup_batch *batch, struct dart_error *error)
 {
 	json_t *request, *reply = NULL;
 	int ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Changes of a table of dartd, many in one request: "table-change" of <dart/registration.h>. */
-#ifndef TEA_BATCH_H
-#define TEA_BATCH_H
+#ifndef LOOKUP_BATCH_H
+#define LOOKUP_BATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include "tools/dartctl/cli/options.h"
 
 /* The changes that dartd has made. */
-struct tea_outcome {
+struct lookup_outcome {
 	uint64_t inserted;
 	uint64_t changed; /* had another value, or the same */
 	uint64_t stashed; /* of the inserted */
@@ -22,7 +22,7 @@ struct tea_outcome {
 	uint64_t full; /* found no place */
 };
 
-struct tea_batch {
+struct lookup_batch {
 	struct dart_registration_client client;
 	const char *table;
 	size_t entry_length; /* bytes */
@@ -30,31 +30,31 @@ struct tea_batch {
 	uint8_t *records; /* the same, mapped */
 	uint32_t count; /* of those that have not been sent */
 	uint64_t sent; /* all batches before */
-	struct tea_outcome outcome; /* of these */
+	struct lookup_outcome outcome; /* of these */
 };
 
 /*
  * Connects to dartd.  @table outlives the batch.  Returns an exit status; after a failure its
  * message has been printed.
  */
-int tea_batch__open(struct tea_batch *batch, const struct options *options,
-		    const char *table, const struct tea_layout *layout);
-void tea_batch__close(struct tea_batch *batch);
+int lookup_batch__open(struct lookup_batch *batch, const struct options *options,
+		    const char *table, const struct lookup_layout *layout);
+void lookup_batch__close(struct lookup_batch *batch);
 
 /* Where the next entry is to be written; the batch is not full. */
-uint8_t *tea_batch__entry(struct tea_batch *batch);
+uint8_t *lookup_batch__entry(struct lookup_batch *batch);
 /*
  * Adds the entry that is there, with DART_REGISTRATION_TABLE_INSERT or another operation.
  * Returns whether the batch is full now.
  */
-bool tea_batch__add(struct tea_batch *batch, uint8_t operation);
+bool lookup_batch__add(struct lookup_batch *batch, uint8_t operation);
 /*
  * Sends what was added, if anything, and waits until dartd has done it.  Returns 0, or sets
  * @error and returns -errno; then dartd has done nothing of it.
  */
-int tea_batch__send(struct tea_batch *batch, struct dart_error *error);
+int lookup_batch__send(struct lookup_batch *batch, struct dart_error *error);
 
 /* The counts as an object, a new reference; NULL if out of memory. */
-json_t *tea_outcome__pack(const struct tea_outcome *outcome);
+json_t *lookup_outcome__pack(const struct lookup_outcome *outcome);
 
-#endif /* TEA_BATCH_H */
+#endif /* LOOKUP_BATCH_H */

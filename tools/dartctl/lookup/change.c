@@ -31,11 +31,11 @@ static const struct option remove_options[] = {
 };
 
 static int parse(struct options *options, int argc, char **argv,
-		 const struct option *own, struct tea_named *named)
+		 const struct option *own, struct lookup_named *named)
 {
 	int option;
 
-	*named = (struct tea_named){};
+	*named = (struct lookup_named){};
 	while ((option = options__next(options, argc, argv, own)) != -1) {
 		switch (option) {
 		case OPTION_SCHEMA:
@@ -59,7 +59,7 @@ static int parse(struct options *options, int argc, char **argv,
 	return EXIT_SUCCESS;
 }
 
-static int explain(const struct tea_named *named, const struct tea_outcome *outcome)
+static int explain(const struct lookup_named *named, const struct lookup_outcome *outcome)
 {
 	if (outcome->foreign)
 		return fail(
@@ -75,62 +75,62 @@ static int explain(const struct tea_named *named, const struct tea_outcome *outc
 	return EXIT_SUCCESS;
 }
 
-static int send(const struct options *options, const struct tea_named *named,
-		const struct tea_layout *layout, uint8_t operation, const uint8_t *entry)
+static int send(const struct options *options, const struct lookup_named *named,
+		const struct lookup_layout *layout, uint8_t operation, const uint8_t *entry)
 {
 	struct dart_error error;
-	struct tea_batch batch;
+	struct lookup_batch batch;
 	int ret, status;
 
-	if (tea_batch__open(&batch, options, named->table, layout))
+	if (lookup_batch__open(&batch, options, named->table, layout))
 		return EXIT_FAILURE;
-	memcpy(tea_batch__entry(&batch), entry, batch.entry_length);
-	tea_batch__add(&batch, operation);
-	ret = tea_batch__send(&batch, &error);
+	memcpy(lookup_batch__entry(&batch), entry, batch.entry_length);
+	lookup_batch__add(&batch, operation);
+	ret = lookup_batch__send(&batch, &error);
 	if (ret)
 		status = fail(-ret, "%s", error.text);
 	else
 		status = explain(named, &batch.outcome);
 	if (!status && options->json)
-		status = print_json(tea_outcome__pack(&batch.outcome), 0);
-	tea_batch__close(&batch);
+		status = print_json(lookup_outcome__pack(&batch.outcome), 0);
+	lookup_batch__close(&batch);
 	return status;
 }
 
-static int change(struct options *options, const struct tea_named *named, uint8_t operation)
+static int change(struct options *options, const struct lookup_named *named, uint8_t operation)
 {
-	uint8_t entry[TEA_ENTRY_MAX] = { 0 };
-	struct tea_layout layout;
-	struct tea_map map;
+	uint8_t entry[LOOKUP_ENTRY_MAX] = { 0 };
+	struct lookup_layout layout;
+	struct lookup_map map;
 	int status;
 
-	status = tea_map__open(&map, options, named->table);
+	status = lookup_map__open(&map, options, named->table);
 	if (status)
 		return status;
-	status = tea_entry__layout(named, &map.geometry, &layout);
+	status = lookup_entry__layout(named, &map.geometry, &layout);
 	if (status)
 		goto close_map;
 	status =
-		tea_entry__take(named, &layout, operation == DART_REGISTRATION_TABLE_INSERT, entry);
+		lookup_entry__take(named, &layout, operation == DART_REGISTRATION_TABLE_INSERT, entry);
 	if (!status)
 		status = send(options, named, &layout, operation, entry);
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 close_map:
-	tea_map__close(&map);
+	lookup_map__close(&map);
 	return status;
 }
 
-int command_tea_insert(struct options *options, int argc, char **argv)
+int command_table_insert(struct options *options, int argc, char **argv)
 {
-	struct tea_named named;
+	struct lookup_named named;
 
 	return parse(options, argc, argv, insert_options, &named) ?:
 		       change(options, &named, DART_REGISTRATION_TABLE_INSERT);
 }
 
-int command_tea_remove(struct options *options, int argc, char **argv)
+int command_table_remove(struct options *options, int argc, char **argv)
 {
-	struct tea_named named;
+	struct lookup_named named;
 
 	return parse(options, argc, argv, remove_options, &named) ?:
 		       change(options, &named, DART_REGISTRATION_TABLE_REMOVE);

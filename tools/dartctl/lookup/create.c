@@ -140,7 +140,7 @@ static int parse(struct options *options, int argc, char **argv, struct wanted *
 static int find_lengths(struct wanted *wanted)
 {
 	struct dart_key_schema *schema;
-	struct tea_layout layout;
+	struct lookup_layout layout;
 	struct dart_error error;
 	int ret;
 
@@ -153,7 +153,7 @@ static int find_lengths(struct wanted *wanted)
 	schema = schemas__load(wanted->schema ?: wanted->name);
 	if (!schema)
 		return EXIT_FAILURE;
-	ret = tea_layout__init(&layout, schema, &error);
+	ret = lookup_layout__init(&layout, schema, &error);
 	if (ret) {
 		dart_key_schema__free(schema);
 		return fail(-ret, "schema '%s': %s",
@@ -161,7 +161,7 @@ static int find_lengths(struct wanted *wanted)
 	}
 	wanted->key = layout.key_length;
 	wanted->value = layout.value_length;
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 	return EXIT_SUCCESS;
 }
 
@@ -235,7 +235,7 @@ static int request_file(const struct options *options, const struct wanted *want
 	return status;
 }
 
-int command_tea_create(struct options *options, int argc, char **argv)
+int command_table_create(struct options *options, int argc, char **argv)
 {
 	struct wanted wanted;
 	int status;

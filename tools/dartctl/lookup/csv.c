@@ -5,8 +5,8 @@
 
 #include "parser.h"
 
-void tea_parser__init(struct tea_parser *parser,
-		      const struct tea_layout *layout, tea_parser_next *next)
+void lookup_parser__init(struct lookup_parser *parser,
+		      const struct lookup_layout *layout, lookup_parser_next *next)
 {
 	memset(parser, 0, sizeof(*parser));
 	parser->layout = layout;
@@ -24,7 +24,7 @@ struct cell {
  * Takes a cell in quotation marks; *@at is behind the first one.  "" is a quotation
  * mark.  The quotation marks end on the same line.
  */
-static int take_quoted(struct tea_parser *parser, const char **at, const char *end,
+static int take_quoted(struct lookup_parser *parser, const char **at, const char *end,
 		       struct cell *cell, struct dart_error *error)
 {
 	const char *from = *at;
@@ -55,7 +55,7 @@ static int take_quoted(struct tea_parser *parser, const char **at, const char *e
  * Takes the next cell of the line up to @end.  Returns 1 if another one follows, 0 if it is
  * the last one of the line, or -EINVAL.
  */
-static int take_cell(struct tea_parser *parser, const char **at, const char *end, struct cell *cell,
+static int take_cell(struct lookup_parser *parser, const char **at, const char *end, struct cell *cell,
 		     struct dart_error *error)
 {
 	const char *from = *at;
@@ -79,14 +79,14 @@ static int take_cell(struct tea_parser *parser, const char **at, const char *end
 	return from < end;
 }
 
-static int take_column(struct tea_parser *parser, const struct cell *name, struct dart_error *error)
+static int take_column(struct lookup_parser *parser, const struct cell *name, struct dart_error *error)
 {
 	char names[256];
 	uint32_t i;
-	int field = tea_layout__find(parser->layout, name->text, name->length);
+	int field = lookup_layout__find(parser->layout, name->text, name->length);
 
 	if (field < 0) {
-		tea_layout__names(parser->layout, names, sizeof(names));
+		lookup_layout__names(parser->layout, names, sizeof(names));
 		return dart_error__set(
 			error, EINVAL,
 			"column '%.*s' is not a field of the entries: the first line names %s",
@@ -101,7 +101,7 @@ static int take_column(struct tea_parser *parser, const struct cell *name, struc
 	return 0;
 }
 
-static const char *absent(const struct tea_parser *parser)
+static const char *absent(const struct lookup_parser *parser)
 {
 	uint32_t i, j;
 
@@ -115,7 +115,7 @@ static const char *absent(const struct tea_parser *parser)
 	return NULL;
 }
 
-static int take_names(struct tea_parser *parser, const char *at,
+static int take_names(struct lookup_parser *parser, const char *at,
 		      const char *end, struct dart_error *error)
 {
 	struct cell name;
@@ -136,7 +136,7 @@ static int take_names(struct tea_parser *parser, const char *at,
 	return 0;
 }
 
-static int take_entry(struct tea_parser *parser, const char *at,
+static int take_entry(struct lookup_parser *parser, const char *at,
 		      const char *end, uint8_t *entry, struct dart_error *error)
 {
 	struct cell cell;
@@ -144,13 +144,13 @@ static int take_entry(struct tea_parser *parser, const char *at,
 	int more, ret;
 
 	for (i = 0;; i++) {
-		const struct tea_field *field;
+		const struct lookup_field *field;
 
 		more = take_cell(parser, &at, end, &cell, error);
 		if (more < 0)
 			return more;
 		field = &parser->layout->fields[parser->columns[i]];
-		ret = tea_text__parse(field->is, cell.text, cell.length,
+		ret = lookup_text__parse(field->is, cell.text, cell.length,
 				      entry + field->offset, error);
 		if (ret)
 			return ret;
@@ -165,7 +165,7 @@ static int take_entry(struct tea_parser *parser, const char *at,
 	return 1;
 }
 
-int tea_csv__next(struct tea_parser *parser, struct tea_span *span,
+int lookup_csv__next(struct lookup_parser *parser, struct lookup_span *span,
 		  uint8_t *entry, struct dart_error *error)
 {
 	const char *at, *end, *next;

@@ -22,8 +22,8 @@ static const struct option dump_options[] = {
 };
 
 struct dump {
-	struct tea_named named;
-	const struct tea_printer *printer;
+	struct lookup_named named;
+	const struct lookup_printer *printer;
 };
 
 static int parse(struct options *options, int argc, char **argv, struct dump *dump)
@@ -44,14 +44,14 @@ static int parse(struct options *options, int argc, char **argv, struct dump *du
 		return misuse("'table dump' needs one table");
 	dump->named.table = argv[optind];
 	format = format ?: options->json ? "json" : "csv";
-	dump->printer = tea_printer__find(format);
+	dump->printer = lookup_printer__find(format);
 	if (!dump->printer)
 		return misuse("'%s' is not a format: csv, json or table", format);
 	return EXIT_SUCCESS;
 }
 
 /* These cells are not printed.  If dartd ended during a change, it mends them when it starts. */
-static void warn(const struct tea_named *named, const struct dart_tea_walk *walk)
+static void warn(const struct lookup_named *named, const struct dart_tea_walk *walk)
 {
 	if (walk->torn)
 		fprintf(stderr,
@@ -59,11 +59,11 @@ static void warn(const struct tea_named *named, const struct dart_tea_walk *walk
 			named->table, (unsigned long long)walk->torn);
 }
 
-static int print(const struct dump *dump, const struct tea_map *map,
-		 const struct tea_layout *layout)
+static int print(const struct dump *dump, const struct lookup_map *map,
+		 const struct lookup_layout *layout)
 {
 	struct dart_tea_walk walk = { 0 };
-	uint8_t entry[TEA_ENTRY_MAX];
+	uint8_t entry[LOOKUP_ENTRY_MAX];
 	bool stashed;
 
 	if (dump->printer->begin)
@@ -78,24 +78,24 @@ static int print(const struct dump *dump, const struct tea_map *map,
 	return EXIT_SUCCESS;
 }
 
-int command_tea_dump(struct options *options, int argc, char **argv)
+int command_table_dump(struct options *options, int argc, char **argv)
 {
-	struct tea_layout layout;
-	struct tea_map map;
+	struct lookup_layout layout;
+	struct lookup_map map;
 	struct dump dump;
 	int status;
 
 	status = parse(options, argc, argv, &dump);
 	if (status)
 		return status;
-	status = tea_map__open(&map, options, dump.named.table);
+	status = lookup_map__open(&map, options, dump.named.table);
 	if (status)
 		return status;
-	status = tea_entry__layout(&dump.named, &map.geometry, &layout);
+	status = lookup_entry__layout(&dump.named, &map.geometry, &layout);
 	if (!status) {
 		status = print(&dump, &map, &layout);
-		tea_layout__free(&layout);
+		lookup_layout__free(&layout);
 	}
-	tea_map__close(&map);
+	lookup_map__close(&map);
 	return status;
 }

@@ -9,7 +9,7 @@
 #include "tools/dartctl/cli/message.h"
 #include "tools/dartctl/cli/schemas.h"
 
-static bool fits(const struct tea_layout *layout, const struct dart_tea_geometry *geometry)
+static bool fits(const struct lookup_layout *layout, const struct dart_tea_geometry *geometry)
 {
 	return layout->key_length == geometry->key_length &&
 	       layout->value_length == geometry->value_length;
@@ -19,13 +19,13 @@ static bool fits(const struct tea_layout *layout, const struct dart_tea_geometry
  * Makes the layout of @schema, which it takes over.  Returns 0, or sets @error and returns
  * -EINVAL if the table cannot have such entries.
  */
-static int take_schema(const struct tea_named *named, const struct dart_tea_geometry *geometry,
-		       struct dart_key_schema *schema, struct tea_layout *layout,
+static int take_schema(const struct lookup_named *named, const struct dart_tea_geometry *geometry,
+		       struct dart_key_schema *schema, struct lookup_layout *layout,
 		       struct dart_error *error)
 {
 	int ret;
 
-	ret = tea_layout__init(layout, schema, error);
+	ret = lookup_layout__init(layout, schema, error);
 	if (ret) {
 		dart_key_schema__free(schema);
 		return ret;
@@ -37,12 +37,12 @@ static int take_schema(const struct tea_named *named, const struct dart_tea_geom
 		"its entries have %u + %u bytes, but those of table '%s' %u + %u (see dartctl table show)",
 		layout->key_length, layout->value_length, named->table,
 		geometry->key_length, geometry->value_length);
-	tea_layout__free(layout);
+	lookup_layout__free(layout);
 	return ret;
 }
 
-int tea_entry__layout(const struct tea_named *named, const struct dart_tea_geometry *geometry,
-		      struct tea_layout *layout)
+int lookup_entry__layout(const struct lookup_named *named, const struct dart_tea_geometry *geometry,
+		      struct lookup_layout *layout)
 {
 	struct dart_key_schema *schema;
 	struct dart_error error;
@@ -61,30 +61,30 @@ int tea_entry__layout(const struct tea_named *named, const struct dart_tea_geome
 		if (named->schema)
 			return fail(-ret, "schema '%s': %s", name, error.text);
 	}
-	ret = tea_layout__init_raw(layout, geometry->key_length, geometry->value_length, &error);
+	ret = lookup_layout__init_raw(layout, geometry->key_length, geometry->value_length, &error);
 	return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
 }
 
-static int take_text(const struct tea_layout *layout, int index, const char *text, uint8_t *entry)
+static int take_text(const struct lookup_layout *layout, int index, const char *text, uint8_t *entry)
 {
-	const struct tea_field *field = &layout->fields[index];
+	const struct lookup_field *field = &layout->fields[index];
 	struct dart_error error;
 
-	if (tea_text__parse(field->is, text, strlen(text), entry + field->offset, &error))
+	if (lookup_text__parse(field->is, text, strlen(text), entry + field->offset, &error))
 		return misuse("%s", error.text);
 	return EXIT_SUCCESS;
 }
 
-static int refuse_field(const struct tea_layout *layout, const char *text, size_t length)
+static int refuse_field(const struct lookup_layout *layout, const char *text, size_t length)
 {
 	char names[256];
 
-	tea_layout__names(layout, names, sizeof(names));
+	lookup_layout__names(layout, names, sizeof(names));
 	return misuse("'%.*s' is not a field of the entries: these are %s",
 		      (int)length, text, names);
 }
 
-static int take_field(const struct tea_layout *layout, const char *text,
+static int take_field(const struct lookup_layout *layout, const char *text,
 		      bool has_value, bool *is_given, uint8_t *entry)
 {
 	const char *sign = strchr(text, '=');
@@ -92,7 +92,7 @@ static int take_field(const struct tea_layout *layout, const char *text,
 
 	if (!sign)
 		return misuse("'%s' is not FIELD=VALUE", text);
-	index = tea_layout__find(layout, text, sign - text);
+	index = lookup_layout__find(layout, text, sign - text);
 	if (index < 0)
 		return refuse_field(layout, text, sign - text);
 	if (!has_value && index >= (int)layout->key_count)
@@ -105,29 +105,29 @@ static int take_field(const struct tea_layout *layout, const char *text,
 }
 
 /* The digits are all of a key or value, whatever the fields of the schema. */
-static int take_raw(const struct tea_named *named, const struct tea_layout *layout, bool has_value,
+static int take_raw(const struct lookup_named *named, const struct lookup_layout *layout, bool has_value,
 		    uint8_t *entry)
 {
 	struct dart_error error;
-	struct tea_layout raw;
+	struct lookup_layout raw;
 	int ret, status;
 
 	if (named->field_count)
 		return misuse("'%s' and --key exclude each other", named->fields[0]);
 	if (has_value && !named->value)
 		return misuse("'--value' is missing");
-	ret = tea_layout__init_raw(&raw, layout->key_length, layout->value_length, &error);
+	ret = lookup_layout__init_raw(&raw, layout->key_length, layout->value_length, &error);
 	if (ret)
 		return fail(-ret, "%s", error.text);
 	status = take_text(&raw, 0, named->key, entry);
 	if (!status && has_value)
 		status = take_text(&raw, raw.key_count, named->value, entry);
-	tea_layout__free(&raw);
+	lookup_layout__free(&raw);
 	return status;
 }
 
 /* "src=IPV4 dst=IPV4 ..." */
-static void describe(const struct tea_layout *layout, uint32_t count, char *text, size_t size)
+static void describe(const struct lookup_layout *layout, uint32_t count, char *text, size_t size)
 {
 	size_t used = 0;
 	uint32_t i;
@@ -137,11 +137,11 @@ static void describe(const struct tea_layout *layout, uint32_t count, char *text
 				 layout->fields[i].is->type->name);
 }
 
-int tea_entry__take(const struct tea_named *named, const struct tea_layout *layout, bool has_value,
-		    uint8_t entry[static TEA_ENTRY_MAX])
+int lookup_entry__take(const struct lookup_named *named, const struct lookup_layout *layout, bool has_value,
+		    uint8_t entry[static LOOKUP_ENTRY_MAX])
 {
 	const uint32_t count = has_value ? layout->count : layout->key_count;
-	bool is_given[TEA_FIELDS_MAX] = { false };
+	bool is_given[LOOKUP_FIELDS_MAX] = { false };
 	char all[1024] = "";
 	uint32_t i;
 	int j, status;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* An entry, or only a key, on the command line. */
-#ifndef TEA_ENTRY_H
-#define TEA_ENTRY_H
+#ifndef LOOKUP_ENTRY_H
+#define LOOKUP_ENTRY_H
 
 #include <libdart/tea/tea_geometry.h>
 
 #include "layout.h"
 
 /* From the command line; NULL: not given. */
-struct tea_named {
+struct lookup_named {
 	const char *table;
 	const char *schema;
 	const char *key, *value; /* hexadecimal digits */
@@ -22,12 +22,12 @@ struct tea_named {
  * strings of bytes; these, too, if the command line has a key in digits and no --schema.
  * Returns an exit status; after a failure its message has been printed.
  */
-int tea_entry__layout(const struct tea_named *named, const struct dart_tea_geometry *geometry,
-		      struct tea_layout *layout);
+int lookup_entry__layout(const struct lookup_named *named, const struct dart_tea_geometry *geometry,
+		      struct lookup_layout *layout);
 /*
  * Reads the key, and with @has_value the value behind it.  Returns an exit status likewise.
  */
-int tea_entry__take(const struct tea_named *named, const struct tea_layout *layout, bool has_value,
-		    uint8_t entry[static TEA_ENTRY_MAX]);
+int lookup_entry__take(const struct lookup_named *named, const struct lookup_layout *layout, bool has_value,
+		    uint8_t entry[static LOOKUP_ENTRY_MAX]);
 
-#endif /* TEA_ENTRY_H */
+#endif /* LOOKUP_ENTRY_H */

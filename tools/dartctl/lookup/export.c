@@ -106,7 +106,7 @@ static int print(const struct options *options, const char *table)
 	return status;
 }
 
-int command_tea_export(struct options *options, int argc, char **argv)
+int command_table_export(struct options *options, int argc, char **argv)
 {
 	struct export_watch watch = {
 		.options = options,

@@ -26,9 +26,9 @@ static const struct option import_options[] = {
 };
 
 struct import {
-	struct tea_named named;
+	struct lookup_named named;
 	const char *file;
-	tea_parser_next *next;
+	lookup_parser_next *next;
 };
 
 static bool ends_with(const char *name, const char *end)
@@ -41,9 +41,9 @@ static bool ends_with(const char *name, const char *end)
 static int take_format(struct import *import, const char *text)
 {
 	if (!strcmp(text, "csv"))
-		import->next = tea_csv__next;
+		import->next = lookup_csv__next;
 	else if (!strcmp(text, "json"))
-		import->next = tea_json__next;
+		import->next = lookup_json__next;
 	else
 		return misuse("'%s' is not a format: csv or json", text);
 	return EXIT_SUCCESS;
@@ -66,32 +66,32 @@ static int parse(struct options *options, int argc, char **argv, struct import *
 	import->file = argv[optind + 1];
 	if (!import->next)
 		import->next = ends_with(import->file, ".json") ?
-				       tea_json__next :
-				       tea_csv__next;
+				       lookup_json__next :
+				       lookup_csv__next;
 	return EXIT_SUCCESS;
 }
 
-static int run(struct tea_input *input, struct tea_batch *batch, struct dart_error *error)
+static int run(struct lookup_input *input, struct lookup_batch *batch, struct dart_error *error)
 {
 	int ret;
 
-	while ((ret = tea_input__next(input, tea_batch__entry(batch), error)) > 0) {
-		if (!tea_batch__add(batch, DART_REGISTRATION_TABLE_INSERT))
+	while ((ret = lookup_input__next(input, lookup_batch__entry(batch), error)) > 0) {
+		if (!lookup_batch__add(batch, DART_REGISTRATION_TABLE_INSERT))
 			continue;
-		ret = tea_batch__send(batch, error);
+		ret = lookup_batch__send(batch, error);
 		if (ret)
 			return ret;
 	}
-	return ret ?: tea_batch__send(batch, error);
+	return ret ?: lookup_batch__send(batch, error);
 }
 
 static int print(const struct options *options, const struct import *import,
-		 const struct tea_outcome *outcome)
+		 const struct lookup_outcome *outcome)
 {
 	int status = EXIT_SUCCESS;
 
 	if (options->json)
-		status = print_json(tea_outcome__pack(outcome), 0);
+		status = print_json(lookup_outcome__pack(outcome), 0);
 	else
 		printf("%" PRIu64 " inserted (%" PRIu64 " of them stashed), %" PRIu64
 		       " changed, %" PRIu64 " foreign, %" PRIu64 " full\n",
@@ -106,13 +106,13 @@ static int print(const struct options *options, const struct import *import,
 }
 
 static int send(const struct options *options, const struct import *import,
-		struct tea_input *input, const struct tea_layout *layout)
+		struct lookup_input *input, const struct lookup_layout *layout)
 {
 	struct dart_error error;
-	struct tea_batch batch;
+	struct lookup_batch batch;
 	int ret, status;
 
-	if (tea_batch__open(&batch, options, import->named.table, layout))
+	if (lookup_batch__open(&batch, options, import->named.table, layout))
 		return EXIT_FAILURE;
 	ret = run(input, &batch, &error);
 	if (ret)
@@ -121,38 +121,38 @@ static int send(const struct options *options, const struct import *import,
 			      error.text, batch.sent);
 	else
 		status = print(options, import, &batch.outcome);
-	tea_batch__close(&batch);
+	lookup_batch__close(&batch);
 	return status;
 }
 
-int command_tea_import(struct options *options, int argc, char **argv)
+int command_table_import(struct options *options, int argc, char **argv)
 {
-	struct tea_layout layout;
-	struct tea_input input;
+	struct lookup_layout layout;
+	struct lookup_input input;
 	struct import import;
 	struct dart_error error;
-	struct tea_map map;
+	struct lookup_map map;
 	int ret, status;
 
 	status = parse(options, argc, argv, &import);
 	if (status)
 		return status;
-	status = tea_map__open(&map, options, import.named.table);
+	status = lookup_map__open(&map, options, import.named.table);
 	if (status)
 		return status;
-	status = tea_entry__layout(&import.named, &map.geometry, &layout);
+	status = lookup_entry__layout(&import.named, &map.geometry, &layout);
 	if (status)
 		goto close_map;
-	ret = tea_input__open(&input, import.file, &layout, import.next, &error);
+	ret = lookup_input__open(&input, import.file, &layout, import.next, &error);
 	if (ret) {
 		status = fail(-ret, "%s", error.text);
 		goto free_layout;
 	}
 	status = send(options, &import, &input, &layout);
-	tea_input__close(&input);
+	lookup_input__close(&input);
 free_layout:
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 close_map:
-	tea_map__close(&map);
+	lookup_map__close(&map);
 	return status;
 }

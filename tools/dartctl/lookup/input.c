@@ -13,14 +13,14 @@
 #define BUFFER_LENGTH (1 << 18) /* bytes; an L2 cache holds them */
 #define MARK_LENGTH 3		/* bytes of a byte order mark */
 
-_Static_assert(BUFFER_LENGTH >= 2 * TEA_PARSER_ENTRY_MAX, "a piece has room for an entry");
+_Static_assert(BUFFER_LENGTH >= 2 * LOOKUP_PARSER_ENTRY_MAX, "a piece has room for an entry");
 
-int tea_input__open(struct tea_input *input, const char *name, const struct tea_layout *layout,
-		    tea_parser_next *next, struct dart_error *error)
+int lookup_input__open(struct lookup_input *input, const char *name, const struct lookup_layout *layout,
+		    lookup_parser_next *next, struct dart_error *error)
 {
 	const bool is_standard = !strcmp(name, "-");
 
-	tea_parser__init(&input->parser, layout, next);
+	lookup_parser__init(&input->parser, layout, next);
 	input->name = is_standard ? "standard input" : name;
 	input->has_begun = false;
 	input->fd = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) :
@@ -32,18 +32,18 @@ int tea_input__open(struct tea_input *input, const char *name, const struct tea_
 		close(input->fd);
 		return dart_error__no_memory(error);
 	}
-	input->span = (struct tea_span){ input->buffer, input->buffer, false };
+	input->span = (struct lookup_span){ input->buffer, input->buffer, false };
 	return 0;
 }
 
-void tea_input__close(struct tea_input *input)
+void lookup_input__close(struct lookup_input *input)
 {
 	free(input->buffer);
 	close(input->fd);
 }
 
 /* A pipe may give the bytes of the mark one by one; the parser gets none of them. */
-static void skip_mark(struct tea_input *input)
+static void skip_mark(struct lookup_input *input)
 {
 	size_t length = input->span.end - input->span.at;
 	const void *at = input->span.at;
@@ -54,17 +54,17 @@ static void skip_mark(struct tea_input *input)
 }
 
 /* Reads more behind what has not been parsed, which moves to the front. */
-static int read_more(struct tea_input *input, struct dart_error *error)
+static int read_more(struct lookup_input *input, struct dart_error *error)
 {
-	struct tea_span *span = &input->span;
+	struct lookup_span *span = &input->span;
 	size_t left = span->end - span->at;
 	ssize_t length;
 
-	if (left > TEA_PARSER_ENTRY_MAX)
+	if (left > LOOKUP_PARSER_ENTRY_MAX)
 		return dart_error__set(
 			error, EFBIG,
 			"%s:%llu: an entry has more than %d characters: is it a file of another kind?",
-			input->name, (unsigned long long)input->parser.line, TEA_PARSER_ENTRY_MAX);
+			input->name, (unsigned long long)input->parser.line, LOOKUP_PARSER_ENTRY_MAX);
 	memmove(input->buffer, span->at, left);
 	span->at = input->buffer;
 	span->end = input->buffer + left;
@@ -83,9 +83,9 @@ static int read_more(struct tea_input *input, struct dart_error *error)
 	return 0;
 }
 
-int tea_input__next(struct tea_input *input, uint8_t *entry, struct dart_error *error)
+int lookup_input__next(struct lookup_input *input, uint8_t *entry, struct dart_error *error)
 {
-	struct tea_parser *parser = &input->parser;
+	struct lookup_parser *parser = &input->parser;
 	struct dart_error why;
 	int ret;
 

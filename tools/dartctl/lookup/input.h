@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Entries from a file, a pipe or the standard input. */
-#ifndef TEA_INPUT_H
-#define TEA_INPUT_H
+#ifndef LOOKUP_INPUT_H
+#define LOOKUP_INPUT_H
 
 #include "parser.h"
 
-struct tea_input {
-	struct tea_parser parser;
-	struct tea_span span; /* within buffer */
+struct lookup_input {
+	struct lookup_parser parser;
+	struct lookup_span span; /* within buffer */
 	const char *name; /* of the file, for messages */
 	char *buffer;
 	bool has_begun; /* the parser has seen the first bytes */
@@ -18,14 +18,14 @@ struct tea_input {
  * Opens the file @name, "-": the standard input.  @name and @layout outlive the input.
  * Returns 0, or sets @error and returns -errno.
  */
-int tea_input__open(struct tea_input *input, const char *name, const struct tea_layout *layout,
-		    tea_parser_next *next, struct dart_error *error);
-void tea_input__close(struct tea_input *input);
+int lookup_input__open(struct lookup_input *input, const char *name, const struct lookup_layout *layout,
+		    lookup_parser_next *next, struct dart_error *error);
+void lookup_input__close(struct lookup_input *input);
 
 /*
  * Writes the next entry to @entry.  Returns 1, 0 at the end, or sets @error, "file:line:
  * what", and returns -errno.
  */
-int tea_input__next(struct tea_input *input, uint8_t *entry, struct dart_error *error);
+int lookup_input__next(struct lookup_input *input, uint8_t *entry, struct dart_error *error);
 
-#endif /* TEA_INPUT_H */
+#endif /* LOOKUP_INPUT_H */

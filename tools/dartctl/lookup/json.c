@@ -11,7 +11,7 @@
 
 /* The position of one call; when the call succeeds, its parser and span get line and at. */
 struct cursor {
-	struct tea_parser *parser;
+	struct lookup_parser *parser;
 	const char *at, *end;
 	bool is_last;
 	uint64_t line;
@@ -37,7 +37,7 @@ static int ends(const struct cursor *cursor)
 /* Adds a byte to the cell.  Returns 0, or refuses it. */
 static int put(struct cursor *cursor, uint8_t byte)
 {
-	struct tea_parser *parser = cursor->parser;
+	struct lookup_parser *parser = cursor->parser;
 
 	if (cursor->used == sizeof(parser->cell))
 		return refuse(
@@ -299,8 +299,8 @@ static int take_elements(struct cursor *cursor, struct text *text)
  */
 static int take_name(struct cursor *cursor, uint32_t guess)
 {
-	const struct tea_layout *layout = cursor->parser->layout;
-	const struct tea_field *field = &layout->fields[guess % layout->count];
+	const struct lookup_layout *layout = cursor->parser->layout;
+	const struct lookup_field *field = &layout->fields[guess % layout->count];
 	const size_t length = field->name_length;
 	char names[256];
 	struct text text;
@@ -314,18 +314,18 @@ static int take_name(struct cursor *cursor, uint32_t guess)
 	ret = take_string(cursor, &text);
 	if (ret)
 		return ret;
-	index = tea_layout__find(layout, text.at, text.length);
+	index = lookup_layout__find(layout, text.at, text.length);
 	if (index >= 0)
 		return index;
-	tea_layout__names(layout, names, sizeof(names));
+	lookup_layout__names(layout, names, sizeof(names));
 	return refuse(cursor, "'%.*s' is not a field of the entries: these are %s",
 				       (int)(text.length < 32 ? text.length : 32), text.at, names);
 }
 
 static int take_member(struct cursor *cursor, uint64_t *seen, uint8_t *entry)
 {
-	const struct tea_layout *layout = cursor->parser->layout;
-	const struct tea_field *field;
+	const struct lookup_layout *layout = cursor->parser->layout;
+	const struct lookup_field *field;
 	struct text text;
 	int index, ret;
 
@@ -341,12 +341,12 @@ static int take_member(struct cursor *cursor, uint64_t *seen, uint8_t *entry)
 	ret = take(cursor, ':');
 	if (ret)
 		return ret;
-	ret = tea_text__is_list(field->is) && peek(cursor) == '[' ?
+	ret = lookup_text__is_list(field->is) && peek(cursor) == '[' ?
 		      take_elements(cursor, &text) :
 		      take_scalar(cursor, &text);
 	if (ret)
 		return ret;
-	ret = tea_text__parse(field->is, text.at, text.length,
+	ret = lookup_text__parse(field->is, text.at, text.length,
 			      entry + field->offset, cursor->error);
 	if (ret)
 		cursor->parser->line = cursor->line;
@@ -355,7 +355,7 @@ static int take_member(struct cursor *cursor, uint64_t *seen, uint8_t *entry)
 
 static int take_object(struct cursor *cursor, uint8_t *entry)
 {
-	const struct tea_layout *layout = cursor->parser->layout;
+	const struct lookup_layout *layout = cursor->parser->layout;
 	uint64_t seen = 0;
 	uint32_t i;
 	int ret, next;
@@ -386,7 +386,7 @@ static int take_object(struct cursor *cursor, uint8_t *entry)
 /* What is in front of an object, or at the end: returns 1 if there is one. */
 static int take_front(struct cursor *cursor, bool *is_array, bool *is_ended)
 {
-	const struct tea_parser *parser = cursor->parser;
+	const struct lookup_parser *parser = cursor->parser;
 	int next = peek(cursor);
 
 	*is_array = parser->is_array;
@@ -414,7 +414,7 @@ static int take_front(struct cursor *cursor, bool *is_array, bool *is_ended)
 	return next >= 0;
 }
 
-int tea_json__next(struct tea_parser *parser, struct tea_span *span,
+int lookup_json__next(struct lookup_parser *parser, struct lookup_span *span,
 		   uint8_t *entry, struct dart_error *error)
 {
 	struct cursor cursor = {

@@ -9,14 +9,14 @@ _Static_assert(DART_STORE_KEY_MAX <= DART_TEA_KEY_MAX && DART_STORE_VALUE_MAX <=
 	       "a table has room for keys and values of every schema");
 
 /* Returns the bytes that all of @fields take. */
-static uint32_t add_fields(struct tea_layout *layout, const struct dart_key_fields *fields,
+static uint32_t add_fields(struct lookup_layout *layout, const struct dart_key_fields *fields,
 			   uint32_t offset)
 {
 	uint32_t i, begin = offset;
 
 	for (i = 0; i < fields->count; i++) {
 		layout->fields[layout->count++] =
-			(struct tea_field){ &fields->list[i], offset,
+			(struct lookup_field){ &fields->list[i], offset,
 					    strlen(fields->list[i].name) };
 		offset += dart_key_field__length(&fields->list[i]);
 	}
@@ -46,21 +46,21 @@ static int check(const struct dart_key_schema *schema, struct dart_error *error)
 	return 0;
 }
 
-int tea_layout__init(struct tea_layout *layout, struct dart_key_schema *schema,
+int lookup_layout__init(struct lookup_layout *layout, struct dart_key_schema *schema,
 		     struct dart_error *error)
 {
 	int ret = check(schema, error);
 
 	if (ret)
 		return ret;
-	*layout = (struct tea_layout){ .schema = schema };
+	*layout = (struct lookup_layout){ .schema = schema };
 	layout->key_length = add_fields(layout, &schema->key, 0);
 	layout->key_count = layout->count;
 	layout->value_length = add_fields(layout, &schema->value, layout->key_length);
 	return 0;
 }
 
-int tea_layout__init_raw(struct tea_layout *layout, uint32_t key_length,
+int lookup_layout__init_raw(struct lookup_layout *layout, uint32_t key_length,
 			 uint32_t value_length, struct dart_error *error)
 {
 	struct dart_key_schema *schema;
@@ -79,18 +79,18 @@ int tea_layout__init_raw(struct tea_layout *layout, uint32_t key_length,
 	fclose(file);
 	if (ret)
 		return ret;
-	ret = tea_layout__init(layout, schema, error);
+	ret = lookup_layout__init(layout, schema, error);
 	if (ret)
 		dart_key_schema__free(schema);
 	return ret;
 }
 
-void tea_layout__free(struct tea_layout *layout)
+void lookup_layout__free(struct lookup_layout *layout)
 {
 	dart_key_schema__free(layout->schema);
 }
 
-int tea_layout__find(const struct tea_layout *layout, const char *name, size_t length)
+int lookup_layout__find(const struct lookup_layout *layout, const char *name, size_t length)
 {
 	uint32_t i;
 
@@ -101,7 +101,7 @@ int tea_layout__find(const struct tea_layout *layout, const char *name, size_t l
 	return -ENOENT;
 }
 
-void tea_layout__names(const struct tea_layout *layout, char *text, size_t size)
+void lookup_layout__names(const struct lookup_layout *layout, char *text, size_t size)
 {
 	size_t used = 0;
 	uint32_t i;

@@ -32,11 +32,11 @@ static const struct option lookup_options[] = {
 };
 
 struct lookup {
-	struct tea_named named;
+	struct lookup_named named;
 	const char *host; /* NULL: dartd of this host */
 	long long port; /* -1: not given */
-	struct tea_layout layout;
-	uint8_t entry[TEA_ENTRY_MAX]; /* the key, and the value that was found */
+	struct lookup_layout layout;
+	uint8_t entry[LOOKUP_ENTRY_MAX]; /* the key, and the value that was found */
 	uint32_t share;
 };
 
@@ -82,12 +82,12 @@ static int take_key(struct lookup *lookup, const struct dart_tea_geometry *geome
 	struct dart_tea_place place;
 	int status;
 
-	status = tea_entry__layout(&lookup->named, geometry, &lookup->layout);
+	status = lookup_entry__layout(&lookup->named, geometry, &lookup->layout);
 	if (status)
 		return status;
-	status = tea_entry__take(&lookup->named, &lookup->layout, false, lookup->entry);
+	status = lookup_entry__take(&lookup->named, &lookup->layout, false, lookup->entry);
 	if (status) {
-		tea_layout__free(&lookup->layout);
+		lookup_layout__free(&lookup->layout);
 		return status;
 	}
 	dart_tea_hash__place(hash, lookup->entry, &place);
@@ -115,15 +115,15 @@ static int print_json_answer(const struct lookup *lookup, bool is_found)
 
 static void print_value(const struct lookup *lookup)
 {
-	const struct tea_layout *layout = &lookup->layout;
-	const struct tea_field *field;
-	char text[TEA_TEXT_MAX];
+	const struct lookup_layout *layout = &lookup->layout;
+	const struct lookup_field *field;
+	char text[LOOKUP_TEXT_MAX];
 	size_t length;
 	uint32_t i;
 
 	for (i = layout->key_count; i < layout->count; i++) {
 		field = &layout->fields[i];
-		length = tea_text__print(field->is, lookup->entry + field->offset, text);
+		length = lookup_text__print(field->is, lookup->entry + field->offset, text);
 		printf("%s: %.*s%s%s\n", field->is->name, (int)length, text,
 		       field->is->unit ? " " : "", field->is->unit ? field->is->unit : "");
 	}
@@ -149,10 +149,10 @@ static int answer(const struct lookup *lookup, const struct options *options, in
 
 static int ask_here(struct lookup *lookup, const struct options *options)
 {
-	struct tea_map map;
+	struct lookup_map map;
 	int ret, status;
 
-	status = tea_map__open(&map, options, lookup->named.table);
+	status = lookup_map__open(&map, options, lookup->named.table);
 	if (status)
 		return status;
 	status = take_key(lookup, &map.geometry, map.hash);
@@ -160,9 +160,9 @@ static int ask_here(struct lookup *lookup, const struct options *options)
 		ret = dart_tea_lookup__memory(map.hash, map.epoch, map.memory, lookup->entry,
 					      lookup->entry + lookup->layout.key_length);
 		status = answer(lookup, options, ret);
-		tea_layout__free(&lookup->layout);
+		lookup_layout__free(&lookup->layout);
 	}
-	tea_map__close(&map);
+	lookup_map__close(&map);
 	return status;
 }
 
@@ -191,13 +191,13 @@ static int ask_there(struct lookup *lookup, const struct options *options)
 			status = answer(lookup, options, ret);
 		else
 			status = refuse_reading(lookup, ret, &error);
-		tea_layout__free(&lookup->layout);
+		lookup_layout__free(&lookup->layout);
 	}
 	dart_tea_reader__close(reader);
 	return status;
 }
 
-int command_tea_lookup(struct options *options, int argc, char **argv)
+int command_table_lookup(struct options *options, int argc, char **argv)
 {
 	struct lookup lookup;
 	int status;

@@ -16,7 +16,7 @@ static uint32_t number(json_int_t value)
 	return value < 0 || value > UINT32_MAX ? 0 : value;
 }
 
-static int read_description(struct tea_map *map)
+static int read_description(struct lookup_map *map)
 {
 	json_int_t rows_log2, cells, key_length, value_length, packet_length, epoch;
 
@@ -37,7 +37,7 @@ static int read_description(struct tea_map *map)
 	return dart_tea_geometry__check(&map->geometry) ? -EPROTO : 0;
 }
 
-static int map_memory(struct tea_map *map, int fd)
+static int map_memory(struct lookup_map *map, int fd)
 {
 	struct stat status;
 
@@ -53,11 +53,11 @@ static int map_memory(struct tea_map *map, int fd)
 	return map->memory == MAP_FAILED ? -errno : 0;
 }
 
-int tea_map__open(struct tea_map *map, const struct options *options, const char *name)
+int lookup_map__open(struct lookup_map *map, const struct options *options, const char *name)
 {
 	int fd, ret;
 
-	*map = (struct tea_map){};
+	*map = (struct lookup_map){};
 	map->description =
 		client__ask(options, json_pack("{s:s, s:s}", "request", "table-open", "name", name),
 			    -1, "table", &map->reply, &fd);
@@ -79,7 +79,7 @@ release:
 	return fail(-ret, "cannot map table '%s': %s", name, strerror(-ret));
 }
 
-void tea_map__close(struct tea_map *map)
+void lookup_map__close(struct lookup_map *map)
 {
 	dart_tea_hash__free(map->hash);
 	munmap(map->memory, map->length);

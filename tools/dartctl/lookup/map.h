@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A lookup table of dartd on this host, mapped for reading. */
-#ifndef TEA_MAP_H
-#define TEA_MAP_H
+#ifndef LOOKUP_MAP_H
+#define LOOKUP_MAP_H
 
 #include <jansson.h>
 
@@ -9,7 +9,7 @@
 
 #include "tools/dartctl/cli/options.h"
 
-struct tea_map {
+struct lookup_map {
 	struct dart_tea_geometry geometry;
 	struct dart_tea_hash *hash;
 	uint32_t epoch;
@@ -20,7 +20,7 @@ struct tea_map {
 };
 
 /* Returns an exit status; after a failure its message has been printed. */
-int tea_map__open(struct tea_map *map, const struct options *options, const char *name);
-void tea_map__close(struct tea_map *map);
+int lookup_map__open(struct lookup_map *map, const struct options *options, const char *name);
+void lookup_map__close(struct lookup_map *map);
 
-#endif /* TEA_MAP_H */
+#endif /* LOOKUP_MAP_H */

@@ -7,8 +7,8 @@
  * objects one behind the other; each has all fields, as numbers, strings or, for those with
  * many elements, arrays of these.  See text.h for the text of a field.
  */
-#ifndef TEA_PARSER_H
-#define TEA_PARSER_H
+#ifndef LOOKUP_PARSER_H
+#define LOOKUP_PARSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,43 +16,43 @@
 #include "text.h"
 
 /* Characters of one entry, at most. */
-#define TEA_PARSER_ENTRY_MAX 65536
+#define LOOKUP_PARSER_ENTRY_MAX 65536
 
 /* What has been read and not parsed; the parser moves at. */
-struct tea_span {
+struct lookup_span {
 	const char *at, *end;
 	bool is_last; /* nothing follows */
 };
 
-struct tea_parser;
+struct lookup_parser;
 
 /*
  * Writes the next entry, key and value one after the other, to @entry.  Returns 1, 0 at the
  * end, -EAGAIN if @span ends within an entry and is not the last one: then at has not
  * moved.  Or it sets @error, a sentence, and returns -EINVAL; parser->line is where.
  */
-typedef int tea_parser_next(struct tea_parser *parser, struct tea_span *span,
+typedef int lookup_parser_next(struct lookup_parser *parser, struct lookup_span *span,
 			    uint8_t *entry, struct dart_error *error);
 
-struct tea_parser {
-	const struct tea_layout *layout;
-	tea_parser_next *next;
+struct lookup_parser {
+	const struct lookup_layout *layout;
+	lookup_parser_next *next;
 	uint64_t line; /* of what comes next, from 1 */
 
 	/* CSV: the fields of its columns; no columns: the names are still to come. */
-	uint32_t columns[TEA_FIELDS_MAX];
+	uint32_t columns[LOOKUP_FIELDS_MAX];
 	uint32_t column_count;
-	char cell[TEA_TEXT_MAX]; /* one that had quotation marks or escapes */
+	char cell[LOOKUP_TEXT_MAX]; /* one that had quotation marks or escapes */
 
 	/* JSON: has the array begun, or ended; is an object in front of what comes? */
 	bool is_array, is_ended, is_behind;
 };
 
-tea_parser_next tea_csv__next;
-tea_parser_next tea_json__next;
+lookup_parser_next lookup_csv__next;
+lookup_parser_next lookup_json__next;
 
 /* @layout outlives the parser. */
-void tea_parser__init(struct tea_parser *parser,
-		      const struct tea_layout *layout, tea_parser_next *next);
+void lookup_parser__init(struct lookup_parser *parser,
+		      const struct lookup_layout *layout, lookup_parser_next *next);
 
-#endif /* TEA_PARSER_H */
+#endif /* LOOKUP_PARSER_H */

@@ -7,7 +7,7 @@
 
 /* ---- CSV */
 
-static void begin_csv(FILE *file, const struct tea_layout *layout)
+static void begin_csv(FILE *file, const struct lookup_layout *layout)
 {
 	uint32_t i;
 
@@ -33,14 +33,14 @@ static void print_cell(FILE *file, const char *text, size_t length)
 	fputc('"', file);
 }
 
-static void print_csv(FILE *file, const struct tea_layout *layout, const uint8_t *entry)
+static void print_csv(FILE *file, const struct lookup_layout *layout, const uint8_t *entry)
 {
-	char text[TEA_TEXT_MAX];
+	char text[LOOKUP_TEXT_MAX];
 	size_t length;
 	uint32_t i;
 
 	for (i = 0; i < layout->count; i++) {
-		length = tea_text__print(layout->fields[i].is, entry + layout->fields[i].offset,
+		length = lookup_text__print(layout->fields[i].is, entry + layout->fields[i].offset,
 					 text);
 		if (i)
 			fputc(',', file);
@@ -84,9 +84,9 @@ static void print_array(FILE *file, const char *text, size_t length, bool is_num
 	fputc(']', file);
 }
 
-static void print_json(FILE *file, const struct tea_layout *layout, const uint8_t *entry)
+static void print_json(FILE *file, const struct lookup_layout *layout, const uint8_t *entry)
 {
-	char text[TEA_TEXT_MAX];
+	char text[LOOKUP_TEXT_MAX];
 	size_t length;
 	uint32_t i;
 
@@ -94,9 +94,9 @@ static void print_json(FILE *file, const struct tea_layout *layout, const uint8_
 		const struct dart_key_field *field = layout->fields[i].is;
 		const bool is_number = field->type->kind == DART_KEY_NUMBER;
 
-		length = tea_text__print(field, entry + layout->fields[i].offset, text);
+		length = lookup_text__print(field, entry + layout->fields[i].offset, text);
 		fprintf(file, "%s\"%s\": ", i ? ", " : "{", field->name);
-		if (tea_text__is_list(field))
+		if (lookup_text__is_list(field))
 			print_array(file, text, length, is_number);
 		else
 			print_scalar(file, text, length, is_number);
@@ -113,7 +113,7 @@ static int width_of(const struct dart_key_field *field)
 	int width = strlen(field->name), its = 16;
 	uint32_t i;
 
-	if (tea_text__is_list(field))
+	if (lookup_text__is_list(field))
 		return width > its ? width : its;
 	switch (field->type->kind) {
 	case DART_KEY_NUMBER:
@@ -138,7 +138,7 @@ static int width_of(const struct dart_key_field *field)
 	return width > its ? width : its;
 }
 
-static void print_column(FILE *file, const struct tea_layout *layout,
+static void print_column(FILE *file, const struct lookup_layout *layout,
 			 uint32_t index, const char *text, size_t length)
 {
 	if (index + 1 == layout->count)
@@ -147,7 +147,7 @@ static void print_column(FILE *file, const struct tea_layout *layout,
 		fprintf(file, "%-*.*s ", width_of(layout->fields[index].is), (int)length, text);
 }
 
-static void begin_columns(FILE *file, const struct tea_layout *layout)
+static void begin_columns(FILE *file, const struct lookup_layout *layout)
 {
 	const char *name;
 	uint32_t i;
@@ -158,22 +158,22 @@ static void begin_columns(FILE *file, const struct tea_layout *layout)
 	}
 }
 
-static void print_columns(FILE *file, const struct tea_layout *layout, const uint8_t *entry)
+static void print_columns(FILE *file, const struct lookup_layout *layout, const uint8_t *entry)
 {
-	char text[TEA_TEXT_MAX];
+	char text[LOOKUP_TEXT_MAX];
 	size_t length;
 	uint32_t i;
 
 	for (i = 0; i < layout->count; i++) {
-		length = tea_text__print(layout->fields[i].is, entry + layout->fields[i].offset,
+		length = lookup_text__print(layout->fields[i].is, entry + layout->fields[i].offset,
 					 text);
 		print_column(file, layout, i, text, length);
 	}
 }
 
-const struct tea_printer *tea_printer__find(const char *name)
+const struct lookup_printer *lookup_printer__find(const char *name)
 {
-	static const struct tea_printer printers[] = {
+	static const struct lookup_printer printers[] = {
 		{ "csv", begin_csv, print_csv },
 		{ "json", NULL, print_json },
 		{ "table", begin_columns, print_columns },

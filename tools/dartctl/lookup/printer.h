@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Entries on the standard output, as texts that parser.h reads, or for people. */
-#ifndef TEA_PRINTER_H
-#define TEA_PRINTER_H
+#ifndef LOOKUP_PRINTER_H
+#define LOOKUP_PRINTER_H
 
 #include <stdio.h>
 
 #include "layout.h"
 
 /* How to print. */
-struct tea_printer {
+struct lookup_printer {
 	const char *name;
 	/* NULL if nothing is in front of the entries. */
-	void (*begin)(FILE *file, const struct tea_layout *layout);
-	void (*entry)(FILE *file, const struct tea_layout *layout, const uint8_t *entry);
+	void (*begin)(FILE *file, const struct lookup_layout *layout);
+	void (*entry)(FILE *file, const struct lookup_layout *layout, const uint8_t *entry);
 };
 
 /* Returns that with this name, csv, json or table, or NULL. */
-const struct tea_printer *tea_printer__find(const char *name);
+const struct lookup_printer *lookup_printer__find(const char *name);
 
-#endif /* TEA_PRINTER_H */
+#endif /* LOOKUP_PRINTER_H */

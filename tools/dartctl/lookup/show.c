@@ -75,7 +75,7 @@ static void print(const json_t *table, const json_t *requesters)
 	print_requesters(table, requesters);
 }
 
-int command_tea_show(const struct options *options, int argc, char **argv)
+int command_table_show(const struct options *options, int argc, char **argv)
 {
 	json_t *tables, *tables_reply, *table, *requesters, *requesters_reply;
 	int status = EXIT_FAILURE;

@@ -18,36 +18,36 @@ static const struct table_column columns[] = {
 	{}
 };
 
-const struct command tea_commands[] = {
+const struct command table_commands[] = {
 	{ "create",
 	  "NAME --entries N|--rows 2^N [--cells N] [--key BYTES --value BYTES|--schema SCHEMA] [--packet BYTES] [--shares FIRST-LAST] [--file FILE]",
 	  "reserve memory for entries; N of them fill 75 % of it at most",
-	  .parse = command_tea_create },
+	  .parse = command_table_create },
 	{ "list", NULL, "list the tables",
 	  .request = { "table-list", {}, "tables", columns } },
 	{ "show", "TABLE", "print its load, its memory and its requesters",
-	  .run = command_tea_show, .least = 1, .most = 1 },
+	  .run = command_table_show, .least = 1, .most = 1 },
 	{ "delete", "TABLE", "release it with all entries in it",
 	  .request = { "table-delete", { "name" }, "table" }, .least = 1,
 	  .most = 1 },
 	{ "insert",
 	  "TABLE FIELD=VALUE...|--key HEX --value HEX [--schema SCHEMA]",
 	  "add an entry, or change the value of its key",
-	  .parse = command_tea_insert },
+	  .parse = command_table_insert },
 	{ "remove", "TABLE FIELD=VALUE...|--key HEX [--schema SCHEMA]",
-	  "remove the entry with this key", .parse = command_tea_remove },
+	  "remove the entry with this key", .parse = command_table_remove },
 	{ "lookup",
 	  "TABLE FIELD=VALUE...|--key HEX [--schema SCHEMA] [--host HOST [--port PORT]]",
 	  "print the value of a key, of this host or of another one",
-	  .parse = command_tea_lookup },
+	  .parse = command_table_lookup },
 	{ "import", "TABLE FILE [--format csv|json] [--schema SCHEMA]",
 	  "add the entries of a file, or of - (the standard input)",
-	  .parse = command_tea_import },
+	  .parse = command_table_import },
 	{ "dump", "TABLE [--format csv|json|table] [--schema SCHEMA]",
-	  "print all entries", .parse = command_tea_dump },
+	  "print all entries", .parse = command_table_dump },
 	{ "export", "TABLE [--watch FILE | --output FILE]",
 	  "print the configuration for switches, or keep it in a file and renew queue pairs",
-	  .parse = command_tea_export },
+	  .parse = command_table_export },
 	{}
 };
 

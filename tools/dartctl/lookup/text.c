@@ -9,7 +9,7 @@
 
 #include "text.h"
 
-bool tea_text__is_list(const struct dart_key_field *field)
+bool lookup_text__is_list(const struct dart_key_field *field)
 {
 	return field->count > 1 && field->type->kind != DART_KEY_BYTES &&
 	       field->type->kind != DART_KEY_TEXT;
@@ -240,7 +240,7 @@ static void expect(const struct dart_key_field *field, char *text, size_t size)
 {
 	char list[64] = "";
 
-	if (tea_text__is_list(field))
+	if (lookup_text__is_list(field))
 		snprintf(list, sizeof(list), "%s%u elements, each ",
 			 field->is_stack ? "up to " : "", field->count);
 	switch (field->type->kind) {
@@ -268,12 +268,12 @@ static void expect(const struct dart_key_field *field, char *text, size_t size)
 	}
 }
 
-int tea_text__parse(const struct dart_key_field *field, const char *text,
+int lookup_text__parse(const struct dart_key_field *field, const char *text,
 		    size_t length, uint8_t *bytes, struct dart_error *error)
 {
 	char expected[160] = "";
 
-	if (tea_text__is_list(field) ?
+	if (lookup_text__is_list(field) ?
 		    parse_list(field, text, length, bytes) :
 		    parse_element(field, text, length, bytes))
 		return 0;
@@ -421,9 +421,9 @@ static size_t print_list(const struct dart_key_field *field, const uint8_t *byte
 	return used;
 }
 
-size_t tea_text__print(const struct dart_key_field *field, const uint8_t *bytes,
-		       char text[static TEA_TEXT_MAX])
+size_t lookup_text__print(const struct dart_key_field *field, const uint8_t *bytes,
+		       char text[static LOOKUP_TEXT_MAX])
 {
-	return tea_text__is_list(field) ? print_list(field, bytes, text) :
+	return lookup_text__is_list(field) ? print_list(field, bytes, text) :
 					  print_element(field, bytes, text);
 }

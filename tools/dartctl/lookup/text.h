@@ -5,29 +5,29 @@
  * \xHH is the byte HH and \\ a backslash.  Elements of an array have blanks between
  * them; the first one of a stack is the oldest.
  */
-#ifndef TEA_TEXT_H
-#define TEA_TEXT_H
+#ifndef LOOKUP_TEXT_H
+#define LOOKUP_TEXT_H
 
 #include "layout.h"
 
 /* Characters of a field, at most: 64 names with blanks. */
-#define TEA_TEXT_MAX (DART_TEA_VALUE_MAX * DART_KEY_NAME_MAX)
+#define LOOKUP_TEXT_MAX (DART_TEA_VALUE_MAX * DART_KEY_NAME_MAX)
 
 /*
  * Reads the @length characters at @text, which may be hostile, into the bytes of @field.
  * Returns 0, or sets @error, a sentence with the name of the field, and returns -EINVAL.
  */
-int tea_text__parse(const struct dart_key_field *field, const char *text,
+int lookup_text__parse(const struct dart_key_field *field, const char *text,
 		    size_t length, uint8_t *bytes, struct dart_error *error);
 
 /*
  * Writes the field whose bytes are @bytes, in printable ASCII; returns the number of
- * characters, up to TEA_TEXT_MAX.
+ * characters, up to LOOKUP_TEXT_MAX.
  */
-size_t tea_text__print(const struct dart_key_field *field, const uint8_t *bytes,
-		       char text[static TEA_TEXT_MAX]);
+size_t lookup_text__print(const struct dart_key_field *field, const uint8_t *bytes,
+		       char text[static LOOKUP_TEXT_MAX]);
 
 /* Is it an array, which JSON has as an array? */
-bool tea_text__is_list(const struct dart_key_field *field);
+bool lookup_text__is_list(const struct dart_key_field *field);
 
-#endif /* TEA_TEXT_H */
+#endif /* LOOKUP_TEXT_H */

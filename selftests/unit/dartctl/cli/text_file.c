@@ -93,31 +93,31 @@ static void test_rows(void **state)
 {
 	FILE *file = fmemopen((void *)schema_text, strlen(schema_text), "r");
 	struct dart_key_schema *schema;
-	uint8_t entry[TEA_ENTRY_MAX];
-	struct tea_layout layout;
+	uint8_t entry[LOOKUP_ENTRY_MAX];
+	struct lookup_layout layout;
 	struct dart_error error;
-	struct tea_input input;
+	struct lookup_input input;
 	pthread_t feeder;
 	char name[32];
 	int ends[2];
 
 	assert_int_equal(dart_key_schema__load(file, "schema", &schema, &error), 0);
 	fclose(file);
-	assert_int_equal(tea_layout__init(&layout, schema, &error), 0);
+	assert_int_equal(lookup_layout__init(&layout, schema, &error), 0);
 	assert_int_equal(pipe(ends), 0);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[0]);
-	assert_int_equal(tea_input__open(&input, name, &layout, tea_csv__next,
+	assert_int_equal(lookup_input__open(&input, name, &layout, lookup_csv__next,
 					 &error), 0);
 	close(ends[0]);
 	assert_int_equal(pthread_create(&feeder, NULL, feed, &ends[1]), 0);
-	assert_int_equal(tea_input__next(&input, entry, &error), 1);
+	assert_int_equal(lookup_input__next(&input, entry, &error), 1);
 	assert_memory_equal(entry, "\0\1\2", 3);
-	assert_int_equal(tea_input__next(&input, entry, &error), 1);
+	assert_int_equal(lookup_input__next(&input, entry, &error), 1);
 	assert_memory_equal(entry, "\0\3\4", 3);
-	assert_int_equal(tea_input__next(&input, entry, &error), 0);
+	assert_int_equal(lookup_input__next(&input, entry, &error), 0);
 	pthread_join(feeder, NULL);
-	tea_input__close(&input);
-	tea_layout__free(&layout);
+	lookup_input__close(&input);
+	lookup_layout__free(&layout);
 }
 
 int main(void)

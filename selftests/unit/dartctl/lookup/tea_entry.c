@@ -63,27 +63,27 @@ struct dart_key_schema *schemas__load(const char *name)
 /* ---- entries */
 
 /* Returns the exit status. */
-static int take(const struct tea_named *named, bool has_value, uint8_t *entry)
+static int take(const struct lookup_named *named, bool has_value, uint8_t *entry)
 {
 	struct dart_error error;
-	struct tea_layout layout;
+	struct lookup_layout layout;
 	int status;
 
 	assert_int_equal(
-		tea_layout__init(&layout, schemas__load("nat"), &error), 0);
-	status = tea_entry__take(named, &layout, has_value, entry);
-	tea_layout__free(&layout);
+		lookup_layout__init(&layout, schemas__load("nat"), &error), 0);
+	status = lookup_entry__take(named, &layout, has_value, entry);
+	lookup_layout__free(&layout);
 	return status;
 }
 
 static void test_fields(void **state)
 {
 	char *fields[] = { "to=192.0.2.1", "port=80", "src=10.0.0.1" };
-	const struct tea_named named = { .table = "nat",
+	const struct lookup_named named = { .table = "nat",
 					 .fields = fields,
 					 .field_count = 3 };
-	struct tea_named wrong = named;
-	uint8_t entry[TEA_ENTRY_MAX] = { 0 };
+	struct lookup_named wrong = named;
+	uint8_t entry[LOOKUP_ENTRY_MAX] = { 0 };
 
 	assert_int_equal(take(&named, true, entry), EXIT_SUCCESS);
 	assert_memory_equal(entry, expected, sizeof(expected));
@@ -96,12 +96,12 @@ static void test_fields(void **state)
 
 static void test_digits(void **state)
 {
-	const struct tea_named named = { .table = "nat",
+	const struct lookup_named named = { .table = "nat",
 					 .schema = "flow",
 					 .key = "0a0000010050",
 					 .value = "c0000201" };
-	struct tea_named wrong = named;
-	uint8_t entry[TEA_ENTRY_MAX] = { 0 };
+	struct lookup_named wrong = named;
+	uint8_t entry[LOOKUP_ENTRY_MAX] = { 0 };
 
 	assert_int_equal(take(&named, true, entry), EXIT_SUCCESS);
 	assert_memory_equal(entry, expected, sizeof(expected));
@@ -115,23 +115,23 @@ static void test_digits(void **state)
 }
 
 /* The number of fields, or -1 after a failure. */
-static int fields_of(const struct tea_named *named)
+static int fields_of(const struct lookup_named *named)
 {
 	static const struct dart_tea_geometry geometry = { 10, DART_TEA_CELLS,
 							   6, 4, 1514 };
-	struct tea_layout layout;
+	struct lookup_layout layout;
 	int count;
 
-	if (tea_entry__layout(named, &geometry, &layout))
+	if (lookup_entry__layout(named, &geometry, &layout))
 		return -1;
 	count = layout.count;
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 	return count;
 }
 
 static void test_schema(void **state)
 {
-	struct tea_named named = { .table = "nat" };
+	struct lookup_named named = { .table = "nat" };
 
 	assert_int_equal(fields_of(&named), 3);
 	named.key = "0a0000010050";
@@ -139,7 +139,7 @@ static void test_schema(void **state)
 	named.schema = "nat";
 	assert_int_equal(fields_of(&named), 3);
 	/* A table that was created with --key and --value can have this name. */
-	named = (struct tea_named){ .table = "path" };
+	named = (struct lookup_named){ .table = "path" };
 	assert_int_equal(fields_of(&named), 2);
 	named.schema = "path";
 	assert_int_equal(fields_of(&named), -1);

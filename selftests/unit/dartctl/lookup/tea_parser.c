@@ -49,11 +49,11 @@ static struct dart_key_schema *load(const char *text)
 	return schema;
 }
 
-static void lay_out(struct tea_layout *layout, const char *text)
+static void lay_out(struct lookup_layout *layout, const char *text)
 {
 	struct dart_error error;
 
-	if (tea_layout__init(layout, load(text), &error))
+	if (lookup_layout__init(layout, load(text), &error))
 		fail_msg("%s", error.text);
 }
 
@@ -61,16 +61,16 @@ static void lay_out(struct tea_layout *layout, const char *text)
  * Parses @text, of which first only @first bytes are there.  Returns the number of entries,
  * the last of which is at @entry, or -EINVAL.
  */
-static int parse(const struct tea_layout *layout, tea_parser_next *next,
+static int parse(const struct lookup_layout *layout, lookup_parser_next *next,
 		 const char *text, size_t first, uint8_t *entry,
 		 uint64_t *line, struct dart_error *error)
 {
 	const size_t length = strlen(text);
-	struct tea_span span = { text, text + first, false };
-	struct tea_parser parser;
+	struct lookup_span span = { text, text + first, false };
+	struct lookup_parser parser;
 	int ret, count = 0;
 
-	tea_parser__init(&parser, layout, next);
+	lookup_parser__init(&parser, layout, next);
 	while ((ret = next(&parser, &span, entry, error))) {
 		if (ret == 1) {
 			count++;
@@ -87,10 +87,10 @@ static int parse(const struct tea_layout *layout, tea_parser_next *next,
 	return count;
 }
 
-static void check_entries(tea_parser_next *next, const char *text, int count)
+static void check_entries(lookup_parser_next *next, const char *text, int count)
 {
-	uint8_t entry[TEA_ENTRY_MAX];
-	struct tea_layout layout;
+	uint8_t entry[LOOKUP_ENTRY_MAX];
+	struct lookup_layout layout;
 	struct dart_error error;
 	uint64_t line;
 	size_t first;
@@ -107,14 +107,14 @@ static void check_entries(tea_parser_next *next, const char *text, int count)
 		assert_int_equal(ret, count);
 		assert_memory_equal(entry, expected, sizeof(expected));
 	}
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 }
 
 static void test_csv(void **state)
 {
-	check_entries(tea_csv__next, NAMES ROW, 1);
-	check_entries(tea_csv__next, NAMES ROW "\n\n" ROW "\r\n", 2);
-	check_entries(tea_csv__next,
+	check_entries(lookup_csv__next, NAMES ROW, 1);
+	check_entries(lookup_csv__next, NAMES ROW "\n\n" ROW "\r\n", 2);
+	check_entries(lookup_csv__next,
 		      "big,src,port,proto,to,mac,id,\"note\",path,hosts\n"
 		      "0xffffffffffffffff,10.0.0.1,\"80\",6,FD00:0::1,02:00:00:00:00:0A,00FF7E,\"\\x61b\", 7  8 ,1.2.3.4 5.6.7.8\n",
 		      1);
@@ -122,33 +122,33 @@ static void test_csv(void **state)
 
 static void test_json(void **state)
 {
-	check_entries(tea_json__next, OBJECT, 1);
-	check_entries(tea_json__next, OBJECT "\n" OBJECT "\n", 2);
-	check_entries(tea_json__next, " [" OBJECT ",\n " OBJECT "\r\n] ", 2);
+	check_entries(lookup_json__next, OBJECT, 1);
+	check_entries(lookup_json__next, OBJECT "\n" OBJECT "\n", 2);
+	check_entries(lookup_json__next, " [" OBJECT ",\n " OBJECT "\r\n] ", 2);
 	check_entries(
-		tea_json__next,
+		lookup_json__next,
 		"{\"\\u0073rc\": \"10.0\\u002e0.1\",\"port\":\"80\",\"proto\":6,\"to\":\"fd00::1\",\"mac\":\"02:00:00:00:00:0a\",\"id\":\"00ff7e\",\"note\":\"a\\\\x62\",\"path\":\"7 8\",\"hosts\":[\"1.2.3\\u002e4\",\"5.6.7.8\"],\"big\":\"0xffffffffffffffff\"}",
 		1);
 }
 
 static void test_end(void **state)
 {
-	uint8_t entry[TEA_ENTRY_MAX];
-	struct tea_layout layout;
+	uint8_t entry[LOOKUP_ENTRY_MAX];
+	struct lookup_layout layout;
 	struct dart_error error;
 	uint64_t line;
 
 	lay_out(&layout, flow);
-	assert_int_equal(parse(&layout, tea_csv__next, NAMES, 0, entry, &line,
+	assert_int_equal(parse(&layout, lookup_csv__next, NAMES, 0, entry, &line,
 			       &error),
 			 0);
-	assert_int_equal(parse(&layout, tea_json__next, "[]\n", 0, entry, &line,
+	assert_int_equal(parse(&layout, lookup_json__next, "[]\n", 0, entry, &line,
 			       &error),
 			 0);
-	assert_int_equal(parse(&layout, tea_json__next, " \n", 0, entry, &line,
+	assert_int_equal(parse(&layout, lookup_json__next, " \n", 0, entry, &line,
 			       &error),
 			 0);
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 }
 
 static const struct {
@@ -210,11 +210,11 @@ static const struct {
 	{ "{\"src\": \"\n\"}", 1, "control character" },
 };
 
-static void check_refused(tea_parser_next *next, const char *text,
+static void check_refused(lookup_parser_next *next, const char *text,
 			  uint64_t line, const char *message)
 {
-	uint8_t entry[TEA_ENTRY_MAX];
-	struct tea_layout layout;
+	uint8_t entry[LOOKUP_ENTRY_MAX];
+	struct lookup_layout layout;
 	struct dart_error error = { "" };
 	uint64_t where = 0;
 	size_t first;
@@ -230,7 +230,7 @@ static void check_refused(tea_parser_next *next, const char *text,
 		if (!strstr(error.text, message))
 			fail_msg("%s: %s", text, error.text);
 	}
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 }
 
 static void test_refused(void **state)
@@ -238,10 +238,10 @@ static void test_refused(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(refused_csv) / sizeof(refused_csv[0]); i++)
-		check_refused(tea_csv__next, refused_csv[i].text,
+		check_refused(lookup_csv__next, refused_csv[i].text,
 			      refused_csv[i].line, refused_csv[i].message);
 	for (i = 0; i < sizeof(refused_json) / sizeof(refused_json[0]); i++)
-		check_refused(tea_json__next, refused_json[i].text,
+		check_refused(lookup_json__next, refused_json[i].text,
 			      refused_json[i].line, refused_json[i].message);
 }
 
@@ -256,13 +256,13 @@ static void test_refused_schemas(void **state)
 		  "both have a field 'a'" },
 	};
 	struct dart_key_schema *schema;
-	struct tea_layout layout;
+	struct lookup_layout layout;
 	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
 		schema = load(schemas[i].text);
-		assert_int_equal(tea_layout__init(&layout, schema, &error),
+		assert_int_equal(lookup_layout__init(&layout, schema, &error),
 				 -EINVAL);
 		if (!strstr(error.text, schemas[i].message))
 			fail_msg("%s", error.text);
@@ -271,11 +271,11 @@ static void test_refused_schemas(void **state)
 }
 
 /* Entries of all bytes, printed and read again. */
-static void check_round_trip(const char *format, tea_parser_next *next)
+static void check_round_trip(const char *format, lookup_parser_next *next)
 {
-	const struct tea_printer *printer = tea_printer__find(format);
-	uint8_t entry[TEA_ENTRY_MAX], again[TEA_ENTRY_MAX];
-	struct tea_layout layout;
+	const struct lookup_printer *printer = lookup_printer__find(format);
+	uint8_t entry[LOOKUP_ENTRY_MAX], again[LOOKUP_ENTRY_MAX];
+	struct lookup_layout layout;
 	struct dart_error error;
 	uint64_t seed = 1, line;
 	size_t length, i;
@@ -304,34 +304,34 @@ static void check_round_trip(const char *format, tea_parser_next *next)
 		assert_memory_equal(again, entry, sizeof(expected));
 		free(text);
 	}
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 }
 
 static void test_round_trip(void **state)
 {
-	check_round_trip("csv", tea_csv__next);
-	check_round_trip("json", tea_json__next);
-	assert_null(tea_printer__find("xml"));
+	check_round_trip("csv", lookup_csv__next);
+	check_round_trip("json", lookup_json__next);
+	assert_null(lookup_printer__find("xml"));
 }
 
 static void test_columns(void **state)
 {
-	const struct tea_printer *printer = tea_printer__find("table");
+	const struct lookup_printer *printer = lookup_printer__find("table");
 	const uint8_t entry[] = { 0x0a, 0x0b, 0x00 };
-	struct tea_layout layout;
+	struct lookup_layout layout;
 	struct dart_error error;
 	size_t length;
 	char *text;
 	FILE *file = open_memstream(&text, &length);
 
 	assert_non_null(file);
-	assert_int_equal(tea_layout__init_raw(&layout, 2, 1, &error), 0);
+	assert_int_equal(lookup_layout__init_raw(&layout, 2, 1, &error), 0);
 	printer->begin(file, &layout);
 	printer->entry(file, &layout, entry);
 	fclose(file);
 	assert_string_equal(text, "key  value\n0a0b 00\n");
 	free(text);
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 }
 
 static FILE *temporary(char path[static 32])
@@ -342,9 +342,9 @@ static FILE *temporary(char path[static 32])
 
 static void test_file(void **state)
 {
-	uint8_t entry[TEA_ENTRY_MAX];
-	struct tea_layout layout;
-	struct tea_input input;
+	uint8_t entry[LOOKUP_ENTRY_MAX];
+	struct lookup_layout layout;
+	struct lookup_input input;
 	struct dart_error error;
 	char path[32];
 	FILE *file;
@@ -358,23 +358,23 @@ static void test_file(void **state)
 	for (i = 0; i <= 300000; i++)
 		fputc('1', file);
 	fclose(file);
-	assert_int_equal(tea_input__open(&input, path, &layout, tea_csv__next,
+	assert_int_equal(lookup_input__open(&input, path, &layout, lookup_csv__next,
 					 &error),
 			 0);
-	while ((ret = tea_input__next(&input, entry, &error)) == 1) {
+	while ((ret = lookup_input__next(&input, entry, &error)) == 1) {
 		assert_memory_equal(entry, expected, sizeof(expected));
 		count++;
 	}
-	tea_input__close(&input);
+	lookup_input__close(&input);
 	assert_int_equal(count, 10000);
 	assert_int_equal(ret, -EFBIG);
 	assert_memory_equal(error.text, path, strlen(path));
 	assert_non_null(strstr(error.text, ":10002: an entry has more than"));
 	unlink(path);
-	assert_int_equal(tea_input__open(&input, path, &layout, tea_csv__next,
+	assert_int_equal(lookup_input__open(&input, path, &layout, lookup_csv__next,
 					 &error),
 			 -ENOENT);
-	tea_layout__free(&layout);
+	lookup_layout__free(&layout);
 }
 
 int main(void)
