@@ -28,11 +28,11 @@ struct session {
 	const struct lookup_push *push;
 	struct path_watch watch;
 	int signals; /* SIGINT and SIGTERM */
-	int poller; /* of the signals and of digests */
+	int poller; /* waits for signals and digests */
 	struct switch_cache *cache; /* NULL without digests */
 	bool has_last;
-	struct lookup_wish last; /* pushed */
-	bool is_current; /* the switch has it */
+	struct lookup_wish last; /* the last wish that was pushed */
+	bool is_current; /* the switch is in the state of this wish */
 	int retry_ms; /* the last pause, 0 after a success */
 	int64_t retry_at, tick_at; /* ms of CLOCK_MONOTONIC */
 	struct dart_error error, said;
@@ -46,7 +46,7 @@ static int64_t now_ms(void)
 	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-/* Says a sentence once, until another one is said. */
+/* Prints the error unless it was the last one printed. */
 static void session__say(struct session *session)
 {
 	if (!strcmp(session->error.text, session->said.text))
@@ -58,7 +58,7 @@ static void session__say(struct session *session)
 
 /* ---- files */
 
-/* Servers, stash and all that comes from the files; the options do not change. */
+/* Compares the contents of the files: servers, stash and the rest; options never change. */
 static bool is_same(const struct dart_tea_tables *a, const struct dart_tea_tables *b)
 {
 	return !strcmp(a->name, b->name) && a->requester.s_addr == b->requester.s_addr &&
@@ -98,7 +98,7 @@ static void session__take(struct session *session, struct lookup_wish *wish)
 		session__say(session);
 }
 
-/* Reads the files once, and pushes what is new. */
+/* Reads the files once, and pushes them if they changed. */
 static void session__look(struct session *session)
 {
 	const struct lookup_push *push = session->push;
@@ -152,8 +152,8 @@ static int read_set_up(struct thrift *thrift, bool *is_set_up, struct dart_error
 }
 
 /*
- * A switch may be restarted at any time, and no event tells of it: this finds out, once in
- * each tick, and does what is due then.
+ * No event tells of a restart of the switch, so each tick looks for one, and updates ports and
+ * cache of a switch that still runs.
  */
 static void session__tick(struct session *session)
 {
@@ -192,7 +192,7 @@ static void session__receive(struct session *session)
 		session__say(session);
 }
 
-/* Nobody looks cached entries up again from now on. */
+/* Empties the cache, because no process refreshes its entries from now on. */
 static void session__leave(struct session *session)
 {
 	struct thrift *thrift;
@@ -272,7 +272,7 @@ static int watch_descriptor(struct session *session, int fd)
 	return 0;
 }
 
-/* The signals wait while a push is under way. */
+/* Blocks the signals, so that they wait until a push has ended. */
 static int session__open(struct session *session)
 {
 	const struct lookup_push *push = session->push;
@@ -294,7 +294,7 @@ static int session__open(struct session *session)
 					push->file_count, &session->error);
 }
 
-/* As if the signal had not been blocked. */
+/* Ends this process as the signal would have done if it had not been blocked. */
 static void end_by(int number)
 {
 	sigset_t signals;

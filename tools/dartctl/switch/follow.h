@@ -6,10 +6,9 @@
 #include "tools/dartctl/switch/lookups/push.h"
 
 /*
- * Pushes the files now and whenever they change and are valid, keeps the cache of the switch if
- * it sends digests, and tells it which ports have no link, until a signal ends this
- * process.  Returns an exit status, with its message printed, if this process cannot
- * go on.
+ * Pushes the files now and after each valid change, keeps the cache of a switch that sends digests,
+ * and tells the switch which ports have no link, until a signal ends this process.  Returns an exit
+ * status, with its message printed, if this process cannot go on.
  */
 int switch_follow__run(const struct lookup_push *push);
 

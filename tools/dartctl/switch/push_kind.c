@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What files for a switch are about, see push_kind.h. */
+/* Kinds of files for a switch, see push_kind.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "tools/dartctl/cli/message.h"
 #include "tools/watch/path_watch.h"
 
-/* Others, such as pipes, can be read only once. */
+/* Pipes and the like can be read only once. */
 static bool is_regular(FILE *file)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What files for a switch are about: see dart_collectors(5) and dart_tables(5). */
+/* Kinds of files for a switch: see dart_collectors(5) and dart_tables(5). */
 #ifndef SWITCH_PUSH_KIND_H
 #define SWITCH_PUSH_KIND_H
 
@@ -10,16 +10,16 @@
 enum push_kind { PUSH_COLLECTORS, PUSH_TABLES };
 
 /*
- * Reads the file at @path.  What is neither counts as collectors, and so does a pipe, which is
- * not read.  Returns 0, or -errno with a sentence in @error if it cannot be opened or is not
- * JSON.
+ * Reads the file at @path.  A file of neither kind counts as collectors, and so does a pipe, which
+ * is not read.  Returns 0, or -errno with a sentence in @error if the file cannot be opened or is
+ * not JSON.
  */
 int push_kind__read(const char *path, enum push_kind *kind, struct dart_error *error);
 
 /*
- * Waits for the first of @count files to be there, and to be JSON, and says once that it does.
- * @name: of the switch, for this.  Returns as push_kind__read() does, but not for these
- * reasons.
+ * Waits until the first of @count files exists and is JSON, and prints once why it waits; @name is
+ * the switch in this message.  Returns 0, or -errno with a sentence in @error if the files cannot
+ * be watched.
  */
 int push_kind__wait(const char *name, const char *const *files, size_t count,
 		    enum push_kind *kind, struct dart_error *error);

@@ -120,7 +120,7 @@ bool bmv2_group__is_right(const json_t *groups, uint32_t group, uint32_t port)
 	return true;
 }
 
-/* A call of @method for the group or node @handle, without a result. */
+/* Calls @method, which has no result, for the group or node @handle. */
 static int destroy(struct thrift *thrift, const char *method, int32_t handle,
 		   struct dart_error *error)
 {
@@ -130,7 +130,7 @@ static int destroy(struct thrift *thrift, const char *method, int32_t handle,
 	return thrift__end(thrift, thrift__ask(thrift, THRIFT_STOP), "a multicast group", error);
 }
 
-/* A group has its number as its handle. */
+/* The handle of a group is its number. */
 static int destroy_group(struct thrift *thrift, uint32_t group, struct dart_error *error)
 {
 	json_t *groups, *nodes, *node;
@@ -141,7 +141,7 @@ static int destroy_group(struct thrift *thrift, uint32_t group, struct dart_erro
 	if (ret)
 		return ret;
 	nodes = json_object_get(find(groups, "mgrps", "id", group), "l1_handles");
-	/* Nodes first: a node whose group does not exist ends the switch. */
+	/* Destroy nodes first: the switch crashes on a node whose group does not exist. */
 	json_array_foreach(nodes, i, node) {
 		if (ret)
 			break;

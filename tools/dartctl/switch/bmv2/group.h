@@ -21,7 +21,7 @@ int bmv2_session__read(struct thrift *thrift, uint32_t number, struct switch_ent
 int bmv2_session__set(struct thrift *thrift, uint32_t session, uint32_t port,
 		      struct dart_error *error);
 
-/* All groups, as the switch describes them; the caller has the reference. */
+/* Reads all groups, as the switch describes them; the caller owns the reference. */
 int bmv2_group__read(struct thrift *thrift, json_t **groups, struct dart_error *error);
 /* Is the group among @groups?  Does it consist of two nodes, as bmv2_group__make() makes them? */
 bool bmv2_group__is_there(const json_t *groups, uint32_t group);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registers and counters of simple_switch, see bmv2_register.h. */
+/* Registers and counters of simple_switch, see register.h. */
 #include "register.h"
 #include "tools/dartctl/switch/thrift/call.h"
 

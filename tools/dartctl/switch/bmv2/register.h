@@ -3,8 +3,8 @@
  * Registers and counters of simple_switch.  All functions return 0, or -errno with a sentence
  * in @error.
  */
-#ifndef SWITCH_BMV2_REGISTER_H
-#define SWITCH_BMV2_REGISTER_H
+#ifndef BMV2_REGISTER_H
+#define BMV2_REGISTER_H
 
 #include <libdart/error.h>
 
@@ -19,8 +19,8 @@ int bmv2_register__clear(struct thrift *thrift, const char *name, struct dart_er
 
 int bmv2_counter__packets(struct thrift *thrift, const char *name, uint32_t index,
 			  uint64_t *packets, struct dart_error *error);
-/* Of the entry of a table that has a direct counter. */
+/* Reads the direct counter of an entry of @table. */
 int bmv2_counter__packets_of(struct thrift *thrift, const char *table, int32_t handle,
 			     uint64_t *packets, struct dart_error *error);
 
-#endif /* SWITCH_BMV2_REGISTER_H */
+#endif /* BMV2_REGISTER_H */

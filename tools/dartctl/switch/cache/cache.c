@@ -14,19 +14,19 @@
 #include "tools/dartctl/switch/lookups/kind.h"
 #include "tools/dartctl/switch/thrift/digests.h"
 
-#define THRESHOLD 16 /* packets of a period, at least */
+#define THRESHOLD 16 /* the least packets of a popular key in a period */
 
 struct switch_cache {
 	const char *address;
 	int poller;
 	const struct dart_tea_tables *tables;
 	struct readers *readers;
-	/* the rest only while the switch is known, from begin() to lose() */
+	/* valid only while the contents of the switch are known, from begin() to lose() */
 	bool is_begun;
 	struct switch_digests *digests;
 	struct cache_keys *keys;
 	struct cached_list list;
-	uint8_t *asked; /* keys of a lookup, and their answers */
+	uint8_t *asked; /* the keys of one lookup, and their answers */
 	struct dart_tea_answer *answers;
 };
 
@@ -79,7 +79,7 @@ int switch_cache__set_tables(struct switch_cache *cache, const struct dart_tea_t
 {
 	const struct lookup_sizes *sizes = &cache->list.sizes;
 
-	/* The lists have room for keys of the sizes that it began with. */
+	/* begin() allocated the lists for keys and values of these sizes. */
 	if (cache->is_begun && (sizes->key_length != tables->geometry.key_length ||
 				sizes->value_length != tables->geometry.value_length))
 		switch_cache__lose(cache);
@@ -214,7 +214,10 @@ static int take_samples(struct switch_cache *cache, struct thrift *thrift, const
 	return ret;
 }
 
-/* Goes on after a server that does not answer: no other event tells of what is left. */
+/*
+ * Goes on after a server that does not answer, because no later event announces the digests that
+ * are left.
+ */
 static int receive(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	int ret, unreachable = 0;
@@ -238,7 +241,7 @@ static int receive(struct switch_cache *cache, struct thrift *thrift, struct dar
 	}
 }
 
-/* After a change that failed, what the switch has is not known, and it begins anew. */
+/* After a change that failed, the contents of the switch are unknown: begin anew. */
 static int lose_after(struct switch_cache *cache, int ret)
 {
 	if (ret && ret != -EHOSTUNREACH)
@@ -266,7 +269,7 @@ static int refresh_entry(struct switch_cache *cache, struct thrift *thrift, stru
 	return cached__change(&cache->list, thrift, cached, answer->value, error);
 }
 
-/* From the last one to the first: the last takes the place of one that is removed. */
+/* From the last entry to the first, because the last one takes the place of a removed one. */
 static int refresh(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
 	const uint32_t length = cache->list.sizes.key_length;

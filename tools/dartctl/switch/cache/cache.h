@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps the cache of a switch with lookup tables: adds the entries of keys that it reports as
- * popular, see <dart/tea_sketch.h>, and looks all cached keys up again in each period.
+ * Keeps the cache of a switch with lookup tables: adds the entries of keys that the switch reports
+ * as popular, see <dart/tea_sketch.h>, and looks all cached keys up again in each period.
  *
- * So a cached entry that the table has changed stays for one period at most, and for as long
- * as the lookups of all cached keys, or a push between them, take.  An entry whose server
- * does not answer is removed after DART_TEA_READER_TIMEOUT_MS.
+ * So an entry that changes in the table stays in the cache for at most one period, plus the time of
+ * the lookups of all cached keys, or of a push between them.  An entry whose server does not answer
+ * is removed after DART_TEA_READER_TIMEOUT_MS.
  */
 #ifndef SWITCH_CACHE_H
 #define SWITCH_CACHE_H
@@ -20,8 +20,8 @@
 struct switch_cache;
 
 /*
- * @address: of the digests of the switch, "tcp://HOST:PORT" or "ipc://PATH", which the caller
- * keeps.  @poller: an epoll descriptor, which becomes readable when digests have arrived.
+ * @address: where the switch publishes digests, "tcp://HOST:PORT" or "ipc://PATH"; the caller keeps
+ * the string.  @poller: an epoll descriptor, which becomes readable when digests have arrived.
  * Returns 0 or -ENOMEM, with the error set.
  */
 int switch_cache__open(const char *address, int poller,
@@ -30,24 +30,24 @@ int switch_cache__open(const char *address, int poller,
 void switch_cache__close(struct switch_cache *cache);
 
 /*
- * The functions that follow return 0, or -errno with a sentence in @error: -EHOSTUNREACH if
- * a server of the table does not answer.  After another failure of one that changes the
- * switch, switch_cache__refresh() begins anew.
+ * The functions below return 0, or -errno with a sentence in @error: -EHOSTUNREACH if a server of
+ * the table does not answer.  After another failure to change the switch, switch_cache__refresh()
+ * begins anew.
  *
- * The values are those of these tables, which the caller keeps.
+ * Takes values from @tables from now on; the caller keeps them.
  */
 int switch_cache__set_tables(struct switch_cache *cache, const struct dart_tea_tables *tables,
 			     struct dart_error *error);
-/* The switch began anew: it has no cached entry, or has unknown ones. */
+/* Tells the cache that the switch was restarted or pushed anew: its cached entries are unknown. */
 void switch_cache__lose(struct switch_cache *cache);
 
 /* Takes the digests that have arrived. */
 int switch_cache__receive(struct switch_cache *cache, struct thrift *thrift,
 			  struct dart_error *error);
 /*
- * Ends a period: changes and removes what the table has changed.  At first, and after
- * switch_cache__lose(), empties the cache of the switch and begins; -EINVAL if the switch
- * runs a program for other tables.
+ * Ends a period: updates and removes cached entries that the table has changed.  The first call,
+ * and the first one after switch_cache__lose(), empties the cache of the switch and begins; -EINVAL
+ * if the switch runs a program for other tables.
  */
 int switch_cache__refresh(struct switch_cache *cache, struct thrift *thrift,
 			  struct dart_error *error);

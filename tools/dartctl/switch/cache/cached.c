@@ -11,7 +11,7 @@
 #define POPULAR "tea_popular"
 #define POPULAR_FROM "tea_popular_from"
 
-/* What becomes 0 at the end of a period, in this order. */
+/* The registers to clear at the end of a period, in this order. */
 static const char *const sketch[] = {
 	"tea_sketch_0", "tea_sketch_1",	  "tea_sketch_2",
 	"tea_sketch_3", "tea_reported_0", "tea_reported_1",

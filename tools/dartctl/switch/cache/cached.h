@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The entries in the cache of a switch with lookup tables, and the sketch that finds their
- * keys.  Functions return 0, or -errno with a sentence in @error, unless they say otherwise.
+ * The entries in the cache of a switch with lookup tables, and the sketch that finds popular keys.
+ * Functions return 0, or -errno with a sentence in @error, unless they say otherwise.
  */
-#ifndef SWITCH_LOOKUP_ACTION_CACHE_H
-#define SWITCH_LOOKUP_ACTION_CACHE_H
+#ifndef CACHE_CACHED_H
+#define CACHE_CACHED_H
 
 #include <dart/tea.h>
 #include <libdart/error.h>
@@ -15,7 +15,7 @@
 struct cached {
 	uint8_t key[DART_TEA_KEY_MAX];
 	uint8_t value[DART_TEA_VALUE_MAX];
-	int32_t handle; /* of the switch for it */
+	int32_t handle; /* number that the switch gave to the entry */
 };
 
 struct cached_list {
@@ -24,25 +24,25 @@ struct cached_list {
 	struct cached *entries; /* in no order */
 };
 
-/* Takes an empty list.  Returns 0 or -ENOMEM. */
+/* Initializes an empty list.  Returns 0 or -ENOMEM. */
 int cached__open(struct cached_list *list, const struct lookup_sizes *sizes);
 void cached__close(struct cached_list *list);
 
 /* The entry of a key, or NULL. */
 struct cached *cached__find(const struct cached_list *list, const uint8_t *key);
-/* -ENOSPC: there is no room. */
+/* Adds an entry to the switch and to the list.  -ENOSPC: the cache is full. */
 int cached__add(struct cached_list *list, struct thrift *thrift, const uint8_t *key,
 		const uint8_t *value, struct dart_error *error);
-/* Does nothing if it has this value. */
+/* Writes the value to the switch unless the entry has it already. */
 int cached__change(const struct cached_list *list, struct thrift *thrift, struct cached *cached,
 		   const uint8_t *value, struct dart_error *error);
-/* The last entry of the list takes its place. */
+/* Removes an entry; the last one of the list takes its place. */
 int cached__remove(struct cached_list *list, struct thrift *thrift, struct cached *cached,
 		   struct dart_error *error);
 
-/* Packets of a period from which on a key is popular; 0: none is. */
+/* Sets how many packets in a period make a key popular; 0: no key becomes popular. */
 int cached__set_threshold(struct thrift *thrift, uint32_t packets, struct dart_error *error);
-/* Begins a period, see <dart/tea_sketch.h>. */
+/* Clears the sketch, which begins a period, see <dart/tea_sketch.h>. */
 int cached__clear_sketch(struct thrift *thrift, struct dart_error *error);
 
-#endif /* SWITCH_LOOKUP_ACTION_CACHE_H */
+#endif /* CACHE_CACHED_H */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The keys that a switch caches, and how much they are used.  They are in the order of
- * memcmp(): whoever sends packets chooses keys, but cannot choose ones that make
- * searching slow.
+ * The keys that a switch caches, and how much they are used, see keys.h.  The keys are sorted by
+ * memcmp(): senders of packets choose the keys, but cannot choose any that make searching slow.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,11 +14,11 @@
 #include "keys.h"
 
 struct entry {
-	uint64_t counter;	/* of the switch, when it was counted last */
+	uint64_t counter;	/* of the switch, at the last cache_keys__count() */
 	uint64_t counted;	/* packets in this period so far */
 	uint64_t packets;	/* in the last period */
-	bool was_there;		/* when this period began */
-	bool is_ranked;		/* it was when the last period began */
+	bool was_there;		/* in the cache when this period began */
+	bool is_ranked;		/* was in the cache when the last period began */
 	uint8_t key[DART_TEA_KEY_MAX];
 };
 
@@ -27,11 +26,11 @@ struct cache_keys {
 	struct cache_keys_settings settings;
 	uint32_t threshold;
 	uint32_t size;
-	struct entry *entries;	/* places; order tells which of them are in use */
-	uint32_t *order;	/* places by key, then those not in use */
-	uint32_t *ranks;	/* places of those that were ranked, least used first */
+	struct entry *entries;	/* by place; @order lists the places in use */
+	uint32_t *order;	/* places in the order of keys, then unused places */
+	uint32_t *ranks;	/* places of ranked entries, the least used one first */
 	uint32_t rank_count;
-	uint32_t next_rank;	/* of these, the first that may still be a victim */
+	uint32_t next_rank;	/* index in @ranks of the next possible victim */
 };
 
 int cache_keys__new(const struct cache_keys_settings *settings, struct cache_keys **result)
@@ -76,7 +75,7 @@ static int compare(const struct cache_keys *cache, uint32_t i, const void *key)
 	return memcmp(cache->entries[cache->order[i]].key, key, cache->settings.key_length);
 }
 
-/* Where @key is in the order, or would be. */
+/* The index in the order where @key is, or would be inserted. */
 static uint32_t position(const struct cache_keys *cache, const void *key)
 {
 	uint32_t low = 0, high = cache->size;
@@ -104,7 +103,7 @@ static struct entry *find(const struct cache_keys *cache, const void *key)
 	return is_at(cache, i, key) ? &cache->entries[cache->order[i]] : NULL;
 }
 
-/* There is room. */
+/* The caller has checked that there is room. */
 static void add(struct cache_keys *cache, const void *key)
 {
 	const uint32_t i = position(cache, key);
@@ -113,7 +112,7 @@ static void add(struct cache_keys *cache, const void *key)
 	memmove(cache->order + i + 1, cache->order + i, (cache->size - i) * sizeof(*cache->order));
 	cache->order[i] = place;
 	cache->size++;
-	/* It does not have the rank of the key that was there before. */
+	/* The new key must not inherit the rank of the last key at this place. */
 	cache->entries[place] = (struct entry){ 0 };
 	memcpy(cache->entries[place].key, key, cache->settings.key_length);
 }
@@ -128,10 +127,7 @@ static void remove_at(struct cache_keys *cache, uint32_t i)
 	cache->order[cache->size] = place;
 }
 
-/*
- * The least used entry of a full cache that was there for the whole last period, or
- * NULL.
- */
+/* The least used entry that stayed in the full cache during the whole last period, or NULL. */
 static const struct entry *least_used(struct cache_keys *cache)
 {
 	for (; cache->next_rank < cache->rank_count; cache->next_rank++) {

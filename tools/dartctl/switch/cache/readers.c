@@ -17,14 +17,14 @@ struct place {
 	struct in_addr ip;
 	uint32_t epoch;
 	struct dart_tea_reader *reader; /* NULL until it is needed */
-	int64_t asks_at; /* not before: ms of CLOCK_MONOTONIC */
-	struct dart_error reason; /* for that */
+	int64_t asks_at; /* earliest time of the next try: ms of CLOCK_MONOTONIC */
+	struct dart_error reason; /* why the last try failed */
 };
 
 struct readers {
 	const struct dart_tea_tables *tables;
 	struct dart_tea_hash *hash;
-	struct place places[DART_TEA_SERVERS_MAX]; /* as the servers */
+	struct place places[DART_TEA_SERVERS_MAX]; /* in the order of the servers */
 	uint32_t place_count;
 };
 
@@ -58,7 +58,7 @@ void readers__free(struct readers *readers)
 	free(readers);
 }
 
-/* Moves the connection to the same server, if there is one. */
+/* Moves an existing connection to the same server to @place. */
 static void keep(struct readers *readers, struct place *place)
 {
 	struct place *old;
@@ -101,7 +101,7 @@ int readers__set_tables(struct readers *readers, const struct dart_tea_tables *t
 
 /* ---- one server */
 
-/* Says the same until it is asked again. */
+/* Closes the connection; until the next try, lookups report the same reason. */
 static void give_up(struct place *place, const char *name, const char *reason,
 		    struct dart_error *error)
 {
@@ -116,14 +116,14 @@ static void give_up(struct place *place, const char *name, const char *reason,
 	place->asks_at = now_ms() + PAUSE_MS;
 }
 
-/* Is it the table of the export? */
+/* Does the server hold the table of the export? */
 static bool is_right(const struct readers *readers, const struct dart_tea_reader *reader)
 {
 	return !memcmp(dart_tea_reader__geometry(reader), &readers->tables->geometry,
 		       sizeof(readers->tables->geometry));
 }
 
-/* Connects if need be.  Can the server be asked? */
+/* Connects unless there is a connection.  Returns whether the server can be asked. */
 static bool open_place(const struct readers *readers, struct place *place, struct dart_error *error)
 {
 	const char *name = readers->tables->name;
@@ -148,7 +148,7 @@ static bool open_place(const struct readers *readers, struct place *place, struc
 	return false;
 }
 
-/* A batch for one server; @indexes: which of all keys they are. */
+/* A batch for one server; @indexes: those of its keys among all keys. */
 struct batch {
 	size_t count;
 	size_t indexes[BATCH];
@@ -156,7 +156,7 @@ struct batch {
 	struct dart_tea_answer answers[BATCH];
 };
 
-/* Asks, and spreads the answers.  Returns false if the server failed. */
+/* Asks, and copies the answers to their indexes.  Returns false if the server failed. */
 static bool ask(const struct readers *readers, struct place *place, struct batch *batch,
 		struct dart_tea_answer *answers, struct dart_error *error)
 {

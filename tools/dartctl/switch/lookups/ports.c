@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ports of a switch without a link, see lookup_ports.h. */
+/* Ports of a switch without a link, see ports.h. */
 #include <stdbool.h>
 
 #include "ports.h"
@@ -8,7 +8,7 @@
 
 #define LIST_MAX 512 /* ports of a switch */
 
-/* Reads a port; UINT32_MAX if it makes no sense. */
+/* Reads one port and its link.  Returns its number, UINT32_MAX if the answer contains none. */
 static uint32_t read_port(struct thrift *thrift, bool *is_up)
 {
 	uint32_t number = UINT32_MAX;

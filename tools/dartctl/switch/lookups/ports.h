@@ -9,8 +9,8 @@
 #define LOOKUP_PORT_DOWN "tea_port_down" /* a register, by port */
 
 /*
- * Asks the switch for its interfaces, and changes the register of the ports towards servers
- * where it differs.  Returns 0, or -errno with a sentence in @error.
+ * Asks the switch for its interfaces, and corrects the register for each port towards a server.
+ * Returns 0, or -errno with a sentence in @error.
  */
 int lookup_ports__update(struct thrift *thrift, const struct lookup_wish *wish,
 			 struct dart_error *error);

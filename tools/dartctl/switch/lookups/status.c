@@ -11,9 +11,9 @@
 #include "tools/dartctl/switch/bmv2/table.h"
 #include "tools/dartctl/switch/engine/live.h"
 
-#define PACKETS "tea_packets" /* counters: by outcome, */
-#define REQUESTS "tea_requests" /* by server, */
-#define PROBES "tea_probes" /* likewise */
+#define PACKETS "tea_packets" /* counters: of packets by outcome, */
+#define REQUESTS "tea_requests" /* of requests by server, */
+#define PROBES "tea_probes" /* and of probes by server */
 
 struct status {
 	struct thrift *thrift;
@@ -30,7 +30,7 @@ static const char *const states[] = {
 	[LOOKUP_STOPPED] = "stopped",
 };
 
-/* How many shares have the server, and how many have it as their replica? */
+/* Counts the shares that ask the server first, and those that have it as their replica. */
 static void count_shares(const struct lookup_state *state, uint32_t number,
 			 uint32_t *first, uint32_t *second)
 {
@@ -150,7 +150,7 @@ static const struct table_column columns[] = {
 	{}
 };
 
-/* Of the packets, only outcomes that there were. */
+/* Omits outcomes without packets. */
 static int print(const struct status *status)
 {
 	const char *name;

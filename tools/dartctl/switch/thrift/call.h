@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The beginning that all calls of BMv2's Thrift interface have in common. */
+/* The common beginning of all calls of BMv2's Thrift interface. */
 #ifndef SWITCH_CALL_H
 #define SWITCH_CALL_H
 
 #include "thrift.h"
 
-/* Services behind the port. */
+/* Services at the port. */
 #define SWITCH_STANDARD		"standard"
 #define SWITCH_SIMPLE_SWITCH	"simple_switch"
 
 /*
- * Begins a call whose second argument is @name, an object of the program.  The
- * first argument is the context, of which BMv2 has only one.
+ * Begins a call whose second argument is @name, an object of the program.  The first argument is
+ * the context; BMv2 supports only one.
  */
 static inline void switch_call__begin(struct thrift *thrift, const char *method, const char *name)
 {

@@ -27,7 +27,7 @@ struct switch_digests {
 	struct publisher *publisher;
 	int32_t list;
 	uint32_t sample_length;
-	/* buffers to acknowledge: from @unacknowledged up to, without, @end */
+	/* buffers to acknowledge, from @unacknowledged up to but without @end */
 	uint64_t unacknowledged;
 	uint64_t end;
 };
@@ -69,10 +69,7 @@ int switch_digests__descriptor(const struct switch_digests *digests)
 	return publisher__descriptor(digests->publisher);
 }
 
-/*
- * Buffer numbers only go up, but a switch that was started again counts from 0, and
- * one that misbehaves sends any.
- */
+/* Buffer numbers only go up, but a restarted switch counts from 0, and a hostile one sends any. */
 static void note(struct switch_digests *digests, uint64_t buffer)
 {
 	const uint64_t first = buffer < SWITCH_DIGESTS_LOST_MAX ?
@@ -85,7 +82,7 @@ static void note(struct switch_digests *digests, uint64_t buffer)
 	digests->end = buffer + 1;
 }
 
-/* Whether the @length bytes are a message of the list. */
+/* Takes the @length bytes.  Returns false if they are not a message of the list. */
 static bool take(struct switch_digests *digests, const uint8_t *message,
 		 uint32_t length, uint32_t *count)
 {

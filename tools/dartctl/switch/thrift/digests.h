@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Receives the digests of simple_switch: samples of a struct that the P4 program gives to
- * digest(), here keys that became popular, see <dart/tea_sketch.h>.  The switch publishes
- * them by nanomsg, at its --notifications-addr, to all that listen.  It is not trusted.
+ * Receives the digests of simple_switch: samples of a struct that the P4 program gives to digest(),
+ * here keys that became popular, see <dart/tea_sketch.h>.  The switch publishes them over nanomsg,
+ * at its --notifications-addr, to all listeners.  The switch is not trusted.
  *
- * A message is a header of 32 bytes, integers in the byte order of the switch's host, which
- * must be that of this host (little-endian):
+ * A message is a header of 32 bytes, integers in the byte order of the switch's host, which must be
+ * that of this host (little-endian):
  *
  *   0    "LEA|"
  *   4    device ID (8 B)
@@ -14,11 +14,10 @@
  *   20   buffer (8 B): counts the messages of this list, from 0
  *   28   samples (4 B): how many follow
  *
- * and then the samples: the fields of the struct, each in whole bytes, in network byte
- * order.
+ * and then the samples: the fields of the struct, each in whole bytes, in network byte order.
  *
- * The switch remembers each sample, and does not send it again, until its buffer is
- * acknowledged by Thrift.  So buffers that were lost are acknowledged, too.
+ * The switch remembers each sample, and does not send it again until its buffer has been
+ * acknowledged over Thrift.  So lost buffers are acknowledged, too.
  */
 #ifndef SWITCH_DIGESTS_H
 #define SWITCH_DIGESTS_H
@@ -30,7 +29,7 @@
 
 #include "thrift.h"
 
-/* Buffers before one that arrives that are acknowledged if they did not arrive. */
+/* Most lost buffers before an arriving one that are acknowledged with it. */
 #define SWITCH_DIGESTS_LOST_MAX		4096
 
 struct switch_digests_settings {
@@ -51,23 +50,23 @@ int switch_digests__open(const struct switch_digests_settings *settings,
 void switch_digests__close(struct switch_digests *digests);
 
 /*
- * For poll(): readable when more has arrived.  Call switch_digests__next() until it returns 0
- * before waiting.  The descriptor belongs to @digests.
+ * For poll(): readable when more bytes have arrived.  Call switch_digests__next() until it returns
+ * 0 before waiting.  The descriptor belongs to @digests.
  */
 int switch_digests__descriptor(const struct switch_digests *digests);
 
 /*
- * Takes a message of the list, without waiting.  Returns 1, and @count samples one after the
- * other at @samples, which are valid until the next call; 0 if none has arrived; or
- * -errno with a sentence in @error, as publisher__next() does: then open it again.  Messages
- * that are not of the form above are skipped.
+ * Takes a message of the list, without waiting.  Returns 1, and @count samples one after the other
+ * at @samples, valid until the next call; 0 if no message has arrived; or -errno with a sentence in
+ * @error, as publisher__next() does: then the caller must open the digests again.  Skips messages
+ * of another form than above.
  */
 int switch_digests__next(struct switch_digests *digests, const void **samples,
 			 uint32_t *count, struct dart_error *error);
 
 /*
- * Acknowledges the last message that was taken, and those before it that were lost.
- * Returns 0, or -errno with a sentence in @error; then the next call repeats it.
+ * Acknowledges the last message that was taken, and lost messages before it. Returns 0, or -errno
+ * with a sentence in @error; then the next call tries again.
  */
 int switch_digests__acknowledge(struct switch_digests *digests, struct thrift *thrift,
 				struct dart_error *error);

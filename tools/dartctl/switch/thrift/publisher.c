@@ -32,12 +32,12 @@ struct publisher {
 	int socket;
 	bool is_local;
 	bool has_greeted;
-	uint32_t start, end;	/* of the bytes that have not been taken */
+	uint32_t start, end;	/* the bytes that were received and not taken yet */
 	uint8_t bytes[LOCAL + LENGTH + PUBLISHER_MESSAGE_MAX];
 };
 
 /* The rest of @address after @scheme, or NULL. */
-static const char *behind(const char *address, const char *scheme)
+static const char *rest_after(const char *address, const char *scheme)
 {
 	const size_t length = strlen(scheme);
 
@@ -53,7 +53,7 @@ static int open_socket(struct publisher *publisher, int family,
 	publisher->socket = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (publisher->socket < 0)
 		return -errno;
-	/* This limits connect(), too. */
+	/* SO_SNDTIMEO limits connect(), too. */
 	if (setsockopt(publisher->socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) ||
 	    connect(publisher->socket, address, length))
 		return errno == EINPROGRESS ? -ETIMEDOUT : -errno;
@@ -85,7 +85,7 @@ static int connect_remote(struct publisher *publisher, const char *name, struct 
 	uint16_t port;
 	int ret;
 
-	/* The port has no default. */
+	/* dart_address__parse() has a default port, nanomsg has none. */
 	ret = strchr(name, ':') ? dart_address__parse(name, &host, &port) : -EINVAL;
 	if (ret)
 		return dart_error__set(error, -ret, "'%s' is not HOST:PORT", name);
@@ -109,8 +109,8 @@ static int connect_remote(struct publisher *publisher, const char *name, struct 
 
 int publisher__open(const char *address, struct publisher **result, struct dart_error *error)
 {
-	const char *path = behind(address, "ipc://");
-	const char *name = behind(address, "tcp://");
+	const char *path = rest_after(address, "ipc://");
+	const char *name = rest_after(address, "tcp://");
 	struct publisher *publisher;
 	int ret;
 
@@ -143,12 +143,12 @@ int publisher__descriptor(const struct publisher *publisher)
 	return publisher->socket;
 }
 
-/* Takes the greeting if all of it is here.  Returns 1, 0 or -EPROTO. */
+/* Takes the greeting once all of it has arrived.  Returns 1, 0 or -EPROTO. */
 static int take_greeting(struct publisher *publisher)
 {
 	const uint32_t here = publisher->end - publisher->start;
 
-	/* Something else may be shorter. */
+	/* Another protocol may send fewer bytes: refuse its first one. */
 	if (memcmp(publisher->bytes + publisher->start, greeting_of_publisher,
 		   here < GREETING ? here : GREETING))
 		return -EPROTO;
@@ -159,7 +159,7 @@ static int take_greeting(struct publisher *publisher)
 	return 1;
 }
 
-/* Takes a message if all of it is here.  Returns 1, 0 or -EPROTO. */
+/* Takes a message once all of it has arrived.  Returns 1, 0 or -EPROTO. */
 static int take_message(struct publisher *publisher, const uint8_t **message, uint32_t *length)
 {
 	const uint32_t before = publisher->is_local ? LOCAL + LENGTH : LENGTH;
@@ -183,13 +183,13 @@ static int take_message(struct publisher *publisher, const uint8_t **message, ui
 	return 1;
 }
 
-/* Receives what is here.  Returns 1, or 0 if nothing is, or -errno. */
+/* Receives the bytes that have arrived.  Returns 1, 0 if there are none, or -errno. */
 static int receive(struct publisher *publisher)
 {
 	const uint32_t here = publisher->end - publisher->start;
 	ssize_t count;
 
-	/* What has not been taken is shorter than a whole message. */
+	/* The rest is shorter than a whole message, so there is room for more. */
 	memmove(publisher->bytes, publisher->bytes + publisher->start, here);
 	publisher->start = 0;
 	publisher->end = here;

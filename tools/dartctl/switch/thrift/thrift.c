@@ -24,7 +24,7 @@ struct thrift {
 	char method[NAME_MAX_LENGTH];
 	uint32_t sequence;	/* of the call */
 	int32_t code;
-	bool in_result;		/* its end has not been read yet */
+	bool in_result;		/* the end of the result has not been read yet */
 };
 
 static const char nonsense[] = "its answer makes no sense";
@@ -195,7 +195,9 @@ int64_t thrift__i64(struct thrift *thrift)
 	return high << 32 | get_u32(thrift);
 }
 
-/* The length of a string or container, never more than can still come. */
+/*
+ * Reads the length of a string or container; refuses more bytes than the answer may still contain.
+ */
 static uint32_t get_length(struct thrift *thrift)
 {
 	uint32_t length = get_u32(thrift);
@@ -329,7 +331,7 @@ void thrift__skip(struct thrift *thrift, enum thrift_type type)
 	skip(thrift, type, 0);
 }
 
-/* An exception of Thrift itself, for example after an unknown call. */
+/* Reads an exception of Thrift itself, for example after an unknown call. */
 static void read_exception(struct thrift *thrift)
 {
 	enum thrift_type type;
@@ -341,7 +343,7 @@ static void read_exception(struct thrift *thrift)
 			  "it does not take the call %s", thrift->method);
 }
 
-/* An exception that the service has declared: a struct with a code. */
+/* Reads an exception that the service has declared: a struct with a code. */
 static void read_refusal(struct thrift *thrift)
 {
 	enum thrift_type type;
@@ -356,7 +358,7 @@ static void read_refusal(struct thrift *thrift)
 	}
 }
 
-/* The begin of every answer. */
+/* Reads the beginning of an answer. */
 static void read_header(struct thrift *thrift)
 {
 	uint32_t version = get_u32(thrift);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A client of Thrift: one service of several behind one port, in the binary
- * protocol, without frames.  The server is not trusted: the time of each call,
- * and the length and depth of its answer, are limited.
+ * A client of Thrift: calls several services at one port, in the binary protocol, without frames.
+ * The server is not trusted: the time of each call, and the length and depth of its answer, are
+ * limited.
  *
  *	thrift__begin(thrift, "standard", "bm_register_read");
  *	thrift__put_i32(thrift, 1, 0);
@@ -12,7 +12,7 @@
  *		value = thrift__i64(thrift);
  *	ret = thrift__end(thrift, asked, "a register", &error);
  *
- * Only the last line can fail: after an error the others do nothing, and read
+ * Only thrift__end() reports failures: after an error the other functions do nothing and read
  * zeros.
  */
 #ifndef SWITCH_THRIFT_H
@@ -72,19 +72,18 @@ void thrift__skip(struct thrift *thrift, enum thrift_type type);
 bool thrift__bool(struct thrift *thrift);
 int32_t thrift__i32(struct thrift *thrift);
 int64_t thrift__i64(struct thrift *thrift);
-/* How many elements, which must be of @type, follow. */
+/* The number of elements that follow; they must be of @type. */
 uint32_t thrift__list(struct thrift *thrift, enum thrift_type type);
 /* A string of at most @size bytes.  Returns its length. */
 uint32_t thrift__bytes(struct thrift *thrift, void *bytes, uint32_t size);
-/* A string of any length with a NUL, the caller's; NULL after an error. */
+/* A string of any length with a NUL, which the caller frees; NULL after an error. */
 char *thrift__text(struct thrift *thrift, uint32_t *length);
 /* Fails because the caller cannot make sense of the answer. */
 void thrift__refuse(struct thrift *thrift);
 
 /*
- * Ends each call.  If thrift__ask() has @asked and got an exception, the error
- * names @what, which the call was about.  Returns 0, or -errno with a sentence
- * in @error.
+ * Ends each call.  @asked: the value of thrift__ask(); if it was an exception, the error names
+ * @what, the object of the call.  Returns 0, or -errno with a sentence in @error.
  */
 int thrift__end(struct thrift *thrift, int asked, const char *what, struct dart_error *error);
 

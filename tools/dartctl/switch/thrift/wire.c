@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bytes to and from a Thrift server, with limits: see thrift_wire.h. */
+/* Bytes to and from a Thrift server, with limits: see wire.h. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
@@ -35,7 +35,7 @@ static void start_timer(struct thrift_wire *wire)
 	wire->answer_left = THRIFT_WIRE_ANSWER_MAX;
 }
 
-/* Waits until the socket is ready for @events; false after the time is over. */
+/* Waits until the socket is ready for @events; returns false when the time of the call is over. */
 static bool wait_for(struct thrift_wire *wire, short events)
 {
 	struct pollfd poller = { .fd = wire->socket, .events = events };
@@ -81,7 +81,7 @@ static void try_addresses(struct thrift_wire *wire, const struct addrinfo *addre
 	for (; ret && address; address = address->ai_next) {
 		if (wire->socket >= 0)
 			close(wire->socket);
-		wire->ret = 0; /* of an address that took too long */
+		wire->ret = 0; /* an address before may have taken too long */
 		start_timer(wire);
 		ret = open_socket(wire, address);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bytes to and from a server over TCP; the time and the answer of each call are
- * limited.  After an error nothing is sent, and zeros are read.
+ * Bytes to and from a server over TCP, with limits on the time and the answer of each call.  After
+ * an error no byte is sent, and zeros are read.
  */
 #ifndef THRIFT_WIRE_H
 #define THRIFT_WIRE_H
@@ -21,7 +21,7 @@ struct thrift_wire {
 	struct dart_error error; /* its sentence */
 	int64_t call_end;	/* ms of CLOCK_MONOTONIC */
 	int64_t end;		/* of the whole connection, likewise */
-	uint32_t answer_left;	/* bytes that may still come */
+	uint32_t answer_left;	/* bytes that the answer may still contain */
 	uint32_t out_length;
 	uint32_t in_start, in_end;
 	uint8_t out[THRIFT_WIRE_CALL_MAX];
@@ -33,7 +33,7 @@ int thrift_wire__connect(struct thrift_wire *wire, const char *name);
 void thrift_wire__close(struct thrift_wire *wire);
 
 void thrift_wire__put(struct thrift_wire *wire, const void *bytes, uint32_t length);
-/* Sends the bytes that were put, and starts the time of the answer. */
+/* Sends the bytes that were put, and starts the time limit of the answer. */
 void thrift_wire__send(struct thrift_wire *wire);
 void thrift_wire__get(struct thrift_wire *wire, void *bytes, uint32_t length);
 
