@@ -9,7 +9,7 @@
 
 #include "tools/dartctl/cli/command.h"
 
-/* What people type most: short forms of 'source add' and the like. */
+/* Short forms of the most frequent commands, 'source add' and the like. */
 static const struct command register_commands[] = {
 	{ "host", "[--gather TIME [--deferrable]]",
 	  "the same as 'entry add host'", .parse = command_register_host },
@@ -47,7 +47,7 @@ static const struct command commands[] = {
 	  "STORE SCHEMA --FIELD VALUE... [--policy POLICY] [--from HOST[:PORT]]",
 	  "look up a key in the reports", .parse = command_query },
 	{ "status", NULL, "print the state of dartd", .run = command_status },
-	{ "apply", "FILE", "register what a configuration file has and dartd has not",
+	{ "apply", "FILE", "register the objects of FILE that dartd does not have yet",
 	  .run = command_apply, .least = 1, .most = 1 },
 	{ "save", NULL, "print what is registered as a configuration file",
 	  .run = command_save },

@@ -69,7 +69,7 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 	return NULL;
 }
 
-/* Prints @member of the reply as @how says; with --json, as JSON. */
+/* Prints @member of the reply as @how describes; with --json, as JSON. */
 static int ask_and_print(const struct options *options, json_t *request, int fd,
 			 const char *member, const struct client_request *how)
 {

@@ -11,39 +11,38 @@
 #include "options.h"
 #include "table.h"
 
-/* A request that is made of operands only. */
+/* A request that consists of operands only. */
 struct client_request {
 	const char *name;
-	const char *members[2];	/* of the request: the operands */
+	const char *members[2];	/* of the request, which take the operands */
 	const char *answer;	/* member of the reply */
-	/* How to print the answer without --json: a list, or anything. */
+	/* How to print the answer without --json: as a table with @columns, or by @print. */
 	const struct table_column *columns;
 	int (*print)(json_t *answer);	/* returns an exit status */
 };
 
 /*
- * Sends @request, whose reference it takes, with @fd unless it is -1, and
- * returns @member of the reply: a borrowed reference into *@reply, which the
- * caller releases.  *@received, unless NULL, becomes the descriptor that came
- * with the reply, the caller's, or -1.  NULL after a failure, with its message
- * printed.
+ * Sends @request, whose reference it takes, with @fd unless that is -1, and returns @member of the
+ * reply: a borrowed reference into *@reply, which the caller releases.  Unless @received is NULL,
+ * *@received becomes the descriptor that came with the reply, which the caller closes, or -1.
+ * Returns NULL after a failure, with its message printed.
  */
 json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply, int *received);
 
-/* As client__ask(), but prints @member with --json, and returns an exit status. */
+/* Asks like client__ask(), but prints @member with --json, and returns an exit status. */
 int client__do(const struct options *options, json_t *request, int fd, const char *member);
-/* Makes the request of the operands @argv, and prints the answer likewise. */
+/* Makes the request from the operands @argv, and prints the answer likewise. */
 int client__run(const struct options *options,
 		const struct client_request *request, int argc, char **argv);
 
 /* Connects for more than one request; see above for messages and statuses. */
 int client__open(const struct options *options, struct dart_registration_client *client);
-/* dartd has done what was asked, with a caveat: prints it. */
+/* Prints the warning of a reply: dartd carried out the request, with a caveat. */
 void client__print_warning(const json_t *reply);
 /*
- * Prints why a request failed and, if @reply, which may be NULL, is that of another
- * release of dartd, which of both to upgrade.  Returns an exit status.
+ * Prints why a request failed.  If @reply, which may be NULL, comes from another release of dartd,
+ * also tells whether to upgrade dartd or dartctl.  Returns an exit status.
  */
 int client__fail(int ret, const json_t *reply, struct dart_error *error);
 

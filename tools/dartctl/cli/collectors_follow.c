@@ -18,12 +18,12 @@ struct session {
 	const struct collectors_follow *follow;
 	struct path_watch watch;
 	bool has_last;
-	struct dart_collectors last;	/* applied */
+	struct dart_collectors last;	/* the last ones that were applied */
 	int retry_ms;			/* 0: no retry is due */
 	struct dart_error error, said;
 };
 
-/* Says a sentence once, until another one is said. */
+/* Prints the error unless it was the last one printed. */
 static void session__say(struct session *session)
 {
 	if (!strcmp(session->error.text, session->said.text))
@@ -48,7 +48,7 @@ static bool is_same_place(const struct dart_collector *a, const struct dart_coll
 	       a->base == b->base && a->epoch == b->epoch;
 }
 
-/* Only the places of the same stores may change. */
+/* Accepts the same stores at other places; refuses other stores. */
 static int session__check(struct session *session, const struct dart_collectors *collectors)
 {
 	const struct dart_collectors *last = &session->last;
@@ -95,7 +95,7 @@ static int session__load(struct session *session, struct dart_collectors *collec
 	return ret;
 }
 
-/* A signal must not end this process while shares are without a collector. */
+/* Blocks signals: none may end this process while shares have no collector. */
 static int apply(const struct collectors_follow *follow, const struct dart_collectors *collectors,
 		 const struct dart_collectors *last, struct dart_error *error)
 {
@@ -135,7 +135,7 @@ static int session__apply(struct session *session, struct dart_collectors *colle
 	return 0;
 }
 
-/* Looks at the files once.  Returns -errno if this process cannot go on. */
+/* Reads the files once, and applies changes.  Returns -errno if this process cannot go on. */
 static int session__look(struct session *session)
 {
 	struct dart_collectors collectors;

@@ -12,24 +12,23 @@ struct collectors_follow {
 	const char *name;	/* of the reporter, for messages */
 	const char *const *files;
 	size_t file_count;
-	struct in_addr reporter;	/* INADDR_ANY: the only one */
-	/* what to do if the reporter cannot follow, for messages */
+	struct in_addr reporter;	/* INADDR_ANY: the only one in the files */
+	/* advice if the reporter cannot follow, for messages */
 	const char *remedy;
 	/*
-	 * Gives the reporter @collectors; @last are those that it has, NULL if
-	 * unknown.  No signal interrupts it.  Returns 0, or -errno with a sentence
-	 * in @error.
+	 * Gives the reporter @collectors; @last: its present ones, NULL if unknown.  Signals are
+	 * blocked meanwhile.  Returns 0, or -errno with a sentence in @error.
 	 */
 	int (*apply)(void *subject, const struct dart_collectors *collectors,
 		     const struct dart_collectors *last, struct dart_error *error);
 	void *subject;
-	bool retries;		/* after a failure, with longer and longer pauses */
+	bool retries;		/* tries again after a failure, with longer and longer pauses */
 };
 
 /*
- * Applies the collectors now, and whenever the files change and are valid, until a
- * signal ends this process.  Stores and their geometry must stay the same.  Returns
- * an exit status, with its message printed, if apply() fails and is not retried.
+ * Applies the collectors now and after each valid change of the files, until a signal ends this
+ * process.  Stores and their geometry must stay the same.  Returns an exit status, with its message
+ * printed, if apply() fails and is not retried.
  */
 int collectors_follow__run(const struct collectors_follow *follow);
 

@@ -8,7 +8,7 @@
 
 #include "command.h"
 
-/* Adds ", NAME" to a list that may become too long to be of use. */
+/* Adds ", NAME" to a list; cuts lists that are too long to be useful. */
 static void add_name(char *list, size_t size, const char *name)
 {
 	size_t used = strlen(list);
@@ -17,8 +17,8 @@ static void add_name(char *list, size_t size, const char *name)
 }
 
 /*
- * Makes @word the command of @options, which is one of the present one's.
- * Returns 0, or EXIT_USAGE after a message.
+ * Makes @word, a command below the present one, the command of @options.  Returns 0, or EXIT_USAGE
+ * after a message.
  */
 static int descend(struct options *options, const char *word)
 {
@@ -95,11 +95,11 @@ int command__run(struct options *options, int argc, char **argv)
 
 /* ---- help */
 
-#define MARGIN	5	/* before operands that continue on the next line */
-#define COLUMN	26	/* of the summaries */
+#define MARGIN	5	/* columns before operands that continue on the next line */
+#define COLUMN	26	/* where summaries begin */
 #define WIDTH	79
 
-/* The bytes of @text before an option or a bracket that is in no other bracket. */
+/* The length of @text up to the next option, or bracket outside other brackets. */
 static size_t unbroken_length(const char *text)
 {
 	int depth = *text == '[';
@@ -142,7 +142,10 @@ static void print_line(const char *path, const struct command *command)
 	printf("%*s%s\n", COLUMN - column, "", command->summary);
 }
 
-/* Prints @command, called @path, or all below it; or adds them to @list. */
+/*
+ * Prints @command, called @path, or all commands below it; adds them to @list instead unless that
+ * is NULL.
+ */
 static void describe(const char *path, const struct command *command, json_t *list)
 {
 	const struct command *child = command->commands;

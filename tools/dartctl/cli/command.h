@@ -8,30 +8,28 @@
 #include "options.h"
 
 /*
- * An object has commands; a command has a request or one of the two functions,
- * which return an exit status.  One without a summary is an old name: its
- * operands are the new one.
+ * An object has commands; a command has a request or one of the two functions, which return an exit
+ * status.  A command without a summary is an old name: its operands are the new name.
  */
 struct command {
 	const char *name;
-	const char *operands;	/* and options, as help prints them; or NULL */
+	const char *operands;	/* operands and options, as help prints them; or NULL */
 	const char *summary;	/* one line */
-	const struct command *commands;	/* of an object; they end with zeros */
+	const struct command *commands;	/* of an object; the list ends with zeros */
 	struct client_request request;	/* to dartd, with its operands */
-	/* of a command without options: gets the operands */
+	/* for a command without options: gets the operands */
 	int (*run)(const struct options *options, int argc, char **argv);
 	int least, most;	/* number of operands */
-	/* of one with options: gets its whole name as argv[0] */
+	/* for a command with options: gets its whole name as argv[0] */
 	int (*parse)(struct options *options, int argc, char **argv);
 };
 
 /*
- * Runs the command of options->command that argv[1] and the words behind it
- * name, each in full or by a prefix that no other one has.  Returns an exit
- * status.
+ * Runs the command below options->command that argv[1] and the next words name, each in full or by
+ * an unambiguous prefix.  Returns an exit status.
  */
 int command__run(struct options *options, int argc, char **argv);
-/* Prints options->command with what it takes, or all commands that it has. */
+/* Prints options->command with its operands, or all commands below it. */
 int command__help(const struct options *options);
 
 extern const struct command entry_commands[];

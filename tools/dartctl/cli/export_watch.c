@@ -13,8 +13,9 @@
 #include "message.h"
 #include "tools/watch/path_watch.h"
 
-#define BUSY_MS	1000	/* until the next try if dartd has too many clients */
-#define MEND_MS	10000	/* if it could not mend something: a try may take it a second */
+#define BUSY_MS	1000	/* pause if dartd has too many clients */
+/* pause after dartd could not mend a part: a try can keep it busy for a second */
+#define MEND_MS	10000
 
 struct session {
 	const struct export_watch *watch;
@@ -23,9 +24,9 @@ struct session {
 	bool is_connected;
 	char *written;		/* the contents of the file, NULL at first */
 	struct dart_error error, said;
-	bool is_hurt;		/* dartd could not mend something, and why */
+	bool is_hurt;		/* dartd could not mend a part */
 	struct dart_error hurt;
-	int64_t mend_at;	/* not before: ms of CLOCK_MONOTONIC */
+	int64_t mend_at;	/* earliest time of the next try: ms of CLOCK_MONOTONIC */
 };
 
 static int64_t now_ms(void)
@@ -36,7 +37,7 @@ static int64_t now_ms(void)
 	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-/* Says a sentence once, until another one is said or all is well. */
+/* Prints the error unless it was the last one printed; a success in between forgets it. */
 static void session__say(struct session *session, const char *state, const struct dart_error *error)
 {
 	if (!strcmp(error->text, session->said.text))
@@ -46,7 +47,7 @@ static void session__say(struct session *session, const char *state, const struc
 	fflush(stdout);
 }
 
-/* Can dartd, or a change in it, mend this? */
+/* Can the failure pass without a change on the command line: by dartd, or by a change in it? */
 static bool may_pass(int ret)
 {
 	switch (ret) {
@@ -85,7 +86,7 @@ static void session__disconnect(struct session *session)
 	session->is_connected = false;
 }
 
-/* Subscribes to changes, so that none is missed after the first look. */
+/* Subscribes to changes before the first export, so that none is missed. */
 static int session__connect(struct session *session)
 {
 	json_t *reply;
@@ -131,7 +132,7 @@ static int session__write(struct session *session, json_t *json)
 	return 0;
 }
 
-/* One part that cannot be mended does not keep the file from being written. */
+/* A part that cannot be mended does not keep this process from writing the file. */
 static int session__mend(struct session *session, struct dart_registration_client *client)
 {
 	const struct export_watch *watch = session->watch;
@@ -184,7 +185,7 @@ static int session__export(struct session *session, bool *is_final)
 	return ret;
 }
 
-/* Does this line of "monitor" tell of the object or of its parts? */
+/* Is this line of "monitor" about the object or one of its parts? */
 static bool concerns(const json_t *change, const struct export_watch *watch)
 {
 	const char *object = "", *name = "", *its;
@@ -196,7 +197,7 @@ static bool concerns(const json_t *change, const struct export_watch *watch)
 	return !its || !strcmp(its, watch->name);
 }
 
-/* Reads the changes that have come.  Is one about the object? */
+/* Reads all changes that have arrived; sets *@has_changed if one concerns the object. */
 static int session__receive(struct session *session, bool *has_changed)
 {
 	struct dart_registration_client *changes = &session->changes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file that follows what dartd exports for reporters or switches. */
+/* A file that follows the export of dartd for reporters or switches. */
 #ifndef EXPORT_WATCH_H
 #define EXPORT_WATCH_H
 
@@ -9,18 +9,19 @@
 
 #include "options.h"
 
-/* What is exported. */
+/* A kind of objects that dartd exports. */
 struct export_kind {
 	const char *object;	/* "store" */
 	const char *request;	/* "store-export" */
 	const char *member;	/* of the reply */
-	const char *part;	/* "reporter": also changes it, has member @object */
-	const char *remedy;	/* how to get one: "dartctl reporter add" */
-	int period_ms;		/* look again after this time; -1: only after changes */
+	/* "reporter": an event of this object, which names @object, also changes the export */
+	const char *part;
+	const char *remedy;	/* command that adds a part: "dartctl reporter add" */
+	int period_ms;		/* pause before the next export without changes; -1: none */
 	/*
-	 * Before each look, unless NULL: mends what no change tells of.  Returns 0, or
-	 * -errno with a sentence in @error.  If dartd refused something, this is said,
-	 * the file is written nevertheless, and the next try is later.
+	 * Unless NULL, runs before each export, and mends failures that no event announces.
+	 * Returns 0, or -errno with a sentence in @error.  If dartd refuses to mend a part, the
+	 * error is printed, the file is written nevertheless, and the next try is later.
 	 */
 	int (*mend)(struct dart_registration_client *client, const char *name,
 		    struct dart_error *error);
@@ -29,27 +30,27 @@ struct export_kind {
 struct export_watch {
 	const struct options *options;
 	const struct export_kind *kind;
-	const char *name;	/* of the store or table */
+	const char *name;	/* of the store or lookup table */
 	const char *path;	/* of the file */
 	/*
-	 * Makes the file out of the member of the reply: a new reference, NULL with an
-	 * errno: ENODATA if it has no part for which there is something to write.
+	 * Makes the contents of the file from the member of the reply.  Returns a new reference, or
+	 * NULL with an errno: ENODATA if no part is to be written.
 	 */
 	json_t *(*make)(json_t *exported, const void *argument);
 	const void *argument;
 };
 
 /*
- * Sends a request, with the name unless that is NULL.  Returns 0 and the reply, a new
- * reference, or -errno with a sentence in @error; *@reply may then be there, too.
+ * Sends a request, with the name unless that is NULL.  Returns 0 and the reply, a new reference, or
+ * -errno with a sentence in @error; even then, *@reply may be a reply.
  */
 int export_watch__ask(struct dart_registration_client *client, const char *type, const char *name,
 		      json_t **reply, struct dart_error *error);
 
 /*
- * Writes the file now, and whenever what it has changes, until a signal ends this
- * process.  Waits for dartd while it is not running.  Returns an exit status after a
- * failure that waiting does not mend, with its message printed.
+ * Writes the file now and after each change of its contents, until a signal ends this process.
+ * Waits for dartd while it does not run.  Returns an exit status, with its message printed, after a
+ * failure that cannot pass by waiting.
  */
 int export_watch__run(const struct export_watch *watch);
 

@@ -25,7 +25,7 @@ int print_json(json_t *json, size_t flags)
 	return EXIT_SUCCESS;
 }
 
-/* Set by the first -j, and never cleared. */
+/* The first -j sets it; nothing clears it. */
 static bool fails_in_json;
 
 void fail__in_json(void)
@@ -38,11 +38,11 @@ __attribute__((format(printf, 3, 0))) static void say(int code, const char *end,
 {
 	char sentence[2048], text[2048];
 
-	/* The message may quote words that are not UTF-8, or steer a terminal. */
+	/* The message may quote words that are not UTF-8, or that would steer a terminal. */
 	vsnprintf(sentence, sizeof(sentence), format, arguments);
 	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE, text, sizeof(text));
 	if (fails_in_json && !ferror(stdout)) {
-		/* In one line, because those of monitor are. */
+		/* In one line, like the lines of monitor. */
 		print_json(json_pack("{s:s, s:s}", "error",
 				      strerrorname_np(code) ?: "EIO", "message",
 				      text),

@@ -10,35 +10,35 @@
 #define EXIT_USAGE 2
 
 /*
- * Prints @json, whose reference it takes, in ASCII, so that texts of others do
- * not steer the terminal; @flags: more of json_dumps(3).  NULL is out of
- * memory. Returns an exit status.
+ * Prints @json, whose reference it takes, in ASCII, so that foreign texts cannot steer the
+ * terminal; @flags: further ones of json_dumps(3).  NULL counts as out of memory.  Returns an exit
+ * status.
  */
 int print_json(json_t *json, size_t flags);
 
 /*
- * Prints "dartctl: message" on stderr, or after fail__in_json() an object with
- * it and the name of @code, an errno, on stdout.  Returns EXIT_FAILURE.
+ * Prints "dartctl: message" on stderr, or, after fail__in_json(), an object with the message and
+ * the name of @code, an errno, on stdout.  Returns EXIT_FAILURE.
  */
 __attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
 int fail__out_of_memory(void);
 void fail__in_json(void);
-/* The same with EINVAL, and where to find help; returns EXIT_USAGE. */
+/* Prints the same with EINVAL and a hint to --help; returns EXIT_USAGE. */
 __attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
 
 /* ---- dartctl and dartd of different releases */
 
 /*
- * Below 0 if the dartd that gave @reply, or has this "version" in its status, is
- * older than dartctl, above 0 if it is newer.  One that tells none is older.
+ * Returns less than 0 if the dartd that sent @reply, or this status, is older than dartctl, and
+ * more than 0 if it is newer.  A dartd that tells no version is older.
  */
 int version__compare(const json_t *reply);
 /*
- * "dartd is version 0.0, older than dartctl 0.1: upgrade dartd, ..."; NULL if
- * both are of one release.  The caller frees it.
+ * Returns "dartd is version 0.0, older than dartctl 0.1: upgrade dartd, ...", which the caller
+ * frees; NULL if both are of one release.
  */
 char *version__advice(const json_t *reply);
-/* Appends it, in brackets, to the reason why a request failed. */
+/* Appends the advice, in brackets, to the reason why a request failed. */
 void version__explain(const json_t *reply, struct dart_error *error);
 
 #endif /* MESSAGE_H */

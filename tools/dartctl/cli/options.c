@@ -21,7 +21,7 @@ static const struct option common[] = {
 
 #define COMMON (sizeof(common) / sizeof(common[0]))
 
-/* The common ones, then @own, then zeros. */
+/* Fills @all with the common options, then @own, then zeros. */
 static void merge(const struct option *own, struct option all[static COMMON + OPTIONS_OWN_MAX + 1])
 {
 	size_t count = COMMON;
@@ -34,7 +34,7 @@ static void merge(const struct option *own, struct option all[static COMMON + OP
 	all[count] = (struct option){ };
 }
 
-/* The option that getopt_long() has stopped at. */
+/* The option at which getopt_long() stopped. */
 static const char *culprit(char **argv, char letter[static 3])
 {
 	if (!optopt || optopt > 255)

@@ -12,11 +12,11 @@
 #include "schemas.h"
 
 #define OWN_DIRECTORY	"/etc/dart/schemas"
-/* Seen from the directory of the program, installed or just built. */
+/* Relative to the directory of the program, both installed and in the build tree. */
 #define THEIR_DIRECTORY	"../share/dart/schemas"
 #define SUFFIX		".yaml"
 
-/* The directory of those that come with the program; "" if unknown. */
+/* Finds the directory of the schemas that come with the program; "" if unknown. */
 static void find_theirs(char path[static PATH_MAX])
 {
 	char program[PATH_MAX - sizeof(THEIR_DIRECTORY)];
@@ -93,7 +93,7 @@ static int is_schema(const struct dirent *entry)
 	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
 }
 
-/* Adds the names in @directory to @names, a new string that it replaces. */
+/* Adds the names in @directory to @names, which it frees; returns a new string. */
 static char *add_names(char *names, const char *directory)
 {
 	struct dirent **entries;

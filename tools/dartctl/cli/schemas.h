@@ -6,8 +6,8 @@
 #include <libdart/key/key_schema.h>
 
 /*
- * Loads the schema called @name, or the file @name if that contains "/".  NULL
- * after a failure, with its message printed.
+ * Loads the schema called @name, or the file @name if the name contains "/".  Returns NULL after a
+ * failure, with its message printed.
  */
 struct dart_key_schema *schemas__load(const char *name);
 

@@ -15,7 +15,7 @@
 
 static char *text_of(const json_t *value);
 
-/* The elements with blanks between them, as a new string. */
+/* Returns the elements with blanks between them, as a new string. */
 static char *join(const json_t *array)
 {
 	char *text = strdup(""), *part, *longer;
@@ -34,7 +34,7 @@ static char *join(const json_t *array)
 	return text;
 }
 
-/* @value as a new string. */
+/* Returns @value as a new string. */
 static char *text_of(const json_t *value)
 {
 	if (json_is_array(value))
@@ -82,7 +82,7 @@ static int set(struct libscols_line *line, size_t number,
 		converted = column->convert(value);
 	text = text_of(converted ?: value);
 	json_decref(converted);
-	/* A name or a sentence may have control characters, which a terminal must not get. */
+	/* A name or a sentence may contain control characters, which must not reach a terminal. */
 	escaped = text ? dart_escape__new(text, DART_ESCAPE_SENTENCE) : NULL;
 	free(text);
 	ret = escaped ? scols_line_refer_data(line, number, escaped) : -ENOMEM;

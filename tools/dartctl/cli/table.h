@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* Without a title for the first column, the table has no titles. */
+/* If the title of the first column is empty, no titles are printed. */
 struct table_column {
 	const char *title;
 	const char *member;	/* of each object */
@@ -14,15 +14,15 @@ struct table_column {
 	json_t *(*convert)(const json_t *value);	/* or NULL */
 };
 
-/* Converts seconds to the largest unit that says them well: "17s", "3h". */
+/* Converts seconds to the largest suitable unit: "17s", "3h". */
 json_t *table__age(const json_t *seconds);
-/* Converts a uid to the name of its user, if it has one. */
+/* Converts a uid to the name of its user, if there is one. */
 json_t *table__user(const json_t *uid);
 
 /*
- * Prints an array of objects, a line each, by @columns, which end with zeros.
- * A cell has a text, a number, yes or no, or an array of these; it is empty if
- * the object lacks the member.  Returns an exit status.
+ * Prints an array of objects, a line each, by @columns, which end with zeros.  A cell shows a text,
+ * a number, yes or no, or an array of these; it is empty if the object lacks the member.  Returns
+ * an exit status.
  */
 int table__print_objects(json_t *objects, const struct table_column *columns);
 

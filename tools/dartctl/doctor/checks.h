@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The checks of dartctl doctor.  Each adds findings, and changes nothing;
- * checks whose object is missing, as another finding says, add none.
+ * The checks of dartctl doctor.  Each adds findings and changes nothing.  A check adds none if
+ * another finding reports that its object is missing.
  */
 #ifndef CHECKS_H
 #define CHECKS_H
@@ -12,10 +12,10 @@
 #include "tools/doctor/findings.h"
 #include "tools/doctor/rdma_port.h"
 
-/* dartd, as far as this user can see it. */
+/* The parts of dartd that this user can see. */
 struct running_agent {
-	pid_t pid; /* 0: it does not run */
-	json_t *status; /* its answers; NULL: it did not answer */
+	pid_t pid; /* 0: dartd does not run */
+	json_t *status; /* its answer to "status"; NULL: none */
 	json_t *stores;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Check "coverage": dartd serves what this host has. */
+/* Check "coverage": dartd serves the objects of this host. */
 #include <string.h>
 
 #include "checks.h"

@@ -30,14 +30,14 @@ static bool query(const char *name, struct ibv_device_attr *attributes)
 	return is_known;
 }
 
-/* Objects in use, as rdma-resource(8) counts them; NULL if it cannot. */
+/* Counts the objects in use with rdma-resource(8); NULL if it fails. */
 static json_t *count_objects(const char *name)
 {
 	json_t *devices = NULL, *counts = NULL;
 	char command[512];
 	FILE *output;
 
-	/* The name is that of a directory in sysfs. */
+	/* Safe in a command: the name comes from a directory in sysfs. */
 	snprintf(command, sizeof(command),
 		 "PATH=$PATH:/usr/sbin:/sbin rdma -j resource show '%s' 2>/dev/null", name);
 	output = strchr(name, '\'') ? NULL : popen(command, "re");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl doctor: finds out what keeps this host from being monitored. */
+/* dartctl doctor: finds the faults that keep this host from being monitored. */
 #include <libdart/configuration/configuration.h>
 #include <libdart/tls_places.h>
 

@@ -45,13 +45,13 @@ static void check_lockdown(struct findings *findings)
 {
 	char line[128];
 
-	/* "none [integrity] confidentiality"; without the LSM, no file. */
+	/* "none [integrity] confidentiality"; the file exists only with the LSM. */
 	if (!text_file__line(line, sizeof(line), "/sys/kernel/security/lockdown") ||
 	    strstr(line, "[none]")) {
 		findings__ok(findings, "lockdown", "the kernel is not locked down");
 		return;
 	}
-	/* Reading kernel memory does not concern its integrity. */
+	/* Integrity mode forbids writes only; dartd reads kernel memory. */
 	if (strstr(line, "[integrity]")) {
 		findings__ok(findings, "lockdown",
 			     "the kernel is locked down (integrity), which permits all that dartd does");

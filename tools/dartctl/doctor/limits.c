@@ -13,7 +13,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Descriptors that dartd needs beside those that it has: clients, followers. */
+/* Further descriptors that dartd will need: for clients and followers. */
 #define FILES_SPARE 64
 #define FILES_ADVISED 65536
 
@@ -44,7 +44,7 @@ static void check_memory_of_process(struct findings *findings, pid_t pid)
 	findings__command(findings, "prlimit --pid %d --memlock=unlimited:unlimited", (int)pid);
 }
 
-/* The limit that systemd will start dartd with. */
+/* Checks the limit in the unit, with which systemd will start dartd. */
 static void check_memory_of_unit(struct findings *findings)
 {
 	char limit[64] = "";
@@ -71,7 +71,7 @@ static void check_memory_of_unit(struct findings *findings)
 		"mkdir -p /etc/systemd/system/dartd.service.d && printf '[Service]\\nLimitMEMLOCK=infinity\\n' > /etc/systemd/system/dartd.service.d/memlock.conf && systemctl daemon-reload");
 }
 
-/* Open descriptors of a process; -1 if only root can see them. */
+/* Counts the open descriptors of a process; -1 if only root may see them. */
 static long long count_files(pid_t pid)
 {
 	struct dirent *entry;
@@ -162,7 +162,7 @@ void check_huge_pages(struct findings *findings, const struct running_agent *age
 		return;
 	json_array_foreach(agent->stores, i, store) {
 		bytes = json_integer_value(json_object_get(store, "bytes"));
-		/* A smaller store gains nothing; a file has its own pages. */
+		/* Huge pages gain nothing for a smaller store; a file uses its own pages. */
 		if (json_is_true(json_object_get(store, "huge_pages")) ||
 		    json_object_get(store, "file") || bytes < size)
 			continue;

@@ -17,7 +17,7 @@
 #define RELOAD \
 	"systemctl stop dartd; modprobe -r dart_zero && modprobe dart_zero && systemctl start dartd"
 
-/* modprobe would find it. */
+/* Would modprobe find the module? */
 static bool is_installed(void)
 {
 	return !system("PATH=$PATH:/usr/sbin:/sbin modinfo -n dart_zero "
@@ -36,7 +36,7 @@ static bool needs_signature(void)
 	       !strstr(line, "[none]");
 }
 
-/* The signer of the module that modprobe would load; "": it is not signed. */
+/* Reads the signer of the module that modprobe would load; "": the module is not signed. */
 static void read_signer(char *signer, size_t size)
 {
 	FILE *modinfo = popen("PATH=$PATH:/usr/sbin:/sbin modinfo -F signer dart_zero "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of dartd: it runs, answers, and is of the release of dartctl. */
+/* Checks of dartd: whether it runs and answers, and whether its release is that of dartctl. */
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
@@ -136,7 +136,7 @@ static void check_answers(struct findings *findings, const char *socket,
 		findings__fail(findings, "socket", "%s", error.text);
 		advise_service(findings, "restart");
 	} else {
-		/* An older dartd may have none. */
+		/* An older dartd may not know this request. */
 		ask(&client, "store-list", "stores", &agent->stores, &error);
 		agent->pid = json_integer_value(json_object_get(agent->status, "pid"));
 		findings__ok(findings, "socket", "%s answers", socket);
@@ -159,7 +159,7 @@ static void check_version(struct findings *findings, const json_t *status)
 	free(advice);
 }
 
-/* dartd outlives its RDMA device. */
+/* dartd may run longer than its RDMA device exists. */
 static void check_device(struct findings *findings, const json_t *status)
 {
 	const char *missing = json_string_value(json_object_get(status, "device_missing"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl apply, save and registration: registrations from a configuration file, into one, and in dartd. */
+/* dartctl apply, save and registration: registrations and configuration files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +13,15 @@
 
 struct apply {
 	struct dart_registration_client client;
-	json_t *registrations;	/* before the first item */
+	json_t *registrations;	/* in dartd before the first item */
 	json_t *results;	/* for --json, or NULL */
 	bool has_added;
 	int status;
 };
 
 /*
- * The request of an item, and where dartd finds its object after a restart.  All
- * items are saved together.
+ * Makes the request of an item, with the path by which dartd finds its object after a restart.
+ * "more" delays the saving, so that all items are saved together.
  */
 static json_t *request_of(const struct dart_configuration_item *item, int fd)
 {
@@ -31,7 +31,7 @@ static json_t *request_of(const struct dart_configuration_item *item, int fd)
 	if (!request)
 		return NULL;
 	ret = json_object_set_new(request, "more", json_true());
-	/* dartd believes only root. */
+	/* dartd accepts paths from root only. */
 	if (!ret && fd >= 0 && !geteuid())
 		ret = json_object_set_new(request, "path", json_string(item->path));
 	if (ret) {
@@ -85,7 +85,7 @@ static int apply__note(struct apply *apply, const struct dart_configuration_item
 	return 0;
 }
 
-/* Without this request dartd would save them soon, but not say if it cannot. */
+/* dartd would also save the items soon without this request, but could not report a failure. */
 static void apply__save(struct apply *apply)
 {
 	json_t *request = json_pack("{s:s}", "request", "registration-save");
@@ -112,7 +112,7 @@ static int apply__item(struct apply *apply, const struct dart_configuration_item
 	return apply__note(apply, item, "refused", error.text);
 }
 
-/* What dartd has; NULL with a message printed. */
+/* Returns the registrations in dartd; NULL with a message printed. */
 static json_t *list_registrations(const struct options *options, json_t **reply)
 {
 	return client__ask(options, json_pack("{s:s}", "request", "registration-list"), -1,

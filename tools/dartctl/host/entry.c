@@ -28,7 +28,7 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-/* Leaves the entries of this kind and with such names; NULL: any. */
+/* Removes entries of other kinds and names; NULL matches any. */
 static void filter(json_t *entries, const char *kind, const char *pattern)
 {
 	size_t i = json_array_size(entries);

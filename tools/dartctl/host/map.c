@@ -62,7 +62,7 @@ static bool has_name(int fd, const char *name)
 	return !bpf_obj_get_info_by_fd(fd, &info, &size) && !strcmp(info.name, name);
 }
 
-/* Adds ", N" to a list that may become too long to be of use. */
+/* Adds ", N" to a list; cuts lists that are too long to be useful. */
 static void list_id(char *list, size_t size, uint32_t id)
 {
 	size_t used = strlen(list);

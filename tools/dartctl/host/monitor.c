@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl monitor: a line for each change that dartd tells. */
+/* dartctl monitor: a line for each change that dartd reports. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -13,7 +13,7 @@ static const char *text_of(const json_t *json, const char *member)
 	return json_string_value(json_object_get(json, member)) ?: "";
 }
 
-/* The number of a store, which has a default. */
+/* Compares a number of two stores; a missing one stands for the default. */
 static bool is_same_number(const json_t *a, const json_t *b, const char *member,
 			   json_int_t otherwise)
 {
@@ -33,7 +33,9 @@ static bool is_same_store(const json_t *a, const json_t *b)
 	       is_same_number(a, b, "redundancy", DART_STORE_REDUNDANCY);
 }
 
-/* As the agent would register it: all numbers are there, or have their defaults. */
+/*
+ * Compares lookup tables as the agent would register them: missing numbers stand for the defaults.
+ */
 static bool is_same_table(const json_t *a, const json_t *b)
 {
 	const json_t *shares = json_object_get(a, "shares");
@@ -61,7 +63,7 @@ static bool is_same(const json_t *registration, const struct dart_configuration_
 		return is_same_store(request, item->request);
 	if (!strcmp(type, "table-create"))
 		return is_same_table(request, item->request);
-	/* Without a name, the path is all that tells one map from another. */
+	/* Maps without names differ in their paths only. */
 	if (!strcmp(type, "register-map") && strcmp(text_of(registration, "path"), item->path))
 		return false;
 	return json_equal(request, item->request);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares items of a configuration with what dartd has registered. */
+/* Compares items of a configuration with the registrations in dartd. */
 #ifndef REGISTERED_H
 #define REGISTERED_H
 
@@ -9,8 +9,8 @@
 #include <libdart/configuration/configuration.h>
 
 /*
- * Is the item among @registrations, an array of "registration-list"?  Not if it
- * is missing: then it is worth another attempt.
+ * Is the item among @registrations, an array of "registration-list"?  A registration whose object
+ * is missing does not count, because it is worth another attempt.
  */
 bool registered__has(const json_t *registrations, const struct dart_configuration_item *item);
 

@@ -74,7 +74,7 @@ static int open_disk(const char *text, char label[static PATH_MAX], struct dart_
 	if (fd < 0)
 		return fd;
 
-	/* The name that the kernel has for it, also behind a link. */
+	/* The name by which the kernel knows the device, even if @text is a link. */
 	fstat(fd, &status);
 	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u",
 		 major(status.st_rdev), minor(status.st_rdev));
@@ -84,7 +84,7 @@ static int open_disk(const char *text, char label[static PATH_MAX], struct dart_
 	return fd;
 }
 
-/* @text: its path from the root of the hierarchy, or in the file system */
+/* @text: path from the root of the hierarchy, or in the file system */
 static int open_cgroup(const char *text, char label[static PATH_MAX], struct dart_error *error)
 {
 	char path[PATH_MAX], rooted[PATH_MAX];
@@ -100,7 +100,7 @@ static int open_cgroup(const char *text, char label[static PATH_MAX], struct dar
 
 /*
  * Sets @label to the path without symbolic links, as the kernel reports it.  Returns -1 if nothing
- * is mounted there in the mount namespace of this process: dartd knows whether the host has it.
+ * is mounted there in the mount namespace of this process: dartd knows whether the host mounts it.
  */
 static int open_filesystem(const char *path, char label[static PATH_MAX])
 {

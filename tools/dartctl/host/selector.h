@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Selectors: which namespace, device or cgroup a source is to count for. */
+/* Selectors: the namespace, device or cgroup whose events a source counts. */
 #ifndef SELECTOR_H
 #define SELECTOR_H
 
@@ -17,7 +17,7 @@ enum selector_kind {
 	SELECTOR_ALL_DISKS,
 	SELECTOR_ALL_CGROUPS,	/* path */
 	SELECTOR_ALL_FILESYSTEMS,
-	SELECTOR_ALL,		/* of the source's kind */
+	SELECTOR_ALL,		/* all objects of the kind of the source */
 	SELECTOR_KINDS
 };
 
@@ -28,15 +28,14 @@ struct selector {
 	bool is_deferrable; /* gathering does not wake an idle CPU */
 };
 
-/* Does it select all of a kind, also those to come? */
+/* Does it select all objects of a kind, including future ones? */
 bool selector__is_follow(const struct selector *selector);
-/* The kind that it selects all of, as in "selector" of source-list; NULL: any. */
+/* The kind of which all objects are selected, as in "selector" of source-list; NULL: any. */
 const char *selector__all_of(const struct selector *selector);
 
 /*
- * Makes the request that registers or follows @source, and the descriptor to
- * send with it, or -1; both are the caller's.  Returns an exit status; after a
- * failure its message has been printed.
+ * Makes the request that registers or follows @source, and the descriptor to send with it, or -1;
+ * the caller owns both.  Returns an exit status; after a failure its message has been printed.
  */
 int selector__request(const struct selector *selector, const char *source,
 		      json_t **request, int *fd);

@@ -7,15 +7,15 @@
 
 #include "tools/dartctl/cli/command.h"
 
-/* More copies than this are not printed side by side. */
+/* Most copies that are printed side by side. */
 #define COPIES_WIDE 8
 #define ROW_NUMBER "#" /* a member that is not the name of a field */
 
-/* An entry as dartd shows it; all of it is borrowed from the reply. */
+/* An entry as dartd shows it; all references are borrowed from the reply. */
 struct shown {
 	json_t *fields;		/* of the schema */
 	json_t *sum;		/* NULL for rows */
-	/* of CPUs, or rows; an object by number if rows have sequences; or NULL */
+	/* an array, of CPUs or rows; an object by number if rows have sequences; or NULL */
 	json_t *copies;
 	const char *copy_name;	/* "CPU" or "ROW" */
 };
@@ -48,7 +48,7 @@ static int shown__of(struct shown *shown, json_t *entry)
 		       -EPROTO;
 }
 
-/* Sequences say whether a row is torn, which dartd has checked. */
+/* Hide sequences: they tell whether a row is torn, and dartd has checked that. */
 static bool is_shown(const json_t *field)
 {
 	const char *kind = json_string_value(json_object_get(field, "kind"));
@@ -56,7 +56,7 @@ static bool is_shown(const json_t *field)
 	return !kind || strcmp(kind, "sequence");
 }
 
-/* Fields down; across: the sum, and the copies if they are few. */
+/* Prints a line for each field, with the sum, and with the copies if they are few. */
 static int print_by_field(const struct shown *shown)
 {
 	json_t *lines = json_array();
@@ -84,7 +84,7 @@ static int print_by_field(const struct shown *shown)
 		};
 	}
 
-	/* The fields become the lines, with members that fields do not have. */
+	/* The fields become the lines; the members that are added have names that no field uses. */
 	json_array_foreach(shown->fields, i, field) {
 		const char *name = name_of(field);
 
@@ -101,7 +101,7 @@ static int print_by_field(const struct shown *shown)
 	return status;
 }
 
-/* Adds a line for a row; one that is not an object is torn. */
+/* Adds a line for a row; a torn row is not an object. */
 static void add_row(json_t *lines, const struct table_column *columns,
 		    const char *number, json_t *row)
 {
@@ -113,7 +113,7 @@ static void add_row(json_t *lines, const struct table_column *columns,
 	json_array_append_new(lines, line);
 }
 
-/* Rows down, fields across. */
+/* Prints a line for each row, with a column for each field. */
 static int print_by_row(const struct shown *shown)
 {
 	struct table_column *columns;
@@ -148,7 +148,7 @@ out:
 	return status;
 }
 
-/* Says which copies are behind; dartd tells only if some can be. */
+/* Prints which copies lag; dartd reports lags only of entries that can lag. */
 static void print_lag(const json_t *entry)
 {
 	const char *cpus = json_string_value(json_object_get(entry, "nohz_full"));

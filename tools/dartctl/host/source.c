@@ -10,7 +10,7 @@
 
 /* The kind of selector that an option gives. */
 #define OPTION(kind) (OPTIONS_OWN + SELECTOR_##kind)
-/* Whatever is selected. */
+/* For any selector. */
 #define OPTION_GATHER OPTION(KINDS)
 #define OPTION_DEFERRABLE (OPTION_GATHER + 1)
 
@@ -30,7 +30,7 @@ static const struct option register_options[] = {
 	{}
 };
 
-/* Of the above, those that select one. */
+/* The options above that select one object. */
 static const struct option add_options[] = {
 	{ "netns", required_argument, NULL, OPTION(NETNS) },
 	{ "netdev", required_argument, NULL, OPTION(NETDEV) },
@@ -69,7 +69,7 @@ static int parse(struct options *options, int argc, char **argv,
 	return EXIT_SUCCESS;
 }
 
-/* dartd follows what the source is of: not another kind than the option says. */
+/* dartd follows the kind of the source: refuse an option for another kind. */
 static int check_kind(const struct options *options, const char *source, const char *kind)
 {
 	json_t *reply, *known, *one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl status and controller: the state of dartd, how much of the host it serves, and to whom. */
+/* dartctl status and controller: the state of dartd, its coverage of the host, and its readers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 /* ---- coverage */
 
-/* Names come from users of the host: they cannot change the terminal. */
+/* Names come from users of the host, so they must not steer the terminal. */
 static void print_text(const char *text)
 {
 	for (; *text; text++)
@@ -88,7 +88,7 @@ int command_status(const struct options *options, int argc, char **argv)
 			     -1, "status", &reply, NULL);
 	if (!status)
 		return EXIT_FAILURE;
-	/* The answer has the version of dartd. */
+	/* The answer contains the version of dartd already. */
 	json_object_set_new(status, "dartctl_version", json_string(DART_VERSION));
 	ret = options->json ? print_json(json_incref(status), 0) : print(status);
 	json_decref(reply);

@@ -31,7 +31,8 @@ static const struct {
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
 /* Adds the "changes" of a reply.  Returns 0, or sets @error and returns -EPROTO. */
-static int add_changes(struct lookup_outcome *outcome, const json_t *changes, struct dart_error *error)
+static int add_changes(struct lookup_outcome *outcome, const json_t *changes,
+		       struct dart_error *error)
 {
 	const json_t *count;
 	size_t i;

@@ -110,8 +110,8 @@ static int change(struct options *options, const struct lookup_named *named, uin
 	status = lookup_entry__layout(named, &map.geometry, &layout);
 	if (status)
 		goto close_map;
-	status =
-		lookup_entry__take(named, &layout, operation == DART_REGISTRATION_TABLE_INSERT, entry);
+	status = lookup_entry__take(named, &layout, operation == DART_REGISTRATION_TABLE_INSERT,
+				    entry);
 	if (!status)
 		status = send(options, named, &layout, operation, entry);
 	lookup_layout__free(&layout);

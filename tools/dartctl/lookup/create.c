@@ -39,7 +39,7 @@ static const struct option create_options[] = {
 	{}
 };
 
-/* The part of the cells that --entries may fill: few entries are stashed then. */
+/* The part of the cells that --entries may fill, so that few entries are stashed. */
 #define LOAD_PERCENT 75
 
 /* From the command line; numbers are -1 unless given. */
@@ -136,7 +136,7 @@ static int parse(struct options *options, int argc, char **argv, struct wanted *
 	return EXIT_SUCCESS;
 }
 
-/* Takes the lengths of the schema, unless they were given. */
+/* Takes the lengths from the schema unless the command line gives them. */
 static int find_lengths(struct wanted *wanted)
 {
 	struct dart_key_schema *schema;
@@ -165,7 +165,7 @@ static int find_lengths(struct wanted *wanted)
 	return EXIT_SUCCESS;
 }
 
-/* The entries of 2^@rows_log2 rows at the load. */
+/* How many entries fill 2^@rows_log2 rows up to this load. */
 static long long capacity(long long cells, long long rows_log2)
 {
 	return (cells << rows_log2) * LOAD_PERCENT / 100;
@@ -194,7 +194,7 @@ static void say_size(const struct wanted *wanted)
 	       wanted->rows_log2, cells, LOAD_PERCENT, capacity(cells, wanted->rows_log2));
 }
 
-/* NULL unless it was given. */
+/* NULL if the number was not given. */
 static json_t *optional(long long number)
 {
 	return number < 0 ? NULL : json_integer(number);

@@ -21,8 +21,8 @@ struct cell {
 };
 
 /*
- * Takes a cell in quotation marks; *@at is behind the first one.  "" is a quotation
- * mark.  The quotation marks end on the same line.
+ * Takes a cell in quotation marks; *@at is after the first one.  "" stands for a quotation mark.
+ * The last one must be on the same line.
  */
 static int take_quoted(struct lookup_parser *parser, const char **at, const char *end,
 		       struct cell *cell, struct dart_error *error)
@@ -55,8 +55,8 @@ static int take_quoted(struct lookup_parser *parser, const char **at, const char
  * Takes the next cell of the line up to @end.  Returns 1 if another one follows, 0 if it is
  * the last one of the line, or -EINVAL.
  */
-static int take_cell(struct lookup_parser *parser, const char **at, const char *end, struct cell *cell,
-		     struct dart_error *error)
+static int take_cell(struct lookup_parser *parser, const char **at, const char *end,
+		     struct cell *cell, struct dart_error *error)
 {
 	const char *from = *at;
 	int ret;
@@ -79,7 +79,8 @@ static int take_cell(struct lookup_parser *parser, const char **at, const char *
 	return from < end;
 }
 
-static int take_column(struct lookup_parser *parser, const struct cell *name, struct dart_error *error)
+static int take_column(struct lookup_parser *parser, const struct cell *name,
+		       struct dart_error *error)
 {
 	char names[256];
 	uint32_t i;

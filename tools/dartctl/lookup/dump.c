@@ -50,7 +50,10 @@ static int parse(struct options *options, int argc, char **argv, struct dump *du
 	return EXIT_SUCCESS;
 }
 
-/* These cells are not printed.  If dartd ended during a change, it mends them when it starts. */
+/*
+ * Warns of torn cells, which are not printed.  If dartd ended during a change, it mends them when
+ * it starts.
+ */
 static void warn(const struct lookup_named *named, const struct dart_tea_walk *walk)
 {
 	if (walk->torn)
@@ -70,7 +73,7 @@ static int print(const struct dump *dump, const struct lookup_map *map,
 		dump->printer->begin(stdout, layout);
 	while (dart_tea_lookup__next(map->hash, map->memory, &walk, entry, &stashed)) {
 		dump->printer->entry(stdout, layout, entry);
-		/* Nobody reads it any more. */
+		/* The reader of the output has gone. */
 		if (ferror(stdout))
 			return EXIT_FAILURE;
 	}

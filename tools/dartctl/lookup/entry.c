@@ -65,7 +65,8 @@ int lookup_entry__layout(const struct lookup_named *named, const struct dart_tea
 	return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
 }
 
-static int take_text(const struct lookup_layout *layout, int index, const char *text, uint8_t *entry)
+static int take_text(const struct lookup_layout *layout, int index, const char *text,
+		     uint8_t *entry)
 {
 	const struct lookup_field *field = &layout->fields[index];
 	struct dart_error error;
@@ -104,9 +105,9 @@ static int take_field(const struct lookup_layout *layout, const char *text,
 	return take_text(layout, index, sign + 1, entry);
 }
 
-/* The digits are all of a key or value, whatever the fields of the schema. */
-static int take_raw(const struct lookup_named *named, const struct lookup_layout *layout, bool has_value,
-		    uint8_t *entry)
+/* Takes the digits of a whole key or value, whatever its fields are. */
+static int take_raw(const struct lookup_named *named, const struct lookup_layout *layout,
+		    bool has_value, uint8_t *entry)
 {
 	struct dart_error error;
 	struct lookup_layout raw;
@@ -137,8 +138,8 @@ static void describe(const struct lookup_layout *layout, uint32_t count, char *t
 				 layout->fields[i].is->type->name);
 }
 
-int lookup_entry__take(const struct lookup_named *named, const struct lookup_layout *layout, bool has_value,
-		    uint8_t entry[static LOOKUP_ENTRY_MAX])
+int lookup_entry__take(const struct lookup_named *named, const struct lookup_layout *layout,
+		       bool has_value, uint8_t entry[static LOOKUP_ENTRY_MAX])
 {
 	const uint32_t count = has_value ? layout->count : layout->key_count;
 	bool is_given[LOOKUP_FIELDS_MAX] = { false };

@@ -17,17 +17,15 @@ struct lookup_named {
 };
 
 /*
- * Finds the fields of the entries: those of the schema that --schema names, or else of the
- * one with the name of the table, if a table of @geometry can have such entries, or else two
- * strings of bytes; these, too, if the command line has a key in digits and no --schema.
- * Returns an exit status; after a failure its message has been printed.
+ * Finds the fields of the entries: from the schema that --schema names, or from the schema with the
+ * name of the table if its entries fit a table of @geometry; otherwise, or if the command line
+ * gives a key in digits and no --schema, they are two strings of bytes.  Returns an exit status;
+ * after a failure its message has been printed.
  */
 int lookup_entry__layout(const struct lookup_named *named, const struct dart_tea_geometry *geometry,
 		      struct lookup_layout *layout);
-/*
- * Reads the key, and with @has_value the value behind it.  Returns an exit status likewise.
- */
-int lookup_entry__take(const struct lookup_named *named, const struct lookup_layout *layout, bool has_value,
-		    uint8_t entry[static LOOKUP_ENTRY_MAX]);
+/* Reads the key and, with @has_value, the value after it.  Returns an exit status likewise. */
+int lookup_entry__take(const struct lookup_named *named, const struct lookup_layout *layout,
+		       bool has_value, uint8_t entry[static LOOKUP_ENTRY_MAX]);
 
 #endif /* LOOKUP_ENTRY_H */

@@ -7,7 +7,7 @@
 #include "tools/dartctl/cli/export_watch.h"
 #include "tools/dartctl/cli/file.h"
 
-#define PERIOD_MS	1000	/* no change is sent for the stash, nor for queue pairs */
+#define PERIOD_MS	1000	/* dartd announces no changes of the stash and of queue pairs */
 
 enum { OPTION_WATCH = OPTIONS_OWN, OPTION_OUTPUT };
 
@@ -17,7 +17,7 @@ static const struct option export_options[] = {
 	{ }
 };
 
-/* As a file of dart_tables(5); NULL if out of memory. */
+/* Makes a file of dart_tables(5); NULL if out of memory. */
 static json_t *pack_file(json_t *tables)
 {
 	return json_pack("{s:O}", "tables", tables);
@@ -49,8 +49,8 @@ static int renew(struct dart_registration_client *client, const char *table,
 }
 
 /*
- * A queue pair that a switch has brought into the error state is dead until it is renewed.
- * Returns the first failure, after all have been tried: one switch may not answer.
+ * Renews queue pairs in the error state, which are dead until then; a switch can bring its own
+ * there.  Tries all of them, because one switch may not answer, and returns the first failure.
  */
 static int renew_failed(struct dart_registration_client *client,
 			const char *table, struct dart_error *error)
@@ -70,7 +70,7 @@ static int renew_failed(struct dart_registration_client *client,
 		    strcmp(its, table) || strcmp(state, "error"))
 			continue;
 		ret = renew(client, table, address, &why);
-		/* -ENOENT: it was removed meanwhile. */
+		/* -ENOENT: the requester was removed meanwhile. */
 		if (!ret || ret == -ENOENT || first)
 			continue;
 		first = ret;

@@ -15,8 +15,8 @@
 
 _Static_assert(BUFFER_LENGTH >= 2 * LOOKUP_PARSER_ENTRY_MAX, "a piece has room for an entry");
 
-int lookup_input__open(struct lookup_input *input, const char *name, const struct lookup_layout *layout,
-		    lookup_parser_next *next, struct dart_error *error)
+int lookup_input__open(struct lookup_input *input, const char *name,
+		       const struct lookup_layout *layout, lookup_parser_next *next, struct dart_error *error)
 {
 	const bool is_standard = !strcmp(name, "-");
 
@@ -42,7 +42,7 @@ void lookup_input__close(struct lookup_input *input)
 	close(input->fd);
 }
 
-/* A pipe may give the bytes of the mark one by one; the parser gets none of them. */
+/* Hides a byte order mark, whose bytes may come one by one from a pipe, from the parser. */
 static void skip_mark(struct lookup_input *input)
 {
 	size_t length = input->span.end - input->span.at;
@@ -53,7 +53,7 @@ static void skip_mark(struct lookup_input *input)
 	input->has_begun = true;
 }
 
-/* Reads more behind what has not been parsed, which moves to the front. */
+/* Moves the rest that has not been parsed to the front, and reads more text after it. */
 static int read_more(struct lookup_input *input, struct dart_error *error)
 {
 	struct lookup_span *span = &input->span;
@@ -64,7 +64,8 @@ static int read_more(struct lookup_input *input, struct dart_error *error)
 		return dart_error__set(
 			error, EFBIG,
 			"%s:%llu: an entry has more than %d characters: is it a file of another kind?",
-			input->name, (unsigned long long)input->parser.line, LOOKUP_PARSER_ENTRY_MAX);
+			input->name, (unsigned long long)input->parser.line,
+			LOOKUP_PARSER_ENTRY_MAX);
 	memmove(input->buffer, span->at, left);
 	span->at = input->buffer;
 	span->end = input->buffer + left;

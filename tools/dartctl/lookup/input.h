@@ -18,13 +18,13 @@ struct lookup_input {
  * Opens the file @name, "-": the standard input.  @name and @layout outlive the input.
  * Returns 0, or sets @error and returns -errno.
  */
-int lookup_input__open(struct lookup_input *input, const char *name, const struct lookup_layout *layout,
-		    lookup_parser_next *next, struct dart_error *error);
+int lookup_input__open(struct lookup_input *input, const char *name,
+		       const struct lookup_layout *layout, lookup_parser_next *next, struct dart_error *error);
 void lookup_input__close(struct lookup_input *input);
 
 /*
- * Writes the next entry to @entry.  Returns 1, 0 at the end, or sets @error, "file:line:
- * what", and returns -errno.
+ * Writes the next entry to @entry.  Returns 1, 0 at the end, or sets @error, "file:line: reason",
+ * and returns -errno.
  */
 int lookup_input__next(struct lookup_input *input, uint8_t *entry, struct dart_error *error);
 

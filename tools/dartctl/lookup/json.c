@@ -9,7 +9,9 @@
 
 #include "parser.h"
 
-/* The position of one call; when the call succeeds, its parser and span get line and at. */
+/*
+ * The position of one call.  If the call succeeds, it copies line to the parser and at to the span.
+ */
 struct cursor {
 	struct lookup_parser *parser;
 	const char *at, *end;
@@ -47,7 +49,7 @@ static int put(struct cursor *cursor, uint8_t byte)
 	return 0;
 }
 
-/* Four hexadecimal digits, the characters of \uXXXX. */
+/* Takes the four hexadecimal digits of \uXXXX. */
 static int take_unit(struct cursor *cursor, uint32_t *unit)
 {
 	uint32_t i, digit;
@@ -82,7 +84,7 @@ static int put_character(struct cursor *cursor, uint32_t code)
 	return ret;
 }
 
-/* One or two units, behind the first backslash and u. */
+/* Takes one or two units, after the first backslash and u. */
 static int take_character(struct cursor *cursor)
 {
 	uint32_t code, low = 0;
@@ -186,7 +188,7 @@ struct text {
 	size_t length;
 };
 
-/* A string without escapes stays where it is. */
+/* Takes a string; without escapes, @text points to it in place. */
 static int take_string(struct cursor *cursor, struct text *text)
 {
 	const char *from;
@@ -214,7 +216,7 @@ static bool is_in_word(unsigned char c)
 	return c > ' ' && c != ',' && c != '}' && c != ']';
 }
 
-/* A number; text.h refuses what is not one. */
+/* Takes a number, or a word that lookup_text__parse() refuses. */
 static int take_word(struct cursor *cursor, struct text *text)
 {
 	const char *from = cursor->at;
@@ -258,7 +260,7 @@ static int add_element(struct cursor *cursor)
 	return ret;
 }
 
-/* Elements of an array, with blanks between them, in the cell. */
+/* Takes an array, and writes its elements to the cell, with blanks between them. */
 static int take_elements(struct cursor *cursor, struct text *text)
 {
 	int ret, next;
@@ -293,10 +295,7 @@ static int take_elements(struct cursor *cursor, struct text *text)
 	return 0;
 }
 
-/*
- * Takes the name of a member.  Returns the index of its field, which most likely is @guess,
- * or -errno.
- */
+/* Takes the name of a member.  Returns the index of its field, probably @guess, or -errno. */
 static int take_name(struct cursor *cursor, uint32_t guess)
 {
 	const struct lookup_layout *layout = cursor->parser->layout;
@@ -383,7 +382,7 @@ static int take_object(struct cursor *cursor, uint8_t *entry)
 	return 1;
 }
 
-/* What is in front of an object, or at the end: returns 1 if there is one. */
+/* Takes the punctuation before an object, or at the end.  Returns 1 if an object follows. */
 static int take_front(struct cursor *cursor, bool *is_array, bool *is_ended)
 {
 	const struct lookup_parser *parser = cursor->parser;

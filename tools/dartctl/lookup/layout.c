@@ -8,7 +8,7 @@
 _Static_assert(DART_STORE_KEY_MAX <= DART_TEA_KEY_MAX && DART_STORE_VALUE_MAX <= DART_TEA_VALUE_MAX,
 	       "a table has room for keys and values of every schema");
 
-/* Returns the bytes that all of @fields take. */
+/* Adds @fields to the layout.  Returns their total length in bytes. */
 static uint32_t add_fields(struct lookup_layout *layout, const struct dart_key_fields *fields,
 			   uint32_t offset)
 {

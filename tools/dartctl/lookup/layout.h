@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fields of the entries of a table, by a schema: dart_schema(5). */
+/* The fields of the entries of a lookup table, by a schema: dart_schema(5). */
 #ifndef LOOKUP_LAYOUT_H
 #define LOOKUP_LAYOUT_H
 
@@ -14,12 +14,12 @@ struct lookup_field {
 	size_t name_length;
 };
 
-/* An entry is its key and, behind it, its value. */
+/* An entry is its key and, after it, its value. */
 struct lookup_layout {
 	struct dart_key_schema *schema;
 	struct lookup_field
 		fields[LOOKUP_FIELDS_MAX]; /* of the key, then of the value */
-	uint32_t count, key_count; /* of fields; of those of the key */
+	uint32_t count, key_count; /* numbers of all fields, and of those in the key */
 	uint32_t key_length, value_length; /* bytes */
 };
 
@@ -32,7 +32,7 @@ struct lookup_layout {
 int lookup_layout__init(struct lookup_layout *layout, struct dart_key_schema *schema,
 		     struct dart_error *error);
 /*
- * Makes that of entries without a schema: the fields "key" and "value", hexadecimal
+ * Makes the layout of entries without a schema: the fields "key" and "value", in hexadecimal
  * digits.  Returns 0, -EINVAL or -ENOMEM.
  */
 int lookup_layout__init_raw(struct lookup_layout *layout, uint32_t key_length,

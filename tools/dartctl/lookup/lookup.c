@@ -13,7 +13,7 @@
 #include "text.h"
 #include "tools/dartctl/cli/command.h"
 
-/* Exit status without an entry, as that of query without a value. */
+/* Exit status if the key has no entry, like that of query without a value. */
 #define EXIT_ABSENT 3
 
 enum {
@@ -129,7 +129,7 @@ static void print_value(const struct lookup *lookup)
 	}
 }
 
-/* @ret: of the lookup. */
+/* Prints the answer; @ret: result of the lookup. */
 static int answer(const struct lookup *lookup, const struct options *options, int ret)
 {
 	int status = EXIT_SUCCESS;

@@ -10,7 +10,7 @@
 #include "map.h"
 #include "tools/dartctl/cli/command.h"
 
-/* A number of the description, 0 if it is out of all bounds. */
+/* A number of the description; 0 if it does not fit into 32 bits. */
 static uint32_t number(json_int_t value)
 {
 	return value < 0 || value > UINT32_MAX ? 0 : value;

@@ -51,7 +51,7 @@ static void print_csv(FILE *file, const struct lookup_layout *layout, const uint
 
 /* ---- JSON */
 
-/* As a number if it is one; the text is printable ASCII. */
+/* Prints numbers as such, other texts as strings; the text is printable ASCII. */
 static void print_scalar(FILE *file, const char *text, size_t length, bool is_number)
 {
 	size_t i;
@@ -106,7 +106,7 @@ static void print_json(FILE *file, const struct lookup_layout *layout, const uin
 
 /* ---- columns */
 
-/* So wide that few texts are wider. */
+/* A width that few texts exceed. */
 static int width_of(const struct dart_key_field *field)
 {
 	static const int digits[] = { [1] = 3, [2] = 5, [4] = 10, [8] = 20 };

@@ -7,15 +7,15 @@
 
 #include "layout.h"
 
-/* How to print. */
+/* A form of output. */
 struct lookup_printer {
 	const char *name;
-	/* NULL if nothing is in front of the entries. */
+	/* prints a heading; NULL: there is none */
 	void (*begin)(FILE *file, const struct lookup_layout *layout);
 	void (*entry)(FILE *file, const struct lookup_layout *layout, const uint8_t *entry);
 };
 
-/* Returns that with this name, csv, json or table, or NULL. */
+/* Finds the form called @name, csv, json or table; returns NULL if there is none. */
 const struct lookup_printer *lookup_printer__find(const char *name);
 
 #endif /* LOOKUP_PRINTER_H */

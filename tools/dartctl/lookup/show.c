@@ -7,7 +7,7 @@
 
 #include "tools/dartctl/cli/command.h"
 
-/* The description of the table @name; NULL with a message printed. */
+/* Finds the description of the table @name; NULL with a message printed. */
 static json_t *find_table(json_t *tables, const char *name)
 {
 	const char *its;

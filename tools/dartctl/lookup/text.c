@@ -194,7 +194,7 @@ static bool parse_element(const struct dart_key_field *field, const char *text,
 	return false;
 }
 
-/* The first @count of @total elements, in reverse, and zeros behind them. */
+/* Reverses the first @count of @total elements, and fills the rest with zeros. */
 static void make_stack(uint8_t *bytes, uint32_t width, uint32_t count, uint32_t total)
 {
 	uint8_t other[16];
@@ -235,7 +235,7 @@ static bool parse_list(const struct dart_key_field *field, const char *text,
 	return field->is_stack || count == field->count;
 }
 
-/* Describes what the field takes. */
+/* Describes valid texts of the field. */
 static void expect(const struct dart_key_field *field, char *text, size_t size)
 {
 	char list[64] = "";

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fields of an entry as texts, in both directions: numbers are decimal, or
- * hexadecimal behind 0x, or one of their names; bytes are hexadecimal digits; in a text
- * \xHH is the byte HH and \\ a backslash.  Elements of an array have blanks between
- * them; the first one of a stack is the oldest.
+ * The fields of an entry as texts, in both directions: numbers are decimal, hexadecimal after 0x,
+ * or one of their names; bytes are hexadecimal digits; in a text, \xHH is the byte HH and \\ a
+ * backslash.  Blanks separate the elements of an array; the first element of a stack is the oldest.
  */
 #ifndef LOOKUP_TEXT_H
 #define LOOKUP_TEXT_H
 
 #include "layout.h"
 
-/* Characters of a field, at most: 64 names with blanks. */
+/* Most characters of a field: 64 names with blanks. */
 #define LOOKUP_TEXT_MAX (DART_TEA_VALUE_MAX * DART_KEY_NAME_MAX)
 
 /*
@@ -27,7 +26,7 @@ int lookup_text__parse(const struct dart_key_field *field, const char *text,
 size_t lookup_text__print(const struct dart_key_field *field, const uint8_t *bytes,
 		       char text[static LOOKUP_TEXT_MAX]);
 
-/* Is it an array, which JSON has as an array? */
+/* Is the field an array, in JSON too? */
 bool lookup_text__is_list(const struct dart_key_field *field);
 
 #endif /* LOOKUP_TEXT_H */

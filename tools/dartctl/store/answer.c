@@ -14,7 +14,7 @@
 #define EXIT_EMPTY	3
 #define EXIT_AMBIGUOUS	4
 
-/* Escapes texts as JSON does, so that they do not steer the terminal. */
+/* Escapes texts as JSON does, so that they cannot steer the terminal. */
 static int print_scalar(const json_t *value)
 {
 	char *text = dart_json__dumps(value, JSON_ENCODE_ANY);

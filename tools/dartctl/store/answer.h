@@ -15,7 +15,7 @@ struct answer {
 	const char *collector;	/* NULL: dartd of this host */
 };
 
-/* Prints it and returns an exit status, which depends on the outcome. */
+/* Prints the answer.  Returns an exit status, which depends on the outcome. */
 int answer__print(const struct answer *answer, bool as_json);
 
 #endif /* ANSWER_H */

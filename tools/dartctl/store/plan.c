@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl plan: computes how large a store has to be, or how good one is. */
+/* dartctl plan: computes the size of a store from its success rate, or the reverse. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static bool parse_unit(const char *unit, double *factor)
 	return false;
 }
 
-/* A whole number from 1 to 2^53 once its unit is applied: "1.5G" but not "1.5". */
+/* Parses a number that, with its unit, is a whole number from 1 to 2^53: "1.5G" but not "1.5". */
 static bool parse_quantity(const char *text, void *quantity)
 {
 	double number, factor;
@@ -70,7 +70,7 @@ static bool parse_small(const char *text, void *number)
 	return true;
 }
 
-/* More than 0 and less than 1, or the same in percent. */
+/* Parses a number above 0 and below 1, or the same in percent. */
 static bool parse_part(const char *text, void *into)
 {
 	double *part = into;
@@ -144,7 +144,7 @@ static json_t *risks_to_json(const struct dart_sizing_risks *risks)
 			 bounds_to_json(&risks->ambiguous), "wrong", bounds_to_json(&risks->wrong));
 }
 
-/* How well @flows keys are found in a store. */
+/* Makes the part of the answer about @flows keys in a store. */
 static json_t *store_to_json(const struct dart_store_geometry *store, uint64_t flows)
 {
 	const double load = (double)flows / (double)store->slots;
@@ -191,7 +191,7 @@ static void reason_choice(json_t *reasons, const struct dart_sizing_wish *wish,
 		       wish->success * 100, n);
 }
 
-/* The formulas with their numbers, from the memory to the success. */
+/* Adds the formulas with their numbers, from the memory to the success. */
 static void reason_success(json_t *reasons, const struct dart_sizing_wish *wish,
 			   const struct dart_store_geometry *ideal)
 {

@@ -133,7 +133,7 @@ static int make_key(struct query *query)
 	return EXIT_SUCCESS;
 }
 
-/* Can the store answer the query? */
+/* Refuses a query that does not fit the store. */
 static int check(const struct query *query, const struct dart_store_geometry *geometry)
 {
 	if (query->schema->value.length > geometry->value_length)

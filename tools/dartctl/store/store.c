@@ -62,7 +62,7 @@ static int take(struct wanted *wanted, int option)
 	return EXIT_SUCCESS;
 }
 
-/* NULL unless it was given. */
+/* NULL if the number was not given. */
 static json_t *optional(long long number)
 {
 	return number < 0 ? NULL : json_integer(number);

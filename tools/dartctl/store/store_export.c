@@ -30,7 +30,7 @@ static const struct option export_options[] = {
 	{ }
 };
 
-/* From the command line; program and options are for switches. */
+/* The request of the command line; program and options are for switches. */
 struct request {
 	const struct target *target;
 	const char *reporter;		/* NULL: all of them */
@@ -40,7 +40,7 @@ struct request {
 	struct report_options options;
 };
 
-/* Leaves the collectors of @reporter only, unless that is NULL. */
+/* Removes the collectors of other reporters, unless @reporter is NULL. */
 static void select_reporter(json_t *collectors, const char *reporter)
 {
 	size_t i = json_array_size(collectors);
@@ -55,19 +55,19 @@ static void select_reporter(json_t *collectors, const char *reporter)
 	}
 }
 
-/* The file of dart_collectors(5); NULL if out of memory. */
+/* Makes a file of dart_collectors(5); NULL if out of memory. */
 static json_t *pack_file(json_t *collectors)
 {
 	return json_pack("{s:i, s:O}", "dart_collectors", 1, "collectors", collectors);
 }
 
-/* XDP reporters read it, too. */
+/* XDP reporters read the same file. */
 static int print_file(json_t *collectors, const struct request *request)
 {
 	return print_json(pack_file(collectors), 0);
 }
 
-/* The same as 'switch push' prints for the file. */
+/* Prints the same commands as 'switch push' does for the file. */
 static int print_bmv2(json_t *collectors, const struct request *request)
 {
 	json_t *file = pack_file(collectors);
@@ -94,7 +94,7 @@ static int print_bmv2(json_t *collectors, const struct request *request)
 static const struct target {
 	const char *name;
 	int (*print)(json_t *collectors, const struct request *request);
-	bool is_switch;		/* with a program and ports */
+	bool is_switch;		/* needs a program and ports */
 } targets[] = {
 	{ "json", print_file, false },
 	{ "xdp", print_file, false },

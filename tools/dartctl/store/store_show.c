@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl store show: how full a store is. */
+/* dartctl store show: estimates the load of a store. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 #include "store_map.h"
 #include "tools/dartctl/cli/command.h"
 
-/* Slots to look at: so many tell the load to about 1 %. */
+/* Slots to examine: enough to estimate the load within about 1 %. */
 #define SAMPLES (1 << 18)
 #define SEED 1
 
-/* An estimate of how many keys have been reported to the store. */
+/* An estimate of the number of keys that were reported to the store. */
 struct filling {
-	double written;		/* part of the slots */
-	double load;		/* keys per slot; INFINITY: too many to tell */
-	double oldest;		/* part of the oldest keys that is found */
-	double average;		/* part of all keys that is found */
+	double written;		/* fraction of the slots */
+	double load;		/* keys per slot; INFINITY: too many to estimate */
+	double oldest;		/* fraction of the oldest keys that queries find */
+	double average;		/* fraction of all keys that queries find */
 };
 
 static struct filling look(const struct dart_store *store)

@@ -122,7 +122,7 @@ static int begin(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key,
 		ret = gnutls_x509_crt_set_version(certificate, 3);
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_serial(certificate, serial, sizeof(serial));
-	/* Clocks of other machines may be behind. */
+	/* Clocks of other machines may be slow. */
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_activation_time(certificate, time(NULL) - DAY);
 	if (ret >= 0)
@@ -438,7 +438,7 @@ struct revocation {
 	struct dart_error *error;
 };
 
-/* Moves the record: each list written from then on contains the certificate. */
+/* Moves the record, so that each list contains the certificate from now on. */
 static int revoke_one(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
 {
 	struct revocation *revocation = data;

@@ -2,12 +2,13 @@
 /*
  * A private authority, in a directory that only its owner may read:
  *
- * authority/authority.key         its key         authority/issued/SERIAL.pem     each certificate
- * that it has signed     authority/revoked/SERIAL.pem    each certificate that is revoked
- * authorities.pem                 its certificate, which all may read     revoked.pem the list of
- * revoked certificates, signed by the authority (CRL)
+ *	authority/authority.key		its key
+ *	authority/issued/SERIAL.pem	each certificate that it has signed
+ *	authority/revoked/SERIAL.pem	each certificate that is revoked
+ *	authorities.pem			its certificate, which all may read
+ *	revoked.pem			the list of revoked certificates (CRL), which it has signed
  *
- * It keeps no key of a certificate that it has signed.
+ * It keeps no keys of the certificates that it has signed.
  */
 #ifndef TLS_AUTHORITY_H
 #define TLS_AUTHORITY_H
@@ -42,7 +43,7 @@ struct tls_pair {
 	int64_t expires;
 };
 
-/* A DNS name without wildcards, or an IP address? */
+/* Is @name a DNS name without wildcards, or an IP address? */
 bool tls_name__is_valid(const char *name);
 
 /*
@@ -60,7 +61,8 @@ int tls_authority__issue(const struct tls_authority *authority, enum tls_kind ki
 void tls_pair__clear(struct tls_pair *pair);
 
 /*
- * Told of each certificate that the authority has signed; a result other than 0 ends the iteration.
+ * Called for each certificate that the authority has signed; a result other than 0 ends the
+ * iteration.
  */
 typedef int tls_told(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked);
 int tls_authority__list(const char *directory, tls_told *told, void *data,
@@ -73,7 +75,7 @@ int tls_authority__list(const char *directory, tls_told *told, void *data,
 int tls_authority__revoke(const struct tls_authority *authority,
 			  const char *name, struct dart_error *error);
 
-/* The i-th name of @certificate as text; false: it has no more. */
+/* Gets the i-th name of @certificate as text; returns false after the last one. */
 bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i, char name[static 256]);
 bool tls_certificate__has_name(gnutls_x509_crt_t certificate, const char *name);
 enum tls_kind tls_certificate__kind(gnutls_x509_crt_t certificate);

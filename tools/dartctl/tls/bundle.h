@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files of one machine as one PEM text: the certificate, its key, the authority and the list of
- * revoked certificates, or that list alone.  It goes from the machine with the authority to another
- * one, whose root installs it.
+ * revoked certificates, or only that list.  An administrator takes the text from the machine of the
+ * authority to another one and installs it as root.
  */
 #ifndef TLS_BUNDLE_H
 #define TLS_BUNDLE_H
@@ -16,7 +16,7 @@ struct tls_bundle {
 	enum tls_kind kind;
 };
 
-/* Makes a bundle of @pair, which the authority of @directory has made; @pair stays the caller's. */
+/* Makes a bundle of @pair, which the authority of @directory has made; the caller keeps @pair. */
 int tls_bundle__make(struct tls_bundle *bundle, const char *directory, enum tls_kind kind,
 		     const struct tls_pair *pair, struct dart_error *error);
 /*
@@ -34,8 +34,8 @@ void tls_bundle__clear(struct tls_bundle *bundle);
 int tls_bundle__check_reader(enum tls_kind kind, const char *directory, struct dart_error *error);
 
 /*
- * Installs the files where dartd or dart-controller of this machine look.  Unless @may_replace, an
- * existing file with other contents is refused.
+ * Installs the files where dartd or dart-controller of this machine look.  Unless @may_replace,
+ * refuses to replace an existing file with other contents.
  */
 int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,
 			bool may_replace, struct dart_error *error);

@@ -78,7 +78,7 @@ static int write_new(const char *path, const struct tls_file *file, struct dart_
 {
 	int fd, ret;
 
-	/* Left by a process that was killed; O_EXCL does not follow links. */
+	/* A process that was killed may have left one; O_EXCL does not follow links. */
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)

@@ -19,15 +19,15 @@ struct tls_file {
 	const char *group;	/* also reads a private file; or NULL */
 };
 
-/* Makes @directory with @mode unless it exists; 0, or -errno with a sentence. */
+/* Makes @directory with @mode unless it exists.  Returns 0, or -errno with a sentence. */
 int tls_files__make_directory(const char *directory, mode_t mode, struct dart_error *error);
-/* Returns 0 if the group exists, or if this user is not root and keeps his keys for himself. */
+/* Returns 0 if the group exists, or if this user is not root and so cannot share keys with it. */
 int tls_files__check_group(const char *group, struct dart_error *error);
 bool tls_files__exist(const char *directory, const char *name);
 
 /*
- * Writes all @count files: each has its contents, owner and mode before it gets its name.  Unless
- * @may_replace, existing files are refused, and nothing is changed.
+ * Writes all @count files; each gets its contents, owner and mode before its name.  Unless
+ * @may_replace, refuses to replace existing files, and changes nothing.
  */
 int tls_files__write(const char *directory, const struct tls_file *files,
 		     size_t count, bool may_replace, struct dart_error *error);

@@ -119,7 +119,7 @@ static int check_names(char *const *names, int count)
 	return EXIT_SUCCESS;
 }
 
-/* Prints to stderr with "--output -", because stdout then carries the file. */
+/* Prints to stderr with "--output -", because the file goes to stdout. */
 static int tell(const struct options *options, const struct choice *choice,
 		const struct tls_authority *authority, enum tls_kind kind,
 		const char *name, int64_t expires)
@@ -143,7 +143,7 @@ static int tell(const struct options *options, const struct choice *choice,
 	return EXIT_SUCCESS;
 }
 
-/* Makes files for @names, and puts them where @choice says. */
+/* Makes files for @names in the place of @choice. */
 static int issue(const struct options *options, const struct choice *choice,
 		 const struct tls_authority *authority, enum tls_kind kind,
 		 char *const *names, int count)
@@ -169,7 +169,7 @@ static int issue(const struct options *options, const struct choice *choice,
 		     tell(options, choice, authority, kind, names[0], expires);
 }
 
-/* Refuses existing files before anything is made. */
+/* Refuses existing files before any key is made. */
 static int check_place(const struct choice *choice, enum tls_kind kind)
 {
 	const char *const names[] = {

@@ -39,11 +39,11 @@ static const struct option long_options[] = {
 	{ }
 };
 
-/* From the command line. */
+/* The request of the command line. */
 struct request {
 	const char *interface;
 	const char *through;	/* NULL: the same interface */
-	struct in_addr source;	/* INADDR_ANY: the address of that interface */
+	struct in_addr source;	/* INADDR_ANY: the address of this interface */
 	uint16_t int_port;
 	uint16_t report_port;
 	bool all_copies;
@@ -105,7 +105,7 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 	return 0;
 }
 
-/* The program writes paths and postcards only. */
+/* Accepts only values that the program writes: paths and postcards. */
 static int check_values(const struct dart_collectors *collectors, struct dart_error *error)
 {
 	uint32_t length = collectors->list[0].geometry.value_length;
@@ -163,7 +163,7 @@ static void print_setup(const struct request *request, const struct interface *i
 	       xdp_link__mode(in->number));
 }
 
-/* In native XDP a report gets no tag, because native XDP has no kernel description of the frame. */
+/* Only generic XDP needs this: there, the kernel would add the tag of the frame to its report. */
 static void keep_tags_in_frames(const struct interface *in)
 {
 	struct dart_error error;

@@ -13,7 +13,7 @@ struct interface {
 	const char *name;
 	uint32_t number;
 	uint8_t mac[ETH_ALEN];
-	struct in_addr address;	/* INADDR_ANY if it has none */
+	struct in_addr address;	/* INADDR_ANY: none */
 };
 
 /*

@@ -17,7 +17,7 @@
 #include "link.h"
 #include "pins.h"
 
-/* A link of @program to interface @number, or -errno. */
+/* Links @program to interface @number.  Returns a descriptor or -errno. */
 static int attach(const struct bpf_program *program, uint32_t number, uint32_t mode)
 {
 	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options, .flags = mode);
@@ -32,8 +32,8 @@ static bool is_taken(int ret)
 }
 
 /*
- * A veth sends packets that are redirected to it, or turned back, only while
- * its peer has XDP or GRO; it drops others without an error.
+ * Unless its peer uses XDP or GRO, a veth drops packets that are redirected to it or turned back,
+ * without an error.
  */
 static bool is_veth(uint32_t number)
 {
@@ -57,7 +57,7 @@ static uint32_t interface_of(int link)
 	return bpf_obj_get_info_by_fd(link, &info, &size) ? 0 : info.xdp.ifindex;
 }
 
-/* Pins the program that another reporter has attached to @out for this one. */
+/* Pins, for this reporter too, the program that another reporter attached to @out. */
 static int share_way_out(const char *name, uint32_t out)
 {
 	DIR *directory = opendir(XDP_PINS);
@@ -83,9 +83,9 @@ static int share_way_out(const char *name, uint32_t out)
 }
 
 /*
- * Many drivers accept redirected packets only while an XDP program is attached
- * to them, so this attaches one that passes everything.  Returns 0, or -errno
- * if only generic XDP can redirect to the interface.
+ * Attaches a program that passes all packets to the interface, because many drivers accept
+ * redirected packets only while an XDP program is attached.  Returns 0, or -errno if only generic
+ * XDP can redirect to the interface.
  */
 static int open_way_out(const char *name, uint32_t out, const struct xdp_reporter_bpf *object)
 {
@@ -99,7 +99,7 @@ static int open_way_out(const char *name, uint32_t out, const struct xdp_reporte
 	return ret;
 }
 
-/* Native XDP if both drivers support it, else generic, which all do. */
+/* Uses native XDP if both drivers support it, and generic XDP otherwise. */
 static int attach_reporter(const char *name, uint32_t in, uint32_t out,
 			   const struct xdp_reporter_bpf *object)
 {
@@ -111,7 +111,7 @@ static int attach_reporter(const char *name, uint32_t in, uint32_t out,
 		if (fd >= 0 || is_taken(fd))
 			return fd;
 	}
-	/* In generic XDP, clones share the bytes that each of them changes. */
+	/* In generic XDP, clones share their bytes, so that changes to one would change all. */
 	if (object->rodata->all_copies)
 		return -EOPNOTSUPP;
 	return attach(program, in, XDP_FLAGS_SKB_MODE);

@@ -9,14 +9,14 @@
 #include <libdart/error.h>
 
 /*
- * Attaches the program to interface @in, called @name; its reports leave
- * through @out (both are numbers).  Pins keep it there.  Returns 0, or -errno
- * with a sentence in @error and nothing attached.
+ * Attaches the program to interface @in, called @name; its reports leave through @out (both are
+ * numbers).  Pins keep it attached.  Returns 0, or -errno with a sentence in @error and nothing
+ * attached.
  */
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,
 		     const struct xdp_reporter_bpf *object, struct dart_error *error);
 
-/* How the XDP program of interface @number runs: "native" or "generic". */
+/* The mode of the XDP program of interface @number: "native" or "generic". */
 const char *xdp_link__mode(uint32_t number);
 
 #endif /* LINK_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The maps of the XDP program; the tags in them are for BTF only. */
+/* The maps of the XDP program; the tags in these types are for BTF only. */
 #ifndef MAPS_H
 #define MAPS_H
 

@@ -15,7 +15,7 @@
 
 #include "offload.h"
 
-#define FEATURES_MAX 256 /* limit; kernels have fewer than 64 today */
+#define FEATURES_MAX 256 /* more than any kernel defines: fewer than 64 today */
 #define BLOCKS (FEATURES_MAX / 32)
 
 static const char *const receiving[] = {
@@ -120,7 +120,7 @@ static bool is_veth(const char *interface)
 	return !call(interface, &driver) && !strcmp(driver.driver, "veth");
 }
 
-/* Each end of a veth has the number of the other one, which can be in another namespace. */
+/* Each end of a veth tells the number of the other end, which can be in another namespace. */
 static bool find_peer(const char *interface, char peer[IF_NAMESIZE])
 {
 	return if_indextoname(number_of(interface, "iflink"), peer) && is_veth(peer) &&

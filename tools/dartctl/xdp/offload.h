@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* VLAN tags that are not in the bytes of a frame, but in the kernel's description of it. */
+/* VLAN tags that the driver moves from the bytes of a frame to the description of the kernel. */
 #ifndef XDP_OFFLOAD_H
 #define XDP_OFFLOAD_H
 

@@ -14,14 +14,14 @@
 #define MOUNT "/sys/fs/bpf"
 
 static const char *const pins[] = {
-	/* The links first: they make programs run. */
+	/* Links first: a program stops when its link goes. */
 	XDP_PIN_LINK,	 XDP_PIN_THROUGH,    XDP_PIN_COUNTERS,
 	XDP_PIN_REPORTS, XDP_PIN_COLLECTORS, XDP_PIN_SHARES,
 };
 
 #define PINS (sizeof(pins) / sizeof(pins[0]))
 
-/* bpffs reserves dots; no interface has a colon. */
+/* bpffs reserves dots, and names of interfaces contain no colon. */
 static void exchange(char *text, char from, char to)
 {
 	for (; *text; text++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * XDP programs stay attached without a process: their links and maps are pinned
- * in a directory for each interface below XDP_PINS, their only record.
+ * XDP programs stay attached without a process: pins below XDP_PINS, in a directory for each
+ * interface, hold their links and maps, and are their only record.
  */
 #ifndef PINS_H
 #define PINS_H
@@ -16,7 +16,7 @@
 #define XDP_PATH_MAX	64	/* with the NUL */
 
 #define XDP_PIN_LINK	"link"		/* to the interface */
-#define XDP_PIN_THROUGH	"through"	/* to the one reports leave by */
+#define XDP_PIN_THROUGH	"through"	/* to the interface that reports leave through */
 #define XDP_PIN_COUNTERS	"counters"	/* the map "reporter" */
 #define XDP_PIN_REPORTS	"reports"	/* the map "reporter_to" */
 #define XDP_PIN_COLLECTORS	"collectors"	/* the map of that name */
@@ -24,19 +24,19 @@
 
 /* Can an interface have this name? */
 bool xdp_pins__is_name(const char *name);
-/* The path of a pin, or of the directory if @pin is "". */
+/* Writes the path of a pin, or of the directory if @pin is "". */
 void xdp_pins__path(const char *interface, const char *pin, char path[XDP_PATH_MAX]);
-/* The interface whose directory has this name. */
+/* Writes the name of the interface whose directory is @directory. */
 void xdp_pins__interface(const char *directory, char name[IF_NAMESIZE]);
 
-/* Is one attached, or was one until its interface was removed? */
+/* Is a program attached, or was one until its interface was removed? */
 bool xdp_pins__exist(const char *interface);
 
 /* Creates the directory.  Returns 0, or -errno with a sentence in @error. */
 int xdp_pins__create(const char *interface, struct dart_error *error);
 /* Pins @fd; returns 0 or -errno. */
 int xdp_pins__add(const char *interface, const char *pin, int fd);
-/* The descriptor of a pin, or -errno. */
+/* Opens a pin.  Returns a descriptor or -errno. */
 int xdp_pins__open(const char *interface, const char *pin);
 /* Removes all pins, which detaches the program.  Returns 0 or -errno. */
 int xdp_pins__remove(const char *interface);

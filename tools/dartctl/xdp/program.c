@@ -22,7 +22,10 @@ static const uint32_t polynomials[REPORTER_CRCS] = {
 	[REPORTER_CRC_SHARE] = DART_STORE_SHARE,
 };
 
-/* The effect of each byte on a register of zeros, from that on one of ones. */
+/*
+ * Fills the CRC table: the effect of each byte on a register of zeros, computed from its effect on
+ * a register of ones.
+ */
 static void table__fill(uint32_t table[256], uint32_t polynomial)
 {
 	unsigned int i;
@@ -48,7 +51,7 @@ static void tables__fill(struct xdp_reporter_bpf__rodata *constants)
 					    icrc[0][icrc[distance - 1][i] & 0xff];
 }
 
-/* A report to @collector, of which only the constant part is used. */
+/* Builds a report to @collector, for its constant part. */
 static void build(const struct xdp_setup *setup, const struct dart_collector *collector,
 		  uint32_t share, uint8_t frame[DART_ROCE_FRAME_MAX])
 {
@@ -92,7 +95,7 @@ void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 	const struct dart_collector *collector = &setup->collectors.list[number];
 	uint8_t frame[DART_ROCE_FRAME_MAX];
 
-	/* Rows are compared, with their padding. */
+	/* Comparisons of rows include their padding. */
 	memset(row, 0, sizeof(*row));
 	row->redundancy = collector->geometry.redundancy;
 	row->slots_log2 = __builtin_ctzll(collector->geometry.slots);
@@ -122,7 +125,7 @@ static int fill_reports(const struct dart_collector *collector, uint32_t number,
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
 
-/* The highest redundancy; collectors with a lower one get fewer clones. */
+/* The highest redundancy of all collectors; collectors with a lower one get fewer clones. */
 static uint32_t clones_of(const struct dart_collectors *collectors)
 {
 	uint32_t clones = 0, i;

@@ -14,11 +14,11 @@
 
 struct xdp_setup {
 	struct dart_collectors collectors;
-	uint32_t out_interface;		/* for reports, its number */
-	uint8_t out_mac[ETH_ALEN];	/* its address */
-	uint16_t int_port;		/* 0: none */
-	uint16_t report_port;		/* likewise */
-	bool all_copies;		/* to all slots, not to a random one */
+	uint32_t out_interface;		/* number of the interface that reports leave through */
+	uint8_t out_mac[ETH_ALEN];	/* address of this interface */
+	uint16_t int_port;		/* 0: no INT packets */
+	uint16_t report_port;		/* 0: no INT reports */
+	bool all_copies;		/* report to all slots of a key, not to a random one */
 };
 
 /* The rows of a collector and of a share in the maps of the program. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl xdp status: what the XDP programs of this machine have counted. */
+/* dartctl xdp status: the counters of the XDP programs of this machine. */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -24,7 +24,7 @@ static const char *const counters[] = {
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
 
-/* A row of the map, of which the counters are the beginning. */
+/* A row of the map, which begins with the counters. */
 union row {
 	struct reporter reporter;
 	__u64 counters[COUNTERS];
@@ -33,7 +33,7 @@ union row {
 _Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, tagged) + sizeof(__u64),
 	       "each counter has a name");
 
-/* How it runs, or "gone" if its interface no longer exists. */
+/* The mode of the program, or "gone" if its interface no longer exists. */
 static const char *mode_of(const char *interface)
 {
 	int fd = xdp_pins__open(interface, XDP_PIN_LINK);
@@ -101,14 +101,14 @@ static int add_reporter(const char *interface, json_t *list)
 	json_t *json = json_pack("{s:s, s:s}", "interface", interface, "mode", mode_of(interface));
 	int ret;
 
-	/* The list owns it from now on. */
+	/* The list owns @json from now on. */
 	if (json_array_append_new(list, json))
 		return -ENOMEM;
 	ret = add_counters(interface, json);
 	return ret ?: add_collectors(interface, json);
 }
 
-/* Adds all of this machine, or that of @interface unless NULL. */
+/* Adds all reporters of this machine, or only the one of @interface unless that is NULL. */
 static int add_reporters(const char *interface, json_t *list)
 {
 	DIR *directory = opendir(XDP_PINS);

@@ -16,8 +16,8 @@
 
 struct update {
 	int collectors, shares, reports;	/* maps */
-	struct reporter_reports *rows;		/* of reports, mapped */
-	size_t length;				/* of them, in bytes */
+	struct reporter_reports *rows;		/* the mapping of reports */
+	size_t length;				/* of the mapping, in bytes */
 	struct xdp_setup setup;
 	struct reporter_collector *now;		/* by number */
 };
@@ -126,7 +126,7 @@ close:
 	return ret;
 }
 
-/* Are these the stores that the program was loaded for? */
+/* Refuses stores for which the program was not loaded. */
 static int update__check(const struct update *update, const char *interface,
 			 struct dart_error *error)
 {
@@ -155,7 +155,7 @@ static int update__check(const struct update *update, const char *interface,
 				 COLLECTOR_NONE : collectors->shares[i];
 		if (bpf_map_lookup_elem(update->shares, &i, &share))
 			return dart_error__system(error, errno, "cannot read its shares");
-		/* A share without collector: an update was interrupted. */
+		/* A share without collector is left from an interrupted update. */
 		if (share.collector != wanted && share.collector != COLLECTOR_NONE)
 			return dart_error__set(
 				error, EINVAL,
@@ -165,7 +165,7 @@ static int update__check(const struct update *update, const char *interface,
 	return 0;
 }
 
-/* Assigns the shares of collector @number to it, or to none. */
+/* Assigns the shares of collector @number to it, or to no collector. */
 static int update__assign(const struct update *update, uint32_t number, bool is_assigned)
 {
 	const struct dart_collectors *collectors = &update->setup.collectors;
@@ -183,7 +183,7 @@ static int update__assign(const struct update *update, uint32_t number, bool is_
 	return 0;
 }
 
-/* The row goes on counting: only the reports that follow have new PSNs. */
+/* Only the PSN changes; the counts in the row go on. */
 static void update__restart(const struct update *update, uint32_t number)
 {
 	const struct dart_collector *collector = &update->setup.collectors.list[number];

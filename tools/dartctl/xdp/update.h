@@ -14,11 +14,10 @@ int xdp_update__find_source(const char *interface, struct in_addr *source,
 			    struct dart_error *error);
 
 /*
- * Gives the reporter @collectors, which must be the same stores with the same
- * geometry; only those change that differ from what it has, or whose epoch differs
- * from that in @last, unless NULL.  Calls @changed for each.  While a collector
- * changes, its shares have none: the packets pass and count as unassigned.  Its PSNs
- * begin again.
+ * Gives the reporter @collectors, which must be the same stores with the same geometry.  Changes
+ * only collectors that differ from the present ones, or whose epoch differs from the one in @last,
+ * unless that is NULL.  Calls @changed for each of them.  While a collector changes, its shares
+ * have no collector: their packets pass and count as unassigned.  Its PSNs begin again.
  */
 int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	       const struct dart_collectors *last,

@@ -59,8 +59,8 @@ int bmv2_table__read(struct thrift *thrift, const char *table, const char *actio
 
 /*
  * Reads the entries of @table, which consist of numbers, to the array @entries, whose entries must
- * be absent.  An entry with another action has SWITCH_FOREIGN for all its values.  A table without a
- * key has one entry, its default action, which is there if it is the action of @table.
+ * be absent.  An entry with another action gets SWITCH_FOREIGN for all its values.  A table without
+ * a key has one entry, its default action, which is there if it is the action of @table.
  */
 int bmv2_table__read_numbers(struct thrift *thrift, const struct switch_table *table,
 			     struct switch_entry *entries, struct dart_error *error);

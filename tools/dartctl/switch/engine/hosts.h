@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hosts that a switch sends to: the ports that lead to them, and their numbers in the switch. */
+/* The hosts that a switch sends to: the ports that lead to them, and their numbers. */
 #ifndef SWITCH_HOSTS_H
 #define SWITCH_HOSTS_H
 

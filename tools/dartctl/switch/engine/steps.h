@@ -39,9 +39,10 @@ void switch_steps__add(struct switch_steps *steps, enum switch_verb verb, uint32
 void switch_steps__join(struct switch_steps *steps, enum switch_verb verb, uint32_t object,
 			uint32_t number, bool joins);
 /*
- * Entries of a table, of which adjacent ones that become equal are one step.  switch_steps__vacate()
- * removes the entries that @leaves marks; switch_steps__fill() adds them again, and adds and
- * changes others, where @wanted contains them.  All arrays have @count elements.
+ * Steps for the entries of a table; adjacent entries that become equal are one step.
+ * switch_steps__vacate() removes the entries that @leaves marks; switch_steps__fill() adds them
+ * again, and adds and changes others, where @wanted contains them.  All arrays have @count
+ * elements.
  */
 void switch_steps__vacate(struct switch_steps *steps, uint32_t object, const bool *leaves,
 			  uint32_t count);

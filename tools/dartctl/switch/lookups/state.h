@@ -26,7 +26,7 @@ enum {
 	LOOKUP_SERVER,
 	LOOKUP_OTHERWISE, /* by outcome */
 #define LOOKUP_TABLES 5
-	LOOKUP_STASH = LOOKUP_TABLES, /* by index in the state now, to remove; or in the wanted one */
+	LOOKUP_STASH = LOOKUP_TABLES, /* index: in the state now, to remove; or in the wanted one */
 	LOOKUP_CACHE, /* all cached entries */
 	LOOKUP_SESSION, /* by port */
 	LOOKUP_GROUP, /* by port */

@@ -61,11 +61,12 @@ static int read_server(struct status *status, uint32_t number)
 	json_t *json;
 	int ret;
 
-	ret = bmv2_register__read(status->thrift, LOOKUP_REGISTER_PSN, number, &psn, &status->error) ?:
-		      bmv2_register__read(status->thrift, LOOKUP_REGISTER_OUTSTANDING, number, &outstanding, &status->error) ?:
-		      bmv2_counter__packets(status->thrift, REQUESTS, number, &requests, &status->error) ?:
-		      bmv2_counter__packets(status->thrift, PROBES, number,
-					    &probes, &status->error);
+	ret = bmv2_register__read(status->thrift, LOOKUP_REGISTER_PSN, number, &psn,
+				  &status->error) ?:
+	      bmv2_register__read(status->thrift, LOOKUP_REGISTER_OUTSTANDING, number, &outstanding,
+				  &status->error) ?:
+	      bmv2_counter__packets(status->thrift, REQUESTS, number, &requests, &status->error) ?:
+	      bmv2_counter__packets(status->thrift, PROBES, number, &probes, &status->error);
 	if (ret)
 		return ret;
 	inet_ntop(AF_INET, &ip, address, sizeof(address));

@@ -97,8 +97,10 @@ static int set_psn(const struct switch_change *change, const struct switch_step 
 	uint64_t found;
 	int ret;
 
-	ret = bmv2_register__write(change->thrift, REPORT_REGISTER_PSN, number, psn, change->error) ?:
-	      bmv2_register__read(change->thrift, REPORT_REGISTER_PSN, number, &found, change->error);
+	ret = bmv2_register__write(change->thrift, REPORT_REGISTER_PSN, number, psn,
+				   change->error) ?:
+	      bmv2_register__read(change->thrift, REPORT_REGISTER_PSN, number, &found,
+				  change->error);
 	if (!ret && found != psn)
 		ret = dart_error__set(change->error, EIO, REPORT_REGISTER_PSN "[%u] is %" PRIu64 ", not %u",
 				      number, found, psn);
