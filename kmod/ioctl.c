@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ioctls: arguments are checked here in full before they reach a region. */
+/* The ioctls.  These functions check all arguments before a region sees them. */
 #include "ioctl.h"
 
 #include <linux/capability.h>
@@ -30,7 +30,7 @@ static bool is_zero(const struct dart_zero_extent *info)
 }
 
 /*
- * Adds @extent (or returns its error) and describes it at @user; removes it
+ * Adds @extent (which may be an error to return) and writes its description to @user.  Removes it
  * again if @user cannot be written.
  */
 static int add(struct dart_region *region, struct dart_extent *extent,
@@ -326,7 +326,7 @@ static int count_quarantine(struct dart_region *region,
 	return copy_to_user(user, &quarantine, sizeof(quarantine)) ? -EFAULT : 0;
 }
 
-/* Is this a call of readers, too? */
+/* True for commands that readers may use, too. */
 static bool changes_nothing(unsigned int command)
 {
 	return command == DART_ZERO_IOC_INFO || command == DART_ZERO_IOC_LIST;

@@ -15,9 +15,9 @@ long dart_ioctl(struct dart_region *region, bool is_writer,
 		unsigned int command, unsigned long argument);
 
 /*
- * Adding takes CAP_SYS_ADMIN of the caller and of the process that opened the
- * region: the holder of a descriptor that was passed to it adds nothing, and a
- * privileged process adds nothing to a region that its opener may have mapped.
+ * Adding requires CAP_SYS_ADMIN of the caller and of the process that opened the region: a process
+ * that was passed a descriptor adds nothing, and a privileged process adds nothing to a region that
+ * its opener may have mapped.
  */
 bool dart_ioctl_may_add(const struct dart_region *region);
 

@@ -13,7 +13,7 @@
 #include "kmod/records/record.h"
 #include "region.h"
 
-/* Only a file system has a path, and no other selector. */
+/* Only file systems are selected by a path, and by nothing else. */
 static bool path_is_valid(const struct dart_zero_record *record)
 {
 	if (record->source != DART_ZERO_SOURCE_FILESYSTEM)
@@ -56,7 +56,7 @@ int dart_ioctl_add_record(struct dart_region *region,
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
-	/* As for windows: pieces can be any bytes of a variable. */
+	/* As for windows, because pieces can be any bytes of a variable. */
 	ret = security_locked_down(LOCKDOWN_KCORE);
 	if (ret)
 		return ret;

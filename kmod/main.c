@@ -136,7 +136,7 @@ static int __init dart_init(void)
 	ret = dart_counters_init();
 	if (ret)
 		goto err_oom_watch;
-	/* Last: from now on the device can be opened. */
+	/* The last step, because the device can be opened from now on. */
 	ret = misc_register(&dart_device);
 	if (ret)
 		goto err_counters;

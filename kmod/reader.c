@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read-only files of a region: its holder hands them to processes that only read. */
+/* Read-only files of a region, for processes that only read. */
 #include "reader.h"
 
 #include <linux/anon_inodes.h>
@@ -23,7 +23,7 @@ static int reader_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The mapping is one of the region's file: extents that are removed leave it, too. */
+/* The mapping belongs to the region's file, so removed extents leave it, too. */
 static int reader_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct dart_region *region = file->private_data;

@@ -39,7 +39,7 @@ struct dart_region *dart_region_new(struct file *file)
 	return region;
 }
 
-/* No file is left, and so no mapping, but pages may be held. */
+/* No file and no mapping exists any more, but pages may still be held. */
 void dart_region_free(struct dart_region *region)
 {
 	struct dart_record *record;
@@ -72,7 +72,7 @@ static void region_unmap(struct dart_region *region, u64 offset, u64 pages)
 			    pages << PAGE_SHIFT, 1);
 }
 
-/* As user space sees it. */
+/* The description for user space. */
 static struct dart_zero_extent describe(const struct dart_extent *extent)
 {
 	struct dart_zero_extent info = extent->info;
@@ -95,8 +95,8 @@ static int region_insert(struct dart_region *region, struct dart_extent *extent)
 	if (ret)
 		return ret;
 	/*
-	 * Mappings show a hole there, or still what was removed.  The lock keeps
-	 * other extents from sharing the place before that ends.
+	 * Mappings show a hole at this place, or still the previous extent.  The lock keeps other
+	 * extents from sharing the place before the entries are cleared.
 	 */
 	if (is_new)
 		region_unmap(region, extent->info.offset, extent->info.pages);
@@ -138,7 +138,7 @@ static int region_insert_slice(struct dart_region *region,
 	return 0;
 }
 
-/* @extent cannot be removed before @slice.  Returns where @slice is. */
+/* From now on @extent cannot be removed before @slice.  Returns the place of @slice. */
 static u64 extent_count_slice(struct dart_extent *extent,
 			      struct dart_slice *slice)
 {
@@ -200,7 +200,7 @@ int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
 		ret = PTR_ERR(extent);
 		goto err_slice;
 	}
-	/* First the slice: to take it out again needs no memory. */
+	/* The slice comes first, because taking it out again needs no memory. */
 	ret = region_insert_slice(region, slice);
 	if (ret)
 		goto err_extent;
@@ -228,8 +228,8 @@ out:
 }
 
 /*
- * Takes out the slice @id; NULL if there is none.  Called with the region's
- * lock held.
+ * Takes the slice @id out of the region; NULL if there is none.  Called with the region's lock
+ * held.
  */
 static struct dart_slice *region_take_slice(struct dart_region *region, u32 id)
 {
@@ -315,9 +315,9 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 }
 
 /*
- * Called with mmap_lock held.  The page is inserted with the region's lock
- * held: an extent that is being removed is either no longer found here, or its
- * pages are in the page tables before region_unmap() looks there.
+ * Called with mmap_lock held.  The page is inserted under the region's lock.  So this function
+ * either no longer finds an extent that is being removed, or inserts its page before region_unmap()
+ * looks.
  */
 static vm_fault_t region_fault(struct vm_fault *vmf)
 {

@@ -23,7 +23,7 @@ struct file;
 struct vm_area_struct;
 
 /*
- * The pages that an open file of the device maps.  Lives as long as the file,
+ * The pages that mappings of an open file of the device show.  A region exists as long as its file,
  * which mappings hold.
  */
 struct dart_region {
@@ -72,14 +72,14 @@ int dart_region_add_slice(struct dart_region *region,
 int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
 		      struct dart_zero_adoption *adoption, bool *is_shown);
 /*
- * Takes over @record, places it on the pages @added->slab, and sets @added->id,
- * @data, @rows and @length.  -ENOENT, -EDQUOT, -ENOSPC, -ENOMEM: the caller keeps it.
+ * Takes over @record, places it on the pages @added->slab, and sets @added->id, @data, @rows and
+ * @length.  -ENOENT, -EDQUOT, -ENOSPC, -ENOMEM: the caller keeps the record.
  */
 int dart_region_add_record(struct dart_region *region,
 			   struct dart_record *record,
 			   struct dart_zero_record *added);
 /*
- * Takes out the record @id; NULL if there is none.  Called with the region's lock
+ * Takes the record @id out of the region; NULL if there is none.  Called with the region's lock
  * held, for dart_region_remove().
  */
 struct dart_record *dart_region_take_record(struct dart_region *region, u32 id);

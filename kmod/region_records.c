@@ -7,7 +7,7 @@
 #include "kmod/records/gather.h"
 #include "kmod/records/record.h"
 
-/* How many records does the user @payer have?  Called with the region's lock held. */
+/* Counts the records of the user @payer.  Called with the region's lock held. */
 static u32 region_count_records(struct dart_region *region, u64 payer)
 {
 	struct dart_record *record;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All differences between the kernels that the module is built for.  Kbuild defines
- * DART_HAS_* by the headers, because vendors add changes of newer kernels to theirs.
+ * All differences between kernels.  Kbuild looks into the headers and defines DART_HAS_*, because
+ * vendors add changes of newer kernels to theirs.
  */
 #ifndef DART_ZERO_COMPAT_H
 #define DART_ZERO_COMPAT_H
@@ -17,15 +17,14 @@
 #endif
 
 /*
- * Before 6.2 ib_umem_get() pins with FOLL_WRITE even for a registration that
- * only reads, and so refuses a mapping that is never writable.  No header shows
- * that, so here the version decides.
+ * Before 6.2 ib_umem_get() pins with FOLL_WRITE even for a registration that only reads, so it
+ * refuses a mapping that is never writable.  No header shows this, so the version decides.
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #error "dart_zero needs Linux 6.2 or newer: older ones cannot register a read-only mapping"
 #endif
 
-/* Since 6.3 functions write the flags of a mapping. */
+/* Since 6.3 only functions may write the flags of a mapping. */
 #ifndef DART_HAS_VM_FLAGS_MOD
 static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				unsigned long clear)
@@ -52,8 +51,8 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 #endif
 
 /*
- * Since 6.7 a device has the type of its per-CPU statistics; before, dstats
- * were those of one driver.
+ * Since 6.7 each device tells the type of its per-CPU statistics.  Before, dstats belonged to one
+ * driver.
  */
 #ifndef DART_HAS_PCPU_STAT_TYPE
 struct pcpu_dstats {
@@ -73,9 +72,9 @@ enum {
 #endif
 
 /*
- * The page that is shown where no extent is.  Since 6.5 pins of the zero page are
- * not counted.  Before, 2^21 of them overflow its counter, for all users of the
- * machine: there each region has a page.
+ * The page that mappings show between extents.  Since 6.5 the kernel does not count pins of the
+ * zero page.  Before, 2^21 pins overflow its counter, for all users of the machine, so each region
+ * has a page for this.
  */
 #ifndef DART_HAS_UNCOUNTED_ZERO_PAGE
 static inline struct page *dart_hole_new(void)
@@ -98,7 +97,7 @@ static inline void dart_hole_free(struct page *hole)
 }
 #endif
 
-/* The macros for functions that eBPF programs call came one after another. */
+/* The kernel introduced the macros for functions that eBPF programs call one after another. */
 #ifndef __bpf_kfunc
 #define __bpf_kfunc noinline
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of a region: queued by the module, taken by read(). */
+/* Events of a region: the module queues them, read() takes them. */
 #include "event.h"
 
 #include <linux/uaccess.h>
@@ -43,7 +43,7 @@ static bool has_pending(struct dart_events *events)
 	return !list_empty_careful(&events->pending);
 }
 
-/* Takes the first event; false if there is none. */
+/* Takes the first event; false if the queue is empty. */
 static bool take(struct dart_events *events, struct dart_zero_event *taken)
 {
 	struct dart_event *event;
@@ -71,7 +71,7 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 	if (size < sizeof(event))
 		return -EINVAL;
 	while (size - done >= sizeof(event)) {
-		/* A taken event is not queued again: try @user first. */
+		/* Try @user first, because a taken event is not queued again. */
 		if (clear_user(user + done, sizeof(event)))
 			return done ?: -EFAULT;
 		if (!take(events, &event)) {

@@ -17,8 +17,8 @@ struct dart_events {
 };
 
 /*
- * Embedded in the object that it is about, so that telling it needs no memory.
- * Pending at most once.
+ * Embedded in the object that ends or changes, so that telling needs no memory.  It is in the queue
+ * at most once.
  */
 struct dart_event {
 	struct list_head link;
@@ -31,7 +31,7 @@ void dart_event_init(struct dart_event *event, u32 type);
 
 /* Any context. */
 void dart_event_tell(struct dart_events *events, struct dart_event *event);
-/* Before @event is freed. */
+/* To call before @event is freed. */
 void dart_event_cancel(struct dart_events *events, struct dart_event *event);
 
 /* read() and poll() of the file. */

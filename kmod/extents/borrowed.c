@@ -12,7 +12,7 @@
 
 struct dart_borrowed {
 	struct dart_percpu percpu;
-	struct hlist_node link;		/* in all_borrowed; kept: unhashed */
+	struct hlist_node link;		/* in all_borrowed; unhashed once kept */
 	const void *owner;
 	void __percpu **place;
 	/* The future copy; once kept, the borrowed memory. */
@@ -21,8 +21,8 @@ struct dart_borrowed {
 };
 
 /*
- * By owner: each namespace and device that ends looks here, with rtnl_lock held, also
- * if nothing of it is borrowed.  Guarded by dart_percpu_lock.
+ * By owner.  Each namespace and device that ends looks here, with rtnl_lock held, even if nothing
+ * of it is borrowed.  Guarded by dart_percpu_lock.
  */
 static DEFINE_HASHTABLE(all_borrowed, 12);
 
@@ -46,11 +46,11 @@ static void borrowed_free_tasks(struct rcu_head *rcu)
 }
 
 /*
- * An update may have loaded *place just before the copy replaced it, and not have
- * added yet.  Processes update counters with this_cpu_add() outside of RCU readers
- * and can be preempted in between: RCU does not wait for them, RCU Tasks does, until
- * each task has slept or returned to user space.  RCU waits for interrupts, also for
- * those of the idle task, which RCU Tasks leaves out.
+ * An update may have loaded *place just before the copy replaced it, and may add only later.
+ * Processes update counters with this_cpu_add() outside of RCU read sections and can be preempted
+ * in between.  RCU does not wait for them; RCU Tasks does, until each task has slept or returned to
+ * user space.  RCU waits for interrupts, including those of the idle task, which RCU Tasks leaves
+ * out.
  */
 static void borrowed_free(struct dart_percpu *percpu)
 {
@@ -115,7 +115,7 @@ static void borrowed_keep(struct dart_borrowed *borrowed)
 	for_each_possible_cpu(cpu)
 		memcpy(per_cpu_ptr(borrowed->ours, cpu),
 		       per_cpu_ptr(theirs, cpu), borrowed->percpu.length);
-	/* A later update sees the copied values; one in flight is lost. */
+	/* Later updates see the copied values; an update that is in flight is lost. */
 	smp_store_release(borrowed->place, borrowed->ours);
 	borrowed->ours = theirs;
 	hash_del(&borrowed->link);
@@ -137,7 +137,7 @@ void dart_borrowed_keep(const void *owner)
 
 void dart_borrowed_exit(void)
 {
-	/* Otherwise no task is preempted in the kernel, and RCU does it all. */
+	/* Without RCU Tasks no task is preempted in the kernel, and RCU is enough. */
 	if (IS_ENABLED(CONFIG_TASKS_RCU))
 		rcu_barrier_tasks();
 	rcu_barrier();

@@ -8,10 +8,9 @@
 struct dart_percpu;
 
 /*
- * Borrowed memory: per-CPU memory of an owner that frees it when it ends, which
- * cannot be delayed: deleting a network namespace or device must not wait for a
- * reader of its counters.  So when the owner ends, before it frees the memory,
- * it gets a copy to free instead, and the borrowed memory stays as long as an
+ * Borrowed memory: per-CPU memory whose owner frees it when the owner ends.  The end of a network
+ * namespace or device cannot wait for a reader of its counters.  So when the owner ends, and before
+ * it frees the memory, it gets a copy to free instead, and the borrowed memory stays as long as an
  * extent shows it.
  */
 
@@ -30,7 +29,7 @@ struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
  */
 void dart_borrowed_keep(const void *owner);
 
-/* When nothing is borrowed: what was has been freed. */
+/* To call when nothing is borrowed any more; waits until all of it is freed. */
 void dart_borrowed_exit(void);
 
 #endif /* DART_ZERO_BORROWED_H */

@@ -31,13 +31,13 @@ struct dart_counters {
 	u32 id;
 	bool is_listed;			/* guarded by dart_percpu_lock */
 	struct hlist_node named;	/* in by_name, likewise */
-	bool is_for_programs;		/* they may add to them */
+	bool is_for_programs;		/* programs may add to them */
 	char name[DART_ZERO_NAME_LENGTH];
 	char type[DART_ZERO_NAME_LENGTH];
 	char module[DART_ZERO_NAME_LENGTH];
 };
 
-/* The counters that can be found, by id; changed with dart_percpu_lock held. */
+/* The counters by id, while they can be found.  Changed with dart_percpu_lock held. */
 static DEFINE_XARRAY_ALLOC1(all_counters);
 static DEFINE_HASHTABLE(by_name, 10);
 static u32 last_id;
@@ -56,7 +56,7 @@ static void counters_free_rcu(struct rcu_head *rcu)
 	kfree(counters);
 }
 
-/* An eBPF program may have found them just before they ended. */
+/* An eBPF program may have found the counters just before they ended. */
 static void counters_free(struct dart_percpu *percpu)
 {
 	call_rcu(&of_percpu(percpu)->rcu, counters_free_rcu);
@@ -103,7 +103,7 @@ static int counters_enlist(struct dart_counters *counters)
 	return ret < 0 ? ret : 0;
 }
 
-/* On separate pages, so that nothing else is shown with them. */
+/* The counters are on separate pages, so that a region shows nothing else. */
 static struct dart_counters *counters_new(const char *name, const char *type,
 					  size_t size, const char *module,
 					  bool is_for_programs)
@@ -140,7 +140,7 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-/* They cannot be found any more, and the regions that show them are told. */
+/* Nobody finds the counters from now on, and the regions that show them are told. */
 static void counters_end(struct dart_counters *counters)
 {
 	mutex_lock(&dart_percpu_lock);
@@ -159,7 +159,7 @@ int __dart_counters_register(const char *name, const char *type, size_t size,
 {
 	struct dart_counters *counters;
 
-	/* BTF has the bare name. */
+	/* In BTF the name has no "struct". */
 	if (!strncmp(type, "struct ", 7))
 		type += 7;
 	if (strlen(type) >= DART_ZERO_NAME_LENGTH)

@@ -45,8 +45,8 @@
 		(void __percpu **)(type __percpu **) { counters })
 
 /*
- * Withdraws the counters, which must not be updated any more.  Regions that
- * show them keep the last values until they remove them.  Process context.
+ * Withdraws the counters; the caller must not update them any more.  Regions that show them keep
+ * the last values until they remove them.  Process context.
  */
 void dart_counters_unregister(const void __percpu *counters);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Extents, whatever they show: their kind does the rest. */
+/* The common part of all extents. */
 #include "extent.h"
 
 #include <linux/err.h>

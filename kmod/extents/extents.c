@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The extents of a region: their places, some of them shared, and their quotas. */
+/* The extents of a region: their places, which several can share, and their quotas. */
 #include "extents.h"
 
 #include <linux/cpumask.h>
@@ -17,13 +17,13 @@ struct dart_run_page {
 	const struct dart_run *run;
 };
 
-/* The place of at least one extent. */
+/* The common place of extents that show the same pages. */
 struct dart_run {
 	struct list_head extents;	/* dart_extent.same_run, oldest first */
 	u64 first;			/* page of the region */
 	u64 pages;
-	u32 copy_pages;			/* of the extents */
-	struct dart_run_page copy[];	/* the first one of a possible CPU */
+	u32 copy_pages;			/* pages of each copy */
+	struct dart_run_page copy[];	/* of the first possible CPU */
 };
 
 void dart_extents_init(struct dart_extents *extents)
@@ -108,14 +108,14 @@ u64 dart_extents_end(struct dart_extents *extents)
 	return run ? run->first + run->pages : 0;
 }
 
-/* The pages of the first copy, if @extent has pages that others may show as well. */
+/* The pages of the first copy, if other extents may show the pages of @extent as well. */
 static struct page **first_copy(struct dart_extent *extent)
 {
 	return extent->pages +
 	       cpumask_first(cpu_possible_mask) * extent->copy_pages;
 }
 
-/* The run whose pages are those of @extent, or NULL. */
+/* Finds the run with the same pages as @extent; NULL if there is none. */
 static struct dart_run *find_run(struct dart_extents *extents,
 				 struct dart_extent *extent)
 {
@@ -139,8 +139,8 @@ static struct dart_run *find_run(struct dart_extents *extents,
 }
 
 /*
- * Puts @run at the first gap that is large enough, as mtree_alloc_range() does, which
- * overlooks gaps before 6.5.
+ * Puts @run into the first gap that is large enough, like mtree_alloc_range(), which before 6.5
+ * overlooks gaps.
  */
 static int run_place(struct dart_extents *extents, struct dart_run *run)
 {
@@ -186,7 +186,7 @@ static struct dart_run *run_new(struct dart_extents *extents,
 	return run;
 }
 
-/* Gives the place up to other runs; may need memory. */
+/* Frees the place for other runs.  May need memory. */
 static int run_end(struct dart_extents *extents, struct dart_run *run)
 {
 	MA_STATE(mas, &extents->runs, run->first, run->first + run->pages - 1);
@@ -214,8 +214,8 @@ static struct dart_extent *find_payer(const struct dart_run *run, u64 payer)
 }
 
 /*
- * Would more than an eighth of the region be taken by one user who may create
- * namespaces?  Pages that several users show count for each of them, once.
+ * True if one user, who may create namespaces at will, would take more than an eighth of the
+ * region.  Pages that several users show count once for each of them.
  */
 static bool is_over_quota(struct dart_extents *extents,
 			  const struct dart_extent *added, bool is_charged)

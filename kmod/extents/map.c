@@ -11,7 +11,7 @@
 
 #include "extent.h"
 
-/* As in bpf_map_mmap(): no values with locks, timers or kernel pointers. */
+/* As in bpf_map_mmap(): values must not have locks, timers or kernel pointers. */
 static bool map_is_shareable(const struct bpf_map *map)
 {
 	return map->map_type == BPF_MAP_TYPE_ARRAY &&
@@ -24,7 +24,7 @@ static int map_show(struct dart_extent *extent)
 	struct bpf_array *array = container_of(map, struct bpf_array, map);
 	u64 i;
 
-	/* Mappable maps lie in vmalloc. */
+	/* Maps that can be mapped lie in vmalloc. */
 	for (i = 0; i < extent->info.pages; i++)
 		extent->pages[i] =
 			vmalloc_to_page(array->value + i * PAGE_SIZE);
@@ -50,7 +50,7 @@ static const struct dart_extent_kind map_kind = {
 };
 
 /*
- * Holds the map behind @fd.  It must be open for reading, as for mmap():
+ * Takes a reference to the map of @fd.  The descriptor must be open for reading, as for mmap();
  * bpf_map_get() does not check that.
  */
 static struct bpf_map *map_get_for_reading(int fd)

@@ -5,8 +5,8 @@
 struct dart_extent;
 
 /*
- * An extent over the values of the eBPF map behind @fd, with no place yet, or
- * ERR_PTR().  The caller has checked capabilities.  Process context.
+ * An extent over the values of the eBPF map of @fd, not yet placed, or ERR_PTR().  The caller has
+ * checked capabilities.  Process context.
  */
 struct dart_extent *dart_map_open(int fd);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Per-CPU memory that is shown, and the extents over it. */
+/* Per-CPU memory that regions show, and the extents over it. */
 #include "percpu.h"
 
 #include <linux/cpumask.h>
@@ -10,7 +10,7 @@
 
 #include "extent.h"
 
-/* What it guards: see percpu.h. */
+/* percpu.h says which members it guards. */
 DEFINE_MUTEX(dart_percpu_lock);
 
 void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
@@ -62,7 +62,7 @@ void dart_percpu_put(struct dart_percpu *percpu)
 		percpu->unlist(percpu);
 	mutex_unlock(&dart_percpu_lock);
 
-	/* That of a disk may write back data: not with a lock held. */
+	/* Not under a lock: freeing the memory of a disk may write data back. */
 	if (percpu->free)
 		percpu->free(percpu);
 	else

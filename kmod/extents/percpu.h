@@ -13,8 +13,8 @@ struct dart_extent;
 struct dart_extent_kind;
 
 /*
- * Per-CPU memory that extents show, kept from being freed.  It can be
- * gone, which means that it is no longer updated, long before it is freed.
+ * Per-CPU memory that extents show and that this keeps from being freed.  It can be gone, which
+ * means that the kernel no longer updates it, long before it is freed.
  */
 struct dart_percpu {
 	refcount_t references;
@@ -22,20 +22,20 @@ struct dart_percpu {
 	size_t length;			/* bytes on each CPU */
 	const char *name;		/* in BTF */
 	/*
-	 * Whose quota an extent over it takes: a number for the user that may
-	 * create such owners at will, or 0.
+	 * The user whose quota extents over this memory take: a number for a user who may create
+	 * such owners at will, or 0.
 	 */
 	u64 payer;
 
 	/*
-	 * Copies the memory of a CPU for a record, brought up to date; or NULL: a record
-	 * takes it as it is.  @length is at most DART_SAMPLE_MAX.
+	 * Copies the memory of a CPU for a record, with up-to-date values; or NULL: a record copies
+	 * the memory as it is.  @length is at most DART_SAMPLE_MAX.
 	 */
 	void (*read)(unsigned int cpu, void *copy);
 	/*
-	 * For a record with one row: adds to the zeroed @copy what all CPUs have counted, and
-	 * perhaps more; or NULL: the record adds up what they have.  It has the lock of the
-	 * gathering, and may sleep, but not for long.
+	 * For a record with one row: adds the counts of all CPUs to the zeroed @copy, and perhaps
+	 * other counts; or NULL: the record adds up all CPUs.  Called with the lock of the
+	 * gathering held; may sleep, but not for long.
 	 */
 	void (*sum)(struct dart_percpu *percpu, void *copy);
 	/*
@@ -47,8 +47,8 @@ struct dart_percpu {
 	void (*join)(struct dart_percpu *percpu, struct dart_cgroup_set *set);
 	void (*leave)(struct dart_percpu *percpu);
 	/*
-	 * Has the object of the memory ended?  For objects whose end nothing announces,
-	 * so that dart_percpu_end() is not called; or NULL.  Called by records only.
+	 * True if the owner of the memory has ended; for owners whose end nothing announces, so
+	 * that dart_percpu_end() is not called; or NULL.  Only records call it.
 	 */
 	bool (*has_ended)(const struct dart_percpu *percpu);
 
@@ -57,21 +57,21 @@ struct dart_percpu {
 	struct list_head shown_by;	/* dart_extent.shows */
 
 	/*
-	 * The last reference is put: it can no longer be found.  Called with
-	 * dart_percpu_lock held, before @free.  NULL if there is nothing to do.
+	 * Called when the last reference is put, with dart_percpu_lock held and before @free, so
+	 * that the memory can no longer be found.  NULL if nothing is to do.
 	 */
 	void (*unlist)(struct dart_percpu *percpu);
 	/*
-	 * Called without locks.  NULL: the memory stays as long as the kernel
-	 * runs, only this is freed.
+	 * Called without locks.  NULL: the memory stays as long as the kernel runs, and only this
+	 * struct is freed.
 	 */
 	void (*free)(struct dart_percpu *percpu);
 };
 
 /*
- * Guards which memory is gone and which extents show it.  Taken inside a
- * region's lock, namespace_lock and rtnl_lock: none of them is taken while it is
- * held.  Held for short: every network device and namespace that ends takes it.
+ * Guards which memory is gone and which extents show it.  Taken inside a region's lock,
+ * namespace_lock and rtnl_lock, and none of these is taken while it is held.  It is held for a
+ * short time only, because each network device and namespace that ends takes it.
  */
 extern struct mutex dart_percpu_lock;
 
@@ -86,16 +86,15 @@ struct dart_percpu *dart_percpu_get(struct dart_percpu *percpu);
 void dart_percpu_put(struct dart_percpu *percpu);
 
 /*
- * The memory is gone: tells all regions that show it.  Called with
- * dart_percpu_lock held.
+ * Marks the memory as gone and tells all regions that show it.  Called with dart_percpu_lock held.
  */
 void dart_percpu_end(struct dart_percpu *percpu);
 
-/* A new extent of @kind over @percpu, which it takes over, also if it fails. */
+/* A new extent of @kind over @percpu.  Takes over @percpu, even if it fails. */
 struct dart_extent *dart_percpu_extent_new(const struct dart_extent_kind *kind,
 					   struct dart_percpu *percpu);
 
-/* The operations of such kinds. */
+/* The operations of kinds over per-CPU memory. */
 int dart_percpu_extent_show(struct dart_extent *extent);
 void dart_percpu_extent_begin(struct dart_extent *extent,
 			      struct dart_events *events);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU memory that no region shows but that is still held, because the region
- * was closed or the extent removed.  Pages of maps and slabs can be freed while
- * they are held: they have no new owner before the last reference is put.
- * Per-CPU memory would be handed out again at once.
+ * Per-CPU memory that no region shows, because the region was closed or the extent removed, but
+ * that is still held.  Pages of maps and slabs can be freed while they are held: they get no new
+ * owner before the last reference is put.  Per-CPU memory would get a new owner at once.
  */
 #include "quarantine.h"
 
@@ -16,16 +15,16 @@
 #include "extent.h"
 
 /*
- * A process that exits closes its region and its RDMA device in no particular
- * order, and the kernel does not tell when memory registrations unpin, pipes are
- * read or packets are sent.  The interval doubles while nothing is added.
+ * A process that exits closes its region and its RDMA device in no particular order, and the kernel
+ * does not announce when a memory registration unpins pages, a pipe is read or a packet is sent.
+ * So this looks again and again, at an interval that doubles while nothing is added.
  */
 #define INTERVAL_MIN (HZ / 10)
 #define INTERVAL_MAX (2 * HZ)
 
-/* Guards all below, and the quarantine members of extents. */
+/* Guards everything below, and the members of extents that are for the quarantine. */
 static DEFINE_MUTEX(quarantine_lock);
-/* All extents of reused memory, in regions and in quarantine, by their memory. */
+/* All extents over reused memory, in regions and in quarantine, by their memory. */
 static DEFINE_HASHTABLE(holders, 12);
 static LIST_HEAD(quarantine);
 static u32 quarantined_extents;
@@ -37,8 +36,8 @@ static void quarantine_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(quarantine_work, quarantine_look);
 
 /*
- * A mapping takes its reference before it is counted, and puts it afterwards: the
- * answer can be "held" too often, which only delays.
+ * A mapping takes its reference before it is counted, and puts it afterwards.  So the answer can be
+ * "held" too often, which only causes a delay.
  */
 bool dart_page_is_held(struct page *page)
 {
@@ -56,7 +55,7 @@ bool dart_page_is_held(struct page *page)
 	return references - mappings > 1;
 }
 
-/* Begins with the page that was held last: most looks need no other. */
+/* Looks first at the page that was held last time, which is usually enough. */
 static bool is_held(struct dart_extent *extent)
 {
 	const u64 pages = extent->info.pages;
@@ -74,8 +73,8 @@ static bool is_held(struct dart_extent *extent)
 }
 
 /*
- * Another extent keeps the same memory, and will be quarantined itself if that is
- * held when it is removed.  Called with the lock held.
+ * True if another extent keeps the same memory.  That extent goes into quarantine itself if the
+ * memory is held when it is removed.  Called with the lock held.
  */
 static bool has_other_holder(const struct dart_extent *extent)
 {
@@ -88,7 +87,7 @@ static bool has_other_holder(const struct dart_extent *extent)
 	return false;
 }
 
-/* Each watch is told once.  Called with the lock held. */
+/* Tells each watch once.  Called with the lock held. */
 static void tell_watches(void)
 {
 	struct dart_quarantine_watch *watch, *next;
@@ -156,7 +155,7 @@ void dart_quarantine_add(struct dart_extent *extent)
 	mutex_lock(&quarantine_lock);
 	is_kept = is_held(extent) && !has_other_holder(extent);
 	if (is_kept) {
-		/* So far the caller holds the module, by the region's file. */
+		/* Until now the caller held the module, by the region's file. */
 		__module_get(THIS_MODULE);
 		list_add_tail(&extent->quarantine, &quarantine);
 		quarantined_extents++;

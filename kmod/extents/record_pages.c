@@ -20,7 +20,7 @@ struct dart_record_pages {
 	u32 page_count;
 	u32 line_count;
 	unsigned long *used;		/* by line */
-	u32 sequence;			/* the last of all lines that are free */
+	u32 sequence;			/* last sequence of all free lines */
 	struct page *pages[];
 };
 
@@ -124,7 +124,7 @@ int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
 void dart_record_pages_give(struct dart_record_pages *pages, u32 first,
 			    u32 lines, u32 sequence)
 {
-	/* Sequences come round, at 10 ms after 248 days. */
+	/* Sequences wrap around: at an interval of 10 ms after 248 days. */
 	const s32 ahead = sequence - pages->sequence;
 
 	if (ahead > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Slabs and the slices of them that processes write. */
+/* Slabs, and their slices, which processes write. */
 #include "slab.h"
 
 #include <linux/anon_inodes.h>
@@ -18,25 +18,25 @@
 #include "quarantine.h"
 
 /*
- * Pages of the region's own, parts of which are lent as slices.  Lives as long
- * as the extent that shows it or a slice of it does.  One extent at most shows
- * it: two regions would lend the same pages, and remove each other's slices.
+ * New pages, parts of which are lent as slices.  A slab lives as long as the extent that shows it
+ * or a slice of it.  At most one extent shows it: two regions would lend the same pages, and remove
+ * each other's slices.
  */
 struct dart_slab {
 	refcount_t references;
 	/*
-	 * Taken inside a region's lock; guards the next four, @pages that no
-	 * slice has, and the events of slices.
+	 * Taken inside a region's lock.  Guards the next four members, free pages in @pages, and
+	 * the events of slices.
 	 */
 	struct mutex lock;
 	const struct dart_extent *shown_by;
 	u32 page_count;
-	u32 next;			/* where the search begins */
+	u32 next;			/* the search for free pages starts here */
 	unsigned long *used;		/* by page */
 	/*
-	 * By page: those of slices that were held when another region showed the
-	 * slab, by what the former region had let see them.  Not lent again: its
-	 * region's own references cannot be told from these.
+	 * By page: pages of slices that were held when another region showed the slab, through
+	 * mappings or pins of the former region.  They are not lent again, because the slab cannot
+	 * distinguish its own references from these.
 	 */
 	unsigned long *stale;
 	struct page *pages[];
@@ -94,9 +94,9 @@ err_slab:
 }
 
 /*
- * No region shows @slab, but readers of the former one may hold its pages, and must
- * not see what later slices write: replaces those that are free.  Called with the
- * lock held.
+ * No region shows @slab, but readers of the former region may hold its pages, and must not see
+ * bytes that later slices write.  So this replaces free pages that are held.  Called with the lock
+ * held.
  */
 static int slab_leave_held(struct dart_slab *slab)
 {
@@ -178,7 +178,7 @@ struct dart_extent *dart_slab_open_again(struct dart_slab *slab)
 	return dart_extent_new(&slab_kind, slab, slab->page_count);
 }
 
-/* Takes a run of free pages; false if there is none. */
+/* Takes a run of free pages; returns false if there is none. */
 static bool slab_take(struct dart_slab *slab, u32 pages, u32 *first)
 {
 	unsigned long at;
@@ -206,7 +206,7 @@ static void slice_put(struct dart_slice *slice)
 	if (!refcount_dec_and_test(&slice->references))
 		return;
 
-	/* The next owner and its readers may be others. */
+	/* The pages may get another owner and other readers. */
 	for (i = 0; i < slice->pages; i++)
 		clear_highpage(slab->pages[slice->first + i]);
 	mutex_lock(&slab->lock);
@@ -254,8 +254,8 @@ static int slice_mmap(struct file *file, struct vm_area_struct *vma)
 		return -ENXIO;
 
 	/*
-	 * Pages mapped by number cannot be pinned: a pin could write to them
-	 * after they are lent to another process.  The mapping holds the file.
+	 * Pages mapped by number cannot be pinned: a pin could write to them after they are lent to
+	 * another process.  The mapping holds the file.
 	 */
 	vm_flags_mod(vma, 0, VM_MAYEXEC);
 	for (i = 0; i < pages && !ret; i++)

@@ -14,9 +14,9 @@ struct file;
 #define DART_SLICE_PAGES_MAX 256
 
 /*
- * Pages of a slab, lent to the holders of a file while a region shows them.
- * They are free again when both have released them.  If only the region has,
- * because it was closed, another one can adopt the slice.
+ * Pages of a slab, lent to the holders of a file while a region shows them.  They are free again
+ * when the file and the region have both released them.  If the region was closed and only the file
+ * remains, another region can adopt the slice.
  */
 struct dart_slice {
 	refcount_t references;		/* the file's and the region's */
@@ -25,21 +25,20 @@ struct dart_slice {
 	u32 pages;
 	u32 id;				/* in the region, as @slab_id */
 	u32 slab_id;			/* of the slab's extent */
-	/* Of the region that has the slice, or NULL; guarded by the slab's lock. */
+	/* Of the region to which the slice belongs, or NULL; guarded by the slab's lock. */
 	struct dart_events *events;
 	struct dart_event gone;
 };
 
-/* An extent over @pages new pages, with no place yet, or ERR_PTR(). */
+/* An extent over @pages new pages, not yet placed, or ERR_PTR(). */
 struct dart_extent *dart_slab_open(u32 pages);
-/* The same over a slab with slices; ERR_PTR(-EBUSY) if another shows it. */
+/* An extent over a slab with slices; ERR_PTR(-EBUSY) if another one shows it. */
 struct dart_extent *dart_slab_open_again(struct dart_slab *slab);
 
 /*
- * A slice of the slab that @extent shows, or ERR_PTR(): -ENOENT (not a slab),
- * -ENOSPC, -ENOMEM.  The caller owns both references: the file's until @file is
- * installed or put, the region's until dart_slice_withdraw().  The id must be
- * set before user space can have the file.
+ * A slice of the slab that @extent shows, or ERR_PTR(): -ENOENT (not a slab), -ENOSPC, -ENOMEM.
+ * The caller owns both references: the file's until it installs or puts @file, the region's until
+ * dart_slice_withdraw().  The caller sets the id before user space gets the file.
  */
 struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
 				  struct dart_events *events,
@@ -49,9 +48,9 @@ void dart_slice_withdraw(struct dart_slice *slice);
 /* The slice that @file lends, or NULL; valid while the caller holds @file. */
 struct dart_slice *dart_slice_of(const struct file *file);
 /*
- * Gives a slice that no region has to that of @events, until
- * dart_slice_withdraw().  -EEXIST: that region has it already; -EBUSY: another
- * one has.  The caller holds the file until the ids of the slice are set.
+ * Gives a slice that belongs to no region to the region of @events, until dart_slice_withdraw().
+ * -EEXIST: it belongs to that region already; -EBUSY: to another one.  The caller holds the file
+ * until the ids of the slice are set.
  */
 int dart_slice_adopt(struct dart_slice *slice, struct dart_events *events);
 

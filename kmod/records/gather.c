@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gathers the records of a region: one work item for each interval, in process
- * context and on no particular CPU.  A region without records has no work item.
+ * Gathers the records of a region: a work item for each interval, in process context and on no
+ * particular CPU.  A region without records has no work item.
  */
 #include "gather.h"
 
@@ -24,13 +24,13 @@
 /* The longest time that a pass holds the lock, except for a single record that takes longer. */
 #define HOLD_NS (100 * NSEC_PER_USEC)
 /*
- * Passes that are not due: 10 ms apart, and they take a tenth of the time at most, because any
- * user can have processes killed for memory as often as they like.
+ * A kill for memory causes an early pass.  Early passes come at least 10 ms apart and take at most
+ * a tenth of the time, because any user can have processes killed as often as the user likes.
  */
 #define EARLY_PAUSE_NS (10 * NSEC_PER_MSEC)
 #define EARLY_PAUSE_TIMES 9
 
-/* All records with the same interval; exists while there are some. */
+/* All records with the same interval; exists while such records exist. */
 struct dart_gatherer {
 	struct list_head link;		/* in dart_gathering.gatherers */
 	struct dart_gathering *gathering;
@@ -40,20 +40,20 @@ struct dart_gatherer {
 	bool has_ended;			/* removed from the list of gatherers */
 	struct dart_cgroup_set cgroups;	/* of the records */
 	struct list_head records;
-	/* In @records during a pass: those behind it are to be gathered. */
+	/* In @records during a pass; the records after it are still to be gathered. */
 	struct list_head cursor;
-	u64 due_ns;			/* CLOCK_MONOTONIC: of the next pass */
-	u64 early_ns;			/* CLOCK_MONOTONIC: none before it is due until then */
+	u64 due_ns;			/* CLOCK_MONOTONIC, of the next pass */
+	u64 early_ns;			/* CLOCK_MONOTONIC, no early pass before this time */
 	bool is_early;			/* the next pass comes before it is due */
 	struct dart_record_buffer *buffer;
 	struct dart_zero_gathering cost;
 };
 
-/* Of all regions.  Its lock is taken before that of a gathering. */
+/* Gatherings of all regions.  The lock of this list is taken before that of a gathering. */
 static LIST_HEAD(gatherings);
 static DEFINE_MUTEX(gatherings_lock);
 
-/* Freezable: drivers are not asked while their devices are suspended. */
+/* Freezable, so that no driver is asked while its devices are suspended. */
 static struct workqueue_struct *gather_queue;
 
 int dart_gather_init(void)
@@ -100,7 +100,7 @@ static void gather(struct dart_gatherer *gatherer, struct dart_record *record,
 	dart_event_tell(gatherer->gathering->events, &record->gone);
 }
 
-/* Called with the lock held, which it releases now and then. */
+/* Called with the lock held, which it releases from time to time. */
 static void gather_all(struct dart_gatherer *gatherer)
 {
 	struct mutex *lock = &gatherer->gathering->lock;
@@ -125,7 +125,7 @@ static void gather_all(struct dart_gatherer *gatherer)
 	list_del_init(&gatherer->cursor);
 }
 
-/* Called with the lock held, which it releases meanwhile. */
+/* Called with the lock held, which it releases while it sums. */
 static void sum_cgroups(struct dart_gatherer *gatherer)
 {
 	struct mutex *lock = &gatherer->gathering->lock;
@@ -151,7 +151,7 @@ static void schedule_next(struct dart_gatherer *gatherer)
 			 next_ns > now ? nsecs_to_jiffies(next_ns - now) : 0);
 }
 
-/* Passes follow the clock: a pass whose time has gone by is skipped and counted. */
+/* Passes follow the clock.  A pass whose time has passed is skipped and counted. */
 static void next_due(struct dart_gatherer *gatherer)
 {
 	const u64 interval_ns = (u64)gatherer->interval_ms * NSEC_PER_MSEC;
@@ -203,7 +203,7 @@ void dart_gather_at_once(void)
 	list_for_each_entry(gathering, &gatherings, link) {
 		mutex_lock(&gathering->lock);
 		list_for_each_entry(gatherer, &gathering->gatherers, link) {
-			/* Many kills are one pass. */
+			/* One pass covers many kills. */
 			if (gatherer->is_early)
 				continue;
 			gatherer->is_early = true;
@@ -309,7 +309,7 @@ void dart_gathering_remove(struct dart_gathering *gathering,
 		record->percpu->leave(record->percpu);
 	dart_event_cancel(gathering->events, &record->gone);
 	dart_record_displace(record);
-	/* The cursor of a pass may be there. */
+	/* The cursor of a pass may be the only other member. */
 	is_last = list_empty(&gatherer->records) ||
 		  (gatherer->records.next == &gatherer->cursor &&
 		   list_is_last(&gatherer->cursor, &gatherer->records));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Learns of processes that are killed for memory, by the tracepoint mark_victim. */
+/* Learns through the tracepoint mark_victim that the kernel killed a process for memory. */
 #include "oom_watch.h"
 
 #include <linux/string.h>
@@ -9,7 +9,7 @@
 #include "gather.h"
 #include "kmod/base/compat.h"
 
-/* The kernel does not export it to modules by name. */
+/* The kernel does not export its name to modules. */
 static struct tracepoint *mark_victim;
 
 static void gather_work(struct work_struct *work)
@@ -19,7 +19,7 @@ static void gather_work(struct work_struct *work)
 
 static DECLARE_WORK(kill_work, gather_work);
 
-/* The counters of the cgroup have the kill already, and the process still has its cgroup. */
+/* By now the counters of the cgroup include the kill, and the process still has its cgroup. */
 static void on_kill(void *data, DART_MARK_VICTIM_PROTO)
 {
 	queue_work(system_unbound_wq, &kill_work);

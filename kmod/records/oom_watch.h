@@ -3,12 +3,12 @@
 #define DART_ZERO_OOM_WATCH_H
 
 /*
- * Calls dart_gather_at_once() soon after the kernel has killed a process for memory: the cgroup
- * of a service that dies of it can be removed before the next pass, and its counters with it.
- * Without the tracepoint nothing is called.
+ * Calls dart_gather_at_once() soon after the kernel has killed a process for memory.  The cgroup of
+ * a service that dies of the kill can be removed before the next regular pass, and its counters
+ * with it.  Does nothing on kernels without the tracepoint.
  */
 int dart_oom_watch_init(void);
-/* No call is under way or follows. */
+/* Afterwards no call is running and no call follows. */
 void dart_oom_watch_exit(void);
 
 #endif /* DART_ZERO_OOM_WATCH_H */

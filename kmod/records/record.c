@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gathered records: their counters, and the rows that get copies. */
+/* Gathered records: their counters, and the rows into which the counters are copied. */
 #include "record.h"
 
 #include <linux/align.h>
@@ -16,13 +16,13 @@
 
 static_assert(sizeof(struct dart_zero_record_line) == DART_ZERO_RECORD_LINE);
 
-/* Words of a row that come before the values: the time, and perhaps the CPU. */
+/* Words of a row before its values: the time, and in some forms the number of the CPU. */
 static u32 words_before(u32 form)
 {
 	return form == DART_ZERO_RECORD_COPIES ? 2 : 1;
 }
 
-/* Counts the words of a row.  -EINVAL: a piece is not in the copy. */
+/* Counts the words of a row.  -EINVAL: a piece is outside of the copy. */
 static int count_words(struct dart_record *record)
 {
 	const struct dart_zero_piece *piece = record->pieces;
@@ -211,7 +211,7 @@ static struct dart_zero_record_line *line_at(const struct dart_record *record,
 					      row * record->row_lines + line);
 }
 
-/* Even, and not that of an empty row. */
+/* The next even sequence that is not that of an empty row. */
 static u32 next_sequence(const struct dart_record *record)
 {
 	return record->sequence + 2 ?: 2;
@@ -230,8 +230,8 @@ static void row_set_sequence(struct dart_record *record, u32 row, u32 sequence)
 }
 
 /*
- * A line is READ from either end or at one moment: a value that has changed comes with
- * an odd or another sequence at one end.
+ * A reader READs a line from either end, or at one moment.  So a value that changed comes with an
+ * odd sequence, or with another one, at one end.
  */
 static void row_write(struct dart_record *record, u32 row, const u64 *values)
 {
@@ -246,7 +246,7 @@ static void row_write(struct dart_record *record, u32 row, const u64 *values)
 			line->words[j] =
 				done < record->words ? values[done++] : 0;
 	}
-	dma_wmb();	/* behind the last word */
+	dma_wmb();	/* after the last word */
 	row_set_sequence(record, row, next_sequence(record));
 }
 
@@ -261,7 +261,7 @@ static void row_clear(struct dart_record *record, u32 row)
 		line = line_at(record, row, i);
 		memset(line->words, 0, sizeof(line->words));
 	}
-	dma_wmb();	/* behind the last word */
+	dma_wmb();	/* after the last word */
 	row_set_sequence(record, row, 0);
 }
 
@@ -313,7 +313,7 @@ static void add_copy(const struct dart_record *record, const char *copy,
 	}
 }
 
-/* The copy of @cpu: where the kernel has it, or brought up to date in @buffer. */
+/* The copy of @cpu: the kernel's own memory, or up-to-date values in @buffer. */
 static const char *copy_of(const struct dart_record *record, unsigned int cpu,
 			   struct dart_record_buffer *buffer)
 {
@@ -342,14 +342,14 @@ static void gather_sum(struct dart_record *record, u64 now,
 		record->used_rows = 1;
 		return;
 	}
-	/* A CPU that went offline has counted, too. */
+	/* A CPU that is offline now may have counted before. */
 	for_each_possible_cpu(cpu)
 		add_copy(record, copy_of(record, cpu, buffer), values);
 	row_write(record, 0, values);
 	record->used_rows = 1;
 }
 
-/* @copy is all that there is. */
+/* Gathers a record that has only one copy. */
 static void gather_one(struct dart_record *record, u64 time, const void *copy,
 		       u64 *values)
 {
@@ -379,7 +379,7 @@ static bool gather_sample(struct dart_record *record, u64 time,
 	return ret != -ENODEV;
 }
 
-/* A row of several. */
+/* Writes one row of several. */
 static void write_copy(struct dart_record *record, u32 row, u64 time,
 		       u64 number, const void *copy, u64 *values)
 {
@@ -434,7 +434,7 @@ static void gather_copies(struct dart_record *record, u64 now,
 	u32 row = 0;
 
 	for_each_online_cpu(cpu) {
-		/* Between the two, a CPU came. */
+		/* A CPU went online between the two loops. */
 		if (row == record->rows)
 			break;
 		write_copy(record, row++, now, cpu,

@@ -23,11 +23,11 @@ struct dart_record_buffer {
 };
 
 /*
- * Copies of counters, in lines of the pages that an extent of a region shows.  The
- * lock of the region's gathering guards the members behind @piece_count, and the rows.
+ * Copies of counters, in lines of the pages that an extent of a region shows.  The lock of the
+ * region's gathering guards the members after @piece_count, and the rows.
  */
 struct dart_record {
-	/* One of both, or none: the cost of the gatherer. */
+	/* At most one of these is set.  Without both, the record shows the cost of its gatherer. */
 	struct dart_percpu *percpu;
 	struct dart_sampler *sampler;
 	u64 payer;			/* as in struct dart_percpu */
@@ -46,38 +46,37 @@ struct dart_record {
 	u32 used_rows;			/* that are not empty */
 	u32 sequence;			/* of the last row that was written */
 	struct dart_gatherer *gatherer;
-	struct list_head link;		/* in it */
-	bool is_gone;			/* it has been told */
+	struct list_head link;		/* in the list of its gatherer */
+	bool is_gone;			/* the region was told */
 	struct dart_event gone;
 
 	struct dart_zero_piece pieces[];
 };
 
-/* Sets @record->length and @record->name: a copy of the counters it selects. */
+/* Sets @record->length and @record->name for a copy of the counters that it selects. */
 int dart_record_describe(struct dart_zero_record *record);
 
 /*
- * A record of the counters that @record selects, with no place yet, or ERR_PTR():
- * -EINVAL or what dart_window_open() returns.  @pieces are copied.  The caller has
- * checked capabilities.
+ * A record of the counters that @record selects, not yet placed, or ERR_PTR(): -EINVAL or an error
+ * of dart_window_open().  Copies @pieces.  The caller has checked capabilities.
  */
 struct dart_record *dart_record_new(const struct dart_zero_record *record,
 				    const struct dart_zero_piece *pieces);
 void dart_record_free(struct dart_record *record);
 
 /*
- * Reserves lines of the pages that @extent shows, and sets *@data to the first of
- * them, in bytes from the start of the extent.  -ENOENT (no pages of records),
- * -ENOSPC.  Called with the lock of the gathering held, as all below.
+ * Reserves lines of the pages that @extent shows, and sets *@data to the first of them, in bytes
+ * from the start of the extent.  -ENOENT (no pages for records), -ENOSPC.  This and all functions
+ * below: called with the lock of the gathering held.
  */
 int dart_record_place(struct dart_record *record,
 		      const struct dart_extent *extent, u64 *data);
-/* Its rows become empty. */
+/* Makes the rows empty and gives the lines back. */
 void dart_record_displace(struct dart_record *record);
 
 /*
- * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  @cost: the figures of the gatherer; this
- * call increments its @stale.  Returns false if the counters have ended.
+ * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  Increments @cost->stale, a figure of the
+ * gatherer, if there are no new values.  Returns false if the object of the counters has ended.
  */
 bool dart_record_gather(struct dart_record *record, u64 now,
 			struct dart_record_buffer *buffer,

@@ -11,7 +11,7 @@
 
 #define HZ_PER_KILOHERTZ 1000ULL
 
-/* Topology that is not known is -1; sysfs has 0 for a node that is not. */
+/* The kernel has -1 for unknown topology; like sysfs for an unknown node, this shows 0. */
 static u64 place(int number)
 {
 	return max(number, 0);

@@ -22,7 +22,7 @@
 
 struct disk_sampler {
 	struct dart_sampler sampler;
-	struct inode *inode;		/* of the device; owns the counters */
+	struct inode *inode;		/* of the device; it owns the counters */
 	unsigned long ticks;		/* io_ticks of the last sample */
 };
 
@@ -33,9 +33,9 @@ static bool is_removed(const struct disk_sampler *sampler)
 }
 
 /*
- * The queue of a device that is there; queue_put() releases it.  It is freed after the
- * removal and a grace period of RCU, and the driver frees its tags only when nothing
- * uses it.
+ * The queue of a device that exists; queue_put() releases it.  The kernel frees the queue after the
+ * removal of the device and a grace period of RCU, and the driver frees its tags only when nothing
+ * uses the queue.
  */
 static struct request_queue *queue_get(const struct disk_sampler *sampler)
 {
@@ -76,9 +76,9 @@ static bool count_started(struct request *request, void *data)
 }
 
 /*
- * Requests that the driver has.  Before 6.10 the counters of a device have only those
- * of drivers without requests; /proc/diskstats counts the tags, too.  Returns -1 if the
- * counters have them.
+ * The requests that the driver has.  Before 6.10 the counters of a device only include requests of
+ * drivers without request queues, and /proc/diskstats counts the tags as well.  Returns -1 if the
+ * counters include all of them.
  */
 static long count_requests(const struct disk_sampler *sampler)
 {
@@ -134,9 +134,9 @@ static unsigned long ticks_since(unsigned long stamp, long in_flight)
 }
 
 /*
- * io_ticks and its time belong together.  A device may be so busy that they change in
- * each round: ticks of the last round are then not counted, which ends with the next
- * sample, and until then io_ticks does not fall.
+ * io_ticks and its time stamp belong together.  On a busy device they may change during each round:
+ * then ticks of the last round are missing until the next sample, and until then io_ticks does not
+ * fall.
  */
 static void sum_with_ticks(struct disk_sampler *sampler, struct disk_stats *sum,
 			   long *in_flight, unsigned long *stamp)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples mounted file systems.  Such a call can hang for as long as a server does not
- * answer, so each file system is a question, and disks have a queue without the others.
+ * Samples mounted file systems.  A call of a file system can hang for as long as its server does
+ * not answer, so each file system is a question, and file systems of disks have a queue of their
+ * own.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -23,7 +24,7 @@
 #include "sample_trace.h"
 #include "sampler.h"
 
-/* So long ADD_RECORD waits for the first values of a disk, and of others. */
+/* How long ADD_RECORD waits for the first values of a file system on a disk, and of others. */
 #define FIRST_OF_DISK_MS 200
 #define FIRST_OF_OTHER_MS 20
 
@@ -39,7 +40,7 @@ static struct filesystem *of_question(struct dart_question *question)
 	return container_of(question, struct filesystem, question);
 }
 
-/* FUSE has processes that answer, even for its disks. */
+/* FUSE needs a process that answers, even if the file system is on a disk. */
 static bool is_of_disk(const struct super_block *super)
 {
 	const int flags = super->s_type->fs_flags;
@@ -52,7 +53,7 @@ static bool is_mount_root(const struct path *path)
 	return path->dentry == path->mnt->mnt_root;
 }
 
-/* Returns @code of a question: all but the end of a mount can be temporary. */
+/* Returns @code of a question: every error except the end of a mount can be temporary. */
 static int answer(int code)
 {
 	switch (code) {
@@ -78,8 +79,8 @@ static void set_type(struct dart_zero_filesystem *values,
 }
 
 /*
- * Some file systems know their device better than the caller of mount(2), who can say
- * "none": this text is that of /proc/PID/mountinfo.  Returns false if they do not.
+ * Some file systems know their device better than the caller of mount(2), who can say "none".  The
+ * text is the one in /proc/PID/mountinfo.  Returns false if the file system does not tell.
  */
 static bool ask_for_device(struct dart_zero_filesystem *values,
 			   struct dentry *root)
@@ -116,8 +117,8 @@ static void set_device(struct dart_zero_filesystem *values,
 }
 
 /*
- * The mount is referenced only during this call.  -ENODEV: it was unmounted.  A kernel thread has
- * the root directory and the mounts of PID 1.
+ * Holds the mount only during this call.  -ENODEV: the file system was unmounted.  A kernel thread
+ * has the root directory and the mounts of PID 1.
  */
 static int ask(struct dart_question *question)
 {
@@ -189,14 +190,14 @@ filesystem_new(const struct dart_zero_record *selected)
 			     GFP_KERNEL_ACCOUNT);
 	if (!filesystem)
 		return ERR_PTR(-ENOMEM);
-	/* The last byte stays 0, whatever another thread writes there meanwhile. */
+	/* The last byte stays 0, whatever another thread of the caller writes meanwhile. */
 	if (copy_from_user(filesystem->path, path, length - 1)) {
 		kfree(filesystem);
 		return ERR_PTR(-EFAULT);
 	}
 	filesystem->device =
 		MKDEV(selected->device_major, selected->device_minor);
-	/* A guess until the mount is found: btrfs has no number of a disk. */
+	/* A guess until the mount is found: btrfs has a number that belongs to no disk. */
 	dart_question_begin(&filesystem->question, &question_kind,
 			    MAJOR(filesystem->device) ? DART_QUESTION_DISKS :
 							DART_QUESTION_SERVERS,
@@ -204,7 +205,7 @@ filesystem_new(const struct dart_zero_record *selected)
 	return filesystem;
 }
 
-/* A file system that does not answer in time is taken as it is. */
+/* If the file system does not answer in time, the sampler is returned without values. */
 struct dart_sampler *
 dart_filesystem_sampler_open(const struct dart_zero_record *selected)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples the load of the host, and values that are asked for with it. */
+/* Samples the load of the host, its uptime, its CPUs and its random numbers. */
 #include "sampler.h"
 
 #include <linux/cpumask.h>

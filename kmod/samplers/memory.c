@@ -17,7 +17,7 @@ static u64 zone_bytes(enum zone_stat_item item)
 	return dart_bytes_of_pages(global_zone_page_state(item));
 }
 
-/* fs/proc/meminfo.c, with the same rounding. */
+/* Like fs/proc/meminfo.c, with the same rounding. */
 static int sample_memory(struct dart_sampler *sampler, void *sample, u64 *time)
 {
 	struct dart_zero_memory *memory = sample;

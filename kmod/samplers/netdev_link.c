@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples the statistics of network devices, physical and virtual.  A driver may ask
- * the device, which may no longer answer: each device whose driver does more than add up
- * counters is a question.
+ * Samples the statistics of network devices, physical and virtual.  A driver may ask the device,
+ * which may no longer answer.  So each device is a question, unless its driver only adds up
+ * counters.
  */
 #include "netdev_link.h"
 
@@ -41,7 +41,7 @@ static struct netdev_sampler *of_question(struct dart_question *question)
 
 /* Taken inside rtnl_lock. */
 static DEFINE_MUTEX(netdev_sampler_lock);
-/* By the number of the device: each device that ends looks here. */
+/* By the number of the device.  Each device that ends looks here. */
 static DEFINE_HASHTABLE(netdev_samplers, 8);
 
 void dart_netdev_sampler_end(const struct net_device *device)
@@ -57,14 +57,14 @@ void dart_netdev_sampler_end(const struct net_device *device)
 	mutex_unlock(&netdev_sampler_lock);
 }
 
-/* NULL: it has ended or moved.  Called as an RCU reader. */
+/* NULL if the device has ended or moved.  Called as an RCU reader. */
 static struct net_device *find_device(const struct netdev_sampler *sampler)
 {
 	struct net *net = rcu_dereference(sampler->namespace.net);
 	struct net_device *device;
 
 	device = net ? dev_get_by_index_rcu(net, sampler->ifindex) : NULL;
-	/* It may be a later one with the same number. */
+	/* The device may be a later one with the same number. */
 	smp_rmb();
 	return READ_ONCE(sampler->is_gone) ? NULL : device;
 }
@@ -122,9 +122,9 @@ static const struct dart_question_kind question_kind = {
 };
 
 /*
- * Does the driver only add up counters in memory?  A host can have thousands of such devices, and
- * none needs a work item: devices whose counters the network core keeps, and devices of known
- * kinds.
+ * True if the driver only adds up counters in memory.  A host can have thousands of such devices,
+ * and they need no work item.  They are devices whose counters the network core keeps, and devices
+ * of known kinds.
  */
 static bool adds_up(const struct net_device *device)
 {
@@ -186,7 +186,7 @@ netdev_sampler_new(const struct dart_zero_window *window, u64 *payer)
 			    DART_QUESTION_DRIVERS, PATIENCE_MS,
 			    &sampler->values, sizeof(sampler->values));
 
-	/* From now on its end is seen. */
+	/* From now on the sampler learns that the device ends. */
 	mutex_lock(&netdev_sampler_lock);
 	hash_add(netdev_samplers, &sampler->link, sampler->ifindex);
 	mutex_unlock(&netdev_sampler_lock);

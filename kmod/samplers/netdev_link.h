@@ -5,8 +5,8 @@
 struct net_device;
 
 /*
- * @device ends or moves to another namespace.  Called with rtnl_lock held, when no RCU
- * reader can find it any more and before another one can have its number.
+ * To call when @device ends or moves to another namespace, with rtnl_lock held, when RCU readers
+ * can no longer find it and before another device can have its number.
  */
 void dart_netdev_sampler_end(const struct net_device *device);
 

@@ -36,13 +36,13 @@ static u64 managed_bytes(const pg_data_t *node)
 	return bytes;
 }
 
-/* The structs of a node stay when it goes offline. */
+/* The structs of a node remain when it goes offline. */
 static pg_data_t *node_find(u32 index)
 {
 	return node_online(index) ? NODE_DATA(index) : NULL;
 }
 
-/* drivers/base/node.c, with the same rounding. */
+/* Like drivers/base/node.c, with the same rounding. */
 static int sample_memory(struct dart_sampler *sampler, u32 index, u64 *number,
 			 void *sample, u64 *time)
 {

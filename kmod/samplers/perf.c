@@ -26,7 +26,7 @@ struct perf_value {
 	u64 count, enabled, running;
 };
 
-/* perf takes the events of a CPU that goes offline from it, and does not return them. */
+/* perf takes the events away from a CPU that goes offline, and does not return them. */
 struct perf_counter {
 	struct perf_event *event;
 	struct perf_value before; /* of earlier events */
@@ -42,7 +42,7 @@ struct perf_sampler {
 	struct perf_cpu cpus[]; /* nr_cpu_ids */
 };
 
-/* While the CPU counts, this interrupts it. */
+/* Interrupts the CPU if it is counting. */
 static struct perf_value read_counter(const struct perf_counter *counter)
 {
 	struct perf_value value = counter->before;
@@ -73,7 +73,7 @@ static void close_counters(struct perf_cpu *cpu)
 	cpu->open = false;
 }
 
-/* Returns how many of the counters the CPU has, or -errno. */
+/* Returns the number of counters that the CPU has, or -errno. */
 static int open_counters(struct perf_cpu *cpu, u32 number)
 {
 	struct perf_event_attr attributes = {
@@ -87,7 +87,7 @@ static int open_counters(struct perf_cpu *cpu, u32 number)
 		attributes.config = counted[i];
 		event = perf_event_create_kernel_counter(&attributes, number,
 							 NULL, NULL, NULL);
-		/* A PMU need not have all of them. */
+		/* A PMU may lack some of the counters. */
 		if (PTR_ERR(event) == -ENOENT || PTR_ERR(event) == -EINVAL ||
 		    PTR_ERR(event) == -EOPNOTSUPP)
 			continue;

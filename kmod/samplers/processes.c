@@ -10,10 +10,10 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
-/* Processes that are counted without letting others run. */
+/* Number of processes that are counted before other tasks may run. */
 #define BATCH 1024
 
-/* By task_state_index(), as the letters of /proc/PID/stat. */
+/* By task_state_index(), in the order of the letters in /proc/PID/stat. */
 static void count_process(const struct task_struct *task,
 			  struct dart_zero_processes *processes)
 {
@@ -32,8 +32,8 @@ static void count_process(const struct task_struct *task,
 }
 
 /*
- * Ends and begins the section of an RCU reader.  False: @task has left the list of
- * processes meanwhile.
+ * Ends the section of an RCU reader and begins another.  Returns false if @task has left the list
+ * of processes meanwhile.
  */
 static bool pause_at(struct task_struct *task)
 {

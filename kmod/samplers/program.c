@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples that eBPF programs take: of variables and structures of the kernel that
- * modules cannot see, but whose layout is in its BTF.
+ * Samples by eBPF programs: of variables and structures that modules cannot see, but whose layout
+ * is in the kernel's BTF.
  */
 #include "sampler.h"
 
@@ -28,21 +28,21 @@ struct program_kind {
 };
 
 struct program_sampler {
-	struct dart_sampler sampler; /* first: its kind is in a program_kind */
+	struct dart_sampler sampler; /* first: its kind is part of a program_kind */
 	struct cgroup *cgroup; /* NULL: the host */
 };
 
-/* What the program cannot find out; it leaves it as it is. */
+/* The program cannot find out this value, and leaves it as it is. */
 static void set_tai(struct dart_zero_clock *clock)
 {
 	const s64 ahead = ktime_sub(ktime_get_clocktai(), ktime_get_real());
 
-	/* Some time has passed between the two. */
+	/* Some time passed between the two calls. */
 	clock->tai = div_s64(ahead + (ahead < 0 ? -1 : 1) * NSEC_PER_SEC / 2,
 			     NSEC_PER_SEC);
 }
 
-/* Sets @sample->source, and all that the program sets. */
+/* Asks the program.  Sets @sample->source; the program sets the rest. */
 static int ask_program(const struct dart_sampler *sampler,
 		       struct dart_zero_sample *sample, void *values)
 {
@@ -55,7 +55,7 @@ static int ask_program(const struct dart_sampler *sampler,
 	if (kind->source == DART_ZERO_SOURCE_CLOCK)
 		set_tai((struct dart_zero_clock *)sample->values);
 	trace_dart_zero_sample(sample, asking->cgroup);
-	/* Only then: the controllers of a cgroup that ends are absent, too. */
+	/* Checked after the call: when a cgroup ends, its controllers become absent as well. */
 	if (asking->cgroup && dart_cgroup_has_ended(asking->cgroup))
 		return -ENODEV;
 	switch (sample->answer) {
@@ -99,14 +99,14 @@ static void free_sampler(struct dart_sampler *sampler)
 
 #define ROWS_MAX 16
 
-/* @sample or @sample_row of a kind, by the rows that a record has. */
+/* @sample or @sample_row of a kind, for records with one row or with several. */
 #define SAMPLE_OF_NONE		.sample = sample_by_program
 #define SAMPLE_OF_DEVICE	.sample_row = sample_row_by_program
 
 static const struct program_kind kinds[] = {
 #define BY_MODULE(source, name, function)
 #define BY_BOTH(source, name, function)
-/* A program reads and writes no byte beyond these values. */
+/* Programs can only access @values of a sample. */
 #define BY_PROGRAM(source_, name_, function)				\
 	{								\
 		.source = source_,					\

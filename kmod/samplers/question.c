@@ -19,7 +19,7 @@ struct question_sampler {
 /*
  * Not freezable: the kernel cannot be suspended while a work item of a freezable queue hangs.
  * Questions begin in a pass of the gathering, whose queue is freezable.  Up to @active questions
- * can hang before others wait for them; 0: the default, hundreds.
+ * can hang before others have to wait; 0: the default, hundreds.
  */
 static const struct {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions to code that can hang: a driver whose device is gone, a file server that is not
- * reached.  Each question is asked by its own work item, so such code delays only its own record.
+ * Questions to code that can hang: a driver whose device is gone, or a file system whose server is
+ * unreachable.  A work item of its own asks each question, so such code delays only its own record.
  */
 #ifndef DART_ZERO_QUESTION_H
 #define DART_ZERO_QUESTION_H
@@ -16,7 +16,7 @@
 
 struct dart_question;
 
-/* Work items that hang delay only the others of their queue, and only if they are many. */
+/* Work items that hang delay only others of their queue, and only if they are many. */
 enum dart_question_queue {
 	DART_QUESTION_DISKS,	/* file systems that lie on disks */
 	DART_QUESTION_SERVERS,	/* other file systems */
@@ -26,8 +26,8 @@ enum dart_question_queue {
 
 struct dart_question_kind {
 	/*
-	 * Fills in the zeroed @question->values, and returns as sample() of struct
-	 * dart_sampler_kind does.  Called by the work item, without locks.
+	 * Fills in the zeroed @question->values, and returns the codes of sample() in struct
+	 * dart_sampler_kind.  Called by the work item, without locks.
 	 */
 	int (*ask)(struct dart_question *question);
 	/* Frees the question, after both the sampler and the work item have released it. */
@@ -43,15 +43,15 @@ struct dart_question {
 	size_t length;
 	refcount_t references;
 	struct work_struct work;
-	struct completion answered;	/* the work item does not run */
+	struct completion answered;	/* completed while the work item does not run */
 
 	spinlock_t lock;		/* guards the members below */
 	bool is_running;
 	bool is_slow;			/* the last answer took longer than the patience */
-	bool has_new;			/* @ret, @time and @values */
+	bool has_new;			/* @ret, @time and @values are new */
 	int ret;
 	u64 time;			/* CLOCK_BOOTTIME, ns */
-	u64 begun;			/* CLOCK_MONOTONIC, ns: the last question */
+	u64 begun;			/* CLOCK_MONOTONIC, ns: time of the last question */
 };
 
 int dart_question_init(void);
@@ -85,7 +85,7 @@ int dart_question_sample(struct dart_question *question, void *values,
 
 /*
  * A sampler of @kind, whose sample() is dart_question_sampler_sample() and whose free() is
- * dart_question_sampler_free(), or NULL.  The sampler takes over the caller's reference.
+ * dart_question_sampler_free(); or NULL.  The sampler takes over the caller's reference.
  */
 struct dart_sampler *
 dart_question_sampler_new(const struct dart_sampler_kind *kind,
@@ -93,7 +93,7 @@ dart_question_sampler_new(const struct dart_sampler_kind *kind,
 int dart_question_sampler_sample(struct dart_sampler *sampler, void *values,
 				 u64 *time);
 void dart_question_sampler_free(struct dart_sampler *sampler);
-/* The question that dart_question_sampler_new() was called with. */
+/* The question of a sampler that dart_question_sampler_new() made. */
 struct dart_question *dart_question_of(struct dart_sampler *sampler);
 
 #endif /* DART_ZERO_QUESTION_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples the counters that drivers of RDMA devices keep for each port.  A driver asks the device,
- * which may no longer answer, so each port is a question.
+ * Samples the counters of RDMA devices for each port.  A driver asks the device, which may no
+ * longer answer, so each port is a question.
  */
 #include "sampler.h"
 
@@ -25,7 +25,7 @@
 /* Longest time that a pass waits for the values of a port. */
 #define PATIENCE_MS 20
 
-/* The words of struct dart_zero_rdma_port behind the state, in their order. */
+/* The words of struct dart_zero_rdma_port after the state, in their order. */
 static const char *const counters[] = {
 	"sent_pkts",
 	"rcvd_pkts",
@@ -76,8 +76,8 @@ static_assert(sizeof(struct dart_zero_rdma_port) ==
 	      (1 + ARRAY_SIZE(counters)) * sizeof(u64));
 
 /*
- * The device is looked up by its name each time, because it cannot be removed while it
- * is held.
+ * A port of a device.  Each question looks the device up by its name, because the device cannot be
+ * removed while it is held.
  */
 struct rdma_port {
 	struct dart_question question;
@@ -89,7 +89,7 @@ struct rdma_port {
 	int count;
 	/* Index of the driver's counter for each word; negative without a counter. */
 	s16 places[ARRAY_SIZE(counters)];
-	bool has_none;			/* no word has a counter */
+	bool has_none;			/* the driver has no counter for any word */
 	struct dart_zero_rdma_port values;
 };
 
@@ -103,7 +103,7 @@ static struct rdma_port *of_question(struct dart_question *question)
 	return container_of(question, struct rdma_port, question);
 }
 
-/* Returns how many counters have a name that a word has. */
+/* Returns the number of counters whose names are names of words. */
 static int find_places(struct rdma_port *port,
 		       const struct rdma_hw_stats *stats)
 {
@@ -129,7 +129,7 @@ static void find_all_places(struct rdma_port *port,
 	port->has_none = !find_places(port, stats);
 }
 
-/* rdma_free_hw_stats_struct() after use. */
+/* The caller ends with rdma_free_hw_stats_struct(). */
 static struct rdma_hw_stats *stats_new(struct ib_device *device, u32 port)
 {
 	if (!device->ops.alloc_hw_port_stats || !device->ops.get_hw_stats)
@@ -219,7 +219,7 @@ static const struct dart_sampler_kind port_kind = {
 	.free = sampler_free,
 };
 
-/* ib_device_put() after use. */
+/* The caller ends with ib_device_put(). */
 static struct ib_device *find_device(const struct dart_zero_window *window)
 {
 	struct net *net = get_net_ns_by_fd(window->fd);
@@ -275,7 +275,7 @@ static struct rdma_sampler *sampler_new(const struct ib_device *device)
 	return sampler;
 }
 
-/* A port whose driver does not answer in time may have counters. */
+/* A port whose driver does not answer in time counts as one that may have counters. */
 static bool has_counters(struct rdma_sampler *sampler)
 {
 	u32 i, having = 0;

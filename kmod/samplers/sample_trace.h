@@ -32,7 +32,7 @@ DECLARE_EVENT_CLASS(dart_zero_sample,
 	TP_printk("source %u", __entry->source)
 );
 
-/* Not every pass over this header knows writable events. */
+/* Some passes over this header do not know writable events. */
 #ifdef DEFINE_EVENT_WRITABLE
 #undef DART_DEFINE_EVENT
 #define DART_DEFINE_EVENT(template, call, proto, args, size)		\

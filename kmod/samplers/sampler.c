@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samplers: the sources that are sampled, and how they are opened. */
+/* Samplers: the table of sampled sources, and the functions that open them. */
 #include "sampler.h"
 
 #include <linux/err.h>
@@ -11,13 +11,13 @@
 
 /* By source, from DART_ZERO_SOURCE_SAMPLED. */
 struct sampled_source {
-	/* One of both: a kind without objects, or a function for others. */
+	/* Either a kind without objects, or a function that opens one of several kinds. */
 	const struct dart_sampler_kind *kind;
 	struct dart_sampler *(*open)(const struct dart_zero_window *window);
 	bool by_fd;
 	bool by_netns; /* instead of @by_fd */
 	bool by_ifindex;
-	bool by_path; /* it has neither: dart_filesystem_sampler_open() opens it */
+	bool by_path; /* instead of both: dart_filesystem_sampler_open() opens it */
 };
 
 #define SAMPLED(source) [(source) - DART_ZERO_SOURCE_SAMPLED]
@@ -61,7 +61,7 @@ static const struct sampled_source sources[] = {
 	},
 	SAMPLED(DART_ZERO_SOURCE_FILESYSTEM) = { .by_path = true },
 
-	/* Those that eBPF programs take. */
+	/* Samples by eBPF programs. */
 #define FD_OF_NONE	false
 #define FD_OF_CGROUP	true
 #define BY_MODULE(source, by_fd_)

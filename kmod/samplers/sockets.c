@@ -33,14 +33,14 @@ struct namespace_sampler {
 };
 
 static DEFINE_MUTEX(protocols_lock);
-/* Found once, when something is sampled.  NULL: the kernel does not have it. */
+/* Set once, by the first sampler.  NULL: the kernel does not have the protocol. */
 static struct proto *ipv4[PROTOCOLS], *ipv6[PROTOCOLS];
 static bool has_ipv4, has_ipv6;
 
 /*
- * The kernel does not export all protocols, but each socket has its own.  They stay as long as the
- * kernel runs: neither IPv4 nor IPv6 is ever unloaded.  UDP-Lite gets no socket: its first socket
- * makes the kernel print that it is deprecated.
+ * The kernel does not export all protocols, but each socket refers to its own.  Protocols stay as
+ * long as the kernel runs: neither IPv4 nor IPv6 is ever unloaded.  UDP-Lite gets no socket,
+ * because its first socket makes the kernel print that it is deprecated.
  */
 static int find_protocol(int family, enum protocol protocol,
 			 struct proto **found)
@@ -85,12 +85,12 @@ static int find_family(int family, struct proto **found, bool *is_found)
 }
 
 #ifdef DART_HAS_UDPLITE
-/* Only its number: the kernel does not export it. */
+/* Only its number is known, because the kernel does not export it. */
 static struct proto udplite6;
 
 /*
- * IPv6 registers UDP, UDP-Lite and RAW one after another:
- * a number between the other two is its own.
+ * IPv6 registers UDP, UDP-Lite and RAW one after another, so a number between the other two belongs
+ * to UDP-Lite.
  */
 static void find_udplite6(void)
 {
@@ -124,7 +124,7 @@ static int find_protocols(void)
 	ret = find_family(AF_INET, ipv4, &has_ipv4);
 	find_udplite();
 #if IS_ENABLED(CONFIG_IPV6)
-	/* Without this, a socket would load the module. */
+	/* Without IPv6 a socket would load its module. */
 	if (!ret && init_net.mib.ipv6_statistics)
 		ret = find_family(AF_INET6, ipv6, &has_ipv6);
 	find_udplite6();
@@ -155,7 +155,7 @@ static u64 orphans_of(const struct proto *tcp)
 	return max(count, 0);
 }
 
-/* Fragments that wait for others. */
+/* Fragments that wait for the rest of their packets. */
 static void sample_fragments(const struct fqdir *fragments, __u32 *count,
 			     __u64 *memory)
 {
@@ -166,22 +166,22 @@ static void sample_fragments(const struct fqdir *fragments, __u32 *count,
 }
 
 #if IS_ENABLED(CONFIG_NF_CONNTRACK)
-/* What the module that tracks connections exports. */
+/* Symbols of the module that tracks connections. */
 struct tracking {
 	typeof(nf_conntrack_count) *count;
 	const unsigned int *max;
 };
 
 static DEFINE_MUTEX(tracking_lock);
-static struct tracking tracking_found; /* while @tracking is it */
-static const struct tracking __rcu *tracking; /* NULL: it is not loaded */
+static struct tracking tracking_found; /* used while @tracking points here */
+static const struct tracking __rcu *tracking; /* NULL: the module is not loaded */
 
 static void tracking_find(void)
 {
 	typeof(nf_conntrack_count) *count;
 	const unsigned int *max;
 
-	/* A module whose end has begun has no symbols: see tracking_forget(). */
+	/* A module that is being unloaded has no symbols any more: see tracking_forget(). */
 	mutex_lock(&tracking_lock);
 	count = symbol_get(nf_conntrack_count);
 	max = symbol_get(nf_conntrack_max);
@@ -204,7 +204,7 @@ static void tracking_forget(void)
 	synchronize_rcu();
 }
 
-/* The module may be unloaded although this uses it: it is told before. */
+/* The module may be unloaded while samplers exist: this notifier runs before. */
 static int on_module(struct notifier_block *notifier, unsigned long state,
 		     void *data)
 {
@@ -272,7 +272,7 @@ static void sample_connections(struct net *net,
 }
 #endif
 
-/* sockstat_seq_show() of net/ipv4/proc.c, and that of IPv6. */
+/* Like sockstat_seq_show() of net/ipv4/proc.c, and of IPv6. */
 static void sample_namespace(struct net *net, struct dart_zero_sockets *sockets)
 {
 	sockets->used = sock_inuse_get(net);
@@ -297,8 +297,8 @@ static void sample_namespace(struct net *net, struct dart_zero_sockets *sockets)
 }
 
 /*
- * The kernel lists a namespace once all its parts are set up, and until these are freed
- * it keeps the link.
+ * The kernel lists a namespace after all its parts are set up, and keeps the link until they are
+ * freed.
  */
 static bool is_set_up(const struct net *net)
 {
@@ -312,7 +312,7 @@ static int sample(struct dart_sampler *base, void *sample, u64 *time)
 	struct net *net;
 	int ret = -ENODEV;
 
-	/* What the namespace has is freed when no RCU reader has it any more. */
+	/* The kernel frees the parts of a namespace when no RCU reader can have it any more. */
 	rcu_read_lock();
 	net = rcu_dereference(sampler->namespace.net);
 	if (net)

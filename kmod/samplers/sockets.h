@@ -3,7 +3,7 @@
 #define DART_ZERO_NAMESPACE_SAMPLER_H
 
 int dart_namespace_sampler_init(void);
-/* When nothing is sampled any more. */
+/* To call when no sampler exists any more. */
 void dart_namespace_sampler_exit(void);
 
 #endif /* DART_ZERO_NAMESPACE_SAMPLER_H */

@@ -17,7 +17,7 @@
 struct dart_cgroup {
 	struct dart_percpu percpu;
 	struct cgroup *cgroup;
-	struct dart_cgroup_user user;	/* of a record */
+	struct dart_cgroup_user user;	/* user of the record */
 	/*
 	 * The times that the record shows.  Guarded by the lock of the gathering once the record
 	 * has joined.
@@ -86,7 +86,7 @@ struct cgroup *dart_cgroup_get(int fd)
 {
 	struct cgroup *cgroup = cgroup_get_from_fd(fd);
 
-	/* The kernel counts for the root in the system's counters only. */
+	/* The kernel counts the time of the root only in the counters of the system. */
 	if (!IS_ERR(cgroup) && !cgroup_parent(cgroup)) {
 		cgroup_put(cgroup);
 		return ERR_PTR(-EINVAL);

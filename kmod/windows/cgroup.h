@@ -7,18 +7,17 @@
 struct cgroup;
 
 /*
- * The cgroup whose directory @fd is, with a reference, or ERR_PTR(): -EINVAL for the
- * root, -EBADF, or what cgroup_get_from_fd() returns.
+ * The cgroup whose directory @fd refers to, with a reference, or ERR_PTR(): -EINVAL for the root,
+ * -EBADF, or an error of cgroup_get_from_fd().
  */
 struct cgroup *dart_cgroup_get(int fd);
 
-/* Is its directory removed? */
+/* True if the directory of the cgroup was removed. */
 bool dart_cgroup_has_ended(const struct cgroup *cgroup);
 
 /*
- * The CPU time of a cgroup's own tasks, as the scheduler counts it: not yet
- * summed over CPUs and descendants.  A record has the sum over both.  A cgroup
- * can be removed while it is held.
+ * The CPU time of a cgroup's own tasks, as the scheduler counts it, not summed over CPUs and
+ * descendants.  A record has the sum over both.  The cgroup can be removed while this holds it.
  */
 struct dart_percpu *
 dart_cgroup_open_cpu(const struct dart_source *source,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The CPU times of many cgroups, of each with all below it, in one walk. */
+/* Sums the CPU times of many cgroups, each with its descendants, in one walk. */
 #include "cgroup_set.h"
 
 #include <linux/build_bug.h>
@@ -29,8 +29,8 @@ static_assert(DART_CGROUP_TIMES <= DART_CGROUP_TIMES_MAX);
 struct summing {
 	struct dart_cgroup_set *set;
 	u64 visits;
-	bool is_disturbed;		/* the kernel has moved times meanwhile */
-	u64 section;			/* CLOCK_MONOTONIC, ns: when others could run last */
+	bool is_disturbed;		/* the kernel moved times meanwhile */
+	u64 section;			/* CLOCK_MONOTONIC, ns: when other tasks could run last */
 };
 
 void dart_cgroup_set_init(struct dart_cgroup_set *set)
@@ -233,8 +233,8 @@ static void pause_at(struct summing *summing, struct cgroup *cgroup)
 #ifdef DART_HAS_RSTAT_BASE_CPU
 
 /*
- * Since 6.16 no list that a module can read has the cgroups with times at a CPU: this looks
- * at all of them.
+ * Since 6.16 modules cannot read a list of the cgroups with times at a CPU, so this visits all of
+ * them.
  */
 static void add_cgroup(struct cgroup *cgroup, struct dart_cgroup_member *owner)
 {
@@ -305,7 +305,7 @@ struct walk {
 	u64 number;
 	u64 visits_left;
 	struct dart_cgroup_member *owner;	/* nearest member at or above the place */
-	const struct cgroup *links[LEVELS];	/* of the place and those above it */
+	const struct cgroup *links[LEVELS];	/* of the place, and of the places above it */
 };
 
 static struct cgroup_rstat_cpu *at_cpu(const struct cgroup *cgroup,

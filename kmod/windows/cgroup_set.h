@@ -17,8 +17,8 @@ struct dart_cgroup_member {
 	struct cgroup *cgroup;		/* with a reference */
 	u32 users;			/* guarded by the lock of the gathering */
 
-	/* Of the sum: */
-	struct dart_cgroup_member *above; /* the nearest one, or NULL */
+	/* Result of the last sum: */
+	struct dart_cgroup_member *above; /* the nearest member above, or NULL */
 	u64 seen;			/* number of the last walk that came here */
 	u64 arrived[DART_CGROUP_TIMES];
 	u64 below[DART_CGROUP_TIMES];	/* still at CPUs and cgroups below */
@@ -28,10 +28,10 @@ struct dart_cgroup_member {
 };
 
 /*
- * The cgroups of all records that are gathered together, and their times.  The caller holds
- * the lock of the gathering during all calls except dart_cgroup_set_sum(): that one runs
- * between dart_cgroup_set_begin() and dart_cgroup_set_end() without a lock, however many
- * cgroups there are.  Records that join or leave meanwhile wait in the lists.
+ * The cgroups of all records that are gathered together, and their times.  The caller holds the
+ * lock of the gathering during all calls except dart_cgroup_set_sum(), which runs without a lock
+ * between dart_cgroup_set_begin() and dart_cgroup_set_end(), however many cgroups there are.
+ * Records that join or leave meanwhile wait in the lists.
  */
 struct dart_cgroup_set {
 	struct list_head joining;	/* dart_cgroup_user.link */
@@ -45,7 +45,7 @@ struct dart_cgroup_set {
 	u64 walks;
 };
 
-/* A record in a set. */
+/* Membership of a record in a set. */
 struct dart_cgroup_user {
 	struct list_head link;
 	struct dart_cgroup_set *set;
@@ -54,18 +54,21 @@ struct dart_cgroup_user {
 
 void dart_cgroup_set_init(struct dart_cgroup_set *set);
 
-/* Allocates for @cgroup, which the caller holds.  -ENOMEM. */
+/* Allocates memory for @cgroup, which the caller holds.  -ENOMEM. */
 int dart_cgroup_user_init(struct dart_cgroup_user *user, struct cgroup *cgroup);
-/* For a user that has not joined a set, or has left it, or could not be initialized. */
+/* For a user that is in no set: it has not joined, it has left, or its initialization failed. */
 void dart_cgroup_user_free(struct dart_cgroup_user *user);
 /* The next sum includes the cgroup. */
 void dart_cgroup_user_join(struct dart_cgroup_user *user,
 			   struct dart_cgroup_set *set);
 void dart_cgroup_user_leave(struct dart_cgroup_user *user);
-/* DART_CGROUP_TIMES times of the last sum; NULL if that sum did not include the cgroup. */
+/* The DART_CGROUP_TIMES times of the last sum; NULL if that sum did not include the cgroup. */
 const u64 *dart_cgroup_user_times(const struct dart_cgroup_user *user);
 
-/* Returns false if there is nothing to sum: then neither of the others is called. */
+/*
+ * Returns false if there is nothing to sum; then the caller calls neither of the next two
+ * functions.
+ */
 bool dart_cgroup_set_begin(struct dart_cgroup_set *set);
 /*
  * Sums the times of all members.  Returns the number of visits to a cgroup: one for each CPU
@@ -74,7 +77,7 @@ bool dart_cgroup_set_begin(struct dart_cgroup_set *set);
 u64 dart_cgroup_set_sum(struct dart_cgroup_set *set);
 void dart_cgroup_set_end(struct dart_cgroup_set *set);
 
-/* The times of one cgroup, without a set.  May sleep. */
+/* Sums the times of one cgroup that is in no set.  May sleep. */
 void dart_cgroup_sum(struct cgroup *cgroup, u64 *times);
 
 #endif /* DART_ZERO_CGROUP_SET_H */

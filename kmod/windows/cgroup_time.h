@@ -18,7 +18,7 @@
 
 #define DART_CGROUP_TIMES_MAX 8
 
-/* Adds @arrived - @left for each of @count times, where it is not below 0. */
+/* Adds @arrived - @left for each of @count times, unless the difference is negative. */
 static inline void dart_cgroup_add_difference(u64 *times, const u64 *arrived,
 					      const u64 *left, u32 count)
 {
@@ -27,7 +27,7 @@ static inline void dart_cgroup_add_difference(u64 *times, const u64 *arrived,
 
 	for (i = 0; i < count; i++) {
 		difference = arrived[i] - left[i];
-		/* A time that came and left meanwhile: it has been read nowhere else. */
+		/* A time that arrived and left meanwhile was not read anywhere else. */
 		if ((s64)difference > 0)
 			times[i] += difference;
 	}
@@ -43,7 +43,7 @@ static inline void dart_cgroup_read(u64 *copy, const void *times, u32 count)
 		copy[i] = READ_ONCE(words[i]);
 }
 
-/* Adds the times in @arrived, a copy, that have not left yet: reads @left now. */
+/* Adds the times in @arrived, a copy, that have not left yet.  Reads @left now. */
 static inline void dart_cgroup_add_remaining(u64 *times, const u64 *arrived,
 					     const void *left, u32 count)
 {
@@ -54,7 +54,7 @@ static inline void dart_cgroup_add_remaining(u64 *times, const u64 *arrived,
 	dart_cgroup_add_difference(times, arrived, copy, count);
 }
 
-/* Adds the times that a CPU has counted and that its cgroup does not have yet. */
+/* Adds the times that a CPU counted and that have not arrived at its cgroup yet. */
 static inline void dart_cgroup_add_cpu(u64 *times, const void *counted,
 				       const void *moved, u32 count)
 {
@@ -64,7 +64,10 @@ static inline void dart_cgroup_add_cpu(u64 *times, const void *counted,
 	dart_cgroup_add_remaining(times, copy, moved, count);
 }
 
-/* @shown follows @summed, but never falls: compared with a sign, as a sum can be wrong. */
+/*
+ * Sets @shown to @summed where that is more, since a shown time never falls.  The comparison is
+ * signed, because a sum can be wrong.
+ */
 static inline void dart_cgroup_advance(u64 *shown, const u64 *summed, u32 count)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The CPU time of a CPU, up to date. */
+/* Up-to-date CPU time of a CPU. */
 #include "cpustat.h"
 
 #include <linux/cpumask.h>
@@ -7,7 +7,7 @@
 #include <linux/tick.h>
 #include <linux/time64.h>
 
-/* get_idle_time() and get_iowait_time() of fs/proc/stat.c. */
+/* Like get_idle_time() and get_iowait_time() of fs/proc/stat.c. */
 static void set_measured(u64 *counter, u64 microseconds)
 {
 	if (microseconds != -1ULL)

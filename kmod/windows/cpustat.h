@@ -3,8 +3,8 @@
 #define DART_ZERO_CPUSTAT_H
 
 /*
- * Copies kernel_cpustat of @cpu as /proc/stat shows it: with the time since a CPU
- * without a tick last updated it.  @copy has room for struct kernel_cpustat.
+ * Copies kernel_cpustat of @cpu as /proc/stat shows it: including the time since a CPU without a
+ * tick last updated it.  @copy has room for struct kernel_cpustat.
  */
 void dart_cpustat_read(unsigned int cpu, void *copy);
 

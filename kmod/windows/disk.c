@@ -15,7 +15,7 @@
 
 struct dart_disk {
 	struct dart_percpu percpu;
-	struct inode *inode;		/* of the device; owns the counters */
+	struct inode *inode;		/* of the device; it owns the counters */
 };
 
 static void disk_free(struct dart_percpu *percpu)
@@ -26,7 +26,7 @@ static void disk_free(struct dart_percpu *percpu)
 	kfree(disk);
 }
 
-/* The kernel takes the inode of a device that is removed out of its hash table. */
+/* When a device is removed, the kernel takes its inode out of the hash table. */
 static bool disk_has_ended(const struct dart_percpu *percpu)
 {
 	const struct dart_disk *disk =
@@ -36,10 +36,9 @@ static bool disk_has_ended(const struct dart_percpu *percpu)
 }
 
 /*
- * Holds the inode of the device behind @file; NULL if it no longer exists.  An
- * O_PATH file has the inode of the name alone.  The device is looked up, not
- * opened: the caller's device cgroup may forbid that, and the counters need no
- * access to the data.
+ * Takes a reference to the inode of the device that @file refers to; NULL if the device no longer
+ * exists.  An O_PATH file only has the inode of the name.  So the device is looked up, but not
+ * opened: the caller's device cgroup may forbid that, and the counters need no access to the data.
  */
 static struct inode *hold_device(const struct file *file)
 {

@@ -22,7 +22,7 @@ static unsigned int namespace_id;
 static DEFINE_MUTEX(namespace_lock);
 static LIST_HEAD(namespaces);
 static LIST_HEAD(watches);
-static u64 changes;		/* of namespaces */
+static u64 changes;		/* number of changes of the list */
 
 static void tell_watches(void)
 {
@@ -33,7 +33,7 @@ static void tell_watches(void)
 		dart_event_tell(watch->events, &watch->event);
 }
 
-/* The kernel's own list has the namespace only after this call. */
+/* The kernel adds the namespace to its own list only after this call. */
 static int __net_init namespace_begins(struct net *net)
 {
 	struct dart_namespace *namespace = net_generic(net, namespace_id);
@@ -59,8 +59,8 @@ static void namespace_end_references(struct dart_namespace *namespace)
 }
 
 /*
- * The counters are freed by exit functions, which all are called after all
- * pre_exit functions and a grace period of RCU.
+ * Exit functions free the counters.  The kernel calls them after all pre_exit functions and a grace
+ * period of RCU.
  */
 static void __net_exit namespace_ends(struct net *net)
 {
@@ -118,8 +118,8 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 	}
 
 	/*
-	 * A namespace whose setup fails is freed despite references, but not
-	 * before namespace_ends().
+	 * A namespace whose setup failed is freed in spite of references, but not before
+	 * namespace_ends().
 	 */
 	mutex_lock(&namespace_lock);
 	net = namespace_find(window->netns);

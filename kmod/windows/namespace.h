@@ -7,7 +7,7 @@
 #include "kmod/base/event.h"
 #include "source.h"
 
-/* Tells a region when the list of network namespaces changes. */
+/* Tells a region that the list of network namespaces changed. */
 struct dart_namespace_watch {
 	struct list_head link;
 	struct dart_events *events;
@@ -16,10 +16,10 @@ struct dart_namespace_watch {
 
 struct net;
 
-/* A network namespace that this does not keep from ending. */
+/* A network namespace, which the reference does not keep from ending. */
 struct dart_namespace_reference {
 	struct list_head link;
-	/* NULL: it has ended.  An RCU reader has it for the whole of its section. */
+	/* NULL once it has ended.  The namespace stays for the rest of an RCU read section. */
 	struct net __rcu *net;
 };
 
@@ -30,17 +30,17 @@ void dart_namespace_exit(void);
 struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 					const struct dart_zero_window *window);
 /*
- * Refers to the namespace that @window selects, and sets *@payer: whose quota it takes.
- * Errors: as of dart_namespace_open().
+ * Refers to the namespace that @window selects, and sets *@payer to the user whose quota it takes.
+ * Errors: as dart_namespace_open().
  */
 int dart_namespace_refer(struct dart_namespace_reference *reference,
 			 const struct dart_zero_window *window, u64 *payer);
 void dart_namespace_forget(struct dart_namespace_reference *reference);
 
-/* Whose quota the counters of @net and its devices take: dart_percpu.payer. */
+/* The user whose quota the counters of @net and its devices take: dart_percpu.payer. */
 u64 dart_namespace_payer(const struct net *net);
 
-/* Borrows the counters that <linux/snmp.h> numbers. */
+/* Borrows counters that are numbered in <linux/snmp.h>. */
 struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
 					  const struct dart_zero_window *window,
 					  struct net *net);

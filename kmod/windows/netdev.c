@@ -94,7 +94,7 @@ struct dart_percpu *dart_netdev_borrow(const struct dart_source *source,
 	struct dart_percpu *percpu = ERR_PTR(-ENODEV);
 	struct net_device *device;
 
-	/* A device that can be found does not end while this is held. */
+	/* A device that is found under this lock does not end before it is released. */
 	rtnl_lock();
 	device = __dev_get_by_index(net, window->ifindex);
 	if (device)

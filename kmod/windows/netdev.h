@@ -8,8 +8,8 @@ int dart_netdev_init(void);
 void dart_netdev_exit(void);
 
 /*
- * Borrows the packet and byte counters of a device, of whichever type it has,
- * or its drop counters, which the network core keeps.
+ * Borrows the packet and byte counters of a device, which can be of several types, or its drop
+ * counters, which the network core keeps.
  */
 struct dart_percpu *dart_netdev_borrow(const struct dart_source *source,
 				       const struct dart_zero_window *window,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Windows: the sources they can be opened on, and how. */
+/* Windows: the sources on which they can be opened, and the function that opens each. */
 #include "window.h"
 
 #include <linux/err.h>
@@ -86,7 +86,7 @@ static const struct dart_source sources[] = {
 	},
 };
 
-/* Can the kernel be built without this source? */
+/* True if a kernel can be built without this source. */
 static bool is_optional(u32 id)
 {
 	return id == DART_ZERO_SOURCE_IRQ_STAT ||

@@ -14,10 +14,7 @@ struct dart_zero_window;
 struct dart_percpu *
 dart_window_open_percpu(const struct dart_zero_window *window);
 
-/*
- * An extent over these counters, with no place yet, or ERR_PTR(): the same, or
- * -ENOSPC.
- */
+/* An extent over these counters, not yet placed, or ERR_PTR(): the same errors, or -ENOSPC. */
 struct dart_extent *dart_window_open(const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_WINDOW_H */
