@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long block devices take for a request, and how long requests wait before
- * they are issued to it.  One row of histograms per CPU: the CPU that issues the
- * request, or the one that handles its completion.
+ * How long block devices take for a request, and how long requests wait before they are issued to a
+ * device.  One row of histograms per CPU: the CPU that issues the request, or the CPU that handles
+ * its completion.
  *
- * A request records when it was allocated, but when it was issued only with some
- * schedulers, so the time of issue is kept here.
+ * A request records when it was allocated, but only some schedulers record when it was issued, so
+ * this keeps the time of issue.
  *
- * The two programs may interrupt each other, but not themselves, and they add to
- * different histograms; so the adds need not be atomic.
+ * The two programs may interrupt each other, but not themselves, and they add to different
+ * histograms.  So the adds need not be atomic.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -18,7 +18,7 @@
 #include "histogram.h"
 
 #define NS_PER_US 1000
-/* Issued requests that are tracked at a time; others are not counted. */
+/* Requests that are tracked at a time; further requests are not counted. */
 #define REQUESTS 16384
 
 /* BTF has no macros: from linux/blk_types.h. */
@@ -79,7 +79,7 @@ int BPF_PROG(dart_rq_complete, struct request *request, int error,
 	__u64 key = (__u64)request, *since, took;
 	struct biolat *row;
 
-	/* A partial completion: the rest follows. */
+	/* A partial completion: the rest of the request is still to come. */
 	if (bytes < request->__data_len)
 		return 0;
 	since = bpf_map_lookup_elem(&issued, &key);

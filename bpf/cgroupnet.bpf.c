@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets and bytes in and out of each cgroup.  A socket counts for the cgroup
- * that it was created in, and not for the parents of that one.  A cgroup has a
- * row from its first packet until it is removed.
+ * Packets and bytes in and out of each cgroup.  A socket counts for the cgroup in which it was
+ * created, but not for the parents of that cgroup.  A cgroup has a row from its first packet until
+ * it is removed.
  *
- * All CPUs add atomically to the one row of a cgroup.  A row for each CPU would
- * keep the cache line from moving, but for 4096 cgroups on 256 CPUs that would be
- * 64 MiB to READ, nearly all of it unused.  A packet costs microseconds anyway,
- * and few CPUs handle the packets of one cgroup.
+ * All CPUs add atomically to the one row of a cgroup.  With a row for each CPU, the cache line
+ * would not move between CPUs, but for 4096 cgroups on 256 CPUs there would be 64 MiB to READ,
+ * nearly all of it unused.  A packet costs microseconds anyway, and few CPUs handle the packets of
+ * one cgroup.
  *
- * The programs are attached to the root cgroup, so they run for all cgroups; they
- * let every packet pass.
+ * The programs are attached to the root cgroup, so they run for all cgroups.  They let every packet
+ * pass.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -62,8 +62,8 @@ struct {
 } cgroupnet_rows SEC(".maps");
 
 /*
- * Rows that were given back.  They are reused as late as possible: a packet of
- * the previous cgroup may still be about to add to one.
+ * Rows that were given back.  They are reused as late as possible, because another CPU may be about
+ * to add a packet of the previous cgroup.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_QUEUE);
@@ -71,7 +71,7 @@ struct {
 	__type(value, struct free_row);
 } free_rows SEC(".maps");
 
-/* The row number of a cgroup; ROW_NONE if no row was free, or ROW_REMOVED. */
+/* Row number of a cgroup; ROW_NONE if no row was free, or ROW_REMOVED. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4 * CGROUPS);
@@ -80,9 +80,9 @@ struct {
 } row_of_cgroup SEC(".maps");
 
 static __u32 fresh_rows;
-/* In free_rows: read without its lock, for each packet without a row. */
+/* Number of rows in free_rows.  Each packet without a row reads it, without the lock of the map. */
 static __u32 free_count;
-/* row_of_cgroup: until a cgroup leaves it, no other is tried. */
+/* row_of_cgroup is full: no cgroup is added until one leaves. */
 static __u32 is_full;
 
 static __always_inline struct row_usage *row_usage(void)
@@ -92,7 +92,7 @@ static __always_inline struct row_usage *row_usage(void)
 	return bpf_map_lookup_elem(&cgroupnet_rows, &zero);
 }
 
-/* Gives a row back that no other CPU can find any more. */
+/* Gives a row back that other CPUs can no longer find. */
 static __always_inline void give_back(__u32 number)
 {
 	struct cgroupnet *row = bpf_map_lookup_elem(&cgroupnet, &number);
@@ -104,7 +104,7 @@ static __always_inline void give_back(__u32 number)
 	rows__give_back(&free_rows, &free_count, &free);
 }
 
-/* Takes a row, if one is left, for @cgroup, of which no other CPU knows it. */
+/* Takes a row for @cgroup, if one is left.  No other CPU can find the row yet. */
 static __always_inline __u32 write_row(__u64 cgroup)
 {
 	struct free_row free = {};
@@ -128,7 +128,7 @@ static __always_inline __u32 write_row(__u64 cgroup)
 	return free.row;
 }
 
-/* Takes a row for a cgroup that is not known yet. */
+/* Takes a row for an unknown cgroup. */
 static __noinline __u32 take_row(__u64 cgroup)
 {
 	struct row_usage *usage = row_usage();
@@ -156,7 +156,7 @@ static __noinline __u32 take_row(__u64 cgroup)
 	return other ? *other : ROW_NONE;
 }
 
-/* Takes a row that has come free, for a cgroup that found none. */
+/* Takes a row that was given back, for a cgroup that found no row earlier. */
 static __noinline __u32 retry_row(__u64 cgroup)
 {
 	__u32 *known = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
@@ -188,7 +188,7 @@ static __always_inline struct cgroupnet *row_of(struct __sk_buff *packet)
 	return bpf_map_lookup_elem(&cgroupnet, &number);
 }
 
-/* More than one if GSO will split it, or GRO has merged it. */
+/* More than one if GSO will split the packet, or GRO merged it. */
 static __always_inline __u32 packets_of(const struct __sk_buff *packet)
 {
 	return packet->gso_segs ?: 1;
@@ -239,7 +239,7 @@ static __always_inline void forget(__u64 cgroup)
 						  &usage->in_use, -1);
 }
 
-/* Later packets of its remaining sockets are not counted. */
+/* Packets of remaining sockets are not counted from now on. */
 SEC("tp_btf/cgroup_rmdir")
 int BPF_PROG(dart_cgroup_rmdir, struct cgroup *cgroup)
 {

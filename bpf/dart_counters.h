@@ -8,10 +8,9 @@
 #define DART_BPF_COUNTERS_H
 
 /*
- * Adds @value to counter @index of this CPU.  Returns 0, -ENOENT if the counters
- * no longer exist, -EPERM if they are those of a module, -EINVAL if they have no
- * counter @index.  For tracing, XDP, tc and syscall programs; the module must be
- * loaded before them.
+ * Adds @value to counter @index of this CPU.  Returns 0, -ENOENT if the counters no longer exist,
+ * -EPERM if they belong to a module, -EINVAL if there is no counter @index.  For tracing, XDP, tc
+ * and syscall programs.  The module must be loaded before the program.
  */
 extern int bpf_dart_counters_add(__u32 id, __u32 index, __u64 value) __ksym;
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Properties that the BTF of a map's value type cannot express by itself, as
- * btf_decl_tag attributes (clang 14).  Any eBPF program may use them in the value
- * type of a map that is to be exposed; fields without a tag are gauges without a
- * unit, and copies are rows.
+ * Properties of a map's values that BTF cannot express by itself, as btf_decl_tag attributes (clang
+ * 14).  Any eBPF program may use them in the value type of a map that dartd exposes.  A field
+ * without a tag is a gauge without a unit; copies without a tag are rows.
  */
 #ifndef DART_TAGS_H
 #define DART_TAGS_H
@@ -12,7 +11,7 @@
 #define DART_GAUGE __attribute__((btf_decl_tag("dart:gauge")))
 #define DART_HISTOGRAM __attribute__((btf_decl_tag("dart:histogram")))
 /*
- * Whether the row is whole: the first and the last 4 or 8 bytes of each line of 64
+ * A sequence tells whether the row is whole: the first and the last 4 or 8 bytes of each line of 64
  * bytes, see "Sequences" in <dart/control.h>.
  */
 #define DART_SEQUENCE __attribute__((btf_decl_tag("dart:sequence")))

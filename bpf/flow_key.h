@@ -25,7 +25,8 @@
 #define TAG_QINQ3	0x9300
 #define TAGS_MAX	2	/* as in 802.1ad */
 
-#define OPTIONS_MAX	64	/* bytes behind the fixed part of an IPv4 header, and more */
+/* maximum of the bytes after the fixed part of an IPv4 header, and more */
+#define OPTIONS_MAX	64
 
 enum telemetry_outcome {
 	TELEMETRY_OK,
@@ -39,10 +40,10 @@ enum telemetry_outcome {
 	TELEMETRY_TAGGED,
 };
 
-/* What follows the type of a tag. */
+/* The rest of a tag after its type. */
 struct tag {
 	__be16 control;		/* priority and VLAN */
-	__be16 type;		/* of what follows */
+	__be16 type;		/* type of the rest of the frame */
 };
 
 struct telemetry {
@@ -63,8 +64,8 @@ struct cursor {
 struct inner {
 	__u8 protocol;
 	bool is_ipv6;
-	__u32 room;	/* bytes behind the IP header, according to it */
-	const struct iphdr *ipv4;	/* if it is not IPv6 */
+	__u32 room;	/* bytes after the IP header, according to it */
+	const struct iphdr *ipv4;	/* NULL for IPv6 */
 };
 
 static __always_inline bool is_cut(const struct cursor *cursor, __u32 bytes)
@@ -85,7 +86,7 @@ static __always_inline int read_ipv4(struct cursor *cursor,
 	header = ip->ihl * 4;
 	if (ip->version != 4 || header < sizeof(*ip) || length < header)
 		return TELEMETRY_MALFORMED;
-	/* Only the first fragment has ports, and INT may go on in the next. */
+	/* Only the first fragment has ports, and INT may continue in the next one. */
 	if (ip->frag_off & bpf_htons(FRAGMENT))
 		return TELEMETRY_NONE;
 	__builtin_memcpy(telemetry->key, &ip->saddr, 8);
@@ -98,8 +99,8 @@ static __always_inline int read_ipv4(struct cursor *cursor,
 }
 
 /*
- * Checks the sum over the header of IPv4 with its options, because a wrong header has
- * the addresses, the ports and the path of any flow.
+ * Checks the sum over an IPv4 header with its options: a damaged header could have the addresses,
+ * the ports and the path of any flow.
  */
 static __always_inline int check_ipv4(const struct cursor *cursor,
 				      const struct inner *inner)
@@ -117,8 +118,8 @@ static __always_inline int check_ipv4(const struct cursor *cursor,
 		__u32 options[OPTIONS_MAX / 4] = { };
 
 		/*
-		 * Read from a copy, because the verifier would walk all that follows
-		 * for each length; and it has to see the bounds of the length.
+		 * Read from a copy, because the verifier would walk the rest of the program for
+		 * each length; and it has to see the bounds of the length.
 		 */
 		barrier_var(length);
 		length &= OPTIONS_MAX - 1;
@@ -168,7 +169,7 @@ static __always_inline bool is_tag(__be16 type)
 	return false;
 }
 
-/* Tags of VLANs that are in the frame are skipped; drivers have removed all others. */
+/* Skips tags of VLANs in the frame; drivers have removed all others. */
 static __always_inline int read_ethernet(struct cursor *cursor,
 					 struct telemetry *telemetry,
 					 struct inner *inner)
@@ -203,7 +204,7 @@ static __always_inline int read_ethernet(struct cursor *cursor,
 	return TELEMETRY_NONE;
 }
 
-/* Protocols that have ports have them at the start of their header. */
+/* Protocols with ports have them at the start of their headers. */
 static __always_inline int read_ports(const struct cursor *cursor,
 				      __u8 protocol, __be16 ports[2])
 {
@@ -224,7 +225,7 @@ static __always_inline int read_ports(const struct cursor *cursor,
 	return TELEMETRY_OK;
 }
 
-/* Completes the key, which already has the addresses. */
+/* Completes a key that has its addresses. */
 static __always_inline void finish_key(struct telemetry *telemetry,
 				       bool is_ipv6, const __be16 ports[2],
 				       __u8 protocol)

@@ -44,7 +44,7 @@ struct int_md {
 	__be16 domain_flags;
 };
 
-/* The cursor is behind @udp; @room: bytes that follow, according to @udp. */
+/* The cursor is after @udp; @room bytes follow, according to @udp. */
 static __always_inline int read_int(struct cursor *cursor,
 				    const struct udphdr *udp, __u32 room,
 				    const struct inner *inner,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports the maps that have lost their last owner: no program, pin or descriptor
- * refers to such a map any more, and only the region still holds it. The kernel has
- * no event for that, but drops every reference to a map in one of these functions.
+ * Reports maps that lost their last owner: no program, pin or descriptor refers to such a map any
+ * more, and only the region still holds it.  The kernel has no event for that, but it drops each
+ * reference to a map in one of these functions.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_core_read.h>
@@ -18,15 +18,15 @@ struct {
 	__type(value, __u8);
 } watched SEC(".maps");
 
-/* The ids of maps that have lost their last owner. */
+/* The ids of maps that lost their last owner. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 64 << 10);
 } let_go SEC(".maps");
 
 /*
- * The map may have been freed already, and its id then have any value.  But the
- * region holds every watched map, so an id that is watched is that of @map.
+ * The map may have been freed already, and its id may then be any number.  But the region holds
+ * every watched map, so an id that is watched belongs to @map.
  */
 static __always_inline int look_at(struct bpf_map *map)
 {
@@ -38,7 +38,7 @@ static __always_inline int look_at(struct bpf_map *map)
 	return 0;
 }
 
-/* Three functions: compilers inline one into another of the same source file. */
+/* All three are traced, because compilers inline one into another of the same source file. */
 SEC("fexit/bpf_map_put")
 int BPF_PROG(dart_map_put, struct bpf_map *map)
 {

@@ -61,7 +61,7 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 	/* The frame may be longer than the datagram says. */
 	if (room < sizeof(*group) + sizeof(*report))
 		return TELEMETRY_MALFORMED;
-	/* Exactly one individual report: a frame becomes one WRITE. */
+	/* Exactly one report, because a frame becomes one WRITE. */
 	if (words == REPORT_REST)
 		words = (room - sizeof(*group) - 4) / 4;
 	else if (sizeof(*group) + 4 + words * 4 != room)
@@ -88,7 +88,7 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 	default:
 		ret = TELEMETRY_NONE;
 	}
-	/* The report does not describe a packet of a flow. */
+	/* The packet in the report belongs to no flow. */
 	if (ret == TELEMETRY_NONE)
 		ret = TELEMETRY_ANONYMOUS;
 	if (!ret)

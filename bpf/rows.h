@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tables of rows that are taken and given back: which rows of an array map are
- * free, and the sequences that say whether a row is whole (see <dart/control.h>).
+ * Tables of rows that are taken and given back: which rows of an array map are free, and the
+ * sequences that tell whether a row is whole (see <dart/control.h>).
  */
 #ifndef ROWS_H
 #define ROWS_H
 
 #include "dart_tags.h"
 
-/* No row: all were in use. */
+/* Instead of a row number: all rows were in use. */
 #define ROW_NONE 0xffffffff
 
-/* The fill of a table, an entry beside it. */
+/* The fill of a table; an entry in addition to the table. */
 struct row_usage {
 	__u64 in_use DART_GAUGE DART_UNIT("rows");
-	/* objects that have no row because none was free */
+	/* objects without a row, because none was free */
 	__u64 without_row DART_GAUGE;
 };
 
@@ -26,7 +26,7 @@ struct free_row {
 
 #define LINE 64
 
-/* Both ends of each line of a row of @size bytes. */
+/* Writes both ends of each line of a row of @size bytes. */
 static __always_inline void row__set_sequences(void *row, __u32 size,
 					       __u32 sequence)
 {
@@ -41,12 +41,11 @@ static __always_inline void row__set_sequences(void *row, __u32 size,
 }
 
 /*
- * The sequences of a row are odd between row__begin() and row__end(); the row must
- * not have another writer then.  Stores are seen in program order, because the agent
- * runs on x86 only.
+ * The sequences of a row are odd between row__begin() and row__end(), and meanwhile the row must
+ * not have another writer.  Stores are seen in program order, because dartd runs on x86 only.
  *
- * An empty row goes on with @last, its last sequence, or 0: no number is used again
- * when the row has a new owner, before 2^31 others are.
+ * The sequences of an empty row continue after @last, its last sequence; 0 if it has none.  So a
+ * new owner of the row does not repeat a number before 2^31 others.
  */
 static __always_inline __u32 row__begin(void *row, __u32 size, __u32 last)
 {
@@ -74,8 +73,8 @@ static __always_inline __u32 row__clear(void *row, __u32 size)
 }
 
 /*
- * Returns a row that was never used, ROW_NONE if none is left.  @fresh counts
- * the rows that were.
+ * Returns a row that was never used, or ROW_NONE if none is left.  @fresh is the number of rows
+ * that were used.
  */
 static __always_inline __u32 rows__take_fresh(__u32 *fresh, __u32 capacity)
 {
@@ -88,8 +87,8 @@ static __always_inline __u32 rows__take_fresh(__u32 *fresh, __u32 capacity)
 }
 
 /*
- * Takes a row that was given back; false if there is none.  @count is the number of
- * rows in the queue or stack @free, possibly for an instant one less.
+ * Takes a row that was given back; returns false if there is none.  @count is the number of rows in
+ * the queue or stack @free; for an instant it may be one less.
  */
 static __always_inline bool rows__take_free(void *free, __u32 *count,
 					    struct free_row *row)
@@ -100,7 +99,7 @@ static __always_inline bool rows__take_free(void *free, __u32 *count,
 	return true;
 }
 
-/* @count: as above. */
+/* @count is as above. */
 static __always_inline void rows__give_back(void *free, __u32 *count,
 					    const struct free_row *row)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long tasks wait for a CPU: from when they become runnable or are preempted
- * until they run.  One histogram per CPU: the CPU on which the task runs.
+ * How long tasks wait for a CPU: from the time when they become runnable or are preempted until
+ * they run.  One histogram per CPU: the CPU on which the task runs.
  *
- * The scheduler itself records when a task was queued, for the run delay in
- * /proc/PID/schedstat, and clears that only after the tracepoint sched_switch.
- * So the program need not trace wakeups, and its counts are those of
- * /proc/schedstat.
+ * The scheduler itself records when it queued a task, for the run delay in /proc/PID/schedstat, and
+ * clears that only after the tracepoint sched_switch.  So the program need not trace wakeups, and
+ * its counts are those of /proc/schedstat.
  *
- * When a task that waits is moved to another CPU, the scheduler adds the wait so
- * far to its run delay and begins again.  So what was added since the task last
- * got a CPU is kept for each task, and is part of the wait.
+ * When a waiting task moves to another CPU, the scheduler adds the wait so far to its run delay and
+ * starts again.  So the program remembers the run delay of each task when it got a CPU, and adds
+ * the difference to the next wait.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -33,15 +32,15 @@ struct {
 	__type(value, struct runqlat);
 } runqlat SEC(".maps");
 
-/* When a task last got a CPU. */
+/* State of a task when it last got a CPU. */
 struct arrival {
-	__u64 run_delay;	/* ns, all its waits up to then */
-	__u64 count;		/* how often it had got one before */
+	__u64 run_delay;	/* ns, all waits until then */
+	__u64 count;		/* how often it had got a CPU before */
 };
 
 /*
- * Made when a task begins, not in dart_sched_switch(): no memory can be allocated
- * with a run queue locked.
+ * Made when a task begins.  dart_sched_switch() cannot allocate memory, because a run queue is
+ * locked.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -52,7 +51,10 @@ struct {
 
 extern const struct rq runqueues __ksym;
 
-/* The waits on other CPUs since @task last got one; @wait is the one that ends. */
+/*
+ * Earlier waits of @task on other CPUs since it last got a CPU; @wait, which ends now, is not one
+ * of them.
+ */
 static __always_inline __u64 earlier_waits(struct task_struct *task, __u64 wait)
 {
 	__u64 run_delay = task->sched_info.run_delay;
@@ -62,7 +64,7 @@ static __always_inline __u64 earlier_waits(struct task_struct *task, __u64 wait)
 	last = bpf_task_storage_get(&last_arrival, task, NULL, 0);
 	if (!last)
 		return 0;
-	/* Neither its first, nor has the program missed one. */
+	/* Unless this is its first wait, or the program missed one. */
 	if (count && last->count + 1 == count && run_delay > last->run_delay)
 		earlier = run_delay - last->run_delay;
 	last->run_delay = run_delay + wait;
@@ -87,7 +89,7 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
 	if (!row)
 		return 0;
 
-	/* The clock of the run queue, from which last_queued was taken, too. */
+	/* last_queued was taken from the same clock, that of the run queue. */
 	rq = bpf_this_cpu_ptr(&runqueues);
 	now = rq->clock;
 	wait = now > queued ? now - queued : 0;

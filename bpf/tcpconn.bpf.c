@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One row for each TCP connection of the host: from connect(), or on the passive
- * side from the end of the handshake, until the connection is closed.
+ * One row for each TCP connection of the host: from connect(), or on the passive side from the end
+ * of the handshake, until the connection is closed.
  *
- * The kernel keeps all the figures in the socket.  A row is a copy of them, made
- * when a segment is received or retransmitted, or when the state changes.  Every
- * event of a connection leads to one of these, at the latest when the data that
- * it sent is acknowledged.
+ * The kernel keeps all figures in the socket.  A row is a copy of them, made when a segment is
+ * received or retransmitted, or when the state changes.  Every event of a connection leads to one
+ * of these, at the latest when the peer acknowledges sent data.
  *
- * All programs run under the lock of the socket, so a row has one writer at a
- * time.  The row number is kept in the socket's local storage.
+ * All programs run under the lock of the socket, so a row has one writer at a time.  The socket's
+ * local storage has the row number.
  *
- * The kernel does not run a program while the same program runs on that CPU, even
- * for another socket.  Later events make up for a missed one.  A row that was not
- * taken is taken with the next segment; connections in other network namespaces
- * that are older than the probe get their rows in the same way.  A row that was
- * not given back when the connection closed is given back when the socket is
- * destroyed, where softirqs are off and nothing can intervene.
+ * The kernel does not run a program while the same program runs on that CPU, even for another
+ * socket.  Later events make up for a missed one.  If no row was taken, the next segment takes one;
+ * in this way connections in other network namespaces get rows that are older than the probe.  If a
+ * row was not given back when the connection closed, it is given back when the socket is destroyed,
+ * where softirqs are off and nothing can intervene.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_endian.h>
@@ -31,13 +29,13 @@
 /* BTF has no macros: from linux/socket.h. */
 #define AF_INET6 10
 
-/* Two cache lines: the first identifies the connection, the second has figures. */
+/* Two cache lines: the first identifies the connection, the second contains figures. */
 struct tcpconn {
 	__u32 sequence DART_SEQUENCE;
 	__u32 netns;	/* its inode number */
 	__u32 local_address[4] DART_ADDRESS;
 	__u32 remote_address[4] DART_ADDRESS;
-	__u64 cookie;	/* no other socket has it until the next boot */
+	__u64 cookie;	/* unique among the sockets of this boot */
 	__u64 cgroup;	/* its id, the inode number of its directory */
 	__u16 local_port;
 	__u16 remote_port;
@@ -77,14 +75,14 @@ struct {
 	__type(value, struct row_usage);
 } tcpconn_rows SEC(".maps");
 
-/* Rows that were given back; the last one is likely still in a cache. */
+/* Rows that were given back.  The last of them is likely still in a cache. */
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, CONNECTIONS);
 	__type(value, struct free_row);
 } free_rows SEC(".maps");
 
-/* Row number + 1; ROW_NONE if no row was free; 0: no row was taken yet. */
+/* Row number + 1; ROW_NONE if no row was free; 0 if no row was taken yet. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -93,7 +91,7 @@ struct {
 } row_of_socket SEC(".maps");
 
 static __u32 fresh_rows;
-/* In free_rows: read without its lock, for each event without a row. */
+/* Number of rows in free_rows.  Each event without a row reads it, without the lock of the map. */
 static __u32 free_count;
 
 static __always_inline struct row_usage *row_usage(void)
@@ -111,8 +109,8 @@ static __always_inline bool is_connection(__u8 state)
 }
 
 /*
- * Takes a row for a socket that has none; again, if it has found none before.  Returns
- * its last sequence, or 0.
+ * Takes a row for a socket that has none; tries again if there was none earlier.  Returns the row's
+ * last sequence, or 0.
  */
 static __always_inline __u32 take_row(__u32 *number)
 {
@@ -197,7 +195,7 @@ static __always_inline void write_figures(struct tcpconn *row,
 	row->state = state;
 }
 
-/* Updates the row of a socket, and takes one if the socket has none. */
+/* Updates the row of a socket, or takes a row if the socket has none. */
 static __always_inline int update(struct tcp_sock *connection, __u8 state)
 {
 	__u32 *number, index, odd, last = 0;
@@ -257,7 +255,7 @@ int BPF_PROG(dart_set_state, struct sock *socket, int before, int state)
 {
 	struct tcp_sock *connection = bpf_skc_to_tcp_sock(socket);
 
-	/* Addresses and port are complete only later, in tcp_connect(). */
+	/* Addresses and port are complete only in tcp_connect(), which comes later. */
 	if (state == TCP_SYN_SENT)
 		return 0;
 	if (state == TCP_CLOSE)
@@ -279,7 +277,7 @@ int BPF_PROG(dart_rcv_established, struct sock *socket)
 		      socket->__sk_common.skc_state);
 }
 
-/* Connections that one side or both have closed. */
+/* Connections that were closed by one side or both. */
 SEC("fexit/tcp_rcv_state_process")
 int BPF_PROG(dart_rcv_state_process, struct sock *socket)
 {

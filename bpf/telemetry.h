@@ -16,7 +16,7 @@ static __always_inline int telemetry__read(struct cursor *cursor,
 	__u32 room;
 	int ret;
 
-	/* A frame that is wrong up to here is not telemetry. */
+	/* A frame with an error up to here is not telemetry. */
 	ret = read_ethernet(cursor, telemetry, &inner);
 	if (ret == TELEMETRY_TAGGED)
 		return ret;

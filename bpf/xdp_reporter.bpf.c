@@ -17,14 +17,14 @@
 
 /* The effect of a byte on the register of a CRC. */
 const volatile __u32 crc_tables[REPORTER_CRCS][256];
-/* The same for the ICRC, of a byte that 0 to 3 others follow in its word. */
+/* Likewise for the ICRC, of a byte that is followed by 0 to 3 others in its word. */
 const volatile __u32 icrc_tables[4][256];
 
 const volatile __be16 int_port;		/* of INT-MD; 0: none */
 const volatile __be16 report_port;	/* of postcards; 0: none */
 const volatile __u32 checksum_length;	/* bytes */
-const volatile __u32 out_interface;	/* index of the one to collectors */
-/* Whether a frame becomes all copies, and how many clones that takes, never 0. */
+const volatile __u32 out_interface;	/* index of the interface to collectors */
+/* Whether a frame becomes all copies; and how many clones are needed, at least 1. */
 const volatile bool all_copies;
 const volatile __u32 clones = 1;
 
@@ -87,7 +87,7 @@ static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind,
 	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
 }
 
-/* Computed from the key alone; the slot depends on the collector, too. */
+/* Depends on the key only; the slot depends on the collector as well. */
 struct place {
 	__u64 checksum;	/* its 8, 16, 32 or 64 bits */
 	__u32 share;
@@ -138,7 +138,9 @@ static __always_inline __u64 slot__find(const struct telemetry *telemetry,
 	return ~crc & ((1ULL << slots_log2) - 1);
 }
 
-/* Writes the payload: checksum and value; zeros up to a whole word are there. */
+/*
+ * Writes the payload: checksum and value.  The zeros up to a whole word are in the frame already.
+ */
 static __always_inline void write_slot(void *payload, __u64 checksum,
 				       const struct telemetry *telemetry)
 {
@@ -181,9 +183,8 @@ static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
 }
 
 /*
- * Makes the frame as long as a report.  A longer frame is cut at its end, because
- * its beginning is in a cache; a shorter one grows in front, where there is
- * always room.
+ * Makes the frame as long as a report.  A longer frame loses its end, because its beginning is in a
+ * cache; a shorter frame grows in front, where there is always room.
  */
 static __always_inline bool fit(struct xdp_md *context, __u32 length)
 {
@@ -194,7 +195,7 @@ static __always_inline bool fit(struct xdp_md *context, __u32 length)
 	return !missing || !bpf_xdp_adjust_tail(context, missing);
 }
 
-/* By words, which need not be aligned: the frame may not be. */
+/* Copies words, which may be unaligned, because the frame may be. */
 static __always_inline void copy_constant(void *frame,
 					  const struct reporter_collector *to)
 {
@@ -208,7 +209,7 @@ static __always_inline void copy_constant(void *frame,
 	*(__u16 *)(words + i) = *(const __u16 *)(from + i);
 }
 
-/* Writes the report into the frame, which has its length already. */
+/* Writes the report into the frame, which already has its length. */
 static __always_inline void write_frame(struct xdp_md *context,
 					const struct reporter_collector *to,
 					const struct reporter_share *share,
@@ -266,7 +267,7 @@ static __always_inline bool receiver__find(struct receiver *receiver,
 	return receiver->collector && receiver->sent;
 }
 
-/* Turns the frame into the report of one copy; false: the frame is unchanged. */
+/* Turns the frame into the report of one copy.  Returns false if the frame is unchanged. */
 static __always_inline bool report(struct xdp_md *context,
 				   const struct telemetry *telemetry,
 				   const struct receiver *receiver, __u32 copy,
@@ -369,8 +370,8 @@ int dart_reporter(struct xdp_md *context)
 }
 
 /*
- * Runs on each clone of a frame.  Clones are identical, but they come one after
- * the other on the CPU that made them, so this counts them.
+ * Runs on each clone of a frame.  Clones are identical, but the CPU that made them runs this on one
+ * after the other, so this counts them.
  */
 SEC("xdp/devmap")
 int dart_copy(struct xdp_md *context)
@@ -393,7 +394,7 @@ int dart_copy(struct xdp_md *context)
 	return XDP_PASS;
 }
 
-/* For the interface to collectors, if that is another interface. */
+/* For the interface to collectors, if it is another one. */
 SEC("xdp")
 int dart_way_out(struct xdp_md *context)
 {

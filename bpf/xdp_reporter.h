@@ -7,7 +7,7 @@
 #ifndef XDP_REPORTER_H
 #define XDP_REPORTER_H
 
-/* Values are paths: the node IDs of the last hops, the last one first. */
+/* Values are paths: the node IDs of the last hops, starting with the last one. */
 #define REPORTER_HOPS	5
 #define REPORTER_VALUE	(4 * REPORTER_HOPS)	/* bytes */
 
@@ -31,7 +31,7 @@ enum reporter_crc {
 
 struct reporter_share {
 	__u32 collector;	/* its number, or COLLECTOR_NONE */
-	/* The register of the ICRC behind the BTH, for PSN 0. */
+	/* register of the ICRC after the BTH, for PSN 0 */
 	__u32 icrc;
 };
 
@@ -43,12 +43,12 @@ struct reporter_collector {
 	__u64 base;
 };
 
-/* Each frame is counted once; a row for each CPU, on its own cache lines. */
+/* Each frame is counted once.  A row for each CPU, on cache lines of its own. */
 struct reporter {
 	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
 	/* These were passed on unchanged: no telemetry, */
 	__u64 others DART_COUNTER DART_UNIT("frames");
-	/* a header that ends behind the frame, */
+	/* a header that exceeds the frame, */
 	__u64 truncated DART_COUNTER DART_UNIT("frames");
 	/* another version or type, or lengths that contradict one another, */
 	__u64 malformed DART_COUNTER DART_UNIT("frames");

@@ -6,7 +6,7 @@
 #include "cgroup_io.h"
 #include "sample.h"
 
-/* The device whose turn it is, and how many more come before the one that is asked. */
+/* A search for the device of a row: the next device, and how many rows come before. */
 struct io_search {
 	const struct hlist_node *node;
 	__u64 before;
@@ -60,7 +60,9 @@ int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
 	disk.major = number >> MINOR_BITS;
 	disk.minor = number & ((1 << MINOR_BITS) - 1);
 	add_io(blkg, &disk.io);
-	/* Not search.node: BPF_CORE_READ() would relocate a structure that no kernel has. */
+	/*
+	 * Not search.node, for which BPF_CORE_READ() would relocate a structure that no kernel has.
+	 */
 	last = search.node;
 	disk.io.left_out = SAMPLE_OF(context)->index == LAST_ROW &&
 			   BPF_CORE_READ(last, next);

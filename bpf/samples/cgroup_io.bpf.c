@@ -6,7 +6,7 @@
 #include "cgroup_io.h"
 #include "sample.h"
 
-/* The device whose turn it is, and the sum of those before it. */
+/* The next device, and the sum of the devices before it. */
 struct io_sum {
 	const struct hlist_node *node;
 	struct dart_zero_cgroup_io values;
@@ -28,8 +28,8 @@ static long add_device(__u32 number, struct io_sum *sum)
 }
 
 /*
- * In the kernels whose flush of memory.stat, every 2 s, also flushes io.stat: since
- * Linux 6.16 each controller has its own, and struct cgroup has no rstat_cpu.
+ * For kernels whose flush of memory.stat, every 2 s, also flushes io.stat.  Since Linux 6.16 each
+ * controller is flushed by itself, and struct cgroup has no rstat_cpu.
  */
 SEC("raw_tp.w/dart_zero_sample")
 int sample_cgroup_io(struct bpf_raw_tracepoint_args *context)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The devices that a cgroup has used, and the I/O of each. */
+/* The devices that a cgroup used, and the I/O of each. */
 #ifndef CGROUP_IO_H
 #define CGROUP_IO_H
 
@@ -8,7 +8,7 @@
 #include "sample.h"
 
 /*
- * Devices of a cgroup whose I/O is added up: preemption is off meanwhile, and users may
+ * Limit of devices of a cgroup that are visited, because preemption is off meanwhile, and users may
  * be allowed to make devices.
  */
 #define DEVICES_MAX 128
@@ -26,7 +26,7 @@ static __always_inline void add_io(const struct blkcg_gq *blkg,
 	sum->dios += IO(ios, BLKG_IOSTAT_DISCARD);
 }
 
-/* NULL: the io controller is not enabled, or its sums are not brought up to date. */
+/* NULL: the io controller is not enabled, or the kernel does not keep its sums up to date. */
 static __always_inline const struct blkcg *io_state(const struct cgroup *cgroup)
 {
 	if (!BPF_CORE_READ(cgroup, rstat_cpu))

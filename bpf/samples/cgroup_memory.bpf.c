@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of the memory of cgroups: memory.current and the files beside it. */
+/* Samples the memory of a cgroup: memory.current and the other files of its controller. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
 #include "sample.h"
 
-/* The lines of memory.stat, and where the kernel's arrays have them. */
+/* Lines of memory.stat, by the array of the kernel that contains them. */
 enum stat_line {
 	/* In memcg_vmstats.state. */
 	ANON,
@@ -28,8 +28,8 @@ enum stat_line {
 };
 
 /*
- * Bytes from the beginning of struct memcg_vmstats; below 0: it is not there.  Not
- * static: clang would divide it into variables with names that BTF refuses.
+ * Bytes from the beginning of struct memcg_vmstats; negative if the kernel lacks the line.  Not
+ * static, because clang would divide it into variables with names that BTF refuses.
  */
 __s32 places[LINES];
 static __u32 page_shift;
@@ -94,7 +94,10 @@ int find_lines(const struct sample_setting *setting)
 	return 0;
 }
 
-/* As memcg_page_state(): CPUs that counted down were added first. */
+/*
+ * Like memcg_page_state(): the value can be negative for a moment, because CPUs that counted down
+ * may be added first.
+ */
 static __always_inline __u64 read_line(const struct memcg_vmstats *vmstats,
 				       enum stat_line line)
 {

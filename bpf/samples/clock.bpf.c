@@ -14,7 +14,7 @@ static __u64 frequency;
 static __u64 tick_length;
 static __u64 time_constant;
 static __u64 tick;
-/* Of a pulse per second: 0 where the kernel does not have it. */
+/* For a pulse per second; 0 if the kernel lacks it. */
 static __u64 pps_frequency;
 static __u64 pps_jitter;
 static __u64 pps_stability;
@@ -24,7 +24,7 @@ static __u64 pps_calibrations;
 static __u64 pps_errors;
 static __u64 pps_stability_exceeded;
 
-/* Since Linux 6.13 a struct has what were variables. */
+/* Since Linux 6.13 the variables are members of a struct. */
 struct ntp_data___struct {
 	__u64 tick_length;
 	int time_status;
@@ -63,7 +63,7 @@ static __always_inline void place_pps(__u64 ntp)
 	pps_stability_exceeded = PPS_PLACE(pps_stbcnt);
 }
 
-/* A name that is not found leaves its address 0, where nothing can be read. */
+/* If a name is not found, its address remains 0, where nothing can be read. */
 static __always_inline void find_pps(void)
 {
 	FIND(pps_frequency, "pps_freq");
@@ -112,7 +112,7 @@ int find_variables(const struct sample_setting *setting)
 	return 0;
 }
 
-/* As shift_right() of kernel/time/ntp.c, by NTP_SCALE_SHIFT. */
+/* Like shift_right() of kernel/time/ntp.c, by NTP_SCALE_SHIFT. */
 static __always_inline __s64 unscale(__s64 value)
 {
 	return value < 0 ? -(-value >> 32) : value >> 32;
@@ -130,7 +130,7 @@ static __always_inline __s64 frequency_at(__u64 address)
 		       PPM_SCALE_INV);
 }
 
-/* As __do_adjtimex().  The length of a tick tells HZ, which no variable does. */
+/* Like __do_adjtimex().  No variable tells HZ, but the length of a tick does. */
 SEC("raw_tp.w/dart_zero_sample")
 int sample_clock(struct bpf_raw_tracepoint_args *context)
 {
@@ -140,7 +140,7 @@ int sample_clock(struct bpf_raw_tracepoint_args *context)
 
 	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CLOCK)
 		return 0;
-	/* The module's. */
+	/* The module set it. */
 	tai = ((const struct dart_zero_clock *)SAMPLE_OF(context)->values)->tai;
 	length = READ(__u64, tick_length);
 	if (!length)

@@ -37,9 +37,9 @@ int find_variables(const struct sample_setting *setting)
 		       FIND(init_user_ns, "init_user_ns");
 }
 
-/* Counts that are kept by CPU: of one alone they may be below 0. */
+/* Sums over counts by CPU; the count of one CPU alone may be negative. */
 struct file_sum {
-	const __s32 *open; /* per CPU, as the next: what the sum lacks */
+	const __s32 *open; /* by CPU: counts that @opened does not include yet */
 	__s64 opened;
 	__s64 inodes;
 	__s64 inodes_unused;
@@ -69,7 +69,7 @@ static long add_cpu(__u32 cpu, struct file_sum *sum)
 	return 0;
 }
 
-/* Not static: clang would divide them into variables with names that BTF refuses. */
+/* Not static, because clang would divide them into variables with names that BTF refuses. */
 __u64 buckets[BUCKETS];
 /* Sums over the users of each bucket, as of its last visit. */
 __u64 instances_of[BUCKETS];
@@ -79,10 +79,10 @@ __u64 left_out_of[BUCKETS]; /* 1: it has more users than USERS_OF_BUCKET */
 static __u64 all_instances;
 static __u64 all_watches;
 static __u64 all_left_out;
-static __u32 next_bucket; /* where the next sample goes on */
-static __u32 is_walking; /* one sample at a time changes all these */
+static __u32 next_bucket; /* where the next sample continues */
+static __u32 is_walking; /* only one sample at a time changes these variables */
 
-/* The bucket whose turn it is, and the user there. */
+/* A walk over users: the current bucket, and the next user there. */
 struct inotify_walk {
 	__u64 node; /* address */
 	__u64 instances;
@@ -112,7 +112,7 @@ static long add_user(__u32 number, struct inotify_walk *walk)
 		return 1;
 	ucounts = (const void *)(walk->node -
 				 bpf_core_field_offset(struct ucounts, node));
-	/* The users of other namespaces count in this one, too. */
+	/* The counts in this namespace include users of other namespaces. */
 	if ((__u64)BPF_CORE_READ(ucounts, ns) == init_user_ns) {
 		walk->instances += UCOUNT(ucounts, UCOUNT_INOTIFY_INSTANCES);
 		walk->watches += UCOUNT(ucounts, UCOUNT_INOTIFY_WATCHES);
@@ -122,7 +122,7 @@ static long add_user(__u32 number, struct inotify_walk *walk)
 	return 0;
 }
 
-/* Sets the figure of a bucket, and the sum of all. */
+/* Sets the figure of a bucket, and adjusts the sum over all buckets. */
 static __always_inline void set_figure(__u64 *figure, __u64 *sum, __u64 value)
 {
 	*sum += value - *figure;

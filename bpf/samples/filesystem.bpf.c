@@ -13,7 +13,7 @@ int sample_filesystem(struct bpf_raw_tracepoint_args *context)
 
 	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_FILESYSTEM)
 		return 0;
-	/* The module's: the address of the member mnt. */
+	/* The module passed the address of the member mnt. */
 	mount = (const void *)(SAMPLE_OF(context)->values[0] -
 			       bpf_core_field_offset(struct mount, mnt));
 	bpf_probe_read_kernel_str(values.device, sizeof(values.device),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sizes of huge pages that the kernel has, and how many pages of each there are. */
+/* The sizes of huge pages, and how many pages of each there are. */
 #ifndef HUGE_PAGES_H
 #define HUGE_PAGES_H
 
@@ -39,12 +39,12 @@ static long add_size(__u32 index, __u64 *pages)
 	return 0;
 }
 
-/* hugetlb_total_pages(): in pages of the smallest size. */
+/* Like hugetlb_total_pages(): in pages of the smallest size. */
 static __always_inline __u64 huge_pages(void)
 {
 	__u64 pages = 0;
 
-	/* Otherwise the verifier does not see the loop, whose members are not there. */
+	/* On a kernel without these members the verifier must not see the loop. */
 	if (bpf_core_field_exists(struct hstate, nr_huge_pages) && sizes)
 		bpf_loop(SIZES_MAX, add_size, &pages, 0);
 	return pages;

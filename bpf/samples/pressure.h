@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pressure of a group of tasks: time (ns) that they have waited.  The kernel adds it
- * up every 2 s while tasks run, and whenever the files are read.
+ * The pressure of a group of tasks: the time (ns) during which they waited.  The kernel adds it up
+ * every 2 s while tasks run, and whenever a process reads the files.
  */
 #ifndef PRESSURE_H
 #define PRESSURE_H
 
 #include <bpf/bpf_core_read.h>
 
-/* As with CONFIG_PSI, which the kernel that vmlinux.h is from may lack. */
+/* With CONFIG_PSI, which the kernel that vmlinux.h was made from may lack. */
 struct psi_group___psi {
 	bool enabled;
 	__u64 total[1]; /* two dimensions, which BTF does not show */
@@ -33,7 +33,7 @@ static __always_inline __u64 pressure__total(const struct psi_group *group,
 		bpf_core_field_offset(struct psi_group___psi, total);
 	__u64 time = 0;
 
-	/* The first of two arrays: PSI_AVGS. */
+	/* total[] has two arrays; PSI_AVGS is the first. */
 	bpf_probe_read_kernel(&time, sizeof(time),
 			      total + state * sizeof(time));
 	return time;
@@ -45,14 +45,17 @@ static __always_inline __u64 pressure__total(const struct psi_group *group,
 
 static __always_inline __u64 pressure__irq(const struct psi_group *group)
 {
-	/* Not an expression: clang would evaluate its value where there is none. */
+	/*
+	 * A function and not an expression, because clang would evaluate a value that a kernel may
+	 * lack.
+	 */
 	if (!bpf_core_enum_value_exists(enum psi_states___psi,
 					PSI_IRQ_FULL___psi))
 		return 0;
 	return PRESSURE_TOTAL(group, PSI_IRQ_FULL);
 }
 
-/* The members that the structs of the host and of cgroups have. */
+/* The members that the structs of the host and of cgroups share. */
 #define PRESSURE_VALUES(group)                              \
 	.cpu_some = PRESSURE_TOTAL(group, PSI_CPU_SOME),    \
 	.memory_some = PRESSURE_TOTAL(group, PSI_MEM_SOME), \

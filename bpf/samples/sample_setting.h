@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What dartd tells the eBPF programs that take samples: see sample.h. */
+/* The settings that dartd passes to eBPF programs that take samples: see sample.h. */
 #ifndef SAMPLE_SETTING_H
 #define SAMPLE_SETTING_H
 

@@ -39,7 +39,7 @@ static __always_inline __u64 pages_at(__u64 address)
 	return pages < 0 ? 0 : pages;
 }
 
-/* vm_commit_limit(), in pages. */
+/* Like vm_commit_limit(), in pages. */
 static __always_inline __u64 commit_limit(void)
 {
 	__u64 allowed = READ(unsigned long, overcommit_kbytes);

@@ -14,7 +14,7 @@ static __u64 possible_cpus;
 static __u64 threads_max;
 static __u64 pid_max;
 
-/* Since Linux 6.14 each PID namespace has its limit. */
+/* Since Linux 6.14 each PID namespace has its own limit. */
 struct pid_namespace___limited {
 	int pid_max;
 };
@@ -60,7 +60,7 @@ static long add_cpu(__u32 cpu, struct dart_zero_tasks *tasks)
 	return 0;
 }
 
-/* As the end of /proc/stat does. */
+/* Like the end of /proc/stat. */
 SEC("raw_tp.w/dart_zero_sample")
 int sample_tasks(struct bpf_raw_tracepoint_args *context)
 {
