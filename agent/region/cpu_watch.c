@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits for uevents of CPUs, and sleeps through those of all other devices. */
+/*
+ * Waits for uevents of CPUs.  A filter in the kernel drops the uevents of other devices, so that
+ * they do not wake dartd.
+ */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/netlink.h>
@@ -9,7 +12,7 @@
 #include "agent/base/kernel_messages.h"
 #include "cpu_watch.h"
 
-/* "online@/devices/..." and "offline@..."; a memory block's are rare, too. */
+/* Passes "online@/devices/..." and "offline@...".  Memory blocks send them too, but rarely. */
 static struct sock_filter program[] = {
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x6f6e6c69 /* "onli" */, 1, 0),
@@ -24,7 +27,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	struct cpu_watch *watch = userdata;
 	char byte;
 
-	/* The messages are not parsed: /sys has the list of online CPUs. */
+	/* Nobody parses the messages, because /sys lists the online CPUs. */
 	while (recv(fd, &byte, sizeof(byte), MSG_TRUNC) >= 0 ||
 	       errno == ENOBUFS || errno == EINTR)
 		;

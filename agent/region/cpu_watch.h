@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tells when CPUs go online or offline. */
+/* Reports that CPUs went online or offline. */
 #ifndef CPU_WATCH_H
 #define CPU_WATCH_H
 
@@ -14,11 +14,11 @@ struct cpu_watch {
 	void *userdata;
 };
 
-/* Calls @on_change from the event loop after some have changed. */
+/* Calls @on_change from the event loop after CPUs changed. */
 int cpu_watch__open(struct cpu_watch *watch, sd_event *loop,
 		    void (*on_change)(void *userdata), void *userdata,
 		    struct dart_error *error);
-/* Accepts one that was not opened. */
+/* @watch may be all 0: not opened. */
 void cpu_watch__close(struct cpu_watch *watch);
 
 #endif /* CPU_WATCH_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads the eBPF program that watches maps, and reads what it reports. */
+/* Loads the eBPF program that watches maps, and reads its reports. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>

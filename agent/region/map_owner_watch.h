@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Watches maps: reports when only the region still holds a map, so that nothing
- * can write to it any more.
+ * Watches maps: reports a map when only the region still holds it, so that nothing can write to it
+ * any more.
  */
 #ifndef MAP_OWNER_WATCH_H
 #define MAP_OWNER_WATCH_H
@@ -22,18 +22,18 @@ struct map_owner_watch {
 };
 
 /*
- * Calls @gone, perhaps more than once for a map.  If this fails, dartd works
- * without the watch, and __add() and __remove() do nothing.
+ * Calls @gone when a map has lost its owners, perhaps more than once.  If opening fails, dartd
+ * works without the watch, and __add() and __remove() do nothing.
  */
 int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 			  void (*gone)(void *userdata, uint32_t map_id),
 			  void *userdata, struct dart_error *error);
-/* To call before, so that it does not wait for eBPF programs. */
+/* Call this before map_owner_watch__close(), which otherwise waits for eBPF programs. */
 void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
 					  struct background_close *closing);
 void map_owner_watch__close(struct map_owner_watch *watch);
 
-/* To call while something else than the region also holds the map. */
+/* Call this while another holder than the region keeps the map. */
 void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id);
 void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id);
 

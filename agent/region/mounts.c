@@ -75,7 +75,7 @@ no_memory:
 	return -ENOMEM;
 }
 
-/* A byte that would end a word is escaped as three octal digits. */
+/* The kernel writes a byte that would end a word as a backslash and three octal digits. */
 static void unescape(char *text)
 {
 	char *to = text;
@@ -247,7 +247,7 @@ static const struct mount *child_at(const struct mounts *mounts,
 	return NULL;
 }
 
-/* Another mount covers the root of @mount.  The topmost mount can be its own child. */
+/* True if another mount covers the root of @mount.  The topmost mount can be its own child. */
 static bool is_covered(const struct mounts *mounts, const struct mount *mount)
 {
 	const struct mount *child =
@@ -256,7 +256,7 @@ static bool is_covered(const struct mounts *mounts, const struct mount *mount)
 	return child && child != mount;
 }
 
-/* @parent has another mount on the way from its root to @mount. */
+/* True if another mount on @parent lies on the way from its root to @mount. */
 static bool is_cut_off(const struct mounts *mounts, const struct mount *parent,
 		       const struct mount *mount)
 {
@@ -279,7 +279,9 @@ bool mounts__is_visible(const struct mounts *mounts, const struct mount *mount)
 	const struct mount *parent;
 	size_t steps;
 
-	/* Such a path belongs to a removed mount point, or to a mount point outside of the root. */
+	/*
+	 * Such a path belongs to a mount point that was removed or that lies outside of the root.
+	 */
 	if (*mount->path != '/' || strstr(mount->path, "//") ||
 	    is_covered(mounts, mount))
 		return false;

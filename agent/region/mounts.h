@@ -30,16 +30,16 @@ struct mounts {
 };
 
 /*
- * Opens a file that tells by EPOLLPRI when mounts of the host change.  Fails if dartd
+ * Opens a file on which poll() returns EPOLLPRI when mounts of the host change.  Fails if dartd
  * cannot see PID 1, or sees the PID 1 of a container.
  */
 int mounts__watch(struct dart_error *error);
 
-/* mounts__free() afterwards. */
+/* The caller ends with mounts__free(). */
 int mounts__read(struct mounts *mounts, struct dart_error *error);
 void mounts__free(struct mounts *mounts);
 
-/* Its mount point leads to it: no other mount lies over it or over a directory above. */
+/* True if the mount point of @mount leads to it: no other mount covers it or a directory above. */
 bool mounts__is_visible(const struct mounts *mounts, const struct mount *mount);
 
 /* The mount that the path of a mount point leads to, or NULL. */

@@ -90,7 +90,7 @@ void region__close(struct region *region)
 	close(region->fd);
 }
 
-/* Refuses a window: the module maps no page of the kernel. */
+/* The error of a window when the module may not map pages of the kernel. */
 static int no_windows(struct dart_error *error)
 {
 	return dart_error__set(
@@ -98,7 +98,7 @@ static int no_windows(struct dart_error *error)
 		"dart_zero was loaded with windows=0 and shows no page of the kernel (register it with --gather, or load dart_zero without windows=0)");
 }
 
-/* Ends region__add_*(): takes @added over, or sets @error. */
+/* The end of region__add_*(): passes @added on, or sets @error. */
 static int region__take(struct region *region, int failed,
 			const struct dart_zero_extent *added,
 			struct dart_zero_extent *extent, const char *object,
@@ -117,7 +117,7 @@ static int region__take(struct region *region, int failed,
 				  object);
 }
 
-/* What the kernel has against opening the counters of @selector: @code. */
+/* Explains @code, the error of opening the counters of @selector. */
 static int cannot_open_counters(const struct selector *selector, int code,
 				struct dart_error *error)
 {
@@ -403,7 +403,10 @@ int region__namespaces(const struct region *region, bool is_watched,
 	};
 	uint32_t *room = NULL, *more;
 
-	/* ENOSPC sets the count; more may appear before the next attempt. */
+	/*
+	 * After ENOSPC the count is the one needed; more namespaces may appear before the next
+	 * attempt.
+	 */
 	do {
 		more = reallocarray(room, list.count, sizeof(*room));
 		if (!more) {

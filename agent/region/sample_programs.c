@@ -167,7 +167,7 @@ close_object:
 	return ret;
 }
 
-/* NULL: samples of @source need no program. */
+/* NULL if samples of @source need no program. */
 static const struct program_kind *kind_find(enum dart_zero_source source)
 {
 	const struct program_kind *kind;

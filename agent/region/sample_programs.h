@@ -20,7 +20,7 @@ enum {
 #include <linux/dart_zero_samples.def>
 };
 
-/* All NULL: none is loaded. */
+/* All NULL: no program is loaded. */
 struct sample_programs {
 	struct bpf_object *objects[SAMPLE_PROGRAMS_MAX];
 	struct bpf_link *links[SAMPLE_PROGRAMS_MAX];
@@ -35,7 +35,7 @@ struct sample_programs {
 int sample_programs__take(struct sample_programs *programs,
 			  const struct source *source,
 			  struct dart_error *error);
-/* After a record of @source was removed: the last user unloads the program. */
+/* Call this after a record of @source was removed.  The last user unloads the program. */
 void sample_programs__give(struct sample_programs *programs,
 			   enum dart_zero_source source);
 void sample_programs__close(struct sample_programs *programs);

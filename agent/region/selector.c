@@ -28,7 +28,7 @@ static int selector__init(struct selector *selector,
 			  const struct source *source, int fd,
 			  const char *label, struct dart_error *error)
 {
-	/* The name is large, and written below. */
+	/* The name is not cleared, because it is large and written below. */
 	memset(selector, 0, offsetof(struct selector, name));
 	selector->source = source;
 	selector->key.source = source->id;
@@ -54,7 +54,7 @@ static int open_socket_in(int netns)
 	}
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	ret = fd < 0 ? -errno : fd;
-	/* In a foreign namespace dartd would serve the wrong hosts. */
+	/* dartd must not stay in a foreign namespace, where it would serve other hosts. */
 	if (setns(own, CLONE_NEWNET))
 		abort();
 	close(own);
@@ -100,7 +100,7 @@ static int check_netns(struct selector *selector, struct dart_error *error)
 	return 0;
 }
 
-/* The label of a device, which begins with that of a namespace if one is given. */
+/* Sets *@label to the label of a device: "namespace/device", or "device" without a namespace. */
 static int join_label(char both[static DART_CONTROL_ENTRY_NAME_MAX],
 		      const char **label, const char *netdev,
 		      struct dart_error *error)
@@ -154,9 +154,9 @@ int selector__entry_name(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 }
 
 /*
- * @fd refers to a network namespace that is called @label; -1 and NULL mean
- * that of this process.  @netdev is the name of an interface in it, NULL for
- * sources of a namespace.
+ * Selects the network namespace that @fd refers to, called @label, or the own namespace if they are
+ * -1 and NULL.  @netdev is the name of an interface there; NULL for a source that selects a
+ * namespace.
  */
 static int selector__netns(struct selector *selector,
 			   const struct source *source, int fd,
@@ -255,7 +255,10 @@ int selector__filesystem(struct selector *selector, const struct source *source,
 	return selector->path ? 0 : dart_error__no_memory(error);
 }
 
-/* The client sees the same file system there; in its own mount namespace it may not. */
+/*
+ * Checks that the client and dartd mean the same file system: the client may be in another mount
+ * namespace.
+ */
 static int check_mount(int fd, const struct mount *mount,
 		       struct dart_error *error)
 {
@@ -268,7 +271,7 @@ static int check_mount(int fd, const struct mount *mount,
 		return dart_error__system(error, errno,
 					  "cannot tell the file system of '%s'",
 					  mount->path);
-	/* A subvolume of btrfs has another device number here. */
+	/* For a subvolume of btrfs, statx() returns another device number than mountinfo. */
 	if (status.stx_mnt_id == mount->id ||
 	    makedev(status.stx_dev_major, status.stx_dev_minor) ==
 		    mount->device)
@@ -279,7 +282,10 @@ static int check_mount(int fd, const struct mount *mount,
 		mount->path);
 }
 
-/* Where the mount is: as root says, or its descriptor, or the name of the entry. */
+/*
+ * The mount point: the path that root gave, or the path of the descriptor, or the name of the
+ * entry.
+ */
 static const char *mount_point(const struct selector_choice *choice,
 			       char path[static PATH_MAX])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks that a request selects what its source needs, and in the right form. */
+/* Checks that a request selects the kind of object that its source needs, in the right form. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,7 +113,7 @@ int selector__check(const struct source *source,
 		choice->disk || choice->cgroup;
 	int ret = check_gathered(source, choice, error);
 
-	/* Without a namespace, an interface is in that of the agent. */
+	/* Without a namespace, the interface is in the namespace of dartd. */
 	if (!ret && choice->netns && source->selector != SOURCE_SELECTOR_NETDEV)
 		ret = check_word(source, SOURCE_SELECTOR_NETNS, choice->netns,
 				 error);
@@ -144,7 +144,7 @@ int selector__check_follow(const struct source *source,
 			error, EINVAL,
 			"there is one %s of a host: it cannot be followed",
 			source->name);
-	/* All of these are followed: none of them is selected. */
+	/* All objects of these kinds are followed, so the request selects none. */
 	if (source->selector == SOURCE_SELECTOR_NETDEV ||
 	    source->selector == SOURCE_SELECTOR_DISK ||
 	    source->selector == SOURCE_SELECTOR_FILESYSTEM)

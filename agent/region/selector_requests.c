@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sources and selectors in requests. */
+/* Requests that name sources and selectors. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "selector.h"
 
-/* "100ms", "1s", "1min"; -EINVAL: not such a text, or not in the module's limits. */
+/* Parses "100ms", "1s" or "1min". */
 static int parse_interval(const char *text, uint32_t *ms)
 {
 	static const struct {

@@ -7,10 +7,10 @@
 
 #include <linux/dart_zero_samples.h>
 
-/* Names in /proc/net, by those of the enums: net/ipv4/proc.c, net/ipv6/proc.c. */
+/* Names in /proc/net for names in the enums: net/ipv4/proc.c, net/ipv6/proc.c. */
 #define IP_ALIASES                                                             \
 	{ "inpkts", "inreceives" },                                            \
-	/* since Linux 6.8 both are counted */                                 \
+	/* since Linux 6.8 the kernel counts both */                                 \
 	{ "outpkts", "outrequests" },                                          \
 	{ "outpkts", "outtransmits" },                                         \
 	{ "csumerrors", "incsumerrors" },                                      \
@@ -60,7 +60,7 @@ static const struct source_alias tcpext_aliases[] = {
 	{ }
 };
 
-/* Counted in sectors of 512 bytes; /proc/vmstat shows KiB. */
+/* The kernel counts sectors of 512 bytes; /proc/vmstat shows KiB. */
 static const struct source_counter vmstat_known[] = {
 	{ "pgpgin", "sectors", false },
 	{ "pgpgout", "sectors", false },
@@ -93,7 +93,7 @@ static const struct source_counter tcp_known[] = {
 	{ }
 };
 
-/* Counts by message type are kept elsewhere and not per CPU. */
+/* The kernel keeps counts by message type elsewhere, and not per CPU. */
 static const struct source_counter icmp_known[] = {
 	{ "inmsgs", "messages", false },
 	{ "inerrors", "messages", false },
@@ -112,7 +112,7 @@ static const struct source_counter netdev_known[] = {
 	{ }
 };
 
-/* A struct around an array whose element 0 is unused. */
+/* A struct that contains an array, whose element 0 is not used. */
 #define MIB(...) MIB_IN_HOST(ALL, __VA_ARGS__)
 
 #define MIB_IN_HOST(in_host_, name_, what_, id_, prefix_, element_, unit_, ...) \
@@ -130,7 +130,7 @@ static const struct source_counter netdev_known[] = {
 		} },                                                           \
 	}
 
-/* An array for reading, writing, discarding and flushing. */
+/* An array with an element for each of reading, writing, discarding and flushing. */
 #define DISK_GROUPS(member_, unit_, ...)                                       \
 	{                                                                      \
 		.member = member_,                                             \
@@ -232,7 +232,7 @@ const struct source sources[] = {
 			{ .member = "time_squeeze", .unit = "times" },
 			OPTIONAL("received_rps", "packets"),
 			OPTIONAL("dropped", "packets"),
-			/* newer kernels: for two NUMA nodes */
+			/* newer kernels: a counter for each of two NUMA nodes */
 			OPTIONAL("drop_counters.drops0", "packets"),
 			OPTIONAL("drop_counters.drops1", "packets"),
 		},
@@ -257,7 +257,7 @@ const struct source sources[] = {
 		.rows = SOURCE_ROWS_CPU,
 		.parts = {
 			{ .unit = "interrupts" },
-			/* newer kernels */
+			/* another layout of newer kernels */
 			{
 				.member = "counts",
 				.unit = "interrupts",
@@ -276,7 +276,7 @@ const struct source sources[] = {
 	MIB("snmp:tcp", "TCP counters", DART_ZERO_SOURCE_TCP,
 	    "TCP_MIB_", "RTOALGORITHM", "", .known = tcp_known,
 	    .aliases = tcp_udp_aliases),
-	/* Half of the bytes of a namespace, and few containers are asked for them. */
+	/* These are half of the bytes of a namespace, and few users want them for containers. */
 	MIB_IN_HOST(OWN, "snmp:tcpext", "extended TCP counters",
 		    DART_ZERO_SOURCE_TCPEXT, "LINUX_MIB_", "SYNCOOKIESSENT", "",
 		    .aliases = tcpext_aliases),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sources: per-CPU variables of the kernel and the fields they expose. */
+/* The sources: windows on per-CPU variables of the kernel, and samples; and their fields. */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -19,17 +19,17 @@ struct source_counter {
 
 /* A counter that files in /proc show under another name than the kernel's types. */
 struct source_alias {
-	const char *name;	/* in the types; NULL ends a list */
-	const char *shown;	/* not used if the types have this name, too */
+	const char *name;	/* in the kernel's types; NULL ends a list */
+	const char *shown;	/* ignored if the types have this name as well */
 };
 
 /*
- * A part of the variable, a struct, that becomes fields: a member, all elements
- * of an array, or every integer.
+ * A part of the variable, a struct: a member, all elements of an array, or every integer.  Each
+ * becomes one or more fields.
  */
 struct source_part {
 	const char *member;	/* "outer.inner", NULL for every integer */
-	const char *unit;	/* NULL behind the last part */
+	const char *unit;	/* NULL ends the list of parts */
 	bool is_gauge;
 	bool is_optional;	/* some kernels lack it */
 
@@ -44,9 +44,9 @@ struct source_part {
 	bool is_qualified;	/* "member.element", not "element" */
 
 	/*
-	 * Names of the fields are those of /proc in lower case.  Where they
-	 * differ from those of the types: a list, or a file whose lines begin
-	 * with all names in the order of the elements.
+	 * Fields have the names in /proc, in lower case.  Where the kernel's types have other
+	 * names, @aliases lists them, or the lines of the file @listed_in begin with the names, in
+	 * the order of the elements.
 	 */
 	const struct source_alias *aliases;
 	const char *listed_in;
@@ -57,7 +57,7 @@ struct source_part {
 
 #define SOURCE_PARTS_MAX 8
 
-/* The kind of object that selects one of many sets of the same counters. */
+/* The kind of object of which a source has one set of values for each. */
 enum source_selector {
 	SOURCE_SELECTOR_NONE,
 	SOURCE_SELECTOR_NETNS,
@@ -67,32 +67,32 @@ enum source_selector {
 	SOURCE_SELECTOR_FILESYSTEM,	/* a mount point */
 };
 
-/* What a whole host has of a source. */
+/* The objects of a source that "dartctl register host" takes. */
 enum source_in_host {
-	SOURCE_IN_HOST_ALL,		/* of all objects */
-	SOURCE_IN_HOST_OWN,		/* of the namespace of dartd */
-	SOURCE_IN_HOST_ELSEWHERE,	/* nothing: another has it, or it costs too much */
-	SOURCE_IN_HOST_RARELY,		/* of all objects, see whole_host.h */
+	SOURCE_IN_HOST_ALL,		/* all */
+	SOURCE_IN_HOST_OWN,		/* the namespace of dartd */
+	SOURCE_IN_HOST_ELSEWHERE,	/* none: covered by another source, or too expensive */
+	SOURCE_IN_HOST_RARELY,		/* all, but gathered more rarely: see whole_host.h */
 };
 
-/* What a gathered record has a row for each of. */
+/* The objects for which a gathered record has a row each. */
 enum source_rows {
-	SOURCE_ROWS_NONE,		/* it is a sum */
-	SOURCE_ROWS_CPU,		/* online */
-	SOURCE_ROWS_NODE,		/* of NUMA, online */
-	SOURCE_ROWS_PORT,		/* of RDMA */
-	SOURCE_ROWS_DEVICE,		/* that the object has used */
+	SOURCE_ROWS_NONE,		/* one row: the sum */
+	SOURCE_ROWS_CPU,		/* online CPUs */
+	SOURCE_ROWS_NODE,		/* online NUMA nodes */
+	SOURCE_ROWS_PORT,		/* ports of an RDMA device */
+	SOURCE_ROWS_DEVICE,		/* devices that the object has used */
 };
 
 struct source {
-	const char *name;	/* of the entry, or the beginning of it */
+	const char *name;	/* of the entry, or its beginning, before "@" */
 	const char *description;	/* one line */
 	enum dart_zero_source id;
 	enum source_selector selector;
 	bool lags;		/* DART_CONTROL_FIELD_LAGS */
-	bool lags_not_gathered;	/* the module brings a record of it up to date */
+	bool lags_not_gathered;	/* the module brings values up to date when it gathers them */
 	enum source_in_host in_host;
-	enum source_rows rows;	/* if gathered */
+	enum source_rows rows;	/* of a gathered record */
 	/* Fields of a sample, ended by a name of NULL; or NULL, then @parts finds them in BTF. */
 	const struct dart_field *(*fields)(void);
 	struct source_part parts[SOURCE_PARTS_MAX];
@@ -103,9 +103,9 @@ extern const struct source sources[];
 
 /* NULL if there is no source of this name. */
 const struct source *source__find(const char *name);
-/* True if all objects of its kind can be followed. */
+/* True if a request can follow all objects of its kind. */
 bool source__can_be_followed(const struct source *source);
-/* The field with the number of a row; NULL: records of the source are sums. */
+/* The field with the number of a row; NULL if records of the source have one row. */
 const char *source__row_field(const struct source *source);
 
 #endif /* SOURCE_H */

@@ -12,8 +12,8 @@
 /* Limit of members and elements visited, whether they become fields or not. */
 #define PARTS_MAX 4096
 /*
- * Limits of types within types, which whoever loads the BTF chooses: the kernel has none
- * if each type comes after those that it contains.
+ * Limits of nested types.  A client chooses the types, as the loader of the BTF: the kernel accepts
+ * any depth if each type comes after the types that it contains.
  */
 #define DEPTH_MAX 64
 #define ALIASES_MAX 64
@@ -21,10 +21,10 @@
 /* A part of the value: a member, an element, or all of it. */
 struct part {
 	char name[DART_CONTROL_NAME_MAX];
-	bool is_cut;	/* the name did not fit */
+	bool is_cut;	/* the buffer is too small for the name */
 	uint32_t type_id;
 	uint32_t offset;	/* bytes */
-	/* declared by: member @member of this type, or this variable */
+	/* the type, or the variable, whose member @member is this part */
 	uint32_t holder;
 	int member;
 	struct btf_meaning meaning;	/* inherited from its outer parts */
@@ -57,8 +57,8 @@ static void part__name(struct part *part, const struct part *outer,
 }
 
 /*
- * Strips typedefs and qualifiers and applies their tags to @meaning, those of
- * the outermost last.  0, the void type: there are too many.
+ * Strips typedefs and qualifiers and applies their tags to @meaning; the outermost tag wins.
+ * Returns 0, the void type, if they are too many.
  */
 static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 			struct btf_meaning *meaning)

@@ -15,16 +15,16 @@ struct btf_fields {
 	uint32_t count;
 	uint32_t left_out;	/* parts of the value that are not fields */
 	/*
-	 * By offset; at the same offset, in a union, the largest first.  The
-	 * names are owned here, the units by the BTF.
+	 * By offset; fields at the same offset, as in a union, with the largest first.  This struct
+	 * owns the names, the BTF the units.
 	 */
 	struct dart_field fields[BTF_FIELDS_MAX];
 };
 
 /*
- * Collects the fields of @type_id.  The kernel must have loaded the BTF, so that it has
- * no loops.  Parts that are nested too deeply are left out.  Returns 0, -ENOMEM or -E2BIG;
- * call btf_fields__free() in any case.
+ * Collects the fields of @type_id, which is in a BTF that the kernel has checked, so that there are
+ * no loops.  Leaves out parts that are nested too deeply.  Returns 0, -ENOMEM or -E2BIG; call
+ * btf_fields__free() after errors as well.
  */
 int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
 			uint32_t type_id);

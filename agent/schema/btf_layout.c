@@ -4,7 +4,7 @@
 
 #include "btf_layout.h"
 
-/* Nested structs of one member, as in atomic64_t, local_t, u64_stats_t. */
+/* Nested structs with one member, such as atomic64_t, local_t and u64_stats_t. */
 #define WRAPPERS_MAX 8
 
 uint32_t btf_layout__counter_width(const struct btf *btf, uint32_t type_id)

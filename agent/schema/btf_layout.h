@@ -7,9 +7,8 @@
 #include <stdint.h>
 
 /*
- * Finds the struct named @extent, or that of the variable or typedef of this
- * name; NULL if there is none.  @name: that of the struct or, if it is
- * anonymous, of its typedef.
+ * Finds the struct called @extent, or the struct of a variable or typedef with this name; NULL if
+ * there is none.  Sets @name to the name of the struct or, if it is anonymous, of its typedef.
  */
 const struct btf_type *btf_layout__variable(const struct btf *btf,
 					    const char *extent,
@@ -24,7 +23,7 @@ const struct btf_type *btf_layout__member(const struct btf *btf,
 					  const char **path, uint32_t *type_id,
 					  uint32_t *offset);
 
-/* Bytes of a counter, bare or in atomic64_t and the like; 0 for other types. */
+/* Width of a counter in bytes, bare or in atomic64_t and the like; 0 for other types. */
 uint32_t btf_layout__counter_width(const struct btf *btf, uint32_t type_id);
 
 /* Finds the enum with a value named @name, or NULL. */

@@ -15,8 +15,8 @@ struct btf_meaning {
 };
 
 /*
- * Overrides @meaning with the tags of @type_id itself (@member is -1) or of its
- * member.  The BTF keeps owning the strings.
+ * Overrides @meaning with the tags of @type_id (if @member is -1) or of one of its members.  The
+ * BTF owns the strings.
  */
 void btf_tags__apply(const struct btf *btf, uint32_t type_id, int member,
 		     struct btf_meaning *meaning);

@@ -7,7 +7,7 @@
 #include "btf_fields.h"
 #include "counters_schema.h"
 
-/* An integer without a tag is a counter here. */
+/* In a module's struct, integers without a tag are counters. */
 static int fill(struct dart_schema *schema, const struct btf *btf,
 		uint32_t type_id, struct dart_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The schema of counters that a module has registered, from its BTF. */
+/* The schema of counters that a module registered, from its BTF. */
 #ifndef COUNTERS_SCHEMA_H
 #define COUNTERS_SCHEMA_H
 

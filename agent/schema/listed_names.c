@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the names that /proc/vmstat has for the elements of an enum. */
+/* Reads the names in /proc/vmstat for the elements of an enum. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "listed_names.h"
 
-/* A line that the kernel still prints behind all others, as 0. */
+/* The kernel prints this removed counter as 0, after all others. */
 #define REMOVED_COUNTER "nr_unstable"
 
 void listed_names__free(char **names, uint32_t count)
@@ -19,7 +19,7 @@ void listed_names__free(char **names, uint32_t count)
 	free(names);
 }
 
-/* Returns the number of names, and stores the first @count. */
+/* Returns the number of names, and stores the first @count of them. */
 static uint32_t read_names(FILE *file, const char *first, char **names,
 			   uint32_t count)
 {
@@ -44,7 +44,7 @@ static uint32_t read_names(FILE *file, const char *first, char **names,
 	return found;
 }
 
-/* Is each name that a field has, too, in the line of this field? */
+/* False if a name in the file is also the name of a field, but of another one. */
 static bool is_in_order(char *const *names, const struct dart_field *fields,
 			uint32_t count)
 {

@@ -88,7 +88,7 @@ static int schema__without_btf(struct dart_schema *schema,
 	return ret ? dart_error__system(error, -ret, "field 'value'") : 0;
 }
 
-/* The name of the value's type, or "". */
+/* Name of the value's type, or "". */
 static const char *type_name(const struct btf *btf, uint32_t type_id)
 {
 	const struct btf_type *type = btf ? btf__type_by_id(btf, type_id) :

@@ -25,7 +25,7 @@
 #include <libdart/error.h>
 #include <libdart/table/schema.h>
 
-/* Without BTF the value is an integer or an array of 8-byte or 1-byte ones. */
+/* Without BTF the schema has one integer, or an array of 8-byte or 1-byte integers. */
 int map_schema__new(const struct bpf_map_info *map, struct dart_schema **schema,
 		    enum dart_control_copies *copies_are,
 		    struct dart_error *error);

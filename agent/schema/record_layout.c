@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lays the fields of a copy out in the lines of a record. */
+/* Assigns the fields of a copy to words of a record's lines. */
 #include "record_layout.h"
 
 #include <errno.h>
@@ -13,20 +13,20 @@
 
 _Static_assert(DART_ZERO_RECORD_LINE == DART_CONTROL_LINE, "rows are lines");
 
-/* A row in the making. */
+/* A row under construction. */
 struct row {
 	struct dart_schema *schema;
-	uint32_t bytes;		/* of words that have been used */
-	uint32_t lines;		/* that have begun */
+	uint32_t bytes;		/* used bytes of words */
+	uint32_t lines;		/* lines begun */
 };
 
-/* The bytes of a text are values of their own. */
+/* A text needs no alignment: each of its bytes counts as a value. */
 static uint32_t value_width(const struct dart_field *field)
 {
 	return field->kind == DART_CONTROL_FIELD_TEXT ? 1 : field->width;
 }
 
-/* Where @field lies behind @bytes of words. */
+/* Byte of @field in a row whose first @bytes bytes of words are used. */
 static uint32_t place_behind(uint32_t bytes, const struct dart_field *field)
 {
 	const uint32_t width = value_width(field);
@@ -45,7 +45,7 @@ static uint32_t bytes_of(const struct dart_schema *copy,
 	return bytes;
 }
 
-/* @end: "begin" or "end" of the line, @offset bytes behind its start. */
+/* @end is "begin" or "end" of the line; @offset counts bytes from the start of the line. */
 static int row__add_sequence(struct row *row, uint32_t line, size_t offset,
 			     const char *end)
 {
@@ -63,7 +63,7 @@ static int row__add_sequence(struct row *row, uint32_t line, size_t offset,
 	return dart_schema__add(row->schema, &field);
 }
 
-/* The last line that has begun; before the first one it does nothing. */
+/* Ends the last line that was begun, if any. */
 static int row__end_line(struct row *row)
 {
 	return row->lines ?
@@ -91,7 +91,7 @@ static int row__add(struct row *row, const struct dart_field *field)
 	struct dart_field placed = *field;
 	int ret;
 
-	/* A text has no room for the sequences between two lines. */
+	/* A text cannot continue in another line, because sequences are between them. */
 	if ((at + field->width - 1) / LINE_BYTES != line)
 		return -EINVAL;
 	placed.offset = line * DART_ZERO_RECORD_LINE +
@@ -133,7 +133,7 @@ static bool follows(const struct dart_zero_piece *piece,
 	       piece->offset + piece->width * piece->count == field->offset;
 }
 
-/* Fields that are side by side are one piece. */
+/* Adjacent fields become one piece. */
 static void layout__add_piece(struct record_layout *layout,
 			      const struct dart_field *field)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout of a gathered record, see <linux/dart_zero.h>: the fields of a copy in the
- * words of a row, behind its sequences and its time.
+ * The layout of a gathered record (see <linux/dart_zero.h>): a row has sequences, the time, and
+ * then the fields of a copy in words.
  */
 #ifndef RECORD_LAYOUT_H
 #define RECORD_LAYOUT_H
@@ -17,9 +17,9 @@ struct record_layout {
 };
 
 /*
- * Of a record that has the fields of @copy, integers of one element each.
- * @number_name: the field of each row with its number; NULL: there is one row.  -E2BIG:
- * they are more than a row can have.
+ * For a record with the fields of @copy, each an integer or a text.  @number_name is the name of
+ * the field with a row's number; NULL if the record has one row.  -E2BIG: the fields do not fit
+ * into a row.
  */
 int record_layout__init(struct record_layout *layout,
 			const struct dart_schema *copy,

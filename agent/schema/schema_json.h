@@ -10,9 +10,9 @@
 #include <libdart/table/schema.h>
 
 /*
- * @json, hostile: {"name": N, "length": L, "fields": [{"name", "offset",
- * "width", "kind", "unit", "count", "signed"}, ...]}.  The last three are
- * optional; fields may come in any order.
+ * @json comes from a client and is checked: {"name": N, "length": L, "fields": [{"name", "offset",
+ * "width", "kind", "unit", "count", "signed"}, ...]}.  The last three keys are optional; fields may
+ * come in any order.
  */
 int schema_json__new(json_t *json, struct dart_schema **schema,
 		     struct dart_error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the schemas of sources from the kernel's BTF. */
+/* Makes the schemas of windows from the kernel's BTF. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -69,7 +69,10 @@ static int search__add(struct search *search, const struct source_part *part,
 		.count = 1,
 		.kind = is_gauge ? DART_CONTROL_FIELD_GAUGE :
 				   DART_CONTROL_FIELD_COUNTER,
-		/* One CPU may count down what another counts up. */
+		/*
+		 * A gauge is a sum over CPUs: one CPU counts down an object that another counted
+		 * up.
+		 */
 		.is_signed = is_gauge,
 		.lags = search->source->lags,
 	};
@@ -86,7 +89,7 @@ static void search__free(struct search *search)
 	free(search->fields);
 }
 
-/* Adds an element as "member.element" or "element", less prefix and suffix. */
+/* Adds an element as "member.element" or "element", without prefix and suffix. */
 static int add_element(struct search *search, const struct source_part *part,
 		       const char *name, uint32_t offset, uint32_t width)
 {
@@ -224,7 +227,7 @@ static int search__apply_aliases(struct search *search,
 	return ret;
 }
 
-/* Gives the fields from @first on the names of the kernel's file, if it fits. */
+/* Renames the fields from @first on after the lines of the kernel's file, if the file fits. */
 static int search__apply_list(struct search *search, uint32_t first,
 			      const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The schema of a source, from the types of a kernel (BTF). */
+/* The schema of a window, from the types of a kernel (BTF). */
 #ifndef SOURCE_SCHEMA_H
 #define SOURCE_SCHEMA_H
 
@@ -12,8 +12,8 @@
 #include "agent/region/source.h"
 
 /*
- * The schema of @extent, a window on @source; the caller frees it.  A layout whose
- * size differs from the window's is not the variable's and is refused.
+ * The schema of @extent, a window on @source; the caller frees it.  Refuses a variable whose size
+ * differs from the window's.
  */
 int source_schema__from_btf(const struct source *source, const struct btf *btf,
 			    const struct dart_zero_extent *extent,

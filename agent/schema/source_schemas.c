@@ -14,7 +14,7 @@ struct known_schema {
 	const struct source *source;
 	struct dart_zero_extent extent;
 	struct dart_schema *schema;
-	struct record_layout record;	/* or none yet */
+	struct record_layout record;	/* all 0 until it is asked for */
 };
 
 void source_schemas__open(struct source_schemas *schemas)
@@ -34,7 +34,7 @@ void source_schemas__close(struct source_schemas *schemas)
 	}
 }
 
-/* Of a source whose fields do not depend on the kernel. */
+/* For a sample: its fields do not depend on the kernel. */
 static int known_schema__make(struct known_schema *known,
 			      struct dart_error *error)
 {

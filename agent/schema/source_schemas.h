@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The schemas of sources on this kernel, and of records of them.  A cache: reading the
- * types takes longer than the rest of a registration, and there may be many cgroups.
+ * The schemas of sources on this kernel, and the layouts of their records.  A cache, because
+ * reading the types takes longer than the rest of a registration, and a host can have many cgroups.
  */
 #ifndef SOURCE_SCHEMAS_H
 #define SOURCE_SCHEMAS_H
@@ -23,15 +23,15 @@ void source_schemas__open(struct source_schemas *schemas);
 void source_schemas__close(struct source_schemas *schemas);
 
 /*
- * Gets the schema of @extent, a window on @source, of which only length and name
- * count.  @schemas owns it.
+ * Gets the schema of @extent, a window on @source.  Only length and name of @extent count.
+ * @schemas owns the schema.
  */
 int source_schemas__get(struct source_schemas *schemas,
 			const struct source *source,
 			const struct dart_zero_extent *extent,
 			const struct dart_schema **schema,
 			struct dart_error *error);
-/* The layout of a record of the same; @schemas owns it, too. */
+/* Gets the layout of a record of @extent; @schemas owns it. */
 int source_schemas__get_record(struct source_schemas *schemas,
 			       const struct source *source,
 			       const struct dart_zero_extent *extent,
