@@ -23,6 +23,22 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
+static int agent__open_registry(struct agent *agent, sd_event *loop,
+				struct dart_error *error)
+{
+	const struct table_rooms rooms = {
+		.changes = &agent->changes,
+		.region = &agent->region,
+		.exposure = &agent->exposure,
+		.control_region = &agent->control_region,
+		.file_watches = &agent->file_watches,
+		.map_owner_watch = &agent->map_owner_watch,
+		.counts = &agent->self.counts->table,
+	};
+
+	return registry__open(&agent->registry, loop, &rooms, error);
+}
+
 static void on_cpus_changed(void *registry)
 {
 	registry__cpus_changed(registry);
@@ -130,6 +146,7 @@ static void agent__apply_limits(struct agent *agent)
 {
 	const struct dart_configuration_limits *limits =
 		&agent->configuration.limits;
+	struct inventory *inventory = &agent->registry.inventory;
 
 	agent->peer_services[0].most = limits->controllers;
 	agent->peer_services[1].most = limits->readers;
@@ -141,9 +158,9 @@ static void agent__apply_limits(struct agent *agent)
 	};
 	registration_socket__limit(&agent->socket, limits->clients,
 				   limits->requests_per_second_per_user);
-	quotas__limit(&agent->registry.quotas, limits->entries_per_user,
+	quotas__limit(&inventory->quotas, limits->entries_per_user,
 		      limits->slice_mib_per_user);
-	quotas__limit(&agent->registry.delegated, limits->entries_per_user, 0);
+	quotas__limit(&inventory->delegated, limits->entries_per_user, 0);
 }
 
 /* Registers what it has, and keeps it for a start with an invalid one. */
@@ -227,18 +244,9 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (ret)
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
-	slabs__open(&agent->slabs, &agent->region, &agent->exposure);
-	ret = records__open(&agent->records, &agent->region, &agent->exposure,
-			    error);
+	ret = agent__open_registry(agent, loop, error);
 	if (ret)
-		goto close_slabs;
-	ret = registry__open(&agent->registry, loop, &agent->changes,
-			     &agent->region, &agent->exposure, &agent->leases,
-			     &agent->control_region, &agent->file_watches,
-			     &agent->map_owner_watch, &agent->slabs,
-			     &agent->records, &counts->table, error);
-	if (ret)
-		goto close_records;
+		goto close_map_watch;
 	agent__open_cpu_watch(agent, loop);
 	agent__open_clock_watch(agent, loop);
 	ret = self__publish(&agent->self, &agent->registry, error);
@@ -323,10 +331,7 @@ close_registry:
 	clock_watch__close(&agent->clock_watch);
 	cpu_watch__close(&agent->cpu_watch);
 	registry__close(&agent->registry);
-close_records:
-	records__close(&agent->records);
-close_slabs:
-	slabs__close(&agent->slabs);
+close_map_watch:
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
 close_exposure:
@@ -370,8 +375,6 @@ void agent__close(struct agent *agent)
 	clock_watch__close(&agent->clock_watch);
 	cpu_watch__close(&agent->cpu_watch);
 	registry__close(&agent->registry);
-	records__close(&agent->records);
-	slabs__close(&agent->slabs);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
 	exposure__close(&agent->exposure);

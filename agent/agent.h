@@ -64,8 +64,6 @@ struct agent {
 	struct exposure exposure;
 	struct control_region control_region;
 	struct map_owner_watch map_owner_watch;
-	struct slabs slabs;
-	struct records records;
 	struct registry registry;
 	struct cpu_watch cpu_watch;
 	struct clock_watch clock_watch;

@@ -30,11 +30,10 @@ unit_torn_rows_sources := $(addprefix agent/, \
 unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_mounts_sources := agent/region/mounts.c
 unit_host_sources := agent/table/host.c
-unit_registry_sources := $(addprefix agent/, \
-	base/changes.c base/coverage.c base/entry_index.c base/entry_name.c \
-	base/log.c base/request.c \
-	table/arena.c table/quota.c table/registry.c table/registry_batch.c \
-	table/registry_slices.c)
+unit_registry_sources := $(wildcard $(addprefix agent/, \
+	base/*.c region/*.c schema/*.c table/*.c))
+unit_registry_skeletons := $(dartd_skeletons)
+unit_registry_slices_skeletons := $(dartd_skeletons)
 unit_registry_slices_sources := $(unit_registry_sources)
 unit_listener_sources := $(addprefix agent/, \
 	base/changes.c base/crowd.c base/handshake_rate.c base/lease.c base/log.c base/request.c \

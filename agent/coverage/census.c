@@ -255,7 +255,7 @@ static bool can_be_registered(const struct bpf_map_info *map,
 {
 	return map->type == BPF_MAP_TYPE_ARRAY &&
 	       map->map_flags & BPF_F_MMAPABLE && !strchr(map->name, '.') &&
-	       !registry__find_map(registry, map->id);
+	       !inventory__find_map(&registry->inventory, map->id);
 }
 
 static void count_maps(const struct registry *registry,

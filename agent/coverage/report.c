@@ -92,7 +92,7 @@ static void line__add_lost(struct line *line, const struct registry *registry,
 			   const struct follower *follower)
 {
 	uint64_t entries =
-		registry__of_source(registry, follower->source->id).entries;
+		inventory__of_source(&registry->inventory, follower->source->id).entries;
 	struct missing *missing = &line->missing[COVERAGE_OTHER];
 	uint64_t count = follower->tally.missing[COVERAGE_OTHER].count;
 
@@ -116,7 +116,7 @@ static uint64_t count_singles(const struct registry *registry,
 	for (source = sources; source->name; source++)
 		if (census__kind_of(source) == kind)
 			most = larger(most,
-				      registry__of_source(registry, source->id)
+				      inventory__of_source(&registry->inventory, source->id)
 					      .singles);
 	return most;
 }
@@ -210,7 +210,7 @@ static void add_source(const struct coverage_report *report,
 	if (version_1) {
 		line__miss(line, COVERAGE_UNSUPPORTED, 1, source->name,
 			   version_1);
-	} else if (registry__of_source(followers->registry, source->id).entries ||
+	} else if (inventory__of_source(&followers->registry->inventory, source->id).entries ||
 		   (follower && !coverage_tally__missing(&follower->tally))) {
 		line->served++;
 	} else if (follower) {
@@ -268,7 +268,7 @@ static void add_maps(const struct coverage_report *report, struct line *line)
 	const struct census_failure *failure;
 	int reason;
 
-	line->served = report->followers->registry->maps;
+	line->served = report->followers->registry->inventory.maps;
 	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
 		failure = &census->maps[reason];
 		line__miss(line, reason, failure->count, failure->example,
@@ -422,7 +422,7 @@ int coverage_report__open(struct coverage_report *report, sd_event *loop,
 	}
 	coverage_watch__recount(&report->watch);
 	followers->coverage = &report->watch;
-	followers->registry->coverage = &report->watch;
+	followers->registry->inventory.coverage = &report->watch;
 	probes->coverage = &report->watch;
 	registrations->coverage = &report->watch;
 	return 0;
@@ -431,7 +431,7 @@ int coverage_report__open(struct coverage_report *report, sd_event *loop,
 void coverage_report__close(struct coverage_report *report)
 {
 	report->followers->coverage = NULL;
-	report->followers->registry->coverage = NULL;
+	report->followers->registry->inventory.coverage = NULL;
 	report->probes->coverage = NULL;
 	report->registrations->coverage = NULL;
 	sd_event_source_disable_unref(report->watch.later);

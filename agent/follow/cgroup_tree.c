@@ -244,7 +244,7 @@ static struct entry *find_entry(const struct cgroup_follower *member,
 		.object = cgroup->inode,
 	};
 	struct entry *entry =
-		registry__find_source(follower->followers->registry, &key);
+		inventory__find_source(&follower->followers->registry->inventory, &key);
 
 	return entry && entry->group == &follower->group ? entry : NULL;
 }
@@ -371,14 +371,14 @@ static void cgroup_tree__charge(struct cgroup_tree *tree,
 	const struct cgroup_follower *member;
 	struct entry *entry;
 
-	quotas__release(&registry->delegated, cgroup->charged, cgroup->charge,
+	quotas__release(&registry->inventory.delegated, cgroup->charged, cgroup->charge,
 			0);
-	cgroup->charged = quotas__charge(&registry->delegated, cgroup->user,
+	cgroup->charged = quotas__charge(&registry->inventory.delegated, cgroup->user,
 					 cgroup->charge, 0);
 	TAILQ_FOREACH(member, &tree->members, link) {
 		entry = find_entry(member, cgroup);
 		if (entry)
-			registry__delegate(registry, entry, cgroup->user);
+			inventory__delegate(&registry->inventory, entry, cgroup->user);
 	}
 }
 
@@ -411,7 +411,7 @@ static void cgroup_tree__free_one(struct cgroup_tree *tree,
 	records__free(&cgroup->records);
 	cgroup_tree__unwatch(tree, cgroup);
 	cgroup_tree__dequeue(tree, cgroup);
-	quotas__release(&tree->followers->registry->delegated, cgroup->charged,
+	quotas__release(&tree->followers->registry->inventory.delegated, cgroup->charged,
 			cgroup->charge, 0);
 	cgroup_set__remove(&tree->set, cgroup);
 }
@@ -433,7 +433,7 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
 			     enum coverage_reason *reason,
 			     struct dart_error *error)
 {
-	const struct quotas *quotas = &tree->followers->registry->delegated;
+	const struct quotas *quotas = &tree->followers->registry->inventory.delegated;
 	const uid_t user = user_of(parent, owner);
 	struct cgroup *cgroup;
 	char whole[PATH_MAX];
@@ -456,7 +456,7 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
 	}
 	cgroup->user = user;
 	/* Or the cgroups that wait would leave no room for the entries of the first. */
-	cgroup->charge = 1 + tree->member_count * registry__charge_of(whole);
+	cgroup->charge = 1 + tree->member_count * inventory__charge_of(whole);
 	cgroup_tree__charge(tree, cgroup);
 	cgroup_tree__enqueue(tree, cgroup, true);
 	return 0;
@@ -567,7 +567,7 @@ static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup,
 static void cgroup_tree__end_reservation(struct cgroup_tree *tree,
 					 struct cgroup *cgroup)
 {
-	quotas__release(&tree->followers->registry->delegated, cgroup->charged,
+	quotas__release(&tree->followers->registry->inventory.delegated, cgroup->charged,
 			cgroup->charge - 1, 0);
 	cgroup->charge = 1;
 }

@@ -33,7 +33,7 @@ static struct entry *devices__entry(const struct devices *devices,
 	struct entry *entry;
 
 	devices->kind->set_key(device, &key);
-	entry = registry__find_source(devices->follower.followers->registry,
+	entry = inventory__find_source(&devices->follower.followers->registry->inventory,
 				      &key);
 	return entry && entry->group == &devices->follower.group ? entry : NULL;
 }

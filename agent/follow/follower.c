@@ -119,7 +119,7 @@ void followers__drop(struct followers *followers, struct follower *follower)
 {
 	TAILQ_REMOVE(&followers->list, follower, link);
 	coverage_watch__recount(followers->coverage);
-	registry__remove_group(followers->registry, &follower->group);
+	inventory__remove_group(&followers->registry->inventory, &follower->group);
 	follower->operations->free(follower);
 }
 
@@ -139,8 +139,7 @@ static json_t *describe(const struct entry_group *group)
 	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:i, s:I}", "name",
 			 group->name, "kind", "follow", "part_of",
 			 group->part_of ? group->part_of->name : NULL, "entries",
-			 (json_int_t)registry__group_size(
-				 follower->followers->registry, group),
+			 (json_int_t)group->entry_count,
 			 "failures", (json_int_t)coverage_tally__missing(&follower->tally),
 			 "owner", 0,
 			 "age_s", (json_int_t)clock__age_s(group->registered));
@@ -258,7 +257,7 @@ void follower__register(struct follower *follower, struct selector *selector,
 		follower__forget(follower, place);
 	else if (ret == -EBUSY)
 		follower__wait(follower, place, name, &error);
-	else if (ret && !registry__find_source(follower->followers->registry,
+	else if (ret && !inventory__find_source(&follower->followers->registry->inventory,
 					       &selector->key))
 		follower__fail(follower, place, coverage__reason_of(-ret),
 			       name, &error);
@@ -319,7 +318,7 @@ int followers__add(struct followers *followers, struct follower *follower,
 	coverage_tally__open(&follower->tally);
 	follower->group.operations = &group_operations;
 	ret = follower__set_name(follower, path, error) ?:
-		      registry__add_group(followers->registry, &follower->group,
+		      inventory__add_group(&followers->registry->inventory, &follower->group,
 					  error);
 	if (ret)
 		return ret;

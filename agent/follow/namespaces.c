@@ -123,7 +123,7 @@ static bool is_taken(const struct registry *registry,
 
 	strcpy(name, selector->name);
 	return !selector__add_interval(name, follower->gather_ms, &error) &&
-	       registry__find(registry, name);
+	       inventory__find(&registry->inventory, name);
 }
 
 static void namespaces__register_one(const struct namespaces *namespaces,
@@ -196,7 +196,7 @@ static void namespaces__register(const struct namespaces *namespaces,
 	places = of_follower(follower)->places;
 	for (i = 0; i < namespaces->count; i++) {
 		key.object = namespaces->inodes[i];
-		if (registry__find_source(follower->followers->registry, &key))
+		if (inventory__find_source(&follower->followers->registry->inventory, &key))
 			coverage_tally__stage(&follower->tally,
 					      &places[i].place,
 					      places[i].label);

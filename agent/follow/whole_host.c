@@ -30,15 +30,14 @@ static struct whole_host *of_group(const struct entry_group *group)
 static uint32_t whole_host__entries(const struct whole_host *host,
 				    uint32_t *follower_count)
 {
-	const struct registry *registry = host->followers->registry;
-	uint32_t count = registry__group_size(registry, &host->group);
+	uint32_t count = host->group.entry_count;
 	const struct follower *follower;
 
 	*follower_count = 0;
 	TAILQ_FOREACH(follower, &host->followers->list, link) {
 		if (follower->group.part_of != &host->group)
 			continue;
-		count += registry__group_size(registry, &follower->group);
+		count += follower->group.entry_count;
 		++*follower_count;
 	}
 	return count;
@@ -119,7 +118,7 @@ static void whole_host__free(struct whole_host *host)
 	}
 	if (unregistered)
 		unregistered(followers);
-	registry__remove_group(followers->registry, &host->group);
+	inventory__remove_group(&followers->registry->inventory, &host->group);
 	TAILQ_REMOVE(&followers->retries, &host->retry, link);
 	followers->whole_host = NULL;
 	coverage_watch__recount(followers->coverage);
@@ -401,13 +400,13 @@ int whole_host__register(struct followers *followers,
 	struct whole_host *host;
 	int ret;
 
-	ret = registry__check_name(registry, WHOLE_HOST_NAME, error);
+	ret = inventory__check_name(&registry->inventory, WHOLE_HOST_NAME, error);
 	if (ret)
 		return ret;
 	host = whole_host__new(followers, gathering);
 	if (!host)
 		return dart_error__no_memory(error);
-	ret = registry__add_group(registry, &host->group, error);
+	ret = inventory__add_group(&registry->inventory, &host->group, error);
 	if (ret) {
 		whole_host__delete(host);
 		return ret;

@@ -31,7 +31,7 @@ static const struct probe_map *probe__map(const struct probe *probe,
 static struct entry *probe__entry(const struct probes *probes,
 				  const struct probe *probe, size_t index)
 {
-	return registry__find_map(probes->registry, probe->map_ids[index]);
+	return inventory__find_map(&probes->registry->inventory, probe->map_ids[index]);
 }
 
 static int probe__open_object(struct probe *probe, uint32_t cpus)

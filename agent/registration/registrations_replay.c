@@ -198,7 +198,7 @@ static void registrations__failed(struct registrations *registrations,
 	TAILQ_FOREACH(registration, &registrations->list, link)
 		if (registration->name &&
 		    !strncmp(registration->name, "entry ", 6) &&
-		    !registry__find(registrations->registry,
+		    !inventory__find(&registrations->registry->inventory,
 				    registration->name + 6)) {
 			registration->code = code;
 			registration__set_missing(registration, error->text);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "records.h"
 #include "agent/schema/counters_schema.h"
 #include "agent/schema/map_schema.h"
 #include "agent/schema/schema_json.h"
@@ -41,7 +40,7 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 	uint32_t i;
 	int ret = 0;
 
-	if (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->records)
+	if (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->programs)
 		ret = entry__add_run(entry, 0, schema->length);
 	else
 		for (i = 0; i < schema->field_count && !ret; i++)
@@ -67,10 +66,9 @@ static int entry__check_size(const struct entry *entry,
 	return 0;
 }
 
-static struct entry *entry__new(enum dart_control_entry_kind kind,
-				enum dart_control_lifetime lifetime,
-				enum dart_control_copies copies_are,
-				const char *name)
+struct entry *entry__new(enum dart_control_entry_kind kind,
+			 enum dart_control_lifetime lifetime,
+			 enum dart_control_copies copies_are, const char *name)
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
 
@@ -110,9 +108,8 @@ static int entry__check_sequences(const struct entry *entry,
 			       entry->schema->name, objection);
 }
 
-/* Ends entry__new_*(), where @ret is the result of describing the extent. */
-static int entry__complete(struct entry *entry, struct region *region, int ret,
-			   struct entry **result, struct dart_error *error)
+int entry__complete(struct entry *entry, struct region *region, int ret,
+		    struct entry **result, struct dart_error *error)
 {
 	if (!entry->schema)
 		entry->schema = entry->own_schema;
@@ -145,36 +142,6 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      source_schemas__get(schemas, source, &entry->extent,
 					  &entry->schema, error);
 	return entry__complete(entry, region, ret, result, error);
-}
-
-int entry__new_record(struct records *records, struct source_schemas *schemas,
-		      const struct selector *selector, struct entry **result,
-		      struct dart_error *error)
-{
-	const struct source *source = selector->source;
-	const struct record_layout *layout;
-	struct dart_zero_extent copy;
-	struct entry *entry;
-	int ret;
-
-	entry = entry__new(DART_CONTROL_ENTRY_SOURCE,
-			   source->selector ? DART_CONTROL_LIFETIME_DYNAMIC :
-					      DART_CONTROL_LIFETIME_IMMOBILE,
-			   source->rows ? DART_CONTROL_COPIES_ROW :
-					  DART_CONTROL_COPIES_SUM,
-			   selector->name);
-	if (!entry)
-		return dart_error__no_memory(error);
-	entry->key = selector->key;
-	entry->records = records;
-	ret = records__describe(records, selector, &copy, error) ?:
-		      source_schemas__get_record(schemas, source, &copy,
-						 &layout, error) ?:
-		      records__add(records, selector, layout, &entry->extent,
-				   &entry->cpu_rows, error);
-	if (!ret)
-		entry->schema = layout->schema;
-	return entry__complete(entry, records->region, ret, result, error);
 }
 
 static int entry__describe_map(struct entry *entry, int map_fd,
@@ -299,13 +266,12 @@ int entry__new_self(struct region *region, const char *name,
 
 void entry__free(struct entry *entry, struct region *region)
 {
-	if (entry->is_self)
+	if (entry->is_self || (entry->extent.id && entry->programs))
 		region__remove_part(region, entry->extent.id);
-	else if (entry->extent.id && entry->records)
-		records__remove(entry->records, entry->key.source,
-				entry->extent.id);
 	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);
+	if (entry->extent.id && entry->programs)
+		sample_programs__give(entry->programs, entry->key.source);
 	dart_schema__free(entry->own_schema);
 	free(entry->runs);
 	free(entry->name);

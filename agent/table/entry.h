@@ -11,21 +11,21 @@
 
 #include <dart/control.h>
 #include <dart/registration.h>
+#include <libdart/error.h>
 #include <libdart/table/schema.h>
 #include <linux/dart_zero.h>
 
-#include "agent/base/lease.h"
+#include "agent/base/entry_name.h"
 #include "agent/base/file_watch.h"
-#include <libdart/error.h>
+#include "agent/base/lease.h"
 #include "agent/region/region.h"
+#include "agent/region/sample_programs.h"
 #include "agent/region/selector.h"
 #include "agent/schema/source_schemas.h"
-#include "agent/base/entry_name.h"
 
 struct arena;
 struct entry_group;
 struct quota_user;
-struct records;
 
 /* Bytes of a copy that controllers may read. */
 struct run {
@@ -75,7 +75,8 @@ struct entry {
 	struct arena_place place;
 	bool has_place;	/* by which it is found */
 	TAILQ_ENTRY(entry) in_arena;
-	struct records *records;	/* of a gathered source, otherwise NULL */
+	/* Of a gathered source, whose samples may need an eBPF program; otherwise NULL. */
+	struct sample_programs *programs;
 	uint32_t cpu_rows;	/* that its place has room for; or 0 */
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
@@ -93,15 +94,23 @@ struct entry {
 TAILQ_HEAD(entries, entry);
 TAILQ_HEAD(entries_of_arena, entry);
 
+/* An entry without an extent.  NULL: out of memory. */
+struct entry *entry__new(enum dart_control_entry_kind kind,
+			 enum dart_control_lifetime lifetime,
+			 enum dart_control_copies copies_are, const char *name);
+/*
+ * The end of a function that makes an entry: @ret is the result of describing its extent.  Sets
+ * *@result, or frees the entry and returns -errno: @ret, -EINVAL if controllers would refuse its
+ * schema, or -ENOMEM.
+ */
+int entry__complete(struct entry *entry, struct region *region, int ret,
+		    struct entry **result, struct dart_error *error);
+
 /*
  * These add an extent to the region and describe it, but do not expose it.
  * -EEXIST: the region has it already.
  */
 int entry__new_source(struct region *region, struct source_schemas *schemas,
-		      const struct selector *selector, struct entry **entry,
-		      struct dart_error *error);
-/* The same for a source that is gathered, which has a record. */
-int entry__new_record(struct records *records, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **entry,
 		      struct dart_error *error);
 /* Takes the map's name if @name is NULL. */

@@ -7,6 +7,7 @@
 
 #include "agent/base/log.h"
 #include "agent/base/rdma_base.h"
+#include "entry.h"
 #include "exposure.h"
 
 struct page_exposure {
@@ -214,14 +215,14 @@ static bool is_shared(const struct exposure *exposure,
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
 	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) ||
-	       entry->records;
+	       entry->programs;
 }
 
 /* True if each copy has its own memory regions. */
 static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_EXACT &&
-	       entry->kind == DART_CONTROL_ENTRY_SOURCE && !entry->records;
+	       entry->kind == DART_CONTROL_ENTRY_SOURCE && !entry->programs;
 }
 
 static int entry__register(struct entry *entry, const struct exposure *exposure,

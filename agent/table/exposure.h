@@ -16,13 +16,14 @@
 #include <infiniband/verbs.h>
 
 #include <dart/control.h>
+#include <libdart/error.h>
 #include <libdart/table/table.h>
 
 #include "agent/base/counts.h"
 #include "agent/base/lease.h"
-#include <libdart/error.h>
 #include "agent/region/region.h"
-#include "entry.h"
+
+struct entry;
 
 struct exposure {
 	enum dart_control_exposure mode;

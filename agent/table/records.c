@@ -47,15 +47,16 @@ uint32_t records__rows_in_use(const struct records *records, uint32_t rows)
 	return count && count < rows ? count : rows;
 }
 
-enum dart_zero_record_form records__form(const struct source *source)
+static enum dart_zero_record_form records__form(const struct source *source)
 {
 	return source->rows ? DART_ZERO_RECORD_COPIES : DART_ZERO_RECORD_SUM;
 }
 
-int records__describe(const struct records *records,
-		      const struct selector *selector,
-		      struct dart_zero_extent *extent,
-		      struct dart_error *error)
+/* Describes a copy of the selected counters: @extent->length and @extent->name. */
+static int records__describe(const struct records *records,
+			     const struct selector *selector,
+			     struct dart_zero_extent *extent,
+			     struct dart_error *error)
 {
 	struct dart_zero_record record = {
 		.form = records__form(selector->source),
@@ -135,51 +136,71 @@ static int records__place_or_grow(struct records *records,
 	if (ret)
 		return ret;
 	ret = records__place(records, selector, record, error);
-	/* The region has all records that it can have. */
+	/* The region is full. */
 	if (ret)
 		records__remove_last_pages(records);
 	return ret;
 }
 
-int records__add(struct records *records, const struct selector *selector,
-		 const struct record_layout *layout,
-		 struct dart_zero_extent *extent, uint32_t *cpu_rows,
-		 struct dart_error *error)
+static int records__add(struct records *records,
+			const struct selector *selector,
+			const struct record_layout *layout, struct entry *entry,
+			struct dart_error *error)
 {
+	const struct source *source = selector->source;
 	struct dart_zero_record record = {
-		.form = records__form(selector->source),
+		.form = records__form(source),
 		.pieces = (uintptr_t)layout->pieces,
 		.piece_count = layout->piece_count,
 	};
 	int ret;
 
-	ret = sample_programs__take(&records->programs, selector->source,
-				    error);
+	ret = sample_programs__take(&records->programs, source, error);
 	if (ret)
 		return ret;
 	ret = records__place_or_grow(records, selector, &record, error);
 	if (ret) {
-		sample_programs__give(&records->programs, selector->source->id);
+		sample_programs__give(&records->programs, source->id);
 		return ret;
 	}
-	*extent = (struct dart_zero_extent){
+	entry->schema = layout->schema;
+	entry->extent = (struct dart_zero_extent){
 		.id = record.id,
 		.data = record.data,
 		.length = record.length,
 		.stride = record.length,
 		.copies = record.rows,
 	};
-	*cpu_rows = 0;
-	if (selector->source->rows != SOURCE_ROWS_CPU)
+	if (source->rows != SOURCE_ROWS_CPU)
 		return 0;
-	*cpu_rows = record.rows;
-	extent->copies = records__rows_in_use(records, record.rows);
+	entry->cpu_rows = record.rows;
+	entry->extent.copies = records__rows_in_use(records, record.rows);
 	return 0;
 }
 
-void records__remove(struct records *records, enum dart_zero_source source,
-		     uint32_t id)
+int records__new_entry(struct records *records, struct source_schemas *schemas,
+		       const struct selector *selector, struct entry **result,
+		       struct dart_error *error)
 {
-	region__remove_part(records->region, id);
-	sample_programs__give(&records->programs, source);
+	const struct source *source = selector->source;
+	const struct record_layout *layout;
+	struct dart_zero_extent copy;
+	struct entry *entry;
+	int ret;
+
+	entry = entry__new(DART_CONTROL_ENTRY_SOURCE,
+			   source->selector ? DART_CONTROL_LIFETIME_DYNAMIC :
+					      DART_CONTROL_LIFETIME_IMMOBILE,
+			   source->rows ? DART_CONTROL_COPIES_ROW :
+					  DART_CONTROL_COPIES_SUM,
+			   selector->name);
+	if (!entry)
+		return dart_error__no_memory(error);
+	entry->key = selector->key;
+	entry->programs = &records->programs;
+	ret = records__describe(records, selector, &copy, error) ?:
+		      source_schemas__get_record(schemas, source, &copy,
+						 &layout, error) ?:
+		      records__add(records, selector, layout, entry, error);
+	return entry__complete(entry, records->region, ret, result, error);
 }

@@ -2,7 +2,8 @@
 /*
  * Gathered records: they lie side by side on pages of the region, which are exposed as a
  * whole, so that records need no memory regions and one READ fetches many.  Pages are
- * added when those that there are have no room; they stay.
+ * added when all of them are full, and stay.  A record is removed with its entry: then the next
+ * record may take its place, so no controller reads it any more.
  */
 #ifndef RECORDS_H
 #define RECORDS_H
@@ -12,7 +13,8 @@
 
 #include "agent/region/region.h"
 #include "agent/region/sample_programs.h"
-#include "agent/schema/record_layout.h"
+#include "agent/schema/source_schemas.h"
+#include "entry.h"
 #include "exposure.h"
 
 struct records {
@@ -26,29 +28,17 @@ struct records {
 
 int records__open(struct records *records, struct region *region,
 		  struct exposure *exposure, struct dart_error *error);
-/* After records__remove() of all. */
+/* All entries of records have been freed. */
 void records__close(struct records *records);
 
-/* What the rows of a record are. */
-enum dart_zero_record_form records__form(const struct source *source);
-
-/* Describes a copy of what @selector selects: @extent->length and @extent->name. */
-int records__describe(const struct records *records,
-		      const struct selector *selector,
-		      struct dart_zero_extent *extent,
-		      struct dart_error *error);
 /*
- * Gathers what @selector selects; describes the rows in use in @extent, and sets
- * *@cpu_rows to all rows that the record has for CPUs, or 0.
+ * As entry__new_source(), for a source that is gathered: gathers the selected counters into a
+ * record, and describes its rows in use.
  */
-int records__add(struct records *records, const struct selector *selector,
-		 const struct record_layout *layout,
-		 struct dart_zero_extent *extent, uint32_t *cpu_rows,
-		 struct dart_error *error);
+int records__new_entry(struct records *records, struct source_schemas *schemas,
+		       const struct selector *selector, struct entry **entry,
+		       struct dart_error *error);
 /* How many of @rows for CPUs are in use: one for each online CPU. */
 uint32_t records__rows_in_use(const struct records *records, uint32_t rows);
-/* Its place may be that of the next record: when no controller reads it any more. */
-void records__remove(struct records *records, enum dart_zero_source source,
-		     uint32_t id);
 
 #endif /* RECORDS_H */

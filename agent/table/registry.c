@@ -1,254 +1,339 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The entries in the table and on lease, and the groups of entries. */
-#include <errno.h>
-#include <stddef.h>
-#include <string.h>
-
+/* Publishes the changes of a batch, or takes them back; ends the leases of removed entries. */
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
-#include "arena.h"
 #include "registry.h"
 
-/* Bytes of a name that are charged as one more entry. */
-#define DELEGATED_NAME 128
-/* Of as many bytes of the table one entry can be that of a user's cgroup: half of them. */
-#define DELEGATED_SHARE 512
-
-static int compare_keys(const void *key, const void *other)
+/* Without @is_batch, more has changed than the entries of the batch. */
+static int registry__publish(struct registry *registry, bool is_batch, struct dart_error *error)
 {
-	const struct selector_key *a = key, *b = other;
+	struct control_region *control_region = registry->rooms.control_region;
+	struct exposure *exposure = registry->rooms.exposure;
+	struct inventory *inventory = &registry->inventory;
+	struct table_counts *counts = registry->rooms.counts;
+	int ret;
 
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	if (a->ifindex != b->ifindex)
-		return a->ifindex < b->ifindex ? -1 : 1;
-	return (a->gather_ms > b->gather_ms) - (a->gather_ms < b->gather_ms);
+	ret = exposure__prepare(exposure, error);
+	if (ret && registry->added)
+		goto count;
+	/* The memory region in the table covers the entries that remain. */
+	if (ret)
+		log__peer_warning(
+			"pages of removed entries stay pinned until the next change: %s",
+			error->text);
+	ret = control_region__update(control_region, &inventory->entries,
+				     is_batch ? registry->added : 0,
+				     is_batch ? &inventory->leaving : NULL, error);
+	if (ret)
+		exposure__rollback(exposure);
+	else
+		exposure__commit(exposure);
+count:
+	count__set(&counts->publications, control_region->generation);
+	count__add(&counts->failed_publications, !!ret);
+	return ret;
 }
 
-int registry__open(struct registry *registry, sd_event *loop,
-		   const struct changes *changes,
-		   struct region *region, struct exposure *exposure,
-		   struct leases *leases, struct control_region *control_region,
-		   struct file_watches *file_watches,
-		   struct map_owner_watch *map_owner_watch, struct slabs *slabs,
-		   struct records *records, struct table_counts *counts, struct dart_error *error)
+static void registry__publish_or_log(struct registry *registry)
+{
+	struct dart_error error;
+
+	if (registry__publish(registry, false, &error))
+		log__peer_error("cannot publish the table: %s", error.text);
+}
+
+static int registry__publish_removed(struct registry *registry, struct dart_error *error);
+
+/* Publishes removals that could not be published, and the page exposure without them. */
+static void on_wait_end(struct lease *lease)
+{
+	struct registry *registry = lease__owner(lease, struct registry);
+	struct dart_error error;
+
+	registry->is_waiting = false;
+	if (registry->removed)
+		registry__publish_removed(registry, &error);
+	else if (exposure__is_stale(registry->rooms.exposure))
+		registry__publish_or_log(registry);
+}
+
+static void registry__wait(struct registry *registry)
+{
+	if (registry->is_waiting)
+		return;
+	registry->is_waiting = true;
+	lease__start(registry->rooms.exposure->leases, &registry->lease, on_wait_end);
+}
+
+static void on_lease_end(struct lease *lease)
+{
+	struct entry *entry = lease__owner(lease, struct entry);
+	struct registry *registry = entry->registry;
+
+	TAILQ_REMOVE(&registry->inventory.retired, entry, link);
+	inventory__free_entry(&registry->inventory, entry);
+
+	/*
+	 * In page exposure the extent's pages are still pinned by the memory
+	 * region over everything: change to one without them, but not for each
+	 * entry, because a registration maps and pins all pages.
+	 */
+	if (exposure__is_stale(registry->rooms.exposure))
+		registry__wait(registry);
+}
+
+/* Starts the lease of an entry that the published table does not list. */
+static void registry__retire(struct registry *registry, struct entry *entry)
+{
+	file_watch__stop(registry->rooms.file_watches, &entry->watch);
+	entry->group = NULL;
+	entry->is_on_lease = true;
+	TAILQ_INSERT_TAIL(&registry->inventory.retired, entry, link);
+	lease__start(registry->rooms.exposure->leases, &entry->lease, on_lease_end);
+}
+
+static void registry__announce(const struct registry *registry, const struct entry *entry,
+			       const char *event)
+{
+	changes__announce(registry->rooms.changes, event, "entry", entry->name);
+}
+
+/* Removals have been published: the entries on lease come back only if a client revives them. */
+static void registry__settle_removed(struct registry *registry)
+{
+	struct entries *leaving = &registry->inventory.leaving;
+	struct entry *entry;
+
+	registry->removed = 0;
+	while ((entry = TAILQ_FIRST(leaving))) {
+		TAILQ_REMOVE(leaving, entry, link);
+		registry__announce(registry, entry, entry->has_ended ? "ended" : "removed");
+		registry__retire(registry, entry);
+	}
+}
+
+/* Additions have been published: they are the last entries. */
+static void registry__settle_added(struct registry *registry)
+{
+	struct entries *entries = &registry->inventory.entries;
+	struct entry *entry;
+
+	registry->added = 0;
+	TAILQ_FOREACH_REVERSE(entry, entries, entries, link)
+		if (entry->change == ENTRY_UNCHANGED)
+			break;
+	entry = entry ? TAILQ_NEXT(entry, link) : TAILQ_FIRST(entries);
+	for (; entry; entry = TAILQ_NEXT(entry, link)) {
+		entry->change = ENTRY_UNCHANGED;
+		registry__announce(registry, entry, "added");
+	}
+}
+
+/* Takes an entry that was added in this batch out of the table: it is freed, or on lease again. */
+static void registry__undo_addition(struct registry *registry, struct entry *entry)
+{
+	if (entry->change == ENTRY_ADDED) {
+		inventory__free_entry(&registry->inventory, entry);
+		return;
+	}
+	entry->change = ENTRY_UNCHANGED;
+	registry__retire(registry, entry);
+}
+
+static void registry__undo_added(struct registry *registry)
+{
+	struct inventory *inventory = &registry->inventory;
+	struct entry *entry;
+
+	registry->added = 0;
+	while ((entry = TAILQ_LAST(&inventory->entries, entries)) &&
+	       entry->change != ENTRY_UNCHANGED) {
+		inventory__unlink(inventory, entry);
+		registry__undo_addition(registry, entry);
+	}
+}
+
+/*
+ * Entries that were to be removed come back.  Entries that have ended cannot:
+ * controllers still find them in the table, so that they keep their memory until
+ * their removal has been published.  Returns how many came back.
+ */
+static uint32_t registry__undo_removed(struct registry *registry)
+{
+	struct inventory *inventory = &registry->inventory;
+	struct entry *entry, *next;
+	struct dart_error error;
+	uint32_t returned = 0;
+
+	for (entry = TAILQ_FIRST(&inventory->leaving); entry; entry = next) {
+		next = TAILQ_NEXT(entry, link);
+		TAILQ_REMOVE(&inventory->leaving, entry, link);
+		if (!entry->has_ended && !inventory__link(inventory, entry, &error)) {
+			registry->removed--;
+			returned++;
+			continue;
+		}
+		file_watch__stop(registry->rooms.file_watches, &entry->watch);
+		inventory__set_ended(inventory, entry);
+		entry->group = NULL;
+		TAILQ_INSERT_HEAD(&inventory->leaving, entry, link);
+	}
+	if (registry->removed)
+		registry__wait(registry);
+	return returned;
+}
+
+static int registry__publish_removed(struct registry *registry, struct dart_error *error)
 {
 	int ret;
 
-	*registry = (struct registry){
-		.changes = changes,
-		.region = region,
-		.exposure = exposure,
-		.leases = leases,
-		.control_region = control_region,
-		.file_watches = file_watches,
-		.map_owner_watch = map_owner_watch,
-		.slabs = slabs,
-		.records = records,
-		.counts = counts,
-		.extents = ENTRY_INDEX_OF_NUMBERS,
-		.arenas = ENTRY_INDEX_OF_NUMBERS,
-		.places = { .compare = arena_place__compare },
-		.names = ENTRY_INDEX_OF_NAMES,
-		.sources = { .compare = compare_keys },
-	};
-	ret = registry__open_publication(registry, loop, error);
-	if (ret)
-		return ret;
-	source_schemas__open(&registry->schemas);
-	quotas__open(&registry->quotas);
-	quotas__open(&registry->delegated);
-	registry->delegated.remedy = "remove some cgroups";
-	registry->delegated.total_most =
-		control_region->capacity / DELEGATED_SHARE;
-	TAILQ_INIT(&registry->entries);
-	TAILQ_INIT(&registry->retired);
-	TAILQ_INIT(&registry->leaving);
-	TAILQ_INIT(&registry->groups);
+	if (!registry->removed)
+		return 0;
+	ret = registry__publish(registry, true, error);
+	if (!ret) {
+		registry__settle_removed(registry);
+	} else if (!registry__undo_removed(registry)) {
+		/* All removed entries have ended, and no client waits: the registry tries again. */
+		log__peer_error("controllers are not told yet: %s", error->text);
+		ret = 0;
+	}
+	return ret;
+}
+
+static int on_publication(sd_event_source *source, void *userdata)
+{
+	struct registry *registry = userdata;
+	struct dart_error error;
+
+	/* On error it logs, and waits for another try. */
+	registry__publish_removed(registry, &error);
 	return 0;
 }
 
-/* @more: 1 or -1. */
-static void registry__count(struct registry *registry,
-			    const struct entry *entry, int more)
-{
-	struct source_entries *of_source;
-
-	count__add(&registry->counts->entries, more);
-	if (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self)
-		count__add(&registry->counts->slices, more);
-	if (entry->kind == DART_CONTROL_ENTRY_MAP)
-		registry->maps += more;
-	if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-	    entry->key.source < REGISTRY_SOURCES_MAX) {
-		of_source = &registry->of_sources[entry->key.source];
-		of_source->entries += more;
-		of_source->singles += entry->group ? 0 : more;
-	}
-	coverage_watch__touch(registry->coverage);
-}
-
-int registry__link(struct registry *registry, struct entry *entry,
+int registry__open(struct registry *registry, sd_event *loop, const struct table_rooms *rooms,
 		   struct dart_error *error)
 {
-	if (entry_index__add(&registry->names, &entry->name))
-		return dart_error__no_memory(error);
-	TAILQ_INSERT_TAIL(&registry->entries, entry, link);
-	if (entry->group) {
-		TAILQ_INSERT_TAIL(&entry->group->entries, entry, in_group);
-		entry->group->entry_count++;
+	int ret;
+
+	*registry = (struct registry){ .rooms = *rooms };
+	ret = records__open(&registry->records, rooms->region, rooms->exposure, error);
+	if (ret)
+		return ret;
+	ret = sd_event_add_defer(loop, &registry->publication, on_publication, registry);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(registry->publication, SD_EVENT_OFF);
+	if (ret < 0) {
+		records__close(&registry->records);
+		return dart_error__system(error, -ret, "cannot create an event source");
 	}
-	registry__count(registry, entry, 1);
+	slabs__open(&registry->slabs, rooms->region, rooms->exposure);
+	source_schemas__open(&registry->schemas);
+	inventory__open(&registry->inventory, &registry->rooms);
 	return 0;
-}
-
-void registry__unlink(struct registry *registry, struct entry *entry)
-{
-	entry_index__remove(&registry->names, &entry->name);
-	TAILQ_REMOVE(&registry->entries, entry, link);
-	if (entry->group) {
-		TAILQ_REMOVE(&entry->group->entries, entry, in_group);
-		entry->group->entry_count--;
-	}
-	registry__count(registry, entry, -1);
-}
-
-/* To be found by its key, until it has ended. */
-static int registry__index(struct registry *registry, struct entry *entry,
-			   struct dart_error *error)
-{
-	if (entry->kind != DART_CONTROL_ENTRY_SOURCE)
-		return 0;
-	if (entry_index__find(&registry->sources, &entry->key))
-		return dart_error__set(
-			error, EBUSY,
-			"an earlier entry of these counters is about to leave the table");
-	if (entry_index__add(&registry->sources, &entry->key))
-		return dart_error__no_memory(error);
-	entry->is_indexed = true;
-	return 0;
-}
-
-static void registry__unindex(struct registry *registry, struct entry *entry)
-{
-	if (entry->is_indexed)
-		entry_index__remove(&registry->sources, &entry->key);
-	entry->is_indexed = false;
-}
-
-/* To be found by its extent, or by its place in an arena. */
-static int registry__know(struct registry *registry, struct entry *entry,
-			  struct dart_error *error)
-{
-	if (entry->arena)
-		return registry__place(registry, entry, error);
-	if (entry_index__add(&registry->extents, &entry->extent.id))
-		return dart_error__no_memory(error);
-	return 0;
-}
-
-static void registry__forget(struct registry *registry, struct entry *entry)
-{
-	if (entry->arena)
-		registry__displace(registry, entry);
-	else
-		entry_index__remove(&registry->extents, &entry->extent.id);
-}
-
-void registry__set_ended(struct registry *registry, struct entry *entry)
-{
-	registry__unindex(registry, entry);
-	entry->has_ended = true;
-}
-
-static void registry__discharge(struct registry *registry, struct entry *entry)
-{
-	quotas__release(entry->is_delegated ? &registry->delegated :
-					      &registry->quotas,
-			entry->quota_user, entry->charge, 0);
-	entry->quota_user = NULL;
-}
-
-void registry__free_entry(struct registry *registry, struct entry *entry)
-{
-	struct arena *arena = entry->arena;
-
-	file_watch__stop(registry->file_watches, &entry->watch);
-	if (entry->extent.map_id)
-		map_owner_watch__remove(registry->map_owner_watch,
-					entry->extent.map_id);
-	exposure__withdraw(registry->exposure, entry);
-	registry__forget(registry, entry);
-	registry__unindex(registry, entry);
-	registry__discharge(registry, entry);
-	entry__free(entry, registry->region);
-	registry__settle_arena(registry, arena);
 }
 
 void registry__close(struct registry *registry)
 {
+	struct inventory *inventory = &registry->inventory;
+	struct leases *leases = registry->rooms.exposure->leases;
 	struct entry *entry;
 
-	while ((entry = TAILQ_FIRST(&registry->entries))) {
-		registry__unlink(registry, entry);
-		registry__free_entry(registry, entry);
+	while ((entry = TAILQ_FIRST(&inventory->entries))) {
+		inventory__unlink(inventory, entry);
+		inventory__free_entry(inventory, entry);
 	}
-	while ((entry = TAILQ_FIRST(&registry->leaving))) {
-		TAILQ_REMOVE(&registry->leaving, entry, link);
-		registry__free_entry(registry, entry);
+	while ((entry = TAILQ_FIRST(&inventory->leaving))) {
+		TAILQ_REMOVE(&inventory->leaving, entry, link);
+		inventory__free_entry(inventory, entry);
 	}
-	registry__close_publication(registry);
-	while ((entry = TAILQ_FIRST(&registry->retired))) {
-		TAILQ_REMOVE(&registry->retired, entry, link);
-		lease__cancel(registry->leases, &entry->lease);
-		registry__free_entry(registry, entry);
+	if (registry->is_waiting)
+		lease__cancel(leases, &registry->lease);
+	sd_event_source_disable_unref(registry->publication);
+	while ((entry = TAILQ_FIRST(&inventory->retired))) {
+		TAILQ_REMOVE(&inventory->retired, entry, link);
+		lease__cancel(leases, &entry->lease);
+		inventory__free_entry(inventory, entry);
 	}
+	inventory__close(inventory);
 	source_schemas__close(&registry->schemas);
-	quotas__close(&registry->quotas);
-	quotas__close(&registry->delegated);
+	slabs__close(&registry->slabs);
+	records__close(&registry->records);
 }
 
-struct entry *registry__find(const struct registry *registry, const char *name)
+/* Publishes ended entries, unless a batch has begun, which publishes them. */
+static void registry__publish_later(struct registry *registry)
 {
-	const void *found = entry_index__find(&registry->names, &name);
-
-	if (!found)
-		return NULL;
-	return (struct entry *)((char *)found - offsetof(struct entry, name));
+	if (!registry->batches)
+		sd_event_source_set_enabled(registry->publication, SD_EVENT_ONESHOT);
 }
 
-int registry__check_unused(const struct registry *registry, const char *name,
-			   struct dart_error *error)
+void registry__begin(struct registry *registry)
 {
-	const struct entry *entry = registry__find(registry, name);
+	int enabled = SD_EVENT_OFF;
+	struct dart_error error;
 
-	if (entry)
-		return dart_error__set(error, EEXIST,
-				       "there is an entry '%s' already (%s)",
-				       name,
-				       entry->is_self ? "choose another name" :
-							"unregister it first");
-	if (registry__find_group(registry, name))
-		return dart_error__set(
-			error, EEXIST,
-			"'%s' is registered already (unregister it first)",
-			name);
-	return 0;
+	/* A name whose entry has ended can then be registered again. */
+	if (!registry->batches)
+		sd_event_source_get_enabled(registry->publication, &enabled);
+	if (enabled != SD_EVENT_OFF) {
+		sd_event_source_set_enabled(registry->publication, SD_EVENT_OFF);
+		registry__publish_removed(registry, &error);
+	}
+	registry->batches++;
 }
 
-int registry__check_name(const struct registry *registry, const char *name,
-			 struct dart_error *error)
+static int registry__publish_batch(struct registry *registry, struct dart_error *error)
 {
-	return entry_name__check(name, error) ?:
-		       registry__check_unused(registry, name, error);
+	struct dart_error other;
+	int ret;
+
+	if (!registry->added)
+		return registry__publish_removed(registry, error);
+	ret = registry__publish(registry, true, error);
+	if (!ret) {
+		registry__settle_removed(registry);
+		registry__settle_added(registry);
+		return 0;
+	}
+	registry__undo_added(registry);
+	registry__publish_removed(registry, &other);
+	return ret;
+}
+
+int registry__end(struct registry *registry, struct dart_error *error)
+{
+	struct entry_group *group;
+	int ret;
+
+	if (--registry->batches)
+		return 0;
+	ret = registry__publish_batch(registry, error);
+	TAILQ_FOREACH(group, &registry->inventory.groups, link)
+		if (group->operations->settle)
+			group->operations->settle(group, ret, error);
+	return ret;
+}
+
+int registry__end_with(struct registry *registry, int ret, struct dart_error *error)
+{
+	struct dart_error ignored;
+	int end = registry__end(registry, ret ? &ignored : error);
+
+	return ret ?: end;
+}
+
+void registry__end_or_log(struct registry *registry)
+{
+	struct dart_error error;
+
+	if (registry__end(registry, &error))
+		log__peer_error("controllers are not told yet: %s", error.text);
 }
 
 static int registry__insert(struct registry *registry, struct entry *entry,
 			    enum entry_change change, struct dart_error *error)
 {
-	int ret = registry__link(registry, entry, error);
+	int ret = inventory__link(&registry->inventory, entry, error);
 
 	if (!ret) {
 		entry->change = change;
@@ -258,33 +343,31 @@ static int registry__insert(struct registry *registry, struct entry *entry,
 	return ret;
 }
 
-int registry__add(struct registry *registry, struct entry *entry,
-		  struct dart_error *error)
+int registry__add(struct registry *registry, struct entry *entry, struct dart_error *error)
 {
+	struct inventory *inventory = &registry->inventory;
 	int ret;
 
 	entry->registry = registry;
-	ret = registry__check_unused(registry, entry->name, error) ?:
-		      exposure__expose(registry->exposure, entry, error) ?:
-		      registry__know(registry, entry, error) ?:
-		      registry__index(registry, entry, error) ?:
+	ret = inventory__check_unused(inventory, entry->name, error) ?:
+		      inventory__take(inventory, entry, error) ?:
 		      registry__insert(registry, entry, ENTRY_ADDED, error);
 	if (ret)
-		registry__free_entry(registry, entry);
+		inventory__free_entry(inventory, entry);
 	return ret;
 }
 
-int registry__revive(struct registry *registry, struct entry *entry,
-		     const char *name, struct dart_error *error)
+int registry__revive(struct registry *registry, struct entry *entry, const char *name,
+		     struct dart_error *error)
 {
-	int ret = registry__check_unused(registry, name, error);
+	int ret = inventory__check_unused(&registry->inventory, name, error);
 
 	if (ret)
 		return ret;
 	if (entry__rename(entry, name))
 		return dart_error__no_memory(error);
-	lease__cancel(registry->leases, &entry->lease);
-	TAILQ_REMOVE(&registry->retired, entry, link);
+	lease__cancel(registry->rooms.exposure->leases, &entry->lease);
+	TAILQ_REMOVE(&registry->inventory.retired, entry, link);
 	entry->is_on_lease = false;
 	ret = registry__insert(registry, entry, ENTRY_REVIVED, error);
 	if (ret)
@@ -294,25 +377,17 @@ int registry__revive(struct registry *registry, struct entry *entry,
 
 void registry__take_out(struct registry *registry, struct entry *entry)
 {
-	registry__unlink(registry, entry);
-	if (entry->change == ENTRY_ADDED) {
+	inventory__unlink(&registry->inventory, entry);
+	if (entry->change != ENTRY_UNCHANGED) {
 		registry->added--;
-		registry__free_entry(registry, entry);
+		registry__undo_addition(registry, entry);
 		return;
 	}
-	if (entry->change == ENTRY_REVIVED) {
-		registry->added--;
-		entry->change = ENTRY_UNCHANGED;
-		file_watch__stop(registry->file_watches, &entry->watch);
-		registry__retire(registry, entry);
-		return;
-	}
-	TAILQ_INSERT_TAIL(&registry->leaving, entry, link);
+	TAILQ_INSERT_TAIL(&registry->inventory.leaving, entry, link);
 	registry->removed++;
 }
 
-int registry__remove(struct registry *registry, struct entry *entry,
-		     struct dart_error *error)
+int registry__remove(struct registry *registry, struct entry *entry, struct dart_error *error)
 {
 	registry__begin(registry);
 	registry__take_out(registry, entry);
@@ -321,143 +396,16 @@ int registry__remove(struct registry *registry, struct entry *entry,
 
 void registry__entry_ended(struct registry *registry, struct entry *entry)
 {
-	/* Followers would fill the log with it, and so would slices. */
+	/* Followers and clients with slices would fill the log. */
 	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
 		log__peer_info("%s no longer exists", entry->name);
-	registry__set_ended(registry, entry);
+	inventory__set_ended(&registry->inventory, entry);
 	registry__take_out(registry, entry);
 	registry__publish_later(registry);
 }
 
-int registry__check_quota(const struct registry *registry, uid_t uid,
-			  uint64_t bytes, struct dart_error *error)
-{
-	return quotas__check(&registry->quotas, uid, bytes, error);
-}
-
-void registry__set_owner(struct registry *registry, struct entry *entry,
-			 uid_t uid)
-{
-	registry__discharge(registry, entry);
-	entry->owner = uid;
-	entry->charge = 1;
-	entry->is_delegated = false;
-	entry->quota_user = quotas__charge(&registry->quotas, uid, 1, 0);
-	if (entry->arena)
-		registry__set_arena_owner(registry, entry->arena, uid);
-}
-
-uint32_t registry__charge_of(const char *name)
-{
-	return 1 + strlen(name) / DELEGATED_NAME;
-}
-
-void registry__delegate(struct registry *registry, struct entry *entry,
-			uid_t uid)
-{
-	registry__discharge(registry, entry);
-	/* Users choose how long the paths of their cgroups are. */
-	entry->charge = registry__charge_of(entry->name);
-	entry->is_delegated = true;
-	entry->quota_user = quotas__charge(&registry->delegated, uid,
-					   entry->charge, 0);
-}
-
-struct entry *registry__find_extent(const struct registry *registry,
-				    uint32_t id)
-{
-	const uint32_t *found = entry_index__find(&registry->extents, &id);
-
-	if (!found)
-		return NULL;
-	return (struct entry *)((char *)found -
-				offsetof(struct entry, extent.id));
-}
-
-void registry__object_ended(struct registry *registry, struct entry *entry)
-{
-	/* An entry on lease must not be revived any more. */
-	if (registry__find(registry, entry->name) == entry)
-		registry__entry_ended(registry, entry);
-	else
-		registry__set_ended(registry, entry);
-}
-
-void registry__extent_ended(struct registry *registry, uint32_t extent)
-{
-	struct entry *entry = registry__find_extent(registry, extent);
-
-	if (entry)
-		registry__object_ended(registry, entry);
-	else
-		registry__arena_ended(registry, extent);
-}
-
-/* An entry on lease stays: the next holder of the map may revive it. */
-void registry__map_ended(struct registry *registry, uint32_t map_id)
-{
-	struct entry *entry = registry__find_map(registry, map_id);
-
-	if (entry)
-		registry__entry_ended(registry, entry);
-}
-
-static struct entry *registry__find_key(const struct registry *registry,
-					const struct selector_key *key)
-{
-	const void *found = entry_index__find(&registry->sources, key);
-
-	if (!found)
-		return NULL;
-	return (struct entry *)((char *)found - offsetof(struct entry, key));
-}
-
-struct entry *registry__find_source(const struct registry *registry,
-				    const struct selector_key *key)
-{
-	struct entry *entry = registry__find_key(registry, key);
-
-	return entry && registry__find(registry, entry->name) == entry ? entry :
-									 NULL;
-}
-
-struct entry *registry__find_leased_source(const struct registry *registry,
-					   const struct selector_key *key)
-{
-	struct entry *entry = registry__find_key(registry, key);
-
-	return entry && entry->is_on_lease ? entry : NULL;
-}
-
-struct entry *registry__find_map(const struct registry *registry,
-				 uint32_t map_id)
-{
-	return entries__find_map(&registry->entries, map_id);
-}
-
-int registry__add_group(struct registry *registry, struct entry_group *group,
-			struct dart_error *error)
-{
-	if (registry__find_group(registry, group->name))
-		return dart_error__set(error, EEXIST,
-				       "'%s' is followed already", group->name);
-	group->registered = clock__nanoseconds(CLOCK_BOOTTIME);
-	TAILQ_INIT(&group->entries);
-	group->entry_count = 0;
-	TAILQ_INSERT_TAIL(&registry->groups, group, link);
-	count__add(&registry->counts->followers, 1);
-	return 0;
-}
-
-void registry__remove_group(struct registry *registry,
-			    struct entry_group *group)
-{
-	TAILQ_REMOVE(&registry->groups, group, link);
-	count__add(&registry->counts->followers, -1);
-}
-
-void registry__withdraw_group(struct registry *registry,
-			      const struct entry_group *group, bool has_ended)
+void registry__withdraw_group(struct registry *registry, const struct entry_group *group,
+			      bool has_ended)
 {
 	struct entry *entry, *next;
 
@@ -470,26 +418,95 @@ void registry__withdraw_group(struct registry *registry,
 	}
 }
 
-struct source_entries registry__of_source(const struct registry *registry,
-					  enum dart_zero_source id)
+/* An entry that is not in the table must not be revived any more. */
+static void registry__object_ended(struct registry *registry, struct entry *entry)
 {
-	return id < REGISTRY_SOURCES_MAX ? registry->of_sources[id] :
-					   (struct source_entries){};
+	if (inventory__find(&registry->inventory, entry->name) == entry)
+		registry__entry_ended(registry, entry);
+	else
+		inventory__set_ended(&registry->inventory, entry);
 }
 
-uint32_t registry__group_size(const struct registry *registry,
-			      const struct entry_group *group)
+void registry__extent_ended(struct registry *registry, uint32_t extent)
 {
-	return group->entry_count;
+	struct entry *entry = inventory__find_extent(&registry->inventory, extent), *next;
+	struct arena *arena;
+
+	if (entry) {
+		registry__object_ended(registry, entry);
+		return;
+	}
+	/* An arena is freed with its last entry. */
+	arena = inventory__find_arena(&registry->inventory, extent);
+	for (entry = arena ? TAILQ_FIRST(&arena->entries) : NULL; entry; entry = next) {
+		next = TAILQ_NEXT(entry, in_arena);
+		registry__object_ended(registry, entry);
+	}
 }
 
-struct entry_group *registry__find_group(const struct registry *registry,
-					 const char *name)
+/* An entry on lease stays: the next holder of the map may revive it. */
+void registry__map_ended(struct registry *registry, uint32_t map_id)
 {
-	struct entry_group *group;
+	struct entry *entry = inventory__find_map(&registry->inventory, map_id);
 
-	TAILQ_FOREACH(group, &registry->groups, link)
-		if (!strcmp(group->name, name))
-			return group;
-	return NULL;
+	if (entry)
+		registry__entry_ended(registry, entry);
+}
+
+/* Records of CPUs use a row for each online CPU; controllers do not READ the other rows. */
+static void registry__count_rows(const struct registry *registry, struct entries *entries)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		if (entry->cpu_rows)
+			entry->extent.copies =
+				records__rows_in_use(&registry->records, entry->cpu_rows);
+}
+
+void registry__cpus_changed(struct registry *registry)
+{
+	registry__count_rows(registry, &registry->inventory.entries);
+	registry__count_rows(registry, &registry->inventory.leaving);
+	registry__count_rows(registry, &registry->inventory.retired);
+	/* The set of CPUs in the table has changed, too. */
+	registry__publish_or_log(registry);
+}
+
+/* The header of the table contains the offset of the clock. */
+void registry__clock_was_set(struct registry *registry)
+{
+	registry__publish_or_log(registry);
+}
+
+static int exchange(const struct exposure *exposure, const struct entries *entries,
+		    struct dart_error *error)
+{
+	struct entry *entry;
+	uint32_t i;
+	int ret = 0;
+
+	TAILQ_FOREACH(entry, entries, link)
+		for (i = 0; !ret && i < entry->memory_region_count; i++)
+			ret = exposure__exchange(exposure, &entry->memory_regions[i], error);
+	return ret;
+}
+
+int registry__change_device(struct registry *registry, struct ibv_pd *pd,
+			    struct dart_error *error)
+{
+	struct inventory *inventory = &registry->inventory;
+	struct exposure *exposure = registry->rooms.exposure;
+	int ret;
+
+	ret = exposure__change_device(exposure, pd, error) ?:
+		      exposure__exchange(exposure,
+					 &registry->rooms.control_region->memory_region, error) ?:
+		      exchange(exposure, &inventory->entries, error) ?:
+		      exchange(exposure, &inventory->leaving, error) ?:
+		      exchange(exposure, &inventory->retired, error);
+	/* Without a device no peer can READ, so the keys in the table do not matter. */
+	if (ret || !pd)
+		return ret;
+	return registry__publish(registry, false, error);
 }

@@ -27,7 +27,7 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 	if (entry->group ||
 	    (kind != SOURCE_SELECTOR_CGROUP && kind != SOURCE_SELECTOR_DISK))
 		return 0;
-	return file_watch__start(registry->file_watches, &entry->watch,
+	return file_watch__start(registry->rooms.file_watches, &entry->watch,
 				 selector->fd, on_removal, error);
 }
 
@@ -41,17 +41,17 @@ static int registry__stage_source(struct registry *registry,
 	struct entry *entry;
 	int ret;
 
-	ret = registry__check_unused(registry, selector->name, error);
+	ret = inventory__check_unused(&registry->inventory, selector->name, error);
 	if (ret)
 		return ret;
-	entry = registry__find_source(registry, &selector->key);
+	entry = inventory__find_source(&registry->inventory, &selector->key);
 	if (entry)
 		return dart_error__set(
 			error, EEXIST,
 			"these counters are registered already, as '%s'",
 			entry->name);
 
-	entry = registry__find_leased_source(registry, &selector->key);
+	entry = inventory__find_leased_source(&registry->inventory, &selector->key);
 	*result = entry;
 	if (entry) {
 		entry->group = group;
@@ -60,15 +60,15 @@ static int registry__stage_source(struct registry *registry,
 			entry->group = NULL;
 		return ret;
 	}
-	ret = quotas__check(&registry->delegated, selector->delegated_to, 0,
+	ret = quotas__check(&registry->inventory.delegated, selector->delegated_to, 0,
 			    error);
 	if (ret)
 		return ret;
 	if (selector->key.gather_ms)
-		ret = entry__new_record(registry->records, &registry->schemas,
-					selector, result, error);
+		ret = records__new_entry(&registry->records, &registry->schemas,
+					 selector, result, error);
 	else
-		ret = entry__new_source(registry->region, &registry->schemas,
+		ret = entry__new_source(registry->rooms.region, &registry->schemas,
 					selector, result, error);
 	if (ret)
 		return ret;
@@ -87,7 +87,7 @@ int registry__add_source(struct registry *registry,
 	ret = registry__stage_source(registry, selector, group, result, error);
 	if (!ret) {
 		if (selector->delegated_to)
-			registry__delegate(registry, *result,
+			inventory__delegate(&registry->inventory, *result,
 					   selector->delegated_to);
 		ret = registry__watch(registry, *result, selector, error);
 		if (ret)
@@ -108,17 +108,17 @@ static int registry__add_known_map(struct registry *registry, int map_fd,
 	if (bpf_obj_get_info_by_fd(map_fd, &map, &size))
 		return dart_error__system(error, errno,
 					  "cannot ask what the map is");
-	entry = entries__find_map(&registry->entries, map.id);
+	entry = entries__find_map(&registry->inventory.entries, map.id);
 	if (entry)
 		return dart_error__set(error, EEXIST,
 				       "map %u is registered already, as '%s'",
 				       map.id, entry->name);
-	entry = entries__find_map(&registry->retired, map.id);
+	entry = entries__find_map(&registry->inventory.retired, map.id);
 	if (!entry)
 		return dart_error__set(error, EEXIST,
 				       "the region has map %u already", map.id);
 	*result = entry;
-	return registry__check_name(registry, name ?: map.name, error) ?:
+	return inventory__check_name(&registry->inventory, name ?: map.name, error) ?:
 		       registry__revive(registry, entry, name ?: map.name,
 					error);
 }
@@ -128,18 +128,18 @@ static int registry__stage_map(struct registry *registry, int map_fd,
 			       struct dart_error *error)
 {
 	struct entry *entry;
-	int ret = name ? registry__check_name(registry, name, error) : 0;
+	int ret = name ? inventory__check_name(&registry->inventory, name, error) : 0;
 
 	if (ret)
 		return ret;
-	ret = entry__new_map(registry->region, map_fd, name, &entry, error);
+	ret = entry__new_map(registry->rooms.region, map_fd, name, &entry, error);
 	if (ret == -EEXIST)
 		return registry__add_known_map(registry, map_fd, name, result,
 					       error);
 	ret = ret ?: registry__add(registry, entry, error);
 	if (ret)
 		return ret;
-	map_owner_watch__add(registry->map_owner_watch, entry->extent.map_id);
+	map_owner_watch__add(registry->rooms.map_owner_watch, entry->extent.map_id);
 	*result = entry;
 	return 0;
 }
@@ -159,11 +159,11 @@ static int registry__stage_counters(struct registry *registry, const char *name,
 				    struct dart_error *error)
 {
 	struct entry *entry;
-	int ret = registry__check_name(registry, name, error);
+	int ret = inventory__check_name(&registry->inventory, name, error);
 
 	if (ret)
 		return ret;
-	entry = entries__find_counters(&registry->retired, name);
+	entry = entries__find_counters(&registry->inventory.retired, name);
 	if (entry && names && !schema_json__names(entry->schema, names))
 		return dart_error__set(
 			error, EBUSY,
@@ -172,7 +172,7 @@ static int registry__stage_counters(struct registry *registry, const char *name,
 	*result = entry;
 	if (entry)
 		return registry__revive(registry, entry, name, error);
-	return entry__new_counters(registry->region, name, names, result, error) ?:
+	return entry__new_counters(registry->rooms.region, name, names, result, error) ?:
 		       registry__add(registry, *result, error);
 }
 
@@ -196,7 +196,7 @@ int registry__add_self(struct registry *registry, const char *name,
 	int ret;
 
 	registry__begin(registry);
-	ret = entry__new_self(registry->region, name, schema, slice, &entry,
+	ret = entry__new_self(registry->rooms.region, name, schema, slice, &entry,
 			      error) ?:
 		      registry__add(registry, entry, error);
 	return registry__end_with(registry, ret, error);

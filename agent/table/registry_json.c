@@ -28,7 +28,7 @@ static uint64_t exposed_bytes(const struct entry *entry)
 
 json_t *registry_json__entry(const struct entry *entry)
 {
-	bool is_page = entry->registry->exposure->mode ==
+	bool is_page = entry->registry->rooms.exposure->mode ==
 		       DART_CONTROL_EXPOSURE_PAGE;
 	json_t *json;
 
@@ -100,7 +100,7 @@ static int add_nohz_full(json_t *values, const struct entry *entry)
 
 	if (!dart_schema__lags(entry->schema))
 		return 0;
-	cpus = nohz_full_cpus(entry->registry->control_region);
+	cpus = nohz_full_cpus(entry->registry->rooms.control_region);
 	if (!cpus)
 		return -ENOMEM;
 	if (*cpus)
@@ -118,7 +118,7 @@ int registry_json__values(const struct entry *entry, json_t **values,
 	size_t size;
 	int ret = 0;
 
-	if (control_region__entry(entry->registry->exposure, entry, 0, &shown))
+	if (control_region__entry(entry->registry->rooms.exposure, entry, 0, &shown))
 		return dart_error__no_memory(error);
 	size = dart_entry__size(&shown);
 	if (size > COPIES_MAX) {
@@ -131,7 +131,7 @@ int registry_json__values(const struct entry *entry, json_t **values,
 		ret = dart_error__no_memory(error);
 		goto free_ranges;
 	}
-	live__copy(entry->registry->exposure, &shown, copies);
+	live__copy(entry->registry->rooms.exposure, &shown, copies);
 	size = shown_bytes(&shown, copies);
 	if (size > VALUES_MAX) {
 		ret = too_many(entry, size, VALUES_MAX, error);
@@ -155,31 +155,31 @@ free_ranges:
 
 json_t *registry_json__status(const struct registry *registry)
 {
-	const struct exposure *exposure = registry->exposure;
-	const struct region *region = registry->region;
+	const struct exposure *exposure = registry->rooms.exposure;
+	const struct region *region = registry->rooms.region;
 	bool is_page = exposure->mode == DART_CONTROL_EXPOSURE_PAGE;
 	const struct entry *entry;
 	json_int_t entries = 0, own = 0;
 	struct dart_zero_info info = { };
 	char instance[17];
 
-	TAILQ_FOREACH(entry, &registry->entries, link) {
+	TAILQ_FOREACH(entry, &registry->inventory.entries, link) {
 		entries++;
 		own += entry->memory_region_count;
 	}
 	region__info(region, &info);
 	/* As text: JSON has no integers that wide. */
 	snprintf(instance, sizeof(instance), "%016llx",
-		 (unsigned long long)registry->control_region->instance);
+		 (unsigned long long)registry->rooms.control_region->instance);
 
 	return json_pack(
 		"{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
 		"exposure", dart_exposure__name(exposure->mode), "generation",
-		(json_int_t)registry->control_region->generation, "instance",
+		(json_int_t)registry->rooms.control_region->generation, "instance",
 		instance, "cpus", (json_int_t)region->cpus, "lease_ms",
 		(json_int_t)LEASE_MS, "entries", entries, "memory_regions",
 		is_page ? (json_int_t) !!exposure->page : own, "leases",
-		(json_int_t)leases__count(registry->leases), "extents",
+		(json_int_t)leases__count(exposure->leases), "extents",
 		(json_int_t)info.extents, "capacity", (json_int_t)region->capacity,
 		"used", (json_int_t)info.used, "windows",
 		!(info.flags & DART_ZERO_INFO_NO_WINDOWS));

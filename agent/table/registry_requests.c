@@ -12,7 +12,9 @@
 /* The end of a request that registered @entry. */
 static int reply_entry(struct request *request, struct entry *entry)
 {
-	registry__set_owner(request->subject, entry, request->uid);
+	struct registry *registry = request->subject;
+
+	inventory__set_owner(&registry->inventory, entry, request->uid);
 	request->result = registry_json__entry(entry);
 	return 0;
 }
@@ -41,15 +43,16 @@ static int register_source(struct request *request)
 
 static int register_map(struct request *request)
 {
+	struct registry *registry = request->subject;
 	const char *name = NULL;
 	struct entry *entry;
 	int ret;
 
 	ret = request__unpack(request, "{s?s !}", "name", &name) ?:
-		      registry__check_quota(request->subject, request->uid, 0,
-					    &request->error) ?:
-		      registry__add_map(request->subject, request->fd, name,
-					&entry, &request->error);
+		      quotas__check(&registry->inventory.quotas, request->uid,
+				    0, &request->error) ?:
+		      registry__add_map(registry, request->fd, name, &entry,
+					&request->error);
 	if (ret)
 		return ret;
 	log__peer_info("registered map %u as %s", entry->extent.map_id,
@@ -168,7 +171,9 @@ static int unregister_slice(struct request *request)
 
 static int find_entry(struct request *request, struct entry **entry)
 {
-	*entry = registry__find(request->subject, request->text);
+	const struct registry *registry = request->subject;
+
+	*entry = inventory__find(&registry->inventory, request->text);
 	if (*entry)
 		return 0;
 	return dart_error__set(&request->error, ENOENT,
@@ -177,11 +182,12 @@ static int find_entry(struct request *request, struct entry **entry)
 
 static int unregister(struct request *request)
 {
+	const struct registry *registry = request->subject;
 	struct entry_group *group;
 	struct entry *entry;
 	int ret;
 
-	group = registry__find_group(request->subject, request->text);
+	group = inventory__find_group(&registry->inventory, request->text);
 	if (group)
 		ret = unregister_group(request, group);
 	else
@@ -199,9 +205,9 @@ static int list_entries(struct request *request)
 	const struct entry *entry;
 
 	request->result = json_array();
-	TAILQ_FOREACH(entry, &registry->entries, link)
+	TAILQ_FOREACH(entry, &registry->inventory.entries, link)
 		reply__append(&request->result, registry_json__entry(entry));
-	TAILQ_FOREACH(group, &registry->groups, link)
+	TAILQ_FOREACH(group, &registry->inventory.groups, link)
 		reply__append(&request->result,
 			      group->operations->describe(group));
 	return 0;
@@ -219,7 +225,7 @@ static struct entry *find_gathered(const struct request *request)
 	uint32_t ms, least = UINT32_MAX;
 	size_t length;
 
-	TAILQ_FOREACH(entry, &registry->entries, link) {
+	TAILQ_FOREACH(entry, &registry->inventory.entries, link) {
 		if (strncmp(entry->name, request->text, wanted))
 			continue;
 		ms = dart_gathered_name__ms(entry->name, &length);

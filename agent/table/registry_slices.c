@@ -1,102 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Slices of clients and the arenas in which they lie. */
+/* Adds and finds the slices of clients, in memory that dartd lends or takes over. */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <dart/registration.h>
 
-#include "arena.h"
 #include "registry.h"
-
-static struct arena *registry__find_arena(const struct registry *registry,
-					  uint32_t id)
-{
-	const uint32_t *found = entry_index__find(&registry->arenas, &id);
-
-	if (!found)
-		return NULL;
-	return (struct arena *)((char *)found - offsetof(struct arena, id));
-}
-
-static struct entry *registry__find_place(const struct registry *registry,
-					  const struct arena_place *place)
-{
-	const void *found = entry_index__find(&registry->places, place);
-
-	if (!found)
-		return NULL;
-	return (struct entry *)((char *)found - offsetof(struct entry, place));
-}
-
-int registry__place(struct registry *registry, struct entry *entry,
-		    struct dart_error *error)
-{
-	if (entry_index__add(&registry->places, &entry->place))
-		return dart_error__no_memory(error);
-	TAILQ_INSERT_TAIL(&entry->arena->entries, entry, in_arena);
-	entry->has_place = true;
-	return 0;
-}
-
-void registry__displace(struct registry *registry, struct entry *entry)
-{
-	if (!entry->has_place)
-		return;
-	entry_index__remove(&registry->places, &entry->place);
-	TAILQ_REMOVE(&entry->arena->entries, entry, in_arena);
-	entry->has_place = false;
-}
-
-void registry__settle_arena(struct registry *registry, struct arena *arena)
-{
-	if (!arena || !TAILQ_EMPTY(&arena->entries))
-		return;
-	entry_index__remove(&registry->arenas, &arena->id);
-	quotas__release(&registry->quotas, arena->quota_user, 0,
-			arena->length);
-	arena__free(arena);
-}
-
-void registry__set_arena_owner(struct registry *registry, struct arena *arena,
-			       uid_t uid)
-{
-	quotas__release(&registry->quotas, arena->quota_user, 0,
-			arena->length);
-	arena->owner = uid;
-	arena->quota_user = quotas__charge(&registry->quotas, uid, 0,
-					   arena->length);
-}
-
-void registry__arena_ended(struct registry *registry, uint32_t id)
-{
-	struct arena *arena = registry__find_arena(registry, id);
-	struct entry *entry, *next;
-
-	/* The arena is freed with its last entry. */
-	for (entry = arena ? TAILQ_FIRST(&arena->entries) : NULL; entry;
-	     entry = next) {
-		next = TAILQ_NEXT(entry, in_arena);
-		registry__object_ended(registry, entry);
-	}
-}
-
-static int registry__index_arena(struct registry *registry,
-				 struct arena *arena, struct dart_error *error)
-{
-	if (!entry_index__add(&registry->arenas, &arena->id))
-		return 0;
-	arena__free(arena);
-	return dart_error__no_memory(error);
-}
 
 /* Bytes of the memory that @asked wants to be lent, whole pages. */
 static int registry__size_arena(const struct registry *registry,
 				const struct slice_request *asked,
 				uint64_t *length, struct dart_error *error)
 {
-	uint64_t page = registry->region->page_size;
+	uint64_t page = registry->rooms.region->page_size;
 	uint64_t most = page * DART_REGISTRATION_MEMORY_PAGES_MAX;
 
 	*length = asked->memory;
@@ -123,10 +40,10 @@ static int registry__lend_arena(struct registry *registry,
 	int ret;
 
 	ret = registry__size_arena(registry, asked, &length, error) ?:
-		      registry__check_quota(registry, asked->owner, length,
+		      quotas__check(&registry->inventory.quotas, asked->owner, length,
 					    error) ?:
-		      arena__lend(registry->slabs, length, arena, fd, error);
-	return ret ?: registry__index_arena(registry, *arena, error);
+		      arena__lend(&registry->slabs, length, arena, fd, error);
+	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
 
 /* The memory behind the descriptor of @asked: this agent has it, or takes it over. */
@@ -141,12 +58,12 @@ static int registry__adopt_arena(struct registry *registry,
 		return dart_error__set(
 			error, EINVAL,
 			"'memory' is for requests without a descriptor (leave it out)");
-	ret = arena__adopt(registry->slabs, asked->fd, arena, &id, error);
+	ret = arena__adopt(&registry->slabs, asked->fd, arena, &id, error);
 	if (ret == -EEXIST) {
-		*arena = registry__find_arena(registry, id);
+		*arena = inventory__find_arena(&registry->inventory, id);
 		return *arena ? 0 : ret;
 	}
-	return ret ?: registry__index_arena(registry, *arena, error);
+	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
 
 /*
@@ -162,8 +79,8 @@ static int registry__check_user(const struct registry *registry,
 			error, EPERM,
 			"this memory has slices of user %u, who alone can add others",
 			arena->owner);
-	return registry__check_quota(
-		registry, uid, arena->owner == uid ? 0 : arena->length, error);
+	return quotas__check(
+		&registry->inventory.quotas, uid, arena->owner == uid ? 0 : arena->length, error);
 }
 
 /*
@@ -220,20 +137,20 @@ static int registry__stage_slice(struct registry *registry, struct arena *arena,
 	if (ret)
 		goto settle;
 	place = place_in(arena, asked->offset, asked->schema->length);
-	entry = registry__find_place(registry, &place);
+	entry = inventory__find_place(&registry->inventory, &place);
 	if (entry)
 		return registry__add_known_slice(registry, entry, asked, result,
 						 error);
 	ret = registry__check_user(registry, arena, asked->owner, error);
 	if (ret)
 		goto settle;
-	ret = entry__new_slice(registry->region, arena, &place, asked->name,
+	ret = entry__new_slice(registry->rooms.region, arena, &place, asked->name,
 			       asked->schema, result, error);
 	asked->schema = NULL;
 	if (!ret)
 		return registry__add(registry, *result, error);
 settle:
-	registry__settle_arena(registry, arena);
+	inventory__settle_arena(&registry->inventory, arena);
 	return ret;
 }
 
@@ -247,7 +164,7 @@ int registry__add_slice(struct registry *registry, struct slice_request *asked,
 	*fd = -1;
 	/* A name in use is not refused before the same request is recognised. */
 	ret = asked->fd < 0 ?
-		      registry__check_name(registry, asked->name, error) :
+		      inventory__check_name(&registry->inventory, asked->name, error) :
 		      entry_name__check(asked->name, error);
 	if (!ret && asked->offset % DART_REGISTRATION_SLICE_ALIGNMENT)
 		ret = dart_error__set(error, EINVAL,
@@ -281,9 +198,9 @@ int registry__find_slice(struct registry *registry, const char *name, int fd,
 	uint32_t id;
 	int ret;
 
-	*entry = registry__find(registry, name);
+	*entry = inventory__find(&registry->inventory, name);
 	if (*entry && (*entry)->arena) {
-		ret = arena__adopt(registry->slabs, fd, &arena, &id, error);
+		ret = arena__adopt(&registry->slabs, fd, &arena, &id, error);
 		if (!ret)
 			arena__free(arena);
 		else if (ret != -EEXIST)

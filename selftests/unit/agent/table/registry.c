@@ -1,41 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Batches of the registry, with a control region that holds a few entries only and
- * leases that end on command.
- */
-#include "registry_rooms.h"
+/* Batches of the registry, in a table that has room for few entries, or for none more. */
+#include <unistd.h>
+
+#include "agent/schema/schema_json.h"
+#include "registry_module.h"
+
+/* Bytes of a table: room for a few entries, see stage_many(). */
+#define ROOM 16384
 
 static struct entry *add(struct registry *registry, const char *name)
 {
-	static uint32_t extents;
-	struct entry *entry = calloc(1, sizeof(*entry));
+	json_t *names = json_pack("[s]", "hits");
 	struct dart_error error;
+	struct entry *entry;
 
-	assert_non_null(entry);
-	entry->name = strdup(name);
-	entry->extent.id = ++extents;
-	registry__begin(registry);
-	assert_int_equal(registry__add(registry, entry, &error), 0);
-	assert_int_equal(registry__end(registry, &error), 0);
+	assert_int_equal(registry__add_counters(registry, name, names, &entry, &error), 0);
+	json_decref(names);
 	return entry;
 }
 
-/* A registry with the entries "a", "b" and "c", of which no more can be published. */
-static int open_full(void **state)
+static struct entry *find(const struct registry *registry, const char *name)
 {
-	static struct registry registry;
-	struct dart_error error;
+	return inventory__find(&registry->inventory, name);
+}
 
-	TAILQ_INIT(&leases.queue);
-	memset(&published, 0, sizeof(published));
-	published.capacity = 3;
-	changes__open(&changes);
-	assert_true(sd_event_new(&loop) >= 0);
-	assert_int_equal(registry__open(&registry, loop, &changes, NULL,
-					&exposure, &leases, &control_region,
-					NULL, NULL, NULL, NULL, &counts,
-					&error),
-			 0);
+/* A registry with the entries "a", "b" and "c". */
+static int open_of(void **state, enum dart_control_exposure mode)
+{
+	open_registry(mode, ROOM);
 	add(&registry, "a");
 	add(&registry, "b");
 	add(&registry, "c");
@@ -43,27 +35,31 @@ static int open_full(void **state)
 	return 0;
 }
 
-static int close_all(void **state)
+static int open_exact(void **state)
 {
-	published.count = 0;
-	registry__close(*state);
-	sd_event_unref(loop);
-	return !TAILQ_EMPTY(&leases.queue);
+	return open_of(state, DART_CONTROL_EXPOSURE_EXACT);
 }
 
-/* In a batch: two entries, one too many even if one of the three is removed. */
-static void stage_two(struct registry *registry)
+static int open_page(void **state)
 {
-	struct dart_error error;
-	const char *name;
-	struct entry *entry;
+	return open_of(state, DART_CONTROL_EXPOSURE_PAGE);
+}
 
-	for (name = "d"; name; name = *name == 'd' ? "e" : NULL) {
-		entry = calloc(1, sizeof(*entry));
-		assert_non_null(entry);
-		entry->name = strdup(name);
-		entry->extent.id = 1000 + *name;
-		assert_int_equal(registry__add(registry, entry, &error), 0);
+static int close_all(void **state)
+{
+	close_registry();
+	return 0;
+}
+
+/* In a batch: more entries than the table has room for, even without the first three. */
+static void stage_many(struct registry *registry)
+{
+	char name[24];
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "many-%d", i);
+		add(registry, name);
 	}
 }
 
@@ -73,14 +69,14 @@ static void test_ended_entry_in_batch_that_does_not_fit(void **state)
 	struct dart_error error;
 
 	registry__begin(registry);
-	registry__entry_ended(registry, registry__find(registry, "b"));
-	stage_two(registry);
+	registry__entry_ended(registry, find(registry, "b"));
+	stage_many(registry);
 	assert_int_equal(registry__end(registry, &error), -ENOSPC);
 	assert_false(is_published("b"));
 	assert_true(is_published("a") && is_published("c"));
-	assert_null(registry__find(registry, "d"));
+	assert_null(find(registry, "many-0"));
 	end_leases();
-	assert_int_equal(published.count, 2);
+	assert_int_equal(published_count(), 2);
 }
 
 static void test_removal_in_batch_that_does_not_fit(void **state)
@@ -89,10 +85,10 @@ static void test_removal_in_batch_that_does_not_fit(void **state)
 	struct dart_error error;
 
 	registry__begin(registry);
-	registry__take_out(registry, registry__find(registry, "b"));
-	stage_two(registry);
+	registry__take_out(registry, find(registry, "b"));
+	stage_many(registry);
 	assert_int_equal(registry__end(registry, &error), -ENOSPC);
-	assert_int_equal(published.count, 2);
+	assert_int_equal(published_count(), 2);
 	assert_false(is_published("b"));
 	end_leases();
 }
@@ -101,19 +97,19 @@ static void test_ended_entry_that_cannot_be_published(void **state)
 {
 	struct registry *registry = *state;
 
-	published.capacity = 0;
-	registry__entry_ended(registry, registry__find(registry, "b"));
+	refuse_publications(true);
+	registry__entry_ended(registry, find(registry, "b"));
 	run();
-	assert_null(registry__find(registry, "b"));
+	assert_null(find(registry, "b"));
 	assert_true(is_published("b"));
 	end_leases();
 	end_leases();
 	assert_true(is_published("b"));
 
-	published.capacity = 3;
+	refuse_publications(false);
 	end_leases();
 	assert_false(is_published("b"));
-	assert_int_equal(published.count, 2);
+	assert_int_equal(published_count(), 2);
 	end_leases();
 }
 
@@ -122,19 +118,19 @@ static void test_removal_that_cannot_be_published(void **state)
 	struct registry *registry = *state;
 	struct dart_error error;
 
-	published.capacity = 0;
+	refuse_publications(true);
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "b"),
+					  find(registry, "b"),
 					  &error),
 			 -ENOSPC);
-	assert_non_null(registry__find(registry, "b"));
+	assert_non_null(find(registry, "b"));
 	assert_true(TAILQ_EMPTY(&leases.queue));
-	published.capacity = 3;
+	refuse_publications(false);
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "b"),
+					  find(registry, "b"),
 					  &error),
 			 0);
-	assert_int_equal(published.count, 2);
+	assert_int_equal(published_count(), 2);
 }
 
 static void test_removal_without_memory(void **state)
@@ -142,42 +138,45 @@ static void test_removal_without_memory(void **state)
 	struct registry *registry = *state;
 	struct dart_error error;
 
-	published.prepare_error = ENOMEM;
-	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "b"),
-					  &error),
-			 0);
+	/* Another memory region over the pages that remain is due, and cannot be made. */
+	assert_int_equal(registry__remove(registry, find(registry, "a"), &error), 0);
+	end_leases();
+	assert_true(exposure__is_stale(&exposure));
+	module.info_error = ENOMEM;
+	assert_int_equal(registry__remove(registry, find(registry, "b"), &error), 0);
 	assert_false(is_published("b"));
+	assert_true(exposure__is_stale(&exposure));
+	module.info_error = 0;
 }
 
 static void test_ends_of_one_round(void **state)
 {
 	struct registry *registry = *state;
-	uint64_t generation = published.generation;
+	uint64_t generation = control_region.generation;
 
-	registry__entry_ended(registry, registry__find(registry, "a"));
-	registry__entry_ended(registry, registry__find(registry, "b"));
-	registry__entry_ended(registry, registry__find(registry, "c"));
-	assert_true(published.generation == generation);
+	registry__entry_ended(registry, find(registry, "a"));
+	registry__entry_ended(registry, find(registry, "b"));
+	registry__entry_ended(registry, find(registry, "c"));
+	assert_true(control_region.generation == generation);
 	run();
-	assert_true(published.generation == generation + 1);
-	assert_int_equal(published.count, 0);
-	assert_null(registry__find(registry, "a"));
+	assert_true(control_region.generation == generation + 1);
+	assert_int_equal(published_count(), 0);
+	assert_null(find(registry, "a"));
 	end_leases();
-	assert_true(TAILQ_EMPTY(&registry->retired));
+	assert_true(TAILQ_EMPTY(&registry->inventory.retired));
 }
 
 static void test_end_before_batch(void **state)
 {
 	struct registry *registry = *state;
-	uint64_t generation = published.generation;
+	uint64_t generation = control_region.generation;
 
-	registry__entry_ended(registry, registry__find(registry, "b"));
+	registry__entry_ended(registry, find(registry, "b"));
 	add(registry, "b");
-	assert_true(published.generation == generation + 2);
-	assert_int_equal(published.count, 3);
+	assert_true(control_region.generation == generation + 2);
+	assert_int_equal(published_count(), 3);
 	run();
-	assert_true(published.generation == generation + 2);
+	assert_true(control_region.generation == generation + 2);
 	end_leases();
 	assert_true(is_published("b"));
 }
@@ -189,22 +188,48 @@ static void test_leases_of_page_exposure(void **state)
 	uint64_t generation;
 
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "a"),
+					  find(registry, "a"),
 					  &error),
 			 0);
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "b"),
+					  find(registry, "b"),
 					  &error),
 			 0);
-	generation = published.generation;
-	published.is_stale = true;
+	generation = control_region.generation;
 	end_leases();
 	run();
-	assert_true(published.generation == generation);
+	assert_true(control_region.generation == generation);
 	end_leases();
-	assert_true(published.generation == generation + 1);
-	published.is_stale = false;
+	assert_true(control_region.generation == generation + 1);
+	assert_false(exposure__is_stale(&exposure));
+	/* The lease of the page exposure that was replaced is the last. */
+	end_leases();
 	assert_true(TAILQ_EMPTY(&leases.queue));
+}
+
+static void add_source(struct registry *registry, uint32_t i)
+{
+	json_t *fields = json_pack("[s]", "hits");
+	struct dart_error error;
+	struct entry *entry;
+	char name[24];
+
+	snprintf(name, sizeof(name), "source%u", i);
+	entry = entry__new(DART_CONTROL_ENTRY_SOURCE, DART_CONTROL_LIFETIME_IMMOBILE,
+			   DART_CONTROL_COPIES_CPU, name);
+	assert_non_null(entry);
+	entry->key = (struct selector_key){ i % 2, i % 4, i % 8, i };
+	entry->extent.id = 2000 + i;
+	entry->extent.data = (EXTENTS_MAX + i) * EXTENT_BYTES;
+	entry->extent.length = 8;
+	entry->extent.stride = STRIDE;
+	entry->extent.copies = region.cpus;
+	assert_int_equal(schema_json__new_counters(name, fields, &entry->own_schema, &error), 0);
+	json_decref(fields);
+	assert_int_equal(entry__complete(entry, &region, 0, &entry, &error), 0);
+	registry__begin(registry);
+	assert_int_equal(registry__add(registry, entry, &error), 0);
+	assert_int_equal(registry__end(registry, &error), 0);
 }
 
 static void test_sources_by_key(void **state)
@@ -215,39 +240,29 @@ static void test_sources_by_key(void **state)
 	struct entry *entry;
 	uint32_t i;
 
-	published.capacity = NAMES_MAX;
-	for (i = 0; i < 8; i++) {
-		entry = calloc(1, sizeof(*entry));
-		assert_non_null(entry);
-		assert_true(asprintf(&entry->name, "source%u", i) > 0);
-		entry->kind = DART_CONTROL_ENTRY_SOURCE;
-		entry->key = (struct selector_key){ i % 2, i % 4, i % 8, i };
-		entry->extent.id = 2000 + i;
-		registry__begin(registry);
-		assert_int_equal(registry__add(registry, entry, &error), 0);
-		assert_int_equal(registry__end(registry, &error), 0);
-	}
+	for (i = 0; i < 8; i++)
+		add_source(registry, i);
 	for (i = 0; i < 8; i++) {
 		key = (struct selector_key){ i % 2, i % 4, i % 8, i };
-		entry = registry__find_source(registry, &key);
+		entry = inventory__find_source(&registry->inventory, &key);
 		assert_non_null(entry);
 		assert_int_equal(entry->extent.id, 2000 + i);
 		key.ifindex++;
-		assert_null(registry__find_source(registry, &key));
+		assert_null(inventory__find_source(&registry->inventory, &key));
 	}
 
 	key = (struct selector_key){ 1, 3, 7, 7 };
-	entry = registry__find_source(registry, &key);
+	entry = inventory__find_source(&registry->inventory, &key);
 	assert_int_equal(registry__remove(registry, entry, &error), 0);
-	assert_null(registry__find_source(registry, &key));
-	assert_ptr_equal(registry__find_leased_source(registry, &key), entry);
+	assert_null(inventory__find_source(&registry->inventory, &key));
+	assert_ptr_equal(inventory__find_leased_source(&registry->inventory, &key), entry);
 	registry__extent_ended(registry, entry->extent.id);
-	assert_null(registry__find_leased_source(registry, &key));
+	assert_null(inventory__find_leased_source(&registry->inventory, &key));
 	end_leases();
 
 	key = (struct selector_key){ 0, 2, 6, 6 };
-	registry__entry_ended(registry, registry__find_source(registry, &key));
-	assert_null(registry__find_source(registry, &key));
+	registry__entry_ended(registry, inventory__find_source(&registry->inventory, &key));
+	assert_null(inventory__find_source(&registry->inventory, &key));
 	run();
 	end_leases();
 }
@@ -255,26 +270,24 @@ static void test_sources_by_key(void **state)
 static void test_cpus(void **state)
 {
 	struct registry *registry = *state;
-	struct entry *record = registry__find(registry, "b");
-	struct entry *other = registry__find(registry, "c");
-	struct entry *leaving = registry__find(registry, "a");
+	struct entry *record = find(registry, "b");
+	struct entry *other = find(registry, "c");
+	struct entry *leaving = find(registry, "a");
+	const uint32_t online = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t generation;
 	struct dart_error error;
 
-	record->cpu_rows = 8;
-	record->extent.copies = 4;
-	leaving->cpu_rows = 8;
-	leaving->extent.copies = 4;
-	other->extent.copies = 8;
+	record->cpu_rows = online + 2;
+	record->extent.copies = online + 1;
+	leaving->cpu_rows = online + 2;
+	leaving->extent.copies = online + 1;
 	assert_int_equal(registry__remove(registry, leaving, &error), 0);
-	generation = published.generation;
-	cpus_online = 5;
+	generation = control_region.generation;
 	registry__cpus_changed(registry);
-	cpus_online = 4;
-	assert_int_equal(record->extent.copies, 5);
-	assert_int_equal(leaving->extent.copies, 5);
-	assert_int_equal(other->extent.copies, 8);
-	assert_int_equal(published.generation, generation + 1);
+	assert_int_equal(record->extent.copies, online);
+	assert_int_equal(leaving->extent.copies, online);
+	assert_int_equal(other->extent.copies, region.cpus);
+	assert_int_equal(control_region.generation, generation + 1);
 }
 
 int main(void)
@@ -282,38 +295,38 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE(
 			"an entry that ends in a batch that does not fit leaves the table before its keys become invalid",
-			test_ended_entry_in_batch_that_does_not_fit, open_full,
+			test_ended_entry_in_batch_that_does_not_fit, open_exact,
 			close_all),
 		TEST_FIXTURE(
 			"a removal in a batch that does not fit is published without the additions",
-			test_removal_in_batch_that_does_not_fit, open_full,
+			test_removal_in_batch_that_does_not_fit, open_exact,
 			close_all),
 		TEST_FIXTURE(
 			"an ended entry whose removal cannot be published keeps its keys until a later try succeeds",
-			test_ended_entry_that_cannot_be_published, open_full,
+			test_ended_entry_that_cannot_be_published, open_exact,
 			close_all),
 		TEST_FIXTURE(
 			"an entry whose removal cannot be published on request comes back",
-			test_removal_that_cannot_be_published, open_full,
+			test_removal_that_cannot_be_published, open_exact,
 			close_all),
 		TEST_FIXTURE(
 			"a removal is published although no memory region can be registered",
-			test_removal_without_memory, open_full, close_all),
+			test_removal_without_memory, open_page, close_all),
 		TEST_FIXTURE(
 			"entries that end in one round of the event loop leave the table in one generation",
-			test_ends_of_one_round, open_full, close_all),
+			test_ends_of_one_round, open_exact, close_all),
 		TEST_FIXTURE(
 			"an entry that has ended leaves the table before the next batch",
-			test_end_before_batch, open_full, close_all),
+			test_end_before_batch, open_exact, close_all),
 		TEST_FIXTURE(
 			"leases that end together change to another page exposure once",
-			test_leases_of_page_exposure, open_full, close_all),
+			test_leases_of_page_exposure, open_page, close_all),
 		TEST_FIXTURE(
 			"sources are found by their keys, in the table or on lease, until they end",
-			test_sources_by_key, open_full, close_all),
+			test_sources_by_key, open_exact, close_all),
 		TEST_FIXTURE(
 			"records have as many rows as CPUs are online, also those on lease, in one generation",
-			test_cpus, open_full, close_all),
+			test_cpus, open_exact, close_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

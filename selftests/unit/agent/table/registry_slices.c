@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Slices that share memory: where they may lie, who may add them, when they end. */
-#include "registry_rooms.h"
+#include "registry_module.h"
 
 #define MEMORY 8192
 
@@ -35,7 +35,7 @@ static int ask(struct registry *registry, uid_t uid, const char *name, int fd,
 
 	ret = registry__add_slice(registry, &asked, &new_fd, &entry, error);
 	if (!ret)
-		registry__set_owner(registry, entry, uid);
+		inventory__set_owner(&registry->inventory, entry, uid);
 	return ret;
 }
 
@@ -45,41 +45,25 @@ static int begin(struct registry *registry, uid_t uid, const char *name)
 	struct dart_error error;
 
 	assert_int_equal(ask(registry, uid, name, -1, 0, 64, &error), 0);
-	return registry__find(registry, name)->arena->id;
+	return inventory__find(&registry->inventory, name)->arena->id;
 }
 
 static int open_empty(void **state)
 {
-	static struct registry registry;
-	struct dart_error error;
-
-	TAILQ_INIT(&leases.queue);
-	memset(&published, 0, sizeof(published));
-	published.capacity = NAMES_MAX;
-	lent = 0;
-	pages_adopted = 1;
-	changes__open(&changes);
-	assert_true(sd_event_new(&loop) >= 0);
-	assert_int_equal(registry__open(&registry, loop, &changes, &region,
-					&exposure, &leases, &control_region,
-					NULL, NULL, &slabs, NULL, &counts,
-					&error),
-			 0);
+	open_registry(DART_CONTROL_EXPOSURE_EXACT, 1 << 20);
 	*state = &registry;
 	return 0;
 }
 
 static int close_empty(void **state)
 {
-	struct registry *registry = *state;
+	const struct inventory *inventory = &registry.inventory;
 
-	published.count = 0;
-	registry__close(registry);
-	sd_event_unref(loop);
-	assert_null(registry->arenas.root);
-	assert_null(registry->places.root);
-	assert_null(registry->extents.root);
-	return lent || !TAILQ_EMPTY(&leases.queue);
+	close_registry();
+	assert_null(inventory->arenas.root);
+	assert_null(inventory->places.root);
+	assert_null(inventory->extents.root);
+	return module.lent != 0;
 }
 
 static void test_places(void **state)
@@ -119,7 +103,7 @@ static void test_places(void **state)
 		if (cases[i].ret && !strstr(error.text, cases[i].says))
 			fail_msg("%s: %s", name, error.text);
 	}
-	assert_int_equal(lent, 1 << fd);
+	assert_int_equal(module.lent, 1 << fd);
 }
 
 static void test_size(void **state)
@@ -146,7 +130,7 @@ static void test_size(void **state)
 	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
 					     &error),
 			 -EINVAL);
-	assert_int_equal(lent, 0);
+	assert_int_equal(module.lent, 0);
 
 	/* By default as much as it takes to have the slice at its offset. */
 	asked.has_memory = false;
@@ -182,16 +166,16 @@ static void test_asked_again(void **state)
 	uint64_t generation;
 
 	assert_int_equal(ask(registry, 1000, "other", fd, 64, 64, &error), 0);
-	generation = published.generation;
+	generation = control_region.generation;
 	assert_int_equal(ask(registry, 1000, "other", fd, 64, 64, &error), 0);
-	assert_int_equal(published.generation, generation);
+	assert_int_equal(control_region.generation, generation);
 	assert_int_equal(ask(registry, 1000, "first", fd, 64, 64, &error),
 			 -EEXIST);
 	assert_int_equal(ask(registry, 1000, "other", fd, 64, 63, &error),
 			 -EEXIST);
 	assert_int_equal(ask(registry, 1000, "other", fd, 128, 64, &error),
 			 -EEXIST);
-	assert_int_equal(published.generation, generation);
+	assert_int_equal(control_region.generation, generation);
 }
 
 static void test_users(void **state)
@@ -208,7 +192,7 @@ static void test_users(void **state)
 			 -EPERM);
 	/* The memory has changed hands. */
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "first"),
+					  inventory__find(&registry->inventory, "first"),
 					  &error),
 			 0);
 	assert_int_equal(ask(registry, 1001, "theirs", fd, 64, 64, &error), 0);
@@ -222,12 +206,12 @@ static void test_quotas(void **state)
 	struct dart_error error;
 	int fd;
 
-	quotas__limit(&registry->quotas, 3, 1);
+	quotas__limit(&registry->inventory.quotas, 3, 1);
 	fd = begin(registry, 1000, "a");
 	/* 128 times the 8 KiB of all are 1 MiB: the memory counts once. */
-	assert_int_equal(SLIST_FIRST(&registry->quotas.users)->bytes, MEMORY);
+	assert_int_equal(SLIST_FIRST(&registry->inventory.quotas.users)->bytes, MEMORY);
 	assert_int_equal(ask(registry, 1000, "b", fd, 64, 64, &error), 0);
-	assert_int_equal(SLIST_FIRST(&registry->quotas.users)->bytes, MEMORY);
+	assert_int_equal(SLIST_FIRST(&registry->inventory.quotas.users)->bytes, MEMORY);
 	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
 	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
 			 -EDQUOT);
@@ -236,7 +220,7 @@ static void test_quotas(void **state)
 
 	/* Entries and memory count until the last lease ends. */
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "a"),
+					  inventory__find(&registry->inventory, "a"),
 					  &error),
 			 0);
 	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
@@ -245,16 +229,16 @@ static void test_quotas(void **state)
 	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error), 0);
 
 	/* Memory from an earlier agent counts with its first slice. */
-	pages_adopted = 257;
+	module.pages_adopted = 257;
 	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error),
 			 -EDQUOT);
-	assert_int_equal(lent, 1 << fd);
+	assert_int_equal(module.lent, 1 << fd);
 
 	/* Memory that changes hands is the other user's from then on. */
-	pages_adopted = 256;
+	module.pages_adopted = 256;
 	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error), 0);
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "large"),
+					  inventory__find(&registry->inventory, "large"),
 					  &error),
 			 0);
 	begin(registry, 1003, "small");
@@ -288,7 +272,7 @@ static void test_removed_one_by_one(void **state)
 	/* The same slice comes back. */
 	assert_int_equal(ask(registry, 0, "again", fd, 0, 64, &error), 0);
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "again"),
+					  inventory__find(&registry->inventory, "again"),
 					  &error),
 			 0);
 	end_leases();
@@ -296,12 +280,12 @@ static void test_removed_one_by_one(void **state)
 
 	/* The memory is taken back with the last slice, after its lease. */
 	registry__begin(registry);
-	registry__take_out(registry, registry__find(registry, "second"));
-	registry__take_out(registry, registry__find(registry, "third"));
+	registry__take_out(registry, inventory__find(&registry->inventory, "second"));
+	registry__take_out(registry, inventory__find(&registry->inventory, "third"));
 	assert_int_equal(registry__end(registry, &error), 0);
-	assert_int_equal(lent, 1 << fd);
+	assert_int_equal(module.lent, 1 << fd);
 	end_leases();
-	assert_int_equal(lent, 0);
+	assert_int_equal(module.lent, 0);
 }
 
 static void test_other_memory(void **state)
@@ -320,7 +304,7 @@ static void test_other_memory(void **state)
 	assert_int_equal(registry__find_slice(registry, "first", 9, &entry,
 					      &error),
 			 -ENOENT);
-	assert_int_equal(lent, 1 << fd | 1 << other);
+	assert_int_equal(module.lent, 1 << fd | 1 << other);
 	assert_int_equal(ask(registry, 0, "first", other, 64, 64, &error),
 			 -EEXIST);
 }
@@ -335,18 +319,18 @@ static void test_gone(void **state)
 	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
 	assert_int_equal(ask(registry, 0, "third", fd, 128, 64, &error), 0);
 	assert_int_equal(registry__remove(registry,
-					  registry__find(registry, "second"),
+					  inventory__find(&registry->inventory, "second"),
 					  &error),
 			 0);
-	generation = published.generation;
+	generation = control_region.generation;
 	registry__begin(registry);
 	registry__extent_ended(registry, fd);
 	assert_int_equal(registry__end(registry, &error), 0);
-	assert_int_equal(published.generation, generation + 1);
-	assert_int_equal(published.count, 1);
+	assert_int_equal(control_region.generation, generation + 1);
+	assert_int_equal(published_count(), 1);
 	assert_true(is_published("other"));
 	end_leases();
-	assert_int_equal(lent, 1 << other);
+	assert_int_equal(module.lent, 1 << other);
 	/* Another region's, or none: nothing ends. */
 	registry__extent_ended(registry, 33);
 	run();
@@ -364,9 +348,9 @@ static void test_gone_in_batch(void **state)
 	fd = begin(registry, 0, "first");
 	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
 	registry__extent_ended(registry, fd);
-	assert_int_equal(lent, 0);
+	assert_int_equal(module.lent, 0);
 	assert_int_equal(registry__end(registry, &error), 0);
-	assert_int_equal(published.count, 0);
+	assert_int_equal(published_count(), 0);
 }
 
 static void test_not_published(void **state)
@@ -375,14 +359,14 @@ static void test_not_published(void **state)
 	int fd = begin(registry, 1000, "first");
 	struct dart_error error;
 
-	published.capacity = 1;
+	refuse_publications(true);
 	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error),
 			 -ENOSPC);
 	assert_int_equal(ask(registry, 1000, "new", -1, 0, 64, &error),
 			 -ENOSPC);
-	assert_int_equal(lent, 1 << fd);
-	assert_int_equal(SLIST_FIRST(&registry->quotas.users)->bytes, MEMORY);
-	published.capacity = 2;
+	assert_int_equal(module.lent, 1 << fd);
+	assert_int_equal(SLIST_FIRST(&registry->inventory.quotas.users)->bytes, MEMORY);
+	refuse_publications(false);
 	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error), 0);
 }
 
