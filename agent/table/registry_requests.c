@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <libdart/table/gathered_name.h>
+#include <libdart/table/schema.h>
 
 #include "agent/base/log.h"
 #include "agent/schema/schema_json.h"

@@ -44,7 +44,7 @@ fuzz_http_texts_parsers := $(addprefix tools/controller/, base/gzip.c \
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
-	key/key_schema.c key/key_schema_field.c key/key_schema_key.c \
+	key/key_schema.c key/key_schema_key.c \
 	key/key_schema_load.c)
 fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c \
 	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \

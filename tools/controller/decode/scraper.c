@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <libdart/error.h>
-#include <libdart/table/gathered_name.h>
+#include <libdart/table/schema.h>
 #include <libdart/table/value.h>
 
 #include "budget.h"

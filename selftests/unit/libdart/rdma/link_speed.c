@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The speed of a port. */
-#include <libdart/rdma/link_speed_internal.h>
+#include <libdart/rdma/path_internal.h>
 
 #include "selftests/unit/unit.h"
 
@@ -17,17 +17,17 @@ static void test_known(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
-		assert_int_equal(dart_link_speed(ports[i].speed, ports[i].width),
+		assert_int_equal(dart_path__link_speed(ports[i].speed, ports[i].width),
 				 ports[i].gbits * 1000000000 +
 					 ports[i].tenths * 100000000);
 }
 
 static void test_unknown(void **state)
 {
-	assert_int_equal(dart_link_speed(0, 1), 0);
-	assert_int_equal(dart_link_speed(3, 2), 0);
-	assert_int_equal(dart_link_speed(1, 0), 0);
-	assert_int_equal(dart_link_speed(1, 3), 0);
+	assert_int_equal(dart_path__link_speed(0, 1), 0);
+	assert_int_equal(dart_path__link_speed(3, 2), 0);
+	assert_int_equal(dart_path__link_speed(1, 0), 0);
+	assert_int_equal(dart_path__link_speed(1, 3), 0);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* Numbers of what comes and goes stay small. */
 #include <stdbool.h>
 
-#include <libdart/rdma/numbers_internal.h>
+#include <libdart/rdma/slots_internal.h>
 
 #include "selftests/unit/unit.h"
 

@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <sys/queue.h>
 
-#include <libdart/rdma/numbers_internal.h>
 #include <libdart/rdma/read_queue_internal.h>
 #include <libdart/rdma/slots_internal.h>
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include <libdart/rdma/endpoint_internal.h>
-#include <libdart/rdma/path_internal.h>
 
 /* Operations in flight on an endpoint that is the only one of its owner. */
 #define DEPTH_ALONE	1024
@@ -68,6 +67,32 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 	return ret;
 }
 
+int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread,
+			       const char *host, uint16_t port, void *user,
+			       struct dart_endpoint **endpointp,
+			       struct dart_error *error)
+{
+	struct dart_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+	int ret;
+
+	if (!endpoint)
+		return dart_error__no_memory(error);
+	endpoint->set = set;
+	endpoint->thread = thread;
+	endpoint->user = user;
+	ret = dart_endpoint__start_for_control(endpoint, host, port, error);
+	if (ret)
+		dart_endpoint__free(endpoint);
+	else
+		*endpointp = endpoint;
+	return ret;
+}
+
+void *dart_endpoint__user(const struct dart_endpoint *endpoint)
+{
+	return endpoint->user;
+}
+
 /* Releases the device of an endpoint; true if it was removed and no endpoint uses it any more. */
 static bool put_device(struct dart_endpoint *endpoint,
 		       char node[static IBV_SYSFS_NAME_MAX])
@@ -96,10 +121,7 @@ void dart_endpoint__free(struct dart_endpoint *endpoint)
 	/* In a set its thread has left; the only endpoint is in the caller's. */
 	if (endpoint->owns_set)
 		dart_endpoint__leave(endpoint);
-	if (endpoint->connected)
-		rdma_disconnect(endpoint->id);
-	if (endpoint->id)
-		dart_held_qp__release(&endpoint->held, endpoint->id);
+	dart_cm_connection__disconnect(&endpoint->connection);
 	/* In this order: nothing lands any more, and nobody else needs it. */
 	dart_read_queue__close(&endpoint->queue);
 	while ((landing = LIST_FIRST(&endpoint->landings)))
@@ -107,8 +129,7 @@ void dart_endpoint__free(struct dart_endpoint *endpoint)
 	if (endpoint->group)
 		dart_queue_group__quit(endpoint->group, endpoint->number);
 	is_over = put_device(endpoint, node);
-	if (endpoint->id)
-		rdma_destroy_id(endpoint->id);
+	dart_cm_connection__close(&endpoint->connection);
 	if (is_over)
 		dart_cm_contexts__let_go(&endpoint->set->contexts, node);
 	if (endpoint->owns_set)
@@ -133,7 +154,7 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 		if (errno == EAGAIN || errno == EINTR)
 			return DART_ENDPOINT_NOTHING;
 		dart_error__system(error, errno, "the RDMA CM failed");
-		return endpoint->connected ? DART_ENDPOINT_DISCONNECTED :
+		return endpoint->connection.is_connected ? DART_ENDPOINT_DISCONNECTED :
 					     DART_ENDPOINT_FAILED;
 	}
 	result = dart_endpoint__handle(endpoint, event, error);
@@ -143,22 +164,21 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	ret = dart_endpoint__adopt(endpoint);
 	if (!ret)
 		return result;
-	endpoint->failure =
+	endpoint->connection.failure =
 		dart_error__system(error, -ret, "cannot wait for READs");
 	return DART_ENDPOINT_FAILED;
 }
 
 int dart_endpoint__failure(const struct dart_endpoint *endpoint)
 {
-	return endpoint->failure;
+	return endpoint->connection.failure;
 }
 
 void dart_endpoint__path(const struct dart_endpoint *endpoint,
 			 struct dart_endpoint_path *path)
 {
-	dart_path__of_rdma(endpoint->id, endpoint->queue.bits_per_s, path);
-	if (endpoint->held.own_mtu)
-		path->own_mtu = endpoint->held.own_mtu;
+	dart_cm_connection__path(&endpoint->connection,
+				 endpoint->queue.bits_per_s, path);
 }
 
 const struct dart_endpoint_accept *
@@ -170,7 +190,7 @@ dart_endpoint__accept(const struct dart_endpoint *endpoint)
 int dart_endpoint__register(struct dart_endpoint *endpoint, void *memory,
 			    size_t size, struct dart_landing **landing)
 {
-	if (!endpoint->connected)
+	if (!endpoint->connection.is_connected)
 		return -ENOTCONN;
 	return dart_landing__register(&endpoint->landings, endpoint->device->pd,
 				      memory, size, landing);
@@ -188,7 +208,7 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
 	struct dart_landing *reserved = endpoint->reserved;
 	int ret;
 
-	if (!endpoint->connected)
+	if (!endpoint->connection.is_connected)
 		return -ENOTCONN;
 	ret = dart_endpoint__land_at(endpoint, NULL);
 	if (ret)
@@ -211,21 +231,12 @@ void dart_endpoint__cut(struct dart_endpoint *endpoint, uint32_t length)
 	dart_read_queue__cut(&endpoint->queue, length);
 }
 
-void dart_endpoint__set_reading(struct dart_endpoint *endpoint, bool is)
-{
-	const int more = is - endpoint->is_reading;
-
-	endpoint->is_reading = is;
-	endpoint->group->reading += more;
-	endpoint->group->channel->thread->reading += more;
-}
-
 int dart_endpoint__begin(struct dart_endpoint *endpoint,
 			 const struct dart_read *reads, uint32_t count)
 {
 	int ret;
 
-	if (!endpoint->connected)
+	if (!endpoint->connection.is_connected)
 		return -ENOTCONN;
 	if (!count)
 		return -EINVAL;
@@ -256,7 +267,7 @@ uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
 				   const struct dart_read *reads,
 				   uint32_t count)
 {
-	if (!endpoint->connected)
+	if (!endpoint->connection.is_connected)
 		return 0;
 	return dart_read_pieces__count(reads, count,
 				       endpoint->queue.length_max);
@@ -270,7 +281,7 @@ int dart_endpoint__explain(const struct dart_endpoint *endpoint,
 
 int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint)
 {
-	return endpoint->connected ?
+	return endpoint->connection.is_connected ?
 		       dart_endpoint_set__completion_fd(endpoint->set,
 							endpoint->thread) :
 		       -1;

@@ -2,68 +2,17 @@
 /* Connects to an agent by RDMA CM: see endpoint.h. */
 #include <endian.h>
 #include <errno.h>
-#include <netdb.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <libdart/rdma/endpoint_internal.h>
-#include <libdart/rdma/own_address_internal.h>
-#include <libdart/rdma/rejection_internal.h>
 #include <libdart/rdma/remote_clock_internal.h>
-
-/* Milliseconds for ARP or neighbour discovery, and for the route. */
-#define RESOLVE_TIMEOUT_MS	2000
-
-/*
- * The retries of <dart/control.h>: a host that vanished is noticed after 1.9 s, and a
- * slow one (an emulated guest) has that long to answer.  Not 7 times: to soft-RoCE,
- * that means forever.
- */
-_Static_assert(DART_CONTROL_RETRY_COUNT < 7, "retries of soft-RoCE end");
-
-/*
- * Retry without end after an RNR NAK.  An agent posts no receive that could be missing,
- * but soft-RoCE sends these NAKs if the queue of its interface is full: one for each
- * READ that it has at the moment, so that a limit of 6 was used up at once.  Callers
- * limit the time of a batch.
- */
-#define RNR_RETRY_COUNT		7
 
 /* READs that the device may have in flight, if it supports so many. */
 #define INITIATOR_DEPTH		16
 
-static int resolve(struct dart_endpoint *endpoint, const char *host,
-		   uint16_t port, struct dart_error *error)
-{
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	struct sockaddr_storage own;
-	struct addrinfo *address;
-	char service[8];
-	int ret;
-
-	snprintf(service, sizeof(service), "%u", port);
-	ret = getaddrinfo(host, service, &hints, &address);
-	if (ret)
-		return dart_error__set(
-			error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
-			"cannot resolve '%s': %s", host, gai_strerror(ret));
-
-	if (rdma_resolve_addr(endpoint->id, NULL,
-			      dart_own_address__replace(address->ai_addr, &own),
-			      RESOLVE_TIMEOUT_MS)) {
-		if (errno == ENODEV)
-			ret = dart_error__set(
-				error, ENODEV,
-				"no RDMA device reaches '%s' (see rdma link)",
-				host);
-		else
-			ret = dart_error__system(error, errno,
-						 "no route to '%s'", host);
-	}
-	freeaddrinfo(address);
-	return ret;
-}
+/* Events of connections that are handled before the caller looks at others. */
+#define EVENTS_MAX 64
 
 int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host,
 			 uint16_t port, const void *request, size_t length,
@@ -80,11 +29,9 @@ int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host,
 	ret = dart_endpoint_set__open_channel(endpoint->set, error);
 	if (ret)
 		return ret;
-	if (rdma_create_id(endpoint->set->channel, &endpoint->id, endpoint,
-			   RDMA_PS_TCP))
-		return dart_error__system(error, errno,
-					  "cannot create an RDMA CM identifier");
-	return resolve(endpoint, host, port, error);
+	return dart_cm_connection__open(&endpoint->connection,
+					endpoint->set->channel, endpoint, host,
+					port, error);
 }
 
 int dart_endpoint__start_for_control(struct dart_endpoint *endpoint,
@@ -107,7 +54,7 @@ static int make_queue(struct dart_endpoint *endpoint)
 	struct dart_read_queue_parts parts;
 	int ret;
 
-	ret = dart_device__get(&set->devices, endpoint->id->verbs, set->threads,
+	ret = dart_device__get(&set->devices, endpoint->connection.id->verbs, set->threads,
 			       set->thread_count, &set->sizes,
 			       &endpoint->device);
 	if (ret)
@@ -122,7 +69,7 @@ static int make_queue(struct dart_endpoint *endpoint)
 	parts.cq = endpoint->group->cq;
 	parts.depth = endpoint->device->sizes.depth;
 	parts.scratch = &set->threads[endpoint->thread].scratch;
-	return dart_read_queue__open(&endpoint->queue, endpoint->id, &parts);
+	return dart_read_queue__open(&endpoint->queue, endpoint->connection.id, &parts);
 }
 
 static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
@@ -131,10 +78,7 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 		.private_data = endpoint->request,
 		.private_data_len = endpoint->request_length,
 		.initiator_depth = INITIATOR_DEPTH,
-		.retry_count = DART_CONTROL_RETRY_COUNT,
-		.rnr_retry_count = RNR_RETRY_COUNT,
 	};
-	uint8_t timeout = DART_CONTROL_ACK_TIMEOUT;
 	int depth_max, ret;
 
 	ret = make_queue(endpoint);
@@ -143,19 +87,10 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 			error, -ret, "cannot create a queue pair: %s%s",
 			strerror(-ret),
 			ret == -ENOMEM ? " (check ulimit -l)" : "");
-
-	/* Kernels that cannot set it have a sufficient default. */
-	rdma_set_option(endpoint->id, RDMA_OPTION_ID,
-			RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
 	depth_max = endpoint->device->attributes.max_qp_init_rd_atom;
 	if (depth_max < INITIATOR_DEPTH)
 		parameters.initiator_depth = depth_max;
-	endpoint->asked_ns = dart_monotonic_ns();
-	if (rdma_connect(endpoint->id, &parameters))
-		return dart_error__system(error, errno,
-					  "cannot request a connection");
-	dart_held_qp__hold(&endpoint->held, endpoint->id);
-	return 0;
+	return dart_cm_connection__ask(&endpoint->connection, &parameters, error);
 }
 
 int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
@@ -204,7 +139,7 @@ static int check_accept(struct dart_endpoint *endpoint,
 		return ret;
 	if (endpoint->answer_length >= sizeof(raw))
 		memcpy(&raw, endpoint->answer, sizeof(raw));
-	dart_remote_clock__compare(endpoint->asked_ns, le64toh(raw.time_ns),
+	dart_remote_clock__compare(endpoint->connection.asked_ns, le64toh(raw.time_ns),
 				   &accept->clock_offset_ns,
 				   &accept->clock_uncertainty_ns);
 	accept->address = le64toh(raw.address);
@@ -222,81 +157,77 @@ static int check_accept(struct dart_endpoint *endpoint,
 	return 0;
 }
 
-/* Remembers why; the endpoint can only be freed. */
-static enum dart_endpoint_event fail(struct dart_endpoint *endpoint, int failure)
+static int take_answer(struct dart_endpoint *endpoint,
+		       const struct rdma_conn_param *conn,
+		       struct dart_error *error)
 {
-	endpoint->failure = failure;
-	return DART_ENDPOINT_FAILED;
+	int ret;
+
+	/* The agent may take a smaller MTU than the route. */
+	dart_read_queue__fit_path(&endpoint->queue);
+	if (conn->private_data) {
+		memcpy(endpoint->answer, conn->private_data,
+		       conn->private_data_len);
+		endpoint->answer_length = conn->private_data_len;
+	}
+	ret = endpoint->is_for_control ? check_accept(endpoint, error) : 0;
+	endpoint->connection.is_connected = !ret;
+	return ret;
 }
 
 enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 					       const struct rdma_cm_event *event,
 					       struct dart_error *error)
 {
-	const struct rdma_conn_param *conn = &event->param.conn;
-	int ret = 0;
+	struct dart_cm_connection *connection = &endpoint->connection;
+	int ret;
 
-	switch (event->event) {
-	case RDMA_CM_EVENT_ADDR_RESOLVED:
+	if (event->event == RDMA_CM_EVENT_ADDR_RESOLVED)
 		dart_cm_contexts__note(&endpoint->set->contexts,
-				       endpoint->id->verbs);
-		if (!rdma_resolve_route(endpoint->id, RESOLVE_TIMEOUT_MS))
-			return DART_ENDPOINT_NOTHING;
-		return fail(endpoint, dart_error__system(error, errno,
-					"cannot resolve a route"));
-	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+				       connection->id->verbs);
+	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && endpoint->device)
+		endpoint->device->is_removed = true;
+	switch (dart_cm_connection__handle(connection, event, endpoint->request,
+					   endpoint->request_length, error)) {
+	case DART_CM_ROUTED:
 		ret = shake_hands(endpoint, error);
-		return ret ? fail(endpoint, ret) : DART_ENDPOINT_NOTHING;
-	case RDMA_CM_EVENT_CONNECT_RESPONSE:
-		ret = dart_held_qp__establish(&endpoint->held, endpoint->id,
-					      conn->private_data ?: "",
-					      conn->private_data ?
-						      conn->private_data_len :
-						      0,
-					      error);
-		if (ret)
-			return fail(endpoint, ret);
-		dart_read_queue__fit_path(&endpoint->queue);
-		/* fall through */
-	case RDMA_CM_EVENT_ESTABLISHED:
-		dart_held_qp__release(&endpoint->held, endpoint->id);
-		if (conn->private_data) {
-			memcpy(endpoint->answer, conn->private_data,
-			       conn->private_data_len);
-			endpoint->answer_length = conn->private_data_len;
-		}
-		if (endpoint->is_for_control)
-			ret = check_accept(endpoint, error);
-		if (ret)
-			return fail(endpoint, ret);
-		endpoint->connected = true;
-		return DART_ENDPOINT_CONNECTED;
-	case RDMA_CM_EVENT_REJECTED:
-		/* An agent rejects a connection that it ends before it has heard of its use. */
-		if (endpoint->connected)
-			goto disconnected;
-		return fail(endpoint,
-			    dart_rejection__explain(event, endpoint->request,
-						    endpoint->request_length,
-						    error));
-	case RDMA_CM_EVENT_ADDR_ERROR:
-	case RDMA_CM_EVENT_ROUTE_ERROR:
-	case RDMA_CM_EVENT_CONNECT_ERROR:
-	case RDMA_CM_EVENT_UNREACHABLE:
-		return fail(endpoint,
-			    dart_rejection__explain_silence(event, error));
-	case RDMA_CM_EVENT_DISCONNECTED:
-		goto disconnected;
-	case RDMA_CM_EVENT_DEVICE_REMOVAL:
-		if (endpoint->device)
-			endpoint->device->is_removed = true;
-		dart_error__set(error, ENODEV, "the RDMA device was removed");
+		break;
+	case DART_CM_ANSWERED:
+		ret = take_answer(endpoint, &event->param.conn, error);
+		if (!ret)
+			return DART_ENDPOINT_CONNECTED;
+		break;
+	case DART_CM_FAILED:
+		return DART_ENDPOINT_FAILED;
+	case DART_CM_ENDED:
 		return DART_ENDPOINT_DISCONNECTED;
 	default:
 		return DART_ENDPOINT_NOTHING;
 	}
+	if (!ret)
+		return DART_ENDPOINT_NOTHING;
+	connection->failure = ret;
+	return DART_ENDPOINT_FAILED;
+}
 
-disconnected:
-	dart_error__set(error, ECONNRESET, "the agent disconnected");
-	return DART_ENDPOINT_DISCONNECTED;
+int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
+				     dart_endpoint_connection_handler *handler)
+{
+	struct dart_endpoint *endpoint;
+	struct rdma_cm_event *event;
+	enum dart_endpoint_event result;
+	struct dart_error error;
+
+	dart_endpoint_set__take_removals(set);
+	for (int i = 0; set->channel && i < EVENTS_MAX; i++) {
+		if (rdma_get_cm_event(set->channel, &event))
+			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+		endpoint = event->id->context;
+		result = dart_endpoint__handle(endpoint, event, &error);
+		/* First: destroying an identifier waits for the acknowledgement. */
+		rdma_ack_cm_event(event);
+		if (result != DART_ENDPOINT_NOTHING)
+			handler(endpoint, result, &error);
+	}
+	return 0;
 }

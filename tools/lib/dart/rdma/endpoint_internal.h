@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Shared by the parts of an endpoint: it connects, it READs, and a set has many of them. */
+/*
+ * Shared by the parts of an endpoint, each of which calls only the parts before it:
+ * endpoint_set.c, endpoint_completions.c, endpoint_connect.c, endpoint.c.
+ */
 #ifndef DART_ENDPOINT_MEMBERS_H
 #define DART_ENDPOINT_MEMBERS_H
 
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
 
+#include <libdart/rdma/cm_connection_internal.h>
 #include <libdart/rdma/cm_contexts.h>
 #include <libdart/rdma/device_internal.h>
 #include <libdart/rdma/endpoint_set.h>
-#include <libdart/rdma/path_mtu_internal.h>
 
 struct dart_endpoint_set {
 	int epoll; /* of the channel: its descriptor is there before the RDMA CM is */
@@ -31,25 +34,21 @@ struct dart_endpoint {
 	bool owns_set; /* is the only one of it */
 	uint32_t thread; /* that posts */
 	void *user;
-	struct rdma_cm_id *id;
+	struct dart_cm_connection connection;
 	struct dart_device *device; /* NULL until the route is known */
 	struct dart_queue_group *group; /* NULL: the same */
 	uint64_t number; /* there */
 	struct dart_read_queue queue;
 	struct dart_landings landings;
 	struct dart_landing *reserved; /* one of them, or NULL */
-	bool connected;
 	bool is_adopted;
 	bool is_reading; /* counted in its group */
 	int result; /* of the completions of an only one */
 	uint8_t request[DART_ENDPOINT_REQUEST_MAX];
 	uint8_t request_length;
-	struct dart_held_qp held; /* while it connects */
 	uint8_t answer[UINT8_MAX];
 	uint8_t answer_length;
 	bool is_for_control; /* the answer is then @accept */
-	uint64_t asked_ns; /* CLOCK_MONOTONIC of the connect request */
-	int failure; /* -errno */
 	struct dart_endpoint_accept accept;
 };
 
@@ -57,12 +56,12 @@ struct dart_endpoint {
 int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
 				    struct dart_error *error);
 
-/* endpoint.c, in the thread that posts: READs are in flight, or not. */
+/* endpoint_completions.c, in the thread that posts: READs are in flight, or not. */
 void dart_endpoint__set_reading(struct dart_endpoint *endpoint, bool is);
 
 /*
  * endpoint_connect.c.  dart_endpoint__handle() never frees the endpoint, so that the event
- * can be acknowledged behind it.
+ * can be acknowledged afterwards.
  */
 int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host,
 			 uint16_t port, const void *request, size_t length,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Shares channels, protection domains and completion queues: see endpoint_set.h. */
+/* The channels, devices and threads that endpoints share: see endpoint_set.h. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -9,15 +8,6 @@
 #include <unistd.h>
 
 #include <libdart/rdma/endpoint_internal.h>
-
-/* Events of connections that are handled before the caller looks at others. */
-#define EVENTS_MAX 64
-/* Completions that one call takes from the device. */
-#define COMPLETIONS_MAX 16
-/* Completion channels that one system call tells of: those of so many devices. */
-#define CHANNELS_MAX 8
-/* Groups of a device with an event that are looked at before others, and messages. */
-#define GROUPS_MAX 16
 
 #define DEVICE_FILES "/dev/infiniband"
 
@@ -80,19 +70,14 @@ int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	struct rdma_event_channel *channel;
-	int flags, ret;
+	int ret;
 
 	if (set->channel)
 		return 0;
-	channel = rdma_create_event_channel();
-	if (!channel)
-		return dart_error__set(
-			error, errno,
-			"cannot open the RDMA connection manager: %s (modprobe rdma_ucm)",
-			strerror(errno));
-	flags = fcntl(channel->fd, F_GETFL);
-	if (flags < 0 || fcntl(channel->fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
-	    epoll_ctl(set->epoll, EPOLL_CTL_ADD, channel->fd, &event)) {
+	ret = dart_cm_channel__open(&channel, error);
+	if (ret)
+		return ret;
+	if (epoll_ctl(set->epoll, EPOLL_CTL_ADD, channel->fd, &event)) {
 		ret = dart_error__system(
 			error, errno,
 			"cannot wait for the RDMA connection manager");
@@ -178,214 +163,13 @@ void dart_endpoint_set__free(struct dart_endpoint_set *set)
 	free(set);
 }
 
-int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread,
-			       const char *host, uint16_t port, void *user,
-			       struct dart_endpoint **endpointp,
-			       struct dart_error *error)
-{
-	struct dart_endpoint *endpoint = calloc(1, sizeof(*endpoint));
-	int ret;
-
-	if (!endpoint)
-		return dart_error__no_memory(error);
-	endpoint->set = set;
-	endpoint->thread = thread;
-	endpoint->user = user;
-	ret = dart_endpoint__start_for_control(endpoint, host, port, error);
-	if (ret)
-		dart_endpoint__free(endpoint);
-	else
-		*endpointp = endpoint;
-	return ret;
-}
-
-void *dart_endpoint__user(const struct dart_endpoint *endpoint)
-{
-	return endpoint->user;
-}
-
 int dart_endpoint_set__connection_fd(const struct dart_endpoint_set *set)
 {
 	return set->epoll;
-}
-
-int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
-				     dart_endpoint_connection_handler *handler)
-{
-	struct dart_endpoint *endpoint;
-	struct rdma_cm_event *event;
-	enum dart_endpoint_event result;
-	struct dart_error error;
-
-	dart_endpoint_set__take_removals(set);
-	for (int i = 0; set->channel && i < EVENTS_MAX; i++) {
-		if (rdma_get_cm_event(set->channel, &event))
-			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-		endpoint = event->id->context;
-		result = dart_endpoint__handle(endpoint, event, &error);
-		/* First: to destroy an identifier is to wait for this. */
-		rdma_ack_cm_event(event);
-		if (result != DART_ENDPOINT_NOTHING)
-			handler(endpoint, result, &error);
-	}
-	return 0;
-}
-
-int dart_endpoint__adopt(struct dart_endpoint *endpoint)
-{
-	int ret;
-
-	ret = dart_queue_group__adopt(endpoint->group, endpoint->number,
-				      endpoint);
-	endpoint->is_adopted = !ret;
-	return ret;
-}
-
-void dart_endpoint__leave(struct dart_endpoint *endpoint)
-{
-	if (!endpoint->is_adopted)
-		return;
-	dart_endpoint__set_reading(endpoint, false);
-	dart_queue_group__leave(endpoint->group, endpoint->number);
-	endpoint->is_adopted = false;
-}
-
-uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint)
-{
-	return endpoint->group->number;
 }
 
 int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set,
 				     uint32_t thread)
 {
 	return set->threads[thread].epoll;
-}
-
-static void endpoint__complete(struct dart_endpoint *endpoint,
-			       enum ibv_wc_status status,
-			       dart_endpoint_completion_handler *handler)
-{
-	int result;
-
-	if (endpoint->queue.has_failed)
-		return;
-	result = dart_read_queue__complete(&endpoint->queue, status);
-	if (result)
-		dart_endpoint__set_reading(endpoint, false);
-	handler(endpoint, result);
-}
-
-/* The completion queue does not work any more. */
-static void queue_group__fail(struct dart_queue_group *group, const char *step,
-			      int error,
-			      dart_endpoint_completion_handler *handler)
-{
-	struct dart_endpoint *endpoint;
-	uint32_t i;
-
-	for (i = 0; i < group->slots.count; i++) {
-		endpoint = group->slots.users[i].user;
-		if (!endpoint || endpoint->queue.has_failed)
-			continue;
-		dart_endpoint__set_reading(endpoint, false);
-		handler(endpoint,
-			dart_read_queue__fail(&endpoint->queue, step, error));
-	}
-}
-
-static void queue_group__poll(struct dart_queue_group *group,
-			      dart_endpoint_completion_handler *handler)
-{
-	struct ibv_wc completions[COMPLETIONS_MAX];
-	struct dart_endpoint *endpoint;
-	int i, n;
-
-	do {
-		n = ibv_poll_cq(group->cq, COMPLETIONS_MAX, completions);
-		for (i = 0; i < n; i++) {
-			endpoint = dart_slots__find(&group->slots,
-						    completions[i].wr_id);
-			if (endpoint)
-				endpoint__complete(endpoint,
-						   completions[i].status,
-						   handler);
-		}
-	} while (n == COMPLETIONS_MAX);
-	if (n < 0)
-		queue_group__fail(group, "the completion queue is broken", -EIO,
-				  handler);
-}
-
-static void queue_group__on_event(struct dart_queue_group *group,
-				  dart_endpoint_completion_handler *handler)
-{
-	int ret;
-
-	group->is_armed = false;
-	queue_group__poll(group, handler);
-	ret = dart_queue_group__arm(group);
-	if (ret)
-		queue_group__fail(group, "cannot wait for READs", ret, handler);
-	/* A completion before the queue is armed makes no event: poll again. */
-	queue_group__poll(group, handler);
-}
-
-/* Nothing but errors comes from a device that was removed, and these at once. */
-static void channel__fail(struct dart_channel *channel, int error,
-			  dart_endpoint_completion_handler *handler)
-{
-	struct dart_queue_group *group;
-
-	dart_channel__break(channel);
-	LIST_FOREACH(group, &channel->thread->groups, adopted_place)
-	{
-		if (group->channel == channel)
-			queue_group__fail(group, "the RDMA device was removed",
-					  error, handler);
-	}
-}
-
-/* Each group has an event at most, and the last one need not be looked for. */
-static void channel__take_events(struct dart_channel *channel,
-				 dart_endpoint_completion_handler *handler)
-{
-	const uint32_t most = channel->adopted_groups;
-	struct ibv_cq *cq;
-	void *context;
-
-	for (uint32_t i = 0; i < most && i < GROUPS_MAX; i++) {
-		if (ibv_get_cq_event(channel->channel, &cq, &context)) {
-			if (errno != EAGAIN && errno != EINTR)
-				channel__fail(channel, -errno, handler);
-			return;
-		}
-		ibv_ack_cq_events(cq, 1);
-		queue_group__on_event(context, handler);
-	}
-}
-
-void dart_endpoint_set__on_completion(struct dart_endpoint_set *set,
-				      uint32_t thread,
-				      dart_endpoint_completion_handler *handler)
-{
-	struct epoll_event ready[CHANNELS_MAX];
-	int i, n;
-
-	n = epoll_wait(set->threads[thread].epoll, ready, CHANNELS_MAX, 0);
-	for (i = 0; i < n; i++)
-		channel__take_events(ready[i].data.ptr, handler);
-}
-
-bool dart_endpoint_set__poll(struct dart_endpoint_set *set, uint32_t thread,
-			     dart_endpoint_completion_handler *handler)
-{
-	const struct dart_thread *own = &set->threads[thread];
-	struct dart_queue_group *group;
-
-	LIST_FOREACH(group, &own->groups, adopted_place)
-	{
-		if (group->reading)
-			queue_group__poll(group, handler);
-	}
-	return own->reading;
 }

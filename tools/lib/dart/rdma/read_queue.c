@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "link_speed_internal.h"
+#include "path_internal.h"
 #include "read_queue_internal.h"
 
 /* That of soft-RoCE on Ethernet. */
@@ -30,20 +30,10 @@ void dart_read_scratch__close(struct dart_read_scratch *scratch)
 	*scratch = (struct dart_read_scratch){ };
 }
 
-uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id)
-{
-	/* enum ibv_mtu: 1 is 256 bytes. */
-	if (id->route.num_paths > 0 && id->route.path_rec &&
-	    id->route.path_rec->mtu >= IBV_MTU_256 &&
-	    id->route.path_rec->mtu <= IBV_MTU_4096)
-		return 128U << id->route.path_rec->mtu;
-	return 0;
-}
-
 void dart_read_queue__fit_path(struct dart_read_queue *queue)
 {
 	queue->bytes_max = DART_READ_PACKETS_MAX *
-			   (dart_read_queue__mtu(queue->id) ?: MTU_DEFAULT);
+			   (dart_path__mtu(queue->id) ?: MTU_DEFAULT);
 	queue->length_max = min_u32(queue->length_max, queue->bytes_max);
 }
 
@@ -74,7 +64,7 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 	if (!port.max_msg_sz)
 		return -EINVAL;
 	queue->bits_per_s =
-		dart_link_speed(port.active_speed, port.active_width);
+		dart_path__link_speed(port.active_speed, port.active_width);
 	queue->length_max = port.max_msg_sz;
 	dart_read_queue__fit_path(queue);
 	if (rdma_create_qp(id, parts->pd, &attributes))

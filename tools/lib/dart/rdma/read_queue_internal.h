@@ -92,9 +92,6 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 /* Nothing is in flight afterwards: landings may be freed. */
 void dart_read_queue__close(struct dart_read_queue *queue);
 
-/* Bytes of a packet's payload on the path that @id has resolved; 0: not known. */
-uint32_t dart_read_queue__mtu(const struct rdma_cm_id *id);
-
 /* Call this if the MTU of the identifier's path has changed since the queue was opened. */
 void dart_read_queue__fit_path(struct dart_read_queue *queue);
 

@@ -50,4 +50,21 @@ void dart_slots__leave(struct dart_slots *slots, uint64_t number);
 /* NULL if the user of @number has left.  Any number is allowed. */
 void *dart_slots__find(const struct dart_slots *slots, uint64_t number);
 
+/*
+ * Numbers from 0 of objects that come and go, such as groups of queue pairs: a number that has come
+ * back is given again, so all are less than the most objects that there were at once.  For one
+ * thread.
+ */
+/* Zeroed memory has given none. */
+struct dart_numbers {
+	uint32_t next; /* it and all above were never given */
+	uint32_t *back; /* those that have come back; room for all below @next */
+	uint32_t back_count;
+};
+
+/* Returns 0 or -ENOMEM. */
+int dart_numbers__take(struct dart_numbers *numbers, uint32_t *number);
+void dart_numbers__give_back(struct dart_numbers *numbers, uint32_t number);
+void dart_numbers__close(struct dart_numbers *numbers);
+
 #endif /* DART_SLOTS_H */

@@ -11,16 +11,6 @@
 
 #include "slice.h"
 
-int dart_slices__watch_fd(struct dart_slices *slices, int operation, int fd,
-			  uint32_t events, struct dart_error *error)
-{
-	struct epoll_event event = { .events = events, .data.fd = fd };
-
-	if (epoll_ctl(slices->epoll, operation, fd, &event))
-		return dart_error__system(error, errno, "cannot poll");
-	return 0;
-}
-
 int dart_slices__new(struct dart_slices **result, const char *path,
 		     struct dart_error *error)
 {

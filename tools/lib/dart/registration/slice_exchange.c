@@ -7,6 +7,16 @@
 
 #include "slice_set_internal.h"
 
+int dart_slices__watch_fd(struct dart_slices *slices, int operation, int fd,
+			  uint32_t events, struct dart_error *error)
+{
+	struct epoll_event event = { .events = events, .data.fd = fd };
+
+	if (epoll_ctl(slices->epoll, operation, fd, &event))
+		return dart_error__system(error, errno, "cannot poll");
+	return 0;
+}
+
 void dart_slices__move(struct dart_slices *slices,
 		       struct dart_slice_state *slice, enum slice_state state)
 {

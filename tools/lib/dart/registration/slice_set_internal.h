@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A set of slices.  registration/slice.c follows what the application and dartd do,
- * slice_exchange.c asks dartd.
+ * A set of slices.  slice.c acts on calls of the application and on each dartd that appears, and
+ * calls slice_exchange.c, which asks dartd.
  */
 #ifndef DART_SLICE_SET_H
 #define DART_SLICE_SET_H

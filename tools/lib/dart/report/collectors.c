@@ -11,7 +11,6 @@
 #include <libdart/text_file.h>
 
 #include "collectors.h"
-#include "tools/lib/dart/export_text_internal.h"
 
 #define QPN_MIN		2	/* 0 and 1 are for management */
 #define BITS_24_MAX	0xffffff

@@ -75,6 +75,12 @@ void dart_schema__free(struct dart_schema *schema);
 bool dart_name__is_valid(const char *name);
 /* For an entry, whose name can be longer? */
 bool dart_entry_name__is_valid(const char *name);
+/*
+ * Names of gathered entries end with their interval: "cpustat+1s", "vmstat+100ms".  Returns the
+ * interval of the entry @name in ms, and in *@length the length of the name before it; 0 if the
+ * name has no interval.
+ */
+uint32_t dart_gathered_name__ms(const char *name, size_t *length);
 /* Does the format allow @text: 0x20 to 0x7e, below DART_CONTROL_NAME_MAX? */
 bool dart_text__is_valid(const char *text);
 

@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/text_file.h>
+
 #include "tea_tables.h"
 #include "tea_tables_loader_internal.h"
-#include "tools/lib/dart/export_text_internal.h"
 
 #define QPN_MIN 2 /* 0 and 1 are for management */
 #define BITS_24_MAX 0xffffff
