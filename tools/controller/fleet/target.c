@@ -6,18 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <xxhash.h>
 
 #include <libdart/error.h>
 
 #include "target_private.h"
 
-/* From the first loss of a connection to the next attempt. */
-#define BACKOFF_MIN_US		100000ULL
-
-/* The longest delay between attempts; it doubles each time. */
-/* An agent that starts again has its controllers back within 3 s. */
-#define BACKOFF_MAX_US		2000000ULL
+/*
+ * The longest delay between two attempts to connect, which doubles each time: the controllers of an
+ * agent that starts again are back within 3 s.
+ */
+#define BACKOFF_MAX_US 2000000ULL
 
 void target__log(const struct target *target, const char *format, ...)
 {
@@ -77,7 +75,7 @@ void target__drop_table(struct target *target)
 }
 
 /* Without an I/O thread that has it. */
-static void target__disconnect(struct target *target)
+void target__disconnect(struct target *target)
 {
 	/* First: nothing lands any more in what it frees, and what is freed below. */
 	transport__free(target->transport);
@@ -131,14 +129,12 @@ void target__stop(struct target *target)
 	target__finish(target, 0);
 }
 
-/* 0, or that it never had values. */
-static int target__outcome(const struct target *target)
+int target__outcome(const struct target *target)
 {
 	return count__of(&target->summary.scrapes) ? 0 : -EHOSTUNREACH;
 }
 
-/* Finishes after the last requested scrape; true if so. */
-static bool target__finish_if_done(struct target *target)
+bool target__finish_if_done(struct target *target)
 {
 	const struct summary *summary = &target->summary;
 	const uint64_t wanted = target->io.wanted;
@@ -160,8 +156,7 @@ static uint64_t jitter(uint64_t delay_us)
 	return delay_us / 2 + random % (delay_us / 2 + 1);
 }
 
-/* With no I/O thread that has it. */
-static void target__retry(struct target *target)
+void target__retry(struct target *target)
 {
 	struct io_target *io = &target->io;
 	const bool once = io->once;
@@ -218,183 +213,4 @@ void target__move(struct target *target, struct io_thread *thread)
 {
 	target->thread = thread;
 	target__release(target, TARGET_MOVE);
-}
-
-/* As soon as it is its turn. */
-static void target__ask_to_connect(struct target *target)
-{
-	/* The delay has doubled once when it is lost, and again if it cannot be reached. */
-	handshakes__ask(&target->context->handshakes, &target->handshake,
-			target->backoff_us > 2 * BACKOFF_MIN_US);
-}
-
-/* The I/O thread cannot get anything any more. */
-static void target__explain_loss(struct target *target)
-{
-	const struct transport *transport = target->transport;
-	const struct io_target *io = &target->io;
-	struct dart_error error;
-
-	switch (io->loss) {
-	case IO_LOSS_TRANSPORT:
-		transport->operations->explain(transport, &error);
-		target__lose(target, "%s", error.text);
-		break;
-	case IO_LOSS_POST:
-		if (transport->operations->is_call)
-			transport->operations->explain(transport, &error);
-		else
-			dart_error__system(&error, -io->loss_error,
-					   "cannot post a READ");
-		target__lose(target, "%s", error.text);
-		break;
-	case IO_LOSS_SILENCE:
-		target__lose(target, TARGET_NO_ANSWER);
-		break;
-	case IO_LOSS_RESTART:
-		target__lose(target, "the agent has restarted");
-		break;
-	}
-}
-
-static void on_reported(struct io_target *io, enum io_report report)
-{
-	struct target *target = (struct target *)io;
-
-	/* It is to be released anyway. */
-	if (target->state != TARGET_READING)
-		return;
-	switch (report) {
-	case IO_WANTS_TABLE:
-		target__prepare_fetch(target);
-		break;
-	case IO_TABLE_LANDED:
-		target__take_landed(target);
-		break;
-	case IO_DONE:
-		target__finish(target, target__outcome(target));
-		break;
-	case IO_LOST:
-		target__explain_loss(target);
-		break;
-	}
-}
-
-static void on_released(struct io_target *io)
-{
-	struct target *target = (struct target *)io;
-
-	target->state = TARGET_DISCONNECTED;
-	if (io->has_scraped)
-		target->backoff_us = BACKOFF_MIN_US;
-	switch (target->next) {
-	case TARGET_LOSE:
-		target__retry(target);
-		break;
-	case TARGET_MOVE:
-		target__disconnect(target);
-		target__ask_to_connect(target);
-		break;
-	case TARGET_FINISH:
-		target__finish(target, target->result);
-		break;
-	}
-}
-
-static void on_scrape_due(void *data)
-{
-	struct target *target = data;
-	struct schedule *schedule = &target->io.schedule;
-
-	count__add(&target->summary.failed,
-		   schedule__take(schedule, monotonic_ns()));
-	timer__set_at(&target->scrape_timer, schedule->next_ns);
-	target__finish_if_done(target);
-}
-
-static void on_retry(void *data)
-{
-	struct target *target = data;
-
-	if (target->state == TARGET_DISCONNECTED)
-		target__ask_to_connect(target);
-	else if (target->state == TARGET_READING)
-		target__fetch_again(target);
-}
-
-static void target__init_io(struct target *target)
-{
-	const struct options *options = target->context->options;
-	const struct target_settings *settings = target->settings;
-	struct io_target *io = &target->io;
-
-	io->control = &target->context->mailbox;
-	io->reported = on_reported;
-	io->released = on_released;
-	io->summary = &target->summary;
-	io->once = options->once;
-	io->wanted = options->once ? 1 : options->count;
-	io->decoder = (struct decoder){
-		.workers = target->context->workers,
-		.sink = target->context->sink,
-		.tap = target->context->tap,
-		.settings = settings,
-		.summary = &target->summary,
-		.clocks = &target->context->clocks.listener,
-	};
-	io->schedule.interval_ns = settings->interval_ns ?:
-		options->settings.interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
-	io->schedule.phase_ns =
-		XXH3_64bits(settings->name, strlen(settings->name));
-}
-
-int target__new(struct target_context *context,
-		const struct target_settings *settings, struct target **targetp)
-{
-	struct timers *timers = context->timers;
-	struct target *target;
-
-	target = calloc(1, sizeof(*target));
-	if (!target)
-		return -ENOMEM;
-	target->context = context;
-	target->settings = settings;
-	target->backoff_us = BACKOFF_MIN_US;
-	target->since_ns = monotonic_ns();
-	target->handshake.begin = target__on_turn;
-	target__init_io(target);
-	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
-	timer__init(&target->retry_timer, timers, on_retry, target);
-	timer__init(&target->connect_timeout, timers,
-		    target__on_connect_timeout, target);
-	timer__init(&target->down_timer, timers, target__on_down, target);
-	if (!context->options->once)
-		target__watch_down(target);
-	/* Connects as soon as the loop runs. */
-	timer__set(&target->retry_timer, 0);
-	*targetp = target;
-	return 0;
-}
-
-void target__free(struct target *target)
-{
-	struct io_target *io;
-
-	if (!target)
-		return;
-	io = &target->io;
-	/* The I/O thread has ended before it released this. */
-	if (target->transport)
-		target->transport->operations->leave(target->transport);
-	flow__end(&io->flow);
-	target__disconnect(target);
-	resolution__cancel(target->resolution);
-	handshakes__end(&target->context->handshakes, &target->handshake);
-	timer__stop(&target->scrape_timer);
-	timer__stop(&target->retry_timer);
-	timer__stop(&target->connect_timeout);
-	timer__stop(&target->down_timer);
-	free(target->tapped.bytes);
-	free(target->failure);
-	free(target);
 }

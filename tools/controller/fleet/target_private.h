@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the parts of a target in the control loop: target.c waits, retries and gives up,
- * target_connect.c connects, target_table.c takes tables and plans scrapes for the I/O thread,
- * target_down.c tells outputs of a target that is lost, target_status.c tells others about it.
+ * Shared by the parts of a target in the control loop.  Each knows only the ones below it:
+ *
+ *   target_events.c  handles events: it connects, and begins and ends the target
+ *   target_table.c   takes tables and plans scrapes for the I/O thread
+ *   target.c         loses, retries and finishes the target
+ *   target_status.c  tells others about it
+ *   target_down.c    tells outputs of a target that is lost
  */
 #ifndef CONTROLLER_TARGET_PRIVATE_H
 #define CONTROLLER_TARGET_PRIVATE_H
@@ -26,6 +30,11 @@ enum target_next {
 	TARGET_MOVE,		/* connects again, for the I/O thread that is chosen */
 	TARGET_FINISH,		/* with @result */
 };
+
+#define TARGET_NO_ANSWER	"no answer for 10 s"
+
+/* From the first loss of a connection to the next attempt to connect. */
+#define TARGET_BACKOFF_MIN_US	100000ULL
 
 struct target {
 	struct io_target io;		/* first: a target is found by it */
@@ -76,14 +85,14 @@ void target__count(struct target *target, uint64_t bytes);
 void target__drop_table(struct target *target);
 /* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
-
-/* target_connect.c */
-
-#define TARGET_NO_ANSWER	"no answer for 10 s"
-
-/* It is its turn to connect; its name is resolved first. */
-void target__on_turn(struct handshake *handshake);
-void target__on_connect_timeout(void *data);
+/* Finishes the target after the last requested scrape; true if so. */
+bool target__finish_if_done(struct target *target);
+/* 0, or -EHOSTUNREACH if the target never had values. */
+int target__outcome(const struct target *target);
+/* Ends the connection, if there is one; no I/O thread has the target. */
+void target__disconnect(struct target *target);
+/* Disconnects after a loss for target->reason, and sets the time of the next attempt. */
+void target__retry(struct target *target);
 
 /* target_table.c */
 
