@@ -102,7 +102,7 @@ unit_cut_readers_sources := $(addprefix tools/controller/, base/queue.c \
 	outputs/output_figures.c)
 unit_controller_editions_sources := $(controller_http) \
 	tools/bench/invented_metrics.c $(unit_cut_readers_sources) $(addprefix tools/controller/, \
-	base/number_text.c exposition/editions.c $(addprefix metrics/text/, text.c text_index.c \
+	base/number_text.c exposition/edition.c exposition/edition_maker.c exposition/editions.c $(addprefix metrics/text/, text.c text_index.c \
 	text_writer.c))
 threaded_tests += controller_editions
 controller_metrics := $(wildcard tools/controller/metrics/*.c tools/controller/metrics/*/*.c) \
