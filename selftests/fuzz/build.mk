@@ -91,9 +91,9 @@ fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	metrics/labels/label_names.c discovery/sd_json.c \
 	settings/target_list.c)
 fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/queue/, \
-	record.c spool.c)
+	record.c segment.c spool.c)
 fuzz_spool_parsers := $(addprefix tools/controller/push/, formats/pieces.c \
-	formats/influx.c formats/remote_write_read.c queue/record.c queue/spool.c)
+	formats/influx.c formats/remote_write_read.c queue/record.c queue/segment.c queue/spool.c)
 fuzz_srv_answer_sources := $(addprefix tools/controller/, \
 	settings/entry_names.c settings/http_settings.c settings/labels.c \
 	settings/output_settings.c settings/receiver_settings.c \

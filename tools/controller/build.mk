@@ -163,7 +163,7 @@ unit_push_config_sources := $(controller_config)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
 unit_push_spool_sources := $(controller_formats) $(addprefix tools/controller/push/queue/, \
-	backlog.c record.c spool.c)
+	backlog.c record.c segment.c spool.c)
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
 unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
 unit_push_parallel_sources := $(unit_push_sending_sources)

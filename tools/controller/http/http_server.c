@@ -55,24 +55,15 @@ struct exchange {
 	struct http_stream *stream; /* of the response, which frees it; or NULL */
 };
 
-static const char *text_of(unsigned int status)
+/* The reason phrase of the status; an answer that should have a body, and has none, is an error. */
+static struct MHD_Response *text_response(unsigned int status)
 {
-	switch (status) {
-	case MHD_HTTP_BAD_REQUEST:
-		return "Bad Request\n";
-	case MHD_HTTP_UNAUTHORIZED:
-		return "Unauthorized\n";
-	case MHD_HTTP_FORBIDDEN:
-		return "Forbidden\n";
-	case MHD_HTTP_NOT_FOUND:
-		return "Not Found\n";
-	case MHD_HTTP_METHOD_NOT_ALLOWED:
-		return "Method Not Allowed\n";
-	case MHD_HTTP_SERVICE_UNAVAILABLE:
-		return "Service Unavailable\n";
-	default:
-		return "Internal Server Error\n";
-	}
+	char text[64];
+
+	if (status < MHD_HTTP_BAD_REQUEST)
+		status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+	snprintf(text, sizeof(text), "%s\n", MHD_get_reason_phrase_for(status));
+	return MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
 }
 
 /* Packs the body if that makes it shorter. */
@@ -90,8 +81,7 @@ static bool answer__pack(struct http_answer *answer)
 	return true;
 }
 
-static void add_headers(struct MHD_Response *response,
-			const struct http_answer *answer)
+static void add_headers(struct MHD_Response *response, const struct http_answer *answer)
 {
 	size_t i;
 
@@ -100,39 +90,31 @@ static void add_headers(struct MHD_Response *response,
 					answer->headers[i].value);
 }
 
-static struct MHD_Response *response_of(struct serving *serving,
-					const struct http_request *request,
-					struct http_answer *answer,
-					struct http_stream **stream)
+static struct MHD_Response *response_of(struct serving *serving, const struct http_request *request,
+					struct http_answer *answer, struct http_stream **stream)
 {
 	struct MHD_Response *response = NULL;
 	bool is_packed = false;
-	const char *encoding = answer->encoding, *text;
+	const char *encoding = answer->encoding;
 
 	if (answer->stream) {
-		response = http_streams__add(serving->streams, answer,
-					     request->connection, stream);
+		response = http_streams__add(serving->streams, answer, request->connection, stream);
 		if (!response) {
-			*answer = (struct http_answer){
-				.status = MHD_HTTP_SERVICE_UNAVAILABLE
-			};
+			*answer = (struct http_answer){ .status = MHD_HTTP_SERVICE_UNAVAILABLE };
 			encoding = NULL;
 		}
 	}
 	if (response) {
 		;
 	} else if (!answer->body) {
-		text = text_of(answer->status);
-		response = MHD_create_response_from_buffer(
-			strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT);
+		response = text_response(answer->status);
 	} else {
-		is_packed =
-			!encoding &&
-			gzip__is_accepted(http_request__header(
-				request, MHD_HTTP_HEADER_ACCEPT_ENCODING)) &&
-			answer__pack(answer);
-		response = MHD_create_response_from_buffer(
-			answer->length, answer->body, MHD_RESPMEM_MUST_FREE);
+		is_packed = !encoding &&
+			    gzip__is_accepted(http_request__header(
+				    request, MHD_HTTP_HEADER_ACCEPT_ENCODING)) &&
+			    answer__pack(answer);
+		response = MHD_create_response_from_buffer(answer->length, answer->body,
+							   MHD_RESPMEM_MUST_FREE);
 		if (!response)
 			free(answer->body);
 	}
@@ -140,15 +122,13 @@ static struct MHD_Response *response_of(struct serving *serving,
 		return NULL;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
 				answer->type ?: "text/plain; charset=utf-8");
-	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
-				"Accept, Accept-Encoding");
+	MHD_add_response_header(response, MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding");
 	add_headers(response, answer);
 	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
 	if (is_packed)
 		encoding = "gzip";
 	if (encoding)
-		MHD_add_response_header(
-			response, MHD_HTTP_HEADER_CONTENT_ENCODING, encoding);
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, encoding);
 	return response;
 }
 
@@ -159,8 +139,7 @@ static const struct http_header ask_token[] = {
 	{ "WWW-Authenticate", "Bearer realm=\"dart-controller\"" },
 };
 static const struct http_header ask_password[] = {
-	{ "WWW-Authenticate",
-	  "Basic realm=\"dart-controller\", charset=\"UTF-8\"" },
+	{ "WWW-Authenticate", "Basic realm=\"dart-controller\", charset=\"UTF-8\"" },
 };
 
 static void refuse(struct http_answer *answer, unsigned int status,
@@ -181,10 +160,8 @@ static void refuse_name(struct http_answer *answer)
 	answer->length = answer->body ? strlen(answer->body) : 0;
 }
 
-static bool is_refused(const struct http_server *server,
-		       const struct http_page *page,
-		       const struct http_request *request,
-		       struct http_answer *answer)
+static bool is_refused(const struct http_server *server, const struct http_page *page,
+		       const struct http_request *request, struct http_answer *answer)
 {
 	const struct http_access *access = server->options.access;
 	unsigned int status;
@@ -194,16 +171,14 @@ static bool is_refused(const struct http_server *server,
 	status = http_access__refuses(access, request);
 	if (status == MHD_HTTP_UNAUTHORIZED)
 		refuse(answer, status,
-		       http_access__has_password(access) ? ask_password :
-							   ask_token);
+		       http_access__has_password(access) ? ask_password : ask_token);
 	else if (status)
 		refuse_name(answer);
 	return status;
 }
 
-static void fill(const struct http_server *server, const char *path,
-		 const char *method, const struct http_request *request,
-		 struct http_answer *answer)
+static void fill(const struct http_server *server, const char *path, const char *method,
+		 const struct http_request *request, struct http_answer *answer)
 {
 	const bool reads = !strcmp(method, MHD_HTTP_METHOD_GET) ||
 			   !strcmp(method, MHD_HTTP_METHOD_HEAD);
@@ -216,8 +191,7 @@ static void fill(const struct http_server *server, const char *path,
 		if (reads)
 			refuse(answer, MHD_HTTP_NOT_FOUND, NULL);
 		else
-			refuse(answer, MHD_HTTP_METHOD_NOT_ALLOWED,
-			       allow_reading);
+			refuse(answer, MHD_HTTP_METHOD_NOT_ALLOWED, allow_reading);
 		return;
 	}
 	if (page->is_action ? strcmp(method, MHD_HTTP_METHOD_POST) : !reads) {
@@ -241,16 +215,14 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct serving *se
 		return MHD_NO;
 	/* With chunks libmicrohttpd 0.9.75 would send the last one, although HEAD has no body. */
 	if (answer->stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
-		MHD_set_response_options(exchange->response,
-					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
+		MHD_set_response_options(exchange->response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
 					 MHD_RO_END);
 	return MHD_queue_response(request->connection, answer->status, exchange->response);
 }
 
 /* The head is there.  What is refused has no clear end: the connection is closed after it. */
 static enum MHD_Result begin(struct serving *serving, struct MHD_Connection *connection,
-			     const char *url, const char *method, const char *version,
-			     void **state)
+			     const char *url, const char *method, const char *version, void **state)
 {
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
 	const struct http_request request = { connection, NULL };
@@ -269,9 +241,8 @@ static enum MHD_Result begin(struct serving *serving, struct MHD_Connection *con
  * Called once with the head, and once more after a body, which GET does not have; meanwhile with
  * pieces of it.  The connection is not busy before that, so a body without an end makes room.
  */
-static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
-				  const char *url, const char *method,
-				  const char *version, const char *upload,
+static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **state)
 {
 	struct http_answer answer = { .status = MHD_HTTP_OK };
@@ -286,14 +257,13 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 		return MHD_YES;
 	}
 	request = (struct http_request){ connection, &exchange->head };
-	http_connections__set_busy(serving->server->connections,
-				   http_request__fd(&request), true);
+	http_connections__set_busy(serving->server->connections, http_request__fd(&request), true);
 	fill(serving->server, exchange->head.path, method, &request, &answer);
 	return send_answer(exchange, serving, &request, method, &answer);
 }
 
-static void on_completed(void *data, struct MHD_Connection *connection,
-			 void **state, enum MHD_RequestTerminationCode code)
+static void on_completed(void *data, struct MHD_Connection *connection, void **state,
+			 enum MHD_RequestTerminationCode code)
 {
 	const struct http_request request = { connection, NULL };
 	struct http_server *server = ((struct serving *)data)->server;
@@ -301,8 +271,7 @@ static void on_completed(void *data, struct MHD_Connection *connection,
 
 	if (!exchange)
 		return;
-	http_connections__set_busy(server->connections,
-				   http_request__fd(&request), false);
+	http_connections__set_busy(server->connections, http_request__fd(&request), false);
 	if (exchange->stream && code == MHD_REQUEST_TERMINATED_TIMEOUT_REACHED)
 		http_stream__time_out(exchange->stream);
 	if (exchange->response)
@@ -315,27 +284,23 @@ static size_t on_escaped(void *data, struct MHD_Connection *connection, char *te
 	return http_head__unescape(text);
 }
 
-static void on_connection(void *data, struct MHD_Connection *connection,
-			  void **context,
+static void on_connection(void *data, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
 	const struct http_request request = { connection, NULL };
 	struct http_server *server = ((struct serving *)data)->server;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
-		http_connections__remove(server->connections,
-					 http_request__fd(&request));
+		http_connections__remove(server->connections, http_request__fd(&request));
 }
 
-static bool serve(void *data, int fd, const struct sockaddr *peer,
-		  socklen_t length)
+static bool serve(void *data, int fd, const struct sockaddr *peer, socklen_t length)
 {
 	struct http_server *server = data;
 	bool is_served;
 
 	pthread_mutex_lock(&server->lock);
-	is_served = MHD_add_connection(server->serving->daemon, fd, peer,
-				       length) == MHD_YES;
+	is_served = MHD_add_connection(server->serving->daemon, fd, peer, length) == MHD_YES;
 	pthread_mutex_unlock(&server->lock);
 	return is_served;
 }
@@ -354,15 +319,13 @@ static int read_pem(const char *path, char **text, struct dart_error *error)
 
 	*text = NULL;
 	if (!file)
-		return dart_error__system(error, errno, "cannot open '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot open '%s'", path);
 	*text = calloc(1, PEM_BYTES_MAX + 1);
 	length = *text ? fread(*text, 1, PEM_BYTES_MAX, file) : 0;
 	if (!*text)
 		ret = dart_error__no_memory(error);
 	else if (ferror(file) || !length)
-		ret = dart_error__set(error, EIO,
-				      "cannot read '%s', or it is empty", path);
+		ret = dart_error__set(error, EIO, "cannot read '%s', or it is empty", path);
 	fclose(file);
 	return ret;
 }
@@ -375,15 +338,14 @@ static unsigned int threads_of(const struct http_server_options *options)
 }
 
 /* With the texts of @certificate and @key, or without TLS if they are NULL. */
-static int start(struct serving *serving, const char *certificate,
-		 const char *key, struct dart_error *error)
+static int start(struct serving *serving, const char *certificate, const char *key,
+		 struct dart_error *error)
 {
 	struct http_server *server = serving->server;
 	/* Those of a library with threads; without it one thread is not a pool. */
 	const unsigned int threads = threads_of(&server->options);
 	const struct MHD_OptionItem all[] = {
-		{ MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0,
-		  NULL },
+		{ MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0, NULL },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 	const struct MHD_OptionItem tls[] = {
@@ -395,17 +357,14 @@ static int start(struct serving *serving, const char *certificate,
 	const struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
 
 	serving->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG |
-			MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
-			MHD_ALLOW_SUSPEND_RESUME |
-			(certificate ? MHD_USE_TLS : 0),
-		0, NULL, NULL, on_request, serving, MHD_OPTION_EXTERNAL_LOGGER,
-		ignore, NULL, MHD_OPTION_CONNECTION_LIMIT,
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_USE_NO_LISTEN_SOCKET |
+			MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | (certificate ? MHD_USE_TLS : 0),
+		0, NULL, NULL, on_request, serving, MHD_OPTION_EXTERNAL_LOGGER, ignore, NULL,
+		MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)(HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE),
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_SECONDS,
-		MHD_OPTION_UNESCAPE_CALLBACK, on_escaped, NULL,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, serving,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, serving,
+		MHD_OPTION_UNESCAPE_CALLBACK, on_escaped, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, serving, MHD_OPTION_NOTIFY_CONNECTION, on_connection, serving,
 		MHD_OPTION_ARRAY, threads > 1 ? all : none, MHD_OPTION_ARRAY,
 		certificate ? tls : none, MHD_OPTION_END);
 	if (serving->daemon)
@@ -414,11 +373,9 @@ static int start(struct serving *serving, const char *certificate,
 		       dart_error__set(
 			       error, EINVAL,
 			       "cannot serve HTTPS with the certificate '%s' and the key '%s' (are they a PEM certificate and its key?)",
-			       server->options.certificate,
-			       server->options.key) :
+			       server->options.certificate, server->options.key) :
 		       dart_error__set(error, EIO, "cannot serve HTTP at '%s'",
-				       server->options.address ?:
-					       HTTP_ADDRESS_DEFAULT);
+				       server->options.address ?: HTTP_ADDRESS_DEFAULT);
 }
 
 /* Ends its connections.  NULL is allowed. */
@@ -432,9 +389,8 @@ static void serving__free(struct serving *serving)
 	free(serving);
 }
 
-static int serving__new(struct http_server *server, const char *certificate,
-			const char *key, struct serving **servingp,
-			struct dart_error *error)
+static int serving__new(struct http_server *server, const char *certificate, const char *key,
+			struct serving **servingp, struct dart_error *error)
 {
 	struct serving *serving = calloc(1, sizeof(*serving));
 	int ret;
@@ -442,8 +398,7 @@ static int serving__new(struct http_server *server, const char *certificate,
 	if (!serving)
 		return dart_error__no_memory(error);
 	serving->server = server;
-	serving->streams =
-		http_streams__new(server->options.streams ?: HTTP_STREAMS_MAX);
+	serving->streams = http_streams__new(server->options.streams ?: HTTP_STREAMS_MAX);
 	ret = serving->streams ? start(serving, certificate, key, error) :
 				 dart_error__no_memory(error);
 	if (!ret) {
@@ -479,9 +434,8 @@ int http_server__reload(struct http_server *server, struct dart_error *error)
 	if (options->certificate)
 		ret = read_pem(options->certificate, &certificate, error) ?:
 			      read_pem(options->key, &key, error);
-	if (!ret &&
-	    (!server->serving || !are_equal(certificate, server->certificate) ||
-	     !are_equal(key, server->key)))
+	if (!ret && (!server->serving || !are_equal(certificate, server->certificate) ||
+		     !are_equal(key, server->key)))
 		ret = serving__new(server, certificate, key, &serving, error);
 	if (ret || !serving) {
 		forget(certificate, key);
@@ -508,16 +462,15 @@ static void look_at_sockets(struct http_server *server)
 	for (i = server->fd_count - 1; i >= 0; i--) {
 		length = sizeof(address);
 		memset(&address, 0, sizeof(address));
-		getsockname(server->fds[i], (struct sockaddr *)&address,
-			    &length);
+		getsockname(server->fds[i], (struct sockaddr *)&address, &length);
 		if (!http_address__is_loopback((struct sockaddr *)&address))
 			server->is_local = false;
 		server->address = address;
 	}
 }
 
-int http_server__new(const struct http_server_options *options,
-		     struct http_server **serverp, struct dart_error *error)
+int http_server__new(const struct http_server_options *options, struct http_server **serverp,
+		     struct dart_error *error)
 {
 	struct http_server *server = calloc(1, sizeof(*server));
 	int ret;
@@ -526,8 +479,7 @@ int http_server__new(const struct http_server_options *options,
 		return dart_error__no_memory(error);
 	server->options = *options;
 	pthread_mutex_init(&server->lock, NULL);
-	server->fd_count = ret =
-		http_address__listen(options->address, server->fds, error);
+	server->fd_count = ret = http_address__listen(options->address, server->fds, error);
 	if (ret < 0)
 		goto err_server;
 	look_at_sockets(server);
@@ -536,8 +488,7 @@ int http_server__new(const struct http_server_options *options,
 		goto err_sockets;
 	/* The first connection may come at once; it is served when this is set. */
 	pthread_mutex_lock(&server->lock);
-	server->connections = http_connections__new(
-		server->fds, server->fd_count, serve, server);
+	server->connections = http_connections__new(server->fds, server->fd_count, serve, server);
 	pthread_mutex_unlock(&server->lock);
 	if (!server->connections) {
 		ret = dart_error__no_memory(error);
@@ -560,13 +511,10 @@ err_server:
 
 unsigned int http_server__port(const struct http_server *server)
 {
-	const struct sockaddr_in *v4 =
-		(const struct sockaddr_in *)&server->address;
-	const struct sockaddr_in6 *v6 =
-		(const struct sockaddr_in6 *)&server->address;
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&server->address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&server->address;
 
-	return ntohs(server->address.ss_family == AF_INET ? v4->sin_port :
-							    v6->sin6_port);
+	return ntohs(server->address.ss_family == AF_INET ? v4->sin_port : v6->sin6_port);
 }
 
 bool http_server__is_local(const struct http_server *server)
@@ -584,8 +532,7 @@ static void name_host(char name[static NI_MAXHOST])
 
 void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX])
 {
-	const struct sockaddr *address =
-		(const struct sockaddr *)&server->address;
+	const struct sockaddr *address = (const struct sockaddr *)&server->address;
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
 	const char *scheme = server->options.certificate ? "https" : "http";
@@ -597,13 +544,12 @@ void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX])
 		name_host(host);
 		is_v6 = false;
 	} else if (http_server__is_local(server) ||
-		   getnameinfo(address, is_v6 ? sizeof(*v6) : sizeof(*v4), host,
-			       sizeof(host), NULL, 0, NI_NUMERICHOST)) {
+		   getnameinfo(address, is_v6 ? sizeof(*v6) : sizeof(*v4), host, sizeof(host), NULL,
+			       0, NI_NUMERICHOST)) {
 		is_v6 = false;
 	}
-	snprintf(url, HTTP_URL_MAX, "%s://%s%.250s%s:%u/", scheme,
-		 is_v6 ? "[" : "", host, is_v6 ? "]" : "",
-		 http_server__port(server));
+	snprintf(url, HTTP_URL_MAX, "%s://%s%.250s%s:%u/", scheme, is_v6 ? "[" : "", host,
+		 is_v6 ? "]" : "", http_server__port(server));
 }
 
 void http_server__free(struct http_server *server)

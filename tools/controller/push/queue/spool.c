@@ -2,11 +2,9 @@
 /* Messages in files: see spool.h. */
 #include "spool.h"
 
-#include <dirent.h>
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,81 +15,42 @@
 #include <xxhash.h>
 
 #include "record.h"
+#include "segment.h"
 #include "tools/controller/base/schedule.h"
 
-#define SUFFIX ".segment"
-#define DIGITS 16
-#define NAME_LENGTH (DIGITS + sizeof(SUFFIX) - 1)
 /* Segments of the bound: a drop loses one of them. */
 #define SEGMENTS 32
 #define SEGMENT_MAX (32ULL << 20)
 /* A segment that is sent, and may grow, is kept up to it: new files cost more than bytes. */
 #define SENT_MAX (1ULL << 20)
-/* Of segments: no spool reaches it, but a file may have any name. */
-#define NUMBER_MAX (1ULL << 62)
-
 /* The file "position". */
 struct position {
 	uint64_t segment;
 	uint64_t offset;
-	uint64_t sum;		/* XXH3, 64 bits, of the members above */
-};
-
-struct damage {
-	uint64_t bytes;
-	uint64_t samples;	/* as far as heads say */
-};
-
-struct segment {
-	struct segment *next;
-	uint64_t number;
-	uint64_t length;
-	uint64_t sent;		/* bytes up to which all is sent */
-	uint64_t read_end;	/* of the last message that was read */
-	uint64_t samples;	/* that are not read */
-	/* When its first and its last message were added, CLOCK_MONOTONIC, modulo 2^64. */
-	uint64_t first_ns, last_ns;
-	bool is_loose;		/* not forced to the disk since it was written to */
-	/* Damage found when the spool was opened, which is counted already. */
-	struct damage damage;
+	uint64_t sum; /* XXH3, 64 bits, of the members above */
 };
 
 struct spool {
 	int directory;
 	int lock;
 	int position_file;
-	int reading;		/* a file of the segment that is read; -1: not open */
-	int writing;		/* the last; -1: the next message begins a new one */
+	int reading; /* a file of the segment that is read; -1: not open */
+	int writing; /* the last; -1: the next message begins a new one */
 	uint64_t bound;
-	bool is_forced;		/* by each message */
+	bool is_forced; /* by each message */
 	uint64_t segment_max;
 	struct segment *first, *last;
-	struct segment *read;	/* whose messages are read; NULL: there is no segment */
-	uint64_t offset;	/* of the next message in it */
+	struct segment *read; /* whose messages are read; NULL: there is no segment */
+	uint64_t offset; /* of the next message in it */
 	uint64_t next_number;
 	uint64_t bytes;
 	uint64_t samples;
 	uint64_t dropped;
 	uint64_t damaged;
 	uint64_t damaged_samples; /* of those that were dropped */
-	bool is_full;		/* the last message could not be written */
+	bool is_full; /* the last message could not be written */
 	bool is_directory_loose; /* names of segments are not forced to the disk */
 };
-
-static void name_of(uint64_t number, char name[NAME_LENGTH + 1])
-{
-	snprintf(name, NAME_LENGTH + 1, "%016" PRIx64 SUFFIX, number);
-}
-
-static int open_segment(const struct spool *spool, uint64_t number, int flags)
-{
-	char name[NAME_LENGTH + 1];
-	int fd;
-
-	name_of(number, name);
-	fd = openat(spool->directory, name, flags | O_CLOEXEC, 0600);
-	return fd < 0 ? -errno : fd;
-}
 
 static void save_position(struct spool *spool)
 {
@@ -100,8 +59,7 @@ static void save_position(struct spool *spool)
 		.offset = htole64(spool->first ? spool->first->sent : 0),
 	};
 
-	position.sum = htole64(XXH3_64bits(&position,
-					   offsetof(struct position, sum)));
+	position.sum = htole64(XXH3_64bits(&position, offsetof(struct position, sum)));
 	/* If it fails, messages are sent again after a restart. */
 	(void)!pwrite(spool->position_file, &position, sizeof(position), 0);
 }
@@ -125,10 +83,8 @@ static void read_segment(struct spool *spool, struct segment *segment)
 static void remove_first(struct spool *spool)
 {
 	struct segment *segment = spool->first;
-	char name[NAME_LENGTH + 1];
 
-	name_of(segment->number, name);
-	unlinkat(spool->directory, name, 0);
+	segment__unlink(spool->directory, segment->number);
 	if (segment == spool->read)
 		read_segment(spool, segment->next);
 	if (segment == spool->last)
@@ -148,8 +104,8 @@ static bool is_sent(const struct spool *spool, const struct segment *segment)
 {
 	const struct segment *read = spool->read;
 
-	if (read && (segment == read ? spool->offset < segment->length :
-				       segment->number > read->number))
+	if (read &&
+	    (segment == read ? spool->offset < segment->length : segment->number > read->number))
 		return false;
 	return segment->sent >= segment->read_end;
 }
@@ -164,8 +120,7 @@ static bool remove_sent(struct spool *spool)
 
 	while (spool->first && is_sent(spool, spool->first) &&
 	       (spool->first != spool->last || spool->writing < 0 ||
-		(spool->is_full && spool->first->length) ||
-		spool->first->length >= SENT_MAX)) {
+		(spool->is_full && spool->first->length) || spool->first->length >= SENT_MAX)) {
 		remove_first(spool);
 		was_any = true;
 	}
@@ -191,139 +146,38 @@ static struct segment *add_segment(struct spool *spool, uint64_t number)
 	return segment;
 }
 
-/*
- * The next whole message from @offset on, which then is its end.  What is passed over adds to
- * @damage.  0; -ENODATA if there is none; -ENOMEM.
- */
-static int next_message(int fd, uint64_t end, uint64_t *offset,
-			struct message **message, struct damage *damage)
-{
-	struct record_extent extent;
-	uint64_t begin;
-	int ret;
-
-	while (*offset < end) {
-		begin = *offset;
-		ret = record__read(fd, begin, end, message, &extent);
-		if (ret == -ENOMEM)
-			return ret;
-		*offset = ret == -EIO ? record__find(fd, begin + 1, end) :
-					begin + extent.length;
-		if (!ret)
-			return 0;
-		damage->bytes += *offset - begin;
-		damage->samples += ret == -EIO ? 0 : extent.samples;
-	}
-	return -ENODATA;
-}
-
-/* CLOCK_MONOTONIC at @time of CLOCK_REALTIME; what is in the future is now. */
-static uint64_t monotonic_at(int64_t s, uint32_t ns)
-{
-	struct timespec now;
-	int64_t age_ns;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	age_ns = (now.tv_sec - s) * 1000000000LL + now.tv_nsec - (int64_t)ns;
-	return monotonic_ns() - (age_ns > 0 ? age_ns : 0);
-}
-
-/* Of a program before: from when its file was made until it was written last. */
-static void set_times(struct segment *segment, int fd, const struct stat *status)
-{
-	struct statx times;
-
-	segment->last_ns = monotonic_at(status->st_mtim.tv_sec, status->st_mtim.tv_nsec);
-	segment->first_ns = segment->last_ns;
-	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &times) &&
-	    (times.stx_mask & STATX_BTIME))
-		segment->first_ns = monotonic_at(times.stx_btime.tv_sec,
-						 times.stx_btime.tv_nsec);
-	/* It was copied. */
-	if ((int64_t)(segment->last_ns - segment->first_ns) < 0)
-		segment->first_ns = segment->last_ns;
-}
-
-/* When the message at @offset was added, if all came at one rate; never 0. */
-static uint64_t added_at(const struct segment *segment, uint64_t offset)
-{
-	const uint64_t lasted_ns = segment->last_ns - segment->first_ns;
-
-	return (segment->first_ns + (uint64_t)((double)lasted_ns * offset / segment->length)) | 1;
-}
-
-/* Counts the messages of a segment from @sent on, and cuts off what is not whole at its end. */
-static int scan(struct spool *spool, struct segment *segment, int fd,
-		uint64_t sent)
-{
-	struct message *message;
-	struct stat status;
-	uint64_t at, end;
-	int ret;
-
-	if (fstat(fd, &status))
-		return -errno;
-	segment->length = status.st_size;
-	set_times(segment, fd, &status);
-	at = end = segment->sent = sent < segment->length ? sent :
-							    segment->length;
-	while (!(ret = next_message(fd, segment->length, &at, &message,
-				    &segment->damage))) {
-		segment->samples += message->samples;
-		end = at;
-		free(message);
-	}
-	spool->damaged += segment->damage.bytes;
-	spool->dropped += segment->damage.samples;
-	spool->damaged_samples += segment->damage.samples;
-	if (ret != -ENODATA)
-		return ret;
-	/* Or else the next program would count it again. */
-	if (end < segment->length && !ftruncate(fd, end))
-		segment->length = end;
-	spool->bytes += segment->length;
-	spool->samples += segment->samples;
-	return 0;
-}
-
-static int is_segment(const struct dirent *entry)
-{
-	/* Below NUMBER_MAX. */
-	return strlen(entry->d_name) == NAME_LENGTH && *entry->d_name <= '3' &&
-	       strspn(entry->d_name, "0123456789abcdef") == DIGITS &&
-	       !strcmp(entry->d_name + DIGITS, SUFFIX);
-}
-
 /* A position that is not whole is the beginning. */
 static void load_position(struct spool *spool, struct position *position)
 {
-	if (pread(spool->position_file, position, sizeof(*position), 0) !=
-		    sizeof(*position) ||
-	    le64toh(position->sum) !=
-		    XXH3_64bits(position, offsetof(struct position, sum)))
+	if (pread(spool->position_file, position, sizeof(*position), 0) != sizeof(*position) ||
+	    le64toh(position->sum) != XXH3_64bits(position, offsetof(struct position, sum)))
 		*position = (struct position){};
 	position->segment = le64toh(position->segment);
 	position->offset = le64toh(position->offset);
-	if (position->segment >= NUMBER_MAX)
+	if (position->segment >= SEGMENT_NUMBER_MAX)
 		*position = (struct position){};
 }
 
-static int load_segment(struct spool *spool, uint64_t number,
-			const struct position *position)
+static int load_segment(struct spool *spool, uint64_t number, const struct position *position)
 {
 	struct segment *segment = add_segment(spool, number);
 	int fd, ret;
 
 	if (!segment)
 		return -ENOMEM;
-	fd = open_segment(spool, number, O_RDWR);
+	fd = segment__open(spool->directory, number, O_RDWR);
 	if (fd < 0)
 		return fd;
-	ret = scan(spool, segment, fd,
-		   number < position->segment  ? UINT64_MAX :
-		   number == position->segment ? position->offset :
-						 0);
+	ret = segment__scan(segment, fd,
+			    number < position->segment	? UINT64_MAX :
+			    number == position->segment ? position->offset :
+							  0);
 	close(fd);
+	spool->damaged += segment->damage.bytes;
+	spool->dropped += segment->damage.samples;
+	spool->damaged_samples += segment->damage.samples;
+	spool->bytes += segment->length;
+	spool->samples += segment->samples;
 	return ret;
 }
 
@@ -336,15 +190,12 @@ static int load(struct spool *spool)
 	load_position(spool, &position);
 	spool->next_number = position.segment + 1;
 	/* Their numbers have equally many digits. */
-	count = scandirat(spool->directory, ".", &entries, is_segment,
-			  alphasort);
+	count = scandirat(spool->directory, ".", &entries, segment__is_file, alphasort);
 	if (count < 0)
 		return -errno;
 	for (i = 0; i < count; i++) {
 		if (!ret)
-			ret = load_segment(spool,
-					   strtoull(entries[i]->d_name, NULL,
-						    16),
+			ret = load_segment(spool, strtoull(entries[i]->d_name, NULL, 16),
 					   &position);
 		free(entries[i]);
 	}
@@ -364,17 +215,16 @@ static int open_files(struct spool *spool, const char *directory)
 	spool->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (spool->directory < 0)
 		return -errno;
-	spool->lock = openat(spool->directory, "lock",
-			     O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	spool->lock = openat(spool->directory, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (spool->lock < 0 || flock(spool->lock, LOCK_EX | LOCK_NB))
 		return -errno;
-	spool->position_file = openat(spool->directory, "position",
-				      O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	spool->position_file =
+		openat(spool->directory, "position", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	return spool->position_file < 0 ? -errno : 0;
 }
 
-int spool__open(const char *directory, uint64_t bound, bool is_forced,
-		struct spool **spoolp, struct dart_error *error)
+int spool__open(const char *directory, uint64_t bound, bool is_forced, struct spool **spoolp,
+		struct dart_error *error)
 {
 	struct spool *spool = calloc(1, sizeof(*spool));
 	int ret;
@@ -385,8 +235,7 @@ int spool__open(const char *directory, uint64_t bound, bool is_forced,
 	spool->reading = spool->writing = -1;
 	spool->bound = bound;
 	spool->is_forced = is_forced;
-	spool->segment_max = bound / SEGMENTS < SEGMENT_MAX ? bound / SEGMENTS :
-							      SEGMENT_MAX;
+	spool->segment_max = bound / SEGMENTS < SEGMENT_MAX ? bound / SEGMENTS : SEGMENT_MAX;
 	ret = mkdir(directory, 0700) && errno != EEXIST ? -errno : 0;
 	if (!ret)
 		ret = open_files(spool, directory);
@@ -402,8 +251,7 @@ int spool__open(const char *directory, uint64_t bound, bool is_forced,
 			error, EBUSY,
 			"another program has the spool '%s' (each output needs its own)",
 			directory);
-	return dart_error__system(error, -ret, "cannot open the spool '%s'",
-				  directory);
+	return dart_error__system(error, -ret, "cannot open the spool '%s'", directory);
 }
 
 void spool__close(struct spool *spool)
@@ -441,8 +289,7 @@ static int force_segment(struct spool *spool, struct segment *segment)
 	const bool is_open = segment == spool->last && spool->writing >= 0;
 	int fd, ret;
 
-	fd = is_open ? spool->writing :
-		       open_segment(spool, segment->number, O_RDONLY);
+	fd = is_open ? spool->writing : segment__open(spool->directory, segment->number, O_RDONLY);
 	if (fd < 0)
 		return fd;
 	ret = fdatasync(fd) ? -errno : 0;
@@ -473,10 +320,9 @@ static int begin_segment(struct spool *spool)
 	struct segment *segment;
 	int fd;
 
-	if (spool->next_number >= NUMBER_MAX)
+	if (spool->next_number >= SEGMENT_NUMBER_MAX)
 		return -EOVERFLOW;
-	fd = open_segment(spool, spool->next_number,
-			  O_RDWR | O_CREAT | O_EXCL);
+	fd = segment__open(spool->directory, spool->next_number, O_RDWR | O_CREAT | O_EXCL);
 	if (fd < 0)
 		return fd;
 	segment = add_segment(spool, spool->next_number);
@@ -494,8 +340,7 @@ static int make_room(struct spool *spool, uint64_t length)
 {
 	while (spool->first && spool->bytes + length > spool->bound)
 		remove_first(spool);
-	if (spool->writing >= 0 &&
-	    spool->last->length + length <= spool->segment_max)
+	if (spool->writing >= 0 && spool->last->length + length <= spool->segment_max)
 		return 0;
 	close_file(&spool->writing);
 	remove_sent(spool);
@@ -532,8 +377,7 @@ int spool__add(struct spool *spool, const struct message *message)
 {
 	int ret;
 
-	if (message->length > MESSAGE_BYTES_MAX ||
-	    record__length(message) > spool->bound)
+	if (message->length > MESSAGE_BYTES_MAX || record__length(message) > spool->bound)
 		return -EMSGSIZE;
 	ret = put(spool, message);
 	spool->is_full = ret;
@@ -548,11 +392,8 @@ int spool__add(struct spool *spool, const struct message *message)
 static void count_damage(struct spool *spool, const struct damage *damage)
 {
 	struct damage *told = &spool->read->damage;
-	const uint64_t bytes =
-		damage->bytes < told->bytes ? damage->bytes : told->bytes;
-	const uint64_t samples = damage->samples < told->samples ?
-					 damage->samples :
-					 told->samples;
+	const uint64_t bytes = damage->bytes < told->bytes ? damage->bytes : told->bytes;
+	const uint64_t samples = damage->samples < told->samples ? damage->samples : told->samples;
 	uint64_t lost = damage->samples - samples;
 
 	told->bytes -= bytes;
@@ -590,7 +431,7 @@ static int open_reading(struct spool *spool)
 
 	if (spool->reading >= 0)
 		return 0;
-	fd = open_segment(spool, spool->read->number, O_RDONLY);
+	fd = segment__open(spool->directory, spool->read->number, O_RDONLY);
 	if (fd == -ENOENT) {
 		spool->offset = spool->read->length;
 		if (spool->read == spool->last)
@@ -611,18 +452,17 @@ static int read_message(struct spool *spool, struct message **message)
 	uint64_t samples;
 	int ret;
 
-	ret = next_message(spool->reading, segment->length, &spool->offset,
-			   message, &damage);
+	ret = segment__next_message(spool->reading, segment->length, &spool->offset, message,
+				    &damage);
 	count_damage(spool, &damage);
 	if (ret)
 		return ret;
 	segment->read_end = spool->offset;
 	(*message)->segment = segment->number;
 	(*message)->end = spool->offset;
-	(*message)->made_ns = added_at(segment, spool->offset - record__length(*message));
+	(*message)->made_ns = segment__added_at(segment, spool->offset - record__length(*message));
 	/* It was counted when it was written, or the spool opened, unless the file has changed. */
-	samples = (*message)->samples < segment->samples ? (*message)->samples :
-							   segment->samples;
+	samples = (*message)->samples < segment->samples ? (*message)->samples : segment->samples;
 	segment->samples -= samples;
 	spool->samples -= samples;
 	return 0;

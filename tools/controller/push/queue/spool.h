@@ -36,8 +36,8 @@ struct spool;
  * files together, in bytes.  With @is_forced messages are forced to the disk before
  * spool__add() returns.  Returns 0, or -errno with a sentence in @error.
  */
-int spool__open(const char *directory, uint64_t bound, bool is_forced,
-		struct spool **spool, struct dart_error *error);
+int spool__open(const char *directory, uint64_t bound, bool is_forced, struct spool **spool,
+		struct dart_error *error);
 /* All that is not sent stays.  NULL is allowed. */
 void spool__close(struct spool *spool);
 
