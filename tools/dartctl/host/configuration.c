@@ -231,7 +231,7 @@ static int print(json_t *registrations)
 }
 
 const struct command registration_commands[] = {
-	{ "list", NULL, "list what dartd registers again after a restart",
+	{ "list", NULL, "list the objects that dartd registers again after a restart",
 	  .request = { "registration-list", { }, "registrations",
 		       .print = print } },
 	{ }

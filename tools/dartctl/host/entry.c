@@ -69,7 +69,7 @@ int command_entry_list(struct options *options, int argc, char **argv)
 
 static const struct command add_commands[] = {
 	{ "host", "[--gather TIME [--deferrable]]",
-	  "expose all that a host has, gathered",
+	  "expose all objects of the host, gathered",
 	  .parse = command_register_host },
 	{ }
 };

@@ -190,10 +190,10 @@ static const struct table_column columns[] = {
 const struct command probe_commands[] = {
 	{ "list", NULL, "list the eBPF programs that dartd can load",
 	  .request = { "probe-list", { }, "probes", columns } },
-	{ "load", "PROBE", "load it and expose its counters",
+	{ "load", "PROBE", "load an eBPF program and expose its counters",
 	  .request = { "probe-load", { "name" }, "probe" },
 	  .least = 1, .most = 1 },
-	{ "unload", "PROBE", "unload it",
+	{ "unload", "PROBE", "unload an eBPF program",
 	  .request = { "probe-unload", { "name" }, "probe" },
 	  .least = 1, .most = 1 },
 	{ }

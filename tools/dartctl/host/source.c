@@ -208,6 +208,6 @@ const struct command source_commands[] = {
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--gather TIME [--deferrable]]",
 	  "expose counters of the kernel", .parse = add },
 	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME [--deferrable]]",
-	  "expose them for each namespace, device, disk, cgroup or file system", .parse = follow },
+	  "expose counters of the kernel for each namespace, device, disk, cgroup or file system", .parse = follow },
 	{}
 };

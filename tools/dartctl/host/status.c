@@ -107,9 +107,9 @@ static const struct table_column peers[] = {
 };
 
 const struct command controller_commands[] = {
-	{ "list", NULL, "list connected controllers and readers of stores and tables",
+	{ "list", NULL, "list connected controllers and readers of stores and lookup tables",
 	  .request = { "controller-list", { }, "controllers", peers } },
-	{ "disconnect", "PEER", "disconnect one of them",
+	{ "disconnect", "PEER", "disconnect a controller or reader",
 	  .request = { "controller-disconnect", { "peer" }, "controller" },
 	  .least = 1, .most = 1 },
 	{ }

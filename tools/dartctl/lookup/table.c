@@ -21,13 +21,13 @@ static const struct table_column columns[] = {
 const struct command table_commands[] = {
 	{ "create",
 	  "NAME --entries N|--rows 2^N [--cells N] [--key BYTES --value BYTES|--schema SCHEMA] [--packet BYTES] [--shares FIRST-LAST] [--file FILE]",
-	  "reserve memory for entries; N of them fill 75 % of it at most",
+	  "reserve memory for a lookup table; N entries fill 75 % of it at most",
 	  .parse = command_table_create },
-	{ "list", NULL, "list the tables",
+	{ "list", NULL, "list the lookup tables",
 	  .request = { "table-list", {}, "tables", columns } },
-	{ "show", "TABLE", "print its load, its memory and its requesters",
+	{ "show", "TABLE", "print the load, memory and requesters of a lookup table",
 	  .run = command_table_show, .least = 1, .most = 1 },
-	{ "delete", "TABLE", "release it with all entries in it",
+	{ "delete", "TABLE", "delete a lookup table with all its entries",
 	  .request = { "table-delete", { "name" }, "table" }, .least = 1,
 	  .most = 1 },
 	{ "insert",
@@ -51,7 +51,7 @@ const struct command table_commands[] = {
 	{}
 };
 
-/* ---- requesters: switches with a copy of a table */
+/* ---- requesters: switches with a copy of a lookup table */
 
 static const struct table_column requesters[] = {
 	{ "TABLE", "table", false, NULL },
@@ -65,7 +65,7 @@ static const struct table_column requesters[] = {
 };
 
 const struct command requester_commands[] = {
-	{ "list", "[TABLE]", "list the switches that have a copy of a table",
+	{ "list", "[TABLE]", "list the switches with a copy of a lookup table",
 	  .request = { "requester-list", { "table" }, "requesters", requesters },
 	  .most = 1 },
 	{ "add", "TABLE ADDRESS",

@@ -152,7 +152,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 
 	if (kind == PUSH_COLLECTORS) {
 		if (lookup_push__is_given(&request->lookups))
-			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise and --digests are for files of tables");
+			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise and --digests are for files of lookup tables");
 		return 0;
 	}
 	if (reports->program || reports->options.all_copies ||
@@ -166,7 +166,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 static int take_files(struct request *request, int argc, char **argv)
 {
 	if (optind == argc)
-		return misuse("'%s' needs files of collectors or of tables", argv[0]);
+		return misuse("'%s' needs files of collectors or of lookup tables", argv[0]);
 	if (argc - optind > FILES_MAX)
 		return misuse("'%s' takes at most %d files", argv[0], FILES_MAX);
 	for (; optind < argc; optind++) {
