@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libdart/configuration/object.h>
@@ -117,4 +119,19 @@ int file__open_memory(const char *path, char full[static PATH_MAX], bool *is_new
 		return -1;
 	}
 	return fd;
+}
+
+int file__map(int fd, uint64_t least, void **memory, size_t *length)
+{
+	struct stat status;
+
+	if (fd < 0)
+		return -EPROTO;
+	if (fstat(fd, &status))
+		return -errno;
+	if (status.st_size < 0 || (uint64_t)status.st_size < least)
+		return -EPROTO;
+	*length = status.st_size;
+	*memory = mmap(NULL, *length, PROT_READ, MAP_SHARED, fd, 0);
+	return *memory == MAP_FAILED ? -errno : 0;
 }

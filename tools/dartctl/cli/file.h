@@ -5,6 +5,8 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <libdart/error.h>
 
@@ -30,5 +32,11 @@ int file__end_output(const char *path, bool has_failed, struct dart_error *error
  * printed.
  */
 int file__open_memory(const char *path, char full[static PATH_MAX], bool *is_new);
+
+/*
+ * Maps the whole file @fd, which dartd sent, for reading.  Returns 0, -EPROTO if @fd is -1 or the
+ * file is shorter than @least bytes, or -errno.
+ */
+int file__map(int fd, uint64_t least, void **memory, size_t *length);
 
 #endif /* DARTCTL_FILE_H */

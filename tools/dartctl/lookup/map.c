@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "map.h"
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/file.h"
 
 /* A number of the description; 0 if it does not fit into 32 bits. */
 static uint32_t number(json_int_t value)
@@ -37,22 +37,6 @@ static int read_description(struct lookup_map *map)
 	return dart_tea_geometry__check(&map->geometry) ? -EPROTO : 0;
 }
 
-static int map_memory(struct lookup_map *map, int fd)
-{
-	struct stat status;
-
-	if (fd < 0)
-		return -EPROTO;
-	if (fstat(fd, &status))
-		return -errno;
-	if (status.st_size < 0 ||
-	    (uint64_t)status.st_size < dart_tea_geometry__length(&map->geometry))
-		return -EPROTO;
-	map->length = status.st_size;
-	map->memory = mmap(NULL, map->length, PROT_READ, MAP_SHARED, fd, 0);
-	return map->memory == MAP_FAILED ? -errno : 0;
-}
-
 int lookup_map__open(struct lookup_map *map, const struct options *options, const char *name)
 {
 	int fd, ret;
@@ -65,7 +49,8 @@ int lookup_map__open(struct lookup_map *map, const struct options *options, cons
 		return EXIT_FAILURE;
 	ret = read_description(map);
 	if (!ret)
-		ret = map_memory(map, fd);
+		ret = file__map(fd, dart_tea_geometry__length(&map->geometry), &map->memory,
+				&map->length);
 	if (fd >= 0)
 		close(fd);
 	if (ret)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store_map.h"
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/file.h"
 
 static int read_geometry(json_t *description, struct dart_store_geometry *geometry)
 {
@@ -28,22 +28,6 @@ static int read_geometry(json_t *description, struct dart_store_geometry *geomet
 	return dart_store_geometry__check(geometry) ? -EPROTO : 0;
 }
 
-static int map_memory(struct store_map *map, const struct dart_store_geometry *geometry, int fd)
-{
-	struct stat status;
-
-	map->length = dart_store_geometry__length(geometry);
-	if (fstat(fd, &status))
-		return -errno;
-	if ((uint64_t)status.st_size < map->length)
-		return -EPROTO;
-	map->memory = mmap(NULL, status.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map->memory == MAP_FAILED)
-		return -errno;
-	map->length = status.st_size;
-	return 0;
-}
-
 static int store_map__use(struct store_map *map, int fd)
 {
 	struct dart_store_geometry geometry;
@@ -51,7 +35,8 @@ static int store_map__use(struct store_map *map, int fd)
 
 	ret = read_geometry(map->description, &geometry);
 	if (!ret)
-		ret = map_memory(map, &geometry, fd);
+		ret = file__map(fd, dart_store_geometry__length(&geometry), &map->memory,
+				&map->length);
 	if (ret)
 		return ret;
 	ret = dart_store__new(&geometry, map->memory, &map->store);
@@ -71,7 +56,7 @@ int store_map__open(struct store_map *map, const struct options *options, const 
 				       -1, "store", &map->reply, &fd);
 	if (!map->description)
 		return EXIT_FAILURE;
-	ret = fd < 0 ? -EPROTO : store_map__use(map, fd);
+	ret = store_map__use(map, fd);
 	if (fd >= 0)
 		close(fd);
 	if (!ret)
