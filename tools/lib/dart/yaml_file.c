@@ -298,17 +298,21 @@ bool dart_yaml__is_text(const char *text)
 	return true;
 }
 
-const char *dart_yaml__text(const yaml_node_t *node)
+const char *dart_yaml__raw_text(const yaml_node_t *node)
 {
 	const char *text;
 
 	if (node->type != YAML_SCALAR_NODE)
 		return NULL;
 	text = (const char *)node->data.scalar.value;
-	return strlen(text) == node->data.scalar.length &&
-			       dart_yaml__is_text(text) ?
-		       text :
-		       NULL;
+	return strlen(text) == node->data.scalar.length ? text : NULL;
+}
+
+const char *dart_yaml__text(const yaml_node_t *node)
+{
+	const char *text = dart_yaml__raw_text(node);
+
+	return text && dart_yaml__is_text(text) ? text : NULL;
 }
 
 /* Appends the names of @members, for an unknown one. */
@@ -363,6 +367,30 @@ int dart_yaml__take_mapping(struct dart_yaml *yaml, const yaml_node_t *node,
 	for (pair = node->data.mapping.pairs.start;
 	     dart_yaml__goes_on(yaml, ret) && pair < node->data.mapping.pairs.top; pair++) {
 		taken = take_pair(yaml, pair, members, &seen, into);
+		ret = taken ?: ret;
+	}
+	return ret;
+}
+
+int dart_yaml__take_pairs(struct dart_yaml *yaml, const yaml_node_t *node,
+			  int (*take)(struct dart_yaml *yaml, const yaml_node_t *key,
+				      const char *name, const yaml_node_t *value, void *into),
+			  void *into)
+{
+	const yaml_node_pair_t *pair;
+	const yaml_node_t *key;
+	const char *name;
+	int ret = 0, taken;
+
+	if (node->type != YAML_MAPPING_NODE)
+		return dart_yaml__refuse(yaml, node, "expected KEY: VALUE lines");
+	for (pair = node->data.mapping.pairs.start;
+	     dart_yaml__goes_on(yaml, ret) && pair < node->data.mapping.pairs.top; pair++) {
+		key = yaml_document_get_node(&yaml->document, pair->key);
+		name = dart_yaml__raw_text(key);
+		taken = name ? take(yaml, key, name,
+				    yaml_document_get_node(&yaml->document, pair->value), into) :
+			       dart_yaml__refuse(yaml, key, "expected a text as the key");
 		ret = taken ?: ret;
 	}
 	return ret;

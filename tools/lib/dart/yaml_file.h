@@ -82,7 +82,9 @@ dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
 bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret);
 unsigned int dart_yaml__line(const yaml_node_t *node);
 
-/* The text of a scalar; NULL if @node is not one or has a control character. */
+/* The text of a scalar; NULL if @node is not one or contains a NUL. */
+const char *dart_yaml__raw_text(const yaml_node_t *node);
+/* The same; NULL also if the text has a control character. */
 const char *dart_yaml__text(const yaml_node_t *node);
 
 /*
@@ -92,6 +94,14 @@ const char *dart_yaml__text(const yaml_node_t *node);
  */
 int dart_yaml__take_mapping(struct dart_yaml *yaml, const yaml_node_t *node,
 			    const struct dart_yaml_member *members, void *into);
+/*
+ * Calls @take for each pair of a mapping whose keys are free texts, which may have control
+ * characters.  @take refuses a key that occurs twice.
+ */
+int dart_yaml__take_pairs(struct dart_yaml *yaml, const yaml_node_t *node,
+			  int (*take)(struct dart_yaml *yaml, const yaml_node_t *key,
+				      const char *name, const yaml_node_t *value, void *into),
+			  void *into);
 /* Calls @take for each item of a list. */
 int dart_yaml__take_list(struct dart_yaml *yaml, const yaml_node_t *node,
 			 int (*take)(struct dart_yaml *yaml,

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The command line of a program whose options are rows of settings: see setting.h. */
+#ifndef DART_PROGRAM_H
+#define DART_PROGRAM_H
+
+#include <stdio.h>
+
+#include <libdart/settings/setting.h>
+
+/* Options that belong together, with a title for --help. */
+struct dart_option_group {
+	const char *title;
+	const struct dart_settings *table;
+};
+
+struct dart_program {
+	const char *usage; /* the first lines of --help */
+	const char *epilogue; /* the last ones, or NULL */
+	const struct dart_option_group *groups; /* ends with an empty one */
+};
+
+/*
+ * Defined by each program with such options, next to its table of them; tools/texts makes the
+ * manual page and the completions of it when the program is built.
+ */
+extern const struct dart_program program;
+
+/*
+ * Parses the options in @argv with getopt_long(3); afterwards optind is the first word that is
+ * none.  Options of @places set members of their objects; @places ends with an empty one.  Returns
+ * 0, or -errno with a sentence in @error.
+ */
+int dart_program__parse(const struct dart_settings_of *places, int argc, char *argv[],
+			struct dart_error *error);
+void dart_program__print_help(const struct dart_program *program, FILE *out);
+
+#endif /* DART_PROGRAM_H */
