@@ -14,16 +14,9 @@ fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
 fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \
 	table/table_outline.c rdma/read_plan.c table/table_check.c \
 	table/table_decode.c table/value_json.c table/value_print.c)
-fuzz_controller_config_sources := $(addprefix tools/controller/, \
-	settings/config.c settings/config_agent.c settings/config_outputs.c \
-	settings/config_record.c settings/config_source.c \
-	settings/config_transport.c settings/entry_names.c base/http_address.c \
-	settings/http_settings.c settings/labels.c settings/output_settings.c \
-	settings/receiver_settings.c settings/settings.c \
-	settings/settings_record.c settings/settings_transport.c \
-	settings/url_settings.c)
-fuzz_controller_config_parsers := $(fuzz_controller_config_sources) \
-	tools/lib/dart/yaml_file.c
+fuzz_controller_config_sources = $(controller_settings)
+fuzz_controller_config_parsers = $(fuzz_controller_config_sources) \
+	$(wildcard tools/lib/dart/settings/*.c) tools/lib/dart/yaml_file.c
 fuzz_digests_sources := $(addprefix tools/dartctl/switch/thrift/, digests.c \
 	publisher.c thrift.c wire.c)
 fuzz_digests_parsers := $(addprefix tools/dartctl/switch/thrift/, digests.c \
@@ -55,14 +48,10 @@ fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
 	plan/plan_generic.c plan/plan_named.c \
 	plan/points.c plan/row_watch.c text/text.c)
-fuzz_recording_sources := $(addprefix tools/controller/, \
-	settings/entry_names.c settings/http_settings.c settings/labels.c \
-	settings/output_settings.c settings/receiver_settings.c \
-	settings/settings.c settings/settings_record.c \
-	settings/settings_transport.c settings/url_settings.c decode/budget.c \
-	decode/catalog.c decode/content.c decode/ring.c \
-	decode/scraper.c decode/shared_schema.c record/chunk.c record/played.c \
-	record/reader.c record/record.c)
+fuzz_recording_sources = $(controller_settings) $(addprefix tools/controller/, \
+	decode/budget.c decode/catalog.c decode/content.c decode/ring.c \
+	decode/scraper.c decode/shared_schema.c record/chunk.c \
+	record/played.c record/reader.c record/record.c)
 fuzz_recording_parsers := $(addprefix tools/controller/record/, \
 	chunk.c played.c reader.c record.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
@@ -80,12 +69,9 @@ fuzz_rpc_parsers := $(addprefix agent/, serve/session.c table/values.c) \
 fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
-fuzz_sd_json_sources := $(addprefix tools/controller/, settings/entry_names.c \
-	settings/http_settings.c settings/labels.c settings/output_settings.c \
-	settings/receiver_settings.c settings/settings.c \
-	settings/settings_record.c settings/settings_transport.c \
-	settings/url_settings.c discovery/sd_json.c exposition/exposition_sd.c \
-	metrics/labels/label_names.c settings/target_list.c)
+fuzz_sd_json_sources = $(controller_settings) $(addprefix tools/controller/, \
+	discovery/sd_json.c exposition/exposition_sd.c \
+	metrics/labels/label_names.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	exposition/exposition_sd.c settings/labels.c \
 	metrics/labels/label_names.c discovery/sd_json.c \
@@ -94,12 +80,8 @@ fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/que
 	record.c segment.c spool.c)
 fuzz_spool_parsers := $(addprefix tools/controller/push/, formats/pieces.c \
 	formats/influx.c formats/remote_write_read.c queue/record.c queue/segment.c queue/spool.c)
-fuzz_srv_answer_sources := $(addprefix tools/controller/, \
-	settings/entry_names.c settings/http_settings.c settings/labels.c \
-	settings/output_settings.c settings/receiver_settings.c \
-	settings/settings.c settings/settings_record.c \
-	settings/settings_transport.c settings/url_settings.c \
-	discovery/srv_answer.c settings/target_list.c)
+fuzz_srv_answer_sources = $(controller_settings) \
+	tools/controller/discovery/srv_answer.c
 fuzz_srv_answer_parsers := $(addprefix tools/controller/, \
 	discovery/srv_answer.c settings/target_list.c)
 fuzz_state_file_sources := $(addprefix agent/registration/, \

@@ -89,7 +89,7 @@ static void load(struct http_access *secrets, struct http_access *names)
 	unlink(settings.token_path);
 	unlink(settings.password_path);
 	http_settings__clear(&settings);
-	require(!http_settings__add_name(&settings, NAME));
+	require(!http_settings__add_name(&settings, NAME, &error));
 	require(!http_access__load(names, &settings, &error));
 	http_settings__clear(&settings);
 }

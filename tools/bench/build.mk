@@ -61,7 +61,7 @@ push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 programs += outputs_speed
 outputs_speed_sources = $(sort tools/bench/outputs_speed.c \
 	tools/bench/bare_http.c $(unit_controller_workers_sources) \
-	$(controller_config) $(wildcard $(addprefix tools/controller/, \
+	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
 	transport/certificates.c condition/condition.c base/*.c exposition/*.c \
 	http/*.c metrics/*.c metrics/*/*.c outputs/*.c push/*.c push/*/*.c)))
 outputs_speed_libraries := dart

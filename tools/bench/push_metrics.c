@@ -92,6 +92,7 @@ static const struct option options[] = {
 
 static void take_option(struct run *run, int option, char *argument)
 {
+	struct dart_error error;
 	const unsigned long number = argument ? strtoul(argument, NULL, 10) : 0;
 	struct receiver_settings *settings = &run->settings;
 
@@ -140,8 +141,9 @@ static void take_option(struct run *run, int option, char *argument)
 		settings->spool_bytes = number;
 		break;
 	case 'Y':
-		if (receiver_settings__parse_sync(argument,
-						  &settings->spool_sync_ns))
+		if (dart_setting__take(dart_settings__find(&receiver_settings__table,
+							   "spool_sync"),
+				       settings, argument, &error))
 			fail("--spool-sync is always, never, or a time");
 		break;
 	case 'M':

@@ -20,6 +20,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <libdart/settings/quantity.h>
+
 #include "gathered_hosts.h"
 #include "scraping.h"
 #include "tools/controller/base/wheel.h"
@@ -173,9 +175,9 @@ static void __attribute__((noreturn)) refuse(void)
 
 static uint32_t parse(const char *text, uint32_t max)
 {
-	unsigned int number;
+	uint64_t number;
 
-	if (settings__parse_number(text, max, &number))
+	if (dart_quantity__parse(DART_QUANTITY_NUMBER, text, 1, max, &number))
 		refuse();
 	return number;
 }
@@ -214,10 +216,14 @@ int main(int argc, char *argv[])
 		else if (c == 'w')
 			settings.workers = parse(optarg, SETTINGS_WORKERS_MAX);
 		else if (c == 'i' &&
-			 !settings__parse_interval(optarg, &settings.interval_ns))
+			 !dart_quantity__parse(DART_QUANTITY_TIME, optarg, SETTINGS_INTERVAL_MIN_NS,
+					       SETTINGS_INTERVAL_MAX_NS, &settings.interval_ns))
 			continue;
-		else if (c != 'o' || settings__parse_io(optarg, &settings.io) ||
-			 settings.io == SETTINGS_IO_HYBRID)
+		else if (c == 'o' && !strcmp(optarg, "event"))
+			settings.io = SETTINGS_IO_EVENT;
+		else if (c == 'o' && !strcmp(optarg, "poll"))
+			settings.io = SETTINGS_IO_POLL;
+		else
 			refuse();
 	}
 	if (optind < argc)

@@ -8,19 +8,11 @@ dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
 
 controller_base := $(filter-out %/gzip.c %/url.c,$(wildcard tools/controller/base/*.c))
-controller_settings := $(addprefix tools/controller/settings/, entry_names.c \
-	http_settings.c labels.c output_settings.c receiver_settings.c \
-	settings.c settings_record.c settings_transport.c url_settings.c)
-controller_config := $(addprefix tools/controller/, settings/config.c \
-	settings/config_agent.c settings/config_outputs.c \
-	settings/config_record.c settings/config_source.c \
-	settings/config_transport.c base/http_address.c) \
-	$(controller_settings)
+controller_settings := $(wildcard tools/controller/settings/*.c) \
+	tools/controller/base/http_address.c
 
-unit_controller_options_sources := $(wildcard tools/controller/settings/options*.c) \
-	$(addprefix tools/controller/, base/http_address.c \
-	settings/replay_options.c) $(controller_settings)
-unit_controller_config_sources := $(controller_config)
+unit_controller_options_sources := $(controller_settings)
+unit_controller_config_sources := $(controller_settings)
 unit_controller_credit_sources := tools/controller/flow/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/flow/, credit.c \
 	credit_groups.c)
@@ -64,15 +56,13 @@ unit_controller_sinks_sources := $(unit_controller_workers_sources) \
 # The recorder and the reader, without what replays.
 controller_record := $(addprefix tools/controller/, record/block.c \
 	record/chunk.c record/played.c record/reader.c record/record.c \
-	record/record_file.c record/recorder.c record/recorder_thread.c \
-	settings/replay_options.c)
+	record/record_file.c record/recorder.c record/recorder_thread.c)
 unit_controller_record_sources := $(controller_record) \
 	$(unit_controller_workers_sources) tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 unit_controller_replay_sources := $(unit_controller_record_sources) \
 	$(addprefix tools/controller/, record/replay.c record/replay_files.c \
 	record/replay_targets.c base/timers.c base/wheel.c)
-unit_controller_target_list_sources := $(controller_settings) \
-	tools/controller/settings/target_list.c
+unit_controller_target_list_sources := $(controller_settings)
 unit_equal_labels_sources := $(unit_controller_target_list_sources) \
 	tools/controller/discovery/equal_labels.c
 unit_controller_target_set_sources := $(unit_controller_target_list_sources) \
@@ -81,9 +71,8 @@ unit_controller_sd_json_sources := $(unit_controller_target_list_sources) \
 	tools/controller/discovery/sd_json.c
 unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 	tools/controller/discovery/srv_answer.c
-unit_controller_discovery_sources := $(controller_config) \
+unit_controller_discovery_sources := $(controller_settings) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
-	tools/controller/settings/target_list.c \
 	tools/controller/base/url.c tools/controller/base/secret.c \
 	tools/watch/path_watch.c
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
@@ -159,7 +148,7 @@ controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	outputs/output.c outputs/output_figures.c)
 unit_push_answer_sources := $(controller_formats) tools/controller/base/url.c
 unit_push_formats_sources := $(sort $(controller_formats) $(controller_settings))
-unit_push_config_sources := $(controller_config)
+unit_push_config_sources := $(controller_settings)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
 unit_push_spool_sources := $(controller_formats) $(addprefix tools/controller/push/queue/, \

@@ -54,7 +54,7 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 		status = 2;	/* wrong arguments */
 	} else if (options.action == OPTIONS_HELP) {
-		fputs(options__help, stdout);
+		dart_program__print_help(&program, stdout);
 	} else if (options.action == OPTIONS_VERSION) {
 		puts("dart-controller " DART_VERSION);
 	} else if (options.action == OPTIONS_DOCTOR) {

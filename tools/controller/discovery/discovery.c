@@ -342,22 +342,6 @@ static void discovery__on_news(void *data, struct source *source,
 	discovered->error.text[0] = '\0';
 }
 
-/* What only counts when the program starts. */
-static bool is_for_start(const struct settings *one,
-			 const struct settings *other)
-{
-	return one->flow != other->flow ||
-	       one->flow_bytes != other->flow_bytes || one->io != other->io ||
-	       one->io_fragments != other->io_fragments ||
-	       one->io_group != other->io_group ||
-	       one->workers != other->workers ||
-	       one->handshakes != other->handshakes ||
-	       one->clock_bound_ns != other->clock_bound_ns ||
-	       !settings_tls__equal(&one->tls, &other->tls) ||
-	       !output_settings__equal(&one->outputs, &other->outputs) ||
-	       !settings_record__equal(&one->record, &other->record);
-}
-
 static void discovery__count_reload(struct discovery *discovery, bool is_refused)
 {
 	discovery->reloads++;
@@ -389,7 +373,7 @@ static void discovery__take_configuration(struct discovery *discovery,
 	discovery__want(discovery, &all);
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
 	    source__name(source), discovery->configured.count, discovery->count,
-	    is_for_start(&discovery->settings, &news->settings) ?
+	    !settings__start_alike(&discovery->settings, &news->settings) ?
 		    "; flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay as they are until the next start" :
 		    "");
 }
@@ -418,20 +402,8 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->event = event;
 	discovery->operations = operations;
 	discovery->data = data;
-	discovery->settings.flow = settings->flow;
-	discovery->settings.flow_bytes = settings->flow_bytes;
-	discovery->settings.io = settings->io;
-	discovery->settings.io_fragments = settings->io_fragments;
-	discovery->settings.io_group = settings->io_group;
-	discovery->settings.workers = settings->workers;
-	discovery->settings.handshakes = settings->handshakes;
-	discovery->settings.clock_bound_ns = settings->clock_bound_ns;
 	dart_error__no_memory(error);
-	ret = settings_tls__copy(&discovery->settings.tls, &settings->tls) ?:
-		      output_settings__copy(&discovery->settings.outputs,
-					    &settings->outputs) ?:
-		      settings_record__copy(&discovery->settings.record,
-					    &settings->record) ?:
+	ret = settings__copy_members(&discovery->settings, settings) ?:
 		      target_list__of_settings(settings, &configured) ?:
 		      discovery__configure(discovery, settings, &configured,
 					   &all, error);

@@ -21,41 +21,30 @@ struct group {
 static int take_label(struct group *group, json_t *labels, const char *name,
 		      const json_t *value, struct dart_error *error)
 {
+	static const struct {
+		const char *label, *key;
+	} names[] = {
+		{ "__scrape_interval__", "interval" },
+		{ "__class__", "class" },
+		{ "__transport__", "transport" },
+	};
 	struct target_defaults *defaults = &group->defaults;
 	const char *text = json_is_null(value) ? "" : json_string_value(value);
 	struct dart_error reason;
+	size_t i;
 	int ret;
 
 	if (!text)
 		return dart_error__set(error, EINVAL,
 				       "group %zu: label '%s' is not a text",
 				       group->number, name);
-	if (!strcmp(name, "__scrape_interval__")) {
-		if (!settings__parse_interval(text, &defaults->interval_ns))
-			return 0;
-		return dart_error__set(
-			error, EINVAL,
-			"group %zu: '%s' is not an interval (expected 100us to 60min, e.g. 1s)",
-			group->number, text);
-	}
-	if (!strcmp(name, "__class__")) {
-		if (*text >= '0' && *text <= '0' + SETTINGS_CLASS_MAX &&
-		    !text[1]) {
-			defaults->class = *text - '0';
-			return 0;
-		}
-		return dart_error__set(
-			error, EINVAL,
-			"group %zu: '%s' is not a class (expected 0 to %d, 0 first)",
-			group->number, text, SETTINGS_CLASS_MAX);
-	}
-	if (!strcmp(name, "__transport__")) {
-		if (!settings__parse_transport(text, &defaults->transport))
-			return 0;
-		return dart_error__set(
-			error, EINVAL,
-			"group %zu: '%s' is not a transport (expected read, rpc or tcp)",
-			group->number, text);
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strcmp(name, names[i].label))
+			continue;
+		ret = target_defaults__take(defaults, names[i].key, text, &reason);
+		return ret ? dart_error__set(error, -ret, "group %zu: %s", group->number,
+					     reason.text) :
+			     0;
 	}
 	if (!strncmp(name, "__", 2))
 		return 0;

@@ -1,336 +1,309 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses the YAML configuration file. */
+/* Reads the configuration file: its settings, agents and sources. */
+#include "config.h"
+
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/error.h>
-
-#include "config.h"
-#include "config_private.h"
 #include "labels.h"
 
-const yaml_node_t *config__node(struct config *config, int index)
+/* ---- agents */
+
+struct config {
+	struct settings *settings; /* of the command line, and to be completed */
+	struct settings file; /* of the file */
+	enum settings_transport transport; /* of agents and sources without their own */
+	struct shared_text *source; /* of the agents: the path */
+	/* Read after the settings, wherever they stand. */
+	const yaml_node_t *agents, *sources, *outputs;
+};
+
+static void close_defaults(struct target_defaults *defaults)
 {
-	return yaml_document_get_node(&config->yaml.document, index);
+	entry_names__release(defaults->entries);
+	json_decref(defaults->labels);
 }
 
-int config__refuse(struct config *config, const yaml_node_t *node,
-		   const char *format, ...)
-{
-	char reason[DART_ERROR_MAX / 2];
-	va_list arguments;
+struct agent {
+	char *host;
+	uint16_t host_port; /* a part of the host; 0: none */
+	uint16_t port; /* 0: the one of the host, or else of the transport */
+	struct target_defaults defaults;
+};
 
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	return dart_error__set(config->error, EINVAL, "%s:%zu: %s",
-			       config->path,
-			       node ? node->start_mark.line + 1 : 1, reason);
+static int take_host(void *object, const struct dart_setting *setting, const char *text,
+		     struct dart_error *error)
+{
+	struct agent *agent = object;
+	int err = settings__parse_agent(text, &agent->host, &agent->host_port);
+
+	return err == -EINVAL ? dart_setting__refuse(setting, text, error) : err;
 }
 
-const char *config__text(const yaml_node_t *node)
+static const struct dart_setting agent_rows[] = {
+	{ .key = "host", .take = take_host, .noun = "an agent",
+	  .expected = "HOST, HOST:PORT or [V6]:PORT" },
+	{ .key = "port", .type = DART_SETTING_NUMBER, DART_SETTING_MEMBER(struct agent, port),
+	  .least = 1, .most = UINT16_MAX, .noun = "a port" },
+};
+
+static const struct dart_settings agent_table = DART_SETTINGS(agent_rows);
+
+static int add_agent(struct dart_yaml *yaml, const yaml_node_t *item, struct config *config,
+		     struct agent *agent)
 {
-	const char *text;
-
-	if (node->type != YAML_SCALAR_NODE)
-		return NULL;
-	text = (const char *)node->data.scalar.value;
-	return strlen(text) == node->data.scalar.length ? text : NULL;
-}
-
-int config__mapping(struct config *config, const yaml_node_t *node,
-		    config_value *take, void *into)
-{
-	const yaml_node_pair_t *pair, *earlier;
-	const yaml_node_t *name_node, *value;
-	const char *name;
-	int ret;
-
-	if (node->type != YAML_MAPPING_NODE)
-		return config__refuse(config, node, "expected KEY: VALUE lines");
-	for (pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top; pair++) {
-		name_node = config__node(config, pair->key);
-		name = config__text(name_node);
-		for (earlier = node->data.mapping.pairs.start;
-		     name && earlier < pair; earlier++) {
-			if (!strcmp(name, config__text(config__node(config,
-							       earlier->key))))
-				return config__refuse(config, name_node,
-					      "duplicate key '%s'", name);
-		}
-		value = config__node(config, pair->value);
-		ret = name ? take(config, name, value, into) : -ENOENT;
-		if (ret == -ENOENT)
-			return config__refuse(config, name_node, "unknown key '%s'",
-				      name ? name : "?");
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-int config__sequence(struct config *config, const yaml_node_t *node,
-		     config_item *take, void *into)
-{
-	const yaml_node_item_t *item;
-	int ret = 0;
-
-	if (node->type != YAML_SEQUENCE_NODE)
-		return config__refuse(config, node, "expected a list");
-	for (item = node->data.sequence.items.start;
-	     !ret && item < node->data.sequence.items.top; item++)
-		ret = take(config, config__node(config, *item), into);
-	return ret;
-}
-
-int config__interval(struct config *config, const yaml_node_t *value,
-		     uint64_t *interval_ns)
-{
-	const char *text = config__text(value);
-
-	if (!text || settings__parse_interval(text, interval_ns))
-		return config__refuse(config, value,
-			"'%s' is not an interval (expected 100us to 60min, e.g. 1s)",
-			text ? text : "?");
-	return 0;
-}
-
-static int read_number(struct config *config, const yaml_node_t *value,
-		       const char *what, unsigned int max, unsigned int *number)
-{
-	const char *text = config__text(value);
-
-	if (!text || settings__parse_number(text, max, number))
-		return config__refuse(
-			config, value,
-			"'%s' is not a number of %s (expected 1 to %u)",
-			text ? text : "?", what, max);
-	return 0;
-}
-
-static int take_label(struct config *config, const char *key,
-		      const yaml_node_t *value, void *into)
-{
-	const char *text = config__text(value);
+	const uint16_t port = agent->port ?: agent->host_port ?:
+			      settings__default_port(agent->defaults.transport);
+	struct settings *settings = config->settings;
+	struct target_settings *target;
 	struct dart_error error;
-
-	if (!text)
-		return config__refuse(config, value,
-				      "expected the text of label '%s'", key);
-	if (labels__add(into, key, text, &error))
-		return config__refuse(config, value, "%s", error.text);
-	return 0;
-}
-
-int config__labels(struct config *config, const yaml_node_t *value,
-		   json_t **labels)
-{
-	*labels = json_object();
-	if (!*labels)
-		return -ENOMEM;
-	return config__mapping(config, value, take_label, *labels);
-}
-
-int config__entry(struct config *config, const yaml_node_t *item, void *into)
-{
-	const char *text = config__text(item);
-	int err = text ? settings__add_entry(into, text) : -EINVAL;
-
-	if (err == -EEXIST)
-		return config__refuse(config, item, "entry '%s' is named twice", text);
-	if (err == -EINVAL)
-		return config__refuse(config, item, "expected the name of an entry");
-	return err;
-}
-
-static int take_flow_value(struct config *config, const char *key,
-			   const yaml_node_t *value, void *into)
-{
-	struct settings *settings = into;
-	const char *text = config__text(value);
-
-	if (!strcmp(key, "control")) {
-		if (!text || settings__parse_flow(text, &settings->flow))
-			return config__refuse(config, value,
-				      "'%s' is not a flow control (expected credit, bdp or none)",
-				      text ? text : "?");
-		return 0;
-	}
-	if (strcmp(key, "bytes"))
-		return -ENOENT;
-	if (!text || settings__parse_flow_bytes(text, &settings->flow_bytes))
-		return config__refuse(config, value,
-			      "'%s' is not a number of bytes (expected 4K to 1G, e.g. 256K)",
-			      text ? text : "?");
-	return 0;
-}
-
-static int take_flow(struct config *config, const yaml_node_t *value,
-		     struct settings *settings)
-{
-	struct settings flow = { };
 	int ret;
 
-	ret = config__mapping(config, value, take_flow_value, &flow);
+	if (!agent->host)
+		return dart_yaml__refuse(yaml, item, "an agent has no 'host'");
+	if (agent->port && agent->host_port && agent->port != agent->host_port)
+		return dart_yaml__refuse(yaml, item, "agent '%s' has port %u, but its 'port' is %u",
+					 agent->host, agent->host_port, agent->port);
+	ret = settings__add_target(settings, agent->host, port, agent->defaults.interval_ns);
+	if (ret == -EEXIST)
+		return dart_yaml__refuse(yaml, item, "agent '%s' port %u is named twice",
+					 agent->host, port);
+	if (ret == -E2BIG)
+		return dart_yaml__refuse(yaml, item, "there are more than %d agents",
+					 SETTINGS_TARGETS_MAX);
 	if (ret)
 		return ret;
-	if (flow.flow == SETTINGS_FLOW_NONE && flow.flow_bytes)
-		return config__refuse(config, value,
-			      "flow control 'none' has no bytes");
-	if (settings->flow)
-		return 0;
-	settings->flow = flow.flow ?: SETTINGS_FLOW_CREDIT;
-	settings->flow_bytes = flow.flow_bytes;
-	return 0;
+	target = &settings->targets[settings->target_count - 1];
+	target->transport = agent->defaults.transport;
+	target->class = agent->defaults.class;
+	target->entries = entry_names__hold(agent->defaults.entries);
+	target->source = shared_text__hold(config->source);
+	ret = labels__text(agent->defaults.labels, NULL, &target->labels, &error);
+	return ret == -EINVAL ? dart_yaml__refuse(yaml, item, "%s", error.text) : ret;
 }
 
-static int take_io_value(struct config *config, const char *key,
-			 const yaml_node_t *value, void *into)
+static int read_agent(struct dart_yaml *yaml, const yaml_node_t *item, void *object)
 {
-	struct settings *settings = into;
-	const char *text = config__text(value);
+	struct config *config = object;
+	struct agent agent = {
+		.defaults.class = SETTINGS_CLASS_DEFAULT,
+		.defaults.transport = config->transport,
+	};
+	const struct dart_settings_of places[] = {
+		{ .table = &agent_table, .object = &agent },
+		{ .table = &target_defaults__table, .object = &agent.defaults },
+		{},
+	};
+	int ret = dart_settings__read(yaml, item, NULL, places) ?:
+		  add_agent(yaml, item, config, &agent);
 
-	if (!strcmp(key, "fragments"))
-		return read_number(config, value, "fragments",
-				   SETTINGS_IO_FRAGMENTS_MAX,
-				   &settings->io_fragments);
-	if (!strcmp(key, "group"))
-		return read_number(config, value, "queue pairs",
-				   SETTINGS_IO_GROUP_MAX, &settings->io_group);
-	if (strcmp(key, "kind"))
-		return -ENOENT;
-	if (!text || settings__parse_io(text, &settings->io))
-		return config__refuse(
-			config, value,
-			"'%s' is not a kind of I/O (expected event, poll or hybrid)",
-			text ? text : "?");
-	return 0;
-}
-
-static int take_io(struct config *config, const yaml_node_t *value,
-		   struct settings *settings)
-{
-	struct settings io = { };
-	int ret;
-
-	ret = config__mapping(config, value, take_io_value, &io);
-	if (ret)
-		return ret;
-	settings->io = settings->io ?: io.io;
-	settings->io_fragments = io.io_fragments;
-	settings->io_group = io.io_group;
-	return 0;
-}
-
-/* One of the command line stays. */
-static int take_clock_bound(struct config *config, const yaml_node_t *value,
-			    struct settings *settings)
-{
-	const char *text = config__text(value);
-	uint64_t bound_ns;
-
-	if (!text || settings__parse_interval(text, &bound_ns))
-		return config__refuse(config, value,
-				      "'%s' is not a bound of clocks (expected 100us to 60min, e.g. 2s)",
-				      text ? text : "?");
-	settings->clock_bound_ns = settings->clock_bound_ns ?: bound_ns;
-	return 0;
-}
-
-static int take_setting(struct config *config, const char *key,
-			const yaml_node_t *value, void *into)
-{
-	struct settings *settings = into, ignored = { };
-	unsigned int workers;
-	uint64_t interval_ns;
-	int ret;
-
-	if (!strcmp(key, "agents"))
-		return config__sequence(config, value, config__take_agent,
-					settings);
-	if (!strcmp(key, "sources"))
-		return config__sequence(config, value, config__take_source,
-					settings);
-	if (!strcmp(key, "flow"))
-		return take_flow(config, value, settings);
-	if (!strcmp(key, "io"))
-		return take_io(config, value, settings);
-	if (!strcmp(key, "transport"))
-		return 0; /* It was found before. */
-	if (!strcmp(key, "tls"))
-		return config__take_tls(config, value, settings);
-	if (!strcmp(key, "outputs"))
-		return config__take_outputs(config, value, settings);
-	if (!strcmp(key, "record"))
-		return config__take_record(config, value, settings);
-	if (!strcmp(key, "entries")) {
-		ret = config__sequence(config, value, config__entry,
-				    settings->entry_count ? &ignored :
-							    settings);
-		settings__clear(&ignored);
-		return ret;
-	}
-	if (!strcmp(key, "workers")) {
-		ret = read_number(config, value, "workers",
-				  SETTINGS_WORKERS_MAX, &workers);
-		if (!ret && !settings->workers)
-			settings->workers = workers;
-		return ret;
-	}
-	if (!strcmp(key, "handshakes"))
-		return read_number(config, value, "handshakes",
-				   SETTINGS_HANDSHAKES_MAX,
-				   &settings->handshakes);
-	if (!strcmp(key, "clock_bound"))
-		return take_clock_bound(config, value, settings);
-	if (strcmp(key, "interval"))
-		return -ENOENT;
-	ret = config__interval(config, value, &interval_ns);
-	if (!ret && !settings->interval_ns)
-		settings->interval_ns = interval_ns;
+	free(agent.host);
+	close_defaults(&agent.defaults);
 	return ret;
 }
 
-int config__load(struct settings *settings, FILE *file, const char *path,
-		 struct dart_error *error)
+/* ---- sources */
+
+struct source {
+	enum source_kind kind;
+	char *place; /* NULL: not named so far */
+	uint64_t refresh_ns;
+	struct url_settings url;
+	struct target_defaults defaults;
+};
+
+static int take_place(struct source *source, enum source_kind kind, const char *text,
+		      struct dart_error *error)
 {
-	struct config config = {
-		.path = path,
-		.error = error,
-		.source = shared_text__new(path),
+	if (source->place)
+		return dart_error__set(error, EINVAL,
+				       "a source is either a file_sd, a dns_srv or an http_sd");
+	source->kind = kind;
+	source->place = strdup(text);
+	return source->place ? 0 : dart_error__no_memory(error);
+}
+
+static int take_file_sd(void *source, const struct dart_setting *setting, const char *text,
+			struct dart_error *error)
+{
+	return take_place(source, SOURCE_FILE_SD, text, error);
+}
+
+static int take_dns_srv(void *source, const struct dart_setting *setting, const char *text,
+			struct dart_error *error)
+{
+	return take_place(source, SOURCE_DNS_SRV, text, error);
+}
+
+static int take_http_sd(void *source, const struct dart_setting *setting, const char *text,
+			struct dart_error *error)
+{
+	return take_place(source, SOURCE_HTTP_SD, text, error);
+}
+
+#define PLACE							\
+	.type = DART_SETTING_TEXT, .noun = "a path, a name or a URL",	\
+	DART_SETTING_MEMBER(struct source, place)
+
+static const struct dart_setting source_rows[] = {
+	{ .key = "file_sd", PLACE, .take = take_file_sd },
+	{ .key = "dns_srv", PLACE, .take = take_dns_srv },
+	{ .key = "http_sd", PLACE, .take = take_http_sd },
+	{ .key = "refresh", .type = DART_SETTING_TIME,
+	  DART_SETTING_MEMBER(struct source, refresh_ns), .least = SETTINGS_INTERVAL_MIN_NS,
+	  .most = SETTINGS_INTERVAL_MAX_NS, .noun = "an interval", .example = "1s" },
+};
+
+static const struct dart_settings source_table = DART_SETTINGS(source_rows);
+
+static int add_source(struct dart_yaml *yaml, const yaml_node_t *item, struct settings *settings,
+		      const struct source *source)
+{
+	struct source_settings *added;
+	struct dart_error error;
+	int ret;
+
+	if (!source->place)
+		return dart_yaml__refuse(yaml, item,
+					 "a source has no 'file_sd', 'dns_srv' or 'http_sd'");
+	if (source->kind != SOURCE_HTTP_SD && !url_settings__is_empty(&source->url))
+		return dart_yaml__refuse(
+			yaml, item,
+			"authorities, certificate, key, token_file and headers belong to http_sd");
+	ret = url_settings__check(&source->url, &error) ?:
+	      settings__name_source(settings, source->kind, source->place, &error);
+	if (ret)
+		return ret == -EINVAL ? dart_yaml__refuse(yaml, item, "%s", error.text) : ret;
+	added = &settings->sources[settings->source_count - 1];
+	added->refresh_ns = source->refresh_ns;
+	added->defaults = source->defaults;
+	entry_names__hold(added->defaults.entries);
+	json_incref(added->defaults.labels);
+	return url_settings__copy(&added->url, &source->url);
+}
+
+static int read_source(struct dart_yaml *yaml, const yaml_node_t *item, void *object)
+{
+	struct config *config = object;
+	struct source source = {
+		.defaults.class = SETTINGS_CLASS_DEFAULT,
+		.defaults.transport = config->transport,
 	};
+	const struct dart_settings_of places[] = {
+		{ .table = &source_table, .object = &source },
+		{ .table = &url_settings__table, .object = &source.url },
+		{ .table = &target_defaults__table, .object = &source.defaults },
+		{},
+	};
+	int ret = dart_settings__read(yaml, item, NULL, places) ?:
+		  add_source(yaml, item, config->settings, &source);
+
+	free(source.place);
+	url_settings__clear(&source.url);
+	close_defaults(&source.defaults);
+	return ret;
+}
+
+/* ---- the file */
+
+static int note_agents(struct dart_yaml *yaml, const yaml_node_t *node, void *config)
+{
+	((struct config *)config)->agents = node;
+	return 0;
+}
+
+static int note_sources(struct dart_yaml *yaml, const yaml_node_t *node, void *config)
+{
+	((struct config *)config)->sources = node;
+	return 0;
+}
+
+static int note_outputs(struct dart_yaml *yaml, const yaml_node_t *node, void *config)
+{
+	((struct config *)config)->outputs = node;
+	return 0;
+}
+
+static const struct dart_setting list_rows[] = {
+	{ .key = "outputs", .read = note_outputs },
+	{ .key = "agents", .read = note_agents },
+	{ .key = "sources", .read = note_sources },
+};
+
+static const struct dart_settings list_table = DART_SETTINGS(list_rows);
+
+/* Adds the settings of the file that the command line does not have. */
+static void merge(struct config *config)
+{
+	struct settings *settings = config->settings, *file = &config->file;
+
+	/* The transport of a file is the one of its agents and sources, and of no others. */
+	config->transport = settings->transport ?: file->transport ?: SETTINGS_TRANSPORT_READ;
+	file->transport = SETTINGS_TRANSPORT_UNSET;
+	dart_settings__merge(&settings__table, settings, file);
+	if (settings->entry_count)
+		return;
+	settings->entries = file->entries;
+	settings->entry_count = file->entry_count;
+	file->entries = NULL;
+	file->entry_count = 0;
+}
+
+static int read_root(struct dart_yaml *yaml, const yaml_node_t *root, struct config *config)
+{
+	const struct dart_settings_of places[] = {
+		{ .table = &settings__table, .object = &config->file },
+		{ .table = &list_table, .object = config },
+		{},
+	};
+	int ret = dart_settings__read(yaml, root, NULL, places);
+
+	if (!ret) {
+		merge(config);
+		if (config->outputs)
+			ret = output_settings__read(&config->settings->outputs, yaml,
+						    config->outputs);
+		if (!ret && config->agents)
+			ret = dart_yaml__take_list(yaml, config->agents, read_agent, config);
+		if (!ret && config->sources)
+			ret = dart_yaml__take_list(yaml, config->sources, read_source, config);
+	}
+	settings__clear(&config->file);
+	return ret;
+}
+
+int config__load(struct settings *settings, FILE *file, const char *path, struct dart_error *error)
+{
 	/* Room for 10,000 agents, each with several labels. */
 	static const struct dart_yaml_bounds bounds = {
 		.bytes = 16 << 20,
 		.nodes = 1000000,
 	};
+	struct config config = {
+		.settings = settings,
+		.source = shared_text__new(path),
+	};
 	const yaml_node_t *root;
+	struct dart_yaml yaml;
 	int ret;
 
 	if (!config.source)
-		return dart_error__set(error, ENOMEM, "%s: out of memory",
-				       path);
-	ret = dart_yaml__load(&config.yaml, file, path, &bounds, &root,
-			      error);
+		return dart_error__set(error, ENOMEM, "%s: out of memory", path);
+	ret = dart_yaml__load(&yaml, file, path, &bounds, &root, error);
 	if (!ret) {
 		/* Functions that return -ENOMEM may leave the error to the caller. */
 		dart_error__set(error, 0, "%s: out of memory", path);
-		ret = root ? config__find_transport(&config, root,
-						    settings->transport) ?:
-			     config__mapping(&config, root, take_setting,
-					     settings) :
-			     config__refuse(&config, NULL, "the file is empty");
-		dart_yaml__close(&config.yaml);
+		ret = root ? read_root(&yaml, root, &config) :
+			     dart_error__set(error, EINVAL, "%s:1: the file is empty", path);
+		dart_yaml__close(&yaml);
 	}
 	shared_text__release(config.source);
 	return ret;
 }
 
-int config__read(struct settings *settings, const struct settings *own,
-		 const char *path, struct dart_error *error)
+int config__read(struct settings *settings, const struct settings *own, const char *path,
+		 struct dart_error *error)
 {
 	struct dart_error reason;
 	FILE *file;
@@ -342,17 +315,13 @@ int config__read(struct settings *settings, const struct settings *own,
 		return ret;
 	file = fopen(path, "re");
 	if (!file)
-		return dart_error__system(error, errno, "cannot open '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot open '%s'", path);
 	ret = config__load(settings, file, path, error);
 	fclose(file);
 	if (!ret && !settings->target_count && !settings->source_count)
-		ret = dart_error__set(
-			error, EINVAL,
-			"%s: the file names neither an agent nor a source",
-			path);
+		ret = dart_error__set(error, EINVAL,
+				      "%s: the file names neither an agent nor a source", path);
 	if (!ret && settings__check_tls(settings, &reason))
-		ret = dart_error__set(error, EINVAL, "%s: %s", path,
-				      reason.text);
+		ret = dart_error__set(error, EINVAL, "%s: %s", path, reason.text);
 	return ret;
 }

@@ -58,6 +58,29 @@ int labels__add(json_t *labels, const char *name, const char *value,
 		       0;
 }
 
+static int read_label(struct dart_yaml *yaml, const yaml_node_t *key, const char *name,
+		      const yaml_node_t *node, void *labels)
+{
+	const char *value = dart_yaml__raw_text(node);
+	struct dart_error error;
+	int ret;
+
+	if (json_object_get(labels, name))
+		return dart_yaml__refuse(yaml, key, "'%s' occurs twice (remove one)", name);
+	if (!value)
+		return dart_yaml__refuse(yaml, node, "expected the text of label '%s'", name);
+	ret = labels__add(labels, name, value, &error);
+	return ret == -EINVAL ? dart_yaml__refuse(yaml, node, "%s", error.text) : ret;
+}
+
+int labels__read(struct dart_yaml *yaml, const yaml_node_t *node, json_t **labels)
+{
+	*labels = json_object();
+	if (!*labels)
+		return dart_error__no_memory(yaml->error);
+	return dart_yaml__take_pairs(yaml, node, read_label, *labels);
+}
+
 int labels__text(const json_t *own, const json_t *defaults,
 		 struct shared_text **text, struct dart_error *error)
 {

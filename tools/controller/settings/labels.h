@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Labels of targets: names of any UTF-8, as in Prometheus 3, and texts, which a configuration or a
- * source gives to targets, and which their output has.  An output that takes only plain names,
- * [a-zA-Z_][a-zA-Z0-9_]*, has another one instead: see metrics/label_names.h.
+ * Labels of targets: pairs of a name, any UTF-8 as in Prometheus 3, and a text.  The configuration
+ * or a source gives labels to targets, and outputs attach them to values.  Outputs that take only
+ * plain names, [a-zA-Z_][a-zA-Z0-9_]*, translate the others: see metrics/labels/label_names.h.
  */
 #ifndef CONTROLLER_LABELS_H
 #define CONTROLLER_LABELS_H
@@ -11,28 +11,35 @@
 #include <stdbool.h>
 
 #include <libdart/error.h>
+#include <libdart/yaml_file.h>
 
 #include "tools/controller/base/shared_text.h"
 
-/* Of one target. */
+/* Labels of one target. */
 #define LABELS_MAX 64
 #define LABELS_NAME_MAX 128 /* bytes */
 #define LABELS_VALUE_MAX 1024
-/* Of the JSON text. */
+/* Bytes of the JSON text. */
 #define LABELS_TEXT_MAX 16384
 
-/* Does every output take it as it is? */
+/* Is it a name that each output takes as it is? */
 bool labels__is_plain_name(const char *name);
 /*
- * Adds one to the object @labels, or replaces it.  Returns 0; -EINVAL with a sentence in
+ * Adds a label to the object @labels, or replaces it.  Returns 0; -EINVAL with a sentence in
  * @error; -ENOMEM.
  */
 int labels__add(json_t *labels, const char *name, const char *value,
 		struct dart_error *error);
 
 /*
- * The labels of @own and those of @defaults that @own does not have, in alphabetical order,
- * as a JSON text in ASCII.  Either may be NULL; @text is NULL if there are none.  Returns 0;
+ * Reads a mapping of a configuration file into a new object, which belongs to the caller also after
+ * an error.
+ */
+int labels__read(struct dart_yaml *yaml, const yaml_node_t *node, json_t **labels);
+
+/*
+ * Prints the labels of @own, and the labels of @defaults that @own lacks, in alphabetical order as
+ * a JSON text in ASCII.  Either may be NULL; @text is NULL without labels.  Returns 0;
  * -EINVAL with a sentence in @error; -ENOMEM.
  */
 int labels__text(const json_t *own, const json_t *defaults,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include <libdart/error.h>
+#include <libdart/settings/program.h>
 
 #include "replay_options.h"
 #include "settings.h"
@@ -22,29 +23,26 @@ enum options_action {
 struct options {
 	enum options_action action;
 	struct settings settings;
-	struct settings
-		own; /* of the command line, if there is a configuration */
-	const char *config; /* path or NULL; points into argv, as does the next */
+	struct settings own; /* of the command line, if there is a configuration */
+	const char *config; /* path or NULL; like the next member a word of argv */
 	const char *socket; /* path of the control socket, or NULL */
 	uint64_t count; /* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;
 	bool only_checks; /* the configuration and the certificates */
-	bool only_records; /* nothing else is done with the values */
+	bool only_records; /* without other outputs */
 	struct replay_options replay;
 };
 
 /*
- * Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  In every case the
- * caller frees @settings.
+ * Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  The caller clears the settings in each
+ * case.
  */
-int options__parse(struct options *options, int argc, char *argv[],
-		   struct dart_error *error);
-extern const char options__help[];
+int options__parse(struct options *options, int argc, char *argv[], struct dart_error *error);
 
 /*
- * One agent, for as long as the program runs: neither a source nor a configuration, which
- * is read again, can name others.
+ * Is there one agent for as long as the program runs?  Sources, and a configuration that is read
+ * again, can name others.
  */
 static inline bool options__has_one_target(const struct options *options)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings of outputs. */
+/* Settings of outputs: see output_settings.h. */
 #include "output_settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "tools/controller/base/http_address.h"
 
 int output_settings__add_receiver(struct output_settings *settings,
 				  struct receiver_settings *receiver,
@@ -22,6 +24,169 @@ int output_settings__add_receiver(struct output_settings *settings,
 	*receiver = (struct receiver_settings){ };
 	return 0;
 }
+
+/* ---- the list of a configuration file */
+
+/* An item: listen, web or a receiver, whose credentials are read like the ones of a server. */
+struct output {
+	char *listen;
+	char *web;
+	struct http_settings http;
+	bool is_receiver;
+	struct receiver_settings receiver;
+};
+
+static int take_address(void *object, const struct dart_setting *setting, const char *text,
+			struct dart_error *error)
+{
+	char **address = (char **)((char *)object + setting->offset);
+
+	if (!http_address__is_valid(text))
+		return dart_setting__refuse(setting, text, error);
+	*address = strdup(text);
+	return *address ? 0 : dart_error__no_memory(error);
+}
+
+/* The key is the name of the format. */
+static int take_url(void *object, const struct dart_setting *setting, const char *text,
+		    struct dart_error *error)
+{
+	struct output *output = object;
+
+	if (output->is_receiver)
+		return dart_error__set(error, EINVAL,
+				       "an output has either remote_write or influx, not both");
+	output->is_receiver = true;
+	output->receiver.format = setting->key;
+	output->receiver.url = strdup(text);
+	return output->receiver.url ? 0 : dart_error__no_memory(error);
+}
+
+#define MEMBER(member)	DART_SETTING_MEMBER(struct output, member)
+#define ADDRESS	\
+	.take = take_address, .noun = "an address to listen at", \
+	.expected = "HOST:PORT, [V6]:PORT or :PORT"
+#define URL	\
+	.type = DART_SETTING_TEXT, MEMBER(receiver.url), .noun = "a URL", .take = take_url
+
+static const struct dart_setting rows[] = {
+	{ .key = "listen", ADDRESS, MEMBER(listen) },
+	{ .key = "web", ADDRESS, MEMBER(web) },
+	{ .key = "remote_write", URL },
+	{ .key = "influx", URL },
+};
+
+static const struct dart_settings table = DART_SETTINGS(rows);
+
+const char *output_settings__format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < table.count; i++)
+		if (rows[i].take == take_url && !strcmp(rows[i].key, name))
+			return rows[i].key;
+	return NULL;
+}
+
+/* Is there exactly one of listen, web and a receiver, with no key of the others? */
+static bool is_one(const struct output *output)
+{
+	const struct http_settings *http = &output->http;
+	const struct receiver_settings *receiver = &output->receiver;
+
+	if (!!output->listen + !!output->web + output->is_receiver != 1)
+		return false;
+	return output->is_receiver ?
+		       !http->certificate && !http->key && !http->name_count :
+		       !dart_settings__has_any(&receiver_settings__table, receiver) &&
+			       !receiver->labels;
+}
+
+/* Moves a text. */
+static void move_text(char **to, char **from)
+{
+	*to = *from;
+	*from = NULL;
+}
+
+static int add_server(struct dart_yaml *yaml, const yaml_node_t *item, struct output *output,
+		      struct output_settings *outputs)
+{
+	struct http_settings *server = output->listen ? &outputs->listen : &outputs->web;
+	struct dart_error error;
+
+	if (http_settings__check(&output->http, &error))
+		return dart_yaml__refuse(yaml, item, "%s", error.text);
+	if (server->address)
+		return dart_yaml__refuse(yaml, item, "%s",
+					 output->listen ? "there are two outputs that listen" :
+							  "there are two pages (web)");
+	*server = output->http;
+	output->http = (struct http_settings){};
+	move_text(&server->address, output->listen ? &output->listen : &output->web);
+	return 0;
+}
+
+static int add_output(struct dart_yaml *yaml, const yaml_node_t *item, struct output *output,
+		      struct output_settings *outputs)
+{
+	struct dart_error error;
+	int ret;
+
+	if (!is_one(output))
+		return dart_yaml__refuse(
+			yaml, item,
+			"an output is one of listen, web, remote_write and influx; listen and web may have token_file, user, password_file, certificate, key and names, and no other key");
+	if (!output->is_receiver)
+		return add_server(yaml, item, output, outputs);
+	move_text(&output->receiver.token_file, &output->http.token_path);
+	move_text(&output->receiver.user, &output->http.user);
+	move_text(&output->receiver.password_file, &output->http.password_path);
+	ret = output_settings__add_receiver(outputs, &output->receiver, &error);
+	return ret == -EINVAL ? dart_yaml__refuse(yaml, item, "%s", error.text) : ret;
+}
+
+static int read_output(struct dart_yaml *yaml, const yaml_node_t *item, void *outputs)
+{
+	struct output output = {};
+	const struct dart_settings_of places[] = {
+		{ .table = &table, .object = &output },
+		{ .table = &http_settings__table, .object = &output.http },
+		{ .table = &receiver_settings__table, .object = &output.receiver },
+		{},
+	};
+	int ret = dart_settings__read(yaml, item, NULL, places) ?:
+		  add_output(yaml, item, &output, outputs);
+
+	free(output.listen);
+	free(output.web);
+	http_settings__clear(&output.http);
+	receiver_settings__clear(&output.receiver);
+	return ret;
+}
+
+int output_settings__read(struct output_settings *settings, struct dart_yaml *yaml,
+			  const yaml_node_t *node)
+{
+	struct output_settings file = {};
+	struct dart_error error;
+	int ret = dart_yaml__take_list(yaml, node, read_output, &file);
+	size_t i;
+
+	for (i = 0; i < file.receiver_count && !ret; i++)
+		ret = output_settings__add_receiver(settings, &file.receivers[i], yaml->error);
+	if (!ret) {
+		http_settings__merge(&settings->listen, &file.listen);
+		http_settings__merge(&settings->web, &file.web);
+		if (http_settings__check(&settings->listen, &error) ||
+		    http_settings__check(&settings->web, &error))
+			ret = dart_yaml__refuse(yaml, node, "%s", error.text);
+	}
+	output_settings__clear(&file);
+	return ret;
+}
+
+/* ---- the whole structure */
 
 bool output_settings__has_any(const struct output_settings *settings)
 {

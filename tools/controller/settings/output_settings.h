@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where metrics go, beside standard output. */
+/* Settings of outputs other than standard output. */
 #ifndef CONTROLLER_OUTPUT_SETTINGS_H
 #define CONTROLLER_OUTPUT_SETTINGS_H
 
@@ -9,27 +9,33 @@
 #include "http_settings.h"
 #include "receiver_settings.h"
 
-/* Texts are NULL where the user does not say. */
 struct output_settings {
-	struct http_settings listen;	/* where metrics are served by HTTP */
-	struct http_settings web;	/* where the page is served, see web/web.h */
+	struct http_settings listen;	/* the server of metrics; no address: none */
+	struct http_settings web;	/* the server of the page, see web/web.h; the same */
 	struct receiver_settings receivers[RECEIVERS_MAX];
 	size_t receiver_count;
 };
 
 /*
- * Takes @receiver, of which nothing is left, after completing it.  Returns 0; -EINVAL with a
- * sentence in @error if it is not complete, or there are RECEIVERS_MAX: then it stays the
- * caller's.
+ * Completes @receiver and moves it into the settings.  Returns 0; or -EINVAL with a sentence in
+ * @error if it cannot be completed, or there are RECEIVERS_MAX: then the caller keeps @receiver.
  */
 int output_settings__add_receiver(struct output_settings *settings,
 				  struct receiver_settings *receiver,
 				  struct dart_error *error);
+/*
+ * Reads the list of outputs of a configuration file.  A server keeps the settings that it has from
+ * the command line.
+ */
+int output_settings__read(struct output_settings *settings, struct dart_yaml *yaml,
+			  const yaml_node_t *node);
+/* The key of an output that pushes in the format @name, for receivers; NULL if there is none. */
+const char *output_settings__format(const char *name);
 /* Is there any output? */
 bool output_settings__has_any(const struct output_settings *settings);
 bool output_settings__equal(const struct output_settings *one,
 			    const struct output_settings *other);
-/* @copy may be cleared also after -ENOMEM, which it returns, or 0. */
+/* Returns 0 or -ENOMEM; the caller clears @copy in both cases. */
 int output_settings__copy(struct output_settings *copy,
 			  const struct output_settings *settings);
 void output_settings__clear(struct output_settings *settings);

@@ -8,6 +8,88 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/settings/quantity.h>
+
+#include "labels.h"
+
+static int read_labels(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct receiver_settings *settings = into;
+
+	return labels__read(yaml, node, &settings->labels);
+}
+
+/* 0 in the settings means that the user gives no delay. */
+static int take_delay(void *object, const struct dart_setting *setting, const char *text,
+		      struct dart_error *error)
+{
+	struct receiver_settings *settings = object;
+
+	if (dart_quantity__parse(DART_QUANTITY_TIME, text, setting->least, setting->most,
+				 &settings->delay_ns))
+		return dart_setting__refuse(setting, text, error);
+	settings->delay_ns = settings->delay_ns ?: RECEIVER_DELAY_NONE;
+	return 0;
+}
+
+static int take_sync(void *object, const struct dart_setting *setting, const char *text,
+		     struct dart_error *error)
+{
+	struct receiver_settings *settings = object;
+
+	if (!strcmp(text, "always"))
+		settings->spool_sync_ns = RECEIVER_SYNC_ALWAYS;
+	else if (!strcmp(text, "never"))
+		settings->spool_sync_ns = RECEIVER_SYNC_NEVER;
+	else if (dart_quantity__parse(DART_QUANTITY_TIME, text, setting->least, setting->most,
+				      &settings->spool_sync_ns))
+		return dart_error__set(
+			error, EINVAL,
+			"'%.200s' is neither always, never nor a time in bounds (expected 100ms to 10min, e.g. 1s)",
+			text);
+	return 0;
+}
+
+#define MEMBER(member)	DART_SETTING_MEMBER(struct receiver_settings, member)
+#define TEXT(member)	.type = DART_SETTING_TEXT, MEMBER(member)
+#define NUMBER(member, max)	\
+	.type = DART_SETTING_NUMBER, MEMBER(member), .least = 1, .most = (max)
+#define TIME(member, min, max)							\
+	.type = DART_SETTING_TIME, MEMBER(member), .least = (min), .most = (max),	\
+	.noun = "a time in bounds"
+#define BYTES(member, min, max)							\
+	.type = DART_SETTING_BYTES, MEMBER(member), .least = (min), .most = (max),	\
+	.noun = "a number of bytes in bounds"
+
+/* The keys of the first rows belong to all outputs, so they are read elsewhere. */
+static const struct dart_setting rows[] = {
+	{ TEXT(url) },
+	{ TEXT(token_file) },
+	{ TEXT(user) },
+	{ TEXT(password_file) },
+	{ .key = "version", NUMBER(version, 2) },
+	{ .key = "database", TEXT(database) },
+	{ .key = "bucket", TEXT(bucket) },
+	{ .key = "organization", TEXT(organization) },
+	{ .key = "batch", NUMBER(batch, RECEIVER_BATCH_MAX) },
+	{ .key = "delay", TIME(delay_ns, 0, RECEIVER_DELAY_MAX_NS), .take = take_delay,
+	  .example = "5s" },
+	{ .key = "timeout", TIME(timeout_ns, RECEIVER_TIMEOUT_MIN_NS, RECEIVER_TIMEOUT_MAX_NS),
+	  .example = "30s" },
+	{ .key = "queue_bytes", BYTES(queue_bytes, RECEIVER_QUEUE_MIN, RECEIVER_QUEUE_MAX),
+	  .example = "64M" },
+	{ .key = "senders", NUMBER(senders, RECEIVER_SENDERS_MAX) },
+	{ .key = "spool", TEXT(spool) },
+	{ .key = "spool_bytes", BYTES(spool_bytes, RECEIVER_SPOOL_MIN, RECEIVER_SPOOL_MAX),
+	  .example = "1G" },
+	{ .key = "spool_sync", TIME(spool_sync_ns, RECEIVER_SYNC_MIN_NS, RECEIVER_SYNC_MAX_NS),
+	  .take = take_sync },
+	{ .key = "authorities", TEXT(authorities) },
+	{ .key = "labels", .read = read_labels },
+};
+
+const struct dart_settings receiver_settings__table = DART_SETTINGS(rows);
+
 static bool is_url(const char *url)
 {
 	const char *c;
@@ -18,18 +100,6 @@ static bool is_url(const char *url)
 	}
 	return (!strncmp(url, "http://", 7) && url[7] && url[7] != '/') ||
 	       (!strncmp(url, "https://", 8) && url[8] && url[8] != '/');
-}
-
-const char *receiver_settings__format(const char *name)
-{
-	static const char *const formats[] = { "remote_write", "influx" };
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		if (!strcmp(formats[i], name))
-			return formats[i];
-	}
-	return NULL;
 }
 
 static void complete_numbers(struct receiver_settings *settings)
@@ -46,8 +116,7 @@ static void complete_numbers(struct receiver_settings *settings)
 		settings->spool_sync_ns ?: RECEIVER_SYNC_DEFAULT_NS;
 }
 
-int receiver_settings__complete(struct receiver_settings *settings,
-			    struct dart_error *error)
+int receiver_settings__complete(struct receiver_settings *settings, struct dart_error *error)
 {
 	if (!settings->url || !is_url(settings->url))
 		return dart_error__set(
@@ -80,159 +149,30 @@ int receiver_settings__complete(struct receiver_settings *settings,
 	return 0;
 }
 
-static bool are_equal(const char *one, const char *other)
-{
-	return one == other || (one && other && !strcmp(one, other));
-}
-
 bool receiver_settings__equal(const struct receiver_settings *one,
 			      const struct receiver_settings *other)
 {
-	return are_equal(one->format, other->format) && are_equal(one->url, other->url) &&
-	       one->version == other->version &&
-	       are_equal(one->database, other->database) &&
-	       are_equal(one->bucket, other->bucket) &&
-	       are_equal(one->organization, other->organization) &&
-	       one->batch == other->batch && one->delay_ns == other->delay_ns &&
-	       one->timeout_ns == other->timeout_ns &&
-	       one->queue_bytes == other->queue_bytes &&
-	       are_equal(one->spool, other->spool) &&
-	       one->senders == other->senders &&
-	       one->spool_bytes == other->spool_bytes &&
-	       one->spool_sync_ns == other->spool_sync_ns &&
-	       are_equal(one->token_file, other->token_file) &&
-	       are_equal(one->user, other->user) &&
-	       are_equal(one->password_file, other->password_file) &&
-	       are_equal(one->authorities, other->authorities) &&
-	       (one->labels == other->labels ||
-		json_equal(one->labels, other->labels));
+	return !strcmp(one->format ?: "", other->format ?: "") &&
+	       dart_settings__equal(&receiver_settings__table, one, other, false) &&
+	       (one->labels == other->labels || json_equal(one->labels, other->labels));
 }
 
-struct copied_text {
-	char **to;
-	const char *from;
-};
-
 int receiver_settings__copy(struct receiver_settings *copy,
-			const struct receiver_settings *settings)
+			    const struct receiver_settings *settings)
 {
-	const struct copied_text texts[] = {
-		{ &copy->url, settings->url },
-		{ &copy->database, settings->database },
-		{ &copy->bucket, settings->bucket },
-		{ &copy->organization, settings->organization },
-		{ &copy->spool, settings->spool },
-		{ &copy->token_file, settings->token_file },
-		{ &copy->user, settings->user },
-		{ &copy->password_file, settings->password_file },
-		{ &copy->authorities, settings->authorities },
-	};
-	int ret = 0;
-	size_t i;
-
 	*copy = *settings;
-	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
-		*texts[i].to = texts[i].from ? strdup(texts[i].from) : NULL;
-		if (texts[i].from && !*texts[i].to)
-			ret = -ENOMEM;
-	}
 	json_incref(copy->labels);
-	return ret;
+	return dart_settings__own(&receiver_settings__table, copy);
 }
 
 void receiver_settings__clear(struct receiver_settings *settings)
 {
-	free(settings->url);
-	free(settings->database);
-	free(settings->bucket);
-	free(settings->organization);
-	free(settings->spool);
-	free(settings->token_file);
-	free(settings->user);
-	free(settings->password_file);
-	free(settings->authorities);
+	dart_settings__clear(&receiver_settings__table, settings);
 	json_decref(settings->labels);
 	*settings = (struct receiver_settings){};
 }
 
-/* Digits at the beginning, below 2^53; returns what follows, NULL without digits. */
-static const char *parse_digits(const char *text, uint64_t *number)
-{
-	const char *c = text;
-
-	for (*number = 0; *c >= '0' && *c <= '9'; c++) {
-		*number = *number * 10 + (*c - '0');
-		if (*number >> 53)
-			return NULL;
-	}
-	return c > text ? c : NULL;
-}
-
-int receiver_settings__parse_bytes(const char *text, uint64_t min, uint64_t max,
-			       uint64_t *bytes)
-{
-	static const char units[] = "KMGT";
-	const char *unit, *rest;
-	unsigned int shift = 0;
-	uint64_t value;
-
-	rest = parse_digits(text, &value);
-	if (!rest)
-		return -EINVAL;
-	if (*rest) {
-		unit = strchr(units, *rest);
-		if (!unit || rest[1])
-			return -EINVAL;
-		shift = 10 * (unit - units + 1);
-	}
-	if (value > max >> shift || value << shift < min)
-		return -EINVAL;
-	*bytes = value << shift;
-	return 0;
-}
-
-int receiver_settings__parse_time(const char *text, uint64_t min_ns,
-			      uint64_t max_ns, uint64_t *time_ns)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{ "ms", 1000000 },
-		{ "s", 1000000000 },
-		{ "min", 60000000000 },
-	};
-	const char *rest;
-	uint64_t value;
-	size_t i;
-
-	rest = parse_digits(text, &value);
-	for (i = 0; rest && i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(rest, units[i].name))
-			continue;
-		if (value > max_ns / units[i].ns ||
-		    value * units[i].ns < min_ns)
-			return -EINVAL;
-		*time_ns = value * units[i].ns;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-int receiver_settings__parse_sync(const char *text, uint64_t *sync_ns)
-{
-	if (!strcmp(text, "always"))
-		*sync_ns = RECEIVER_SYNC_ALWAYS;
-	else if (!strcmp(text, "never"))
-		*sync_ns = RECEIVER_SYNC_NEVER;
-	else
-		return receiver_settings__parse_time(text, RECEIVER_SYNC_MIN_NS,
-						     RECEIVER_SYNC_MAX_NS,
-						     sync_ns);
-	return 0;
-}
-
-/* Where the path, or else the query, begins. */
+/* Offset of the path, or else of the query. */
 static size_t authority_end(const char *url)
 {
 	const char *authority = strstr(url, "://") + 3;

@@ -10,7 +10,7 @@
 #define NS_PER_S	1000000000LL
 #define SECONDS_MAX	(INT64_MAX / NS_PER_S - 1)
 
-/* ".5" or "", as ns of a second, at *@text, which goes on behind it. */
+/* Parses ".5" or "" into ns of a second; moves *@text past it. */
 static int64_t parse_fraction(const char **text)
 {
 	int64_t ns = 0, unit = NS_PER_S;
@@ -24,7 +24,7 @@ static int64_t parse_fraction(const char **text)
 	return ns;
 }
 
-/* Digits, at least one; -1 if there are none, or too many. */
+/* Parses one digit or more; -1 if there is none, or the number is too large. */
 static int64_t parse_digits(const char **text)
 {
 	int64_t value = 0;
@@ -77,7 +77,7 @@ static int parse_distance(const char *text, struct replay_time *time)
 	return -EINVAL;
 }
 
-/* "Z", "+01:00" or, for local time, "": how far @date is from UTC. */
+/* Parses "Z", "+01:00" or, for local time, "", and writes @date as seconds since 1970. */
 static int parse_zone(const char *text, struct tm *date, time_t *seconds)
 {
 	const int sign = *text == '-' ? -1 : 1;
@@ -103,7 +103,7 @@ static int parse_zone(const char *text, struct tm *date, time_t *seconds)
 	return 0;
 }
 
-/* mktime() and timegm() make the 2nd of March of the 30th of February. */
+/* False for the 30th of February, which mktime() and timegm() turn into the 2nd of March. */
 static bool is_same(const struct tm *one, const struct tm *other)
 {
 	return one->tm_year == other->tm_year && one->tm_mon == other->tm_mon &&
@@ -175,22 +175,4 @@ int replay_options__parse_speed(const char *text, double *speed)
 		return -EINVAL;
 	*speed = value;
 	return 0;
-}
-
-int replay_options__parse_format(const char *text, enum dump_format *format)
-{
-	static const char *const names[] = {
-		[DUMP_CSV] = "csv",
-		[DUMP_JSON] = "json",
-		[DUMP_OPENMETRICS] = "openmetrics",
-	};
-	enum dump_format i;
-
-	for (i = DUMP_CSV; i <= DUMP_OPENMETRICS; i++) {
-		if (strcmp(text, names[i]))
-			continue;
-		*format = i;
-		return 0;
-	}
-	return -EINVAL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the command line says of a replay: which part of a recording, and how fast. */
+/* Options of a replay: the part of a recording, and the speed. */
 #ifndef CONTROLLER_REPLAY_OPTIONS_H
 #define CONTROLLER_REPLAY_OPTIONS_H
 
@@ -14,7 +14,7 @@ struct replay_time {
 	int64_t ns;
 };
 
-/* How dump prints. */
+/* The format in which dump prints. */
 enum dump_format {
 	DUMP_NONE,	/* a replay */
 	DUMP_CSV,
@@ -27,7 +27,7 @@ struct replay_options {
 	size_t file_count;
 	struct replay_time from;
 	struct replay_time to;
-	/* Of the recorded time to that of the replay; 0: as fast as possible. */
+	/* Recorded time divided by time of the replay; 0: as fast as possible. */
 	double speed;
 	bool has_speed;
 	enum dump_format format;
@@ -42,12 +42,10 @@ struct replay_options {
  * -EINVAL, or -ERANGE for a date or a time of day that does not exist.
  */
 int replay_time__parse(const char *text, struct replay_time *time);
-/* Of a recording that began at @started_ns; @unset if the time is not set. */
+/* @time in a recording that began at @started_ns; @unset if it is not set. */
 int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns,
 			int64_t unset);
 /* "2", "0.5", "10x" or "max". */
 int replay_options__parse_speed(const char *text, double *speed);
-/* "csv", "json" or "openmetrics". */
-int replay_options__parse_format(const char *text, enum dump_format *format);
 
 #endif /* CONTROLLER_REPLAY_OPTIONS_H */

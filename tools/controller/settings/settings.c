@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the targets and entries to scrape. */
+/* Targets, sources and entries of settings, and the checks of transports: see settings.h. */
 #include <arpa/nameser.h>
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <dart/control.h>
+#include <dart/rpc.h>
 #include <libdart/rdma/address.h>
+#include <libdart/tls_places.h>
 
 #include "settings.h"
 
 static int compare_names(const void *one, const void *other)
 {
 	return strcmp(one, other);
-}
-
-static void keep_name(void *name)
-{
 }
 
 int settings__add_target(struct settings *settings, const char *host,
@@ -64,27 +63,15 @@ err_free:
 	return err;
 }
 
-/* Whether a name or a URL is one at all: who asks finds out the rest. */
+/* Only asking a source shows whether a place that looks right is right. */
 static bool is_place(enum source_kind kind, const char *place)
 {
 	if (kind == SOURCE_DNS_SRV)
-		return *place && strlen(place) < NS_MAXDNAME &&
-		       !strpbrk(place, " /:");
+		return *place && strlen(place) < NS_MAXDNAME && !strpbrk(place, " /:");
 	if (kind == SOURCE_HTTP_SD)
 		return (!strncmp(place, "http://", 7) && place[7]) ||
 		       (!strncmp(place, "https://", 8) && place[8]);
 	return *place;
-}
-
-const char *source_kind__expected(enum source_kind kind)
-{
-	static const char *const expected[] = {
-		[SOURCE_FILE_SD] = "a path",
-		[SOURCE_DNS_SRV] = "a name (expected as in _dartd._tcp.example.com)",
-		[SOURCE_HTTP_SD] = "a URL (expected http:// or https://)",
-	};
-
-	return expected[kind];
 }
 
 struct shared_text *source_kind__name(enum source_kind kind, const char *place)
@@ -94,7 +81,7 @@ struct shared_text *source_kind__name(enum source_kind kind, const char *place)
 
 	if (!name || kind != SOURCE_HTTP_SD)
 		return name;
-	/* Also of what is not quite a URL. */
+	/* A place that is not quite a URL may have a password, too. */
 	authority = strstr(place, "://");
 	authority = authority ? authority + 3 : place;
 	end = authority + strcspn(authority, "/?#");
@@ -135,6 +122,30 @@ int settings__add_source(struct settings *settings, enum source_kind kind,
 	return 0;
 }
 
+int settings__name_source(struct settings *settings, enum source_kind kind, const char *place,
+			  struct dart_error *error)
+{
+	static const char *const expected[] = {
+		[SOURCE_FILE_SD] = "a path",
+		[SOURCE_DNS_SRV] = "a name (expected as in _dartd._tcp.example.com)",
+		[SOURCE_HTTP_SD] = "a URL (expected http:// or https://)",
+	};
+	int err = settings__add_source(settings, kind, place);
+	struct shared_text *name = source_kind__name(kind, place);
+
+	if (err == -ENOMEM || !name)
+		dart_error__no_memory(error);
+	else if (err == -EINVAL)
+		dart_error__set(error, EINVAL, "'%s' is not %s", name->text, expected[kind]);
+	else if (err == -EEXIST)
+		dart_error__set(error, EINVAL, "source '%s' is named twice", name->text);
+	else if (err)
+		dart_error__set(error, EINVAL, "there are more than %d sources",
+				SETTINGS_SOURCES_MAX);
+	shared_text__release(name);
+	return !err || err == -ENOMEM ? err : -EINVAL;
+}
+
 int settings__add_entry(struct settings *settings, const char *name)
 {
 	char **entries, *copy;
@@ -158,215 +169,83 @@ int settings__add_entry(struct settings *settings, const char *name)
 	return 0;
 }
 
-int settings__parse_interval(const char *text, uint64_t *interval_ns)
-{
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {
-		{ "us", 1000 },
-		{ "ms", 1000000 },
-		{ "s", 1000000000 },
-		{ "min", 60000000000 },
-	};
-	uint64_t value = 0;
-	const char *c = text;
-	size_t i;
-
-	for (; *c >= '0' && *c <= '9'; c++) {
-		value = value * 10 + (*c - '0');
-		if (value > SETTINGS_INTERVAL_MAX_NS)
-			return -EINVAL;
-	}
-	if (c == text)
-		return -EINVAL;
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
-		if (strcmp(c, units[i].name))
-			continue;
-		if (value > SETTINGS_INTERVAL_MAX_NS / units[i].ns ||
-		    value * units[i].ns < SETTINGS_INTERVAL_MIN_NS)
-			return -EINVAL;
-		*interval_ns = value * units[i].ns;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-int settings__parse_flow(const char *text, enum settings_flow *flow)
+const char *settings__transport_name(enum settings_transport transport)
 {
 	static const char *const names[] = {
-		[SETTINGS_FLOW_CREDIT] = "credit",
-		[SETTINGS_FLOW_BDP] = "bdp",
-		[SETTINGS_FLOW_NONE] = "none",
+		[SETTINGS_TRANSPORT_READ] = "read",
+		[SETTINGS_TRANSPORT_RPC] = "rpc",
+		[SETTINGS_TRANSPORT_TCP] = "tcp",
 	};
 
-	for (int i = SETTINGS_FLOW_CREDIT; i <= SETTINGS_FLOW_NONE; i++) {
-		if (strcmp(text, names[i]))
-			continue;
-		*flow = i;
-		return 0;
-	}
-	return -EINVAL;
+	return names[transport];
 }
 
-int settings__parse_flow_bytes(const char *text, uint64_t *bytes)
+uint16_t settings__default_port(enum settings_transport transport)
 {
-	static const char units[] = "KMG";
-	uint64_t value = 0;
-	const char *c = text, *unit;
-
-	for (; *c >= '0' && *c <= '9'; c++) {
-		value = value * 10 + (*c - '0');
-		if (value > SETTINGS_FLOW_BYTES_MAX)
-			return -EINVAL;
-	}
-	if (*c) {
-		unit = strchr(units, *c);
-		if (!unit || c[1])
-			return -EINVAL;
-		/* Below 2^30 and shifted by 30 at most. */
-		value <<= 10 * (unit - units + 1);
-	}
-	if (value < SETTINGS_FLOW_BYTES_MIN || value > SETTINGS_FLOW_BYTES_MAX)
-		return -EINVAL;
-	*bytes = value;
-	return 0;
+	return transport == SETTINGS_TRANSPORT_TCP ? DART_RPC_TCP_PORT :
+						     DART_CONTROL_PORT;
 }
 
-int settings__parse_io(const char *text, enum settings_io *io)
+int settings__parse_agent(const char *text, char **host, uint16_t *port)
 {
-	static const char *const names[] = {
-		[SETTINGS_IO_EVENT] = "event",
-		[SETTINGS_IO_POLL] = "poll",
-		[SETTINGS_IO_HYBRID] = "hybrid",
-	};
-
-	for (int i = SETTINGS_IO_EVENT; i <= SETTINGS_IO_HYBRID; i++) {
-		if (strcmp(text, names[i]))
-			continue;
-		*io = i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-int settings__parse_number(const char *text, unsigned int max,
-			   unsigned int *number)
-{
-	unsigned int value = 0;
-	const char *c;
-
-	for (c = text; *c >= '0' && *c <= '9'; c++) {
-		value = value * 10 + (*c - '0');
-		if (value > max)
-			return -EINVAL;
-	}
-	if (*c || !value)
-		return -EINVAL;
-	*number = value;
-	return 0;
-}
-
-int settings__parse_workers(const char *text, unsigned int *workers)
-{
-	return settings__parse_number(text, SETTINGS_WORKERS_MAX, workers);
-}
-
-static int copy_target(struct settings *copy,
-		       const struct target_settings *target)
-{
-	struct target_settings *last;
+	const size_t brackets = *text == '[' ? 2 : 0;
 	int err;
 
-	err = settings__add_target(copy, target->host, target->port,
-				   target->interval_ns);
-	if (err)
-		return err;
-	last = &copy->targets[copy->target_count - 1];
-	last->transport = target->transport;
-	last->class = target->class;
-	last->entries = entry_names__hold(target->entries);
-	last->labels = shared_text__hold(target->labels);
-	last->source = shared_text__hold(target->source);
-	return 0;
-}
-
-static int copy_source(struct settings *copy,
-		       const struct source_settings *source)
-{
-	struct target_defaults *defaults;
-	int err;
-
-	err = settings__add_source(copy, source->kind, source->place);
-	if (err)
-		return err;
-	copy->sources[copy->source_count - 1].refresh_ns = source->refresh_ns;
-	defaults = &copy->sources[copy->source_count - 1].defaults;
-	*defaults = source->defaults;
-	entry_names__hold(defaults->entries);
-	json_incref(defaults->labels);
-	return url_settings__copy(&copy->sources[copy->source_count - 1].url, &source->url);
-}
-
-int settings__copy(struct settings *copy, const struct settings *settings)
-{
-	int err = 0;
-	size_t i;
-
-	*copy = *settings;
-	copy->tls = (struct settings_tls){};
-	copy->record = (struct settings_record){};
-	copy->entries = NULL;
-	copy->entry_count = 0;
-	copy->targets = NULL;
-	copy->target_count = 0;
-	copy->by_name = NULL;
-	copy->sources = NULL;
-	copy->source_count = 0;
-	err = settings_tls__copy(&copy->tls, &settings->tls);
-	err = output_settings__copy(&copy->outputs, &settings->outputs) ?: err;
-	err = settings_record__copy(&copy->record, &settings->record) ?: err;
-	for (i = 0; !err && i < settings->entry_count; i++)
-		err = settings__add_entry(copy, settings->entries[i]);
-	for (i = 0; !err && i < settings->target_count; i++)
-		err = copy_target(copy, &settings->targets[i]);
-	for (i = 0; !err && i < settings->source_count; i++)
-		err = copy_source(copy, &settings->sources[i]);
+	err = dart_address__parse(text, host, port);
+	if (!err && strlen(text) == strlen(*host) + brackets)
+		*port = 0;
 	return err;
 }
 
-void settings__clear(struct settings *settings)
+static bool settings_tls__is_set(const struct settings_tls *tls)
 {
-	struct target_settings *target;
-	struct source_settings *source;
+	return tls->certificate && tls->key && tls->authorities;
+}
+
+int settings__check_tls(const struct settings *settings,
+			struct dart_error *error)
+{
+	const struct settings_tls *tls = &settings->tls;
+	const struct source_settings *source;
+	struct shared_text *name;
 	size_t i;
 
-	output_settings__clear(&settings->outputs);
-	tdestroy(settings->by_name, keep_name);
+	if (settings_tls__is_set(tls))
+		return 0;
+	if (tls->certificate || tls->key || tls->authorities || tls->revoked)
+		return dart_error__set(error, EINVAL,
+				       "TLS needs a certificate, a key and authorities, but has no %s",
+				       !tls->certificate ? "certificate" :
+				       !tls->key	 ? "key" :
+							   "authorities");
+	if (!access(DART_TLS_CONTROLLER_KEY, R_OK))
+		return 0;
 	for (i = 0; i < settings->target_count; i++) {
-		target = &settings->targets[i];
-		free(target->host);
-		free(target->name);
-		entry_names__release(target->entries);
-		shared_text__release(target->labels);
-		shared_text__release(target->source);
+		if (settings->targets[i].transport == SETTINGS_TRANSPORT_TCP)
+			return dart_error__set(error, EINVAL,
+					       "agent '%s': " SETTINGS_TCP_NEEDS_TLS,
+					       settings->targets[i].name);
 	}
-	free(settings->targets);
 	for (i = 0; i < settings->source_count; i++) {
 		source = &settings->sources[i];
-		free(source->place);
-		url_settings__clear(&source->url);
-		entry_names__release(source->defaults.entries);
-		json_decref(source->defaults.labels);
+		if (source->defaults.transport != SETTINGS_TRANSPORT_TCP)
+			continue;
+		/* Without the password of a URL. */
+		name = source_kind__name(source->kind, source->place);
+		dart_error__set(error, EINVAL,
+				"source '%s': " SETTINGS_TCP_NEEDS_TLS,
+				name ? name->text : "?");
+		shared_text__release(name);
+		return -EINVAL;
 	}
-	free(settings->sources);
-	for (i = 0; i < settings->entry_count; i++)
-		free(settings->entries[i]);
-	free(settings->entries);
-	free(settings->record.path);
-	free(settings->tls.certificate);
-	free(settings->tls.key);
-	free(settings->tls.authorities);
-	free(settings->tls.revoked);
-	memset(settings, 0, sizeof(*settings));
+	return 0;
+}
+
+struct settings_record settings_record__complete(const struct settings_record *record)
+{
+	return (struct settings_record){
+		.path = record->path,
+		.size = record->size ?: SETTINGS_RECORD_SIZE_DEFAULT,
+		.files = record->files ?: 1,
+	};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings of URLs that are asked: see url_settings.h. */
+/* Settings of requests to a URL: see url_settings.h. */
 #include "url_settings.h"
 
 #include <errno.h>
@@ -12,10 +12,43 @@
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'" \
 	"*+-.^_`|~"
 
+static int read_header(struct dart_yaml *yaml, const yaml_node_t *key, const char *name,
+		       const yaml_node_t *node, void *into)
+{
+	const char *value = dart_yaml__raw_text(node);
+	struct url_settings *settings = into;
+	struct dart_error error;
+	int ret;
+
+	if (json_object_get(settings->headers, name))
+		return dart_yaml__refuse(yaml, key, "'%s' occurs twice (remove one)", name);
+	if (!value)
+		return dart_yaml__refuse(yaml, node, "expected a text");
+	ret = url_settings__add_header(settings, name, value, &error);
+	return ret == -EINVAL ? dart_yaml__refuse(yaml, node, "%s", error.text) : ret;
+}
+
+static int read_headers(struct dart_yaml *yaml, const yaml_node_t *node, void *settings)
+{
+	return dart_yaml__take_pairs(yaml, node, read_header, settings);
+}
+
+#define MEMBER(member)	DART_SETTING_MEMBER(struct url_settings, member)
+#define PATH(member)	.type = DART_SETTING_TEXT, MEMBER(member), .noun = "a path"
+
+static const struct dart_setting rows[] = {
+	{ .key = "authorities", PATH(authorities) },
+	{ .key = "certificate", PATH(certificate) },
+	{ .key = "key", PATH(key) },
+	{ .key = "token_file", PATH(token_file) },
+	{ .key = "headers", .read = read_headers },
+};
+
+const struct dart_settings url_settings__table = DART_SETTINGS(rows);
+
 bool url_settings__is_empty(const struct url_settings *settings)
 {
-	return !settings->authorities && !settings->certificate && !settings->key &&
-	       !settings->token_file && !settings->headers;
+	return !dart_settings__has_any(&url_settings__table, settings) && !settings->headers;
 }
 
 int url_settings__check(const struct url_settings *settings, struct dart_error *error)
@@ -25,7 +58,7 @@ int url_settings__check(const struct url_settings *settings, struct dart_error *
 		       dart_error__set(error, EINVAL, "certificate and key belong together");
 }
 
-/* libcurl makes these, or they would follow a redirect to another host. */
+/* libcurl sets these headers; a redirect would carry the others to another host. */
 static bool is_reserved(const char *name)
 {
 	static const char *const names[] = {
@@ -74,42 +107,22 @@ int url_settings__add_header(struct url_settings *settings, const char *name, co
 		       0;
 }
 
-static bool are_equal(const char *one, const char *other)
-{
-	return one == other || (one && other && !strcmp(one, other));
-}
-
 bool url_settings__equal(const struct url_settings *one, const struct url_settings *other)
 {
-	return are_equal(one->authorities, other->authorities) &&
-	       are_equal(one->certificate, other->certificate) && are_equal(one->key, other->key) &&
-	       are_equal(one->token_file, other->token_file) &&
+	return dart_settings__equal(&url_settings__table, one, other, false) &&
 	       (one->headers == other->headers || json_equal(one->headers, other->headers));
-}
-
-static int copy_text(char **copy, const char *text)
-{
-	*copy = text ? strdup(text) : NULL;
-	return !*copy == !text ? 0 : -ENOMEM;
 }
 
 int url_settings__copy(struct url_settings *copy, const struct url_settings *settings)
 {
-	int ret;
-
-	*copy = (struct url_settings){ .headers = json_incref(settings->headers) };
-	ret = copy_text(&copy->authorities, settings->authorities);
-	ret = copy_text(&copy->certificate, settings->certificate) ?: ret;
-	ret = copy_text(&copy->key, settings->key) ?: ret;
-	return copy_text(&copy->token_file, settings->token_file) ?: ret;
+	*copy = *settings;
+	json_incref(copy->headers);
+	return dart_settings__own(&url_settings__table, copy);
 }
 
 void url_settings__clear(struct url_settings *settings)
 {
-	free(settings->authorities);
-	free(settings->certificate);
-	free(settings->key);
-	free(settings->token_file);
+	dart_settings__clear(&url_settings__table, settings);
 	json_decref(settings->headers);
-	*settings = (struct url_settings){};
+	settings->headers = NULL;
 }

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a URL is asked, besides its address: by TLS, with a token, with headers. */
+/* Settings of requests to a URL, in addition to its address: TLS, a token, headers. */
 #ifndef CONTROLLER_URL_SETTINGS_H
 #define CONTROLLER_URL_SETTINGS_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include <libdart/error.h>
+#include <libdart/settings/setting.h>
 
 #define URL_HEADERS_MAX 32
 
-/* Texts are paths, or NULL where the user does not say. */
+/* Texts are paths; NULL if the user does not give one. */
 struct url_settings {
-	char *authorities;	/* PEM: who signs the certificate of the server */
-	char *certificate;	/* PEM, for a server that asks for one; with a key */
+	char *authorities;	/* PEM file: authorities that sign the server's certificate */
+	char *certificate;	/* PEM file, for a server that asks for one; needs a key */
 	char *key;
 	char *token_file;	/* its first line is sent as a bearer token */
-	json_t *headers;	/* further ones, an object of texts; NULL: none */
+	json_t *headers;	/* further headers, an object of texts; NULL: none */
 };
 
+/* The keys that a source has for these settings. */
+extern const struct dart_settings url_settings__table;
+
 bool url_settings__is_empty(const struct url_settings *settings);
-/* Has a certificate a key?  Returns 0, or -EINVAL with a sentence in @error. */
+/* Refuses a certificate without a key: returns 0, or -EINVAL with a sentence in @error. */
 int url_settings__check(const struct url_settings *settings, struct dart_error *error);
 /*
- * Returns 0; -EINVAL with a sentence in @error: they cannot be sent, or are not the user's to
- * choose; or -ENOMEM.
+ * Returns 0; -EINVAL with a sentence in @error if the header cannot be sent or is reserved; or
+ * -ENOMEM.
  */
 int url_settings__add_header(struct url_settings *settings, const char *name, const char *value,
 			     struct dart_error *error);
 bool url_settings__equal(const struct url_settings *one, const struct url_settings *other);
-/* @copy may be cleared also after -ENOMEM, which it returns, or 0. */
+/* Returns 0 or -ENOMEM; the caller clears @copy in both cases. */
 int url_settings__copy(struct url_settings *copy, const struct url_settings *settings);
 void url_settings__clear(struct url_settings *settings);
 

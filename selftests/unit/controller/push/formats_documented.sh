@@ -21,8 +21,8 @@ faults()
 			"$file")
 		grep -q "^\.Li $name\$" "$1/tools/controller/dart-controller.1" ||
 			echo "dart-controller.1 does not name $name"
-		grep -q "\"$name\"" "$1/tools/controller/settings/receiver_settings.c" ||
-			echo "receiver_settings.c does not name $name"
+		grep -q "\"$name\"" "$1/tools/controller/settings/output_settings.c" ||
+			echo "output_settings.c does not name $name"
 		grep -l "\"$name\"\|format_$row\>" "$1"/tools/controller/*.[ch] \
 			"$1"/tools/controller/push/*.[ch] "$1"/tools/controller/push/*/*.[ch] |
 			grep -vxF "$file" | sed "s/\$/ knows $row/"
@@ -55,9 +55,9 @@ sed -i '/^\.Li influx$/d' "$scratch/tree/tools/controller/dart-controller.1"
 check "a format that the manual page does not name is found" \
 	has_fault "dart-controller.1 does not name influx"
 copy
-sed -i 's/"influx"/"flux"/' "$scratch/tree/tools/controller/settings/receiver_settings.c"
+sed -i 's/"influx"/"flux"/' "$scratch/tree/tools/controller/settings/output_settings.c"
 check "a format that settings do not name is found" \
-	has_fault "receiver_settings.c does not name influx"
+	has_fault "output_settings.c does not name influx"
 copy
 echo 'static bool is_influx(void) { return &format_influx; }' \
 	>>"$scratch/tree/tools/controller/push/poster.c"

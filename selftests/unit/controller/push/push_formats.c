@@ -8,6 +8,7 @@
 #include "selftests/unit/unit.h"
 #include "tools/controller/push/formats/formats.h"
 #include "tools/controller/push/formats/pieces.h"
+#include "tools/controller/settings/output_settings.h"
 
 #define HOSTS 2
 #define SERIES 3
@@ -84,9 +85,9 @@ static void test_facts(void **state)
 	bool has_type;
 
 	for (format = formats; *format; format++) {
-		assert_non_null(receiver_settings__format((*format)->name));
+		assert_non_null(output_settings__format((*format)->name));
 		settings = (struct receiver_settings){
-			.format = receiver_settings__format((*format)->name),
+			.format = output_settings__format((*format)->name),
 			.version = (*format)->version,
 		};
 		assert_ptr_equal(format__of(&settings), *format);
