@@ -10,6 +10,7 @@
 #   libraries += NAME           .output/lib/libNAME.a, from NAME_sources
 #   NAME_abi := N                 .output/lib/libNAME.so.N as well, which exports
 #   NAME_map := FILE              what this version script says
+#   texts += .output/texts/NAME   a manual page or a completion, see tools/texts
 #
 # selftests/tests.mk says how tests are built, selftests/targets.mk how they run, and install.mk
 # which file goes where.
@@ -258,7 +259,7 @@ $(foreach name,$(programs),$(eval $(call program,$(name))))
 $(output)/share/dart/schemas:
 	$(quiet)mkdir -p $(@D) && ln -sfn ../../../schemas $@
 
-programs: $(programs:%=$(output)/bin/%) $(output)/share/dart/schemas
+programs: $(programs:%=$(output)/bin/%) $(texts) $(output)/share/dart/schemas
 
 shared: $(shared_libraries)
 

@@ -6,9 +6,10 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 install := install -D -m
 manuals := $(filter-out LICENSES/%,\
-	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n))))
+	$(wildcard $(foreach n,1 2 3 4 5 6 7 8,*/*.$(n) tools/*/*.$(n)))) \
+	$(filter-out %-completion,$(texts))
 completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
-	tools/*/*.fish-completion)
+	tools/*/*.fish-completion) $(filter %-completion,$(texts))
 # The headers that the manual pages name in #include lines.
 headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h uapi/*/*.def)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\

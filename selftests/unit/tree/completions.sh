@@ -37,7 +37,7 @@ agrees() {
 }
 
 programs=
-for file in "$tree"/tools/*/*.bash-completion; do
+for file in "$tree"/tools/*/*.bash-completion "$tree"/.output/texts/*.bash-completion; do
 	program=$(basename "$file" .bash-completion)
 	programs="$programs$program "
 	for shell in bash zsh fish; do
@@ -45,10 +45,10 @@ for file in "$tree"/tools/*/*.bash-completion; do
 			agrees "$program" "${file%.*}.$shell-completion"
 	done
 done
-check "three programs have completions" [ "$programs" = "dart-controller dartctl dart-report " ]
+check "three programs have completions" [ "$programs" = "dartctl dart-report dart-controller " ]
 for shell in bash zsh fish; do
 	sed -E 's/(--|-l )interval\>/\1interlude/g' \
-		"$tree/tools/controller/dart-controller.$shell-completion" \
+		"$tree/.output/texts/dart-controller.$shell-completion" \
 		>"$scratch/dart-controller.$shell-completion"
 	refuse "an option that another one for $shell has in its place is found" "--interval" \
 		agrees dart-controller "$scratch/dart-controller.$shell-completion"

@@ -61,21 +61,22 @@ static const struct dart_setting rows[] = {
 	{ .option = "json", .letter = 'j', .type = DART_SETTING_FLAG, MEMBER(json),
 	  .help = "print JSON, one line per scrape" },
 	{ .option = "config", .letter = 'c', .argument = "FILE", .type = DART_SETTING_WORD,
-	  MEMBER(config), .completion = "@file *.yaml",
+	  MEMBER(config), .completion = "@file yaml yml",
 	  .help = "read further agents and settings from a YAML file, and again on SIGHUP" },
 	{ .option = "check", .type = DART_SETTING_FLAG, MEMBER(only_checks),
 	  .help = "check that file and the certificates, and exit: 1 if they cannot be used" },
 	{ .option = "socket", .argument = "PATH", .type = DART_SETTING_WORD, MEMBER(socket),
 	  .completion = "@file", .help = "the control socket, where status asks" },
-	{ .option = "from", TIME, MEMBER(replay.from) },
+	{ .option = "from", TIME, MEMBER(replay.from),
+	  .help = "replay the scrapes from this time on: '2026-11-25 10:30:00', +90s from the beginning of the recording, or @ and seconds since 1970" },
 	{ .option = "to", TIME, MEMBER(replay.to),
-	  .help = "take this part of a recording: '2026-11-25 10:30:00', +90s from its beginning, or @ and seconds since 1970" },
+	  .help = "replay the scrapes before this time" },
 	{ .option = "speed", .argument = "X", .take = take_speed, .noun = "a speed",
 	  .expected = "0.001 to 1000000, or max", .completion = "1 10 max",
 	  .help = "replay X times as fast, or with max as fast as possible" },
 	{ .option = "format", .argument = "KIND", .type = DART_SETTING_CHOICE,
 	  MEMBER(replay.format), .words = "csv|json|openmetrics", .noun = "a format",
-	  .help = "dump as csv (the default), json or openmetrics" },
+	  .help = "format of a dump: csv (the default), json or openmetrics" },
 	{ .option = "help", .letter = 'h', .take = take_help, .help = "print this and exit" },
 	{ .option = "version", .letter = 'V', .take = take_version,
 	  .help = "print the version and exit" },
@@ -84,6 +85,7 @@ static const struct dart_setting rows[] = {
 static const struct dart_settings table = DART_SETTINGS(rows);
 
 const struct dart_program program = {
+	.name = "dart-controller",
 	.usage =
 		"Usage: dart-controller [OPTION]... [HOST[:PORT]]...\n"
 		"       dart-controller doctor [-j] [-e NAME,...] [--config FILE] [--transport tcp]\n"

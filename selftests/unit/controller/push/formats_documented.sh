@@ -19,8 +19,8 @@ faults()
 		}
 		name=$(sed -n "/^const struct format format_$row = /,/^}/s/.*\.name = \"\(.*\)\",/\1/p" \
 			"$file")
-		grep -q "^\.Li $name\$" "$1/tools/controller/dart-controller.1" ||
-			echo "dart-controller.1 does not name $name"
+		grep -q "^\.Li $name\$" "$1/tools/controller/dart-controller.1.in" ||
+			echo "dart-controller.1.in does not name $name"
 		grep -q "\"$name\"" "$1/tools/controller/settings/output_settings.c" ||
 			echo "output_settings.c does not name $name"
 		grep -l "\"$name\"\|format_$row\>" "$1"/tools/controller/*.[ch] \
@@ -51,9 +51,9 @@ trap 'rm -rf "$scratch"' EXIT
 copy
 check "a copy of the tree has the same faults, which are none" \
 	[ "$(faults "$scratch/tree")" = "$(faults "$top")" ]
-sed -i '/^\.Li influx$/d' "$scratch/tree/tools/controller/dart-controller.1"
+sed -i '/^\.Li influx$/d' "$scratch/tree/tools/controller/dart-controller.1.in"
 check "a format that the manual page does not name is found" \
-	has_fault "dart-controller.1 does not name influx"
+	has_fault "dart-controller.1.in does not name influx"
 copy
 sed -i 's/"influx"/"flux"/' "$scratch/tree/tools/controller/settings/output_settings.c"
 check "a format that settings do not name is found" \

@@ -12,8 +12,6 @@
 #define CODE_FIRST	256
 #define HELP_COLUMN	25
 #define HELP_WIDTH	90
-/* An option that is longer than this has its help in the next line. */
-#define HEAD_MAX	34
 
 /* ---- parsing */
 
@@ -128,7 +126,7 @@ static void print_wrapped(const char *text, int column, FILE *out)
 static void print_options(const struct dart_settings *table, FILE *out)
 {
 	const struct dart_setting *row;
-	int column = 0;
+	int column;
 	size_t i;
 
 	for (i = 0; i < table->count; i++) {
@@ -136,20 +134,15 @@ static void print_options(const struct dart_settings *table, FILE *out)
 		if (!row->option)
 			continue;
 		if (row->letter)
-			column += fprintf(out, "  -%c, ", row->letter);
+			column = fprintf(out, "  -%c, ", row->letter);
 		else
-			column += fprintf(out, "%s", column ? ", " : "      ");
+			column = fprintf(out, "      ");
 		column += fprintf(out, "--%s%s%s", row->option,
 				  row->argument && *row->argument != '[' ? " " : "",
 				  row->argument ?: "");
-		if (!row->help)
-			continue;
-		if (column >= HEAD_MAX)
-			column = fprintf(out, "\n%*s", HELP_COLUMN - 1, "") - 1;
-		else if (column < HELP_COLUMN - 1)
+		if (column < HELP_COLUMN - 1)
 			column += fprintf(out, "%*s", HELP_COLUMN - 1 - column, "");
 		print_wrapped(row->help, column, out);
-		column = 0;
 	}
 }
 

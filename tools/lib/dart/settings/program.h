@@ -14,14 +14,15 @@ struct dart_option_group {
 };
 
 struct dart_program {
+	const char *name;
 	const char *usage; /* the first lines of --help */
 	const char *epilogue; /* the last ones, or NULL */
 	const struct dart_option_group *groups; /* ends with an empty one */
 };
 
 /*
- * Defined by each program with such options, next to its table of them; tools/texts makes the
- * manual page and the completions of it when the program is built.
+ * Each program with such options defines it next to their table.  When the program is built,
+ * tools/texts makes its manual page and its completions from it.
  */
 extern const struct dart_program program;
 

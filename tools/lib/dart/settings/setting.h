@@ -58,9 +58,8 @@ struct dart_setting {
 
 	/* ---- what users are told */
 
-	/* A phrase; NULL: the option shares the help of the next row. */
-	const char *help;
-	const char *completion;	/* "1s 10s": words; "@file", "@file *.json", "@host", "@url" */
+	const char *help;	/* of the option, a phrase */
+	const char *completion;	/* "1s 10s": words; "@file", "@file yaml yml", "@host", "@url" */
 	bool is_repeatable;	/* the option may be given several times */
 	bool is_joint;		/* counts only with the others of its mapping: see merge */
 	bool is_for_start;	/* a reload does not apply it */
