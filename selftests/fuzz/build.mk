@@ -7,7 +7,8 @@ fuzz_answer_parsers := $(addprefix tools/controller/, base/url.c \
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
-	_load.c _loader.c _settings.c _settings_print.c _stores.c)
+	_load.c _loader.c _settings.c _stores.c) \
+	$(wildcard tools/lib/dart/settings/*.c)
 fuzz_connect_request_sources := agent/rdma/connect_request.c
 fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
 	tools/lib/dart/rdma/rejection.c

@@ -53,15 +53,6 @@ static int add_once(struct dart_configuration_loader *loader,
 	return ret;
 }
 
-static int check_path(struct dart_yaml *yaml, const yaml_node_t *node,
-		      const char *path)
-{
-	if (!path || (*path == '/' && strlen(path) < PATH_MAX))
-		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is not a path from the root",
-				 path);
-}
-
 /* ---- host */
 
 struct host {
@@ -134,7 +125,7 @@ static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 			yaml, node,
 			"%s: a 'path' needs the name of its netns, disk, cgroup or filesystem",
 			source->name);
-	return check_path(yaml, node, source->path);
+	return dart_configuration__check_path(yaml, node, source->path);
 }
 
 /* Finds the object of @source, if it has one: its path and label. */
@@ -255,7 +246,7 @@ static int take_map(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 		return dart_yaml__refuse(
 			yaml, item,
 			"a map needs the path that it is 'pinned' at");
-	ret = check_path(yaml, item, map.pinned) ?:
+	ret = dart_configuration__check_path(yaml, item, map.pinned) ?:
 		      claim_name(into, yaml, item, map.name ? "map" : "map at",
 				 map.name ?: map.pinned);
 	return ret   ?:

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of reading configuration files; private to the configuration. */
+/* The state of reading configuration files; for the files of the configuration only. */
 #ifndef DART_CONFIGURATION_LOADER_H
 #define DART_CONFIGURATION_LOADER_H
 
 #include <libdart/configuration/configuration.h>
+#include <libdart/settings/setting.h>
 #include <libdart/yaml_file.h>
 
 struct dart_configuration_loader {
 	struct dart_configuration *configuration;
-	/* by what may occur only once: the place where it did, FILE:LINE */
+	/* FILE:LINE of each identity that may occur only once, by the identity */
 	json_t *places;
 	/* NULL: the first mistake ends the loading */
 	const struct dart_yaml_mistakes *mistakes;
@@ -52,25 +53,10 @@ int dart_configuration__take_power(struct dart_yaml *yaml,
 /* Refuses a path that does not begin at the root; @path may be NULL. */
 int dart_configuration__check_path(struct dart_yaml *yaml,
 				   const yaml_node_t *node, const char *path);
-/* NULL: @number is negative, which stands for one that was not given. */
+/* NULL if @number is negative, which means that the file does not give it. */
 json_t *dart_configuration__optional(long long number);
 
-/*
- * Takes an address as a text, copied into a list: each once in all files, by @what it is
- * an address of.
- */
-int dart_configuration__take_address(struct dart_configuration_loader *loader,
-				     struct dart_yaml *yaml,
-				     const yaml_node_t *item, const char *what,
-				     char ***list, size_t *count);
-/* Appends a copy of @text; -ENOMEM. */
-int dart_configuration__append(char ***list, size_t *count, const char *text);
-/* A setting that may be given once, in one of all files. */
-int dart_configuration__claim_setting(struct dart_configuration_loader *loader,
-				      struct dart_yaml *yaml,
-				      const yaml_node_t *node, const char *name);
-
-/* Hosts that a store or a table of these files is for. */
+/* The hosts that may use a store or a table. */
 struct dart_configuration_hosts {
 	struct dart_configuration_loader *loader;
 	const char *host;	/* "reporter" */
@@ -79,13 +65,9 @@ struct dart_configuration_hosts {
 	const char *request;	/* adds a host: "reporter-add" */
 };
 
-/* Takes the IPv4 address of one, once.  @into: a struct dart_configuration_hosts. */
+/* Takes the IPv4 address of a host, once.  @into: a struct dart_configuration_hosts. */
 int dart_configuration__take_host_of(struct dart_yaml *yaml,
 				     const yaml_node_t *item, void *into);
-
-/* The setting "tcp"; @into: a struct dart_configuration_loader. */
-int dart_configuration__take_tcp(struct dart_yaml *yaml,
-				 const yaml_node_t *node, void *into);
 
 /* Items and lists of them; @into: a struct dart_configuration_loader. */
 int dart_configuration__take_host(struct dart_yaml *yaml,

@@ -152,6 +152,8 @@ void dart_program__print_help(const struct dart_program *program, FILE *out)
 
 	fputs(program->usage, out);
 	for (group = program->groups; group->table; group++) {
+		if (!group->title)
+			continue;
 		fprintf(out, "\n%s\n", group->title);
 		print_options(group->table, out);
 	}

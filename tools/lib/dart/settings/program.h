@@ -7,7 +7,7 @@
 
 #include <libdart/settings/setting.h>
 
-/* Options that belong together, with a title for --help. */
+/* Options that belong together, with a title for --help; no title: none, only keys of a file. */
 struct dart_option_group {
 	const char *title;
 	const struct dart_settings *table;

@@ -63,7 +63,7 @@ int dart_setting__refuse(const struct dart_setting *setting, const char *text,
 {
 	char bounds[160];
 
-	if (setting->type == DART_SETTING_PATH && *text && *text != '/' && *text != '?')
+	if (setting->type == DART_SETTING_PATH && *text && *text != '/')
 		return dart_error__set(error, EINVAL, "'%.200s' is not an absolute path", text);
 	if (is_text(setting))
 		return dart_error__set(error, EINVAL, "expected %s", setting->noun ?: "a text");
@@ -92,6 +92,16 @@ static uint64_t find_word(const char *words, const char *word)
 			return number;
 	}
 	return 0;
+}
+
+static uint64_t number_of(const struct dart_setting *setting, const void *object)
+{
+	const void *member = member_of(setting, object);
+
+	return setting->size == sizeof(uint8_t)	 ? *(const uint8_t *)member :
+	       setting->size == sizeof(uint16_t) ? *(const uint16_t *)member :
+	       setting->size == sizeof(uint32_t) ? *(const uint32_t *)member :
+						   *(const uint64_t *)member;
 }
 
 static void set_number(const struct dart_setting *setting, void *object, uint64_t value)
@@ -238,7 +248,7 @@ static int read_value(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (setting->read)
 		return setting->read(yaml, node, object);
 	ret = text ? dart_setting__take(setting, object, text, &error) :
-		     dart_setting__refuse(setting, "?", &error);
+		     dart_setting__refuse(setting, setting->noun ? "?" : "", &error);
 	if (ret == -EINVAL)
 		return dart_yaml__refuse(yaml, node, "%s", error.text);
 	return ret ? dart_error__no_memory(yaml->error) : 0;
@@ -267,7 +277,7 @@ static int read_pair(struct dart_yaml *yaml, const yaml_node_pair_t *pair, const
 		return dart_settings__read(yaml, value, name, places);
 	places += place;
 	setting = &places->table->rows[row];
-	ret = places->before ? places->before(yaml, value, setting, places->object) : 0;
+	ret = places->before ? places->before(yaml, value, setting, places->subject) : 0;
 	return ret ?: read_value(yaml, value, setting, places->object);
 }
 
@@ -389,6 +399,61 @@ int dart_settings__own(const struct dart_settings *table, void *copy)
 			ret = -ENOMEM;
 	}
 	return ret;
+}
+
+/* The word of a CHOICE, as JSON. */
+static json_t *word_to_json(const struct dart_setting *setting, uint64_t number)
+{
+	const char *word = setting->words;
+
+	for (; number > 1; number--)
+		word += strcspn(word, "|") + 1;
+	return json_stringn(word, strcspn(word, "|"));
+}
+
+static json_t *value_to_json(const struct dart_setting *setting, const void *object)
+{
+	switch (setting->type) {
+	case DART_SETTING_TEXT:
+	case DART_SETTING_PATH:
+	case DART_SETTING_WORD:
+		return json_string(*(char *const *)member_of(setting, object));
+	case DART_SETTING_FLAG:
+		return json_true();
+	case DART_SETTING_CHOICE:
+		return word_to_json(setting, number_of(setting, object));
+	default:
+		return json_integer(number_of(setting, object));
+	}
+}
+
+int dart_settings__to_json(const struct dart_settings *table, const void *object, json_t *json)
+{
+	const struct dart_setting *setting;
+	const char *key, *dot;
+	char group[64];
+	json_t *into;
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		setting = &table->rows[i];
+		key = setting->key;
+		if (!key || !is_set(setting, object))
+			continue;
+		dot = strchr(key, '.');
+		into = json;
+		if (dot) {
+			snprintf(group, sizeof(group), "%.*s", (int)(dot - key), key);
+			if (!json_object_get(json, group) &&
+			    json_object_set_new(json, group, json_object()))
+				return -ENOMEM;
+			into = json_object_get(json, group);
+			key = dot + 1;
+		}
+		if (json_object_set_new(into, key, value_to_json(setting, object)))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 void dart_settings__clear(const struct dart_settings *table, void *object)

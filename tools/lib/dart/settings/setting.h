@@ -8,6 +8,7 @@
 #ifndef DART_SETTING_H
 #define DART_SETTING_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,9 +88,10 @@ struct dart_settings {
 struct dart_settings_of {
 	const struct dart_settings *table;
 	void *object;
-	/* Called with @object before each value of a file is taken, unless NULL; may refuse it. */
+	/* Called with @subject before each value of a file is taken, unless NULL; may refuse it. */
 	int (*before)(struct dart_yaml *yaml, const yaml_node_t *node,
-		      const struct dart_setting *setting, void *object);
+		      const struct dart_setting *setting, void *subject);
+	void *subject;
 };
 
 /* All that return int return 0, or -errno with a sentence in the error. */
@@ -128,6 +130,11 @@ bool dart_settings__equal(const struct dart_settings *table, const void *one, co
  * -ENOMEM with the texts that are missing set to NULL.
  */
 int dart_settings__own(const struct dart_settings *table, void *copy);
+/*
+ * Sets the members that are set in a JSON object, by their keys; those of a mapping in an object of
+ * their own.  Times and sizes are numbers of ns and bytes.  Returns 0 or -ENOMEM.
+ */
+int dart_settings__to_json(const struct dart_settings *table, const void *object, json_t *json);
 /* Frees texts and sets all members to 0. */
 void dart_settings__clear(const struct dart_settings *table, void *object);
 
