@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses the command line of dartd. */
+/* The command line of dartd. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -9,119 +9,77 @@
 
 #include <dart/registration.h>
 #include <libdart/configuration/configuration.h>
+#include <libdart/configuration/configuration_settings.h>
+#include <libdart/settings/program.h>
 
 #include "options.h"
 
 #define STATE_DIRECTORY "/var/lib/dart"
 
-static const char usage[] =
-	"Usage: dartd [OPTION]...\n"
-	"Lets controllers read the metrics of this host from its memory.\n"
-	"\n"
-	"  --exposure=exact|page  expose exactly the bytes of the variables to\n"
-	"                         controllers (exact, the default), or whole\n"
-	"                         pages with their neighbouring kernel data\n"
-	"  --socket=PATH          listen for dartctl at PATH instead of\n"
-	"                         " DART_REGISTRATION_SOCKET "\n"
-	"  --config=FILE          read this configuration, and the files in the\n"
-	"                         directory NAME.d beside NAME.yaml, instead of\n"
-	"                         " DART_CONFIGURATION_FILE "\n"
-	"  --state=DIRECTORY      keep there what was registered by command, for\n"
-	"                         the next start (default " STATE_DIRECTORY ")\n"
-	"  --check                check the configuration, print what it would\n"
-	"                         register, and exit: 1 if it is not valid\n"
-	"  --port=N               listen for controllers on port N of the\n"
-	"                         RDMA CM (default 4792)\n"
-	"  -h, --help             print this and exit\n"
-	"  -V, --version          print the version and exit\n";
-
-static const struct option long_options[] = {
-	{ "exposure", required_argument, NULL, 'e' },
-	{ "socket", required_argument, NULL, 's' },
-	{ "config", required_argument, NULL, 'c' },
-	{ "state", required_argument, NULL, 'd' },
-	{ "check", no_argument, NULL, 'k' },
-	{ "port", required_argument, NULL, 'p' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ }
-};
-
-static int wrong(const char *option, const char *value, const char *wanted)
+static int take_socket(void *object, const struct dart_setting *setting, const char *text,
+		       struct dart_error *error)
 {
-	fprintf(stderr, "dartd: --%s: '%s' is not %s\n", option, value, wanted);
-	return -EINVAL;
-}
-
-static int parse_exposure(struct options *options, const char *value)
-{
-	if (!strcmp(value, "exact"))
-		options->exposure = DART_CONTROL_EXPOSURE_EXACT;
-	else if (!strcmp(value, "page"))
-		options->exposure = DART_CONTROL_EXPOSURE_PAGE;
-	else
-		return wrong("exposure", value, "'exact' or 'page'");
-	return 0;
-}
-
-static int parse_socket(struct options *options, const char *value)
-{
+	struct options *options = object;
 	struct sockaddr_un address;
 
-	if (!*value || strlen(value) >= sizeof(address.sun_path))
-		return wrong("socket", value, "a path of 1 to 107 bytes");
-	options->socket = value;
+	if (!*text || strlen(text) >= sizeof(address.sun_path))
+		return dart_error__set(error, EINVAL,
+				       "--socket: '%s' is not a path of 1 to 107 bytes", text);
+	options->socket = text;
 	return 0;
 }
 
-static int parse_port(struct options *options, const char *value)
+static int take_config(void *object, const struct dart_setting *setting, const char *text,
+		       struct dart_error *error)
 {
-	unsigned long port;
-	char *end;
+	struct options *options = object;
 
-	errno = 0;
-	port = strtoul(value, &end, 10);
-	if (errno || *end || *value < '0' || *value > '9' || !port ||
-	    port > UINT16_MAX)
-		return wrong("port", value, "a number from 1 to 65535");
-	options->port = port;
+	options->config = text;
+	options->is_config_given = true;
 	return 0;
 }
 
-static int parse_option(struct options *options, int option)
-{
-	switch (option) {
-	case 'e':
-		return parse_exposure(options, optarg);
-	case 's':
-		return parse_socket(options, optarg);
-	case 'p':
-		return parse_port(options, optarg);
-	case 'c':
-		options->config = optarg;
-		options->is_config_given = true;
-		return 0;
-	case 'd':
-		options->state = optarg;
-		return 0;
-	case 'k':
-		options->is_check = true;
-		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		return 1;
-	case 'V':
-		puts("dartd " DART_VERSION);
-		return 1;
-	default:
-		fputs("Try 'dartd --help'.\n", stderr);
-		return -EINVAL;
-	}
-}
+#define MEMBER(member)	DART_SETTING_MEMBER(struct options, member)
+
+static const struct dart_setting rows[] = {
+	{ .option = "exposure", .argument = "KIND", .type = DART_SETTING_CHOICE, MEMBER(exposure),
+	  .words = "exact|page",
+	  .help = "expose exactly the bytes of the variables to controllers (exact, the default), or whole pages with their neighbouring kernel data (page)" },
+	{ .option = "socket", .argument = "PATH", .take = take_socket,
+	  .help = "listen for dartctl at PATH instead of " DART_REGISTRATION_SOCKET },
+	{ .option = "config", .argument = "FILE", .take = take_config,
+	  .help = "read this configuration, and the files in the directory NAME.d beside NAME.yaml, instead of " DART_CONFIGURATION_FILE },
+	{ .option = "state", .argument = "DIRECTORY", .type = DART_SETTING_WORD, MEMBER(state),
+	  .help = "keep there what was registered by command, for the next start; " STATE_DIRECTORY " by default" },
+	{ .option = "check", .type = DART_SETTING_FLAG, MEMBER(is_check),
+	  .help = "check the configuration, print what it would register, and exit: 1 if it is not valid" },
+	{ .option = "port", .argument = "N", .type = DART_SETTING_NUMBER, MEMBER(port), .least = 1,
+	  .most = UINT16_MAX,
+	  .help = "listen for controllers on port N of the RDMA CM; 4792 by default" },
+	{ .option = "help", .letter = 'h', .type = DART_SETTING_FLAG, MEMBER(is_help),
+	  .help = "print this and exit" },
+	{ .option = "version", .letter = 'V', .type = DART_SETTING_FLAG, MEMBER(is_version),
+	  .help = "print the version and exit" },
+};
+
+static const struct dart_settings table = DART_SETTINGS(rows);
+
+const struct dart_program program = {
+	.name = "dartd",
+	.usage = "Usage: dartd [OPTION]...\n"
+		 "Lets controllers read the metrics of this host from its memory.\n",
+	.groups = (const struct dart_option_group[]){
+		{ "Options:", &table },
+		{ NULL, &dart_configuration__settings },
+		{},
+	},
+};
 
 int options__parse(struct options *options, int argc, char **argv)
 {
-	int option, ret;
+	const struct dart_settings_of places[] = { { .table = &table, .object = options }, {} };
+	struct dart_error error;
+	int ret;
 
 	*options = (struct options){
 		.socket = DART_REGISTRATION_SOCKET,
@@ -129,18 +87,19 @@ int options__parse(struct options *options, int argc, char **argv)
 		/* systemd tells it: StateDirectory= of systemd.exec(5) */
 		.state = getenv("STATE_DIRECTORY") ?: STATE_DIRECTORY,
 	};
-
-	while ((option = getopt_long(argc, argv, "hV", long_options, NULL)) !=
-	       -1) {
-		ret = parse_option(options, option);
-		if (ret)
-			return ret;
+	ret = dart_program__parse(places, argc, argv, &error);
+	if (!ret && options->is_help) {
+		dart_program__print_help(&program, stdout);
+		return 1;
 	}
-	if (optind < argc) {
-		fprintf(stderr, "dartd: unexpected argument '%s'\n",
-			argv[optind]);
-		fputs("Try 'dartd --help'.\n", stderr);
-		return -EINVAL;
+	if (!ret && options->is_version) {
+		puts("dartd " DART_VERSION);
+		return 1;
 	}
-	return 0;
+	if (!ret && optind < argc)
+		ret = dart_error__set(&error, EINVAL, "unexpected argument '%s' (see --help)",
+				      argv[optind]);
+	if (ret)
+		fprintf(stderr, "dartd: %s\n", error.text);
+	return ret;
 }

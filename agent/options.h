@@ -9,14 +9,16 @@
 #include <dart/control.h>
 
 struct options {
-	/* 0: as the configuration says */
+	/* Of both, 0 stands for the setting of the configuration. */
 	enum dart_control_exposure exposure;
-	uint16_t port;		/* of the RDMA CM, host byte order; 0 as well */
+	uint16_t port;		/* of the RDMA CM, host byte order */
 	const char *socket;	/* path of the registration socket */
 	const char *config;	/* path of the configuration */
-	bool is_config_given;	/* then it must be there */
+	bool is_config_given;	/* then it must exist */
 	const char *state;	/* directory that the state is kept in */
 	bool is_check;		/* only check the configuration */
+	bool is_help;
+	bool is_version;
 };
 
 /*

@@ -38,7 +38,7 @@ as_root() {
 
 # Column $1 of the tables in the form that attempt prints.
 documented() {
-	cat "$tests/../kmod/dart_zero.4" "$tests/../agent/dartd.8" |
+	cat "$tests/../kmod/dart_zero.4" "$tests/../agent/dartd.8.in" |
 		sed -n '/^\.Ss Who may do what/,/^\.El/{
 			s/^\.It \(.* Ta .*\)/\1/p
 		}' |

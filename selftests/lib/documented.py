@@ -29,8 +29,8 @@ def files():
     yield TOP / "README.md"
     yield TOP / "Documentation/install.md"
     yield from sorted((TOP / "Documentation/install").glob("*.md"))
-    for pattern in ("agent/*.[1-8]", "kmod/*.[1-8]", "Documentation/*.[1-8]", "tools/*/*.[1-8]",
-                    "tools/*/*.[1-8].in"):
+    for pattern in ("agent/*.[1-8].in", "kmod/*.[1-8]", "Documentation/*.[1-8]",
+                    "tools/*/*.[1-8]", "tools/*/*.[1-8].in"):
         yield from sorted(TOP.glob(pattern))
 
 

@@ -81,12 +81,11 @@ static void print_head(const struct dart_setting *option)
 	putchar('\n');
 }
 
-/* A phrase as a sentence; roff reads a backslash, and a period or a quote that begin a line. */
-static void print_sentence(const char *phrase)
+/* roff reads a backslash, and a period or a quote that begin a line. */
+static void print_phrase(const char *phrase)
 {
 	if (strchr(".'", *phrase))
 		fputs("\\&", stdout);
-	putchar(toupper(*phrase++));
 	for (; *phrase; phrase++) {
 		if (*phrase == '\\')
 			fputs("\\e", stdout);
@@ -95,6 +94,12 @@ static void print_sentence(const char *phrase)
 		else
 			putchar(*phrase);
 	}
+}
+
+static void print_sentence(const char *phrase)
+{
+	putchar(toupper(*phrase));
+	print_phrase(phrase + 1);
 	fputs(".\n", stdout);
 }
 
@@ -142,8 +147,8 @@ static void print_keys(const char *group)
 		if (strncmp(keys[i]->key, group, length) || keys[i]->key[length] != '.')
 			continue;
 		printf(".It Ic %s\n", keys[i]->key + length + 1);
-		if (keys[i]->help)
-			print_sentence(keys[i]->help);
+		print_phrase(keys[i]->help ?: "");
+		putchar('\n');
 	}
 }
 

@@ -25,7 +25,7 @@ check "the configuration that is installed is valid" \
 mkdir "$directory/tls"
 "$top/.output/selftests/helpers/tls_files" "$directory/tls" host
 cp "$directory/tls/authority.pem" "$directory/tls/authorities.pem"
-sed -n '/^.Bd -literal/,/^.Ed/p' "$top/agent/dartd.yaml.5" |
+sed -n '/^.Bd -literal/,/^.Ed/p' "$top/agent/dartd.yaml.5.in" |
 	sed "1d; \$d; s|/etc/dart/tls|$directory/tls|" >"$file"
 check "the example of the manual page is valid" \
 	sh -c "[ -s $file ] && $top/.output/bin/dartd --check --config=$file"
