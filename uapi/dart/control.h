@@ -2,14 +2,15 @@
 /*
  * The control region: place and type of all values in the memory of a monitored host.
  *
- * The agent writes it, controllers fetch it with one RDMA READ (ZERO, section
- * 4.2, "control plane") and then READ the data by themselves.  It is a header
- * followed by seven sections.  All integers are little-endian and of fixed
- * width.  All references are indices or byte offsets, never pointers.  Sections
- * are 8-byte aligned, in the order below, and do not overlap; bytes behind one
- * have no meaning and are room to grow.  A table that breaks a rule of this header
- * is refused as a whole, also one with a number that an enum or the flags do not
- * have: an agent with further kinds has another ABI version.
+ * The agent writes the control region, controllers fetch it with one RDMA READ (ZERO,
+ * section 4.2, "control plane") and then READ the data by themselves.  The control
+ * region consists of a header followed by seven sections.  All integers are
+ * little-endian and of fixed width.  All references are indices or byte offsets, never
+ * pointers.  Sections are 8-byte aligned, in the order below, and do not overlap; bytes
+ * between the end of a section and the next section have no meaning and leave the
+ * section room to grow.  A table that breaks a rule of this header is refused as a
+ * whole.  Numbers that an enum does not list and undefined flags break the rules, too:
+ * an agent that adds kinds increments the ABI version.
  *
  *   +--------+----------------+---------+--------+---------+--------+---------+
  *   | header | memory regions | entries | ranges | schemas | fields | strings |
@@ -22,9 +23,9 @@
  *   range          some bytes of some copies of an entry, and their location
  *   schema, field  the meaning of the bytes of one copy
  *   CPU sets       two bitmaps of 64-bit words, each as many as the header's cpus
- *                  need: bit b of word w is CPU 64 w + b, and bits from cpus on are
- *                  0.  First the CPUs that were online when the table was written, at
- *                  least one; then those of nohz_full=, on which fields with
+ *                  need: bit b of word w is CPU 64 w + b, and bits from cpus on are 0.
+ *                  First the CPUs that were online when the table was written, at least
+ *                  one; then the CPUs of nohz_full=, on which fields with
  *                  DART_CONTROL_FIELD_LAGS lag
  *   string         ASCII 0x20 to 0x7e, ended by NUL; the section begins with
  *                  the empty string and ends with NUL
@@ -32,39 +33,38 @@
  *                  "_-.:/@+=%~[]", 1 to DART_CONTROL_ENTRY_NAME_MAX - 1 of them for
  *                  an entry, 1 to DART_CONTROL_NAME_MAX - 1 for a field
  *
- * References can form neither loops nor aliases: the ranges of entry i follow
- * those of entry i-1 without a gap, and so do the fields of the schemas; none are
- * left over.  Memory regions, schemas and strings need not be referred to.  Within
- * an entry the ranges are ordered by their first copy, then by their offset in the
- * copy; the copies 0 ... n-1 are divided into consecutive groups, and each group
- * lists the same runs of bytes, so that every field of the schema lies wholly
- * inside one run, for every copy.  Bytes outside all runs are not part of the
- * entry, but one READ may fetch all bytes of a memory region, those between runs
- * or copies too, whose contents have no meaning.
+ * References can form neither loops nor aliases: the ranges of entry i follow the
+ * ranges of entry i-1 without a gap, as the fields of schema i follow the fields of
+ * schema i-1; no range or field is left over.  Memory regions, schemas and strings need
+ * not be referred to.  Within an entry the ranges are ordered by their first copy, then
+ * by their offset in the copy; the copies 0 ... n-1 are divided into consecutive
+ * groups, and each group lists the same runs of bytes, so that every field of the
+ * schema lies wholly inside one run, for every copy.  Bytes outside all runs are not
+ * part of the entry, but one READ may fetch all bytes of a memory region, including the
+ * bytes between runs or copies, whose contents have no meaning.
  *
- * Changing.  The agent changes the table in place: it sets generation_begin to
- * the next number, writes the rest, and sets generation_end to the same number
- * last.  A table is whole if both agree and the checksum fits; the InfiniBand
- * architecture (volume 1, chapter 9) does not promise in which order the bytes
- * of one READ are fetched, so the checksum decides.  A controller that READs
- * the header behind its data, and finds the generation it knows, knows that
- * every range it used was valid.  A range that the agent takes back stays
- * readable for lease_ms after the table has changed, so a scrape in flight
- * never fails because of a change; a controller that last read the generation
- * longer ago than half of that reads it again before the data.  If it then finds
- * another generation of the same instance behind the data, they are valid if they
- * have landed within lease_ms of that moment.
+ * Changing.  The agent changes the table in place: it sets generation_begin to the next
+ * number, writes the rest, and sets generation_end to the same number last.  A table is
+ * whole if both agree and the checksum fits; the InfiniBand architecture (volume 1,
+ * chapter 9) does not promise in which order the bytes of one READ are fetched, so the
+ * checksum decides.  A controller that READs the header after its data, and finds the
+ * generation that it knows, can rely on every range that it used.  A range that the
+ * agent takes back stays readable for lease_ms after the table has changed, so a scrape
+ * in flight never fails because of a change; a controller that last read the generation
+ * more than half a lease ago reads it again before the data.  If the header after the
+ * data then shows another generation of the same instance, the data are valid if they
+ * landed within lease_ms of that earlier read.
  *
- * The time to add or remove an entry does not depend on the number of entries.
- * The checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK
- * bytes, of which the last may be shorter, XXH64 with seed i, where the checksum
- * itself is taken as 0; so only blocks that change have to be hashed.  A new entry
- * goes into the room behind the sections.  A removed entry keeps its place, with
- * the kind DART_CONTROL_ENTRY_GONE, and its ranges; for a reader only its first_range
- * and ranges keep their meaning, and its since is the generation without it.  (The agent
- * keeps its schema there, for those who still ask for its values, see <dart/rpc.h>.)
- * When room runs out, or too many entries were removed, the agent writes all sections
- * again, perhaps at other offsets.
+ * The time to add or remove an entry does not depend on the number of entries.  The
+ * checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK bytes, of which
+ * the last may be shorter, XXH64 with seed i, where the checksum itself is taken as 0;
+ * so the agent hashes only the blocks that change.  A new entry goes into the free room
+ * after each section.  A removed entry keeps its place and its ranges and gets the kind
+ * DART_CONTROL_ENTRY_GONE; for a reader only its members first_range and ranges keep
+ * their meaning, and its member since becomes the first generation without the entry.
+ * (The agent keeps the schema of the removed entry for callers that still ask for its
+ * values, see <dart/rpc.h>.) When room runs out, or too many entries were removed, the
+ * agent writes all sections again, perhaps at other offsets.
  *
  * The values themselves are in the byte order of the host, which is
  * little-endian: the agent does not run on others.
@@ -73,13 +73,13 @@
  * several integers, or an integer elsewhere, may be fetched while it is being written.
  * So a schema of rows can have sequence fields.  Then a row is whole lines of
  * DART_CONTROL_LINE bytes at multiples of that, and so are its ranges and their memory
- * regions; each line begins with a sequence and ends with one, there are no others, and
- * all are of one width.  The writer of a row makes all of them the
- * next odd number, writes the rest, and makes all of them the next even number, which
- * is not 0.  Its stores become visible in this order, each at one moment.  No number
- * comes again, not for another owner of the row either, while a READ that has fetched
- * it may go on: 4 bytes are enough for a count that goes on through all owners.  A
- * reader finds
+ * regions; each line begins and ends with a sequence, a schema contains no other
+ * sequences, and all sequences of a schema are of one width.  The writer of a row sets
+ * all its sequences to the next odd number, writes the rest of the row, and sets all
+ * its sequences to the next even number, which is not 0.  Its stores become visible in
+ * this order, each at one moment.  No number is used again, even by the next owner of
+ * the row, while a READ that fetched it may still be in progress: 4 bytes are enough
+ * for a count that continues from owner to owner.  A reader finds
  *
  *   all 0                     an empty row, to be skipped
  *   all the same even number  a whole row, as of one moment
@@ -89,21 +89,21 @@
  * This holds however long fetching is paused, and for lines that are fetched in any
  * order, as long as the bytes of a line are fetched from its first to its last, from
  * its last to its first, or at one moment.  Suppose that a reader finds the same even
- * number s, not 0, at both ends of a line.  One end was fetched at a moment t, then
- * the values of the line, then the other end at a moment u.  At t the writer had
- * written s to the one end, so it had written all values of s before.  At u it had
- * not made the other end odd again, so it had changed no value since.  Therefore the
- * values of the line are those of s, and if all lines have s, so are all of the row.
- * Sequences that are fetched byte by byte do not change this while fewer than 128
- * updates pass and the row is not emptied: then their lowest bytes, which are equal,
- * are those of t and u.
+ * number s, not 0, at both ends of a line.  One end was fetched at a moment t, then the
+ * values of the line, then the other end at a moment u.  At t the writer had written s
+ * to the one end, so it had written all values of s before.  At u it had not made the
+ * other end odd again, so it had changed no value since.  Therefore the line holds the
+ * values of update s; if all lines show s, the whole row does.  This also holds for
+ * sequences that are fetched byte by byte, as long as fewer than 128 updates pass
+ * during the READ and the row is not emptied: then the equal lowest bytes of both ends
+ * were fetched at t and u.
  *
  * Hosts fetch like this, although neither the InfiniBand architecture nor PCI Express
  * promises an order of the bytes of one READ: an adapter reads aligned lines, each at
  * one moment, in any order; soft-RoCE copies each packet with memcpy() of the kernel,
  * from either end, and can be paused anywhere; its loads are in program order on x86,
- * and the agent does not run on others.  For packets to end where lines do, a READ of
- * such rows begins and ends at a multiple of DART_CONTROL_LINE.
+ * and the agent does not run on others.  To make packets end at the end of a line, a
+ * READ of such rows begins and ends at a multiple of DART_CONTROL_LINE.
  *
  * A reader treats the table as hostile: copy, check, use.
  */
@@ -119,12 +119,12 @@
 #define DART_CONTROL_PORT	4792
 
 /*
- * What a controller tells its RC queue pair: how long to wait for an acknowledgment,
- * 4.096 us << DART_CONTROL_ACK_TIMEOUT (268 ms), and how often to retransmit.  So a READ
- * ends within DART_CONTROL_RETRIES_MS, answered or not.  (The InfiniBand architecture,
- * volume 1, section 9.7.6.1.3, lets an adapter wait up to four times as long.)  An agent
- * gives leases of at least twice that time: a READ that begins in the first half of a
- * lease ends within it, even after retransmissions.
+ * Settings of a controller's RC queue pair: how long it waits for an acknowledgment,
+ * 4.096 us << DART_CONTROL_ACK_TIMEOUT (268 ms), and how often it retransmits.  So a
+ * READ ends within DART_CONTROL_RETRIES_MS, answered or not.  (The InfiniBand
+ * architecture, volume 1, section 9.7.6.1.3, lets an adapter wait up to four times as
+ * long.)  An agent gives leases of at least twice that time: a READ that begins in the
+ * first half of a lease ends within it, even after retransmissions.
  */
 #define DART_CONTROL_ACK_TIMEOUT	16
 #define DART_CONTROL_RETRY_COUNT	6
@@ -145,8 +145,8 @@
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
 #define DART_CONTROL_NAME_MAX	256		/* bytes of a string, with a NUL */
 /*
- * Bytes of the name of an entry, with a NUL: a path has at most 4,095 bytes, of which each
- * can become %XX, and a source and an interval are added.
+ * Bytes of the name of an entry, with a NUL: a path is at most 4,095 bytes long, each byte
+ * can become %XX, and the agent adds a source and an interval.
  */
 #define DART_CONTROL_ENTRY_NAME_MAX 16384
 #define DART_CONTROL_NODE_NAME_MAX 72		/* bytes, with a NUL */
@@ -225,7 +225,7 @@ enum dart_control_lifetime {
 enum dart_control_copies {
 	DART_CONTROL_COPIES_CPU = 1,	/* copy c is of CPU c: counters add up */
 	DART_CONTROL_COPIES_ROW = 2,	/* copy c is row c of a table */
-	/* the only copy is a row in which the host has added up those of all CPUs */
+	/* the only copy is a row in which the host added up the copies of all CPUs */
 	DART_CONTROL_COPIES_SUM = 3,
 };
 
@@ -239,16 +239,16 @@ struct dart_control_entry {
 	__le32 first_range;	/* index */
 	__le32 ranges;		/* at least one */
 	/*
-	 * The generation that first had this entry.  Counters that fall have
-	 * wrapped around at their width if the instance and this are the same,
-	 * otherwise they are others, or began again.
+	 * The first generation that published this entry.  A counter that falls has
+	 * wrapped around at its width if the instance and this number are unchanged;
+	 * otherwise it is another counter, or began again.
 	 */
 	__le64 since;		/* 1 ... generation */
 };
 
 /*
- * @length bytes of each of @copies copies.  Those of copy @first_copy + i lie
- * at @address + i * @stride and are the bytes from @offset of that copy.
+ * @length bytes of each of @copies copies.  The bytes of copy @first_copy + i lie at
+ * @address + i * @stride; they begin at byte @offset of that copy.
  */
 struct dart_control_range {
 	__le64 address;
@@ -286,16 +286,16 @@ enum dart_control_field_kind {
 	/* IPv6, 16 bytes in network order; an IPv4 address as ::ffff:a.b.c.d */
 	DART_CONTROL_FIELD_ADDRESS = 6,
 	/*
-	 * when the row was written: CLOCK_BOOTTIME of the host, ns; 8 bytes,
-	 * unsigned; of a schema's, the first counts
+	 * when the row was written: CLOCK_BOOTTIME of the host, ns; 8 bytes, unsigned;
+	 * the first one of a schema counts
 	 */
 	DART_CONTROL_FIELD_TIME = 7,
 };
 
 #define DART_CONTROL_FIELD_SIGNED	(1 << 0)	/* two's complement */
 /*
- * A time that the kernel adds up in its ticks.  A CPU of nohz_full= has none while it
- * runs one task: there the value lags, by up to seconds or as long as the task stays
+ * A time that the kernel adds up in its ticks.  A CPU of nohz_full= gets no ticks while
+ * it runs one task: there the value lags, by up to seconds or as long as the task stays
  * in user space, and then jumps.
  */
 #define DART_CONTROL_FIELD_LAGS		(1 << 1)
@@ -305,7 +305,7 @@ struct dart_control_field {
 	__le32 unit;		/* bytes into the strings: "ns", "bytes", "" */
 	__le32 offset;		/* bytes from the start of a copy */
 	__le32 width;		/* 1, 2, 4, 8; bytes of a text or an address */
-	/* elements side by side; 1 but for a counter, gauge or histogram */
+	/* elements side by side; 1 except for counters, gauges and histograms */
 	__le32 count;
 	__le16 kind;		/* enum dart_control_field_kind */
 	__le16 flags;
@@ -315,17 +315,17 @@ struct dart_control_field {
  * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
  *
  * The connect request identifies the controller; a request without this data is
- * rejected.  InfiniBand and RoCE pad private data with zeros, to 56 bytes in a
- * request, so that its end is not known: bytes behind the structure are 0, or the
- * request is rejected.
+ * rejected.  InfiniBand and RoCE pad private data with zeros, to 56 bytes in a request,
+ * which hides its end: bytes after the structure must be 0, or the agent rejects the
+ * request.
  *
- * The accept has the location of the control region: a READ of @used bytes at
- * @address fetches the table as of that moment.  While the connection lasts the
- * header stays at @address.  The table may have grown meanwhile, up to @length
- * bytes: a controller whose READ was shorter than the @table_length in the header
- * READs that many bytes.  As many READs may be outstanding as the initiator depth
- * of the accept says: what the request asked for, or less if the device of the
- * host cannot serve so many.
+ * The accept tells the location of the control region: a READ of @used bytes at
+ * @address fetches the table as of that moment.  While the connection lasts the header
+ * stays at @address.  The table may have grown meanwhile, up to @length bytes: a
+ * controller whose READ was shorter than the @table_length in the header READs that
+ * many bytes.  As many READs may be outstanding as the initiator depth of the accept
+ * says: the number that the request asked for, or fewer if the device of the host
+ * cannot serve that many.
  */
 struct dart_control_request {
 	__le64 magic;		/* DART_CONTROL_MAGIC */
@@ -345,13 +345,13 @@ struct dart_control_accept {
 };
 
 /*
- * The path MTU.  A connect request carries that of the controller's end, which may be larger
- * than the host's end takes.  So behind the private data of each accept, of all protocols that
- * connect to an agent over RDMA, at this offset, is the path MTU of the host's end.  Both ends
- * set up their queue pairs with the smaller one.  Older agents have 0 there; a controller then
- * uses its own.
+ * The path MTU.  A connect request carries the path MTU of the controller's end, which may be
+ * larger than the host's end takes.  So each accept, in all protocols that connect to an agent
+ * over RDMA, carries the path MTU of the host's end after its private data, at this offset.
+ * Both ends set up their queue pairs with the smaller one.  Older agents send 0 there; a
+ * controller then uses its own path MTU.
  */
-#define DART_CONTROL_PATH_OFFSET	64	/* bytes from the begin of the private data */
+#define DART_CONTROL_PATH_OFFSET	64	/* bytes from the start of the private data */
 
 struct dart_control_path {
 	__le32 mtu;		/* bytes of a packet's payload; 0: not told */
@@ -359,9 +359,9 @@ struct dart_control_path {
 };
 
 /*
- * Private data of a rejection by the agent: its version of the protocol that the
- * request names by its magic, this one or that of <dart/store_access.h>, and why.
- * Older agents send none.
+ * Private data of a rejection by the agent: its version of the protocol that the magic
+ * of the request names (this protocol or <dart/store_access.h>), and the reason. Older
+ * agents send none.
  */
 #define DART_CONTROL_REASON_MAX	128	/* bytes */
 

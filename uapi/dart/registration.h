@@ -2,17 +2,17 @@
 /*
  * Registration: requests to an agent over its UNIX socket.
  *
- * The socket is a stream.  A request is one JSON object (RFC 8259) in one line,
- * ended by a newline, at most DART_REGISTRATION_REQUEST_MAX bytes with it; the
- * reply is one JSON object in one line.  Replies come in the order of requests.
- * A request that is not entirely valid (too long, not JSON, an unknown or missing
- * member, a wrong type, a superfluous file descriptor) changes nothing.
+ * The socket is a stream.  A request is one JSON object (RFC 8259) in one line, ended
+ * by a newline, at most DART_REGISTRATION_REQUEST_MAX bytes including the newline; the
+ * reply is one JSON object in one line.  Replies come in the order of requests.  A
+ * request that is not entirely valid (too long, not JSON, an unknown or missing member,
+ * a wrong type, a superfluous file descriptor) changes nothing.
  *
  *   {"request": "register-source", "source": S, ...}
- *       Registers counters of the kernel.  Root only.  Where there are many of
- *       them, further members select one; a member that is marked with a star
- *       only names it, and a file descriptor that comes with the first byte
- *       (SCM_RIGHTS) selects it:
+ *       Registers counters of the kernel.  Root only.  Where a host has many objects of
+ *       a kind, further members select one; a member that is marked with a star only
+ *       names it, and a file descriptor that comes with the first byte (SCM_RIGHTS)
+ *       selects it:
  *
  *       S                                  members      name of the entry
  *       cpustat, vmstat, softnet,
@@ -28,40 +28,39 @@
  *       cgroup:cpu                         "cgroup" *   S@CGROUP
  *       filesystem                         "filesystem" * S@PATH
  *
- *       netns: a network namespace, by default that of the agent; "net:INODE"
- *       without a descriptor selects it by its inode, except for netdev.  netdev: the
- *       name of an interface in it.  disk: a block device.  cgroup: the
- *       directory of a cgroup (v2), not of the root; its name is its path from
- *       the root, "/a/b".  filesystem: a mount point, by its path from the root, as
- *       PID 1 has it; the descriptor, for which O_PATH is enough, may be left out, as a
- *       client in another mount namespace has to.  Characters that a name cannot have
- *       become %XX.
+ *       netns: a network namespace, by default that of the agent; "net:INODE" without a
+ *       descriptor selects it by its inode, except for netdev.  netdev: the name of an
+ *       interface in it.  disk: a block device.  cgroup: the directory of a cgroup
+ *       (v2), not of the root; its name is its path from the root, "/a/b".  filesystem:
+ *       a mount point, by its path from the root, as PID 1 sees it; the descriptor, for
+ *       which O_PATH is enough, may be left out, and must be by a client in another
+ *       mount namespace.  Characters that are not allowed in names become %XX.
  *
  *       When the selected object ends, the agent removes the entry.
  *
- *       With the member "gather": T, in this request and the next, the kernel
- *       gathers the counters every T, such as "1s", "100ms" or "1min", 10 ms to 60
- *       min; the name of the entry ends with "+T", in seconds if they are whole.
- *       The same counters may be registered without it, too.  "gathering", what that
- *       costs at this interval, can only be gathered.  With "deferrable": true as
- *       well, gathering does not wake an idle CPU; the name is the same.
+ *       With the member "gather": T, in this request and the next, the kernel gathers
+ *       the counters every T, such as "1s", "100ms" or "1min", 10 ms to 60 min; the
+ *       name of the entry ends with "+T", in seconds if they are whole.  The same
+ *       counters may be registered without it, too.  "gathering", the cost of gathering
+ *       at this interval, can only be gathered.  With "deferrable": true as well,
+ *       gathering does not wake an idle CPU; the name is the same.
  *   {"request": "follow-source", "source": S}
  *   {"request": "follow-source", "source": S, "cgroup": C}
- *       Registers S for each network namespace or, with a file descriptor as
- *       above, for a cgroup and each one below it, now and as they are created.
- *       A namespace without a name is called net:INODE; the entry of the agent's
- *       own is S.  The follower is called S@* or S@C/ and two stars.  Root only.
+ *       Registers S for each network namespace or, with a file descriptor as above, for
+ *       a cgroup and each one below it, now and as they are created.  A namespace
+ *       without a name is called net:INODE; the entry of the agent's own namespace is
+ *       called S.  The follower is called S@* or S@C/ and two stars.  Root only.
  *       Without a cgroup, a source that takes "netdev" is registered for each network
- *       device of the agent's namespace that has it, one that takes "disk" for
- *       each disk, but not for partitions, and one that takes "filesystem" for each
- *       mounted file system of a disk, except images such as squashfs.
+ *       device of the agent's namespace that supports it, a source that takes "disk"
+ *       for each disk, but not for partitions, and a source that takes "filesystem" for
+ *       each mounted file system of a disk, except images such as squashfs.
  *   {"request": "register-host", "gather": T}
- *       Registers all that the host has, gathered every T, "deferrable" or not as
+ *       Registers everything on the host, gathered every T, "deferrable" or not as
  *       above: each source of the machine, and followers of all namespaces, network
  *       devices, disks, file systems and cgroups; file systems not more often than every
- *       10 s.  What another source of the host has as well is not registered, and TCPEXT
- *       for the agent's namespace only.  What cannot be registered is left out, unless
- *       that is all.  The group is called
+ *       10 s.  The agent leaves out sources whose values another source of the host
+ *       contains, and registers TCPEXT for its own namespace only.  Sources that cannot
+ *       be registered are left out; the request fails if none can.  The group is called
  *       host; its entries and followers end with it only.  Root only.
  *   {"request": "register-map", "name": N}
  *       Registers an eBPF array map created with BPF_F_MMAPABLE, whose file
@@ -74,40 +73,37 @@
  *       whose names C are as those of fields below; the reply has their
  *       "counters_id".  Root only.
  *   {"request": "new-slice", "name": N, "schema": S, "memory": BYTES, "offset": O}
- *       Allocates memory that the peer writes and controllers read, until no
- *       process has it open or mapped any more.  With the first byte of the reply
- *       comes a file descriptor to mmap() for reading and writing.  "memory" is 1
- *       to DART_REGISTRATION_MEMORY_PAGES_MAX whole pages, by default as many as
- *       the slice takes.  The slice is the entry N; it begins at byte O of the
- *       memory, by default 0, a multiple of DART_REGISTRATION_SLICE_ALIGNMENT.
- *       With such a descriptor beside the first byte, and without "memory", the
- *       request adds a slice to this memory, and the reply has no descriptor.
- *       Controllers READ many small slices of one memory at once.  Slices of one
- *       memory do not overlap, and belong to one user.
- *       When an agent ends, its memory stays with its processes, which register
- *       each slice again, with the descriptor, under any name and schema that
- *       fit.  The request is not refused if the slice is the peer's entry of this
- *       name, schema and place already.  EBUSY: the earlier agent has not ended, or
- *       another slice that had some of these bytes is still on lease.  S:
- *       {"name": T, "length": BYTES, "fields": [{"name": F, "offset": BYTES,
- *       "width": BYTES, "kind": "counter", "gauge", "histogram", "text",
- *       "sequence", "address" or "time", "unit": U, "count": ELEMENTS, "signed": B},
- *       ...]}, 1 to DART_REGISTRATION_FIELDS_MAX fields in any order, as in
- *       struct dart_control_field of <dart/control.h>: width is 1, 2, 4 or 8 for
- *       an element of a counter, gauge or histogram, 4 or 8 for a sequence, 16
- *       for an address, 8 for a time, and all bytes of a text, whose count is 1.  unit, count
- *       and signed are optional: "", 1 and false.  F is unique and has 1 to 255
- *       letters, digits and "_-.:/@+=%~[]"; T and U have up to 255 characters of
- *       printable ASCII.  Sequences are at both ends of each 64 bytes, of which then
- *       BYTES are a multiple: see <dart/control.h>, "Sequences".
+ *       Allocates memory that the peer writes and controllers read.  It lives until the last
+ *       process has closed and unmapped it.  With the first byte of the reply comes a file
+ *       descriptor to mmap() for reading and writing.  "memory" is 1 to
+ *       DART_REGISTRATION_MEMORY_PAGES_MAX whole pages, by default as many as the slice
+ *       takes.  The slice is the entry N; it begins at byte O of the memory, by default 0, a
+ *       multiple of DART_REGISTRATION_SLICE_ALIGNMENT. With such a descriptor at the first
+ *       byte, and without "memory", the request adds a slice to this memory, and no
+ *       descriptor comes with the reply.  Controllers READ many small slices of one memory at
+ *       once.  Slices of one memory do not overlap, and belong to one user.  When an agent
+ *       ends, its memory stays with its processes, which register each slice again, with the
+ *       descriptor, under any name and schema that fit.  The request is not refused if the
+ *       slice is the peer's entry of this name, schema and place already.  EBUSY: the earlier
+ *       agent has not ended, or an earlier slice that occupied some of these bytes is still
+ *       on lease.  S: {"name": T, "length": BYTES, "fields": [{"name": F, "offset":
+ *       BYTES, "width": BYTES, "kind": "counter", "gauge", "histogram", "text", "sequence",
+ *       "address" or "time", "unit": U, "count": ELEMENTS, "signed": B}, ...]}, 1 to
+ *       DART_REGISTRATION_FIELDS_MAX fields in any order, as in struct dart_control_field of
+ *       <dart/control.h>: width is 1, 2, 4 or 8 for an element of a counter, gauge or
+ *       histogram, 4 or 8 for a sequence, 16 for an address, 8 for a time, and the length in
+ *       bytes for a text, whose count is 1.  unit, count and signed are optional: "", 1 and
+ *       false.  F is unique and consists of 1 to 255 letters, digits and "_-.:/@+=%~[]"; T
+ *       and U of up to 255 characters of printable ASCII. Sequences lie at both ends of each
+ *       64 bytes, and BYTES is then a multiple of 64: see <dart/control.h>, "Sequences".
  *   {"request": "unregister-slice", "name": N}
- *       Removes the entry N if it is a slice in the memory whose descriptor comes
- *       with the first byte.  Other slices in it stay; when no process has the
- *       memory open or mapped any more, all of them are removed.  Controllers may
- *       READ the removed slice for "lease_ms" more, a member of "entry" in the
- *       reply: until then the peer does not write another's values to these
- *       bytes, or controllers take them for those of N.  Root, or the user that
- *       registered N.
+ *       Removes the entry N if it is a slice in the memory whose descriptor comes with
+ *       the first byte.  Other slices in it stay; the agent removes all of them when
+ *       the last process has closed and unmapped the memory.  Controllers may READ the
+ *       removed slice for "lease_ms" more, a member of "entry" in the reply: until then
+ *       the peer must not write values of another object to these bytes, because
+ *       controllers would take them for values of N.  Root, or the user that registered
+ *       N.
  *   {"request": "unregister", "name": N}
  *       Removes an entry, a follower with its entries, or the host.  Root, or the user that
  *       registered N.
@@ -115,17 +111,16 @@
  *   {"request": "show", "name": N}
  *   {"request": "status"}
  *   {"request": "coverage"}
- *       Counts what of the host is served, as "coverage" of status does.
+ *       Counts the objects of the host and the served ones, as "coverage" of status does.
  *   {"request": "source-list"}
  *   {"request": "controller-list"}
  *   {"request": "controller-disconnect", "peer": P}
  *       Disconnects a controller or a reader of a store or table, P as in
  *       controller-list.  From root.
  *   {"request": "monitor"}
- *       After the reply, until the client disconnects, comes one JSON object in
- *       a line for each change, and no further request is read.  A client that
- *       lets more than DART_REGISTRATION_MONITOR_QUEUE bytes wait is
- *       disconnected.
+ *       After the reply, until the client disconnects, comes one JSON object in a line
+ *       for each change, and no further request is read.  The agent disconnects a
+ *       client that lets more than DART_REGISTRATION_MONITOR_QUEUE bytes wait.
  *   {"request": "probe-list"}
  *   {"request": "probe-load", "name": N}
  *   {"request": "probe-unload", "name": N}
@@ -133,17 +128,16 @@
  *       while it is loaded.  Root only.
  *   {"request": "store-create", "name": N, "slots_log2": K, "value_length": V,
  *    "checksum_bits": C, "redundancy": R, "file": F}
- *       Creates a store of 2^K slots, see <dart/store.h>; C, R and F are
- *       optional.  F only names a file on tmpfs or hugetlbfs, whose descriptor,
- *       open for reading and writing, comes with the first byte.  The file is
- *       empty, or has the size of the store (in whole pages) and keeps its
- *       contents.  Without F, a store with this name and geometry whose memory
- *       the service manager has kept gets that memory, with its contents.  Root
- *       only.
+ *       Creates a store of 2^K slots, see <dart/store.h>; C, R and F are optional.  F
+ *       only names a file on tmpfs or hugetlbfs, whose descriptor, open for reading and
+ *       writing, comes with the first byte.  The file is empty, or has the size of the
+ *       store (in whole pages) and keeps its contents.  Without F, if the service
+ *       manager kept the memory of a store with this name and geometry, the store gets
+ *       that memory, with its contents.  Root only.
  *   {"request": "store-delete", "name": N}
- *       Disconnects the readers and ignores later reports; or releases memory
- *       that has been kept for a store N that does not exist, and the "store" of
- *       the reply has only a "name".  Root only.
+ *       Disconnects the readers and ignores later reports.  If no store N exists,
+ *       releases the memory that was kept for it, and the "store" of the reply has only
+ *       a "name".  Root only.
  *   {"request": "store-list"}
  *   {"request": "store-open", "name": N}
  *       With the first byte of the reply comes a file descriptor to mmap() for
@@ -152,23 +146,22 @@
  *       Returns the configuration that reporters need.  Root only.
  *   {"request": "reporter-add", "store": N, "address": A}
  *   {"request": "reporter-remove", "store": N, "address": A}
- *       Adds or removes a reporter of the store, by its IPv4 address.  One that does not
- *       answer ARP within a second is not added (EAGAIN).  Root only.
+ *       Adds or removes a reporter of the store, by its IPv4 address.  A reporter that
+ *       does not answer ARP within a second is not added (EAGAIN).  Root only.
  *   {"request": "reporter-list", "store": N}
  *       The reporters of this store, or of all stores without "store".
  *   {"request": "table-create", "name": N, "rows_log2": K, "key_length": BYTES,
  *    "value_length": BYTES, "cells": C, "packet_length": BYTES, "shares": [FIRST, LAST],
  *    "file": F}
- *       Creates a table of 2^K rows, see <dart/tea.h>, for the keys of these shares; C,
- *       packet_length, shares ([0, 1023]) and F are optional.  F as of store-create: a file
- *       that has the size of the table keeps its entries, but for those of other
- *       shares.  Without F, a table with this name, geometry and shares whose
- *       memory the service manager has kept gets that memory, with its entries.
- *       Root only.
+ *       Creates a lookup table of 2^K rows, see <dart/tea.h>, for the keys of these shares;
+ *       C, packet_length, shares ([0, 1023]) and F are optional.  F as of store-create: a
+ *       file of the table's size keeps its entries, except those of other shares.  Without
+ *       F, if the service manager kept the memory of a table with this name, geometry and
+ *       shares, the table gets that memory, with its entries.  Root only.
  *   {"request": "table-delete", "name": N}
- *       Disconnects the readers and ends the requesters; or releases memory that has been
- *       kept for a table N that does not exist, and the "table" of the reply has only a
- *       "name".  Root only.
+ *       Disconnects the readers and ends the requesters.  If no table N exists, releases
+ *       the memory that was kept for it, and the "table" of the reply has only a "name".
+ *       Root only.
  *   {"request": "table-list"}
  *   {"request": "table-open", "name": N}
  *       With the first byte of the reply comes a file descriptor to mmap() for
@@ -179,10 +172,10 @@
  *       whose descriptor, open for reading, comes with the first byte: from its start
  *       on, one after the other, an operation (1 byte, DART_REGISTRATION_TABLE_INSERT or
  *       DART_REGISTRATION_TABLE_REMOVE), a key and a value of the table's lengths; a
- *       removal has a value, too, which is ignored.  They are carried out in this order.
- *       If the file is too short, or has another operation, none is.  When the reply is
- *       sent, switches and readers find the changes, and they outlive the agent as the
- *       table does.  Root only.
+ *       removal has a value, too, which is ignored.  The agent makes the changes in this
+ *       order, or none of them if the file is too short or contains another operation.
+ *       When the reply is sent, switches and readers find the changes, and they outlive
+ *       the agent as the table does.  Root only.
  *   {"request": "table-export", "name": N}
  *       Returns what switches need to know.  Root only.
  *   {"request": "requester-add", "table": N, "address": A}
@@ -193,29 +186,27 @@
  *   {"request": "requester-remove", "table": N, "address": A}
  *       Root only.
  *   {"request": "requester-renew", "table": N, "address": A}
- *       Replaces the queue pair, which is then as new: for one that is in the error
- *       state.  Its number and first PSN are other ones; key and address stay.  EAGAIN as above.
- *       Root only.
+ *       Replaces the queue pair of a requester, such as one in the error state, by a new one
+ *       with another number and first PSN; key and address stay.  EAGAIN as above.  Root only.
  *   {"request": "requester-list", "table": N}
  *       The requesters of this table, or of all tables without "table".
  *
  *   {"request": "registration-list"}
- *       What the agent registers again after a restart.
+ *       The registrations that the agent restores after a restart.
  *   {"request": "registration-save"}
  *       Writes the state file, after requests with "more", see below.
  *
- * What register-source, follow-source, register-host, register-map, register-counters,
- * probe-load, store-create, reporter-add, table-create and requester-add register outlives the
- * agent: it is in the agent's state file before the reply is sent, and the next agent carries the
- * request out again.  An object that came as a descriptor is then opened by its path: that of the
- * descriptor or, from root, the member "path" of such a request (for eBPF maps, which have none:
- * where it is pinned).  If that fails the registration is missing, and is tried again now and
- * then, until this or another request registers the object, or the request that would have ended
- * it succeeds.
- * With the member "more": true such a request, or one that ends an object, does not
- * write the state file: the next one without it or registration-save does, or the
- * agent itself within 1 s.
- * Counters that the agent creates start from 0 with another "counters_id".
+ * Objects that register-source, follow-source, register-host, register-map, register-counters,
+ * probe-load, store-create, reporter-add, table-create and requester-add register outlive the
+ * agent: the agent writes the request to its state file before it sends the reply, and the next
+ * agent carries the request out again.  It opens an object that came as a descriptor by its path:
+ * the path of the descriptor or, from root, the member "path" of such a request (for eBPF maps,
+ * which have no path of their own: where the map is pinned).  If that fails the registration is
+ * missing, and the agent tries it again now and then, until this or another request registers the
+ * object, or the request that would have ended it succeeds.  With the member "more": true such a
+ * request, or a request that ends an object, does not write the state file: the next request
+ * without "more" or registration-save does, or the agent itself within 1 s.  Counters that the
+ * agent creates start from 0 with another "counters_id".
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for status, "status";
  * for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list;
@@ -239,8 +230,8 @@
  * In list, a follower that is part of the host has "part_of": "host", and the host
  * {"name": "host", "kind": "host", "gather_ms": 1000, "deferrable": false, "entries": 812,
  * "followers": 12, "failures": 1, "left_out": [{"source": S, "reason": a sentence}, ...]}.
- * "failures" of a follower, or of the host, are objects, or sources, that it should have
- * and has not.
+ * "failures" counts the objects that a follower, or the sources that the host, should have
+ * registered and could not.
  *
  * "coverage", of status, too, has an object for each kind of objects: {"kind":
  * "filesystems", "netdevs", "disks", "cgroups", "namespaces", "sources", "probes" or
@@ -274,21 +265,21 @@
  * counted since it was loaded, is present only while it is loaded.
  *
  * A store: {"name": N, "slots_log2": 20, "value_length": 20, "checksum_bits": 32,
- * "redundancy": 2, "bytes": 25165824, "huge_pages": false, "file": F,
- * "epoch": S, "reporters": 1, "readers": 0}; "file" is present only if the store
- * has one; S: as in dart_collectors(5); "reporters" and "readers" are numbers of
- * them.
+ * "redundancy": 2, "bytes": 25165824, "huge_pages": false, "file": F, "epoch": S,
+ * "reporters": 1, "readers": 0}; "file" is present only if the store has one; S: as in
+ * dart_collectors(5); "reporters" and "readers" count the connected ones.
  *
  * A reporter: {"store": N, "reporter": A, "qpn": 17}.
  *
  * A table: {"name": N, "rows_log2": 17, "cells": 8, "key_length": 13, "value_length": 7,
  * "packet_length": 1514, "shares": [0, 1023], "bytes": 53609640, "view_bytes": 268435456,
- * "huge_pages": false, "file": F, "epoch": E, "entries": 80000, "stashed": 3,
- * "load": 0.0763, "moves": 120, "full": 0, "requesters": 1, "readers": 0}; "bytes" of the
- * server's own copy, "view_bytes" of that of each requester; "file" is present only if the
- * table has one; E: as in dart_tables(5); "load": entries divided by all cells; "moves"
- * of entries to other cells and insertions that found the table "full", since the agent
- * has the table; "requesters" and "readers" are numbers of them.
+ * "huge_pages": false, "file": F, "epoch": E, "entries": 80000, "stashed": 3, "load":
+ * 0.0763, "moves": 120, "full": 0, "requesters": 1, "readers": 0}; "bytes" is the size of
+ * the server's own copy, "view_bytes" that of the copy of each requester; "file" is
+ * present only if the table has one; E: as in dart_tables(5); "load": entries divided by
+ * all cells; "moves" counts moves of entries to other cells, and "full" insertions that
+ * found no cell, since the agent created or took over the table; "requesters" and
+ * "readers" count the connected ones.
  *
  * Changes of a table: {"inserted": 10, "changed": 2, "stashed": 0, "removed": 5, "missing": 0,
  * "foreign": 0, "full": 0}: "changed" were insertions of keys that had an entry,
@@ -297,27 +288,27 @@
  *
  * A requester: {"table": N, "requester": A, "qpn": 17, "state": "ready" or "error",
  * "first_psn": 5, "expected_psn": 12, "bytes": 268435456, "huge_pages": false,
- * "renewals": 0}; state and expected_psn, that of the next request, as its device knows
- * them now.
+ * "renewals": 0}; state and expected_psn, the PSN of the next request, as the device
+ * reports them now.
  *
  * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
- * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it
- * could not be restored}; path and missing are there only if it has them, and name
- * once it was carried out: "entry", "follower", "host", "probe", "store" or "table" and its
- * name, or "reporter", its store and its address, or "requester", its table and its address.
+ * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it could
+ * not be restored}; path and missing are present only if they apply, and name once the agent
+ * has carried the request out: "entry", "follower", "host", "probe", "store" or "table" and
+ * its name, or "reporter", its store and its address, or "requester", its table and its
+ * address.
  *
- * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of
- * letters, digits and "_-.:/@+=%~", or up to DART_CONTROL_ENTRY_NAME_MAX - 1 (see
- * <dart/control.h>) if the agent forms them, as of sources.  Names of stores: the same, up to
+ * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of letters, digits and
+ * "_-.:/@+=%~", or up to DART_CONTROL_ENTRY_NAME_MAX - 1 (see <dart/control.h>) for names
+ * that the agent forms, such as those of sources.  Names of stores: the same, up to
  * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).  Names of tables: up to
  * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).
  *
- * The mode of the socket decides who may connect: root, and the group "dart"
- * where it exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time,
- * unless the agent's configuration has another number; a further one gets a reply
- * with the error "EUSERS", unasked, and is disconnected.  The agent reads no further
- * requests of a user other than root for some time after too many of them, see
- * dartd.yaml(5).
+ * The mode of the socket decides who may connect: root, and the group "dart" where it
+ * exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time, unless the
+ * agent's configuration sets another number; a further one gets a reply with the error
+ * "EUSERS", unasked, and is disconnected.  The agent reads no further requests of a
+ * user other than root for some time after too many of them, see dartd.yaml(5).
  */
 #ifndef _UAPI_DART_REGISTRATION_H
 #define _UAPI_DART_REGISTRATION_H
@@ -331,7 +322,8 @@
 #define DART_REGISTRATION_SLICE_ALIGNMENT	64	/* bytes */
 #define DART_REGISTRATION_CLIENTS	64
 
-#define DART_REGISTRATION_TABLE_CHANGES_MAX	2048	/* of one request, which others wait for */
+/* Changes of one request: other requests wait meanwhile. */
+#define DART_REGISTRATION_TABLE_CHANGES_MAX	2048
 /* Operations of the records of a request table-change. */
 #define DART_REGISTRATION_TABLE_INSERT	1
 #define DART_REGISTRATION_TABLE_REMOVE	2

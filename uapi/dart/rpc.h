@@ -4,9 +4,9 @@
  *
  * A controller that cannot READ the memory of a host, or does not want to, asks the
  * agent for the same bytes: over RDMA with SEND and RECEIVE (ZERO, section 6, "ZERO
- * RPC"), or over TCP.  Here the agent runs for each request.  What arrives is what a
- * READ would have landed, so that a controller decodes both alike, see
- * <dart/control.h>.  All integers are little-endian and of fixed width.
+ * RPC"), or over TCP.  Here the agent runs for each request.  The answer contains the
+ * same bytes as a READ, so a controller decodes both alike, see <dart/control.h>.  All
+ * integers are little-endian and of fixed width.
  *
  *   controller                         agent
  *     hello                  ---->
@@ -28,42 +28,42 @@
  * it has used it.  The queue pair of the agent grants no remote access at all.
  *
  * Over TCP the connection begins with TLS 1.3, with certificates of both sides.  The
- * messages follow each other without a gap, hello and welcome with a header, and in this
- * version with nothing behind their structures.
+ * messages follow each other without a gap.  Hello and welcome have a header there, and
+ * in this version end with their structures.
  *
- * The table.  The answer is the control region's first bytes, as many as the request
- * wants or the table has, as of one moment: a table that arrives whole is whole.
+ * The table.  The answer consists of the first bytes of the control region, up to the
+ * length in the request or the end of the table, as of one moment: a complete answer is
+ * a consistent table.
  *
  * Values.  The request names the entries by their places in the entries section of a
  * table, any number of runs of places in ascending order, and the instance and the
- * generation of that table, which the agent must have published in this run.  Only the
- * bytes of registered entries can be asked for.  The answer consists, without a gap, of
- * the bytes of the entries in this order; of each the ranges in their order; of each
- * range its copies in their order, @length bytes of each (without the bytes between
- * copies, which a READ would fetch, too).  Behind them is the header of the control
- * region as it is then: generation_begin and generation_end are equal, and if they are
- * of a later generation than the request's the values are valid, but the table should
- * be fetched again.
+ * generation of that table, which the agent must have published in this run.  A
+ * controller can ask only for bytes of registered entries.  The answer consists,
+ * without a gap, of the bytes of the entries in this order; for each entry the ranges
+ * in their order; for each range its copies in their order, @length bytes of each
+ * (without the bytes between copies, which a READ would fetch, too).  The header of the
+ * control region as of that moment follows: generation_begin and generation_end are
+ * equal; if they exceed the generation of the request the values are valid, but the
+ * controller should fetch the table again.
  *
- * A generation that is not the present one can be asked for until 7/8 of lease_ms, or a
- * bit more, after the table has changed, unless the agent has written all sections again
- * meanwhile.
+ * The agent answers requests for an earlier generation until 7/8 of lease_ms, or a bit
+ * more, after the table has changed, unless it has written all sections again meanwhile.
  * Otherwise the answer is the error DART_RPC_ERROR_STALE, also instead of the next part
  * if that time ends during an answer: fetch the table and ask again.
  *
  * Aligned integers in the values are whole.  A row that is being written arrives torn,
  * as its sequences show, or whole.
  *
- * Time.  A controller that has not finished the handshake, a request that has begun, or
- * the reception of an answer, its last message included, after lease_ms is disconnected,
- * unless the agent itself was late.  By TCP an answer ends when its last bytes are in the
- * socket of the agent; whoever does not take these is disconnected after 90 s.
- * So an answer must not be larger than the network carries in that time: a controller
- * divides the entries among requests.  A table cannot be divided.
+ * Time.  The agent disconnects a controller that does not finish the handshake, a request
+ * that it has begun, or the reception of an answer, its last message included, within
+ * lease_ms, unless the agent itself was late.  Over TCP an answer ends when the agent has
+ * written its last bytes to its socket; the agent disconnects a controller that does not
+ * take these within 90 s.  So an answer must not be larger than the network can carry in
+ * that time: a controller divides the entries among requests.  A table cannot be divided.
  *
- * Memory.  The agent keeps a few copies of its table for those who fetch it.  When it
- * needs more, the oldest one is withdrawn: the error DART_RPC_ERROR_BUSY comes instead of
- * the next part of it.
+ * Memory.  The agent keeps a few copies of its table for controllers that fetch it.  When
+ * it needs more, it withdraws the oldest copy: it sends the error DART_RPC_ERROR_BUSY
+ * instead of the next part of that answer.
  *
  * Both sides treat messages as hostile: copy, check, use.
  */
@@ -75,7 +75,7 @@
 #define DART_RPC_MAGIC		0x4350525654524144ULL	/* "DARTVRPC" */
 #define DART_RPC_ABI_VERSION	1
 
-/* Of TCP.  Over RDMA, DART_CONTROL_PORT. */
+/* TCP port.  Over RDMA, controllers connect to DART_CONTROL_PORT. */
 #define DART_RPC_TCP_PORT	4793
 
 /* Bytes of a message to the agent, and of one from it, at most. */
@@ -99,7 +99,7 @@ enum dart_rpc_type {
 	DART_RPC_ERROR = 18,		/* struct dart_rpc_error */
 };
 
-/* Of a part: the answer ends with it. */
+/* Flag of a part: the answer ends with it. */
 #define DART_RPC_LAST	(1 << 0)
 
 /* The same in all versions, as are the hello and the error. */
@@ -107,7 +107,7 @@ struct dart_rpc_header {
 	__le32 length;		/* bytes of the message, this header included */
 	__le16 type;		/* enum dart_rpc_type */
 	__le16 flags;		/* DART_RPC_LAST, otherwise 0 */
-	__le32 id;		/* of the request, which chooses it; 0 in the handshake */
+	__le32 id;		/* chosen by the request; 0 in the handshake */
 	__le32 reserved;	/* 0 */
 };
 
@@ -115,7 +115,7 @@ struct dart_rpc_hello {
 	__le64 magic;		/* DART_RPC_MAGIC */
 	__le32 abi_version;	/* DART_RPC_ABI_VERSION */
 	__le32 reserved;	/* 0 */
-	/* Of a message to the controller, DART_RPC_ANSWER_MIN ... DART_RPC_ANSWER_MAX */
+	/* Longest message to the controller, DART_RPC_ANSWER_MIN ... DART_RPC_ANSWER_MAX */
 	__le32 answer_max;	/* bytes */
 	__le32 receives;	/* posted: 1 ... DART_RPC_RECEIVES_MAX; TCP: 0 */
 };
@@ -130,7 +130,7 @@ struct dart_rpc_welcome {
 	__le64 time_ns;
 };
 
-/* Behind the header: */
+/* Follows the header. */
 struct dart_rpc_get_table {
 	__le32 length;		/* bytes, at most; at least a header */
 	__le32 reserved;	/* 0 */
@@ -138,13 +138,13 @@ struct dart_rpc_get_table {
 
 /* A run of entries: places @first ... @first + @count - 1. */
 struct dart_rpc_run {
-	__le32 first;		/* behind those of the run before */
+	__le32 first;		/* after the places of the run before */
 	__le32 count;		/* not 0 */
 };
 
 /* Followed by @runs times struct dart_rpc_run. */
 struct dart_rpc_get_values {
-	__le64 instance;	/* of the table, as its header has them */
+	__le64 instance;	/* of the table, from its header */
 	__le64 generation;
 	__le32 runs;		/* 0 ... DART_RPC_RUNS_MAX */
 	__le32 reserved;	/* 0 */

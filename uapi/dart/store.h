@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * The store: the layout of telemetry reports in the memory of a collector, and
- * their frames.  Reporters (switches, XDP programs, libdart) compute from a key
- * the place of its value and WRITE the value there; a reader that has the key
- * finds it again by the same computation.  This takes no coordination and no work
- * of the collector's CPU (DART, HotNets 2021, section 3).
+ * The store: the layout of telemetry reports in the memory of a collector, and their
+ * frames.  Reporters (switches, XDP programs, libdart) compute from a key the place of
+ * its value and WRITE the value there; a reader that knows the key finds it again by
+ * the same computation.  This takes no coordination and no work of the collector's CPU
+ * (DART, HotNets 2021, section 3).
  *
  * P4 compilers read this header, too: it has only #defines.
  *
@@ -32,22 +32,22 @@
  *   share              CRC with DART_STORE_SHARE, its lowest
  *                      DART_STORE_SHARE_BITS bits
  *
- * Each is the CRC of IEEE 802.3, except for the polynomial: bits go in and come
- * out reflected (least significant first), the register begins with all ones, and
- * all bits are inverted in the end.  The polynomials are written most significant
- * bit first, without x^32.  They differ because a CRC is linear: with one
- * polynomial, and n put before the key, keys that share one slot would share all
- * slots, and N copies would be worth no more than one.  They are primitive,
- * so no two have a factor in common: each is the first primitive one at or after the
- * odd number that the first 32 bits of the SHA-256 of "DART slot <n>", "DART
- * checksum <n>" or "DART share" make, counted in steps of 2.
+ * Each is the CRC of IEEE 802.3, except for the polynomial: bits go in and come out
+ * reflected (least significant first), the register begins with all ones, and all bits
+ * are inverted in the end.  The polynomials are written most significant bit first,
+ * without x^32.  Each purpose needs its own polynomial because a CRC is linear: with
+ * one polynomial, and n put before the key, keys that share one slot would share all
+ * slots, and N copies would be worth no more than one.  They are primitive, so no two
+ * have a factor in common: each is the first primitive one at or after the odd number
+ * that the first 32 bits of the SHA-256 of "DART slot <n>", "DART checksum <n>" or
+ * "DART share" make, counted in steps of 2.
  *
- * Collectors.  A key's share determines the collector of its copies: each
- * collector has some of the DART_STORE_SHARES shares, and a share can be given
- * to another collector independently of the others.  dart_collectors(5) lists
- * them, and for each its store, addresses, queue pair, rkey, base and first PSN;
- * n collectors without a list of shares have equal parts, in their order: share s
- * belongs to number s * n / DART_STORE_SHARES, rounded down, from 0.
+ * Collectors.  A key's share determines the collector of its copies: each collector
+ * holds some of the DART_STORE_SHARES shares, and a share can be given to another
+ * collector independently of the others.  dart_collectors(5) lists them, and for each
+ * its store, addresses, queue pair, rkey, base and first PSN; n collectors without a
+ * list of shares get equal parts, in their order: share s belongs to number s * n /
+ * DART_STORE_SHARES, rounded down, from 0.
  *
  * Reports.  A report is a RoCEv2 frame (IBTA volume 1, annex A17) to UDP port
  * DART_STORE_UDP_PORT:

@@ -3,13 +3,13 @@
  * Remote access to a store: RDMA READ of the slots that belong to a key, see
  * <dart/store.h>; the collector's CPU does nothing.
  *
- * A reader connects to the agent as a controller does (TCP port space of the RDMA
- * CM, port DART_CONTROL_PORT of <dart/control.h>), on a reliable connected queue
- * pair.  Its private data is struct dart_store_request; that of the acceptance is
- * struct dart_store_accept, which has all that a READ needs.  A request that does
- * not name a store, or is not of this form, is rejected with struct
- * dart_control_reject of <dart/control.h>.  The queue pair may READ
- * the store and nothing else.  When the store is deleted, the agent disconnects.
+ * A reader connects to the agent as a controller does (TCP port space of the RDMA CM,
+ * port DART_CONTROL_PORT of <dart/control.h>), on a reliable connected queue pair.  The
+ * private data of its request is struct dart_store_request; the private data of the
+ * acceptance is struct dart_store_accept, which tells everything that a READ needs.
+ * The agent rejects a request that does not name a store, or is not of this form, with
+ * struct dart_control_reject of <dart/control.h>.  The queue pair may READ the store
+ * and nothing else.  When the store is deleted, the agent disconnects.
  *
  * All integers are little-endian.
  */
@@ -24,7 +24,7 @@
 /* With the NUL; characters as for entries, see <dart/registration.h>. */
 #define DART_STORE_NAME_MAX	40
 
-/* 56 bytes, the most private data that a request can have. */
+/* 56 bytes, the most private data that fit into a request. */
 struct dart_store_request {
 	__le64 magic;
 	__le32 abi_version;

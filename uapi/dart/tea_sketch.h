@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
  * How a switch finds the keys that it should cache, and tells them to its control plane
- * (TEA, SIGCOMM 2020, sections 4.3 and 5.1).  See <dart/tea.h> for the tables.
+ * (TEA, SIGCOMM 2020, sections 4.3 and 5.1).  See <dart/tea.h> for the lookup tables.
  *
  * P4 compilers read this header, too: it has only #defines.
  *
@@ -12,28 +12,28 @@
  * key: never less than the packets of the key in this period, up to
  * DART_TEA_SKETCH_MAX.
  *
- * The four counters of a key are those of the lowest and the highest 16 bits of its CRC
- * with DART_TEA_ROW_0, and then of its CRC with DART_TEA_ROW_1.  A switch has both
- * CRCs, since it looks the row up.  (The paper's switch counts the packets of cached
- * keys, too.  Here these have a counter at their entry of the cache, and leave the
- * sketch to the others.)
+ * The lowest and the highest 16 bits of the CRC of a key with DART_TEA_ROW_0, and then
+ * of its CRC with DART_TEA_ROW_1, select its four counters.  A switch computes both
+ * CRCs anyway, to look the row up. (The paper's switch counts the packets of cached
+ * keys in the sketch, too.  Here each entry of the cache has a counter, and the sketch
+ * counts only the other keys.)
  *
  * A CRC is linear, so keys that count up may leave half of a row, or three quarters,
- * unused; but a CRC does not map two of them to the same 32 bits, so the halves differ
- * where one alone would not.
+ * unused. But a CRC does not map two such keys to the same 32 bits: if one half of the
+ * CRCs is equal, the other half differs.
  *
  * Reported keys.  A key whose estimate is at least the threshold is popular, and is
  * reported once in a period: DART_TEA_REPORTED_ROWS rows of DART_TEA_SKETCH_SLOTS bits
- * are a Bloom filter.  Its bits for a key are those of the highest 16 bits of the CRC
- * with DART_TEA_ROW_0, and of the lowest of that with DART_TEA_ROW_1.  If n keys have
- * been reported, another popular key is taken for one of them with a probability of
- * (n / DART_TEA_SKETCH_SLOTS)^2.  In the next period those that are cached by then are not
- * counted, and hide no other.
+ * are a Bloom filter.  The highest 16 bits of the CRC with DART_TEA_ROW_0 and the lowest
+ * 16 bits of the CRC with DART_TEA_ROW_1 select its bits for a key.  After n reported
+ * keys, the switch takes another popular key for a reported one with a probability of (n /
+ * DART_TEA_SKETCH_SLOTS)^2.  In the next period the sketch does not count keys that are
+ * cached by then, so these hide no other key.
  *
  * Periods.  The control plane ends a period: it clears the counters, and then the bits.
  * In the other order, all keys that have not been cached would be reported again at
- * once.  A key of which packets arrive in between may be reported twice, or counts as
- * less popular in this period.
+ * once.  A key whose packets arrive between the two steps may be reported twice, or
+ * count as less popular in this period.
  *
  * The threshold is 16 bits wide; 0: no key is popular.
  *

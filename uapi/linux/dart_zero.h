@@ -8,12 +8,12 @@
  *   window    the pages that hold per-CPU counters of the kernel (a *source*),
  *             one run of pages per possible CPU
  *   map       the pages that hold the values of an eBPF array map
- *   counters  per-CPU counters that another module has registered, or that
+ *   counters  per-CPU counters that another module registered, or that
  *             eBPF programs add to
  *   slab      new pages, parts of which (*slices*) are lent to processes that
  *             write them
  *   records   new pages of *gathered records*: the kernel itself copies counters
- *             into them every now and then
+ *             into them at an interval
  *
  * mmap() of the file shows all extents, those added before the mmap() and
  * those added after it, at the offsets that the ioctls return:
@@ -45,26 +45,25 @@
  * their files with inotify(7).  Maps are held until the extent is removed or
  * the region is closed.
  *
- * Extents can be removed and regions closed, as the end of a process does, in
- * any order with memory registrations and other users of the pages (vmsplice(),
- * MSG_ZEROCOPY): memory that these hold has no other owner until they release it.
+ * Extents can be removed and regions closed, as the end of a process does, in any order
+ * with memory registrations and other users of the pages (vmsplice(), MSG_ZEROCOPY):
+ * the kernel does not reuse memory that these hold until they release it.
  *
- * A window shows whole pages, and so also the kernel's data beside the
- * counters.  Adding one therefore takes CAP_SYS_ADMIN in the initial user
- * namespace and a kernel that is not locked down for confidentiality
- * (LOCKDOWN_KCORE).  Below, CAP_SYS_ADMIN means
- * that of the caller and of the process that opened the device: a descriptor
- * that is passed on, in either direction, adds nothing without both.
+ * A window shows whole pages, and so also the kernel data around the counters.  Adding
+ * one therefore takes CAP_SYS_ADMIN in the initial user namespace and a kernel that is
+ * not locked down for confidentiality (LOCKDOWN_KCORE).  Below, CAP_SYS_ADMIN means
+ * that both the caller and the process that opened the device have it: passing a
+ * descriptor on, in either direction, gives no process a right that it lacks.
  *
- * The file descriptor is the right to read the region: pass it on with care.
- * All ioctls but INFO and LIST may change the region and take a descriptor that is
- * open for writing (EBADF).  OPEN_READER returns one that is not.
+ * The file descriptor is the right to read the region: pass it on with care.  All
+ * ioctls but INFO and LIST may change the region and take a descriptor that is open for
+ * writing (EBADF).  OPEN_READER returns a descriptor that is not.
  *
- * All numbers are in the byte order of the machine.  Every argument starts
- * with its own size, so that a later ABI can extend it; a size unknown to this
- * kernel, and reserved or output members that are not zero, are refused with
- * EINVAL before anything else happens.  A refused call changes nothing.  Any
- * thread that has the descriptor may make any call.
+ * All numbers are in the byte order of the machine.  Every argument starts with its
+ * size in bytes, so that a later ABI can extend it; a size unknown to this kernel, and
+ * reserved or output members that are not zero, are refused with EINVAL before anything
+ * else happens.  A refused call changes nothing.  Any thread that has the descriptor
+ * may make any call.
  */
 #ifndef _UAPI_LINUX_DART_ZERO_H
 #define _UAPI_LINUX_DART_ZERO_H
@@ -157,8 +156,8 @@ struct dart_zero_info {
  * mapping from @data + c * @stride.
  *
  * Windows on counters that lie side by side, as those of cgroups do, show the same
- * pages.  These are in the region once: such extents have the same @offset, @pages
- * and @stride, and differ in @data.  Other extents do not overlap.
+ * pages.  The region contains such pages once: these extents have the same @offset,
+ * @pages and @stride, and differ in @data.  Other extents do not overlap.
  */
 struct dart_zero_extent {
 	__u32 id;		/* never 0, never used twice by a region */
@@ -187,23 +186,24 @@ struct dart_zero_extent {
  * DART_ZERO_IOC_ADD_WINDOW: open a window on a source.
  *
  * @fd is a descriptor of the selector of the source: a network namespace
- * (/proc/PID/ns/net), the directory of a cgroup or a block device, which may be
- * opened with O_PATH.  A network namespace may be given by its inode number instead
+ * (/proc/PID/ns/net), the directory of a cgroup or a block device, which may be opened
+ * with O_PATH. The caller may name a network namespace by its inode number instead
  * (@netns, @fd -1).  Unused selectors are -1 (@fd) or 0 (the others).
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown source, selectors that
  * do not fit the source, another type of @fd, the root cgroup), EBADF (not an open file), ENOENT
  * (no such network namespace), ENODEV (no such network or block device), EOPNOTSUPP (this kernel
- * does not have these counters, or this device has none of a known type), EPERM (no
- * CAP_SYS_ADMIN, or the kernel is locked down for confidentiality), EACCES (the module was loaded
- * with windows=0), EEXIST (the region already shows these counters), EDQUOT (one user would take
- * more than an eighth of the capacity or of extents_max), ENOSPC (no room in the capacity, or
+ * lacks these counters, or those of this device are of no known type), EPERM (no CAP_SYS_ADMIN,
+ * or the kernel is locked down for confidentiality), EACCES (the module was loaded with
+ * windows=0), EEXIST (the region already shows these counters), EDQUOT (one user would take more
+ * than an eighth of the capacity or of extents_max), ENOSPC (no room in the capacity, or
  * extents_max is reached), EFAULT, ENOMEM.
  *
  * The quota is for network namespaces, and devices in them, of other user namespaces
- * than the initial one, which users create at will.  All that one user owns counts
- * together; where root has created the outermost user namespace, all in that.  Pages
- * that several windows share count once for each user who has one of them.
+ * than the initial one, which users create at will.  It adds up everything that one
+ * user owns or, where root created the outermost user namespace, everything in that
+ * namespace.  Pages that several windows share count once for each user with such a
+ * window.
  */
 struct dart_zero_window {
 	__u32 size;		/* in: sizeof(struct dart_zero_window) */
@@ -234,16 +234,16 @@ struct dart_zero_map {
 	struct dart_zero_extent extent; /* out */
 };
 
-/* Create @count counters; otherwise they exist already. */
+/* Create @count counters; without the flag they must exist. */
 #define DART_ZERO_COUNTERS_CREATE	(1 << 0)
 
 /*
  * DART_ZERO_IOC_ADD_COUNTERS: add per-CPU counters by their name.
  *
- * A module has registered them (see kmod/extents/dart_counters.h), or
- * DART_ZERO_COUNTERS_CREATE creates them for eBPF programs to add to (see
- * bpf/dart_counters.h) until the extent is removed.  The name is unique among
- * the counters of the machine: 1 to 63 printable ASCII characters.
+ * A module registered them (see kmod/extents/dart_counters.h), or DART_ZERO_COUNTERS_CREATE
+ * creates them for eBPF programs to add to (see bpf/dart_counters.h) until the extent
+ * is removed.  The name is unique among the counters of the machine: 1 to 63 printable
+ * ASCII characters.
  *
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, name, @count 0 or beyond 32 KiB
  * of counters, or not 0 without CREATE), EPERM, EACCES (windows=0), ENOENT (no counters of this
@@ -286,9 +286,9 @@ struct dart_zero_slab {
  * mapping are closed the slice is gone, which read() tells; it stays in the
  * region, with its last values, until it is removed.
  *
- * Anyone with the descriptor of the region.  Errors: EINVAL (size, flags,
- * @pages 0 or more than 256), ENOENT (no slab of this id), ENOSPC (the slab has
- * no such run of free pages), EMFILE, ENFILE, EFAULT, ENOMEM.
+ * Anyone with the descriptor of the region.  Errors: EINVAL (size, flags, @pages 0 or
+ * more than 256), ENOENT (no slab of this id), ENOSPC (the slab lacks such a run of
+ * free pages), EMFILE, ENFILE, EFAULT, ENOMEM.
  */
 struct dart_zero_slice {
 	__u32 size;		/* in: sizeof(struct dart_zero_slice) */
@@ -301,24 +301,25 @@ struct dart_zero_slice {
 };
 
 /*
- * Records.  A record has one row (DART_ZERO_RECORD_SUM) or, one behind the other, a
- * row for each online CPU (DART_ZERO_RECORD_COPIES); those of some samples have a row
- * for each NUMA node or device.  A row consists of lines of DART_ZERO_RECORD_LINE bytes,
- * with DART_ZERO_RECORD_LINE_WORDS words of 8 bytes between two sequences of 4:
+ * Records.  A record consists of one row (DART_ZERO_RECORD_SUM) or, one after the other,
+ * of a row for each online CPU (DART_ZERO_RECORD_COPIES); for some samples it consists
+ * of a row for each NUMA node or device.  A row consists of lines of
+ * DART_ZERO_RECORD_LINE bytes, with DART_ZERO_RECORD_LINE_WORDS words of 8 bytes between
+ * two sequences of 4:
  *
  *   line 0  | sequence | time | CPU  | value | value | value | value | value | sequence |
  *   line 1  | sequence | value ...                                           | sequence |
  *
  * All sequences of a row are the same number, odd while the kernel writes the row, and 0
- * in an empty row: one without a CPU, or without values so far.
- * A reader that copies each line from one end to the other, from
- * either, and finds the same even number, not 0, at both ends of all lines, has a whole
- * row: <dart/control.h>, "Sequences", says why.  Values lie in the words in the order of
- * the pieces, behind the time of gathering (CLOCK_BOOTTIME, ns) and, in records of
- * several rows, the number of the CPU, node or device.  Each value lies at the next
- * multiple of its width, counted in bytes of words, so that two of 4 bytes, for example,
- * share a word.  All bytes without a value are 0.  Words lie 4 bytes behind a multiple
- * of 8: none is whole by itself.
+ * in an empty row: one without a CPU, or without values so far.  A reader that copies
+ * each line from one end to the other, in either direction, and finds the same even
+ * number, not 0, at both ends of all lines, has read a whole row: <dart/control.h>,
+ * "Sequences", says why.  Values lie in the words in the order of the pieces, after the
+ * time of gathering (CLOCK_BOOTTIME, ns) and, in records of several rows, the number of
+ * the CPU, node or device.  Each value lies at the next multiple of its width, counted
+ * in bytes of words, so that two of 4 bytes, for example, share a word.  All bytes
+ * without a value are 0.  Words begin 4 bytes after a multiple of 8, so a reader must
+ * not take a single word as whole.
  */
 #define DART_ZERO_RECORD_LINE		64	/* bytes */
 #define DART_ZERO_RECORD_LINE_WORDS	7
@@ -353,22 +354,21 @@ struct dart_zero_piece {
  * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
  *
  * The counters are those that a window with the same @source, @fd, @netns and @ifindex shows, or a
- * sample, which has the form that <linux/dart_zero_samples.h> tells.  DART_ZERO_SOURCE_FILESYSTEM
- * is selected by @path, @device_major and @device_minor instead: a line of /proc/1/mountinfo
- * contains all three.  The module looks the path up for each question, so the caller need not be
- * able to reach it.
+ * sample, whose form <linux/dart_zero_samples.h> defines.  DART_ZERO_SOURCE_FILESYSTEM is selected
+ * by @path, @device_major and @device_minor instead: a line of /proc/1/mountinfo contains all
+ * three.  The module looks the path up for each question, so the caller need not be able to reach
+ * it.
  *
- * The record is gathered first before the call returns, then by a work item of
- * the region for all records of the interval.  When its counters end it stays as it is,
- * and read() tells.  Without pieces nothing is added: the call describes a copy of the
- * counters in @length and @name.
+ * The module gathers the record once before the call returns, then in a work item of
+ * the region for all records of the interval.  When its counters end the record keeps
+ * its last values, and read() reports it.  Without pieces nothing is added: the call
+ * describes a copy of the counters in @length and @name.
  *
- * CAP_SYS_ADMIN.  Errors: those of ADD_WINDOW except EEXIST; and EINVAL (form,
- * interval, a piece outside the copy, or too many words), ENOENT (no such pages of
- * records), ENOSPC (no room in these pages, or too many records), EDQUOT (one user
- * would have more than an eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV
- * (no file system of this device is mounted at @path), ENAMETOOLONG (@path has more than
- * 4,095 bytes).
+ * CAP_SYS_ADMIN.  Errors: those of ADD_WINDOW except EEXIST; and EINVAL (form, interval,
+ * a piece outside the copy, or too many words), ENOENT (no such pages of records),
+ * ENOSPC (no room in these pages, or too many records), EDQUOT (one user would own more
+ * than an eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV (no file system
+ * of this device is mounted at @path), ENAMETOOLONG (@path is longer than 4,095 bytes).
  */
 struct dart_zero_record {
 	__u32 size;		/* in: sizeof(struct dart_zero_record) */
@@ -387,7 +387,7 @@ struct dart_zero_record {
 	__u32 device_major;	/* in: of the file system at @path, or 0 */
 	__u32 device_minor;	/* in */
 	__u32 id;		/* out: like that of an extent; 0 without pieces */
-	__u32 rows;		/* out: there is room for; 1, or the possible ones */
+	__u32 rows;		/* out: room in rows; 1, or all that are possible */
 	__u64 data;		/* out, bytes: where row 0 is in the region */
 	__u64 length;		/* out, bytes of a row, and from a row to the next */
 	/* out, without pieces: as in struct dart_zero_extent */
@@ -401,13 +401,13 @@ struct dart_zero_record {
  */
 struct dart_zero_gathering {
 	__u64 passes;
-	__u64 missed;		/* passes that were not begun in time */
+	__u64 missed;		/* passes that did not begin in time */
 	__u64 records;		/* gathered in all passes */
 	__u64 time_ns;		/* in all passes, waiting for a CPU included */
 	__u64 longest_ns;	/* pass */
 	/*
-	 * Visits to cgroups for their CPU time, in all passes: one for each CPU at which a cgroup
-	 * has times that the kernel has not added up yet.
+	 * Visits to cgroups for their CPU time, in all passes: one for each CPU with times of a
+	 * cgroup that the kernel has not added up yet.
 	 */
 	__u64 cgroup_visits;
 	__u64 stale;		/* records without new values: their rows kept older ones */
@@ -416,18 +416,18 @@ struct dart_zero_gathering {
 /*
  * DART_ZERO_IOC_ADOPT_SLICE: take over a slice of a region that was closed.
  *
- * @fd is a descriptor that ADD_SLICE has returned, in any process.  When a
- * region is closed, or a slice removed, its owner keeps the memory; with this
- * call another region (or the same one) has the slice, as if it had lent it
- * itself, with its values: they never cease to be written.  The region also
- * shows the slab of the slice, if it did not yet, with all slices in it, and
- * can lend its free pages.  Two regions never show one slab.  The memory stays
- * charged to the memory cgroup of the process that added the slab.
+ * @fd is a descriptor that ADD_SLICE returned to any process.  When a region is closed,
+ * or a slice removed, the owner of the slice keeps the memory and goes on writing; this
+ * call gives the slice and its values to another region (or the same one) as if that
+ * region had lent it.  The region also shows the slab of the slice, with all slices in
+ * it, if it did not yet, and can lend the free pages of the slab.  Two regions never
+ * show one slab.  The memory stays charged to the memory cgroup of the process that
+ * added the slab.
  *
- * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, @fd is not
- * that of a slice), EBADF (not an open file), EPERM, EEXIST (the region has
- * this slice already: @id is set), EBUSY (another region has it, or shows its
- * slab: try again when that is closed), ENOSPC, EFAULT, ENOMEM.
+ * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, @fd is not a slice),
+ * EBADF (not an open file), EPERM, EEXIST (the region already contains this slice: @id
+ * is set), EBUSY (another region contains the slice, or shows its slab: try again when
+ * that region is closed), ENOSPC, EFAULT, ENOMEM.
  */
 struct dart_zero_adoption {
 	__u32 size;		/* in: sizeof(struct dart_zero_adoption) */
@@ -443,12 +443,12 @@ struct dart_zero_adoption {
 /*
  * DART_ZERO_IOC_REMOVE: take an extent, a slice or a record out of the region.
  *
- * The pages of an extent disappear from all mappings of the region at once
- * (they read as zero), unless another extent shares them.  Those of a slice stay in
- * the slab and can be lent again once the slice is also gone; those of a record
- * become zero and have the next record then.  A slab with slices or records cannot be
- * removed.  Errors: EINVAL, ENOENT (no extent, slice or record of this id), EBUSY (a
- * slab with slices or records), EFAULT, ENOMEM.
+ * The pages of an extent disappear from all mappings of the region at once (they read
+ * as zero), unless another extent shares them.  The pages of a slice stay in the slab
+ * and can be lent again once the slice is also gone; the pages of a record become zero
+ * and serve the next record.  A slab with slices or records cannot be removed.  Errors:
+ * EINVAL, ENOENT (no extent, slice or record of this id), EBUSY (a slab with slices or
+ * records), EFAULT, ENOMEM.
  */
 struct dart_zero_remove {
 	__u32 size;		/* in: sizeof(struct dart_zero_remove) */
@@ -458,8 +458,8 @@ struct dart_zero_remove {
 };
 
 /*
- * DART_ZERO_IOC_LIST: the extents of the region in the order of their offset, those
- * of one offset in the order of their id.
+ * DART_ZERO_IOC_LIST: the extents of the region in the order of their offset, extents
+ * at one offset in the order of their id.
  *
  * @count is the room at @extents on input and the number of extents in the
  * region on output.  Errors: EINVAL, ENOSPC (they do not fit: @count is their
@@ -478,10 +478,10 @@ struct dart_zero_list {
  * DART_ZERO_IOC_NAMESPACES: the network namespaces of the machine, in no order,
  * by the inode numbers of /proc/PID/ns/net.
  *
- * With DART_ZERO_NAMESPACES_WATCH the region becomes readable when one begins
- * or ends after this call; without it, no longer.  CAP_SYS_ADMIN.  Errors:
- * EINVAL, EPERM, ENOSPC (they do not fit: @count is their number, nothing was
- * written at @inodes), EFAULT, ENOMEM.
+ * With DART_ZERO_NAMESPACES_WATCH the region becomes readable when a namespace begins
+ * or ends after this call; a call without it ends this.  CAP_SYS_ADMIN.  Errors:
+ * EINVAL, EPERM, ENOSPC (they do not fit: @count is their number, nothing was written
+ * at @inodes), EFAULT, ENOMEM.
  */
 struct dart_zero_namespaces {
 	__u32 size;		/* in: sizeof(struct dart_zero_namespaces) */
@@ -492,15 +492,15 @@ struct dart_zero_namespaces {
 };
 
 /*
- * DART_ZERO_IOC_QUARANTINE: extents, of all regions of the machine, that were
- * removed or closed and whose memory is kept, because it is still held: pinned by
- * an RDMA device, in a pipe or in a packet.
+ * DART_ZERO_IOC_QUARANTINE: extents, of all regions of the machine, that were removed
+ * or closed and whose memory the module keeps because it is still in use: pinned by an
+ * RDMA device, in a pipe or in a packet.
  *
- * Memory is held by the page.  An extent that was removed is kept for its pages that
- * no extent left in its region shows; a page that the region still shows can be read
- * with all that is on it.  An extent whose region was closed is kept for all its
- * pages.  It is released within 2 s of the last reference, or once another extent
- * shows the same counters.
+ * Users hold whole pages.  For a removed extent the module keeps those pages that no
+ * remaining extent of the region shows; a page that the region still shows can be read
+ * with everything on it.  For an extent of a closed region it keeps all pages.  It
+ * releases the extent within 2 s of the last reference, or once another extent shows
+ * the same counters.
  *
  * The region becomes readable, once, when that changes after this call.  Anyone
  * with the descriptor.  Errors: EINVAL, EFAULT.
@@ -515,8 +515,8 @@ struct dart_zero_quarantine {
  * DART_ZERO_IOC_OPEN_READER: a descriptor for a process that only reads.
  *
  * Returns a new descriptor (close-on-exec) of the same region, which takes mmap(),
- * DART_ZERO_IOC_INFO and DART_ZERO_IOC_LIST and nothing else.  The region lives as
- * long as it, too.  Errors: EINVAL (size, flags, @fd or reserved members not 0),
+ * DART_ZERO_IOC_INFO and DART_ZERO_IOC_LIST and nothing else.  This descriptor keeps
+ * the region alive, too.  Errors: EINVAL (size, flags, @fd or reserved members not 0),
  * EMFILE, ENFILE, EFAULT, ENOMEM.
  */
 struct dart_zero_reader {
@@ -529,14 +529,14 @@ struct dart_zero_reader {
 enum dart_zero_event_type {
 	DART_ZERO_EVENT_EXTENT_GONE = 1,
 	DART_ZERO_EVENT_SLICE_GONE = 2,
-	DART_ZERO_EVENT_NAMESPACES = 3,	/* their list has changed */
-	DART_ZERO_EVENT_QUARANTINE = 4,	/* it has changed */
-	DART_ZERO_EVENT_RECORD_GONE = 5, /* its counters are: it no longer changes */
+	DART_ZERO_EVENT_NAMESPACES = 3,	/* their list changed */
+	DART_ZERO_EVENT_QUARANTINE = 4,	/* the quarantine changed */
+	DART_ZERO_EVENT_RECORD_GONE = 5, /* its counters ended: it no longer changes */
 };
 
 /*
- * read() returns as many events as there are and fit, each once.  Errors:
- * EINVAL (no room for one), EAGAIN (none, and O_NONBLOCK), EINTR, EFAULT.
+ * read() returns as many pending events as fit, each once.  Errors: EINVAL (no room
+ * for one), EAGAIN (none, and O_NONBLOCK), EINTR, EFAULT.
  */
 struct dart_zero_event {
 	__u32 type;		/* enum dart_zero_event_type */
