@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# P4 programs: .output/p4/dart.json, and one for each network function with lookup
-# tables, for simple_switch. The compiler is not in Debian (see README.md); nothing else
-# here needs it.
+# P4 programs: .output/p4/dart.json, and one for each network function with lookup tables, for
+# simple_switch. Debian lacks the compiler (see README.md); no other part of the build needs it.
 
 P4C_BM2 ?= p4c-bm2-ss
 functions := nat balancer firewall gateway

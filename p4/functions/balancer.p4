@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A load balancer of layer 4: sends each flow to the server that its entry names.  An
- * entry for each flow, made when its first packet reaches the control plane: see
- * "absent" in Documentation/p4.md, and schemas/balancer.yaml.
+ * A load balancer of layer 4: sends each flow to the server that its entry names.  The
+ * control plane makes an entry for a flow when it gets the first packet of the flow:
+ * see "absent" in Documentation/p4.md, and schemas/balancer.yaml.
  */
 #define TEA_KEY_BYTES	13
 #define TEA_VALUE_BYTES	6

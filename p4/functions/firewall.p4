@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stateful firewall: a packet passes if the state of its connection lets it.  An entry
- * for each direction of a connection; a flow without one is closed.  See
- * schemas/firewall.yaml.
+ * A stateful firewall: a packet passes if the state of its connection permits.  The
+ * lookup table has an entry for each direction of a connection; a flow without an entry
+ * is closed.  See schemas/firewall.yaml.
  */
 #define TEA_KEY_BYTES	13
 #define TEA_VALUE_BYTES	1

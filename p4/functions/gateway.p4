@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A VPN gateway: moves packets for a virtual machine of a customer from the customer's
- * tunnel into the tunnel to the server that runs the machine.  An entry for each
- * machine: see schemas/gateway.yaml.
+ * tunnel into the tunnel to the server that runs the machine.  The lookup table has an
+ * entry for each machine: see schemas/gateway.yaml.
  */
 #define TEA_KEY_BYTES	7
 #define TEA_VALUE_BYTES	7

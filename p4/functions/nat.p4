@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NAT: gives one end of a flow another address and another port.  An entry for each
- * direction of a connection: one with the new source of what leaves, the other with the
- * new destination of what comes back.  See schemas/nat.yaml.
+ * NAT: gives one end of a flow another address and another port.  The lookup table has
+ * an entry for each direction of a connection: one gives outgoing packets their new
+ * source, the other gives returning packets their new destination.  See
+ * schemas/nat.yaml.
  */
 #define TEA_KEY_BYTES	13
 #define TEA_VALUE_BYTES	7
@@ -21,7 +22,7 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 	}
 }
 
-/* The value: new address (4 bytes), new port (2), flags (1: bit 0: of the source). */
+/* The value: new address (4 bytes), new port (2), flags (1 byte; bit 0: replaces the source). */
 control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 		      out bool drop)
 {

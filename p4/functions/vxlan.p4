@@ -2,7 +2,8 @@
 /*
  * For network functions of tunnels: VXLAN (RFC 7348) with Ethernet and IPv4 in it.  Include
  * this before <tea/headers.p4>: it adds headers and states of the parser, whose variables
- * room and inside it uses.  Without the flag of a valid VNI nothing behind VXLAN is read.
+ * room and inside it uses.  Without the flag of a valid VNI the parser reads nothing after
+ * the VXLAN header.
  */
 #ifndef DART_FUNCTIONS_VXLAN_P4
 #define DART_FUNCTIONS_VXLAN_P4

@@ -9,10 +9,10 @@
 struct collector_t {
 	bit<64> base;
 	bit<32> mask;		/* slots - 1 */
-	bit<8> redundancy;	/* 0: there is no such collector */
+	bit<8> redundancy;	/* 0: no such collector */
 }
 
-/* Arrays by collector have COLLECTOR_ENTRIES: no number beyond has a collector. */
+/* Arrays by collector have COLLECTOR_ENTRIES elements; higher numbers are not in use. */
 control FindCollector(inout headers_t headers, in bit<8> number,
 		      out collector_t collector)
 {

@@ -84,7 +84,7 @@ header tcp_h {
 	bit<16> urgent;
 }
 
-/* The beginning of TCP, DCCP, SCTP and UDP-Lite, and of UDP behind INT. */
+/* The beginning of TCP, DCCP, SCTP and UDP-Lite, and of UDP after INT. */
 header ports_h {
 	bit<16> source;
 	bit<16> destination;
@@ -94,7 +94,7 @@ header int_shim_h {
 	bit<4> type;
 	bit<2> npt;
 	bit<2> reserved;
-	bit<8> words;		/* behind the shim */
+	bit<8> words;		/* after the shim */
 	bit<16> original;	/* destination port or protocol */
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The outcomes that the counter dart_packets counts packets by, in the order of
- * struct reporter of the XDP reporter, which skips two VLAN tags and counts only packets
- * with more.
+ * The counter dart_packets counts packets by these outcomes. They are in the order of
+ * struct reporter of the XDP reporter, which skips two VLAN tags and counts as tagged
+ * only packets with more tags.
  */
 #ifndef DART_OUTCOME_P4
 #define DART_OUTCOME_P4
 
 #define OUTCOME_REPORT		8w0	/* to be reported */
 #define OUTCOME_OTHER		8w1	/* no telemetry */
-#define OUTCOME_TRUNCATED	8w2	/* a header that ends behind the packet */
+#define OUTCOME_TRUNCATED	8w2	/* a header that exceeds the packet */
 #define OUTCOME_MALFORMED	8w3	/* a wrong version, type or length */
 #define OUTCOME_INCOMPLETE	8w4	/* a path that lacks hops (E, M) */
 #define OUTCOME_ANONYMOUS	8w5	/* no node IDs */

@@ -9,7 +9,7 @@
 #include "checksum.p4"
 #include "headers.p4"
 
-/* Adjusts IP when @bytes behind it are removed and @protocol follows it. */
+/* Adjusts the IP header after @bytes that follow it are removed; @protocol follows now. */
 control ShortenIp(inout headers_t headers, in bit<16> bytes,
 		  in bit<8> protocol)
 {
@@ -31,7 +31,7 @@ control ShortenIp(inout headers_t headers, in bit<16> bytes,
 	}
 }
 
-/* Adjusts UDP in front of INT, the packet's own; @removed: the sum of all INT. */
+/* Adjusts the packet's own UDP header, which precedes INT; @removed: the sum of all INT. */
 control ShortenUdp(inout headers_t headers, in bit<16> bytes,
 		   in bit<16> removed)
 {

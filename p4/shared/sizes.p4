@@ -21,12 +21,12 @@
 #define CACHE_ENTRIES		8192	/* of 4 bytes; see state.p4 */
 #define CACHE_BITS		13
 
-/* Tables whose entries are in the program; a table without a key has 1. */
+/* Tables whose entries the program defines; a table without a key has 1. */
 #define TALLY_ENTRIES		14	/* outcomes, and types of VLAN tags */
 #define SHAPE_ENTRIES		16	/* of INT */
 #define KEY_KINDS		4
 #define COPY_ENTRIES		44	/* redundancies 1 to 8, random and all */
 
-#define HOPS			5	/* of a path that fit into a value */
+#define HOPS			5	/* the hops of a path that fit into a value */
 
 #endif /* DART_SIZES_P4 */

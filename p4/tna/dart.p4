@@ -7,7 +7,7 @@
  *               which is forwarded
  *   options     of IPv4: the checksum of the header is not verified, so that the
  *               packet is only forwarded
- *   checksums   of keys have 32 bits; with others nothing is reported
+ *   checksums   of keys are 32 bits long; with others nothing is reported
  *   copies      all copies come from a mirror session to a multicast group, whose
  *               member for copy n has replication ID n
  *   clones      the mirror session cuts them to CLONE_BYTES
@@ -199,7 +199,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		packets.count(index);
 	}
 
-	/* Keyed by all: writing @changed into the outcome takes one more stage. */
+	/* Keyed by all fields: writing @changed into the outcome would take one more stage. */
 	table tally {
 		key = {
 			outcome : ternary;
@@ -259,7 +259,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 
 	apply {
 		manager_metadata.bypass_egress = 1;
-		/* Controls that depend on no other go first: there are only 12 stages. */
+		/* Controls without dependencies go first: there are only 12 stages. */
 		flow_key.apply(headers, metadata.report);
 		udp_overhang.apply(headers, overhang);
 		is_readable = false;
@@ -290,7 +290,10 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 				   !(metadata.report.protocol == PROTOCOL_UDP &&
 				     metadata.report.destination_port ==
 				     DART_STORE_UDP_PORT)) {
-				/* Reports on reports would never end. */
+				/*
+				 * A packet with a report is not reported: reports on reports would
+				 * never end.
+				 */
 				postcard.apply();
 			}
 

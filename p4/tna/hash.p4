@@ -3,10 +3,10 @@
  * The CRCs of a key.  The scarcest resource of a Tofino is the outputs of its hash
  * engine to a packet: 6 of 16 bits in a stage.
  *
- * Ingress computes one CRC, so it can have a hash for each kind of key.  Egress
- * treats all kinds alike: the key is at the end of 41 bytes, zeros precede it, and
- * its first 4 bytes are inverted.  The CRC of these bytes with a register of zeros
- * equals the CRC of the key with a register of ones.
+ * Ingress computes one CRC, so it can use a hash for each kind of key.  Egress treats
+ * all kinds alike: the key is at the end of 41 bytes, zeros precede it, and its first 4
+ * bytes are inverted.  The CRC of these bytes with a register of zeros equals the CRC
+ * of the key with a register of ones.
  *
  * The result of a hash must be alone in its action, and the action must be named:
  * the compiler merges adjacent statements.
@@ -111,7 +111,7 @@ control InvertFirst(in bit<8> kind, inout key_t words)
 			       0xffffffff) name##_polynomial;		\
 	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, name##_polynomial) name;
 
-/* The source port of UDP has the share, the lowest bits of its CRC. */
+/* The source port of UDP contains the share, the lowest bits of the CRC. */
 control SourcePort(inout key_t words, out bit<16> port)
 {
 	CRCPolynomial<bit<32>>(DART_STORE_SHARE, true, false, false, 0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All headers; those of hops, clones and measurements exist only here. */
+/* All headers; only this architecture has headers of hops, clones and measurements. */
 #ifndef DART_TNA_HEADERS_P4
 #define DART_TNA_HEADERS_P4
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ingress parses Ethernet, IP, UDP and INT-MD behind it.  A truncated packet
+ * Ingress parses Ethernet, IP, UDP and the INT-MD that follows.  A truncated packet
  * keeps all its bytes: the unread ones follow the parsed headers.
  *
  * Egress parses the addresses of a clone.  The mirror session cuts clones to
- * CLONE_BYTES, which every Ethernet frame has, and the parser reads or skips all
- * of these, so that no bytes follow the report.
+ * CLONE_BYTES, the least length of an Ethernet frame, and the parser reads or skips all
+ * of these bytes, so that none follow the report.
  */
 #ifndef DART_TNA_PARSER_P4
 #define DART_TNA_PARSER_P4
@@ -60,7 +60,7 @@ parser DartIngressParser(packet_in packet, out headers_t headers,
 		transition ipv4_payload;
 	}
 
-	/* Only the first fragment has ports, and INT may go on in the next. */
+	/* Only the first fragment has ports, and INT may continue in the next fragment. */
 	state ipv4_payload {
 		metadata.is_flow = true;
 		transition select(headers.ipv4.more_fragments,

@@ -21,7 +21,7 @@
 
 /*
  * Chooses a copy, each with the same probability; with @all_copies, copy @replica.
- * NO_COPY if the collector has no such copy; others in the same group may.
+ * NO_COPY if the collector has no such copy; other collectors of the group may.
  */
 control ChooseCopy(in bit<8> all_copies, in bit<8> redundancy,
 		   in bit<8> replica, out bit<8> copy)
@@ -93,8 +93,8 @@ control Psn(in bit<8> collector, out bit<24> psn)
 }
 
 /*
- * Tells whether the path of the flow with this @crc differs from the one reported
- * last.  Flows that share a place in the cache are reported more often than
+ * Tells whether the path of the flow with this @crc differs from the path that was
+ * reported last.  Flows that share a place in the cache are reported more often than
  * necessary, never less.  @now: the new content of the cache.
  */
 control Change(in bit<160> path, in bit<32> crc, inout bit<32> now,

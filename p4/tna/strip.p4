@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The last switch of a path removes INT from the packet.  Parser and deparser
- * handle the checksums: that of UDP is adjusted by the removed bytes; that of IPv4
- * is computed again, and if it was wrong, INT stays.
+ * The last switch of a path removes INT from the packet.  Parser and deparser handle
+ * the checksums: they adjust the UDP checksum by the removed bytes and compute the IPv4
+ * checksum again.  If the IPv4 checksum was wrong, INT stays.
  */
 #ifndef DART_TNA_STRIP_P4
 #define DART_TNA_STRIP_P4
@@ -20,7 +20,7 @@ struct checksums_t {
 	bool adjust_udp;
 }
 
-/* Bytes of UDP up to the end of INT, and those of INT alone. */
+/* Bytes of UDP up to the end of INT, and bytes of INT alone. */
 #define UDP_AND_INT(words)	(UDP_BYTES + INT_SHIM_BYTES + 4 * words)
 #define INT_BYTES(words)	(INT_SHIM_BYTES + 4 * words)
 
@@ -52,8 +52,8 @@ control UdpOverhang(inout headers_t headers, out bit<16> overhang)
 }
 
 /*
- * Tells whether the parser reads this INT.  Other INT is malformed, has more hops,
- * or has other metadata than node IDs.
+ * Tells whether the parser reads this INT. Other INT is malformed, is longer, or
+ * carries other metadata than node IDs.
  */
 control ReadShape(inout headers_t headers, in bit<16> overhang,
 		  inout checksums_t checksums, inout bit<8> outcome,
@@ -137,7 +137,7 @@ control Strip(inout headers_t headers, inout checksums_t checksums)
 				      checksums.length_change;
 	}
 
-	/* UDP in front of INT, the packet's own. */
+	/* The packet's own UDP header, which precedes INT. */
 	action shorten_udp()
 	{
 		headers.udp.length = headers.udp.length +

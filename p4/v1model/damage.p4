@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The checksum of IPv4 headers.  Externs of v1model that verify a checksum compare it, and so
+ * The checksum of IPv4 headers.  Externs of v1model verify a checksum by comparison, and so
  * refuse 0xffff where they compute 0, although both are right.
  */
 #ifndef DART_V1MODEL_DAMAGE_P4
@@ -10,7 +10,7 @@
 control Damage(in headers_t headers, in error parser_error,
 	       out bool is_damaged)
 {
-	bit<16> rest;	/* 0 if it is right: the sum has the checksum, too */
+	bit<16> rest;	/* 0 if it is right: the sum includes the checksum */
 
 	apply {
 		is_damaged = false;

@@ -152,7 +152,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 
 	apply {
 		metadata.trigger = TRIGGER_NONE;
-		/* Without a port, so that a flooded packet leaves only by its group. */
+		/* No port: a flooded packet leaves only through its group. */
 		mark_to_drop(standard);
 		if (!headers.ethernet.isValid())
 			return;
@@ -197,8 +197,8 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 			     metadata.report.destination_port ==
 			     DART_STORE_UDP_PORT)) {
 			/*
-			 * A malformed or damaged packet has no flow, and reports on
-			 * reports, with INT or without, would never end.
+			 * A malformed or damaged packet belongs to no flow, and reports
+			 * on reports, with or without INT, would never end.
 			 */
 			postcard.apply();
 		}
@@ -316,7 +316,7 @@ control DartVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
 	apply { }
 }
 
-/* For reports only: forwarded packets have theirs adjusted in ingress. */
+/* For reports only: ingress adjusts the checksums of forwarded packets. */
 control DartComputeChecksum(inout headers_t headers, inout metadata_t metadata)
 {
 	apply {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All headers, and those that not all architectures can parse like this. */
+/* All headers, including headers that not every architecture can parse like this. */
 #ifndef DART_V1MODEL_HEADERS_P4
 #define DART_V1MODEL_HEADERS_P4
 
@@ -15,7 +15,7 @@ header hop_h {
 }
 
 header int_tail_h {
-	varbit<8064> hops;	/* the first ones of a long path */
+	varbit<8064> hops;	/* the first hops of a long path */
 }
 
 struct headers_t {

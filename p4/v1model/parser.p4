@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parses Ethernet, IP, UDP and INT-MD behind it.  A packet that is truncated or
- * malformed keeps all its bytes: the unread ones follow the parsed headers.
+ * Parses Ethernet, IP, UDP and the INT-MD that follows.  A truncated or malformed
+ * packet keeps all its bytes: unread bytes follow the parsed headers.
  */
 #ifndef DART_V1MODEL_PARSER_P4
 #define DART_V1MODEL_PARSER_P4
@@ -17,8 +17,8 @@ parser DartParser(packet_in packet, out headers_t headers,
 		  inout metadata_t metadata,
 		  inout standard_metadata_t standard)
 {
-	bit<16> room_in_ip;	/* bytes behind the IP header, according to it */
-	bit<8> words;	/* of the stack that were not read yet */
+	bit<16> room_in_ip;	/* bytes after the IP header, according to it */
+	bit<8> words;	/* unread words of the stack */
 	bit<8> hop_words;
 	bit<8> room;	/* hops that still fit into a value */
 
@@ -50,7 +50,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 		transition ipv4_payload;
 	}
 
-	/* Only the first fragment has ports, and INT may go on in the next. */
+	/* Only the first fragment has ports, and INT may continue in the next fragment. */
 	state ipv4_payload {
 		transition select(headers.ipv4.more_fragments,
 				  headers.ipv4.offset,
@@ -126,7 +126,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 		}
 	}
 
-	/* The other hops do not fit into a value, but must be whole, too. */
+	/* Further hops do not fit into a value, but must be complete, too. */
 	state more_hops {
 		packet.extract(headers.int_tail, (bit<32>)words << 5);
 		transition count_hops;

@@ -33,8 +33,8 @@ control Psn(in bit<8> collector, out bit<24> psn)
 }
 
 /*
- * Tells whether the path of a flow differs from the one reported last.  Flows that
- * share a place in the cache are reported more often than necessary, never less.
+ * Tells whether the path of a flow differs from the path that was reported last.  Flows
+ * that share a place in the cache are reported more often than necessary, never less.
  */
 control Change(in report_t report, in bit<32> crc, out bool changed)
 {

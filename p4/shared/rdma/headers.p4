@@ -8,7 +8,7 @@
 
 #include "shared/headers.p4"
 
-/* Requests on a reliable connection, and the one on an unreliable connection. */
+/* Requests on reliable connections, and the WRITE on an unreliable connection. */
 #define RDMA_WRITE_ONLY		8w0x0a
 #define RDMA_READ_REQUEST	8w0x0c
 #define RDMA_COMPARE_SWAP	8w0x13
@@ -20,7 +20,7 @@
 #define RDMA_ACKNOWLEDGE	8w0x11
 #define RDMA_ATOMIC_ACKNOWLEDGE	8w0x12
 
-/* The highest 3 bits of the syndrome, and the one that a PSN asks for again. */
+/* The highest 3 bits of the syndrome, and the syndrome of a NAK that asks for a PSN again. */
 #define SYNDROME_ACK		3w0
 #define SYNDROME_NAK		3w3
 #define SYNDROME_SEQUENCE	8w0x60
@@ -57,8 +57,9 @@ header pad24_h {
 }
 
 /*
- * All of a request or response around its data, for a program's headers_t.  The packets
- * that a switch forwards have other headers of IP and UDP, so that a WRITE can have both.
+ * The complete headers of a request or response around its data, for a program's
+ * headers_t.  Packets that a switch forwards use separate headers of IP and UDP, so that
+ * a WRITE can contain both sets.
  */
 #define RDMA_HEADERS_IN_FRONT						\
 	ethernet_h rdma_ethernet;					\

@@ -7,7 +7,7 @@
 
 #include "headers.p4"
 
-/* The other end of a queue pair. */
+/* The server's end of a queue pair. */
 struct rdma_peer_t {
 	bit<48> mac;
 	bit<32> ip;
@@ -22,17 +22,17 @@ struct rdma_self_t {
 }
 
 /*
- * A request but for its ICRC and what it carries.  @address and @length: of the remote
- * memory, in bytes.  A WRITE carries @length bytes behind its RETH, then the pad.  For an
- * atomic @length is not used, and the caller makes atomic_eth valid, with its operands.
- * @frame_bytes: of the frame, at which the caller cuts the packet.
+ * Writes a request without its ICRC and its payload. @address and @length: of the remote
+ * memory, in bytes.  A WRITE carries @length bytes after its RETH, then the pad.  For an
+ * atomic operation @length is not used, and the caller makes atomic_eth valid and sets
+ * its operands. @frame_bytes: length of the frame, at which the caller cuts the packet.
  */
 control RdmaRequest(inout headers_t headers, in rdma_self_t self,
 		    in rdma_peer_t peer, in bit<8> opcode, in bit<24> psn,
 		    in bit<8> acknowledge, in bit<64> address,
 		    in bit<32> length, out bit<32> frame_bytes)
 {
-	bit<16> bytes;	/* behind the BTH, without the ICRC */
+	bit<16> bytes;	/* after the BTH, without the ICRC */
 	bit<2> pad;
 
 	apply {

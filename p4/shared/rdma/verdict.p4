@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a response means for a queue pair, and the states of a queue pair. */
+/* The verdict on a response to a queue pair, and the states of a queue pair. */
 #ifndef DART_RDMA_VERDICT_P4
 #define DART_RDMA_VERDICT_P4
 
-#define VERDICT_DATA		8w0	/* outstanding; it brings what was asked for */
+#define VERDICT_DATA		8w0	/* outstanding; it brings the requested data */
 #define VERDICT_STALE		8w1	/* not outstanding, or no longer */
 #define VERDICT_ACKNOWLEDGED	8w2
 #define VERDICT_PROBED		8w3	/* answers a probe: send the second one */

@@ -28,7 +28,7 @@ header tea_row_end_h {
 header tea_tag_h {
 	bit<32> psn;
 	bit<16> length;
-	bit<4> tries;	/* before this one */
+	bit<4> tries;	/* earlier sendings */
 	bit<12> port;
 	bit<32> check;
 }

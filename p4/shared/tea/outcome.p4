@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The outcomes that the counter tea_packets counts packets by: Documentation/p4.md
- * describes them.
- */
+/* The counter tea_packets counts packets by these outcomes: Documentation/p4.md describes them. */
 #ifndef DART_TEA_OUTCOME_P4
 #define DART_TEA_OUTCOME_P4
 

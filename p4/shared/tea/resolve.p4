@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A packet whose entry the switch does not hold: finds its row and a server, and takes
- * the PSNs of a WRITE and a READ.  The architecture defines TeaShareHash, WatchPeer,
- * ProbePeer, TakePsns and TeaPortState.
+ * Handles a packet whose entry the switch does not hold: finds its row and a server,
+ * and takes the PSNs of a WRITE and a READ.  The architecture defines TeaShareHash,
+ * WatchPeer, ProbePeer, TakePsns and TeaPortState.
  */
 #ifndef DART_TEA_RESOLVE_P4
 #define DART_TEA_RESOLVE_P4
@@ -15,13 +15,13 @@
 
 #define TEA_PSNS	24w2	/* of a lookup */
 
-/* The PSNs that may be outstanding, for the limit of the control plane. */
+/* The number of PSNs that may be outstanding, from the limit of the control plane. */
 #define TEA_PSNS_MAX(limits)						\
 	(((limits).outstanding > DART_TEA_OUTSTANDING_MAX ?		\
 	  (bit<24>)DART_TEA_OUTSTANDING_MAX :				\
 	  (bit<24>)(limits).outstanding) << 1)
 
-/* Sends WRITE and READ to the server that the caller has chosen. */
+/* Sends WRITE and READ to the server that the caller chose. */
 control TeaSend(inout tea_request_t request, in bit<6> server,
 		in bit<9> port, in bit<48> now)
 {
@@ -121,7 +121,10 @@ control TeaResolve(inout tea_t tea, inout tea_request_t request,
 			second_port_state.apply(second_port, now, second_link,
 						second_use);
 		}
-		/* One for each packet, first the one that is due for longer. */
+		/*
+		 * Each packet sends one probe at most, first the probe that has been due for
+		 * longer.
+		 */
 		if (first_due && !(second_due && second_since < first_since)) {
 			probe = true;
 			probe_server = first;

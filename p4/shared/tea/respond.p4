@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A response: checks it, and takes entry and packet from it, see "Responses" and "Changes"
- * in <dart/tea.h>.  The architecture defines WatchPeer, TakeResponse, FreePsns,
- * TeaPortState, TeaTagHash, TeaEntryHash and
- * TeaRemoveCells; the network function defines FunctionKey.
+ * Checks a response, and takes entry and packet from it, see "Responses" and "Changes" in
+ * <dart/tea.h>.  The architecture defines WatchPeer, TakeResponse, FreePsns, TeaPortState,
+ * TeaTagHash, TeaEntryHash and TeaRemoveCells; the network function defines FunctionKey.
  */
 #ifndef DART_TEA_RESPOND_P4
 #define DART_TEA_RESPOND_P4
@@ -33,9 +32,9 @@ control TeaUnwrap(inout headers_t headers)
 }
 
 /*
- * Sets tea.outcome.  @flaw: an outcome for what the parser found, or TEA_FOUND.
- * From TEA_FOUND to TEA_ABSENT headers have the packet alone, whose length is
- * tea.length; with TEA_AGAIN and TEA_PROBED the request leaves.
+ * Sets tea.outcome.  @flaw: the flaw that the parser found, as an outcome, or
+ * TEA_FOUND. From TEA_FOUND to TEA_ABSENT, headers contains the packet alone, whose
+ * length is tea.length; with TEA_AGAIN and TEA_PROBED the switch sends the request.
  */
 control TeaRespond(inout headers_t headers, inout tea_t tea,
 		   inout tea_request_t request, in tea_limits_t limits,

@@ -6,7 +6,7 @@
 #include "shared/checksum.p4"
 #include "sizes.p4"
 
-/* @way: a port; it remains as it is for a packet without a route. */
+/* @way: a port; unchanged for a packet without a route. */
 control Route(inout headers_t headers, in bit<48> self_mac,
 	      inout bit<9> way, out bool there)
 {

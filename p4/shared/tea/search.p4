@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Searches a row for the entry of a key.  An entry that the server moves is in two cells
- * for a moment, and one of them may be half written: so this looks at the first cell
- * that has the key, and at the last one.  A check of 0 is that of a free cell, which seems to
- * have the key that only has zeros.
+ * Searches a row for the entry of a key.  While the server moves an entry, two cells contain
+ * it, one of which may be half written: so this control compares the first cell with the key
+ * and the last one.  A free cell has the check 0 and seems to contain the key that consists
+ * of zeros.
  */
 #ifndef DART_TEA_SEARCH_P4
 #define DART_TEA_SEARCH_P4
@@ -64,7 +64,7 @@ control TeaSearch(in headers_t headers, inout tea_t tea, out bool found)
 	apply {
 		found = false;
 		value = 0;
-		check = 0;	/* no entry has it */
+		check = 0;	/* the check of no entry */
 		TEA_FIRST_CELL
 		if (check != 0) {
 			first_hash.apply(tea.key, value, right);

@@ -5,7 +5,7 @@
 
 #include <dart/tea.h>
 
-/* What the network function does not define. */
+/* Defaults for sizes that the network function does not define. */
 #ifndef TEA_CELLS
 #define TEA_CELLS		DART_TEA_CELLS
 #endif

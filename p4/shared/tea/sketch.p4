@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finds popular keys, as <dart/tea_sketch.h> describes.  The architecture defines
- * TeaEstimate, which counts a packet in the sketch, and TeaUnreported, which
- * remembers the keys that were reported.
+ * TeaEstimate, which counts a packet in the sketch, and TeaUnreported, which remembers
+ * the reported keys.
  *
  * Include this after the architecture's tea/sketch.p4.  The caller reports the key when
  * it is popular: on v1model, by
@@ -15,9 +15,9 @@
 #include <dart/tea_sketch.h>
 
 /*
- * For each packet whose key is neither in the cache nor in the stash, once.  @row_0
- * and @row_1: the CRCs of the key with DART_TEA_ROW_0 and DART_TEA_ROW_1, all 32 bits.
- * @popular: whether to report the key now.
+ * Call this once for each packet whose key is neither in the cache nor in the stash.
+ * @row_0 and @row_1: the CRCs of the key with DART_TEA_ROW_0 and DART_TEA_ROW_1, all 32
+ * bits. @popular: whether to report the key now.
  */
 control TeaSketch(in bit<32> row_0, in bit<32> row_1, out bool popular)
 {

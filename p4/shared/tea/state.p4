@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the switch knows of a packet and its lookup. */
+/* The state of a packet and its lookup. */
 #ifndef DART_TEA_STATE_P4
 #define DART_TEA_STATE_P4
 
@@ -10,16 +10,16 @@
 #define REQUEST_LOOKUP	8w1	/* a WRITE and a READ */
 #define REQUEST_PROBE	8w2
 
-/* A request that leaves: egress writes it. */
+/* A request to be sent: egress writes it. */
 struct tea_request_t {
 	bit<8> kind;
 	bit<6> server;
 	bit<9> port;
-	bit<24> psn;	/* of the WRITE; the READ has the next one */
+	bit<24> psn;	/* of the WRITE; the READ gets the next PSN */
 	bit<4> tries;
 }
 
-/* What the control plane sets for all lookups. */
+/* Settings of the control plane for all lookups. */
 struct tea_limits_t {
 	bit<16> packet_length;
 	bit<8> outstanding;	/* READs */

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reliable connected queue pairs that a switch drives, for Tofino: ingress, which has
- * all of their state.
+ * Reliable connected queue pairs that a switch drives, for Tofino: ingress holds their
+ * entire state.
  *
  * A packet accesses a register once, in the stage where the register is: so requests and
- * responses access all of them in the same order.  What a response changes in a
- * register in front of the one that told that the response is right, is changed by a clone
- * of it, which comes through ingress again.
+ * responses access all of them in the same order.  A response must also change registers
+ * that lie before the register that confirms it; a clone of the response, which passes
+ * ingress again, changes these.
  *
- *   tea_end	  the first PSN that may not be taken yet: 32 behind the first outstanding one
+ *   tea_end	  the first PSN that may not be taken yet: 32 after the first outstanding one
  *   tea_psn	  the next PSN
  *   tea_waiting  the PSN of the WRITE of each READ that waits, in the place of its server
- *		  and of 4 bits of the PSN, or 0: what is there is taken once
+ *		  and of 4 bits of the PSN, or 0: a response takes it once
  *
- * A switch cannot send a request again.  So a lost one, which the peer tells by a NAK, is
- * given up: the next request takes its PSN.  A lost NAK, or loss of all responses,
- * leaves the queue pair at its limit, until the control plane writes the PSN that the
- * peer expects: see Documentation/p4.md.
+ * A switch cannot send a request again.  When the peer reports a lost request by a NAK,
+ * the switch gives the request up, and the next request takes its PSN. A lost NAK, or the
+ * loss of all responses, leaves the queue pair at its limit, until the control plane
+ * writes the PSN that the peer expects: see Documentation/p4.md.
  */
 #ifndef DART_TNA_RDMA_QUEUE_PAIR_P4
 #define DART_TNA_RDMA_QUEUE_PAIR_P4
@@ -34,7 +34,10 @@
  */
 #define PSN(n)		((bit<32>)(n) << 8)
 
-/* Two for each lookup; and from a READ that was answered, to the end of what it frees. */
+/*
+ * The PSNs of one lookup; and the distance from an answered READ to the end of the PSNs that it
+ * frees.
+ */
 #define PSNS_AT_ONCE	PSN(2 * DART_TEA_OUTSTANDING_MAX)
 #define PSNS_AHEAD	(PSNS_AT_ONCE + PSN(1))
 
@@ -65,7 +68,7 @@ control PsnsEnd(in bit<8> server, in bit<8> loop, in bit<32> to,
 	}
 }
 
-/* @psn: the one that was taken, 0: none; or the next one.  @to: the one that is set. */
+/* @psn: the PSN that was taken, 0 if none; or the next PSN. @to: the PSN to set. */
 control NextPsn(in bit<8> server, in bit<8> loop, in bool take,
 		in bit<32> end, in bit<32> to, out bit<32> psn)
 {
@@ -106,8 +109,8 @@ control NextPsn(in bit<8> server, in bit<8> loop, in bool take,
 }
 
 /*
- * READs that wait, by the PSNs of their WRITEs: puts @next among them, or takes @asked;
- * @there: whether it was there.
+ * READs that wait, by the PSNs of their WRITEs: adds @next, or removes @asked; @there:
+ * whether @asked was among them.
  */
 control WaitingRead(in bit<8> server, in bool put, in bit<32> next,
 		    in bit<32> asked, out bit<8> there)

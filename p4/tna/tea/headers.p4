@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Headers of packets and of responses, for switches with lookup tables.  Tofino's parser
- * keeps only bytes that it puts into containers, so it reads of a response what is
- * needed of it, and of a row all cells: 4 of 24 bytes, for keys of 13 bytes.
+ * keeps only bytes that it puts into containers, so it reads only the needed parts of a
+ * response, and all cells of a row: 4 cells of 24 bytes, for keys of 13 bytes.
  */
 #ifndef DART_TNA_TEA_HEADERS_P4
 #define DART_TNA_TEA_HEADERS_P4
@@ -14,11 +14,11 @@
 #error "on Tofino, tables have 2 cells of 24 bytes in a bucket and keys of 13 bytes"
 #endif
 
-/* What a packet tells to the next time that it, or its clone, passes the switch. */
+/* Data that a packet carries to its next pass, or the pass of its clone, through the switch. */
 #define LOOP_NONE	8w0
 #define LOOP_LOOKUP	8w1	/* ingress to egress: write a request */
 #define LOOP_AGAIN	8w2	/* to ingress: look the packet up again */
-#define LOOP_FREE	8w3	/* to ingress: all up to this PSN is answered */
+#define LOOP_FREE	8w3	/* to ingress: everything up to this PSN is answered */
 #define LOOP_REWIND	8w4	/* to ingress: the server expects this PSN */
 
 header loop_h {
@@ -29,7 +29,7 @@ header loop_h {
 	bit<32> word;		/* sum of both CRCs of the key; of a clone: tea_end */
 }
 
-/* UDP and TCP behind their ports. */
+/* UDP and TCP after their ports. */
 header udp_rest_h {
 	bit<16> length;
 	bit<16> checksum;
@@ -86,7 +86,7 @@ header tea_row_h {
 	bit<24> epoch;
 }
 
-/* Of a flow: the value begins with an address and a port. */
+/* An entry of a flow: the value begins with an address and a port. */
 header tea_cell_h {
 	bit<32> check;
 	bit<32> source;
@@ -106,7 +106,7 @@ header tea_row_end_h {
 header tea_tag_h {
 	bit<32> psn;
 	bit<16> length;
-	bit<16> sending;	/* times before this one (4 bits), port of arrival */
+	bit<16> sending;	/* earlier sendings (4 bits), port of arrival */
 	bit<32> check;
 }
 
@@ -117,7 +117,7 @@ struct headers_t {
 	udp_h rdma_udp;
 	lookup_bth_h bth;
 	lookup_reth_h reth;
-	icrc_h icrc;		/* of a READ; that of a WRITE is behind the packet */
+	icrc_h icrc;		/* of a READ; the ICRC of a WRITE follows the packet */
 	response_h response;
 	tea_row_h row;
 	tea_cell_h cell_0;

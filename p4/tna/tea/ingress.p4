@@ -268,7 +268,7 @@ control TeaIngress(inout headers_t headers, inout ingress_t metadata,
 		take = true;
 	}
 
-	/* What becomes of a packet for the switch. */
+	/* The outcome of a packet for the switch. */
 	table classes {
 		key = {
 			headers.ports.isValid() : ternary;
@@ -299,7 +299,7 @@ control TeaIngress(inout headers_t headers, inout ingress_t metadata,
 		outcome = result;
 	}
 
-	/* A NAK's PSN is outstanding if it is near to both ends. */
+	/* The PSN of a NAK is outstanding if it is near to both ends. */
 	table verdicts {
 		key = {
 			outcome : ternary;
@@ -386,7 +386,7 @@ control TeaIngress(inout headers_t headers, inout ingress_t metadata,
 		size = TEA_OTHERWISE_ENTRIES;
 	}
 
-	/* Both copies are of the group of the port: see Documentation/p4.md. */
+	/* Both copies belong to the group of the port: see Documentation/p4.md. */
 	action send()
 	{
 		headers.loop.setValid();
@@ -463,7 +463,7 @@ control TeaIngress(inout headers_t headers, inout ingress_t metadata,
 		headers.loop.setInvalid();
 	}
 
-	/* What was outstanding up to this READ is free. */
+	/* Everything outstanding up to this READ is free now. */
 	action mirror_data()
 	{
 		metadata.loop = LOOP_FREE;

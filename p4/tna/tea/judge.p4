@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The flaws that a response has by its own bytes: see "Responses" in <dart/tea.h>. */
+/* Flaws that the bytes of a response alone show: see "Responses" in <dart/tea.h>. */
 #ifndef DART_TNA_TEA_JUDGE_P4
 #define DART_TNA_TEA_JUDGE_P4
 
@@ -7,7 +7,7 @@
 #include "headers.p4"
 #include "shared/tea/outcome.p4"
 
-/* Sets @outcome: TEA_FOUND if nothing is wrong with the data of a READ. */
+/* Sets @outcome: TEA_FOUND if the data of a READ are right. */
 control TeaJudge(inout headers_t headers, in bool is_damaged,
 		 in bit<16> excess, in bit<8> server_known,
 		 in bit<24> table_epoch, inout bit<8> outcome)

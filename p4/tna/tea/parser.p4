@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ingress parses packets of UDP and TCP over IPv4, responses to the switch with such a
- * packet in them, and clones of responses.  Bytes that were not read follow the parsed
- * headers: also the ICRC of a response, behind the packet in it.
+ * Ingress parses packets of UDP and TCP over IPv4, responses to the switch that contain
+ * such a packet, and clones of responses.  Unread bytes follow the parsed headers,
+ * including the ICRC of a response after its packet.
  */
 #ifndef DART_TNA_TEA_PARSER_P4
 #define DART_TNA_TEA_PARSER_P4
@@ -42,7 +42,7 @@ parser TeaIngressParser(packet_in packet, out headers_t headers,
 		}
 	}
 
-	/* That of a response remains as that of the packet in it. */
+	/* The Ethernet header of a response stays, as header of the packet in it. */
 	state ethernet {
 		packet.extract(headers.ethernet);
 		transition select(headers.ethernet.ethertype,
@@ -114,7 +114,7 @@ parser TeaIngressParser(packet_in packet, out headers_t headers,
 		}
 	}
 
-	/* A header of 8 or 20 bytes is within the IP datagram, or is none. */
+	/* Headers of 8 or 20 bytes are valid only inside the IP datagram. */
 	state udp_length {
 		transition select(headers.ipv4.length) {
 			0 &&& 0xfff0: accept;
@@ -191,7 +191,7 @@ control TeaIngressDeparser(packet_out packet, inout headers_t headers,
 				headers.ipv4.offset, headers.ipv4.ttl,
 				headers.ipv4.protocol, headers.ipv4.source,
 				headers.ipv4.destination });
-		/* Without a change it remains as it is, right or wrong. */
+		/* Without a change the checksum stays, right or wrong. */
 		headers.tcp.checksum = tcp_checksum.update({
 			headers.ipv4.source, headers.ipv4.destination,
 			headers.ports.source, headers.ports.destination,

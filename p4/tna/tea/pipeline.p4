@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A switch with a network function whose table is in the memory of servers, for Tofino:
- * see Documentation/p4.md.  The program that includes this defines TEA_KEY_BYTES,
- * TEA_VALUE_BYTES, TEA_VALUE and FunctionApply.  Differences from the program for BMv2:
+ * A switch with a network function whose lookup table lies in the memory of servers,
+ * for Tofino: see Documentation/p4.md.  The program that includes this defines
+ * TEA_KEY_BYTES, TEA_VALUE_BYTES, TEA_VALUE and FunctionApply.  Differences from the
+ * program for BMv2:
  *
- *   keys	  are flows; rows have 2 cells in a bucket
- *   packets	  to be looked up have no IPv4 options, and end with 4 to 7 bytes behind their
+ *   keys   are flows; rows have 2 cells in a bucket packets   to be looked up have no IPv4
+ *   options, and end with 4 to 7 bytes after their
  *		  IP datagram: see request.p4
  *   ICRC	  servers do not check it in WRITEs; not checked in responses
  *   limit	  of READs that wait: 16
@@ -27,7 +28,7 @@ struct ingress_t {
 	tea_key_t key;
 	bool is_damaged;	/* the IPv4 header */
 	bool is_changed;	/* the packet, by the function */
-	bool has_udp_checksum;	/* and it has to be changed */
+	bool has_udp_checksum;	/* and the switch must change it */
 	bit<16> l4_rest;	/* of the sum, without fields that may change */
 	bit<8> loop;		/* of a clone, also to be made */
 	bit<8> server;

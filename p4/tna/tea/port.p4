@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Ports towards servers: their links, and whether they are used too much, by meters (TEA,
- * section 4.4).  A packet looks at two ports, so there are two of each register and
- * meter, for which the control plane sets the same.
+ * section 4.4).  A packet looks at two ports, so each register and meter exists twice;
+ * the control plane sets both alike.
  */
 #ifndef DART_TNA_TEA_PORT_P4
 #define DART_TNA_TEA_PORT_P4

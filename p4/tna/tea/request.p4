@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Egress: a copy of a packet becomes the WRITE or the READ of its lookup.  Tofino can
- * put no bytes behind those of the packet that it has not parsed, and cannot compute a CRC of
- * them.  So pad and ICRC of a WRITE are bytes that were behind the IP datagram, with wrong
- * values, and the rest of the packet follows the READ, behind the end of its datagram.
+ * Egress: a copy of a packet becomes the WRITE or the READ of its lookup.  Tofino can neither
+ * append bytes to the unparsed bytes of a packet nor compute a CRC of them.  So bytes that
+ * followed the IP datagram serve as pad and ICRC of a WRITE, with wrong values, and the rest
+ * of the packet follows the READ, after the end of its datagram.
  */
 #ifndef DART_TNA_TEA_REQUEST_P4
 #define DART_TNA_TEA_REQUEST_P4
@@ -13,7 +13,7 @@
 #include "hash.p4"
 #include "headers.p4"
 
-#define COPY_WRITE	16w1	/* replication ID; the other one is of the READ */
+#define COPY_WRITE	16w1	/* replication ID; the other copy becomes the READ */
 
 /* A constant in a list needs a width, which C constants do not have. */
 #define PASTE(width, value)	width##w##value
@@ -22,7 +22,7 @@
 #define READ_UDP_BYTES	16w40	/* UDP, BTH, RETH, ICRC */
 #define READ_IPV4_BYTES	16w60
 
-/* Of the IP datagram: the packet's bytes of a WRITE, and what is around these. */
+/* Lengths of the IP datagram of a WRITE: the packet, and the bytes around it. */
 #define ETHERNET_BYTES	16w14
 #define WRITE_UDP_BYTES	(READ_UDP_BYTES + DART_TEA_TAG_LENGTH + ETHERNET_BYTES)
 
@@ -91,7 +91,7 @@ control TeaRowAddress(in bit<64> base, in bit<32> row, in bit<8> row_log2,
 	}
 }
 
-/* That of a READ. */
+/* The ICRC of a READ. */
 control TeaReadIcrc(inout headers_t headers)
 {
 	Hash<bit<32>>(HashAlgorithm_t.CRC32) hash;
@@ -254,7 +254,9 @@ control TeaRequest(inout headers_t headers, in bit<48> self_mac,
 			read_icrc.apply(headers);
 		} else {
 			put_tag();
-			/* Not into the header itself, of which the hash has a copy. */
+			/*
+			 * Not written into the header itself, because the hash reads a copy of it.
+			 */
 			tag_hash.apply(headers, peer.epoch, check);
 			headers.tag.check = check;
 			writes.apply();

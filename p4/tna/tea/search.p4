@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Searches a row for the entry of a packet, as shared/tea/search.p4: it looks at the first
- * cell that has the key, and at the last one.  A free cell has the protocol 0, which no
- * packet with ports has.
+ * Searches a row for the entry of a packet, like shared/tea/search.p4: it looks at the
+ * first and the last cell with the key.  A free cell has the protocol 0, which no packet
+ * with ports uses.
  *
- * An action uses containers of one group of 16 only, so each part of a key has a group,
- * with that of the packet, which the parser makes, and so have the parts of values.
+ * An action uses containers of one group of 16 only. So each part of a key shares a
+ * group with the same part of the packet's key, which the parser makes, and the parts
+ * of values are grouped likewise.
  */
 #ifndef DART_TNA_TEA_SEARCH_P4
 #define DART_TNA_TEA_SEARCH_P4
@@ -17,7 +18,7 @@
 #define TEA_ALL(step)							\
 	step(0) step(1) step(2) step(3)
 
-/* Afterwards all is 0 if the cell has the key. */
+/* Afterwards all words are 0 if the cell contains the key. */
 #define TEA_COMPARE(i)							\
 	headers.cell_##i.source = headers.cell_##i.source ^ key.source;	\
 	headers.cell_##i.destination = headers.cell_##i.destination ^	\
@@ -45,7 +46,7 @@
 #define TEA_NO	_, _, _, _, _
 #define TEA_YES	0, 0, 0, 0, 0
 
-/* The first one of the cells, in this order. */
+/* The first matching cell, in this order. */
 #define TEA_CELLS_IN_ORDER(a, b, c, d)					\
 	table cells {							\
 		key = {							\
@@ -63,7 +64,7 @@
 		size = 4;						\
 	}
 
-/* Check 0, which no entry has, if no cell has the key. */
+/* Check 0, which no entry uses, if no cell contains the key. */
 control TeaFirstCell(inout headers_t headers, out tea_value_t value,
 		     out bit<32> check)
 {

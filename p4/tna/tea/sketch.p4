@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds popular keys, as <dart/tea_sketch.h> describes: all four counters have reached the
- * threshold, and the key was not reported in this period.
+ * Finds popular keys, as <dart/tea_sketch.h> describes: a key is popular when all four
+ * counters reach the threshold, and is reported once in a period.
  */
 #ifndef DART_TNA_TEA_SKETCH_P4
 #define DART_TNA_TEA_SKETCH_P4

@@ -7,7 +7,7 @@
 #ifndef DART_V1MODEL_RDMA_ICRC_P4
 #define DART_V1MODEL_RDMA_ICRC_P4
 
-/* The CRC of any bytes and their own CRC. */
+/* The CRC of any bytes followed by their CRC. */
 #define RDMA_RESIDUE	0x2144df1c
 
 #define RDMA_UP_TO_BTH(h)						\
@@ -23,8 +23,8 @@
 	h.bth.acknowledge, h.bth.psn
 
 /*
- * Fills headers.icrc.  The other arguments: all headers that a request can have behind the
- * BTH; those that are not valid add nothing.
+ * Fills headers.icrc.  The other arguments: all headers that can follow the BTH in a
+ * request; invalid headers add nothing.
  */
 #define RDMA_SET_ICRC(headers, crc, ...)				\
 	hash(crc, HashAlgorithm.crc32, 64w0,				\
@@ -34,15 +34,15 @@
 			    crc[31:24]
 
 /*
- * Checks the ICRC of a response, with all bytes that were not parsed.  @residue: a
- * variable with RDMA_RESIDUE; for a constant simple_switch ends.
+ * Checks the ICRC of a response over all unparsed bytes. @residue: a variable with
+ * RDMA_RESIDUE; simple_switch exits if it is a constant.
  */
 #define RDMA_CHECK_ICRC(headers, residue, ...)				\
 	verify_checksum_with_payload(headers.bth.isValid(),		\
 		{ RDMA_UP_TO_BTH(headers), __VA_ARGS__ }, residue,	\
 		HashAlgorithm.crc32)
 
-/* The checksum of the IPv4 header of a request; responses have none to compute. */
+/* Computes the checksum of the IPv4 header of a request; responses need no new checksum. */
 #define RDMA_UPDATE_IPV4(headers)					\
 	update_checksum(headers.icrc.isValid(),			\
 		{ headers.rdma_ipv4.version, headers.rdma_ipv4.ihl,	\

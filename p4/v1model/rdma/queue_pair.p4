@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reliable connected queue pairs that a switch drives, for v1model: the state of each,
- * and what changes it.  All of it belongs to ingress, which handles one packet at a time.
+ * and the controls that change it.  All state belongs to ingress, which handles one
+ * packet at a time.
  *
- * A switch cannot send a request again.  So a lost one, which the peer tells by a NAK,
- * is given up: the next request takes its PSN.  If the NAK itself is lost, or a response,
- * nothing may come any more: when requests have been outstanding for the time-out, the
- * peer is silent, and a probe asks for the PSN that it expects.
+ * A switch cannot send a request again.  When the peer reports a lost request by a NAK,
+ * the switch gives the request up, and the next request takes its PSN. If the NAK itself
+ * or a response is lost, the peer may send nothing more: when requests have been
+ * outstanding for the time-out, the switch marks the peer as silent and sends a probe,
+ * which asks for the PSN that the peer expects.
  *
- * A probe is a WRITE of 0 bytes with a PSN of the past, which the peer acknowledges
- * with the last PSN that it has carried out.  Some peers leave READs out of that, so that
- * the PSN behind it may be used or not: a second such WRITE, with this PSN, settles it.
+ * A probe is a WRITE of 0 bytes with a PSN of the past, which the peer acknowledges with
+ * the last PSN that it carried out.  Some peers do not count READs there, so the PSN
+ * after it may be used or unused: a second such WRITE, with this PSN, settles the
+ * question.
  *
  * The program that includes this defines RDMA_NAME(register): its name for the control
  * plane.
@@ -33,8 +36,8 @@ register<bit<8>>(QUEUE_PAIRS) peer_state;
 register<bit<48>>(QUEUE_PAIRS) peer_progress;	/* microseconds */
 
 /*
- * For each packet that needs a peer: its state and the PSNs that are outstanding.
- * @due: a probe with @probe_psn should be sent; @progress: the time that it is due since.
+ * For each packet that needs a peer: the state and the outstanding PSNs of the peer.
+ * @due: send a probe with @probe_psn; @progress: the time since which the probe is due.
  */
 control WatchPeer(in bit<6> number, in bit<48> now, in bit<32> timeout,
 		  out bit<8> state, out bit<24> outstanding, out bool due,
@@ -63,7 +66,7 @@ control WatchPeer(in bit<6> number, in bit<48> now, in bit<32> timeout,
 	}
 }
 
-/* A probe is sent: the next one is due after another time-out. */
+/* Call this when a probe is sent: the next probe is due after another time-out. */
 control ProbePeer(in bit<6> number, in bit<48> now)
 {
 	apply {
@@ -71,7 +74,7 @@ control ProbePeer(in bit<6> number, in bit<48> now)
 	}
 }
 
-/* Takes the next @count PSNs, of which the last one has a response. */
+/* Takes the next @count PSNs; the peer responds to the last one. */
 control TakePsns(in bit<6> number, in bit<24> count, in bit<48> now,
 		 out bit<24> psn)
 {
@@ -92,8 +95,8 @@ control TakePsns(in bit<6> number, in bit<24> count, in bit<48> now,
 }
 
 /*
- * Frees what is outstanding up to @psn, which is among it.  Responses come in order, so
- * those before it are lost.
+ * Frees all outstanding PSNs up to @psn, which is outstanding.  Responses come in
+ * order, so earlier responses are lost.
  */
 control FreePsns(in bit<6> number, in bit<24> psn, in bit<48> now)
 {
@@ -110,9 +113,9 @@ control FreePsns(in bit<6> number, in bit<24> psn, in bit<48> now)
 }
 
 /*
- * Takes a response whose source and ICRC are right.  With VERDICT_DATA the caller checks
- * the rest, and if it is right calls FreePsns.  With VERDICT_PROBED it sends the second
- * probe, with @probe_psn.
+ * Takes a response whose source and ICRC are right.  After VERDICT_DATA the caller
+ * checks the rest and calls FreePsns if it is right.  After VERDICT_PROBED the caller
+ * sends the second probe, with @probe_psn.
  */
 control TakeResponse(in headers_t headers, in bit<6> number, in bit<48> now,
 		     out bit<8> verdict, out bit<24> probe_psn)
@@ -146,8 +149,9 @@ control TakeResponse(in headers_t headers, in bit<6> number, in bit<48> now,
 		} else if (headers.bth.opcode == RDMA_ACKNOWLEDGE) {
 			if (headers.aeth.syndrome == SYNDROME_SEQUENCE) {
 				/*
-				 * Its PSN is the one that the peer expects.  That of a
-				 * stopped peer is the control plane's.
+				 * The PSN of the NAK is the PSN that the peer expects.
+				 * Only the control plane sets the PSN of a stopped
+				 * peer.
 				 */
 				verdict = VERDICT_NAK_STALE;
 				if (is_waiting && state != PEER_STOPPED) {
@@ -170,9 +174,9 @@ control TakeResponse(in headers_t headers, in bit<6> number, in bit<48> now,
 				   SYNDROME_ACK) {
 				verdict = VERDICT_ACKNOWLEDGED;
 				/*
-				 * Only forwards, but for the WRITE before a READ that
-				 * came back.  The peer may be ahead of all requests:
-				 * a NAK that came twice set the PSN back.
+				 * Moves only forward, except past the WRITE before an
+				 * answered READ. The peer may be ahead of all requests:
+				 * a duplicate NAK set the PSN back.
 				 */
 				if (state == PEER_SILENT &&
 				    ahead + 1 < PSNS_AHEAD) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * All headers of a switch with lookup tables, in the order of the wire: a request or
- * response, with a row, around a packet.  To leave, either part becomes invalid.
+ * response, with a row, around a packet.  Before the packet leaves, either part becomes
+ * invalid.
  */
 #ifndef DART_V1MODEL_TEA_HEADERS_P4
 #define DART_V1MODEL_TEA_HEADERS_P4
@@ -29,7 +30,7 @@ struct headers_t {
 #ifdef TEA_PACKET_HEADERS
 	TEA_PACKET_HEADERS	/* of the network function */
 #endif
-	rest_h rest;		/* only of packets that may be looked up */
+	rest_h rest;		/* only in packets that may be looked up */
 	RDMA_HEADERS_BEHIND
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Parses packets, and responses to the queue pair of switches with the packets in them.
- * Bytes that were not read follow the parsed headers.
+ * Unread bytes follow the parsed headers.
  */
 #ifndef DART_V1MODEL_TEA_PARSER_P4
 #define DART_V1MODEL_TEA_PARSER_P4
@@ -23,8 +23,8 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		 inout standard_metadata_t standard)
 {
 	bit<432> beginning;	/* up to the BTH */
-	bit<32> room;		/* bytes of the packet that were not read */
-	bit<16> inside;		/* of them, those up to the end of IPv4 */
+	bit<32> room;		/* unread bytes of the packet */
+	bit<16> inside;		/* unread bytes up to the end of IPv4 */
 
 	state start {
 		metadata.residue = RDMA_RESIDUE;
@@ -149,7 +149,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		}
 	}
 
-	/* Behind its end there may be padding, in which nothing is read. */
+	/* Padding may follow its end; the parser does not read it. */
 	state udp {
 		verify(inside >= 8, error.IpMalformed);
 		packet.extract(headers.udp);
@@ -174,8 +174,9 @@ parser TeaParser(packet_in packet, out headers_t headers,
 #endif
 
 	/*
-	 * The ICRC of a WRITE comes behind the packet, so all of it has to be parsed.  A
-	 * clone has no length here, and does not need its packet.
+	 * The ICRC of a WRITE follows the packet, so the parser must read the whole
+	 * packet.  The length of a clone is unknown here, and a clone does not need its
+	 * packet.
 	 */
 	state behind_headers {
 		transition select(room <= TEA_FRAME_MAX) {

@@ -20,7 +20,7 @@
 #define INGRESS_CLONE	32w1	/* instance types of simple_switch */
 #define REPLICATION	32w5
 
-#define COPY_WRITE	16w1	/* replication ID; the other one is of the READ */
+#define COPY_WRITE	16w1	/* replication ID; the other copy becomes the READ */
 
 #define LOST_REFUSED	32w0	/* by the network function */
 #define LOST_NO_ROUTE	32w1
@@ -42,7 +42,7 @@ struct metadata_t {
 	tea_request_t request;
 	tea_t tea;
 	bit<24> geometry;
-	bool cut;	/* behind the packet, there is what remains of a response */
+	bool cut;	/* the rest of a response follows the packet */
 }
 
 #include "v1model/rdma/icrc.p4"
@@ -108,7 +108,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	@name(".tea_probes")
 	counter(TEA_SERVERS, CounterType.packets) probes;
 
-	/* Packets that have an entry and do not leave. */
+	/* Packets that have an entry but do not leave. */
 	@name(".tea_lost")
 	counter(2, CounterType.packets) lost;
 
@@ -226,7 +226,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 
 	apply {
 		now = standard.ingress_global_timestamp;
-		/* Until something else is decided. */
+		/* The default, until a later step decides otherwise. */
 		mark_to_drop(standard);
 		metadata.request.kind = REQUEST_NONE;
 		metadata.request.tries = 0;
@@ -321,7 +321,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			otherwise.apply();
 		}
 
-		/* What all packets use of the port, but for flooded ones. */
+		/* The load of all packets on the port, except flooded packets. */
 		out_port = standard.egress_spec;
 		bytes = metadata.cut ? (bit<32>)metadata.tea.length :
 				       standard.packet_length;

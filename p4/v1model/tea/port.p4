@@ -9,7 +9,7 @@
 #define TEA_WINDOW(now)	((bit<32>)((now) >> 16))
 
 @name(".tea_port_down")
-register<bit<8>>(TEA_PORTS) tea_port_down;	/* the control plane's */
+register<bit<8>>(TEA_PORTS) tea_port_down;	/* set by the control plane */
 @name(".tea_port_window")
 register<bit<32>>(TEA_PORTS) tea_port_window;
 @name(".tea_port_bytes")

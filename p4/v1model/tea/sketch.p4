@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registers of the sketch and of the keys that were reported. */
+/* The registers of the sketch and of the reported keys. */
 #ifndef DART_V1MODEL_TEA_SKETCH_P4
 #define DART_V1MODEL_TEA_SKETCH_P4
 
@@ -38,7 +38,7 @@ control TeaEstimate(in bit<32> row_0, in bit<32> row_1, out bit<16> estimate)
 	}
 }
 
-/* Tells whether a key has not been reported in this period, and that it now is. */
+/* Tells whether a key is unreported in this period, and marks it as reported. */
 control TeaUnreported(in bit<32> row_0, in bit<32> row_1, out bool unreported)
 {
 	@name(".tea_reported_0")
