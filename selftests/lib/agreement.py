@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """agreement.py URL DOCUMENT [SECONDS]
 
-Compares what two jobs of one Prometheus, at URL, have scraped in the last seconds: "node"
-(node_exporter) and "dart" (dart-controller), of the same host. A counter of dart has to
-lie between two neighbouring samples of node, as it is, or with the resolution of the text
-that node_exporter reads. A gauge may lie outside by its tolerance. Series that only one
-of the two has need a reason here.
+Compares the samples that two jobs of one Prometheus, at URL, scraped in the last seconds:
+"node" (node_exporter) and "dart" (dart-controller), of the same host. A counter of dart
+must lie between two neighbouring samples of node, exactly or to the resolution of the
+text that node_exporter reads. A gauge may lie outside by its tolerance. Series of only
+one job need a reason here.
 
 Then prints which families of node_exporter, and of the dashboard that DOCUMENT lists, are
-served; each other one needs a reason in a table of DOCUMENT.
+served; each other family needs a reason in a table of DOCUMENT.
 
-Prints TAP: the figures as comments, and what was found behind what failed.
+Prints TAP: the figures as comments, and the findings after each failed point.
 """
 import fnmatch
 import json
@@ -21,16 +21,16 @@ import time
 import urllib.parse
 import urllib.request
 
-# The clocks of both are one, but that of samples is a sum of two that are READ.
+# Both jobs use one clock, but the clock of samples is the sum of two clocks that are READ.
 SLACK_S = 0.005
 MIB = 1 << 20
 
 # Families that are no counters by their type, but never fall.
 GROWING = r"node_time_seconds|node_netstat_.*|node_vmstat_.*"
-# Of those: values that go up and down.
+# Gauges among these: values that go up and down.
 GAUGES = r"node_netstat_Tcp_CurrEstab"
 
-# (families, tolerance, reason): the first one that fits.
+# (families, tolerance, reason): the first fitting row counts.
 TOLERANCES = (
     (r"node_cpu_seconds_total|node_cpu_guest_seconds_total", 0.01,
      "/proc/stat is in ticks of 10 ms, and cut off"),
@@ -60,7 +60,7 @@ TOLERANCES = (
      "the clock is corrected every second"),
 )
 
-# Series that one of both lacks: (who has them, series, reason).
+# Series that only one job has: (job, series, reason).
 ONE_SIDED = (
     ("dart", r'node_disk_.*device="(z?ram|loop|fd|sr)\d+"',
      "disks that node_exporter excludes by a flag"),
@@ -90,7 +90,7 @@ def check(name, problems):
 
 
 def ask(url, query):
-    """[(name, labels without those of the scrape, [(time, value)])]"""
+    """[(name, labels without the labels of the scrape, [(time, value)])]"""
     data = urllib.parse.urlencode({"query": query}).encode()
     with urllib.request.urlopen(url + "/api/v1/query", data, timeout=60) as answer:
         results = json.load(answer)["data"]["result"]
@@ -114,7 +114,7 @@ def read_job(url, job, seconds):
 
 
 def read_types(url):
-    """{family: its type, as the page of node_exporter has it}"""
+    """{family: its type on the page of node_exporter}"""
     with urllib.request.urlopen(url + "/api/v1/targets/metadata", timeout=60) as answer:
         items = json.load(answer)["data"]
     return {item["metric"]: item["type"] for item in items
@@ -135,7 +135,7 @@ def is_growing(family, types):
 
 
 def neighbours(samples, durations, at):
-    """The last sample of node that was read before @at, and the first one behind it."""
+    """The last sample of node that was read before @at, and the first one after it."""
     before = after = None
     for time_s, value in samples:
         if time_s + durations.get(time_s, 0) + SLACK_S <= at:
@@ -162,7 +162,7 @@ def compare(samples, ours, durations, tolerance):
 
 
 def compare_all(node, dart, durations, types):
-    """Of series that both have."""
+    """Compares series of both jobs."""
     exact = loose = points = 0
     counters, gauges, alone, used = [], [], [], set()
     for series in sorted(node.keys() & dart.keys()):
@@ -206,7 +206,7 @@ def one_sided(who, series):
 
 
 def check_sides(node, dart):
-    """Of families that both have: series that one of them lacks need a reason."""
+    """Compares families of both jobs: series that one job lacks need a reason."""
     both = {family for family, _ in node.values()} & {family for family, _ in dart.values()}
     problems = []
     for who, own, other in (("node", node, dart), ("dart", dart, node)):
@@ -231,7 +231,7 @@ def read_document(path):
         if line.startswith("    node_"):
             served += line.split()
         cells = line.split("|")
-        # Of the dashboard: "| families | why |"; others: "| collector | families | why |".
+        # Families of the dashboard: "| families | why |"; others: "| collector | families | why |".
         if len(cells) == 4 and re.match(r" `(node|process)_", cells[1]):
             of_dashboard.update(re.findall(r"`(\w+)`", cells[1]))
         if len(cells) in (4, 5):
@@ -278,7 +278,7 @@ def main():
     served, of_dashboard, reasons = read_document(document)
     print_families("the default collectors of node_exporter",
                    {family for family, _ in node.values()}, has, reasons)
-    # This machine may not have what a family is of: they are those that names have.
+    # This machine may lack the objects of a family: the family then follows from its name.
     print_families("the expressions of dashboard 1860", served | of_dashboard, served,
                    reasons)
     print(f"1..{number}")

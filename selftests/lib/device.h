@@ -18,7 +18,7 @@
 
 #include "test.h"
 
-/* Loads the module again, with "NAME=VALUE" or "": no test may have the device open. */
+/* Loads the module again, with "NAME=VALUE" or "". The device must be closed in all tests. */
 static inline int module_reload(const char *parameter)
 {
 	char command[96];

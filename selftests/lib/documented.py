@@ -3,10 +3,10 @@
 """documented.py: the commands in the documentation, each block of Markdown or an example.
 
 documented.py list          prints "FILE: FIRST LINE" of each block
-documented.py check BIN     checks each block: that it is in selftests/documented.yaml; its
-                            syntax, as bash reads it; and that the programs, which are in the
+documented.py check BIN     checks each block: selftests/documented.yaml lists it; its
+                            bash accepts its syntax; and the programs, which are in the
                             directory BIN, have its options and commands; prints TAP
-documented.py run           runs those that the list says run in a guest; prints TAP
+documented.py run           runs the blocks that, by the list, run in a guest; prints TAP
 """
 
 import re
@@ -35,7 +35,7 @@ def files():
 
 
 class Block:
-    """Consecutive lines of commands; "place" is stable while others come and go."""
+    """Consecutive lines of commands; "place" is stable while other blocks come and go."""
 
     def __init__(self, path, line, text):
         self.path = str(path.relative_to(TOP))
@@ -49,7 +49,7 @@ def commands_of(text):
     text = re.sub(r"\\\n\s*", "", text)
     prompts = [line[2:] for line in text.splitlines() if re.match(r"# \S", line)]
     if prompts and text.startswith("# "):
-        text = "\n".join(prompts)  # between them is what the commands print
+        text = "\n".join(prompts)  # the lines between them are output of the commands
     for line in text.splitlines():
         line = re.sub(r"^[#$] (?=\S)", "", line.strip())
         if line.startswith("#"):
@@ -188,7 +188,7 @@ def check(directory):
 
 
 def goes_on(command):
-    """Does it run until it is ended?  A controller does, and what follows changes."""
+    """Does it run until the test ends it? A controller does, and its output goes on."""
     words = command.split()
     if words[0] == "dart-controller":
         return not {"--once", "doctor", "status", "dump", "replay"} & set(words)
@@ -197,7 +197,7 @@ def goes_on(command):
 
 
 class Running:
-    """A command that goes on until it is ended."""
+    """A command that runs until the test ends it."""
 
     def __init__(self, command, number):
         self.said = f"/run/documented.{number}"
@@ -211,7 +211,7 @@ class Running:
             return said.read()
 
     def begins(self):
-        """Has it begun its work?"""
+        """Did it begin its work?"""
         end = time.monotonic() + SECONDS
         while self.process.poll() is None and time.monotonic() < end:
             if re.search(r"connected|\{|cpustat", self.text()):

@@ -13,7 +13,7 @@
 struct farm_connection {
 	TAILQ_ENTRY(farm_connection) link;
 	struct farm_connections *list;
-	struct rdma_cm_id *id;	/* whose context this is */
+	struct rdma_cm_id *id;	/* its context is this connection */
 	bool is_established;
 };
 
@@ -30,7 +30,7 @@ int farm_connection__accept(struct farm_connections *list,
 			    const struct farm_device *device,
 			    struct rdma_cm_id *id, uint8_t reads,
 			    struct dart_control_accept offer);
-/* Disconnects, unless it has vanished. */
+/* Disconnects, unless the host vanished. */
 void farm_connection__free(struct farm_connection *connection);
 /* Answers nothing from now on; the controller is not told. */
 void farm_connection__vanish(struct farm_connection *connection);

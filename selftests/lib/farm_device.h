@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all hosts of the farm share: one RDMA device, on it a protection domain, a
+ * Objects that all hosts of the farm share: one RDMA device, on it a protection domain, a
  * completion queue and a receive queue that stay empty, and one channel for the events of
  * all listeners and connections.
  */
@@ -26,7 +26,7 @@ int farm_device__open(struct farm_device *device, struct dart_error *error);
 /* After all that was opened on it. */
 void farm_device__close(struct farm_device *device);
 
-/* Reads and forgets the asynchronous events of the device; -ENODEV once it has failed. */
+/* Reads and forgets the asynchronous events of the device; -ENODEV once the device failed. */
 int farm_device__drain(struct farm_device *device);
 
 /* For READs; NULL and errno on error. */

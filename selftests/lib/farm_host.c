@@ -300,7 +300,7 @@ void farm_host__on_event(struct rdma_cm_event *event)
 		rdma_destroy_id(id);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
-		/* The host may have vanished before. */
+		/* The host may already be gone. */
 		((struct farm_connection *)id->context)->is_established =
 			id->qp;
 		break;

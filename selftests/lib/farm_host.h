@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host of the farm: an agent with memory, table and listener of its own.  It answers
- * controllers like dartd; a host that is down does not listen, and has no memory.
+ * A host of the farm: an agent with its own memory, table and listener.  It answers
+ * controllers like dartd; a host that is down neither listens nor keeps memory.
  */
 #ifndef FARM_HOST_H
 #define FARM_HOST_H
@@ -17,20 +17,20 @@ struct farm {
 	struct farm_device device;
 	struct farm_shape shape;
 	struct dart_schema *schema;
-	uint16_t first_port;	/* that of host 0; one for each */
+	uint16_t first_port;	/* the port of host 0; one port for each host */
 	uint64_t update;	/* of the values that are written now */
 };
 
 struct farm_host {
 	struct farm *farm;
 	uint32_t number;
-	uint32_t epoch;		/* 0: has not started yet */
+	uint32_t epoch;		/* 0: not started yet */
 	bool is_up;
 	/* The control region, the values, the extra entry: whole pages each. */
 	uint8_t *memory;
 	struct ibv_mr *control, *values;
 	struct ibv_mr *extra;	/* NULL: not registered */
-	uint64_t extra_ends_ns;	/* CLOCK_MONOTONIC: its lease; 0: it has none */
+	uint64_t extra_ends_ns;	/* CLOCK_MONOTONIC: end of its lease; 0: no lease */
 	struct farm_table table;
 	struct rdma_cm_id *listener;
 	struct farm_connections connections;
@@ -52,7 +52,7 @@ void farm_host__clear(struct farm_host *host);
 /* Writes the farm's update to all values. */
 void farm_host__update(struct farm_host *host);
 
-/* The table gets the extra entry, or loses it; its memory has a lease then. */
+/* Adds the extra entry to the table, or removes it, which starts the lease of its memory. */
 int farm_host__add(struct farm_host *host, struct dart_error *error);
 int farm_host__remove(struct farm_host *host, struct dart_error *error);
 

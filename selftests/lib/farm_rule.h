@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rule of the farm: what each of its hosts is called, and each of its values, as a
- * function of numbers that lie beside the value.  A reader that computes it again finds
- * a value of another host, epoch, row or moment.
+ * The rule of the farm: the name of each host, and each value as a function of numbers
+ * that lie next to the value.  A reader that computes the value again detects a value
+ * of another host, epoch, row or moment.
  *
  *   host    from 0
- *   epoch   how often the host has started, from 1; its boot ID and instance tell it
- *   update  how often the farm has written its values, from 1; the same for all hosts
+ *   epoch   how often the host started, from 1; its boot ID and instance tell it
+ *   update  how often the farm wrote its values, from 1; the same for all hosts
  *   entry   from 0
  *   copy    of the entry, from 0
  *   word    of the row, from 0
@@ -38,7 +38,7 @@ static inline struct dart_random farm_rule__words(const struct farm_row *row)
 	return dart_random__of(dart_random__next(&seed));
 }
 
-/* A counter, below 2^63 for 2^32 updates: JSON of any reader has room for it. */
+/* A counter, below 2^63 for 2^32 updates, so that it fits into the JSON of any reader. */
 static inline uint64_t farm_rule__next(struct dart_random *words,
 				       uint64_t update)
 {

@@ -27,7 +27,7 @@ static int refuse(const struct check *check, const char *format, ...)
 	return -EBADMSG;
 }
 
-/* Of a member that is an integer; UINT64_MAX if it is not. */
+/* Returns a member that is an integer; UINT64_MAX if it is not. */
 static uint64_t number_of(const json_t *object, const char *name)
 {
 	const json_t *member = json_object_get(object, name);

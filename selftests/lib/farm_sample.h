@@ -15,15 +15,16 @@ struct farm_sample {
 	uint64_t sequence;
 	uint64_t start_ns, landed_ns;	/* CLOCK_MONOTONIC of the controller */
 	uint64_t values;		/* that are right */
-	uint64_t rows, torn;		/* all of them, and those that are torn */
-	uint64_t update_min, update_max;	/* of the others */
+	uint64_t rows, torn;		/* all rows, and the torn rows */
+	uint64_t update_min, update_max;	/* of the whole rows */
 	bool has_extra;
 };
 
 /*
  * Is @line a scrape of @host, are all its entries there, and does each value follow the
  * rule for the epoch that the boot ID of the line tells?  A row may be torn, but not each
- * row of a scrape, or of an entry that has several.  Returns 0, or -EBADMSG and why.
+ * row of a scrape, or of an entry with several rows.  Returns 0, or -EBADMSG and the
+ * reason.
  */
 int farm_sample__check(struct farm_sample *sample, const json_t *line,
 		       const struct farm_shape *shape, uint32_t host,

@@ -61,7 +61,7 @@ static struct dart_table next_table(const struct farm_table *table)
 	return next;
 }
 
-/* Entry @entry, whose first byte is at @address of memory region @region. */
+/* Describes entry @entry, whose first byte is at @address of memory region @region. */
 static struct dart_entry describe(const struct farm_table *table,
 				  uint32_t entry, char name[FARM_NAME_MAX],
 				  struct dart_range *range, uint64_t address,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The control region of a host of the farm, which libdart writes as it does for an agent:
- * the entries of farm_values.h, and one more that comes and goes.
+ * the entries of farm_values.h, and an extra entry that comes and goes.
  */
 #ifndef FARM_TABLE_H
 #define FARM_TABLE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The values of a host of the farm, by the rule of farm_rule.h.  A row has lines of 64
- * bytes, each between two sequences of 4 bytes, as gathered records have them:
+ * The values of a host of the farm, by the rule of farm_rule.h.  A row consists of
+ * lines of 64 bytes, each between two sequences of 4 bytes, like gathered records:
  *
  *   sequence | host | epoch | update | value 0 ... 3 | sequence	the first
  *   sequence | value 0 ... 6 | sequence				the others
@@ -29,8 +29,8 @@ struct farm_line {
 } __attribute__((packed, aligned(FARM_LINE)));
 
 enum farm_form {
-	FARM_ROWS,	/* one entry with rows of a line, as a map has them */
-	FARM_RECORDS,	/* entries with one row of eight lines, as records are */
+	FARM_ROWS,	/* one entry with rows of one line, like a map */
+	FARM_RECORDS,	/* entries with one row of eight lines, like records */
 };
 
 /* Of all hosts. */
@@ -56,7 +56,7 @@ uint32_t farm_shape__size(const struct farm_shape *shape);
 /* Of a copy; the caller frees it.  NULL and errno on error. */
 struct dart_schema *farm_shape__schema(const struct farm_shape *shape);
 
-/* How many values line @line of a row has. */
+/* The number of values in line @line of a row. */
 uint32_t farm_shape__values(uint32_t line);
 
 /*

@@ -10,7 +10,7 @@
 #define EPOCHS 16	/* that are told */
 
 struct host {
-	uint32_t epoch;	/* of the last scrape; 0: none yet */
+	uint32_t epoch;	/* of the last scrape; 0 before the first */
 	uint64_t update_min;	/* of the rows of the last scrape */
 	uint64_t start_ns;	/* of the last scrape */
 	uint32_t samples;	/* in this phase */
@@ -21,7 +21,7 @@ struct phase {
 	uint64_t begin_ns;
 	uint64_t update;	/* of the farm, before it began */
 	uint64_t samples;	/* of all hosts */
-	/* Of the others. */
+	/* Counts of the hosts that are not stopped. */
 	uint64_t others, lost, extra;
 	int64_t missed;
 };
@@ -38,13 +38,13 @@ struct farm_verdict {
 	struct phase phases[FARM_PHASES_MAX];
 	uint32_t phase;
 	uint32_t round;	/* of this phase */
-	uint32_t in_round;	/* others that have had more scrapes than that */
+	uint32_t in_round;	/* other hosts with more scrapes than that */
 	struct epoch epochs[EPOCHS];
 	struct farm_sums others, stopped;
 	uint64_t faults, samples, values, rows, torn, lost;
 	uint64_t update_max, lag;
 	uint32_t scraped;	/* hosts */
-	uint32_t stopped_lost;	/* hosts that are lost, of those that are stopped */
+	uint32_t stopped_lost;	/* lost hosts among the stopped ones */
 };
 
 static bool is_stopped(const struct farm_plan *plan, uint32_t host)
@@ -124,7 +124,7 @@ static uint32_t phase_at(const struct farm_verdict *verdict, uint64_t time_ns)
 	return phase;
 }
 
-/* @host has one more scrape in this phase. */
+/* Counts one more scrape of @host in this phase. */
 static void count_round(struct farm_verdict *verdict, struct host *host,
 			uint64_t landed_ns)
 {
@@ -184,7 +184,7 @@ static void count_epoch(struct farm_verdict *verdict,
 			       (json_int_t)sample->landed_ns));
 }
 
-/* Against what was seen of the host before; NULL, or what is wrong. */
+/* Compares with earlier scrapes of the host. Returns NULL, or the fault. */
 static const char *compare(const struct farm_verdict *verdict, uint32_t number,
 			   const struct farm_sample *sample)
 {
@@ -284,7 +284,7 @@ static void take_summary(struct farm_verdict *verdict, uint32_t host,
 		note_fault(verdict, host, "its summary lacks a number");
 }
 
-/* By the port of its agent; UINT32_MAX if it is none of the farm. */
+/* Finds the host by the port of its agent; UINT32_MAX if it is not in the farm. */
 static uint32_t host_of(const struct farm_plan *plan, const json_t *line)
 {
 	const char *agent = json_string_value(json_object_get(line, "agent"));

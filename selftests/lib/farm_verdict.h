@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The verdict on all scrapes of a farm by one controller, from the lines of its JSON.  Of
- * the hosts some are going to be stopped and started again; what happens to the others is
- * counted apart, by phases of the test.
+ * The verdict on all scrapes of a farm by one controller, from the lines of its JSON.
+ * The test stops and starts some hosts again; the verdict counts scrapes of the other
+ * hosts separately, by phases of the test.
  *
- * While it takes lines it tells, as lines of JSON:
+ * While it takes lines it prints, as lines of JSON:
  *
  *   {"epoch": 2, "hosts": 21, "first_ns": T, "landed_ns": T}
- *		all hosts that have this epoch were scraped in it, the last at landed_ns
+ *		all hosts in this epoch were scraped in it, the last at landed_ns
  *   {"phase": 1, "round": 3, "landed_ns": T}
  *		the others were scraped three times in this phase, each
  *   {"lost": 21}
- *		the controller has lost all hosts that are stopped
+ *		the controller lost all stopped hosts
  *   {"fault": "host 3: ..."}
  *		a value, or a scrape, breaks the rule; the first FARM_FAULTS_TOLD ones
  *
@@ -34,7 +34,7 @@ struct farm_plan {
 	uint32_t hosts;
 	uint16_t first_port;
 	uint64_t interval_ns;	/* between scrapes */
-	uint64_t update;	/* of the farm, when this begins; 0: has told none */
+	uint64_t update;	/* of the farm when the verdict begins; 0: none told */
 	/* Those that are stopped. */
 	uint32_t first_stopped, stopped;
 };
@@ -50,8 +50,8 @@ void farm_verdict__take(struct farm_verdict *verdict, const char *line,
 			size_t length);
 
 /*
- * What has landed at @now_ns or later belongs to the next phase.  The farm told before that
- * @update was being written: then each value is of the one before, at least.
+ * Scrapes that landed at @now_ns or later belong to the next phase.  Before, the farm told
+ * that it was writing @update: then each value is of the previous update, at least.
  */
 void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns,
 			      uint64_t update);
@@ -65,11 +65,10 @@ void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns,
  *    "others": {"hosts": 43, "scrapes": 430, "failed": 0, "missed": 0, "discarded": 0,
  *    "dropped": 0}, "stopped": {...}}
  *
- * hosts: that were scraped.  lag: by how many updates the oldest row was behind the newest
- * that had been seen before.  Phases count the scrapes of all hosts and, of the others,
- * scrapes, those that did not take place at their time, connections that were lost, scrapes
- * with the extra entry.  others, stopped: the sums of the controller's own summaries, and
- * how many hosts have one.
+ * hosts: that were scraped.  lag: the updates by which the oldest row was older than the
+ * newest one seen before.  Phases count the scrapes of all hosts and, for the other hosts,
+ * scrapes, missed scrapes, lost connections, and scrapes with the extra entry.  others,
+ * stopped: the sums of the controller's own summaries, and how many hosts have one.
  */
 json_t *farm_verdict__report(const struct farm_verdict *verdict);
 

@@ -50,7 +50,7 @@ static inline int fault_open(void)
 	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
 
-/* Restricts faults to what @function of the kernel calls. */
+/* Restricts faults to allocations below @function of the kernel. */
 static inline bool fault_only_below(const char *function)
 {
 	char start[20] = "0x", end[20] = "0x", name[128];
@@ -74,8 +74,8 @@ static inline void fault_arm(int fd, unsigned int n)
 }
 
 /*
- * Did the fault happen?  If not, it is cancelled.  The question is a copy to user
- * space and the cancellation one from there, so either can be the one that fails.
+ * Did the fault happen?  If not, cancels it.  The question copies to user space and the
+ * cancellation copies from there, so the fault may hit either copy.
  */
 static inline bool fault_happened(int fd)
 {

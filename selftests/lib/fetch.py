@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Prints a page of the controller on this host, and its header to standard error.
 
-fetch.py PATH [HEADER]...; the environment may have another PORT.
+fetch.py PATH [HEADER]...; the environment may set another PORT.
 """
 import http.client
 import os

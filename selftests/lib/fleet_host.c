@@ -15,7 +15,7 @@
 #define LINE_WORDS 7
 #define NAME_MAX_BYTES 4096
 
-/* As gathered records have them. */
+/* The same lines as in gathered records. */
 struct line {
 	uint32_t sequence;
 	uint64_t words[LINE_WORDS];
@@ -143,7 +143,7 @@ static struct dart_schema *make_map_schema(void)
 	return schema;
 }
 
-/* Of an entry that has the name of a source of the kernel, but other values. */
+/* The schema of an entry with the name of a kernel source, but other values. */
 static struct dart_schema *make_foreign_schema(void)
 {
 	struct dart_schema *schema =

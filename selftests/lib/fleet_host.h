@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host of the invented fleet: its table, and values that follow from a rule, so that a sample
- * that a receiver has is right or wrong in all bits.
+ * A host of the invented fleet: its table, and values that follow from a rule, so that each
+ * sample at a receiver is right or wrong in all bits.
  *
  * The host writes its values for each answer.  Entry 0 is a gathered row, entry 1 a map of
  * FLEET_MAP_ROWS rows.  Word @word of copy @copy of entry @entry is
@@ -9,7 +9,7 @@
  *   host * 1000003 + entry * 100003 + copy * 10007 + word * 1009 + epoch * 37 + update * (word + 1)
  *
  * @update counts the answers of an epoch from 1, and @epoch the starts of the host from 1.  The
- * row tells host, epoch and update as they are, and then FLEET_ROW_VALUES words of the rule.
+ * row contains host, epoch and update unchanged, and then FLEET_ROW_VALUES words of the rule.
  *
  * Hosts of one kind are good; each other kind breaks one thing, at moments that its seed chooses.
  */
@@ -37,7 +37,7 @@ enum fleet_kind {
 	FLEET_GARBAGE, /* messages that break a rule, at any point */
 	/* How much. */
 	FLEET_ENDLESS, /* a table whose last part never comes */
-	FLEET_CHANGING, /* another entry after each answer, and the last one ends */
+	FLEET_CHANGING, /* a new entry after each answer, while the previous one ends */
 	/* When. */
 	FLEET_RESETS, /* reboots: another boot ID, counters from 0 */
 	FLEET_DIES, /* in the middle of an answer, and stays away for a while */
@@ -61,7 +61,7 @@ struct fleet_host {
 	uint32_t epoch;
 	uint64_t update; /* of this epoch */
 	uint64_t generation;
-	int64_t wrong_ns; /* its CLOCK_REALTIME - the right one */
+	int64_t wrong_ns; /* its CLOCK_REALTIME - the right CLOCK_REALTIME */
 	uint32_t guest; /* the number of an entry that comes and goes */
 	bool is_row_odd; /* the row that was written last is torn, or its time is a lie */
 
@@ -74,7 +74,7 @@ struct fleet_host {
 	uint32_t offsets[FLEET_ENTRIES_MAX + 1];
 };
 
-/* Bytes that a table can have. */
+/* Greatest length of a table, in bytes. */
 #define FLEET_TABLE_MAX 65536
 
 /* Ends the process with a message if memory runs out. */
@@ -83,7 +83,7 @@ void fleet_host__open(struct fleet_host *host, uint32_t index,
 		      uint32_t interval_ms);
 void fleet_host__close(struct fleet_host *host);
 
-/* CLOCK_REALTIME as the host has it. */
+/* CLOCK_REALTIME of the host. */
 int64_t fleet_host__now(const struct fleet_host *host);
 uint64_t fleet_host__instance(const struct fleet_host *host);
 

@@ -18,7 +18,7 @@
 /* Objects on which no reference is left once all regions are closed. */
 struct held {
 	uint32_t namespaces;
-	uint32_t cgroups;	/* removed ones that still exist */
+	uint32_t cgroups;	/* removed cgroups that still exist */
 };
 
 static inline uint32_t dying_cgroups(void)

@@ -95,7 +95,7 @@ static void put_ethernet(struct writer *writer, size_t key_length)
 	put(writer, &ethernet, sizeof(ethernet));
 }
 
-/* With the addresses at @key; @payload: bytes behind the header. */
+/* Writes the header with the addresses at @key; @payload: bytes after the header. */
 static void put_ip(struct writer *writer, const uint8_t *key,
 		   size_t key_length, uint8_t protocol, size_t payload)
 {
@@ -179,7 +179,7 @@ size_t int_frame__build(const struct int_frame *what,
 	put16(&writer, is_before ? protocol : port_at(ports + 2));
 	/* version 2, words of a hop, remaining hops */
 	put32(&writer, 2u << 28 | what->hop_words << 8 | 7);
-	/* instructions: node ID, and others of 4 bytes each */
+	/* instructions: node ID, and further ones of 4 bytes each */
 	put32(&writer, 0x80000000);
 	put32(&writer, 0);
 	put_stack(&writer, what);
@@ -202,7 +202,7 @@ size_t postcard__build(const struct postcard *what,
 	const size_t inner = (what->has_ethernet ? sizeof(struct ethhdr) : 0) +
 			     (v4 ? sizeof(struct iphdr) :
 				   sizeof(struct ipv6hdr)) + l4;
-	/* a postcard has whole words of the packet */
+	/* a postcard contains whole words of the packet */
 	const size_t padded = (inner + 3) / 4 * 4;
 	const size_t words = 2 + what->words + padded / 4;
 	struct writer writer = { frame };

@@ -24,14 +24,14 @@ struct int_frame {
 	 * not UDP, it always does.
 	 */
 	bool is_before_l4;
-	size_t payload;		/* bytes behind all headers */
+	size_t payload;		/* bytes after all headers */
 };
 
 /* Returns the bytes of the frame. */
 size_t int_frame__build(const struct int_frame *what,
 			uint8_t frame[INT_FRAME_MAX]);
 
-/* Sets the checksum of the IPv4 header behind Ethernet, with its options. */
+/* Sets the checksum of the IPv4 header after Ethernet, with its options. */
 void int_frame__set_checksum(uint8_t *frame);
 
 struct postcard {

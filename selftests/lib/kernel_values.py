@@ -3,8 +3,8 @@
 """Prints the values of this host as the kernel's own files show them.
 
 The output is one JSON object: {"ENTRY/COPY/FIELD": [LOW, HIGH]}, with the names of the
-entries of a whole host, without the interval. A counter that has the value V now is LOW
-or more, and below HIGH: files round down. A gauge may be anything from LOW to HIGH.
+entries of a whole host, without the interval. A counter with the value V now is LOW or
+more, and below HIGH: files round down. A gauge may be anything from LOW to HIGH.
 """
 import ctypes
 import glob
@@ -14,7 +14,7 @@ import re
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-GAUGE = 16 << 20  # bytes that memory may change meanwhile, in either direction
+GAUGE = 16 << 20  # bytes by which memory may change meanwhile, in either direction
 CLONE_NEWNET = 0x40000000
 UNLIMITED_MEMORY = (1 << 63) - PAGE
 UNLIMITED_PIDS = 4194305
@@ -39,7 +39,7 @@ def put_bytes(entry, copy, field, value):
 
 
 def plain(name):
-    """The name of a line of meminfo as that of a field."""
+    """Converts the name of a line of meminfo to the name of a field."""
     words = re.sub(r"[()]", "_", name.removeprefix("Mem"))
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).strip("_").lower()
 
@@ -137,7 +137,7 @@ def take_memory():
         field, number = (words[-2], words[-1]) if len(words) in (2, 3) else ("", "")
         if field in ("free", "min", "low", "high", "present", "managed"):
             key = f"node:zones/{node}/{zone}.{field}"
-            if key not in values:  # a line of a CPU's list has the same name
+            if key not in values:  # a line in the list of a CPU uses the same name
                 put_bytes("node:zones", node, f"{zone}.{field}", int(number) * PAGE)
 
 
@@ -234,7 +234,7 @@ def take_namespace(suffix):
             for name, number in zip(names, next(pairs).split()[1:]):
                 # Of other namespaces a whole host leaves the many of TcpExt out.
                 if family in families and not (suffix and family == "TcpExt:"):
-                    # The only gauge: the shell on the host has a connection.
+                    # The only gauge: the shell on the host keeps a connection.
                     put(f"snmp:{families[family]}{suffix}", "sum", name.lower(),
                         int(number), slack=2 if name == "CurrEstab" else 0)
     for line in lines("/proc/self/net/snmp6"):

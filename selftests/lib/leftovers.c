@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel counts that show what a test has left behind. */
+/* Kernel counts that show the leftovers of a test. */
 #include "leftovers.h"
 
 #include <fcntl.h>
@@ -67,7 +67,7 @@ bool leftovers__map_exists(uint32_t id)
 	return true;
 }
 
-/* Objects of kernel threads have no pid. */
+/* Objects of kernel threads show no pid. */
 long leftovers__rdma(const char *kind)
 {
 	char command[64], line[512];

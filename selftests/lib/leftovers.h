@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Objects and memory that a test may have left behind, as the kernel counts them. */
+/* Objects and memory that a test may leave, as the kernel counts them. */
 #ifndef DART_TEST_LEFTOVERS_H
 #define DART_TEST_LEFTOVERS_H
 

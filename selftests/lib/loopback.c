@@ -23,7 +23,7 @@ struct ibv_context *loopback__open_device(void)
 	return context;
 }
 
-/* The index of the IPv4 address, for an IPv6 one may not be usable yet. */
+/* The index of the IPv4 address: an IPv6 address may not be usable yet. */
 static int find_gid(struct ibv_context *context, union ibv_gid *gid)
 {
 	static const uint8_t ipv4[12] = { [10] = 0xff, [11] = 0xff };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A controller inside one process: RDMA READs of memory that is registered in @pd, by
- * a queue pair that is connected to itself.
+ * A controller inside one process: RDMA READs of memory registered in @pd, through a
+ * queue pair that is connected to itself.
  */
 #ifndef DART_TEST_LOOPBACK_H
 #define DART_TEST_LOOPBACK_H
@@ -28,7 +28,7 @@ void loopback__free(struct loopback *loopback);
 const void *loopback__read(struct loopback *loopback, uint64_t address,
 			   uint32_t rkey, uint32_t length);
 
-/* A separate context, for the processes of a test do not share one. */
+/* A separate context: the processes of a test do not share one. */
 struct ibv_context *loopback__open_device(void);
 
 #endif /* DART_TEST_LOOPBACK_H */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names of metrics in schemas/prometheus, and the fields that the agent has for them.
+"""The names of metrics in schemas/prometheus, and the agent's fields for them.
 
-Whatever is wrong is appended to findings, a line each.
+Appends each fault to findings, in a line.
 """
 import glob
 import os
@@ -11,7 +11,7 @@ import subprocess
 import yaml
 
 TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
-# Fields that have their names from BTF: "ENTRY FIELD..."
+# Fields named by BTF: "ENTRY FIELD..."
 FIELDS = "selftests/prometheus_fields"
 findings = []
 
@@ -76,7 +76,7 @@ def fields_of_sources():
 
 
 def read_families():
-    """All families, those of patterns as well: [(place, name, help, family, series)]"""
+    """All families, including families of patterns: [(place, name, help, family, series)]"""
     families = []
     for file in sorted(glob.glob(path("schemas/prometheus/*.yaml"))):
         place = os.path.relpath(file, TOP)
@@ -99,7 +99,7 @@ def read_families():
 
 
 def terms(value):
-    """The fields of a sum, or None if it is no sum."""
+    """The fields of a sum, or None for anything else."""
     operands = re.split(r"\s+[+-]\s+", value)
     if not all(re.fullmatch(r"[a-z0-9_.]+", operand) for operand in operands):
         return None
@@ -111,7 +111,7 @@ def fields_of_series(series):
 
 
 def generic_name(entry, field, unit, kind):
-    """As tools/controller/metrics/plan/plan_generic.c has it."""
+    """The same rule as in tools/controller/metrics/plan/plan_generic.c."""
     base = {"ns": "seconds", "ms": "seconds", "s": "seconds", "bytes": "bytes",
             "sectors": "bytes", "Hz": "hertz", "times": ""}.get(unit)
     is_count = not base
@@ -128,8 +128,8 @@ def generic_name(entry, field, unit, kind):
 
 
 def generic_names(families):
-    """Those of fields that no family names, and the beginnings of those whose units BTF
-    tells."""
+    """Names of fields that no family maps, and the beginnings of names of fields whose
+    units BTF tells."""
     fields, _ = fields_of_sources()
     named = {(series["entry"], field) for *_, all_series in families
              for series in all_series for field in fields_of_series(series)}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Network namespaces that have no process, for tests. */
+/* Network namespaces without processes, for tests. */
 #ifndef DART_TEST_NAMESPACE_H
 #define DART_TEST_NAMESPACE_H
 
@@ -51,7 +51,7 @@ static inline void send_datagrams(uint32_t address, int count)
 	int udp = socket(AF_INET, SOCK_DGRAM, 0);
 
 	assert_true(udp >= 0);
-	while (count--)	/* one that fails with ECONNREFUSED was sent, too */
+	while (count--)	/* a datagram was sent even if send() fails with ECONNREFUSED */
 		sendto(udp, "x", 1, 0, (const struct sockaddr *)&target,
 		       sizeof(target));
 	close(udp);

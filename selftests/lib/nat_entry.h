@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Entries of NAT (schemas/nat.yaml) of tests: entry I of a kind and a seed has the same key
- * everywhere, and a value for each version.
+ * Entries of NAT (schemas/nat.yaml) of tests: entry I of a kind and a seed keeps its key
+ * everywhere, and gets a value for each version.
  */
 #ifndef NAT_ENTRY_H
 #define NAT_ENTRY_H
@@ -52,7 +52,7 @@ static inline struct nat_entry nat_entry__make(bool is_random, uint64_t seed,
 	random = dart_random__of(words[2] + version);
 	words[2] = dart_random__next(&random);
 	memcpy(entry.value, &words[2], NAT_VALUE);
-	/* Which address is rewritten has two values. */
+	/* The field that tells which address is rewritten takes two values. */
 	entry.value[NAT_VALUE - 1] &= 1;
 	return entry;
 }

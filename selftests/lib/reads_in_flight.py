@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """reads_in_flight.py INTERFACE COMMAND [ARGUMENT...]: runs the command, and prints how many
-RDMA READs of this machine were on their way meanwhile, by its RoCEv2 packets in the order in
-which the interface sent and received them: a READ is in flight from its request to the last
-packet of its response.
+RDMA READs of this machine were in flight meanwhile, judging by its RoCEv2 packets in the
+order in which the interface sent and received them: a READ is in flight from its request to
+the last packet of its response.
 
 Prints JSON: requests; in_flight, in_flight_of_one (bytes, the most at a time: of all queue
 pairs, of one) and operations (the same, as a number); dropped (packets that the kernel could
@@ -27,7 +27,7 @@ SNAP = 14 + 60 + 8 + 12 + 16    # up to the RETH
 
 
 def roce(frame):
-    """Opcode, queue pair, PSN and what follows, or None."""
+    """Opcode, queue pair, PSN and the rest of the packet, or None."""
     if len(frame) < 14 + 20 or frame[12:14] != b"\x08\x00" or frame[23] != 17:
         return None
     udp = 14 + (frame[14] & 15) * 4

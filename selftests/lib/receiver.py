@@ -3,9 +3,9 @@
 """Receives metrics by remote write 1.0 and 2.0 and by InfluxDB's line protocol.
 
 receiver.py PORT FILE [STATUS...]: answers the first requests with these statuses, 0 by closing
-the connection, and all others with 204. What it takes is appended to FILE, a line for each
-sample: NAME{LABELS} VALUE TIME, in ms by remote write and in ns otherwise; stale markers are
-"stale". Decoders are those of the specifications, written for this test only.
+the connection, and all others with 204. It appends each sample that it takes to FILE, in a
+line: NAME{LABELS} VALUE TIME, in ms by remote write and in ns otherwise; stale markers are
+"stale". The decoders follow the specifications and share no code with the product.
 """
 import gzip
 import http.server
@@ -16,7 +16,7 @@ STALE = 0x7FF0000000000002
 
 
 def number(data, at):
-    """A varint, and what follows."""
+    """A varint, and the rest of the bytes."""
     if data[at] < 128:
         return data[at], at + 1
     value = shift = 0
@@ -48,7 +48,7 @@ def unpack(data):
             width = 2 if tag & 3 == 2 else 4
             size = (tag >> 2) + 1
             offset, at = int.from_bytes(data[at:at + width], "little"), at + width
-        # What is copied may begin in what it makes.
+        # A copy may overlap its own output.
         while size:
             start = len(out) - offset
             part = out[start:start + size]
@@ -163,7 +163,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(text)
         except OSError:
-            self.close_connection = True  # the sender has ended
+            self.close_connection = True  # the sender closed the connection
 
     def log_message(self, *_):
         pass

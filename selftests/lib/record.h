@@ -25,7 +25,7 @@ static inline uint32_t record_pages_new(int region, uint32_t pages)
 	return slab.extent.id;
 }
 
-/* One piece of a source without a selector; the caller changes what differs. */
+/* One piece of a source without a selector; the caller changes other members. */
 static inline struct dart_zero_record
 record_of(uint32_t pages, uint32_t source, const struct dart_zero_piece *piece)
 {
@@ -56,8 +56,8 @@ static inline int record_describe(int region, uint32_t source)
 }
 
 /*
- * Copies the words of a row to @words, which has room for RECORD_ROW_WORDS_MAX.  Returns
- * its sequence, or 1 if the row is torn.
+ * Copies the words of a row to @words, an array of RECORD_ROW_WORDS_MAX.  Returns its
+ * sequence, or 1 if the row is torn.
  */
 static inline uint64_t record_row(const char *address,
 				  const struct dart_zero_record *record,

@@ -26,7 +26,7 @@ int registration__connect(void)
 	return fd;
 }
 
-/* Not that of libdart, which refuses to send more than one descriptor. */
+/* Does not use libdart's function, which refuses to send more than one descriptor. */
 void registration__send(int socket, const void *bytes, size_t length,
 			const int *fds, unsigned int fd_count)
 {
@@ -53,7 +53,7 @@ void registration__send(int socket, const void *bytes, size_t length,
 	while (vector.iov_len) {
 		ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
 
-		/* An agent that disconnects has refused: see the reply. */
+		/* An agent that disconnects refused the request: see the reply. */
 		if (sent < 0)
 			return;
 		vector.iov_base = (char *)vector.iov_base + sent;

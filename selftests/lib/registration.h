@@ -9,11 +9,11 @@
 
 int registration__connect(void);
 
-/* Sends @length bytes, with @fd_count file descriptors beside the first byte. */
+/* Sends @length bytes, with @fd_count file descriptors at the first byte. */
 void registration__send(int socket, const void *bytes, size_t length,
 			const int *fds, unsigned int fd_count);
 
-/* The next reply, a new reference; NULL if the agent has disconnected. */
+/* The next reply, a new reference; NULL if the agent disconnected. */
 json_t *registration__reply(int socket);
 
 /* The descriptor that comes with the next reply, which is "ok". */

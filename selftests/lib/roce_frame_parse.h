@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A report, parsed from the frame that libdart or an XDP program has built. */
+/* A report, parsed from a frame that libdart or an XDP program built. */
 #ifndef DART_TEST_ROCE_FRAME_PARSE_H
 #define DART_TEST_ROCE_FRAME_PARSE_H
 

@@ -59,7 +59,7 @@ static inline volatile uint64_t *slice_map(const struct dart_zero_slice *slice)
 	return memory;
 }
 
-/* Slices of a region that was closed, one page each of one slab of @pages pages. */
+/* Slices of a closed region, each one page of a slab of @pages pages. */
 static inline void slices_without_region(uint32_t pages,
 					 struct dart_zero_slice *slices,
 					 int count)

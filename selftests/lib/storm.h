@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A storm: one thread does random operations on a world and knows what each page must
- * show, while another checks that every page shows something of the region.
+ * A storm: one thread does random operations on a world and knows the contents that
+ * each page must show, while another thread checks that every page shows something of
+ * the region.
  */
 #ifndef DART_TEST_STORM_H
 #define DART_TEST_STORM_H
@@ -26,9 +27,9 @@ struct storm {
 	struct loopback *loopback;
 	struct storm_records records;
 	struct ibv_mr *mr;		/* of @mr_pages pages, or NULL */
-	struct world_map *mr_map;	/* whose they are, or NULL */
+	struct world_map *mr_map;	/* the map of the pages, or NULL */
 	uint64_t mr_pages;
-	const uint64_t *mr_values[WORLD_SLAB_PAGES]; /* by page: what it shows */
+	const uint64_t *mr_values[WORLD_SLAB_PAGES]; /* by page: its contents */
 	/* The other thread, which closes @to_close and then reads. */
 	pthread_t thread;
 	sem_t go, closed;
@@ -59,13 +60,13 @@ bool storm__is_cut_inside(const struct storm *storm, struct run run);
 /* Maps the region from @page on. */
 void storm__map_pages(struct storm *storm, struct run run, int page);
 
-/* Registers the pages of @extent, and no others. */
+/* Registers exactly the pages of @extent. */
 void storm__register_extent(struct storm *storm,
 			    const struct world_extent *extent,
 			    const uint64_t *values);
-/* Usually: so that its pages are removed and lent again meanwhile. */
+/* Does so usually, so that its pages are removed and lent again meanwhile. */
 bool storm__keeps_registration(struct storm *storm);
-/* Ends the memory registration, if there is one. */
+/* Ends the memory registration, if any. */
 void storm__deregister(struct storm *storm);
 
 #endif /* DART_TEST_STORM_H */

@@ -13,7 +13,7 @@
 #define MADV_GUARD_REMOVE 103
 #endif
 
-/* Of calls that not every kernel has. */
+/* Numbers of calls that some kernels lack. */
 #define ANY_ERROR -1
 
 void storm__mmap(struct storm *storm)
@@ -78,7 +78,7 @@ void storm__mprotect(struct storm *storm)
 	storm__cut(storm, run);
 }
 
-/* Moves a run; the move may fail if the run is more than one mapping to the kernel. */
+/* Moves a run; the move may fail if the run consists of several mappings for the kernel. */
 void storm__mremap(struct storm *storm)
 {
 	struct world_page *pages = storm->world->pages;
@@ -94,7 +94,7 @@ void storm__mremap(struct storm *storm)
 	    run.first < target.first + run.count)
 		return;
 
-	/* A refused call may have unmapped the target before. */
+	/* A refused call may unmap the target before it fails. */
 	world__reserve(storm->world, target.first, target.count);
 	moved = mremap(storm__at(storm, run.first), length, length,
 		       MREMAP_MAYMOVE | MREMAP_FIXED,

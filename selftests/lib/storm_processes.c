@@ -8,7 +8,7 @@
 #include "storm.h"
 #include "storm_extents.h"
 
-/* The child sees the mappings that it has inherited, and later changes in them. */
+/* The child sees its inherited mappings, and later changes in them. */
 void storm__fork(struct storm *storm)
 {
 	struct world *world = storm->world;

@@ -55,7 +55,7 @@ void storm__add_record(struct storm *storm)
 
 	if (drawn->record.id)
 		return;
-	/* Few namespaces: one takes a debug kernel longer than 100 operations. */
+	/* Few namespaces: a debug kernel needs longer for one namespace than for 100 operations. */
 	switch (storm__draw(storm, 16)) {
 	case 0 ... 7:
 		record = record_of(storm->records.pages,

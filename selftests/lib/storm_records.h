@@ -13,7 +13,7 @@
 struct storm;
 
 struct storm_record {
-	struct dart_zero_record record;	/* without an id: there is none */
+	struct dart_zero_record record;	/* an id of 0: no record */
 	int netns;			/* of the counters, or -1 */
 	uint64_t time;			/* of row 0 when it was last read */
 };
@@ -33,7 +33,7 @@ void storm__remove_record(struct storm *storm);
 void storm__read_record(struct storm *storm);
 /* The namespace of a record ends: its region is told. */
 void storm__end_record(struct storm *storm);
-/* The region of all records is closed, and another one opened. */
+/* Closes the region of all records, and opens another. */
 void storm__close_records(struct storm *storm);
 
 #endif /* DART_TEST_STORM_RECORDS_H */

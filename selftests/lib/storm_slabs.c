@@ -6,7 +6,7 @@
 #include "slab.h"
 #include "storm.h"
 
-/* Of pages that no slab has any more. */
+/* Values of pages that belong to no slab any more. */
 static const uint64_t zero;
 
 static struct world_slab *draw_slab(struct storm *storm)
@@ -68,7 +68,7 @@ static void remove_slice(struct storm *storm, struct world_slab *slab,
 	world_slice__settle(slab, slice);
 }
 
-/* Often with its slices, whose owners keep them. */
+/* Often removes its slices, too, whose owners keep them. */
 void storm__remove_slab(struct storm *storm)
 {
 	struct world_slab *slab = draw_slab(storm);
@@ -178,8 +178,8 @@ void storm__remove_slice(struct storm *storm)
 }
 
 /*
- * A region shows @slab again, part of which is registered: the kernel replaces
- * registered pages that are free, and does not lend the others again.
+ * A region shows @slab again while a part of it is registered: the kernel replaces
+ * registered pages that are free, and does not lend the other registered pages again.
  */
 static void leave_registered(struct storm *storm, struct world_slab *slab)
 {
@@ -210,7 +210,7 @@ void storm__adopt(struct storm *storm)
 		ret = -EBUSY;
 	else if (slice->id)
 		ret = -EEXIST;
-	/* Pages that the other thread is unmapping are held. */
+	/* Pages that the other thread is unmapping are still in use. */
 	pthread_mutex_lock(&storm->looking);
 	assert_int_equal(slice_adopt(world__fd(storm->world, where), slice->fd,
 				     &adoption), ret);
@@ -233,7 +233,7 @@ void storm__adopt(struct storm *storm)
 	assert_true(world__lender_is_right(storm->world));
 }
 
-/* The slice of a region that has an event with this id. */
+/* Finds the slice of a region by the id in an event. */
 static struct world_slice *told_slice(struct world *world,
 				      enum world_region where, uint32_t id)
 {
@@ -248,7 +248,7 @@ static struct world_slice *told_slice(struct world *world,
 	return NULL;
 }
 
-/* A region tells each slice that has lost its owner once. */
+/* A region reports each slice that lost its owner once. */
 void storm__slice_events(struct storm *storm)
 {
 	enum world_region where = storm__draw(storm, WORLD_REGIONS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the key and the value of an entry, the same ones in each program. */
+/* Makes the key and the value of an entry, alike in each program. */
 #include "table_entry.h"
 
 static void fill(uint8_t *bytes, size_t length, uint64_t number)

@@ -3,9 +3,9 @@
 """tagged_frames.py save FILE | send INTERFACE ANSWERS REPORTS [KIND...]
 
 Frames with INT-MD and tags of VLANs, made by scapy, one for each kind of tags; see KINDS.
-"save" writes them to FILE, a capture.  "send" sends them, or those of each KIND, through
-INTERFACE, waits until REPORTS frames with reports have come to the interface ANSWERS, 20 s at
-most, and prints the tags of each as JSON.
+"save" writes them to FILE, a capture.  "send" sends all frames, or the frames of each KIND,
+through INTERFACE, waits until REPORTS frames with reports have arrived at the interface
+ANSWERS, 20 s at most, and prints the tags of each as JSON.
 """
 
 import json
@@ -32,7 +32,7 @@ INT = struct.pack("!BBHBBBBHHHHII", 1 << 4 | 1 << 2, 5, 80, 2 << 4, 0, 1, 3,
 
 
 def untyped(outer, inner, kind):
-    """Two tags, the outer one of a type that scapy has no name for."""
+    """Two tags; scapy does not know the type of the outer tag."""
     return bytes(outer)[:12] + struct.pack("!HH", kind, 8) + bytes(inner)[12:]
 
 
@@ -55,7 +55,7 @@ def kinds():
 
 
 def tags_of(frame, ancillary):
-    """The types of the tags of a frame, those that the driver took off included."""
+    """The types of the tags of a frame, including tags that the driver removed."""
     tags = []
     for level, kind, data in ancillary:
         if (level, kind) == (SOL_PACKET, PACKET_AUXDATA):

@@ -15,10 +15,10 @@ struct unchanged_region {
 
 int unchanged_region__setup(void **state);
 
-/* Fails the test if the list of extents has changed. */
+/* Fails the test if the list of extents changed. */
 int unchanged_region__teardown(void **state);
 
-/* A test whose @state is a struct unchanged_region. */
+/* Defines a test whose @state is a struct unchanged_region. */
 #define UNCHANGED_TEST(sentence, function) \
 	TEST_FIXTURE(sentence, function, unchanged_region__setup, \
 		     unchanged_region__teardown)

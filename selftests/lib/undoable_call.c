@@ -191,7 +191,7 @@ static void after_slice(struct call_fixture *fixture, int ret)
 		assert_int_equal(device_remove(fixture->region,
 					       fixture->slice.id), 0);
 	}
-	/* The slab has no slice any more. */
+	/* The slab is without slices again. */
 	after_add(fixture, 0);
 }
 
@@ -285,7 +285,7 @@ static void after_record(struct call_fixture *fixture, int ret)
 	if (!ret)
 		assert_int_equal(device_remove(fixture->region,
 					       fixture->record), 0);
-	/* The pages have no record any more. */
+	/* The pages are without records again. */
 	after_add(fixture, 0);
 }
 

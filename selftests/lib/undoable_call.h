@@ -17,7 +17,7 @@ struct call_fixture {
 	int map;
 	dev_t root;			/* device of the file system at / */
 
-	/* Known to the call that is made, and what it has made. */
+	/* State of the call, and the objects that it made. */
 	int opened;
 	char *address;
 	struct dart_zero_extent extent;

@@ -3,9 +3,9 @@
 """values_between.py BEFORE AFTER SCRAPES
 
 Compares the values of the last scrape of a whole host (lines of dart-controller --json)
-with those of the kernel before and after it (kernel_values.py). Prints how many values
-were compared, and those that the kernel's files do not show, by source and field; exits
-with 1 if a value lies outside or an entry of the kernel has no values.
+with the kernel's values before and after it (kernel_values.py). Prints the number of
+compared values, and the values that the kernel's files do not show, by source and
+field; exits with 1 if a value lies outside or an entry of the kernel lacks values.
 """
 import json
 import re
@@ -14,7 +14,7 @@ import sys
 EXAMPLES = 10
 
 
-# A record that is written while it is read has no values in a scrape.
+# A record that the kernel writes during the READ shows no values in a scrape.
 LAST_SCRAPES = 3
 
 
@@ -37,7 +37,7 @@ def scraped(path):
 
 
 def kind(name):
-    """A value without the object that it is of."""
+    """A value without the name of its object."""
     entry, _, field = re.match(r"(.*)/([^/]*)/([^/]*)", name).groups()
     return f"{entry.split('@')[0]}/{field}"
 

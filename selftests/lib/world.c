@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A region, and for each page what it must show. */
+/* A region, and the expected contents of each page. */
 #include "world.h"
 
 #include <sched.h>
@@ -137,7 +137,7 @@ static bool is_in(const struct world_extent *extent, int page)
 	       page < (int)(extent->first + extent->pages);
 }
 
-/* The offset of a word of a page, another one in each call. */
+/* The offset of a word of a page, a different one in each call. */
 static size_t some_word(void)
 {
 	static _Thread_local size_t word;
@@ -259,7 +259,7 @@ static bool overlaps(const struct world_extent *a, const struct world_extent *b)
 	       b->first < a->first + a->pages;
 }
 
-/* Is @extent that of a window which has the place of @other in the second region? */
+/* Is @extent the window at the place of @other in the second region? */
 static bool shares(const struct world *world, const struct world_extent *extent,
 		   const struct world_window *other)
 {
@@ -273,7 +273,7 @@ static bool shares(const struct world *world, const struct world_extent *extent,
 	return false;
 }
 
-/* @extent has the place of those that show the same, and overlaps no other. */
+/* @extent lies at the place of extents that show the same memory, and overlaps no other extent. */
 static void settle_extent(struct world *world, struct world_extent *extent,
 			  const struct dart_zero_extent *reported)
 {

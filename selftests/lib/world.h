@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A region of /dev/dart_zero and, for each of its pages, what it must show.
+ * A region of /dev/dart_zero and the expected contents of each page.
  *
  * The arena is a reserved range of addresses in which calls of all kinds map pages of
  * the region.  The world knows which page of the region each page of the arena shows,
  * and the contents of that page: of a map or a slice (the values that its owner set
  * last), of a window (the same memory as in a second region, which never changes), or
- * of none of them (zeros).  A third region lends and adopts slices, too.
+ * none of these (zeros).  A third region lends and adopts slices, too.
  */
 #ifndef DART_TEST_WORLD_H
 #define DART_TEST_WORLD_H
@@ -23,7 +23,7 @@
 #define WORLD_ARENA_PAGES 192
 #define WORLD_MAPS 12
 #define WORLD_CGROUPS 4
-/* The first ones on the machine, one on a separate network namespace, then cgroups. */
+/* The first windows show the machine, one shows a separate network namespace, the rest cgroups. */
 #define WORLD_WINDOWS (4 + WORLD_CGROUPS)
 #define WORLD_SLABS 2
 
@@ -62,12 +62,12 @@ bool world__shows(const struct world *world, const char *address, int page);
 
 /*
  * Does @address show any page of a region: zeros, a value of a map, or memory of a
- * window?  For a thread that does not know what another changes meanwhile.
+ * window?  For a thread that does not know the changes of another thread meanwhile.
  */
 bool world__is_known(const struct world *world, const char *address);
 
 /*
- * Does page @i of the arena show what it must?  In a process that has inherited
+ * Does page @i of the arena show the expected contents? In a process that inherited
  * @pages, pages that were not inherited must be absent.
  */
 bool world__holds(const struct world *world, int i);

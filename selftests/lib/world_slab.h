@@ -9,23 +9,23 @@
 #include "world_map.h"
 
 #define WORLD_SLAB_PAGES 6
-#define WORLD_SLICES 4		/* of one slab */
+#define WORLD_SLICES 4		/* of a slab */
 
-/* Of a world: the second one only lends and adopts slices. */
+/* Regions of a world: the second one only lends and adopts slices. */
 enum world_region { WORLD_REGION, WORLD_LENDER, WORLD_REGIONS };
 
-/* It exists while its owner or a region has it. */
+/* A slice exists while its owner or a region holds it. */
 struct world_slice {
 	int fd;			/* of its owner, -1 if closed */
 	volatile uint64_t *memory; /* of its owner, NULL if not mapped */
 	uint32_t id;		/* in the region that shows the slab, 0: not there */
 	uint32_t first, pages;	/* of the slab */
-	bool is_told;		/* the region has the event SLICE_GONE */
+	bool is_told;		/* the region reported the event SLICE_GONE */
 };
 
-/* It exists while a region shows it or a slice of it exists. */
+/* A slab exists while a region shows it or one of its slices exists. */
 struct world_slab {
-	struct world_extent extents[WORLD_REGIONS]; /* one of them at most */
+	struct world_extent extents[WORLD_REGIONS]; /* at most one region shows the slab */
 	struct world_slice slices[WORLD_SLICES];
 	/* Value k is the first and the last 8 bytes of page k. */
 	uint64_t values[WORLD_SLAB_PAGES];
@@ -40,7 +40,7 @@ bool world_slab__exists(const struct world_slab *slab);
 enum world_region world_slab__shown_by(const struct world_slab *slab);
 bool world_slab__has_slices(const struct world_slab *slab);
 bool world_slab__is_free(const struct world_slab *slab, uint32_t page);
-/* Are so many free pages side by side? */
+/* Are this number of free pages side by side? */
 bool world_slab__has_room(const struct world_slab *slab, uint32_t pages);
 
 bool world_slice__is_owned(const struct world_slice *slice);
