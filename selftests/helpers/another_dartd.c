@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * another_dartd PATH REPLY: listens on the UNIX socket PATH and answers each
- * request, one on each connection, with the line REPLY, as a dartd of another
- * release may.  Notifies that it is ready (sd_notify(3)) when it listens.
+ * another_dartd PATH REPLY: listens on the UNIX socket PATH and answers one request on
+ * each connection with the line REPLY, as a dartd of another release may.  Notifies
+ * that it is ready (sd_notify(3)) when it listens.
  */
 #include <err.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  * call of the device and each request.  Prints lines "CALL<tab>OUTCOME"; the outcome
  * is "yes" or the name of an errno.
  *
- * For each call the process has a descriptor of a separate region with one map in it,
- * the descriptor of another map, that of a slice of a closed region, and that of a change
- * of a lookup table; root has opened them.
+ * For each call the process inherits from root a descriptor of a separate region with one
+ * map in it, and descriptors of another map, of a slice of a closed region, and of a
+ * change of a lookup table.
  */
 #include <grp.h>
 #include <stdio.h>
@@ -26,12 +26,12 @@
 #define SLICE (MAP + 1)
 #define CHANGES (SLICE + 1)
 #define REGIONS (CHANGES + 1)
-/* The id of the slab in each region, behind the map. */
+/* The id of the slab in each region, after the map. */
 #define SLAB 2
 
 #define ANOTHER 65532
 
-/* An address that privileges.sh has made reachable: of a reporter and a requester. */
+/* An address that privileges.sh made reachable: of a reporter and a requester. */
 #define REPORTER "10.77.0.2"
 
 static int do_open(int region)
@@ -120,7 +120,7 @@ static int do_add_record(int region)
 	return record_describe(region, DART_ZERO_SOURCE_CPUSTAT);
 }
 
-/* Descriptor SLICE, which no region has. */
+/* Descriptor SLICE, which belongs to no region. */
 static void make_slice(void)
 {
 	struct dart_zero_slice slice;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A controller that reads more than is exposed: every memory region of the agent on
- * "host" answers a READ of exactly its bytes.  A READ of one byte before, of one byte
- * behind and of the page around it gets a remote access error and no data, and then the agent disconnects.
+ * A controller that reads more than is exposed: every memory region of the agent on "host" answers
+ * a READ of exactly its bytes.  A READ of one byte before, of one byte after and of the page around
+ * it gets a remote access error and no data, and then the agent disconnects.
  *
  * Needs an agent with exact exposure on "host" (see beyond_range.sh).
  */
@@ -83,8 +83,8 @@ static struct dart_table *fetch_table(void)
 }
 
 /*
- * The agent does not keep a queue pair that has failed.  It rejects the connection if
- * it has not seen the end of the handshake.
+ * The agent does not keep a failed queue pair.  It rejects the connection if it has not
+ * seen the end of the handshake.
  */
 static void assert_disconnected(struct dart_endpoint *endpoint)
 {
@@ -166,7 +166,7 @@ static void test_beyond_control_region(void **state)
 
 	dart_endpoint__free(endpoint);
 	assert_int_equal(try_read(accept.address, accept.rkey, accept.length), 1);
-	/* Of a longer one, the pieces inside the range arrive. */
+	/* The pieces of a longer READ inside the range arrive. */
 	assert_int_equal(try_read(accept.address + accept.length - 1,
 				  accept.rkey, 2), -EACCES);
 	assert_int_equal(try_read(accept.address - 1, accept.rkey, 1), -EACCES);

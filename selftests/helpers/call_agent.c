@@ -3,10 +3,10 @@
  * call_agent rpc HOST[:PORT] COUNT [ENTRY...]
  * call_agent tcp HOST[:PORT] COUNT DIRECTORY NAME AGENT [ENTRY...]
  *
- * Asks the agent of HOST, by RDMA or by TCP, COUNT times for the values of the entries,
+ * Asks the agent of HOST, over RDMA or TCP, COUNT times for the values of the entries,
  * by default of all, every 100 ms, and prints each time a line as dart-controller
- * --json does.  By TCP it has the certificate DIRECTORY/NAME.pem, and expects one for
- * AGENT.  At an error it says why and exits with 1.
+ * --json does.  Over TCP it shows the certificate DIRECTORY/NAME.pem, and expects a
+ * certificate for AGENT. At an error it prints the reason and exits with 1.
  */
 #include <endian.h>
 #include <errno.h>
@@ -172,7 +172,7 @@ static void fetch_table(struct caller *caller)
 	plan(caller);
 }
 
-/* Each table is as good as the last one, for a while. */
+/* A table stays usable for a while after a change. */
 static uint64_t fetch_values(struct caller *caller)
 {
 	struct dart_error error;

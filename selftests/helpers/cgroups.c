@@ -55,7 +55,7 @@ static int make_named(int length)
 	int part;
 
 	while (length > 0) {
-		/* The last slash has a name after it. */
+		/* A name follows the last slash. */
 		part = length > 202 ? 200 : length > 200 ? length - 2 : length;
 		memset(name, 'n', part);
 		name[part] = '\0';
@@ -93,7 +93,7 @@ static bool first_below(char name[static NAME_MAX + 1])
 	return is_found;
 }
 
-/* From the deepest on, with one descriptor. */
+/* Removes from the deepest on, with one descriptor. */
 static int remove_all(void)
 {
 	char name[NAME_MAX + 1];

@@ -3,11 +3,11 @@
  * churn RATE SECONDS LIFETIME_MS: starts containers for SECONDS, RATE a second or as many
  * as the machine can.  Each is a process in its own cgroup (/churn/cN) and network
  * namespace, with the veth device cN in this namespace, and lives for LIFETIME_MS.
- * Container N sends 10 + N % 37 datagrams and then no more.  Every second one removes its
- * device; the others leave it to the end of their namespace.  When all are removed, prints
- * JSON: how many containers a second came and went, and of each its life in times of
- * CLOCK_BOOTTIME (ns), when it had its namespace, had sent all, began to end, had its
- * device removed (or 0) and had its cgroup removed.
+ * Container N sends 10 + N % 37 datagrams and then no more.  Every second container
+ * removes its device; the others leave it to the end of their namespace.  When all are
+ * removed, prints JSON: how many containers a second came and went, and for each container
+ * the times (CLOCK_BOOTTIME, ns) when its namespace existed, all datagrams were sent, its
+ * end began, its device was removed (or 0) and its cgroup was removed.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -36,7 +36,7 @@
 
 /*
  * Containers that make their namespaces at a time.  The kernel makes one after the other; in
- * a slow one, dozens would wait for so long that it takes them for hung.
+ * a slow kernel, dozens would wait until it takes them for hung.
  */
 #define BIRTHS_MAX 8
 
@@ -87,7 +87,7 @@ static void enter_cgroup(int number)
 	close(fd);
 }
 
-/* Adds an attribute; one without a length contains those that follow. */
+/* Adds an attribute; an attribute without a length contains the following ones. */
 static struct rtattr *add(struct link_request *request, int type,
 			  const void *data, size_t length)
 {
@@ -128,7 +128,7 @@ static void carry_out(struct link_request *request)
 	close(fd);
 }
 
-/* eth0 here; its peer in the namespace @outside has the name of the container. */
+/* Makes eth0 here, and its peer, named like the container, in the namespace @outside. */
 static void make_veth(int number, int outside)
 {
 	struct link_request request = {
@@ -219,7 +219,7 @@ live(struct life *life, int number, unsigned long lifetime_ms, sem_t *births)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Removes the cgroup of a container that has ended; returns how many there were. */
+/* Removes the cgroups of ended containers; returns their number. */
 static int reap_one(struct life *lives, int count, int flags)
 {
 	char path[64];
@@ -303,7 +303,7 @@ int main(int argc, char *argv[])
 	end = start + seconds * SECOND_NS;
 	for (count = 0; count < most && now_ns(CLOCK_MONOTONIC) < end;
 	     count++) {
-		/* A machine that falls behind has no use for more of them at once. */
+		/* More containers at once would not help a slow machine. */
 		if (alive > alive_max)
 			alive -= reap_one(lives, count, 0);
 		/* A container that ends interrupts it. */
@@ -324,7 +324,7 @@ int main(int argc, char *argv[])
 	}
 	while (reap_one(lives, count, 0))
 		;
-	/* Until the last one began to end. */
+	/* Until the end of the last container began. */
 	end = now_ns(CLOCK_MONOTONIC) - lifetime_ms * (SECOND_NS / 1000);
 	print(lives, count, (double)(end - start) / SECOND_NS);
 	return EXIT_SUCCESS;

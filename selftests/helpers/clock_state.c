@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock_state [disturb]: prints what adjtimex() tells as a JSON object, times in ns.
- * disturb: first sets all of it, to values that differ in sign and size.
+ * clock_state [disturb]: prints the state from adjtimex() as a JSON object, times in
+ * ns. disturb: first sets all members, to values that differ in sign and size.
  */
 #include <err.h>
 #include <stdio.h>

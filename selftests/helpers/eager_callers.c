@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * eager_callers HOST SECONDS header|table: two peers that ask the agent of HOST by RDMA,
- * so long and without a pause, for the header of its table, or for all of it in more
- * messages than they have receives.
+ * eager_callers HOST SECONDS header|table: two peers ask the agent of HOST over RDMA,
+ * for SECONDS and without a pause, for the header of its table, or for the whole table,
+ * in more messages than they posted receives for.
  */
 #include <string.h>
 #include <time.h>

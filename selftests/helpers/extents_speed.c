@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * extents_speed: fills a region with as many extents as it takes, empties it, and prints as
- * JSON how long it takes to add an extent to an empty and to a full region, and to remove
- * one from each, in us, the average of a sixteenth of all; for tools/bench.
+ * JSON the time to add an extent to an empty and to a full region, and to remove one from
+ * each, in us, averaged over a sixteenth of all; for tools/bench.
  */
 #include <inttypes.h>
 #include <stdio.h>

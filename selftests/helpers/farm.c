@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * farm [-f rows|records] [-s BYTES] [-p PORT] [-u MS] SOCKET HOSTS: is so many hosts, each
- * an agent with its own table, values and port, on the first RDMA device.
+ * farm [-f rows|records] [-s BYTES] [-p PORT] [-u MS] SOCKET HOSTS: plays HOSTS hosts,
+ * each an agent with its own table, values and port, on the first RDMA device.
  *
  *   -f  a map of rows of 64 bytes (the default), or records of 512 bytes as they are
  *       gathered
@@ -9,8 +9,8 @@
  *   -p  port of host 0, 5000; the others follow
  *   -u  how often each value changes, 1000 ms; see selftests/lib/farm_rule.h
  *
- * Notifies that it is ready as dartd does, and serves until it is killed.  farm_ask sends
- * requests to SOCKET.  FIRST and COUNT are hosts:
+ * Notifies that it is ready as dartd does, and serves until a test kills it.  farm_ask
+ * sends requests to SOCKET.  FIRST and COUNT are hosts:
  *
  *   start FIRST COUNT	each begins the next epoch, with new keys and a new boot ID
  *   stop FIRST COUNT	disconnects the controllers, closes the listener, frees all memory
@@ -39,7 +39,7 @@
 
 #include "selftests/lib/farm_host.h"
 
-/* Hosts of one part are updated at once, the parts one after the other. */
+/* The farm updates hosts of one part at once, and the parts one after the other. */
 #define PARTS 16
 #define ANSWER_MAX 1024
 
@@ -143,7 +143,7 @@ static unsigned int count_descriptors(void)
 	while ((entry = readdir(directory)))
 		count += *entry->d_name != '.';
 	closedir(directory);
-	return count - 1; /* that of the directory */
+	return count - 1; /* without the directory itself */
 }
 
 static long rss_kib(void)

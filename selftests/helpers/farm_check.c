@@ -3,11 +3,11 @@
  * farm_check [-f rows|records] [-s BYTES] [-p PORT] [-u UPDATE] INTERVAL_MS HOSTS FIRST
  * STOPPED: judges the JSON of a controller that scrapes a farm of HOSTS hosts every
  * INTERVAL_MS, of which STOPPED hosts from FIRST on are stopped and started again.  Options
- * are as for farm, but UPDATE: that of the farm's status before.
+ * are as for farm, except UPDATE, the number in the farm's status before.
  *
- * Prints what selftests/lib/farm_verdict.h tells, and at the end of the lines the verdict.
- * SIGUSR1 begins the next phase, and its value, of sigqueue(3), is the farm's UPDATE before
- * that.  Exits with 1 if there is a fault.
+ * Prints the lines of selftests/lib/farm_verdict.h, and at the end of its input the
+ * verdict.  SIGUSR1 begins the next phase, and its value, of sigqueue(3), is the farm's
+ * UPDATE before that.  Exits with 1 after a fault.
  */
 #include <errno.h>
 #include <error.h>
@@ -19,7 +19,7 @@
 
 #include "selftests/lib/farm_verdict.h"
 
-/* Of the signals: how many there were, when the last one came, and its value. */
+/* Number of signals, time of the last one, and its value. */
 static volatile sig_atomic_t phases;
 static volatile uint64_t phase_ns;
 static volatile sig_atomic_t phase_update;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fleet_hosts DIRECTORY PORT HOSTS BAD SEED INTERVAL_MS: serves as HOSTS invented hosts, each an agent
- * over TCP at the loopback with its own port, host 0 at PORT; BAD of them are not good, see
- * selftests/lib/fleet_host.h.  The seed chooses which are bad, of which kind, and when.  Each kind
- * has one host at least, if BAD is large enough.
+ * fleet_hosts DIRECTORY PORT HOSTS BAD SEED INTERVAL_MS: serves as HOSTS invented hosts, each an
+ * agent over TCP at the loopback with its own port, host 0 at PORT; BAD of them misbehave, see
+ * selftests/lib/fleet_host.h.  The seed chooses the bad hosts, their kinds and their moments; each
+ * kind gets at least one host if BAD is large enough.
  *
- * DIRECTORY has authority.pem, and 127.0.0.1.pem and .key; the controller's certificate names
- * "controller".  There are written:
+ * DIRECTORY contains authority.pem, and 127.0.0.1.pem and .key; the controller's certificate
+ * names "controller".  The program writes there:
  *
  *   hosts	"HOST KIND" for each
  *   log	"answer HOST EPOCH UPDATE TIME": the answer with the values of this update was sent
  *		whole; TIME is CLOCK_REALTIME in ns when they were written.
- *		"event HOST KIND WHAT": it did something that its kind does
+ *		"event HOST KIND WHAT": the host misbehaved as its kind does
  *
- * Prints "ready".  After SIGUSR1 no host answers any more, and the log is written to its end, to
- * which "held" is added; all requests until then are answered.  Serves until it is killed.
+ * Prints "ready".  It answers all requests until SIGUSR1; then no host answers any more, and it
+ * completes the log with the line "held".  Serves until a test kills it.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -53,12 +53,12 @@ struct watch {
 struct connection {
 	struct watch watch;
 	struct place *place;
-	struct dart_tls_stream *tls; /* until the handshake has ended */
+	struct dart_tls_stream *tls; /* until the end of the handshake */
 	struct dart_rpc_stream *stream; /* then */
 	bool is_welcome;
 	bool is_silent; /* it never answers again */
 	bool is_trickling; /* an answer without an end, a byte in each tick */
-	bool is_flowing; /* an answer without an end, as fast as it goes */
+	bool is_flowing; /* an endless answer, as fast as possible */
 	bool is_cut; /* it dies in the middle of this answer */
 	bool has_values; /* the answer carries the values of @update */
 	uint32_t answer_max, id;
@@ -111,7 +111,7 @@ static void say(const struct fleet_host *host, const char *what)
 
 /* ---- connections */
 
-/* It is freed by connections__sweep(): events of it may be waiting. */
+/* connections__sweep() frees it: events of it may be waiting. */
 static void connection__close(struct connection *connection)
 {
 	if (connection->watch.fd < 0)
@@ -195,7 +195,7 @@ static void connection__put_bad_part(struct connection *connection)
 	connection->length = 0;
 }
 
-/* The next part of the answer, if the last one is in the socket.  False: none. */
+/* The next part of the answer, if the last one is in the socket.  False: no further part. */
 static bool connection__put_part(struct connection *connection)
 {
 	uint8_t *out = dart_rpc_stream__out(connection->stream);
@@ -234,7 +234,7 @@ static void connection__log(struct connection *connection)
 	connection->has_values = false;
 }
 
-/* Sends what the socket takes.  Returns 0, also if there is more, or -errno. */
+/* Sends as much as the socket takes.  Returns 0, even if more remains, or -errno. */
 static int connection__send(struct connection *connection)
 {
 	struct dart_error error;
@@ -315,7 +315,7 @@ static void connection__begin_values(struct connection *connection,
 		       host->values + host->offsets[run.first], size);
 		connection->length += size;
 	}
-	/* An entry that comes or goes while the answer is made: the header is the new one. */
+	/* An entry comes or goes while the host makes the answer: it ends with the new header. */
 	if (host->kind == FLEET_CHANGING && fleet_host__live(host))
 		say(host, "changed");
 	memcpy(connection->answer + connection->length, host->memory,
@@ -521,7 +521,7 @@ static void place__tick(struct place *place)
 		}
 }
 
-/* Kinds: each once, then at random; and the hosts that have them at random. */
+/* Assigns each kind once, then random kinds, to random hosts. */
 static void choose(enum fleet_kind *kinds, uint32_t hosts, uint32_t bad,
 		   uint64_t seed)
 {

@@ -3,7 +3,7 @@
  * flows_found FILE KIND COUNT [SEED]: queries the store in FILE (values of 20 bytes,
  * checksums of 32 bits, redundancy 2) for each of COUNT flows (uniform, zipf,
  * fat-tree).  Prints as JSON how many answers are correct, empty and wrong, and how
- * many copies the correct ones have.
+ * many copies support the correct ones.
  */
 #include <fcntl.h>
 #include <stdio.h>

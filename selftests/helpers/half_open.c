@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * half_open ADDRESS COUNT: keeps asking the dartd at "host" for connections from its own address
- * that it never establishes, COUNT at a time: each connection that ends is replaced.  It notifies
- * that it is ready when COUNT are accepted, and ends when it is killed.
+ * that it never establishes, COUNT at a time: it replaces each connection that ends.  It notifies
+ * that it is ready when COUNT are accepted, and runs until a test kills it.
  */
 #include <endian.h>
 #include <errno.h>

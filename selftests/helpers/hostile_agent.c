@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * hostile_agent KIND...: listens in place of an agent, and answers the first connection
- * in the first of these ways, the second in the second, and all further ones in the
- * last.
+ * in the first of these ways, the second in the second, and all further connections in
+ * the last.
  *
  *   noise        a handshake of random bytes
  *   silence      an empty handshake
@@ -173,7 +173,7 @@ static int write_table(uint32_t rkey)
 	return used;
 }
 
-/* Adds an entry to those of "many", or removes it. */
+/* Adds an entry to the table of "many", or removes it. */
 static void change_table(void)
 {
 	static bool is_there;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hostile_callers HOST: peers that call the agent of HOST by RDMA and break the rules of
- * <dart/rpc.h>, one after the other.
+ * hostile_callers HOST: peers that call the agent of HOST over RDMA and break the rules
+ * of <dart/rpc.h>, one after the other.
  */
 #include <endian.h>
 #include <poll.h>
@@ -37,7 +37,10 @@ static void expect_disconnected(struct caller *caller)
 
 	assert_int_equal(poll(&descriptor, 1, TIMEOUT_MS), 1);
 	assert_int_equal(rdma_get_cm_event(caller->id->channel, &event), 0);
-	/* The connection is rejected if it is ended before the agent has heard of its use. */
+	/*
+	 * The agent rejects the connection if the caller ends it before the agent sees its first
+	 * use.
+	 */
 	is_rejected = event->event == RDMA_CM_EVENT_REJECTED;
 	assert_true(is_rejected || event->event == RDMA_CM_EVENT_DISCONNECTED);
 	rdma_ack_cm_event(event);
@@ -97,7 +100,7 @@ static void test_early(void **state)
 	size_t length = dart_rpc__put_get_table(caller->request, 1,
 						DART_CONTROL_LENGTH_MAX);
 
-	/* The answer has more parts than there are receives. */
+	/* The answer consists of more parts than the caller posted receives. */
 	send_request(caller, length);
 	send_request(caller, length);
 	expect_disconnected(caller);
@@ -124,7 +127,7 @@ static void test_slow(void **state)
 	expect_disconnected(caller);
 }
 
-/* It posts no receive, and the agent has sent all that there is. */
+/* It posts no receive, and the agent has sent everything. */
 static void test_not_taken(void **state)
 {
 	struct caller *caller = caller_new(DART_RPC_ANSWER_MIN, 0);
@@ -202,7 +205,7 @@ static void test_access(void **state)
 			fail_msg("%s", ibv_wc_status_str(status));
 		caller_free(caller);
 	}
-	/* It is there, for those who may. */
+	/* The entry exists for callers with permission. */
 	assert_int_equal(ask(controller, &request, sizeof(request)), 0);
 	assert_int_equal(attempt(controller, IBV_WR_RDMA_READ, &region),
 			 IBV_WC_SUCCESS);

@@ -106,8 +106,8 @@ static uint64_t now_ms(void)
 }
 
 /*
- * A realtime task keeps CPU 0 while @count others become runnable there, which are
- * then moved.
+ * A realtime task keeps CPU 0 while @count other tasks become runnable there, which the
+ * kernel then moves.
  */
 static void do_moves(long count, const char *unused)
 {
@@ -123,7 +123,7 @@ static void do_moves(long count, const char *unused)
 	for (i = 0; i < count; i++) {
 		int own[2];
 
-		/* Of the readers of one pipe only the first would become runnable. */
+		/* With one pipe only its first reader would become runnable. */
 		check(!pipe(own), "pipe");
 		begun[i] = own[1];
 		waiting[i] = fork();
@@ -154,7 +154,7 @@ static void do_moves(long count, const char *unused)
 	free(waiting);
 }
 
-/* The address of a socket; struct sockaddr_in6 has room for IPv4, too. */
+/* The address of a socket; struct sockaddr_in6 is large enough for IPv4, too. */
 struct place {
 	struct sockaddr_in6 address;
 	socklen_t length;

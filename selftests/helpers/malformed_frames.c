@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]: sends reports with one flaw
- * each, and then a good one.
+ * each, and then a good report.
  *
- * The good one is always copy 0 of the same key, with a value that names the kind and
- * the tag.  Prints the offset of its slot in the store and its bytes, for store_sum.
+ * The good report is always copy 0 of the same key, with a value that names the kind
+ * and the tag.  Prints the offset of its slot in the store and its bytes, for
+ * store_sum.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -54,7 +55,7 @@ static uint32_t difference(struct session *session)
 	return 1 + below(session, below(session, 2) ? UINT32_MAX : 64);
 }
 
-/* Shows that frames of the other kinds have no second flaw. */
+/* Shows that frames of the other kinds are free of a second flaw. */
 static void spoil_nothing(struct session *session, struct frame *frame)
 {
 }
@@ -65,8 +66,8 @@ static void spoil_opcode(struct session *session, struct frame *frame)
 }
 
 /*
- * The length of the payload, or the one in the RETH.  With a payload the latter is
- * never 0: soft-RoCE refuses that, too, but with a warning in the log.
+ * Changes the length of the payload, or the length in the RETH. With a payload the
+ * latter is never 0: soft-RoCE refuses that, too, but with a warning in the log.
  */
 static void spoil_length(struct session *session, struct frame *frame)
 {
@@ -113,7 +114,7 @@ static void spoil_address(struct session *session, struct frame *frame)
 	case 0:		/* begins before the store */
 		address = collector->base - 1 - below(session, 2 * slot);
 		break;
-	case 1:		/* ends behind the store */
+	case 1:		/* ends beyond the store */
 		address = collector->base + length - below(session, slot);
 		break;
 	case 2:		/* an offset instead of an address */
@@ -161,7 +162,7 @@ static const struct kind {
 	const char *name;
 	void (*spoil)(struct session *session, struct frame *frame);
 	bool after_icrc;
-	bool is_taken;		/* not refused: has the key of the good report */
+	bool is_taken;		/* accepted: carries the key of the good report */
 } kinds[] = {
 	{ .name = "none" },
 	{ .name = "nothing", .spoil = spoil_nothing },

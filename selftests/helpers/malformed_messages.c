@@ -31,7 +31,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The reply is a refusal, or the agent has disconnected without a reply. */
+/* The reply is a refusal, or the agent disconnected without a reply. */
 static void assert_refused(int socket)
 {
 	json_t *reply = registration__reply(socket);
@@ -152,7 +152,7 @@ static void test_unfinished(void **state)
 	close(socket);
 }
 
-/* Descriptors where none, one or one of another kind is expected. */
+/* Descriptors where the agent expects none, one or another kind. */
 static void test_file_descriptors(void **state)
 {
 	static const char request[] = "{\"request\": \"register-map\"}\n";
@@ -207,7 +207,7 @@ static void test_file_descriptors(void **state)
 		close(socket);
 	}
 
-	/* Not files that can have a store, either. */
+	/* Files that cannot hold a store, either. */
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		socket = registration__connect();
 		registration__send(socket, store, sizeof(store) - 1, &wrong[i],
@@ -216,7 +216,7 @@ static void test_file_descriptors(void **state)
 		close(socket);
 	}
 
-	/* A good map under an invalid name or one that is taken. */
+	/* A good map under an invalid name or a name in use. */
 	memset(too_long, 'n', DART_REGISTRATION_NAME_MAX);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		socket = registration__connect();

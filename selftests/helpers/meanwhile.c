@@ -14,7 +14,7 @@
 
 #include "selftests/lib/agent_socket.h"
 
-/* So long QUICK waits for dartd to have begun with SLOW. */
+/* The time that QUICK waits for dartd to begin with SLOW. */
 #define BEGIN_MS 50
 
 static FILE *connect_to_agent(void)
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 		receive_line(quick, line);
 		if (now_ms() - start > longest)
 			longest = now_ms() - start;
-		/* Of replies that arrive together, either may have been the first. */
+		/* Either of two replies that arrive together may be the first. */
 		if (has_reply(slow, 0))
 			break;
 		answered++;

@@ -2,8 +2,8 @@
 /*
  * nat_changes TABLE KIND COUNT SEED RATE FILE: changes entries of the agent's table, RATE in a
  * second, until FILE exists: three in four are entries of nat_entry.h with this seed, whose
- * values change between versions 0 and 1; the others are entries of the seed behind it, which
- * come and go.  Prints as JSON how many of each the agent has carried out, and the time.
+ * values change between versions 0 and 1; the others are entries of the next seed, which come
+ * and go.  Prints as JSON how many changes of each kind the agent carried out, and the time.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ struct changes {
 	uint64_t count, seed;
 	uint32_t batch; /* changes of one request */
 	uint8_t *versions; /* of each entry */
-	bool *is_there; /* each of those that come and go */
+	bool *is_there; /* for each entry that comes and goes */
 	struct dart_random random;
 	struct dart_registration_client client;
 	int fd;

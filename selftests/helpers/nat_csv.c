@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nat_csv KIND COUNT SEED VERSION: prints entries of NAT as CSV, those of nat_entry.h, as
+ * nat_csv KIND COUNT SEED VERSION: prints the NAT entries of nat_entry.h as CSV, as
  * dartctl table import reads them.
  */
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nat_reader HOST TABLE KIND COUNT SEED: for each line of input, looks all these entries
- * of nat_entry.h up in the table of HOST by READ.  Prints as JSON how many had the value of
- * version 0, of version 1 and another one, how many were absent or changing at each try, and
- * the time.
+ * nat_reader HOST TABLE KIND COUNT SEED: for each line of input, looks all these entries of
+ * nat_entry.h up in the lookup table of HOST by READ. Prints as JSON how many values were of
+ * version 0, of version 1 or wrong, how many entries were absent or changing at each try,
+ * and the time.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -10,9 +10,9 @@
  *   dead        connects, and is not heard of again
  *   half-open   is accepted, and does not establish the connection
  *
- * Exits with 1 unless all controllers were accepted, and all readers and those of
- * newer and stranger rejected.  Of those that are dead and half-open the agent may
- * reject some; their connections last until this program is killed.
+ * Exits with 1 unless the agent accepted all controllers, and rejected all peers of the
+ * kinds reader, newer and stranger.  It may reject some dead and half-open peers; their
+ * connections last until a test kills this program.
  */
 #include <endian.h>
 #include <err.h>
@@ -82,7 +82,7 @@ static void peers__start(struct peers *peers)
 
 /*
  * The agent sends nothing, so the queue pair need not exist, but the CM rejects the
- * number of one that was connected a moment ago.
+ * number of a queue pair that was connected a moment ago.
  */
 static void peers__connect(struct peers *peers, struct rdma_cm_id *id)
 {
@@ -118,7 +118,7 @@ static bool on_event(struct peers *peers, struct rdma_cm_id *id,
 		id->context = peers->stays ? id : NULL;
 		if (!strcmp(peers->kind, "half-open"))
 			return true;
-		/* One that stays may have made room for another one. */
+		/* The agent may already have ended a peer that stays, to make room for another. */
 		if (peers->stays) {
 			rdma_establish(id);
 			return true;
@@ -137,7 +137,7 @@ static bool on_event(struct peers *peers, struct rdma_cm_id *id,
 		if (!peers->stays)
 			errx(1, "%s: %s", peers->kind, rdma_event_str(event));
 	}
-	/* One that stays has not waited since it was accepted. */
+	/* A peer that stays is not waiting since the agent accepted it. */
 	waited = !id->context;
 	if (rdma_destroy_id(id))
 		err(1, "cannot destroy an id");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * pinned_window: closes a region while a window of it is registered for RDMA, notifies
- * that it is ready, and keeps the registration until it is killed.
+ * that it is ready, and keeps the registration until a test kills it.
  */
 #include <infiniband/verbs.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static int new_namespace(void)
 	if (unshare(CLONE_NEWNET))
 		return -1;
 	namespace = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-	/* The socket for sd_notify() is in the first one. */
+	/* The own namespace contains the socket for sd_notify(). */
 	return setns(own, CLONE_NEWNET) ? -1 : namespace;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A caller by RDMA whose every message and receive a test chooses. */
+/* A caller over RDMA whose messages and receives the test chooses one by one. */
 #ifndef RAW_CALLER_H
 #define RAW_CALLER_H
 
@@ -16,14 +16,14 @@
 
 #define RECEIVES 4
 #define ANSWER_MAX 4096
-#define LONG 8192	/* bytes, more than a request may have */
+#define LONG 8192	/* bytes, longer than any valid request */
 
 static const char *host;
 
 struct caller {
 	struct rdma_cm_id *id;
 	struct ibv_mr *memory_region;
-	uint8_t *last;		/* of the answers: the one that was received last */
+	uint8_t *last;		/* the last received message */
 	uint8_t answers[RECEIVES][ANSWER_MAX];
 	uint8_t request[LONG];
 };
@@ -74,7 +74,7 @@ static inline void post_receive(struct caller *caller, uint8_t *answer)
 }
 
 /*
- * Who sends a message for which this caller has no receive yet tries it again after
+ * An agent that sends a message before this caller posts a receive tries it again after
  * 0.01 ms (1; IBTA 1.4, 9.7.5.2.8), not after the 655 ms of the CM: an answer of many
  * parts would come too late.
  */
@@ -87,7 +87,7 @@ static inline void retry_soon(struct caller *caller)
 			 0);
 }
 
-/* One that posts @receives receives, of those that it announces. */
+/* A caller that posts @receives of the receives that it announces. */
 static inline struct caller *caller_new(uint32_t answer_max, int receives)
 {
 	const struct dart_rpc_hello hello =
@@ -108,7 +108,7 @@ static inline struct caller *caller_new(uint32_t answer_max, int receives)
 	return caller;
 }
 
-/* One whose connection was rejected has none to end: rdma_disconnect() would wait for ever. */
+/* A rejected caller has no connection to end: rdma_disconnect() would wait for ever. */
 static inline void caller_forget(struct caller *caller)
 {
 	ibv_dereg_mr(caller->memory_region);

@@ -54,7 +54,7 @@ static void test_rounds(void **state)
 		    "{\"request\": \"unregister\", \"name\": \"vmstat\"}\n", -1);
 		ask(socket,
 		    "{\"request\": \"unregister\", \"name\": \"round\"}\n", -1);
-		/* Closed earlier, the map would leave the table by itself. */
+		/* If closed earlier, the map would leave the table by itself. */
 		close(map);
 	}
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * request [-n TIMES] LINE...: sends the lines, TIMES over, to the registration
- * socket and prints the replies, and what follows a monitor's until dartd
- * disconnects.  With -s it reads the first reply only, and prints "disconnected"
- * once dartd has disconnected it.
+ * request [-n TIMES] LINE...: sends the lines, TIMES over, to the registration socket
+ * and prints the replies, and the changes after the reply to "monitor", until dartd
+ * disconnects.  With -s it reads only the first reply, and prints "disconnected" when
+ * dartd disconnects it.
  */
 #include <errno.h>
 #include <error.h>

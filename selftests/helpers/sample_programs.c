@@ -2,7 +2,7 @@
 /*
  * sample_programs FILE ID INTERFACE: loads the programs of
  * selftests/sample/dart_sample.bpf.c, gives them the id of their counters, attaches
- * them, those for packets to INTERFACE, notifies that it is ready, and waits.
+ * them (programs for packets to INTERFACE), notifies that it is ready, and waits.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 #include <bpf/libbpf.h>
 #include <systemd/sd-daemon.h>
 
-/* libbpf has printed details. */
+/* libbpf printed the details. */
 static int die(const char *what, int ret)
 {
 	fprintf(stderr, "sample_programs: %s: %s\n", what, strerror(-ret));

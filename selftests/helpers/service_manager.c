@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * service_manager [-d NAME=FILE]... COMMAND [ARGUMENT...]: plays systemd for a
- * service with Type=notify, FileDescriptorStoreMax= and Restart=on-failure, in guests
- * without it: runs the command, keeps the descriptors that it sends (FDSTORE=1 of
- * sd_notify(3)), and starts it again with them (sd_listen_fds(3)) if it fails, or after
- * SIGHUP, which first ends it.  -d: a FILE that is open for the first start.  READY=1 is
- * passed on.  Tells what it does, a line each, and "more time" if the service asks for it.
+ * service_manager [-d NAME=FILE]... COMMAND [ARGUMENT...]: plays systemd for a service
+ * with Type=notify, FileDescriptorStoreMax= and Restart=on-failure, in guests without it:
+ * runs the command, keeps the descriptors that it sends (FDSTORE=1 of sd_notify(3)), and
+ * starts it again with them (sd_listen_fds(3)) if it fails, or after SIGHUP, which first
+ * ends it.  -d: passes an open FILE to the first start.  It passes READY=1 on, and prints
+ * each of its steps in a line, and "more time" if the service asks for it.
  */
 #include <errno.h>
 #include <error.h>
@@ -70,7 +70,7 @@ static void manager__remove(struct manager *manager, const char *name)
 	manager->kept_count = left;
 }
 
-/* The value of a line "NAME=VALUE"; "" if there is none. */
+/* The value of a line "NAME=VALUE"; "" without such a line. */
 static void line_of(const char *message, const char *name,
 		    char value[static NAME_LENGTH])
 {
@@ -275,7 +275,7 @@ int main(int argc, char **argv)
 	for (;;) {
 		if (poll(events, 2, -1) < 0)
 			error(1, errno, "poll");
-		/* Messages first: the sender may have been killed since. */
+		/* Messages first: their sender may be dead by now. */
 		if (events[0].revents)
 			manager__receive(&manager);
 		else if (events[1].revents)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slice_churn: gets slices from the agent and closes each at once, as fast as the
- * agent permits, until it is killed.  Notifies that it is ready after the first, and
- * prints how many it has had after each.
+ * slice_churn: gets slices from the agent and closes each at once, as fast as the agent
+ * permits, until it is killed.  Notifies that it is ready after the first, and prints
+ * their number after each.
  */
 #include <stdio.h>
 #include <string.h>

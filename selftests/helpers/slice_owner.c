@@ -83,7 +83,7 @@ static struct work work_of(int agent, int counter)
 /* Memory that all slices share. */
 struct shared {
 	int fd;
-	char *memory;	/* NULL: each has its own */
+	char *memory;	/* NULL: each slice uses separate memory */
 };
 
 static void write_request(char *request, size_t room, int number,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slice_writer FIRST COUNT [MS]: has the slices slice-FIRST and so on, with libdart,
- * and counts in each without a pause of dartd: "done" grows by 1 every 10 ms, or every
- * MS.  The constant "number" is 1000 + the number of the slice.
+ * slice_writer FIRST COUNT [MS]: owns the slices slice-FIRST and so on, through
+ * libdart, and counts in each, also while dartd is down: "done" grows by 1 every 10 ms,
+ * or every MS.  The constant "number" is 1000 + the number of the slice.
  *
  * Notifies that it is ready when it begins to write, whether dartd runs or not; with
  * MS, when all slices are registered.

@@ -2,7 +2,7 @@
 /*
  * snapshots PORT [SECTION=FILE...] COMMAND [ARGUMENT...]: sends the kernel's present
  * counters over each connection and closes it. For compare, which fetches many
- * snapshots: one process serves all, and only COMMAND has to be started.
+ * snapshots: one process serves all, and starts only COMMAND.
  *
  * Sections begin with a line "== NAME": first the output of COMMAND, then files of
  * /proc and the named files, then the CPU time and context switches of dartd so far.
@@ -57,7 +57,7 @@ static void show_file(FILE *out, const char *section, const char *path)
 		fclose(in);
 }
 
-/* The sum over the lines of @path of the number behind @prefix. */
+/* The sum over the lines of @path of the number after @prefix. */
 static unsigned long long sum(const char *path, const char *prefix)
 {
 	unsigned long long total = 0;

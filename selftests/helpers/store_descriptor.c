@@ -68,7 +68,7 @@ static void test_mapped_for_reading(void **state)
 	munmap(memory, length(fd));
 }
 
-/* By this descriptor, and by one that was opened again for writing, if that works. */
+/* Tries this descriptor, and one that was opened again for writing, if that works. */
 static void test_not_written(void **state)
 {
 	int fds[] = { *(int *)*state, reopen(*(int *)*state, O_RDWR) };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_flows COLLECTORS FILE KIND COUNT SEED: waits until the store in FILE has the
- * last of these flows.  dart-report has sent each copy of each flow once.
+ * store_flows COLLECTORS FILE KIND COUNT SEED: waits until the store in FILE contains
+ * the last of these flows. dart-report sent each copy of each flow once.
  *
  * Prints as JSON how many paths are found, empty and wrong, and whether the store
- * equals, byte for byte, one that the flows are written into here.  All collectors in
- * the file must be of this store.
+ * equals, byte for byte, a store that this program fills with the flows.  All
+ * collectors in the file must belong to this store.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ struct check {
 	struct dart_flows *flows;
 	uint64_t count;
 	uint8_t *memory;	/* of the store */
-	uint8_t *expected;	/* contents of it after all reports */
+	uint8_t *expected;	/* contents of the store after all reports */
 	struct dart_store *store;
 	struct dart_store *model;
 	uint64_t found, empty, wrong;

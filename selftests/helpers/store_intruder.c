@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * store_intruder NAME RKEY BASE: a reader of the store NAME on "host" that tries to
- * read other memory and to write.  RKEY and BASE are those of the store's reporters.
- * At the end it notifies that it is ready, and stays until the agent disconnects.
+ * read other memory and to write.  RKEY and BASE belong to the store's reporters.  At
+ * the end it notifies that it is ready, and stays until the agent disconnects.
  */
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * store_sum FILE OFFSET BYTES: waits until the store in FILE has BYTES (hexadecimal
- * digits) at OFFSET, and prints a checksum of all other bytes.
+ * store_sum FILE OFFSET BYTES: waits until the store in FILE contains BYTES
+ * (hexadecimal digits) at OFFSET, and prints a checksum of all other bytes.
  */
 #include <fcntl.h>
 #include <inttypes.h>

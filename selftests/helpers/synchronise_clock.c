@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * synchronise_clock yes|no: tells the kernel that its clock is synchronised, as an
- * NTP daemon does, or that it is not.
+ * synchronise_clock yes|no: tells the kernel, as an NTP daemon does, that its clock is
+ * or is not synchronised.
  */
 #include <err.h>
 #include <string.h>

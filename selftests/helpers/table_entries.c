@@ -6,12 +6,11 @@
  * table_entries have TABLE FIRST COUNT VERSION
  * table_entries lack TABLE FIRST COUNT
  *
- * Entry n of VERSION has a key and a value that are made of these numbers.  insert and
- * remove print the sum of what dartd has changed, as JSON.  stream inserts batches and,
- * after some of them, kills dartd, which is PID, at a random time; it prints how many entries
- * dartd has acknowledged.  have and lack
- * look the entries up in the memory of the agent, print how many are not as they
- * should be, and fail if there are any.
+ * The key and the value of entry n of VERSION are made of these numbers. insert and remove
+ * print the sum of the changes that dartd made, as JSON. stream inserts batches and, after
+ * some of them, kills dartd (process PID) at a random time; it prints how many entries dartd
+ * acknowledged. have and lack look the entries up in the memory of the agent, print the
+ * number of wrong ones, and fail if any is wrong.
  */
 #include <errno.h>
 #include <error.h>
@@ -45,7 +44,7 @@ struct table {
 	void *memory;
 };
 
-/* The reply to a request that was sent, NULL if dartd has disconnected. */
+/* The reply to a sent request, NULL if dartd disconnected. */
 static json_t *receive(int socket, int *fd)
 {
 	char line[8192];
@@ -109,7 +108,7 @@ static void table__open(struct table *table, const char *name)
 	close(fd);
 }
 
-/* The batch in a memfd, sent with the request; NULL if dartd has disconnected. */
+/* Sends the batch in a memfd with the request; NULL if dartd disconnected. */
 static json_t *change(const struct table *table, uint8_t operation,
 		      uint64_t first, uint64_t count, uint64_t version)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * table_reader HOST TABLE FIRST COUNT VERSION: reads these entries of table_entries in the
- * memory of another host, prints how many are not as they should be, and does so again for
- * each line of its input, until that ends.  Exits with 1 if one is wrong or cannot be
+ * memory of another host, prints the number of wrong ones, and does so again for each line
+ * of its input, until the input ends.  Exits with 1 if an entry is wrong or cannot be
  * read.
  */
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * table_switch INTERFACE ADDRESS SERVER MAC QPN RKEY TO PSN: plays a switch at ADDRESS that sends
- * one RDMA WRITE Only of 4 bytes, 0, to the reliable connected queue pair QPN of SERVER,
- * which has this MAC address.
+ * one RDMA WRITE Only of 4 bytes, 0, to the reliable connected queue pair QPN of SERVER, whose
+ * MAC address is MAC.
  */
 #include <arpa/inet.h>
 #include <endian.h>

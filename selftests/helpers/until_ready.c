@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * until_ready LOG COMMAND [ARGUMENT...]: starts a service in the background with its
- * output in LOG, and returns when it notifies that it is ready (sd_notify(3)).  Exits
- * with 1, and shows the log, if the service ends before.
+ * output in LOG, and returns when the service notifies that it is ready (sd_notify(3)).
+ * Exits with 1, and shows the log, if the service ends before.
  */
 #include <errno.h>
 #include <fcntl.h>

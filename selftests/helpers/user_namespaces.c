@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * user_namespaces COUNT: makes COUNT user namespaces, each with an object that the kernel counts
- * for a user there, prints "ready", and keeps them until it is killed.
+ * for a user there, prints "ready", and keeps them until a test kills it.
  */
 #include <err.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
 
 documented.py list          prints "FILE: FIRST LINE" of each block
 documented.py check BIN     checks each block: selftests/documented.yaml lists it; its
-                            bash accepts its syntax; and the programs, which are in the
-                            directory BIN, have its options and commands; prints TAP
+                            syntax is right for bash; the programs in the directory BIN
+                            know its options and commands; prints TAP
 documented.py run           runs the blocks that, by the list, run in a guest; prints TAP
 """
 

@@ -43,7 +43,7 @@ static void test_counters_of_module(void **state)
 	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
 			 -ENOENT);
 
-	/* The new counters start at zero, beside the last values of the old ones. */
+	/* The new counters start at zero, while the old ones keep their last values. */
 	assert_int_equal(system("modprobe dart_sample"), 0);
 	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
 			 0);
@@ -130,7 +130,7 @@ static void test_counters_of_program(void **state)
 	assert_int_equal(device_sum(address, &extent, 0), 0);
 	assert_int_equal(device_sum(address, &extent, 1), 30);
 
-	/* The region that made them owns them: another one can only show them. */
+	/* The region that made them owns them: another region can only show them. */
 	assert_int_equal(device_add_counters(other, "of-a-program", 0, &again), 0);
 	assert_int_equal(again.counters_id, extent.counters_id);
 	assert_int_equal(device_remove(region, extent.id), 0);
@@ -146,7 +146,7 @@ static void test_counters_of_program(void **state)
 	close(region);
 }
 
-/* Only the module knows what its counters mean. */
+/* Only the module knows the meaning of its counters. */
 static void test_program_and_module(void **state)
 {
 	struct dart_zero_extent extent;
@@ -178,7 +178,7 @@ static uint64_t read_sum(struct loopback *loopback, const struct ibv_mr *mr,
 	return sum;
 }
 
-/* The largest counters, so that others are allocated in their place. */
+/* The largest counters, so that the kernel allocates others in their place. */
 static void test_removed_while_pinned(void **state)
 {
 	struct loopback *loopback = loopback__new();

@@ -37,7 +37,7 @@ static void test_no_disk(void **state)
 {
 	int region = device_open();
 
-	/* A number that no driver has registered. */
+	/* A number that no driver registered. */
 	assert_int_equal(mknod(NO_DISK, S_IFBLK | 0600, makedev(251, 251)), 0);
 	assert_int_equal(add(region, NO_DISK, O_PATH), -ENODEV);
 	assert_int_equal(add(region, "/dev/null", O_PATH), -EINVAL);

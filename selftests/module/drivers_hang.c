@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A driver that hangs delays only the record of its own device.  All other records are gathered,
- * and can be added and removed; mappings are read and regions closed.
+ * A driver that hangs delays only the record of its own device.  The module still gathers all
+ * other records, adds and removes records, serves mappings and closes regions.
  */
 #include <net/if.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int waiting_calls(void)
 	return count;
 }
 
-/* Returns when a call of the driver has begun to hang. */
+/* Returns when a call of the driver begins to hang. */
 static void hang(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -121,7 +121,7 @@ static uint64_t stale_records(const struct host *host)
 	return cost->stale;
 }
 
-/* Returns when the driver has values that are newer than @time. */
+/* Returns when the driver shows values newer than @time. */
 static void await_newer(const struct host *host, uint64_t time)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
@@ -156,7 +156,7 @@ static void others_go_on(uint32_t source)
 
 	await_newer(&host, 0);
 	hang();
-	/* The answer to the question before can be in the row one pass later. */
+	/* The row may show the answer to the earlier question one pass later. */
 	stale = stale_records(&host);
 	while (stale_records(&host) < stale + 2)
 		record_row_next(host.address, &host.load, 0, words);

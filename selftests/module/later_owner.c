@@ -157,7 +157,7 @@ static void connect_tcp(int ends[2])
 	close(listener);
 }
 
-/* Bytes that fill the receiver's window: what is sent behind them stays queued. */
+/* Bytes that fill the receiver's window: later bytes stay queued. */
 #define AHEAD (128 << 10)
 
 /* A socket that holds the first copy until the receiver has read AHEAD bytes. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The module is loaded and unloaded while processes open the device, add extents,
- * map and register memory.  Either open() fails because there is no device (ENOENT,
- * ENODEV), or all later calls work; the module cannot be unloaded while a process
- * has the device open (EWOULDBLOCK).
+ * The module is loaded and unloaded while processes open the device, add extents, map
+ * and register memory.  Either open() fails for lack of a device (ENOENT, ENODEV), or
+ * all later calls work; the module cannot be unloaded while a process has the device
+ * open (EWOULDBLOCK).
  *
- * DART_ROUNDS says how many times it is loaded and unloaded (200).
+ * DART_ROUNDS sets how often the test loads and unloads it (200).
  */
 #include <limits.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ struct race {
 	atomic_bool is_over;
 	struct user {
 		unsigned long opened, absent;	/* attempts */
-		char failure[64];	/* empty: none */
+		char failure[64];	/* empty: no failure */
 	} users[USERS];
 };
 

@@ -31,7 +31,7 @@ static void test_before_and_after_mmap(void **state)
 	address = device_map(region);
 	assert_int_equal(load(address + first.data + 599 * first.stride), 11);
 
-	/* Read while it is a hole: the page table must not remember that. */
+	/* The test reads the page while it is a hole: the page table must not remember that. */
 	assert_int_equal(load(address + first.offset + first.pages * 4096), 0);
 	assert_int_equal(device_add_map(region, late, &second), 0);
 	assert_int_equal(second.offset, first.offset + first.pages * 4096);

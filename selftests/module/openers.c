@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the opener of a region and the caller need to add to it. */
+/* The permissions that the opener of a region and the caller need to add to it. */
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
@@ -69,7 +69,7 @@ static int adopt_nothing(int region)
 
 static const struct {
 	int (*call)(int region);
-	int allowed;		/* what it returns if it is allowed */
+	int allowed;		/* the result of an allowed call */
 } calls[] = {
 	{ add_window, 0 },
 	{ add_map, 0 },

@@ -57,7 +57,7 @@ static struct ibv_mr *pin_all(struct ibv_pd *pd, int region,
 	return mr;
 }
 
-/* Regions are closed in turn; the second one, which showed the same, is pinned. */
+/* Regions are closed in turn; the second region, which showed the same memory, is pinned. */
 static void test_shared(void **state)
 {
 	struct ibv_context *context = loopback__open_device();
@@ -76,7 +76,7 @@ static void test_shared(void **state)
 	address = device_map(regions[1]);
 	mr = pin_all(pd, regions[1], address);
 
-	/* All are shown by the other region. */
+	/* The other region shows all of them. */
 	close(regions[0]);
 	assert_int_equal(quarantine_now(observer).extents, 0);
 	assert_int_equal(leftovers__module_references(), 2);

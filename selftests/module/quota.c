@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The capacity of regions, and what one user's namespaces may take of it. */
+/* The capacity of regions, and the share of it that one user's namespaces may take. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +55,8 @@ static int namespace_of(uid_t user, const int gate[2])
 }
 
 /*
- * Adds windows on namespaces of @user until one is refused; counts their pages, those
- * that several show once.
+ * Adds windows on namespaces of @user until the module refuses one; counts their pages,
+ * shared pages once.
  */
 static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 {

@@ -62,7 +62,7 @@ static void close_mapped(int region, const char *address)
 	close(region);
 }
 
-/* The record is reported within 20 s, by then @command has ended, and it stays. */
+/* The module reports the record within 20 s, @command has ended by then, and the record stays. */
 static void assert_ends(int region, const char *address,
 			const struct dart_zero_record *record,
 			const char *command)
@@ -95,7 +95,7 @@ static void test_device_removed(void **state)
 	assert_int_equal(row.link.mtu, 1234);
 	assert_ends(region, address, &record,
 		    "ip link del gone0 && ip link add next0 index 4000 mtu 4321 type dummy");
-	/* Another device has its number. */
+	/* Another device uses its number now. */
 	assert_int_equal(row.link.mtu, 1234);
 	assert_int_equal(add_link(region, pages, namespace, index, &again), 0);
 	run("ip link del next0");
@@ -375,7 +375,7 @@ static bool module_is_removed(void)
 	return !system("modprobe -r dart_zero 2>/dev/null");
 }
 
-/* The module has released the sampled objects, and can be unloaded. */
+/* The module released the sampled objects, and can be unloaded. */
 static void test_held(void **state)
 {
 	int region = device_open(), namespace = own_namespace();

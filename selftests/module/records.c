@@ -86,7 +86,7 @@ static void test_copies(void **state)
 	close(region);
 }
 
-/* Of each width, with elements of the only copy that has values from the start. */
+/* Pieces of each width, from the only copy that contains values from the start. */
 static void test_widths(void **state)
 {
 	static uint64_t words[RECORD_ROW_WORDS_MAX];
@@ -108,7 +108,7 @@ static void test_widths(void **state)
 	assert_int_equal(record.length, DART_ZERO_RECORD_LINE);
 	do
 		record_row_next(address, &record, 0, words);
-	while (!words[1]); /* the first pass has not ended yet */
+	while (!words[1]); /* wait for the end of the first pass */
 	assert_int_equal(words[2],
 			 (words[1] & 0xffffff) | (words[1] & 0xffff) << 32);
 	assert_int_equal(words[3], words[1]);
@@ -129,7 +129,7 @@ static uint32_t narrow_sum(const char *address,
 	return sum;
 }
 
-/* kstat: a sum of 8 bytes, and one of 4 for each softirq. */
+/* kstat: a sum of 8 bytes, and a sum of 4 bytes for each softirq. */
 static void test_narrow_sums(void **state)
 {
 	static uint64_t words[RECORD_ROW_WORDS_MAX];

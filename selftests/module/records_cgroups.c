@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A pass visits only cgroups in which a task has run since the kernel added their times up,
- * regardless of other live or ended cgroups.
+ * A pass visits only cgroups in which a task ran since the kernel last added their times
+ * up, regardless of other live or ended cgroups.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static const struct dart_zero_piece all_costs = {
 	.count = sizeof(struct dart_zero_gathering) / 8,
 };
 
-/* Since Linux 6.16 modules cannot find out which cgroups have run a task. */
+/* Since Linux 6.16 modules cannot find out which cgroups ran a task. */
 static void need_lists(void)
 {
 	unsigned int major, minor;
@@ -125,8 +125,8 @@ static uint64_t visits_in_a_pass(const char *address,
 }
 
 /*
- * Does @record show the time that the kernel reports for @cgroup?  A process that has ended uses
- * time until its CPU has left it.
+ * Does @record show the time that the kernel reports for @cgroup?  An ended process uses time
+ * until its CPU leaves it.
  */
 static bool shows_usage(const char *address, const struct dart_zero_record *record,
 			const char *cgroup)
@@ -222,7 +222,7 @@ static void test_nested(void **state)
 		strcat(path, "/a");
 		assert_int_equal(mkdir(path, 0755), 0);
 	}
-	/* Every second cgroup has a record; lower cgroups are added first. */
+	/* Every second cgroup gets a record; lower cgroups are added first. */
 	for (i = DEPTH - 1; i > 0; i -= 2) {
 		path[strlen(TOP) + 2 * (i + 1)] = '\0';
 		records[i] = record_cgroup(region, pages, path);
@@ -237,9 +237,7 @@ static void test_nested(void **state)
 			DEPTH * sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 	kill(process, SIGKILL);
 	assert_int_equal(waitpid(process, NULL, 0), process);
-	/*
-	 * Check the cgroups above the last one, too, whose times the kernel has added up in part.
-	 */
+	/* Check the cgroups above the last one, too, whose times the kernel added up in part. */
 	for (i = DEPTH - 1; i > 0; i -= 2)
 		assert_true(shows_usage(address, &records[i], path));
 	close(region);

@@ -11,7 +11,7 @@
 
 static const struct dart_zero_piece first_word = { .width = 8, .count = 1 };
 
-/* The record of the object at @path stays as it is when the object has ended. */
+/* The record of the object at @path keeps its values after the object ended. */
 static void expect_end(uint32_t source, const char *path, void (*end)(void))
 {
 	static uint64_t words[RECORD_ROW_WORDS_MAX];

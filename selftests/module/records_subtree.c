@@ -13,14 +13,14 @@
 #define ROUNDS	600
 #define SPIN_NS	500000
 
-/* Of struct cgroup_base_stat: struct task_cputime has stime and utime before it. */
+/* Offset in struct cgroup_base_stat: stime and utime of struct task_cputime precede it. */
 static const struct dart_zero_piece runtime = {
 	.offset = 16,
 	.width = 8,
 	.count = 1,
 };
 
-/* Those with odd numbers are below the one before. */
+/* Each cgroup with an odd number lies below the previous one. */
 static const char *path_of(uint32_t child, const char *below)
 {
 	static char path[128];
@@ -58,7 +58,7 @@ static int come_and_go(void)
 		close(procs);
 		for (end = now() + SPIN_NS; now() < end;)
 			;
-		/* The cgroup above has tasks, then, while others below it do. */
+		/* So the upper cgroup contains tasks while cgroups below it do, too. */
 		procs = open(path_of(child, "/cgroup.procs"), O_WRONLY);
 		if (procs < 0 || write(procs, "0", 1) != 1)
 			return 3;
@@ -69,7 +69,7 @@ static int come_and_go(void)
 	return 0;
 }
 
-/* What the kernel has added up, in microseconds. */
+/* The time that the kernel added up, in microseconds. */
 static uint64_t usage(void)
 {
 	FILE *file = fopen(TOP "/cpu.stat", "r");

@@ -15,7 +15,7 @@ static void test_unknown_source(void **state)
 			 -EINVAL);
 }
 
-/* Selectors that the source does not take, and missing ones that it needs. */
+/* Selectors that the source does not take, and missing selectors that it needs. */
 static void test_selectors(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows on counters that lie side by side: those that show the same pages share
- * them in the region, and each can be removed without the others.
+ * Windows on adjacent counters: windows that show the same pages share them in the
+ * region, and each can be removed without the others.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -41,8 +41,8 @@ struct shown {
 };
 
 /*
- * In a cgroup that gives them no controllers: those keep counters between the ones of
- * cgroups, and a cgroup until its memory is freed.
+ * In a cgroup that enables no controllers below it: controllers allocate counters
+ * between the counters of cgroups, and keep a cgroup until its memory is freed.
  */
 static const char parent[] = "/sys/fs/cgroup/shared";
 
@@ -122,7 +122,7 @@ static void add(struct shown *shown, uint32_t source, int fd)
 	shown->count++;
 }
 
-/* The page frame that this process sees at @address, which it has read. */
+/* The page frame that this process sees at @address, which it read before. */
 static uint64_t frame_at(const volatile char *address)
 {
 	static int pagemap = -1;
@@ -185,7 +185,7 @@ static bool same_pages(const struct shown *shown, uint32_t a, uint32_t b)
 		       sizeof(shown->frames[a]));
 }
 
-/* Prints what [first, count) would take if each window had pages for itself. */
+/* Prints the pages that [first, count) would take without sharing. */
 static uint64_t count_pages(const struct shown *shown, uint32_t first,
 			    uint32_t end, const char *objects)
 {
@@ -269,7 +269,7 @@ static void run_in(int i)
 	assert_int_equal(status, 0);
 }
 
-/* Cgroups @trio[0], [1] and [2] have the same place. */
+/* Cgroups @trio[0], [1] and [2] lie at the same place. */
 static void find_trio(const struct shown *shown, int trio[3])
 {
 	int found = 1;
@@ -292,7 +292,7 @@ static void remove_window(struct shown *shown, uint32_t i)
 	shown->is_removed[i] = true;
 }
 
-/* One of three is removed: the others are seen through a mapping from before. */
+/* After the removal of one window, an earlier mapping still shows the other two. */
 static void test_removed(void **state)
 {
 	struct objects *objects = *state;
@@ -314,7 +314,7 @@ static void test_removed(void **state)
 			    before);
 		assert_int_equal(cpu_time(shown, shown->address, trio[idle]),
 				 still);
-		/* Its task has ended, and may not have left its CPU for the last time. */
+		/* Its task has ended, but may still be on its CPU. */
 		before = cpu_time(shown, shown->address, trio[left]);
 		seen = cpu_time(shown, later, trio[left]);
 		assert_in_range(seen, before,
@@ -330,7 +330,7 @@ static void test_removed(void **state)
 				 shown->extents[trio[left]].offset);
 	}
 
-	/* The last one leaves a hole. */
+	/* Removing the last window leaves a hole. */
 	for (int i = 0; i < CGROUPS; i++)
 		if (shown->extents[i].offset == shown->extents[trio[0]].offset)
 			remove_window(shown, i);
@@ -359,7 +359,7 @@ static bool is_revoked(const struct shown *shown, uint32_t i)
 	return false;
 }
 
-/* All is pinned while the windows are removed in an order that is none. */
+/* Everything is pinned while the windows are removed in a mixed order. */
 static void test_pinned(void **state)
 {
 	struct shown *shown = show(*state, NAMESPACES);
@@ -374,7 +374,7 @@ static void test_pinned(void **state)
 			IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 	for (uint32_t k = 0; k < shown->count; k++) {
-		/* 61 is prime, so every window has its turn. */
+		/* 61 is prime, so every window gets its turn. */
 		i = (i + 61) % shown->count;
 		remove_window(shown, i);
 		revoked += is_revoked(shown, i);

@@ -62,7 +62,7 @@ static void test_mapped_only_whole(void **state)
 	close(region);
 }
 
-/* A process with pinned pages could write to them after they have another owner. */
+/* A process with pinned pages could write to them after they went to another owner. */
 static void test_not_pinned(void **state)
 {
 	struct ibv_device **devices = ibv_get_device_list(NULL);

@@ -87,7 +87,7 @@ static void test_adopted_twice(void **state)
 	assert_int_equal(again.id, adoption.id);
 	assert_int_equal(slice_adopt(other, slices[0].fd, &again), -EBUSY);
 	assert_int_equal(again.id, 0);
-	/* No region has this slice, but one has its slab. */
+	/* No region contains this slice, but one contains its slab. */
 	assert_int_equal(slice_adopt(other, slices[1].fd, &again), -EBUSY);
 	assert_int_equal(device_info(other).extents, 0);
 

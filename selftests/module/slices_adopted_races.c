@@ -26,7 +26,7 @@ static void test_gone_meanwhile(void **state)
 		slices_without_region(1, &slice, 1);
 		assert_int_equal(pthread_create(&thread, NULL, close_slice,
 						&slice), 0);
-		/* On some rounds the thread has begun. */
+		/* In some rounds the thread already runs. */
 		if (i % 3)
 			usleep(i % 100);
 		ret = slice_adopt(region, slice.fd, &adoption);

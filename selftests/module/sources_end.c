@@ -169,7 +169,7 @@ static uint64_t file_number(const char *path)
 	return number;
 }
 
-/* Packets sent: struct pcpu_lstats counts these only, pcpu_sw_netstats others, too. */
+/* Packets sent: struct pcpu_lstats counts only these, pcpu_sw_netstats also received ones. */
 static uint64_t device_packets(const char *address,
 			       const struct dart_zero_extent *stats)
 {
@@ -289,7 +289,7 @@ static int module_references(void)
 
 /*
  * The region is closed before the memory registration ends, as may happen when a
- * process is killed: the memory stays until then, and so does the module.
+ * process is killed: the memory and the module stay until the registration ends.
  */
 static void test_pinned(void **state)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A kernel that is locked down for integrity takes windows, which only read; one
- * that is locked down for confidentiality refuses new ones, and takes maps still.
+ * A kernel that is locked down for integrity takes windows, which only read; a kernel
+ * that is locked down for confidentiality refuses new windows, but still takes maps.
  * Runs last of its directory: lockdown cannot be undone.
  */
 #include <sys/mount.h>

@@ -6,7 +6,7 @@
 arch=$(dpkg --print-architecture)
 # shellcheck source=/dev/null
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:?}")
-# shellcheck disable=SC2034 # for those who source this
+# shellcheck disable=SC2034 # for scripts that source this
 suites=("$codename" "$codename-backports" trixie sid)
 
 # scratch_open: lock out other fetches, and make $scratch, which is removed with the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dirty-log: print the complaints of the guest's kernel since the last call.
- * Exits with 0 if there are none, 1 if there are, 2 if the log cannot be read.
+ * dirty-log: print the complaints of the guest's kernel since the last call. Exits with
+ * 0 without complaints, 1 with complaints, 2 if the log cannot be read.
  */
 #include "kernel_log.h"
 

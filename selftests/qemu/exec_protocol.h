@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The protocol by which a guest runs a command in another one: one TCP connection
- * for each command.
+ * The protocol by which a guest runs a command in another guest: one TCP connection for
+ * each command.
  *
  * The client sends a struct exec_request and that many bytes of strings, each
  * with its NUL: working directory, PATH, argv[0], argv[1], ...
  *
- * The server answers with frames: a struct exec_frame and that many bytes.
- * The last one is EXEC_STATUS.  If the client disconnects before that, the server
- * kills the command and its process group.
+ * The server answers with frames: a struct exec_frame and that many bytes.  The last
+ * frame is EXEC_STATUS.  If the client disconnects before that, the server kills the
+ * command and its process group.
  *
  * Both ends are guests on the same machine, so bytes are not swapped.
  */

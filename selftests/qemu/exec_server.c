@@ -116,8 +116,8 @@ static ssize_t stream__relay(int from, int connection, enum exec_frame_kind kind
 }
 
 /*
- * Relays until the command has ended or the client has disconnected.  Later
- * output of background processes is lost.
+ * Relays until the command ends or the client disconnects.  Later output of background
+ * processes is lost.
  */
 static void command__attend(pid_t child, int connection, int output, int errors)
 {

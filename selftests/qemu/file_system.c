@@ -46,10 +46,7 @@ static const struct mount_point overlay[] = {
 	{ }
 };
 
-/*
- * /tmp stays the host's, below the overlay, because the project may have been
- * cloned there.
- */
+/* /tmp stays the host's, below the overlay, because the clone of the project may lie there. */
 static const struct mount_point of_user[] = {
 	{ "devpts", "devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, "mode=620" },
 	{ "tmpfs", "tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, NULL },

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The configuration of a guest: the file /guest in its initramfs has strings that
- * end with NUL.  First come strings KEY=VALUE, then an empty string, then the
- * command.
+ * The configuration of a guest: the file /guest in its initramfs contains strings that
+ * end with NUL.  First come strings KEY=VALUE, then an empty string, then the command.
  */
 #ifndef QEMU_GUEST_CONFIG_H
 #define QEMU_GUEST_CONFIG_H

@@ -50,8 +50,8 @@ struct guest {
 	int output;
 	int errors;
 	int kernel_log;
-	int kernel_leaks;	/* negative: the kernel has no kmemleak */
-	int children;		/* readable when a child has ended */
+	int kernel_leaks;	/* negative: the kernel lacks kmemleak */
+	int children;		/* readable when a child ended */
 	pid_t command;		/* 0: not started */
 	int status;
 	bool dirty;
@@ -96,7 +96,7 @@ static int port__try(int number)
 	glob_t found;
 	int fd = -1;
 
-	/* The first number is that of the bus, which may be any. */
+	/* The first number names the bus and may be any. */
 	snprintf(pattern, sizeof(pattern), "/dev/vport*p%d", number);
 	if (!glob(pattern, 0, NULL, &found))
 		fd = open(found.gl_pathv[0], O_RDWR | O_CLOEXEC);
@@ -104,7 +104,7 @@ static int port__try(int number)
 	return fd;
 }
 
-/* A port appears a little after its bus, when the host has named it. */
+/* A port appears a little after its bus, once the host names it. */
 static int port__open(int number)
 {
 	struct inotify_event events[64];
@@ -121,7 +121,7 @@ static int port__open(int number)
 	return fd;
 }
 
-/* Wait until the host has read everything. */
+/* Waits until the host has read everything. */
 static void port__flush(int fd)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLOUT };

@@ -21,7 +21,7 @@ static int read_all(int fd, FILE *to)
 	char data[4096];
 	ssize_t count;
 
-	/* The write has moved the position. */
+	/* The write moved the position. */
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((count = read(fd, data, sizeof(data))) > 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports of kmemleak, if the guest's kernel has it. */
+/* Reports of kmemleak, if the guest's kernel contains it. */
 #ifndef QEMU_KERNEL_LEAKS_H
 #define QEMU_KERNEL_LEAKS_H
 
 #include <stddef.h>
 
 /*
- * Returns a descriptor, -ENOENT if the kernel has no kmemleak, or -errno.  Call
- * this early: a kernel that is locked down refuses it.
+ * Returns a descriptor, -ENOENT if the kernel lacks kmemleak, or -errno.  Call this
+ * early: a kernel that is locked down refuses it.
  */
 int kernel_leaks__open(void);
 

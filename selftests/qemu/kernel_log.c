@@ -83,7 +83,7 @@ bool kernel_log__is_clean(const char *line)
 {
 	size_t i;
 
-	/* Reports on slab caches lack the colon of all others. */
+	/* Reports on slab caches lack the colon of all other reports. */
 	if (!strncmp(line, "BUG ", 4))
 		return false;
 	for (i = 0; i < sizeof(symptoms) / sizeof(symptoms[0]); i++) {

@@ -22,7 +22,7 @@ int kernel_log__open(void);
 int kernel_log__next(int fd, char line[KERNEL_LOG_RECORD],
 		     unsigned long long *sequence);
 
-/* Is this line none that reports a fault? */
+/* Is this line no report of a fault? */
 bool kernel_log__is_clean(const char *line);
 
 #endif

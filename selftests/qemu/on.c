@@ -16,7 +16,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Exit status if on itself fails, as that of ssh(1). */
+/* Exit status if on itself fails, as with ssh(1). */
 #define FAILED	255
 
 static int peer__connect(const char *name)

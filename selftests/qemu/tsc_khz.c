@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints the frequency in kHz of this machine's time stamp counter, which is also
- * that of an emulated one.  A guest's kernel would measure it with an emulated
- * timer; on a busy host that timer is late, and the guest's clock would run up to
- * ten times too fast.
+ * Prints the frequency in kHz of this machine's time stamp counter, which an emulated
+ * counter shares.  A guest's kernel would measure it with an emulated timer; on a busy
+ * host that timer is late, and the guest's clock would run up to ten times too fast.
  */
 #include <stdint.h>
 #include <stdio.h>
