@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartctl save prints what is registered as a file, and dartctl apply registers it.
+# dartctl save prints the registrations as a file, and dartctl apply registers them.
 . "$(dirname "$0")/../lib.sh"
 
 map=/sys/fs/bpf/pinned
 file=/run/saved.yaml
 state=/var/lib/dart/registrations.json
 
-# registrations: what a file can express, one per line
+# registrations: the registrations that a file can express, one per line
 registrations() {
 	dartctl -j registration list |
 		gojq -c ".[] | [.name, .request, .path, .missing]" | sort
 }
 
-# table: entries, followers, stores and probes, without what a restart changes
+# table: entries, followers, stores and probes, without members that a restart changes
 table() {
 	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
 	dartctl -j probe list | gojq -c '.[] | del(.missed)'
@@ -21,12 +21,12 @@ table() {
 	dartctl -j reporter list | gojq -c '.[] | del(.qpn)' | sort
 }
 
-# same COMMAND FILE: it prints what is in the file
+# same COMMAND FILE: the command prints the contents of the file
 same() {
 	"$1" | diff "$2" -
 }
 
-# applies COUNT RESULT FILE...: so many items have this result, and no item another
+# applies COUNT RESULT FILE...: exactly COUNT items end with this result, and no item with another
 applies() {
 	count=$1 result=$2
 	shift 2
@@ -36,7 +36,7 @@ applies() {
 		[ "$(wc -l </run/applied)" -eq "$count" ]
 }
 
-# Bytes that the agent has written since it started.
+# Bytes that the agent wrote since its start.
 written() {
 	awk '$1 == "wchar:" { print $2 }' "/proc/$(pidof dartd)/io"
 }
@@ -127,7 +127,7 @@ check "the probe that the file lacks is unloaded" dartctl probe unload tcp
 check "its registrations are the same" same registrations /run/registrations
 check "its entries, probes, stores and reporters are the same" same table /run/table
 
-# ---- what apply does not do
+# ---- limits of apply
 
 printf '%s\n' 'port: 4800' 'sources:' '  - cpustat' '  - vmstat' >/run/more.yaml
 check "settings in the file are not applied, which a warning says" \

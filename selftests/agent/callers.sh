@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Callers by RDMA and TCP get what controllers READ, if they may, and hostile ones nothing.
+# Callers over RDMA and TCP get the values that controllers READ, if they are allowed, and hostile
+# callers get nothing.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log
@@ -43,7 +44,7 @@ connected_by_tcp() {
 	soon holds '.tcp_callers | length == 1 and (.[0] | endswith("(caller.example)"))'
 }
 
-# reload LINE...: the agent has taken over this configuration
+# reload LINE...: makes the agent take over this configuration
 reload() {
 	local line="the configuration was reloaded" before
 	before=$(grep -c "$line" "$log")
@@ -79,7 +80,7 @@ answers_meanwhile() {
 	kill -0 $! && wait $!
 }
 
-# has_seen TRANSPORT: the values that never change are those that are READ
+# has_seen TRANSPORT: the constant values equal those of a READ
 has_seen() {
 	local filter='.entries.dartd.rows[0] | [.start_realtime, .start_boottime]'
 	dart-controller --once --json --entries dartd "$address" |

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Cgroups have entries whatever their names are: paths of up to 4,095 bytes, and bytes that
-# are not UTF-8; a controller reads them, and a restart finds them again.
+# dartd serves cgroups with any names: paths of up to 4,095 bytes, and bytes that are not UTF-8. A
+# controller reads them, and a restart finds them again.
 . "$(dirname "$0")/../lib.sh"
 log=/run/dartd.log
 top=/sys/fs/cgroup/names
@@ -20,7 +20,7 @@ has() {
 	dartctl -j list | is_true --arg name "$1" 'any(.[]; .name == $name)'
 }
 
-# read_by_controller NAME: a controller on this host has values of the entry
+# read_by_controller NAME: a controller on this host reads values of the entry
 read_by_controller() {
 	dart-controller -j -n 1 localhost | grep -q -F "\"$1\""
 }

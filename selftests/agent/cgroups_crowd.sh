@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An ordinary user makes more cgroups than its quota: those beyond it are counted, requests
-# are answered meanwhile, and a new cgroup of root has its entries.
+# An ordinary user makes more cgroups than its quota: dartd counts the cgroups beyond it, answers
+# requests meanwhile, and gives a new cgroup of root its entries.
 . "$(dirname "$0")/../lib.sh"
 log=/run/dartd.log
 top=/sys/fs/cgroup/crowd
@@ -11,7 +11,7 @@ as_user() {
 	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
 }
 
-# entries PREFIX: of cgroups whose path begins so
+# entries PREFIX: the entries of cgroups whose path begins with PREFIX
 entries() {
 	dartctl list | grep -c "^cgroup:[a-z]*@$1"
 }

@@ -14,7 +14,7 @@ missing() {
 	dartctl -j list | gojq '.[] | select(.name == "cgroup:cpu@/**").failures'
 }
 
-# A new attempt comes at most 60 s after the last one.
+# A new attempt comes at most 60 s after the previous one.
 all_are_followed() {
 	for _ in $(seq 600); do
 		[ "$(entries)" -ne 40 ] || return 0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An ordinary user nests cgroups: dartd has an entry for each of 400 levels and lives on,
-# also when its state file has it follow them again. selftests/long nests 1,500, which takes
-# the kernel minutes. A level of a walk that calls itself takes some kilobytes of the stack.
+# An ordinary user nests cgroups: dartd makes an entry for each of 400 levels and survives, also
+# when its state file makes it follow them again. selftests/long nests 1,500, which takes the
+# kernel minutes. A recursive walk would take some kilobytes of the stack for each level.
 . "$(dirname "$0")/../lib.sh"
 log=/run/dartd.log
 top=/sys/fs/cgroup/nested
@@ -11,7 +11,7 @@ as_user() {
 	setpriv --reuid 1000 --regid 1000 --clear-groups "$@"
 }
 
-# deepest: bytes of the longest path of a cgroup that has an entry
+# deepest: bytes of the longest path of a cgroup with an entry
 deepest() {
 	dartctl -j list | gojq '[.[].name | select(startswith("cgroup:cpu@/nested")) |
 		length - ("cgroup:cpu@" | length)] | max'

@@ -8,7 +8,7 @@ holds() {
 	dartctl -j show "$1" | tee /dev/stderr | is_true ".values.sum | $2"
 }
 
-# disappears ENTRY: waits until the table no longer has it
+# disappears ENTRY: waits until the table lacks it
 disappears() {
 	for _ in $(seq 100); do
 		dartctl show "$1" || return 0
@@ -16,12 +16,12 @@ disappears() {
 	return 1
 }
 
-# received packets|bytes: what the kernel has counted at end1
+# received packets|bytes: the kernel's count at end1
 received() {
 	cat "/sys/class/net/end1/statistics/rx_$1"
 }
 
-# report COUNT: sends so many packets to end1
+# report COUNT: sends COUNT packets to end1
 report() {
 	dart-report --interface end0 --source 10.78.0.1 --flows uniform --emit int \
 		--count "$1" --rate 1000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The clock of a host is set: dartd writes the header of its table again, once for each step,
-# and a controller that READs no row with a clock in it follows.
+# The clock of a host is set: dartd writes the header of its table again, once for each step, and a
+# controller that READs no row with a clock follows.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
 
@@ -22,7 +22,7 @@ step() {
 time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + float(sys.argv[1]))' "$1"
 }
 
-# written CHANGES: is the table as many changes later, and are both clocks, which are one, equal?
+# written CHANGES: did the table change CHANGES times, and do both clocks, which are one, agree?
 written() {
 	last --argjson now $((before + $1)) \
 		'.generation == $now and (.clock_offset_ns | . and . < 1e9 and . > -1e9)'

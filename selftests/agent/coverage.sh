@@ -3,7 +3,7 @@
 # The agent reports how much of the host it serves, and why it does not serve the rest.
 . "$(dirname "$0")/../lib.sh"
 
-# members DIRECTORY: how many it has
+# members DIRECTORY: the number of its members
 members() {
 	find "$1" -mindepth 1 -maxdepth 1 | wc -l
 }
@@ -28,7 +28,7 @@ counted() {
 	dartctl -j show dartd | gojq ".values.rows[0].coverage_$1"
 }
 
-# The entry has the same figures as the answer to status.
+# The entry shows the same figures as the answer to status.
 agrees() {
 	dartctl -j status | gojq -c '.coverage | map(.kind as $kind | {
 		"coverage_\($kind)_present": .present, "coverage_\($kind)_served": .served
@@ -69,13 +69,13 @@ metrics() {
 	grep -q -e "^dart_coverage_$1" /run/page
 }
 
-# lacks_metric TEXT: the page has others of the family
+# lacks_metric TEXT: the page shows only other metrics of the family
 lacks_metric() {
 	metrics objects && ! metrics "$1"
 }
 
-# No timer of dartd is armed, but for one that never expires (30 years and more): it tells that
-# the clock was set. A timer for systemd's watchdog does not exist here.
+# The only armed timer of dartd never expires (30 years and more): it tells that the clock was
+# set. A timer for systemd's watchdog does not exist here.
 is_idle() {
 	dartctl -j status | is_true '.leases == 0' || return
 	! awk -F '[(,)]' '/^it_value:/ && $2 + $3 > 0 && $2 < 1e9 {

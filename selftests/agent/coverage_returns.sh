@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An object that is missing for a temporary reason has a remedy that helps, and is served
-# after the remedy without any other command.
+# For an object that is missing for a temporary reason dartd names a remedy that helps, and serves
+# the object after the remedy without any other command.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log
-top=/sys/fs/cgroup/$'returns\xe9'	# names may have any bytes
+top=/sys/fs/cgroup/$'returns\xe9'	# names may contain any bytes
 watches=/proc/sys/fs/inotify/max_user_watches
 before=$(cat $watches)
 

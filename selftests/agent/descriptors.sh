@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd turns clients away while it has no file descriptor left, and goes on.
+# dartd turns clients away while it is out of file descriptors, and goes on.
 . "$(dirname "$0")/../lib.sh"
 
 check "the agent starts" host_up

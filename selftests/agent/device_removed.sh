@@ -29,7 +29,7 @@ removed() {
 	timeout 20 rdma link delete "$1"
 }
 
-# reporters COUNT: how many reporters of the store have a queue pair
+# reporters COUNT: COUNT reporters of the store own a queue pair
 reporters() {
 	[ "$(dartctl -j reporter list | gojq length)" = "$1" ]
 }

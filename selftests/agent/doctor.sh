@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 declare -A result found command advice	# by check, of the last examination
-before=	# what is wrong before something is broken, as in $wrong
+before=	# the faults before the test breaks something, as in $wrong
 mended=()	# since the last all_mended
 
 # read_findings FILE: $wrong are lines "CHECK RESULT" of the findings that are not ok
@@ -61,7 +61,7 @@ broken() {
 	are_broken "$@"
 }
 
-# finds CHECK TEXT: the finding matches TEXT, and what is wrong is what was broken
+# finds CHECK TEXT: the finding matches TEXT, and the doctor reports only the broken part
 finds() {
 	echo "$1: ${result[$1]-none}: ${found[$1]-}; wrong are: $wrong"
 	[ "$is_exact" = yes ] && [[ ${found[$1]-} =~ $2 ]]
@@ -165,7 +165,7 @@ if grep -q acpi_pm $sources/available_clocksource; then
 	echo acpi_pm >$sources/current_clocksource
 fi
 synchronise_clock no
-# shellcheck disable=SC2086 # two words or none
+# shellcheck disable=SC2086 # two words or nothing
 broken firewall fail clock warn $slow
 check "a rule of nftables that drops RoCE is found" \
 	finds firewall "rule [0-9]* of the chain ip guard early drops"
@@ -260,7 +260,7 @@ check "a user who may not use the socket is told so" is_denied
 check "a user sees which checks need root" \
 	[ "${command[firewall]}" = "sudo dartctl doctor" ]
 
-# The examination waits 5 s for dartd: those below meanwhile do not need it.
+# The examination waits 5 s for dartd: the following checks, which run meanwhile, do not need dartd.
 kill -STOP "$pid"
 dartctl -j doctor >/run/findings.stopped &
 examination=$!

@@ -13,7 +13,7 @@ ln -sf "$(command -v gojq)" bin/jq
 PATH=$work/bin:$PATH
 ip link set lo up
 rdma_up
-# The hosts of the examples are this one.
+# All hosts of the examples are this machine.
 for address in 192.0.2.1 192.0.2.2; do
 	ip address add $address/24 dev eth0
 done

@@ -9,7 +9,7 @@ drop() {
 		--emit int --count "$1" --rate 1000
 }
 
-# as_ip LEAST: the entry has the counters of ip, with at least LEAST drops
+# as_ip LEAST: the entry shows the counters of ip, with at least LEAST drops
 # shellcheck disable=SC2016 # variables of jq
 as_ip() {
 	ip -s -s -j link show end1 >"$shown" &&

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Followed namespaces and cgroups come and go quickly: the table has those that exist.
+# Followed namespaces and cgroups come and go quickly: the table lists the existing ones.
 . "$(dirname "$0")/../lib.sh"
 
 pods=/sys/fs/cgroup/pods

@@ -22,7 +22,7 @@ names=(
 	'a "b", c=d'		'a "b", c=d'
 )
 
-# make_cgroups: by uid 1000, in a cgroup that is delegated to it
+# make_cgroups: as uid 1000, in a cgroup delegated to it
 make_cgroups() {
 	mkdir -p "$root"
 	echo +memory +pids >/sys/fs/cgroup/cgroup.subtree_control
@@ -34,13 +34,13 @@ make_cgroups() {
 	done
 }
 
-# plain FILE: it is UTF-8 and has no control character but line feeds
+# plain FILE: the file is UTF-8 without control characters except line feeds
 plain() {
 	[ -s "$1" ] && iconv -f UTF-8 -t UTF-8 "$1" >/dev/null &&
 		! LC_ALL=C grep -n -a -P '[\x00-\x08\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' "$1"
 }
 
-# labelled FILE FORM: FILE has each name once at least, as a label is printed there
+# labelled FILE FORM: FILE contains each name at least once, in the form of its labels
 labelled() {
 	local status=0 i label
 
@@ -68,7 +68,7 @@ receiver() {
 	label=\"$label\"
 }
 
-# The page has the text of a series as a string of JSON.
+# The page contains the text of a series as a string of JSON.
 page() {
 	text
 	label=${label//\\/\\u005c}
@@ -95,7 +95,7 @@ receive() {
 	read -r <&"${COPROC[0]}"
 }
 
-# served: the page has as many cgroups as there are, with values
+# served: the page shows all cgroups, with values
 served() {
 	get text/plain /metrics /run/text && labelled /run/text text
 }

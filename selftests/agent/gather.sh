@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Sources are gathered: the kernel has the values between two readings, and says when.
+# Sources are gathered: the values lie between two readings of the kernel's files, with their time.
 . "$(dirname "$0")/../lib.sh"
 
 # value ENTRY PATH: in the values of an entry
@@ -8,7 +8,7 @@ value() {
 	dartctl -j show "$1" | gojq ".values$2"
 }
 
-# passed: a pass of the gathering at 100 ms has begun and ended after this call
+# passed: a pass of the gathering at 100 ms began and ended after this call
 passed() {
 	local first
 	first=$(value gathering+100ms .sum.passes)
@@ -33,7 +33,7 @@ between() {
 	[ "$before" -le "$value" ] && [ "$value" -le "$after" ]
 }
 
-# kernel WHAT, gathered WHAT: as the kernel shows it, and as the record has it
+# kernel WHAT, gathered WHAT: the value in the kernel's file, and the value in the record
 kernel() {
 	case $1 in
 	vmstat) awk '/^pgfault/ { print $2 }' /proc/vmstat ;;
@@ -76,8 +76,8 @@ send() {
 	done 2>/dev/null
 }
 
-# deferrable_timers: has a worker that is bound to no CPU started a timer of a work item
-# that does not wake a CPU, for 25 ticks of 4 ms at most?
+# deferrable_timers: did an unbound worker start a timer of a work item that does not
+# wake a CPU, for 25 ticks of 4 ms at most?
 deferrable_timers() {
 	awk '$1 ~ /^kworker\/u/ && /function=delayed_work_timer_fn/ && $NF ~ /D/ &&
 			match($0, /timeout=[0-9]+/) &&

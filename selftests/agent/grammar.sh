@@ -19,7 +19,7 @@ fails_with() {
 		is_true "$filter" </run/answer
 }
 
-# prints TEXT COMMAND...: a line that begins with it
+# prints TEXT COMMAND...: the command prints a line that begins with TEXT
 prints() {
 	text=$1
 	shift

@@ -8,8 +8,8 @@ for ksrc in "$tests"/../.output/kernel/*-debug/headers; do
 		skip "no source of a kernel here (make check-debug fetches one)"
 done
 
-# With KDIR make would build everything again: the BTF of the running kernel in /sys is newer
-# than what was built for it before.
+# With KDIR make would build everything again, because the BTF of the running kernel in /sys
+# is newer than the earlier build.
 ktap=$(mktemp)
 run() {
 	if ! make -C "$tests" KSRC="$ksrc" KDIR= TARGETS="module pair" run_tests \

@@ -9,7 +9,7 @@ allow: {callers: [10.77.0.0/24]}
 sources: [cpustat]
 END
 
-# values OPTION... HOST: has one scrape of it values of CPUs?
+# values OPTION... HOST: does one scrape of the host contain values of CPUs?
 values() {
 	timeout 20 dart-controller --json --count 1 "$@" >/run/scrape &&
 		is_true -s '.[0].entries.cpustat.sum.system > 0' /run/scrape

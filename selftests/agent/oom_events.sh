@@ -9,13 +9,13 @@ slice=/sys/fs/cgroup/shop.slice
 service=$slice/till.service
 log=/run/log
 
-# page SERIES: the controller's page has the series with this value
+# page SERIES: the controller's page shows the series with this value
 page() {
 	python3 "$lib/fetch.py" /metrics >/run/page 2>/dev/null
 	grep "$1" /run/page
 }
 
-# dies: a process of the service takes more memory than it may have, and its cgroup ends
+# dies: a process of the service exceeds its memory limit, and its cgroup ends
 dies() {
 	sh -c "echo 0 >$service/cgroup.procs && exec tail /dev/zero"
 	until rmdir $service; do

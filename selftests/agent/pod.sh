@@ -38,7 +38,7 @@ chmod +x /run/contain
 export PWD_OF_TEST=$PWD
 
 # contained host|own OPTION...: starts dartd in a container, in the PID namespace of the
-# host or in a new one
+# host or in a new namespace
 contained() {
 	local pids=$1 options=(--mount)
 

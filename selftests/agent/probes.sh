@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Probes have entries while they are loaded, and count what the kernel itself counts.
+# Loaded probes have entries, and their counts agree with the kernel's.
 . "$(dirname "$0")/../lib.sh"
 
 # holds NAME JQ: for the probe in the list
@@ -37,7 +37,7 @@ confined_up() {
 		sed 's/ *CAP_/,+/g' | tr '[:upper:]' '[:lower:]')" dartd
 }
 
-# The service has this group from the start; root would have to change to it.
+# The service starts with this group; root must change to it.
 grep -qx systemd /proc/1/comm || sed -i /^dart:/d /etc/group
 check "the agent starts with the capabilities of its service" confined_up
 chmod 666 /run/dart/dartd.sock
@@ -61,7 +61,7 @@ refuse "only root may load a probe" "only root" setpriv --reuid 65534 \
 	--clear-groups dartctl probe load tcpconn
 refuse "a probe that does not exist is refused" "no probe 'absent'" \
 	dartctl probe load absent
-# Maps live as long as the leases of their entries, whose end is not announced.
+# Maps live as long as the leases of their entries, which end without an event.
 until [ "$(dartctl -j status | gojq .leases)" -eq 0 ]; do
 	sleep 0.5
 done
@@ -95,7 +95,7 @@ check "runqlat counts the same waits for a CPU as /proc/schedstat" \
 check "runqlat counts at least the 5000 switches of the test" \
 	[ $((last - first)) -ge 5000 ]
 
-# long_waits: those of 262 ms or more
+# long_waits: waits of 262 ms or more
 long_waits() {
 	dartctl -j show runqlat | gojq '.values.sum.latency[18:] | add'
 }
@@ -138,7 +138,7 @@ inside() {
 	)
 }
 
-# net CGROUP: its figures, or null if it has no row
+# net CGROUP: its figures, or null without a row
 net() {
 	dartctl -j show cgroupnet | gojq -c --argjson id "$1" '
 		[.values.rows[] | select(.cgroup == $id) |
@@ -153,7 +153,7 @@ two=$(stat -c %i /sys/fs/cgroup/two)
 inside one load datagrams 300 >"$output"
 inside two load datagrams 20 >"$output"
 inside one load datagrams 7 >"$output"
-# 1000 bytes behind the headers of UDP and IPv4.
+# 1000 bytes after the headers of UDP and IPv4.
 check "cgroupnet counts what a cgroup has sent and received in two turns" \
 	[ "$(net "$one")" = "[$((307 * 1028)),307,$((307 * 1028)),307]" ]
 check "cgroupnet counts a second cgroup separately" \
@@ -168,8 +168,8 @@ below() {
 }
 
 # twins: makes a cgroup $twin and one of version 1, $last, both with the id $number.
-# The cgroups that other tests made have used up ids of version 2 by the ten thousand:
-# so version 1 catches up in strides, whose length is that of one directory's ids.
+# Cgroups of other tests used up ids of version 2 by the ten thousand: so version 1
+# catches up in strides, one directory's ids at a time.
 twins() {
 	mkdir /run/v1 && mount -t cgroup -o none,name=other other /run/v1 || return
 	below 2 1 mkdir || return

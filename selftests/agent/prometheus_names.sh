@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The names of metrics in schemas/prometheus map fields that the agent really shows, of
-# entries whose fields have their names from the BTF of the kernel.
+# The names of metrics in schemas/prometheus map fields that the agent really shows, in entries
+# whose fields take their names from the BTF of the kernel.
 . "$(dirname "$0")/../lib.sh"
 
 "$tests/host_up" || exit

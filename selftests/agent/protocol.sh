@@ -116,7 +116,7 @@ check "its monitors end with it" wait $monitor
 
 # ---- a user that floods
 
-# flood: four clients of one user, that make requests until they are ended
+# flood: four clients of one user, which send requests until the test ends them
 flood() {
 	for _ in 1 2 3 4; do
 		setpriv --reuid 65534 --clear-groups \
@@ -125,7 +125,7 @@ flood() {
 	done
 }
 
-# flood_is up|down: does each of the four clients run, or none?
+# flood_is up|down: do all four clients run, or none?
 flood_is() {
 	while read -r client; do
 		kill -0 "$client" 2>/dev/null && now=up || now=down

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd registers what its configuration says; SIGHUP applies only the differences.
+# dartd registers the objects of its configuration; SIGHUP applies only the differences.
 . "$(dirname "$0")/../lib.sh"
 
 file=/run/dartd.yaml
@@ -19,7 +19,7 @@ generation() {
 	dartctl -j status | gojq .generation
 }
 
-# memory_regions: the numbers of those that dartd has, as the kernel knows them
+# memory_regions: the kernel's numbers of dartd's memory regions
 memory_regions() {
 	rdma -j resource show mr | gojq -r '.[] | select(.comm == "dartd") | .mrn' |
 		sort
@@ -31,7 +31,7 @@ origin() {
 		"any(.name == \"entry $1\" and .origin == \"$2\" and (has(\"missing\") | not))"
 }
 
-# reload: returns when dartd has read the configuration again
+# reload: returns after dartd has read the configuration again
 reload() {
 	lines=$(grep -c "the configuration was" /run/dartd.log)
 	pkill -HUP -x dartd

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A file system is unmounted and mounted again while dartd does not run, and a pass in between found
-# it unmounted: the module reports that one pass later, after dartd has seen the mounts as they were
-# before.  The entry comes back.
+# A file system is unmounted and mounted again while dartd does not run, and a pass in between
+# finds it unmounted: the module reports that one pass later, after dartd has seen the mounts in
+# their earlier state.  The entry comes back.
 . "$(dirname "$0")/../lib.sh"
 
 directory=/run/again
@@ -20,7 +20,7 @@ passes_since() {
 	[ "$(passes)" -gt "$1" ]
 }
 
-# sampled_since TIME_NS: has the entry values that were taken after that time since boot?
+# sampled_since TIME_NS: does the entry show values that were taken after that time since boot?
 sampled_since() {
 	dartctl -j show "$entry" | gojq -e ".values.sum.time > $1"
 }

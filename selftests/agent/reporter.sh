@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The XDP reporter attaches, counts and detaches; a refused attachment leaves nothing behind.
+# The XDP reporter attaches, counts and detaches; a refused attachment leaves no traces.
 . "$(dirname "$0")/../lib.sh"
 
 file=$(mktemp)

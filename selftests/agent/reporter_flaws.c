@@ -174,7 +174,7 @@ static size_t add_options(uint8_t *frame, size_t length)
 	return length + sizeof(nops);
 }
 
-/* Each frame that differs from this one in one bit of the header of IPv4. */
+/* Sends each frame that differs from this frame in one bit of the IPv4 header. */
 static void expect_damaged(struct xdp_reporter *reporter, const uint8_t *good,
 			   size_t length, size_t end)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartctl xdp follow changes only the collectors that have changed, without a detachment.
+# dartctl xdp follow replaces only changed collectors, without detaching the reporter.
 . "$(dirname "$0")/../lib.sh"
 
 file=/run/collectors.json

@@ -21,7 +21,7 @@ static void random_bytes(struct dart_random *random, void *bytes,
 		*at++ = dart_random__next(random);
 }
 
-/* A random flow and path of those that INT can describe. */
+/* A random flow and path that INT can describe. */
 static void random_int(struct dart_random *random, uint8_t key[37],
 		       __be32 path[7], struct int_frame *what)
 {

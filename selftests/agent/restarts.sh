@@ -6,13 +6,13 @@
 state=/run/state
 map=/sys/fs/bpf/pinned
 
-# registrations: what dartd registers again, one per line
+# registrations: the registrations that dartd restores, one per line
 registrations() {
 	dartctl -j registration list |
 		gojq -c '.[] | [.name, .owner, .origin, .missing]'
 }
 
-# table: entries, followers and probes, without what a restart changes
+# table: entries, followers and probes, without members that a restart changes
 table() {
 	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
 	dartctl -j probe list | gojq -c '.[] | del(.missed)'
@@ -36,13 +36,13 @@ has() {
 	registrations | tee /dev/stderr | grep -qF "[\"$1\""
 }
 
-# missing NAME TEXT: it is listed as missing, with a reason that has TEXT
+# missing NAME TEXT: it is listed as missing, with TEXT in the reason
 missing() {
 	dartctl -j registration list | tee /dev/stderr | is_true \
 		"any(.name == \"$1\" and (.missing // \"\" | contains(\"$2\")))"
 }
 
-# loses NAME TEXT: after a restart it is missing, and all others are there
+# loses NAME TEXT: after a restart NAME is missing, and all other registrations exist
 loses() {
 	registrations | grep -vF "[\"$1\"" >/run/before
 	restart || return
@@ -50,7 +50,7 @@ loses() {
 		missing "$1" "$2"
 }
 
-# logs COUNT TEXT: the log has TEXT in so many lines
+# logs COUNT TEXT: COUNT lines of the log contain TEXT
 logs() {
 	[ "$(tee /dev/stderr </run/dartd.log | grep -cF "$2")" -eq "$1" ]
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# 200 rounds of register and unregister leave no memory behind, in both exposures.
+# 200 rounds of register and unregister leak no memory, in both exposures.
 . "$(dirname "$0")/../lib.sh"
 
 # pinned pages, memory regions, resident memory of the agent in KiB

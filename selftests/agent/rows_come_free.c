@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The probes cgroupnet and tcpconn when few rows are left: objects that found none
- * get one that comes free, and those for which there is no room cost no row.
+ * The probes cgroupnet and tcpconn when few rows are left: objects without a row get
+ * one that comes free, and objects for which no room is left cost no row.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
@@ -28,7 +28,7 @@ struct usage {
 	uint64_t in_use, without_row;
 };
 
-/* The variable @name of the programs; static ones are not in a skeleton. */
+/* The variable @name of the programs; a skeleton does not show static variables. */
 static uint32_t *variable(struct bpf_object *object, void *data,
 			  const char *name)
 {
@@ -67,7 +67,7 @@ static void enter(const char *cgroup)
 	close(fd);
 }
 
-/* A socket of @cgroup, which has sent a packet. */
+/* A socket of @cgroup that sent a packet. */
 static void send_one(int fd)
 {
 	const struct sockaddr_in address = {
@@ -113,7 +113,7 @@ static bool has_row(struct bpf_object *object, const char *cgroup)
 	return false;
 }
 
-/* Sockets of two cgroups, which have sent packets to the probe. */
+/* Sockets of two cgroups, whose packets the probe saw. */
 struct cgroups {
 	struct cgroupnet_bpf *probe;
 	int root, first, second;

@@ -145,7 +145,7 @@ check "a sampled file system is unmounted" \
 	sh -c 'umount /run/other; umount /run/small || umount /run/small'
 check "the entry of a file system that was unmounted leaves the table" \
 	soon lacks filesystem@/run/small+100ms
-# Memory is in pages there, but for fragments.
+# Memory is in pages there, except for fragments.
 sockstat() {
 	"$@" cat /proc/net/sockstat /proc/net/sockstat6 |
 		awk -v page="$(getconf PAGE_SIZE)" 'BEGIN { printf "{" }
@@ -176,7 +176,7 @@ sockstat_of_inner() {
 }
 
 # The sums of the rows for each CPU, which are hexadecimal.
-# shellcheck disable=SC2016 # of the other shell
+# shellcheck disable=SC2016 # for the other shell
 drops_of_inner() {
 	ip netns exec inner bash -c '
 		{

@@ -43,7 +43,7 @@ kernel_bandwidth() {
 		sed 's/^throttled_usec \(.*\)/throttled_time \1000/' | as_object
 }
 
-# pressure_of DIRECTORY SUFFIX: in us; a kernel without irq.pressure has 0
+# pressure_of DIRECTORY SUFFIX: in us; 0 if the kernel lacks irq.pressure
 pressure_of() {
 	{
 		echo irq_full 0
@@ -80,7 +80,8 @@ disks() {
 		with_entries(.key |= "\($disk).\(.)")] | add'
 }
 
-# Each device of io.stat has its line, and others that the cgroup has used are 0.
+# Each device of io.stat appears in its row, and the rows of other devices that the cgroup used are
+# 0.
 disks_agree() {
 	local before values after
 	before=$(kernel_disks)
@@ -114,7 +115,7 @@ kernel_hugepages() {
 		/^Hugetlb/ { print "hugetlb", $2 * 1024 }' /proc/meminfo | as_object
 }
 
-# The files have all members of a sample, and others.
+# The files contain all members of a sample, and more.
 # shellcheck disable=SC2016 # variables of jq
 each='.values |= del(.time) | .values as $values | .before as $kernel |
 	.before = ($values | with_entries(.value = $kernel[.key]))'
@@ -132,7 +133,7 @@ is() {
 	dartctl -j show "cgroup:$1@/samples/$2+100ms" | is_true ".values.sum | $3"
 }
 
-# loaded: how many eBPF programs the agent has attached
+# loaded: the number of eBPF programs that the agent attached
 loaded() {
 	find "/proc/$(pidof dartd)/fd" -lname '*bpf_link*' | wc -l
 }
@@ -228,7 +229,7 @@ check "a cgroup that has used no disk has no rows" sh -c \
 		dartctl -j show cgroup:disks@/samples/idle+100ms |
 		is_true ".values.rows == {}"'
 
-# Of the cgroup above the one that works.  Reading it makes the kernel add times up.
+# The file of the cgroup above the working one.  Reading it makes the kernel add times up.
 kernel_times() {
 	awk '$1 == "usage_usec" { print "sum_exec_runtime", $2 }' "$top/cpu.stat" | as_object
 }

@@ -3,7 +3,7 @@
 # Samples of the host's parts: each value is between two that the kernel's own files show.
 . "$(dirname "$0")/../lib.sh"
 
-# row ENTRY NUMBER: the values of a row, gathered after this call; names have no
+# row ENTRY NUMBER: the values of a row, gathered after this call; names are without
 # underscores
 row() {
 	passed
@@ -67,7 +67,7 @@ sys_fs() {
 			dentriesnegative: .[9]}'
 }
 
-# The descriptors and watches of inotify(7) that processes have.
+# The descriptors and watches of inotify(7) of all processes.
 inotify() {
 	{
 		cat /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -c '^inotify wd:'
@@ -88,7 +88,7 @@ hw_counters() {
 		add + {state: '"$(cut -d : -f 1 "${counters%/*}/state")"'}'
 }
 
-# By the letter of the state in /proc/PID/stat; those that do the asking run.
+# By the letter of the state in /proc/PID/stat; processes that read it are running.
 processes() {
 	cat /proc/[0-9]*/stat 2>/dev/null | sed 's/.*) \(.\) .*/\1/' | sort | uniq -c |
 		gojq -n -R -c '[inputs | [splits(" +")] | {(.[2]): (.[1] | tonumber)}] | add |
@@ -97,7 +97,7 @@ processes() {
 		dead: (.X // 0), zombie: (.Z // 0), parked: (.P // 0), idle: (.I // 0)}'
 }
 
-# is_counted STATE COUNT: so many processes or more are in the state
+# is_counted STATE COUNT: at least COUNT processes are in the state
 is_counted() {
 	[ "$(dartctl -j show processes+100ms | gojq ".values.sum.$1")" -ge "$2" ]
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The entry dartd counts what the agent does and refuses; peers cannot fill its log.
+# The entry dartd counts the agent's work and refusals; peers cannot fill its log.
 . "$(dirname "$0")/../lib.sh"
 
 few=50		# peers of each kind that take from the reserve of their address
@@ -31,7 +31,7 @@ changes_by() {
 	holds ".$field == $before + $number"
 }
 
-# accounts_for COUNT PATTERN: the messages in the log and those that it only counts
+# accounts_for COUNT PATTERN: COUNT messages, in the log or only counted there
 accounts_for() {
 	awk -v pattern="$2\$" -v expected="$1" '
 		$0 !~ pattern { next }
@@ -53,7 +53,7 @@ regions() {
 	rdma resource show mr | wc -l
 }
 
-# The memory regions are those of the RDMA core, and their bytes are pinned.
+# The memory regions agree with the RDMA core, and their bytes are pinned.
 agrees_on_memory() {
 	holds ".memory_regions == $(regions) and .registered_bytes == $(
 		rdma -j resource show mr | gojq 'map(.mrlen) | add')"
@@ -131,7 +131,7 @@ check "the log of $((2 * count + 2 * few)) peers has less than 300 lines" \
 	[ "$(wc -l <$log)" -lt 300 ]
 check "the log shows or counts each controller that has connected" \
 	accounts_for "$controllers" "controller .* connected"
-# A peer can disconnect before the agent has seen its connection established.
+# A peer can disconnect before the agent sees its connection established.
 check "the log shows or counts the end of each connection, $unfinished of them unfinished" \
 	accounts_for $((controllers + unfinished)) \
 	"controller .* (disconnected|RDMA_CM_EVENT_[A-Z_]*)"
@@ -140,7 +140,7 @@ check "the log shows or counts each peer that was rejected" \
 
 check "the agent starts with page exposure" host_up --exposure page
 check "page exposure shows the entry as well" holds '.entries == 2'
-# The memory region without the entry tcp is on lease, whose end is not announced.
+# The memory region of the removed entry tcp is on lease, which ends without an event.
 until dartctl -j status | is_true '.leases == 0'; do
 	sleep 0.5
 done >"$output"

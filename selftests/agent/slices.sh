@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Thousands of slices: shown while their owner lives, with a constant number of system calls
-# for each, in one memory region.
+# Thousands of slices: shown while their owner lives, with a constant number of system calls for
+# each, in one piece of memory region.
 . "$(dirname "$0")/../lib.sh"
 
 count=5000	# each with its own memory
@@ -12,7 +12,7 @@ status() {
 	dartctl -j status | gojq ".$1"
 }
 
-# entries_become COUNT: waits until the table has as many; each look is a request
+# entries_become COUNT: waits until the table lists COUNT entries; each look is a request
 entries_become() {
 	for _ in $(seq 100); do
 		[ "$(status entries)" -ne "$1" ] || return 0

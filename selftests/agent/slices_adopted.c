@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* After a restart dartd takes slices over by their descriptors, and no others. */
+/* After a restart dartd takes slices over by their descriptors, and nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -25,7 +25,7 @@ static void restart(void)
 	run("host_down KILL && host_up");
 }
 
-/* Asks for a slice whose schema has the counter @field, with @fd or -1. */
+/* Asks for a slice whose schema contains the counter @field, with @fd or -1. */
 static json_t *ask(const char *name, const char *field, int length, int fd,
 		   int *received)
 {
@@ -115,7 +115,7 @@ static int value_of(const char *name, const char *field)
 	return value;
 }
 
-/* Polls: nothing is told to a client that has no monitor. */
+/* Polls: dartd tells nothing to a client without a monitor. */
 static bool become(long (*count)(void), long wanted)
 {
 	for (int i = 0; i < LEASE_SECONDS_MAX * 10; i++) {
@@ -318,7 +318,7 @@ static void test_many_rounds(void **state)
 	}
 	for (int round = 0; round < ROUNDS; round++) {
 		restart();
-		/* The next round kills it when only some have asked. */
+		/* The next round kills dartd when only some owners have asked. */
 		for (int i = 0; i < COUNT * (round + 1) / ROUNDS; i++) {
 			snprintf(name, sizeof(name), "many-%d", i);
 			taken(ask(name, "done", 64, fds[i], NULL), name);
@@ -339,7 +339,7 @@ static int start(void **state)
 	return 0;
 }
 
-/* Page exposure has no memory regions of slabs. */
+/* Page exposure makes no memory regions of slabs. */
 static int start_pages(void **state)
 {
 	run("host_down && host_up --exposure page");

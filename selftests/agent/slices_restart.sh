@@ -25,7 +25,7 @@ value() {
 	dartctl -j show "slice-$1" | gojq ".values.rows[0].$2"
 }
 
-# alive NUMBER: its value grows, and belongs to it
+# alive NUMBER: the value of this slice grows, and is its own
 alive() {
 	[ "$(value "$1" number)" -eq $((1000 + $1)) ] || return
 	before=$(value "$1" "done")
@@ -102,7 +102,7 @@ check "all slices are entries again, found in the new directory" become $count
 for round in 1 3 5 7; do
 	host_down KILL
 	until_ready /run/dartd.log dartd
-	# Killed when some have asked, others not.
+	# Kills dartd when some owners have asked and others have not.
 	sleep 0.0$round
 done
 check "dartd, killed four times while slices ask for registration, runs" \

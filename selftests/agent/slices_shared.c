@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Slices that share memory, asked for without libdart; what dartd refuses. */
+/* Slices that share memory, requested without libdart; requests that dartd refuses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -102,7 +102,7 @@ static int value_of(const char *name)
 	return value;
 }
 
-/* Polls: nothing is told to a client that has no monitor. */
+/* Polls: dartd tells nothing to a client without a monitor. */
 static bool becomes_absent(const char *name)
 {
 	for (int i = 0; i < LEASE_SECONDS_MAX * 10; i++) {

@@ -43,7 +43,7 @@ collector() {
 	dartctl store export paths | gojq ".collectors[0].$1"
 }
 
-# places: what a restart need not change
+# places: members that a restart need not change
 places() {
 	dartctl store export paths | gojq -c '.collectors[0] | [.base, .first_psn]'
 }
@@ -95,7 +95,7 @@ check "a store is deleted and created again" sh -c 'dartctl store delete paths &
 check "a store that was deleted comes back empty" sh -c \
 	'dartctl -j store show paths | is_true ".written == 0"'
 
-# ---- no crash loses a store whose creation was answered
+# ---- no crash loses a store whose creation dartd acknowledged
 
 for number in $(seq 5); do
 	create "late$number" --slots 2^4 >/dev/null 2>&1 && again KILL dartd ||

@@ -11,13 +11,13 @@ line() {
 	echo "$*" | tr -d '\n\t'
 }
 
-# ask MEMBERS: sends {"request": MEMBERS} and prints the reply; fails if it is an error
+# ask MEMBERS: sends {"request": MEMBERS} and prints the reply; fails if the reply is an error
 ask() {
 	request "$(line "{\"request\": $1}")" | tee /run/reply
 	is_true .ok /run/reply
 }
 
-# has FILTER MEMBERS: the reply is such
+# has FILTER MEMBERS: the reply passes the filter
 has() {
 	ask "$2" >/dev/null && is_true "$1" /run/reply
 }
@@ -48,7 +48,7 @@ agent_has() {
 	dartctl -j show dartd | is_true ".values.rows[0] | $1"
 }
 
-# changes FILTER ARGUMENT...: what table_entries prints is such
+# changes FILTER ARGUMENT...: the output of table_entries passes the filter
 changes() {
 	local filter=$1
 
@@ -68,15 +68,15 @@ write() {
 		"$(first qpn)" "$1" $(($(first base) + 400)) "$(first first_psn)"
 }
 
-# others_during VERB ADDRESS: sends requests while one about a requester is not answered, and
-# prints the longest time that one of them took
+# others_during VERB ADDRESS: sends requests while dartd has not answered a request about a
+# requester, and prints the longest time until an answer
 others_during() {
 	meanwhile "{\"request\": \"requester-$1\", \"table\": \"flows\", \"address\": \"$2\"}" \
 		'{"request": "status"}' >/run/others
 	sed 's/.*after \([0-9]* ms\) at most.*/\1/' /run/others
 }
 
-# answered: other requests were, and the one about the requester then was refused
+# answered: dartd answered other requests, and then refused the request about the requester
 answered() {
 	cat /run/others
 	grep -q "^answered [1-9].*does not answer ARP" /run/others
@@ -87,7 +87,7 @@ is() {
 	has ".requesters[0] | $1" '"requester-list"'
 }
 
-# cable: eth0 becomes one end of a cable, at whose other end, switch0, a switch is played
+# cable: eth0 becomes one end of a cable; the test plays a switch at the other end, switch0
 cable() {
 	rdma link delete rxe0 2>/dev/null
 	if [ -e /sys/class/net/eth0 ]; then
@@ -98,7 +98,7 @@ cable() {
 		ip link set switch0 mtu 9000 up
 }
 
-# uncable: eth0 is what it was
+# uncable: restores eth0
 uncable() {
 	rdma link delete rxe0
 	ip link delete eth0

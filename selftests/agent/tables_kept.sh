@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Tables keep their entries over a crash in the middle of changes and over a restart of the
-# agent, which hands their memory to the service manager, or has it in a file.
+# Lookup tables keep their entries over a crash in the middle of changes and over a restart of the
+# agent, which hands their memory to the service manager, or keeps it in a file.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log
@@ -34,7 +34,7 @@ line() {
 	echo "$*" | tr -d '\n\t'
 }
 
-# ask MEMBERS: sends {"request": MEMBERS} and prints the reply; fails if it is an error
+# ask MEMBERS: sends {"request": MEMBERS} and prints the reply; fails if the reply is an error
 ask() {
 	request "$(line "{\"request\": $1}")" | tee /run/reply
 	is_true .ok /run/reply
@@ -94,7 +94,7 @@ check "after a restart the table has its entries" table_entries have flows 0 200
 check "after a restart it has a third epoch" sh -c \
 	"[ $(table flows .epoch) != $epoch ] && [ $(table flows .epoch) != $again_epoch ]"
 
-# ---- no crash loses an entry whose insertion was answered
+# ---- no crash loses an entry whose insertion dartd acknowledged
 
 first=100000
 for batch in 1 7 100 500 2048; do

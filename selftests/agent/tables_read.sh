@@ -7,13 +7,13 @@
 log=/run/dartd.log
 file=/run/agent.yaml
 
-# ask MEMBERS: sends {"request": MEMBERS} and prints the reply; fails if it is an error
+# ask MEMBERS: sends {"request": MEMBERS} and prints the reply; fails if the reply is an error
 ask() {
 	request "{\"request\": $1}" | tee /run/reply
 	is_true .ok /run/reply
 }
 
-# has FILTER MEMBERS: the reply is such
+# has FILTER MEMBERS: the reply passes the filter
 has() {
 	ask "$2" >/dev/null && is_true "$1" /run/reply
 }
@@ -42,12 +42,12 @@ read_all() {
 	table_reader 10.77.0.1 "$@" </dev/null
 }
 
-# switches: of the agent, each time that it has slept
+# switches: context switches of the agent, one each time that it slept
 switches() {
 	awk '/^voluntary_ctxt_switches/ { print $2 }' "/proc/$(pidof dartd)/status"
 }
 
-# lines COUNT: that the reader has printed
+# lines COUNT: the reader printed COUNT lines
 lines() {
 	[ "$(wc -l </run/found)" -ge "$1" ]
 }

@@ -39,8 +39,8 @@ ends() {
 	[ $? -gt 128 ]
 }
 
-# The other end of the cable, where a switch is played, in the place of the interface that
-# tests of one machine have.
+# The other end of the cable, where the test plays a switch, replaces the interface that
+# tests of one machine use.
 if ! ip link show eth0 >/dev/null 2>&1 || ip -d link show eth0 | grep -q " dummy "; then
 	rdma link delete rxe0 2>/dev/null
 	ip link delete eth0 2>/dev/null

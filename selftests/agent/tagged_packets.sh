@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# INT-MD behind tags of VLANs is reported, from a capture and by XDP; more than two are counted.
+# INT-MD after tags of VLANs is reported, from a capture and by XDP; packets with more than two
+# tags are counted.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
 
 frames=$(dirname "$0")/../lib/tagged_frames.py
 file=$(mktemp)
-tagless=7	# of the kinds of frames: those with at most two tags, and INT-MD
+tagless=7	# the kinds of frames with at most two tags, and INT-MD
 
 # exchange INTERFACE REPORTS [KIND...]: sends frames; all reports come to port1 without tags
 exchange() {

@@ -7,8 +7,8 @@ ours=$(mktemp)
 theirs=$(mktemp)
 row_count=16384
 
-# Lines of ss with the fields that both have: cookie, addresses, state and figures,
-# without bytes that are sent and not yet acknowledged.
+# Lines of ss with the fields that the probe shows, too: cookie, addresses, state and
+# figures, without bytes that are sent and not yet acknowledged.
 theirs() {
 	ss --no-header --oneline --tcp --numeric --extended --info state \
 		connected exclude time-wait | awk '
@@ -115,7 +115,7 @@ check "rows of connections with losses agree with ss" same 12
 check "rows of connections with losses count retransmissions" retransmitted
 release
 
-# To addresses that no machine has. The attempts must last until they are counted.
+# To unused addresses. The attempts must last until the test counts them.
 retries=$(cat /proc/sys/net/ipv4/tcp_syn_retries)
 echo 100 >/proc/sys/net/ipv4/tcp_syn_retries
 ip link add unreached type dummy

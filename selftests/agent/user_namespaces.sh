@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Any user can make thousands of user namespaces, each of which is one more user in the
-# kernel's lists: a sample of files looks at a bounded number of them, since preemption is
-# off meanwhile, the next one goes on, and all are counted.
+# Any user can make thousands of user namespaces, each of which is one more user in the kernel's
+# lists: a sample of files looks at a bounded number of users, because preemption is off meanwhile,
+# the next sample continues there, and all users are counted.
 . "$(dirname "$0")/../lib.sh"
 PATH=$PATH:$(dirname "$0")/../../.output/selftests/helpers
 
@@ -16,7 +16,7 @@ next_bucket() {
 	done | gojq -r -s '[.. | objects | select(has("next_bucket")).next_bucket] | first'
 }
 
-# goes_on: does a sample end before it has looked at all lists?
+# goes_on: does a sample end before it looked at all lists?
 goes_on() {
 	[ "$(next_bucket)" -gt 0 ]
 }
@@ -26,7 +26,7 @@ watched() {
 	[ "$(dartctl -j show files+100ms | gojq .values.sum.inotify_watches)" = "$1" ]
 }
 
-# watches: the number of watches that processes have
+# watches: the number of watches of all processes
 watches() {
 	cat /proc/[0-9]*/fdinfo/* 2>/dev/null | grep -c '^inotify wd:'
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Network devices and disks are followed; a whole host is registered, restored and
-# unregistered with one word.
+# dartd follows network devices and disks; one word registers, restores and unregisters a whole
+# host.
 . "$(dirname "$0")/../lib.sh"
 log=/run/dartd.log
 
-# names PREFIX: what follows it in the names of entries
+# names PREFIX: the rest of the names of entries after PREFIX
 names() {
 	dartctl -j list | gojq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
 		select(startswith($prefix)) | ltrimstr($prefix)' | sort
@@ -23,7 +23,7 @@ disks_agree() {
 	diff <(names disk:stats@) <(find /sys/block -mindepth 1 -printf "%f\n" | sort)
 }
 
-# filesystems_agree: each that df knows of a disk has an entry, by its shortest path
+# filesystems_agree: each disk file system in df has an entry, by its shortest path
 filesystems_agree() {
 	diff <(names filesystem@) <(awk '$3 ~ /^ext|^xfs|^btrfs/ {
 			if (!($1 in path) || length($2) < length(path[$1]))
@@ -57,13 +57,13 @@ churn() {
 	done
 }
 
-# parts: the names of all that the host has, without the intervals
+# parts: the names of all parts of the host, without the intervals
 parts() {
 	dartctl -j list | gojq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
-# complete: each source has an entry or a follower, but for those that others include or that
-# cost too much
+# complete: each source has an entry or a follower, except sources that others include or
+# that cost too much
 complete() {
 	parts >/run/parts
 	dartctl -j source list | gojq -r '.[].name' |

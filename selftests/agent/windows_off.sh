@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A module that was loaded with windows=0 shows no page of the kernel: a whole host is
-# gathered as otherwise, and requests that need a window are refused in one sentence.
+# A module that was loaded with windows=0 shows no page of the kernel: the module gathers a whole
+# host as otherwise, and dartd refuses requests that need a window in one sentence.
 . "$(dirname "$0")/../lib.sh"
 
 # reload PARAMETER...: loads the module again
@@ -15,7 +15,7 @@ gathered() {
 		dartctl -j list | gojq -r '.[].name' | sort >>"$1"
 }
 
-# has_values ENTRY: the table has values of the entry
+# has_values ENTRY: the table shows values of the entry
 has_values() {
 	dartctl -j show "$1" | is_true '[.. | numbers] | length > 0'
 }

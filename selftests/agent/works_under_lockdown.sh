@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartctl doctor tells a lockdown of the kernel and what the module refuses under it.
+# dartctl doctor reports a lockdown of the kernel and the calls that the module refuses under it.
 # Runs last of its directory: lockdown cannot be undone.
 . "$(dirname "$0")/../lib.sh"
 

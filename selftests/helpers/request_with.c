@@ -2,8 +2,10 @@
 /*
  * request_with FILE LINE: sends the line with a descriptor of the file, open for reading and
  * writing or else for reading, to the registration socket, and prints the reply.  Fails if
- * the reply is an error. request_with -s FILE LINE ROUNDS: repeats this ROUNDS times while
- * another thread truncates the file and restores its length.  Fails without a reply.
+ * the reply is an error.
+ *
+ * request_with -s FILE LINE ROUNDS: repeats this ROUNDS times while another thread truncates
+ * the file and restores its length.  Fails without a reply.
  */
 #include <errno.h>
 #include <error.h>

@@ -3,8 +3,8 @@
 # A controller reports an agent that dies and restarts, and never shows a stale value.
 . "$(dirname "$0")/../lib.sh"
 
-# await PATTERN: reads lines of the controller, in short, until one matches; a jq for each
-# line would fall behind them
+# await PATTERN: reads lines of the controller, in short, until one matches; one jq for
+# each line would be too slow
 await() {
 	while read -r line <&3; do
 		# shellcheck disable=SC2053 # a pattern
@@ -70,7 +70,7 @@ check "exact: a scrape of two entries takes a READ for each CPU" [ "$(reads)" -g
 refuse "with --once the controller fails if a named entry does not exist" \
 	"no entry 'absent'" dart-controller --once --entries tcp,absent host
 
-# scrapes_both NAMESERVER: of "host", and of a host whose name this server does not tell
+# scrapes_both NAMESERVER: scrapes "host", and a host whose name this server does not tell
 scrapes_both() {
 	printf 'nameserver %s\noptions timeout:30\n' "$1" >"$work/resolv.conf"
 	unshare -m sh -c 'mount --bind "$0/resolv.conf" /etc/resolv.conf &&

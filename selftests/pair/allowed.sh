@@ -10,12 +10,12 @@ configure() {
 	on host sh -c 'printf "%s\n" "$@" >'$file sh "$@"
 }
 
-# has_scraped COUNT: so many times has the controller
+# has_scraped COUNT: the controller scraped COUNT times
 has_scraped() {
 	[ "$(wc -l </run/lines)" -ge "$1" ]
 }
 
-# Of the agent: each time that it has slept.
+# Context switches of the agent: one each time that it slept.
 # shellcheck disable=SC2016 # awk expands it
 switches() {
 	on host sh -c 'awk "/^voluntary_ctxt_switches/ { print \$2 }" \

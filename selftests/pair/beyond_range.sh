@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# An agent with exact exposure lets no peer read a byte beside the exposed ones.
+# An agent with exact exposure lets no peer read a byte beyond the exposed bytes.
 . "$(dirname "$0")/../lib.sh"
 
 rdma_up

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Callers on another machine, by RDMA and by TCP: their values agree with the kernel.
+# Callers on another machine, over RDMA and over TCP: their values agree with the kernel.
 . "$(dirname "$0")/../lib.sh"
 
 work=$(mktemp -d)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """churn.py LIVES LINES: compares scrapes of gathered records, LINES of dart-controller,
-with the LIVES of the containers that helpers/churn has made.  Prints, as JSON, how many
-values it saw and the first few that a reader must not see."""
+with the LIVES of the containers that helpers/churn made.  Prints, as JSON, the number
+of values and the first few values that a reader must not see."""
 import json
 import sys
 
 SECOND = 10**9
-# The agent has removed the entry, and the controller has read its new table.
+# Time in which the agent removes the entry, and the controller reads its new table.
 LEAVES_WITHIN = 5 * SECOND
 
 with open(sys.argv[1], encoding="utf-8") as file:
@@ -28,7 +28,7 @@ def fault(what, name, values):
 
 
 def check_end(end, name, values, now):
-    """No record is gathered after the end, and no reader sees the last one for long."""
+    """No record is gathered after the end, and readers see the last record only briefly."""
     if values["time"] > end:
         fault(f"gathered {values['time'] - end} ns after the end", name, values)
     counts["longest_shown_ms"] = max(counts["longest_shown_ms"], (now - end) // 10**6)

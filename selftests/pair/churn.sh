@@ -9,10 +9,10 @@
 seconds=${DART_CHURN_SECONDS-5}
 work=$(mktemp -d)
 
-# held: what the host's kernel holds, as JSON: KiB of slabs, of per-CPU memory and of
+# held: the objects of the host's kernel, as JSON: KiB of slabs, of per-CPU memory and of
 # vmalloc; cgroups that are being freed; network namespaces and devices; bytes of the region
 # that are in use; pinned pages; memory regions; references to the module.  The kernel frees
-# namespaces that have ended when the next one ends.
+# ended namespaces when the next namespace ends.
 held() {
 	on host sh -c 'ip netns add next
 		ip netns delete next
@@ -33,8 +33,8 @@ held() {
 		gojq -R -n -c '[inputs / ": " | { (.[0]): (.[1] | tonumber? // .) }] | add'
 }
 
-# alone: the cgroups, devices and namespaces of all containers have left the table, and
-# the leases have ended
+# alone: the cgroups, devices and namespaces of all containers are gone from the table,
+# and the leases are over
 alone() {
 	[ "$(on host dartctl -j list | gojq '[.[].name |
 		select(test("/churn/c|@net:|:stats@c"))] | length')" = 0 ] &&
@@ -50,13 +50,13 @@ eventually() {
 	return 1
 }
 
-# ended: no container is in the table, and the kernel has freed their namespaces
+# ended: no container is in the table, and the kernel freed their namespaces
 ended() {
 	alone && [ "$(held | gojq .namespaces)" -le $((initial + 1)) ]
 }
 
-# as_before JQ: is the condition true for what held prints now, with that of the first call
-# in $before?
+# as_before JQ: is the condition true for the output of held now, with the output of the
+# first call in $before?
 as_before() {
 	held >"$work/after"
 	is_true -n --slurpfile before "$work/before" --slurpfile after "$work/after" \
@@ -103,7 +103,7 @@ check "network namespaces, devices, memory regions, pinned pages, memory of the 
 	eventually as_before '.namespaces <= $before.namespaces + 1 and
 		([.devices, .used, .pinned, .regions, .module] ==
 			($before | [.devices, .used, .pinned, .regions, .module]))'
-# Allocators keep some of what was in use at once, without dartd as well.
+# Allocators keep a part of the peak use, even without dartd.
 check "slabs, per-CPU memory, vmalloc and cgroups are freed: $(cat "$work/before"), then $(
 	cat "$work/after")" eventually as_before '.SUnreclaim < $before.SUnreclaim + 8192 and
 		.Percpu < $before.Percpu + 4096 and

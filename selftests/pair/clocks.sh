@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The clock of a host and that of the controller are set while it is read: samples have the times
-# of the controller, which measures the offset of the host from the rows that it READs.
+# The clocks of a host and of the controller are set during scrapes: samples carry the times of the
+# controller, which measures the offset of the host from the rows that it READs.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
 
@@ -79,7 +79,7 @@ done
 
 kill $gathered $direct
 wait $gathered $direct
-# Of one scrape to the next, but for the two steps.
+# From one scrape to the next, except at the two steps.
 check "no other time goes back or leaps" is_true -s \
 	'[.[] | select(has("time_ns")).time_ns] | [.[:-1], .[1:]] | [transpose[] | .[1] - .[0] |
 		select(. < 0 or . > 60e9)] | length == 2' /run/gathered

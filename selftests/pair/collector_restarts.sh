@@ -11,7 +11,7 @@ reports() {
 	dartctl -j xdp status eth0 | gojq '.[0].reports'
 }
 
-# have_sent NUMBER: so many since $sent?
+# have_sent NUMBER: did the reporters send NUMBER reports since $sent?
 have_sent() {
 	[ $(($(reports) - sent)) -ge "$1" ]
 }

@@ -14,7 +14,7 @@ settled() {
 	done
 }
 
-# scrape COUNT INTERVAL: in all so long that snapshots are complete meanwhile
+# scrape COUNT INTERVAL: long enough in all for complete snapshots meanwhile
 scrape() {
 	dart-controller --interval "$2" --count "$1" --json host |
 		compare host 4793 >"$report"

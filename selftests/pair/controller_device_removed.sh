@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller closes an RDMA device that is removed, and uses it again when it is back.
+# A controller closes a removed RDMA device, and uses it again when it is back.
 . "$(dirname "$0")/../lib.sh"
 
 # scrapes: some lines with values come after this call

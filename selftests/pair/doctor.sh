@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dart-controller doctor names what keeps a controller from reading a host.
+# dart-controller doctor names the fault that keeps a controller from reading a host.
 . "$(dirname "$0")/../lib.sh"
 
 ours=$(awk '$2 == "DART_CONTROL_ABI_VERSION" { print $3 }' \
@@ -78,7 +78,7 @@ refuse "a port at which dartd does not listen is named" "does not listen on its 
 	dart-controller doctor host:4999
 refuse "doctor takes one host" "takes one HOST" dart-controller doctor
 
-# ---- what keeps packets away
+# ---- faults that stop packets
 
 on host sh -c 'nft add table inet filter &&
 	nft "add chain inet filter input { type filter hook input priority 0; policy drop; }" &&

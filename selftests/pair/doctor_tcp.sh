@@ -8,7 +8,7 @@ tls=/run/tls
 certificates=(--tls-certificate "$tls/caller.example.pem" --tls-key "$tls/caller.example.key"
 	--tls-authorities "$tls/authority.pem")
 
-# finds CHECK RESULT TEXT [OPTION...]: the doctor has this finding
+# finds CHECK RESULT TEXT [OPTION...]: the doctor prints this finding
 finds() {
 	check=$1 result=$2 text=$3
 	shift 3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# No more than the credits are in flight from three agents, by the packets of this machine;
-# classes go first, and an agent that is killed takes no credit with it.
+# The bytes in flight from three agents, measured by the packets of this machine, never exceed the
+# credits; better classes go first, and a killed agent takes no credit with it.
 # shellcheck disable=SC2016,SC2086 # single quotes: for the host, or of jq; several hosts
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,7 +19,7 @@ agent() {
 		--socket="/run/dartd-$1.sock" --state="/var/lib/dart-$1"
 }
 
-# exposes PORT: this agent has an entry of 32 KiB, with PORT * 10,000 + N in row N
+# exposes PORT: this agent exposes an entry of 32 KiB, with PORT * 10,000 + N in row N
 exposes() {
 	on host sh -ec '
 		bpftool map create /sys/fs/bpf/big$1 type array key 4 value 8 entries $2 \
@@ -36,16 +36,16 @@ exposes() {
 		exposes "$1" "$rows"
 }
 
-# scrapes KIND: scrapes of each agent, one behind the other, so that those of several
-# meet; and to $work/KIND what was in flight
+# scrapes KIND: scrapes each agent without pauses, so that scrapes of several agents
+# overlap; writes the READs in flight to $work/KIND
 scrapes() {
 	"$lib/reads_in_flight.py" eth0 sh -c 'exec "$@" >"$0/lines" 2>"$0/log"' "$work" \
 		dart-controller --json -i 1ms -n $together -e big --flow "$1" $hosts \
 		>"$work/$1"
 }
 
-# right: all scrapes have the values of their agent; some that workers had no time for may
-# have been dropped
+# right: all scrapes contain the values of their agent; workers without time may have
+# dropped some
 right() {
 	gojq -c 'select(has("summary")) | .summary' "$work/lines"
 	is_true -s --argjson rows "$rows" --argjson together "$together" '
@@ -55,8 +55,8 @@ right() {
 		length > 3 and length + $dropped == 3 * $together and all' "$work/lines"
 }
 
-# classes FIRST LAST: both all the time, one with class 0, the other with class 3; $late is
-# how many scrapes of the latter end before the last of the former
+# classes FIRST LAST: scrapes both all the time, FIRST with class 0, LAST with class 3;
+# $late counts the scrapes of LAST that end before the last scrape of FIRST
 classes() {
 	printf 'interval: 1ms\nentries: [big]\nflow: {bytes: 4K}\nagents:\n' \
 		>"$work/classes.yaml"
@@ -74,7 +74,7 @@ look() {
 	seen=$(wc -l <"$work/short")
 }
 
-# follow COUNT PATTERN: so many of these lines match
+# follow COUNT PATTERN: COUNT of the next lines match
 follow() {
 	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $reader -n "+$((seen + 1))" \
 		-f "$work/short") | wc -l)" -eq "$1" ]
@@ -146,7 +146,7 @@ check "a controller scrapes every second" sh -c \
 check "it does not say that agents do not fit" \
 	sh -c "cat $work/log; ! grep 'agents fit' $work/log"
 
-# soft-RoCE on an interface of unknown speed has 2.5 Gbit/s.
+# soft-RoCE on an interface of unknown speed reports 2.5 Gbit/s.
 check "a controller scrapes far too often" sh -c \
 	"dart-controller --json -i 100us -n 5 -e big $hosts >$work/often 2>$work/log"
 bytes=$(gojq -s 'map(.summary.bytes_per_scrape // empty) | add / length | round' "$work/often")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A peer that opens connections and establishes none keeps no other peer out, over RDMA, and a
-# peer that vanished does not keep its place.
+# Over RDMA, a peer that opens connections without establishing them keeps no other peer out, and a
+# vanished peer does not keep its place.
 . "$(dirname "$0")/../lib.sh"
 
 # counts FILTER: holds for the entry about dartd

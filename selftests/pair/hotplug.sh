@@ -50,7 +50,7 @@ fi
 rdma_up
 check "the host serves snapshots of its /proc files" \
 	on host until_ready /run/snapshots.log snapshots 4793 true
-# As a kernel with nohz_full=1 says; one without CONFIG_NO_HZ_FULL has no such file.
+# The text of a kernel with nohz_full=1; a kernel without CONFIG_NO_HZ_FULL lacks the file.
 nohz_full=/sys/devices/system/cpu/nohz_full
 if on host [ -e $nohz_full ]; then
 	on host sh -c "echo 1 >/run/nohz_full && mount --bind /run/nohz_full $nohz_full"

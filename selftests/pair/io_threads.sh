@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# I/O threads that wait for events, that poll, and both: values are right, agents come and go,
-# and the number of descriptors does not depend on that of agents.
+# I/O threads that wait for events, that poll, and both: values are right, agents come and go, and
+# the number of descriptors does not depend on the number of agents.
 # shellcheck disable=SC2016,SC2086 # single quotes: for the host, or of jq; several hosts
 . "$(dirname "$0")/../lib.sh"
 
@@ -18,7 +18,7 @@ agent() {
 		--socket="/run/dartd-$1.sock" --state="/var/lib/dart-$1"
 }
 
-# exposes PORT NAME ROWS: this agent has an entry with PORT * 10,000 + N in row N
+# exposes PORT NAME ROWS: this agent exposes an entry with PORT * 10,000 + N in row N
 exposes() {
 	on host sh -ec '
 		bpftool map create /sys/fs/bpf/$2$1 type array key 4 value 8 entries $3 \
@@ -42,7 +42,7 @@ scrapes() {
 		2>"$work/log"
 }
 
-# right: each agent has three scrapes with its values
+# right: each agent was scraped three times with its values
 right() {
 	is_true -s --argjson rows "$small" '
 		map(select(has("entries")) | ((.agent[5:] | tonumber) * 10000) as $base |
@@ -50,7 +50,7 @@ right() {
 		length == 9 and all' "$work/lines"
 }
 
-# start OPTION...: a controller whose lines come in short to $work/short
+# start OPTION...: starts a controller and writes its lines, shortened, to $work/short
 start() {
 	: >"$work/short"
 	gojq -c '{agent, large: (.entries // {} | has("large")),
@@ -66,7 +66,7 @@ look() {
 	seen=$(wc -l <"$work/short")
 }
 
-# follow COUNT PATTERN: so many of these lines match
+# follow COUNT PATTERN: COUNT of the next lines match
 follow() {
 	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $reader -n "+$((seen + 1))" \
 		-f "$work/short") | wc -l)" -eq "$1" ]
@@ -89,7 +89,7 @@ stop() {
 	return $stop_status
 }
 
-# connected COUNT1 COUNT2 COUNT3: so often these agents have been connected so far
+# connected COUNT1 COUNT2 COUNT3: the controller connected to the three agents this often so far
 connected() {
 	logged "$1" "host:4801: connected, generation" &&
 		logged "$2" "host:4802: connected, generation" &&
@@ -112,8 +112,8 @@ for io in event poll hybrid; do
 	check "$io: each of $small values is right in each of three scrapes" right
 done
 
-# Groups of two: three agents have two completion queues for each thread.  A hybrid has one
-# thread of each of these kinds.
+# Groups of two: three agents need two completion queues for each thread.  A hybrid runs
+# one thread of each of these kinds.
 mkfifo "$work/pipe"
 for io in event poll; do
 	printf 'io: {kind: %s, group: 2}\n' $io >"$work/config"
@@ -138,7 +138,8 @@ for io in event poll; do
 	check "$io: the controller ends with all its threads" stop
 done
 
-# The first agent has more fragments than a hybrid polls for, then fewer, and then more.
+# The scrapes of the first agent take more fragments than a hybrid polls for, then fewer, and then
+# more.
 printf 'io: {kind: hybrid, fragments: 4}\nentries: [small, large]\n' >"$work/config"
 start --config "$work/config" -i 300ms $hosts
 check "hybrid: three small agents are scraped" scraped $ports

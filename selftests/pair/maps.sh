@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller reads what the owner of a map has just written; unsuitable maps are refused.
+# A controller reads the values that the owner of a map just wrote; dartd refuses unsuitable maps.
 . "$(dirname "$0")/../lib.sh"
 
 pin=/sys/fs/bpf/pinned
 
-# reads ENTRY VALUE: a scrape has VALUE in row 2
+# reads ENTRY VALUE: a scrape shows VALUE in row 2
 reads() {
 	dart-controller --once --json --entries "$1" host |
 		is_true --arg name "$1" ".entries[\$name].rows[2].value |

@@ -3,7 +3,7 @@
 # Two ends with different MTUs use the smaller MTU, and both doctors report it.
 . "$(dirname "$0")/../lib.sh"
 
-# with_mtu MTU: soft-RoCE of this machine has it from the start
+# with_mtu MTU: soft-RoCE of this machine starts with this MTU
 with_mtu() {
 	rdma link delete rxe0 2>/dev/null
 	ip link set eth0 mtu "$1" && rdma_up

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An output that is not read, is full or is closed delays no scrape; what was dropped is
-# said and counted.
+# An output that is not read, is full or is closed delays no scrape; the controller reports and
+# counts dropped samples.
 # shellcheck disable=SC2016,SC2217 # variables of jq; sleep holds a pipe open
 . "$(dirname "$0")/../lib.sh"
 
-# unread COMMAND...: a reader of /run/fifo that only begins to read when this has ended
+# unread COMMAND...: runs the command with a reader of /run/fifo that begins to read only afterwards
 unread() {
 	exec </run/fifo >/run/lines
 	"$@"
@@ -21,7 +21,7 @@ until_dropped() {
 	soon is_dropped || soon is_dropped || soon is_dropped
 }
 
-# told COUNT TEXT: does the log have so many lines with the text?
+# told COUNT TEXT: do COUNT lines of the log contain the text?
 told() {
 	cat /run/log
 	[ "$(grep -c -e "$2" /run/log)" = "$1" ]

@@ -17,12 +17,12 @@ receive() {
 	read -r <&"${COPROC[0]}"
 }
 
-# has PORT COUNT PATTERN: at least so many lines
+# has PORT COUNT PATTERN: at least COUNT lines match
 has() {
 	[ -e "/run/$1" ] && [ "$(grep -c "$3" "/run/$1")" -ge "$2" ]
 }
 
-# distinct PORT: no two lines have the same series and time; labels may have blanks
+# distinct PORT: no two lines share series and time; labels may contain blanks
 distinct() {
 	! sed 's/ [^ ]* \([0-9]*\)$/ \1/' "/run/$1" | sort | uniq -d | grep .
 }

@@ -9,7 +9,7 @@ lib=$(cd "$(dirname "$0")/../lib" && pwd)
 dir=/run/recordings
 mkdir -p $dir
 
-# lines FILE: the samples among lines of JSON, each as it is
+# lines FILE: the samples among lines of JSON, unchanged
 lines() {
 	grep -v -e '"summary":' -e '"error":' "$1"
 }
@@ -22,7 +22,7 @@ same_lines() {
 	[ -s /run/one ] && cmp /run/one /run/other
 }
 
-# begins LIVE REPLAYED: are those of the second the first lines of the first, but not all?
+# begins LIVE REPLAYED: are the lines of REPLAYED the first lines of LIVE, but not all?
 begins() {
 	lines "$1" >/run/one
 	lines "$2" >/run/other
@@ -36,7 +36,7 @@ replay() {
 	dart-controller replay --json --speed max "$@" >/run/replayed 2>/run/said
 }
 
-# fails_with COUNT TEXT COMMAND...: it fails, with one sentence
+# fails_with COUNT TEXT COMMAND...: the command fails with one sentence
 fails_with() {
 	fails_count=$1 fails_text=$2
 	shift 2
@@ -127,8 +127,8 @@ read -r <&"${COPROC[0]}"
 check "a replay is pushed to receivers, also to one that fails at first" sh -c \
 	"dart-controller replay --speed max --remote-write http://127.0.0.1:9001/w --influx http://127.0.0.1:9002 $dir/a 2>/run/log; status=\$?; cat /run/log; [ \$status = 0 ] && ! grep -E '[1-9][0-9]* (samples )?dropped' /run/log"
 kill "$one" "$other"
-# Names and values are those of the dump; buckets of histograms are series of their own. Only
-# receivers are told with each scrape that the agent was up.
+# Names and values equal the dump's; buckets of histograms are separate series. Only
+# receivers get a sample "up" with each scrape.
 samples=$(grep -vc '^#' /run/text)
 check "remote write has all $samples samples of the dump" \
 	[ "$(grep -vcE '^(dart_)?up[{ ]' /run/9001)" = "$samples" ]

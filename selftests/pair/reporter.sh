@@ -19,7 +19,7 @@ counter() {
 	dartctl -j xdp status "$2" | gojq ".[0].$1"
 }
 
-# taken: packets that the host's soft-RoCE has received
+# taken: packets that the host's soft-RoCE received
 taken() {
 	on host rdma -j statistic show link rxe0/1 | gojq '.[0].rcvd_pkts'
 }
@@ -50,8 +50,8 @@ report() {
 }
 
 # found STORE: a slot of 2^16 survives n later reports with probability e^(-n / 2^16).
-# So (1 - e^-a) / a of the reports that arrived are found on average, where
-# a = arrived / 2^16. The store has as many within 5 sigma, and no wrong path.
+# So (1 - e^-a) / a of the reports that arrived are found on average, where a = arrived
+# / 2^16. The store contains this share within 5 sigma, and no wrong path.
 # shellcheck disable=SC2016 # variables of jq
 found() {
 	on host flows_found "/run/store/$1" uniform "$flows" | tee /dev/stderr |
@@ -84,7 +84,7 @@ check "the reporter can be attached with all copies" dartctl xdp attach eth0 \
 	--copies all --collectors "$collectors"
 check "with all copies each packet with INT becomes two reports" report 200 eth0 \
 	on host dart-report --interface eth0 --count 100
-# Few enough for the network not to drop one; hardly any share a slot.
+# Few enough for the network to drop none; hardly any two share a slot.
 check "with all copies the store has both copies of each path" sh -c '
 	on host flows_found /run/store/both uniform 100 | tee /dev/stderr |
 	is_true ".correct == 100 and .wrong == 0 and .copies > 195"'

@@ -12,7 +12,7 @@ received() {
 	on host cat /sys/class/net/eth0/statistics/rx_packets
 }
 
-# malformed KIND FRAMES: sends FRAMES and a good one; prints a checksum of the store
+# malformed KIND FRAMES: sends FRAMES and a good frame; prints a checksum of the store
 # without the slot of the good frame.
 malformed() {
 	local slot before

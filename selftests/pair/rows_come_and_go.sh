@@ -29,7 +29,7 @@ check "every scrape has the rows of the connections that stay open" holds 'all(.
 	[.tcpconn.rows[] | select(. and .received_bytes == 5000)] | length == 3)'
 check "rows of other connections differ from scrape to scrape" holds \
 	'map(.tcpconn.rows | map_values(.cookie?)) | unique | length > 10'
-# A torn row would have the bytes of one connection and the addresses of another.
+# A torn row would mix the bytes of one connection with the addresses of another.
 check "no row mixes the fields of two connections" \
 	holds 'all(.[] | .tcpconn.rows[] | select(.);
 	.local_address == "127.0.0.1" and .remote_address == "127.0.0.1" and

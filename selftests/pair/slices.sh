@@ -4,7 +4,7 @@
 # while slices come and go.
 . "$(dirname "$0")/../lib.sh"
 
-# await CONDITION: reads lines of the controller until one meets it
+# await CONDITION: reads lines of the controller until a line meets it
 await() {
 	while read -r line <&3; do
 		is_true "$1" <<<"$line" >/dev/null && return

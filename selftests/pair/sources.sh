@@ -11,7 +11,7 @@ scrape() {
 		tee "$work/scrapes" | compare host 4793 >"$work/report"
 }
 
-# compared --arg ENTRY COUNT...: each scrape has at least COUNT compared numbers of ENTRY
+# compared --arg ENTRY COUNT...: each scrape compared at least COUNT numbers of ENTRY
 compared() {
 	# gojq takes no such names of variables.
 	jq -e '.comparisons as $compared | .scrapes_compared as $scrapes |
@@ -21,8 +21,8 @@ compared() {
 		"$@" "$work/report"
 }
 
-# counted "ENTRY FIELD..."...: one of the fields has counted, or the comparison was of
-# zeros. Some fields have another name in later kernels.
+# counted "ENTRY FIELD..."...: one of the fields grew; otherwise the comparison would be
+# of zeros. Later kernels name some fields differently.
 counted() {
 	gojq -se '[.[] | .entries // empty] | last | . as $entries |
 		$ARGS.positional | map(split(" ")) |

@@ -7,7 +7,7 @@
 work=$(mktemp -d)
 cgroups=/sys/fs/cgroup
 
-# has ENTRY, lacks ENTRY: reads lines of the controller until one does; jq would be
+# has ENTRY, lacks ENTRY: reads lines of the controller until a line does; jq would be
 # too slow for them.
 has() {
 	while read -r -t 30 line <&3; do
@@ -45,8 +45,8 @@ pins() {
 		rdma resource show mr | wc -l'
 }
 
-# Context switches of the agent in 3 s without events, after it has handled the end of
-# its last connection.
+# Context switches of the agent in 3 s without events, after it handled the end of its
+# last connection.
 idle_switches() {
 	on host sh -c 'switches() {
 			awk "/ctxt_switches/ { sum += \$2 } END { print sum }" \

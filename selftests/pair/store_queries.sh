@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Local and remote queries of a store agree, and remote ones do not make the agent run.
+# Local and remote queries of a store agree, and remote queries do not make the agent run.
 . "$(dirname "$0")/../lib.sh"
 
 # key FLOW...: sets $key, the words of a flow's key, and $expected, the output for it

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 entries=100000	# of random keys
-few=20000	# of consecutive ones
+few=20000	# number of consecutive entries
 work=$(mktemp -d)
 
 # ran: CPU time, time waited for a CPU and time slices of the agent since it started, and its
@@ -33,7 +33,7 @@ ask() {
 	read -r answers <&"${reader[0]}"
 }
 
-# ended: the reader has ended
+# ended: the reader is gone
 ended() {
 	local pid=${reader_PID-}
 

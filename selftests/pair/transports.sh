@@ -11,7 +11,7 @@ tls=/run/tls
 log=$work/log
 socket=$work/control.sock
 
-# The names of the agent: each target has another one.
+# The names of the agent: each target uses another name.
 configure() {
 	cat >"$work/configuration" <<-end
 		interval: 100ms
@@ -50,7 +50,7 @@ identity() {
 		"$work/$1.lines"
 }
 
-# same: all three have the same table, and the same values of what does not change
+# same: all three show the same table, and the same constant values
 same() {
 	for kind in $kinds; do
 		identity "$kind" >"$work/$kind.identity"
@@ -61,7 +61,7 @@ same() {
 		cmp "$work/read.identity" "$work/tcp.identity"
 }
 
-# costs: READs include gaps; requests are one for each scrape
+# costs: READs include gaps; each scrape takes one request
 costs() {
 	gojq -c '{by: .labels.by, reads, bytes, took: (.landed_ns - .start_ns)}' \
 		"$work"/*.lines | tail -n 3
@@ -88,7 +88,7 @@ down() {
 	is_true '.targets | length == 3 and all(.state != "up" and .error)' "$work/status"
 }
 
-# instances COUNT: has each kind had values of so many runs of the agent?
+# instances COUNT: did each kind show values of COUNT runs of the agent?
 instances() {
 	gojq -s -c 'map(select(.entries)) | group_by(.labels.by)[] |
 		{by: .[0].labels.by, instances: map(.instance) | unique | length}' \

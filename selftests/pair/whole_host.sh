@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# All of a host with 500 cgroups and 100 namespaces is read with a few READs a scrape, and
-# its values are those of the kernel.
+# A controller reads a whole host with 500 cgroups and 100 namespaces with a few READs a scrape,
+# and the values agree with the kernel.
 . "$(dirname "$0")/../lib.sh"
 
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -17,8 +17,8 @@ summary=$(gojq -c 'select(has("summary")).summary | {reads_per_scrape, bytes_per
 	/run/lines)
 cost=$(gojq -c -s '[.[] | select(has("entries")).entries["gathering+1s"].sum] | last |
 	{records, passes, time_ns, longest_ns}' /run/lines)
-# Of that, 153 kB are the counters of namespaces, 1.5 kB each, and 320 kB those of cgroups,
-# 640 bytes each.
+# Of that, 153 kB are the counters of namespaces, 1.5 kB each, and 320 kB the values of
+# cgroups, 640 bytes each.
 check "$entries entries of the host take at most 4 READs and 512 KiB: $summary" is_true \
 	'select(has("summary")).summary | .scrapes == 5 and .failed == 0 and
 		.reads_per_scrape <= 4 and .bytes_per_scrape <= 524288' /run/lines
@@ -27,7 +27,7 @@ check "500 cgroups, 100 namespaces and the agent's own are in them: $cost" is_tr
 		and (map(select(startswith("snmp:tcp@ns"))) | length == 100)
 		and any(. == "snmp:tcp+1s")' /run/lines
 on host python3 "$lib/kernel_values.py" >/run/before
-# The passes of the last three scrapes have begun after the values were read.
+# The passes of the last three scrapes began after the values were read.
 check "the controller reads records of later passes" sh -c \
 	"dart-controller --json -i 1s -n 5 -e '*+1s' host >/run/lines"
 on host python3 "$lib/kernel_values.py" >/run/after
