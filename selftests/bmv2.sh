@@ -30,7 +30,7 @@ on() {
 	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$there" 2>&1
 }
 
-# Its notifications have a socket of its own.
+# Its notifications use a separate socket.
 start() {
 	simple_switch --thrift-port "$1" --log-level off \
 		--notifications-addr "ipc://$directory/notify.$1" \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# compare: compares values that a controller reads with those of the kernel.
+# compare: compares values that a controller reads with the kernel's.
 programs += compare
 compare_sources := $(wildcard selftests/compare/*.c)
 compare_packages := jansson

@@ -61,8 +61,8 @@ end_processes() {
 	done
 } 2>/dev/null
 
-# soon COMMAND...: succeeds when the command does, within 20 s; otherwise prints what
-# it prints last, and the file $log
+# soon COMMAND...: succeeds when the command does, within 20 s; otherwise prints the
+# last output of the command, and the file $log
 soon() {
 	read -r soon_end _ </proc/uptime
 	soon_end=$((${soon_end%.*} + 20))
@@ -77,7 +77,7 @@ soon() {
 	done
 }
 
-# passed: a pass of the gathering at 100 ms has begun and ended after this call
+# passed: a pass of the gathering at 100 ms began and ended after this call
 passed() {
 	passed_first=$(dartctl -j show gathering+100ms | gojq .values.sum.passes)
 	until [ "$(dartctl -j show gathering+100ms | gojq .values.sum.passes)" -ge \
@@ -86,12 +86,12 @@ passed() {
 	done
 }
 
-# logged COUNT TEXT: has $log so many lines with TEXT?
+# logged COUNT TEXT: do COUNT lines of $log contain TEXT?
 logged() {
 	[ "$(grep -c -e "$2" "$log")" = "$1" ]
 }
 
-# lacks ENTRY: the agent answers, and has no such entry
+# lacks ENTRY: the agent answers, and its table lacks the entry
 # shellcheck disable=SC2016 # a variable of jq
 lacks() {
 	dartctl -j entry list | is_true --arg name "$1" 'all(.[]; .name != $name)'
@@ -134,8 +134,8 @@ sampled() {
 }
 
 # agree BEFORE VALUES AFTER [TOLERANCE [FILTER]]: each member of the object BEFORE is a
-# number in VALUES, between those of two readings of the kernel or as much as the tolerance
-# outside.  Prints the others.  A filter of jq changes the object of all three.
+# number in VALUES, between two readings of the kernel or outside by at most the tolerance.
+# Prints the others.  A filter of jq changes the object of all three.
 agree() {
 	gojq -n -e --argjson before "$1" --argjson values "$2" --argjson after "$3" \
 		--argjson tolerance "${4:-0}" "{\$before, \$values, \$after} | ${5:-.} |"'

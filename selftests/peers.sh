@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 
-# peer_of DIRECTORY: the second virtual machine of its tests, if they have one
+# peer_of DIRECTORY: the second virtual machine of its tests, if any
 peer_of() {
 	case $1 in
 	pair | long | churn | crashes | farm | receivers) echo host ;;

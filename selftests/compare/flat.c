@@ -24,7 +24,7 @@ void flat__add(json_t *flat, uint64_t value, const char *format, ...)
 }
 
 /*
- * Without idle and iowait: for a CPU whose tick is stopped, /proc/stat adds the time
+ * Without idle and iowait: for a CPU with a stopped tick, /proc/stat adds the time
  * since then from another source (get_cpu_idle_time_us()), while the counter itself is
  * updated when the CPU wakes.
  */

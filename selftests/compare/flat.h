@@ -15,10 +15,10 @@
  */
 json_t *flat__from_snapshot(char *text);
 
-/* From one line of dart-controller --json.  A new reference; NULL without values. */
+/* Reads one line of dart-controller --json.  Returns a new reference; NULL without values. */
 json_t *flat__from_scrape(const json_t *scrape);
 
-/* Adds @value to the number under that name, 0 if there is none. */
+/* Adds @value to the number under that name, which is 0 at first. */
 __attribute__((format(printf, 3, 4)))
 void flat__add(json_t *flat, uint64_t value, const char *format, ...);
 

@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 /*
- * Adds the numbers of a section.  Names of numbers that a scrape need not have begin
- * with '?': the files have more than is registered, and some other names.
+ * Adds the numbers of a section.  Names of numbers that a scrape may lack begin with
+ * '?': the files contain more than is registered, and some other names.
  *
  *   snmp NETNS, snmp6 NETNS, netstat NETNS, dev NETNS   of its /proc/net
  *   cpu.stat CGROUP

@@ -3,11 +3,11 @@
  * compare HOST PORT < scrapes
  *
  * Compares the values that a controller reads (lines of dart-controller --json on
- * standard input) with those of the kernel (the helper "snapshots" at HOST PORT,
- * fetched repeatedly meanwhile).  Values change all the time, so each scrape is put
- * between two snapshots by one clock: one that was complete before the scrape began,
- * and one that was requested after it ended.  All compared values only grow, so a
- * value that was read must lie between.
+ * standard input) with the kernel's values (from the helper "snapshots" at HOST PORT,
+ * fetched repeatedly meanwhile).  Values change all the time, so the program puts each
+ * scrape between two snapshots by one clock: a snapshot that was complete before the
+ * scrape began, and a snapshot that was requested after the scrape ended.  All compared
+ * values only grow, so each value in the scrape must lie between.
  *
  * Prints a report as JSON; exits with 1 if a value lies outside.
  */
@@ -226,7 +226,7 @@ static uint64_t number(const json_t *flat, const char *name)
 
 /*
  * Adds one to the count of the entry in @name, "entry/copy/field"; names of entries may
- * have slashes.
+ * contain slashes.
  */
 static void count(json_t *counts, const char *name)
 {
@@ -292,9 +292,9 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 
 /*
  * The agent's CPU time and context switches from the first snapshot after the first
- * scrape to the last one before the last scrape.  All connections are up then, and
- * the agent has nothing else to do.  Fails if the figures were not counted: they are
- * not 0 at the beginning.
+ * scrape to the last one before the last scrape.  All connections are up then, and the
+ * agent is otherwise idle.  Fails if the figures were not counted: they are not 0 at
+ * the beginning.
  */
 static int add_agent(const struct comparison *comparison, json_t *report)
 {

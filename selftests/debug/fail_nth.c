@@ -2,8 +2,8 @@
 /*
  * Every call of the device, and the module's init, with each allocation and each copy
  * from or to user space in it failing in turn.  The call either fails with ENOMEM or
- * EFAULT and changes nothing, or succeeds without what failed.  At the end no map,
- * namespace or cgroup is held; kmemleak reports leaked memory when the virtual
+ * EFAULT and changes nothing, or succeeds without the failed step.  At the end no map,
+ * namespace or cgroup is in use; kmemleak reports leaked memory when the virtual
  * machine ends.
  */
 #include "selftests/lib/device.h"
@@ -97,7 +97,7 @@ int main(void)
 		good &= fail_each(&fixture, &undoable_calls[i], faults);
 	call_fixture__close(&fixture);
 	good &= all_released(&before, map);
-	/* Not in what the kernel's module loader does before. */
+	/* Not in earlier steps of the kernel's module loader. */
 	assert_true(fault_only_below("do_one_initcall"));
 	good &= fail_each(&fixture, &undoable_load, faults);
 	return !good;

@@ -22,7 +22,7 @@ come_and_go() {
 	: >/run/came_and_went
 }
 
-# gathers PASSES: the agent has gathered PASSES times
+# gathers PASSES: the agent gathered PASSES times
 gathers() {
 	[ "$(dartctl -j show gathering+10ms | gojq .values.sum.passes)" -ge "$1" ]
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""1,000 invented hosts, a fifth of which are wrong in every way that we know, are scraped by one
-controller over TCP and pushed to each receiver that is installed.  Afterwards each receiver is asked
-for every sample: of the good hosts all are there and right; of the others none is wrong, and those
-that are missing are as many as the controller has counted, with reasons.
+"""One controller scrapes 1,000 invented hosts over TCP, a fifth of which misbehave in every way
+that we know, and pushes them to each installed receiver.  Afterwards the test asks each receiver
+for every sample: all samples of the good hosts are there and right; no sample of the others is
+wrong, and the number of missing ones equals the controller's counts, with reasons.
 
-  DART_FLEET_HOSTS        1000, of which every fifth is not good
+  DART_FLEET_HOSTS        1000, of which every fifth misbehaves
   DART_FLEET_SECONDS      600
   DART_FLEET_INTERVAL_MS  10000
   DART_FLEET_SEED         chosen at random, and printed
@@ -38,14 +38,14 @@ SEED = int(os.environ.get("DART_FLEET_SEED") or random.getrandbits(32))
 DRAIN_SECONDS = 300
 # To write a log line, and to read a clock.
 SLACK_MS = 100
-# Each kind of fleet_host.h but the good one.
+# Each kind of fleet_host.h except the good one.
 KINDS = ("ahead", "behind", "steps", "lies", "names", "torn", "noise", "garbage", "endless",
          "changing", "resets", "dies", "silent")
 points = programs.Points()
 
 
 def free_ports():
-    """The first of HOSTS ports of the loopback interface, below those that connections get."""
+    """The first of HOSTS ports of the loopback interface, below ports of outgoing connections."""
     for _ in range(1000):
         first = random.randrange(10000, 32768 - HOSTS)
         try:
@@ -98,7 +98,7 @@ FOREIGN = {"dart_fleet_odd_calls_total": {
     (("index", str(word)),):
     lambda host, epoch, update, word=word: value(host, 2, 0, word, epoch, update)
     for word in range(8)}}
-# Series of two entries whose names differ in characters that metrics do not have.
+# Series of two entries whose names differ only in characters that metrics cannot contain.
 TWINS = 8
 
 
@@ -107,7 +107,7 @@ def families_of(kind):
 
 
 class Fleet:
-    """The hosts, and their own account of what they did."""
+    """The hosts, and their own log."""
 
     def __init__(self, directory):
         self.directory = directory
@@ -184,7 +184,7 @@ class Controller:
     def start(self, kinds):
         groups = [{"targets": [f"127.0.0.1:{FIRST_PORT + host}"], "labels": labels_of(kind)}
                   for host, kind in enumerate(kinds)]
-        # Two good hosts have the same labels, of which nothing is left but their own names.
+        # Two good hosts carry the same labels, of which only their own names are left.
         for host in [host for host, kind in enumerate(kinds) if kind == "good"][:2]:
             groups[host]["labels"]["instance"] = "twin"
         with open(f"{self.directory}/agents.json", "w", encoding="utf-8") as file:
@@ -200,14 +200,14 @@ class Controller:
         return json.loads(answer.stdout)
 
     def outcomes(self):
-        """{host: how many scrapes of it were due and are counted}"""
+        """{host: number of due scrapes that are counted}"""
         return {host_of({"instance": target["agent"]}):
                 target["scrapes"] + target["failed"] + target["missed"]
                 for target in self.status()["targets"]}
 
     def begin(self):
-        """Nothing is due before the first attempt to scrape a host has ended: waits for all of
-        them, and returns their outcomes so far, or none."""
+        """Nothing is due before the first attempt to scrape a host ends: waits for all first
+        attempts, and returns their outcomes so far, or none."""
         end = time.monotonic() + DRAIN_SECONDS
         while time.monotonic() < end and self.process.poll() is None:
             time.sleep(0.3)
@@ -238,7 +238,7 @@ class Controller:
                    if line.startswith("dart_up{"))
 
     def drain(self):
-        """Until all hosts are lost, and what they had before is at the receivers."""
+        """Waits until all hosts are lost, and their earlier samples are at the receivers."""
         end = time.monotonic() + DRAIN_SECONDS
         while time.monotonic() < end and self.ups():
             time.sleep(1)
@@ -273,7 +273,7 @@ def host_of(labels):
 
 
 def labels_of(kind):
-    """Those that a source gives to a host: foreign ones, too."""
+    """Labels that a source gives to a host, including foreign ones."""
     labels = {"rack": "a7"}
     if kind == "names":
         labels.update({"a.b": "1", "a_b": "2", "index": "3", "target_index": "4", "row": "5",
@@ -282,17 +282,17 @@ def labels_of(kind):
 
 
 class Account:
-    """What a receiver has, beside what the hosts sent."""
+    """Compares the samples of a receiver with the samples of the hosts."""
 
     def __init__(self, receiver, fleet):
         self.fleet = fleet
         self.receiver = receiver
-        # What the controller says of its own precision: of each host, the greatest.
+        # The controller's own precision: the greatest value for each host.
         self.uncertainty = self.greatest("dart_scrape_clock_uncertainty_seconds")
         self.duration = self.greatest("dart_scrape_duration_seconds")
         self.torn = self.greatest("dart_scrape_torn_samples_total")
         self.dropped = self.greatest("dart_scrape_dropped_series")
-        self.wrong = []         # sentences on samples that nobody has sent
+        self.wrong = []         # sentences about samples that no host sent
         self.missing = collections.Counter()    # by kind
         self.good_missing = []
         self.samples = self.good_samples = 0
@@ -304,7 +304,7 @@ class Account:
                 for _, labels, times in self.receiver.series({"job": "dart"}, name) if times}
 
     def precision_ms(self, host):
-        """A row has the time of the host's clock, a map that at which it was asked for."""
+        """A row carries the time of the host's clock, a map the time of the request."""
         return 1000 * (self.uncertainty[host] + self.duration[host]) + SLACK_MS
 
     def take(self, name, labels, times):
@@ -312,7 +312,7 @@ class Account:
         if host < 0:
             self.wrong.append(f"{name} of {labels} could be of two hosts")
             return
-        # A label of the target makes room for one of the series: see label_names.h.
+        # A label of the target yields to a label of the series: see label_names.h.
         own = tuple((label, labels[label]) for label in ("index", "row") if label in labels)
         make = families_of(self.fleet.kinds[host])[name].get(own)
         key = f"{name}{own} of host {host}, {self.fleet.kinds[host]}"
@@ -350,7 +350,7 @@ class Account:
                 return
 
     def finish(self):
-        """Series of which the receiver has nothing at all."""
+        """Series that are missing at the receiver altogether."""
         for host, kind in enumerate(self.fleet.kinds):
             answers = len(self.fleet.answers[host])
             if not answers:
@@ -375,7 +375,7 @@ def account_of(receiver, fleet):
 
 
 def lost_of(own, receiver):
-    """{reason: samples} that the output to the receiver has counted as lost."""
+    """{reason: samples} that the output to the receiver counted as lost."""
     losses = collections.Counter()
     for what in ("dropped", "refused"):
         for labels, number in own[f"dart_controller_output_{what}_samples_total"]:
@@ -408,7 +408,7 @@ def check_receiver(receiver, fleet, own):
 
 
 def check_status(status, fleet, before, elapsed):
-    """Each scrape that was due has an outcome that is counted."""
+    """Each due scrape ends in a counted outcome."""
     targets = {int(target["agent"].rpartition(":")[2]) - FIRST_PORT: target
                for target in status["targets"]}
     sums = {kind: collections.Counter() for kind in ("good",) + KINDS}

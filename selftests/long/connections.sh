@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# 2,000 connections from one address neither stop the agent nor stay, and a peer
-# that loses its power is found by an agent that otherwise sleeps.
+# 2,000 connections from one address neither stop the agent nor stay, and an agent that otherwise
+# sleeps notices a peer that lost its power.
 . "$(dirname "$0")/../lib.sh"
 
 # milliseconds COMMAND...: how long it took, in $elapsed
@@ -13,8 +13,8 @@ milliseconds() {
 	return $status
 }
 
-# On an emulated machine a reply without peers takes 50 ms.  Beside others it may be much
-# slower, and limits are in such replies as well.
+# On an emulated machine a reply without peers takes 50 ms.  On a busy machine it may be
+# much slower, so limits are counted in such replies as well.
 
 # at_most MS REPLIES: the milliseconds of this many replies, MS at least
 at_most() {
@@ -44,19 +44,19 @@ stop_agent() {
 		host_down && echo $((($(date +%s%N) - start) / 1000000))' >/run/stopped
 }
 
-# has_scraped COUNT: so many times the controller has
+# has_scraped COUNT: the controller scraped COUNT times
 has_scraped() {
 	[ "$(wc -l </run/lines)" -ge "$1" ]
 }
 
-# Of the agent: each time that it has slept.
+# Context switches of the agent: one each time that it slept.
 switches() {
 	on host sh -c 'awk "/^voluntary_ctxt_switches/ { print \$2 }" \
 		"/proc/$(pidof dartd)/status"'
 }
 
-# No packet of RDMA that a machine sends reaches the other one.  They are dropped there:
-# soft-RoCE sends nothing any more after the own machine has dropped a packet.
+# No RDMA packet that a machine sends reaches the other machine, which drops them:
+# soft-RoCE sends nothing any more after its own machine dropped a packet.
 lose_power() {
 	for machine in '' 'on host'; do
 		$machine tc qdisc add dev eth0 clsact
@@ -75,7 +75,7 @@ has_no_controller() {
 	on host dartctl -j controller list | is_true 'length == 0'
 }
 
-# queue_pairs NUMBER: at most so many are left on the host within a minute
+# queue_pairs NUMBER: at most NUMBER are left on the host within a minute
 queue_pairs() {
 	within 60 has_queue_pairs "$1"
 }

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd is killed again and again, at random moments, while everything that it can
-# register is in use: nothing that it has confirmed is lost. selftests/crashes runs
-# more rounds.
+# dartd is killed again and again, at random moments, while objects of all kinds are registered and
+# in use: it loses nothing that it confirmed. selftests/crashes runs more rounds.
 # shellcheck disable=SC2016 # variables of the host
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../restarts.sh"
 
 rounds=${DART_CRASHES:-4}
 reporter=10.77.0.1
-most=${DART_CRASHES_MS:-60000}	# until all is back, beside other machines
+most=${DART_CRASHES_MS:-60000}	# until everything is back, on a busy machine
 controllers=(one two three)
 
 now_ms() {
@@ -44,8 +43,8 @@ host_registers() {
 			head -n 1)"'
 }
 
-# churn: registers and removes counters all the time, on the host, and writes to
-# /run/confirmed what dartd has confirmed: "+ NAME" or "- NAME".
+# churn: registers and removes counters all the time, on the host, and writes dartd's
+# confirmations to /run/confirmed: "+ NAME" or "- NAME".
 churn() {
 	on host sh -c '
 		number=0
@@ -63,8 +62,8 @@ churn() {
 		done' >/dev/null
 }
 
-# lost_by_churn: names that dartd confirmed to have, and lacks, or the reverse. What
-# was asked for and not confirmed may be there or not.
+# lost_by_churn: names that dartd confirmed to have, and lacks, or the reverse.
+# Requested but unconfirmed objects may exist or not.
 lost_by_churn() {
 	on host sh -c '
 		cp /run/confirmed /run/confirmed.now
@@ -77,13 +76,13 @@ lost_by_churn() {
 					!open[name]) print name }" \
 				/run/confirmed.now | sort >/run/confirmed$sign
 		done
-		# What is asked for meanwhile may be there or not.
+		# Objects that are requested meanwhile may exist or not.
 		tail -n 20 /run/confirmed | cut -d" " -f2 >/run/busy
 		{ comm -23 /run/confirmed+ /run/there
 		  comm -12 /run/confirmed- /run/there; } | grep -vxFf /run/busy' || true
 }
 
-# listed: what is registered, without the churn and what may differ
+# listed: the registrations, without the churn and without members that may differ
 listed() {
 	on host sh -c 'dartctl -j registration list && dartctl -j list' |
 		jq -c '.[] | select(.name | test("churn-") | not) |
@@ -186,7 +185,7 @@ check "in $rounds rounds the same is registered, and stores have the same bytes"
 check "everything was listed again after $(times list)" in_time list
 check "three controllers were back after $(times controllers)" in_time controllers
 check "reports flowed again after $(times reports)" in_time reports
-# It would have ended at another address or a lost value.
+# It would end at another address or a lost value.
 check "the slices had the same memory all the time" on host pidof slice_writer
 check "the XDP reporter is detached" dartctl xdp detach eth0
 check "the agent stops" on host host_down

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each source in Documentation/sources.md has a command there, and each command runs.
+# Documentation/sources.md shows a command for each source, and each command runs.
 . "$(dirname "$0")/../lib.sh"
 
 page=$tests/../Documentation/sources.md
 
-# run COMMAND: and removes afterwards what it leaves in the machine
+# run COMMAND: runs it, and removes its traces in the machine afterwards
 run() {
 	cd "$tests/.." && sh -ec "$1" || return
 	host_down

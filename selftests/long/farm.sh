@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One controller scrapes many hosts: all values are right, also while tables change, and a
-# third of the hosts goes and comes back without a trace in the others.  Prints what a host
-# costs the controller.  selftests/farm does so with 1,024 hosts and each kind of I/O.
+# One controller scrapes many hosts: all values are right, also while tables change, and a third of
+# the hosts goes and comes back without a trace in the others.  Prints the cost of a host for the
+# controller.  selftests/farm does so with 1,024 hosts and each kind of I/O.
 # shellcheck disable=SC2016,SC2086 # variables of jq; numbers, and several options
 . "$(dirname "$0")/../lib.sh"
 
@@ -31,7 +31,7 @@ ask() {
 	on host timeout "$(left)" farm_ask /run/farm.sock "$@"
 }
 
-# update: what the farm writes now; that before is in the memory of all hosts
+# update: the update that the farm writes now; the previous one is in the memory of all hosts
 update() {
 	ask status | gojq .update
 }
@@ -63,7 +63,7 @@ begin() {
 	controller=$!
 }
 
-# ended PID: with which exit status; it is killed if it does not
+# ended PID: returns its exit status; kills a process that does not end
 ended() {
 	if ! timeout "$(left 120)" tail --pid "$1" -s 0.1 -f /dev/null; then
 		echo "process $1 does not end"
@@ -72,8 +72,7 @@ ended() {
 	wait "$1"
 }
 
-# end: the controller has printed all lines and succeeded, and the verdict is that there is
-# no fault
+# end: the controller printed all lines and succeeded, and the verdict is free of faults
 end() {
 	end_status=0
 	kill -INT $controller
@@ -86,7 +85,7 @@ end() {
 	return 1
 }
 
-# told PATTERN: the last line of the judge with it
+# told PATTERN: the last matching line of the judge
 told() {
 	grep -e "$1" "$work/told" | tail -n 1
 }
@@ -108,7 +107,7 @@ next_phase() {
 	env kill -s USR1 -q "$next_update" $judge
 }
 
-# up COUNT: are so many agents there, and up?  The whole status is in $work/status.
+# up COUNT: are exactly COUNT agents listed, and up? The whole status is in $work/status.
 up() {
 	timeout "$(left)" dart-controller status --json --socket "$work/socket" \
 		>"$work/status" || return
@@ -116,7 +115,7 @@ up() {
 	is_true ".controller | .wanted == $1 and .targets.up == $1" "$work/status"
 }
 
-# scraped_one: one agent is there, and has had a scrape
+# scraped_one: one agent is listed, and was scraped
 scraped_one() {
 	up 1 && is_true '.targets[0].scrapes >= 1' "$work/status"
 }
@@ -158,7 +157,7 @@ cpu() {
 	done 2>/dev/null | gojq -s add
 }
 
-# cost FILTER: of the controller with one host, with all, and between begin and end
+# cost FILTER: the cost of the controller with one host, with all, and between begin and end
 cost() {
 	gojq -n -r --slurpfile one "$work/one" --slurpfile all "$work/all" \
 		--slurpfile begin "$work/begin" --slurpfile end "$work/end" \
@@ -186,7 +185,7 @@ verdict() {
 	told '"phases"' | is_true "$1" || ! told '"phases"'
 }
 
-# connected COUNT: have so many hosts a connection, and no others?
+# connected COUNT: are exactly COUNT hosts connected?
 connected() {
 	ask status
 	ask status | is_true ".hosts == $1 and .connected == $1"

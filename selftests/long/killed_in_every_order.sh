@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Agent, controller and map owner, killed in every order, leave nothing behind.
+# Agent, controller and map owner, killed in every order, leave no traces.
 . "$(dirname "$0")/../lib.sh"
 
 kill_agent() {
@@ -34,7 +34,7 @@ none() {
 	fi
 }
 
-# Of all three processes. Queue pairs of kernel threads have no pid.
+# Objects of all three processes. Queue pairs of kernel threads show no pid.
 rdma_left() {
 	rdma resource show mr
 	rdma resource show cm_id
@@ -52,7 +52,7 @@ agent_sockets_left() {
 	ss --unix --listening --no-header | grep dartd
 }
 
-# Shows, on the host, that nothing_left_there would find what is left.
+# Shows, on the host, that nothing_left_there would find leftovers.
 all_seen_there() {
 	rdma resource show mr | grep -q ' pid ' &&
 		rdma resource show qp | grep -q ' pid ' &&

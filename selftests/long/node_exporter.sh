@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# node_exporter runs beside dartd, and one Prometheus scrapes both: the values of families that
-# both have agree, and each family that only node_exporter has is known.
+# node_exporter runs next to dartd, and one Prometheus scrapes both: the values of common families
+# agree, and each family that only node_exporter serves is known.
 # shellcheck disable=SC2016 # variables of other shells
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -20,12 +20,12 @@ url = "http://127.0.0.1:9090/api/v1/query?" + urllib.parse.urlencode({"query": s
 print(json.load(urllib.request.urlopen(url))["data"]["result"][0]["value"][1])' "$1"
 }
 
-# has COUNT JOB: a job has been scraped so many times
+# has COUNT JOB: Prometheus scraped the job COUNT times
 has() {
 	[ "$(api "count_over_time(up{job=\"$2\"}[10m]) and up{job=\"$2\"} == 1")" -ge "$1" ]
 }
 
-# disk: one with a file system, and another one whose path has a space
+# disk: a disk with a file system, and another whose path contains a space
 disk() {
 	local name directory=/sys/kernel/config/nullb
 

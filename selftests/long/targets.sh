@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Agents that files, name servers, URLs and the configuration name come and go while a
-# controller runs, without others noticing; dart-controller status agrees with its lines.
+# Agents that files, name servers, URLs and the configuration name come and go while a controller
+# runs, without effect on other agents; dart-controller status agrees with its lines.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
 
@@ -20,7 +20,7 @@ agent() {
 		on host dartctl --socket="/run/dartd-$1.sock" register source cpustat
 }
 
-# names FILE PORT...: replaces the file by one that names these agents
+# names FILE PORT...: replaces the file by a file that names these agents
 names() {
 	names_file=$1
 	shift
@@ -28,7 +28,7 @@ names() {
 		>"$names_file.new" && mv "$names_file.new" "$names_file"
 }
 
-# begin OPTION...: a controller whose lines come to lines, samples without their values
+# begin OPTION...: starts a controller whose output goes to lines, samples without their values
 begin() {
 	: >lines
 	jq -c --unbuffered 'if has("entries") then {agent, sequence, reads, bytes, start_ns,
@@ -51,7 +51,7 @@ status() {
 	dart-controller status --json --socket $socket
 }
 
-# up PORT...: are these agents up, and no others there?
+# up PORT...: are exactly these agents listed, and up?
 up() {
 	up_answer=$(status) || return
 	jq -c '.targets[] | {agent, state, source, error}' <<<"$up_answer"
@@ -60,7 +60,7 @@ up() {
 		<<<"$up_answer"
 }
 
-# scraped PORT...: have these agents three scrapes more?
+# scraped PORT...: were these agents scraped three more times?
 scraped() {
 	for port; do
 		scraped_last=$(sequence "$port")
@@ -99,8 +99,8 @@ interval() {
 		'.targets[] | select(.agent == $agent) | .interval_ns == $interval_ns'
 }
 
-# agrees PORT: the status of an agent with its lines; its counts are read one after the
-# other while it is scraped, so once they may differ
+# agrees PORT: the status of an agent agrees with its lines; the controller reads its
+# counts one after the other during scrapes, so once they may differ
 agrees() {
 	agrees_now "$1" || agrees_now "$1"
 }
@@ -260,7 +260,7 @@ check "clients that say nothing, or nonsense, keep no other one waiting" up \
 	4801 4802 4803 4804
 kill $silent
 
-# serve ADDRESS PORT...: a name server whose SRV records name these agents is asked
+# serve ADDRESS PORT...: makes the controller ask a name server whose SRV records name these agents
 serve() {
 	serve_address=$1
 	shift
@@ -329,7 +329,7 @@ begin --file-sd agents
 check "the next one takes it over" soon up 4801
 end
 
-# What is laid out when there is one agent must do for those that a reload adds.
+# The layout for one agent must suffice for agents that a reload adds.
 printf 'interval: 200ms\nentries: [cpustat]\nagents:\n  - {host: host, port: 4801}\n' \
 	>configuration
 begin --config configuration

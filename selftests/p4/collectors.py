@@ -19,7 +19,7 @@ VALUE = packets.value_of(NODES)
 
 
 def entry(number, **changes):
-    """A collector that has only the checksum's width in common with the others."""
+    """A collector that shares only the checksum's width with the others."""
     return entry_of(**{
         "port": 3 + number % 2, "mac": f"02:00:00:00:01:{number:02x}",
         "ip": f"10.9.{number}.1", "qpn": 0x0A0000 | number,
@@ -51,7 +51,7 @@ def keys_of_all():
 
 
 def collector_of(key):
-    """Each collector has contiguous shares."""
+    """Each collector holds contiguous shares."""
     return share_of(key) * COUNT // SHARES
 
 

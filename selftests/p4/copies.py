@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reports of a key: all copies, or one at random."""
+"""Reports of a key: all copies, or one copy at random."""
 
 import needs  # before all others
 
@@ -27,7 +27,7 @@ def collect(key, redundancy, all_copies, **changes):
 
 
 def address_in(frame):
-    """The address in RETH, behind Ethernet, IP, UDP and BTH."""
+    """The address in RETH, after Ethernet, IP, UDP and BTH."""
     return int.from_bytes(frame[54:62], "big")
 
 
@@ -73,7 +73,7 @@ def one_copy():
             entry = collect(key, redundancy, False)
             places = {address_in(report(entry, key, VALUE, copy)): copy
                       for copy in range(redundancy)}
-            # The probability that one of 8 is missing is 3e-7.
+            # The probability that a copy out of 8 is missing is 3e-7.
             reports = send(key, ROUNDS)
             tap.same(len(reports), ROUNDS)
             for number, frame in enumerate(reports):

@@ -9,7 +9,7 @@ file=$directory/paths.json
 log=$directory/follow.log
 port=$(free_port)
 
-# collector [CHANGES]: puts a file with one collector in the place of the last
+# collector [CHANGES]: replaces the last file by a file with one collector
 collector() {
 	jq -n --argjson more "${1:-null}" '{dart_collectors: 1, collectors: [{
 		name: "paths", reporter: "10.0.0.2", mac: "52:54:00:00:00:01",

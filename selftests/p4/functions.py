@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A network function with lookup tables in simple_switch, and its table servers.
 
-Its control plane is here: it sets what Documentation/p4.md lists.
+This file contains its control plane, which sets the tables that Documentation/p4.md lists.
 """
 
 import json
@@ -17,7 +17,7 @@ from switch import PORTS, SOURCE, Running, polynomials
 
 OUT = 2  # the port that routes lead to
 SERVERS = (3, 4)  # ports
-TIMEOUT = 2**31  # microseconds; a test that wants probes sets another one
+TIMEOUT = 2**31  # microseconds; a test that wants probes sets another value
 NEXT_HOP = packets.host(OUT)
 
 # shared/tea/outcome.p4
@@ -48,9 +48,9 @@ def for_switch(key, payload=packets.PAYLOAD, **fields):
 
 def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
               to=SWITCH_IP, ttl=64, mac=SWITCH_MAC, flags=8):
-    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right one.
+    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right value.
 
-    @flags: of VXLAN; 8: there is a VNI.
+    @flags: of VXLAN; 8: the VNI is valid.
     """
     inner = (Ether(src="02:11:00:00:00:01", dst="02:11:00:00:00:02") /
              IP(src="172.16.0.1", dst=machine) / UDP(sport=5, dport=6) /
@@ -81,7 +81,7 @@ def routed(frame, **fields):
 
 
 class Function(Running):
-    """Server @servers[0] has the lower half of shares, and so on."""
+    """Server @servers[0] holds the lower half of shares, and so on."""
 
     def __init__(self, name, *servers, replica=False, **limits):
         super().__init__(name)
@@ -107,7 +107,7 @@ class Function(Running):
         self.outcomes()
 
     def add(self, server):
-        """An entry for a server; replaces that of its number."""
+        """An entry for a server; replaces the entry with its number."""
         self.set("state", server, STOPPED)
         for table in ("tea_from", "tea_server"):
             for handle in self.handles.pop((table, server.number), []):
@@ -146,7 +146,7 @@ class Function(Running):
         self.do("register_write", f"tea_{register}", server.number, value)
 
     def get(self, register, server):
-        """Of a server, or of one with a number."""
+        """The entry of a server, or of a number."""
         number = server if isinstance(server, int) else server.number
         answer = self.do("register_read", f"tea_{register}", number)
         return int(re.search(r"= *(\d+)", answer)[1])
@@ -165,7 +165,7 @@ class Function(Running):
         return self.send(*frames, source=server.port)
 
     def exchange(self, *frames, source=SOURCE):
-        """What leaves but for requests, when servers answer these."""
+        """The frames that leave, except requests, when servers answer these."""
         got = {port: [] for port in PORTS}
         left = self.send(*frames, source=source)
         while True:
@@ -185,5 +185,5 @@ class Function(Running):
 
 
 def share_in(half, keys):
-    """The first of @keys whose share is in a half, 0 or 1, of all."""
+    """The first of @keys whose share lies in a half, 0 or 1, of all shares."""
     return next(key for key in keys if share_of(key) // 512 == half)

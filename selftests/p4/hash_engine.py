@@ -2,9 +2,9 @@
 """The hash that a Tofino's hash engine computes, from the contents of its registers.
 
 Each bit of a hash is the parity of a seed and of some of the 1024 bits that the
-crossbar leads to the engine. A matrix selects them: it has a column for each of 52
-bits, and a row for every 2 of the 128 bytes. Each of 8 hashes uses the groups of
-four rows that its mask names.
+crossbar leads to the engine. A matrix selects them, with a column for each of 52 bits,
+and a row for every 2 of the 128 bytes. Each of 8 hashes uses the groups of four rows
+that its mask names.
 
 bfas --gen_json writes the registers of each stage; PROGRAM.dynhash.json, from
 p4c-barefoot, tells where the crossbar leads each bit of a field, and which column
@@ -43,7 +43,7 @@ class Stage:
 
 
 def constant(field):
-    """The value of a constant, whose name is that in the program: 8w0x45."""
+    """The value of a constant, named as in the program: 8w0x45."""
     return int(field["name"].rpartition("w")[2], 0)
 
 
@@ -54,7 +54,7 @@ class Calculation:
         (fields,) = described["field_lists"]
         self.fields = fields["fields"]
         self.bits = {}  # by bit of the hash: the seed and the bits that make it
-        # A hash may consist of parts, each with its own way through the crossbar
+        # A hash may consist of parts; each part takes its own way through the crossbar
         # unless all parts share one.
         parts = described["hash_configuration"]
         ways = fields["crossbar_configuration"]
@@ -130,7 +130,7 @@ def of_program(built, program):
 
 
 def check_all(chosen, found, expected):
-    """Compares the two functions for each of the vectors, of which there is one at least."""
+    """Compares the two functions for each of the vectors, at least one."""
     chosen = list(chosen)
     assert chosen, "no vector qualifies"
     tap.note(f"{len(chosen)} vectors")

@@ -11,7 +11,7 @@ LOST = 1.0  # seconds after which a packet is lost
 ALLOWED = 0.01  # share of packets that may be lost
 TRIES = 3
 SECONDS = 0.4  # of a try
-TAIL = 0.3  # seconds behind it without a packet
+TAIL = 0.3  # seconds without a packet after it
 PACKETS = 60  # of a try at least
 STEP = 1.25  # between rates
 BEHIND = 4  # packets that a late sender catches up with
@@ -29,7 +29,7 @@ class Load:
         self.source.send(frame[:-4] + self.number.to_bytes(4, "big"))
 
     def receive(self, seconds):
-        """A frame, or None after so many seconds."""
+        """A frame, or None after the given seconds."""
         if select.select([self.receiver], [], [], max(seconds, 0))[0]:
             return self.receiver.recv(65536)
         return None
@@ -39,7 +39,7 @@ class Load:
         return int.from_bytes(frame[-4:], "big")
 
     def one_by_one(self, frames):
-        """Nanoseconds that each packet takes; those that are lost are left out."""
+        """Nanoseconds that each packet takes, without lost packets."""
         took = []
         for frame in frames:
             begin = time.perf_counter_ns()
@@ -74,7 +74,7 @@ class Load:
         return count / took, 1 - arrived / count
 
     def bears(self, frames, rate, calm):
-        """The rate that was sent with few losses in one of TRIES, or None."""
+        """The sent rate if one of TRIES had few losses, or None."""
         for _ in range(TRIES):
             sent, lost = self.offer(frames, rate)
             calm()

@@ -16,7 +16,7 @@ ACK, NAK_SEQUENCE, NAK_ACCESS = 0x1F, 0x60, 0x62
 PSNS = 2**24
 SWITCH_QPN = 0x746561
 UDP_SOURCE = 0xC7EA
-SWITCH_MAC, SWITCH_IP = "02:00:0a:00:00:02", "10.0.0.2"  # as dartctl has them
+SWITCH_MAC, SWITCH_IP = "02:00:0a:00:00:02", "10.0.0.2"  # as in dartctl
 
 
 def table_of(low):
@@ -108,7 +108,7 @@ def tag_of(psn, packet, port, key, epoch, tries=0):
 
 
 class Server:
-    """A table server whose memory has rows for one switch."""
+    """A table server whose memory contains rows for one switch."""
 
     def __init__(self, number=0, port=3, geometry=None, **changes):
         self.geometry = geometry or Geometry()
@@ -144,7 +144,7 @@ class Server:
         return self.base + (self.geometry.home(key) <<
                             self.geometry.row_log2)
 
-    # ---- what a switch sends
+    # ---- frames that a switch sends
 
     def _request(self, opcode, psn, address, length, payload=b"",
                  acknowledge=0):
@@ -172,7 +172,7 @@ class Server:
     def probe(self, psn):
         return self._request(WRITE, psn, 0, 0, acknowledge=0x80)
 
-    # ---- what it answers
+    # ---- answers of a server
 
     def respond(self, opcode, psn, behind, source=None, to=SWITCH_IP,
                 qpn=SWITCH_QPN, **fields):
@@ -192,7 +192,7 @@ class Server:
 
     def found(self, psn, packet, key, value, cell=0, row=None, tag=None,
               **fields):
-        """A response to READ @psn whose row has the entry."""
+        """A response to READ @psn whose row contains the entry."""
         geometry = self.geometry
         row = row if row is not None else geometry.row_of(
             {cell: geometry.cell_of(key, value)}, self.epoch)

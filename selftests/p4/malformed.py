@@ -25,8 +25,8 @@ SHIM_AND_MD = 16
 STACK = 16
 PORTS = 4
 
-# A name, the counter, and the bytes that replace those of a UDP frame at an offset; the
-# checksum of IPv4 becomes that of the changed header.
+# A name, the counter, and bytes that replace bytes of a UDP frame at an offset; the
+# checksum of IPv4 is right for the changed header.
 FLAWS = (
     ("another port", "other", 36, "0035"),
     ("TCP to this port", "other", 23, "06"),

@@ -70,7 +70,7 @@ def forward():
 
 
 def share():
-    """a packet whose share has no collector is forwarded without a report"""
+    """a packet whose share belongs to no collector is forwarded without a report"""
     collect()
     switch.do("table_clear dart_share")
     check_silence("unassigned")
@@ -84,7 +84,7 @@ def collector():
 
 
 def number():
-    """a packet whose collector has a number above 63 is forwarded without a report"""
+    """a packet whose collector's number is above 63 is forwarded without a report"""
     for beyond in (64, 65, 128, 255):
         collect()
         switch.do("table_clear dart_share")
@@ -111,7 +111,7 @@ def session():
 
 
 def link():
-    """a collector behind a dead link loses its reports, and packets are forwarded"""
+    """a collector beyond a dead link loses its reports, and packets are forwarded"""
     subprocess.run(["ip", "link", "add", "dead", "up", "type", "veth",
                     "peer", "name", "behind"], check=True)
     switch.do("port_add dead", DEAD)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Packets, and the same packets after INT has gathered a path.
+"""Packets, and the same packets after INT gathered a path.
 
-"In-band Network Telemetry (INT) Dataplane Specification", version 2.1, sections
-5.7 and 5.8.  Scapy builds the packets; INT and its checksums are built here.
+"In-band Network Telemetry (INT) Dataplane Specification", version 2.1, sections 5.7 and
+5.8.  Scapy builds the packets; this file builds INT and its checksums.
 """
 
 import ipaddress
@@ -23,7 +23,7 @@ PAYLOAD = b"A payload that switches do not interpret"
 
 
 def host(port):
-    """The Ethernet address of the host behind a port."""
+    """The Ethernet address of the host at a port."""
     return f"02:00:00:00:00:{port:02x}"
 
 
@@ -59,7 +59,7 @@ def packet(key, payload=PAYLOAD, to=2, udp=None, **ip):
 
 
 def behind_ip(frame):
-    """The offset behind the IP header."""
+    """The offset after the IP header."""
     return 14 + (frame[14] & 15) * 4 if frame[14] >> 4 == 4 else 54
 
 
@@ -89,7 +89,7 @@ def again(checksum, right_before, right):
 
 
 def udp_sum(ip, datagram):
-    """The right checksum of UDP, whatever @datagram has in its place."""
+    """The right checksum of UDP, whatever the checksum in @datagram."""
     addresses = ip[12:20] if ip[0] >> 4 == 4 else ip[8:40]
     data = datagram[:6] + b"\0\0" + datagram[8:] + bytes(len(datagram) % 2)
     return generate.inverse_sum(
@@ -154,5 +154,5 @@ def with_int(frame, nodes, npt=None, hop_words=1, flags=0,
 
 
 def value_of(nodes):
-    """The value that a report has for a path: five hops, 0 for unused ones."""
+    """The value of a report for a path: five hops, 0 for unused hops."""
     return struct.pack(">5I", *(list(nodes) + [0] * 5)[:5])

@@ -66,19 +66,19 @@ def keys():
 
 
 def int_flows():
-    """the postcard of a packet with INT has the flow that the packet had without INT"""
+    """the postcard of a packet with INT shows the flow of the packet without INT"""
     for flow in FLOWS:
         send(flow, packets.with_int(packets.packet(flow), SWITCHES))
 
 
 def ports():
-    """a postcard has the ingress and egress port of the packet"""
+    """a postcard shows the ingress and egress port of the packet"""
     for flow in FLOWS:
         tap.same(send(flow, packets.packet(flow))[:2], (SOURCE, DESTINATION))
 
 
 def times():
-    """a postcard has the egress time of its packet, a plausible latency and queue 0"""
+    """a postcard shows the egress time of its packet, a plausible latency and queue 0"""
     before = clock()
     for flow in FLOWS:
         *_, latency, queue, time = send(flow, packets.packet(flow))

@@ -70,7 +70,7 @@ push() {
 		"$path"
 }
 
-# commands PROGRAM [OPTION...]: prints commands that do what a push of "two" does
+# commands PROGRAM [OPTION...]: prints commands equivalent to a push of "two"
 commands() {
 	path=$1
 	shift
@@ -104,7 +104,7 @@ says_not() {
 	! says "$@"
 }
 
-# entries TABLE COUNT: does the table have so many entries?
+# entries TABLE COUNT: does the table contain COUNT entries?
 entries() {
 	[ "$(on "$port" "table_num_entries $1" | grep -c -w -e "$2")" = 1 ]
 }
@@ -306,7 +306,7 @@ simple_switch_CLI --thrift-port "$port" <"$directory/commands" \
 check "after the same commands again a push finds nothing to change" \
 	prints "nothing to change" push two --port 3 --port 10.0.0.3=4
 
-# polynomials_agree: do the commands have the polynomials of the golden vectors?
+# polynomials_agree: do the commands set the polynomials of the golden vectors?
 polynomials_agree() {
 	PYTHONPATH=$tests/vectors python3 - "$program" "$directory/commands" <<END
 import json, re, sys

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""A switch that dartctl has set up sends the golden frames, of all copies."""
+"""A switch that dartctl set up sends the golden frames, of all copies."""
 
 import json
 import os
@@ -26,7 +26,7 @@ FIRST, SECOND = 3, 4  # ports
 
 
 def spoil():
-    """Spoils all hashes, so that only a push can have set them right."""
+    """Spoils all hashes, so that only a push can make them right."""
     with open(PROGRAMS / "dart.json", encoding="utf-8") as file:
         for calculation in polynomials(json.load(file)):
             switch.do("set_crc32_parameters", calculation, "0x04c11db7",
@@ -128,7 +128,7 @@ def without_number(one):
 
 
 def meanwhile():
-    """while a push replaces all collectors, each report is one of the old or of the new ones"""
+    """while a push replaces all collectors, each report matches an old or a new collector"""
     before = entries(checksum_bits=64, redundancy=8)
     after = entries(checksum_bits=8, redundancy=3)
     for entry in after.values():

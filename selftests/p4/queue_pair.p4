@@ -23,7 +23,7 @@ header command_h {
 	bit<16> reserved;
 	bit<32> length;		/* of a READ or WRITE: up to 8 */
 	bit<64> address;
-	bit<64> swap_or_add;	/* or what a WRITE writes, or what there was */
+	bit<64> swap_or_add;	/* or the data of a WRITE, or the value before */
 	bit<64> compare;
 }
 

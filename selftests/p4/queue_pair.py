@@ -64,7 +64,7 @@ def told(response, verdict, original=0):
 
 
 def writes():
-    """a WRITE has any length, on a reliable connection and on an unreliable one"""
+    """a WRITE may be of any length, on a reliable and on an unreliable connection"""
     begin(PSNS - 4)
     psn = PSNS - 4
     for opcode, acknowledge in ((WRITE, REQUEST), (UC_WRITE, 0)):
@@ -79,7 +79,7 @@ def writes():
 
 
 def reads():
-    """a READ has any length, and no data"""
+    """a READ may be of any length, and carries no data"""
     begin()
     for psn, length in enumerate((0, 1, 4, 4096, 2**32 - 1)):
         sent(command(READ, 77, length),
@@ -87,7 +87,7 @@ def reads():
 
 
 def atomics():
-    """Fetch&Add and Compare&Swap have their operands, and bring what there was"""
+    """Fetch&Add and Compare&Swap carry their operands, and bring the value before"""
     begin()
     dice = random.Random(18)
     for psn, opcode in enumerate((FETCH_ADD, COMPARE_SWAP) * 5):
@@ -106,7 +106,7 @@ def atomics():
 
 
 def acknowledgements():
-    """an acknowledgement frees what it acknowledges"""
+    """an acknowledgement frees the PSNs that it acknowledges"""
     begin()
     for psn in range(5):
         sent(command(WRITE, 0, 0), request(WRITE, psn, reth(0, 0)))

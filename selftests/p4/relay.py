@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A cable that loses, repeats and reorders frames, between two interfaces.
 
-Kernels that tests run on need not have netem.
+The kernels of tests may lack netem.
 """
 
 import errno
@@ -15,7 +15,7 @@ PACKET_OUTGOING = 4
 
 
 class Relay:
-    """Passes all frames on in both directions; only RoCE frames have mishaps."""
+    """Passes all frames on in both directions; only RoCE frames suffer mishaps."""
 
     def __init__(self, one, other, seed):
         self.dice = random.Random(seed)
@@ -37,7 +37,7 @@ class Relay:
         self.loss, self.repeat, self.reorder = loss, repeat, reorder
 
     def _run(self):
-        late = [None, None]  # a frame that the next one overtakes, by direction
+        late = [None, None]  # a frame that the next frame overtakes, by direction
         while True:
             # What is late waits for the next frame, but not long.
             ready, _, _ = select.select([*self.sockets, self.end[0]], [], [],

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The last switch restores a packet to what it was before INT."""
+"""The last switch restores a packet to its state before INT."""
 
 import random
 
@@ -33,7 +33,7 @@ def of(addresses, protocol, **fields):
 
 
 def udp():
-    """a UDP packet with INT behind its UDP header is restored, with IPv4 and IPv6"""
+    """a UDP packet with INT after its UDP header is restored, with IPv4 and IPv6"""
     check(of(IPV4, 17), of(IPV6, 17))
     check(of(IPV4, 17), of(IPV6, 17), hop_words=4)
 
@@ -115,7 +115,7 @@ def ends_of_sums():
 
 
 def damaged():
-    """a wrong checksum of UDP stays wrong by the same amount, and INT with one of IPv4 stays"""
+    """a wrong UDP checksum stays wrong by the same amount; after a wrong IPv4 checksum INT stays"""
     check(*(of(IPV4, 17, udp={"chksum": wrong})
             for wrong in (1, 0x1234, 0xFFFE)))
     check(*(of(IPV6, 17, udp={"chksum": wrong})

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The program in simple_switch, in a network namespace of its own.
+"""The program in simple_switch, in a separate network namespace.
 
-This process is the host behind each port.  Switch and namespace end with it and
-are not visible outside, so tests can run in parallel.
+This process is the host at each port.  Switch and namespace end with it and are not
+visible outside, so tests can run in parallel.
 """
 
 import atexit
@@ -162,9 +162,9 @@ def receive(sock):
 
 
 class Running:
-    """A program that runs.  Host n, packets.host(n), is behind port n."""
+    """A running program. Host n, packets.host(n), is at port n."""
 
-    options = ()  # more ones of simple_switch
+    options = ()  # more options of simple_switch
 
     def __init__(self, name):
         enter_namespace()
@@ -216,7 +216,7 @@ class Running:
             host.close()
 
     def _fence(self, port, source):
-        """Sends a host a unique frame from another one."""
+        """Sends a host a unique frame from another host."""
         self.fences += 1
         fence = (bytes.fromhex(packets.host(port).replace(":", "")) +
                  bytes(6) + ETHERTYPE_FENCE.to_bytes(2, "big") +
@@ -225,12 +225,12 @@ class Running:
         return fence
 
     def settle(self, source=SOURCE):
-        """All frames that hosts have received, by port, when none is on its way.
+        """All frames that hosts received, by port, when none is on its way.
 
-        @source: where the last ones came from.  Frames of a port do not overtake
-        each other, and a clone is in the queue of its port before its original
-        leaves.  So a frame that leaves may be
-        followed by another one, and none is left after a round without frames.
+        @source: the origin of the last frames.  Frames of a port do not overtake each
+        other, and a clone is in the queue of its port before its original leaves.  So
+        another frame may follow a frame that leaves, and none is left after a round
+        without frames.
         """
         frames = {port: [] for port in PORTS}
         count = -1
@@ -311,7 +311,7 @@ class Switch(Running):
         self.do("register_write dart_psn", number, psn)
 
     def sink(self, mode, port=None):
-        """Sets which paths are reported: "all", "changes", or "none", which keeps INT."""
+        """Selects the reported paths: "all", "changes", or "none", which keeps INT."""
         if port is None:
             self.do("table_set_default dart_sink", f"dart_sink_{mode}")
         else:

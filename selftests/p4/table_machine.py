@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A virtual machine that serves the lookup table of a switch; it does what it is told."""
+"""A virtual machine that serves the lookup table of a switch, and obeys commands."""
 
 import socket
 import subprocess
@@ -16,12 +16,12 @@ BOOT = 400  # seconds
 
 
 class Machine:
-    """It is told by TCP, and is behind the interface "machines"; the server of @port.
+    """It takes commands over TCP, beyond the interface "machines"; it is the server of @port.
 
-    @bridge: made for that interface, and for those that are added to it.  @peers: more
-    machines; "on NAME COMMAND" does something there.  @number: not 0 for one that has
-    another interface and another network, 10.(77 + @number).  @seconds: after which it is
-    ended.
+    @bridge: made for that interface, and for interfaces added later. @peers: more
+    machines; "on NAME COMMAND" runs a command there. @number: not 0 for a machine with
+    another interface and another network, 10.(77 + @number). @seconds: the test ends it
+    then.
     """
 
     def __init__(self, port, bridge=None, peers=(), number=0, seconds=1500):
@@ -67,7 +67,7 @@ class Machine:
         raise TimeoutError(self.process.communicate()[0].decode())
 
     def do(self, command):
-        """The output of a command, which has to succeed."""
+        """The output of a command, which must succeed."""
         self.begin(command)
         return self.answer(command)
 
@@ -87,7 +87,7 @@ class Machine:
                         self.bridge], check=True)
 
     def set_switch(self, table, directory, *options):
-        """Sets the switch from what the server exports, as dartctl does."""
+        """Sets the switch up from the server's export, as dartctl does."""
         path = directory / "tables.json"
         path.write_text(self.do(f"dartctl table export {table}"),
                         encoding="utf-8")
@@ -98,13 +98,13 @@ class Machine:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def machine_itself(self):
-        """The process that is the machine without peers, all of it."""
+        """The process that is the whole machine without peers."""
         parents, found = {}, []
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 status = (process / "stat").read_text(encoding="utf-8")
                 command = (process / "cmdline").read_bytes()
-            except (FileNotFoundError, ProcessLookupError):  # it has ended
+            except (FileNotFoundError, ProcessLookupError):  # it ended
                 continue
             number = int(process.name)
             parents[number] = int(status.rpartition(") ")[2].split()[1])

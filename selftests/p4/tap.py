@@ -34,9 +34,9 @@ def same(found, expected, what=""):
 
 
 def run(*points, before=lambda: None):
-    """Runs each point, a function whose docstring states what it checks.
+    """Runs each point, a function whose docstring states the checked behaviour.
 
-    @before runs before each point, so that none depends on others.
+    @before runs before each point, so that points are independent.
     """
     failures = 0
     for number, point in enumerate(points, 1):

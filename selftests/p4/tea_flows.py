@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Packets of many flows, and what NAT makes of them, without scapy.
+"""Packets of many flows, and their translations by NAT, without scapy.
 
 Scapy takes longer for a packet than a lookup does.
 """
@@ -16,7 +16,7 @@ from lookups import SWITCH_MAC, mac
 IP, L4 = 14, 34  # where these headers begin
 TCP, UDP = 6, 17
 CHECKSUMS = {TCP: L4 + 16, UDP: L4 + 6}
-HEADERS = {TCP: 54, UDP: 42}  # bytes, from that of Ethernet on
+HEADERS = {TCP: 54, UDP: 42}  # bytes, from the Ethernet header on
 ROUTED = mac(NEXT_HOP) + mac(SWITCH_MAC)
 NUMBER = 8  # bytes at the end of each packet that number it
 
@@ -116,7 +116,7 @@ class Stream:
     """Packets of random flows at a steady rate, and the frames that hosts get meanwhile.
 
     @sent: key, packet and time of each.  @got: time, port and frame.  @number: of the
-    stream; it is in the number of each packet, in front of 32 bits.
+    stream; it precedes 32 bits in the number of each packet.
     """
 
     def __init__(self, switch, source, ports, number):
@@ -131,7 +131,7 @@ class Stream:
         return time.monotonic() - self.begin
 
     def send(self, keys, rate, seconds, longest=1400):
-        """For so many seconds."""
+        """Runs for the given seconds."""
         first = self.now()
         for number in range(int(rate * seconds)):
             self.receive(first + number / rate)

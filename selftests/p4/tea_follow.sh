@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# dartctl keeps a P4 switch whose table is in the memory of a virtual machine.
+# dartctl maintains a P4 switch whose lookup table lies in the memory of a virtual machine.
 here=$(cd "$(dirname "$0")/.." && pwd)
 missing=$("$here/p4_missing") && {
 	echo "1..0 # SKIP $missing"

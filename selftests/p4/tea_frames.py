@@ -91,7 +91,7 @@ def wrap():
 
 
 def too_long():
-    """a packet longer than those of the table is not sent, but counted"""
+    """a packet longer than the table allows is not sent, but counted"""
     renew()
     packet = for_switch(UDP, bytes(LONGEST - 41))
     tap.same(requests(packet, long=1), [])
@@ -124,7 +124,7 @@ def not_sent():
 
 
 def behind_the_end():
-    """ports that are behind the end of the IPv4 packet, in its padding, are not read"""
+    """ports beyond the end of the IPv4 packet, in its padding, are not read"""
     renew()
     for key, least in ((UDP, 28), (TCP, 40)):
         for length in (20, 24, least - 1):
@@ -171,7 +171,7 @@ def other():
 
 
 def arrival():
-    """the tag has the port of arrival"""
+    """the tag contains the port of arrival"""
     renew()
     packet = for_switch(UDP)
     got = switch.send(packet, source=4)
@@ -180,7 +180,7 @@ def arrival():
 
 
 def vectors():
-    """the requests that this test expects are those of the golden vectors"""
+    """the requests that this test expects equal the golden vectors"""
     with open(TREE / "selftests/vectors/tables.json",
               encoding="utf-8") as file:
         exchanges = [vector for vector in json.load(file)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The VPN gateway moves packets from the tunnel of a customer into that of a server."""
+"""The VPN gateway moves packets from the tunnel of a customer into the tunnel of a server."""
 
 import random
 
@@ -36,7 +36,7 @@ def moves():
 
 
 def zeros():
-    """the entry of VNI 0 and address 0.0.0.0 is found behind and between free cells"""
+    """the entry of VNI 0 and address 0.0.0.0 is found after and between free cells"""
     key = bytes(7)
     cell = table.geometry.cell_of(key, bytes([192, 0, 2, 1, 0, 0, 9]))
     home = table.geometry.home(key)
@@ -64,7 +64,7 @@ def unknown():
 
 
 def keyless():
-    """what is not IPv4 in VXLAN has no key"""
+    """a packet without IPv4 in VXLAN has no key"""
     plain = Ether(tunnelled(5, "10.0.0.1"))
     plain[UDP].dport = 4788
     arp = (Ether(dst=SWITCH_MAC) / IP(dst=SWITCH_IP) / UDP(dport=4789) /
@@ -82,7 +82,7 @@ def flags():
         tap.same(switch.exchange(tunnelled(5, "10.0.0.1", flags=flags_)),
                  SILENCE)
         tap.same(switch.outcomes(), {"keyless": 1}, flags_)
-    # The others are ignored, and remain; with 4 scapy makes another header.
+    # The switch ignores and keeps the other flags; with 4 scapy makes another header.
     for flags_ in (0x08, 0x88, 0xFB):
         packet = tunnelled(5, "10.0.0.1", flags=flags_)
         moved = tunnelled(9, "10.0.0.1", to="192.0.2.1", ttl=63,
@@ -92,7 +92,7 @@ def flags():
 
 
 def lengths():
-    """headers of the tunnel that are behind the end of the IPv4 packet are not read"""
+    """headers of the tunnel beyond the end of the IPv4 packet are not read"""
     key = bytes([0, 0, 5, 10, 0, 0, 1])
     table.add(key, bytes([192, 0, 2, 1, 0, 0, 9]))
     for length in (28, 36, 49, 50, 69):

@@ -50,7 +50,7 @@ prints() {
 	"$@" >"$directory/out" && [ "$(cat "$directory/out")" = "$text" ]
 }
 
-# all_state: what a push may change
+# all_state: the state that a push may change
 all_state() {
 	on "$port" "table_dump tea_switch" "table_dump tea_share" "table_dump tea_from" \
 		"table_dump tea_server" "table_dump tea_stash" "table_dump tea_otherwise" \

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lost and late requests and responses: PSNs, what is outstanding, and probes."""
+"""Lost and late requests and responses: PSNs, outstanding requests, and probes."""
 
 import random
 
@@ -22,7 +22,7 @@ FIRSTS = (0, PSNS - 1, PSNS - 2, PSNS - 3)
 
 
 def lookup(psn, packet=PACKET):
-    """Sends a packet; its WRITE and READ, which have this PSN and the next one."""
+    """Sends a packet; returns its WRITE and READ, with this PSN and the next."""
     got = switch.send(packet)
     tap.same(got, {**SILENCE,
                    server.port: server.lookup(psn, packet, KEY)})
@@ -88,7 +88,7 @@ def limit_elsewhere():
 
 
 def request_lost():
-    """after a NAK of a lost WRITE or READ the next request has the PSN that the server expects"""
+    """after a NAK of a lost WRITE or READ the next request carries the server's expected PSN"""
     for first in FIRSTS:
         begin(first)
         _, read = lookup(first)
@@ -116,10 +116,10 @@ def response_lost():
 
 
 def reordered():
-    """a response that a later one has overtaken is stale"""
+    """a response that a later one overtook is stale"""
     begin(0)
     one = answer(*lookup(0))
-    # It reads the packet behind its own WRITE, which is the same here.
+    # It reads the packet of its own WRITE, which is the same here.
     two = answer(*lookup(2))
     delivered(*two, found=1)
     delivered(*one, left=SILENCE, stale=1)
@@ -177,7 +177,7 @@ def probes():
 
 
 def probes_count_reads():
-    """a server whose acknowledgements have READs in them recovers as well"""
+    """a server whose acknowledgements count READs recovers as well"""
     for first in FIRSTS:
         begin(first)
         answer(*lookup(first))
@@ -203,7 +203,7 @@ def probe_lost():
     write, read = lookup(8)
     delivered(*answer(write, read), left=SILENCE, **{"NAK stale": 1})
     probe, = silent(8)
-    acknowledgement, = answer(probe)  # it has the PSN that is expected
+    acknowledgement, = answer(probe)  # it carries the expected PSN
     delivered(acknowledgement, probed=1, left={
         **SILENCE, server.port: [server.probe(8)]})
     answer(server.probe(8))
@@ -256,7 +256,7 @@ def far_ahead():
 
 
 def naks():
-    """a NAK moves the next PSN only to one that is outstanding"""
+    """a NAK moves the next PSN only to an outstanding one"""
     begin(50)
     lookup(50)
     lookup(52)
@@ -285,7 +285,7 @@ def fatal():
 
 
 def stopped():
-    """a server that the control plane has stopped gets neither lookups nor probes, and keeps its PSN"""
+    """a server that the control plane stopped gets neither lookups nor probes, and keeps its PSN"""
     begin(0)
     lookup(0)
     switch.set("state", server, STOPPED)

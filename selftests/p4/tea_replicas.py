@@ -45,7 +45,7 @@ def requests(*frames):
 
 
 def shares():
-    """each packet goes to the server that has its share, and gets the entry from there"""
+    """each packet goes to the server of its share, and gets the entry from there"""
     dice = random.Random(18)
     halves = [0, 0]
     for _ in range(40):
@@ -67,7 +67,7 @@ def shares():
 
 
 def link_down():
-    """a server whose port has no link is not used"""
+    """a server whose link is down is not used"""
     assign(0, 1)
     switch.do("register_write tea_port_down", servers[0].port, 1)
     tap.same(requests(PACKET, PACKET), [0, 2])
@@ -79,7 +79,7 @@ def link_down():
 
 
 def less_used():
-    """the server is used whose port has had less bytes of late"""
+    """the server whose port sent fewer bytes of late is used"""
     assign(0, 1)
     # Within one window, or with one change of windows.
     counts = requests(*[PACKET] * 12)
@@ -102,7 +102,7 @@ def take_over():
     tap.same(requests(PACKET), [1, 0])
     switch.do("register_write tea_port_down", second.port, 0)
     switch.limit(timeout=1)
-    # This packet finds the first server silent, and goes to the other one.
+    # This packet finds the first server silent, and goes to the other.
     got = switch.send(PACKET)
     switch.limit()
     tap.same(got, {**SILENCE, first.port: [first.probe(-1)],
@@ -127,7 +127,7 @@ def within_a_second():
     assign(0, 1)
     switch.limit(timeout=300000)
     first, second = servers
-    # Of the two, only the first one is used as long as it works.
+    # The switch uses only the first of the two as long as it works.
     switch.do("register_write tea_port_down", second.port, 1)
     tap.same(switch.exchange(PACKET), LEFT)
     switch.do("register_write tea_port_down", second.port, 0)
@@ -146,7 +146,7 @@ def within_a_second():
     tap.note(f"{outcomes}, no packet passed for {last:.3f} s at most")
     assert last < 1, last
     tap.same(switch.get("state", first), SILENT)
-    # At most what may wait is lost, and the first packet after the time-out.
+    # At most the packets that may wait are lost, and the first packet after the time-out.
     assert outcomes["sent"] - outcomes["found"] <= 16, outcomes
     assert not outcomes.keys() & {"limit", "silent"}, outcomes
 

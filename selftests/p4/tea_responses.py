@@ -22,7 +22,7 @@ VALUE = bytes([192, 0, 2, 1, 0x1F, 0x90, 0])
 NEW = {"dst": "192.0.2.1", "dport": 8080}
 PACKET = for_switch(KEY)
 READ = 1  # the PSN of the READ
-CHANGES = 1500  # random ones
+CHANGES = 1500  # random changes
 
 
 def begin(first=0):
@@ -107,7 +107,7 @@ def tags():
 
 
 def epochs():
-    """a row with another epoch: it is of another table"""
+    """a row with another epoch: it belongs to another table"""
     begin()
     for epoch in (0, 1, server.epoch ^ 1, 0xFFFFFF):
         row = server.geometry.row_of(
@@ -137,7 +137,7 @@ def checks():
 
 
 def lengths():
-    """a length in the tag that differs from that of the response, or is not one of the table"""
+    """a length in the tag that differs from the response's, or that the table does not allow"""
     begin()
     row = server.geometry.row_of({0: server.geometry.cell_of(KEY, VALUE)},
                                  server.epoch)
@@ -175,7 +175,7 @@ def truncated():
 
 
 def ip_lengths():
-    """lengths of IP and UDP that are not those of the frame"""
+    """lengths of IP and UDP that differ from the frame's"""
     begin()
     frame = good()
     for at in (16, 38):
@@ -204,7 +204,7 @@ def opcodes():
         tap.same(switch.outcomes(), {
             "acknowledged" if opcode == ACKNOWLEDGE else "malformed": 1},
             opcode)
-        if opcode == ACKNOWLEDGE:  # of the READ: what is outstanding is free
+        if opcode == ACKNOWLEDGE:  # of the READ: all outstanding PSNs are free
             tap.same(switch.get("outstanding", server), 0)
             begin()
     for syndrome in (0x20, 0x60, 0x61, 0x7F, 0x80, 0xFF):
@@ -234,7 +234,7 @@ def foreign():
 
 
 def acknowledgements():
-    """a NAK of what is not outstanding, and one of an unknown kind"""
+    """a NAK of a PSN that is not outstanding, and a NAK of an unknown kind"""
     begin()
     for syndrome in (NAK_SEQUENCE, NAK_ACCESS):
         for psn in (2, 3, PSNS - 1, 2**23):
@@ -248,7 +248,7 @@ def random_bytes():
     """random changes with the right ICRC never let a packet leave to an address of no entry"""
     dice = random.Random(18)
     for number in range(CHANGES):
-        if number % 4 == 0:  # each of the last ones may have used it up
+        if number % 4 == 0:  # each of the last responses may use it up
             switch.renew(server, 0)
             switch.send(PACKET)
         frame = bytearray(good())

@@ -3,8 +3,8 @@
 
     host 1, host 2 (here) -- switch -- ports 3 and 4 -- bridge -- machines: main, other
 
-Nothing is between a port and its server but a bridge, which passes on the frames of
-server 0, main, to port 3, and those of server 1, other, to port 4.
+Only a bridge lies between a port and its server; it passes the frames of server 0,
+main, to port 3, and the frames of server 1, other, to port 4.
 """
 
 import atexit
@@ -53,12 +53,12 @@ def ip(*commands, program="ip"):
 
 
 def table_of(name):
-    """A table whose entries have no schema."""
+    """A table whose entries need no schema."""
     return f"{name}-entries"
 
 
 def entries_of(name, server=0):
-    """Entries by key; their values are those of one server."""
+    """Entries by key, with the values of one server."""
     dice, found = random.Random(18), {}
     while len(found) < ENTRIES:
         if name == "gateway":
@@ -89,14 +89,14 @@ def server_of(export, number, port, switch=SWITCH_IP):
 
 
 def stash_of(export):
-    """Keys and values of the stash, as the export has them."""
+    """Keys and values of the stash, as in the export."""
     table, = json.loads(export)["tables"]
     there, = table["servers"]
     return [(entry["key"], entry["value"]) for entry in there["stash"]]
 
 
 def packet_of(name, key, length):
-    """A packet to look up, of so many bytes with the Ethernet header."""
+    """A packet to look up, of the given bytes including the Ethernet header."""
     if name == "gateway":
         packet = tunnelled(int.from_bytes(key[:3], "big"),
                            socket.inet_ntoa(key[3:]), bytes(length - 92),
@@ -125,7 +125,7 @@ class Reads:
         self.socket.settimeout(1)
 
     def nanoseconds(self, length, count):
-        """Of each READ, one after the other."""
+        """Times of READs, one after the other."""
         server, took = self.server, []
         for _ in range(count):
             frame = rdma((self.mac, READER_IP), (server.mac, server.ip),
@@ -165,7 +165,7 @@ class Rig:
         links = []
         for port, there in zip(SERVERS, (SWITCH_MAC, OTHER_MAC)):
             ip(f"link set host{port} master {BRIDGE}")
-            # Packets for hosts 3 and 4 end in the bridge: it returns none.
+            # Packets for hosts 3 and 4 end in the bridge, which returns none.
             links += [f"link set dev host{port} learning off flood off",
                       *(f"fdb add {address} dev host{port} master static"
                         for address in (there, packets.host(port)))]
@@ -214,7 +214,7 @@ class Rig:
         return Reads(server_of(self.export(name), 0, SERVERS[0], READER_IP))
 
     def run(self, name, servers=1):
-        """Starts a switch with a program, whose table is in so many servers."""
+        """Starts a switch with a program whose lookup table lies in the given number of servers."""
         if self.switch:
             self.switch.end()
         note(f"switch: {name}")
@@ -222,7 +222,7 @@ class Rig:
         for port in SERVERS:
             self.switch.hosts[port].close()
         self.load = Load(self.switch.hosts[SOURCE], self.switch.hosts[OUT])
-        # Another switch may have used the queue pairs.
+        # Another switch may have used the queue pairs before.
         for place in PLACES[:servers]:
             self.machine.do(f"{place}dartctl requester renew "
                             f"{table_of(name)} {SWITCH_IP}")
@@ -254,6 +254,6 @@ class Rig:
         raise TimeoutError("requests are outstanding, or a server is silent")
 
     def keys(self, values):
-        """Keys in random order, and keys of rows behind one another."""
+        """Keys in random order, and keys of consecutive rows."""
         by_row = sorted(values, key=self.servers[0].geometry.home)
         return random.Random(1).sample(list(values), USED), by_row[:USED]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""A packet gets the entry that its row has, or the cache or the stash of the switch.
+"""A packet gets its entry from its row, or from the cache or the stash of the switch.
 
 The entries are those of NAT.
 """
@@ -39,7 +39,7 @@ def cell(key=UDP, value=VALUE, **changes):
 
 
 def torn(key=UDP):
-    """A cell with the key, whose value changed since its check was written."""
+    """A cell with the key, whose value changed after its check was written."""
     return server.geometry.cell_of(key, OTHER,
                                    check=int.from_bytes(cell()[:4], "big"))
 
@@ -66,7 +66,7 @@ def full_row():
 
 
 def half_written():
-    """a half-written cell is not an entry; its other copy is found before it and behind it"""
+    """a half-written cell is not an entry; its other copy is found before it and after it"""
     packet = for_switch(UDP)
     for cells_ in ({0: torn(), 9: cell()}, {0: cell(), 9: torn()},
                    {7: torn(), 8: cell()}, {14: cell(), 15: torn()}):
@@ -81,7 +81,7 @@ def half_written():
 
 
 def zeros():
-    """a free cell is not an entry of the key that only has zeros"""
+    """a free cell is not an entry of the key of zeros"""
     key = bytes(12) + b"\x06"
     packet = for_switch(key)
     row({}, key)
@@ -171,7 +171,7 @@ def held():
 
 
 def unassigned():
-    """a packet whose share has no server is dropped and counted"""
+    """a packet whose share belongs to no server is dropped and counted"""
     switch.do("table_clear tea_share")
     check(for_switch(UDP), [], unassigned=1)
     for share in range(1024):

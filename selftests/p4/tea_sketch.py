@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The sketch of a network function counts and reports as the golden vectors have it."""
+"""The sketch of a network function counts and reports like the golden vectors."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def take(sock, length):
 
 
 def acknowledge(number, buffer):
-    """A call of Thrift that simple_switch_CLI does not have."""
+    """A call of Thrift that simple_switch_CLI lacks."""
     name = b"bm_learning_ack_buffer"
     service = b"standard:" + name
     with socket.create_connection(("127.0.0.1", THRIFT_PORT), SECONDS) as sock:
@@ -97,7 +97,7 @@ class Popular(Function):
 
 
 def follows():
-    """its registers and its digests are those of the golden vectors"""
+    """its registers and its digests equal the golden vectors"""
     for vector in json.loads(VECTORS.read_text(encoding="utf-8")):
         keys = [bytes.fromhex(key) for key in vector["keys"]]
         switch.begin(vector["threshold"], vector["before"])

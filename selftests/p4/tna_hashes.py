@@ -26,7 +26,7 @@ CHANGES = (1, 8, 10, 11, 26, 27, 32)
 
 
 def in_egress(key):
-    """In egress all keys have one length, and their CRC begins with zeros."""
+    """In egress all keys are of one length, and their CRC begins with zeros."""
     inverted = bytes(byte ^ 0xff for byte in key[:4])
     return (inverted + key[4:]).rjust(LONGEST, b"\0")
 

@@ -25,7 +25,7 @@ CHANGES = (1, 8, 10, 11, 26, 27, 32)
 
 
 def of_all(*names):
-    """The calculations that these names have in each program."""
+    """The calculations with these names in each program."""
     return [tuple(engine[name] for name in names)
             for engine in engines.values()]
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Two P4 switches between virtual machines: one sends flows, two others have stores.
+# Two P4 switches between virtual machines: one machine sends flows, two others hold stores.
 here=$(cd "$(dirname "$0")/.." && pwd)
 missing=$("$here/p4_missing") && {
 	echo "1..0 # SKIP $missing"

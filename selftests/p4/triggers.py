@@ -28,7 +28,7 @@ COLLECTOR = entry_of(redundancy=1)
 
 
 def collect(*keys):
-    """Assigns the shares of these keys, and no others, to one collector."""
+    """Assigns only the shares of these keys to one collector."""
     switch.collect({5: COLLECTOR}, {share_of(key): 5 for key in keys})
     switch.outcomes()
 
@@ -52,7 +52,7 @@ def each_packet():
 
 
 def udp_after_int():
-    """a UDP packet behind INT is reported"""
+    """a UDP packet after INT is reported"""
     collect(IPV4_UDP, IPV6_UDP)
     for key in (IPV4_UDP, IPV6_UDP):
         packet = packets.packet(key)
@@ -110,7 +110,7 @@ def without_int():
 
 
 def changes_only():
-    """with dart_sink_changes a path is reported if it differs from the last one of its flow"""
+    """with dart_sink_changes a path is reported if it differs from the last path of its flow"""
     switch.sink("changes")
     for key in (IPV4_UDP, IPV6_TCP):
         other = key[:-1] + bytes([132])
@@ -129,7 +129,7 @@ def changes_only():
 
 
 def transit():
-    """a switch that is not the last one forwards INT unchanged"""
+    """a switch that is not the last forwards INT unchanged"""
     collect(*FLOWS)
     switch.sink("none")
     frames = [packets.with_int(packets.packet(key), SWITCHES)
@@ -142,7 +142,7 @@ def transit():
 
 
 def by_port():
-    """a switch can be the last one for one port and not for another"""
+    """a switch can be the last for one port and not for another"""
     collect(IPV4_UDP)
     switch.sink("none", ELSEWHERE)
     packet = packets.packet(IPV4_UDP)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Packets with INT-MD become the frames of golden vectors.
 
-A switch cannot produce a vector whose value is not a path of five hops, or whose
-key is not a flow or has ports for a protocol without ports.
+A switch cannot produce a vector whose value is not a path of five hops, or whose key is
+not a flow or contains ports for a protocol without ports.
 """
 
 import json
@@ -76,7 +76,7 @@ def ipv4_without_udp():
 
 
 def ipv6_with_udp():
-    """IPv6 packets with INT behind their UDP header become golden frames"""
+    """IPv6 packets with INT after their UDP header become golden frames"""
     check_all(KINDS[1])
 
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The Debian packages are installed in a machine made by debootstrap, which boots, reboots
-# and is upgraded; removed and purged they leave nothing. make check-deb has built those
-# of this version and of one before.
+# The Debian packages are installed in a machine made by debootstrap, which boots, reboots and is
+# upgraded; removed and purged they leave nothing. make check-deb built the packages of this
+# version and of an earlier one.
 . "$(dirname "$0")/../lib.sh"
 
 here=$tests/packages
@@ -37,8 +37,8 @@ in_machine() {
 	"$here/in_root" "$root" "$@"
 }
 
-# files: all files of the machine but those that packages do not own: what dpkg, dkms and
-# a running system keep, and users, which stay as policy says
+# files: all files of the machine except the files of dpkg, dkms and a running system,
+# and of users, which stay as policy says
 files() {
 	(cd "$root" && find . -xdev \( -path ./dev -o -path ./proc -o -path ./sys -o \
 		-path ./run -o -path ./tmp -o -path ./var/tmp -o -path ./var/log -o \
@@ -99,7 +99,7 @@ cp -a "$base" "$root"
 mkdir -p "$root/lib/modules/$release" "$root/var/tmp/dart"
 cp -a "$kernel/lib/modules/$release/"modules.* "$root/lib/modules/$release"
 cp -al "$kernel/lib/modules/$release/kernel" "$root/lib/modules/$release"
-# Where the packages of the kernel and of its headers have them.
+# The paths in the packages of the kernel and of its headers.
 ln -s "/usr/src/linux-headers-$release" "$root/lib/modules/$release/build"
 cp -a "$kernel/usr/src/." "$root/usr/src"
 [ ! -d "$kernel/usr/lib" ] || cp -a "$kernel/usr/lib/." "$root/usr/lib"
@@ -130,8 +130,8 @@ check "no file is left, and none is missing" \
 	diff "$built/packages/files.before" "$built/packages/files.after"
 check "no kernel module is left" \
 	diff "$built/packages/modules.before" "$built/packages/modules.after"
-# From nothing, as README.md says, but for the module: building it in the machine takes a
-# quarter of an hour without KVM.
+# From nothing, as README.md says, except for the module: building it in the machine
+# takes a quarter of an hour without KVM.
 copy_packages "$now"
 check "dkms builds the module again after a purge" in_machine \
 	sh -c "apt-get install --yes --no-install-recommends /var/tmp/dart/$now/dart-zero-dkms_*.deb"

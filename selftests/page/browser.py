@@ -14,7 +14,7 @@ import time
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic",
            "--no-first-run", "--disable-background-networking",
            "--disable-component-update", "--disable-sync", "--hide-scrollbars",
-           # A name that others might give to this machine.
+           # A name that another DNS might give to this machine.
            "--host-resolver-rules=MAP elsewhere.test 127.0.0.1",
            "--remote-debugging-pipe"]
 
@@ -144,7 +144,7 @@ class Page:
                 event.get("sessionId") == self.session]
 
     def complaints(self):
-        """What the browser has against the page: violations of its policy, errors."""
+        """Complaints of the browser about the page: violations of its policy, errors."""
         found = [event["entry"]["text"] for event in self.events("Log.entryAdded")
                  if event["entry"]["level"] == "error"]
         found += [json.dumps(event["issue"]["details"])

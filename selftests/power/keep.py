@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""keep.py PORT FILE: a receiver of remote write that keeps the messages as they come.
+"""keep.py PORT FILE: a receiver of remote write that keeps the messages unchanged.
 
-FILE has the length of each message and its version of remote write, as struct.pack("<IB"), and
-the message. It is on the disk of another machine before the answer is sent.
+FILE contains, for each message, its length and version of remote write, as struct.pack("<IB"),
+and the message. Before the receiver answers, the message is on the disk of another machine.
 """
 import http.server
 import struct

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""promised.py SHARE: compares what receivers have with what they must have, see spool.sh.
+"""promised.py SHARE: compares the samples at receivers with the promised ones, see spool.sh.
 
 Prints TAP without numbers and plan.
 """
@@ -62,7 +62,7 @@ def arrived(kind, boots=BOOTS):
 
 
 def snapshots(boot):
-    """Their numbers, of those that are whole."""
+    """The numbers of whole messages."""
     return sorted(int(path.split("/")[-2]) for path in glob.glob(f"{share}/{boot}/*/flushes"))
 
 
@@ -86,7 +86,7 @@ def promised(kind, boot):
     there = snapshots(boot)
     last = there[-1]
     if kind == "always":
-        # The last one may not have been forced yet.
+        # The last one may not be synced yet.
         return messages(boot, last, kind)[:-1]
     if kind == "1s":
         forced = [number for number in there
@@ -100,7 +100,7 @@ def promised(kind, boot):
 
 
 def kept(kind):
-    """Has all arrived that was promised, in each boot, and some of it only after the power cut?"""
+    """Did all promised samples arrive, in each boot, and some of them only after the power cut?"""
     got = arrived(kind)
     print(f"# {kind}: {len(got)} samples arrived")
     holds = True
@@ -117,7 +117,7 @@ def kept(kind):
 
 
 def lost(kind):
-    """Does the first power cut cost what was not forced to the disk?"""
+    """Does the first power cut lose the samples that were not synced to the disk?"""
     there = {point for message in messages(1, snapshots(1)[-1], kind) for point in message}
     gone = there - set(arrived(kind))
     print(f"# {kind}: of {len(there)} samples in the last snapshot {len(gone)} are lost")
@@ -125,7 +125,7 @@ def lost(kind):
 
 
 def right(kind):
-    """Is each sample that has arrived one that was made, with its value?"""
+    """Was each arrived sample made, with its value?"""
     truth = {boot: of_boot("truth", boot) for boot in CUTS}
     made = {point: value for boot in CUTS for point, value in truth[boot].items()}
     ends = [max(time for _, time in truth[boot]) for boot in CUTS]
@@ -145,7 +145,7 @@ def right(kind):
 
 
 def counted(kind):
-    """Did the last boot count what it sent, and no more as lost than is missing?"""
+    """Did the last boot count its sent samples, and no more lost ones than are missing?"""
     port = {"never": 9001, "1s": 9002, "always": 9003}[kind]
     with open(f"{share}/4/log", encoding="utf-8") as log:
         found = re.search(rf":{port}/: (\d+) samples sent, (\d+) refused, (\d+) dropped",

@@ -48,7 +48,7 @@ killed() {
 	done
 	end_processes "$machine"
 	machine=
-	# QEMU has the disks until it is gone.
+	# QEMU keeps the disks open until it is gone.
 	while pgrep -f -- "file=$share/disk-never" >/dev/null; do
 		sleep 0.05
 	done

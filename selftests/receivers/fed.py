@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A controller that reads a host feeds the receivers that are installed, while they, and the
-controller itself, are killed.  A receiver of our own, which is never killed, writes down what
-was sent; each other one is asked for all of it.
+"""A controller that reads a host feeds the installed receivers, while the test kills them and
+the controller.  A receiver of our own, which is never killed, writes down all samples; the
+test asks each other receiver for all of them.
 """
 import glob
 import json
@@ -26,12 +26,12 @@ TOTAL = "node_memory_MemTotal_bytes"
 OUTAGE_SECONDS = 60
 DELAY_SECONDS = 2
 SOON_SECONDS = 150
-# Prometheus makes the first ones itself; dart_up has the times of scrapes there.
+# Prometheus makes the first series itself; dart_up carries the times of its scrapes.
 NOT_COMPARED = {"scrape_duration_seconds", "scrape_samples_scraped",
                 "scrape_samples_post_metric_relabeling", "scrape_series_added", "up", "dart_up"}
-# The page has metrics of the controller itself, too.
+# The page contains metrics of the controller itself, too.
 OF_CONTROLLER = ("dart_controller_", "process_")
-# They tell that an agent has ended.
+# They tell the end of an agent.
 ENDLESS = {"up", "dart_up"}
 points = programs.Points()
 
@@ -54,7 +54,7 @@ def must(*command):
 
 
 class Feed:
-    """An output of the controller to a receiver, with a label by which it is found."""
+    """An output of the controller to a receiver, with a label that identifies it."""
 
     def __init__(self, receiver, name, **keys):
         self.receiver = receiver
@@ -67,7 +67,7 @@ class Feed:
             self.output["version"] = receiver.version
 
     def totals(self):
-        """Times of a series that each scrape has."""
+        """Times of a series that is in each scrape."""
         return set().union(*(times for _, _, times in
                              self.receiver.series(self.labels, TOTAL)))
 
@@ -83,7 +83,7 @@ class Feed:
 
 
 class Recorded:
-    """Times of TOTAL in the file of what was sent, which grows."""
+    """Times of TOTAL in the growing file of sent samples."""
 
     def __init__(self):
         self.times = set()
@@ -149,7 +149,7 @@ def start_all(receivers):
 
 
 def have_all(feeds, recorded):
-    """What each scrape has of what was recorded by now is in all receivers."""
+    """Waits until all receivers hold the samples that were recorded by now."""
     wanted = recorded.totals()
     return lambda: all(wanted <= feed.totals() for feed in feeds)
 
@@ -196,7 +196,7 @@ def was_sent(times, at, value):
 
 
 def compare_page(prometheus):
-    """Prometheus scraped the page: each sample that it has was sent as well."""
+    """Prometheus scraped the page: each of its samples was sent as well."""
     recorded, _ = sent.of_file(RECORDED)
     for key in [key for key in recorded if key.partition("{")[0] in NOT_COMPARED]:
         del recorded[key]
@@ -206,8 +206,9 @@ def compare_page(prometheus):
             scraped[programs.series_key(name, labels)] = times
     problems = [f"{key} is only {'sent' if key in recorded else 'scraped'}"
                 for key in sorted(recorded.keys() ^ scraped.keys())]
-    # What was gathered once and READ twice may be 1 ms older the second time, because the
-    # host's clock is compared again: then it is not sent, but the page has it.
+    # A sample that was gathered once and READ twice may be 1 ms older the second time,
+    # because the controller compares the host's clock again: then it is not sent, but the
+    # page shows it.
     problems += [f"{key} at {at} is {value!r}, and was not sent so"
                  for key, times in scraped.items() for at, value in times.items()
                  if not any(was_sent(recorded.get(key, {}), at + shift, value)
@@ -223,7 +224,7 @@ def spooled(feeds):
 
 
 def test_kill(feeds, receivers, controller, recorded):
-    """The controller is killed while its spools hold what the receivers do not take."""
+    """The test kills the controller while its spools hold samples that no receiver takes."""
     feeds = [feed for feed in feeds if feed.spool]
     before = recorded.totals()
     controller.start()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Invented metrics of series that begin and end are pushed to each receiver that is
-installed, which then has all samples and no more, and knows which series have ended.
+"""Invented metrics of series that begin and end are pushed to each installed receiver,
+which then holds exactly these samples, and knows the ended series.
 """
 import json
 import os
@@ -22,7 +22,7 @@ points = programs.Points()
 
 
 def sent(path):
-    """{series: {ms: value}}; a series that both plans have goes on."""
+    """{series: {ms: value}}; a series in both plans goes on."""
     everything = {}
     with open(path, encoding="utf-8") as lines:
         for line in lines:

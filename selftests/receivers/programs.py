@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs that receive metrics, each with its data in a directory of its own, listening on
-loopback only; what they know is asked back by their own query languages.
+"""Programs that receive metrics, each with its data in a separate directory, listening on
+loopback only; tests ask for their samples in their own query languages.
 
 A series is a key, series_key(name, labels), with {time in ms: value}.
 """
@@ -38,9 +38,9 @@ class Receiver:
     """A program that runs, or could run again with the same data."""
     name = ""
     tolerance = 0.0      # relative, of values
-    has_ends = True      # it knows which series have ended
+    has_ends = True      # it knows the ended series
     has_nan = True
-    # How it is killed so that it keeps what it has said that it has.
+    # The signal that kills it without loss of acknowledged samples.
     kill_signal = signal.SIGKILL
 
     def __init__(self, directory, **options):
@@ -53,7 +53,7 @@ class Receiver:
 
     @classmethod
     def path(cls):
-        """That of the program; None if it is not installed."""
+        """The version of the program; None if it is not installed."""
         return shutil.which(cls.program)
 
     def start(self):
@@ -123,7 +123,7 @@ class Prometheus(Receiver):
                 round(at * 1000): float(value) for at, value in result["values"]}
 
     def alive(self, labels):
-        """The names of the series that have not ended, though their last sample is young."""
+        """The names of series that go on, although their last sample is young."""
         selector = ",".join(f'{label}="{value}"' for label, value in labels.items())
         return [result["metric"]["__name__"] for result in self.query(f"{{{selector}}}")]
 
@@ -197,7 +197,7 @@ bind-address = "127.0.0.1:{free_port()}"
         answer = json.loads(ask(self.url + "/query", db="dart", epoch="ns",
                                 q=f'SELECT "value" FROM {source} GROUP BY *'))
         for result in answer["results"][0].get("series", []):
-            # Each has the tags of all measurements, with empty values.
+            # Each series carries the tags of all measurements, with empty values.
             own = {tag: value for tag, value in result["tags"].items() if value}
             if any(own.get(label, "") != value for label, value in labels.items()):
                 continue
@@ -209,7 +209,7 @@ ALL = (Prometheus, Prometheus3, VictoriaMetrics, InfluxDB)
 
 
 def everything(receiver, labels, without=()):
-    """{key: {ms: value}} of what it has with these labels; some are left out of the keys."""
+    """{key: {ms: value}} of its series with these labels; the keys leave some labels out."""
     found = {}
     for name, own, points in receiver.series(labels):
         for label in without:

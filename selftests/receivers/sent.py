@@ -39,7 +39,7 @@ def of_lines(lines):
 
 
 def of_file(path):
-    """What the receiver of the tests has written: series, and how many markers."""
+    """The output of the tests' receiver: series, and the number of markers."""
     with open(path, encoding="utf-8") as lines:
         return of_lines(lines)
 
@@ -67,14 +67,14 @@ def of_influx(text):
 
 
 def position_of(directory):
-    """The first segment with messages that are not sent, and where they begin in it."""
+    """The first segment with unsent messages, and their offset in it."""
     with open(os.path.join(directory, "position"), "rb") as file:
         data = file.read()
     return struct.unpack_from("<QQ", data) if len(data) >= 16 else (0, 0)
 
 
 def of_segment(data, at=0):
-    """The series of each message of a segment from a byte on, up to one that is not whole."""
+    """The series of each message of a segment from a byte on, up to an incomplete message."""
     while at + HEAD.size <= len(data):
         magic, length, _, kind, *_ = HEAD.unpack_from(data, at)
         body = data[at + HEAD.size:at + HEAD.size + length]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random operations on a region with live extents and a memory registration.
- * Whatever a process does to its address space, mapped pages show the contents of
- * the region, refused calls fail as documented and change nothing, and the memory
- * registration stays readable.  Records are gathered meanwhile.  Slices show what
- * their owners write, in whichever of two regions has them.  At the end nothing is left.
+ * Random operations on a region with live extents and a memory registration.  Under any
+ * changes of a process's address space, mapped pages show the contents of the region,
+ * refused calls fail as documented and change nothing, and the memory registration stays
+ * readable.  Records are gathered meanwhile.  Slices show the values of their owners, in
+ * either of two regions.  At the end nothing is left.
  *
- * DART_OPERATIONS says how many operations (10000), DART_SEED repeats a storm.
+ * DART_OPERATIONS sets the number of operations (10000), DART_SEED repeats a storm.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "selftests/lib/storm_records.h"
 #include "selftests/lib/storm_slabs.h"
 
-/* Processes are rare: one takes as long as a hundred other operations. */
+/* Processes are rare: a process takes as long as a hundred other operations. */
 static const struct operation {
 	const char *name;
 	uint32_t weight;
@@ -77,7 +77,7 @@ static const struct operation *draw_operation(struct storm *storm)
 	return operation;
 }
 
-/* Every other page in turn; unreadable ones rarely, for each costs a signal. */
+/* Every other page in turn; unreadable pages rarely, because each costs a signal. */
 static bool is_checked(const struct world_page *page, int i, uint64_t turn)
 {
 	if (page->page >= 0 && page->is_readable)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Three commands install a host for callers over TCP, with the packaged unit: its key has the
-# right owner, renewal works, and a revoked controller is refused after a reload.
+# Three commands install a host for callers over TCP, with the packaged unit: the right user owns
+# its key, renewal works, and a revoked controller is refused after a reload.
 . "$(dirname "$0")/../lib.sh"
 tls=/etc/dart/tls
 

@@ -11,7 +11,7 @@ configure() {
 	printf -- '  - %s\n' "$@" >>$file
 }
 
-# first_scrape: the entries of the first line of the controller that has values
+# first_scrape: the entries of the controller's first line with values
 first_scrape() {
 	while read -r line <&3; do
 		gojq -er '.entries // empty | keys | join(" ")' <<<"$line" && return
@@ -22,7 +22,7 @@ status() {
 	dartctl -j status | gojq ".$1"
 }
 
-# memory_regions ENTRY...: how many they have together
+# memory_regions ENTRY...: the number of memory regions of these entries together
 memory_regions() {
 	dartctl -j list | gojq --args '[.[] | select(.name as $name |
 		$ARGS.positional | index($name)).memory_regions] | add' "$@"

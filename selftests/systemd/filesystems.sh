@@ -24,7 +24,8 @@ ext4() {
 	loop=$(image "$1" 16M) && mkfs.ext4 -qF "$loop" && echo "$loop"
 }
 
-# entries: of file systems, by what follows the source, without the interval
+# entries: the entries of file systems, by the part of the name after the source, without the
+# interval
 entries() {
 	dartctl -j list | gojq -r '.[] | select(.kind != "follow").name |
 		select(startswith("filesystem@")) | .[11:] | rtrimstr("+100ms")' | sort
@@ -54,7 +55,7 @@ has_size_of() {
 }
 
 unmount() {
-	# The file system is busy while it is asked, as by df.
+	# The file system is busy during a question, as with df.
 	until umount "$1" 2>/dev/null || ! mountpoint -q "$1"; do
 		sleep 0.01
 	done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A host as a new user has it: the packages are installed, one command registers the host,
-# and a receiver gets every family that prometheus.md promises, of all file systems and of the
-# cgroups of an ordinary user; each object that is not served has a reason.
+# A new user's host: the packages are installed, one command registers the host, and a receiver
+# gets every family that prometheus.md promises, of all file systems and of the cgroups of an
+# ordinary user; each unserved object shows a reason.
 . "$(dirname "$0")/../lib.sh"
 
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -11,7 +11,7 @@ images=/run/images
 metrics=/run/metrics
 user=/sys/fs/cgroup/user.slice/user-1000.slice
 
-# Families that this machine cannot have, regardless of the exporter.
+# Families that this machine cannot provide, regardless of the exporter.
 cat >/run/absent <<'END'
 node_cpu_scaling_frequency_hertz	no cpufreq: the emulated CPU has one frequency
 node_nf_conntrack_entries	nf_conntrack is loaded with the first rule of a firewall
@@ -45,7 +45,7 @@ absent() {
 	done
 }
 
-# serves FAMILY TEXT: a series of it with this text in its labels
+# serves FAMILY TEXT: the family contains a series with this text in its labels
 serves() {
 	grep -e "^$1{" "$metrics" | grep -a -q -F -e "$2" || {
 		grep -a "^$1{" "$metrics"
@@ -53,7 +53,7 @@ serves() {
 	}
 }
 
-# explained: every object is served or has a reason with a remedy
+# explained: every object is served or shows a reason with a remedy
 explained() {
 	dartctl -j status >/run/status && cat /run/status && is_true '.coverage |
 		length > 0 and all(.[]; .present == .served + (.missing |

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# systemctl reload fails if the configuration, a key or a certificate cannot be used, and then
-# nothing has changed; otherwise it opens, moves and closes the listener for TCP callers.
+# systemctl reload fails if the configuration, a key or a certificate cannot be used, and changes
+# nothing then; otherwise it opens, moves and closes the listener for TCP callers.
 . "$(dirname "$0")/../lib.sh"
 
 file=/etc/dart/dartd.yaml

@@ -19,7 +19,7 @@ property() {
 	systemctl show --property "$1" --value dartd.service
 }
 
-# exposure: what systemd-analyze rates the unit at, from 0 to 10
+# exposure: the rating of the unit by systemd-analyze, from 0 to 10
 exposure() {
 	systemd-analyze security --no-pager --offline=yes "$unit" |
 		sed -n 's/.*Overall exposure level.*: \([0-9.]*\) .*/\1/p'
@@ -57,14 +57,14 @@ entries() {
 		sort
 }
 
-# reads_all: a controller reads all entries, and no others
+# reads_all: a controller reads exactly all entries
 reads_all() {
 	dart-controller --json --once 10.77.0.1 >/run/scraped &&
 		diff <(gojq -r '.entries | keys[]' /run/scraped | sort) \
 			<(entries)
 }
 
-# This test registers by command what the installed configuration has, too.
+# This test registers by command the objects of the installed configuration, too.
 rm -f /etc/dart/dartd.yaml
 ip netns add blue
 ip -n blue link add br0 type bridge
@@ -163,7 +163,7 @@ check "a store is shown" dartctl store show kept
 
 check "more than 40 entries are registered" [ "$(entries | wc -l)" -gt 40 ]
 check "a controller reads all entries" reads_all
-# Any service that systemd starts has a cgroup.
+# systemd gives any service a cgroup.
 check "the host is unregistered" dartctl unregister host
 check "its leases end" sh -c 'until dartctl -j status | is_true ".leases == 0"; do
 	sleep 0.5

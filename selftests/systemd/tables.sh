@@ -12,13 +12,13 @@ start() {
 	journalctl --sync
 }
 
-# extensions: how often dartd has asked for more time since its start, as PID 1 logs it
+# extensions: how often dartd asked for more time since its start, as PID 1 logs it
 extensions() {
 	journalctl --quiet --no-pager --output cat _PID=1 INVOCATION_ID="$invocation" |
 		grep -c EXTEND_TIMEOUT_USEC=300000000
 }
 
-# ready: PID 1 has logged that dartd is
+# ready: PID 1 logged that dartd is ready
 ready() {
 	journalctl --quiet --no-pager --output cat _PID=1 INVOCATION_ID="$invocation" |
 		grep READY=1
