@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Settings of dartd: which ones have changed. */
+/* Settings of dartd: finding the changed ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const struct dart_configuration defaults = {
 	.tcp.certificate = file,
 };
 
-/* Each setting has another value than by default. */
+/* Each setting differs from its default. */
 static const struct dart_configuration others = {
 	.device = device,
 	.listen = addresses,
@@ -29,7 +29,7 @@ static const struct dart_configuration others = {
 	},
 };
 
-/* Compares them with names in @size bytes, behind which nothing is written. */
+/* Compares them with names in @size bytes, beyond which nothing may be written. */
 static void expect(const struct dart_configuration *a,
 		   const struct dart_configuration *b, size_t size, int count,
 		   const char *expected)

@@ -46,7 +46,7 @@ static void test_values(void **state)
 	}
 }
 
-/* Each entry that comes has another memory region, until the table is written again. */
+/* Each new entry uses another memory region, until the table is written again. */
 static void test_extra(void **state)
 {
 	struct dart_memory_region extra = { .length = 4096 };
@@ -95,7 +95,7 @@ static void test_faults(void **state)
 	model__write(&model, 5);
 	model__write(&other, 5);
 
-	/* A value, the update it is of, the host and the epoch in its row. */
+	/* A value, its update, the host and the epoch in its row. */
 	row = (void *)model.values;
 	for (i = 0; i < FARM_LINE_WORDS; i++) {
 		row->words[i]++;
@@ -104,13 +104,13 @@ static void test_faults(void **state)
 	}
 	assert_int_equal(check(&model, 1, &sample), 0);
 
-	/* A row at the place of another one, and one of another epoch. */
+	/* A row at the place of another row, and a row of another epoch. */
 	memcpy(model.values, model.values + FARM_LINE, FARM_LINE);
 	assert_int_equal(check(&model, 1, &sample), -EBADMSG);
 	memcpy(model.values, other.values, FARM_LINE);
 	assert_int_equal(check(&model, 1, &sample), -EBADMSG);
 
-	/* One that has not been written, and one that is being written. */
+	/* An unwritten row, and a row that is being written. */
 	memset(model.values, 0, FARM_LINE);
 	assert_int_equal(check(&model, 1, &sample), -EBADMSG);
 	model__write(&model, 6);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A host of the farm in memory, and what a controller prints of it. */
+/* A host of the farm in memory, and a controller's output about it. */
 #ifndef FARM_TEST_MODEL_H
 #define FARM_TEST_MODEL_H
 
@@ -17,7 +17,7 @@
 #define MEMORY_MAX 65536
 #define RKEY 0x1234
 
-/* A host of the farm that nobody READs. */
+/* A host of the farm that no controller READs. */
 struct model {
 	struct farm_shape shape;
 	struct dart_schema *schema;

@@ -7,7 +7,7 @@
 
 #define INTERVAL_NS 1000000000ULL
 
-/* What a verdict has told, and reports. */
+/* The lines of a verdict, and its report. */
 struct judged {
 	struct farm_verdict *verdict;
 	FILE *out;
@@ -91,7 +91,7 @@ static void test_verdict(void **state)
 		&judged,
 		"{\"epoch\":1,\"hosts\":2,\"first_ns\":1000001000,\"landed_ns\":1000001000}"));
 
-	/* The second is half an interval later, the fourth misses one. */
+	/* The second scrape is half an interval late, the fourth misses an interval. */
 	judged__take(&judged, &first, 2, 2, INTERVAL_NS * 3 / 2);
 	judged__take(&judged, &first, 3, 3, INTERVAL_NS * 5 / 2);
 	farm_verdict__next_phase(judged.verdict, INTERVAL_NS * 3, 4);
@@ -151,7 +151,7 @@ static void test_stale(void **state)
 	model__close(&new);
 }
 
-/* All lines are late by the same: only the farm knows what they should have. */
+/* All lines are equally late: only the farm knows the expected values. */
 static void test_late(void **state)
 {
 	static struct model first, second;
@@ -161,7 +161,7 @@ static void test_late(void **state)
 	model__open(&second, FARM_ROWS, 1, 1);
 	judged__open(&judged, 2, 0, 0);
 	farm_verdict__next_phase(judged.verdict, INTERVAL_NS * 3 / 2, 7);
-	/* It began before the phase, and landed in it. */
+	/* The scrape began before the phase, and landed in it. */
 	judged__take(&judged, &first, 5, 1, INTERVAL_NS * 3 / 2 - 1);
 	assert_false(judged__told(&judged, "fault"));
 	/* The farm had not yet written update 7 to this host. */

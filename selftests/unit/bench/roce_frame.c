@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of reports: parsed, they give the report they were built from, and no
- * bit can change.  vectors.c compares their bytes with golden ones.
+ * Frames of reports: the parser returns the report that a frame was built from, and
+ * notices each changed bit. vectors.c compares their bytes with golden frames.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -126,7 +126,7 @@ static void test_no_other_bit(void **state)
 	assert_int_equal(roce_frame__parse(frame, length, &report), 0);
 }
 
-/* The buffer has exactly the size of the frame. */
+/* The buffer is exactly as large as the frame. */
 static void test_any_bytes(void **state)
 {
 	const struct dart_collector collector = collector_of(32, 20);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The controller with hosts in memory, as make bench runs it, for a moment: each scrape that
- * completes arrives at the output, and values, sums and rates are those of the hosts' rule.
+ * The controller with hosts in memory, as make bench runs it, for a moment: each completed
+ * scrape arrives at the output, and values, sums and rates follow the hosts' rule.
  */
 #include "tools/bench/scraping.h"
 
@@ -35,18 +35,18 @@ static void scrape(enum settings_io io)
 	assert_int_equal(result.scrapes, TARGETS * COUNT);
 	assert_int_equal(result.discarded, 0);
 	assert_int_equal(result.failed, 0);
-	/* One in seven of each target: on a busy machine some have fewer samples. */
+	/* One in seven samples of each target: on a busy machine some targets get fewer samples. */
 	apart = result.dropped ? TARGETS : 1;
 	assert_in_range(result.output.checked + apart,
 			result.output.samples / 7,
 			result.output.samples / 7 + 2 * apart);
-	/* Each sample but the first of a target is compared with the one before. */
+	/* Each sample but the first of a target is compared with the previous one. */
 	assert_in_range(result.output.rates,
 			(result.output.samples - TARGETS) * RATES_MIN,
 			(result.output.samples - TARGETS) * RATES_MAX +
 				result.dropped * RATES_MAX);
 	assert_true(result.span.reads <= 3 * TARGETS * COUNT);
-	/* On a busy machine the last target may begin when others are at their end. */
+	/* On a busy machine the last target may begin when the first ones end. */
 	if (result.span.scrapes <= TARGETS)
 		return;
 	assert_true(result.span.reads >= 3);
@@ -68,7 +68,7 @@ static void test_poll(void **state)
 
 #define CPUS 8
 #define WORDS 8
-/* The last two entries have counters of CPUs, and sums. */
+/* The last two entries contain counters of CPUs, and sums. */
 #define SUMMED 2
 
 static struct {

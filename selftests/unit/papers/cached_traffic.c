@@ -29,7 +29,7 @@ static struct tea_sketch_key random_key(uint64_t *random)
 	};
 }
 
-/* Thresholds show the estimate: it is the highest at which a key is popular. */
+/* Thresholds show the estimate: the highest threshold at which a key is popular. */
 static void estimates_are_never_too_low(void **state)
 {
 	struct tea_sketch *sketch = sketch_new();
@@ -87,7 +87,7 @@ static void keys_are_reported_once(void **state)
 		assert_int_equal(sketch->counters[0][0x5678], 65535);
 		assert_int_equal(sketch->counters[3][0x9abc], 65535);
 
-		/* The counter of its own decides. */
+		/* The counter that is not shared decides. */
 		for (i = 1; i < 10; i++)
 			assert_false(tea_sketch__packet(sketch, &other, 10));
 		assert_true(tea_sketch__packet(sketch, &other, 10));
@@ -145,7 +145,7 @@ static void cache_absorbs(void **state)
 	}
 	assert_int_equal(all, load.packets);
 	assert_int_equal(missed, load.packets - load.absorbed);
-	/* Nearly what a cache that knows the flows could do. */
+	/* Nearly the result of a cache that knows the flows. */
 	assert_true((double)load.absorbed / load.packets > load.best - 0.02);
 	assert_true((double)load.absorbed / load.packets < load.best + 0.02);
 

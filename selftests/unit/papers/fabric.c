@@ -75,7 +75,7 @@ static void test_incast(void **state)
 	assert_int_equal(with.bytes, without.bytes);
 }
 
-/* Small hosts are READ fast by a thread that polls, large ones cheaply by one that blocks. */
+/* A polling thread READs small hosts fast, a blocking thread READs large hosts cheaply. */
 static void test_threads(void **state)
 {
 	struct fabric_settings settings = network;
@@ -104,7 +104,7 @@ static void test_threads(void **state)
 			poll.small_mean_ns + 30000);
 	assert_in_range(hybrid.small_mean_ns, 1, event.small_mean_ns - 5000);
 	assert_in_range(hybrid.busy_ns, event.busy_ns, poll.busy_ns);
-	/* What polling takes is at least what posting and completing does. */
+	/* Polling takes at least the time of posting and completing. */
 	assert_in_range(poll.busy_ns,
 			poll.fragments * (settings.post_ns + settings.poll_ns),
 			settings.interval_ns * settings.scrapes);

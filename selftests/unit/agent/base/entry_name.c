@@ -21,7 +21,7 @@ static void assert_name(const char *source, const char *label,
 	assert_string_equal(name, expected);
 }
 
-/* Clients choose shorter names than those that are formed. */
+/* Names that clients choose are shorter than names that the agent forms. */
 static void test_chosen(void **state)
 {
 	char name[DART_REGISTRATION_NAME_MAX + 1] = "";
@@ -36,7 +36,7 @@ static void test_chosen(void **state)
 	assert_int_equal(entry_name__check("cgroup:cpu@/a%20b+1s", &error), 0);
 }
 
-/* Any path of the kernel has a name, even if each byte has to be encoded. */
+/* Any path of the kernel gets a name, even if each byte must be encoded. */
 static void test_longest_path(void **state)
 {
 	char path[4096] = "", name[DART_CONTROL_ENTRY_NAME_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The private data of connect requests: what the agent takes, and what it refuses. */
+/* The private data of connect requests: which ones the agent takes, and which ones it refuses. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static void test_header(void **state)
 	expect(&data, 56, &controllers, -EPROTONOSUPPORT, "version 77");
 }
 
-/* More than a request can have: the rest is not copied. */
+/* More than fits into a request: the agent does not copy the rest. */
 static void test_long(void **state)
 {
 	uint8_t bytes[255] = { };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which connect requests the listener accepts, and what it does without memory. */
+/* Which connect requests the listener accepts, and how it acts without memory. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 #define EVENTS_MAX 512
 
-/* What the RDMA CM has for the listener. */
+/* The events that the RDMA CM holds for the listener. */
 static struct {
 	struct rdma_event_channel channel;
 	struct rdma_cm_event events[EVENTS_MAX];

@@ -14,10 +14,10 @@
 
 struct peer {
 	struct connection connection;
-	int turns;		/* that it wants, behind the first one */
+	int turns;		/* further turns that the peer wants, after the first */
 	bool is_busy;
-	const char *expired;	/* what is said when its time has ended */
-	const char *ended;	/* why the listener has ended it */
+	const char *expired;	/* the message when its time ends */
+	const char *ended;	/* the reason why the listener ended it */
 };
 
 static struct peer peers[PEERS];
@@ -136,7 +136,7 @@ static int close_fixture(void **state)
 	return 0;
 }
 
-/* The queue pair of a peer has an event. */
+/* Raises an event of the queue pair of a peer. */
 static void serve(struct peer *peer)
 {
 	has_event = &peer->connection;
@@ -150,7 +150,7 @@ static void run_all(void)
 		;
 }
 
-/* The time of a peer has ended. */
+/* Ends the time of a peer. */
 static void expire(struct peer *peer)
 {
 	struct lease *lease = &peer->connection.lease;
@@ -167,7 +167,7 @@ static void test_turns(void **state)
 	serve(&peers[0]);
 	serve(&peers[1]);
 	run_all();
-	/* The one with an event does not wait for the other; then they alternate. */
+	/* The peer with an event does not wait for the other; then they alternate. */
 	assert_int_equal(strlen(served), 13);
 	assert_in_range(strchr(served, 'b') - served, 1, 3);
 	assert_non_null(strstr(served, "babababa"));
@@ -221,7 +221,7 @@ static void test_expired(void **state)
 	assert_false(peers[0].connection.has_deadline);
 }
 
-/* All messages were taken, and there are more: only the agent had no time. */
+/* The peer took all messages, and more wait: only the agent was late. */
 static void test_late(void **state)
 {
 	peers[0].is_busy = true;
@@ -231,7 +231,7 @@ static void test_late(void **state)
 	run_all();
 	assert_string_equal(served, "aa");
 	assert_true(peers[0].connection.has_deadline);
-	/* All messages were taken, and there are no others. */
+	/* The peer took all messages, and no further ones wait. */
 	peers[0].is_busy = false;
 	expire(&peers[0]);
 	assert_null(peers[0].ended);
@@ -240,7 +240,7 @@ static void test_late(void **state)
 	assert_false(peers[0].connection.has_deadline);
 }
 
-/* The agent has not looked for a second after the time of a peer. */
+/* The agent looks a second after the end of a peer's time. */
 static void test_agent_is_late(void **state)
 {
 	peers[0].is_busy = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Types that lie in each other as deep as whoever loads the BTF likes. */
+/* Types nested as deep as the loader of the BTF likes. */
 #include <bpf/btf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "agent/schema/record_layout.h"
 #include "selftests/unit/libdart/table/sample.h"
 
-/* @count fields of 8 bytes from byte @offset on, each @stride bytes behind the last. */
+/* @count fields of 8 bytes from byte @offset on, each @stride bytes after the previous one. */
 static struct dart_schema *copy_of(uint32_t count, uint32_t offset,
 				   uint32_t stride)
 {
@@ -83,7 +83,7 @@ static void check_layout(uint32_t fields, const char *number_name)
 							  number_name),
 					row, 0), 101);
 
-	/* Each sequence of the row is one of the schema. */
+	/* The schema lists each sequence of the row. */
 	for (i = 0; i < lines; i++) {
 		row[i].sequence = 10;
 		assert_int_equal(dart_row__state(layout.schema, row),
@@ -146,7 +146,7 @@ static void test_widths(void **state)
 		const char *name;
 		uint32_t width, offset;
 	} fields[] = {
-		{ "a", 4, 12 },	/* behind the sequence and the time */
+		{ "a", 4, 12 },	/* after the sequence and the time */
 		{ "b", 4, 16 },
 		{ "c", 1, 20 },
 		{ "d", 2, 22 },
@@ -186,7 +186,7 @@ static void test_widths(void **state)
 	dart_schema__free(copy);
 }
 
-/* Numbers that fill a line with the time, and two texts behind them. */
+/* Numbers that fill a line together with the time, and two texts after them. */
 static struct dart_schema *copy_with_texts(uint32_t first, uint32_t second)
 {
 	struct dart_schema *copy = copy_of(6, 0, 8);

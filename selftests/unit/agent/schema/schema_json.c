@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Schemas in requests: each mistake has one sentence. */
+/* Schemas in requests: each mistake is refused with one sentence. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

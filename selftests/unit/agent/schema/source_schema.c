@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Schemas of sources, from types made by hand as various kernels have them. */
+/* Schemas of sources, from handmade types that imitate various kernels. */
 #include <bpf/btf.h>
 #include <errno.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Rows that are fetched while they are being written, by the rules of <dart/control.h>:
- * in the orders in which hosts fetch them, and paused anywhere.  What the library takes
- * for whole is one update, whole.
+ * in the orders in which hosts fetch them, and paused anywhere.  Each row that the
+ * library takes for whole is a single, complete update.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
@@ -26,14 +26,14 @@ enum {
 	FIRST = 126,
 };
 
-/* @width bytes at @offset, written in one access: a sequence, or of a value. */
+/* @width bytes at @offset, written in one access: a sequence, or bytes of a value. */
 struct store {
 	uint32_t offset;
 	uint32_t width;
 	enum { ODD, VALUE, EVEN } what;
 };
 
-/* A row as it is after each of the stores of some updates. */
+/* The contents of a row after each store of some updates. */
 struct history {
 	const struct dart_schema *schema;
 	struct store stores[STORES_MAX];
@@ -108,7 +108,7 @@ static struct history *history__new(const struct dart_schema *schema)
 	return history;
 }
 
-/* Fetches the bytes [from, to) in pieces of @length bytes, from one end on. */
+/* Fetches the bytes [from, to) in pieces of @length bytes, beginning at one end. */
 static void order__add(struct order *order, uint32_t from, uint32_t to,
 		       uint32_t length, bool is_descending)
 {
@@ -120,7 +120,7 @@ static void order__add(struct order *order, uint32_t from, uint32_t to,
 		};
 }
 
-/* What was fetched is one update, or the library does not take it for whole. */
+/* The fetched row is a single update, or the library does not take it for whole. */
 static bool history__check(const struct history *history, const uint8_t *fetched)
 {
 	const uint32_t length = history->schema->length;
@@ -153,7 +153,7 @@ static bool history__fetch(const struct history *history, const struct order *or
 	return history__check(history, fetched);
 }
 
-/* One pause, behind any fetch, in which the writer goes on by up to an update. */
+/* One pause, after any fetch, in which the writer goes on by up to an update. */
 static void expect_with_a_pause(const struct history *history,
 				const struct order *order)
 {
@@ -201,7 +201,7 @@ static void expect(const struct history *history, const struct order *order)
 	expect_with_pauses(history, order, &random);
 }
 
-/* By a processor, in pieces of @length bytes, in one direction. */
+/* A processor fetches in pieces of @length bytes, in one direction. */
 static void expect_copied(const struct history *history, uint32_t length)
 {
 	struct order *order = calloc(1, sizeof(*order));
@@ -286,7 +286,7 @@ static void test_one_line(void **state)
 	record__free(history, &layout);
 }
 
-/* Records of three lines to one. */
+/* Records of three lines down to one. */
 static void for_records(void (*expect_one)(const struct history *history))
 {
 	static const uint32_t fields[] = { 13, 12, 6, 5, 1 };
@@ -327,7 +327,7 @@ static void test_lines(void **state)
 	for_records(expect_in_lines);
 }
 
-/* The rows of a map of an eBPF program, by the type that it has there. */
+/* The rows of a map of an eBPF program, by their type there. */
 static void expect_map(const struct bpf_object *object, const struct bpf_map *map)
 {
 	struct btf_fields *fields = calloc(1, sizeof(*fields));

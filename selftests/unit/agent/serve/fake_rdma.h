@@ -52,7 +52,7 @@ struct fake_qp {
 	unsigned int first_send, sends_count, first_receive, receives_count;
 };
 
-/* The client's; the other side sets accepted or rejected when it is asked. */
+/* State of the client; the other side sets accepted or rejected on request. */
 static struct {
 	struct ibv_context context;
 	struct rdma_event_channel channel;
@@ -62,7 +62,7 @@ static struct {
 	uint8_t data[255];	/* private data of the answer */
 } fake;
 
-/* Of the test: opens the other queue pair; the length of its answer, or -errno. */
+/* Set by the test: opens the other queue pair and returns the length of its answer, or -errno. */
 static int fake__accept(const void *request, size_t length, void *answer,
 			struct fake_qp **qp);
 
@@ -150,7 +150,7 @@ static void fake_qp__fail(struct fake_qp *qp)
 	}
 }
 
-/* Messages move when the other side has a receive; until then they wait. */
+/* Messages wait until the other side posts a receive. */
 static void fake_qp__deliver(struct fake_qp *from)
 {
 	struct fake_qp *to = from->peer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How often callers by TCP may begin a handshake. */
+/* How often callers over TCP may begin a handshake. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static struct handshake_rates *open_rates(void)
 	static struct handshake_rates rates;
 
 	assert_int_equal(handshake_rates__open(&rates, 50, PER_SECOND), 0);
-	/* One of which the addresses of the tests have different hashes. */
+	/* A seed that gives the addresses of the tests different hashes. */
 	rates.seed = 1;
 	return &rates;
 }

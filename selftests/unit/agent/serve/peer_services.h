@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Services for controllers and readers that have no functions: for requests alone. */
+/* Services for controllers and readers without functions: for requests alone. */
 #ifndef UNIT_PEER_SERVICES_H
 #define UNIT_PEER_SERVICES_H
 

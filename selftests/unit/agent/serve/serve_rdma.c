@@ -4,7 +4,7 @@
 
 #include <libdart/rpc/client.h>
 
-/* The next event of the client but NOTHING; both sides only do what events tell them. */
+/* Returns the next event of the client except NOTHING; both sides act only on events. */
 static enum dart_rpc_client_event await(struct dart_rpc_client *client,
 					struct dart_error *error)
 {
@@ -77,7 +77,7 @@ static void test_values(void **state)
 		seen_table__expect_landed(&seen, NULL, 0, 0);
 	}
 	assert_int_equal(counts.requests, 101);
-	/* The last message has left, of which no event tells. */
+	/* The last message left, which causes no event. */
 	assert_null(message_qp__expire(&agent.message_qp));
 	assert_false(message_qp__is_busy(&agent.message_qp));
 	assert_int_equal(counts.cut_off, 0);
@@ -138,7 +138,7 @@ static void test_limit(void **state)
 		more += event == DART_RPC_CLIENT_MORE;
 	}
 	assert_int_equal(event, DART_RPC_CLIENT_ANSWERED);
-	/* Each message but the last one, of less than 4 KiB of the table. */
+	/* Each message but the last carries less than 4 KiB of the table. */
 	assert_in_range(more, LARGE / 4096, LARGE / 3072);
 	see_large_table(client, bytes);
 	dart_rpc_client__free(client);
@@ -153,7 +153,7 @@ static void ask_late(struct ibv_cq *cq)
 	struct dart_error error;
 
 	assert_ptr_equal(cq, agent.message_qp.received);
-	/* As the event has left it. */
+	/* As after the event. */
 	((struct fake_cq *)cq)->is_armed = false;
 	assert_int_equal(dart_rpc_client__get_table(late, late_bytes, LARGE,
 						    &error),
@@ -173,7 +173,7 @@ static void test_late(void **state)
 	assert_true(run_agent());
 	expect(late, DART_RPC_CLIENT_ANSWERED);
 	use_large_table();
-	/* An event without a request, as one that was served early leaves it. */
+	/* An event without a request, as after a request that was served early. */
 	for (round = 0; round < 2; round++) {
 		fake__before_arming = round ? ask_late : NULL;
 		assert_null(message_qp__serve(&agent.message_qp,
@@ -227,7 +227,7 @@ static void test_gone(void **state)
 	assert_string_equal(agent.reason, "disconnected: its queue pair failed");
 }
 
-/* The number of sends in completions of the client; smaller ones are of receives. */
+/* Numbers of sends in completions of the client; smaller numbers belong to receives. */
 #define CLIENT_SEND_ID 8
 
 /* What a client of libdart does not send. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fixture of the tests of callers by RDMA: the agent's end of one connection, with
- * queue pairs that are a few queues, both ends in this process.
+ * The fixture of the tests of callers over RDMA: the agent's end of one connection.
+ * Both ends are in this process, and their queue pairs are a few queues.
  */
 #ifndef SERVE_RDMA_H
 #define SERVE_RDMA_H
@@ -106,7 +106,7 @@ static inline int close_fixture(void **state)
 	return 0;
 }
 
-/* One event, or turn, of the agent, as the listener handles it; false without one. */
+/* Handles one event, or turn, of the agent like the listener; false without one. */
 static inline bool run_agent(void)
 {
 	struct ibv_cq *cq;
@@ -122,7 +122,7 @@ static inline bool run_agent(void)
 
 #define LARGE (SERVED_TABLE_MAX * 16)
 
-/* The table has random bytes, for many parts: more than both sides have buffers. */
+/* Fills the table with random bytes for many parts, more than both sides have buffers. */
 static inline void use_large_table(void)
 {
 	struct control_region *region = &agent.host->control_region;

@@ -6,7 +6,7 @@
 
 static uint8_t peer_memory[DART_RPC_ANSWER_MIN], peer_request[64];
 
-/* One that posts @receives receives of those that it announces. */
+/* A caller that posts @receives of the receives that it announces. */
 static struct fake_qp *connect_peer(unsigned int receives)
 {
 	const struct dart_rpc_hello hello = dart_rpc_hello__make(
@@ -41,7 +41,7 @@ static void free_peer(struct fake_qp *own)
 	ibv_destroy_cq(received);
 }
 
-/* Sends so many requests for @bytes of the table at once. */
+/* Sends @count requests for @bytes of the table at once. */
 static void send_requests(struct fake_qp *own, unsigned int count,
 			  uint32_t bytes)
 {

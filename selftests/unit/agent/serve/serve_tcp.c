@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callers by TCP: what they get, and who is refused. */
+/* Callers over TCP: the answers that they get, and the callers that are refused. */
 #include <netinet/tcp.h>
 
 #include "serve_tcp.h"
@@ -19,7 +19,7 @@ static void test_values(void **state)
 	uint32_t used;
 	int i;
 
-	/* Both ends have the same clock. */
+	/* Both ends use the same clock. */
 	dart_rpc_client__clock(client, &offset_ns, &uncertainty_ns);
 	assert_true(uncertainty_ns > 0 &&
 		    (uint64_t)llabs(offset_ns) <= uncertainty_ns);
@@ -173,7 +173,7 @@ static void test_half_open(void **state)
 	dart_rpc_client__free(client);
 }
 
-/* Those from one address in their handshakes make room for each other. */
+/* Callers in their handshakes from one address make room for each other. */
 static void test_own_room(void **state)
 {
 	struct fixture *fixture = *state;
@@ -213,7 +213,7 @@ static int connect_from_v6(struct fixture *fixture, const char *text)
 	return ends[1];
 }
 
-/* A network has more addresses than there are connections. */
+/* A network contains more addresses than the agent accepts connections. */
 static void test_own_network(void **state)
 {
 	struct fixture *fixture = *state;
@@ -240,7 +240,7 @@ static void test_own_network(void **state)
 	close(others[1]);
 }
 
-/* As if each address had begun many handshakes just now. */
+/* Acts as if each address had just begun many handshakes. */
 static void test_rate(void **state)
 {
 	struct fixture *fixture = *state;

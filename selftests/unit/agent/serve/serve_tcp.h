@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fixture of the tests of callers by TCP: an agent that listens at the loopback, and
- * certificates, both ends in this process.
+ * The fixture of the tests of callers over TCP: an agent that listens at the loopback,
+ * and certificates, both ends in this process.
  */
 #ifndef SERVE_TCP_H
 #define SERVE_TCP_H
@@ -27,7 +27,7 @@
 #define AGENT "agent.example"
 #define CALLER "caller.example"
 
-/* The authority that the agent knows, and another one. */
+/* The authority that the agent knows, and an unknown one. */
 static char known[64], unknown[64];
 
 static const char *const subjects[] = { CALLER, "expired", "common.name",
@@ -52,7 +52,7 @@ struct pem {
 	struct dart_tls_files files;
 };
 
-/* Those of @name in @directory, which trusts what @authorities has. */
+/* The files of @name in @directory, which trusts the authorities in @authorities. */
 static inline const struct dart_tls_files *files_of(struct pem *pem,
 					     const char *directory,
 					     const char *name,

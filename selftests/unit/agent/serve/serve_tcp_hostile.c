@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callers by TCP with a certificate that are hostile all the same. */
+/* Callers over TCP that are hostile despite their certificate. */
 #include "serve_tcp.h"
 
 struct hostile {
@@ -155,7 +155,7 @@ static void test_length(void **state)
 	}
 }
 
-/* A request behind the one that is refused: the agent does not read it as such. */
+/* A second request after the refused one: the agent does not read it as a request. */
 static void test_behind(void **state)
 {
 	struct hostile hostile;
@@ -171,7 +171,9 @@ static void test_behind(void **state)
 	assert_int_equal(counts.errors, 1);
 }
 
-/* It is told why, and then neither closes its end nor sends any more. */
+/*
+ * A caller that learns the reason of its end, and then neither closes its end nor sends any more.
+ */
 static void test_stays(void **state)
 {
 	struct fixture *fixture = *state;
@@ -219,7 +221,7 @@ static void test_pours(void **state)
 	hostile__close(&hostile);
 }
 
-/* Messages that are as short as the hello says, and receives, which TCP has not. */
+/* Messages are as short as the hello says; a hello over TCP that announces receives is refused. */
 static void test_hello(void **state)
 {
 	struct fixture *fixture = *state;
@@ -276,7 +278,7 @@ static void test_bytes(void **state)
 
 #define LARGE (4 << 20)	/* bytes, more than the sockets of both ends take */
 
-/* Two requests at once for a large table, whose answers are not read. */
+/* Sends two requests at once for a large table, without reading the answers. */
 static void test_slow(void **state)
 {
 	struct fixture *fixture = *state;
@@ -301,7 +303,7 @@ static void test_slow(void **state)
 	assert_int_equal(counts.requests, 1);
 	assert_in_range(counts.bytes, 1, LARGE - 1);
 	assert_int_equal(counts.cut_off, 0);
-	/* Another caller is served meanwhile. */
+	/* The agent serves another caller meanwhile. */
 	assert_int_equal(dart_rpc_client__get_table(other, table, sizeof(table),
 						    &error),
 			 0);
@@ -316,7 +318,7 @@ static void test_slow(void **state)
 	dart_rpc_client__free(other);
 }
 
-/* A request that has begun has to end, and so does a handshake. */
+/* A begun request must end in time, and so must a handshake. */
 static void test_unfinished(void **state)
 {
 	struct fixture *fixture = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callers by TCP: when the agent begins to listen, and what a reload changes. */
+/* Callers over TCP: when the agent begins to listen, and the effects of a reload. */
 #include "serve_tcp.h"
 
 static void test_reload(void **state)
@@ -20,7 +20,7 @@ static void test_reload(void **state)
 	late = connect_as(fixture, fixture->tls, AGENT);
 	assert_int_equal(await(fixture, late, &error), DART_RPC_CLIENT_FAILED);
 	dart_rpc_client__free(late);
-	/* Files that are not there: those of before are used. */
+	/* Missing files: the agent keeps using the earlier ones. */
 	admission.files = *files_of(&pem, known, "absent", known);
 	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
 					     &error),
@@ -155,7 +155,7 @@ static void test_later(void **state)
 	dart_rpc_client__free(connect_to(fixture));
 }
 
-/* No certificate: the configuration has no "tcp" any longer, and then has it again. */
+/* No certificate: the configuration drops "tcp", and then contains it again. */
 static void test_removed(void **state)
 {
 	struct fixture *fixture = *state;
@@ -176,7 +176,7 @@ static void test_removed(void **state)
 	assert_int_equal(tcp_listener__admit(listener, &admission, &error),
 			 -ENOENT);
 	assert_non_null(strstr(listener->failure.text, "absent"));
-	/* What was tried in vain is not tried again, and nobody hears of it. */
+	/* The agent does not repeat the failed attempt, and logs nothing of it. */
 	assert_int_equal(tcp_listener__admit(listener, &none, &error), 0);
 	assert_string_equal(listener->failure.text, "");
 	assert_int_equal(sd_event_source_get_enabled(listener->resume, &enabled),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Peers by TCP without a certificate: what they may not make the other end compute. */
+/* Peers over TCP without a certificate cannot make the other end compute expensive steps. */
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
 #include <gnutls/x509.h>
@@ -8,7 +8,7 @@
 
 #define PRIORITY "NORMAL:-VERS-ALL:+VERS-TLS1.3"
 
-/* One end of TLS that is not that of libdart. */
+/* An end of TLS without libdart. */
 struct stranger {
 	gnutls_certificate_credentials_t credentials;
 	gnutls_session_t session;
@@ -56,7 +56,7 @@ static gnutls_alert_description_t stranger__alert(struct stranger *stranger,
 	char byte;
 
 	for (;;) {
-		/* This end may be content before the other one has looked. */
+		/* This end may finish before the other end has checked. */
 		ret = has_ended ? gnutls_record_recv(stranger->session, &byte, 1) :
 				  gnutls_handshake(stranger->session);
 		has_ended |= !ret;
@@ -71,7 +71,7 @@ static gnutls_alert_description_t stranger__alert(struct stranger *stranger,
 	}
 }
 
-/* The peer would choose the group, and the largest one costs a tenth of a second. */
+/* The peer would choose the group, and the largest group costs a tenth of a second. */
 static void test_finite_field(void **state)
 {
 	struct stranger stranger;
@@ -83,7 +83,7 @@ static void test_finite_field(void **state)
 	stranger__close(&stranger);
 }
 
-/* Bytes of a modulus, larger than those of any key that is used. */
+/* Bytes of a modulus, larger than that of any key in use. */
 #define MODULUS_MAX 2048
 
 static int sign(gnutls_privkey_t key, gnutls_sign_algorithm_t algorithm, void *data,
@@ -128,7 +128,7 @@ static gnutls_x509_crt_t begin_certificate(void)
 	return x509;
 }
 
-/* A certificate, signed by an authority of its own, of an RSA key that nobody has. */
+/* A certificate of an invented RSA key, signed by its own authority. */
 static void make_certificate(gnutls_pcert_st *certificate,
 			     const gnutls_datum_t *modulus,
 			     const gnutls_datum_t *exponent)
@@ -169,7 +169,7 @@ static void stranger__use_key(struct stranger *stranger,
 	gnutls_pcert_st certificate;
 	gnutls_privkey_t key;
 
-	/* Odd, as those of real keys. */
+	/* Odd, as in real keys. */
 	memset(modulus, 0xff, sizeof(modulus));
 	memset(exponent, 0x7f, sizeof(exponent));
 	make_certificate(&certificate,
@@ -204,7 +204,7 @@ static gnutls_alert_description_t offer_key(struct fixture *fixture,
 	return alert;
 }
 
-/* GnuTLS would check a signature with the key before it looks who has signed that. */
+/* GnuTLS would check a signature with the key before it checks who signed the key. */
 static void test_keys(void **state)
 {
 	assert_int_equal(offer_key(*state, 256, 3), GNUTLS_A_DECRYPT_ERROR);

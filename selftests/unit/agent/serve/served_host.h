@@ -23,14 +23,14 @@ struct served_host {
 	struct control_region control_region;
 };
 
-/* What is at 0x100000, 0x200000 and 0x300010, where the sample has memory regions. */
+/* The memory at 0x100000, 0x200000 and 0x300010, the memory regions of the sample. */
 static struct {
 	uint8_t large[0x2000];
 	uint8_t middle[0x100];
 	uint8_t small[0x40];
 } served_memory __attribute__((aligned(4096)));
 
-/* ---- the rooms around those that are tested */
+/* ---- the rooms around the tested ones */
 
 const void *exposure__memory(const struct exposure *exposure, uint64_t address)
 {
@@ -125,13 +125,13 @@ static inline void served_host__remove(struct served_host *host, const char *nam
 		false);
 }
 
-/* A table of the host as a controller has it, and its plans for some entries. */
+/* A controller's copy of the host's table, and its plans for some entries. */
 struct seen_table {
 	struct dart_table *table;
 	struct dart_read_plan *reads;
 	struct dart_rpc_plan *plan;
 	uint8_t *landing;	/* for values */
-	uint8_t *expected;	/* what READs would have landed */
+	uint8_t *expected;	/* the bytes that READs would land */
 };
 
 static inline void seen_table__open(struct seen_table *seen, const void *bytes,
@@ -168,8 +168,8 @@ static inline void seen_table__close(struct seen_table *seen)
 }
 
 /*
- * Have the values landed as READs would have landed them now, and behind them a header of
- * the same table (0), or of a later generation (-ESTALE)?
+ * Did the same values land as READs would land now, followed by a header of the same
+ * table (0), or of a later generation (-ESTALE)?
  */
 static inline void seen_table__expect_landed(const struct seen_table *seen,
 					     const uint32_t *entries,

@@ -54,7 +54,7 @@ static void ask(struct fixture *fixture, size_t length)
 			 0);
 }
 
-/* The next message, of at most @size bytes; it has no byte too many. */
+/* The next message, of at most @size bytes, in a buffer of exactly its length. */
 static struct dart_rpc_message next(struct fixture *fixture, size_t size)
 {
 	struct dart_rpc_message message;
@@ -243,7 +243,7 @@ static void test_gone(void **state)
 	assert_true(fixture->session.is_over);
 }
 
-/* A place that an entry has had only since the generation after the one asked for. */
+/* A place that an entry took only one generation after the requested one. */
 static void test_later(void **state)
 {
 	static const struct dart_rpc_entries run = { 0, 1 };
@@ -371,7 +371,7 @@ static void test_no_request(void **state)
 	assert_int_equal(counts.errors, 2);
 }
 
-/* Sessions that do not take their table keep different generations of it. */
+/* Sessions that do not take their table keep its different generations. */
 static void test_snapshots(void **state)
 {
 	struct fixture *fixture = *state;
@@ -389,7 +389,7 @@ static void test_snapshots(void **state)
 				 0);
 	}
 	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
-	/* Those of one generation share it. */
+	/* Sessions of one generation share it. */
 	ask(fixture, length);
 	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
 	assert_int_equal(next(fixture, DART_RPC_ANSWER_MIN).type, DART_RPC_PART);
@@ -400,7 +400,7 @@ static void test_snapshots(void **state)
 							  length, &message,
 							  &error),
 				 0);
-		/* The oldest one made room, and may ask again. */
+		/* The oldest session made room, and may ask again. */
 		assert_int_equal(message.type,
 				 i ? DART_RPC_PART : DART_RPC_ERROR);
 		assert_int_equal(session__is_idle(&sessions[i]), !i);

@@ -11,7 +11,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* A handler, and what it waits for. */
+/* A handler, and the event that it waits for. */
 struct peer {
 	int questions;	/* times that it was asked for */
 	int answers_at;	/* the number of the question that it answers */
@@ -73,7 +73,7 @@ static void world__close(struct world *world)
 	sd_event_unref(world->loop);
 }
 
-/* Returns the socket of a new client, which has sent the request called @name. */
+/* Returns the socket of a new client that sent the request called @name. */
 static int world__ask(struct world *world, const char *name)
 {
 	char line[64];
@@ -87,7 +87,7 @@ static int world__ask(struct world *world, const char *name)
 	return ends[0];
 }
 
-/* Runs the loop until a reply has come, and returns ns.  The reply has @part. */
+/* Runs the loop until a reply comes, which must contain @part; returns ns. */
 static int64_t world__wait(struct world *world, int fd, const char *part)
 {
 	const int64_t start = clock__nanoseconds(CLOCK_MONOTONIC);
@@ -151,7 +151,7 @@ static void test_others(void **state)
 		world__wait(&world, others[i], "\"ok\":true");
 		close(others[i]);
 	}
-	/* If this machine was not stopped meanwhile. */
+	/* Holds unless this machine was stopped meanwhile. */
 	if (clock__nanoseconds(CLOCK_MONOTONIC) - start < 1000 * NS_PER_MS)
 		assert_int_equal(world.counts.refused_requests, 0);
 	for (i = 0; i < 8; i++) {

@@ -38,7 +38,7 @@ static int remove_place(void **state)
 	return system(command);
 }
 
-/* One agent: writes to @result whether it has the path, until @done is closed. */
+/* One agent: writes to @result whether it owns the path, until @done is closed. */
 static void start(const char *path, int ready, int result, int done)
 {
 	struct registration_socket socket;
@@ -68,7 +68,7 @@ static int can_connect(const char *path)
 	return !ret;
 }
 
-/* Starts the agents at the same moment, returns how many have the path. */
+/* Starts the agents at the same moment, returns how many own the path. */
 static int count_winners(const char *path)
 {
 	int ready[2], result[2], done[2], i, winners = 0;
@@ -115,7 +115,7 @@ static void test_starts(void **state)
 
 static struct clients clients;
 
-/* Clients of @uid, the first one with a request at @active. */
+/* Clients of @uid, the first with a request at @active. */
 static void add(struct client *client, int count, uid_t uid, int64_t active)
 {
 	while (count--) {

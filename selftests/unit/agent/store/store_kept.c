@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of stores that come from a file: valid ones are used, others replaced. */
+/* Numbers of stores from a file: valid numbers are used, others replaced. */
 #include <stdio.h>
 
 #include "agent/base/rdma_base.h"

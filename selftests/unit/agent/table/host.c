@@ -53,7 +53,7 @@ static void test_refused(void **state)
 	}
 }
 
-/* The words behind those of the CPUs are not touched. */
+/* The words after the CPUs' words stay untouched. */
 static void test_this_host(void **state)
 {
 	uint64_t online[WORDS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each user can have in the table. */
+/* The share of each user in the table. */
 #include <errno.h>
 #include <string.h>
 

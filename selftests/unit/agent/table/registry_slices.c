@@ -17,7 +17,7 @@ static struct dart_schema *schema_of(uint32_t length)
 	return schema;
 }
 
-/* Registers @name for @uid, at @offset of the memory behind @fd, or of new memory. */
+/* Registers @name for @uid, at @offset of the memory of @fd, or of new memory. */
 static int ask(struct registry *registry, uid_t uid, const char *name, int fd,
 	       uint64_t offset, uint32_t length, struct dart_error *error)
 {
@@ -132,7 +132,7 @@ static void test_size(void **state)
 			 -EINVAL);
 	assert_int_equal(module.lent, 0);
 
-	/* By default as much as it takes to have the slice at its offset. */
+	/* By default the memory extends to the end of the slice at its offset. */
 	asked.has_memory = false;
 	asked.schema = schema_of(8);
 	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
@@ -146,7 +146,7 @@ static void test_size(void **state)
 					     &error),
 			 -EINVAL);
 
-	/* With a descriptor the memory has its size. */
+	/* With a descriptor, its memory sets the size. */
 	asked.fd = 1;
 	asked.offset = 64;
 	asked.has_memory = true;
@@ -190,7 +190,7 @@ static void test_users(void **state)
 			    "this memory has slices of user 1000, who alone can add others");
 	assert_int_equal(ask(registry, 0, "theirs", fd, 64, 64, &error),
 			 -EPERM);
-	/* The memory has changed hands. */
+	/* The memory changed hands. */
 	assert_int_equal(registry__remove(registry,
 					  inventory__find(&registry->inventory, "first"),
 					  &error),
@@ -215,7 +215,7 @@ static void test_quotas(void **state)
 	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
 	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
 			 -EDQUOT);
-	/* The request that has been granted is granted again. */
+	/* A repeated request is granted again. */
 	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
 
 	/* Entries and memory count until the last lease ends. */
@@ -300,7 +300,7 @@ static void test_other_memory(void **state)
 					      &error),
 			 -ENOENT);
 	assert_string_equal(error.text, "this memory has no slice 'first'");
-	/* Memory that this agent does not have is left to its process. */
+	/* The agent leaves unknown memory to its process. */
 	assert_int_equal(registry__find_slice(registry, "first", 9, &entry,
 					      &error),
 			 -ENOENT);
@@ -337,7 +337,7 @@ static void test_gone(void **state)
 	assert_true(is_published("other"));
 }
 
-/* The memory ends with what was added to it in the same batch. */
+/* The memory ends together with slices that were added to it in the same batch. */
 static void test_gone_in_batch(void **state)
 {
 	struct registry *registry = *state;

@@ -7,9 +7,9 @@
 #include "selftests/unit/agent/serve/served_host.h"
 
 /*
- * A row of two lines, in two pages.  Whoever reads the second one for the first time is
- * interrupted, and meanwhile the row is written: so a copy of it begins before and ends
- * after that.
+ * A row of two lines, in two pages.  The first read of the second page faults, and the
+ * row is written meanwhile: so a copy of the row begins before the write and ends after
+ * it.
  */
 struct row {
 	struct line {
@@ -41,7 +41,7 @@ static void write_row(int signal)
 	fill_row(next_sequence, 2);
 }
 
-/* Publishes a table whose first entry has @length bytes of @schema at @address. */
+/* Publishes a table whose first entry is @length bytes of @schema at @address. */
 static void publish(struct served_host *host, const struct dart_schema *schema,
 		    uint64_t address, uint32_t length)
 {
@@ -104,7 +104,7 @@ static void publish_row(struct served_host *host)
 	dart_schema__free(schema);
 }
 
-/* What a controller makes of it. */
+/* The controller's judgement of the row. */
 static enum dart_row_state state_of(const struct row *row)
 {
 	struct dart_schema *schema = make_schema();
@@ -196,7 +196,7 @@ static void test_torn(void **state)
 	}
 }
 
-/* The first line has left before the row was written. */
+/* The first line leaves before the row is written. */
 static void test_divided(void **state)
 {
 	struct row row = copy_row(4, false, sizeof(row) - 1);
@@ -218,7 +218,7 @@ static void set_counters(uint64_t value)
 		memcpy(served_memory.large + 8 * i, &value, sizeof(value));
 }
 
-/* Counters in messages of odd sizes; behind the first one all have carries. */
+/* Counters in messages of odd sizes; all counters after the first carry. */
 static void test_carry(void **state)
 {
 	static const size_t sizes[] = { 488, 489, 491, 495, 499, 1000, 4095 };

@@ -109,7 +109,7 @@ static void test_operations(void **state)
 		assert_refused(read_bytes(bytes, 12, 2), -EINVAL,
 			       "change 1 has an unknown operation");
 	}
-	/* Not one of the batch. */
+	/* A key outside the batch. */
 	bytes[6] = 9;
 	assert_int_equal(read_bytes(bytes, 12, 1), 0);
 	entry_batch__close(&batch);

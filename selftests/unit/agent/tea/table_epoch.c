@@ -22,7 +22,7 @@ static void test_clock(void **state)
 	/* It stands still, or is set back. */
 	assert_int_equal(table_epoch__next(100, 99), 101);
 	assert_int_equal(table_epoch__next(100, 5), 101);
-	/* It is so far behind that it could be ahead. */
+	/* The clock is so far back that the number could be ahead. */
 	assert_int_equal(table_epoch__next(100, MAX / 2 + 200), 101);
 }
 
@@ -49,7 +49,7 @@ static void test_many(void **state)
 	uint32_t last = MAX - 500, next;
 	int i;
 
-	/* A thousand tables in one second, over the end. */
+	/* A thousand tables in one second, beyond the end. */
 	for (i = 0; i < 1000; i++, last = next) {
 		next = table_epoch__next(last, MAX - 501);
 		assert_int_equal(next, last % MAX + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interfaces of this machine: the loopback, which each has. */
+/* Interfaces of this machine: the loopback, which each machine has. */
 #include "selftests/unit/unit.h"
 #include "tools/controller/base/interface.h"
 
@@ -18,7 +18,7 @@ static void test_address(void **state)
 
 static void test_speed(void **state)
 {
-	/* It has none, and an interface that does not exist has none either. */
+	/* The loopback tells no speed, and neither does a missing interface. */
 	assert_int_equal(interface__bits_per_s("lo"), 0);
 	assert_int_equal(interface__bits_per_s("absent"), 0);
 }

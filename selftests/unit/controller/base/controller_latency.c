@@ -66,7 +66,7 @@ static void test_edges(void **state)
 {
 	for (uint64_t ns = 1; ns < 1ULL << 34; ns += 1 + ns / 1000) {
 		clear(NULL);
-		/* Others on both sides: it is neither minimum nor maximum. */
+		/* Values on both sides: the value is neither minimum nor maximum. */
 		latency__add(&latency, 0);
 		latency__add(&latency, ns);
 		latency__add(&latency, 1ULL << 34);

@@ -5,7 +5,7 @@
 
 #define SECOND 1000000000ULL
 
-/* Each target has its own time of the interval, whenever its schedule starts. */
+/* Each target keeps its own time within the interval, whenever its schedule starts. */
 static void test_phase(void **state)
 {
 	static const uint64_t intervals[] = {
@@ -31,7 +31,7 @@ static void test_phase(void **state)
 	}
 }
 
-/* A scrape that is late does not delay those behind it. */
+/* A late scrape does not delay the following ones. */
 static void test_drift(void **state)
 {
 	struct schedule schedule = { .interval_ns = SECOND };

@@ -18,7 +18,7 @@ static int count_expired(struct wheel *wheel)
 	return count;
 }
 
-/* Expires neither before it is due nor more than a tick later, whatever the distance. */
+/* A timer expires neither early nor more than a tick late, whatever the distance. */
 static void test_distances(void **state)
 {
 	static const uint64_t now[] = { 0, 1, TICK - 1, 12345678901234567 };
@@ -67,7 +67,7 @@ static void test_past(void **state)
 	assert_int_equal(wheel__next_ns(&wheel), UINT64_MAX);
 }
 
-/* A timer that has expired, but is not taken yet, is cancelled or set again. */
+/* An expired timer that is not taken yet can be cancelled or set again. */
 static void test_cancel_expired(void **state)
 {
 	struct wheel_timer a = {}, b = {}, c = {};

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What equal hosts have in common is held once, and what differs stays their own. */
+/*
+ * The controller holds the common parts of equal hosts once, and keeps different parts for each
+ * host.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -135,7 +138,7 @@ static void test_schemas(void **state)
 	fields[9].offset = 16;
 	fields[9].name = "c";
 	for (i = 0; i < FIELDS + 3; i++) {
-		/* Each alone, none, two, and the first with another name. */
+		/* Each entry alone, none, two, and the first with another name. */
 		if (i < FIELDS)
 			schema = schema_with(&fields[i], 1, "one");
 		else if (i == FIELDS)
@@ -162,7 +165,7 @@ static void test_schemas(void **state)
 		content__release(&shared[i]->content);
 }
 
-/* The budget of a host is used up by what it shares as well. */
+/* Shared memory counts in the budget of a host, too. */
 static void test_budget(void **state)
 {
 	struct dart_schema *schema = schema_of(1, DART_CONTROL_FIELD_COUNTER);
@@ -219,7 +222,7 @@ static void hand_over(struct releaser *releaser, struct scraper *scraper)
 	sem_post(&releaser->handed_over);
 }
 
-/* Whoever searches finds an object that is alive, or none, whoever lets go of it meanwhile. */
+/* A search finds a live object or none, whichever thread drops it meanwhile. */
 static void test_threads(void **state)
 {
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hosts do not share what is different. */
+/* Hosts do not share different parts. */
 #include "controller_scrapers.h"
 
 /* Makes one difference to a decoded table of two entries. */
@@ -48,7 +48,7 @@ static void change_region(struct dart_table *table)
 	table->entries[0].ranges[0].memory_region = 1;
 }
 
-/* An entry before it has gone: a call asks for another place. */
+/* An earlier entry is gone: a call asks for another place. */
 static void change_place_of_entry(struct dart_table *table)
 {
 	table->entries[1].place++;
@@ -88,7 +88,7 @@ static void test_differences(void **state)
 	dart_schema__free(schema);
 }
 
-/* Both entries lie 40 bytes behind the start of their memory regions, at @address. */
+/* Both entries lie 40 bytes after the start of their memory regions, at @address. */
 static struct scraper *scraper_at(const struct wish *wishes, uint64_t address)
 {
 	const struct test_host host = { "host", 1, address, 1 };
@@ -101,7 +101,7 @@ static struct scraper *scraper_at(const struct wish *wishes, uint64_t address)
 	return scraper_of_table(table, NULL);
 }
 
-/* Lets each word land that has its address as a value. */
+/* Lands words whose values are their addresses. */
 static void assert_lands(struct scraper *scraper, uint64_t address)
 {
 	uint8_t *landing = calloc(1, scraper__landing_size(scraper));

@@ -25,7 +25,7 @@ static const struct content_kind numbers = {
 	.free = free_number,
 };
 
-/* All have the same hash. */
+/* All hashes are equal. */
 static void test_collision(void **state)
 {
 	struct number made[10], key;

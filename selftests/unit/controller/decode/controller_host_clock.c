@@ -31,7 +31,7 @@ struct world {
 	int64_t interval_ns;	/* of gathering */
 	bool is_stalled;
 	unsigned int news;	/* of the last sample */
-	uint64_t seed;		/* of an invented one; 0 otherwise */
+	uint64_t seed;		/* of an invented host; 0 otherwise */
 };
 
 static int64_t boot_at(const struct world *world, int64_t at_ns)
@@ -41,7 +41,7 @@ static int64_t boot_at(const struct world *world, int64_t at_ns)
 	return age_ns + age_ns / 1000000 * world->drift_ppm;
 }
 
-/* The clock of the host, less that of the controller. */
+/* The clock of the host, less the clock of the controller. */
 static int64_t offset_of(const struct world *world)
 {
 	return boot_at(world, world->now_ns) + world->since_boot_ns -
@@ -119,7 +119,7 @@ static void scrape(struct world *world, int64_t after_ns)
 	take(world);
 }
 
-/* When the row was gathered, less when it is said to be. */
+/* The real time of gathering, less the told one. */
 static int64_t error_of(const struct world *world)
 {
 	const struct sample *sample = &world->host.sample;
@@ -178,7 +178,7 @@ static void test_right(void **state)
 	host__free(&world.host);
 }
 
-/* Days ahead, months behind, in 1970: the times of its samples are right. */
+/* A host days ahead, months late, or in 1970: the times of its samples are right. */
 static void test_wrong_host(void **state)
 {
 	static const int64_t wrong[] = { 2 * DAY, -90 * DAY, 3 * SECOND,
@@ -209,7 +209,10 @@ static void test_wrong_host(void **state)
 	}
 }
 
-/* Two hours slow when it was connected, and set by NTP a minute later; and the other way. */
+/*
+ * A host is two hours slow when the controller connects, and NTP sets it a minute later; and the
+ * reverse.
+ */
 static void test_set_host(void **state)
 {
 	struct world world;
@@ -242,7 +245,7 @@ static void test_set_host(void **state)
 	}
 }
 
-/* An agent whose table is older than the step tells two clocks that never were at a time. */
+/* An agent whose table is older than the step reports two clocks that never coexisted. */
 static void test_set_before_handshake(void **state)
 {
 	static const int64_t steps[] = { 2 * DAY, -2 * DAY, HOUR, -HOUR };
@@ -321,7 +324,7 @@ static void test_drift(void **state)
 	}
 }
 
-/* Scrapes have their times, and rows of other samples keep theirs. */
+/* Scrapes keep their times, and so do rows of other samples. */
 static void test_lies(void **state)
 {
 	static const uint64_t times[] = { 0, 1, 1ULL << 62, INT64_MAX,
@@ -339,7 +342,7 @@ static void test_lies(void **state)
 				set_row(&world, times[(i + k) % 6], times[j]);
 				take(&world);
 			}
-			/* Honest rows do away with it. */
+			/* Honest rows repair the clock. */
 			for (k = 0; k < 70; k++)
 				scrape(&world, SECOND);
 			assert_dated(&world, 1400 * MS);
@@ -378,7 +381,7 @@ static void init_any(struct world *world, uint64_t *random)
 	connect_it(world);
 }
 
-/* One of the clocks is set, or NTP corrects it, or the host connects again: then it is scraped. */
+/* Sets a clock, lets NTP correct it, or connects the host again; then scrapes the host. */
 static void disturb(struct world *world, uint64_t *random)
 {
 	static const int64_t steps[] = { HOUR, -HOUR, 3650 * DAY, -3650 * DAY,
@@ -400,8 +403,8 @@ static void disturb(struct world *world, uint64_t *random)
 }
 
 /*
- * Each row has its time, to the interval of gathering, and is after the row before, but for steps
- * of the controller's own clock.
+ * Each row is dated right, to the interval of gathering, and after the previous row, except at
+ * steps of the controller's own clock.
  */
 static void run_any(uint64_t seed)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Plans of metrics for tests: families of counters or gauges, each with series by one label. */
+/*
+ * Plans of metrics for tests: families of counters or gauges, each with series that differ in one
+ * label.
+ */
 #ifndef CONTROLLER_PLANS_H
 #define CONTROLLER_PLANS_H
 
@@ -22,7 +25,7 @@ struct test_plan {
 	atomic_uint references;
 };
 
-/* The one definition in each test: those of the metrics room are not linked. */
+/* The only definition in each test, which is not linked with the metrics room. */
 struct metric_plan *metric_plan__get(struct metric_plan *plan)
 {
 	((struct test_plan *)plan)->references++;

@@ -6,7 +6,7 @@
 #include "controller_table.h"
 #include "tools/controller/decode/decoder.h"
 
-/* Each scrape has the entry "values" with so many equal rows. */
+/* Each scrape contains the entry "values" with this number of equal rows. */
 #define VALUES 64
 
 static inline struct ring *ring_of(const struct dart_schema *schema)

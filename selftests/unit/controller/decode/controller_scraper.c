@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which entries a controller scrapes, and what it refuses to spend on them. */
+/* Which entries a controller scrapes, and the limits of its spending on them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +174,7 @@ static void test_largest(void **state)
 	dart_schema__free(schema);
 }
 
-/* Copies far apart in one region: one READ brings what lies between them. */
+/* Copies far apart in one region: one READ also fetches the bytes between them. */
 static void test_sparse(void **state)
 {
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Scrapers of tables, for the tests of what hosts share. */
+/* Scrapers of tables, for the tests of sharing between hosts. */
 #ifndef CONTROLLER_SCRAPERS_H
 #define CONTROLLER_SCRAPERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of an agent, for the tests of what a controller makes of them. */
+/* Tables of an agent, for tests of the controller's decoding. */
 #ifndef CONTROLLER_TABLE_H
 #define CONTROLLER_TABLE_H
 
@@ -24,7 +24,7 @@ static const struct dart_endpoint_accept accept_of_agent = {
 	.used = 4096,
 };
 
-/* What differs between hosts whose entries are equal. */
+/* The differences between hosts with equal entries. */
 struct test_host {
 	const char *node;
 	uint64_t instance;

@@ -157,7 +157,10 @@ static void test_quiet(void **state)
 		assert_int_equal(was_empty, !i);
 		assert_false(is_woken(&queue));
 	}
-	/* It is not empty: whoever found it so is to wake for this one, too. */
+	/*
+	 * The queue is not empty: the caller that found it empty must wake the worker for this
+	 * item, too.
+	 */
 	assert_true(queue__put(&queue, &items[2], 1));
 	assert_false(is_woken(&queue));
 	queue__wake(&queue);
@@ -175,7 +178,7 @@ static void post(struct work *work)
 	sem_post(&gate->reached);
 }
 
-/* All workers sleep before each round, and none has more to wait for than the batch. */
+/* All workers sleep before each round, and wait only for the batch. */
 static void test_batch(void **state)
 {
 	struct workers *workers = start(WORKERS);
@@ -279,7 +282,7 @@ struct recorder {
 	uint64_t next;		/* sequence */
 	unsigned int samples;
 	unsigned int wrong;
-	unsigned int lost;	/* after so many samples; 0: not yet */
+	unsigned int lost;	/* number of samples before the loss; 0: not lost yet */
 	sem_t recorded;
 };
 
@@ -400,7 +403,7 @@ static void test_stream(void **state)
 	fixture__close(&fixture);
 }
 
-/* What a worker still has to decode outlives the table, and is not overtaken. */
+/* Pending work of a worker outlives the table, and is not overtaken. */
 static void test_loss(void **state)
 {
 	struct fixture fixture;

@@ -22,7 +22,7 @@ struct fixture {
 	unsigned int lists;
 	char said[8][DART_ERROR_MAX];
 	unsigned int sentences;
-	const char *ignored; /* who is not heard; NULL: nobody */
+	const char *ignored; /* the source whose messages are ignored; NULL: none */
 };
 
 static void want(void *data, const struct target_list *list)
@@ -76,7 +76,7 @@ static void rewrite(const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Lets the loop run until something has been said, which begins with @sentence. */
+/* Runs the loop until a message comes, which must begin with @sentence. */
 static void hear(struct fixture *fixture, const char *sentence)
 {
 	unsigned int i;
@@ -152,7 +152,7 @@ static void test_file(void **state)
 	expect(&fixture, "b:1@5 c:1@5 own:1@1000");
 	rewrite("s/f", "[{\"targets\": [\"own:1\"]}]");
 	hear(&fixture, "s/f: names 1 agent");
-	/* As the command line has it. */
+	/* As on the command line. */
 	expect(&fixture, "own:1@1000");
 
 	replace("s/f", "[{\"targets\": [\"d:1\"]}]");
@@ -172,7 +172,7 @@ static void replace_link(const char *name, const char *target)
 	assert_int_equal(rename("new", name), 0);
 }
 
-/* As a mounted ConfigMap is, and behind it a directory that is a link. */
+/* Like a mounted ConfigMap, and then a directory that is a link. */
 static void test_links(void **state)
 {
 	struct fixture fixture;
@@ -208,7 +208,7 @@ static void test_links(void **state)
 	end(&fixture);
 }
 
-/* Until a source has been looked at @more times. */
+/* Waits until the controller has looked at a source @more times. */
 static void look(struct fixture *fixture, uint64_t more)
 {
 	struct discovery_source source;
@@ -277,7 +277,7 @@ static void test_left_out(void **state)
 	replace("f", "[{\"targets\": [\"a:1\", \"b:0\", \"c:1\"]}]");
 	hear(&fixture, "f: names 2 agents");
 	expect(&fixture, "a:1@1000 c:1@1000 own:1@1000");
-	/* The list has only mistakes: the targets of the previous list stay. */
+	/* The list consists of mistakes: the targets of the previous list stay. */
 	replace("f", "[{\"targets\": [\"b:0\"]}]");
 	hear(&fixture, "f: group 1: 'b:0' is not an agent (expected HOST, HOST:PORT or [V6]:PORT); its 2 agents stay");
 	replace("f", "[{\"targets\": [\"a:1\", \"c:1\"]}]");
@@ -308,7 +308,10 @@ static void test_reload(void **state)
 	hear(&fixture,
 	     "c: read again (agents: 3, sources: 1); "
 	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
-	/* What the source named stays until it has been looked at with another interval. */
+	/*
+	 * The targets of the source stay until the controller has looked at it with another
+	 * interval.
+	 */
 	hear(&fixture, "f: names 1 agent");
 	expect(&fixture, "a:1@1000 own:1@1000 x:4792@7000 y:4792@1000");
 	replace("c", "agents: [{host: x, interval: 7s}, {host: y, transport: rpc}]\n"
@@ -370,12 +373,14 @@ static void test_for_start(void **state)
 	end(&fixture);
 }
 
-/* The configuration is read once more, from a pipe: returns when it has been opened. */
+/* Makes the controller read the configuration again, from a pipe; returns when the pipe is open. */
 static int reload_from_pipe(struct fixture *fixture)
 {
 	int fd;
 
-	/* Each time another one: who still reads the one before gets nothing of this. */
+	/*
+	 * A new pipe each time: a thread that still reads the previous pipe gets nothing of this.
+	 */
 	assert_int_equal(mkfifo("new", 0600), 0);
 	assert_int_equal(rename("new", "c"), 0);
 	discovery__reload(fixture->discovery);
@@ -400,7 +405,7 @@ static void test_refused_behind(void **state)
 	begin(&fixture, "interval: 1s\n");
 	write_and_close(reload_from_pipe(&fixture), "interval: 7s\n");
 	write_and_close(reload_from_pipe(&fixture), "interval: x\n");
-	/* Once it is read a third time, the news of the second are there. */
+	/* When the third read begins, the news of the second have arrived. */
 	fd = reload_from_pipe(&fixture);
 	hear(&fixture, "c: read again (agents: 1, sources: 0)");
 	expect(&fixture, "own:1@7000");
@@ -414,7 +419,7 @@ static void test_refused_behind(void **state)
 	end(&fixture);
 }
 
-/* A file with all that may be, beside an agent of the command line. */
+/* A file with the greatest number of agents, and an agent on the command line. */
 static void test_too_many(void **state)
 {
 	struct discovery_source source;

@@ -27,7 +27,7 @@ struct server {
 	const char *head;
 	const char *body; /* NULL: none, and the connection stays open */
 	bool is_endless; /* the body again and again */
-	char request[4096]; /* the last one; of the thread, until the server is closed */
+	char request[4096]; /* the last request; owned by the thread until the server is closed */
 	atomic_int asked;
 	atomic_size_t sent;
 	pthread_t thread;
@@ -70,8 +70,8 @@ static void server__send_again(struct server *server, int peer)
 }
 
 /*
- * Until the listener is shut down.  accept(2) takes a descriptor before it waits, and there
- * may be none as long as nobody connects.
+ * Runs until the listener is shut down. accept(2) takes a descriptor before it waits, and
+ * none may be free before a client connects.
  */
 static void *serve(void *data)
 {
@@ -150,7 +150,7 @@ static void on_news(void *data, struct source *source, struct source_news *news)
 		fixture->targets = news->list.count;
 }
 
-/* Two descriptors more, and then none until raise_limit(). */
+/* Permits two more descriptors, and then none until raise_limit(). */
 static void lower_limit(struct rlimit *before)
 {
 	struct rlimit limit;
@@ -170,10 +170,10 @@ static void raise_limit(const struct rlimit *before)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, before), 0);
 }
 
-/* What the next source is asked with, besides its URL; all zeros: nothing. */
+/* Settings of the next source besides its URL; all zeros: none. */
 static struct url_settings asked_with;
 
-/* @limit: what begins is short of descriptors, until it is raised; or NULL. */
+/* @limit: the begun source lacks descriptors until the limit is raised; or NULL. */
 static void begin(struct fixture *fixture, uint16_t port, struct rlimit *limit)
 {
 	struct settings settings = {};
@@ -273,7 +273,7 @@ static void test_targets(void **state)
 	server__close(&server);
 }
 
-/* The sentence does not tell how long it took: it is the same after each look. */
+/* The sentence does not tell the duration, so it is the same after each look. */
 static void test_nobody(void **state)
 {
 	struct server server = { .head = OK };
@@ -316,7 +316,7 @@ static void test_refused(void **state)
 	expect(&half, 1, "does not answer: ");
 }
 
-/* The token of the file as it is then, and further headers, which no redirect carries on. */
+/* Sends the present token of the file, and further headers, which no redirect carries on. */
 static void test_asked_with(void **state)
 {
 	char path[] = "/tmp/dart-token.XXXXXX";

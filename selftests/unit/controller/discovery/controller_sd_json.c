@@ -89,14 +89,14 @@ static void test_groups(void **state)
 	assert_string_equal(target->labels->text,
 			    "{\"dc\":\"d1\",\"rack\":\"none\"}");
 
-	/* Named twice: the first one counts. */
+	/* Named twice: the first name counts. */
 	target = &list.items[2]->settings;
 	assert_string_equal(target->name, "b:4792");
 	assert_int_equal(target->class, 2);
 	assert_ptr_equal(target->labels, list.items[0]->settings.labels);
 	assert_int_equal(target->transport, SETTINGS_TRANSPORT_READ);
 
-	/* The port is that of the transport, unless it is given. */
+	/* The transport sets the port, unless it is given. */
 	target = &list.items[3]->settings;
 	assert_string_equal(target->name, "c:4793");
 	assert_int_equal(target->transport, SETTINGS_TRANSPORT_TCP);
@@ -196,12 +196,12 @@ static void test_null(void **state)
 			 0);
 	assert_int_equal(faults.count, 0);
 	expect_names("a:4792 b:4792 ");
-	/* A label without a text takes that of the source away. */
+	/* A label without a text removes the label of the source. */
 	assert_int_equal(parse("[{\"targets\": [\"a\"], \"labels\": {\"rack\": null}}]"), 0);
 	assert_string_equal(list.items[0]->settings.labels->text,
 			    "{\"dc\":\"d1\",\"rack\":\"\"}");
 	expect_names("a:4792 ");
-	/* The last one counts. */
+	/* The last label counts. */
 	assert_int_equal(parse("[{\"targets\": [\"a\"], \"targets\": [\"b\"]}]"), 0);
 	expect_names("b:4792 ");
 }
@@ -224,7 +224,7 @@ static void test_left_out(void **state)
 	assert_non_null(strstr(faults.first[5].text, "group 5: '9' is not a class"));
 }
 
-/* Bytes that are not UTF-8, NULs and halves of characters cost what they are in, as in Go. */
+/* Bytes that are not UTF-8, NULs and halves of characters cost their whole text, as in Go. */
 static void test_foreign(void **state)
 {
 	static const char *const foreign[] = { "\xff", "\xc3", "\xed\xa0\x80", "\\u0000",

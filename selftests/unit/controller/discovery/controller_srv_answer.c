@@ -162,7 +162,7 @@ static void test_none(void **state)
 	assert_int_equal(parse(&message, message.length), 0);
 	assert_int_equal(list.count, 0);
 
-	/* An alias, and what it leads to has none. */
+	/* An alias to a name without SRV records. */
 	begin(&message, 1);
 	put_record(&message, ns_t_cname, 300, 0, "alias test");
 	assert_int_equal(parse(&message, message.length), -EINVAL);

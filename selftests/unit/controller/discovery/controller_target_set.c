@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The set of targets that run, against what is wanted. */
+/* The set of running targets, compared with the wanted ones. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static void world__close(struct world *world)
 	target_set__free(world->set);
 }
 
-/* Some of those that are to end have ended, or all of them. */
+/* Ends some of the ending targets, or all of them. */
 static void world__let_end(struct world *world, uint64_t *random)
 {
 	size_t i;
@@ -225,7 +225,7 @@ static void test_random(void **state)
 					 versions[number]);
 		}
 	}
-	/* The test has seen targets stay, and indices are used again. */
+	/* The test saw targets that stay, and indices are reused. */
 	assert_true(changed > ROUNDS);
 	assert_true(target_set__end_index(world.set) <= 2 * NAMES);
 	world__close(&world);
@@ -268,7 +268,7 @@ static void test_full(void **state)
 	while (target_set__work(world.set, 1000) > 0)
 		;
 	assert_int_equal(world.running, SETTINGS_TARGETS_MAX);
-	/* One goes, another one has to wait for its place. */
+	/* One target goes, another must wait for its place. */
 	for (i = 1; i <= SETTINGS_TARGETS_MAX; i++)
 		add(&builder, i, 1);
 	want(&world, &builder);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Targets that were given equal labels have labels that differ. */
+/* Targets with equal given labels get different labels. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,10 @@ static void test_equal(void **state)
 	check(many, 5, "b:1 and e:1");
 }
 
-/* The name of another target was given; a label without a text is none; a name is taken. */
+/*
+ * The given name belongs to another target; a label without a text does not count; a name is in
+ * use.
+ */
 static void test_equal_otherwise(void **state)
 {
 	const struct labelled name[] = {
@@ -96,7 +99,7 @@ static void test_equal_otherwise(void **state)
 		  "{\"a_b\":\"1\",\"instance\":\"b:1\",\"target_instance\":\"x\"}" },
 		{}
 	};
-	/* Receivers get this one where none was given. */
+	/* Receivers get this label where none was given. */
 	const struct labelled job[] = {
 		{ "a", "{\"instance\":\"x\",\"job\":\"dart\"}",
 		  "{\"instance\":\"a:1\",\"job\":\"dart\",\"target_instance\":\"x\"}" },
@@ -135,7 +138,7 @@ static void test_different(void **state)
 	check(labelled, 0, "");
 }
 
-/* There is no room for one more label. */
+/* No room is left for a further label. */
 static void test_full(void **state)
 {
 	char given[4096] = "{\"instance\":\"x\"", own[2][4096];

@@ -38,7 +38,7 @@ exec 4< <(exec python3 "$scratch/server.py" "$scratch/tls")
 server=$!
 read -r port <&4
 
-# says SENTENCE LINE...: a controller with a source that has these lines
+# says SENTENCE LINE...: a controller whose source consists of these lines says SENTENCE
 says() {
 	local sentence=$1
 

@@ -21,13 +21,13 @@
 
 #define TARGETS 50
 #define SERIES 2000
-/* As it is: about 10 MB, more than sockets hold; packed: about half of one. */
+/* Plain: about 10 MB, more than sockets hold; packed: about half a MB. */
 #define PAGE_BYTES_MAX (64U << 20)
-/* A chunk is 64 KiB; what a turn adds is not more than a few of them. */
+/* A chunk is 64 KiB; a turn adds a few chunks at most. */
 #define SLACK_BYTES (512U << 10)
 #define READERS 20
 
-/* What pages show: all targets have the same plan, and points that change together. */
+/* Contents of pages: all targets share one plan, and their points change together. */
 static struct fleet {
 	struct editions *editions;
 	struct http_server *server;
@@ -36,7 +36,7 @@ static struct fleet {
 	struct metric_text_target targets[TARGETS];
 	char labels[TARGETS][32];
 	atomic_uint version;	/* of the values */
-	atomic_int held;	/* editions that have taken values, and not let go of them */
+	atomic_int held;	/* editions that hold values */
 	atomic_int taken, most_held, contents;
 } fleet;
 
@@ -292,7 +292,7 @@ static void test_same(void **state)
 	expect_text(body, length, 1);
 }
 
-/* By events of the server: this many readers have a page. */
+/* Waits until this number of readers get a page, by the server's counts. */
 static void wait_readers(uint64_t count)
 {
 	struct editions_counts counts;
@@ -333,7 +333,7 @@ static void *read_as_it_is(void *data)
 	return NULL;
 }
 
-/* Readers of the same values share one edition, and hold none of the values. */
+/* Readers of the same values share one edition, and hold no values. */
 static void test_shared(void **state)
 {
 	struct editions_counts counts;
@@ -343,7 +343,10 @@ static void test_shared(void **state)
 	for (i = 0; i < READERS; i++) {
 		fds[i] = begin("GET", "/all", i % 2 ? "gzip" : "identity");
 		wait_readers(i + 1);
-		/* An edition that is whole is shared at any time, one in progress only for a while. */
+		/*
+		 * Readers share a complete edition at any time, an edition in progress only for a
+		 * while.
+		 */
 		wait_made(1);
 	}
 	editions__count(fleet.editions, &counts);
@@ -366,7 +369,7 @@ static void test_shared(void **state)
 	assert_int_equal(counts.cut[CUT_FOR_MEMORY], 0);
 }
 
-/* Of other values each time: what waits is bounded, and the last reader has its page. */
+/* Values change each time: waiting text is bounded, and the last reader gets its page. */
 static void test_bound(void **state)
 {
 	const size_t limit = 1 << 20;
@@ -399,7 +402,7 @@ static void test_bound(void **state)
 			 READERS);
 }
 
-/* One reader of a page that is longer than the bound has it in pieces. */
+/* A single reader of a page beyond the bound gets it in pieces. */
 static void test_longer(void **state)
 {
 	struct editions_counts counts;
@@ -413,7 +416,7 @@ static void test_longer(void **state)
 	assert_int_equal(counts.made, 1);
 }
 
-/* One that takes nothing keeps neither others of its edition nor the next edition waiting. */
+/* A reader that takes nothing delays neither other readers of its edition nor the next edition. */
 static void test_stalled(void **state)
 {
 	struct editions_counts counts;
@@ -443,7 +446,7 @@ static void test_stalled(void **state)
 	close(idle);
 }
 
-/* A reader that takes nothing is cut off and counted, even if nobody needs the memory. */
+/* A reader that takes nothing is cut off and counted, even if its memory is not needed. */
 static void test_silent(void **state)
 {
 	struct editions_counts counts;

@@ -89,7 +89,7 @@ static void test_many(void **state)
 		snprintf(address, sizeof(address), "fd00::%x", i + 1);
 		cut_readers__add(&fixture.readers, address, CUT_FOR_MEMORY, i);
 	}
-	/* An hour later others have their places. */
+	/* An hour later other readers take their places. */
 	cut_readers__add(&fixture.readers, "10.0.0.9", CUT_FOR_MEMORY, 2 * HOURLY_NS);
 	cut_readers__add(&fixture.readers, "", CUT_FOR_MEMORY, 2 * HOURLY_NS);
 	close_log();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The page of a target that is lost, has been silent for too long, or was never read. */
+/* The page of a target that is lost, silent for too long, or was never read. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -201,7 +201,7 @@ static void test_never_read(void **state)
 	assert_true(answer_has(fixture, "dart_up{instance=\"b:4792\"} 0"));
 }
 
-/* Targets are to be scraped at the address that the peer has called. */
+/* Peers should scrape targets at the address that they called. */
 static void test_discovery(void **state)
 {
 	struct fixture *fixture = *state;
@@ -210,7 +210,7 @@ static void test_discovery(void **state)
 	snprintf(expected, sizeof(expected), "\"targets\": [\n   \"%s\"", fixture->address);
 	assert_int_equal(ask(fixture, "/sd"), 200);
 	assert_int_equal(lines_of(fixture, expected), 2);
-	/* Without a name it is that of the connection. */
+	/* Without a name, the address of the connection counts. */
 	assert_int_equal(send_request(fixture, "GET /sd HTTP/1.0\r\n\r\n"), 200);
 	assert_int_equal(lines_of(fixture, expected), 2);
 	assert_int_equal(send_request(fixture,
@@ -288,7 +288,10 @@ static void test_ended(void **state)
 
 	add_service(fixture, 7);
 	scrape(fixture, later_ns);
-	/* The series ends before any reader asks: the page has its last value and the live series. */
+	/*
+	 * The series ends before any reader asks: the page shows its last value and the live
+	 * series.
+	 */
 	set_service(fixture, false, 0);
 	scrape(fixture, later_ns);
 	scrape(fixture, later_ns);
@@ -301,7 +304,7 @@ static void test_ended(void **state)
 	assert_int_equal(ask(fixture, "/metrics"), 200);
 	assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
 	assert_true(answer_has(fixture, "instance=\"a:4792\""));
-	/* It is back, and its last value was served: the new one follows. */
+	/* The series is back, and its last value was served: the new value follows. */
 	set_service(fixture, true, 2);
 	scrape(fixture, later_ns);
 	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
@@ -309,7 +312,10 @@ static void test_ended(void **state)
 	assert_true(answer_has(fixture, "\"/shop\"} 2 "));
 }
 
-/* It ends and is back before anybody asks: one page has its last value, the next the new one. */
+/*
+ * The series ends and is back before a reader asks: one page shows its last value, the next page
+ * the new value.
+ */
 static void test_ended_and_back(void **state)
 {
 	struct fixture *fixture = *state;
@@ -342,7 +348,7 @@ static void test_ended_and_back(void **state)
 	assert_false(answer_has(fixture, "dart_cgroup_v_total"));
 }
 
-/* Series that have ended have the names that the peer takes, as the others of their host. */
+/* Ended series use the names that the peer takes, like the other series of their host. */
 static void test_ended_names(void **state)
 {
 	struct fixture *fixture = *state;
@@ -412,7 +418,7 @@ static void test_formats(void **state)
 	}
 }
 
-/* Series that ended and that no page has had, for @reason. */
+/* Number of ended series that no page showed, for @reason. */
 static unsigned int lost(struct fixture *fixture, const char *reason)
 {
 	char wanted[100];
@@ -448,7 +454,7 @@ static void test_lost_ends(void **state)
 					7000 * SECOND, "no answer");
 	assert_int_equal(lost(fixture, "agent_lost"), 1);
 
-	/* What a page has had is not lost. */
+	/* Series that a page showed are not lost. */
 	set_service(fixture, true, 3);
 	scrape(fixture, later_ns);
 	set_service(fixture, false, 0);
@@ -493,7 +499,7 @@ static void test_too_many_ends(void **state)
 	assert_int_equal(lost(fixture, "too_many"), TOO_MANY);
 }
 
-/* A page is there, and nobody asks for it. */
+/* A page exists, and no reader asks for it. */
 static void test_not_asked(void **state)
 {
 	struct fixture *fixture = *state;

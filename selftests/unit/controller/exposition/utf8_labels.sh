@@ -1,7 +1,7 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# Labels with names of any UTF-8, and labels that collide: pages and service discovery have them
-# as they were given for peers that take such names, and as plain names for others, never twice.
+# SPDX-License-Identifier: GPL-2.0-only Labels with names of any UTF-8, and labels that collide:
+# pages and service discovery show the given names to peers that take such names, and plain
+# names to other peers, never twice.
 . "$(dirname "$0")/../../../lib.sh"
 
 bin=$tests/../.output/bin
@@ -31,7 +31,7 @@ page()
 	curl -s "${@:2}" "http://127.0.0.1:$listen$1"
 }
 
-# has PATH TEXT [OPTION...]
+# has PATH TEXT [OPTION...]: the page contains the text
 has()
 {
 	page "$1" "${@:3}" | grep -F -e "$2"

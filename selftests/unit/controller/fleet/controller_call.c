@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Targets that are called by TCP: the control loop, the I/O thread and a worker of a
+ * Targets that are called over TCP: the control loop, the I/O thread and a worker of a
  * controller, and the agent, which shares the loop, in one process.
  */
 #include "controller_called.h"
@@ -32,7 +32,7 @@ static void test_scrapes(void **state)
 	assert_int_equal(atomic_load(&controlled->seen.lost), 0);
 }
 
-/* There is one credit, and each answer is longer. */
+/* There is one credit, and each answer needs more. */
 static void test_credits(void **state)
 {
 	struct controlled *controlled = *state;
@@ -54,7 +54,7 @@ static void test_changes(void **state)
 	start(controlled);
 	scrape(controlled, 5);
 	for (int i = 0; i < 3; i++) {
-		/* Every place may have another entry then. */
+		/* Every place may hold another entry then. */
 		served_host__change(fixture->host, true);
 		generation = fixture->host->control_region.generation;
 		while (atomic_load(&controlled->seen.generation) != generation)
@@ -111,7 +111,7 @@ static void test_gone(void **state)
 	scrape(controlled, 5);
 }
 
-/* It is stopped amid scrapes, and the other goes on. */
+/* One target is stopped amid scrapes, and the other goes on. */
 static void test_stopped(void **state)
 {
 	struct controlled *controlled = *state;
@@ -127,7 +127,7 @@ static void test_stopped(void **state)
 	assert_int_equal(controlled->result, 0);
 	scrape(controlled, 20);
 	assert_int_equal(counts.peers.connected, 1);
-	/* Its worker has nothing of it any more: all samples are later. */
+	/* Its worker is done with it: all samples are later. */
 	target__free(target);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An agent that is called and is late, or silent: a thread that says what the test tells it
- * to say, and nothing else.  There is one credit, so who keeps it stops everybody.
+ * A called agent that is late or silent: a thread that says only what the test tells it.
+ * There is one credit, so a flow that keeps it stops all others.
  */
 #include "controller_called.h"
 
@@ -106,7 +106,7 @@ static bool late_agent__send_table(struct late_agent *agent, uint32_t id)
 	return true;
 }
 
-/* The table, and of values that it is short of memory. */
+/* Answers with the table, and to requests for values that it is short of memory. */
 static bool late_agent__answer(struct late_agent *agent,
 			       const struct dart_rpc_message *message)
 {
@@ -191,7 +191,7 @@ static uint16_t late_agent__port(const struct late_agent *agent)
 	return ntohs(address.sin_port);
 }
 
-/* The controller has left it, or will not come. */
+/* The controller left the agent, or will not come. */
 static void late_agent__end(struct late_agent *agent)
 {
 	shutdown(agent->listener, SHUT_RDWR);
@@ -211,7 +211,7 @@ static void late_agent__tell(struct late_agent *agent)
 	assert_int_equal(eventfd_write(agent->told, 1), 0);
 }
 
-/* Until it has had so many requests in all. */
+/* Waits until the agent got this number of requests in all. */
 static void late_agent__await(struct late_agent *agent, unsigned int requests)
 {
 	while (atomic_load(&agent->asked) < requests)
@@ -219,7 +219,7 @@ static void late_agent__await(struct late_agent *agent, unsigned int requests)
 	assert_int_equal(atomic_load(&agent->asked), requests);
 }
 
-/* The first target has its samples, as the agent that was asked does not answer. */
+/* The first target gets its samples, although the other agent does not answer. */
 static void go_on(struct controlled *controlled)
 {
 	const unsigned int wanted =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A controller whose targets are called by TCP: its control loop, I/O thread and worker,
- * and the agent, which shares the loop, in one process.
+ * A controller whose targets are called over TCP: its control loop, I/O thread and
+ * worker, and the agent, which shares the loop, in one process.
  */
 #ifndef CONTROLLER_CALLED_H
 #define CONTROLLER_CALLED_H
@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 
-/* Samples and counts of a controller are others than those of the agent and its tests. */
+/* The names "sample" and "counts" mean other structures in the controller than in the agent. */
 #define sample agent_sample
 #define count__set agent_count__set
 #define count__add agent_count__add
@@ -30,7 +30,7 @@ struct seen {
 	struct sink sink; /* first */
 	int changed; /* eventfd */
 	atomic_uint samples[TARGETS];
-	atomic_ullong generation; /* of the last one */
+	atomic_ullong generation; /* of the last sample */
 	atomic_uint wrong, lost;
 };
 
@@ -49,7 +49,7 @@ struct controlled {
 
 /* ---- in the worker */
 
-/* Are the values of @entry those of the memory of the agent? */
+/* Do the values of @entry equal the memory of the agent? */
 static inline bool is_entry_right(const struct sample_entry *entry)
 {
 	const struct dart_entry *of = entry->entry;
@@ -142,7 +142,7 @@ static inline void no_completion(struct dart_endpoint *endpoint, int result)
 	fail_msg("a READ has completed");
 }
 
-/* The agent has the certificate of HOST, and accepts this @subject. */
+/* The agent shows the certificate of HOST, and accepts this @subject. */
 static inline void admit(struct fixture *fixture, const char *subject)
 {
 	static const char *subjects[1];
@@ -209,7 +209,7 @@ static inline int close_controlled(void **state)
 
 	io_threads__stop(&context->io);
 	workers__stop(context->workers);
-	/* As the others: none begins because another ends. */
+	/* Like the other parts: no handshake begins because another ends. */
 	handshakes__close(&context->handshakes);
 	for (i = 0; i < controlled->count; i++)
 		target__free(controlled->targets[i]);
@@ -261,7 +261,7 @@ static inline void turn(struct controlled *controlled)
 	assert_int_equal(atomic_load(&controlled->seen.wrong), 0);
 }
 
-/* Until each target has so many samples more. */
+/* Waits until each target got this number of further samples. */
 static inline void scrape(struct controlled *controlled, unsigned int more)
 {
 	unsigned int i, wanted[TARGETS];

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* So many targets connect at a time, in order, and none waits for those that do not answer. */
+/*
+ * A limited number of targets connect at a time, in order, and none waits for targets that do not
+ * answer.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -87,7 +90,7 @@ static void end(unsigned int index)
 	handshakes__end(&handshakes, &subjects[index].handshake);
 }
 
-/* Lets timers expire that are due within so many ns. */
+/* Lets timers expire that are due within the given ns. */
 static void pass(uint64_t ns)
 {
 	const uint64_t until_ns = now_ns + ns;
@@ -112,7 +115,7 @@ static void test_order(void **state)
 	for (i = 0; i < 20; i++) {
 		assert_int_equal(subjects[i].begun, 1);
 		assert_int_equal(subjects[i].number, i + 1);
-		/* The one that asked twice is not there twice. */
+		/* A target that asked twice is queued once. */
 		if (i < 16)
 			ask(19, false);
 		end(i);
@@ -134,7 +137,7 @@ static void test_leave(void **state)
 	assert_int_equal(subjects[4].begun, 1);
 	assert_int_equal(subjects[5].begun + subjects[6].begun, 0);
 	assert_int_equal(subjects[7].begun, 1);
-	/* It asks again before it has ended: as one that moves. */
+	/* The target asks again before it ended, as after a change of its address. */
 	ask(7, false);
 	assert_int_equal(subjects[7].begun, 2);
 	assert_int_equal(handshakes.begun_count, 2);
@@ -156,7 +159,7 @@ static void test_silence(void **state)
 	assert_int_equal(begun, MAX);
 	pass(2000000);
 	assert_int_equal(begun, 2 * MAX);
-	/* Those that ended too late do not give back a place that they have lost. */
+	/* Targets that end too late do not give back a place that they lost. */
 	for (i = 0; i < MAX; i++)
 		end(i);
 	assert_int_equal(begun, 2 * MAX);
@@ -171,7 +174,7 @@ static void test_late_loop(void **state)
 {
 	for (unsigned int i = 0; i < 3 * MAX; i++)
 		ask(i, false);
-	/* Nothing runs for a long time: nobody knows whether there are answers. */
+	/* Nothing runs for a long time: the controller cannot know whether answers came. */
 	now_ns += 5 * HANDSHAKES_PLACE_NS;
 	timers__run(timers, now_ns);
 	assert_int_equal(begun, MAX);
@@ -192,7 +195,7 @@ static void test_lines(void **state)
 		ask(100 + i, true);
 	for (i = 0; i < 20; i++)
 		ask(200 + i, false);
-	/* Always the one that began first. */
+	/* Always ends the target that began first. */
 	while (handshakes.begun_count) {
 		index = (struct subject *)TAILQ_FIRST(&handshakes.begun) -
 			subjects;
@@ -223,8 +226,8 @@ static void test_failures(void **state)
 }
 
 /*
- * A tenth does not answer, and is asked again after 10 s and 2; the others take 20 ms.  One
- * that is lost meanwhile is back at once.
+ * A tenth of the targets does not answer, and asks again after 10 s and 2; the others take
+ * 20 ms.  A target that is lost meanwhile is back at once.
  */
 #define STEP_NS 20000000ULL
 #define IS_DEAD(index) ((index) % 10 == 3)
@@ -270,7 +273,9 @@ static void test_fleet(void **state)
 	memset(is_up, 0, sizeof(is_up));
 	for (i = 0; i < MANY; i++)
 		ask(i, false);
-	/* 1,000 that keep a place for a second each, 64 at a time, and others in between. */
+	/*
+	 * 1,000 targets keep a place for a second each, 64 at a time, and others come in between.
+	 */
 	for (steps = 0; up < MANY - MANY / 10; steps++) {
 		step();
 		up = 0;

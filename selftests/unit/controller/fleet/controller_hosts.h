@@ -52,7 +52,7 @@ static struct dart_schema *make_schema(uint32_t entry)
 	return schema;
 }
 
-/* The last entry of each host has another name if @own. */
+/* With @own, the last entry of each host is named differently. */
 static void host__write_table(struct simulated_host *host, uint32_t index,
 			      struct dart_schema *const schemas[ENTRIES],
 			      bool own)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of hosts become addresses beside the event loop. */
+/* Names of hosts become addresses in a thread outside the event loop. */
 #include <netdb.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A thousand targets, with all threads of a controller: what they take, and what they READ. */
+/* A thousand targets, with all threads of a controller: their costs, and their READs. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,7 +19,10 @@
 
 /* ---- memory, as the chunks that glibc's malloc() would take from the heap */
 
-/* Of the sanitizers, whose heap mallinfo2(3) does not know; not all compilers have a header. */
+/*
+ * Function of the sanitizers, whose heap mallinfo2(3) does not know; some compilers lack a header
+ * for it.
+ */
 int __sanitizer_install_malloc_and_free_hooks(
 	void (*malloced)(const volatile void *, size_t),
 	void (*freed)(const volatile void *));
@@ -94,7 +97,7 @@ static struct sink sink = { .operations = &operations };
 /* ---- the controller around the targets */
 
 static const struct options options = {
-	/* Each has its first sample long before the second is due. */
+	/* Each target gets its first sample long before the second is due. */
 	.settings.interval_ns = 60000000000,
 };
 
@@ -269,7 +272,7 @@ static void scrape_all(const char *kind, size_t catalogs)
 	assert_int_equal(atomic_load(&losses), 0);
 	assert_int_equal(atomic_load(&samples), host_count);
 	assert_int_equal(atomic_load(&wrong), 0);
-	/* Not even the targets' places in the structures of others. */
+	/* Not even the targets' places in other structures remain. */
 	assert_in_range(atomic_load(&heap), 0, before);
 }
 

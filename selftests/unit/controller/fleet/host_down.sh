@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 log=$dir/log
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 
-# free_port: prints a port of the loopback interface where nobody listens
+# free_port: prints a port of the loopback interface without a listener
 free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a link has room for. */
+/* The capacity of a link. */
 #include <string.h>
 
 #include "selftests/unit/unit.h"
@@ -63,10 +63,10 @@ static void test_unknown(void **state)
 	struct capacity capacity = {};
 	char text[256];
 
-	/* Nobody has a table: nothing can be said. */
+	/* No target has a table yet: no statement is possible. */
 	add(&capacity, 900, 100 * MS, 0);
 	assert_false(capacity__exceeds(&capacity, 1, text, sizeof(text)));
-	/* The 900 are taken to be like the others: 1 MB on average. */
+	/* The check assumes that the 900 resemble the others: 1 MB on average. */
 	add(&capacity, 50, 1000 * MS, 500000);
 	add(&capacity, 50, 1000 * MS, 1500000);
 	assert_false(capacity__exceeds(&capacity, 73 * GBIT_S, text,
@@ -103,7 +103,7 @@ static void test_removed(void **state)
 	assert_memory_equal(&capacity, &empty, sizeof(empty));
 }
 
-/* A sentence that is cut is still one. */
+/* A truncated sentence is still a sentence. */
 static void test_short(void **state)
 {
 	struct capacity capacity = {};

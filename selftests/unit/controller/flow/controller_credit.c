@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Credits: what flows may have in flight, and in which order. */
+/* Credits: how much flows may keep in flight, and in which order. */
 #include <string.h>
 
 #include "selftests/unit/unit.h"
@@ -91,7 +91,7 @@ static void test_order(void **state)
 	assert_int_equal(grant(&credit, flows, &fragments), -1);
 }
 
-/* Flow 1 wants 6 of 8 credits at once, behind flow 0 and before flow 2. */
+/* Flow 1 wants 6 of 8 credits at once, after flow 0 and before flow 2. */
 static void test_whole(void **state)
 {
 	struct credit_flow flows[4] = {};
@@ -124,7 +124,7 @@ static void test_whole(void **state)
 	credit__give_back(&credit, &flows[3], 1);
 	assert_int_equal(grant(&credit, flows, &fragments), 1);
 	assert_int_equal(fragments, 8);
-	/* One that goes lets the others in. */
+	/* A flow that cancels lets the others in. */
 	credit__ask_whole(&credit, &flows[2], 0, 8);
 	credit__ask(&credit, &flows[3], 1, 2);
 	credit__give_back(&credit, &flows[1], 4);
@@ -139,7 +139,7 @@ static void test_whole(void **state)
 		assert_int_equal(credit.lines[i].active, 0);
 }
 
-/* The second flow gets one credit first, and its second before it gives one back. */
+/* The second flow gets one credit first, and its second credit before it gives one back. */
 static void test_growth(void **state)
 {
 	struct credit_flow flows[2] = {};
@@ -162,7 +162,7 @@ static void test_growth(void **state)
 	assert_int_equal(grant(&credit, flows, &fragments), -1);
 }
 
-/* The first class always waits; the others have their turn all the same. */
+/* The first class always waits; the others still get their turns. */
 static void test_patience(void **state)
 {
 	struct credit_flow flows[CREDIT_CLASSES] = {};
@@ -261,7 +261,7 @@ static void test_random(void **state)
 	assert_int_equal(credit.free, credit.total);
 }
 
-/* A flow is lost: what it holds is handed out when it has been given back, not before. */
+/* A flow is lost: its credits go to others only after they come back. */
 static void test_cancel(void **state)
 {
 	struct credit_flow flows[2] = {};
@@ -275,7 +275,7 @@ static void test_cancel(void **state)
 	credit__cancel(&credit, &flows[0]);
 	credit__ask(&credit, &flows[1], 3, 9);
 	assert_int_equal(grant(&credit, flows, &fragments), -1);
-	/* It is connected again, and waits behind the others of its class. */
+	/* The flow connects again, and waits after the others of its class. */
 	credit__ask(&credit, &flows[0], 0, 1);
 	credit__give_back(&credit, &flows[0], 2);
 	assert_int_equal(grant(&credit, flows, &fragments), 0);
@@ -296,7 +296,7 @@ static void test_limits(void **state)
 	struct credit credit;
 	uint32_t fragments;
 
-	/* Less than a fragment: one at a time. */
+	/* A limit below one fragment: one fragment at a time. */
 	credit__init(&credit, 1, UINT64_MAX);
 	credit__ask(&credit, &flow, 0, UINT32_MAX);
 	credit__ask(&credit, &flow, 0, UINT32_MAX);

@@ -10,7 +10,7 @@
 /* A transport that notes when the first READ of a part could reach the host. */
 struct noting_transport {
 	struct transport base; /* first: a transport is found by it */
-	uint64_t first_ns; /* CLOCK_MONOTONIC; 0: none was posted */
+	uint64_t first_ns; /* CLOCK_MONOTONIC; 0: nothing was posted */
 	uint32_t left, completed;
 };
 

@@ -60,7 +60,7 @@ static void test_enough(void **state)
 	assert_int_equal(grant(&model, &fragments), -1);
 }
 
-/* A flow that may hold no more keeps nobody from credits that are left. */
+/* A flow at its limit keeps no other flow from the remaining credits. */
 static void test_large(void **state)
 {
 	struct model model;
@@ -79,7 +79,7 @@ static void test_large(void **state)
 	assert_int_equal(fragments, 1);
 }
 
-/* One credit.  While group 0 is read, group 1 has its first fragments, group 2 nothing. */
+/* One credit.  While group 0 is read, group 1 gets its first fragments, group 2 nothing. */
 static void test_warm_up(void **state)
 {
 	uint32_t granted[FLOWS] = {}, fragments, wanted = 3;
@@ -103,7 +103,10 @@ static void test_warm_up(void **state)
 	}
 	assert_int_equal(grant(&model, &fragments), -1);
 	for (int i = 1; i < GROUPS; i++) {
-		/* Warm before the one before it has ended, read as a whole only then. */
+		/*
+		 * A group is warmed up before the previous group ends, and read as a whole only
+		 * afterwards.
+		 */
 		assert_true(first[i] < last[i - 1]);
 		assert_true(second[i] > last[i - 1]);
 		if (i > 1)
@@ -111,7 +114,9 @@ static void test_warm_up(void **state)
 	}
 }
 
-/* A flow whose answer cannot be cut wants 3 of 4 credits at once, while groups wait for the line. */
+/*
+ * A flow whose answer cannot be cut wants 3 of 4 credits at once, while groups wait for the line.
+ */
 static void test_whole(void **state)
 {
 	struct credit_member whole = {};
@@ -171,7 +176,7 @@ static void test_whole_without_end(void **state)
 		assert_int_equal(granted[i], 4);
 }
 
-/* The lowest class goes first, whichever group it is in. */
+/* The lowest class goes first, whatever its group. */
 static void test_classes(void **state)
 {
 	struct model model;
@@ -215,8 +220,9 @@ static void test_cancel(void **state)
 }
 
 /*
- * All flows ask again and again at random: no more than the credits are ever held, all
- * credits are held if anybody could have one, and everybody gets what he has asked for.
+ * All flows ask again and again at random: flows never hold more than the credits, all
+ * credits are in use if any flow could take one, and each flow gets the credits that it
+ * asked for.
  */
 static void test_random(void **state)
 {
@@ -256,7 +262,7 @@ static void test_random(void **state)
 		assert_int_equal(asked[i], granted[i]);
 }
 
-/* A class that asks without end does not keep a group of it waiting: turns are in order. */
+/* A class that asks without end keeps none of its groups waiting: turns are in order. */
 static void test_turns(void **state)
 {
 	uint32_t granted[GROUPS] = {}, fragments;

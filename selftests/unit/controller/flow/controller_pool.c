@@ -60,7 +60,7 @@ static void poster__ask(struct poster *poster, struct poster_flow *flow)
 			 class, flow->left);
 }
 
-/* Posts what was granted, which completes at once. */
+/* Posts the granted fragments, which complete at once. */
 static void poster__post(struct poster *poster)
 {
 	struct credit_share *share;
@@ -101,7 +101,7 @@ static void *run_poster(void *data)
 	return NULL;
 }
 
-/* Each thread sleeps if others have all credits, and one of them wakes it. */
+/* Each thread sleeps while others hold all credits, and one of them wakes it. */
 static void test_pool(void **state)
 {
 	static struct poster posters[TAKERS];
@@ -130,7 +130,7 @@ static void test_pool(void **state)
 	assert_int_equal(pool.groups.credit.free, CREDITS);
 }
 
-/* What was granted and not taken comes back, to others. */
+/* Granted credits that are not taken come back, to others. */
 static void test_cancel(void **state)
 {
 	static struct poster poster;
@@ -155,7 +155,7 @@ static void test_cancel(void **state)
 	assert_int_equal(pool.groups.credit.free, CREDITS);
 }
 
-/* One that waits for all credits keeps others waiting, and does not when it is cancelled. */
+/* A flow that waits for all credits keeps others waiting until it is cancelled. */
 static void test_cancel_whole(void **state)
 {
 	static struct poster poster;
@@ -191,8 +191,8 @@ static void run_counted(struct message *message)
 }
 
 /*
- * A thread that posts is preempted half way: its message is the last, but the one before
- * does not lead there yet.
+ * A posting thread is preempted half way: its message is the last, but the previous
+ * message does not link to it yet.
  */
 static void test_preempted(void **state)
 {
@@ -228,7 +228,7 @@ static void test_preempted(void **state)
 	mailbox__close(&mailbox);
 }
 
-/* A target as two threads have it in turn: whose turn it is changes it without a lock. */
+/* A target that two threads own in turn: the owner changes it without a lock. */
 struct turns {
 	struct message order, report, done;
 	struct mailbox *control;
@@ -267,7 +267,7 @@ static void on_timer(void *data)
 	run_turn_of_thread(&turns->order);
 }
 
-/* The first turn is that of a timer in the thread. */
+/* A timer in the thread takes the first turn. */
 static void run_set_timer(struct message *message)
 {
 	struct turns *turns = caa_container_of(message, struct turns, order);
@@ -282,7 +282,7 @@ static void no_completion(struct dart_endpoint *endpoint, int result)
 	fail_msg("a completion without an endpoint");
 }
 
-/* A target that goes: it is freed by the message that its I/O thread has released it. */
+/* A leaving target: the message of its release by the I/O thread frees it. */
 struct leaver {
 	struct message order, report, release, released;
 	struct mailbox *control;

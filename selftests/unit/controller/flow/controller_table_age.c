@@ -54,7 +54,7 @@ static void test_expired(void **state)
 	assert_false(table_age__permits(&age, 5000 * MS));
 	table_age__renew(&age, 5001 * MS);
 	assert_true(table_age__permits(&age, 5001 * MS));
-	/* However long the lease is, on a machine that has just started. */
+	/* Neither a long lease nor a recent boot of this machine overflows. */
 	age.lease_ns = UINT32_MAX * MS;
 	table_age__expire(&age);
 	assert_false(table_age__permits(&age, 5001 * MS));

@@ -20,7 +20,7 @@ static void fill_words(void *data, const struct http_request *request,
 		answer->length = strlen(answer->body);
 }
 
-/* A stream of one block that is cut off after it. */
+/* A stream that is cut off after one block. */
 static ssize_t cut_read(void *data, char *buffer, size_t size)
 {
 	bool *is_begun = data;
@@ -54,7 +54,7 @@ static void fill_cut(void *data, const struct http_request *request, struct http
 	answer->stream_data = &is_begun;
 }
 
-/* It has a first byte and then no more. */
+/* A stream with a first byte and then nothing. */
 static ssize_t waiting_read(void *data, char *buffer, size_t size)
 {
 	bool *is_begun = data;
@@ -118,7 +118,7 @@ static int close_server(void **state)
 #define LOCAL CLOSE "Host: localhost\r\n"
 #define BAD "HTTP/1.1 400 ", "Bad Request\n"
 
-/* A proxy may read another one of them than this server does. */
+/* A proxy may choose another Host header than this server. */
 static void test_hosts(void **state)
 {
 	struct http_server *server = *state;
@@ -172,7 +172,7 @@ static void test_arguments(void **state)
 	expect(server, "GET /words?word= HTTP/1.1\r\n" LOCAL "\r\n", " 200 ", "\r\nlocalhost \n");
 }
 
-/* Where the body ends must be clear, or what follows it is taken for a request. */
+/* The end of the body must be clear; otherwise later bytes would pass for a request. */
 static void test_bodies(void **state)
 {
 	struct http_server *server = *state;
@@ -234,7 +234,7 @@ static void test_pipelined(void **state)
 	free(answer);
 }
 
-/* HTTP/1.0 has no chunks: a stream that is cut off must not look like one that ends. */
+/* HTTP/1.0 lacks chunks: a truncated stream must not look like a complete one. */
 static void test_cut(void **state)
 {
 	static const char *const requests[] = {
@@ -295,7 +295,7 @@ static void release(int fds[static HTTP_CONNECTIONS_MAX])
 		close(fds[i]);
 }
 
-/* Four addresses take all connections, and never take their answers: others come in. */
+/* Four addresses take all connections, and never take their answers: other peers still come in. */
 static void test_busy_everywhere(void **state)
 {
 	struct http_server *server = *state;
@@ -308,7 +308,10 @@ static void test_busy_everywhere(void **state)
 	release(fds);
 }
 
-/* A request whose body never ends is idle: its connection makes room for others of its address. */
+/*
+ * A request whose body never ends is idle: its connection makes room for other connections of its
+ * address.
+ */
 static void test_endless_bodies(void **state)
 {
 	static const char request[] =
@@ -321,7 +324,7 @@ static void test_endless_bodies(void **state)
 	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++) {
 		fds[i] = connect_to(server);
 		say(fds[i], request, strlen(request));
-		/* The server has read the head. */
+		/* The server read the head. */
 		assert_true(recv(fds[i], answer, sizeof(answer), 0) > 12);
 		assert_memory_equal(answer, "HTTP/1.1 100", 12);
 		say(fds[i], "a", 1);

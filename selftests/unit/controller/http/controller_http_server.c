@@ -361,14 +361,14 @@ static void test_families(void **state)
 	assert_false(is_at_v6(server));
 	http_server__free(server);
 
-	/* Both addresses of a name that has two, at one port. */
+	/* Both addresses of a name with two addresses, at one port. */
 	assert_int_equal(serve_at("localhost:0", &server, &error), 0);
 	assert_true(http_server__is_local(server));
 	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
 	http_server__free(server);
 }
 
-/* Peers that have asked, or never ask, up to the bound of one address: the oldest makes room. */
+/* Peers that asked, or never ask, up to the bound of one address: the oldest makes room. */
 static void test_silent_peers(void **state)
 {
 	const char request[] = "GET /words HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -387,7 +387,7 @@ static void test_silent_peers(void **state)
 	}
 	for (i = 0; i < 3; i++) {
 		expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
-		/* Only the first one had to go: each that has been served is gone, too. */
+		/* Only the first peer had to go, because served peers left by themselves. */
 		assert_int_equal(recv(fds[0], &byte, 1, 0), 0);
 	}
 	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++)
@@ -395,7 +395,10 @@ static void test_silent_peers(void **state)
 	http_server__free(server);
 }
 
-/* Each connection has a request in progress: none makes room, and a new one is closed. */
+/*
+ * A request is in progress on each connection: none makes room, and the server closes a new
+ * connection.
+ */
 static void test_busy_peers(void **state)
 {
 	struct http_server *server;
@@ -561,7 +564,7 @@ static void test_stream(void **state)
 		snprintf(line, sizeof(line), "line %d\n", i - 1);
 		read_until(fd, line);
 	}
-	/* It ends, and what was its last chunk comes. */
+	/* The stream ends, and its last chunk comes. */
 	wake_lines(-1);
 	while (recv(fd, &byte, 1, 0) > 0 && byte != '0')
 		;
@@ -571,7 +574,7 @@ static void test_stream(void **state)
 	assert_int_equal(lines.freed, 1);
 }
 
-/* The server stops while one stream waits and one is in the middle. */
+/* The server stops while one stream waits and another is in the middle. */
 static void test_stop(void **state)
 {
 	struct http_server *server = serve();
@@ -586,7 +589,7 @@ static void test_stop(void **state)
 	close(reading);
 }
 
-/* What a reader does not take waits in the socket, whose room is bounded, and nowhere else. */
+/* Bytes that a reader does not take wait only in the socket, whose room is bounded. */
 static void test_slow_reader(void **state)
 {
 	struct http_server *server = serve();
@@ -647,7 +650,7 @@ static void test_wakes(void **state)
 	fd = begin_lines(server, 1);
 	assert_int_equal(pthread_create(&thread, NULL, wake_often, NULL), 0);
 	read_until(fd, "line 1000\n");
-	close(fd); /* while it is woken */
+	close(fd); /* while the stream is woken */
 	pthread_join(thread, NULL);
 	http_server__free(server);
 	assert_int_equal(lines.freed, 1);

@@ -1,7 +1,6 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only
-# Who may ask a controller: dart-controller serves a replay, by TLS, to those who know a
-# password or a token, and curl asks.
+# SPDX-License-Identifier: GPL-2.0-only Access to a controller: dart-controller serves a
+# replay, over TLS, to clients that know a password or a token, and curl asks.
 . "$(dirname "$0")/../../../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 command -v curl >/dev/null || skip "curl is not installed (Debian package curl)"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A peer of an HTTP server that a test has opened at 127.0.0.1. */
+/* A peer of an HTTP server that a test opened at 127.0.0.1. */
 #ifndef HTTP_PEER_H
 #define HTTP_PEER_H
 
