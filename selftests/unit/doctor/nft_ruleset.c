@@ -75,7 +75,7 @@ static void test_rules_in_order(void **state)
 	assert_true(judge(CHAIN("input", "accept")
 			  RULE("input", "6", UDP_4791 DROP)
 			  RULE("input", "7", UDP_4791 ACCEPT)).drops);
-	/* Statements beside the verdict do not matter. */
+	/* Statements other than the verdict do not matter. */
 	assert_true(judge(CHAIN("input", "accept") RULE("input", "7",
 		UDP_4791 "{\"counter\": {\"packets\": 1}}, " DROP)).drops);
 }
@@ -130,7 +130,7 @@ static void test_conditions(void **state)
 {
 	struct nft_verdict verdict;
 
-	/* Some senders are accepted, others are not: as configured. */
+	/* The rules accept some senders, but not others: as configured. */
 	verdict = judge(CHAIN("input", "drop") RULE("input", "7",
 		MATCH("==", PAYLOAD("ip", "saddr"), "\"10.0.0.1\"")
 		UDP_4791 ACCEPT));
@@ -140,7 +140,7 @@ static void test_conditions(void **state)
 		MATCH("==", PAYLOAD("ip", "saddr"), "\"10.0.0.1\"") DROP));
 	assert_false(verdict.drops);
 	assert_int_equal(verdict.may_drop.handle, 8);
-	/* A match of iptables, and a set whose elements are elsewhere. */
+	/* A match of iptables, and a set whose elements lie elsewhere. */
 	verdict = judge(CHAIN("input", "accept")
 			RULE("input", "9", "{\"xt\": null}, " DROP));
 	assert_false(verdict.drops);
@@ -149,7 +149,7 @@ static void test_conditions(void **state)
 		MATCH("==", PAYLOAD("udp", "dport"), "\"@ports\"") DROP));
 	assert_false(verdict.drops);
 	assert_int_equal(verdict.unknown.handle, 9);
-	/* No answers to connections: both directions have port 4791. */
+	/* No answers to connections: both directions use port 4791. */
 	assert_true(judge(CHAIN("input", "drop") RULE("input", "7",
 		MATCH("in", CT_STATE, "[\"established\", \"related\"]")
 		ACCEPT)).drops);
@@ -174,7 +174,7 @@ static void test_jumps(void **state)
 		 RULE("inner", "4", "{\"return\": null}")
 		 RULE("inner", "5", UDP_4791 DROP), inner);
 	assert_false(judge(items).drops);
-	/* From a goto no packet returns to the rules behind it. */
+	/* After a goto no packet returns to the following rules. */
 	snprintf(items, sizeof(items), CHAIN("input", "drop") "%s"
 		 RULE("input", "3", "{\"goto\": {\"target\": \"inner\"}}")
 		 RULE("input", "4", UDP_4791 ACCEPT), inner);

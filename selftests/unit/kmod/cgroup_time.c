@@ -30,7 +30,7 @@ static void kernel_may_run(void);
 static struct kernel {
 	u64 parent, parent_counted, parent_moved;	/* bstat; bstat, last_bstat of its CPU */
 	u64 child, child_last, child_counted, child_moved;
-	bool is_listed;		/* the child, among those with times at the CPU */
+	bool is_listed;		/* the child is among the cgroups with times at the CPU */
 	u64 delta;
 	u32 flushed;		/* steps */
 	bool has_run;
@@ -88,7 +88,7 @@ static u32 choose(u32 ways)
 	return choices[chosen++].taken;
 }
 
-/* Makes the next interleaving; false: that was the last one. */
+/* Makes the next interleaving; false after the last one. */
 static bool next_interleaving(void)
 {
 	while (known) {
@@ -120,7 +120,8 @@ static void kernel_may_run(void)
 
 /*
  * sum_once() of the module: true if it does not notice a move.  *@stood: the kernel stood
- * between the two writes of a move from the reading of the destination to that of the source.
+ * between the two writes of a move from the read of the destination to the read of the
+ * source.
  */
 static bool sum_once(bool child_is_member, u64 *sum, bool *stood)
 {
@@ -230,7 +231,7 @@ static void test_other(void **state)
 	explore(false);
 }
 
-/* After one wrong sum the shown value has not fallen, and follows the next sum. */
+/* After one wrong sum the shown value does not fall, and follows the next sum. */
 static void test_advance(void **state)
 {
 	u64 shown[3] = { 10, 10, 10 };

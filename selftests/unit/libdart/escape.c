@@ -80,7 +80,7 @@ static void test_control_characters(void **state)
 	expect_name("a\nb\tc\x1b[2J\x7f", "a\\x0ab\\x09c\\x1b[2J\\x7f");
 	expect_name("\xc2\x80\xc2\x9b\xc2\x9f",
 		    "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f");
-	/* libdart's JSON marks wide integers with it. */
+	/* libdart's JSON marks wide integers with this character. */
 	expect_name("\xee\x80\x80" "18446744073709551615",
 		    "\\xee\\x80\\x80" "18446744073709551615");
 }
@@ -156,7 +156,7 @@ static void test_random_names(void **state)
 	}
 }
 
-/* Escaping a sentence keeps the escapes of names, also when it is repeated. */
+/* Escaping a sentence, even twice, keeps the escapes of names. */
 static void test_sentences(void **state)
 {
 	static const char sentence[] = "no '/x\\xe9': \\x5c \xe9\n\\";

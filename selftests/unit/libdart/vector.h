@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Members of golden vectors, which fail the test unless they have the right form. */
+/* Members of golden vectors, which fail the test unless their form is right. */
 #ifndef VECTOR_H
 #define VECTOR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sketch of simulations counts and reports as the golden vectors have it. */
+/* The sketch of simulations counts and reports like the golden vectors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packets with INT-MD: built by us, built by others, and malformed. */
+/* Packets with INT-MD: built by this project, built by others, and malformed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +146,7 @@ static void test_options(void **state)
 		length - UDP - sizeof(nops));
 	memcpy(frame + UDP, nops, sizeof(nops));
 	frame[14]++;
-	/* RFC 1624: the sum of what was added is subtracted. */
+	/* RFC 1624: subtract the sum of the added bytes. */
 	sum = (frame[24] << 8 | frame[25]) + (uint16_t)~0x0100 +
 	      2 * (uint16_t)~0x0101;
 	sum = (sum & UINT16_MAX) + (sum >> 16);
@@ -232,7 +232,7 @@ static void test_many_tags(void **state)
 			 -ENODATA);
 }
 
-/* The buffer has exactly the size of the packet. */
+/* The buffer is exactly as large as the packet. */
 static void test_any_bytes(void **state)
 {
 	struct dart_random random = dart_random__of(1);

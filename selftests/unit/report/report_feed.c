@@ -39,7 +39,7 @@ static void dump(pcap_dumper_t *dumper, const uint8_t *frame, size_t length)
 	pcap_dump((u_char *)dumper, &header, frame);
 }
 
-/* A packet of each flow, one for another port, one cut short. */
+/* A packet of each flow, a packet for another port, a truncated packet. */
 static void write_capture(int link_type)
 {
 	const struct options options = options_of(NULL);

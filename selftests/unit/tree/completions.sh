@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The completions of each program, for bash, zsh and fish, have the options of its --help, and
-# no others.
+# The completions of each program, for bash, zsh and fish, list exactly the options of its --help.
 . "$(dirname "$0")/../../lib.sh"
 
 tree=$tests/..
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# helped PROGRAM: long options in its --help, each at the beginning of a line or behind a comma
+# helped PROGRAM: long options in its --help, each at the beginning of a line or after a comma
 helped() {
 	"$tree/.output/bin/$1" --help |
 		grep -E '^ {2,6}-' | grep -o -E '(^ +|, )--[a-z-]+' | grep -o -E -e '--[a-z-]+'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The shared libdart exports the interface that manual pages describe, and programs can be
-# linked with it as it is installed.
+# The shared libdart exports the interface that manual pages describe, and programs can be linked
+# with the installed library.
 . "$(dirname "$0")/../../lib.sh"
 
 tree=$tests/..
@@ -11,12 +11,12 @@ library=$staged/lib/libdart.so.0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# exported_by MAP PAGES: what the check says about the library
+# exported_by MAP PAGES: the output of the check about the library
 exported_by() {
 	"$tests/exported" "$library" "$1" "$2"/libdart*.3
 }
 
-# without PATTERN FILE: a copy of the file that lacks the first line with it
+# without PATTERN FILE: a copy of the file without its first line that matches
 without() {
 	sed "0,/$1/{/$1/d}" "$2" >"$scratch/${2##*/}"
 }
@@ -59,9 +59,9 @@ int main(void)
 	return printf("%.3f\n", dart_store_sizing__average(0.5, 2)) < 0;
 }
 END
-# build OPTION: a program with the flags that pkg-config has for the installed library
+# build OPTION: builds a program with the flags of pkg-config for the installed library
 build() {
-	# The file of pkg-config has the directories after installation.
+	# The file of pkg-config names the directories after installation.
 	# shellcheck disable=SC2046 # several words
 	cc -Wall -Werror -include errno.h -o "$scratch/program" "$scratch/program.c" \
 		$(PKG_CONFIG_PATH=$staged/lib/pkgconfig pkg-config "$1" \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The inputs that fuzzing has found are parsed or refused, under the sanitizers.
+# The inputs that fuzzing found are parsed or refused, under the sanitizers.
 . "$(dirname "$0")/../../lib.sh"
 
 for source in "$tests"/fuzz/*.c; do

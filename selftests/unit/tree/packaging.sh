@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the packages say twice is the same, and each installed file has one package.
+# Duplicate statements of the packages agree, and each installed file belongs to one package.
 . "$(dirname "$0")/../../lib.sh"
 
 cd "$tests/.." || exit
@@ -12,7 +12,8 @@ section() {
 	sed -n "/^# $1:/,/^\$/s/^[a-z]/&/p" packages.txt
 }
 
-# Debian always has what is essential for building. dh-sequence-NAME is an add-on of debhelper.
+# Packages that are essential for building are always installed. dh-sequence-NAME is an add-on of
+# debhelper.
 needed() {
 	section build | grep -v -x -e gcc -e libc6-dev -e make
 	printf '%s\n' debhelper-compat dh-sequence-dkms dh-sequence-installsysusers
@@ -40,7 +41,7 @@ installed() {
 		grep -v '^usr/lib/systemd/system/' | sort
 }
 
-# packaged: for each of these files, the lists of debian/ that have it
+# packaged: for each of these files, the lists of debian/ that contain it
 packaged() {
 	local file list pattern rest depth beginning
 

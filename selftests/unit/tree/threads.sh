@@ -9,11 +9,11 @@ trap 'rm -f "$report"' EXIT
 found=0
 RACES=66	# exit status of a program with reports
 
-# passes PROGRAM: it has no race.  The sanitizer of GCC 12 loses the order of two threads that lock
-# a mutex of libmicrohttpd once in a hundred runs: a race is not ours if the library's own
-# instruction is the one that it names.
+# passes PROGRAM: the program is free of races.  The sanitizer of GCC 12 loses the order of two
+# threads that lock a mutex of libmicrohttpd once in a hundred runs: a race is not ours if it
+# names an instruction of the library.
 passes() {
-	# The shadow memory has no room for all layouts of a random address space.
+	# The shadow memory cannot hold all layouts of a random address space.
 	TSAN_OPTIONS=exitcode=$RACES setarch -R "$1" >"$report" 2>&1
 	status=$?
 	cat "$report"

@@ -2,12 +2,13 @@
 /*
  * As much of verbs and of the RDMA CM as two reliable connected queue pairs in this
  * process need, which exchange SENDs: one of a client with an identifier of the RDMA CM,
- * the other one opened by the test when the client connects.  Descriptors are ready when
- * there are events, as real ones.
+ * the other opened by the test when the client connects.  Descriptors become ready with
+ * events, like real ones.
  *
- * It is for the order of what both ends do, which no guest can choose.  An adapter does
- * more: a message is acknowledged later than it has arrived, or retried without a
- * receive, and peers leave by an event of the RDMA CM: see hostile_callers.
+ * It serves tests of the order of both ends' steps, which no guest can choose.  An
+ * adapter does more: it acknowledges a message later than the message arrives, retries
+ * a message without a receive, and reports leaving peers by an event of the RDMA CM:
+ * see hostile_callers.
  */
 #ifndef FAKE_RDMA_H
 #define FAKE_RDMA_H

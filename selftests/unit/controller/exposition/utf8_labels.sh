@@ -1,7 +1,7 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only Labels with names of any UTF-8, and labels that collide:
-# pages and service discovery show the given names to peers that take such names, and plain
-# names to other peers, never twice.
+# SPDX-License-Identifier: GPL-2.0-only
+# Labels with names of any UTF-8, and labels that collide: pages and service discovery show the
+# given names to peers that take such names, and plain names to other peers, never twice.
 . "$(dirname "$0")/../../../lib.sh"
 
 bin=$tests/../.output/bin

@@ -1,6 +1,7 @@
 #!/bin/bash
-# SPDX-License-Identifier: GPL-2.0-only Access to a controller: dart-controller serves a
-# replay, over TLS, to clients that know a password or a token, and curl asks.
+# SPDX-License-Identifier: GPL-2.0-only
+# Access to a controller: dart-controller serves a replay, over TLS, to clients that know a
+# password or a token, and curl asks.
 . "$(dirname "$0")/../../../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 command -v curl >/dev/null || skip "curl is not installed (Debian package curl)"

@@ -56,7 +56,7 @@ static void test_collided(void **state)
 	       LIST("target_target_cpu", "target_cpu"), 1);
 	expect(LABEL_NAMES_PLAIN, LIST("cpu", "target_cpu", "target_target_cpu"),
 	       LIST("target_target_target_cpu", "target_cpu", "target_target_cpu"), 1);
-	/* The series have that one, too. */
+	/* The series carry that name, too. */
 	expect(LABEL_NAMES_PLAIN, LIST("device"), LIST("target_target_device"), 1);
 	expect(LABEL_NAMES_PLAIN, LIST("device", "target_device"),
 	       LIST("target_target_device", "target_target_target_device"), 2);
@@ -67,7 +67,7 @@ static void test_utf8(void **state)
 	expect(LABEL_NAMES_UTF8, LIST("host.name", "host_name", "\xc3\xa4", "\xc3\xb6"),
 	       LIST("host.name", "host_name", "\xc3\xa4", "\xc3\xb6"), 0);
 	expect(LABEL_NAMES_PLAIN, LIST("host.name", "rack"), LIST("host_name", "rack"), 0);
-	/* A character is one underscore, however many bytes it has; so is a first digit. */
+	/* A character becomes one underscore, whatever its bytes, and so does a first digit. */
 	expect(LABEL_NAMES_PLAIN, LIST("1a", "a:b", "\xe2\x82\xac" "x"),
 	       LIST("_a", "a_b", "_x"), 0);
 }
@@ -84,7 +84,7 @@ static void test_utf8_collided(void **state)
 	expect(LABEL_NAMES_PLAIN, LIST("devic\xc3\xa9"), LIST("devic_"), 0);
 }
 
-/* As many that collide as there can be: each has a name, and no two the same. */
+/* The greatest number of colliding names: each gets a different name. */
 static void test_many(void **state)
 {
 	static struct named_label labels[LABELS_MAX];

@@ -54,7 +54,7 @@ static void test_gathered(void **state)
 	point = trial__point(&trial,
 			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
 	assert_int_equal(point->time_ns, 5990 * SECOND);
-	/* The third row is empty, and all fields have names. */
+	/* The third row is empty, and all fields are named. */
 	assert_false(trial__has(&trial, "node_cpu_seconds_total{cpu=\"0\"}"));
 	trial__expect(&trial, "dart_scrape_duration_seconds", 0.001);
 	trial__expect(&trial, "dart_scrape_missed_total", 2);
@@ -68,7 +68,7 @@ static void test_gathered(void **state)
 	assert_int_equal(trial__point(&trial, "dart_scrape_clock_off")->time_ns,
 			 0);
 
-	/* Now it has, and is two hours slow: the row is dated by its age. */
+	/* Now the clock is known, and two hours slow: the row's age dates it. */
 	trial.host.sample.clock = (struct sample_clock){
 		.boot_ns = 991 * SECOND,
 		.offset_ns = -7200 * SECOND,
@@ -82,7 +82,7 @@ static void test_gathered(void **state)
 	point = trial__point(&trial,
 			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
 	assert_int_equal(point->time_ns, 5999 * SECOND);
-	/* A row of the future has landed all the same. */
+	/* A row from the future still landed. */
 	trial.host.sample.clock.boot_ns = 900 * SECOND;
 	trial__evaluate(&trial);
 	point = trial__point(&trial,
@@ -159,7 +159,7 @@ static void test_idle(void **state)
 	trial__evaluate(&trial);
 	trial__expect(&trial, idle, 1000 - 2 - 8 + 0.5);
 
-	/* Ticks count more than has elapsed: it stays, and goes on from the sum. */
+	/* Ticks count more than the elapsed time: the value stays, and goes on from the sum. */
 	trial.host.sample.head.start_ns += SECOND;
 	host__set(&trial.host, entry, 1, "user", 0, 4000000000);
 	trial__evaluate(&trial);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of metrics in YAML: what is taken, and what is refused with which sentence. */
+/* Names of metrics in YAML: accepted files, and the sentences that refuse others. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -232,7 +232,7 @@ static void test_directory(void **state)
 	assert_int_equal(names__load(directory, &names, &error), -ENOENT);
 }
 
-/* With the argument DIRECTORY: loads its files instead, and prints what they have. */
+/* With the argument DIRECTORY: loads its files instead, and prints their contents. */
 static int load(const char *directory)
 {
 	struct dart_error error;

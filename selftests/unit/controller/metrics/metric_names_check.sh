@@ -7,7 +7,7 @@ top=$tests/..
 program=$top/.output/unit/metric_names
 directory=$(mktemp -d)
 
-# has FAMILIES DIRECTORY: its files are valid, and have at least so many
+# has FAMILIES DIRECTORY: its files are valid, and define at least FAMILIES families
 has() {
 	"$program" "$2" >"$directory/found" && cat "$directory/found" &&
 		[ "$(cut -d' ' -f1 "$directory/found")" -ge "$1" ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Families and series of a plan: which entry has a name, and which labels. */
+/* Families and series of a plan: the names and labels of entries. */
 #include "metric_trial.h"
 
 static void test_choice(void **state)
@@ -87,7 +87,7 @@ static void test_namespaces(void **state)
 	trial__free(&trial);
 }
 
-/* A host that has both sources of disks: the direct one stands in for the other. */
+/* A host with both sources of disks: the direct source stands in for the other. */
 static void test_substitute(void **state)
 {
 	static const struct wanted_field direct[] = {
@@ -163,7 +163,7 @@ static void test_equal_series(void **state)
 	trial__free(&trial);
 }
 
-/* As a file system has them: whose texts change when another one is mounted. */
+/* Text fields as in a file system, which change when another one is mounted. */
 static void test_text_labels(void **state)
 {
 	static const struct wanted_field fields[] = {
@@ -225,7 +225,7 @@ static void test_host_labels(void **state)
 			  1);
 	strcpy(host__copy(&trial.host, entry, 0), "6.12.0");
 	trial__plan(&trial);
-	/* A label without a text is none. */
+	/* A label without a text is left out. */
 	trial__expect(&trial,
 		      "node_uname_info{nodename=\"node-1\",release=\"6.12.0\"}",
 		      1);

@@ -45,7 +45,7 @@ static const struct plan *plan_at(struct metric_plan *metrics)
 	return plan__of(metrics);
 }
 
-/* Is all that outputs see the same as that of another plan of the same sample? */
+/* Do outputs see the same as from another plan of the same sample? */
 static void assert_same(const struct metric_plan *one,
 			const struct metric_plan *other)
 {
@@ -117,11 +117,11 @@ static void test_equal(void **state)
 	series = find_series(two, "dart_net_bytes_total");
 	assert_ptr_equal(two->series[series].labels, one->series[series].labels);
 	assert_ptr_equal(two->series[series].text, one->series[series].text);
-	/* What has the name of the host is its own. */
+	/* Texts with the name of the host are not shared. */
 	assert_true(find_series(two, "net_packets_total{host=\"other\",kind=\"all\"}") >= 0);
 	assert_true(find_series(one, "net_packets_total{host=\"node-1\",kind=\"all\"}") >= 0);
 	assert_same(two, alone);
-	/* It outlives the first one, and its store. */
+	/* The second plan outlives the first, and its store. */
 	metric_plan__put(one);
 	plan_store__put(store);
 	assert_same(two, alone);
@@ -133,7 +133,7 @@ static void test_equal(void **state)
 	host__free(&other);
 }
 
-/* Another table has another key; the same key does not make different plans equal. */
+/* Another table yields another key; equal keys do not make different plans equal. */
 static void test_change(void **state)
 {
 	struct plan_store *store = plan_store__new();
@@ -193,7 +193,7 @@ static void *make_plans(void *data)
 	return NULL;
 }
 
-/* Roots come and go while others look for them. */
+/* Roots come and go while other threads look for them. */
 static void test_threads(void **state)
 {
 	struct plan_store *store = plan_store__new();

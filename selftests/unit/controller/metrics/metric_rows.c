@@ -32,7 +32,7 @@ static void test_rows(void **state)
 		      "dart_map_1_info{command=\"a\\\"b\\\\c\\\\x0a\\\\xff\xc3\xa4\","
 		      "peer=\"10.0.0.1\",row=\"1\"}",
 		      1);
-	/* The other entry has the same name, and no number of its only row. */
+	/* The series of the other entry carries the same name, without a number of its only row. */
 	trial__expect(&trial, "dart_map_1_counts_total{index=\"0\"}", 0);
 	assert_int_equal(trial.plan->dropped_count, 0);
 
@@ -78,7 +78,7 @@ static void test_changing_rows(void **state)
 	assert_int_equal(trial__point(&trial, user)->time_ns, 0);
 	assert_true(trial__point(&trial, "user_seconds_total{cpu=\"0\"}")
 			    ->time_ns != 0);
-	/* Each sample that is lost so is counted, and an empty row is not one. */
+	/* Each sample that is lost like this is counted; an empty row does not count. */
 	trial__expect(&trial, "dart_scrape_torn_samples_total", 1);
 	trial__evaluate(&trial);
 	trial__expect(&trial, "dart_scrape_torn_samples_total", 2);
@@ -91,7 +91,7 @@ static void test_changing_rows(void **state)
 	trial__plan(&trial);
 	assert_true(trial__has(&trial, user));
 
-	/* Another CPU in the row, an empty row, one that is not empty any more. */
+	/* Another CPU in the row, an empty row, a row that is no longer empty. */
 	host__set(&trial.host, entry, 1, "cpu", 0, 1);
 	assert_false(trial__fits(&trial));
 	host__set(&trial.host, entry, 1, "cpu", 0, 3);
@@ -110,7 +110,7 @@ static void test_changing_rows(void **state)
 	trial__free(&trial);
 }
 
-/* A record that is empty so far, as of a cgroup whose controller is not enabled. */
+/* A record that is empty so far, as for a cgroup whose controller is not enabled. */
 static void test_empty_record(void **state)
 {
 	static const struct wanted_field fields[] = {

@@ -110,7 +110,7 @@ struct wanted_field {
 	enum dart_control_field_kind kind;
 };
 
-/* As the agent lays them out: time, the number of a row if there is one, values. */
+/* Rows in the agent's layout: time, the number of the row if any, values. */
 static inline struct dart_schema *
 host__record(struct host *host, const struct wanted_field *wanted)
 {
@@ -182,7 +182,7 @@ static inline void host__set(struct host *host, uint32_t entry, uint32_t copy,
 	       &value, field->width);
 }
 
-/* All sequences of a row: 0 is an empty one, an odd number a torn one. */
+/* All sequences of a row: 0 marks an empty row, an odd number a torn one. */
 static inline void host__mark(struct host *host, uint32_t entry, uint32_t copy,
 			      uint32_t sequence)
 {
@@ -249,7 +249,7 @@ point_of(const struct points *points, const struct metric_plan *plan,
 	return &points->points[series];
 }
 
-/* Of the sample as it is, by a plan that fits. */
+/* Evaluates the present sample by a fitting plan. */
 static inline void evaluate(struct points *points,
 			    const struct metric_plan *plan, struct host *host)
 {

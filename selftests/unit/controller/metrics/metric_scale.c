@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of a host with a thousand containers: what plans and points cost. */
+/* Metrics of a host with a thousand containers: the costs of plans and points. */
 #include <stdio.h>
 
 #include "metric_samples.h"
@@ -8,7 +8,7 @@
 #define MANY 1000
 #define FIELDS 27 /* of cgroup:memory */
 
-/* Of the sanitizers' library; Debian's gcc has no header of it. */
+/* Function of the sanitizers' library; Debian's gcc lacks a header for it. */
 int __sanitizer_install_malloc_and_free_hooks(
 	void (*malloc_hook)(const volatile void *, size_t),
 	void (*free_hook)(const volatile void *));
@@ -56,7 +56,7 @@ static struct containers *containers__new(uint32_t count)
 	}
 	schema = host__record(&containers->host, fields);
 	for (i = 0; i < count; i++) {
-		/* In an order that is not that of names. */
+		/* Not in the order of names. */
 		sprintf(containers->names[i],
 			"cgroup:memory@/kubepods.slice/pod%u+1s",
 			i * 7919 % count);
@@ -76,7 +76,7 @@ static void containers__free(struct containers *containers)
 	free(containers);
 }
 
-/* The compiler knows that malloc() changes neither. */
+/* volatile: the compiler knows that malloc() changes neither. */
 static volatile unsigned int allocations;
 static volatile size_t allocated_bytes;
 
@@ -99,7 +99,7 @@ static size_t bytes_of_plan(uint32_t count, struct names *names)
 	allocated_bytes = 0;
 	plan = plan_of(&containers->host, names);
 	assert_int_equal(plan->dropped_count, 0);
-	/* 3 with names, FIELDS - 4 without, and those of the scrape. */
+	/* 3 series with names, FIELDS - 4 without, and the series of the scrape. */
 	assert_int_equal(plan->series_count, count * (FIELDS - 1) + 11);
 	metric_plan__put(plan);
 	containers__free(containers);
@@ -126,7 +126,7 @@ static void test_without_memory(void **state)
 	struct containers *containers = containers__new(MANY);
 	struct metric_plan *plan = plan_of(&containers->host, names);
 	struct points points = {};
-	char *volatile probe; /* so that it is allocated at all */
+	char *volatile probe; /* volatile, so that the compiler keeps the allocation */
 
 	assert_int_equal(
 		points__prepare(&points, plan, &containers->host.sample), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sink that makes metrics for several outputs, and the one that passes on to all. */
+/* The sink that makes metrics for several outputs, and the sink that passes on to all. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@ static const struct wanted_field fields[] = { { "v", "",
 /* What an output was told of each target. */
 struct told {
 	unsigned int scrapes;
-	unsigned int plans; /* that replaced another one */
+	unsigned int plans; /* plans that replaced another one */
 	unsigned int lost;
 	unsigned int failed;
 	unsigned int ups, downs; /* of dart_up and up, which agree */
@@ -209,7 +209,7 @@ static void *scrape(void *data)
 static void check_told(const struct told *told)
 {
 	assert_int_equal(told->scrapes, SCRAPES + 1);
-	/* The plan after a loss replaces none. */
+	/* The plan after a loss replaces no plan. */
 	assert_int_equal(told->plans, SCRAPES / 10 - 1);
 	assert_int_equal(told->lost, 1);
 	assert_string_equal(told->reason, "gone");
@@ -236,7 +236,7 @@ static void test_up_again(void **state)
 		{ 6000 * SECOND - 286000, 6000 * SECOND + 714000 },
 		{ 6000 * SECOND, 6000 * SECOND + 300000000 },
 		{ 6000 * SECOND + 200000000, 6000 * SECOND + 300000000 },
-		/* The I/O thread noted the landing a little later than the moment of it. */
+		/* The I/O thread notes the landing a little late. */
 		{ 6000 * SECOND + 300000000, 6000 * SECOND + 301000000 },
 		/* The clock was set back since the report. */
 		{ 9600 * SECOND, 6000 * SECOND },
@@ -342,7 +342,7 @@ static void test_metrics(void **state)
 		check_told(&least->told[i]);
 		check_ups(&full->told[i]);
 	}
-	/* A target that is removed has ended as well. */
+	/* A removed target ends as well. */
 	assert_true(full->told[0].is_added);
 	sink->operations->removed(sink, &targets[0]);
 	assert_true(full->told[0].is_removed && !full->told[1].is_removed);
@@ -469,7 +469,7 @@ static void test_all(void **state)
 	}
 	all->operations->free(all);
 	assert_true(is_freed[0] && is_freed[1] && is_freed[2]);
-	/* It has no more of the terminal than its sinks. */
+	/* It claims no more of the terminal than its sinks. */
 	one = sink_all__new(list, 1);
 	assert_non_null(one);
 	assert_false(one->owns_terminal || one->compares);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Points as text.  With the argument "prometheus" or "openmetrics" it prints those of two
- * hosts instead, for other programs to read: see metric_text_read.sh.
+ * Points as text.  With the argument "prometheus" or "openmetrics" it prints the points
+ * of two hosts instead, for other programs to read: see metric_text_read.sh.
  */
 #include <math.h>
 #include <stdio.h>
@@ -140,7 +140,7 @@ static char *text_of_two(enum metric_text_format format, bool has_times)
 	text_host__init(&one, "one:4792", NULL);
 	text_host__init(&other, "other:4792",
 			"{\"device\":\"mine\",\"rack\":\"a\\\"7\"}");
-	/* One has no point in this scrape. */
+	/* One series lacks a point in this scrape. */
 	other.points.points[find_series(other.plan, "node_load1")].time_ns = 0;
 	targets[0] = text_host__target(&one);
 	targets[1] = text_host__target(&other);
@@ -175,7 +175,7 @@ static void test_prometheus(void **state)
 		"device=\"a\\\\\\\"\\\\x0ab\"} 0 6000000\n"
 		"node_network_receive_bytes_total{instance=\"one:4792\","
 		"device=\"eth0\"} 9.223372036854776e+18 6000000\n"
-		/* A label of the target that series have as well. */
+		/* A label of the target that series carry as well. */
 		"node_network_receive_bytes_total{instance=\"other:4792\","
 		"rack=\"a\\\"7\",target_device=\"mine\",device=\"a\\\\\\\"\\\\x0ab\"} 0 6000000\n");
 	assert_has(text, "# TYPE node_vmstat_pgfault untyped\n"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The text formats of metrics are read by the programs of others, if they are installed.
+# Programs of other projects, if installed, read the text formats of metrics.
 . "$(dirname "$0")/../../../lib.sh"
 
 program=$tests/../.output/unit/metric_text
-python=/usr/bin/python3		# Debian's, which has its prometheus_client
+python=/usr/bin/python3		# Debian's Python, which includes prometheus_client
 $python -c 'import prometheus_client' 2>/dev/null ||
 	skip "prometheus_client is not installed (Debian package python3-prometheus-client)"
 text=$(mktemp)

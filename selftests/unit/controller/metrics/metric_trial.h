@@ -12,7 +12,7 @@ struct trial {
 	struct points points;
 };
 
-/* @yaml: the names, or NULL.  The host has no entries yet, and there is no plan. */
+/* @yaml: the names, or NULL.  The host starts without entries and without a plan. */
 static inline void trial__init(struct trial *trial, const char *yaml)
 {
 	*trial = (struct trial){};
@@ -21,7 +21,7 @@ static inline void trial__init(struct trial *trial, const char *yaml)
 		trial->names = names_of(yaml);
 }
 
-/* Adds a record with one row, which is whole and full of zeroes; returns its index. */
+/* Adds a record with one whole row of zeroes; returns its index. */
 static inline uint32_t trial__add(struct trial *trial, const char *name,
 				  const struct dart_schema *schema)
 {
@@ -32,13 +32,13 @@ static inline uint32_t trial__add(struct trial *trial, const char *name,
 	return entry;
 }
 
-/* Of the sample as it is. */
+/* Evaluates the present sample. */
 static inline void trial__evaluate(struct trial *trial)
 {
 	evaluate(&trial->points, trial->plan, &trial->host);
 }
 
-/* Makes a new plan, and its points, of the sample as it is. */
+/* Makes a new plan, and its points, from the present sample. */
 static inline void trial__plan(struct trial *trial)
 {
 	if (trial->plan)
@@ -60,7 +60,7 @@ static inline bool trial__has(const struct trial *trial, const char *series)
 	return find_series(trial->plan, series) >= 0;
 }
 
-/* The point of a series, which has to exist. */
+/* The point of a series, which must exist. */
 static inline const struct metric_point *trial__point(const struct trial *trial,
 						      const char *series)
 {
@@ -73,7 +73,7 @@ static inline void trial__expect(const struct trial *trial, const char *series,
 	assert_point(&trial->points, trial->plan, series, value);
 }
 
-/* A family, which has to exist. */
+/* A family, which must exist. */
 static inline const struct metric_family *
 trial__family(const struct trial *trial, const char *name)
 {

@@ -2,7 +2,7 @@
 /* Values and times of points: conversions, units, and histograms. */
 #include "metric_trial.h"
 
-/* A family, and what its series of entry e has. */
+/* A family, and the keys of its series of entry e. */
 static const char *const conversions[][2] = {
 	{ "difference", "value: a - b + 1" },
 	{ "scaled", "value: b\n      scale: 0.25" },
@@ -71,7 +71,7 @@ static void test_conversions(void **state)
 	assert_false(trial__has(&trial, "when_absent"));
 	assert_false(trial__has(&trial, "per_absent"));
 	assert_int_equal(trial__point(&trial, "pages_of_none")->time_ns, 0);
-	/* That of f stands before that of e, which is no loss. */
+	/* The series of f precedes the series of e, which is no loss. */
 	trial__expect(&trial, "first", 7);
 	assert_int_equal(trial.plan->dropped_count, 0);
 
@@ -142,7 +142,9 @@ static void test_times(void **state)
 		int64_t point_ns;
 	} times[] = {
 		{ 999 * SECOND, 5999 * SECOND },
-		/* After the values have landed, never, not a time: when they were READ. */
+		/*
+		 * A time after the landing, no time, an invalid time: the time of the READ counts.
+		 */
 		{ 1001 * SECOND, 6000 * SECOND + SECOND / 1000 },
 		{ 0, 6000 * SECOND },
 		{ UINT64_MAX, 6000 * SECOND },
@@ -202,7 +204,7 @@ static void test_histogram(void **state)
 		"dart_other_slots_seconds_bucket{le=\"0.000000003\",row=\"1\"}",
 		5);
 
-	/* Text formats have the buckets of each row side by side. */
+	/* Text formats keep the buckets of each row together. */
 	plan = trial.plan;
 	family = trial__family(&trial, "dart_other_slots_seconds");
 	assert_int_equal(family->series_count, 16);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The names of metrics in schemas/prometheus are of fields that the agent has, and the check of
-# that can fail.
+# The names of metrics in schemas/prometheus belong to fields of the agent, and the check of that
+# can fail.
 . "$(dirname "$0")/../../../lib.sh"
 
 python3 -c 'import yaml' 2>/dev/null || skip "python3 has no yaml"
@@ -17,7 +17,7 @@ check "each name has a valid form and is of a field of the agent" \
 	"$tests/prometheus_names"
 check "a copy of the tree passes as well" "$copy/selftests/prometheus_names"
 
-# planted FILE SCRIPT SENTENCE MESSAGE: a fault in one file of the copy is found
+# planted FILE SCRIPT SENTENCE MESSAGE: the check finds a fault in one file of the copy
 planted() {
 	cp "$names/$1" "$copy/kept"
 	sed -i "$2" "$names/$1"

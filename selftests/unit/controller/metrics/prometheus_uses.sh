@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The rules and dashboards of contrib use metrics that exist, the rules do what they say,
-# and the checks of that can fail.
+# The rules and dashboards of contrib use metrics that exist, the rules work as they say, and the
+# checks of that can fail.
 . "$(dirname "$0")/../../../lib.sh"
 
 python3 -c 'import yaml' 2>/dev/null || skip "python3 has no yaml"
@@ -35,7 +35,7 @@ planted host.json 's/node_load15{job=\\"$job\\",/node_load15{/' \
 planted host.json 's/"name": "job"/"name": "task"/' \
 	"a dashboard whose job cannot be chosen is found" "the job cannot be chosen"
 
-# tested: every alert has a test in which it fires
+# tested: every alert fires in a test
 tested() {
 	sed -n 's/.* alert: //p' "$contrib"/prometheus/*.rules.yml >"$copy/alerts"
 	[ -s "$copy/alerts" ] || return

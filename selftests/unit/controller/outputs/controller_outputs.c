@@ -18,7 +18,7 @@
 #define LINES	3000	/* of each */
 #define LENGTH	1000	/* of a long line */
 
-/* An output into a pipe, and its log into another one. */
+/* An output into a pipe, and its log into another pipe. */
 struct fixture {
 	int reader;
 	int writer;
@@ -46,7 +46,7 @@ static void fixture__open(struct fixture *fixture, size_t bound)
 			 0);
 }
 
-/* The thread has ended after all was written, or the output has failed. */
+/* Waits for the end of the thread, after it wrote everything or the output failed. */
 static void wait_for(struct output *output)
 {
 	struct pollfd event = {
@@ -65,7 +65,7 @@ static void finish(struct output *output)
 	} while (!output__has_ended(output));
 }
 
-/* All that comes until the other end is closed; the caller frees it. */
+/* Reads everything until the other end is closed; the caller frees it. */
 static char *read_all(int fd)
 {
 	char *text, buffer[65536];
@@ -80,7 +80,7 @@ static char *read_all(int fd)
 	return text;
 }
 
-/* Closes all, and returns what the log has; the caller frees it. */
+/* Closes everything, and returns the text of the log; the caller frees it. */
 static char *fixture__close(struct fixture *fixture)
 {
 	char *said;
@@ -215,14 +215,14 @@ static void test_blocked(void **state)
 		accepted += !err;
 		dropped += !!err;
 	}
-	/* The bound, and what a pipe holds. */
+	/* The bound, and the capacity of a pipe. */
 	assert_true(accepted >= 90 && accepted < 100 + 65536 / LENGTH + 2);
 	assert_int_equal(output__dropped(fixture.output), dropped);
 
 	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
 					&fixture.reader),
 			 0);
-	/* As soon as it is read again, there is room. */
+	/* A read makes room at once. */
 	while (write_line(fixture.output, 0, i, LENGTH))
 		dropped++, sched_yield();
 	finish(fixture.output);
@@ -318,7 +318,7 @@ static void test_close_while_blocked(void **state)
 			 1);
 	i = atoi(said + strlen("dart-controller: "));
 	assert_true(i >= 130 && i <= 200);
-	/* Lines that a pipe takes at once are never cut; longer ones are. */
+	/* Lines that a pipe takes at once are never cut; longer lines are. */
 	assert_int_equal(count(said, "is cut"), 0);
 	free(said);
 	fixture__open(&fixture, 1 << 20);
@@ -361,7 +361,7 @@ static void test_show(void **state)
 	free(said);
 }
 
-/* The reader is late, and then takes what comes: no line is cut. */
+/* The reader is late, and then takes everything: no line is cut. */
 static void test_give_up(void **state)
 {
 	struct fixture fixture;
@@ -370,7 +370,7 @@ static void test_give_up(void **state)
 	unsigned int i;
 
 	fixture__open(&fixture, 4 << 20);
-	/* The first is longer than the pipe: it is under way. */
+	/* The first line is longer than the pipe: it is under way. */
 	assert_int_equal(write_line(fixture.output, 0, 0, 1 << 20), 0);
 	for (i = 1; i <= 100; i++)
 		assert_int_equal(write_line(fixture.output, 0, i, LENGTH), 0);
@@ -398,7 +398,7 @@ static void *read_all_of(void *data)
 	return read_all(*(const int *)data);
 }
 
-/* More than fits at once: the writer sleeps until the reader has made room. */
+/* More than fits at once: the writer sleeps until the reader makes room. */
 static void test_waits(void **state)
 {
 	struct fixture fixture;
@@ -447,7 +447,7 @@ static void *count_dropped(void *data)
 	return (void *)dropped;
 }
 
-/* A writer that sleeps goes on, and drops what finds no room. */
+/* A sleeping writer goes on, and drops lines that do not fit. */
 static void test_waits_no_more(void **state)
 {
 	struct fixture fixture;
@@ -458,7 +458,7 @@ static void test_waits_no_more(void **state)
 	output__set_waits(fixture.output, true);
 	assert_int_equal(pthread_create(&writer, NULL, count_dropped, &fixture),
 			 0);
-	/* The pipe has 16 pages; then the queue fills up, and the writer sleeps. */
+	/* The pipe holds 16 pages; then the queue fills up, and the writer sleeps. */
 	while (output__written(fixture.output) < 60 * LENGTH)
 		sched_yield();
 	output__set_waits(fixture.output, false);

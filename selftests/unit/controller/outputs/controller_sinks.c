@@ -27,7 +27,7 @@ static struct target_settings targets[TARGETS] = {
 	{ .index = 3, .name = "d" },
 };
 
-/* Those of one target are handed over in a thread, as if it had an event loop. */
+/* A thread hands over the samples of one target, as if it ran an event loop. */
 struct source {
 	struct decoder decoder;
 	struct summary summary;
@@ -112,10 +112,10 @@ struct seen {
 	int last;	/* sequence */
 	int errors;
 	int downs;
-	int dropped;	/* of the summary; -1: none yet */
+	int dropped;	/* of the summary; -1: no summary yet */
 };
 
-/* Only the agent b has labels, and in each of its lines. */
+/* Only the agent b carries labels, in each of its lines. */
 static void check_labels(const json_t *line)
 {
 	const json_t *labels = json_object_get(line, "labels");
@@ -215,7 +215,7 @@ static void test_json(void **state)
 	fclose(file);
 }
 
-/* Targets that come and go while nobody reads: only what is written at the end has to fit. */
+/* Targets come and go without a reader: only the lines written at the end must fit. */
 static void test_summaries(void **state)
 {
 	enum { GONE = 5000, LAST = 3 };
@@ -237,7 +237,7 @@ static void test_summaries(void **state)
 		assert_true(!ret || ret == -ENOBUFS);
 		written += !ret;
 	}
-	/* A full pipe, and what the queue is for. */
+	/* A full pipe, and a full queue. */
 	assert_true(written < GONE / 2);
 	assert_int_equal(output__dropped(output), GONE - written);
 	for (i = 0; i < LAST; i++)
@@ -298,7 +298,7 @@ static void *read_all(void *data)
 	size_t length = 0;
 	ssize_t got;
 
-	/* EIO when the other end is closed. */
+	/* EIO once the other end is closed. */
 	while ((got = read(*(int *)data, text + length,
 			   sizeof(text) - 1 - length)) > 0)
 		length += got;
@@ -336,7 +336,7 @@ static void test_terminal(void **state)
 	sink = sink_table__new(output, terminal, TARGETS, false);
 	assert_non_null(sink);
 	scrape_all(sink, sources);
-	/* The last that came, and one amid the others. */
+	/* The last target, and a target amid the others. */
 	sink->operations->removed(sink, &targets[3]);
 	sink->operations->removed(sink, &targets[1]);
 	drain(output);
@@ -347,7 +347,7 @@ static void test_terminal(void **state)
 	pthread_join(reader, &text);
 	close(other);
 
-	/* All targets are lost, and two of them have been removed. */
+	/* All targets are lost, and two of them were removed. */
 	assert_int_equal(count_in_last_frame(text, "unreachable since"),
 			 TARGETS - 2);
 	assert_int_equal(count_in_last_frame(text, "a  unreachable"), 1);

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The figures of every output, while it works and while it fails, can be seen from outside: in
-# /metrics, as both formats have them, and in the status, for people and as JSON.
+# The figures of every output, while it works and while it fails, are visible from outside: in
+# /metrics, in both formats, and in the status, for people and as JSON.
 . "$(dirname "$0")/../../../lib.sh"
 
 bin=$tests/../.output/bin
-python=/usr/bin/python3		# Debian's, which has its prometheus_client
+python=/usr/bin/python3		# Debian's Python, which includes prometheus_client
 [ -x "$bin/invent_recording" ] || skip "make programs has not been run"
 dir=$(mktemp -d)
 controllers=()
@@ -17,7 +17,8 @@ cleanup()
 }
 trap cleanup EXIT
 
-# A receiver that answers requests at /refuse with 403, at /busy with 503, and takes all others.
+# A receiver that answers requests at /refuse with 403, at /busy with 503, and takes all other
+# requests.
 cat >"$dir/receiver.py" <<'END'
 import http.server, os, sys
 
@@ -55,7 +56,7 @@ check "a recording is made" "$bin/invent_recording" "$dir/recording" 20 100 20
 	--remote-write "http://127.0.0.1:9/nobody" "$dir/recording" >"$dir/out" 2>"$dir/said" &
 controllers+=($!)
 
-# figure NAME PART...: the sum of all its series that have each of the texts
+# figure NAME PART...: the sum of all its series that contain each of the texts
 figure()
 {
 	local lines

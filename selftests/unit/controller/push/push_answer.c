@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The heads and bodies of receivers' answers, and what they mean for remote write 2.0. */
+/* The heads and bodies of receivers' answers, and their meaning for remote write 2.0. */
 #include <string.h>
 
 #include "selftests/unit/unit.h"

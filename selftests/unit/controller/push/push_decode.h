@@ -139,7 +139,7 @@ static inline char *decode_body(bool is_second, const void *body, size_t length)
 	return text;
 }
 
-/* The same of what was sent. */
+/* The same for the sent samples. */
 static inline char *decode_compressed(bool is_second, const void *body,
 				      size_t length)
 {

@@ -216,7 +216,10 @@ static void test_refused(void **state)
 	free(fixture.receiver.accepted);
 }
 
-/* Nothing listens: what waits grows older; a second one fails with the status of an answer. */
+/*
+ * Without a listener waiting samples grow older; a second output fails with the status of an
+ * answer.
+ */
 static void test_waiting(void **state)
 {
 	struct fixture fixture = { .receiver.answers = { ACCEPTED_2 } };
@@ -253,7 +256,7 @@ static void test_waiting(void **state)
 	free(fixture.receiver.accepted);
 }
 
-/* The files of a spool were written so many seconds ago. */
+/* Pretends that the files of a spool were written the given seconds ago. */
 static void set_back(const char *directory, time_t seconds)
 {
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT } };

@@ -28,7 +28,7 @@ static const struct metric_series series[] = {
 
 static const char *const label_names[] = { "job", "zone" };
 
-/* Without labels that a target has, too. */
+/* A plan without labels that a target carries, too. */
 static const struct metric_plan plain = { .series_count = 0 };
 static struct metric_plan plan = {
 	.families = families,
@@ -90,7 +90,7 @@ static void test_labels(void **state)
 	expect_labels(set, series + 1,
 		      "__name__=up instance=h:1 job=x target_job=dart zone=1 ");
 	label_set__release(set);
-	/* One of the target that is called so by itself. */
+	/* A label of the target with that name of its own. */
 	set = make_set("{\"zone\":\"2\"}", NULL, &plain);
 	expect_labels(set, series + 1, "__name__=up instance=h:1 job=x zone=1 ");
 	label_set__release(set);
@@ -102,7 +102,7 @@ static void test_labels(void **state)
 	json_decref(of_output);
 }
 
-/* Names of any UTF-8, for 2.0 and lines, and plain ones for 1.0. */
+/* Names of any UTF-8, for 2.0 and lines, and plain names for 1.0. */
 static void test_names(void **state)
 {
 	struct label_set *set = make_set("{\"host.name\":\"a\",\"host_name\":\"b\"}", NULL, &plain);
@@ -111,7 +111,7 @@ static void test_names(void **state)
 	expect_labels(label_set__plain(set), series,
 		      "__name__=up host_name=b instance=h:1 job=dart target_host_name=a ");
 	label_set__release(set);
-	/* None of the target has that of the series, nor one that is renamed so. */
+	/* No label of the target uses the name of a series label, or is renamed to it. */
 	set = make_set("{\"zone\":\"2\",\"target_zone\":\"3\"}", NULL, &plan);
 	assert_ptr_equal(label_set__plain(set), set);
 	expect_labels(set, series + 1,
@@ -199,7 +199,7 @@ static void test_golden(void **state)
 	label_set__release(set);
 }
 
-/* A value of 0, and a NaN that says that the series has ended. */
+/* A value of 0, and a NaN that marks the end of the series. */
 static void test_values(void **state)
 {
 	static const uint64_t stale = FORMAT_STALE;

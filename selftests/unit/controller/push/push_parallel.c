@@ -14,7 +14,7 @@
 #define SECOND_NS 1000000000LL
 #define START_NS (1700000000 * SECOND_NS)
 
-/* What the threads of the receiver have in common. */
+/* State that the threads of the receiver share. */
 struct crowd {
 	struct receiver receivers[CONNECTIONS];
 	pthread_mutex_t lock;
@@ -61,8 +61,8 @@ static void take_text(struct crowd *crowd, const char *text)
 }
 
 /*
- * No message is answered before all wait, and then, once it was asked whether this may be, none
- * before another one is there.
+ * The receiver answers no message before all wait, and then, after the probing request, none
+ * before another message arrives.
  */
 static const char *choose(struct receiver *receiver, const char *text)
 {
@@ -199,7 +199,7 @@ static void test_senders(void **state)
 	unsigned int i;
 
 	senders__open(&senders, 6);
-	/* Without more than a message that waits one is enough. */
+	/* One sender is enough while at most one message waits. */
 	for (i = 0; i < 100; i++)
 		assert_false(senders__take(&senders, 1, 0));
 	assert_int_equal(senders.count, 1);

@@ -157,7 +157,7 @@ static void test_split(void **state)
 				assert_int_equal(seen.count[host][cpu], POINTS);
 		}
 		assert_int_equal(seen.samples, HOSTS * SERIES * POINTS);
-		/* Of InfluxDB each line is one. */
+		/* With InfluxDB each line is one point. */
 		assert_int_equal(seen.messages,
 				 HOSTS * SERIES *
 					 (forms[i] == &format_influx ? POINTS :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A receiver of metrics in a thread: answers as a script says, and keeps what it accepted. */
+/* A receiver of metrics in a thread: answers by a script, and keeps accepted samples. */
 #ifndef UNIT_PUSH_RECEIVER_H
 #define UNIT_PUSH_RECEIVER_H
 
@@ -22,17 +22,20 @@
 #define ACCEPTED "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 struct receiver {
-	/* For the first requests, one each; the last again and again.  "": no answer. */
+	/* Answers to the first requests, in turn; the last one repeats. "": no answer. */
 	const char *answers[RECEIVER_ANSWERS_MAX];
-	/* Instead, if set: the answer to a message, whose samples are @text; NULL: a HEAD. */
+	/*
+	 * If set, chooses the answer to a message instead, whose samples are @text; NULL for a
+	 * HEAD.
+	 */
 	const char *(*choose)(struct receiver *receiver, const char *text);
 	void *data;
 	int fd;
 	uint16_t port;
 	pthread_t thread;
-	atomic_int peer;		/* -1: none */
+	atomic_int peer;		/* -1: no peer */
 	atomic_uint requests;
-	/* Of the thread, until it has ended. */
+	/* Owned by the thread until it ends. */
 	char head[RECEIVER_HEAD_MAX];	/* of the last request */
 	char last_body[64];		/* its beginning */
 	char *accepted;			/* samples, as text */
@@ -40,7 +43,7 @@ struct receiver {
 	FILE *out;
 };
 
-/* Until the blank line behind the head; false if the peer has gone. */
+/* Reads up to the blank line after the head; false if the peer is gone. */
 static inline bool receiver__read_head(struct receiver *receiver, int peer)
 {
 	size_t length = 0;
@@ -63,12 +66,12 @@ static inline bool receiver__read_body(struct receiver *receiver, int peer,
 
 	*length = header ? strtoul(header + 16, NULL, 10) : 0;
 	*body = *length < RECEIVER_BODY_MAX ? malloc(*length + 1) : NULL;
-	/* Of no bytes it would wait for the first one. */
+	/* With 0 bytes, recv() would wait for the first one. */
 	return *body && (!*length || recv(peer, *body, *length, MSG_WAITALL) ==
 					     (ssize_t)*length);
 }
 
-/* The samples of remote write as text, which the caller frees; NULL if it is none. */
+/* The samples of remote write as text, which the caller frees; NULL for other bodies. */
 static inline char *receiver__decode(const struct receiver *receiver,
 				     const uint8_t *body, size_t length)
 {
@@ -109,7 +112,7 @@ static inline bool receiver__answer(struct receiver *receiver, int peer)
 		fputs(text, receiver->out);
 	free(text);
 	free(body);
-	/* Before it is answered: then it is over for the sender, too. */
+	/* Counted before the answer, so that the count is right when the sender gets the answer. */
 	atomic_fetch_add(&receiver->requests, 1);
 	return goes_on && *answer &&
 	       send(peer, answer, strlen(answer), MSG_NOSIGNAL) > 0;
@@ -170,7 +173,10 @@ static inline void receiver__open(struct receiver *receiver)
 	receiver__run(receiver);
 }
 
-/* The sender has gone.  receiver->accepted is whole afterwards, for the caller to free. */
+/*
+ * Call this when the sender is gone. Afterwards receiver->accepted is complete, for the caller to
+ * free.
+ */
 static inline void receiver__close(struct receiver *receiver)
 {
 	shutdown(receiver->fd, SHUT_RDWR);

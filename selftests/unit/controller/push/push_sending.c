@@ -82,7 +82,7 @@ static void scrape(struct fixture *fixture)
 	fixture->scrapes++;
 }
 
-/* Waits until so many samples are sent or refused. */
+/* Waits until the given number of samples are sent or refused. */
 static void wait_for(struct fixture *fixture, uint64_t samples)
 {
 	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
@@ -94,7 +94,7 @@ static void wait_for(struct fixture *fixture, uint64_t samples)
 	} while (fixture->counts.sent + fixture->counts.refused < samples);
 }
 
-/* Waits until the thread has counted what its last answer was about. */
+/* Waits until the thread counted the samples of its last answer. */
 static void wait_until_empty(struct fixture *fixture)
 {
 	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
@@ -155,7 +155,10 @@ static void expect_later(struct last_times *last, const char *line,
 	last->series[i].time_ms = time_ms;
 }
 
-/* The samples of scrapes @first to @last - 1 of one host, each once, of a series in order. */
+/*
+ * Expects the samples of scrapes @first to @last - 1 of one host, each once, in order for each
+ * series.
+ */
 static void expect_samples(const char *accepted, uint32_t first, uint32_t last)
 {
 	const uint64_t start_ms = START_NS / 1000000;
@@ -308,7 +311,7 @@ static void expect_older(const char *first)
 			       "X-Prometheus-Remote-Write-Version: 0.1.0\r\n"));
 	assert_int_equal(times_said(&fixture, "it gets 1.0"), 1);
 	accepted = fixture.receiver.accepted;
-	/* An old receiver has accepted 2.0 without a look: this one understood it. */
+	/* An old receiver accepts 2.0 without reading it; this receiver understood it. */
 	if (!strncmp(first, "HTTP/1.1 2", 10)) {
 		for (size_t i = 0; i < SERIES; i++)
 			accepted = strchr(accepted, '\n') + 1;
@@ -380,7 +383,7 @@ static void test_only_newer(void **state)
 	free(fixture.receiver.accepted);
 }
 
-/* Another receiver answers, as after an upgrade was undone, or beside others of a balancer. */
+/* Another receiver answers, as after an undone upgrade, or with a load balancer. */
 static void test_turns_older(void **state)
 {
 	struct fixture fixture = { .receiver.answers = { ACCEPTED_2, ACCEPTED_2,
@@ -513,7 +516,7 @@ static void test_redirected_away(void **state)
 	expect_redirected_away("307", set_url);
 }
 
-/* Waits until an attempt has failed. */
+/* Waits until an attempt fails. */
 static void wait_for_failure(struct fixture *fixture)
 {
 	const uint64_t until_ns = monotonic_ns() + WAIT_NS;
@@ -560,7 +563,7 @@ static const struct target_settings hosts[] = {
 	{ .name = good_host, .index = 2 },
 };
 
-/* Refuses messages that have the text @data. */
+/* Refuses messages that contain the text @data. */
 static const char *refuse_text(struct receiver *receiver, const char *text)
 {
 	if (text && strstr(text, receiver->data))
@@ -588,8 +591,8 @@ static void print_refusals(struct fixture *fixture, char *text)
 }
 
 /*
- * Three scrapes of three hosts; the receiver refuses what has @text, of which there are @refused
- * samples of the second host in each scrape.
+ * Three scrapes of three hosts; the receiver refuses messages with @text, which @refused samples
+ * of the second host contain in each scrape.
  */
 static void expect_split(const char *text, unsigned int version,
 			 uint64_t refused)

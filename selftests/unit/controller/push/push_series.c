@@ -37,7 +37,7 @@ static struct metric_plan second = {
 	.series_count = 2,
 };
 static const char *const label_names[] = { "job" };
-/* As the second, but labels of the target have other names beside it. */
+/* Like the second plan, but labels of the target get other names next to it. */
 static struct metric_plan colliding = {
 	.families = families,
 	.family_count = 3,
@@ -129,7 +129,7 @@ static void end(struct fixture *fixture)
 	assert_int_equal(atomic_load(&fixture->rules.bytes), 0);
 }
 
-/* All points have the value @value and this time. */
+/* Gives all points the value @value and this time. */
 static void scrape(struct fixture *fixture, struct metric_plan *plan,
 		   double value, int64_t time_ns)
 {
@@ -165,7 +165,7 @@ static void test_markers(void **state)
 			 "bx=\"2\"@2000=2 bx=\"3\"@2000=2 ; ");
 	series__end(fixture.series, &fixture.rules, 3 * SECOND);
 	expect(&fixture, "bx=\"2\"@3000 ends bx=\"3\"@3000 ends ; ");
-	/* Nothing ends twice, and what comes again goes on. */
+	/* No series ends twice, and a series that returns goes on. */
 	series__end(fixture.series, &fixture.rules, 4 * SECOND);
 	expect(&fixture, "");
 	scrape(&fixture, &first, 5, 5 * SECOND);
@@ -173,7 +173,7 @@ static void test_markers(void **state)
 	end(&fixture);
 }
 
-/* A mark is behind the last sample, and a sample behind a mark. */
+/* A mark is later than the last sample, and a sample later than a mark. */
 static void test_marker_times(void **state)
 {
 	struct fixture fixture;
@@ -215,7 +215,7 @@ static void test_repeated(void **state)
 	scrape(&fixture, &second, 3, SECOND);
 	scrape(&fixture, &second, 4, SECOND / 2);
 	scrape(&fixture, &second, 5, SECOND + 1000000);
-	/* Torn rows have no time. */
+	/* Torn rows carry no time. */
 	scrape(&fixture, &second, 6, 0);
 	expect(&fixture, "bx=\"2\"@1000=1 bx=\"3\"@1000=1 ; ; ; ; "
 			 "bx=\"2\"@1001=5 bx=\"3\"@1001=5 ; ; ");
@@ -224,7 +224,7 @@ static void test_repeated(void **state)
 	end(&fixture);
 }
 
-/* Rows that may be older than the scrape: both series have @row_ns. */
+/* Rows that may be older than the scrape: both series carry @row_ns. */
 static void scrape_rows(struct fixture *fixture, struct metric_plan *plan,
 			double value, int64_t time_ns, int64_t row_ns)
 {
@@ -292,7 +292,7 @@ static void test_comes_back(void **state)
 	scrape_rows(&fixture, &first, 1, 2 * SECOND, SECOND);
 	scrape_rows(&fixture, &second, 2, 4 * SECOND, 3 * SECOND);
 	fixture.text[0] = '\0';
-	/* b with x="2" goes on; the rest has a mark at 4 s. */
+	/* b with x="2" goes on; the rest gets a mark at 4 s. */
 	scrape_rows(&fixture, &first, 3, 5 * SECOND, 4 * SECOND);
 	expect(&fixture, "bx=\"3\"@5000 ends ; bx=\"2\"@4000=3 ; ");
 	scrape_rows(&fixture, &first, 4, 6 * SECOND, 5 * SECOND);
@@ -333,7 +333,7 @@ static void test_lost(void **state)
 	end(&fixture);
 }
 
-/* What a receiver would refuse with all that comes beside it. */
+/* Samples that a receiver would refuse together with the rest of their message. */
 static void test_old(void **state)
 {
 	struct fixture fixture;
@@ -388,7 +388,9 @@ static void test_clock_set(void **state)
 	end(&fixture);
 }
 
-/* A receiver as strict as Prometheus: a series, with other labels another one, goes forward. */
+/*
+ * A receiver as strict as Prometheus: each series, identified by its labels, goes forward in time.
+ */
 static struct {
 	int64_t last_ms[3][5];	/* by labels and series: a, three of b, c */
 	uint64_t samples, markers;
@@ -436,7 +438,7 @@ static void take_strictly(void *data, struct block *block)
 	block__free(block);
 }
 
-/* A host whose rows are gathered now and then, and what happens to its target. */
+/* A host whose rows are gathered now and then, and the life of its target. */
 struct reloaded {
 	struct fixture fixture;
 	struct metric_plan *plan;
@@ -516,7 +518,7 @@ static void reloaded__step(struct reloaded *reloaded)
 		reloaded__relabel(reloaded);
 		/* fall through */
 	case 3:
-		/* Several within one second. */
+		/* Several samples within one second. */
 		while (random__below(&reloaded->random, 3))
 			reloaded__make_again(reloaded);
 		break;
@@ -639,10 +641,10 @@ static void test_bound(void **state)
 	scrape(&fixture, &second, 1, SECOND);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
 	assert_int_equal(fixture.blocks, 0);
-	/* What would not have been sent is not dropped. */
+	/* Samples that would not be sent do not count as dropped. */
 	scrape(&fixture, &second, 1, 0);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
-	/* From half of it on nothing waits. */
+	/* From half of the bound on nothing waits. */
 	fixture.rules.bound = 3 * sizeof(struct block);
 	for (i = 2; i <= 60; i++) {
 		scrape(&fixture, &second, i, i * SECOND);

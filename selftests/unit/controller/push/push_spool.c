@@ -72,7 +72,7 @@ static int add(struct spool *spool, uint32_t number, size_t length)
 	return ret;
 }
 
-/* The number of the next message, which is then sent; 0: there is none. */
+/* Sends the next message and returns its number; 0: no message. */
 static uint32_t take(struct spool *spool)
 {
 	struct message *message;
@@ -117,10 +117,10 @@ static void test_restart(void **state)
 	spool__close(spool);
 }
 
-/* Whichever segment it is in, and however far the spool was read. */
+/* In any segment, and at any position of the reader. */
 static void test_loose(void **state)
 {
-	const size_t length = BOUND / 32 - 1000;	/* one fills a segment */
+	const size_t length = BOUND / 32 - 1000;	/* one message fills a segment */
 	struct spool *spool = open_spool(BOUND);
 	uint32_t i;
 
@@ -168,7 +168,7 @@ static void test_cut(void **state)
 		whole = cut / record;
 		spool = open_spool(BOUND);
 		assert_int_equal(spool__damaged(spool), cut % record);
-		/* Goes behind what is whole. */
+		/* A new message follows the whole ones. */
 		assert_int_equal(add(spool, 9, 10), 0);
 		for (i = 1; i <= whole; i++)
 			assert_int_equal(take(spool), i);
@@ -195,7 +195,7 @@ static void flip(const char *file, off_t offset)
 	close(fd);
 }
 
-/* What is left of three messages, of which the second may have a wrong byte of its body. */
+/* The rest of three messages, if the second may contain a wrong byte in its body. */
 static void expect_three(struct spool *spool, bool is_body)
 {
 	const size_t record = sizeof(struct record) + 14;
@@ -210,7 +210,7 @@ static void expect_three(struct spool *spool, bool is_body)
 	assert_int_equal(spool__dropped(spool), is_body ? 2 : 0);
 }
 
-/* Of each byte of the second message, while the spool is closed, and while it is open. */
+/* Damages each byte of the second message, while the spool is closed, and while it is open. */
 static void test_damaged(void **state)
 {
 	const size_t record = sizeof(struct record) + 14;
@@ -350,7 +350,7 @@ static void test_bound(void **state)
 	spool__close(spool);
 }
 
-/* The message that is being sent is dropped meanwhile: the one behind is not taken for it. */
+/* The message in transit is dropped meanwhile: the next message is not taken for it. */
 static void test_dropped_while_sent(void **state)
 {
 	struct spool *spool = open_spool(BOUND);
@@ -384,7 +384,7 @@ static void test_lock(void **state)
 			 -ENOENT);
 }
 
-/* Writes 1, 2, ... and tells of each that is in the spool, until it is killed. */
+/* Writes 1, 2, ... and tells each number in the spool, until the test kills it. */
 static void write_for_ever(int tell)
 {
 	struct spool *spool = open_spool(1ULL << 40);
@@ -424,7 +424,7 @@ static void test_killed(void **state)
 		spool = open_spool(1ULL << 40);
 		for (last = 0; (i = take(spool)); last = i)
 			assert_int_equal(i, last + 1);
-		/* All that were told, and perhaps one more. */
+		/* All told messages, and perhaps one more. */
 		assert_true(last == told || last == told + 1);
 		spool__close(spool);
 		assert_int_equal(remove_directory(NULL), 0);
@@ -432,7 +432,7 @@ static void test_killed(void **state)
 	assert_int_equal(make_directory(NULL), 0);
 }
 
-/* No file may have more bytes, as if the disk were full. */
+/* No file may grow further, as if the disk were full. */
 static void limit_files(rlim_t bytes)
 {
 	struct rlimit limit;
@@ -443,7 +443,7 @@ static void limit_files(rlim_t bytes)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Messages of which one is read and sent at a time fit, however many there are. */
+/* Messages that are read and sent one at a time fit, whatever their number. */
 static void test_full_disk(void **state)
 {
 	struct spool *spool = open_spool(1 << 30);
@@ -454,7 +454,7 @@ static void test_full_disk(void **state)
 		assert_int_equal(add(spool, i, 30000), 0);
 		assert_int_equal(take(spool), i);
 	}
-	/* Of those that are not sent some fit, and the room of others is given back. */
+	/* Some unsent messages fit, and the room of the others is given back. */
 	for (i = 1; !add(spool, i, 30000); i++)
 		assert_true(i < 10);
 	assert_int_equal(add(spool, i, 30000), -EFBIG);
@@ -471,7 +471,7 @@ static void test_full_disk(void **state)
 	spool__close(spool);
 }
 
-/* Sends the oldest message of @backlog, whose number is @number. */
+/* Sends the oldest message of @backlog, which must be @number. */
 static void send_next(struct backlog *backlog, uint32_t number)
 {
 	struct message *message;
@@ -484,7 +484,10 @@ static void send_next(struct backlog *backlog, uint32_t number)
 	backlog__done(backlog, message);
 }
 
-/* Memory takes what the disk does not, in order, and gives it to the disk when that has room. */
+/*
+ * Memory takes messages that the disk cannot, in order, and gives them to the disk when it has
+ * room.
+ */
 static void test_full_disk_memory(void **state)
 {
 	struct backlog backlog = { .bound = 1 << 20 };
@@ -504,7 +507,7 @@ static void test_full_disk_memory(void **state)
 	assert_null(backlog.memory.first);
 	for (i = 2; i <= 7; i++)
 		send_next(&backlog, i);
-	/* And what is only in memory is sent, too. */
+	/* Messages that are only in memory are sent, too. */
 	limit_files(0);
 	for (i = 8; i <= 10; i++)
 		assert_int_equal(backlog__add(&backlog, make(i, 3000)), -EFBIG);
@@ -519,7 +522,7 @@ static void test_full_disk_memory(void **state)
 	backlog__clear(&backlog);
 }
 
-/* Messages with a shard in common go one after the other, others at the same time. */
+/* Messages with a common shard go one after the other, other messages at the same time. */
 static void test_shards(void **state)
 {
 	static const uint16_t shards[] = { 3, 4, 6, 8, 3 };
@@ -548,7 +551,7 @@ static void test_shards(void **state)
 	assert_ptr_equal(backlog__next(&backlog, &err), messages[2]);
 	backlog__begin(&backlog, messages[2]);
 	assert_null(backlog__next(&backlog, &err));
-	/* One that has to be sent again is still before the last. */
+	/* A message that must be sent again still precedes the last. */
 	backlog__again(&backlog, messages[2]);
 	assert_ptr_equal(backlog__next(&backlog, &err), messages[2]);
 	backlog__begin(&backlog, messages[2]);
@@ -557,7 +560,7 @@ static void test_shards(void **state)
 	backlog__clear(&backlog);
 }
 
-/* Of several that are sent out of order, a restart sends again what is after the first. */
+/* When several messages are sent out of order, a restart sends those after the first again. */
 static void test_shards_spool(void **state)
 {
 	struct backlog backlog = { .bound = 1 << 20 };

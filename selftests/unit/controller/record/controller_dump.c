@@ -227,7 +227,7 @@ static void test_histogram(void **state)
 	host__free(&host);
 }
 
-/* Prometheus has ms; a time that goes back is no series any more. */
+/* Prometheus counts ms; times that go back break a series. */
 static void test_times(void **state)
 {
 	static const int64_t times[] = { 0,	  400000,  1500000,

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../../../lib.sh"
 
 bin=$tests/../.output/bin
-python=/usr/bin/python3		# Debian's, which has its prometheus_client
+python=/usr/bin/python3		# Debian's Python, which includes prometheus_client
 [ -x "$bin/invent_recording" ] || skip "make programs has not been run"
 command -v promtool >/dev/null ||
 	skip "promtool is not installed (Debian package prometheus)"
@@ -19,7 +19,7 @@ check "with a sample of each of 3 x 80 counters and each of 200 scrapes" \
 	[ "$(grep -c '^dart_invented_events_' "$dir/text")" = 48000 ]
 check "promtool makes blocks of it" \
 	promtool tsdb create-blocks-from openmetrics --quiet "$dir/text" "$dir/blocks"
-# promtool reads the blocks of a database, which has a WAL, if an empty one.
+# promtool reads the blocks of a database, which needs a WAL, even an empty one.
 mkdir "$dir/blocks/wal"
 # {__name__="NAME", LABEL="..."...} VALUE MS; of the text, in ms as promtool reads them.
 promtool tsdb dump "$dir/blocks" >"$dir/dump"

@@ -21,8 +21,8 @@ static struct target_settings one = { .index = 7, .name = "one:4792" };
 static struct target_settings two = { .index = 8, .name = "two:4792" };
 
 /*
- * A file of several chunks: one target has one table after the other, the other one is lost
- * between them.
+ * A file of several chunks: one target changes its table again and again, the other target
+ * is lost in between.
  */
 static void make_small(struct recording *recording)
 {
@@ -54,7 +54,7 @@ static void make_small(struct recording *recording)
 struct seen {
 	unsigned int targets, tables, scrapes, losses, removals;
 	uint64_t last; /* sequence */
-	uint64_t table; /* the last one */
+	uint64_t table; /* the last table */
 	uint32_t target; /* its target */
 	bool is_damaged;
 	struct dart_error error;
@@ -217,7 +217,10 @@ static void test_cut(void **state)
 					       "is cut off: "));
 	}
 	assert_int_equal(scrapes, TABLES * SCRAPES);
-	/* Between chunks: definitions and events of each table, twice with those of the other. */
+	/*
+	 * Counts between chunks: definitions and events of each table, twice including the other
+	 * target's.
+	 */
 	assert_in_range(whole, 2 * TABLES + 1, 2 * TABLES + 4);
 	free(bytes);
 	recording__remove(&recording);
@@ -245,7 +248,7 @@ static void test_flipped(void **state)
 		}
 		assert_int_equal(read_all(recording.path, READER_ALL, &seen),
 				 0);
-		/* Only what fills up a chunk means nothing. */
+		/* Only padding of a chunk carries no meaning. */
 		unaffected += !seen.is_damaged;
 		lost = TABLES * SCRAPES - seen.scrapes;
 		assert_in_range(lost, 0, SCRAPES);
@@ -308,7 +311,7 @@ static void record_noise(struct recording *recording, unsigned int scrapes)
 	ring__release(ring);
 }
 
-/* Sequences of the scrapes whose table was in the same file: first, last and how many. */
+/* Sequences of the scrapes whose table was in the same file: first, last and number. */
 static void read_sequences(const char *path, uint64_t *first, uint64_t *last,
 			   unsigned int *count)
 {
@@ -333,7 +336,7 @@ static void read_sequences(const char *path, uint64_t *first, uint64_t *last,
 	reader__close(reader);
 }
 
-/* The same; none is missing between first and last. */
+/* Reads the same, and checks that no scrape is missing between first and last. */
 static void read_noise(const char *path, uint64_t *first, uint64_t *last,
 		       unsigned int *count)
 {
@@ -360,7 +363,7 @@ static void test_bound(void **state)
 	recording__remove(&recording);
 }
 
-/* No file of this process can have more bytes than @bytes, until that is changed. */
+/* Limits all files of this process to @bytes from now on. */
 static void limit_files(rlim_t bytes)
 {
 	struct rlimit limit;
@@ -425,7 +428,7 @@ static void test_room(void **state)
 	recording__remove(&recording);
 }
 
-/* The same with one file, which is whole up to where there was no room, and goes on there. */
+/* The same with one file, which is whole up to the point where room ran out, and goes on there. */
 static void test_room_in_one(void **state)
 {
 	struct recording recording;
@@ -519,7 +522,7 @@ static void test_pace(void **state)
 	assert_int_equal(pace__due_ns(&pace, 5000, 100), 100);
 	assert_int_equal(pace__due_ns(&pace, 5200, 110), 200);
 	assert_int_equal(pace__due_ns(&pace, 4000, 120), 100);
-	/* Neither that of a hostile clock nor a long one is in the past. */
+	/* Neither a hostile clock nor a long pause yields a time in the past. */
 	assert_true(pace__due_ns(&pace, UINT64_MAX, 120) > UINT64_MAX / 8);
 	pace__restart(&pace);
 	assert_int_equal(pace__due_ns(&pace, 7, 300), 300);

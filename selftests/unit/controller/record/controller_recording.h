@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recordings without agents: the test says what has landed, and when. */
+/* Recordings without agents: the test chooses the landed bytes and times. */
 #ifndef CONTROLLER_RECORDING_H
 #define CONTROLLER_RECORDING_H
 
@@ -81,7 +81,7 @@ static inline int recording__end(struct recording *recording)
 	return ret;
 }
 
-/* Does the log have a line with @text? */
+/* Does a line of the log contain @text? */
 static inline bool recording__has_said(const struct recording *recording,
 				       const char *text)
 {
@@ -124,7 +124,7 @@ static inline off_t recording__size(const struct recording *recording,
 	return status.st_size;
 }
 
-/* A ring of @host, which has one entry of @rows numbers, with the bytes of its table. */
+/* A ring of @host with one entry of @rows numbers, and the bytes of its table. */
 static inline struct ring *recording__ring(const struct test_host *host,
 					   uint32_t rows)
 {
@@ -181,7 +181,7 @@ static inline uint64_t recording__end_ns(uint64_t sequence)
 	return MONOTONIC_NS + sequence * SECOND_NS + 2000;
 }
 
-/* What is in the slot has landed as scrape @sequence. */
+/* Lands the contents of the slot as scrape @sequence. */
 static inline void recording__land(struct recording *recording,
 				   const struct target_settings *target,
 				   struct ring *ring, uint64_t sequence)

@@ -18,14 +18,17 @@ static struct target_settings one = { .index = 3, .name = "one:4792",
 				      .interval_ns = 100000000 };
 static struct target_settings two = { .index = 4, .name = "two:4792" };
 
-/* What a sink got; each target has one worker, so nothing is written by two threads. */
+/*
+ * The samples that a sink got; each target is served by one worker, so no two threads write the
+ * same data.
+ */
 struct heard {
 	char name[32];
 	char labels[64];
 	unsigned int samples, losses, added, removed;
 	uint64_t first, last; /* sequences */
 	unsigned int disorder;
-	unsigned int wrong; /* values or times that are not those recorded */
+	unsigned int wrong; /* values or times that differ from the recorded ones */
 };
 
 struct test_sink {
@@ -99,7 +102,7 @@ static const struct sink_operations sink_operations = {
 	.removed = on_removed,
 };
 
-/* A replay of files: what the sink got, and whether all was whole. */
+/* A replay of files: the samples of the sink, and whether all files were whole. */
 struct played {
 	struct test_sink sink;
 	bool is_whole;
@@ -167,7 +170,7 @@ static void play(struct played *played, const struct replay_options *options)
 	sd_event_unref(context.event);
 }
 
-/* Both targets take turns; the other one is lost and taken off before the last scrapes. */
+/* Both targets take turns; the second is lost and removed before the last scrapes. */
 static void make(struct recording *recording)
 {
 	struct shared_text *labels = shared_text__new("{\"rack\":\"a7\"}");
@@ -310,7 +313,7 @@ static void test_files(void **state)
 	paths[1] = moved;
 	play(&played, &options);
 	assert_heard(&heard[0], 1, SCRAPES + 1);
-	/* The other recording has another target, if also with this name. */
+	/* The other recording contains another target, although with this name. */
 	assert_int_equal(heard[0].added, 2);
 	assert_int_equal(heard[0].removed, 1);
 	assert_true(played.is_whole);

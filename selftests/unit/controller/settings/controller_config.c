@@ -72,7 +72,7 @@ static const char whole[] =
 	"    entries: [c]\n"
 	"    labels: {dc: d1}\n";
 
-/* As the command line has it. */
+/* As on the command line. */
 static void test_host_with_port(void **state)
 {
 	assert_int_equal(load("agents:\n"

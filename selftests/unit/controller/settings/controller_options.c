@@ -130,7 +130,7 @@ static void test_transport(void **state)
 	assert_string_equal(settings->tls.key, "k");
 	assert_string_equal(settings->tls.authorities, "a");
 	settings__clear(&options.settings);
-	/* The file may have them. */
+	/* The file may contain them. */
 	assert_int_equal(parse(later), 0);
 }
 
@@ -183,7 +183,7 @@ static void test_sources(void **state)
 	assert_string_equal(options.socket, "s");
 }
 
-/* What is laid out for one agent when the program starts must do until it ends. */
+/* The layout for one agent at the start must suffice until the program ends. */
 static void test_one_target(void **state)
 {
 	static const struct {
@@ -195,7 +195,7 @@ static void test_one_target(void **state)
 		{ "h i", false },
 		{ "--file-sd f h", false },
 		{ "--dns-srv _d._tcp.x", false },
-		/* It may name others when it is read again. */
+		/* The file may name others when it is read again. */
 		{ "-c f h", false },
 	};
 	char line[100];

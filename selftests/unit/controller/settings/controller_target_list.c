@@ -30,7 +30,7 @@ static void make_list(const char *hosts, struct target_list *list)
 	shared_text__release(builder.source);
 }
 
-/* The names of a list, and behind each the first letter of its source. */
+/* The names of a list, each followed by the first letter of its source. */
 static const char *letters_of(const struct target_list *list)
 {
 	static char letters[100];
@@ -113,7 +113,7 @@ static void make_numbers(unsigned int first, unsigned int count,
 	target_list__finish(&builder, list);
 }
 
-/* As many lists as a configuration can have, each as long as can be. */
+/* The greatest number of lists in a configuration, each of the greatest length. */
 static void test_largest(void **state)
 {
 	struct target_list named[2], all;
@@ -142,7 +142,7 @@ static void test_largest(void **state)
 	target_list__clear(&named[1]);
 }
 
-/* Each of these makes another target of it, but for the source. */
+/* Each of these differences makes it another target, except the source. */
 static void change(struct target_settings *settings, unsigned int which)
 {
 	char *names[] = { "x" };

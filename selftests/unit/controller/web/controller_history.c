@@ -30,7 +30,7 @@ static void expect_values(const double *values, size_t count)
 
 	for (i = 0; i < count; i++)
 		assert_int_equal(value_column__append(&column, values[i]), 0);
-	/* A copy of its exact size: the sanitizer sees what reads behind. */
+	/* A copy of its exact size: the sanitizer notices reads beyond its end. */
 	reader.length = value_column__bytes(&column);
 	reader.bytes = memcpy(malloc(reader.length ?: 1), column.bytes,
 			      reader.length);
@@ -54,7 +54,7 @@ static void test_values(void **state)
 	expect_values(values, sizeof(values) / sizeof(values[0]));
 }
 
-/* One of the shapes that counters and gauges have, or any bits at all. */
+/* A typical shape of counters and gauges, or random bits. */
 static double next_value(uint64_t *random, unsigned int shape, double before)
 {
 	uint64_t bits;
@@ -171,7 +171,7 @@ static struct metric_plan *make_plan(void)
 	return test_plan__new(families, 3);
 }
 
-/* The value and the time that a series has in a scrape, with torn rows and clocks that part. */
+/* The value and the time of a series in a scrape, with torn rows and diverging clocks. */
 static struct metric_point point_of(uint32_t scrape, uint32_t series)
 {
 	const int64_t jitter = scrape % 7 * 1000 * (series % 3);
@@ -276,13 +276,13 @@ static void test_bounds(void **state)
 	kept = expect_all(history, -1, i);
 	assert_in_range(kept, 100, 1000);
 
-	/* By age: what remains begins with a whole chunk. */
+	/* By age: the remaining points begin with a whole chunk. */
 	history__trim(history, SIZE_MAX,
 		      (BEGIN_NS + (i - 10) * SECOND_NS) / 1000);
 	assert_in_range(expect_all(history, -1, i), 10,
 			HISTORY_CHUNK_SCRAPES * 2);
 
-	/* Not even the chunk that grows has room. */
+	/* Not even the growing chunk fits. */
 	history__trim(history, 100, INT64_MIN);
 	assert_int_equal(history__points(history), 0);
 	append(history, plan, 0);

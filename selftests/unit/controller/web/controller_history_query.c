@@ -152,7 +152,7 @@ static void test_pressure(void **state)
 		if (rate != 0.25)
 			fail_msg("%g at %d", rate, i);
 	}
-	/* It last grew at 10 s: 2 s later it may still grow, 2.5 s later it has not. */
+	/* It last grew at 10 s: 2 s later it may still grow, 2.5 s later it did not. */
 	assert_true(number_at(json, 0, "min", 24 - 4) == 0.25);
 	assert_true(number_at(json, 0, "min", 25 - 4) == 0);
 	assert_true(number_at(json, 0, "min", 32 - 4) == 1);
@@ -184,7 +184,7 @@ static void test_envelope(void **state)
 		assert_true(fabs(mean - (i == 7 ? 10.49 : 0.5)) < 1e-9);
 	}
 	json_decref(json);
-	/* A part of it, where some buckets have no point. */
+	/* A part of the time, where some buckets contain no point. */
 	json = ask(history, &query, BEGIN_US + 99 * SECOND_US,
 		   BEGIN_US + 101 * SECOND_US, 40);
 	assert_int_equal(json_array_size(json_object_get(json, "t")), 10);
@@ -274,10 +274,7 @@ static void test_random(void **state)
 			}
 			time_us += 1 + random__below(&random, 20000);
 		}
-		/*
-		 * Times lie a microsecond before each border at the latest, but for the
-		 * very last.
-		 */
+		/* Times lie at least a microsecond before each border, except the very last. */
 		json = ask(history, &query, BEGIN_US,
 			   BEGIN_US + count * width, count);
 		for (i = at = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON as it is written for the page, read back by jansson. */
+/* JSON that the controller writes for the page, read back by jansson. */
 #include <float.h>
 #include <jansson.h>
 #include <math.h>
@@ -61,7 +61,7 @@ static void test_not_utf8(void **state)
 	expect_read("\xc3", "\\xc3");
 }
 
-/* Nothing of it gives a browser a chance to see markup. */
+/* No text gives a browser a chance to see markup. */
 static void test_no_markup(void **state)
 {
 	struct json_text text = { };

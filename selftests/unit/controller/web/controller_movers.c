@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has changed on a host, in which order, and what is chance. */
+/* Changes on a host: their order, and the distinction from chance. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

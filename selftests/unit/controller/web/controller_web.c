@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The page's server: what it answers, and to whom. */
+/* The page's server: its answers, and its permissions. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <jansson.h>
@@ -151,7 +151,7 @@ static void expect_status(const struct metric_output *output, const char *path,
 	free(answer);
 }
 
-/* Up to @end, without what lies behind it. */
+/* The text up to @end, without the rest. */
 static char *read_until(int fd, const char *end)
 {
 	static char text[1 << 16];
@@ -262,7 +262,7 @@ static void test_replay(void **state)
 	struct metric_scrape scrape = { .plan = plan, .points = points };
 	int64_t i;
 
-	/* One more than a chunk has, which is dropped as a whole. */
+	/* One scrape more than a chunk holds, which is dropped as a whole. */
 	for (i = 1; i <= HISTORY_CHUNK_SCRAPES + 1; i++) {
 		scrape.time_ns = i * SECOND_NS;
 		web_target__take(target, &scrape, 1 << 20);
@@ -410,7 +410,10 @@ static void test_headers(void **state)
 	output->operations->free(output);
 }
 
-/* Of 40 targets, within what they share; the last has as many scrapes as the first. */
+/*
+ * The memory of 40 targets stays within their shared bound; the last target keeps as many scrapes
+ * as the first.
+ */
 static void test_memory(void **state)
 {
 	struct metric_output *output = serve(NULL, 1 << 20);

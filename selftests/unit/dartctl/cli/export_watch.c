@@ -20,7 +20,7 @@
 #define CLIENTS		8
 #define LIMIT_MS	20000	/* a machine may be busy */
 
-/* Each export has another number. */
+/* Each export carries another number. */
 static void answer(int client, unsigned int *exports)
 {
 	char request[512], reply[64];
@@ -40,7 +40,7 @@ static void answer(int client, unsigned int *exports)
 	send(client, reply, strlen(reply), MSG_NOSIGNAL);
 }
 
-/* Serves until it has sent @wanted exports, or the child has ended. */
+/* Serves until it sent @wanted exports, or the child ended. */
 static unsigned int serve(int listener, unsigned int wanted, pid_t child)
 {
 	struct pollfd fds[1 + CLIENTS] = { { listener, POLLIN, 0 } };
@@ -131,7 +131,7 @@ static void test_unmendable(void **state)
 	waitpid(child, NULL, 0);
 	close(listener);
 	assert_int_equal(unlink(socket), 0);
-	/* The third export may not have been written yet. */
+	/* The third export may not be written yet. */
 	assert_int_equal(exports, 3);
 	assert_int_equal(unlink(file), 0);
 	unlink(strcat(file, ".new"));

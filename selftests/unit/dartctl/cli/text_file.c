@@ -69,7 +69,7 @@ static void test_secret(void **state)
 {
 	expect_secret(MARK "pass word\r\n", "pass word");
 	expect_secret("pass word\n", "pass word");
-	/* U+FF01, of which the first byte is that of the mark. */
+	/* U+FF01, whose first byte equals that of the mark. */
 	expect_secret("\xef\xbc\x81\n", "\xef\xbc\x81");
 }
 

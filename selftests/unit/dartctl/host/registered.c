@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Items of a configuration beside what dartd has registered. */
+/* Items of a configuration compared with the registrations of dartd. */
 #include <string.h>
 
 #include "selftests/unit/unit.h"

@@ -22,7 +22,7 @@ static const struct {
 		 "  - {name: port, type: u16}\n"
 		 "value:\n"
 		 "  - {name: to, type: ipv4}\n" },
-	/* Its keys have different lengths. */
+	/* Its keys differ in length. */
 	{ "path", "key:\n"
 		  "  - {name: src, type: address}\n"
 		  "  - {name: port, type: u16}\n"
@@ -138,7 +138,7 @@ static void test_schema(void **state)
 	assert_int_equal(fields_of(&named), 2);
 	named.schema = "nat";
 	assert_int_equal(fields_of(&named), 3);
-	/* A table that was created with --key and --value can have this name. */
+	/* A table that was created with --key and --value may carry this name. */
 	named = (struct lookup_named){ .table = "path" };
 	assert_int_equal(fields_of(&named), 2);
 	named.schema = "path";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cache of a switch is kept: entries of popular keys come, follow the table, and go.  The
- * switch, its digests and the table's servers are those of lookup_cache.h.
+ * dartctl maintains the cache of a switch: entries of popular keys come, follow the table,
+ * and go. lookup_cache.h plays the switch, its digests and the table's servers.
  */
 #include "lookup_cache.h"
 
@@ -12,7 +12,7 @@ struct kept {
 	int poller;
 };
 
-/* A cache that has begun; keys have themselves plus 100 as values. */
+/* A running cache; the value of each key is the key plus 100. */
 static struct kept *kept__new(void)
 {
 	struct kept *kept = calloc(1, sizeof(*kept));
@@ -132,7 +132,7 @@ static void test_exchanged(void **state)
 	assert_int_equal(cached(9), 109);
 	assert_int_equal(cached(3), ABSENT);
 	assert_int_equal(cached(4), 104);
-	/* None of the others is used less than it. */
+	/* No other key is used less. */
 	report(10);
 	receive(kept);
 	assert_int_equal(cached(10), ABSENT);
@@ -150,7 +150,7 @@ static void test_unreachable(void **state)
 			 -EHOSTUNREACH);
 	assert_string_equal(kept->error.text, "the server is down");
 	assert_int_equal(device.count, 0);
-	/* The period has ended all the same. */
+	/* The period still ended. */
 	assert_int_equal(device.clears, 12);
 	report(2);
 	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
@@ -185,7 +185,7 @@ static void test_lost(void **state)
 	kept__free(kept);
 }
 
-/* Then nobody knows what the switch has: all begins anew. */
+/* Then the contents of the switch are unknown: everything begins anew. */
 static void test_failed(void **state)
 {
 	struct kept *kept = kept__new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A switch with its digests, and the servers of a table, in the place of the real ones. */
+/* A switch with its digests, and the servers of a table, in place of the real ones. */
 #ifndef LOOKUP_CACHE_TEST_H
 #define LOOKUP_CACHE_TEST_H
 
@@ -23,7 +23,7 @@
 #define VALUE 2
 #define ROOM 4
 #define KEYS 16
-#define ABSENT 0 /* no entry of the table has this value */
+#define ABSENT 0 /* a value of no entry */
 
 /* ---- a switch */
 
@@ -51,7 +51,7 @@ static uint32_t index_of(int32_t handle)
 	return 0;
 }
 
-/* The value that the switch has cached for a key, or ABSENT. */
+/* The value that the switch caches for a key, or ABSENT. */
 static uint8_t cached(uint8_t key)
 {
 	uint32_t i;

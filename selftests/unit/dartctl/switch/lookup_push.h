@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A push of a lookup table to a switch: what tests of its steps start from. */
+/* A push of a lookup table to a switch: the start of tests of its steps. */
 #ifndef LOOKUP_PUSH_TEST_H
 #define LOOKUP_PUSH_TEST_H
 
@@ -19,7 +19,7 @@ struct push {
 	struct switch_steps steps;
 };
 
-/* Server @index has these numbers until a test changes them. */
+/* The numbers of server @index until a test changes them. */
 static inline struct dart_tea_server push__server(uint32_t index)
 {
 	return (struct dart_tea_server){
@@ -33,7 +33,7 @@ static inline struct dart_tea_server push__server(uint32_t index)
 	};
 }
 
-/* Servers 0 to @count - 1 have equal shares, no replicas, and ports of their own. */
+/* Servers 0 to @count - 1 hold equal shares, without replicas, at separate ports. */
 static inline struct push *push__new(uint32_t count)
 {
 	struct push *push = calloc(1, sizeof(*push));

@@ -2,7 +2,7 @@
 /* Steps of a push of a lookup table, in cases of which each step is known. */
 #include "lookup_push.h"
 
-/* Continues with a switch that has followed all steps. */
+/* Continues with a switch that followed all steps. */
 static void settle(struct push *push)
 {
 	push__free_state(push->now);
@@ -43,7 +43,7 @@ static void plan_is(const struct push *push, size_t count,
 	ONE(CHANGE, PSN, number), ONE(ADD, SERVER, number),         \
 	ONE(START, SERVER, number)
 
-/* A switch with @count servers, which has followed all steps. */
+/* A switch with @count servers, which followed all steps. */
 static struct push *settled(uint32_t count)
 {
 	struct push *push = push__new(count);
@@ -159,7 +159,7 @@ static void test_stopped(void **state)
 	push->now->states[0] = LOOKUP_SILENT;
 	push__plan(push);
 	assert_int_equal(push->steps.count, 0);
-	/* It ended before the server had its entry. */
+	/* The push ended before the server got its entry. */
 	push->now->states[0] = LOOKUP_STOPPED;
 	push->now->servers[0].there = false;
 	push__plan(push);
@@ -207,7 +207,7 @@ static void test_replica(void **state)
 	push__free(push);
 }
 
-/* With all numbers taken, another server takes that of the one that leaves. */
+/* With all numbers taken, a new server takes the number of a leaving one. */
 static void test_full(void **state)
 {
 	struct push *push = settled(DART_TEA_SERVERS_MAX);

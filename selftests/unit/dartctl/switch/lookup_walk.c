@@ -2,8 +2,7 @@
 /*
  * A model of a switch follows the steps of random pushes, of which some end in the middle: no
  * step leaves a server that lookups reach with the PSN, entry or epoch of another queue pair,
- * or a share with another server than it was given, and the last one leaves the wanted
- * state.
+ * or a share with a wrong server, and the last step leaves the wanted state.
  */
 #include <stdbool.h>
 
@@ -209,7 +208,7 @@ static void follow(struct model *model, const struct push *push,
 	}
 }
 
-/* ---- what holds after each step */
+/* ---- conditions after each step */
 
 static void check_server(const struct model *model, uint64_t number,
 			 uint64_t wanted_ip)

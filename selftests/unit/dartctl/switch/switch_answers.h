@@ -141,7 +141,7 @@ static inline void append_action(struct answers *answers, const char *name,
 	append_u8(answers, THRIFT_STOP);
 }
 
-/* The key is one byte, or two for a share. */
+/* The key is one byte long, or two for a share. */
 static inline void append_entry(struct answers *answers, uint8_t key,
 				bool is_share, int32_t handle,
 				const char *action, uint32_t count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Digests from a switch that is this process, and sends also what no switch sends. */
+/* Digests from a switch that this process plays; it also sends messages that no switch sends. */
 #include "switch_publishes.h"
 
 static void samples_arrive_by(bool is_local)
@@ -98,7 +98,7 @@ static void hostile_messages_are_skipped(void **state)
 
 /* ---- acknowledgments */
 
-/* Acknowledges, with so many answers; whether that is @too_few. */
+/* Acknowledges, with this number of answers, which is @too_few or enough. */
 static void acknowledged(struct pair *pair, uint32_t answers_count,
 			 bool too_few)
 {
@@ -150,14 +150,14 @@ static void buffers_are_acknowledged(void **state)
 	acknowledged(&pair, 0, false);
 	take_buffer(&pair, 2);
 	take_buffer(&pair, 4);
-	/* The switch ends after 2 answers: one is left. */
+	/* The switch ends after 2 answers: one answer is left. */
 	acknowledged(&pair, 2, true);
 	acknowledged(&pair, 1, false);
 	acknowledged(&pair, 0, false);
 	/* It was started again. */
 	take_buffer(&pair, 1);
 	acknowledged(&pair, 2, false);
-	/* Far ahead: only so many before it. */
+	/* Far ahead: only a limited number before it. */
 	take_buffer(&pair, INT64_MAX - 1);
 	acknowledged(&pair, SWITCH_DIGESTS_LOST_MAX, true);
 	acknowledged(&pair, 1, false);

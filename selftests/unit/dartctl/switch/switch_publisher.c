@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stream of a switch that publishes digests, and others. */
+/* The stream of a switch that publishes digests, and other streams. */
 #include "switch_publishes.h"
 
 static void addresses_are_checked(void **state)

@@ -18,7 +18,7 @@
 #define LIST	3
 #define SAMPLE	13
 
-/* A switch, and the one that listens to it. */
+/* A switch and its listener. */
 struct pair {
 	int socket;
 	bool is_local;
@@ -68,7 +68,7 @@ static inline void send_message(const struct pair *pair, const struct message *m
 	send_bytes(pair, message->bytes, message->length);
 }
 
-/* Waits for a message; what taking it returned. */
+/* Waits for a message, takes it, and returns the result. */
 static inline int receive(const struct pair *pair, const uint8_t **samples,
 		   uint32_t *count)
 {

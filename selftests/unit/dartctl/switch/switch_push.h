@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A push of collectors to a switch: what tests of its steps start from. */
+/* A push of collectors to a switch: the start of tests of its steps. */
 #ifndef SWITCH_PUSH_H
 #define SWITCH_PUSH_H
 
@@ -20,7 +20,7 @@ struct push {
 	struct switch_steps steps;
 };
 
-/* Collectors 0 to @count - 1 have equal shares and ports of their own. */
+/* Collectors 0 to @count - 1 hold equal shares, at separate ports. */
 static inline struct push *push__new(uint32_t count)
 {
 	struct push *push = calloc(1, sizeof(*push));

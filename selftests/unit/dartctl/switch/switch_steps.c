@@ -2,7 +2,7 @@
 /* Steps of a push to a switch, in cases of which each step is known. */
 #include "switch_push.h"
 
-/* Continues with a switch that has followed all steps. */
+/* Continues with a switch that followed all steps. */
 static void settle(struct push *push)
 {
 	free(push->now);

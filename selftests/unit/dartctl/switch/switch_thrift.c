@@ -57,7 +57,7 @@ static void test_state(void **state)
 	assert_int_equal(found->shares[263].handle, 70);
 	assert_int_equal(found->shares[263].values[SHARE_COLLECTOR], 5);
 	assert_int_equal(found->shares[263].values[SHARE_SESSION], 0x104);
-	/* With another action an entry is there, but never the wanted one. */
+	/* An entry with another action exists, but is never the wanted one. */
 	assert_true(found->shares[264].there);
 	assert_true(found->shares[264].values[SHARE_COLLECTOR] == UINT64_MAX);
 	assert_false(found->shares[265].there);
@@ -156,7 +156,7 @@ static void test_refused(void **state)
 	append_header(answers, REPLY, "bm_mt_get_entry", 1);
 	assert_int_equal(read_answers(answers, &error), -EPROTO);
 
-	/* No result, or one of another type. */
+	/* No result, or a result of another type. */
 	append_entries_begin(answers);
 	append_u8(answers, THRIFT_STOP);
 	assert_int_equal(read_answers(answers, &error), -EPROTO);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A model of a switch follows the steps of random pushes: no step sends a
- * report to a wrong place, and the last one leaves the wanted state.
+ * A model of a switch follows the steps of random pushes: no step sends a report to a
+ * wrong place, and the last step leaves the wanted state.
  */
 #include "switch_push.h"
 
@@ -37,7 +37,7 @@ static void change_wish(struct push *push, uint64_t *random)
 	push->wish.all_copies = random__below(random, 2);
 }
 
-/* Leaves in a switch what another program may have changed. */
+/* Leaves changes of another program in a switch. */
 static void disturb(struct report_state *state, uint64_t *random)
 {
 	struct switch_entry *entry;

@@ -25,7 +25,7 @@ static struct cache_keys *make(uint32_t entries, uint32_t threshold)
 	return cache;
 }
 
-/* Keys differ in a byte in the middle and in the last one. */
+/* Keys differ in a middle byte and in the last byte. */
 static const uint8_t *key_of(uint32_t number, uint8_t key[KEY])
 {
 	memset(key, 0xff, KEY);
@@ -88,7 +88,7 @@ static void there_is_room(void **state)
 	assert_int_equal(report(cache, 2), CACHE_KEYS_PRESENT);
 	assert_int_equal(cache_keys__end_period(cache), 10);
 	assert_int_equal(report(cache, 3), CACHE_KEYS_ADDED);
-	/* None of them has been there for a period. */
+	/* No key has been cached for a period. */
 	assert_int_equal(report(cache, 4), CACHE_KEYS_REFUSED);
 	assert_false(has(cache, 4, 0));
 	cache_keys__free(cache);
@@ -226,7 +226,7 @@ static void check_report(struct cache_keys *cache, struct model *model,
 		assert_int_equal(verdict, CACHE_KEYS_ADDED);
 		model__put(model, number);
 	} else if (least < cache_keys__threshold(cache)) {
-		/* Any of those that are used as little. */
+		/* Any of the least used keys. */
 		assert_int_equal(verdict, CACHE_KEYS_EXCHANGED);
 		assert_true(model->ranked[number_of(victim)]);
 		assert_int_equal(model->packets[number_of(victim)], least);
@@ -257,7 +257,7 @@ static void check_period(struct cache_keys *cache, struct model *model,
 		assert_int_equal(threshold, lowest);
 	} else if (ranked && threshold > lowest &&
 		   threshold < DART_TEA_SKETCH_MAX) {
-		/* It is just above one of them, and a 16th or more are below. */
+		/* The threshold is just above one key, and a 16th or more are below. */
 		const uint32_t yielding = (entries + 15) / 16;
 		uint32_t equal = 0;
 

@@ -229,7 +229,7 @@ static void test_directory(void **state)
 						       &error), 0);
 	assert_int_equal(configuration.item_count, 1);
 
-	/* Without the file, those beside it are enough. */
+	/* Without the file, the files in its directory are enough. */
 	dart_configuration__close(&configuration);
 	unlink("f.yaml");
 	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",

@@ -16,7 +16,7 @@
 
 #include "selftests/unit/unit.h"
 
-/* What write_file() has written to, and its working directory before. */
+/* The directory of write_file(), and the working directory before. */
 static struct {
 	char directory[64];
 	int before;

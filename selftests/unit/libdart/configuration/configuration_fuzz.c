@@ -75,7 +75,7 @@ static void assert_refused_in_words(void)
 {
 	const char *at;
 
-	/* Errors of opening have no line, but there are none here. */
+	/* Errors of opening name no line, but none occur here. */
 	if (strncmp(error.text, "f.yaml:", 7) || error.text[7] < '1' ||
 	    error.text[7] > '9')
 		fail_msg("no line: %s", error.text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Registrations as a configuration file: what is printed is loaded again. */
+/* Registrations as a configuration file: the printed file loads again. */
 #include "configuration_files.h"
 
 #define ROUNDS 500
@@ -61,7 +61,7 @@ static const char *name_of(char *name, const char *start, int index)
 	return name;
 }
 
-/* A label, and its path or another one. */
+/* A label, and its path or another path. */
 static void set_object(json_t *registration, const char *member,
 		       const char *directory, int index)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of what comes and goes stay small. */
+/* Numbers of objects that come and go stay small. */
 #include <stdbool.h>
 
 #include <libdart/rdma/slots_internal.h>
@@ -36,7 +36,9 @@ static void test_again(void **state)
 	dart_numbers__close(&numbers);
 }
 
-/* Among at most COUNT at once, at random, no two have the same, and all are below COUNT. */
+/*
+ * At most COUNT numbers are in use at once, at random: no two are equal, and all are below COUNT.
+ */
 static void test_churn(void **state)
 {
 	struct dart_numbers numbers = {};

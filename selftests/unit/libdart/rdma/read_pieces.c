@@ -72,7 +72,10 @@ static void test_longest(void **state)
 	assert_int_equal(dart_read_pieces__count(&read, 1, 1), UINT32_MAX);
 }
 
-/* Takes all pieces of @read: as many as are counted, side by side, none too long. */
+/*
+ * Takes all pieces of @read: their number equals the count, they are adjacent, and none is too
+ * long.
+ */
 static void check_pieces(const struct dart_read *read, uint32_t length_max)
 {
 	struct dart_read_pieces pieces = {

@@ -111,7 +111,7 @@ static void test_gap_of_a_read(void **state)
 	sample__release(&sample);
 }
 
-/* 8000 slices of 64 bytes in one slab, some removed, others of another process. */
+/* 8000 slices of 64 bytes in one slab, some removed, some of another process. */
 static void test_slices(void **state)
 {
 	enum { COUNT = 8000, LENGTH = 64 };

@@ -30,7 +30,7 @@ region_of(const struct dart_table *table, const struct dart_read *read)
 	return NULL;
 }
 
-/* Does the adapter's work; the landing buffer has no spare byte. */
+/* Plays the adapter; the landing buffer is exactly as large as needed. */
 static inline uint8_t *plan__execute(const struct dart_read_plan *plan,
 			      const struct dart_table *table)
 {

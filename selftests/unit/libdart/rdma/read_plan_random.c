@@ -124,7 +124,7 @@ static void test_random(void **state)
 	free(random);
 }
 
-/* As many bytes as lie between the first wanted one of each region and the last. */
+/* The number of bytes from the first wanted byte of each region to the last. */
 static uint64_t bytes_of_extents(const struct dart_table *table)
 {
 	uint64_t low[6], high[6] = { }, end;
@@ -169,7 +169,7 @@ static void test_wide(void **state)
 		for (i = 0; i < count; i++)
 			fetched += reads[i].length;
 		bytes = bytes_of_extents(&random->table);
-		/* At most 6 regions: each further READ has skipped a gap. */
+		/* At most 6 regions: each further READ skips a gap. */
 		if (count > 6)
 			assert_true(fetched + (count - 6) * DART_READ_GAP_MAX <=
 				    bytes);

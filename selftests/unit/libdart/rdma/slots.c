@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of work requests: late completions belong to nobody. */
+/* Numbers of work requests: late completions belong to no user. */
 #include <libdart/rdma/slots_internal.h>
 
 #include "selftests/unit/unit.h"
@@ -32,7 +32,7 @@ static void test_full(void **state)
 	dart_slots__close(&slots);
 }
 
-/* The completion of a user that has left comes before and after the next one enters. */
+/* The completion of a user that left comes before and after the next user enters. */
 static void test_late(void **state)
 {
 	int first, second;
@@ -78,7 +78,7 @@ static void test_any_number(void **state)
 	dart_slots__close(&slots);
 }
 
-/* Users come and go at random: only those that are there are ever found. */
+/* Users come and go at random: a lookup finds only present users. */
 static void test_churn(void **state)
 {
 	struct {

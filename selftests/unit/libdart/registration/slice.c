@@ -93,7 +93,7 @@ static void test_idle(void **state)
 	memory = lend(fixture, "idle");
 	while (process(fixture, 0))
 		;
-	/* Other files beside the socket do not cause a request. */
+	/* Other files next to the socket do not cause a request. */
 	snprintf(other, sizeof(other), "%s.other", fixture->path);
 	assert_int_equal(mkdir(other, 0700), 0);
 	rmdir(other);
@@ -261,7 +261,7 @@ static void test_removed(void **state)
 	assert_same_file(fd, memory);
 	close(fd);
 	dart_slices__remove(fixture->slices, slices[0]);
-	/* The last one, while dartd is asked: the connection ends with it. */
+	/* The last slice leaves during a request to dartd: the connection ends with it. */
 	dart_slices__remove(fixture->slices, slices[2]);
 	close(client);
 	close(memory);

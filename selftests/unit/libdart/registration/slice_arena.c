@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Slices of libdart that share memory: how much of it, and when bytes are used again. */
+/* Slices of libdart that share memory: its size, and when bytes are reused. */
 #include <dirent.h>
 #include <time.h>
 
@@ -206,7 +206,7 @@ static void test_refused_first(void **state)
 	client = accept_client(fixture);
 	assert_int_equal(receive(fixture, client, "taken"), -1);
 	reply(fixture, client, REFUSED("EEXIST"), -1);
-	/* The next one brings the memory. */
+	/* The next reply brings the memory. */
 	assert_int_equal(receive(fixture, client, "free"), -1);
 	assert_int_equal(fixture->memory, sysconf(_SC_PAGESIZE));
 	assert_int_equal(fixture->offset, 64);
@@ -264,7 +264,7 @@ static void test_bytes_after_lease(void **state)
 	reply(fixture, client, OK, -1);
 	close(client);
 
-	/* Another dartd shows none of the removed ones: both are free, and zero. */
+	/* Another dartd shows no removed slice: both are free, and zero. */
 	other = add(fixture, "reuses the second");
 	assert_ptr_equal(other->memory, (char *)slices[0]->memory + 64);
 	assert_int_equal(*word(other), 0);
@@ -299,7 +299,7 @@ static void test_lease_ends(void **state)
 	client = accept_client(fixture);
 	serve(fixture, client, "another", other, slices[0]);
 
-	/* An entry that somebody else has removed may be on lease as well. */
+	/* An entry that another client removed may be on lease as well. */
 	dart_slices__remove(fixture->slices, other);
 	close(client);
 	client = accept_client(fixture);
@@ -351,7 +351,7 @@ static void test_removed_while_asked(void **state)
 	dart_slices__remove(fixture->slices, asked);
 	reply(fixture, client, REFUSED("EEXIST"), -1);
 	close(client);
-	/* It has no entry: another slice has its bytes at once. */
+	/* The slice never got an entry: another slice takes its bytes at once. */
 	asked = add(fixture, "registered");
 	assert_ptr_equal(asked->memory, bytes);
 	client = accept_client(fixture);
@@ -361,7 +361,7 @@ static void test_removed_while_asked(void **state)
 	serve_removal(fixture, client, "registered", memory, LEFT(60000));
 	close(client);
 
-	/* Without an answer dartd may have it. */
+	/* Without an answer, dartd may hold it. */
 	asked = add(fixture, "unknown");
 	assert_ptr_not_equal(asked->memory, bytes);
 	client = accept_client(fixture);
@@ -372,7 +372,7 @@ static void test_removed_while_asked(void **state)
 	serve_removal(fixture, client, "unknown", memory, REFUSED("ENOENT"));
 	close(client);
 
-	/* Removed before it is asked for. */
+	/* Removed before it is requested. */
 	stop_listening(fixture);
 	asked = add(fixture, "early");
 	bytes = asked->memory;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A dartd that lends slices: played by the test, one request after the other. */
+/* A dartd that lends slices: the test plays it, one request after the other. */
 #ifndef SLICE_DARTD_H
 #define SLICE_DARTD_H
 
@@ -21,7 +21,7 @@
 
 #define MEMORY_MAX (1 << 20)
 
-#define SECOND 1000 /* ms; for what must not happen: a fifth */
+#define SECOND 1000 /* ms; for events that must not happen: a fifth */
 
 struct fixture {
 	char directory[64]; /* may be removed */

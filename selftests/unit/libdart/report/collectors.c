@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of collectors: valid ones are read, others are refused. */
+/* Files of collectors: valid files are read, others are refused. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ static int load_texts(const char *text, const char *more,
 	return ret;
 }
 
-/* One file whose entries are the first one, each with one of @changes. */
+/* One file whose entries are copies of the first, each with one of @changes. */
 static int load(const char *const *changes, size_t count,
 		struct dart_collectors *collectors, struct dart_error *error)
 {
@@ -138,7 +138,7 @@ static void test_entry(void **state)
 	dart_collectors__free(&collectors);
 }
 
-/* Files of older agents have none. */
+/* Files of older agents lack it. */
 static void test_epoch(void **state)
 {
 	struct dart_collectors collectors;

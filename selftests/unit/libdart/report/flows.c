@@ -154,7 +154,7 @@ static void test_tree_paths(void **state)
 	dart_flows__free(flows);
 }
 
-/* The ten most frequent flows have their expected frequency. */
+/* The ten most frequent flows show their expected frequency. */
 static void check_zipf(double skew)
 {
 	const struct dart_flows_options options = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libdart places keys and builds frames as the golden vectors have them. */
+/* libdart places keys and builds frames like the golden vectors. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>

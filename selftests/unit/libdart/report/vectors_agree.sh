@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../../../lib.sh"
 
 vectors=$tests/vectors
-python=/usr/bin/python3		# Debian's, which has its scapy
+python=/usr/bin/python3		# Debian's Python, which includes scapy
 $python -c 'import scapy.contrib.roce' 2>/dev/null ||
 	skip "scapy is not installed (Debian package python3-scapy)"
 generated=$(mktemp)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages of <dart/rpc.h>: written ones are read, those that break a rule refused. */
+/* Messages of <dart/rpc.h>: written messages are read, messages that break a rule are refused. */
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static void test_reason(void **state)
 	length = dart_rpc__put_error(bytes, 1, DART_RPC_ERROR_BUSY, longest);
 	message = decoded(length);
 	assert_int_equal(strlen(message.error.reason), DART_RPC_REASON_MAX - 1);
-	/* A hostile one has no end. */
+	/* A hostile reason lacks an end. */
 	memset(bytes + length - DART_RPC_REASON_MAX, 'b', DART_RPC_REASON_MAX);
 	message = decoded(length);
 	assert_int_equal(strlen(message.error.reason), DART_RPC_REASON_MAX);

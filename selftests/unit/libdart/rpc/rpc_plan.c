@@ -31,7 +31,7 @@ static uint32_t size_of(uint32_t entry)
 	return kib[entry] * KIB;
 }
 
-/* Entries side by side; behind the eighth one a place is empty. */
+/* Adjacent entries; after the eighth entry a place is empty. */
 static void make_table(void)
 {
 	uint32_t i;
@@ -57,7 +57,7 @@ static void make_table(void)
 	}
 }
 
-/* Lands what the agent answers: bytes of each entry that are its number. */
+/* Lands the agent's answer: all bytes of an entry equal its number. */
 static void answer(struct dart_rpc_landing *landing,
 		   const struct dart_rpc_message *request, uint32_t *next)
 {

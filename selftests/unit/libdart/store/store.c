@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stores: what queries answer, in single slots and in full stores. */
+/* Stores: answers of queries, in single slots and in full stores. */
 #include <libdart/store/store_query.h>
 
 #include <endian.h>

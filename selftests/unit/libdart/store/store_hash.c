@@ -164,7 +164,7 @@ static void test_zero(void **state)
 	dart_store_hash__free(hash);
 }
 
-/* Simulations have such slot counts. */
+/* Simulations use such slot counts. */
 static void test_even(void **state)
 {
 	const struct dart_store_geometry geometry = {

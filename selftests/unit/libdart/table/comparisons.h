@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Counts the comparisons of names, as a measure of work that no other program on the
- * machine changes: strcmp() of a test that includes this file takes precedence over that
- * of the C library, in all parts that the test is linked with.
+ * machine changes: strcmp() of a test that includes this file takes precedence over
+ * strcmp() of the C library, in all linked parts.
  */
 #ifndef COMPARISONS_H
 #define COMPARISONS_H

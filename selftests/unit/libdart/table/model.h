@@ -61,7 +61,7 @@ static inline struct dart_schema *model__schema(struct model *model)
 	return schema;
 }
 
-/* Each copy has its own memory region, or all copies share one. */
+/* Each copy gets its own memory region, or all copies share one. */
 static inline void model__add(struct model *model)
 {
 	uint32_t first = model->table.memory_region_count, i;
@@ -117,7 +117,7 @@ static inline void model__remove(struct model *model, uint32_t index)
 		(--model->table.entry_count - index) * sizeof(*entry));
 }
 
-/* Removes the memory regions, but for the first, that no range refers to. */
+/* Removes the memory regions, except the first, that no range refers to. */
 static inline void model__compact(struct model *model)
 {
 	const struct dart_memory_region *before;

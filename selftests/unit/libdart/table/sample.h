@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A valid table that uses everything the format has, and its bytes: the start
- * of the unit tests of tables, schemas and values.
+ * A valid table that uses the whole format, and its bytes: the start of the unit tests
+ * of tables, schemas and values.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
@@ -196,8 +196,8 @@ static inline int sample__rewrite(const struct dart_table *table, void *region,
 }
 
 /*
- * Writes @table into @region, which has no more room than the table needs.
- * Returns like dart_table_writer__rewrite().
+ * Writes @table into @region, which is exactly as large as the table needs. Returns
+ * like dart_table_writer__rewrite().
  */
 static inline int sample__publish(const struct dart_table *table, void *region,
 				  size_t capacity)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables encoded and decoded; table_rules.c has the ones that are refused. */
+/* Tables encoded and decoded; table_rules.c contains the refused ones. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hostile control regions: valid ones are damaged in every way that is known to
- * break parsers.  Nothing may crash (the sanitizers watch), every refusal has a
- * documented error and a sentence, and an accepted table can be published,
- * planned for, gathered and printed within its buffers.
+ * Hostile control regions: the test damages valid regions in every way that is known to
+ * break parsers.  Nothing may crash (the sanitizers watch), every refusal comes with a
+ * documented error and a sentence, and an accepted table can be published, planned for,
+ * gathered and printed within its buffers.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void change_word_a_little(struct fuzz *fuzz, struct victim *victim)
 	memcpy(victim->bytes + at, &word, 4);
 }
 
-/* A section begins or ends where another one does, or in the header. */
+/* A section begins or ends where another section does, or in the header. */
 static void bend_section(struct fuzz *fuzz, struct victim *victim)
 {
 	struct dart_control_header *header = (void *)victim->bytes;
@@ -133,7 +133,7 @@ static void shorten(struct fuzz *fuzz, struct victim *victim)
 		header->table_length = victim->length;
 }
 
-/* Writes the valid checksum if the bytes have a header and its table. */
+/* Writes the valid checksum if the bytes contain a header and its table. */
 static void victim__seal(struct victim *victim)
 {
 	const struct dart_control_header *header = (void *)victim->bytes;

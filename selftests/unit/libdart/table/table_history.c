@@ -179,7 +179,7 @@ static void states__mix(struct states *states, struct model *model)
 	uint64_t *mixed = states->mixed;
 	uint32_t i, k;
 
-	/* New are the first words, the last words, all words but one. */
+	/* New words: the first, the last, all but one. */
 	for (i = 0; i < 3; i++) {
 		for (k = 0; k < states->changed_count - (i < 2); k++) {
 			uint32_t at = states->changed[i == 1 ?

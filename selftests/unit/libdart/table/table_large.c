@@ -9,7 +9,7 @@
 /* The longest table, DART_CONTROL_LENGTH_MAX, holds little more. */
 #define MOST 180000
 
-/* Entries @first to @first + @count - 1, in an order that is not that of names. */
+/* Entries @first to @first + @count - 1, not in the order of names. */
 static struct dart_table *decode_large(uint32_t first, uint32_t count)
 {
 	struct dart_memory_region region = {
@@ -96,7 +96,8 @@ static void find_change(uint32_t count)
 	printf("# %u entries, one of them removed: found with %" PRIu64
 	       " comparisons\n", count, compared);
 	/*
-	 * Each name is passed once; comparing each name with all others would take count * count.
+	 * The work passes each name once; comparing each name with all others would take count *
+	 * count.
 	 */
 	assert_in_range(compared, count - 1, 2 * (uint64_t)count);
 	dart_table__free(old);

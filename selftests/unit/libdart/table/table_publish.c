@@ -43,7 +43,7 @@ static void sample__change_everything(struct sample *sample)
 	sample->entries[SAMPLE_PAIR].copies_are = DART_CONTROL_COPIES_ROW;
 }
 
-/* In turn: the one table, the other without its last entry, and with it. */
+/* In turn: the first table, the second without its last entry, and with it. */
 static struct dart_table table_of(const struct publisher *publisher,
 				  uint64_t generation)
 {

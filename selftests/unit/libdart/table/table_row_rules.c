@@ -132,7 +132,7 @@ static void test_copies_of_cpus(void **state)
 	dart_schema__free(rows.schema);
 }
 
-/* A row with one of few numbers at each end of a line. */
+/* A row with a small number at each end of a line. */
 static void make_row(uint64_t *random, uint32_t width, uint8_t row[128])
 {
 	static const uint64_t numbers[] = { 0, 6, 7, 8, 1ULL << 31, 6 | 1ULL << 32 };
@@ -150,7 +150,7 @@ static void make_row(uint64_t *random, uint32_t width, uint8_t row[128])
 	}
 }
 
-/* The library does not look at the fields of a decoded schema, which has passed its check. */
+/* The library does not look at the fields of a decoded schema, which passed its check. */
 static void test_states(void **state)
 {
 	unsigned int found[DART_ROW_EMPTY + 1] = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rules of <dart/control.h> for a table's header, sections, strings, memory
- * regions and schemas; table_entry_rules.c has those for entries and ranges.
+ * Rules of <dart/control.h> for a table's header, sections, strings, memory regions and
+ * schemas; table_entry_rules.c contains the rules for entries and ranges.
  */
 #include "table_rules.h"
 

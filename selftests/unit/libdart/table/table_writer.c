@@ -134,7 +134,7 @@ static void test_no_trace(void **state)
 	assert_int_equal(dart_builder__add(&builder, &sample.table), 0);
 	before = builder;
 
-	/* The second of the entries has the name of the first. */
+	/* The second entry carries the name of the first. */
 	entries[0] = entries[1] = sample.entries[SAMPLE_ROWS];
 	entries[0].name = entries[1].name = "again";
 	sample__add(sample.stat, "last", "", 60, 4, 1,
@@ -269,7 +269,7 @@ static void work__add(struct work *work)
 	work->comparisons += comparisons;
 }
 
-/* As many entries as a host may have slices, each with its own schema. */
+/* As many entries as slices are allowed on a host, each with its own schema. */
 static void test_many(void **state)
 {
 	enum { CAPACITY = 4 << 20, MANY = 10000, PART = 2500 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Values of rows that have sequences. */
+/* Values of rows with sequences. */
 #include "value_expect.h"
 
 static void test_sequences(void **state)

@@ -60,7 +60,7 @@ static void store(uint32_t *at, uint32_t word)
 		record();
 }
 
-/* Makes a change and records all states, from the one before it on. */
+/* Makes a change and records all states, beginning with the state before it. */
 static void history__record(struct history *history, struct tea_model *model,
 			    const struct wish *wish)
 {
@@ -75,7 +75,7 @@ static void history__record(struct history *history, struct tea_model *model,
 	recorder.history = NULL;
 }
 
-/* The value of a key is that of @before or @after; -1: it has none. */
+/* The value of a key must be @before or @after; -1: no entry. */
 static void expect_one(const struct tea_model *before,
 			 const struct tea_model *after, uint32_t key,
 			 const uint8_t *value)
@@ -98,7 +98,7 @@ static void expect_one(const struct tea_model *before,
 		fail_msg("key %u has %s value", key, value ? "another" : "no");
 }
 
-/* Takes the table over in each state: it has all, and is consistent. */
+/* Takes the table over in each state: it is complete and consistent. */
 static void expect_resumed(const struct history *history,
 			   const struct tea_model *before,
 			   const struct tea_model *after, uint64_t *mended_rows)
@@ -146,8 +146,8 @@ static void expect_resumed(const struct history *history,
 }
 
 /*
- * Copies rows in two parts, from one end or the other, between which the change goes on: no
- * key is missed, or has another value than before or after.
+ * Copies rows in two parts, from one end or the other, between which the change goes on: a
+ * lookup misses no key, and finds no value other than those before and after.
  */
 static void expect_read(const struct history *history,
 			const struct tea_model *before,

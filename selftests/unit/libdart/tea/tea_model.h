@@ -24,7 +24,7 @@ struct tea_model {
 	struct dart_tea_table *table;
 	uint8_t *memory;	/* which children share */
 	size_t length;
-	int32_t values[TEA_MODEL_KEYS];	/* -1: none */
+	int32_t values[TEA_MODEL_KEYS];	/* -1: no entry */
 	uint32_t entries;
 	uint64_t full;
 	uint64_t stashed;	/* insertions */
@@ -120,7 +120,7 @@ static inline void tea_model__look(const struct tea_model *model,
 	}
 }
 
-/* Takes the table over, as a process does after another one has ended. */
+/* Takes the table over, like a process after the end of another. */
 static inline struct dart_tea_mended tea_model__resume(struct tea_model *model)
 {
 	struct dart_tea_mended mended;

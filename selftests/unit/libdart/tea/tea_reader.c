@@ -12,7 +12,7 @@
 
 enum {
 	RKEY = 77,
-	CONSTANT = 60,		/* keys that always have an entry */
+	CONSTANT = 60,		/* keys with a permanent entry */
 	KEYS = 160,
 	LOOKUPS = 3000,
 };
@@ -213,7 +213,7 @@ static void test_abandoned(void **state)
 	make_keys(key, 1, 0);
 	assert_int_equal(dart_tea__lookup(reader, key, value, &error), -EAGAIN);
 
-	/* Of another epoch, as if the table were another one. */
+	/* A row of another epoch, as if from another table. */
 	for (row = 0; row < dart_tea_geometry__rows(&geometry); row++) {
 		uint8_t *bytes = host->model.memory +
 				 row * dart_tea_geometry__stride(&geometry);

@@ -11,14 +11,14 @@
 #include "tea_model.h"
 
 enum {
-	CONSTANT = 60,		/* keys that always have an entry, some of them in the stash */
+	CONSTANT = 60,		/* keys with a permanent entry, some of them in the stash */
 	KEYS = 160,		/* the others come and go */
 	READERS = 2,
 	LOOKUPS = 10000,	/* of each */
 };
 
 struct shared {
-	atomic_uint readers;	/* that have not ended */
+	atomic_uint readers;	/* readers that still run */
 	atomic_ulong changes;
 };
 
@@ -163,7 +163,7 @@ static void test_changes(void **state)
 		run(&geometries[i]);
 }
 
-/* A server that ended during a change leaves a row that is not looked at without end. */
+/* A server that ended during a change leaves an odd row; lookups stop retrying it. */
 static void test_abandoned(void **state)
 {
 	const struct dart_tea_geometry geometry = {
@@ -197,7 +197,7 @@ static void test_abandoned(void **state)
 	assert_int_equal(walk.torn, 1);
 	model->memory[3] ^= 1;
 
-	/* Nor is one of another table. */
+	/* Nor do they retry a row of another table without end. */
 	assert_int_equal(dart_tea_lookup__memory(dart_tea_table__hash(model->table),
 						 TEA_MODEL_EPOCH + 1,
 						 model->memory, key_bytes, value),

@@ -30,7 +30,7 @@ static void change_next(struct tea_model *model, struct dart_random *random)
 		tea_model__remove(model, key);
 }
 
-/* Changes the table until it is killed; counts those that it has completed. */
+/* Changes the table until the test kills it; counts completed changes. */
 static void run_child(struct tea_model *model, uint64_t seed, atomic_ulong *completed)
 {
 	struct dart_random random = dart_random__of(seed);
@@ -57,7 +57,7 @@ static void kill_during_a_change(pid_t child, atomic_ulong *completed,
 	assert_true(WIFSIGNALED(status));
 }
 
-/* A model of what the child had before, to repeat its changes. */
+/* A model of the child's table before, to repeat its changes. */
 static struct tea_model *repeat(const struct tea_model *before, const uint8_t *memory,
 				uint64_t seed, uint64_t changes)
 {
@@ -77,7 +77,7 @@ static struct tea_model *repeat(const struct tea_model *before, const uint8_t *m
 	return model;
 }
 
-/* What the table has is what one of the two has. */
+/* The table equals one of the two models. */
 static void adopt(struct tea_model *model, const struct tea_model *completed,
 		  const struct tea_model *next)
 {
@@ -159,7 +159,7 @@ static void test_killed(void **state)
 	munmap(completed, sizeof(*completed));
 }
 
-/* Each entry of a walk is found, once, and the numbers fit; then it is emptied. */
+/* A walk finds each entry once, and the numbers fit; then the table is emptied. */
 static void expect_consistent(struct tea_model *model,
 			      const struct dart_tea_mended *mended)
 {

@@ -69,7 +69,7 @@ static void test_places(void **state)
 
 /* ---- changes */
 
-/* Operations on so many keys that the table would overflow with all of them. */
+/* Operations on more keys than the table can hold. */
 static void change_at_random(struct tea_model *model, uint32_t keys,
 			     uint32_t operations, struct dart_random *random)
 {
@@ -133,7 +133,7 @@ static struct view view__attach(struct tea_model *model)
 	return view;
 }
 
-/* It has the rows of the server's own copy, and scratchpads as they were. */
+/* The copy contains the rows of the server's own copy, and unchanged scratchpads. */
 static void view__check(const struct view *view, const struct tea_model *model)
 {
 	const struct dart_tea_geometry *geometry = &model->geometry;
@@ -188,7 +188,7 @@ static void test_views(void **state)
 
 /* ---- full tables */
 
-/* Keys that are inserted, one after the other. */
+/* Keys to insert, one after the other. */
 static void fill(struct tea_model *model, uint32_t first, uint32_t end)
 {
 	for (; first < end; first++)
@@ -225,11 +225,11 @@ static void test_load(void **state)
 	if (at_half > 0.0002 || at_three_quarters > 0.0015)
 		fail_msg("%.5f and %.5f of the entries are in the stash",
 			 at_half, at_three_quarters);
-	/* Buckets of 2 cells are worse: the stash is made for those of 8. */
+	/* Buckets of 2 cells are worse: the stash is made for buckets of 8. */
 	assert_true(stash_share(2, 0.4) > at_three_quarters);
 }
 
-/* As long as there is a place in the rows that moves can free, none is stashed. */
+/* No entry is stashed while moves can free a place in the rows. */
 static void test_moves(void **state)
 {
 	const struct dart_tea_geometry geometry = {
@@ -282,7 +282,7 @@ static void test_moves(void **state)
 	tea_model__close(&model);
 }
 
-/* The count of a row ends at 255, but none is lost. */
+/* The count of a row ends at 255, but no entry is lost. */
 static void test_crowded_row(void **state)
 {
 	const struct dart_tea_geometry geometry = {
@@ -360,7 +360,7 @@ static void test_refused(void **state)
 		assert_int_equal(dart_tea_table__new(&bad[i], 1, memory,
 						     &table), -EINVAL);
 	}
-	/* Nor an epoch that the three bytes cannot have, nor memory between words. */
+	/* Nor an epoch beyond three bytes, nor memory between words. */
 	assert_int_equal(dart_tea_table__new(&good, 0, memory, &table),
 			 -EINVAL);
 	assert_int_equal(dart_tea_table__new(&good, 1 << 24, memory, &table),

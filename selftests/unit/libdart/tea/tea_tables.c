@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of lookup tables: valid ones are read and joined, others are refused. */
+/* Files of lookup tables: valid files are read and joined, others are refused. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -47,7 +47,7 @@ static void write_file(char *path, const char *text, size_t length)
 	close(file);
 }
 
-/* Loads two texts, of which the second may be NULL, for OURS or for the only one. */
+/* Loads two texts, of which the second may be NULL, for OURS or for the only switch. */
 static int load(const char *text, const char *more, bool is_any,
 		struct dart_tea_tables *tables, struct dart_error *error)
 {
@@ -136,12 +136,12 @@ static void test_joined(void **state)
 	assert_int_equal(dart_tea_tables__uncovered(&tables), 100);
 	dart_tea_tables__free(&tables);
 
-	/* Two switches are there, and none was named. */
+	/* The file lists two switches, and the caller named none. */
 	assert_int_equal(load(first, second, true, &tables, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "give the address of one"));
 }
 
-/* Replicas stash the same key, of which one entry stays; the rest is sorted. */
+/* Replicas stash the same key: one entry of it stays, and the rest is sorted. */
 static void test_stash(void **state)
 {
 	static const char first[] =
@@ -315,7 +315,7 @@ static void test_absent(void **state)
 			 -ENOENT);
 }
 
-/* Bytes of a valid file become others: each file is refused, or is valid. */
+/* Changed bytes of a valid file: each file is refused, or is valid. */
 static void test_mutated(void **state)
 {
 	struct dart_tea_tables tables;

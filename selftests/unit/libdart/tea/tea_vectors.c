@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* libdart places entries and finds them in rows as the golden vectors have them. */
+/* libdart places entries and finds them in rows like the golden vectors. */
 #include <dart/tea_access.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define VECTORS		"selftests/vectors/tables.json"
 #define BUILT_ROWS_LOG2	10	/* larger tables are not built here */
 #define ETHERNET	0x04c11db7
-/* Of a frame: from its beginning to the BTH, and to what follows that. */
+/* Offsets in a frame: of the BTH, and of the header after it. */
 #define BTH		42
 #define BEHIND_BTH	54
 
@@ -145,7 +145,7 @@ static uint32_t word_at(const uint8_t *data)
 	return (uint32_t)data[0] << 24 | data[1] << 16 | data[2] << 8 | data[3];
 }
 
-/* The check of a tag has the epoch and the key behind the tag's other bytes. */
+/* The check of a tag covers the tag's other bytes, then the epoch and the key. */
 static void check_tag(const json_t *vector, const struct bytes *tag)
 {
 	const uint32_t epoch = number(vector, "epoch");
@@ -189,7 +189,7 @@ static void check_frame(const struct bytes *frame, uint8_t opcode, uint32_t psn)
 	assert_int_equal(word_at(frame->data + BTH + 8), psn);
 }
 
-/* What the WRITE leaves in the row is what the response to the READ has. */
+/* The response to the READ contains the bytes that the WRITE left in the row. */
 static void check_exchange(const json_t *vector,
 			   const struct dart_tea_geometry *geometry)
 {
