@@ -169,7 +169,7 @@ static double simulate_ages(struct task *task, uint64_t slots,
 		const double younger = load * age / AGES;
 		const double older = load * (age + 1) / AGES;
 
-		/* The oldest flows are the first ones. */
+		/* The first flows are the oldest. */
 		const uint64_t first = flows * (AGES - age - 1) / AGES;
 		const uint64_t end = flows * (AGES - age) / AGES;
 

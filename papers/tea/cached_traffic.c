@@ -22,7 +22,7 @@ struct flow {
 	bool is_cached;
 	uint16_t share;
 	struct tea_sketch_key sketch_key;
-	uint64_t hits;		/* since it has been cached */
+	uint64_t hits;		/* since the key was cached */
 };
 
 struct path {
@@ -44,7 +44,7 @@ static void *allocate(size_t count, size_t size)
 	return memory;
 }
 
-/* Flows have random addresses and ports; half of them are UDP. */
+/* Flows use random addresses and ports; half of them are UDP. */
 static void make_flows(struct path *path, struct dart_random *random)
 {
 	const struct dart_tea_geometry geometry = {

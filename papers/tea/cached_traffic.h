@@ -14,10 +14,10 @@
 struct cached_traffic {
 	uint32_t flows;
 	double skew;		/* of the Zipf distribution of packets by flow */
-	uint32_t cache;		/* entries; 0: none */
+	uint32_t cache;		/* entries; 0: no cache */
 	uint32_t threshold;	/* lowest threshold, packets of a period */
 	uint64_t period;	/* packets */
-	uint32_t warm;		/* periods before those that are measured */
+	uint32_t warm;		/* periods before the measured ones */
 	uint32_t periods;	/* that are measured */
 	uint64_t seed;		/* of the keys and of the order of packets */
 };

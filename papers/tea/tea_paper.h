@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the paper says ("TEA: Enabling State-Intensive Network Functions on Programmable
- * Switches", SIGCOMM 2020, section 6), to be printed beside what is measured here.  Curves
- * of which its text has no number are left out.
+ * Figures of the paper ("TEA: Enabling State-Intensive Network Functions on Programmable
+ * Switches", SIGCOMM 2020, section 6), to be printed next to our measurements.  Curves
+ * without a number in its text are left out.
  *
  * tea_figures reads this as well: a definition that it needs is a number on one line.
  */
 #ifndef PAPERS_TEA_PAPER_H
 #define PAPERS_TEA_PAPER_H
 
-/* Traffic: packets by flow have a Zipf distribution with a skew of 0.90, 0.95 or 0.99. */
+/* Traffic: packets by flow follow a Zipf distribution with a skew of 0.90, 0.95 or 0.99. */
 #define TEA_PAPER_FLOWS			1000000
 #define TEA_PAPER_CACHE			1024	/* entries */
 /* Million packets of 64 bytes a second of each of its 4 generators, and of all. */

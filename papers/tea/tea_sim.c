@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* tea-sim: measures what the cache of a switch absorbs, as in section 6 of the TEA paper. */
+/*
+ * tea-sim: measures the share of packets that the cache of a switch absorbs, as in section 6 of the
+ * TEA paper.
+ */
 #include <err.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -37,7 +40,7 @@ static const char usage[] =
 #define WARM	5	/* periods */
 #define PERIODS	5
 
-/* 0: each flow has as many packets. */
+/* 0: all flows send equally many packets. */
 static const double skews[SKEWS] = { 0, 0.90, 0.95, 0.99 };
 
 struct task {
@@ -63,7 +66,7 @@ static void add_up(const uint64_t shares[static DART_TEA_SHARES],
 	uint32_t share;
 
 	memset(by_server, 0, SERVERS * sizeof(*by_server));
-	/* Each server has as many shares, in a row. */
+	/* Each server holds equally many consecutive shares. */
 	for (share = 0; share < DART_TEA_SHARES; share++)
 		by_server[share * servers / DART_TEA_SHARES] +=
 			(double)shares[share] / packets;
@@ -146,7 +149,7 @@ static void balance(struct task *task)
 
 /* ---- figure 9b */
 
-/* Without a loss: until the most used server has as many lookups as it can do. */
+/* Without loss: until the most used server reaches its limit of lookups. */
 static double limit(double most)
 {
 	return fmin(TEA_PAPER_LOOKUPS_HIGH_MPPS / most,

@@ -2,7 +2,7 @@
 /*
  * Walker's alias method, as Vose fills it ("A linear algorithm for generating random
  * numbers with a given distribution", 1991): each number shares its place with at most
- * one other.
+ * one other number.
  */
 #include "zipf.h"
 
@@ -15,7 +15,7 @@ struct zipf {
 	double skew;
 	double sum;
 	double *own;		/* fraction of a place that is its number's */
-	uint32_t *other;	/* the number that has the rest */
+	uint32_t *other;	/* the number that takes the rest */
 };
 
 static double weight(const struct zipf *zipf, uint32_t number)
@@ -23,7 +23,7 @@ static double weight(const struct zipf *zipf, uint32_t number)
 	return pow(number + 1., -zipf->skew);
 }
 
-/* @places: first those with less than their share, from the end those with more. */
+/* @places: from the start numbers below their share, from the end numbers above it. */
 static void fill(struct zipf *zipf, uint32_t *places)
 {
 	uint32_t small = 0, large = zipf->count, i;
@@ -47,7 +47,7 @@ static void fill(struct zipf *zipf, uint32_t *places)
 			places[small++] = more;
 		}
 	}
-	/* What is left is 1 but for rounding. */
+	/* The rest is 1 except for rounding. */
 	while (small)
 		zipf->own[places[--small]] = 1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random numbers of a Zipf distribution: number i, from 0, has a probability in proportion
- * to (i + 1)^-skew.
+ * Random numbers of a Zipf distribution: the probability of number i, from 0, is
+ * proportional to (i + 1)^-skew.
  */
 #ifndef PAPERS_ZIPF_H
 #define PAPERS_ZIPF_H

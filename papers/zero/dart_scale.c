@@ -22,9 +22,9 @@
 
 /*
  * The paper's testbeds (ZERO, section 6.3).  The time of the controller for a READ, 328 ns,
- * is what its half of 200 Gbit/s with Credit-FC amounts to; the length of the queue at
- * which PFC begins lies between the data of 128 hosts in flight, which did not trigger
- * it, and of 256, which did.  All else is as printed there.
+ * follows from its half of 200 Gbit/s with Credit-FC; the length of the queue at which PFC
+ * begins lies between the data of 128 hosts in flight, which did not trigger it, and of
+ * 256, which did.  All other constants are as printed there.
  */
 static const struct fabric_settings cluster1 = {
 	.bytes = 128 * 1024,

@@ -9,7 +9,7 @@
 
 struct event {
 	uint64_t time_ns;
-	uint64_t number; /* set by the heap: orders events of one time */
+	uint64_t number; /* set by the heap: orders events at one time */
 	uint32_t kind;
 	uint32_t host;
 	uint32_t epoch; /* of the host's connection */

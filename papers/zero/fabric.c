@@ -22,12 +22,12 @@ enum event_kind {
 struct host {
 	struct credit_flow flow; /* first: fabric__post() casts it */
 	uint64_t due_ns;
-	uint64_t free_ns; /* its adapter has sent all before */
+	uint64_t free_ns; /* its adapter sends earlier answers until then */
 	uint32_t epoch; /* counts its lives */
-	uint32_t scrapes; /* that have become due */
+	uint32_t scrapes; /* that became due */
 	struct io_thread *thread;
 	uint32_t fragments; /* of a scrape */
-	uint32_t missing; /* fragments of the one that is READ */
+	uint32_t missing; /* fragments of the scrape in progress */
 	bool is_dead, has_none; /* has_none: no credit for this scrape yet */
 };
 
@@ -79,7 +79,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The thread of @host may have to wake up first. */
+/* The thread of @host may need to wake up first. */
 static void fabric__wake(struct fabric *fabric, struct host *host)
 {
 	const uint64_t wake_ns = fabric->settings->wake_ns;

@@ -8,9 +8,9 @@
  * completions, each for a fixed time.  A request takes half of the round trip.  A host's
  * adapter answers one fragment after the other at the speed of its link.  The answers meet
  * in the queue of the switch port that leads to the controller, first in, first out.  With
- * PFC the port pauses all hosts while its queue is long, otherwise it drops what its buffer
- * has no room for, and the READ is sent again after a time-out.  What an ECN mark would
- * cause is not part of the model: marks are counted.
+ * PFC the port pauses all hosts while its queue is long, otherwise it drops packets that do
+ * not fit into its buffer, and the READ is sent again after a time-out.  The model counts
+ * ECN marks, but not their effects.
  */
 #ifndef PAPERS_FABRIC_H
 #define PAPERS_FABRIC_H
@@ -22,9 +22,9 @@
 
 struct fabric_settings {
 	uint32_t hosts;
-	uint32_t first_class; /* of them have class 0, all others class 1 */
+	uint32_t first_class; /* in class 0; all other hosts in class 1 */
 	uint32_t bytes; /* of a scrape */
-	uint32_t small_hosts; /* the first of the hosts have small_bytes instead */
+	uint32_t small_hosts; /* the first hosts hold small_bytes instead */
 	uint32_t small_bytes;
 	uint64_t interval_ns; /* between scrapes of a host */
 	uint32_t scrapes; /* of each host */
@@ -36,15 +36,15 @@ struct fabric_settings {
 	enum io_kind io;
 	uint64_t post_ns; /* CPU time of the controller for a READ */
 	uint64_t poll_ns; /* and for its completion */
-	uint64_t wake_ns; /* to run a thread that blocks: half of it to one and a half */
+	uint64_t wake_ns; /* to run a blocked thread: 0.5 to 1.5 times this */
 	uint64_t wake_cpu_ns; /* CPU time of that */
 	uint64_t buffer; /* bytes of the switch port's queue */
-	uint64_t pause_above; /* PFC; 0: none */
+	uint64_t pause_above; /* PFC; 0: no PFC */
 	uint64_t pause_until; /* bytes are left in the queue */
-	uint64_t mark_above; /* ECN; 0: none */
+	uint64_t mark_above; /* ECN; 0: no ECN */
 
 	uint64_t credit; /* bytes in flight, of all */
-	uint64_t flow_credit; /* and of one host */
+	uint64_t flow_credit; /* limit of one host */
 
 	/* Faults. */
 	double loss; /* of answers, a share */
@@ -60,7 +60,7 @@ struct fabric_result {
 	uint64_t first_class_ns; /* mean latency of class 0 */
 	uint64_t small_mean_ns, small_p99_ns; /* latency of small hosts */
 	uint64_t busy_ns; /* CPU time of the I/O threads */
-	uint64_t bytes; /* that have landed */
+	uint64_t bytes; /* landed */
 	uint64_t queue_max; /* bytes in the switch port */
 	uint64_t in_flight_max; /* bytes posted and not completed */
 	uint64_t paused_ns;
@@ -79,9 +79,9 @@ void fabric__run(const struct fabric_settings *settings,
 void fabric__random_settings(uint64_t seed, struct fabric_settings *settings);
 
 /*
- * Was more in flight or in the queue than the credit, did the switch drop something, did a
- * flow wait for longer than its turn can take, or is a scrape neither landed, missed nor
- * failed?  The rule that was broken, or NULL.
+ * Checks that the bytes in flight and in the queue stayed within the credit, the switch
+ * dropped nothing, no flow waited longer than a turn can take, and each scrape landed, was
+ * missed or failed. Returns the broken rule, or NULL.
  */
 const char *fabric__broken_rule(const struct fabric_settings *settings,
 				const struct fabric_result *result);

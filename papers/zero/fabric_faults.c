@@ -48,8 +48,8 @@ void fabric__random_settings(uint64_t seed, struct fabric_settings *settings)
 }
 
 /*
- * A flow waits until all others have had a turn, 16 fragments each.  A turn ends when its
- * last fragment has landed, after retries: more than 8 for one are not in the schedules.
+ * A flow waits until all others had a turn, 16 fragments each.  A turn ends when its last
+ * fragment lands, after retries: schedules contain at most 8 for a fragment.
  */
 static double wait_limit_ns(const struct fabric_settings *settings)
 {

@@ -21,10 +21,10 @@ enum io_kind {
 
 struct io_thread {
 	bool polls;
-	uint64_t free_ns; /* has done all work by then */
+	uint64_t free_ns; /* the thread is busy until then */
 	uint64_t busy_ns; /* CPU time */
 	uint32_t in_flight; /* fragments */
-	uint64_t since_ns; /* there are some; or the thread has looked for others since */
+	uint64_t since_ns; /* completions wait, or the thread polls, since then */
 };
 
 /* Does @work_ns of work, from @now_ns on or when all before is done. */

@@ -158,7 +158,7 @@ static void prepare(struct bare *bare, const struct dart_read *reads,
 	bare->requests[count - 1].send_flags = IBV_SEND_SIGNALED;
 }
 
-/* Posts the chain and waits until it has landed; returns the time in ns. */
+/* Posts the chain and waits until its data land; returns the time in ns. */
 static uint64_t run_once(void *of)
 {
 	struct bare *bare = of;

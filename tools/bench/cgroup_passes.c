@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * cgroup_passes LIVE LEVELS ENDED: measures a pass over the CPU time of LIVE cgroups in chains of
- * LEVELS, first alone, then beside ENDED cgroups that are removed but still referenced.  Processes
+ * LEVELS, first alone, then with ENDED cgroups that are removed but still referenced.  Processes
  * run in one live cgroup after the other meanwhile.  Prints JSON.  Run it as root, on a machine
  * without other load.
  */
@@ -33,7 +33,7 @@
 #define PAGE_RECORDS	64
 
 static const struct dart_zero_piece times = { .width = 8, .count = 4 };
-/* No more than fit into the first line of the row, beside the time: see read_cost(). */
+/* No more than fit into the first line of the row, after the time: see read_cost(). */
 static const struct dart_zero_piece costs = {
 	.width = 8,
 	.count = offsetof(struct dart_zero_gathering, stale) / 8,

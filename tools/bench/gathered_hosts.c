@@ -13,15 +13,15 @@
 
 #define LINES (GATHERED_ENTRY_LENGTH / DART_ZERO_RECORD_LINE)
 #define WORDS DART_ZERO_RECORD_LINE_WORDS
-/* Of a CPU, which has no sequences. */
+/* Counters of a CPU, without sequences. */
 #define CPU_WORDS (DART_ZERO_RECORD_LINE / sizeof(uint64_t))
 #define TABLE_ROOM (128 << 10) /* bytes */
 
-/* Words of a row of a record with a meaning of their own; all others are counters. */
+/* Words of a record's row with special meanings; all others are counters. */
 #define TIME 0
-#define NUMBER 1 /* of the row, if the record has several */
+#define NUMBER 1 /* of the row, if the record consists of several */
 
-/* The first entry with this and later copies; those before are sums. */
+/* The first entry with copies; earlier entries are sums. */
 #define FIRST_ROWS 10
 #define FIRST_CPUS 14
 
@@ -62,7 +62,7 @@ static uint32_t copy_count(uint32_t entry)
 
 /* ---- the rule */
 
-/* How often @entry has been written when @writes entries were, each once before. */
+/* How often @entry was written after @writes writes, and once before for each entry. */
 static uint32_t version_of(uint32_t entry, uint64_t writes)
 {
 	return 1 + (writes + GATHERED_ENTRIES - 1 - entry) / GATHERED_ENTRIES;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hosts in memory of this process, see simulated_network.h, each with a table and 8 KiB of
- * values: 10 gathered records with a row of 8 lines and 4 with 8 rows of a line, as the module
- * lays them out, each line with its two sequences and seven words; and the counters of 8 CPUs,
- * twice, 8 words for each CPU.
+ * values: 10 gathered records with a row of 8 lines and 4 with 8 rows of a line, in the
+ * module's layout, each line with its two sequences and seven words; and the counters of 8
+ * CPUs, twice, 8 words for each CPU.
  *
  * Before each READ of the values the host writes one of these entries, in turn.  All words
  * follow from the host, the entry, the place of the word and how often the entry was written,
@@ -32,8 +32,8 @@ void gathered_hosts__free(struct gathered_hosts *hosts);
 struct simulated_host **gathered_hosts__all(const struct gathered_hosts *hosts);
 
 /*
- * Has @sample, which is scrape head.sequence of host @host, the values and sums of that, and
- * so the sample before, if there is one?
+ * Does @sample, scrape head.sequence of host @host, contain the values and sums of that
+ * scrape, and the previous sample, if any, those of its own?
  */
 bool gathered_hosts__are_values_of(uint32_t host, const struct sample *sample);
 

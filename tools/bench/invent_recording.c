@@ -2,8 +2,8 @@
 /*
  * invent_recording FILE HOSTS SERIES SCRAPES
  *
- * Records hosts that do not exist, as a controller would that scrapes them each second, but
- * as fast as it can: for measurements of what reads recordings.  Each host has SERIES
+ * Records invented hosts, like a controller that scrapes them each second, but as fast as
+ * possible: for measurements of programs that read recordings.  Each host has SERIES
  * counters, four in ten of which grow between two scrapes.  The same arguments make the same
  * values.
  */
@@ -28,7 +28,7 @@
 #define SECOND_NS	1000000000LL
 /* The first scrape: a Wednesday in 2025. */
 #define BEGAN_NS	(1764066600LL * SECOND_NS)
-/* The recorder leaves out what waits for longer than a disk needs for so much. */
+/* The recorder drops scrapes that wait for longer than a disk needs for this amount. */
 #define BURST_BYTES	(16U << 20)
 #define BURST_NS	100000000
 
@@ -160,7 +160,7 @@ static void host__init(struct host *host, size_t index,
 	host->ring->table.length = length;
 }
 
-/* Its values of scrape @number have landed. */
+/* Lands its values of scrape @number. */
 static void host__scrape(struct host *host, struct tap *tap, uint64_t number,
 			 struct dart_random *random)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Families that real hosts have, and others of no meaning: see invented_contents.h. */
+/* Families of real hosts, and meaningless ones: see invented_contents.h. */
 #include <string.h>
 
 #include "invented_contents.h"

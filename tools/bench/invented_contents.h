@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an invented host has. */
+/* The contents of an invented host. */
 #ifndef BENCH_INVENTED_CONTENTS_H
 #define BENCH_INVENTED_CONTENTS_H
 

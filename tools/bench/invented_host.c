@@ -6,7 +6,7 @@
 
 #include "invented_host.h"
 
-/* The modes in the order of invented_plan.c, as parts of what is busy; idle is the rest. */
+/* The modes in the order of invented_plan.c, as parts of the busy time; idle is the rest. */
 static const double parts_of_busy[] = { 0, 0.06, 0.01, 0, 0.05, 0, 0.2, 0.68 };
 
 int invented_host__init(struct invented_host *host, struct invented_plan *plan,
@@ -64,7 +64,7 @@ static void move_load(struct invented_host *host, double seconds)
 	}
 }
 
-/* Counters of time have nanoseconds. */
+/* Counters of time count nanoseconds. */
 static double grow_seconds(double value, double seconds)
 {
 	return round((value + seconds) * 1e9) / 1e9;

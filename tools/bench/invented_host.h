@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host whose values are invented: they move as those of hosts do, from the same seed in
- * the same way.
+ * A host with invented values, which move like the values of real hosts, and alike from
+ * the same seed.
  */
 #ifndef BENCH_INVENTED_HOST_H
 #define BENCH_INVENTED_HOST_H
@@ -16,7 +16,7 @@ struct invented_host {
 	struct invented_plan *plan; /* held */
 	struct dart_random random;
 	struct metric_point *points;
-	double load;		/* of 1: how busy it is */
+	double load;		/* the busy share, of 1 */
 	double busy[INVENTED_CPUS_MAX];
 	int64_t time_ns;	/* of the points */
 };

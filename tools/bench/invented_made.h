@@ -12,7 +12,7 @@
 
 #define LABELS_MAX 2
 
-/* A series, with what its family has. */
+/* A series, with the members of its family. */
 struct row {
 	const char *family;
 	const char *name;

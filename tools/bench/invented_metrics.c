@@ -75,7 +75,7 @@ static int compare(const void *one, const void *other)
 	return strcmp(a->family, b->family) ?: strcmp(a->text, b->text);
 }
 
-/* Families and series of what is in order. */
+/* Families and series in the given order. */
 static void list(struct invented_plan *plan, uint32_t count)
 {
 	struct metric_family *family = plan->families - 1;
@@ -83,7 +83,7 @@ static void list(struct invented_plan *plan, uint32_t count)
 	uint32_t i;
 
 	for (i = 0; i < count; i++, invented++) {
-		/* Now that it stays where it is. */
+		/* Now that it no longer moves. */
 		invented->labels[0].value = invented->row;
 		if (!i || strcmp(invented->family, family->name))
 			*++family = (struct metric_family){

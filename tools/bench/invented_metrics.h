@@ -9,15 +9,15 @@
 #include "tools/controller/metrics/metric/metric.h"
 
 /*
- * A plan of @series series in families of 25; a tenth of them, another one for each of ten
- * generations, is left out.  Ends with an error of the program if out of memory.
+ * Makes a plan of @series series in families of 25, without a tenth of them that changes
+ * with each of ten generations.  Out of memory it ends the program with an error.
  */
 struct metric_plan *invented_plan__new(uint32_t series, unsigned int generation);
 
 /*
- * The value of a series of @plan at the scrape @scrape of target @target.  Of all series
- * @changing percent have another value after each scrape: of these a third are seconds, with
- * ns behind the point, the others whole numbers.
+ * The value of a series of @plan at the scrape @scrape of target @target.  @changing percent
+ * of all series change with each scrape: a third of these are seconds, with ns after the
+ * point, the others whole numbers.
  */
 double invented_plan__value(const struct metric_plan *plan, uint32_t series,
 			    uint32_t target, uint32_t scrape,

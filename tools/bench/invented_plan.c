@@ -74,7 +74,7 @@ err:
 	return NULL;
 }
 
-/* In place of those of the controller. */
+/* In place of the controller's operations. */
 struct metric_plan *metric_plan__get(struct metric_plan *plan)
 {
 	((struct invented_plan *)plan)->references++;

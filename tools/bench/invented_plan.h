@@ -18,7 +18,7 @@ struct invented_plan {
 	atomic_uint references;
 	struct invented_motion *motions; /* of each series */
 	unsigned int cpus;
-	void *made;		/* what it is built of */
+	void *made;		/* the parts that it is built of */
 };
 
 /* One reference; NULL: out of memory. */

@@ -3,8 +3,8 @@
 """ldms_fetch.py sock|rdma HOST PORT INTERVAL_MS [COUNT]: fetches all metric sets of an ldmsd.
 
 Connects once and looks the sets up, then asks for all of them at the same time again and
-again, by default until it is ended. Prints a line for each time: what it took in s,
-bytes of the sets' values, and their number. The module ovis_ldms is a part of LDMS.
+again, by default until it is killed. Prints a line for each time: duration in s, bytes
+of the sets' values, and their number. The module ovis_ldms is a part of LDMS.
 """
 import queue
 import sys
@@ -16,7 +16,7 @@ CONNECT_S = 10
 
 
 def update(sets):
-    """Like the updater of an ldmsd: does not wait for one before it asks for the next."""
+    """Like the updater of an ldmsd: does not wait for one set before it asks for the next."""
     ended = queue.SimpleQueue()
     for metrics in sets:
         metrics.update(lambda _set, flags, _: ended.put(flags))

@@ -69,8 +69,8 @@ idle() {
 	mv "$work/window" "$work/idle"
 }
 
-# per_sample NAME RATE JSON: adds the CPU time of the last window per sample, at
-# RATE samples per second, less that of idle guests.
+# per_sample NAME RATE JSON: adds the CPU time of the last window per sample, at RATE
+# samples per second, less the CPU time of idle guests.
 per_sample() {
 	jq -c --arg name "$1" --argjson rate "$2" \
 		--slurpfile idle "$work/idle" --slurpfile window "$work/window" '
@@ -87,7 +87,7 @@ per_sample() {
 		}' <<<"$3"
 }
 
-# of_window NAME COUNT JSON: the last window had so many samples
+# of_window NAME COUNT JSON: the last window contained COUNT samples
 of_window() {
 	per_sample "$1" "$(jq --argjson count "$2" '$count / .ns * 1e9' "$work/window")" "$3"
 }
@@ -145,8 +145,8 @@ register() {
 	on host dartctl register "$@" >/dev/null
 }
 
-# Waits until all leases have ended: the agent wakes up when the lease of an
-# unregistered range ends, and sends no notification, so poll.
+# Waits until all leases end: the agent wakes up when the lease of an unregistered range
+# ends, and sends no notification, so poll.
 settle() {
 	until on host dartctl -j status |
 		jq -e '.. | objects | select(has("leases")) | .leases == 0' \

@@ -32,7 +32,7 @@ struct files {
 	uint64_t cpu_ns; /* of all samples */
 };
 
-/* Digits behind a letter belong to a name. */
+/* Digits after a letter belong to a name. */
 static void parse(struct files *files, const char *text)
 {
 	bool in_name = false;

@@ -26,7 +26,7 @@ void memory__free(void *memory, size_t length)
 		munmap(memory, length);
 }
 
-/* The kernel may have merged the mapping with an adjacent one. */
+/* The kernel may merge the mapping with an adjacent one. */
 size_t memory__huge(const void *memory)
 {
 	FILE *file = fopen("/proc/self/smaps", "re");

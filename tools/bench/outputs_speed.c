@@ -2,17 +2,17 @@
 /*
  * outputs_speed [--hosts N] [--seconds N] [--bare PORT] KIND [WHERE]
  *
- * Gives a scrape of each of N hosts (100) that do not exist to an output, once a second in real
- * time, as a worker of the controller does: decoded from the bytes that READs would land.
- * Each host has ENTRIES entries with ROWS rows of FIELDS counters, 2,000 series in all, of which
- * two in five change from one scrape to the next.
+ * Gives a scrape of each of N invented hosts (100) to an output, once a second in real time, as
+ * a worker of the controller does: decoded from the bytes that READs would land. Each host
+ * exposes ENTRIES entries with ROWS rows of FIELDS counters, 2,000 series in all, of which two
+ * in five change from one scrape to the next.
  *
  * KIND is decode (no output), json (to /dev/null), listen (WHERE is the address; the caller
  * asks for pages), remote_write_1, remote_write_2 or influx (WHERE is the URL).  With --bare, a
  * thread answers all requests at this port of 127.0.0.1 with 204.
  *
- * Prints one line of JSON: what the whole process took of CPU time without making the values,
- * and the bytes that left it, but for those of listen, which the caller knows.
+ * Prints one line of JSON: the CPU time of the whole process without making the values, and
+ * the bytes that left it, except with listen, where the caller counts them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,9 +61,9 @@ struct host {
 	uint64_t values[ENTRIES * ROWS * FIELDS];
 };
 
-/* The output that is measured, with what it needs. */
+/* The measured output, with its parts. */
 struct measured {
-	struct sink *sink; /* NULL: none */
+	struct sink *sink; /* NULL: no sink */
 	struct metric_output *push;
 	struct output *log, *null;
 	struct http_server *server;
@@ -214,7 +214,7 @@ static void make_host(struct host *host, unsigned int number)
 				  (24 + dart_random__below(&host->random, 40));
 }
 
-/* What READs land has gaps, too. */
+/* Landed READs contain gaps, too. */
 static void move_values(struct host *host)
 {
 	const struct scraper *scraper = host->ring->scraper;
@@ -276,7 +276,7 @@ static void open_json(struct measured *measured)
 	measured->sink = sink_json__new(measured->null);
 }
 
-/* A control loop that has nothing else to do. */
+/* A control loop without other work. */
 static void *run_loop(void *data)
 {
 	struct measured *measured = data;

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """pcp_fetch.py HOST COUNT INTERVAL_MS METRIC...: fetches metrics from pmcd on a host.
 
-METRIC is a name or the beginning of names, such as kernel.all. All are fetched at once,
+METRIC is a name or the beginning of names, such as kernel.all. It fetches all at once,
 COUNT times, from one context that stays open. Prints a JSON object: times of a fetch (ns,
-without looking up names), and the bytes and values of one. The Python is Debian's, which
-has the package pcp.
+without looking up names), and the bytes and values of one. It needs Debian's Python, for
+which the package pcp is installed.
 """
 import json
 import os
@@ -20,7 +20,7 @@ BYTES_RECEIVED = 128  # offset of tcpi_bytes_received in struct tcp_info, 64 bit
 
 
 def bytes_received():
-    """Payload that this process has received on TCP connections."""
+    """Payload that this process received on TCP connections."""
     received = 0
     for name in os.listdir("/proc/self/fd"):
         try:

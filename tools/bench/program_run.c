@@ -45,7 +45,7 @@ static int open_attached(uint32_t interface)
 	return bpf_prog_get_fd_by_id(query.prog_id ?: query.skb_prog_id);
 }
 
-/* The time of one run in ns, or -1 if the frame is not sent back. */
+/* The time of one run in ns, or -1 if the program does not send the frame back. */
 static long run(int program, uint32_t interface, const uint8_t *frame,
 		size_t length)
 {

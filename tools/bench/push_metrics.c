@@ -2,8 +2,8 @@
 /*
  * push_metrics [OPTION...] KIND URL
  *
- * Pushes invented metrics to a receiver by an output of the controller, for measurements and
- * for tests of receivers.  KIND is remote-write or influx.
+ * Pushes invented metrics to a receiver through an output of the controller, for
+ * measurements and for tests of receivers.  KIND is remote-write or influx.
  *
  *   --targets N    hosts (1)
  *   --series N     of each (2000)
@@ -233,7 +233,10 @@ static void scrape_one(struct run *run, unsigned long target,
 					&made);
 }
 
-/* Not as fast as possible, or what does not fit is dropped: half of the bound may wait. */
+/*
+ * Waits while more than half of the bound is queued, because the output drops samples that do not
+ * fit.
+ */
 static void keep_pace(struct run *run, unsigned long scrape)
 {
 	struct timespec until = {
@@ -320,7 +323,7 @@ static double invented_seconds(struct run *run)
 		}
 	}
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-	/* Once for this, and once for what was pushed. */
+	/* Once for this plan, and once for the pushed samples. */
 	return 2 * (after.tv_sec - before.tv_sec +
 		    (after.tv_nsec - before.tv_nsec) * 1e-9);
 }

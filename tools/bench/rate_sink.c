@@ -23,7 +23,7 @@ static double seconds_between(const struct dart_schema *schema,
 	       1e9;
 }
 
-/* How much a counter has grown in a row. */
+/* The growth of a counter in a row. */
 static uint64_t growth_of(const struct dart_field *field, const uint8_t *before,
 			  const uint8_t *now)
 {

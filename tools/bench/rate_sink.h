@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An output without text: it does with each sample what outputs that show rates do before they
- * format anything, counts samples, and compares one in so many with the rule of its host.
+ * An output without text: it processes each sample like outputs that show rates, up to the
+ * formatting, counts samples, and compares one of check_every with the rule of its host.
  */
 #ifndef BENCH_RATE_SINK_H
 #define BENCH_RATE_SINK_H
 
 #include "tools/controller/decode/sink.h"
 
-/* Of one target; its worker writes. */
+/* Counts of one target; its worker writes. */
 struct rate_tally {
 	count_t samples;
 	count_t checked; /* of them */
-	count_t wrong; /* of those: other values than the rule's */
+	count_t wrong; /* checked samples whose values break the rule */
 	count_t torn; /* rows */
 	count_t rates; /* of counters, above zero */
 	count_t lost; /* times that the target was lost */
-	/* The sum of all rates: nobody needs it, but the compiler cannot know. */
+	/* The sum of all rates: unused, but the compiler cannot know. */
 	double sum;
 } __attribute__((aligned(64)));
 
 struct rate_sink {
 	struct sink sink; /* first */
-	uint32_t check_every; /* so many samples one is checked */
+	uint32_t check_every; /* one of this number of samples is checked */
 	uint32_t count;
 	struct rate_tally *tallies; /* by the index of the target */
 };
@@ -33,7 +33,7 @@ void rate_sink__free(struct rate_sink *sink);
 
 /* Of all targets together; any thread may look. */
 struct rate_sums {
-	uint64_t started; /* targets that have samples */
+	uint64_t started; /* targets with samples */
 	uint64_t samples, checked, wrong, torn, rates, lost;
 };
 

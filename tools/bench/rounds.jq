@@ -10,7 +10,7 @@ def medians(f): map(f) as $rounds | $rounds[0] | if . then
 	with_entries(.key as $key | .value = ($rounds | map(.[$key]) | median))
 else null end;
 
-# All rounds of a method as one.
+# Joins all rounds of a method.
 def as_one: .[0] + {
 	latency_ns: medians(.latency_ns),
 	cpu_ns: (medians(.cpu_ns) + {all: (map(.cpu_ns | ticks) | median)}),
@@ -21,7 +21,7 @@ def as_one: .[0] + {
 	agent_context_switches: (map(.agent_context_switches) | add)
 };
 
-# Round by round, without those in which nothing was counted.
+# Round by round, without rounds that counted nothing.
 def ratio($name; $of; $to; f): [$of, $to[:($of | length)]] | transpose |
 	map(select((.[1] | f) > 0) | (.[0] | f) / (.[1] | f)) | sort |
 	{name: $name, median: median, min: .[0], max: .[-1]};

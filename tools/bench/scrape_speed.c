@@ -5,11 +5,11 @@
  * network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
  *
  * All times are CPU time, as the machine may run other programs and may have fewer CPUs than
- * there are threads.  So many targets are due at the same moment as there are in a tick of the
- * timing wheel at the goal, so that the threads sleep and wake up as often for each scrape as
- * they would then, however long the interval is; with --burst 0 each is due at its own moment,
- * as in dart-controller.  Without an interval it is the shortest, from the one of the goal on,
- * at which the workers are not behind: a scrape that is dropped would cost less.
+ * there are threads.  As many targets are due at the same moment as a tick of the timing wheel
+ * holds at the goal, so that the threads sleep and wake up as often for each scrape as at the
+ * goal, whatever the interval; with --burst 0 each target is due at its own moment, as in
+ * dart-controller.  By default the interval is the shortest, from that of the goal on, at
+ * which the workers keep up: a dropped scrape would cost less.
  */
 #include <err.h>
 #include <getopt.h>
@@ -33,7 +33,7 @@
 #define CHECK_EVERY 1000 /* samples */
 /* Each interval is twice as long as the one before. */
 #define ATTEMPTS 7
-/* Of the scrapes: more than so many must not be dropped or missed. */
+/* The greatest share of scrapes that may be dropped or missed. */
 #define LOSSES_MAX 0.01
 #define COPIED_BYTES (2ULL << 30)
 
@@ -57,7 +57,7 @@ static uint8_t *allocate(size_t size)
 	return memory;
 }
 
-/* CPU time of a copy of the values of one host, of so many that land as scrapes do. */
+/* CPU time of a copy of one host's values, averaged over copies that land like scrapes. */
 static double measure_copy(uint32_t targets)
 {
 	uint8_t *from = allocate((size_t)targets * GATHERED_VALUES);

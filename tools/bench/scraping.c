@@ -18,7 +18,7 @@
 #include "tools/controller/flow/flow.h"
 #include "tools/controller/transport/transport_read.h"
 
-/* Until the control loop looks whether all are connected, or it is time. */
+/* Runs until the control loop checks that all are connected, or the time is over. */
 #define LOOK_US 10000
 
 struct scraping {
@@ -37,7 +37,7 @@ struct scraping {
 	uint64_t end_ns; /* CLOCK_MONOTONIC */
 };
 
-/* What has been at a moment, to be compared with a later one. */
+/* The counts at a moment, to be compared with a later moment. */
 struct moment {
 	struct scraping_span span; /* since the beginning of time, without the adapter */
 	struct simulated_work adapter;

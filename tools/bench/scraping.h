@@ -15,21 +15,21 @@ struct scraping_settings {
 	uint64_t interval_ns;
 	/* So many targets are due at the same moment; 0: each at its own, as in dart-controller. */
 	uint32_t burst;
-	/* Each target is scraped so often, or all of them for so long. */
+	/* Scrapes each target this number of times, or all of them for this duration. */
 	uint64_t count;
 	uint64_t duration_ns;
 	enum settings_io io; /* event or poll */
 	uint32_t workers; /* up to SETTINGS_WORKERS_MAX */
-	uint32_t check_every; /* so many samples one is checked */
+	uint32_t check_every; /* one of this number of samples is checked */
 };
 
-/* Since the last target had its first sample; times are CPU times but for the first. */
+/* Since the first sample of the last target; all times but the first are CPU times. */
 struct scraping_span {
 	uint64_t elapsed_ns;
 	uint64_t scrapes, reads, bytes, missed, dropped;
 	uint64_t loop_ns; /* of the control loop */
 	uint64_t io_ns; /* of the I/O thread */
-	double adapter_ns; /* of that: what an adapter and the hosts would do */
+	double adapter_ns; /* the part that an adapter and the hosts would take */
 	uint64_t worker_ns[SETTINGS_WORKERS_MAX];
 };
 
@@ -45,8 +45,8 @@ void scraping__run(const struct scraping_settings *settings,
 		   struct scraping_result *result);
 
 /*
- * Is a scrape that completed neither in the output nor dropped, was a target lost or a row
- * torn, or is a value not that of the rule?  What is wrong, or NULL.
+ * Checks that each completed scrape is in the output or dropped, no target was lost, no
+ * row torn, and all values follow the rule. Returns the fault, or NULL.
  */
 const char *scraping_result__fault(const struct scraping_result *result);
 

@@ -20,7 +20,7 @@ struct simulated_id {
 	struct rdma_cm_id id; /* first */
 	struct simulated_host *host;
 	bool is_asking; /* from the address to the answer */
-	TAILQ_ENTRY(simulated_id) place; /* among those with an event */
+	TAILQ_ENTRY(simulated_id) place; /* among identifiers with an event */
 	bool has_event;
 	struct rdma_cm_event event;
 	struct dart_control_accept answer;
@@ -187,7 +187,7 @@ int rdma_get_cm_event(struct rdma_event_channel *channel,
 
 	if (eventfd_read(channel->fd, &one))
 		return -1;
-	/* Its identifier may have been destroyed. */
+	/* Its identifier may be destroyed by now. */
 	if (!id) {
 		errno = EAGAIN;
 		return -1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * As much of the RDMA CM as a controller needs to connect to many hosts, which are memory of
- * this process, and to READ from them: see simulated_verbs.h.  Host i has the address
+ * this process, and to READ from them: see simulated_verbs.h.  The address of host i is
  * 10.0.0.0 + i.
  *
  * There is one network in a program, because the functions of librdmacm, which the file
- * defines, are not told which one is meant.
+ * defines, do not name a network.
  */
 #ifndef BENCH_SIMULATED_NETWORK_H
 #define BENCH_SIMULATED_NETWORK_H

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define QUEUE_ELEMENT 64 /* bytes */
-/* One of so many calls is measured: a prime, so that all targets have their turn. */
+/* One of this number of calls is measured: a prime, so that all targets get their turn. */
 #define TIMED_POSTS 251
 
 struct simulated_qp {
@@ -30,7 +30,7 @@ struct simulated_cq {
 
 struct simulated_channel {
 	struct ibv_comp_channel channel; /* first */
-	struct simulated_cq *ready; /* that have an event */
+	struct simulated_cq *ready; /* queues with an event */
 };
 
 void simulated__tell(int fd)
@@ -157,7 +157,7 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request,
 		simulated_qp__post((struct simulated_qp *)qp, request);
 		return 0;
 	}
-	/* Less what it takes to look at the clock. */
+	/* Less the time to read the clock. */
 	before_ns = thread_ns();
 	start_ns = thread_ns();
 	simulated_qp__post((struct simulated_qp *)qp, request);

@@ -2,13 +2,13 @@
 /*
  * As much of verbs as READs from memory of this process need, see simulated_network.h, for
  * programs without an adapter: the file defines the functions that libibverbs would have.  A
- * READ copies when it is posted, and has completed then.  Outside the memory of its host, or
- * with another key, it fails like one that an adapter refuses.  Queues take as much memory as
+ * READ copies when it is posted, and completes then.  Outside the memory of its host, or with
+ * another key, it fails like a READ that an adapter refuses.  Queues take as much memory as
  * those of an adapter: 64 bytes for each work request and for each completion.  Descriptors
- * are ready when there are events, as real ones.
+ * become ready with events, like real ones.
  *
- * As in verbs, one thread makes and frees objects, and another one posts and takes
- * completions.  Whatever no program should do ends the program with a sentence.
+ * As in verbs, one thread makes and frees objects, and another posts and takes
+ * completions.  A misuse of verbs ends the program with a sentence.
  */
 #ifndef BENCH_SIMULATED_VERBS_H
 #define BENCH_SIMULATED_VERBS_H
@@ -33,7 +33,10 @@ struct simulated_host {
 	void (*write)(struct simulated_host *host);
 	/* Before each READ, likewise. */
 	void (*go_on)(struct simulated_host *host);
-	/* To a connect request, @answer_length bytes; NULL: that of an agent with @table. */
+	/*
+	 * The answer to a connect request, @answer_length bytes; NULL: the answer of an agent with
+	 * @table.
+	 */
 	const void *answer;
 	uint8_t answer_length;
 };
@@ -49,7 +52,7 @@ struct simulated_adapter {
 
 void simulated_adapter__init(struct simulated_adapter *adapter);
 
-/* What the thread that posts has done for the adapter so far; any thread may look. */
+/* The work that the posting thread did for the adapter so far; any thread may read it. */
 struct simulated_work {
 	uint64_t posts;
 	uint64_t timed;
@@ -69,7 +72,7 @@ struct ibv_qp *simulated_qp__new(struct ibv_context *context,
 
 /* An event more at @fd. */
 void simulated__tell(int fd);
-/* Zeroed; ends the program if there is none. */
+/* Zeroed memory; ends the program without memory. */
 void *simulated__allocate(size_t size);
 
 #endif /* BENCH_SIMULATED_VERBS_H */

@@ -34,7 +34,7 @@ struct bench {
 	uint64_t slots;
 	uint64_t reported;	/* keys 0 and so on */
 	struct dart_random random;
-	uint64_t sum;		/* of what was loaded */
+	uint64_t sum;		/* of the loaded words */
 	uint64_t found;
 	uint8_t keys[KEYS * INGEST_KEY];
 	struct dart_store_answer answers[KEYS];
@@ -109,7 +109,7 @@ static const struct {
 	[INGEST] = { "ingest", ingest },
 };
 
-/* Chooses keys that have been reported, or new ones. */
+/* Chooses reported keys, or new ones. */
 static void choose_keys(struct bench *bench, bool is_new)
 {
 	uint32_t i;

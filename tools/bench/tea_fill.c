@@ -55,7 +55,7 @@ static void make_random(uint64_t number, uint8_t *key)
 	put(key + 8, dart_random__next(&random), KEY - 8);
 }
 
-/* Hosts of a network, each with 1,024 ports, that talk to one server. */
+/* Hosts of a network, each with 1,024 ports, which talk to one server. */
 static void make_range(uint64_t number, uint8_t *key)
 {
 	put(key, 0x0a000000 + (number >> 10), 4);
@@ -81,7 +81,7 @@ static const struct {
 };
 #define KINDS		(sizeof(kinds) / sizeof(kinds[0]))
 
-/* ---- what is measured */
+/* ---- measurements */
 
 struct bench {
 	struct dart_tea_geometry geometry;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tea_import_speed [--entries N] [--rounds N]: measures what it costs to import entries of
- * NAT into a lookup table: to read and parse them as dartctl does, from CSV and from JSON,
- * and to take them over and insert them as dartd does, into an empty table at 75 % load at
- * most.  Beside that: to copy the same text (memcpy), and to count its lines (wc -l).
- * Prints JSON.
+ * tea_import_speed [--entries N] [--rounds N]: measures the cost of importing entries of
+ * NAT into a lookup table: reading and parsing them as dartctl does, from CSV and from
+ * JSON, and taking them over and inserting them as dartd does, into an empty table at 75 %
+ * load at most.  For comparison: copying the same text (memcpy), and counting its lines
+ * (wc -l).  Prints JSON.
  *
  * The two programs of an import exchange a request for each batch, which is left out here:
- * one for 2048 entries.  All is done by one thread.  The measurements alternate and count
+ * one for 2048 entries.  One thread does everything.  The measurements alternate and count
  * CPU time, as the machine may run other programs.
  */
 #include <err.h>
@@ -52,7 +52,7 @@ struct bench {
 	char *copy; /* of either of them */
 	int records; /* descriptor: the changes of one batch */
 	uint8_t *written; /* the same, mapped */
-	uint8_t *received; /* as dartd has read them */
+	uint8_t *received; /* as dartd reads them */
 	struct dart_tea_geometry geometry;
 	uint8_t *memory;
 	uint64_t sum; /* of lines or entries that were counted */

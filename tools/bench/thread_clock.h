@@ -9,7 +9,7 @@
 #include "tools/controller/decode/workers.h"
 #include "tools/controller/io/io_thread.h"
 
-/* Belongs to its user, and stays where it is. */
+/* Belongs to its user, and must not move. */
 struct thread_clock {
 	struct message message; /* to an I/O thread */
 	struct work work; /* of a worker */
@@ -17,7 +17,7 @@ struct thread_clock {
 	sem_t is_known;
 };
 
-/* Wait until the thread has answered, and end the program if it cannot. */
+/* Wait until the thread answers, and end the program if it cannot. */
 void thread_clock__of_io(struct thread_clock *clock, struct io_thread *thread);
 void thread_clock__of_worker(struct thread_clock *clock,
 			     struct workers *workers, uint32_t number);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * web_hosts [OPTION]... HOSTS SERIES: the page of dart-controller, with invented hosts in place of
- * scraped ones: for its tests, for measurements, and to look at it.
+ * scraped hosts: for its tests, for measurements, and to look at it.
  *
- * Prints "URL http://127.0.0.1:PORT/" when it serves.  Then standard input, line by line,
- * says what happens: "stop N" (host N is silent), "lose N" (it cannot be scraped), "start
- * N", "remove N", and "report" (prints memory and time used).  With --silent, no host has ever
- * been scraped before it is started.  It ends with standard input.
+ * Prints "URL http://127.0.0.1:PORT/" when it serves.  Then standard input, line by line, says
+ * what happens: "stop N" (host N is silent), "lose N" (it cannot be scraped), "start N",
+ * "remove N", and "report" (prints memory and time used).  With --silent, no host was ever
+ * scraped before it is started.  It ends with standard input.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -211,7 +211,7 @@ static void obey(struct farm *farm, const char *line)
 	fflush(stdout);
 }
 
-/* Feeds what is due; returns the milliseconds until the next is. */
+/* Feeds all due scrapes; returns the milliseconds until the next. */
 static int feed_due(struct farm *farm)
 {
 	int64_t now = now_ns(CLOCK_REALTIME), next = now + SECOND_NS;
