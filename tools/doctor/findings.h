@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a doctor finds: one finding for each check, a line each or a JSON array.
+ * The findings of a doctor: one for each check, a line each or a JSON array.
  *
  *	ok    kernel: Linux 6.12.95
  *	FAIL  module: dart_zero is not loaded; do: modprobe dart_zero
@@ -8,9 +8,8 @@
  *	{"check": "module", "result": "fail", "found": SENTENCE,
  *	 "advice": SENTENCE, "command": COMMAND}
  *
- * A finding that is not ok has an advice, a command that can be typed as it
- * stands, or both.  Texts may quote files and peers: bytes other than printable
- * ASCII become '?'.
+ * A finding that is not ok carries advice, a command that can be typed unchanged, or
+ * both.  Texts may quote files and peers: bytes other than printable ASCII become '?'.
  */
 #ifndef FINDINGS_H
 #define FINDINGS_H
@@ -29,8 +28,8 @@ struct findings {
 
 void findings__open(struct findings *findings, bool as_json);
 /*
- * Prints what has not been printed.  Returns an exit status: EXIT_FAILURE if a
- * check failed; a warning changes nothing.
+ * Prints the unprinted findings.  Returns an exit status: EXIT_FAILURE if a check
+ * failed; a warning changes nothing.
  */
 int findings__close(struct findings *findings);
 

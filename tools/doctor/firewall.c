@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the rules of nftables, and those of the older iptables beside them. */
+/* Reads the rules of nftables, and of the older iptables as well. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #define NOT_FOUND 127 /* of a shell: no such program */
 
 /*
- * nftables is loaded.  Asking nft would load it; it holds no rule before.  Built
- * into the kernel, it may have no directory in sysfs.
+ * Is nftables loaded?  Asking nft would load it; it holds no rule before.  If built
+ * into the kernel, it may lack a directory in sysfs.
  */
 static bool may_have_nftables(void)
 {
@@ -127,7 +127,7 @@ static bool line_drops(const char *line, bool *accepts, bool *is_certain)
 	    (strstr(line, "-p udp") && strstr(line, "--dport") && !is_port) ||
 	    strstr(line, "-i lo "))
 		return false;
-	/* To any chain of its own, or dropped. */
+	/* Jumps to a chain of the user, or drops. */
 	*is_certain = is_port || !has_condition;
 	return strstr(line, "-j ");
 }

@@ -6,7 +6,7 @@
 #include "findings.h"
 #include "rdma_port.h"
 
-/* @program: what root is to run if it takes root to see the rules. */
+/* @program: the command for root if only root can see the rules. */
 void check_firewall(struct findings *findings, const struct rdma_port *port,
 		    const char *program);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Walks the chains of a ruleset of nftables as a RoCE packet would, see
- * libnftables-json(5).  A condition holds, does not, or may: then the walk goes on
- * both ways, and remembers what would have happened.
+ * libnftables-json(5).  A condition holds, does not hold, or may hold: then the walk
+ * goes on both ways, and remembers the other outcome.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static enum truth least(enum truth a, enum truth b)
 	return a < b ? a : b;
 }
 
-/* Holds if @test does for one element of a set, or for @right itself. */
+/* Holds if @test holds for one element of a set, or for @right itself. */
 static enum truth any(const json_t *right,
 		      enum truth (*test)(const json_t *value, const void *data),
 		      const void *data)
@@ -206,7 +206,7 @@ static void note(struct nft_place *place, const json_t *rule)
 static enum course walk_chain(const struct walk *walk, const json_t *from,
 			      const char *name, enum truth truth, int depth);
 
-/* What a verdict of @rule does, if @truth is that it is reached. */
+/* Applies a verdict of @rule; @truth tells whether the packet reaches it. */
 static enum course take(const struct walk *walk, const json_t *rule,
 			const json_t *statement, enum truth truth, int depth)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What nftables does with a RoCE packet: UDP over IPv4 to port 4791, of a new
- * flow.  (Both directions of a connection go to port 4791, so neither is the reply
- * of the other to conntrack.)
+ * The fate of a RoCE packet in nftables: UDP over IPv4 to port 4791, of a new flow.
+ * (Both directions of a connection go to port 4791, so neither is the reply of the
+ * other to conntrack.)
  */
 #ifndef NFT_RULESET_H
 #define NFT_RULESET_H
@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* A rule, or the policy of a chain if @handle is 0; none if @chain is "". */
+/* A rule, or the policy of a chain if @handle is 0; no rule if @chain is "". */
 struct nft_place {
 	char family[16];
 	char table[128];
@@ -32,7 +32,7 @@ struct nft_verdict {
 
 /*
  * Judges @ruleset, the output of nft -j list ruleset, for packets that come in and go
- * out through @netdev.  False if it is not such a ruleset.
+ * out through @netdev.  Returns false for anything else than a ruleset.
  */
 bool nft_ruleset__judge(const json_t *ruleset, const char *netdev,
 			struct nft_verdict *verdict);

@@ -6,7 +6,7 @@
 
 #include "process_limit.h"
 
-/* Finds the line that begins with @name; returns what is behind it. */
+/* Finds the line that begins with @name; returns the rest of the line. */
 static bool find_line(pid_t pid, const char *file, const char *name, char *rest,
 		      size_t size)
 {

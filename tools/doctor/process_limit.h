@@ -14,7 +14,7 @@
  * False if it cannot be read.
  */
 bool process_limit__get(pid_t pid, const char *name, uint64_t *limit);
-/* The process has the capability @number; false also if that is unknown. */
+/* Whether the process has the capability @number; false also if unknown. */
 bool process_limit__has_capability(pid_t pid, unsigned int number);
 /* The value of "@name: N kB" in /proc/PID/status in bytes, or 0. */
 uint64_t process_limit__status_bytes(pid_t pid, const char *name);

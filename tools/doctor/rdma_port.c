@@ -31,8 +31,8 @@ static bool find_name(char *name, size_t size, const char *pattern)
 }
 
 /*
- * The network device: rxe tells it as its parent, adapters have it below the same
- * PCI device; the attribute of the GID lacks it while the device is down.
+ * The network device: rxe names it as its parent, adapters share the PCI device with
+ * it; the attribute of the GID lacks it while the device is down.
  */
 static void find_netdev(struct rdma_port *port)
 {
@@ -51,7 +51,7 @@ static void find_netdev(struct rdma_port *port)
 	find_name(port->netdev, sizeof(port->netdev), pattern);
 }
 
-/* GIDs are IPv6 addresses; those of IPv4 addresses are ::ffff:a.b.c.d. */
+/* GIDs are IPv6 addresses; IPv4 addresses appear as ::ffff:a.b.c.d. */
 static void add_gid(struct rdma_port *port, const char *gid)
 {
 	unsigned int high, low;
@@ -77,7 +77,7 @@ static void read_gids(struct rdma_port *port)
 	     text_file__line(gid, sizeof(gid), CLASS "/%s/ports/1/gids/%u",
 			     port->device, i);
 	     i++)
-		/* An empty place has no type. */
+		/* An empty place lacks a type. */
 		if (text_file__line(type, sizeof(type),
 				    CLASS "/%s/ports/1/gid_attrs/types/%u",
 				    port->device, i) &&
@@ -142,7 +142,7 @@ void check_rdma_cm(struct findings *findings)
 	}
 }
 
-/* An Ethernet interface that is up, best one with an IPv4 address. */
+/* An Ethernet interface that is up, preferably with an IPv4 address. */
 static bool find_ethernet(char name[IFNAMSIZ])
 {
 	struct ifaddrs *all, *one;
@@ -214,8 +214,8 @@ static void check_gid(struct findings *findings, const struct rdma_port *port)
 }
 
 /*
- * The queue pair that the RDMA CM sends with is in error: soft-RoCE puts it there
- * when the host itself drops a packet of it, and it does not come back.
+ * The queue pair with which the RDMA CM sends is in error: soft-RoCE puts it into this
+ * state when the host itself drops one of its packets, and it never recovers.
  */
 static bool is_silenced(const struct rdma_port *port)
 {

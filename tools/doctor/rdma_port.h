@@ -21,8 +21,8 @@ struct rdma_port {
 };
 
 /*
- * Fills in @port: port 1 of the device @name, or of the first device if @name is
- * NULL.  False if there is none.
+ * Fills in @port: port 1 of the device @name, or of the first device if @name is NULL.
+ * False without a device.
  */
 bool rdma_port__find(struct rdma_port *port, const char *name);
 

@@ -9,7 +9,7 @@
 /* Reads the first line, without its newline.  False, and "", if it cannot. */
 __attribute__((format(printf, 3, 4))) bool
 text_file__line(char *line, size_t size, const char *path_format, ...);
-/* Reads a decimal number; -1 if there is none. */
+/* Reads a decimal number; -1 without one. */
 __attribute__((format(printf, 1, 2))) long long
 text_file__number(const char *path_format, ...);
 __attribute__((format(printf, 1, 2))) bool

@@ -18,7 +18,7 @@
 #define FRAGMENT		0x3fff	/* more of them, or an offset */
 #define TTL			64
 #define TYPE_INT_MD		1
-#define NEXT_UDP_PAYLOAD	1	/* NPT: what follows INT */
+#define NEXT_UDP_PAYLOAD	1	/* NPT: the protocol after INT */
 #define NEXT_PROTOCOL		2
 #define VERSION			2
 #define LACKS_HOPS		0x06	/* E (too many), M (no room) */
@@ -59,7 +59,7 @@ static bool take(struct rest *rest, void *into, size_t length)
 	return true;
 }
 
-/* Is the sum over a header of IPv4, with its checksum, the right one? */
+/* Is the sum over a header of IPv4, with its checksum, right? */
 static bool is_whole(const uint8_t *header, size_t length)
 {
 	uint32_t sum = 0;

@@ -28,10 +28,10 @@ struct int_packet {
 
 /*
  * Parses the Ethernet frame of @length bytes, with up to two tags of VLANs (802.1Q,
- * 802.1ad, and the types 0x9100, 0x9200 and 0x9300), which are skipped.  Returns 0,
- * -ENODATA if it has no INT-MD (UDP port @port), -E2BIG if it has more tags, -EBADMSG if
- * INT-MD is unusable: malformed, truncated, without node IDs, with missing hops, or after
- * a damaged header of IPv4.
+ * 802.1ad, and the types 0x9100, 0x9200 and 0x9300), which it skips.  Returns 0, -ENODATA
+ * without INT-MD (UDP port @port), -E2BIG with more tags, -EBADMSG if INT-MD is unusable:
+ * malformed, truncated, without node IDs, with missing hops, or after a damaged header of
+ * IPv4.
  */
 int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 		      struct int_packet *packet);

@@ -20,7 +20,7 @@ struct options {
 	struct dart_flows_options flows;
 	uint64_t packets;		/* 0: one per flow */
 	uint64_t rate;			/* frames/s; 0: no limit */
-	struct in_addr source;		/* 0.0.0.0: that of the interface */
+	struct in_addr source;		/* 0.0.0.0: the address of the interface */
 	uint16_t int_port;
 	bool all_copies;
 	bool emit_int;			/* INT-MD packets, not reports */

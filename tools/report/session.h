@@ -8,7 +8,7 @@
 
 #include "options.h"
 
-/* Counts what became of the packets of the feed. */
+/* Counts the outcomes of the packets of the feed. */
 struct session {
 	uint64_t packets;
 	uint64_t unassigned;	/* of keys in a share without collector */
@@ -24,8 +24,8 @@ struct session {
 };
 
 /*
- * Sends what @options ask for.  Returns 0, or -errno with a sentence in @error;
- * in every case the caller frees with session__clear().
+ * Sends the reports that @options ask for.  Returns 0, or -errno with a sentence in
+ * @error; in every case the caller frees the session with session__clear().
  */
 int session__run(struct session *session, const struct options *options,
 		 struct dart_error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints what a run has sent, as text or JSON. */
+/* Prints the reports of a run, as text or JSON. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a run has sent, as text or JSON. */
+/* The reports of a run, as text or JSON. */
 #ifndef REPORT_SUMMARY_H
 #define REPORT_SUMMARY_H
 

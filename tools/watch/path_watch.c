@@ -81,8 +81,8 @@ static void to_directory(char path[static PATH_MAX])
 }
 
 /*
- * Watches the directory of @path; if it does not exist, the nearest one above it, for
- * the creation of the next.
+ * Watches the directory of @path; if it does not exist, the nearest directory above it,
+ * for the creation of the next.
  */
 static int add(int inotify, const char *path, struct dart_error *error)
 {
@@ -104,12 +104,12 @@ static int add(int inotify, const char *path, struct dart_error *error)
 			to_directory(directory);
 			mask |= IN_CREATE;
 		}
-		/* It may have been created in between. */
+		/* Another process may create it in between. */
 	} while (*missing && !access(missing, F_OK));
 	return 0;
 }
 
-/* Where the symbolic link @path leads to.  False if it is not one. */
+/* Follows the symbolic link @path.  False if it is no link. */
 static bool read_link(const char *path, char target[static PATH_MAX])
 {
 	char text[PATH_MAX], directory[PATH_MAX];
@@ -126,8 +126,8 @@ static bool read_link(const char *path, char target[static PATH_MAX])
 }
 
 /*
- * Watches where each symbolic link on the way to @path is and leads to, @left at most.
- * Without permission for some of it the rest is watched.
+ * Watches the place and the destination of each symbolic link on the way to @path,
+ * @left at most. Without permission for some of them it watches the rest.
  */
 static void add_links(int inotify, const char *path, unsigned int *left)
 {
