@@ -68,10 +68,10 @@
  *       N is the name of the entry, by default that of the map.
  *   {"request": "register-counters", "name": N}
  *   {"request": "register-counters", "name": N, "counters": [C, ...]}
- *       Registers the per-CPU counters that a module has registered as N, or
- *       creates counters for eBPF programs to add to (see bpf/dart_counters.h),
- *       whose names C are as those of fields below; the reply has their
- *       "counters_id".  Root only.
+ *       Registers the per-CPU counters that a module has registered as N, or creates
+ *       counters for eBPF programs to add to (see bpf/dart_counters.h), whose names C
+ *       follow the rules of field names below; the reply contains their "counters_id".
+ *       Root only.
  *   {"request": "new-slice", "name": N, "schema": S, "memory": BYTES, "offset": O}
  *       Allocates memory that the peer writes and controllers read.  It lives until the last
  *       process has closed and unmapped it.  With the first byte of the reply comes a file
@@ -155,9 +155,9 @@
  *    "file": F}
  *       Creates a lookup table of 2^K rows, see <dart/tea.h>, for the keys of these shares;
  *       C, packet_length, shares ([0, 1023]) and F are optional.  F as of store-create: a
- *       file of the table's size keeps its entries, except those of other shares.  Without
- *       F, if the service manager kept the memory of a table with this name, geometry and
- *       shares, the table gets that memory, with its entries.  Root only.
+ *       file of the table's size keeps its entries, except entries of other shares.
+ *       Without F, if the service manager kept the memory of a table with this name,
+ *       geometry and shares, the table gets that memory, with its entries.  Root only.
  *   {"request": "table-delete", "name": N}
  *       Disconnects the readers and ends the requesters.  If no table N exists, releases
  *       the memory that was kept for it, and the "table" of the reply has only a "name".

@@ -15,8 +15,8 @@
  *   records   new pages of *gathered records*: the kernel itself copies counters
  *             into them at an interval
  *
- * mmap() of the file shows all extents, those added before the mmap() and
- * those added after it, at the offsets that the ioctls return:
+ * mmap() of the file shows all extents, whether added before the mmap() or after it, at
+ * the offsets that the ioctls return:
  *
  *   0                                                          capacity
  *   +--------+--------+--------+--------+-----------------+- - - - - -+
@@ -105,7 +105,7 @@ enum dart_zero_source {
 
 	/*
 	 * A cgroup (v2), not the root: cpu.stat; its own tasks only, but in a record with one
-	 * row also those of the cgroups below it, which may have ended.
+	 * row also the tasks of the cgroups below it, which may have ended.
 	 */
 	DART_ZERO_SOURCE_CGROUP_CPU = 64, /* struct cgroup_base_stat */
 
@@ -155,9 +155,9 @@ struct dart_zero_info {
  * counters, element c of a map, page c of a slab) is the @length bytes of the
  * mapping from @data + c * @stride.
  *
- * Windows on counters that lie side by side, as those of cgroups do, show the same
- * pages.  The region contains such pages once: these extents have the same @offset,
- * @pages and @stride, and differ in @data.  Other extents do not overlap.
+ * Windows on counters that lie side by side, such as the counters of cgroups, show the
+ * same pages.  The region contains such pages once: these extents have the same
+ * @offset, @pages and @stride, and differ in @data.  Other extents do not overlap.
  */
 struct dart_zero_extent {
 	__u32 id;		/* never 0, never used twice by a region */
@@ -193,11 +193,11 @@ struct dart_zero_extent {
  * CAP_SYS_ADMIN.  Errors: EINVAL (size, flags, reserved members, unknown source, selectors that
  * do not fit the source, another type of @fd, the root cgroup), EBADF (not an open file), ENOENT
  * (no such network namespace), ENODEV (no such network or block device), EOPNOTSUPP (this kernel
- * lacks these counters, or those of this device are of no known type), EPERM (no CAP_SYS_ADMIN,
- * or the kernel is locked down for confidentiality), EACCES (the module was loaded with
- * windows=0), EEXIST (the region already shows these counters), EDQUOT (one user would take more
- * than an eighth of the capacity or of extents_max), ENOSPC (no room in the capacity, or
- * extents_max is reached), EFAULT, ENOMEM.
+ * lacks these counters, or the counters of this device are of no known type), EPERM (no
+ * CAP_SYS_ADMIN, or the kernel is locked down for confidentiality), EACCES (the module was
+ * loaded with windows=0), EEXIST (the region already shows these counters), EDQUOT (one user
+ * would take more than an eighth of the capacity or of extents_max), ENOSPC (no room in the
+ * capacity, or extents_max is reached), EFAULT, ENOMEM.
  *
  * The quota is for network namespaces, and devices in them, of other user namespaces
  * than the initial one, which users create at will.  It adds up everything that one
@@ -353,22 +353,22 @@ struct dart_zero_piece {
 /*
  * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
  *
- * The counters are those that a window with the same @source, @fd, @netns and @ifindex shows, or a
- * sample, whose form <linux/dart_zero_samples.h> defines.  DART_ZERO_SOURCE_FILESYSTEM is selected
- * by @path, @device_major and @device_minor instead: a line of /proc/1/mountinfo contains all
- * three.  The module looks the path up for each question, so the caller need not be able to reach
- * it.
+ * The record gathers the counters that a window with the same @source, @fd, @netns and @ifindex
+ * shows, or a sample, whose form <linux/dart_zero_samples.h> defines.  DART_ZERO_SOURCE_FILESYSTEM
+ * is selected by @path, @device_major and @device_minor instead: a line of /proc/1/mountinfo
+ * contains all three.  The module looks the path up for each question, so the caller need not be
+ * able to reach it.
  *
  * The module gathers the record once before the call returns, then in a work item of
  * the region for all records of the interval.  When its counters end the record keeps
  * its last values, and read() reports it.  Without pieces nothing is added: the call
  * describes a copy of the counters in @length and @name.
  *
- * CAP_SYS_ADMIN.  Errors: those of ADD_WINDOW except EEXIST; and EINVAL (form, interval,
- * a piece outside the copy, or too many words), ENOENT (no such pages of records),
- * ENOSPC (no room in these pages, or too many records), EDQUOT (one user would own more
- * than an eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV (no file system
- * of this device is mounted at @path), ENAMETOOLONG (@path is longer than 4,095 bytes).
+ * CAP_SYS_ADMIN.  Errors: as for ADD_WINDOW except EEXIST; and EINVAL (form, interval, a
+ * piece outside the copy, or too many words), ENOENT (no such pages of records), ENOSPC
+ * (no room in these pages, or too many records), EDQUOT (one user would own more than an
+ * eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV (no file system of this
+ * device is mounted at @path), ENAMETOOLONG (@path is longer than 4,095 bytes).
  */
 struct dart_zero_record {
 	__u32 size;		/* in: sizeof(struct dart_zero_record) */
