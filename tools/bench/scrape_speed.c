@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * scrape_speed [--targets N] [--interval TIME] [--burst N] [--duration SECONDS]
- *	[--io event|poll] [--workers N]: what a scrape of 8 KiB costs the threads of the controller, without a
- * network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
+ *	[--io event|poll] [--workers N]: the cost of a scrape of 8 KiB for the threads of the
+ * controller, without a network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
  *
  * All times are CPU time, as the machine may run other programs and may have fewer CPUs than
  * there are threads.  As many targets are due at the same moment as a tick of the timing wheel
