@@ -88,7 +88,7 @@ LINES
 registrations >/run/registrations
 table >/run/table
 count=$(wc -l </run/registrations)
-check "one of everything is registered" [ "$count" -eq 16 ]
+check "an object of each kind is registered" [ "$count" -eq 16 ]
 bpftool map update pinned $map key 0 0 0 0 value 255 255 255 255 255 255 255 255
 for shown in show '-j show'; do
 	check "dartctl $shown prints 2^64 - 1 as an integer" \
@@ -118,7 +118,7 @@ check "the state file was written once a second, not once for each item" \
 check "the registrations are those before" same registrations /run/registrations
 check "the entries, probes, stores and reporters are those before" \
 	same table /run/table
-check "what was registered is saved in the same words" \
+check "dartd saves the registrations in the same words" \
 	sh -c "dartctl save | diff $file -"
 
 check "the agent stops again" host_down
@@ -133,7 +133,7 @@ printf '%s\n' 'port: 4800' 'sources:' '  - cpustat' '  - vmstat' >/run/more.yaml
 check "settings in the file are not applied, which a warning says" \
 	warns "warning: /run/more.yaml:1: settings of dartd are not applied" \
 	dartctl apply /run/more.yaml
-check "what the file lacks stays registered" \
+check "objects that the file lacks stay registered" \
 	[ "$(registrations | wc -l)" -eq $((count + 1)) ]
 printf '%s\n' 'sources:' '  - softnet' '  - {source: snmp:udp, netns: absent}' \
 	'  - absent' '  - irqs' 'stores:' '  - {name: paths, slots: 2^4, value: 4}' \

@@ -101,10 +101,10 @@ tls_files $tls/own agent.example caller.example stranger.example expired
 tls_files $tls/other agent.example caller.example
 
 check "the agent starts without a configuration" host_up
-refuse "without a list no caller by RDMA may connect, and it is told so" \
+refuse "without a list no caller over RDMA may connect, and dartd tells it so" \
 	"its address is not in allow: callers of the agent's configuration" \
 	call_agent rpc $address 1
-refuse "without the setting the agent does not listen for callers by TCP" \
+refuse "without the setting the agent does not listen for callers over TCP" \
 	"has dartd there 'tcp' in its configuration" by_tcp $tls/own caller.example
 check "its status says that it does not" holds '.tcp_port == 0'
 check "the agent stops" host_down
@@ -146,15 +146,15 @@ check "the refused handshakes are counted" counts '.tcp_failed_handshakes >= 4'
 
 # ---- callers that break the rules
 
-check "hostile callers by RDMA are disconnected, and told why" \
+check "hostile callers over RDMA are disconnected, and told why" \
 	hostile_callers $address
 check "the three that did not take their answers were cut off" holds '.rpc_cut_off == 3'
 check "two callers get long answers back to back for longer than a lease" \
 	eager_callers $address 8 table
 check "the status is told while two callers ask without a pause" answers_meanwhile
 check "none of them was cut off" holds '.rpc_cut_off == 3'
-check "afterwards a caller by RDMA is served" has_seen rpc
-check "the caller by TCP was served all the time" sh -c \
+check "afterwards a caller over RDMA is served" has_seen rpc
+check "the caller over TCP was served all the time" sh -c \
 	"kill -0 \$(cat /run/caller) && [ \$(wc -l </run/lines) -gt 20 ]"
 
 # ---- changes
@@ -173,9 +173,9 @@ refuse "a caller is told of an entry that does not exist" "no such entry" \
 	call_agent rpc $address 1 absent
 
 cat $tls/own/authority.pem $tls/other/authority.pem >$tls/both.pem
-check "the configuration is reloaded with one authority more" reload \
+check "the configuration is reloaded with a further authority" reload \
 	"allow: {callers: [$address]}" "${settings[@]/own\/authority.pem/both.pem}"
-check "callers by TCP are disconnected" soon holds '.tcp_callers == []'
+check "callers over TCP are disconnected" soon holds '.tcp_callers == []'
 check "the log says that the authorities have changed" grep -q \
 	"the authorities or the revoked certificates have changed" $log
 check "the caller connects again" connected_by_tcp
@@ -187,9 +187,9 @@ check "a caller that is no longer allowed is disconnected" soon holds \
 check "the log says why" grep -q "the configuration no longer allows it" $log
 check "the configuration is reloaded without callers" reload \
 	"allow: {callers: []}" "${settings[@]}"
-refuse "no caller by RDMA may connect any longer" "not in allow: callers" \
+refuse "no caller over RDMA may connect any longer" "not in allow: callers" \
 	call_agent rpc $address 1
-refuse "no address may call by TCP any longer, and the caller is told so" \
+refuse "no address may call over TCP any longer, and dartd tells the caller so" \
 	"does not allow the address of this side" \
 	by_tcp $tls/own caller.example
 check "the connections that were not allowed are counted" counts '.tcp_not_allowed >= 1'
@@ -197,11 +197,11 @@ check "the agent stops with callers" host_down
 
 configure "device: none" "allow: {callers: [$address]}" "${settings[@]}"
 check "the agent starts without an RDMA device" host_up --config=$file
-check "its status says that it uses none" holds '.device == "none"'
-check "a caller by TCP gets values from memory that nobody can READ" sh -ec "
+check "its status says that it uses no device" holds '.device == "none"'
+check "a caller over TCP gets values from memory that no peer can READ" sh -ec "
 	dartctl register source cpustat
 	call_agent tcp $address 3 $tls/own caller.example agent.example"
-refuse "nobody can READ" "no agent listens there" dart-controller --once $address
+refuse "no peer can READ" "no agent listens there" dart-controller --once $address
 refuse "no store can be created" "stores need an RDMA device" \
 	dartctl store create paths --slots 2^8 --value 8
 check "the agent without a device stops" host_down
@@ -223,6 +223,6 @@ chmod 600 $tls/own/agent.example.key
 check "the configuration is reloaded with files as they should be" reload \
 	"allow: {callers: [$address]}" "${settings[@]}"
 check "the agent listens" holds '.tcp_port == 4793 and (has("tcp_failure") | not)'
-check "a caller by TCP gets values" by_tcp $tls/own caller.example dartd
+check "a caller over TCP gets values" by_tcp $tls/own caller.example dartd
 check "the agent stops in the end" host_down
 finish

@@ -41,7 +41,7 @@ check "no cgroup is missing" misses 0
 # As systemd does it: the directory is made, and then belongs to the user.
 chown 1000:1000 $top
 check "a user makes 300 cgroups" as_user cgroups flat 300 $top
-check "those within the quota have entries" soon has_entries /crowd/ 50
+check "cgroups within the quota have entries" soon has_entries /crowd/ 50
 check "a new cgroup of root has its entry" sh -c "mkdir /sys/fs/cgroup/important"
 check "the entry is there" soon has_entries /important 1
 # A cgroup and its entry count as one each; the top is one of the user's cgroups.

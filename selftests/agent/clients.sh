@@ -39,7 +39,7 @@ refuse "counters of a module are refused a second time" "already" \
 	dartctl register counters dart_sample
 echo 5 >/sys/module/dart_sample/parameters/add
 echo 7 >/sys/module/dart_sample/parameters/add
-check "the entry shows what the module has added" \
+check "the entry shows the additions of the module" \
 	holds dart_sample '.writes == 2 and .total == 12'
 check "a module can be unloaded while its counters are shown" rmmod dart_sample
 check "counters of an unloaded module leave the table" disappears dart_sample

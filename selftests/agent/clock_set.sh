@@ -29,7 +29,7 @@ written() {
 }
 
 check "dartd starts" host_up
-check "it shows what the CPUs count" dartctl source add cpustat
+check "it shows the counts of the CPUs" dartctl source add cpustat
 dart-controller --json -i 100ms -e cpustat localhost >/run/lines 2>$log &
 controller=$!
 check "a controller reads that" soon generation

@@ -87,12 +87,12 @@ is_idle() {
 
 mkdir "$top" "$top/one" "$top/two"
 check "the agent starts" host_up
-check "a host that nobody has registered is not covered" covers netdevs \
+check "an unregistered host is not covered" covers netdevs \
 	".served == 0 and .present == $(members /sys/class/net)"
 check "the reason says so, with an object and the command that helps" misses netdevs \
 	unregistered ".count == $(members /sys/class/net) and .example == \"lo\" and
 	.remedy == \"dartctl register host\""
-check "cgroups are counted although nobody follows them" misses cgroups unregistered \
+check "cgroups are counted without a follower" misses cgroups unregistered \
 	".count == $(find /sys/fs/cgroup -mindepth 1 -type d | wc -l)"
 check "so are namespaces" misses namespaces unregistered '.count == 1'
 check "so are sources" misses sources unregistered '.count > 30'
@@ -121,9 +121,9 @@ dart-controller --listen -i 1s localhost >/run/values 2>/run/controller.log &
 controller=$!
 check "a controller has the objects that the host has" soon metrics \
 	"objects{[^}]*kind=\"netdevs\"[^}]*state=\"present\"[^}]*} $(members /sys/class/net) "
-check "it has those that are served" metrics \
+check "it has the served objects" metrics \
 	'objects{[^}]*kind="netdevs"[^}]*state="served"[^}]*} 0 '
-check "it has those that are missing, by reason" metrics \
+check "it has the missing objects, by reason" metrics \
 	"missing{[^}]*kind=\"netdevs\"[^}]*reason=\"unregistered\"[^}]*} $(members /sys/class/net) "
 check "a reason that does not occur has no series" lacks_metric 'missing{[^}]*reason="watches"'
 
@@ -134,7 +134,7 @@ mkdir $disk
 echo 1 >$disk/memory_backed
 echo 16 >$disk/size
 echo 1 >$disk/power
-check "a disk is counted although nobody follows disks" misses disks unregistered \
+check "a disk is counted without a follower of disks" misses disks unregistered \
 	".count == $(members /sys/block)"
 check "the host is registered" sh -c 'dartctl register host >/run/printed'
 check "the command prints a line for each kind" [ "$(grep -c ' served$' /run/printed)" = 8 ]
@@ -159,7 +159,7 @@ check "a new device is counted in the entry" soon eval \
 ip link del covered0
 check "a device that is gone is not counted" soon eval \
 	'[ "$(counted netdevs_present)" = "$(members /sys/class/net)" ]'
-check "a host that is covered wakes nobody: no timer is armed" soon is_idle
+check "a covered host wakes no process: no timer is armed" soon is_idle
 
 bpftool map create /sys/fs/bpf/counts type array key 4 value 8 entries 1 name counts flags 0x400
 check "a map that could be registered is not" misses maps unregistered \

@@ -35,7 +35,7 @@ doctor_does() {
 sysctl -qw kernel.kptr_restrict=2
 check "the agent starts while the kernel hides its addresses" host_up
 check "the host is registered" sh -c 'dartctl register host >/run/printed'
-check "sources are missing, and the remedy is the one that helps" misses sources permission \
+check "sources are missing, and the named remedy helps" misses sources permission \
 	'.remedy == "sysctl kernel.kptr_restrict=1" and (.why | contains("CAP_SYSLOG") | not)'
 check "the command that registered the host has said so" grep -q \
 	'permission.*; do: sysctl kernel.kptr_restrict=1$' /run/printed

@@ -11,7 +11,7 @@ check "the agent is left two descriptors" \
 for _ in 1 2 3 4 5 6; do
 	dartctl monitor >/dev/null 2>>/run/monitors.log &
 done
-check "clients are turned away without one" sh -c '
+check "dartd turns clients away without a descriptor" sh -c '
 	until grep -q "too many clients" /run/monitors.log; do sleep 0.1; done'
 check "the agent runs on" [ "$(pidof dartd)" = "$process" ]
 # An agent that spins is found running at each look.

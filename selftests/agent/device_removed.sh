@@ -101,7 +101,7 @@ for round in first second; do
 	check "$round round: the requester is there again" soon requesters 1
 	check "$round round: the reporter has the same address and PSN" [ "$before" = \
 		"$(dartctl store export paths | gojq -c '.collectors[0] | [.base, .first_psn]')" ]
-	check "$round round: the epoch of the store is another one" [ "$epoch" != \
+	check "$round round: the epoch of the store is new" [ "$epoch" != \
 		"$(dartctl store export paths | gojq '.epoch // .collectors[0].epoch')" ]
 	epoch=$(dartctl store export paths | gojq '.epoch // .collectors[0].epoch')
 	check "$round round: nothing is missing" status '.missing == 0'
@@ -119,7 +119,7 @@ check "the agent stops" host_down
 
 check "the device is removed" removed rxe0
 check "the agent starts without a device" without_device --config=/run/dartd.yaml
-check "a caller over TCP gets values without one" by_tcp
+check "a caller over TCP gets values without a device" by_tcp
 check "the store waits for the device" status '.missing > 0'
 check "the device comes" rdma link add rxe0 type rxe netdev eth0
 check "a controller READs all entries then" soon by_read "$entries"

@@ -99,13 +99,13 @@ all_mended() {
 check "the agent starts" host_up
 synchronise_clock yes
 broken coverage warn
-check "a host that nobody has registered is found" finds coverage "not registered, such as "
+check "the doctor finds an unregistered host" finds coverage "not registered, such as "
 check "the advised command registers it" follow coverage
 examine
 before=$wrong
 check "nothing is wrong on a host in order" [ -z "$wrong" ]
 check "on a host in order the exit status is 0" sh -c 'dartctl doctor >/run/lines'
-check "each check has one line" [ "${#result[@]} $count" = "$count $(wc -l </run/lines)" ]
+check "each check prints one line" [ "${#result[@]} $count" = "$count $(wc -l </run/lines)" ]
 check "each line for people begins with ok" sh -c '! grep -v "^ok  " /run/lines'
 check "the versions of dartctl and dartd are named" \
 	grep "dartctl and dartd are [0-9]" /run/findings
@@ -215,7 +215,7 @@ broken firewall warn rp_filter warn memlock warn files warn huge_pages warn
 mv "$nft.hidden" "$nft"
 check "rules that cannot be read without nft are a warning" \
 	finds firewall "cannot be read without nft"
-check "strict reverse path filtering beside a second interface is a warning" \
+check "strict reverse path filtering with a second interface is a warning" \
 	finds rp_filter eth0
 check "warnings leave the exit status 0" [ $status = 0 ]
 check "a limit of locked memory is a warning" finds memlock "1024 MiB"

@@ -35,7 +35,7 @@ for interface in end0 end1 end0.7; do
 done
 check "netdev:core is registered for one device" \
 	dartctl register source netdev:core --netdev end1
-check "drop counters of an idle device are those that ip shows" as_ip 0
+check "drop counters of an idle device agree with ip" as_ip 0
 check "500 packets of another VLAN are sent to the device" drop 500
 check "500 dropped packets are counted as ip shows them" as_ip 500
 check "the agent stops" host_down

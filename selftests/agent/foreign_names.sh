@@ -138,7 +138,7 @@ check "the device has its name" grep -q -F 'device="b\\xe9d"' /run/text
 check "the host has its name" grep -q -F 'node_name="h\\xe9st"' /run/text
 check "a label of the target has neither a line feed nor a backslash at the end" \
 	grep -q -F 'place="a\\x0ab\\x5c"' /run/text
-check "no series is left out for another one's name" \
+check "no series is left out for the name of another" \
 	grep -q '^dart_scrape_dropped_series{[^}]*} 0' /run/text
 check "no series is there twice" sh -c \
 	'! sed "s/ [^ ]*\$//" /run/open | grep -v "^#" | sort | uniq -d | grep .'

@@ -109,7 +109,7 @@ check "the row of a CPU that goes online is gathered" is_true \
 	".values.rows | [.[].cpu] == [range($(nproc))]" <<<"$(dartctl -j show cpustat+100ms)"
 for what in vmstat softirqs udp; do
 	send 3
-	check "the gathered value of $what is between two that the kernel shows" \
+	check "the gathered value of $what lies between two readings of the kernel's" \
 		between $what
 done
 # shellcheck disable=SC2016 # jq's
@@ -166,7 +166,7 @@ check "whole seconds are the same interval as their milliseconds" sh -c \
 	'! dartctl source add vmstat --gather 1000ms 2>/dev/null'
 dartctl save >/run/saved.yaml
 check "the agent stops" host_down
-check "the agent starts again with what it has gathered" host_up again
+check "the agent starts again with its gathered entries" host_up again
 check "all sources are gathered again" sh -c \
 	'dartctl save | diff /run/saved.yaml - && dartctl show vmstat+1s'
 check "a follower of gathered cgroups is removed by its name" \

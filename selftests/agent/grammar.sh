@@ -36,7 +36,7 @@ check "help after an object lists no command of another object" \
 	sh -c '! dartctl probe help | grep "store "'
 check "help can be given the object and the command" \
 	prints "xdp detach INTERFACE" help xdp detach
-check "-h after a command prints what it takes" \
+check "-h after a command prints its operands and options" \
 	prints "entry show ENTRY" entry show -h
 check "-V prints the version" prints "dartctl [0-9]" -V
 check "help as JSON has operands and a summary for each command" says \
@@ -78,7 +78,7 @@ check "an object and a command can be shortened to unique prefixes" \
 check "register is a short form of source add" dartctl register source vmstat
 check "source follow follows all network namespaces" \
 	dartctl source follow snmp:tcp
-check "source follow --cgroup follows the cgroups below one" sh -c \
+check "source follow --cgroup follows the cgroups below a cgroup" sh -c \
 	'mkdir /sys/fs/cgroup/pods && dartctl source follow cgroup:cpu --cgroup pods'
 check "entry list as JSON is an array of entries" \
 	says 'map(.name) | index("cpustat") and index("vmstat")' entry list

@@ -70,7 +70,7 @@ check "a file system of the host has an entry" has filesystem@$point+100ms
 check "it has the size of the file system" soon has_size_of filesystem@$point $point
 mkdir -p $point/volume
 mount -o loop $images/two $point/volume
-check "one that is mounted later has an entry" soon has filesystem@$point/volume+100ms
+check "a file system that is mounted later has an entry" soon has filesystem@$point/volume+100ms
 check "its values are there" soon has_size_of filesystem@$point/volume $point/volume
 umount $point/volume || umount $point/volume
 check "an entry leaves when its file system is unmounted" \

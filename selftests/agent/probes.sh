@@ -154,7 +154,7 @@ inside one load datagrams 300 >"$output"
 inside two load datagrams 20 >"$output"
 inside one load datagrams 7 >"$output"
 # 1000 bytes after the headers of UDP and IPv4.
-check "cgroupnet counts what a cgroup has sent and received in two turns" \
+check "cgroupnet counts sent and received traffic of a cgroup in two turns" \
 	[ "$(net "$one")" = "[$((307 * 1028)),307,$((307 * 1028)),307]" ]
 check "cgroupnet counts a second cgroup separately" \
 	[ "$(net "$two")" = "[$((20 * 1028)),20,$((20 * 1028)),20]" ]
@@ -191,11 +191,11 @@ twins() {
 	done
 	return 1
 }
-check "a cgroup of version 1 can have the id of one of version 2" twins
+check "a cgroup of version 1 can have the id of a cgroup of version 2" twins
 inside "$twin" load datagrams 5 >"$output"
 rmdir "/run/v1/$last"
 inside "$twin" load datagrams 3 >"$output"
-check "the row of a cgroup survives the removal of one of version 1 with its id" \
+check "the row of a cgroup survives the removal of a version 1 cgroup with its id" \
 	[ "$(net "$number")" = "[$((8 * 1028)),8,$((8 * 1028)),8]" ]
 
 # Packets to the root cgroup may add a row meanwhile.

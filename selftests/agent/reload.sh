@@ -56,7 +56,7 @@ configure cpustat vmstat '{source: snmp:tcp, netns: blue}' \
 printf 'maps:\n  - {pinned: /sys/fs/bpf/absent3}\n' >>$file
 check "the agent starts with a configuration that names five absent objects" \
 	host_up --config=$file
-check "what the configuration has is registered when the agent is ready" \
+check "the objects of the configuration are registered when the agent is ready" \
 	[ "$(entries)" = "cpustat dartd tcp vmstat" ]
 check "its origin is the configuration" origin cpustat configuration
 while read -r object sentence; do
@@ -75,7 +75,7 @@ check "a source is registered by command" dartctl source add softirqs
 before=$(generation)
 memory_regions >/run/before
 configure cpustat '{source: snmp:tcp, netns: blue}' softnet
-check "a reload adds a source and removes another one" \
+check "a reload adds a source and removes another" \
 	reloads cpustat dartd softirqs softnet tcp
 check "a reload is one new generation of the table" \
 	[ "$(generation)" -eq $((before + 1)) ]
@@ -92,7 +92,7 @@ check "a reload without a difference changes nothing" \
 check "a reload without a difference is no new generation" \
 	[ "$(generation)" -eq "$before" ]
 ip netns add blue
-check "a reload registers what is there by now" \
+check "a reload registers objects that exist by now" \
 	reloads cpustat dartd snmp:tcp@blue softirqs softnet tcp
 
 printf 'sources:\n  - cpustat\n\n\n\n\n  - {sauce: vmstat}\n' >$file
@@ -105,14 +105,14 @@ check "a configuration that is not there changes nothing" \
 	reloads cpustat dartd snmp:tcp@blue softirqs softnet tcp
 
 configure cpustat softirqs
-check "what a command registered can become part of the configuration" \
+check "the registration of a command can become part of the configuration" \
 	reloads cpustat dartd softirqs tcp
 check "its origin is then the configuration" origin softirqs configuration
 check "the agent stops" host_down
 configure softirqs
 check "the agent starts again with another configuration" \
 	host_up again --config=$file
-check "what is no longer in the configuration is not restored" \
+check "objects that left the configuration are not restored" \
 	[ "$(entries)" = "dartd softirqs tcp" ]
 
 printf 'port: 4711\nsources: [softirqs, vmstat]\n' >$file
@@ -124,7 +124,7 @@ printf 'port: 4712\nsources:\n  - vmstat\n\n\n\n  - {source: cpustat, netns: blu
 : >/run/dartd.log
 check "the agent starts though the configuration has an error in line 7" \
 	host_up again --config=$file
-check "the log names the file and the line, and what is used instead" \
+check "the log names the file, the line, and the registrations used instead" \
 	logs "$file:7: .* (the last valid configuration is used until"
 check "all sources of the last valid configuration are there" \
 	[ "$(entries)" = "dartd softirqs tcp vmstat" ]

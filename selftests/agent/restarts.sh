@@ -130,8 +130,8 @@ check "a map that has gone is missing" \
 	missing "entry unpinned" "no longer exists"
 check "all others are there" \
 	sh -c "dartctl -j status | is_true '.missing == 2 and .registrations == 11'"
-check "each missing one is logged once" logs 2 "cannot restore"
-check "what is missing is kept" keeps KILL registrations
+check "each missing registration is logged once" logs 2 "cannot restore"
+check "missing registrations are kept" keeps KILL registrations
 check "a missing map can be removed" dartctl entry remove unpinned
 check "a missing map that was removed is not listed" \
 	sh -c '! dartctl registration list | grep unpinned'
@@ -145,22 +145,22 @@ check "its entry is in the table" dartctl show snmp:tcp@blue
 refuse "a second agent with the same state is refused" "another dartd keeps its state" \
 	dartd --socket=/run/second.sock --state="$state"
 head -c 2M /dev/zero >$state/filler 2>/dev/null
-check "what cannot be written to a full disk is registered with a warning" \
+check "with a full disk an object is registered with a warning" \
 	warns "a restart of dartd will undo it: cannot write $state" \
 	dartctl source add softnet
-check "what was registered on a full disk is there" dartctl show softnet
+check "the object registered with a full disk exists" dartctl show softnet
 echo 'sources: [softirqs]' >/run/apply.yaml
-check "what is applied on a full disk is registered with a warning" \
+check "with a full disk a file is applied with a warning" \
 	warns "a restart of dartd will undo the last changes: cannot write $state" \
 	dartctl apply /run/apply.yaml
 check "after a crash with a full disk the last state file is used" restart
-check "what the full disk did not take is not there" \
+check "objects that the full disk did not take are gone" \
 	sh -c '! dartctl registration list | grep soft'
-check "what the state file had is there" has "entry snmp:tcp@blue"
+check "objects of the state file are restored" has "entry snmp:tcp@blue"
 rm $state/filler
 check "with room on the disk, registering gives no warning" \
 	sh -c 'dartctl source add softnet 2>&1 | tee /dev/stderr | (! grep warning)'
-check "what was registered with room on the disk is restored" \
+check "objects registered with room on the disk are restored" \
 	keeps KILL registrations
 
 host_down KILL
@@ -171,7 +171,7 @@ check "a damaged state file is named in one sentence" \
 check "a damaged state file is put aside" [ -s $state/registrations.json.refused ]
 check "with a damaged state file, sources can be registered" \
 	dartctl source add cpustat
-check "what was registered after that is restored" keeps KILL table
+check "later registrations are restored" keeps KILL table
 host_down KILL
 sed -i 's/"version":1/"version":2/' $state/registrations.json
 check "the agent starts with a state file of a later version" \

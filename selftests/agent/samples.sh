@@ -137,7 +137,7 @@ refuse "a directory that is not a mount point is refused" "is not a mount point"
 check "a file of 100 kB is written" sh -c 'head -c 100000 /dev/zero >/run/small/file'
 check "the file system has the values of statfs(2)" \
 	soon agrees statfs_of_run filesystem@/run/small
-check "its sample tells what is mounted, and of which type" is_true \
+check "its sample tells the mounted device and its type" is_true \
 	'.device == "small" and .fstype == "tmpfs"' <<<"$(sampled filesystem@/run/small)"
 check "the agent is restarted" sh -c 'host_down && host_up again'
 check "the file system is sampled again" soon agrees statfs_of_run filesystem@/run/small
@@ -201,10 +201,10 @@ tracking() {
 ip netns add inner
 ip -n inner link set lo up
 check "the sockets of the host are sampled" dartctl source add sockets --gather 100ms
-check "those of another namespace are sampled" \
+check "sockets of another namespace are sampled" \
 	dartctl source add sockets --netns inner --gather 100ms
 exec 5<>/dev/udp/127.0.0.1/9
-check "sockets have the values of sockstat and sockstat6, but for those of the test" \
+check "sockets agree with sockstat and sockstat6, except sockets of the test" \
 	soon agrees sockstat_of_host sockets 8
 exec 5>&-
 check "the sockets of all namespaces together are sampled" \
@@ -212,7 +212,7 @@ check "the sockets of all namespaces together are sampled" \
 {
 	read -r port
 	exec 6<>"/dev/tcp/127.0.0.1/$port"
-	check "they have the values of sockstat while there is a connection, but for those of the test" \
+	check "they agree with sockstat during a connection, except sockets of the test" \
 		soon agrees sockstat_of_all sockets:host 4
 	check "the size of a page is that of getconf" is_true \
 		".page_size == $(getconf PAGE_SIZE)" <<<"$(sampled sockets:host)"

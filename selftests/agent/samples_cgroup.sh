@@ -233,7 +233,7 @@ check "a cgroup that has used no disk has no rows" sh -c \
 kernel_times() {
 	awk '$1 == "usage_usec" { print "sum_exec_runtime", $2 }' "$top/cpu.stat" | as_object
 }
-check "the CPU time of a cgroup and those below it is sampled" \
+check "the CPU time of a cgroup and of the cgroups below is sampled" \
 	dartctl source add cgroup:cpu --cgroup samples --gather 100ms
 # shellcheck disable=SC2016 # variables of jq
 in_us='.values |= {sum_exec_runtime: (.sum_exec_runtime / 1000 | floor)}'

@@ -207,7 +207,7 @@ check "dartd watches cgroups" bash -c 'mkdir -p /sys/fs/cgroup/watched/{a,b,c} &
 	dartctl source follow cgroup:cpu --cgroup watched'
 check "files has the instances and the watches of inotify(7) that processes have" \
 	soon sample_agrees inotify files
-check "those of the new cgroups are among them" is_true \
+check "processes of the new cgroups are among them" is_true \
 	'.values.sum | .inotify_watches > 3 and .inotify_instances > 0' \
 	<<<"$(dartctl -j show files+100ms)"
 synchronise_clock no

@@ -116,7 +116,7 @@ check "$few peers each are accepted, or rejected because their store is absent" 
 	peers 10.77.0.1 $few controller reader
 check "$count peers each are rejected for one of two reasons" \
 	peers 10.77.0.1 $count newer stranger
-check "it counts exactly the peers that connected, and those rejected by reason" \
+check "it counts exactly the connected peers, and rejected ones by reason" \
 	becomes ".controllers == 0 and .controllers_total + .unfinished == $few and
 		.rejected_malformed == $count and .rejected_version == $count and
 		.rejected_no_store == $few and .rejected_device == 0 and

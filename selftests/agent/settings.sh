@@ -43,7 +43,7 @@ for device in rxe0 rxe1; do
 	check "the agent that used $device stops" host_down
 done
 check "the agent waits for a device that is absent" starts "device: rxe7"
-check "its status names those that there are" status ".device == \"rxe7\" and
+check "its status names the existing devices" status ".device == \"rxe7\" and
 	(.device_missing | test(\"no RDMA device 'rxe7', but rxe[01], rxe[01] .choose\"))"
 check "the agent that waits stops" host_down
 
@@ -60,7 +60,7 @@ check "the agent with three addresses stops" host_down
 
 check "options of the command line win over the configuration" \
 	starts "port: 4800" "exposure: page" -- --port=4801 --exposure=exact
-check "port and exposure are those of the command line" \
+check "the command line sets port and exposure" \
 	status '.port == 4801 and .exposure == "exact"'
 check "the agent with options stops" host_down
 
@@ -91,7 +91,7 @@ timeout 30 sh -c 'while dartctl list; do :; done' >/dev/null 2>&1
 refuse "a third client is refused with the limit" "too many clients" dartctl list
 # shellcheck disable=SC2154 # set by eval
 kill "$monitor1"
-check "when a client leaves, another one is served" \
+check "when a client leaves, another is served" \
 	timeout 30 sh -c 'until dartctl list; do sleep 0.1; done'
 # shellcheck disable=SC2154 # set by eval
 kill "$monitor2"

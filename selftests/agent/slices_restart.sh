@@ -79,7 +79,7 @@ free=$(references)
 check "$processes processes begin to write while no dartd has run yet" start_writers
 check "dartd starts after them" host_up
 check "all $count slices of $processes processes become entries" become $count
-check "the slices show what the processes write" all_alive
+check "the slices show the values of the processes" all_alive
 before=$(value 0 "done")
 # memories PID: descriptors of slices' memory
 memories() {
@@ -92,7 +92,7 @@ check "the next dartd starts" host_up
 check "all slices are entries again" become $count
 check "a slice shows the values that were written since dartd was killed" \
 	[ "$(value 0 "done")" -gt "$before" ]
-check "the slices show what the processes write after the restart" all_alive
+check "the slices show the values of the processes after the restart" all_alive
 
 check "dartd is stopped and its directory removed, as systemd does" sh -c \
 	"host_down && rm -rf /run/dart"
@@ -108,7 +108,7 @@ done
 check "dartd, killed four times while slices ask for registration, runs" \
 	dartctl status
 check "all slices are entries after the last start" become $count
-check "the slices show what the processes write after four restarts" all_alive
+check "the slices show the values of the processes after four restarts" all_alive
 check "no process was refused" no_writer_complained
 check "every process still writes" [ "$(pgrep -c -x slice_writer)" -eq $processes ]
 
@@ -123,7 +123,7 @@ check "half of the processes are killed while no dartd runs" \
 	sh -c "pgrep -x slice_writer | head -n $((processes / 2)) | xargs kill -KILL"
 check "dartd starts for the others" host_up
 check "only slices of living processes are entries" become $((count / 2))
-check "the slices of living processes show what they write" alive $((count - 1))
+check "the slices of living processes show their values" alive $((count - 1))
 
 check "dartd is killed for the last time" host_down KILL
 check "all processes are killed while no dartd runs" host_down KILL slice_writer

@@ -81,7 +81,7 @@ read_always &
 reader=$!
 old=$(pidof dartd)
 check "the agent is killed" pkill -KILL -x dartd
-check "the service manager starts another one" \
+check "the service manager starts another dartd" \
 	soon sh -c "pidof dartd && [ \"\$(pidof dartd)\" != $old ] && dartctl status"
 check "the watch writes the new epoch" soon holds ".collectors[0].epoch > $epoch"
 check "the key of the store has changed" holds ".collectors[0].rkey != $rkey"

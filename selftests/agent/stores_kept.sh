@@ -149,7 +149,7 @@ check "the agent starts with unknown and damaged descriptors" up \
 check "unknown descriptors are closed, and the service manager forgets them" \
 	logged 2 "closed the unknown descriptor"
 for store in short file zero; do
-	check "a descriptor that is not memory of a store is not used for one: $store" \
+	check "a store does not use a descriptor of other memory: $store" \
 		create $store --slots 2^4
 	check "the service manager forgets the descriptor: $store" \
 		logged 1 "^removed store-$store,4,20,32,2: 1$"

@@ -172,9 +172,9 @@ refuse "a second table in the same file is refused" "in use, perhaps by another 
 check "entries are inserted into a table in a file" \
 	changes '.inserted == 100' insert kept 0 100 1
 check "a table in a file is deleted" ask '"table-delete", "name": "kept"'
-check "a table is created in the file of another one, for the first half of the shares" \
+check "a table is created in the file of another, for the first half of the shares" \
 	create_in /run/small/kept half '"rows_log2": 4, "shares": [0, 511]'
-check "it has the entries of its shares, and no other ones" named half '
+check "it has exactly the entries of its shares" named half '
 	.entries > 20 and .entries < 80'
 check "the log says how many were of other servers" logged 1 "table half has 100 entries; mended: 0 repeated, 0 torn, 0 misplaced, [2-7][0-9] of other servers, 16 rows"
 check "keys of other shares are foreign, and are not inserted" changes '
@@ -205,8 +205,8 @@ check "a table is listed with its entries and its load" named flows '
 check "insertions of keys that are there change their entries" changes '
 	.inserted == 0 and .changed == 1000' insert flows 0 1000 2
 check "a changed entry has the new value" table_entries have flows 0 1000 2
-check "the other ones have the old one" table_entries have flows 1000 6000 1
-check "entries are removed, and those that are not there are missing" changes '
+check "the other entries keep the old value" table_entries have flows 1000 6000 1
+check "entries are removed, and absent ones count as missing" changes '
 	.removed == 500 and .missing == 500' remove flows 6500 1000
 check "a removed entry is not found" table_entries lack flows 6500 500
 check "too many entries do not find a place, and are counted" changes '
@@ -331,7 +331,7 @@ check "a WRITE of the switch to its copy is sent" write "$(first rkey)"
 check "it is taken: the next PSN is expected" soon is \
 	'.state == "ready" and .expected_psn == (.first_psn + 1) % 16777216'
 requester renew flows 10.77.0.2 >/dev/null
-check "a WRITE of the switch with the key of another one's copy is sent" \
+check "a WRITE of the switch with the key of another switch's copy is sent" \
 	write "$(ask '"table-export", "name": "flows"' | head -n 1 |
 		gojq '.tables[0].servers[0].requesters[1].rkey')"
 check "its queue pair is in the error state" soon is '.state == "error"'
@@ -355,7 +355,7 @@ check "entries can be inserted while there are requesters" \
 check "a requester can be removed" requester remove flows 10.77.0.2
 refuse "a requester that was removed cannot be removed again" "no requester" \
 	requester remove flows 10.77.0.2
-check "the other one is left" has '.requesters | length == 1' '"requester-list"'
+check "the other requester is left" has '.requesters | length == 1' '"requester-list"'
 
 # ---- huge pages
 

@@ -79,11 +79,11 @@ check "the agent is killed and starts again" again KILL dartd
 check "it asks the service manager for more time where a table and its copy may be large" \
 	[ "$(grep -c "^more time$" $log)" -ge $((asked + 6)) ]
 check "after a crash the table has its entries" table_entries have flows 0 20000 1
-check "after a crash it has no other ones" [ "$(table flows .entries)" = 20000 ]
+check "after a crash it has no further entries" [ "$(table flows .entries)" = 20000 ]
 check "the table's memory is not stored twice" logged 1 "^stored table-flows"
 check "the log says that the entries are in the table" \
 	logged 1 "created table flows: .* with the entries in it"
-check "the log says what had to be mended" logged 1 \
+check "the log lists the repairs" logged 1 \
 	"table flows has 20000 entries; mended: 0 repeated, 0 torn, 0 misplaced, 0 of other servers, 32768 rows"
 again_epoch=$(table flows .epoch)
 check "the table has another epoch" [ "$again_epoch" != "$epoch" ]
@@ -105,7 +105,7 @@ for batch in 1 7 100 500 2048; do
 		[ "$acknowledged" -gt 0 ]
 	check "each of $acknowledged entries that were answered is there" \
 		table_entries have flows $first "$acknowledged" 3
-	check "so are those of before" table_entries have flows 0 20000 1
+	check "so are the earlier entries" table_entries have flows 0 20000 1
 	table_entries remove flows $first $((acknowledged + batch)) >/dev/null
 	first=$((first + 1000000))
 done
@@ -146,7 +146,7 @@ check "the agent starts with damaged descriptors of tables" up \
 	-d "table-file,4,8,13,7,0-1023=/dev/shm/file" \
 	-d "table-zero,4,8,13,7,0-1023=/dev/zero"
 for table in short file zero; do
-	check "a descriptor that is not memory of a table is not used for one: $table" \
+	check "a table does not use a descriptor of other memory: $table" \
 		create $table '"rows_log2": 4'
 	check "the new memory of the table is kept instead: $table" \
 		logged 1 "^stored table-$table,4,8,13,7,0-1023$"
@@ -169,7 +169,7 @@ check "entries are inserted there" table_entries insert empty 0 50 1
 check "the log says once that tables without a file do not last" \
 	logged 1 "tables without a file are empty after a restart of dartd"
 check "the agent is killed" host_down KILL
-check "the agent starts again, with what was registered" host_up again
+check "the agent starts again, with its registrations" host_up again
 check "the table in the file has its entries" table_entries have filed 0 20000 1
 check "it has its requester" [ "$(table filed .requesters)" = 1 ]
 check "the other table is empty" [ "$(table empty .entries)" = 0 ]

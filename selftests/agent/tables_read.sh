@@ -130,7 +130,7 @@ wait $reader
 status=$?
 check "a reader of a deleted table fails" [ $status -eq 1 ]
 exec 7>&-
-check "the registrations are those of the configuration" has '.registrations |
+check "the registrations equal the configuration" has '.registrations |
 	map(.name // "" | select(test("^(table|requester) "))) == ["table other"]' \
 	'"registration-list"'
 check "dartctl save prints the table as a configuration" sh -c '

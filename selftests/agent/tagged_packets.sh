@@ -40,19 +40,19 @@ gojq -n '{dart_collectors: 1, collectors: [{name: "paths", reporter: "10.78.0.1"
 check "a capture of frames with tags is written" "$frames" save /run/tagged.pcap
 dart-report --interface port0 --pcap /run/tagged.pcap --collectors "$file" --json \
 	>/run/reported 2>"$output"
-check "dart-report reports INT-MD behind no, one and two tags" \
+check "dart-report reports INT-MD after no, one and two tags" \
 	is_true --argjson count $tagless '.packets == $count and .collectors[0].reports == $count' \
 	/run/reported
-check "dart-report counts a packet behind three tags by name, and ARP behind one as before" \
+check "dart-report counts a packet after three tags by name, and ARP after one as before" \
 	is_true '.tagged == 1 and .others == 1 and .malformed == 0' /run/reported
 check "dart-report says so in words" sh -c "
 	dart-report --interface port0 --pcap /run/tagged.pcap --collectors '$file' |
 		grep '^1 packet with more than two VLAN tags'"
 
 check "the XDP reporter is attached" dartctl xdp attach port0 --collectors "$file"
-check "the XDP reporter reports INT-MD behind no, one and two tags, in frames without tags" \
+check "the XDP reporter reports INT-MD after no, one and two tags, in frames without tags" \
 	exchange port1 $tagless
-check "it counts a packet behind three tags by name, and ARP behind one as before" \
+check "it counts a packet after three tags by name, and ARP after one as before" \
 	counts ".reports == $tagless and .tagged == 1 and .others == 1"
 
 # A VLAN device does not write the tag into the frame, but into its description.

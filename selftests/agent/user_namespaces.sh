@@ -45,8 +45,8 @@ setpriv --reuid 1000 --regid 1000 --clear-groups \
 	"$(command -v user_namespaces)" 2000 >/run/namespaces &
 maker=$!
 check "a user makes 2,000 user namespaces" grep -q ready /run/namespaces
-check "a sample looks at a part of the users, and the next one goes on" soon goes_on
-check "dartd watches one cgroup more" bash -c 'mkdir -p /sys/fs/cgroup/watched/a &&
+check "a sample looks at a part of the users, and the next sample goes on" soon goes_on
+check "dartd watches a further cgroup" bash -c 'mkdir -p /sys/fs/cgroup/watched/a &&
 	dartctl source follow cgroup:cpu --cgroup watched'
 check "all watches of inotify(7) are counted" soon watched "$(watches)"
 check "nothing was left out" is_true '.values.sum.inotify_left_out == 0' \

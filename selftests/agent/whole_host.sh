@@ -121,7 +121,7 @@ rmdir /sys/kernel/config/nullb/d2
 check "a removed disk has no entry" soon disks_agree
 mkdir /sys/kernel/config/nullb/d2
 echo 1 >/sys/kernel/config/nullb/d2/power
-check "a disk that takes the number of an earlier one has an entry" soon disks_agree
+check "a disk that takes the number of an earlier disk has an entry" soon disks_agree
 mkdir -p "/run/a b" /run/long/path
 mkfs.ext4 -q /dev/d1 && mkfs.ext4 -q /dev/d3 && mount /dev/d1 "/run/a b"
 check "all file systems of disks are followed" dartctl register source filesystem \
@@ -133,9 +133,9 @@ check "a file system that is mounted later has an entry" \
 check "the entry is read" dartctl show filesystem@/run/long/path+100ms
 check "it has the disk and the type of the file system" is_true \
 	'.device == "/dev/d3" and .fstype == "ext4"' <<<"$(sampled filesystem@/run/long/path)"
-check "file systems without a disk have none" filesystems_agree
+check "file systems without a disk have no entry" filesystems_agree
 mount --bind /run/long/path "/run/a b"
-check "a file system that another hides has no entry, and this one that of the shorter path" \
+check "a file system that another hides has no entry, and the other is named by the shorter path" \
 	soon lacks filesystem@/run/long/path+100ms
 check "the two mounts of a file system have one entry" [ "$(names filesystem@)" = /run/a%20b+100ms ]
 umount "/run/a b"
@@ -160,7 +160,7 @@ check "the whole host is registered" dartctl entry add host --gather 100ms
 check "no source is left out: $(dartctl -j list |
 	gojq -c '.[] | select(.kind == "host") | {entries, followers, left_out}')" \
 	is_true '.[] | select(.kind == "host").left_out == []' <<<"$(dartctl -j list)"
-check "each source has an entry or a follower, or another one has its values" complete
+check "each source has an entry or a follower, or another source has its values" complete
 check "no values are there twice" [ -z "$(parts | grep -e "netdev:[cs]" -e disk:stats)" ]
 check "file systems are gathered every 10 s" has filesystem@/run/long/path+10s
 mkdir /sys/fs/cgroup/later
@@ -204,8 +204,8 @@ check "all of the host is gathered at the other interval" soon has cpustat+1s
 check "the host says that its gathering is deferrable" is_true \
 	'any(.[]; .name == "host" and .deferrable and .gather_ms == 1000)' \
 	<<<"$(dartctl -j list)"
-check "nothing of it is gathered at the earlier one" [ -z "$(parts | grep 100ms)" ]
-check "what was gathered at the same interval before is gathered again" \
+check "nothing of it is gathered at the earlier interval" [ -z "$(parts | grep 100ms)" ]
+check "entries gathered at the same interval before are gathered again" \
 	soon has filesystem@/run/long/path+10s
 check "the agent stops again" host_down
 check "the agent logs no error" sh -c "! grep -i -e error -e cannot -e 'left out' $log"

@@ -29,7 +29,7 @@ check "maps and stores work, as doctor says" sh -c '
 check "counters work, as doctor says" dartctl counters add locked_counters one
 check "probes work under integrity, as doctor says" dartctl probe load runqlat
 echo confidentiality >$lockdown
-check "lockdown (confidentiality) is a warning that names what the module refuses" \
+check "lockdown (confidentiality) is a warning that names the refused calls" \
 	says warn "confidentiality): the module refuses sources"
 check "a warning leaves the exit status 0" sh -c \
 	'synchronise_clock yes; dartctl doctor'
@@ -44,7 +44,7 @@ refuse "a locked down kernel refuses a module without a signature" "not permitte
 enforce=/sys/module/module/parameters/sig_enforce
 [ ! -w $enforce ] || {
 	echo 1 >$enforce
-	refuse "so does one that wants signatures" "Key was rejected by service" \
+	refuse "so does a kernel that wants signatures" "Key was rejected by service" \
 		modprobe dart_zero
 }
 # shellcheck disable=SC2016 # variables of jq

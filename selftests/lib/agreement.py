@@ -219,7 +219,7 @@ def check_sides(node, dart):
             if fits:
                 print(f"# {len(fits)} series are only in {who}, as {fits[0]}: {reason}")
         problems += [f"only in {who}: {series}" for series in missing]
-    check("series of common families that one of both lacks have a reason", problems)
+    check("series of common families that one job lacks have a reason", problems)
 
 
 def read_document(path):

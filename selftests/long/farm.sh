@@ -223,7 +223,7 @@ scrapes_farm() {
 	check "$io: of a third some disconnect" ask stop 0 $((stopped / 2))
 	check "$io: and some vanish" ask vanish $((stopped / 2)) $((stopped - stopped / 2))
 	check "$io: the controller notices all of them" await '"lost":'
-	check "$io: and no other one" soon connected $((hosts - stopped))
+	check "$io: and no other host" soon connected $((hosts - stopped))
 	start_ns=$(monotonic_ns)
 	start_date_ns=$(date +%s%N)
 	check "$io: they start again, with other keys and another boot ID" ask start 0 $stopped
@@ -247,7 +247,7 @@ scrapes_farm() {
 judges_farm() {
 	check "$io: the verdict has all hosts: $(told '"phases"' | gojq -c 'del(.phases)')" \
 		verdict ".faults == 0 and .hosts == $hosts and .samples >= $hosts * 8"
-	check "$io: one row of a hundred was torn at most, and the others have each value" \
+	check "$io: at most one row of a hundred was torn, and the others show each value" \
 		verdict '.rows > 0 and .torn * 100 <= .rows and .values == 4 * (.rows - .torn)'
 	check "$io: no value was behind those of other hosts: at most $(
 		told '"phases"' | gojq .lag) updates" verdict '.lag <= 5'

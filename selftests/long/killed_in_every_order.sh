@@ -84,7 +84,7 @@ for order in "agent controller owner" "agent owner controller" \
 	"controller agent owner" "controller owner agent" \
 	"owner agent controller" "owner controller agent"; do
 	check "$order: agent, map owner and controller work together" start_all
-	check "$order: the kernel shows what the three hold" \
+	check "$order: the kernel shows the objects of the three" \
 		on host "$0" all_seen_there
 	agent=alive owner=alive
 	for victim in $order; do
@@ -104,6 +104,6 @@ for order in "agent controller owner" "agent owner controller" \
 			;;
 		esac
 	done
-	check "$order: three killed processes leave nothing behind" nothing_left
+	check "$order: three killed processes leave nothing" nothing_left
 done
 finish

@@ -85,7 +85,7 @@ sleep $((seconds + 10))
 python3 "$lib/agreement.py" http://127.0.0.1:9090 "$document" $seconds >/run/agreement
 agreed=$?
 sed 's/^\(not ok\|ok\) [0-9]* -/# \1/; /^1\.\./d' /run/agreement
-check "the values of both agree, and what is not served has a reason" \
+check "the values of both agree, and unserved families have a reason" \
 	sh -c "grep -A 40 '^not ok' /run/agreement; [ $agreed = 0 ]"
 check "no rule finds that series were dropped" test \
 	"$(api 'dart_scrape_dropped_series')" = 0

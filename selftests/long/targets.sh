@@ -191,13 +191,13 @@ check "the other agent goes on: its scrapes have no gap and no summary" is_true 
 
 printf '[{"targets": ["host:48' >agents
 check "a file that is not whole is refused" soon logged 1 "agents: not JSON"
-check "what it named before stays" up 4802
+check "the targets that it named before stay" up 4802
 check "the status has the reason" source_error agents
 
 cp configuration good
 echo 'interval: fast' >configuration
 kill -HUP $controller
-check "a configuration that is refused is said in one sentence" soon logged 1 \
+check "a refused configuration is logged in one sentence" soon logged 1 \
 	"configuration:1: 'fast' is not an interval .*; nothing has changed"
 check "all stays as it was" up 4802
 check "the agent is scraped on" scraped 4802
@@ -242,7 +242,7 @@ check "the numbers of the controller are the sums of its agents" is_true \
 refuse "a second controller cannot listen at the same socket" \
 	"cannot listen at '$socket' (see --socket): Address already in use" \
 	dart-controller --socket $socket --once host:4801
-check "beside a service whose directory is in the environment an agent is scraped once" \
+check "next to a service whose directory is in the environment an agent is scraped once" \
 	sh -c "RUNTIME_DIRECTORY=$work dart-controller --once -e cpustat host:4801 >once 2>&1"
 check "and scraped on, without a socket of its own" \
 	sh -c "RUNTIME_DIRECTORY=$work dart-controller --json -n 2 -i 200ms -e cpustat \
@@ -256,7 +256,7 @@ open("connected", "w").close()
 time.sleep(60)' &
 silent=$!
 check "seven clients connect to the control socket" soon [ -e connected ]
-check "clients that say nothing, or nonsense, keep no other one waiting" up \
+check "clients that say nothing, or nonsense, delay no other client" up \
 	4801 4802 4803 4804
 kill $silent
 
@@ -290,11 +290,11 @@ wait "${dns[@]}" 2>/dev/null
 check "name servers that have gone are said once" soon logged 1 \
 	"_dartd._tcp.test: has no SRV records"
 check "the agents that they named stay" up 4802 4804
-check "and are scraped on while nobody answers" scraped 4802 4804
+check "and are scraped on while no server answers" scraped 4802 4804
 
 check "the controller has no descriptor left" exhaust
 ticks=$(loop_ticks)
-check "then nobody gets an answer" sh -c "! timeout 3 dart-controller status --socket $socket"
+check "then no client gets an answer" sh -c "! timeout 3 dart-controller status --socket $socket"
 ticks=$(($(loop_ticks) - ticks))
 check "its loop does not spin meanwhile: $ticks ticks in 3 s" [ $ticks -lt 100 ]
 prlimit --pid $controller --nofile=1024:
@@ -324,9 +324,9 @@ check "nor the end of the controller, which takes $took ms" [ $took -lt 3000 ]
 begin --file-sd agents
 check "a controller has a control socket" soon up 4801
 end -KILL
-check "one that is killed leaves it" [ -S $socket ]
+check "a killed controller leaves the socket" [ -S $socket ]
 begin --file-sd agents
-check "the next one takes it over" soon up 4801
+check "the next controller takes it over" soon up 4801
 end
 
 # The layout for one agent must suffice for agents that a reload adds.
@@ -338,7 +338,7 @@ queues=$(queues)
 printf '  - {host: host, port: %s}\n' 4802 4803 4804 >>configuration
 kill -HUP $controller
 # shellcheck disable=SC2086 # several ports
-check "those that a reload adds are scraped" soon up $ports
+check "agents that a reload adds are scraped" soon up $ports
 check "they have no completion queues of their own: $queues as before" \
 	[ "$(queues)" = "$queues" ]
 end
@@ -357,7 +357,7 @@ for io in event poll hybrid; do
 	for port in 4801 4802 4803; do
 		check "$io: host:$port has a summary" soon summarized $port 1
 	done
-	check "$io: the one that stays is scraped on" scraped 4804
+	check "$io: the agent that stays is scraped on" scraped 4804
 	sed -i s/50ms/100ms/ configuration
 	kill -HUP $controller
 	check "$io: it gets another interval by a reload" soon interval 4804 100000000
@@ -365,7 +365,7 @@ for io in event poll hybrid; do
 	check "$io: the controller ends" end
 done
 
-refuse "a file that names nobody leaves nothing to scrape once" \
+refuse "a file without names leaves nothing to scrape once" \
 	"no source names an agent" sh -c \
 	"echo '[]' >empty && dart-controller --once --file-sd empty"
 kill $mute

@@ -63,7 +63,7 @@ check "a follower keeps entries of other tables" says "forward_to" "table_dump f
 check "the change of the shares is printed" [ "$(grep -c "share" "$log")" -gt "$shares" ]
 
 echo '{"dart' >"$file"
-check "a file that is invalid is refused with one sentence" \
+check "an invalid file is refused with one sentence" \
 	soon logged 1 "'localhost:$port' keeps its collectors: $file:1: not JSON"
 collector '{"slots_log2": 11, "epoch": 1002}'
 check "a store with another geometry is refused with one sentence" \

@@ -225,7 +225,7 @@ check "the switch has the addresses of the reporter" \
 	says "dart_report_from - 02000a000002, 0a000002, 04, 00" \
 	"table_dump dart_reporter"
 check "the mirroring session leads to the port" says "port=3" "mirroring_get 4"
-check "the PSNs are the first ones in the file" \
+check "the PSNs are the first PSNs in the file" \
 	says "= 5, 5, 0," "register_read dart_psn"
 check "a push keeps entries of other tables" entries forward 1
 check "a push keeps other mirroring sessions" says "port=1" "mirroring_get 9"
@@ -287,7 +287,7 @@ check "the mirroring session leads to a port again, not to a multicast group" \
 
 check "64 collectors can be pushed" push 64 --port 3
 check "the switch has all 64 collectors" entries dart_collector 64
-check "the collector for which no other number was unused has the one in use before" \
+check "the last collector takes a number used before, because no other is unused" \
 	says "dart_assign - 00, 04" "table_dump_entry_from_key dart_share 1023"
 
 # ---- commands

@@ -95,7 +95,7 @@ check "a table is read from the standard input" prints "nothing to change" \
 all_state >"$directory/second"
 check "the switch is as it was" cmp "$directory/first" "$directory/second"
 
-check "packets without an entry, and invalid ones, leave where the operator wants it" prints \
+check "packets without an entry, and invalid packets, leave where the operator wants it" prints \
 	"add otherwise invalid: port 9
 add otherwise absent: port 4" push one -- --port 3 --otherwise absent=4 --otherwise invalid=9
 check "with other options they are dropped again" prints \
@@ -115,7 +115,7 @@ add stash: 1 entry" eval 'push one -- --port 3 | sort -r'
 check "the changed entry has its value" says "tea_stashed - 1020304050608" \
 	"table_dump tea_stash"
 check "a server that stays keeps its PSN" says "= 50, 0," "register_read tea_psn"
-check "a server that stays keeps what is outstanding" says "= 2, 0," \
+check "a server that stays keeps its outstanding requests" says "= 2, 0," \
 	"register_read tea_outstanding"
 
 table one 10.0.0.1 '{"requester": {"qpn": 18, "first_psn": 99}}'
@@ -146,7 +146,7 @@ check "the outcome has its entry" says "tea_to_port - 7" "table_dump tea_otherwi
 check "packets of an outcome are dropped again" push half -- --port 3
 check "the outcome has no entry" says_not "tea_to_port - 7" "table_dump tea_otherwise"
 on "$port" "table_add tea_cache tea_cached 5 => 6" >/dev/null
-check "a push removes cached entries that nobody looks up again" \
+check "a push removes cached entries that nothing looks up again" \
 	prints "remove cache" push half -- --port 3
 on "$port" "register_write tea_state 1 2" "register_write tea_state 0 2" >/dev/null
 check "a server that was left stopped is started" eval \
@@ -181,7 +181,7 @@ table one 10.0.0.1 '{"requester": {"qpn": 21, "first_psn": 8}}'
 check "a new queue pair in the file reaches the switch" soon says "tea_send_to - .*, 15, 1234," \
 	"table_dump tea_server"
 echo '{"tables' >"$directory/one"
-check "a file that is invalid is refused with one sentence" \
+check "an invalid file is refused with one sentence" \
 	soon logged 1 "keeps its tables: $directory/one:1: not JSON"
 check "the switch keeps the last table" says "tea_send_to - .*, 15, 1234," \
 	"table_dump tea_server"

@@ -116,9 +116,9 @@ cp "$tests/is_true" "$root/var/tmp/dart/"
 
 runs "the machine boots with them, and goes down" boots "$before"
 copy_packages "$now"
-check "the module of version $now takes the place of the one before" in_machine \
+check "the module of version $now replaces the earlier module" in_machine \
 	sh -c "apt-get install --yes --no-install-recommends /var/tmp/dart/$now/dart-zero-dkms_*.deb"
-check "only one module is there" [ "$(modules | grep -c dart_zero)" = 1 ]
+check "only one module exists" [ "$(modules | grep -c dart_zero)" = 1 ]
 runs "the machine reboots, and the other packages are upgraded" upgrades "$now"
 runs "the machine reboots with version $now, and packages are removed" removes "$now"
 # shellcheck disable=SC2016 # the shell in the machine expands it
@@ -138,7 +138,7 @@ check "dkms builds the module again after a purge" in_machine \
 cp "$tests/../README.md" "$root/var/tmp/dart"
 runs "three commands show the machine its own values" first "$now"
 files >"$built/packages/files.after"
-check "no file of those is left either" \
+check "no such file is left either" \
 	diff "$built/packages/files.before" "$built/packages/files.after"
 check "only the two users stay" [ "$(grep -o '^dart[^:]*' "$root/etc/passwd" | sort | paste -sd ' ')" = \
 	"dart dart-controller" ]

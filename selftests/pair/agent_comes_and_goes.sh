@@ -59,7 +59,7 @@ done
 
 on host dartctl register source softnet >/dev/null
 on host dartctl register source cpustat >/dev/null
-check "page: a scrape of two entries takes one READ and one of the header" \
+check "page: a scrape of two entries takes one READ and a READ of the header" \
 	[ "$(reads)" -eq 2 ]
 on host host_down
 on host host_up --exposure exact

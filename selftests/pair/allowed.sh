@@ -46,23 +46,23 @@ check "the agent starts with other lists" on host host_up --config=$file
 check "a store is created again" \
 	on host dartctl store create paths --slots 2^8 --value 8
 check "a controller that is on the list is served" dart-controller --once host
-refuse "an empty list of readers allows none" \
+refuse "an empty list of readers allows no reader" \
 	"its address is not in allow: readers" \
 	dartctl query paths mirror --query 1 --from host
 
 dart-controller --json --interval 200ms host >/run/lines 2>/run/controller.log &
 controller=$!
 check "the only controller that the limit allows is connected" soon connected 1
-refuse "one controller more is told the limit" \
+refuse "a further controller is told the limit" \
 	"as many controllers are connected as the configuration allows (1)" \
 	dart-controller --once host
-check "it did not disturb the first one" soon connected 1
+check "it did not disturb the first controller" soon connected 1
 before=$(switches)
 soon has_scraped $(($(wc -l </run/lines) + 20))
 check "with the default keepalive, 20 scrapes do not wake the agent" [ "$(switches)" = "$before" ]
 kill $controller
-check "the first one has ended" soon connected 0
-check "afterwards another one is served" dart-controller --once host
+check "the first controller ended" soon connected 0
+check "afterwards another controller is served" dart-controller --once host
 
 dart-controller --json --interval 200ms host >/run/lines 2>/run/controller.log &
 controller=$!

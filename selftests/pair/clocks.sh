@@ -33,7 +33,7 @@ set_here() {
 rdma_up
 check "the agent starts" on host host_up
 check "the host gathers its load" on host dartctl source add load --gather 100ms
-check "and shows what its CPUs count" on host dartctl source add cpustat
+check "and shows the counts of its CPUs" on host dartctl source add cpustat
 dart-controller --json -i 100ms -e load+100ms host >/run/gathered 2>/run/gathered.log &
 gathered=$!
 dart-controller --json -i 100ms -e cpustat host >/run/direct 2>/run/direct.log &

@@ -55,7 +55,7 @@ check "the other store has never changed" \
 : >$stop
 good=$(cat $collectors)
 echo '{' >$collectors
-check "a file that is invalid is refused with one sentence" until_true \
+check "an invalid file is refused with one sentence" until_true \
 	grep "'eth0' keeps its collectors: $collectors:[0-9]*: not JSON" /run/follow.log
 gojq '.collectors[0].slots_log2 = 10' <<<"$good" >$collectors
 check "a store with another geometry is refused with one sentence" until_true \

@@ -60,7 +60,7 @@ check "each step has a line" is_true 'map(.check) == ["rdma_cm", "name", "route"
 check "the scrape tells READs, bytes and latency" is_true \
 	'any(.check == "scrape" and (.found | test("[0-9]+ READs, [0-9]+ bytes, [0-9.]+ us")))' \
 	/run/findings
-check "what the host has and its agent does not serve is a warning" \
+check "objects of the host that its agent does not serve are a warning" \
 	finds coverage warn "netdevs \\(unregistered\\), .*sources \\(unregistered\\)"
 check "the exit status is then 0" dart-controller doctor host
 check "the host is registered" on host dartctl register host
@@ -135,7 +135,7 @@ check "an agent that rejects for a reason is told apart, and cannot steer the te
 on host host_down TERM hostile_agent
 
 check "an agent with another port starts" on host host_up --port=4999
-refuse "an agent at another port does not listen at the usual one" \
+refuse "an agent at another port does not listen at the usual port" \
 	"does not listen on its port 4792" dart-controller doctor host
 check "it is found at its port" sh -c \
 	'dart-controller doctor host:4999 | grep "^ok    connect"'

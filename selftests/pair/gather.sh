@@ -58,7 +58,7 @@ gojq -c -s '[.[].entries | select(.) | {gathered: .["vmstat+100ms"].sum.pgfault,
 		[[$read[:-1], $read[1:]] | transpose[] | select(.[0].gathered > .[1].direct)]}' \
 	/run/lines >/run/compared
 compared=$(cat /run/compared)
-check "gathered values never exceed those that the next scrape reads directly, and follow them: $compared" \
+check "gathered values never exceed the values that the next scrape reads directly: $compared" \
 	is_true '.read > 20 and .grown > 0 and .exceeding == []' /run/compared
 check "the agent stops" on host host_down
 finish

@@ -56,7 +56,7 @@ pkill -KILL -x dart-controller
 wait
 nft flush ruleset
 rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth0
-check "a controller that comes again finds the places of those that vanished" sh -c \
+check "a controller that comes again finds the places of vanished peers" sh -c \
 	'until timeout 60 dart-controller --json --once host >/dev/null; do sleep 0.5; done'
 check "the agent stops again" on host host_down
 ip address delete 10.77.0.66/24 dev eth0

@@ -96,7 +96,7 @@ check "no value decreases while CPUs go offline and online" never_backwards
 if [ "$nohz_full" ]; then
 	check "samples name the CPUs of nohz_full= and mark the sources that lag there" \
 		marked
-	check "dartctl says which CPUs of an entry lag, if it is one that does" shows_lag
+	check "dartctl says which CPUs of a lagging entry lag" shows_lag
 	on host umount $nohz_full
 fi
 check "the agent stops" on host host_down

@@ -69,11 +69,11 @@ check "the cgroup is called as cAdvisor does it" grep -q \
 	'^container_cpu_usage_seconds_total{.*id="/shop"' /run/all
 check "the disk has its series" grep -q \
 	'^node_disk_reads_completed_total{.*device="nullb0"' /run/all
-check "those of the direct source are left out silently" \
+check "metrics of the direct source are left out silently" \
 	is_value 'dart_scrape_dropped_series{instance="host:4792"}' 0
 check "nothing is written to standard output, which is not a terminal" test ! -s /run/values
 
-check "one agent is asked for by its name" sh -c "
+check "the page of one agent is fetched by its name" sh -c "
 	python3 '$lib/fetch.py' '/metrics?target=host:4792' >/run/page"
 check "its samples have no label of the target" sh -c \
 	'grep -q "^node_memory_MemTotal_bytes " /run/page && ! grep -q instance= /run/page'

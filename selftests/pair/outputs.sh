@@ -71,13 +71,13 @@ reader=$!
 dart-controller --json -i 100ms host >/run/fifo 2>/run/log &
 controller=$!
 log=/run/log
-check "a controller writes into a pipe that nobody reads" soon logged 1 "dropped"
+check "a controller writes into a pipe without a reader" soon logged 1 "dropped"
 kill $controller
 wait $controller
 status=$?
 check "it ends after SIGTERM, while the pipe is open and still not read" kill -0 $reader
 check "its exit status is then 0" [ $status = 0 ]
-check "its summary has the dropped ones" told 1 "scrapes, .* missed, .* [1-9][0-9]* dropped"
+check "its summary counts the dropped scrapes" told 1 "scrapes, .* missed, .* [1-9][0-9]* dropped"
 kill $reader
 wait $reader 2>/dev/null
 

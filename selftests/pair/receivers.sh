@@ -66,9 +66,9 @@ dart-controller --config /run/receivers.yaml >/run/values 2>/run/log &
 controller=$!
 check "a receiver of remote write 2.0 gets the memory of the host, three times" \
 	soon has 9001 3 "$total $memory"
-check "one that takes 1.0 only gets it, too, with the label of its output" \
+check "a receiver of 1.0 only gets it, too, with the label of its output" \
 	soon has 9002 3 "^node_memory_MemTotal_bytes{$labels,site=\"north\"} $memory"
-check "one that fails at first gets all later" soon has 9003 3 "$total $memory"
+check "a receiver that fails at first gets everything later" soon has 9003 3 "$total $memory"
 check "InfluxDB gets it" soon has 9004 3 \
 	"^node_memory_MemTotal_bytes,instance=host:4792,job=dart value=${memory%.0}"
 check "no sample comes twice" distinct 9001
@@ -85,6 +85,6 @@ check "the controller ends" wait $controller
 check "its messages do not say that anything was dropped" sh -c \
 	'cat /run/log; ! grep "are dropped" /run/log'
 kill "${receivers[@]}"
-refuse "a URL that is none is refused" "is not a URL (expected http:// or https://)" \
+refuse "an invalid URL is refused" "is not a URL (expected http:// or https://)" \
 	dart-controller --remote-write localhost:9001 host
 finish

@@ -109,7 +109,7 @@ controller=$!
 check "a replay that is looked at stays when all is replayed" soon grep -q 'all is replayed' /run/log
 check "it serves the last values, with their times" sh -c \
 	"python3 '$lib/fetch.py' /metrics 'Accept: application/openmetrics-text' >/run/page 2>/dev/null; grep -F '$memory' /run/page"
-check "which are those of the dump" [ "$(last_of /run/page)" = "$(last_of /run/text)" ]
+check "which equal the dump's" [ "$(last_of /run/page)" = "$(last_of /run/text)" ]
 check "the host was up then" sh -c \
 	"[ \$(grep -F 'dart_up{' /run/page | cut -d ' ' -f 2) = 1 ] &&
 	 [ \$(grep -F 'dart_up{' /run/page | cut -d ' ' -f 3 | cut -d . -f 1) = $(gojq -s '.[-1].time_ns / 1000000000 | floor' /run/replayed) ]"
@@ -124,7 +124,7 @@ read -r <&"${COPROC[0]}"
 coproc python3 "$lib/receiver.py" 9002 /run/9002 2>/run/9002.log
 other=$COPROC_PID
 read -r <&"${COPROC[0]}"
-check "a replay is pushed to receivers, also to one that fails at first" sh -c \
+check "a replay is pushed to receivers, even to one that fails at first" sh -c \
 	"dart-controller replay --speed max --remote-write http://127.0.0.1:9001/w --influx http://127.0.0.1:9002 $dir/a 2>/run/log; status=\$?; cat /run/log; [ \$status = 0 ] && ! grep -E '[1-9][0-9]* (samples )?dropped' /run/log"
 kill "$one" "$other"
 # Names and values equal the dump's; buckets of histograms are separate series. Only
@@ -151,7 +151,7 @@ check "its last line is whole: $(wc -l </run/late) lines" sh -c \
 
 size=$(stat -c %s $dir/a)
 head -c $((size / 2)) $dir/a >$dir/cut
-check "a file that is cut says so in one sentence, and fails" \
+check "a truncated file is reported in one sentence, and fails" \
 	fails_with 1 'is cut off' replay $dir/cut
 head -c $((size - 3)) $dir/a >$dir/cut
 check "also at its end" fails_with 1 'is cut off' replay $dir/cut
@@ -172,7 +172,7 @@ check "a controller records until it is killed" soon two_chunks
 kill -9 $controller
 wait $controller 2>/dev/null
 replay $dir/killed
-check "what it left is read: $(lines /run/replayed | wc -l) of $(lines /run/live | wc -l) scrapes" \
+check "the rest is read: $(lines /run/replayed | wc -l) of $(lines /run/live | wc -l) scrapes" \
 	begins /run/live /run/replayed
 
 # The agent is lost and comes back, with another table.

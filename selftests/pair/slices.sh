@@ -26,7 +26,7 @@ for exposure in exact page; do
 	dart-controller --json --interval 500ms host >"$work/lines" 2>/dev/null &
 	controller=$!
 	exec 3<"$work/lines"
-	check "$exposure: the controller reads what the process writes" \
+	check "$exposure: the controller reads the values of the process" \
 		await '.entries["slice-1"].rows[0].done > 0'
 	before=$(gojq '.entries["slice-1"].rows[0].done' <<<"$line")
 
@@ -107,5 +107,5 @@ check "the queue drops no packet of them" on host sh -c \
 	'tc -s qdisc show dev eth0 | grep "dropped 0,"'
 on host tc qdisc del dev eth0 root
 on host pkill -KILL slice_writer
-check "the agent stops behind the short queue" on host host_down
+check "the agent stops beyond the short queue" on host host_down
 finish

@@ -101,7 +101,7 @@ check "a controller sees that a device in a deleted namespace left the table" \
 	lacks netdev:core@blue/v1
 check "a controller sees that the veth peer of such a device left the table" \
 	lacks netdev:stats@v0
-check "the agent lists no source of what was removed" \
+check "the agent lists no source of removed objects" \
 	[ "$(names snmp)$(names netdev)" = "" ]
 check "all leases on removed entries end" settled
 check "removed sources leave no pinned pages and no memory regions" \

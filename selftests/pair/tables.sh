@@ -162,7 +162,7 @@ for format in csv json; do
 	on host dartctl table delete copy
 done
 on host sh -c '{ nat_csv random 70000 3 0; echo 10.0.0.1,70000; } >/run/wrong.csv'
-refuse "a mistake is refused with its line and what was imported before it" \
+refuse "a mistake is refused with its line and the count of entries before it" \
 	"/run/wrong.csv:70002: .*(69632 entries in front of it were imported, no other one)" \
 	on host dartctl table import nat /run/wrong.csv
 check "nothing of the batch of the mistake was inserted" \
@@ -182,7 +182,7 @@ check "show has it and the bytes of its copy" on host sh -c 'dartctl table show 
 	tee /dev/stderr | grep -A 1 "requesters *1, with 134217728 bytes each" |
 	grep "10.77.0.1 *ready, queue pair"'
 exported=$(on host dartctl table export nat)
-check "the export has the table and what its switch needs" is_true '
+check "the export has the table and the data for its switch" is_true '
 	.tables[0].name == "nat" and (.tables[0].servers[0].requesters[0] |
 		.address == "10.77.0.1" and .qpn > 0 and .rkey > 0)' <<<"$exported"
 check "the export as JSON is the same" [ "$(on host dartctl -j table export nat)" = "$exported" ]
@@ -192,7 +192,7 @@ check "the export has another queue pair for the same copy then" gojq -se '
 	.[0].qpn != .[1].qpn and .[0].base == .[1].base and .[0].rkey == .[1].rkey' \
 	<<<"$exported $(on host dartctl table export nat)"
 check "it is removed" on host dartctl requester remove nat 10.77.0.1
-refuse "what was removed is not renewed" "has no requester" \
+refuse "a removed requester is not renewed" "has no requester" \
 	on host dartctl requester renew nat 10.77.0.1
 
 # ---- wrong usage
@@ -230,7 +230,7 @@ check "a table is made larger than its share: foreign keys are not inserted" is_
 	on host dartctl table create half --entries 1000 --schema nat --shares 0-511 >&2
 	import half random 1000 1 0)"
 on host dartctl table create tiny --rows 1 --cells 1 --schema nat
-refuse "an import into a table without places says how many found none" \
+refuse "an import into a full table says how many entries found no place" \
 	"entries found no place in table 'tiny' (create a larger one)" \
 	on host sh -c 'nat_csv random 1000 1 0 | dartctl table import tiny - --schema nat'
 for command in "insert nat --key $digits --value 01020304000600" "delete nat" \
@@ -267,7 +267,7 @@ check "the entries are there after them" says ".entries >= $entries + $few + 696
 number=$(on host dartctl -j table show nat | gojq .entries)
 reads consecutive $few 2
 ask
-check "the agent is killed, and the next one comes" again
+check "the agent is killed, and the next agent comes" again
 ask
 check "a reader reports that the agent was killed" grep "disconnected" "$work/reader"
 ended

@@ -136,8 +136,8 @@ for kind in $kinds; do
 	check "by $kind values of several sources were compared" is_true \
 		'.scrapes_compared > 5 and (.comparisons | length) >= 2' "$work/$kind"
 done
-check "all three have the same table, and the same values where none changes" same
-check "a scrape is one request, and its bytes are the same by rpc and by tcp" costs
+check "all three show the same table, and the same constant values" same
+check "a scrape is one request, and its bytes are the same over rpc and over tcp" costs
 
 dart-controller --json --config "$work/configuration" --socket "$socket" \
 	>"$work/lines" 2>"$log" &
@@ -146,11 +146,11 @@ check "the status says by which transport each agent is up" soon up
 check "the table for people says it, too" sh -c \
 	"dart-controller status --socket $socket | grep -E 'host:4793 +tcp +up'"
 check "each has values" soon instances 1
-check "a controller has one thread for all that is called" sh -c \
+check "a controller has one thread for all called targets" sh -c \
 	"[ \$(cat /proc/$controller/task/*/comm | grep -c '^io call$') = 1 ]"
 check "the agent is killed" on host host_down KILL
 check "all three are lost, and the status says why" soon down
-check "the agent starts again, with what it had" on host \
+check "the agent starts again, with its registrations" on host \
 	host_up again --config=/run/dart.yaml
 check "all three come back" soon up
 check "all three have values of the new run" soon instances 2
@@ -159,7 +159,7 @@ check "entries come and go on the host" on host sh -ec '
 		dartctl register source snmp:udp
 		dartctl unregister snmp:udp
 	done'
-check "none of the three was lost by that" sh -c \
+check "none of the three targets was lost meanwhile" sh -c \
 	"[ \$(grep -c ': lost: ' $log) = 3 ]"
 check "the controller ends" sh -c "kill -INT $controller"
 wait $controller

@@ -71,7 +71,7 @@ check "the power is cut while the receivers are down" killed 1
 check "the power is cut while messages are delivered" killed 2
 check "the power is cut while the receivers are down again" killed 3
 check "after the last power cut all that is left is delivered" delivered
-check "what has arrived can be compared" sh -c \
+check "the arrived samples can be compared" sh -c \
 	'python3 "$1/promised.py" "$2" >"$2/judged"' sh "$here" "$share"
 : >"$output"
 while read -r line; do

@@ -74,7 +74,7 @@ remote "rm -rf $tls; mkdir -p /etc/dart; grep -q ^dart-controller: /etc/group ||
 check "the controller's machine makes an authority and files of its own" \
 	remote 'dartctl tls create controller monitor'
 check "first command: the host gets its files" install_host
-check "its group may read the key of dartd, and nobody else" owner $tls/host.key root:dart 640
+check "its group may read the key of dartd, and no other users" owner $tls/host.key root:dart 640
 check "all may read the certificate" owner $tls/host.pem root:root 644
 check "the key of the authority stays where it is" [ ! -e $tls/authority ]
 check "second command: dartd serves callers" configure

@@ -45,19 +45,19 @@ check "the first scrape of a controller that waited has all of it" \
 generation=$(status generation)
 numbers >/run/before
 configure cpustat softnet irqs
-check "the service reloads one source more and one less" \
+check "the service reloads with one source added and one removed" \
 	systemctl reload dartd.service
 for _ in $(seq 100); do
 	[ "$(status generation)" -eq "$generation" ] || break
 	sleep 0.1
 done
-check "the table has the one and lacks the other" \
+check "the table has the added source and lacks the removed one" \
 	[ "$(dartctl -j list | gojq -r '.[].name' | sort | paste -sd ' ')" = \
 	"cpustat dartd irqs softnet tcp" ]
 check "this was one generation" [ "$(status generation)" -eq $((generation + 1)) ]
 kept=$(memory_regions cpustat dartd softnet tcp)
 same=$(numbers | comm -12 /run/before - | wc -l)
-check "the $kept memory regions of other entries are the same ones" \
+check "the $kept memory regions of other entries stay" \
 	[ "$same" -ge "$kept" ]
 check "the configuration in the package is valid" \
 	dartd --check --config="$tests/../agent/dartd.yaml"

@@ -101,7 +101,7 @@ refuse "the other subvolume is the same file system" "registered already, as 'fi
 
 mkdir -p /srv/flash
 mount -t jffs2 mtd0 /srv/flash
-check "the file system is one that the kernel calls nodev" grep -P '^nodev\tjffs2$' /proc/filesystems
+check "the kernel calls the file system nodev" grep -P '^nodev\tjffs2$' /proc/filesystems
 check "a file system that lies on memory of its own has an entry" soon has /srv/flash
 check "it has the device that mountinfo tells" is /srv/flash ".device == \"$(source_of /srv/flash)\""
 
@@ -110,7 +110,7 @@ while IFS=" " read -r name entry; do
 	mkdir -p "$point"
 	mount "$(ext4 "$entry")" "$point"
 	check "a mount point with the name $name has an entry" soon has "/srv/$entry"
-	check "its values are those of the file system" soon has_size_of "/srv/$entry" "$point"
+	check "its values agree with the file system" soon has_size_of "/srv/$entry" "$point"
 done <<-'END'
 	a\x20b a%20b
 	line\nline line%0Aline
@@ -127,16 +127,16 @@ mount --bind /home /srv/bound
 mount -t overlay -o lowerdir=/srv/below,upperdir=/srv/over/u,workdir=/srv/over/w over /srv/over/m
 mount "$(ext4 last)" /srv/below
 check "a file system that is mounted after them has an entry" soon has /srv/below
-check "another mount of the same file system has none" has_not /srv/bound
-check "an overlay has none, because it lies on others" has_not /srv/over/m
+check "another mount of the same file system has no entry" has_not /srv/bound
+check "an overlay has no entry, because it lies on other file systems" has_not /srv/over/m
 
 mount "$(ext4 over)" /srv/below
 check "a mount over a mount takes its place" soon has_size_of /srv/below /srv/below
 unmount /srv/below
-check "the lower one has its entry again" soon is /srv/below \
+check "the lower file system has its entry again" soon is /srv/below \
 	".device == \"$(source_of /srv/below)\""
 mount -t tmpfs none /srv
-check "what a mount over a directory above hides has no entry" soon has_not /srv/below
+check "a file system hidden by a mount over a directory above has no entry" soon has_not /srv/below
 check "others have theirs" has /home
 umount /srv
 check "they have their entries again" soon has /srv/below
@@ -145,7 +145,7 @@ mkdir -p /srv/moved
 mount --make-private /srv
 mount --move /srv/below /srv/moved
 check "a mount that was moved has an entry of its new path" soon has /srv/moved
-check "and none of the old one" soon has_not /srv/below
+check "and no entry of the old file system" soon has_not /srv/below
 
 # All within the second in which mounts are not read again.
 for name in one two three; do
@@ -171,7 +171,7 @@ done
 unmount /srv/moved
 check "a file system that is unmounted has no entry" soon has_not /srv/moved
 mount "$device" /srv/moved
-check "one that is mounted again has an entry again" soon has /srv/moved
+check "a file system that is mounted again has an entry again" soon has /srv/moved
 check "with its values" soon has_size_of /srv/moved /srv/moved
 
 check "the follower is unregistered" dartctl unregister 'filesystem@*+100ms'
@@ -185,17 +185,17 @@ check "dartd is started again" sh -c 'host_down && host_up again'
 for point in /home /tmp /srv/root; do
 	check "the file system at $point is still registered" soon has_size_of $point $point
 done
-check "a process in a mount namespace without them registers one by its path" \
+check "a process in a mount namespace without them registers a file system by its path" \
 	unshare -m sh -c 'umount -l /var/tmp && [ ! -e /var/tmp/lost+found ] &&
 		dartctl register source filesystem --filesystem /var/tmp --gather 100ms'
 check "it has the values of the host's" soon has_size_of /var/tmp /var/tmp
-refuse "a member of the group dart, who may not, gets none registered" "only root" \
+refuse "a member of the group dart may not register a file system" "only root" \
 	setpriv --reuid 65534 --regid dart --clear-groups \
 	dartctl register source filesystem --filesystem /root --gather 100ms
 refuse "nor does a member get dartd to open a path again later" "only root may say where" \
 	setpriv --reuid 65534 --regid dart --clear-groups request_with /etc/passwd \
 	'{"request": "register-map", "name": "mine", "path": "/root/lost+found"}'
-refuse "one that has another file system there is refused" "the host has another file system" \
+refuse "a process with another file system there is refused" "the host has another file system" \
 	unshare -m sh -c 'mount -t tmpfs none /root &&
 		dartctl register source filesystem --filesystem /root --gather 100ms'
 

@@ -103,11 +103,11 @@ check "two subvolumes of btrfs are one file system with its device" \
 	serves node_filesystem_size_bytes "device=\"$btrfs\",fstype=\"btrfs\",mountpoint=\"/srv/root\""
 check "a cgroup of the user is served" \
 	serves container_cpu_usage_seconds_total 'id="/user.slice/user-1000.slice/plain"'
-check "the page is one that Prometheus' own parser reads: up is 1" python3 -c "
+check "Prometheus' own parser reads the page: up is 1" python3 -c "
 from prometheus_client.parser import text_string_to_metric_families as parse
 text = open('$metrics', encoding='utf-8', errors='strict').read()
 assert sum(len(family.samples) for family in parse(text)) > 500"
-check "what is not served has a reason and a remedy" explained
+check "each unserved object has a reason and a remedy" explained
 kill $controller
 check "the service stops" systemctl stop dartd.service
 umount -l /srv/data /srv/root /home/volume /srv /home

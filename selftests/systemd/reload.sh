@@ -74,7 +74,7 @@ chmod 600 $tls/agent.example.key
 mv $tls/authority.pem $tls/moved.pem
 refuse "a reload without the file of authorities fails" failed systemctl reload dartd.service
 mv $tls/moved.pem $tls/authority.pem
-check "after all of this the same dartd runs with what it had" \
+check "after all of this the same dartd runs with its registrations" \
 	[ "$(entries) $(systemctl show --property MainPID --value dartd.service)" = \
 	"cpustat dartd tcp $pid" ]
 

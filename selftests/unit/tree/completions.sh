@@ -49,7 +49,7 @@ for shell in bash zsh fish; do
 	sed -E 's/(--|-l )interval\>/\1interlude/g' \
 		"$tree/.output/texts/dart-controller.$shell-completion" \
 		>"$scratch/dart-controller.$shell-completion"
-	refuse "an option that another one for $shell has in its place is found" "--interval" \
+	refuse "the check finds an option for $shell replaced by another" "--interval" \
 		agrees dart-controller "$scratch/dart-controller.$shell-completion"
 done
 finish

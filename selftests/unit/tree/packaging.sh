@@ -23,7 +23,7 @@ build_depends() {
 	sed -n '/^Build-Depends:/,/^[^ ]/s/^ \([^ ,]*\).*/\1/p' debian/control
 }
 
-check "Build-Depends are what packages.txt needs to build" \
+check "Build-Depends equal the packages for building in packages.txt" \
 	diff <(needed | sort) <(build_depends | sort)
 check "the newest entry of the changelog is of the version that the Makefile has" \
 	[ "$(sed -n '1s/^dart-zero (\(.*\)) .*/\1/p' debian/changelog)" = \
@@ -66,5 +66,5 @@ check "make install has files for the packages" [ -s "$scratch/installed" ]
 packaged <"$scratch/installed" >"$scratch/packaged"
 check "each installed file is in a package" \
 	diff "$scratch/installed" <(cut -d ' ' -f 1 "$scratch/packaged" | sort -u)
-check "none is in two packages" [ -z "$(cut -d ' ' -f 1 "$scratch/packaged" | uniq -d)" ]
+check "no file is in two packages" [ -z "$(cut -d ' ' -f 1 "$scratch/packaged" | uniq -d)" ]
 finish

@@ -38,8 +38,8 @@ has()
 }
 
 check "an agent without a fault is there" soon has /metrics 'dart_up{instance="192.0.2.2:4792"} 0'
-check "what is left out is named" grep -q "group 2: 'bad:99999' is not an agent.*it is left out" \
-	"$dir/said"
+check "the log names the omitted target" \
+	grep -q "group 2: 'bad:99999' is not an agent.*it is left out" "$dir/said"
 plain='dart_up{host_name="b",instance="192.0.2.1:4792",stra_e="c",target_host_name="a"} 0'
 check "names are plain for a peer that says nothing" has /metrics "$plain"
 check "and in OpenMetrics, if it does not ask for others" has /metrics "$plain" \
@@ -64,10 +64,10 @@ sys.exit(not any(group["labels"].get(sys.argv[1]) == sys.argv[2] for group in js
 check "service discovery has them as they were given" found host.name a
 check "all of them" found straße c
 check "as it does for Prometheus 3" found host.name a -A Prometheus/3.0.1
-check "and plain ones for one before, which would refuse all" found target_host_name a \
+check "and plain names for an older one, which would refuse others" found target_host_name a \
 	-A Prometheus/2.42.0
 check "all of them" found stra_e c -A Prometheus/2.42.0
-refuse "of which none is not plain" "^$" sh -c "curl -s -A Prometheus/2.42.0 \
+refuse "all of which are plain" "^$" sh -c "curl -s -A Prometheus/2.42.0 \
 	http://127.0.0.1:$listen/sd | grep -e host.name.: -e ß; echo; false"
 check "the label that made room is counted" has /metrics \
 	'dart_controller_output_collided_labels{output="metrics",to="all outputs"}'

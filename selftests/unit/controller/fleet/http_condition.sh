@@ -57,10 +57,10 @@ check "it is ready when the source has failed, too" soon answered 200 "$at/-/rea
 check "and its metrics say so" metric dart_controller_ready 1
 
 check "GET does not reload" answered 405 "$at/-/reload"
-check "a web page cannot ask for one" answered 403 -X POST -H "Origin: http://x.example" \
+check "a web page cannot ask for a reload" answered 403 -X POST -H "Origin: http://x.example" \
 	"$at/-/reload"
 check "nor by another name" answered 403 -X POST -H "Host: x.example" "$at/-/reload"
-check "nor a peer behind a proxy" answered 403 -X POST -H "X-Forwarded-For: 192.0.2.7" \
+check "nor a peer beyond a proxy" answered 403 -X POST -H "X-Forwarded-For: 192.0.2.7" \
 	"$at/-/reload"
 check "nothing was read again" metric dart_controller_config_reloads_total 0
 check "the first configuration was taken" metric \
@@ -72,7 +72,7 @@ check "with the line of the mistake" says "c.yaml:5: .*nothing has changed"
 check "the last reload has failed" metric dart_controller_config_last_reload_successful 0
 check "and is counted" metric dart_controller_config_reloads_refused_total 1
 kill -HUP "$controller"
-check "one by a signal is counted as well" soon metric \
+check "a reload by a signal is counted as well" soon metric \
 	dart_controller_config_reloads_refused_total 2
 configure "interval: 2s"
 check "without the mistake it is taken" answered 200 -X POST "$at/-/reload"
@@ -106,7 +106,7 @@ dart-controller --config "$scratch/c.yaml" 2>"$scratch/log" &
 controller=$!
 check "health needs no token" soon answered 200 "$at/-/healthy"
 check "metrics of the controller do" answered 401 "$at/-/metrics"
-check "a program of this host may reload without one" answered 200 -X POST "$at/-/reload"
+check "a program of this host may reload without a token" answered 200 -X POST "$at/-/reload"
 if [ -n "$own" ]; then
 	check "another host may not" answered 403 -X POST "$own:$port/-/reload"
 	check "it may with the token" answered 200 -X POST \

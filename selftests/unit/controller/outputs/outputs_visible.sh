@@ -77,16 +77,16 @@ above()
 
 check "an output that works counts the samples that were taken" \
 	soon above sent_samples_total 1000 /taken
-check "one that is refused counts samples with a reason" \
+check "a refused output counts samples with a reason" \
 	soon above refused_samples_total 1000 /refuse 'reason="'
-check "one whose receiver is busy has samples that wait, and tries again" \
+check "an output with a busy receiver has waiting samples, and tries again" \
 	soon above retries_total 0 /busy
 check "it fails, and says for what" soon above last_error_timestamp_seconds 1700000000 /busy \
 	'error="status_503"'
 check "and so does one without an answer, of which samples wait" \
 	soon above waiting_samples 1000 /nobody
 check "in memory" soon above queue_bytes 1000 /nobody
-check "no number of one is another's" [ "$(figure sent_samples_total /nobody)" = 0 ]
+check "no output shows a number of another" [ "$(figure sent_samples_total /nobody)" = 0 ]
 curl -s "http://127.0.0.1:$listen/metrics" >"$dir/text"
 check "the page has the numbers of all four outputs" \
 	[ "$(grep -c '^dart_controller_output_retries_total{' "$dir/text")" = 4 ]

@@ -49,7 +49,7 @@ copy()
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 copy
-check "a copy of the tree has the same faults, which are none" \
+check "a copy of the tree has the same faults, that is, no fault" \
 	[ "$(faults "$scratch/tree")" = "$(faults "$top")" ]
 sed -i '/^\.Li influx$/d' "$scratch/tree/tools/controller/dart-controller.1.in"
 check "a format that the manual page does not name is found" \

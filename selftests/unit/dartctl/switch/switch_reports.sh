@@ -26,7 +26,7 @@ done'
 command_line "$answer"
 check "the reports to all 64 collectors are added" sums 2016
 command_line "head -n 63 | { $answer; }"
-refuse "a switch that does not tell one of its counters is an error" \
+refuse "a switch that does not tell a counter is an error" \
 	"63 of 64 counters" ask
 command_line 'cat >/dev/null; echo "Invalid counter name (dart_reports)" >&2'
 refuse "a switch without the counters is an error" "0 of 64 counters" ask

@@ -91,7 +91,7 @@ check "it has the certificate" named "$other/host.pem" DNS:host2
 check "it has its key" fits "$other/host.pem" "$other/host.key"
 check "it has the authority" cmp "$dir/authorities.pem" "$other/authorities.pem"
 check "its key is its user's" mode "$other/host.key" 600
-check "it is not replaced by another one" unchanged \
+check "without --replace another file does not replace it" unchanged \
 	dartctl tls install "$scratch/host3" --directory "$other"
 check "stdin is read, and --replace replaces" sh -c \
 	"dartctl tls install - --replace --directory $other <$scratch/host3"
@@ -108,7 +108,7 @@ for file in keyless cut headless mixed noise; do
 	check "a file that is $file is refused, and nothing is changed" unchanged \
 		dartctl tls install "$scratch/$file" --replace --directory "$other"
 done
-check "an authority of its own does not replace the other one" unchanged \
+check "an authority of its own does not replace the other authority" unchanged \
 	dartctl tls create host x --directory "$other"
 
 cp "$dir/host.pem" "$scratch/old"
@@ -122,12 +122,12 @@ refuse "a name that no certificate has is not renewed" "has the name 'absent'" t
 
 check "all certificates of a name are revoked" tls revoke host1
 check "all may read the list" mode "$dir/revoked.pem" 644
-check "the list is put beside the authority" with_list
-check "the renewed one is on it" is_revoked "$dir/host.pem"
+check "the list is put next to the authority" with_list
+check "the renewed certificate is on it" is_revoked "$dir/host.pem"
 check "that of before is on it" is_revoked "$scratch/old"
 check "a controller's is not" verified "$dir/controller.pem" sslclient
 refuse "a name is revoked once" "has the name 'host1'" tls revoke host1
-check "another one is added" tls revoke monitor
+check "another certificate is added" tls revoke monitor
 check "the list is put there again" with_list
 check "the controller is on it" is_revoked "$dir/controller.pem"
 check "and the host still is" is_revoked "$scratch/old"

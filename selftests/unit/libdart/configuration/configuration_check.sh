@@ -29,7 +29,7 @@ sed -n '/^.Bd -literal/,/^.Ed/p' "$top/agent/dartd.yaml.5.in" |
 	sed "1d; \$d; s|/etc/dart/tls|$directory/tls|" >"$file"
 check "the example of the manual page is valid" \
 	sh -c "[ -s $file ] && $top/.output/bin/dartd --check --config=$file"
-check "what would be registered is printed in one line" \
+check "the registrations of the file are printed in one line" \
 	says "2 sources, 1 follower, 1 probe, 1 store, 2 reporters" \
 	'sources: [cpustat, vmstat, {source: "snmp:tcp", follow: true}]' \
 	'probes: [tcp]' \
@@ -43,7 +43,7 @@ check "an empty configuration is valid and registers nothing" says nothing ""
 printf 'sources: [vmstat]\n' >"$directory/more.yaml"
 mkdir "$directory/dartd.d"
 mv "$directory/more.yaml" "$directory/dartd.d"
-check "files in the directory beside it count as well" \
+check "files in its directory count as well" \
 	says "2 sources" "sources: [cpustat]"
 while IFS='|' read -r line message; do
 	refuse "a configuration with $line is refused: $message" \
@@ -86,7 +86,7 @@ has() {
 	[ "$(mistakes "$@")" = "$lines" ]
 }
 
-check "mistakes in the form of a file are printed with those in its values" \
+check "mistakes in the form of a file are printed with mistakes in its values" \
 	has "1 2 3 4 5" "sourcs: []" "port: 70000" "exposure: none" "allow: [a]" "sources: [a]"
 check "each mistake of a list of mappings is printed" has "1 1 2 4 4" \
 	"sources: [{sauce: vmstat}, {source: cpustat, follow: maybe}]" \

@@ -9,18 +9,18 @@ $python -c 'import scapy.contrib.roce' 2>/dev/null ||
 	skip "scapy is not installed (Debian package python3-scapy)"
 generated=$(mktemp)
 check "the second implementation generates golden vectors" sh -c "$vectors/generate.py >$generated"
-check "the generated vectors are those in the repository" cmp "$generated" \
+check "the generated vectors equal the repository's" cmp "$generated" \
 	"$vectors/reports.json"
 check "scapy reads the fields of each frame and builds the same frame" \
 	"$vectors/dissect.py" "$vectors/reports.json"
 check "the second implementation of lookup tables generates golden vectors" \
 	sh -c "$vectors/generate_tea.py >$generated"
-check "these are those in the repository" cmp "$generated" "$vectors/tables.json"
+check "these equal the repository's" cmp "$generated" "$vectors/tables.json"
 check "scapy reads the fields of each WRITE, READ and response and builds the same frame" \
 	"$vectors/dissect_tea.py" "$vectors/tables.json"
 check "the second implementation of the sketch generates golden vectors" \
 	sh -c "$vectors/generate_sketch.py >$generated"
-check "these, too, are those in the repository" cmp "$generated" "$vectors/sketch.json"
+check "these, too, equal the repository's" cmp "$generated" "$vectors/sketch.json"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'
