@@ -29,14 +29,10 @@ int report_push__once(const struct report_push *push, bool is_dry)
 	struct dart_error error;
 	int ret;
 
-	ret = dart_collectors__load(push->files, push->file_count, push->options.reporter,
-				    &wish.collectors, &error);
+	ret = report_wish__load(&wish, push->files, push->file_count, &push->options, &error);
 	if (ret)
 		return fail(-ret, "cannot push: %s", error.text);
-	ret = report_wish__complete(&wish, &push->options, &error);
-	if (ret) {
-		ret = fail(-ret, "cannot push: %s", error.text);
-	} else if (push->thrift) {
+	if (push->thrift) {
 		ret = push_wish(push, &wish, is_dry, &error);
 		if (ret)
 			ret = fail(-ret, "%s", error.text);

@@ -41,3 +41,17 @@ int report_wish__complete(struct report_wish *wish, const struct report_options 
 		hosts.addresses[i] = collectors->list[i].ip;
 	return switch_ports__assign(&options->ports, &hosts, wish->ports, error);
 }
+
+int report_wish__load(struct report_wish *wish, const char *const *paths, size_t count,
+		      const struct report_options *options, struct dart_error *error)
+{
+	int ret;
+
+	ret = dart_collectors__load(paths, count, options->reporter, &wish->collectors, error);
+	if (ret)
+		return ret;
+	ret = report_wish__complete(wish, options, error);
+	if (ret)
+		dart_collectors__free(&wish->collectors);
+	return ret;
+}

@@ -24,6 +24,12 @@ struct report_options {
 int report_options__take_reporter(struct report_options *options, const char *text);
 
 /*
+ * Reads the @count files of collectors at @paths into @wish, which the caller ends with
+ * dart_collectors__free().  Returns 0, or -errno with a sentence in @error.
+ */
+int report_wish__load(struct report_wish *wish, const char *const *paths, size_t count,
+		      const struct report_options *options, struct dart_error *error);
+/*
  * Completes @wish, whose collectors are set.  Returns 0, or -errno with a
  * sentence in @error if no switch can be set up like that.
  */
