@@ -14,6 +14,12 @@ const struct switch_table switch_session = {
 	.values = { { "port", 16, SWITCH_DECIMAL } },
 };
 
+const struct switch_table switch_psn = {
+	.key_bits = 8,
+	.value_count = 1,
+	.values = { { "first_psn", 24, SWITCH_DECIMAL } },
+};
+
 /* ---- ports */
 
 int switch_ports__take(struct switch_ports *ports, const char *text)

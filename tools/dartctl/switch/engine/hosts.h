@@ -12,8 +12,8 @@
 #define SWITCH_HOSTS_MAX 64
 #define SWITCH_PORTS 511 /* port 511 drops */
 
-/* The table of values that a mirror session has, for objects of place SWITCH_SESSION. */
-extern const struct switch_table switch_session;
+/* The values of objects that are not entries of tables: a mirror session, and the PSN of a host. */
+extern const struct switch_table switch_session, switch_psn;
 
 /* The ports that the command line names. */
 struct switch_ports {

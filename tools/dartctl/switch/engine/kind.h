@@ -15,11 +15,12 @@
 #include "steps.h"
 #include "tools/dartctl/switch/bmv2/program.h"
 
+/* Where a switch keeps objects, and who accesses them. */
 enum switch_place {
-	SWITCH_TABLE, /* entries of a table; the engine reads and changes them */
-	SWITCH_SESSION, /* mirror sessions 1 + number, whose value is a port; it changes them */
-	SWITCH_REGISTER, /* elements of a register, which apply() changes */
-	SWITCH_ELSEWHERE, /* likewise, others */
+	SWITCH_TABLE, /* entries of a table: the engine reads and changes them */
+	SWITCH_SESSION, /* mirror sessions 1 + number, whose value is a port: it changes them */
+	SWITCH_REGISTER, /* elements of a register: apply() changes them */
+	SWITCH_ELSEWHERE, /* other objects: apply() changes them */
 };
 
 /* How the line of a step names the objects. */
@@ -53,7 +54,7 @@ struct switch_change {
 	struct dart_error *error;
 };
 
-/* The functions return 0, or -errno with a sentence in @error, and those without it -ENOMEM. */
+/* The functions return 0, or -errno with a sentence in @error; without @error, 0 or -ENOMEM. */
 struct switch_kind {
 	struct switch_needs needs;
 	const struct switch_object *objects; /* by the numbers that steps contain */

@@ -58,12 +58,6 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 	},
 };
 
-static const struct switch_table psn = {
-	.key_bits = 6,
-	.value_count = 1,
-	.values = { { "first_psn", 24, SWITCH_DECIMAL } },
-};
-
 #define AT(member) offsetof(struct lookup_state, member)
 
 const struct switch_object lookup_objects[LOOKUP_OBJECTS] = {
@@ -84,7 +78,7 @@ const struct switch_object lookup_objects[LOOKUP_OBJECTS] = {
 			     AT(sessions) },
 	[LOOKUP_GROUP] = { "group", SWITCH_ELSEWHERE, SWITCH_FROM_ONE, &switch_session,
 			   AT(groups) },
-	[LOOKUP_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &psn, AT(first_psns) },
+	[LOOKUP_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &switch_psn, AT(first_psns) },
 };
 
 void lookup_state__release(struct lookup_state *state)

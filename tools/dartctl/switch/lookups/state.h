@@ -25,13 +25,13 @@ enum {
 	LOOKUP_FROM, /* responses, by the address of their server */
 	LOOKUP_SERVER,
 	LOOKUP_OTHERWISE, /* by outcome */
-#define LOOKUP_TABLES 5
+	LOOKUP_TABLES,
 	LOOKUP_STASH = LOOKUP_TABLES, /* index: in the state now, to remove; or in the wanted one */
 	LOOKUP_CACHE, /* all cached entries */
 	LOOKUP_SESSION, /* by port */
 	LOOKUP_GROUP, /* by port */
 	LOOKUP_PSN, /* both registers that count requests to a server */
-#define LOOKUP_OBJECTS 10
+	LOOKUP_OBJECTS,
 };
 
 extern const struct switch_table lookup_tables[LOOKUP_TABLES];

@@ -86,15 +86,15 @@ static const struct switch_entry nothing;
 
 static void add_from(struct change *change, uint32_t number)
 {
-	const struct switch_entry *from = change->wanted->from;
+	const struct switch_entry *from = change->wanted->from, *now;
 	uint32_t i;
 
-	for (i = 0; i < DART_TEA_SERVERS_MAX; i++)
-		if (from[i].there && from[i].values[FROM_SERVER] == number)
-			switch_steps__update(change->steps, LOOKUP_FROM,
-					     lookup_state__from(change->now, from[i].key) ?:
-								      &nothing,
-					     &from[i], i);
+	for (i = 0; i < DART_TEA_SERVERS_MAX; i++) {
+		if (!from[i].there || from[i].values[FROM_SERVER] != number)
+			continue;
+		now = lookup_state__from(change->now, from[i].key) ?: &nothing;
+		switch_steps__update(change->steps, LOOKUP_FROM, now, &from[i], i);
+	}
 }
 
 /* Another queue pair: the old entry goes first, so that a push which ends here begins anew. */

@@ -34,12 +34,6 @@ const struct switch_table report_tables[REPORT_TABLES] = {
 	},
 };
 
-static const struct switch_table psn = {
-	.key_bits = 8,
-	.value_count = 1,
-	.values = { { "first_psn", 24, SWITCH_DECIMAL } },
-};
-
 #define AT(member) offsetof(struct report_state, member)
 
 const struct switch_object report_objects[REPORT_OBJECTS] = {
@@ -51,7 +45,7 @@ const struct switch_object report_objects[REPORT_OBJECTS] = {
 			      &report_tables[REPORT_REPORTER], AT(reporter) },
 	[REPORT_SESSION] = { "session", SWITCH_SESSION, SWITCH_FROM_ONE, &switch_session,
 			     AT(sessions) },
-	[REPORT_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &psn, AT(first_psns) },
+	[REPORT_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &switch_psn, AT(first_psns) },
 };
 
 /* Is @entry that of this queue pair? */

@@ -19,10 +19,10 @@ enum {
 	REPORT_SHARE,
 	REPORT_COLLECTOR,
 	REPORT_REPORTER,
-#define REPORT_TABLES		3
+	REPORT_TABLES,
 	REPORT_SESSION = REPORT_TABLES, /* by port */
 	REPORT_PSN, /* by collector */
-#define REPORT_OBJECTS		5
+	REPORT_OBJECTS,
 };
 
 extern const struct switch_table report_tables[REPORT_TABLES];
