@@ -24,9 +24,9 @@ unit_source_schema_sources := $(addprefix agent/, \
 	schema/btf_layout.c)
 unit_record_layout_sources := agent/schema/record_layout.c
 unit_btf_fields_sources := $(addprefix agent/, \
-	base/log.c schema/btf_fields.c schema/btf_tags.c)
+	base/log.c schema/btf_fields.c)
 unit_torn_rows_sources := $(addprefix agent/, \
-	base/log.c schema/btf_fields.c schema/btf_tags.c schema/record_layout.c)
+	base/log.c schema/btf_fields.c schema/record_layout.c)
 unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_mounts_sources := agent/region/mounts.c
 unit_host_sources := agent/table/host.c

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/base/log.h"
 #include "btf_fields.h"
-#include "btf_tags.h"
 
 /* Limit of members and elements visited, whether they become fields or not. */
 #define PARTS_MAX 4096
@@ -17,6 +17,13 @@
  */
 #define DEPTH_MAX 64
 #define ALIASES_MAX 64
+
+/* Facts that types cannot express: see map_schema.h for the tags that change them. */
+struct btf_meaning {
+	enum dart_control_field_kind kind;
+	const char *unit;
+	enum dart_control_copies copies_are;
+};
 
 /* A part of the value: a member, an element, or all of it. */
 struct part {
@@ -56,6 +63,51 @@ static void part__name(struct part *part, const struct part *outer,
 	part->is_cut = outer->is_cut || length < 0 || (size_t)length >= room;
 }
 
+static void apply_tag(const char *tag, struct btf_meaning *meaning)
+{
+	static const char prefix[] = "dart:", unit[] = "unit=";
+
+	if (strncmp(tag, prefix, sizeof(prefix) - 1))
+		return;
+	tag += sizeof(prefix) - 1;
+
+	if (!strcmp(tag, "counter"))
+		meaning->kind = DART_CONTROL_FIELD_COUNTER;
+	else if (!strcmp(tag, "gauge"))
+		meaning->kind = DART_CONTROL_FIELD_GAUGE;
+	else if (!strcmp(tag, "histogram"))
+		meaning->kind = DART_CONTROL_FIELD_HISTOGRAM;
+	else if (!strcmp(tag, "sequence"))
+		meaning->kind = DART_CONTROL_FIELD_SEQUENCE;
+	else if (!strcmp(tag, "address"))
+		meaning->kind = DART_CONTROL_FIELD_ADDRESS;
+	else if (!strcmp(tag, "copies=cpu"))
+		meaning->copies_are = DART_CONTROL_COPIES_CPU;
+	else if (!strncmp(tag, unit, sizeof(unit) - 1))
+		meaning->unit = tag + sizeof(unit) - 1;
+	else
+		log__peer_warning("unknown declaration tag dart:%s ignored",
+				  tag);
+}
+
+/*
+ * Overrides @meaning with the tags of @type_id (if @member is -1) or of one of its members.  The
+ * BTF owns the strings.
+ */
+static void apply_tags(const struct btf *btf, uint32_t type_id, int member,
+		       struct btf_meaning *meaning)
+{
+	uint32_t i, count = btf__type_cnt(btf);
+
+	for (i = 1; i < count; i++) {
+		const struct btf_type *tag = btf__type_by_id(btf, i);
+
+		if (btf_is_decl_tag(tag) && tag->type == type_id &&
+		    btf_decl_tag(tag)->component_idx == member)
+			apply_tag(btf__name_by_offset(btf, tag->name_off), meaning);
+	}
+}
+
 /*
  * Strips typedefs and qualifiers and applies their tags to @meaning; the outermost tag wins.
  * Returns 0, the void type, if they are too many.
@@ -73,9 +125,9 @@ static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 		type_id = type->type;
 		type = btf__type_by_id(btf, type_id);
 	}
-	btf_tags__apply(btf, type_id, -1, meaning);
+	apply_tags(btf, type_id, -1, meaning);
 	for (i = count; i > 0; i--)
-		btf_tags__apply(btf, ids[i - 1], -1, meaning);
+		apply_tags(btf, ids[i - 1], -1, meaning);
 	return type_id;
 }
 
@@ -161,8 +213,7 @@ static void walk__add_array(struct walk *walk, const struct part *part,
 		return;
 	}
 	if (btf_is_int(element) || btf_is_any_enum(element)) {
-		btf_tags__apply(walk->btf, part->holder, part->member,
-				&inner.meaning);
+		apply_tags(walk->btf, part->holder, part->member, &inner.meaning);
 		walk__add_integers(walk, &inner, element, array->nelems);
 		return;
 	}
@@ -230,8 +281,7 @@ static void walk__add_part(struct walk *walk, const struct part *outer)
 
 	id = resolve(walk->btf, part.type_id, &part.meaning);
 	if (part.holder)
-		btf_tags__apply(walk->btf, part.holder, part.member,
-				&part.meaning);
+		apply_tags(walk->btf, part.holder, part.member, &part.meaning);
 	else
 		walk->fields->copies_are = part.meaning.copies_are;
 
