@@ -20,8 +20,8 @@
 #include "kmod/records/oom_watch.h"
 #include "kmod/samplers/question.h"
 #include "kmod/samplers/sockets.h"
-#include "kmod/windows/namespace.h"
 #include "kmod/windows/netdev.h"
+#include "objects/namespace.h"
 #include "reader.h"
 #include "region.h"
 

@@ -9,7 +9,7 @@
 #include "kmod/extents/extents.h"
 #include "kmod/extents/quarantine.h"
 #include "kmod/records/gather.h"
-#include "kmod/windows/namespace.h"
+#include "objects/namespace.h"
 
 struct dart_extent;
 struct dart_record;

@@ -18,7 +18,7 @@
 
 #include "kmod/base/event.h"
 #include "kmod/extents/percpu.h"
-#include "kmod/windows/cgroup_set.h"
+#include "kmod/objects/cgroup_set.h"
 #include "record.h"
 
 /* The longest time that a pass holds the lock, except for a single record that takes longer. */

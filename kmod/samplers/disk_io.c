@@ -15,7 +15,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "kmod/windows/disk.h"
+#include "kmod/objects/disk.h"
 
 /* Most attempts to add up the counters of a busy device. */
 #define ROUNDS 4

@@ -17,7 +17,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "kmod/windows/namespace.h"
+#include "kmod/objects/namespace.h"
 #include "question.h"
 #include "sampler.h"
 

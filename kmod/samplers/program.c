@@ -17,7 +17,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "kmod/windows/cgroup.h"
+#include "kmod/objects/cgroup.h"
 
 #define CREATE_TRACE_POINTS
 #include "sample_trace.h"

@@ -22,7 +22,7 @@
 
 #include <linux/dart_zero.h>
 
-#include "kmod/windows/namespace.h"
+#include "kmod/objects/namespace.h"
 #include "sampler.h"
 
 enum protocol { TCP, UDP, UDPLITE, RAW, PROTOCOLS };

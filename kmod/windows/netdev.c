@@ -12,8 +12,8 @@
 #include "kmod/base/compat.h"
 #include "kmod/extents/borrowed.h"
 #include "kmod/extents/percpu.h"
+#include "kmod/objects/namespace.h"
 #include "kmod/samplers/netdev_link.h"
-#include "namespace.h"
 
 /*
  * A device is about to end or to move to another namespace: it is down, and all

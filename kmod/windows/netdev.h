@@ -2,7 +2,7 @@
 #ifndef DART_ZERO_NETDEV_H
 #define DART_ZERO_NETDEV_H
 
-#include "source.h"
+#include "kmod/objects/source.h"
 
 int dart_netdev_init(void);
 void dart_netdev_exit(void);

@@ -12,14 +12,14 @@
 
 #include <linux/dart_zero.h>
 
-#include "cgroup.h"
 #include "cpustat.h"
-#include "disk.h"
 #include "kmod/extents/extent.h"
 #include "kmod/extents/percpu.h"
-#include "namespace.h"
+#include "kmod/objects/cgroup.h"
+#include "kmod/objects/disk.h"
+#include "kmod/objects/namespace.h"
+#include "kmod/objects/source.h"
 #include "netdev.h"
-#include "source.h"
 
 static struct dart_percpu *open_static(const struct dart_source *source,
 				       const struct dart_zero_window *window)

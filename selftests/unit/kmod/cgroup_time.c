@@ -3,7 +3,7 @@
  * Sums of the module over a cgroup, a child and a CPU, while the kernel moves times: all
  * interleavings of the reads, each of one word, with the writes of a flush (kernel/cgroup/rstat.c)
  * and of a task that runs meanwhile.  The test calls the functions of the module in the order of
- * kmod/windows/cgroup_set.c.
+ * kmod/objects/cgroup_set.c.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@ static void kernel_may_run(void);
 
 #define READ_ONCE(word) (kernel_may_run(), (word))
 #define smp_rmb() ((void)0)
-#include "kmod/windows/cgroup_time.h"
+#include "kmod/objects/cgroup_time.h"
 
 #define RAN_BEFORE 10
 #define RUNS 3
