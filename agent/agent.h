@@ -99,7 +99,7 @@ void agent__reload(struct agent *agent);
 /* Tells the service manager whether the RDMA device is missing. */
 void agent__announce(const struct agent *agent);
 
-/* Between agent.c and agent_device.c. */
+/* agent_device.c */
 /*
  * Opens the device and watches for its end.  An absent device is not an error: the agent opens it
  * when it appears.
@@ -107,11 +107,6 @@ void agent__announce(const struct agent *agent);
 int agent__open_first_device(struct agent *agent, struct dart_error *error);
 void agent__close_device(struct agent *agent);
 int agent__open_listener(struct agent *agent, struct dart_error *error);
-
-/* Between agent.c and agent_peers.c. */
-void agent__open_peer_services(struct agent *agent);
-/* Stores and tables. */
-void agent__open_remote_objects(struct agent *agent);
 
 /* The requests about the agent as a whole, which is their subject. */
 extern const struct request_type agent_requests[];

@@ -147,8 +147,9 @@ free_probe:
 	return ret;
 }
 
-int probe__load(struct probes *probes, struct probe *probe,
-		struct dart_error *error)
+/* Loads all programs of a probe or, on error, none. */
+static int probe__load(struct probes *probes, struct probe *probe,
+		       struct dart_error *error)
 {
 	const char *name = probe->kind->name;
 	int ret;
@@ -166,8 +167,12 @@ int probe__load(struct probes *probes, struct probe *probe,
 	return ret;
 }
 
-int probe__unload(struct probes *probes, struct probe *probe,
-		  struct dart_error *error)
+/*
+ * Unregisters its entries and unloads its programs; the maps live until the
+ * leases of the entries end.
+ */
+static int probe__unload(struct probes *probes, struct probe *probe,
+			 struct dart_error *error)
 {
 	int ret;
 
@@ -185,8 +190,9 @@ int probe__unload(struct probes *probes, struct probe *probe,
 	return 0;
 }
 
-struct probe *probes__find(const struct probes *probes, const char *name,
-			   struct dart_error *error)
+/* Returns NULL and sets @error if there is no probe of that name. */
+static struct probe *probes__find(const struct probes *probes, const char *name,
+				  struct dart_error *error)
 {
 	const struct probe_kind *kind = probe_kind__find(name, error);
 
@@ -250,7 +256,8 @@ static uint64_t probe__missed(const struct probe *probe)
 	return missed;
 }
 
-json_t *probe__describe(const struct probes *probes, const struct probe *probe)
+/* JSON of <dart/registration.h>; NULL if out of memory. */
+static json_t *probe__describe(const struct probes *probes, const struct probe *probe)
 {
 	json_t *entries = json_array(), *json;
 	const struct entry *entry;
@@ -269,3 +276,57 @@ json_t *probe__describe(const struct probes *probes, const struct probe *probe)
 				    json_integer(probe__missed(probe)));
 	return json;
 }
+
+/* ---- requests */
+
+static int list_probes(struct request *request)
+{
+	const struct probes *probes = request->subject;
+	size_t i;
+
+	request->result = json_array();
+	for (i = 0; i < probe_kind_count; i++)
+		reply__append(&request->result,
+			      probe__describe(probes, &probes->probes[i]));
+	return 0;
+}
+
+/* Loads or unloads the probe that the request names. */
+static int change_probe(struct request *request,
+			int (*change)(struct probes *probes,
+				      struct probe *probe,
+				      struct dart_error *error))
+{
+	struct probe *probe;
+	int ret;
+
+	probe = probes__find(request->subject, request->text, &request->error);
+	if (!probe)
+		return -ENOENT;
+	ret = change(request->subject, probe, &request->error);
+	if (ret)
+		return ret;
+	log__info("%s probe %s", probe->object ? "loaded" : "unloaded",
+		  request->text);
+	request->result = probe__describe(request->subject, probe);
+	return 0;
+}
+
+static int load_probe(struct request *request)
+{
+	return change_probe(request, probe__load);
+}
+
+static int unload_probe(struct request *request)
+{
+	return change_probe(request, probe__unload);
+}
+
+const struct request_type probe_requests[] = {
+	{ "probe-list", "probes", list_probes, .member = "" },
+	{ "probe-load", "probe", load_probe, .member = "name",
+	  .only_root = "load or unload a probe", .keeps = "probe" },
+	{ "probe-unload", "probe", unload_probe, .member = "name",
+	  .only_root = "load or unload a probe", .ends = "probe" },
+	{ }
+};

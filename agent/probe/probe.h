@@ -48,22 +48,6 @@ void probes__close_in_background(const struct probes *probes,
 /* The entries remain, for the registry to free. */
 void probes__close(struct probes *probes);
 
-/* Returns NULL and sets @error if there is no probe of that name. */
-struct probe *probes__find(const struct probes *probes, const char *name,
-			   struct dart_error *error);
-/* Loads all programs of a probe or, on error, none. */
-int probe__load(struct probes *probes, struct probe *probe,
-		struct dart_error *error);
-/*
- * Unregisters its entries and unloads its programs; the maps live until the
- * leases of the entries end.
- */
-int probe__unload(struct probes *probes, struct probe *probe,
-		  struct dart_error *error);
-
-/* JSON of <dart/registration.h>; NULL if out of memory. */
-json_t *probe__describe(const struct probes *probes, const struct probe *probe);
-
 /* The requests about probes, which are their subject. */
 extern const struct request_type probe_requests[];
 

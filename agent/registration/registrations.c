@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the list up to date with requests and changes, and its file with the list. */
+/* Records requests that succeed, and follows the changes of their objects. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -9,103 +9,8 @@
 #include "object.h"
 #include "registrations.h"
 
-static struct registration *
-registrations__find(const struct registrations *registrations, const char *name)
-{
-	struct registration *registration;
-
-	TAILQ_FOREACH(registration, &registrations->list, link)
-		if (registration->name && !strcmp(registration->name, name))
-			return registration;
-	return NULL;
-}
-
-void registrations__drop(struct registrations *registrations,
-			 struct registration *registration)
-{
-	TAILQ_REMOVE(&registrations->list, registration, link);
-	if (registration->missing)
-		coverage_watch__recount(registrations->coverage);
-	registration__free(registration);
-	registrations->is_dirty = true;
-}
-
-size_t registrations__count(const struct registrations *registrations,
-			    size_t *missing)
-{
-	const struct registration *registration;
-	size_t count = 0;
-
-	*missing = 0;
-	TAILQ_FOREACH(registration, &registrations->list, link) {
-		count++;
-		*missing += !!registration->missing;
-	}
-	return count;
-}
-
-void registrations__each_missing(const struct registrations *registrations,
-				 void (*take)(void *userdata,
-					      const struct registration *registration),
-				 void *userdata)
-{
-	const struct registration *registration;
-
-	TAILQ_FOREACH(registration, &registrations->list, link)
-		if (registration->missing)
-			take(userdata, registration);
-}
-
-/* ---- the file */
-
-static int registrations__save(struct registrations *registrations,
-			       struct dart_error *error)
-{
-	const struct registration *registration;
-	json_t *list = json_array();
-	int ret;
-
-	sd_event_source_set_enabled(registrations->saving, SD_EVENT_OFF);
-	TAILQ_FOREACH(registration, &registrations->list, link)
-		reply__append(&list, registration__to_json(registration, true));
-	ret = state_file__save(&registrations->file, list, error);
-	if (!ret)
-		registrations->is_dirty = false;
-	return ret;
-}
-
-void registrations__save_or_log(struct registrations *registrations)
-{
-	struct dart_error error;
-
-	if (registrations->is_dirty && registrations->file.directory >= 0 &&
-	    registrations__save(registrations, &error))
-		log__error("a restart would not restore the last changes: %s",
-			   error.text);
-}
-
-static int on_saving(sd_event_source *source, uint64_t time, void *userdata)
-{
-	registrations__save_or_log(userdata);
-	return 0;
-}
-
-/* While more requests follow. */
+/* Changes are saved after this time while more requests follow. */
 #define SAVING_US 1000000
-
-static void registrations__save_within(struct registrations *registrations,
-				       uint64_t us)
-{
-	int enabled = SD_EVENT_OFF;
-
-	sd_event_source_get_enabled(registrations->saving, &enabled);
-	if (us && enabled != SD_EVENT_OFF)
-		return;
-	sd_event_source_set_time_relative(registrations->saving, us);
-	sd_event_source_set_enabled(registrations->saving, SD_EVENT_ONESHOT);
-}
-
-/* ---- requests and changes */
 
 /* Sets @registration to a new one of a request that succeeded. */
 static int record(struct registrations *registrations,
@@ -333,6 +238,12 @@ static void registrations__load(struct registrations *registrations)
 				i + 1);
 	}
 	json_decref(list);
+}
+
+static int on_saving(sd_event_source *source, uint64_t time, void *userdata)
+{
+	registrations__save_or_log(userdata);
+	return 0;
 }
 
 static void registrations__close_events(struct registrations *registrations)

@@ -75,10 +75,6 @@ void registrations__restore(struct registrations *registrations);
  */
 void registrations__lose_device(struct registrations *registrations);
 void registrations__regain_device(struct registrations *registrations);
-/* The handler of the timer of retries. */
-int registrations__on_retry(sd_event_source *source, uint64_t usec,
-			    void *registrations);
-
 /* How many there are, and how many of these are missing. */
 size_t registrations__count(const struct registrations *registrations,
 			    size_t *missing);
@@ -92,22 +88,33 @@ void registrations__each_missing(const struct registrations *registrations,
 /* Requests about registrations; the subject is struct registrations. */
 extern const struct request_type registrations_requests[];
 
-/* Between registrations.c and registrations_replay.c. */
+/* Between registrations*.c; each file calls only files before it. */
 
-/* Carries out the request; afterwards the registration is there or missing. */
-void registrations__carry_out(struct registrations *registrations,
-			      struct registration *registration);
-/* Ends the object of the registration, which is freed. */
-void registrations__end(struct registrations *registrations,
-			struct registration *registration);
-/*
- * Tries what is missing again, soon and then ever later: a network may come up, or
- * a container start, after dartd.  No single event tells of all of these.
- */
-void registrations__retry_soon(struct registrations *registrations);
-/* If they have changed, and if there is a file. */
-void registrations__save_or_log(struct registrations *registrations);
+/* registrations_list.c: */
+
+/* Returns NULL if no registration has the name. */
+struct registration *
+registrations__find(const struct registrations *registrations, const char *name);
 void registrations__drop(struct registrations *registrations,
 			 struct registration *registration);
+/* Writes the file. */
+int registrations__save(struct registrations *registrations,
+			struct dart_error *error);
+/* Writes the file if there is one and the list has changed. */
+void registrations__save_or_log(struct registrations *registrations);
+/* Writes it after @us; a time that runs already is not extended. */
+void registrations__save_within(struct registrations *registrations,
+				uint64_t us);
+
+/* registrations_replay.c: */
+
+/*
+ * Tries missing registrations again, soon and then ever later: a network may come up, or
+ * a container start, after dartd.  No single event reports all of these.
+ */
+void registrations__retry_soon(struct registrations *registrations);
+/* The handler of the timer of retries. */
+int registrations__on_retry(sd_event_source *source, uint64_t usec,
+			    void *registrations);
 
 #endif /* REGISTRATIONS_H */

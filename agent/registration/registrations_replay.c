@@ -99,8 +99,9 @@ static void miss(struct registration *registration,
 	registration__set_missing(registration, error->text);
 }
 
-void registrations__carry_out(struct registrations *registrations,
-			      struct registration *registration)
+/* Carries out the request; afterwards the registration is there or missing. */
+static void registrations__carry_out(struct registrations *registrations,
+				     struct registration *registration)
 {
 	struct dart_error error;
 
@@ -112,8 +113,9 @@ void registrations__carry_out(struct registrations *registrations,
 	coverage_watch__recount(registrations->coverage);
 }
 
-void registrations__end(struct registrations *registrations,
-			struct registration *registration)
+/* Ends the object of the registration, which is freed. */
+static void registrations__end(struct registrations *registrations,
+			       struct registration *registration)
 {
 	struct request request = {
 		.members = registration__to_end(registration),

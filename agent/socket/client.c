@@ -142,7 +142,9 @@ const struct request_type client_requests[] = {
 	{ }
 };
 
-int client__handle_request(struct client *client)
+static int on_again(sd_event_source *source, uint64_t time, void *userdata);
+
+static int client__handle_request(struct client *client)
 {
 	struct request request = {
 		.fd = client->passed_fd,
@@ -150,7 +152,6 @@ int client__handle_request(struct client *client)
 		.uid = client->uid,
 		.reply_fd = &client->reply_fd,
 	};
-
 	json_t *reply;
 
 	reply = dispatch(client->clients->tables, client->clients->recorder,
@@ -159,7 +160,7 @@ int client__handle_request(struct client *client)
 			 client->request_length - 1);
 	if (request.is_early && client__may_wait_for(client)) {
 		json_decref(reply);
-		return client__wait_for(client);
+		return client__wait_for(client, on_again);
 	}
 	client->output = reply__line(reply, &client->output_length);
 	client->output_sent = 0;
@@ -179,6 +180,19 @@ int client__handle_request(struct client *client)
 				   &client->subscriber);
 	}
 	return client->output ? client__send(client) : -ENOMEM;
+}
+
+static int on_again(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct client *client = userdata;
+	int ret;
+
+	ret = sd_event_source_set_enabled(client->events, SD_EVENT_ON);
+	if (ret >= 0)
+		ret = client__handle_request(client);
+	if (ret < 0)
+		client__free(client);
+	return 0;
 }
 
 /* Takes @length bytes at most, with the file descriptor that came with them. */
@@ -324,6 +338,38 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 free_client:
 	client__free(client);
 	return ret;
+}
+
+static uint32_t clients__count(const struct clients *clients, uid_t uid)
+{
+	const struct client *client;
+	uint32_t count = 0;
+
+	TAILQ_FOREACH(client, &clients->list, link)
+		count += client->uid == uid;
+	return count;
+}
+
+struct client *clients__choose_victim(const struct clients *clients, uid_t uid,
+				      uint32_t most)
+{
+	struct client *client, *chosen = NULL;
+	uint32_t count, highest = 0;
+
+	TAILQ_FOREACH(client, &clients->list, link) {
+		count = client->uid ? clients__count(clients, client->uid) : 0;
+		if (!client->uid && (uid || client->is_monitor))
+			continue;
+		if (client->is_monitor && uid && count <= most / 2)
+			continue;
+		if (chosen &&
+		    (count < highest ||
+		     (count == highest && client->active >= chosen->active)))
+			continue;
+		chosen = client;
+		highest = count;
+	}
+	return chosen;
 }
 
 void clients__close(struct clients *clients)

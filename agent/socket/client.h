@@ -60,18 +60,25 @@ struct client {
 /* Serves @fd, a connected socket, which it takes also if it fails. */
 int client__new(struct clients *clients, sd_event *loop, int fd);
 void client__free(struct client *client);
-/* Frees all clients, and what they share. */
+/*
+ * There are @most clients, and one of user @uid wants to connect.  Returns the client that makes
+ * room, NULL if all stay: of the user with the most clients, the client without a request for the
+ * longest time.  Clients of root make room only for root; monitors make room for root, and if
+ * their user has more than half of the places.
+ */
+struct client *clients__choose_victim(const struct clients *clients, uid_t uid,
+				      uint32_t most);
+/* Frees all clients, the timer and the rates that they share. */
 void clients__close(struct clients *clients);
 
-/* Between client.c and client_wait.c; ints: 0, or -errno to disconnect the client. */
+/* client_wait.c, which calls nothing of client.c; ints: 0, or -errno to disconnect the client. */
 
-int client__handle_request(struct client *client);
-/* Reads nothing more from it for now; its socket fills. */
+/* Stops reading from the client for now; its socket fills. */
 int client__wait(struct client *client);
-/* May its request, which cannot succeed yet, be handled again?  Not for ever. */
+/* True for a second after the first attempt to handle a request that cannot succeed yet. */
 bool client__may_wait_for(struct client *client);
-/* The request stays; it is handled again soon, and nothing is read meanwhile. */
-int client__wait_for(struct client *client);
+/* Keeps the request, reads nothing meanwhile, and soon calls @again with the client. */
+int client__wait_for(struct client *client, sd_event_time_handler_t again);
 
 /* The request to monitor changes, without a subject. */
 extern const struct request_type client_requests[];

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lets clients wait: their users make too many requests, or what one needs may still come. */
+/*
+ * Lets clients wait: their users make too many requests, or a request comes before the object that
+ * it needs.
+ */
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "client.h"
 
 /* ---- too many requests */
 
-/* Clients whose users make too many requests wait so long, or a multiple. */
+/* Clients of a user who makes too many requests wait this long, or a multiple. */
 #define WAIT_US 100000
 
 static void clients__wait(struct clients *clients)
@@ -64,24 +67,11 @@ int client__wait(struct client *client)
 	return 0;
 }
 
-/* ---- what may still come */
+/* ---- requests that come too early */
 
-/* A request is handled again so often, and so long. */
+/* Interval between attempts to handle an early request, and the time until it fails. */
 #define AGAIN_US	10000
 #define ARRIVAL_NS	INT64_C(1000000000)
-
-static int on_again(sd_event_source *source, uint64_t time, void *userdata)
-{
-	struct client *client = userdata;
-	int ret;
-
-	ret = sd_event_source_set_enabled(client->events, SD_EVENT_ON);
-	if (ret >= 0)
-		ret = client__handle_request(client);
-	if (ret < 0)
-		client__free(client);
-	return 0;
-}
 
 bool client__may_wait_for(struct client *client)
 {
@@ -92,14 +82,14 @@ bool client__may_wait_for(struct client *client)
 	return now - client->arrived < ARRIVAL_NS;
 }
 
-int client__wait_for(struct client *client)
+int client__wait_for(struct client *client, sd_event_time_handler_t again)
 {
 	int ret = 0;
 
 	if (!client->again)
 		ret = sd_event_add_time(
 			sd_event_source_get_event(client->events),
-			&client->again, CLOCK_MONOTONIC, 0, 1, on_again,
+			&client->again, CLOCK_MONOTONIC, 0, 1, again,
 			client);
 	if (ret >= 0)
 		ret = sd_event_source_set_time_relative(client->again,

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
-#include "eviction.h"
 #include "registration_socket.h"
 
 #define BACKLOG 64
@@ -21,7 +20,7 @@
 /* After a client could not be accepted. */
 #define PAUSE_MS 100
 
-/* One client too many: gets an error if it reads, and is disconnected. */
+/* Disconnects one client too many, after an error that it gets if it reads. */
 static void turn_away(int fd)
 {
 	size_t length;
@@ -46,7 +45,7 @@ static bool is_root(int fd)
 	       !peer.uid;
 }
 
-/* Out of memory, for example: without a pause, dartd would be called again. */
+/* Pauses when memory is short, for example: otherwise the loop would call dartd again at once. */
 static int registration_socket__pause(struct registration_socket *socket,
 				      int code)
 {
@@ -64,12 +63,12 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	return sd_event_source_set_enabled(socket->events, SD_EVENT_ON);
 }
 
-/* False if all have to stay. */
+/* Disconnects a client to make room; returns false if all have to stay. */
 static bool registration_socket__evict(struct registration_socket *socket,
 				       uid_t uid)
 {
 	struct client *client =
-		eviction__choose(&socket->clients, uid, socket->most);
+		clients__choose_victim(&socket->clients, uid, socket->most);
 
 	if (!client)
 		return false;
@@ -81,7 +80,7 @@ static bool registration_socket__evict(struct registration_socket *socket,
 	return true;
 }
 
-/* Serves the client behind @fd, if there is room for it. */
+/* Serves the client of @fd, if there is room for it. */
 static void registration_socket__take(struct registration_socket *socket,
 				      int fd, bool has_room)
 {
@@ -105,8 +104,8 @@ static void registration_socket__take(struct registration_socket *socket,
 }
 
 /*
- * Without a free descriptor: the client would wait, and dartd would be called again.
- * Only root takes the descriptor of another client.
+ * Accepts a client when no descriptor is free: otherwise the client would wait, and the loop would
+ * call dartd again at once.  Only a client of root takes the place of another client.
  */
 static int registration_socket__take_spare(struct registration_socket *socket)
 {
@@ -173,7 +172,7 @@ static int is_running(const char *path, struct dart_error *error)
 }
 
 /*
- * Of several that start together only one replaces the socket of a dead one.  The
+ * Several processes that start together: only one replaces the socket that a dead dartd left.  The
  * lock ends with the process; the file stays.
  */
 static int registration_socket__lock(struct registration_socket *socket,
@@ -308,7 +307,7 @@ int registration_socket__open(struct registration_socket *result,
 	ret = registration_socket__clear(result, error);
 	if (ret)
 		goto close_spare;
-	/* The file gets this mode, without that of the umask. */
+	/* The file gets the mode of the descriptor, less the bits of the umask. */
 	if (fchmod(result->fd, 0600) ||
 	    bind(result->fd, (struct sockaddr *)&result->address,
 		 sizeof(result->address))) {

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/socket/eviction.h"
 #include "agent/socket/registration_socket.h"
 #include "selftests/unit/unit.h"
 
@@ -131,28 +130,28 @@ static void test_choice(void **state)
 
 	TAILQ_INIT(&clients.list);
 	add(root, 2, 0, 1);
-	assert_null(eviction__choose(&clients, 1000, 2));
-	assert_ptr_equal(eviction__choose(&clients, 0, 2), &root[0]);
+	assert_null(clients__choose_victim(&clients, 1000, 2));
+	assert_ptr_equal(clients__choose_victim(&clients, 0, 2), &root[0]);
 
 	add(few, 2, 1001, 10);
 	add(many, 5, 1000, 20);
-	assert_ptr_equal(eviction__choose(&clients, 1002, 9), &many[0]);
-	assert_ptr_equal(eviction__choose(&clients, 1000, 9), &many[0]);
-	assert_ptr_equal(eviction__choose(&clients, 0, 9), &many[0]);
+	assert_ptr_equal(clients__choose_victim(&clients, 1002, 9), &many[0]);
+	assert_ptr_equal(clients__choose_victim(&clients, 1000, 9), &many[0]);
+	assert_ptr_equal(clients__choose_victim(&clients, 0, 9), &many[0]);
 	many[0].active = 99;
-	assert_ptr_equal(eviction__choose(&clients, 1002, 9), &many[1]);
+	assert_ptr_equal(clients__choose_victim(&clients, 1002, 9), &many[1]);
 
 	TAILQ_INIT(&clients.list);
 	root[0].is_monitor = true;
 	TAILQ_INSERT_TAIL(&clients.list, &root[0], link);
-	assert_null(eviction__choose(&clients, 0, 1));
+	assert_null(clients__choose_victim(&clients, 0, 1));
 	add(monitors, 3, 1000, 5);
 	monitors[0].is_monitor = true;
 	monitors[1].is_monitor = true;
 	monitors[2].is_monitor = true;
-	assert_null(eviction__choose(&clients, 1001, 6));
-	assert_ptr_equal(eviction__choose(&clients, 1001, 5), &monitors[0]);
-	assert_ptr_equal(eviction__choose(&clients, 0, 6), &monitors[0]);
+	assert_null(clients__choose_victim(&clients, 1001, 6));
+	assert_ptr_equal(clients__choose_victim(&clients, 1001, 5), &monitors[0]);
+	assert_ptr_equal(clients__choose_victim(&clients, 0, 6), &monitors[0]);
 }
 
 int main(void)
