@@ -35,11 +35,8 @@ unit_registry_sources := $(wildcard $(addprefix agent/, \
 unit_registry_skeletons := $(dartd_skeletons)
 unit_registry_slices_skeletons := $(dartd_skeletons)
 unit_registry_slices_sources := $(unit_registry_sources)
-unit_listener_sources := $(addprefix agent/, \
-	base/changes.c base/crowd.c base/handshake_rate.c base/lease.c base/log.c base/request.c \
-	rdma/connect_request.c \
-	rdma/listener.c rdma/listener_limits.c rdma/rejection.c)
-unit_listener_watch_sources := agent/base/lease.c agent/rdma/listener_watch.c
+unit_listener_limits_sources := $(addprefix agent/, \
+	base/crowd.c base/handshake_rate.c rdma/listener_limits.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
 unit_early_request_sources := $(unit_registration_socket_sources)
@@ -60,6 +57,3 @@ unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 unit_serve_tcp_reload_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
-unit_serve_rdma_sources := $(unit_session_sources) agent/serve/caller.c \
-	agent/rdma/message_qp.c
-unit_serve_rdma_hostile_sources := $(unit_serve_rdma_sources)

@@ -14,7 +14,6 @@
 #include "agent/base/log.h"
 #include "connect_request.h"
 #include "listener.h"
-#include "rejection.h"
 
 /* After an event could not be read. */
 #define PAUSE_MS 100
@@ -58,6 +57,40 @@ static int listener__accept(struct listener *listener,
 	return ret;
 }
 
+static enum rejection reason_of(int code)
+{
+	switch (-code) {
+	case EPROTO:
+		return REJECTED_MALFORMED;
+	case EPROTONOSUPPORT:
+		return REJECTED_VERSION;
+	case EACCES:
+	case EPERM:
+		return REJECTED_NOT_ALLOWED;
+	case EUSERS:
+		return REJECTED_LIMIT;
+	case EXDEV:
+		return REJECTED_DEVICE;
+	case ENOENT:
+		return REJECTED_NO_STORE;
+	default:
+		return REJECTED_RESOURCES;
+	}
+}
+
+/* Counts and logs a connect request that was rejected with @code, -errno, which @text explains. */
+static void note_rejection(struct connection_counts *counts, int code,
+			   const char *kind, const char *peer, const char *text)
+{
+	/* Many rejections for one reason do not hide those for others. */
+	static struct log_limit limits[REJECTIONS];
+	enum rejection reason = reason_of(code);
+
+	count__add(&counts->rejected[reason], 1);
+	log__write_limited(&limits[reason], LOG_WARNING, "%s %s rejected: %s",
+			   kind, peer, text);
+}
+
 /* Tells the peer why; on its side the sentence is hostile. */
 static void reject(struct rdma_cm_id *id, const struct peer_kind *kind,
 		   const struct dart_error *error)
@@ -86,8 +119,8 @@ static void listener__on_request(struct listener *listener,
 	if (!ret)
 		return;
 	connection__name_peer(request->id, peer, sizeof(peer));
-	rejection__note(listener->counts, ret, service->kind->name, peer,
-			error.text);
+	note_rejection(listener->counts, ret, service->kind->name, peer,
+		       error.text);
 	reject(request->id, service->kind, &error);
 	rdma_destroy_id(request->id);
 }
@@ -104,34 +137,6 @@ static void listener__on_established(struct listener *listener,
 		       connection->peer);
 	changes__announce(listener->changes, "connected",
 			  connection->kind->name, connection->peer);
-}
-
-static void listener__drop(struct listener *listener,
-			   struct connection *connection)
-{
-	TAILQ_REMOVE(&listener->connections, connection, link);
-	listener__end_wait(listener, connection);
-	if (connection->has_deadline)
-		lease__cancel(&listener->deadlines, &connection->lease);
-	if (connection->has_turn)
-		TAILQ_REMOVE(&listener->turns, connection, turn_link);
-	if (connection->established) {
-		count__add(&connection->counts->connected, -1);
-		listener__keep_alive(listener);
-		changes__announce(listener->changes, "disconnected",
-				  connection->kind->name, connection->peer);
-	} else {
-		count__add(&listener->counts->unfinished, 1);
-	}
-	connection__free(connection);
-}
-
-void listener__end(struct listener *listener, struct connection *connection,
-		   const char *reason)
-{
-	log__peer_info("%s %s %s", connection->kind->name, connection->peer,
-		       reason);
-	listener__drop(listener, connection);
 }
 
 /* Is @id one that listens? */
@@ -365,3 +370,55 @@ json_t *listener__names(const struct listener *listener,
 			reply__append(&names, json_string(connection->peer));
 	return names;
 }
+
+/* ---- requests about connected peers: controllers, and readers of stores and tables */
+
+static json_t *connection__describe(const struct connection *connection)
+{
+	const struct peer_object *object = connection->object;
+
+	return json_pack("{s:s, s:s, s:s*, s:I}", "peer", connection->peer,
+			 "kind", connection->kind->name,
+			 object ? object->noun : "store",
+			 object ? object->name : NULL, "age_s",
+			 (json_int_t)clock__age_s(connection->established));
+}
+
+static int list_controllers(struct request *request)
+{
+	const struct listener *listener = request->subject;
+	const struct connection *connection;
+
+	request->result = json_array();
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (connection->established)
+			reply__append(&request->result,
+				      connection__describe(connection));
+	return 0;
+}
+
+static int disconnect_controller(struct request *request)
+{
+	struct listener *listener = request->subject;
+	struct connection *connection;
+
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		if (connection->established &&
+		    !strcmp(connection->peer, request->text))
+			break;
+	if (!connection)
+		return dart_error__set(
+			&request->error, ENOENT,
+			"no controller or reader is connected from '%s'",
+			request->text);
+	request->result = connection__describe(connection);
+	listener__end(listener, connection, "is disconnected on request");
+	return 0;
+}
+
+const struct request_type listener_requests[] = {
+	{ "controller-list", "controllers", list_controllers, .member = "" },
+	{ "controller-disconnect", "controller", disconnect_controller,
+	  .member = "peer", .only_root = "disconnect a controller" },
+	{ }
+};

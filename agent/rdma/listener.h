@@ -19,7 +19,7 @@
 #include "connection.h"
 #include "device.h"
 
-/* 0: the default. */
+/* 0 stands for the default. */
 struct listener_limits {
 	uint32_t per_address;	/* peers of all kinds from one address */
 	uint32_t half_open;	/* connections that are not established yet */
@@ -43,7 +43,7 @@ struct listener {
 	struct handshake_rates rates;
 	int64_t probed;		/* ns, when there was no room; 0: never */
 	struct leases deadlines;	/* for answers to callers, and for half-open connections */
-	/* That are to be served again, the first of them by an event of this eventfd. */
+	/* Connections that wait for their turn; an event of this eventfd serves the first. */
 	TAILQ_HEAD(, connection) turns;
 	int turns_fd;
 	sd_event_source *next_turn;
@@ -75,33 +75,30 @@ void listener__close(struct listener *listener);
 /* Ends the connections of the peers that read @object. */
 void listener__disconnect(struct listener *listener,
 			  const struct peer_object *object);
-/* After a change of the services: ends what they no longer allow. */
+/* After a change of the services: ends connections that they no longer allow. */
 void listener__enforce(struct listener *listener);
-/* Logs the reason and frees the connection. */
-void listener__end(struct listener *listener, struct connection *connection,
-		   const char *reason);
 
 /* The addresses of the connected peers of a kind; NULL if out of memory. */
 json_t *listener__names(const struct listener *listener,
 			const struct peer_kind *kind);
 
-/* Between listener.c and listener_place.c: the caller destroys the ids. */
+/* listener_place.c: the caller destroys the ids. */
 int listener__listen(struct listener *listener,
 		     const struct listener_place *place,
 		     struct dart_error *error);
 void listener__destroy_ids(struct listener *listener);
 
 /*
- * Between listener.c and listener_limits.c: may this peer connect?  It may end an
- * older connection to make room.
+ * listener_limits.c: checks whether this peer may connect, and may end an older connection to make
+ * room.
  */
 int listener__admit(struct listener *listener,
 		    const struct peer_service *service, struct rdma_cm_id *id,
 		    struct dart_error *error);
-/* -errno */
+/* Returns 0 or -errno. */
 int listener__open_rates(struct listener *listener);
 
-/* Between listener.c and listener_watch.c. */
+/* listener_watch.c, which calls none of the other files. */
 int listener__open_watch(struct listener *listener, sd_event *loop,
 			 struct dart_error *error);
 /* After the last connection has ended. */
@@ -114,6 +111,11 @@ void listener__wait_for_peer(struct listener *listener,
 			     struct connection *connection);
 void listener__end_wait(struct listener *listener,
 			struct connection *connection);
+/* Logs the reason and frees the connection. */
+void listener__end(struct listener *listener, struct connection *connection,
+		   const char *reason);
+/* The same without a message. */
+void listener__drop(struct listener *listener, struct connection *connection);
 /* To call when a peer has connected or disconnected: the timer runs while there are peers. */
 void listener__keep_alive(const struct listener *listener);
 

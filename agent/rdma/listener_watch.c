@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Serves connections with messages in turn, ends those whose queue pair has failed, and
- * finds peers that do not answer.
+ * Watches connections: serves peers with messages in turn, ends connections whose queue pair has
+ * failed or whose time is up, and finds peers that do not answer.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "agent/base/log.h"
 #include "listener.h"
 
 #define US_PER_S UINT64_C(1000000)
 
-/* It is served again when others have had their turn. */
+/* Serves the connection again after the other connections. */
 static void listener__give_turn(struct listener *listener,
 				struct connection *connection)
 {
@@ -22,6 +23,33 @@ static void listener__give_turn(struct listener *listener,
 		eventfd_write(listener->turns_fd, 1);
 	connection->has_turn = true;
 	TAILQ_INSERT_TAIL(&listener->turns, connection, turn_link);
+}
+
+void listener__drop(struct listener *listener, struct connection *connection)
+{
+	TAILQ_REMOVE(&listener->connections, connection, link);
+	listener__end_wait(listener, connection);
+	if (connection->has_deadline)
+		lease__cancel(&listener->deadlines, &connection->lease);
+	if (connection->has_turn)
+		TAILQ_REMOVE(&listener->turns, connection, turn_link);
+	if (connection->established) {
+		count__add(&connection->counts->connected, -1);
+		listener__keep_alive(listener);
+		changes__announce(listener->changes, "disconnected",
+				  connection->kind->name, connection->peer);
+	} else {
+		count__add(&listener->counts->unfinished, 1);
+	}
+	connection__free(connection);
+}
+
+void listener__end(struct listener *listener, struct connection *connection,
+		   const char *reason)
+{
+	log__peer_info("%s %s %s", connection->kind->name, connection->peer,
+		       reason);
+	listener__drop(listener, connection);
 }
 
 static void on_deadline(struct lease *lease)
@@ -36,7 +64,7 @@ static void on_deadline(struct lease *lease)
 	if (reason)
 		listener__end(connection->listener, connection, reason);
 	else if (connection__is_busy(connection))
-		/* It has taken what there was: dartd has not sent more in time. */
+		/* The peer took all messages so far: dartd was too late with the next one. */
 		listener__give_turn(connection->listener, connection);
 }
 

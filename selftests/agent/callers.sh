@@ -80,6 +80,24 @@ answers_meanwhile() {
 	kill -0 $! && wait $!
 }
 
+# late_agent: two callers get long answers, though the agent stands still for two leases
+late_agent() {
+	eager_callers "$address" 16 table &
+	soon holds '.rpc_callers | length == 2'
+	pkill -STOP -x dartd
+	sleep 8
+	pkill -CONT -x dartd
+	wait $!
+}
+
+# killed_caller: the agent ends the connection of a caller that ends without a farewell
+killed_caller() {
+	call_agent rpc "$address" 10000 dartd >/run/killed &
+	soon holds '.rpc_callers | length == 1'
+	kill -KILL $!
+	soon holds '.rpc_callers == []'
+}
+
 # has_seen TRANSPORT: the constant values equal those of a READ
 has_seen() {
 	local filter='.entries.dartd.rows[0] | [.start_realtime, .start_boottime]'
@@ -148,11 +166,15 @@ check "the refused handshakes are counted" counts '.tcp_failed_handshakes >= 4'
 
 check "hostile callers over RDMA are disconnected, and told why" \
 	hostile_callers $address
+check "a client of libdart fetches a table message by message, and again when it is stale" \
+	rpc_client $address
 check "the three that did not take their answers were cut off" holds '.rpc_cut_off == 3'
 check "two callers get long answers back to back for longer than a lease" \
 	eager_callers $address 8 table
 check "the status is told while two callers ask without a pause" answers_meanwhile
+check "a request that comes while the agent does not run has its time afterwards" late_agent
 check "none of them was cut off" holds '.rpc_cut_off == 3'
+check "a caller that is killed while it asks is noticed" killed_caller
 check "afterwards a caller over RDMA is served" has_seen rpc
 check "the caller over TCP was served all the time" sh -c \
 	"kill -0 \$(cat /run/caller) && [ \$(wc -l </run/lines) -gt 20 ]"

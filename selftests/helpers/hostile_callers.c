@@ -138,6 +138,26 @@ static void test_not_taken(void **state)
 	expect_disconnected(caller);
 }
 
+/* Behind the first of several requests that break a rule, nothing is answered. */
+static void test_after_the_error(void **state)
+{
+	struct caller *caller = caller_new(ANSWER_MAX, RECEIVES);
+	struct pollfd descriptor = { .fd = caller->id->channel->fd, .events = POLLIN };
+	struct dart_rpc_message message;
+	struct ibv_wc completion;
+	int i;
+
+	memset(caller->request, 0xff, 100);
+	for (i = 0; i < 3; i++)
+		send_request(caller, 100);
+	message = receive(caller);
+	assert_int_equal(message.type, DART_RPC_ERROR);
+	assert_int_equal(poll(&descriptor, 1, TIMEOUT_MS), 1);
+	while (ibv_poll_cq(caller->id->recv_cq, 1, &completion) > 0)
+		assert_int_not_equal(completion.status, IBV_WC_SUCCESS);
+	expect_disconnected(caller);
+}
+
 /* The first memory region of the table. */
 static struct dart_control_memory_region find_memory(struct caller *caller)
 {
@@ -228,6 +248,8 @@ int main(int argc, char *argv[])
 		     test_slow),
 		TEST("a caller that takes no message of a short answer is disconnected",
 		     test_not_taken),
+		TEST("behind the error no request is answered, and no second error sent",
+		     test_after_the_error),
 		TEST("a caller may neither READ nor WRITE the memory that a controller READs",
 		     test_access),
 	};

@@ -30,6 +30,8 @@ for round in 4 5 6; do
 	check "round $round: a controller gets in meanwhile" scraped
 done
 check "the connections that were not established are counted" counts '.unfinished > 15'
+check "an address that connects too often is rejected" soon counts '.rejected_limit > 100'
+check "dartctl is answered meanwhile" timeout 10 on host dartctl -j status
 pkill -x half_open
 on host sh -c ': >/run/dartd.log'
 check "a peer opens 8 connections, and sends nothing more" \
@@ -60,4 +62,15 @@ check "a controller that comes again finds the places of vanished peers" sh -c \
 	'until timeout 60 dart-controller --json --once host >/dev/null; do sleep 0.5; done'
 check "the agent stops again" on host host_down
 ip address delete 10.77.0.66/24 dev eth0
+
+check "the agent starts once more" on host host_up
+# The first two calls of the RDMA CM are those for the events of this connection.
+on host sh -c 'strace -qq -o /run/strace.log -p "$(pidof dartd)" -P /dev/infiniband/rdma_cm \
+	-e trace=write -e inject=write:error=ENOMEM:when=1..2 >/dev/null 2>&1 & 
+	until grep -q "^TracerPid:.*[1-9]" "/proc/$(pidof dartd)/status"; do sleep 0.1; done'
+check "a controller is served though events could not be read for lack of memory" scraped
+check "the log says that they are read later" on host grep -q \
+	"cannot read events of the RDMA CM: Cannot allocate memory (tried again in" /run/dartd.log
+on host pkill -x strace
+check "the agent stops in the end" on host host_down
 finish
