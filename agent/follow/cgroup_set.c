@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the known cgroups of a tree and their indexes. */
+/* Indexes the known cgroups of a tree, and reads their directories. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cgroup_set.h"
 
@@ -28,7 +31,7 @@ struct cgroup *cgroup_set__add(struct cgroup_set *set, struct cgroup *parent,
 	strcpy(cgroup->text, path);
 	cgroup->path = cgroup->text;
 	TAILQ_INIT(&cgroup->children);
-	SLIST_INIT(&cgroup->records);
+	SLIST_INIT(&cgroup->places);
 	SLIST_INIT(&cgroup->left_out);
 	if (entry_index__add(&set->paths, &cgroup->path)) {
 		free(cgroup);
@@ -106,4 +109,39 @@ struct cgroup *cgroup__first_leaf(struct cgroup *from)
 	while (!TAILQ_EMPTY(&from->children))
 		from = TAILQ_FIRST(&from->children);
 	return from;
+}
+
+/* ---- directories */
+
+int cgroup__join_path(char path[static PATH_MAX], const char *outer,
+		      const char *name)
+{
+	const char *slash = *outer && strcmp(outer, "/") && *name ? "/" : "";
+
+	if (snprintf(path, PATH_MAX, "%s%s%s", outer, slash, name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+bool cgroup__is_root(int fd)
+{
+	return faccessat(fd, "cgroup.type", F_OK, 0) != 0;
+}
+
+uint64_t cgroup__count_below(int fd, const char *name)
+{
+	static const char member[] = "nr_descendants ";
+	char path[NAME_MAX + sizeof("/cgroup.stat")], text[4096], *at;
+	ssize_t length;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/cgroup.stat", name);
+	file = openat(fd, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	length = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[length > 0 ? length : 0] = '\0';
+	at = strstr(text, member);
+	return at ? strtoull(at + sizeof(member) - 1, NULL, 10) : 0;
 }

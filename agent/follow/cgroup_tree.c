@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,41 +12,24 @@
 #include <unistd.h>
 
 #include "agent/base/clock.h"
-#include "agent/base/inotify.h"
 #include "agent/base/log.h"
-#include "cgroup_set.h"
+#include "cgroup_events.h"
 #include "cgroup_tree.h"
 
 /* Cgroups that a new follower's request takes at once: all, on most hosts. */
 #define FIRST_TURN 64
 /* A later turn ends with the cgroup that exceeds this. */
 #define TURN_NS (10 * INT64_C(1000000))
-/* All cgroups of a class are compared again at most this often. */
-#define RESYNC_NS (2 * INT64_C(1000000000))
-
-struct cgroup_events {
-	struct cgroup_tree *tree;
-	int fd;			/* -1: not open */
-	sd_event_source *source;
-	bool are_lost;		/* compare everything again */
-};
-
 struct cgroup_tree {
 	LIST_ENTRY(cgroup_tree) link;
-	struct followers *followers;
-	TAILQ_HEAD(, cgroup_follower) members;
-	unsigned int member_count;
-	char *path;		/* of the top */
+	struct cgroup_followers members;
 	int top;
 	ino_t inode;
 	struct file_watch watch;	/* of the top */
 	struct cgroup_set set;
 	struct cgroup_list queues[CGROUP_CLASSES];
-	struct cgroup_events events[CGROUP_CLASSES];
+	struct cgroup_events events;
 	sd_event_source *turns;	/* while a cgroup is queued */
-	sd_event_source *resync;
-	int64_t resynced;	/* ns, CLOCK_MONOTONIC */
-	bool is_full;		/* the table: until the next attempt */
 };
 
 static void cgroup_tree__enqueue(struct cgroup_tree *tree,
@@ -68,287 +52,6 @@ static void cgroup_tree__dequeue(struct cgroup_tree *tree,
 	cgroup->is_queued = false;
 }
 
-/* "" and "a" are below the top, "/" and "/b" are whole paths. */
-static int join_path(char path[static PATH_MAX], const char *outer,
-		     const char *name)
-{
-	const char *slash = *outer && strcmp(outer, "/") && *name ? "/" : "";
-
-	if (snprintf(path, PATH_MAX, "%s%s%s", outer, slash, name) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	return 0;
-}
-
-/* The root of the hierarchy has neither a type nor counters. */
-static bool is_root(int fd)
-{
-	return faccessat(fd, "cgroup.type", F_OK, 0) != 0;
-}
-
-/* How many cgroups the kernel has below @name in @fd; 0 if it does not tell. */
-static uint64_t count_below(int fd, const char *name)
-{
-	static const char member[] = "nr_descendants ";
-	char path[NAME_MAX + sizeof("/cgroup.stat")], text[4096], *at;
-	ssize_t length;
-	int file;
-
-	snprintf(path, sizeof(path), "%s/cgroup.stat", name);
-	file = openat(fd, path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return 0;
-	length = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[length > 0 ? length : 0] = '\0';
-	at = strstr(text, member);
-	return at ? strtoull(at + sizeof(member) - 1, NULL, 10) : 0;
-}
-
-/* ---- places in the tallies of the followers */
-
-/* NULL: out of memory. */
-static struct cgroup_record *record_of(struct cgroup_records *records,
-				       struct cgroup_follower *member)
-{
-	struct cgroup_record *record;
-
-	SLIST_FOREACH(record, records, link)
-		if (record->member == member)
-			return record;
-	record = calloc(1, sizeof(*record));
-	if (!record)
-		return NULL;
-	record->member = member;
-	SLIST_INSERT_HEAD(records, record, link);
-	return record;
-}
-
-static void records__free(struct cgroup_records *records)
-{
-	struct cgroup_record *record;
-
-	while ((record = SLIST_FIRST(records))) {
-		SLIST_REMOVE_HEAD(records, link);
-		follower__forget(&record->member->follower, &record->place);
-		free(record);
-	}
-}
-
-static void records__forget(struct cgroup_records *records,
-			    const struct cgroup_follower *member)
-{
-	struct cgroup_record *record;
-
-	SLIST_FOREACH(record, records, link)
-		if (record->member == member)
-			break;
-	if (!record)
-		return;
-	SLIST_REMOVE(records, record, cgroup_record, link);
-	follower__forget(&record->member->follower, &record->place);
-	free(record);
-}
-
-/* @count cgroups are left out, and each follower has a place for them in @records. */
-static void cgroup_tree__miss(struct cgroup_tree *tree,
-			      struct cgroup_records *records, uint64_t count,
-			      enum coverage_reason reason, const char *name,
-			      const struct dart_error *why)
-{
-	struct cgroup_follower *member;
-	struct cgroup_record *record;
-
-	TAILQ_FOREACH(member, &tree->members, link) {
-		record = record_of(records, member);
-		if (record) {
-			follower__forget(&member->follower, &record->place);
-			record->place.more = count - 1;
-		}
-		follower__fail(&member->follower,
-			       record ? &record->place : NULL, reason, name,
-			       why);
-	}
-}
-
-static void left_out__free(struct cgroups_left_out *left_out)
-{
-	records__free(&left_out->records);
-	free(left_out);
-}
-
-static void cgroup__include_all(struct cgroup *cgroup)
-{
-	struct cgroups_left_out *left_out;
-
-	while ((left_out = SLIST_FIRST(&cgroup->left_out))) {
-		SLIST_REMOVE_HEAD(&cgroup->left_out, link);
-		left_out__free(left_out);
-	}
-}
-
-/* @more cgroups below @cgroup are left out, such as @path. */
-static void cgroup_tree__leave_out(struct cgroup_tree *tree,
-				   struct cgroup *cgroup, uint64_t more,
-				   enum coverage_reason reason,
-				   const char *path,
-				   const struct dart_error *why)
-{
-	struct cgroups_left_out *left_out;
-
-	SLIST_FOREACH(left_out, &cgroup->left_out, link)
-		if (left_out->reason == reason)
-			break;
-	if (!left_out) {
-		left_out = calloc(1, sizeof(*left_out) + strlen(path) + 1);
-		/* It counts at the next attempt. */
-		if (!left_out)
-			return;
-		left_out->reason = reason;
-		left_out->why = *why;
-		strcpy(left_out->example, path);
-		SLIST_INIT(&left_out->records);
-		SLIST_INSERT_HEAD(&cgroup->left_out, left_out, link);
-	}
-	left_out->count += more;
-	cgroup_tree__miss(tree, &left_out->records, left_out->count, reason,
-			  left_out->example, why);
-}
-
-/* A cgroup below @cgroup, which dartd does not know, has ended. */
-static void cgroup_tree__include_one(struct cgroup_tree *tree,
-				     struct cgroup *cgroup)
-{
-	struct cgroups_left_out *left_out = SLIST_FIRST(&cgroup->left_out);
-
-	if (!left_out)
-		return;
-	/* Perhaps it was the last one: the kernel knows. */
-	if (left_out->count == 1) {
-		cgroup_tree__enqueue(tree, cgroup, true);
-		return;
-	}
-	left_out->count--;
-	cgroup_tree__miss(tree, &left_out->records, left_out->count,
-			  left_out->reason, left_out->example, &left_out->why);
-}
-
-/* ---- entries of a cgroup */
-
-static struct entry *find_entry(const struct cgroup_follower *member,
-				const struct cgroup *cgroup)
-{
-	const struct follower *follower = &member->follower;
-	const struct selector_key key = {
-		.source = follower->source->id,
-		.gather_ms = follower->gather_ms,
-		.object = cgroup->inode,
-	};
-	struct entry *entry =
-		inventory__find_source(&follower->followers->registry->inventory, &key);
-
-	return entry && entry->group == &follower->group ? entry : NULL;
-}
-
-static void cgroup_tree__register(struct cgroup_tree *tree,
-				  struct cgroup_follower *member,
-				  struct cgroup *cgroup, int fd)
-{
-	struct follower *follower = &member->follower;
-	struct cgroup_record *record = record_of(&cgroup->records, member);
-	struct selector selector;
-	char whole[PATH_MAX];
-	struct dart_error error;
-	int ret;
-
-	if (!record) {
-		dart_error__no_memory(&error);
-		follower__fail(follower, NULL, COVERAGE_MEMORY, cgroup->path,
-			       &error);
-		return;
-	}
-	if (find_entry(member, cgroup)) {
-		if (coverage_place__is_missing(&record->place))
-			coverage_tally__stage(&follower->tally, &record->place,
-					      cgroup->path);
-		return;
-	}
-	if (join_path(whole, tree->path, cgroup->path))
-		ret = dart_error__set(&error, ENAMETOOLONG, "path is too long");
-	else
-		ret = selector__cgroup(&selector, follower->source, fd, whole,
-				       &error);
-	if (!ret && tree->is_full)
-		ret = dart_error__set(
-			&error, ENOSPC,
-			"the table has no room for more cgroups (unregister something)");
-	if (ret) {
-		follower__fail(follower, &record->place,
-			       coverage__reason_of(-ret), cgroup->path, &error);
-		return;
-	}
-	selector.delegated_to = cgroup->user;
-	follower__register(follower, &selector, &record->place, cgroup->path);
-	selector__close(&selector);
-}
-
-static void cgroup_tree__end_entries(struct cgroup_tree *tree,
-				     const struct cgroup *cgroup)
-{
-	const struct cgroup_follower *member;
-	struct entry *entry;
-
-	TAILQ_FOREACH(member, &tree->members, link) {
-		entry = find_entry(member, cgroup);
-		if (entry)
-			registry__entry_ended(tree->followers->registry, entry);
-	}
-}
-
-/* ---- watches */
-
-static void cgroup_tree__unwatch(struct cgroup_tree *tree,
-				 struct cgroup *cgroup)
-{
-	if (!cgroup->is_watched)
-		return;
-	/* Fails if the directory was removed, and the watch with it. */
-	inotify_rm_watch(tree->events[cgroup->watch_class].fd, cgroup->wd);
-	cgroup_set__unwatch(&tree->set, cgroup);
-}
-
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata);
-
-/*
- * To call before looking for children, so that a child created in between is seen twice
- * rather than never.
- */
-static int cgroup_tree__watch(struct cgroup_tree *tree, struct cgroup *cgroup,
-			      int fd, struct dart_error *error)
-{
-	const enum cgroup_class class = cgroup__class(cgroup);
-	struct cgroup_events *events = &tree->events[class];
-	int wd, ret;
-
-	if (events->fd < 0) {
-		ret = inotify__open(&events->fd, &events->source,
-				    tree->followers->loop, on_event, events,
-				    error);
-		if (ret)
-			return ret;
-	}
-	wd = inotify__add(events->fd, fd,
-			  IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR);
-	if (wd < 0)
-		return dart_error__set(error, -wd,
-				       "cannot watch a cgroup: %s%s",
-				       strerror(-wd), inotify__remedy(-wd));
-	if (!cgroup_set__watch(&tree->set, cgroup, class, wd))
-		return 0;
-	inotify_rm_watch(events->fd, wd);
-	return dart_error__no_memory(error);
-}
-
 /* inotify has no more watches, or no more instances. */
 static enum coverage_reason watch_reason(int code)
 {
@@ -363,25 +66,6 @@ static uid_t user_of(const struct cgroup *parent, uid_t owner)
 	return parent && parent->user ? parent->user : owner;
 }
 
-/* Charges the cgroup itself, which has a watch, and the entries that it has. */
-static void cgroup_tree__charge(struct cgroup_tree *tree,
-				struct cgroup *cgroup)
-{
-	struct registry *registry = tree->followers->registry;
-	const struct cgroup_follower *member;
-	struct entry *entry;
-
-	quotas__release(&registry->inventory.delegated, cgroup->charged, cgroup->charge,
-			0);
-	cgroup->charged = quotas__charge(&registry->inventory.delegated, cgroup->user,
-					 cgroup->charge, 0);
-	TAILQ_FOREACH(member, &tree->members, link) {
-		entry = find_entry(member, cgroup);
-		if (entry)
-			inventory__delegate(&registry->inventory, entry, cgroup->user);
-	}
-}
-
 /*
  * The directory of @from belongs to another user than before: it was delegated, or taken
  * back.  All below get a watch of the other instance.
@@ -392,10 +76,10 @@ static void cgroup_tree__set_user(struct cgroup_tree *tree, struct cgroup *from,
 	struct cgroup *cgroup;
 
 	for (cgroup = from; cgroup; cgroup = cgroup__next(cgroup, from)) {
-		cgroup_tree__unwatch(tree, cgroup);
+		cgroup_events__unwatch(&tree->events, cgroup);
 		cgroup_tree__dequeue(tree, cgroup);
 		cgroup->user = user;
-		cgroup_tree__charge(tree, cgroup);
+		cgroup_followers__charge(&tree->members, cgroup);
 		cgroup_tree__enqueue(tree, cgroup, true);
 	}
 	cgroup_tree__dequeue(tree, from);
@@ -406,13 +90,12 @@ static void cgroup_tree__set_user(struct cgroup_tree *tree, struct cgroup *from,
 static void cgroup_tree__free_one(struct cgroup_tree *tree,
 				  struct cgroup *cgroup)
 {
-	cgroup_tree__end_entries(tree, cgroup);
+	cgroup_followers__end_entries(&tree->members, cgroup);
 	cgroup__include_all(cgroup);
-	records__free(&cgroup->records);
-	cgroup_tree__unwatch(tree, cgroup);
+	cgroup_places__free(&cgroup->places);
+	cgroup_events__unwatch(&tree->events, cgroup);
 	cgroup_tree__dequeue(tree, cgroup);
-	quotas__release(&tree->followers->registry->inventory.delegated, cgroup->charged,
-			cgroup->charge, 0);
+	cgroup_followers__discharge(&tree->members, cgroup, 0);
 	cgroup_set__remove(&tree->set, cgroup);
 }
 
@@ -433,13 +116,13 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
 			     enum coverage_reason *reason,
 			     struct dart_error *error)
 {
-	const struct quotas *quotas = &tree->followers->registry->inventory.delegated;
+	const struct quotas *quotas = &tree->members.followers->registry->inventory.delegated;
 	const uid_t user = user_of(parent, owner);
 	struct cgroup *cgroup;
 	char whole[PATH_MAX];
 	int ret;
 
-	if (join_path(whole, tree->path, path))
+	if (cgroup__join_path(whole, tree->members.path, path))
 		ret = dart_error__set(
 			error, ENAMETOOLONG,
 			"the path of the cgroup has more than %d bytes",
@@ -456,8 +139,8 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
 	}
 	cgroup->user = user;
 	/* Or the cgroups that wait would leave no room for the entries of the first. */
-	cgroup->charge = 1 + tree->member_count * inventory__charge_of(whole);
-	cgroup_tree__charge(tree, cgroup);
+	cgroup->charge = 1 + tree->members.count * inventory__charge_of(whole);
+	cgroup_followers__charge(&tree->members, cgroup);
 	cgroup_tree__enqueue(tree, cgroup, true);
 	return 0;
 }
@@ -474,11 +157,11 @@ static bool cgroup_tree__find_child(struct cgroup_tree *tree,
 	struct stat status = {};
 	char path[PATH_MAX];
 
-	if (join_path(path, parent->path, name)) {
+	if (cgroup__join_path(path, parent->path, name)) {
 		dart_error__set(&error, ENAMETOOLONG,
 				"the path of the cgroup has more than %d bytes",
 				PATH_MAX - 1);
-		cgroup_tree__leave_out(tree, parent, 1, COVERAGE_NAME,
+		cgroup_followers__leave_out(&tree->members, parent, 1, COVERAGE_NAME,
 				       parent->path, &error);
 		return true;
 	}
@@ -490,7 +173,7 @@ static bool cgroup_tree__find_child(struct cgroup_tree *tree,
 	if (!cgroup_tree__take(tree, parent, path, status.st_uid, &reason,
 			       &error))
 		return true;
-	cgroup_tree__leave_out(tree, parent, 1, reason, path, &error);
+	cgroup_followers__leave_out(&tree->members, parent, 1, reason, path, &error);
 	return !(reason == COVERAGE_QUOTA && parent->user);
 }
 
@@ -508,10 +191,10 @@ static void cgroup_tree__count_left_out(struct cgroup_tree *tree,
 
 	if (SLIST_EMPTY(&cgroup->left_out))
 		return;
-	all = count_below(fd, ".");
+	all = cgroup__count_below(fd, ".");
 	TAILQ_FOREACH(child, &cgroup->children, sibling) {
 		name = strrchr(child->path, '/');
-		known += 1 + count_below(fd, name ? name + 1 : child->path);
+		known += 1 + cgroup__count_below(fd, name ? name + 1 : child->path);
 	}
 	SLIST_FOREACH(left_out, &cgroup->left_out, link) {
 		known += left_out->count;
@@ -519,7 +202,7 @@ static void cgroup_tree__count_left_out(struct cgroup_tree *tree,
 			most = left_out;
 	}
 	if (all > known)
-		cgroup_tree__leave_out(tree, cgroup, all - known, most->reason,
+		cgroup_followers__leave_out(&tree->members, cgroup, all - known, most->reason,
 				       most->example, &most->why);
 }
 
@@ -552,47 +235,37 @@ static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup,
 			      int fd, enum coverage_reason reason,
 			      const struct dart_error *error)
 {
-	uint64_t below = fd < 0 ? 0 : count_below(fd, ".");
+	uint64_t below = fd < 0 ? 0 : cgroup__count_below(fd, ".");
 
 	cgroup__include_all(cgroup);
-	if (fd < 0 || !is_root(fd))
-		cgroup_tree__miss(tree, &cgroup->records, 1, reason,
+	if (fd < 0 || !cgroup__is_root(fd))
+		cgroup_followers__miss(&tree->members, &cgroup->places, 1, reason,
 				  cgroup->path, error);
 	if (below)
-		cgroup_tree__leave_out(tree, cgroup, below, reason,
+		cgroup_followers__leave_out(&tree->members, cgroup, below, reason,
 				       cgroup->path, error);
-}
-
-/* From now on its entries are charged. */
-static void cgroup_tree__end_reservation(struct cgroup_tree *tree,
-					 struct cgroup *cgroup)
-{
-	quotas__release(&tree->followers->registry->inventory.delegated, cgroup->charged,
-			cgroup->charge - 1, 0);
-	cgroup->charge = 1;
 }
 
 /* Its watch, entries and children; takes @fd over. */
 static void cgroup_tree__visit_open(struct cgroup_tree *tree,
 				    struct cgroup *cgroup, int fd)
 {
-	struct cgroup_follower *member;
 	struct dart_error error;
 	int ret = 0;
 
 	if (!cgroup->is_watched) {
 		cgroup->is_to_scan = true;
-		ret = cgroup_tree__watch(tree, cgroup, fd, &error);
+		ret = cgroup_events__watch(&tree->events, cgroup, fd, &error);
 	}
 	if (ret) {
 		cgroup_tree__fail(tree, cgroup, fd, watch_reason(-ret), &error);
 		close(fd);
 		return;
 	}
-	cgroup_tree__end_reservation(tree, cgroup);
-	if (!is_root(fd))
-		TAILQ_FOREACH(member, &tree->members, link)
-			cgroup_tree__register(tree, member, cgroup, fd);
+	/* From now on its entries are charged. */
+	cgroup_followers__discharge(&tree->members, cgroup, 1);
+	if (!cgroup__is_root(fd))
+		cgroup_followers__register(&tree->members, cgroup, fd);
 	if (cgroup->is_to_scan)
 		cgroup_tree__scan(tree, cgroup, fd);
 	else
@@ -660,16 +333,16 @@ static void cgroup_tree__work(struct cgroup_tree *tree, unsigned int least,
 
 static void cgroup_tree__begin(struct cgroup_tree *tree)
 {
-	registry__begin(tree->followers->registry);
+	registry__begin(tree->members.followers->registry);
 }
 
 static int cgroup_tree__end(struct cgroup_tree *tree, struct dart_error *error)
 {
-	int end = registry__end(tree->followers->registry, error);
+	int end = registry__end(tree->members.followers->registry, error);
 
 	/* Each further turn would find it full, too. */
 	if (end == -ENOSPC)
-		tree->is_full = true;
+		tree->members.is_full = true;
 	return end;
 }
 
@@ -681,7 +354,7 @@ static void cgroup_tree__turn(struct cgroup_tree *tree)
 	cgroup_tree__work(tree, 1, now + TURN_NS);
 	if (cgroup_tree__end(tree, &error))
 		log__peer_error("cgroups of %s: cannot publish changes: %s",
-				tree->path, error.text);
+				tree->members.path, error.text);
 }
 
 static int on_turn(sd_event_source *source, void *userdata)
@@ -696,14 +369,14 @@ static int on_turn(sd_event_source *source, void *userdata)
 void cgroup_tree__retry(struct cgroup_tree *tree)
 {
 	struct cgroup *top = tree->set.top, *cgroup;
-	const struct cgroup_record *record;
+	const struct cgroup_place *place;
 	bool is_missing;
 
-	tree->is_full = false;
+	tree->members.is_full = false;
 	for (cgroup = top; cgroup; cgroup = cgroup__next(cgroup, top)) {
 		is_missing = !cgroup->is_watched;
-		SLIST_FOREACH(record, &cgroup->records, link)
-			is_missing |= coverage_place__is_missing(&record->place);
+		SLIST_FOREACH(place, &cgroup->places, link)
+			is_missing |= coverage_place__is_missing(&place->place);
 		if (is_missing || !SLIST_EMPTY(&cgroup->left_out))
 			cgroup_tree__enqueue(tree, cgroup,
 					     !SLIST_EMPTY(&cgroup->left_out));
@@ -712,46 +385,27 @@ void cgroup_tree__retry(struct cgroup_tree *tree)
 
 /* ---- events */
 
-static int on_resync(sd_event_source *source, uint64_t time, void *userdata)
+static struct cgroup_tree *tree_of(struct cgroup_events *events)
 {
-	struct cgroup_tree *tree = userdata;
-	struct cgroup *top = tree->set.top, *cgroup;
-	int class;
-
-	tree->resynced = clock__nanoseconds(CLOCK_MONOTONIC);
-	for (cgroup = top; cgroup; cgroup = cgroup__next(cgroup, top))
-		if (tree->events[cgroup__class(cgroup)].are_lost)
-			cgroup_tree__enqueue(tree, cgroup, true);
-	for (class = 0; class < CGROUP_CLASSES; class++)
-		tree->events[class].are_lost = false;
-	return 0;
-}
-
-static void cgroup_events__lost(struct cgroup_events *events)
-{
-	struct cgroup_tree *tree = events->tree;
-	int64_t due = tree->resynced ? tree->resynced + RESYNC_NS : 0;
-
-	if (events->are_lost)
-		return;
-	events->are_lost = true;
-	sd_event_source_set_time(tree->resync, due / 1000);
-	sd_event_source_set_enabled(tree->resync, SD_EVENT_ONESHOT);
+	return (struct cgroup_tree *)((char *)events -
+				      offsetof(struct cgroup_tree, events));
 }
 
 /* Adds, replaces or drops the child @name of @parent to match the file system. */
-static void cgroup_tree__sync(struct cgroup_tree *tree, struct cgroup *parent,
-			      const char *name, bool is_created)
+static void on_child(struct cgroup_events *events, struct cgroup *parent,
+		     const char *name, bool is_created)
 {
+	struct cgroup_tree *tree = tree_of(events);
 	struct cgroup *known = NULL;
 	struct stat status;
 	char path[PATH_MAX];
 	bool is_there;
 
-	if (!join_path(path, parent->path, name))
+	if (!cgroup__join_path(path, parent->path, name))
 		known = cgroup_set__find(&tree->set, path);
 	if (!known && !is_created) {
-		cgroup_tree__include_one(tree, parent);
+		if (cgroup_followers__include_one(&tree->members, parent))
+			cgroup_tree__enqueue(tree, parent, true);
 		return;
 	}
 	if (known) {
@@ -769,87 +423,64 @@ static void cgroup_tree__sync(struct cgroup_tree *tree, struct cgroup *parent,
 	cgroup_tree__find_child(tree, parent, name);
 }
 
-static void on_inotify_event(const struct inotify_event *event, void *userdata)
+static void on_changed(struct cgroup_events *events, struct cgroup *cgroup,
+		       bool is_to_scan)
 {
-	struct cgroup_events *events = userdata;
-	struct cgroup_tree *tree = events->tree;
-	struct cgroup *cgroup;
-
-	if (event->mask & IN_Q_OVERFLOW) {
-		cgroup_events__lost(events);
-		return;
-	}
-	cgroup = event->mask & IN_ISDIR ?
-			 cgroup_set__find_watch(&tree->set,
-						events - tree->events,
-						event->wd) :
-			 NULL;
-	if (!cgroup)
-		return;
-	if (event->mask & (IN_CREATE | IN_DELETE))
-		cgroup_tree__sync(tree, cgroup, event->name,
-				  event->mask & IN_CREATE);
-	else if (event->mask & IN_ATTRIB && !event->len)
-		cgroup_tree__enqueue(tree, cgroup, false);
+	cgroup_tree__enqueue(tree_of(events), cgroup, is_to_scan);
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static void on_events_begin(struct cgroup_events *events)
 {
-	struct cgroup_events *events = userdata;
+	cgroup_tree__begin(tree_of(events));
+}
 
-	cgroup_tree__begin(events->tree);
-	inotify__read(fd, on_inotify_event, events);
-	cgroup_tree__turn(events->tree);
-	return 0;
+static void on_events_end(struct cgroup_events *events)
+{
+	cgroup_tree__turn(tree_of(events));
 }
 
 static void on_top_removed(struct file_watch *watch)
 {
 	struct cgroup_tree *tree = file_watch__owner(watch, struct cgroup_tree);
-	unsigned int count = tree->member_count;
+	unsigned int count = tree->members.count;
 
 	/* The last one takes the tree with it. */
 	while (count--)
-		follower__ended(&TAILQ_FIRST(&tree->members)->follower);
+		follower__ended(&TAILQ_FIRST(&tree->members.list)->follower);
 }
 
 /* ---- the whole */
 
 static void cgroup_tree__free(struct cgroup_tree *tree)
 {
-	int class;
-
 	if (tree->set.top)
 		cgroup_tree__drop(tree, tree->set.top);
-	file_watch__stop(tree->followers->file_watches, &tree->watch);
-	for (class = 0; class < CGROUP_CLASSES; class++) {
-		sd_event_source_disable_unref(tree->events[class].source);
-		if (tree->events[class].fd >= 0)
-			close(tree->events[class].fd);
-	}
+	file_watch__stop(tree->members.followers->file_watches, &tree->watch);
+	cgroup_events__close(&tree->events);
 	sd_event_source_disable_unref(tree->turns);
-	sd_event_source_disable_unref(tree->resync);
 	if (tree->top >= 0)
 		close(tree->top);
 	LIST_REMOVE(tree, link);
-	free(tree->path);
+	free(tree->members.path);
 	free(tree);
 }
 
 static int cgroup_tree__open_sources(struct cgroup_tree *tree,
 				     struct dart_error *error)
 {
-	sd_event *loop = tree->followers->loop;
-	int ret = sd_event_add_defer(loop, &tree->turns, on_turn, tree);
+	static const struct cgroup_events_handlers handlers = {
+		.begin = on_events_begin,
+		.end = on_events_end,
+		.child = on_child,
+		.changed = on_changed,
+	};
+	sd_event *loop = tree->members.followers->loop;
+	int ret = cgroup_events__open(&tree->events, loop, &tree->set, &handlers);
 
 	if (ret >= 0)
+		ret = sd_event_add_defer(loop, &tree->turns, on_turn, tree);
+	if (ret >= 0)
 		ret = sd_event_source_set_enabled(tree->turns, SD_EVENT_OFF);
-	if (ret >= 0)
-		ret = sd_event_add_time(loop, &tree->resync, CLOCK_MONOTONIC, 0,
-					0, on_resync, tree);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(tree->resync, SD_EVENT_OFF);
 	if (ret < 0)
 		return dart_error__system(error, -ret,
 					  "cannot create an event source");
@@ -867,26 +498,27 @@ static int cgroup_tree__open(struct followers *followers, int fd,
 
 	if (!tree)
 		return dart_error__no_memory(error);
-	tree->followers = followers;
+	tree->members.followers = followers;
 	tree->inode = status->st_ino;
-	TAILQ_INIT(&tree->members);
+	TAILQ_INIT(&tree->members.list);
 	cgroup_set__open(&tree->set);
-	for (class = 0; class < CGROUP_CLASSES; class++) {
+	for (class = 0; class < CGROUP_CLASSES; class++)
 		TAILQ_INIT(&tree->queues[class]);
-		tree->events[class].tree = tree;
-		tree->events[class].fd = -1;
-	}
 	LIST_INSERT_HEAD(&followers->cgroup_trees, tree, link);
-	tree->path = strdup(path);
-	tree->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	ret = tree->top < 0 ? dart_error__system(error, errno,
-						 "cannot follow cgroups") :
-			      cgroup_tree__open_sources(tree, error);
-	if (!ret && !is_root(fd))
+	tree->members.path = strdup(path);
+	tree->top = -1;
+	ret = cgroup_tree__open_sources(tree, error);
+	if (!ret) {
+		tree->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		if (tree->top < 0)
+			ret = dart_error__system(error, errno,
+						 "cannot follow cgroups");
+	}
+	if (!ret && !cgroup__is_root(fd))
 		ret = file_watch__start(followers->file_watches, &tree->watch,
 					fd, on_top_removed, error);
 	if (!ret) {
-		top = tree->path ? cgroup_set__add(&tree->set, NULL, "") : NULL;
+		top = tree->members.path ? cgroup_set__add(&tree->set, NULL, "") : NULL;
 		ret = top ? 0 : dart_error__no_memory(error);
 	}
 	if (ret) {
@@ -895,7 +527,7 @@ static int cgroup_tree__open(struct followers *followers, int fd,
 	}
 	top->user = status->st_uid;
 	top->charge = 1;
-	cgroup_tree__charge(tree, top);
+	cgroup_followers__charge(&tree->members, top);
 	*result = tree;
 	return 0;
 }
@@ -906,7 +538,7 @@ static struct cgroup_tree *find_tree(const struct followers *followers,
 	struct cgroup_tree *tree;
 
 	LIST_FOREACH(tree, &followers->cgroup_trees, link)
-		if (tree->inode == inode && !strcmp(tree->path, path))
+		if (tree->inode == inode && !strcmp(tree->members.path, path))
 			return tree;
 	return NULL;
 }
@@ -930,8 +562,8 @@ int cgroup_tree__join(struct cgroup_follower *member, int fd, const char *path,
 	if (ret)
 		return ret;
 	member->tree = tree;
-	TAILQ_INSERT_TAIL(&tree->members, member, link);
-	tree->member_count++;
+	TAILQ_INSERT_TAIL(&tree->members.list, member, link);
+	tree->members.count++;
 	for (cgroup = tree->set.top; cgroup;
 	     cgroup = cgroup__next(cgroup, tree->set.top))
 		cgroup_tree__enqueue(tree, cgroup,
@@ -952,11 +584,11 @@ void cgroup_tree__leave(struct cgroup_follower *member)
 	member->tree = NULL;
 	for (cgroup = tree->set.top; cgroup;
 	     cgroup = cgroup__next(cgroup, tree->set.top)) {
-		records__forget(&cgroup->records, member);
+		cgroup_places__forget(&cgroup->places, member);
 		SLIST_FOREACH(left_out, &cgroup->left_out, link)
-			records__forget(&left_out->records, member);
+			cgroup_places__forget(&left_out->places, member);
 	}
-	TAILQ_REMOVE(&tree->members, member, link);
-	if (!--tree->member_count)
+	TAILQ_REMOVE(&tree->members.list, member, link);
+	if (!--tree->members.count)
 		cgroup_tree__free(tree);
 }

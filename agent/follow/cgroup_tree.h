@@ -15,16 +15,9 @@
 #ifndef CGROUP_TREE_H
 #define CGROUP_TREE_H
 
-#include "follower.h"
+#include "cgroup_followers.h"
 
 struct cgroup_tree;
-
-/* A follower of a source for all cgroups of a tree. */
-struct cgroup_follower {
-	struct follower follower;	/* first */
-	struct cgroup_tree *tree;	/* NULL before it has joined one */
-	TAILQ_ENTRY(cgroup_follower) link;
-};
 
 /*
  * Registers the source of @member, which is in the list of followers, for the cgroups of
