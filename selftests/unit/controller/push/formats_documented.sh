@@ -43,7 +43,8 @@ copy()
 	rm -rf "$scratch/tree"
 	mkdir -p "$scratch/tree/tools/controller/push"
 	cp -r "$top"/tools/controller/push "$top"/tools/controller/settings \
-		"$top"/tools/controller/*.[ch1] "$scratch/tree/tools/controller"
+		"$top"/tools/controller/*.[ch] "$top"/tools/controller/*.1.in \
+		"$scratch/tree/tools/controller"
 }
 
 scratch=$(mktemp -d)
