@@ -43,8 +43,7 @@ struct controller_record {
 };
 
 /* The file is full, or cannot be written; outputs go on. */
-static int on_ended(sd_event_source *source, int fd, uint32_t events,
-		    void *data)
+static int on_ended(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	const struct controller_record *record = data;
 	const struct options *options = record->context->options;
@@ -60,9 +59,8 @@ static int on_ended(sd_event_source *source, int fd, uint32_t events,
  * Begins the recording of the options of @context, if they have one, and sets its tap.
  * Returns 0, or -errno with a sentence in @error; controller_record__close() in both cases.
  */
-static int controller_record__open(struct controller_record *record,
-			    struct target_context *context,
-			    struct dart_error *error)
+static int controller_record__open(struct controller_record *record, struct target_context *context,
+				   struct dart_error *error)
 {
 	const struct options *options = context->options;
 	int err;
@@ -71,17 +69,15 @@ static int controller_record__open(struct controller_record *record,
 	record->outputs = &context->outputs;
 	if (!options->settings.record.path || options->replay.files)
 		return 0;
-	err = recorder__open(&options->settings.record, context->log,
-			     &record->recorder, error);
+	err = recorder__open(&options->settings.record, context->log, &record->recorder, error);
 	if (err)
 		return err;
 	err = output_list__add(&context->outputs, recorder__figures, record->recorder);
 	if (err)
 		return err;
 	context->tap = recorder__tap(record->recorder);
-	err = sd_event_add_io(context->event, &record->ended,
-			      recorder__event_fd(record->recorder), EPOLLIN,
-			      on_ended, record);
+	err = sd_event_add_io(context->event, &record->ended, recorder__event_fd(record->recorder),
+			      EPOLLIN, on_ended, record);
 	return err < 0 ? err : 0;
 }
 
@@ -120,8 +116,7 @@ struct controller {
 	bool interrupted; /* by a signal */
 };
 
-static int on_signal(sd_event_source *source,
-		     const struct signalfd_siginfo *info, void *data)
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
 {
 	struct controller *controller = data;
 
@@ -135,23 +130,20 @@ static void controller__reload(void *data)
 	struct controller *controller = data;
 	struct target_context *context = &controller->context;
 	struct dart_error error;
-	int err = certificates__load(&context->options->settings.tls,
-				     &context->tls, &error);
+	int err = certificates__load(&context->options->settings.tls, &context->tls, &error);
 
 	if (!err)
 		err = controller_outputs__reload(&controller->outputs, &error);
 	condition__set_certificates(&controller->condition, err);
 	if (err && !context->sink->owns_terminal)
-		output__print(
-			context->log,
-			"dart-controller: %s; certificates and secrets stay as they were",
-			error.text);
+		output__print(context->log,
+			      "dart-controller: %s; certificates and secrets stay as they were",
+			      error.text);
 	fleet__reload(controller->fleet);
 }
 
 /* SIGHUP */
-static int on_reload(sd_event_source *source,
-		     const struct signalfd_siginfo *info, void *data)
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
 {
 	controller__reload(data);
 	return 0;
@@ -165,8 +157,7 @@ static bool is_ready(void *data)
 }
 
 /* Standard output has failed, and there is no other one. */
-static int on_output_failed(sd_event_source *source, int fd, uint32_t events,
-			    void *data)
+static int on_output_failed(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct controller *controller = data;
 
@@ -188,42 +179,37 @@ static int controller__catch_signals(struct controller *controller)
 		return -errno;
 	err = sd_event_add_signal(event, NULL, SIGINT, on_signal, controller);
 	if (err >= 0)
-		err = sd_event_add_signal(event, NULL, SIGTERM, on_signal,
-					  controller);
+		err = sd_event_add_signal(event, NULL, SIGTERM, on_signal, controller);
 	if (err >= 0 && reloads)
-		err = sd_event_add_signal(event, NULL, SIGHUP, on_reload,
-					  controller);
+		err = sd_event_add_signal(event, NULL, SIGHUP, on_reload, controller);
 	return err < 0 ? err : 0;
 }
 
-static int controller__open_outputs(struct controller *controller,
-				    struct dart_error *error)
+static int controller__open_outputs(struct controller *controller, struct dart_error *error)
 {
 	struct target_context *context = &controller->context;
 	struct controller_outputs *outputs = &controller->outputs;
 	int err;
 
 	err = output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL, &context->log) ?:
-		      controller_outputs__open(outputs, context->options,
-					       context->log, &context->outputs, error);
+		      controller_outputs__open(outputs, context->options, context->log,
+					       &context->outputs, error);
 	if (err)
 		return err;
 	context->sink = outputs->sink;
 	err = sd_event_add_io(context->event, &controller->output_failed,
-			      output__event_fd(outputs->standard), EPOLLIN,
-			      on_output_failed, controller);
+			      output__event_fd(outputs->standard), EPOLLIN, on_output_failed,
+			      controller);
 	return err < 0 ? err : 0;
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events,
-			 void *data)
+static int on_connection(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct controller *controller = data;
 	struct target_context *context = &controller->context;
 	int err;
 
-	err = dart_endpoint_set__on_connection(context->io.set,
-					       transport_read__on_connection);
+	err = dart_endpoint_set__on_connection(context->io.set, transport_read__on_connection);
 	return err ? sd_event_exit(context->event, err) : 0;
 }
 
@@ -242,32 +228,28 @@ static int controller__open_mailbox(struct controller *controller)
 	err = mailbox__open(&context->mailbox);
 	if (err)
 		return err;
-	err = sd_event_add_io(context->event, &controller->mail,
-			      mailbox__fd(&context->mailbox), EPOLLIN, on_mail,
-			      &context->mailbox);
+	err = sd_event_add_io(context->event, &controller->mail, mailbox__fd(&context->mailbox),
+			      EPOLLIN, on_mail, &context->mailbox);
 	return err < 0 ? err : 0;
 }
 
-static int controller__open_io(struct controller *controller,
-			       struct dart_error *error)
+static int controller__open_io(struct controller *controller, struct dart_error *error)
 {
 	struct target_context *context = &controller->context;
 	int err;
 
 	err = io_threads__start(&context->io, &context->options->settings,
-				options__has_one_target(context->options),
-				context->flow_control,
+				options__has_one_target(context->options), context->flow_control,
 				transport_read__on_completion, error);
 	if (err)
 		return err;
 	err = sd_event_add_io(context->event, &controller->connections,
-			      dart_endpoint_set__connection_fd(context->io.set),
-			      EPOLLIN, on_connection, controller);
+			      dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
+			      on_connection, controller);
 	return err < 0 ? err : 0;
 }
 
-static int controller__open_status(struct controller *controller,
-				   struct dart_error *error)
+static int controller__open_status(struct controller *controller, struct dart_error *error)
 {
 	struct target_context *context = &controller->context;
 	const char *path = context->options->socket;
@@ -276,8 +258,8 @@ static int controller__open_status(struct controller *controller,
 	/* The directory in the environment is that of a service, which may run beside this. */
 	if (context->options->once && !path)
 		return 0;
-	err = status_server__new(context, controller->outputs.standard, path,
-				 &controller->status, error);
+	err = status_server__new(context, controller->outputs.standard, path, &controller->status,
+				 error);
 	if (err != -EADDRINUSE || path)
 		return err;
 	if (!context->sink->owns_terminal)
@@ -287,8 +269,7 @@ static int controller__open_status(struct controller *controller,
 }
 
 /* Returns 0, or -errno; @error is empty before, and after it if there is nothing to add. */
-static int controller__open(struct controller *controller,
-			    const struct options *options,
+static int controller__open(struct controller *controller, const struct options *options,
 			    struct dart_error *error)
 {
 	const struct settings *settings = &options->settings;
@@ -307,36 +288,30 @@ static int controller__open(struct controller *controller,
 	if (err < 0)
 		return err;
 	/* Before any thread: they leave signals to the loop. */
-	err = controller__catch_signals(controller)		  ?:
-		      controller__open_outputs(controller, error) ?:
+	err = controller__catch_signals(controller)				   ?:
+		      controller__open_outputs(controller, error)		   ?:
 		      controller_record__open(&controller->record, context, error) ?:
 		      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT, &context->workers) ?:
 		      catalogs__open(&controller->catalogs) ?:
 		      timers__new(context->event, &context->timers);
 	if (err || options->replay.files)
-		return err   ?:
-			       condition__watch(&controller->condition, context->event, NULL,
-						      NULL, NULL) ?:
-			       controller_replay__open(&controller->replay,
-						       context,
-						       &controller->outputs,
-						       error);
+		return err ?:
+			       condition__watch(&controller->condition, context->event, NULL, NULL, NULL) ?:
+			       controller_replay__open(&controller->replay, context,
+						       &controller->outputs, error);
 	err = resolver__new(context->event, &context->resolver) ?:
 		      flow_control__new(context->timers, settings, options__has_one_target(options), &context->flow_control) ?:
-		      controller__open_mailbox(controller) ?:
+		      controller__open_mailbox(controller)		       ?:
 		      certificates__load(&settings->tls, &context->tls, error) ?:
 		      controller__open_io(controller, error);
 	if (err)
 		return err;
 	clock_watch__open(&context->clocks, settings->clock_bound_ns,
-			  options->once || context->sink->owns_terminal ?
-				  NULL :
-				  context->log);
+			  options->once || context->sink->owns_terminal ? NULL : context->log);
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
 	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
-		       condition__watch(&controller->condition, context->event, is_ready,
-					      controller__reload, controller) ?:
+		       condition__watch(&controller->condition, context->event, is_ready, controller__reload, controller) ?:
 		       controller__open_status(controller, error);
 }
 
@@ -348,9 +323,8 @@ static void controller__stop_threads(struct controller *controller)
 	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
 	controller->context.workers = NULL;
-	controller->record_error =
-		controller_record__close(&controller->record) ?:
-			controller->record_error;
+	controller->record_error = controller_record__close(&controller->record) ?:
+					   controller->record_error;
 }
 
 static void controller__close_output(struct controller *controller)
@@ -404,11 +378,9 @@ static int controller__finish(struct controller *controller, bool summarize)
 	controller__close_output(controller);
 	if (summarize && !err)
 		fleet__summarize(controller->fleet, true);
-	controller_drain__receivers(&controller->outputs,
-				    &controller->interrupted);
+	controller_drain__receivers(&controller->outputs, &controller->interrupted);
 	err = controller_replay__finish(&controller->replay) ?: err;
-	controller_drain__output(controller->context.log,
-				 &controller->interrupted);
+	controller_drain__output(controller->context.log, &controller->interrupted);
 	return err ?: controller->record_error;
 }
 
@@ -439,9 +411,8 @@ int controller__run(const struct options *options)
 			err = fleet__result(controller.fleet);
 		if (!err && options->once && controller.interrupted)
 			err = -EINTR;
-		failed = controller__finish(
-			&controller, controller.fleet && !options->once &&
-					     (!err || err == -EHOSTUNREACH));
+		failed = controller__finish(&controller, controller.fleet && !options->once &&
+								 (!err || err == -EHOSTUNREACH));
 	}
 	controller__close(&controller);
 
@@ -449,7 +420,6 @@ int controller__run(const struct options *options)
 	if (!is_open && *error.text)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	else if (err && err != -EHOSTUNREACH)
-		fprintf(stderr, "dart-controller: cannot continue: %s\n",
-			strerror(-err));
+		fprintf(stderr, "dart-controller: cannot continue: %s\n", strerror(-err));
 	return err || failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

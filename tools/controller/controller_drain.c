@@ -52,8 +52,7 @@ static void finish_text(struct output *output, int signals, bool *interrupted)
 
 	output__give_up(output);
 	while (!output__has_ended(output) && waited_ms < TEXT_MS) {
-		if (!wait_for(output__event_fd(output), signals, BLOCKED_MS,
-			      interrupted))
+		if (!wait_for(output__event_fd(output), signals, BLOCKED_MS, interrupted))
 			waited_ms += BLOCKED_MS;
 	}
 }
@@ -66,12 +65,11 @@ void controller_drain__output(struct output *output, bool *interrupted)
 
 	output__end(output);
 	while (!output__has_ended(output)) {
-		if (wait_for(output__event_fd(output), signals,
-			     *interrupted ? BLOCKED_MS : -1, interrupted))
+		if (wait_for(output__event_fd(output), signals, *interrupted ? BLOCKED_MS : -1,
+			     interrupted))
 			continue;
 		waited_ms += BLOCKED_MS;
-		if (output__written(output) == written ||
-		    waited_ms >= LINGER_MS) {
+		if (output__written(output) == written || waited_ms >= LINGER_MS) {
 			finish_text(output, signals, interrupted);
 			break;
 		}
@@ -81,8 +79,7 @@ void controller_drain__output(struct output *output, bool *interrupted)
 		close(signals);
 }
 
-void controller_drain__receivers(struct controller_outputs *outputs,
-				 bool *interrupted)
+void controller_drain__receivers(struct controller_outputs *outputs, bool *interrupted)
 {
 	const int signals = open_signals();
 	struct pollfd ended = { .events = POLLIN };

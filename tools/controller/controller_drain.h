@@ -26,7 +26,6 @@ void controller_drain__output(struct output *output, bool *interrupted);
  * Ends all receivers of @outputs, and waits until they have sent all: three seconds at most,
  * unless they wait, see controller_outputs__set_waits(), and no signal arrives.
  */
-void controller_drain__receivers(struct controller_outputs *outputs,
-				 bool *interrupted);
+void controller_drain__receivers(struct controller_outputs *outputs, bool *interrupted);
 
 #endif /* CONTROLLER_CONTROLLER_DRAIN_H */

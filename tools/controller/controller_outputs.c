@@ -43,27 +43,23 @@ struct opening {
  */
 static bool shows_values(const struct options *options)
 {
-	if ((options->only_records && !options->json) ||
-	    options->replay.format == DUMP_OPENMETRICS)
+	if ((options->only_records && !options->json) || options->replay.format == DUMP_OPENMETRICS)
 		return false;
-	return options->json || options->once || options->replay.format ||
-	       isatty(STDOUT_FILENO) ||
+	return options->json || options->once || options->replay.format || isatty(STDOUT_FILENO) ||
 	       !output_settings__has_any(&options->settings.outputs);
 }
 
-static int open_standard(struct controller_outputs *outputs,
-			 const struct options *options, struct opening *opening)
+static int open_standard(struct controller_outputs *outputs, const struct options *options,
+			 struct opening *opening)
 {
 	struct sink *sink;
 
 	if (!shows_values(options))
 		return 0;
-	sink = options->replay.format == DUMP_CSV ?
-		       sink_csv__new(outputs->standard) :
-	       options->json ?
-		       sink_json__new(outputs->standard) :
-		       sink_table__new(outputs->standard, STDOUT_FILENO,
-				       SETTINGS_TARGETS_MAX, options->once);
+	sink = options->replay.format == DUMP_CSV ? sink_csv__new(outputs->standard) :
+	       options->json			  ? sink_json__new(outputs->standard) :
+						    sink_table__new(outputs->standard, STDOUT_FILENO,
+								    SETTINGS_TARGETS_MAX, options->once);
 	if (!sink)
 		return -ENOMEM;
 	opening->sinks[opening->sink_count++] = sink;
@@ -80,9 +76,8 @@ static void add_own(void *data, struct own_metrics *metrics)
 		metrics->has_failed = true;
 }
 
-static int open_exposition(struct controller_outputs *outputs,
-			   const struct options *options, struct output *log,
-			   struct opening *opening, struct dart_error *error)
+static int open_exposition(struct controller_outputs *outputs, const struct options *options,
+			   struct output *log, struct opening *opening, struct dart_error *error)
 {
 	const struct http_settings *http = &options->settings.outputs.listen;
 	const struct http_server_options server = {
@@ -115,9 +110,8 @@ static int open_exposition(struct controller_outputs *outputs,
 }
 
 static int open_receivers(struct controller_outputs *outputs,
-			  const struct output_settings *settings,
-			  struct output *log, struct opening *opening,
-			  struct dart_error *error)
+			  const struct output_settings *settings, struct output *log,
+			  struct opening *opening, struct dart_error *error)
 {
 	struct metric_output *output;
 	size_t i;
@@ -136,9 +130,8 @@ static int open_receivers(struct controller_outputs *outputs,
 	return 0;
 }
 
-static int open_web(struct controller_outputs *controller_outputs,
-		    const struct options *options, struct output *log,
-		    struct opening *opening, struct dart_error *error)
+static int open_web(struct controller_outputs *controller_outputs, const struct options *options,
+		    struct output *log, struct opening *opening, struct dart_error *error)
 {
 	const struct output_settings *outputs = &options->settings.outputs;
 	const struct web_settings settings = {
@@ -159,16 +152,14 @@ static int open_web(struct controller_outputs *controller_outputs,
 	return err;
 }
 
-static int open_dump(struct controller_outputs *outputs,
-		     const struct options *options, struct output *log,
-		     struct opening *opening, struct dart_error *error)
+static int open_dump(struct controller_outputs *outputs, const struct options *options,
+		     struct output *log, struct opening *opening, struct dart_error *error)
 {
 	int err;
 
 	if (options->replay.format != DUMP_OPENMETRICS)
 		return 0;
-	err = dump_openmetrics__new(outputs->standard, log, SPILL_BYTES,
-				    &outputs->dump, error);
+	err = dump_openmetrics__new(outputs->standard, log, SPILL_BYTES, &outputs->dump, error);
 	if (!err)
 		opening->metrics[opening->metric_count++] = outputs->dump;
 	return err;
@@ -181,9 +172,8 @@ static void fill_metrics(void *data, struct output_figures *figures)
 	output_figures__set(figures, OUTPUT_COLLIDED_LABELS, sink_metrics__collided(data));
 }
 
-static int open_metrics(struct controller_outputs *outputs,
-			const struct options *options, struct output *log,
-			struct opening *opening, struct dart_error *error)
+static int open_metrics(struct controller_outputs *outputs, const struct options *options,
+			struct output *log, struct opening *opening, struct dart_error *error)
 {
 	const struct output_settings *settings = &options->settings.outputs;
 	char directory[PATH_MAX];
@@ -191,18 +181,16 @@ static int open_metrics(struct controller_outputs *outputs,
 	struct sink *sink;
 	int err;
 
-	if (!output_settings__has_any(settings) &&
-	    options->replay.format != DUMP_OPENMETRICS)
+	if (!output_settings__has_any(settings) && options->replay.format != DUMP_OPENMETRICS)
 		return 0;
 	names__find_directory(directory);
 	err = names__load(directory, &names, error)			     ?:
 		      open_receivers(outputs, settings, log, opening, error) ?:
-		      open_exposition(outputs, options, log, opening, error)	     ?:
-		      open_web(outputs, options, log, opening, error) ?:
-	      open_dump(outputs, options, log, opening, error);
+		      open_exposition(outputs, options, log, opening, error) ?:
+		      open_web(outputs, options, log, opening, error)	     ?:
+		      open_dump(outputs, options, log, opening, error);
 	if (!err) {
-		sink = sink_metrics__new(names, opening->metrics,
-					 opening->metric_count);
+		sink = sink_metrics__new(names, opening->metrics, opening->metric_count);
 		opening->metric_count = 0;
 		err = sink ? 0 : -ENOMEM;
 		if (sink) {
@@ -218,8 +206,7 @@ static int open_metrics(struct controller_outputs *outputs,
 static void opening__free(struct opening *opening)
 {
 	while (opening->metric_count) {
-		struct metric_output *output =
-			opening->metrics[--opening->metric_count];
+		struct metric_output *output = opening->metrics[--opening->metric_count];
 
 		output->operations->free(output);
 	}
@@ -243,9 +230,8 @@ static void leave_list(struct controller_outputs *outputs)
 	outputs->metrics = NULL;
 }
 
-int controller_outputs__open(struct controller_outputs *outputs,
-			     const struct options *options, struct output *log,
-			     struct output_list *list, struct dart_error *error)
+int controller_outputs__open(struct controller_outputs *outputs, const struct options *options,
+			     struct output *log, struct output_list *list, struct dart_error *error)
 {
 	const size_t targets = options->settings.target_count;
 	const size_t bound = OUTPUT_BYTES + targets * OUTPUT_TARGET_BYTES;
@@ -254,14 +240,13 @@ int controller_outputs__open(struct controller_outputs *outputs,
 
 	outputs->list = list;
 	err = output__open(STDOUT_FILENO, "standard output", bound, log, &outputs->standard) ?:
-		      output_list__add(list, output__figures, outputs->standard) ?:
-		      open_standard(outputs, options, &opening) ?:
+		      output_list__add(list, output__figures, outputs->standard)	     ?:
+		      open_standard(outputs, options, &opening)				     ?:
 		      open_metrics(outputs, options, log, &opening, error);
 	if (!err) {
 		outputs->sink = opening.sink_count == 1 ?
 					opening.sinks[0] :
-					sink_all__new(opening.sinks,
-						      opening.sink_count);
+					sink_all__new(opening.sinks, opening.sink_count);
 		return outputs->sink ? 0 : -ENOMEM;
 	}
 	http_server__free(outputs->server);
@@ -274,8 +259,7 @@ int controller_outputs__open(struct controller_outputs *outputs,
 	return err;
 }
 
-int controller_outputs__reload(struct controller_outputs *outputs,
-			       struct dart_error *error)
+int controller_outputs__reload(struct controller_outputs *outputs, struct dart_error *error)
 {
 	struct dart_error ignored;
 	int err = 0;
@@ -289,8 +273,7 @@ int controller_outputs__reload(struct controller_outputs *outputs,
 	return err;
 }
 
-void controller_outputs__set_waits(struct controller_outputs *outputs,
-				   bool waits)
+void controller_outputs__set_waits(struct controller_outputs *outputs, bool waits)
 {
 	size_t i;
 

@@ -20,21 +20,18 @@ static void report(struct controller_replay *replay)
 /* Has an output been asked for that others look at, when they want? */
 static bool is_looked_at(const struct options *options)
 {
-	return options->settings.outputs.listen.address ||
-	       options->settings.outputs.web.address;
+	return options->settings.outputs.listen.address || options->settings.outputs.web.address;
 }
 
 static void print_dump(struct work *work)
 {
-	struct controller_replay *replay =
-		caa_container_of(work, struct controller_replay, print);
+	struct controller_replay *replay = caa_container_of(work, struct controller_replay, print);
 
 	replay->print_error = dump_openmetrics__print(replay->outputs->dump);
 	eventfd_write(replay->printed_fd, 1);
 }
 
-static int on_printed(sd_event_source *source, int fd, uint32_t events,
-		      void *data)
+static int on_printed(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct controller_replay *replay = data;
 
@@ -66,18 +63,15 @@ static void on_ended(void *data)
 		"dart-controller: all is replayed; its last values are served until SIGINT or SIGTERM");
 }
 
-int controller_replay__open(struct controller_replay *replay,
-			    const struct target_context *context,
-			    struct controller_outputs *outputs,
-			    struct dart_error *error)
+int controller_replay__open(struct controller_replay *replay, const struct target_context *context,
+			    struct controller_outputs *outputs, struct dart_error *error)
 {
 	const struct options *options = context->options;
 	const struct replay_context of_replay = {
 		.event = context->event,
 		.timers = context->timers,
 		.workers = context->workers,
-		.worker_count = options->settings.workers ?:
-					SETTINGS_WORKERS_DEFAULT,
+		.worker_count = options->settings.workers ?: SETTINGS_WORKERS_DEFAULT,
 		.catalogs = context->catalogs,
 		.sink = context->sink,
 		.value_bytes = BUDGET_TEXT_BYTES,
@@ -93,8 +87,8 @@ int controller_replay__open(struct controller_replay *replay,
 	replay->printed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (replay->printed_fd < 0)
 		return -errno;
-	err = sd_event_add_io(context->event, &replay->printed,
-			      replay->printed_fd, EPOLLIN, on_printed, replay);
+	err = sd_event_add_io(context->event, &replay->printed, replay->printed_fd, EPOLLIN,
+			      on_printed, replay);
 	if (err < 0)
 		return err;
 	controller_outputs__set_waits(outputs, true);

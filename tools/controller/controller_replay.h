@@ -17,10 +17,10 @@ struct controller_replay {
 	const struct target_context *context;
 	struct controller_outputs *outputs;
 	struct replay *replay;
-	struct work print;	/* of the dump, once all is replayed */
-	int printed_fd;		/* eventfd */
+	struct work print; /* of the dump, once all is replayed */
+	int printed_fd; /* eventfd */
 	sd_event_source *printed;
-	int print_error;	/* of the worker, until it is done */
+	int print_error; /* of the worker, until it is done */
 	bool has_ended; /* all outputs have it, or wait for what they send it to */
 	bool is_reported;
 	bool is_whole; /* as reported */
@@ -30,10 +30,8 @@ struct controller_replay {
  * Begins the replay of the options of @context, if they have one, whose workers run; outputs
  * wait from now on.  Returns 0, or -errno with a sentence in @error.
  */
-int controller_replay__open(struct controller_replay *replay,
-			    const struct target_context *context,
-			    struct controller_outputs *outputs,
-			    struct dart_error *error);
+int controller_replay__open(struct controller_replay *replay, const struct target_context *context,
+			    struct controller_outputs *outputs, struct dart_error *error);
 /*
  * Before the workers stop: if not all is replayed, outputs wait no more, and nothing more is
  * dumped.  Also of zeros.

@@ -20,9 +20,8 @@ static int load_config(struct options *options)
 	if (!options->config)
 		return 0;
 	options->own = options->settings;
-	options->settings = (struct settings){ };
-	err = config__read(&options->settings, &options->own, options->config,
-			   &error);
+	options->settings = (struct settings){};
+	err = config__read(&options->settings, &options->own, options->config, &error);
 	if (err)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err;
@@ -35,8 +34,7 @@ static int check(const struct options *options)
 	struct dart_error error;
 
 	if (certificates__load(&options->settings.tls, &tls, &error)) {
-		fprintf(stderr, "dart-controller: %s: tls: %s\n",
-			options->config, error.text);
+		fprintf(stderr, "dart-controller: %s: tls: %s\n", options->config, error.text);
 		return EXIT_FAILURE;
 	}
 	dart_tls__put(tls);
@@ -52,7 +50,7 @@ int main(int argc, char *argv[])
 
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-controller: %s\n", error.text);
-		status = 2;	/* wrong arguments */
+		status = 2; /* wrong arguments */
 	} else if (options.action == OPTIONS_HELP) {
 		dart_program__print_help(&program, stdout);
 	} else if (options.action == OPTIONS_VERSION) {

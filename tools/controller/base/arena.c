@@ -67,9 +67,7 @@ void *arena__take_array(struct arena *arena, size_t count, size_t size)
 
 char *arena__copy(struct arena *arena, const char *text, size_t length)
 {
-	char *copy = length < SIZE_MAX ?
-			     arena__take_aligned(arena, length + 1, 1) :
-			     NULL;
+	char *copy = length < SIZE_MAX ? arena__take_aligned(arena, length + 1, 1) : NULL;
 
 	if (!copy)
 		return NULL;

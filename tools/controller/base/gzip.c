@@ -14,17 +14,15 @@
 #define WINDOW (15 + 16)
 #define MEMORY 8
 
-int gzip__pack(const void *bytes, size_t length, char **packed,
-	       size_t *packed_length)
+int gzip__pack(const void *bytes, size_t length, char **packed, size_t *packed_length)
 {
-	z_stream stream = { };
+	z_stream stream = {};
 	char *to;
 	int ret;
 
 	if (!length || length > UINT_MAX)
 		return -E2BIG;
-	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW, MEMORY,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	to = malloc(length);
 	if (!to) {
@@ -52,21 +50,19 @@ int gzip_stream__open(struct gzip_stream *stream, bool unpacks)
 
 	*stream = (struct gzip_stream){ .unpacks = unpacks };
 	ret = unpacks ? inflateInit2(&stream->zlib, WINDOW) :
-			deflateInit2(&stream->zlib, LEVEL, Z_DEFLATED, WINDOW,
-				     MEMORY, Z_DEFAULT_STRATEGY);
+			deflateInit2(&stream->zlib, LEVEL, Z_DEFLATED, WINDOW, MEMORY,
+				     Z_DEFAULT_STRATEGY);
 	stream->is_open = ret == Z_OK;
 	return stream->is_open ? 0 : -ENOMEM;
 }
 
-void gzip_stream__put(struct gzip_stream *stream, const void *bytes,
-		      size_t length)
+void gzip_stream__put(struct gzip_stream *stream, const void *bytes, size_t length)
 {
 	stream->zlib.next_in = (Bytef *)bytes;
 	stream->zlib.avail_in = length;
 }
 
-ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size,
-			  bool is_last)
+ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size, bool is_last)
 {
 	int ret;
 
@@ -76,8 +72,7 @@ ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size,
 	stream->zlib.avail_out = size < UINT_MAX ? size : UINT_MAX;
 	size = stream->zlib.avail_out;
 	ret = stream->unpacks ? inflate(&stream->zlib, Z_NO_FLUSH) :
-				deflate(&stream->zlib,
-					is_last ? Z_FINISH : Z_NO_FLUSH);
+				deflate(&stream->zlib, is_last ? Z_FINISH : Z_NO_FLUSH);
 	/* Z_BUF_ERROR: zlib needs more input. */
 	if (ret != Z_OK && ret != Z_STREAM_END && ret != Z_BUF_ERROR)
 		return -EBADMSG;
@@ -120,8 +115,7 @@ bool gzip__is_accepted(const char *accept_encoding)
 		coding += strspn(coding, ", \t");
 		length = strcspn(coding, ",");
 		name = strcspn(coding, ",; \t");
-		if ((name == 4 && !strncasecmp(coding, "gzip", 4)) ||
-		    (name == 1 && *coding == '*'))
+		if ((name == 4 && !strncasecmp(coding, "gzip", 4)) || (name == 1 && *coding == '*'))
 			return !is_refused(coding + name, length - name);
 		coding += length;
 	}

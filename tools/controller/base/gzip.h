@@ -12,8 +12,7 @@
  * @packed is to be freed by free().  Returns 0, -ENOMEM, or -E2BIG if it would not be shorter
  * than the @length bytes.
  */
-int gzip__pack(const void *bytes, size_t length, char **packed,
-	       size_t *packed_length);
+int gzip__pack(const void *bytes, size_t length, char **packed, size_t *packed_length);
 
 /* Does a header Accept-Encoding (RFC 9110, section 12.5.3) take gzip?  NULL is allowed. */
 bool gzip__is_accepted(const char *accept_encoding);
@@ -26,20 +25,18 @@ struct gzip_stream {
 	z_stream zlib;
 	bool unpacks;
 	bool is_open;
-	bool has_ended;	/* all has been taken */
+	bool has_ended; /* all has been taken */
 };
 
 /* Returns 0 or -ENOMEM. */
 int gzip_stream__open(struct gzip_stream *stream, bool unpacks);
 /* @bytes are valid until the next call; the ones before have been taken. */
-void gzip_stream__put(struct gzip_stream *stream, const void *bytes,
-		      size_t length);
+void gzip_stream__put(struct gzip_stream *stream, const void *bytes, size_t length);
 /*
  * Writes up to @size bytes, and returns how many.  @is_last: the
  * packer gets no more bytes.  -EBADMSG: the packed bytes are damaged.
  */
-ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size,
-			  bool is_last);
+ssize_t gzip_stream__take(struct gzip_stream *stream, char *buffer, size_t size, bool is_last);
 /* A structure of zeros is allowed. */
 void gzip_stream__close(struct gzip_stream *stream);
 

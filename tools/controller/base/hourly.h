@@ -14,8 +14,8 @@
 
 /* All zeros: nothing was said.  Changed in any thread. */
 struct hourly {
-	_Atomic uint64_t next_ns;	/* CLOCK_MONOTONIC: not before */
-	_Atomic uint64_t said;		/* losses that were counted by then */
+	_Atomic uint64_t next_ns; /* CLOCK_MONOTONIC: not before */
+	_Atomic uint64_t said; /* losses that were counted by then */
 };
 
 /*

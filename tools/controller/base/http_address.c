@@ -80,12 +80,9 @@ bool http_address__has_port(const char *address)
 }
 
 /* With @takes_both a socket of IPv6 serves IPv4 as well. */
-static int listen_at(const struct sockaddr *address, socklen_t length,
-		     bool takes_both)
+static int listen_at(const struct sockaddr *address, socklen_t length, bool takes_both)
 {
-	int fd = socket(address->sa_family,
-			SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
-	    err;
+	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
 	const int on = 1, is_only = !takes_both;
 
 	if (fd < 0)
@@ -93,8 +90,7 @@ static int listen_at(const struct sockaddr *address, socklen_t length,
 	/* Connections of a server before that wait for late packets hold no address. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if ((address->sa_family == AF_INET6 &&
-	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only,
-			sizeof(is_only))) ||
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only, sizeof(is_only))) ||
 	    bind(fd, address, length) || listen(fd, BACKLOG)) {
 		err = -errno;
 		close(fd);
@@ -120,8 +116,7 @@ static int listen_at_all(const struct parts *parts, int *fd)
 
 	*fd = listen_at((const struct sockaddr *)&v6, sizeof(v6), true);
 	if (*fd == -EAFNOSUPPORT || *fd == -EADDRNOTAVAIL)
-		*fd = listen_at((const struct sockaddr *)&v4, sizeof(v4),
-				false);
+		*fd = listen_at((const struct sockaddr *)&v4, sizeof(v4), false);
 	return *fd < 0 ? *fd : 1;
 }
 
@@ -140,9 +135,8 @@ static in_port_t port_of(int fd)
 	socklen_t length = sizeof(address);
 
 	getsockname(fd, (struct sockaddr *)&address, &length);
-	return address.ss_family == AF_INET ?
-		       ((struct sockaddr_in *)&address)->sin_port :
-		       ((struct sockaddr_in6 *)&address)->sin6_port;
+	return address.ss_family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port :
+					      ((struct sockaddr_in6 *)&address)->sin6_port;
 }
 
 /* A file such as /etc/hosts may give a name the same address twice. */
@@ -155,10 +149,8 @@ static bool has_socket(const int *fds, int count, const struct addrinfo *found)
 	for (i = 0; i < count; i++) {
 		length = sizeof(address);
 		memset(&address, 0, sizeof(address));
-		if (!getsockname(fds[i], (struct sockaddr *)&address,
-				 &length) &&
-		    length == found->ai_addrlen &&
-		    !memcmp(&address, found->ai_addr, length))
+		if (!getsockname(fds[i], (struct sockaddr *)&address, &length) &&
+		    length == found->ai_addrlen && !memcmp(&address, found->ai_addr, length))
 			return true;
 	}
 	return false;
@@ -168,8 +160,7 @@ static bool has_socket(const int *fds, int count, const struct addrinfo *found)
  * An address of @found that this host does not have, such as ::1 without IPv6, is left out,
  * unless there is no other.
  */
-static int listen_at_each(struct addrinfo *found,
-			  int fds[static HTTP_SOCKETS_MAX])
+static int listen_at_each(struct addrinfo *found, int fds[static HTTP_SOCKETS_MAX])
 {
 	int count = 0, ret = -EADDRNOTAVAIL;
 
@@ -180,8 +171,7 @@ static int listen_at_each(struct addrinfo *found,
 			set_port(found->ai_addr, port_of(fds[0]));
 		if (has_socket(fds, count, found))
 			continue;
-		fds[count] =
-			listen_at(found->ai_addr, found->ai_addrlen, false);
+		fds[count] = listen_at(found->ai_addr, found->ai_addrlen, false);
 		if (fds[count] >= 0) {
 			count++;
 			continue;
@@ -249,8 +239,7 @@ int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
 	if (*parts.host) {
 		ret = getaddrinfo(parts.host, parts.port, &hints, &all);
 		if (ret)
-			return dart_error__set(error, EADDRNOTAVAIL,
-					       "cannot listen at '%s': %s",
+			return dart_error__set(error, EADDRNOTAVAIL, "cannot listen at '%s': %s",
 					       whole, gai_strerror(ret));
 		ret = listen_at_each(all, fds);
 		freeaddrinfo(all);
@@ -258,8 +247,7 @@ int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
 		ret = listen_at_all(&parts, fds);
 	}
 	if (ret < 0)
-		return dart_error__set(error, -ret,
-				       "cannot listen at '%s': %s%s", whole,
+		return dart_error__set(error, -ret, "cannot listen at '%s': %s%s", whole,
 				       strerror(-ret), remedy(ret));
 	return ret;
 }

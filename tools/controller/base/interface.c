@@ -22,8 +22,7 @@ static bool has_address(const struct ifaddrs *entry, const char *address)
 		length = sizeof(struct sockaddr_in6);
 	else
 		return false;
-	return !getnameinfo(entry->ifa_addr, length, text, sizeof(text), NULL,
-			    0, NI_NUMERICHOST) &&
+	return !getnameinfo(entry->ifa_addr, length, text, sizeof(text), NULL, 0, NI_NUMERICHOST) &&
 	       !strcmp(text, address);
 }
 

@@ -2,10 +2,10 @@
 /* Collects times in buckets and computes percentiles. */
 #include "latency.h"
 
-#define UNIT_SHIFT	4	/* of 16 ns */
-#define OCTAVE_SHIFT	6	/* buckets of a power of two */
-#define OCTAVE		(1U << OCTAVE_SHIFT)
-#define LAST		(LATENCY_BUCKETS - 1)
+#define UNIT_SHIFT 4 /* of 16 ns */
+#define OCTAVE_SHIFT 6 /* buckets of a power of two */
+#define OCTAVE (1U << OCTAVE_SHIFT)
+#define LAST (LATENCY_BUCKETS - 1)
 
 /* Below two octaves of units a bucket is a unit wide. */
 static unsigned int bucket_of(uint64_t ns)
@@ -60,8 +60,7 @@ void latency__add(struct latency *latency, uint64_t ns)
 	store(bucket, load(bucket) + 1);
 }
 
-uint64_t latency__percentile(const struct latency *latency,
-			     unsigned int percent)
+uint64_t latency__percentile(const struct latency *latency, unsigned int percent)
 {
 	const uint64_t min = count__of(&latency->min);
 	const uint64_t max = count__of(&latency->max);

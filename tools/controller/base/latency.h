@@ -30,7 +30,6 @@ struct latency {
 void latency__add(struct latency *latency, uint64_t ns);
 
 /* The time that @percent of all do not exceed, see above; 0 without values. */
-uint64_t latency__percentile(const struct latency *latency,
-			     unsigned int percent);
+uint64_t latency__percentile(const struct latency *latency, unsigned int percent);
 
 #endif /* CONTROLLER_LATENCY_H */

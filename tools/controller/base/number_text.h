@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NUMBER_TEXT_MAX 32	/* bytes, with the NUL */
+#define NUMBER_TEXT_MAX 32 /* bytes, with the NUL */
 
 /*
  * The shortest text, or nearly, that is read back as the same number: "0.25", "1e+300",

@@ -55,8 +55,7 @@ void queue__wake(struct queue *queue)
 	eventfd_write(queue->wake, 1);
 }
 
-bool queue__put_quietly(struct queue *queue, struct queue_item *item,
-			size_t cost, bool *was_empty)
+bool queue__put_quietly(struct queue *queue, struct queue_item *item, size_t cost, bool *was_empty)
 {
 	const size_t bound = atomic_load(&queue->bound);
 	size_t used = atomic_load(&queue->used);
@@ -65,8 +64,7 @@ bool queue__put_quietly(struct queue *queue, struct queue_item *item,
 	do {
 		if (used && (used >= bound || cost > bound - used))
 			return false;
-	} while (!atomic_compare_exchange_weak(&queue->used, &used,
-					       used + cost));
+	} while (!atomic_compare_exchange_weak(&queue->used, &used, used + cost));
 	*was_empty = queue__append(queue, item);
 	return true;
 }
@@ -82,8 +80,7 @@ bool queue__put(struct queue *queue, struct queue_item *item, size_t cost)
 	return true;
 }
 
-void queue__put_always(struct queue *queue, struct queue_item *item,
-		       size_t cost)
+void queue__put_always(struct queue *queue, struct queue_item *item, size_t cost)
 {
 	item->cost = cost;
 	atomic_fetch_add(&queue->used, cost);
@@ -91,8 +88,7 @@ void queue__put_always(struct queue *queue, struct queue_item *item,
 		queue__wake(queue);
 }
 
-static struct queue_item *item_of(struct queue *queue,
-				  struct cds_wfcq_node *node)
+static struct queue_item *item_of(struct queue *queue, struct cds_wfcq_node *node)
 {
 	if (!node)
 		return NULL;
@@ -102,8 +98,7 @@ static struct queue_item *item_of(struct queue *queue,
 
 struct queue_item *queue__take(struct queue *queue)
 {
-	return item_of(queue, __cds_wfcq_dequeue_blocking(&queue->head,
-							  &queue->tail));
+	return item_of(queue, __cds_wfcq_dequeue_blocking(&queue->head, &queue->tail));
 }
 
 bool queue__try_take(struct queue *queue, struct queue_item **item)

@@ -21,11 +21,11 @@ struct queue_item {
 };
 
 struct queue {
-	struct __cds_wfcq_head head;	/* of the thread that takes */
+	struct __cds_wfcq_head head; /* of the thread that takes */
 	struct cds_wfcq_tail tail;
-	atomic_size_t used;	/* cost of the items that are not released yet */
+	atomic_size_t used; /* cost of the items that are not released yet */
 	atomic_size_t bound;
-	int wake;		/* eventfd */
+	int wake; /* eventfd */
 };
 
 /*
@@ -47,13 +47,11 @@ bool queue__put(struct queue *queue, struct queue_item *item, size_t cost);
  * The same, but nothing is woken: if @was_empty, queue__wake() is due, until when the thread
  * that takes may sleep beside this item and all that are put meanwhile.
  */
-bool queue__put_quietly(struct queue *queue, struct queue_item *item,
-			size_t cost, bool *was_empty);
+bool queue__put_quietly(struct queue *queue, struct queue_item *item, size_t cost, bool *was_empty);
 /* In any thread. */
 void queue__wake(struct queue *queue);
 /* Beyond the bound, for what is rare and must not be lost. */
-void queue__put_always(struct queue *queue, struct queue_item *item,
-		       size_t cost);
+void queue__put_always(struct queue *queue, struct queue_item *item, size_t cost);
 
 /* In one thread.  queue__wait() sleeps until there is an item. */
 struct queue_item *queue__wait(struct queue *queue);

@@ -11,8 +11,8 @@
 
 struct schedule {
 	uint64_t interval_ns;
-	uint64_t phase_ns;	/* any number: a multiple of the interval is nothing */
-	uint64_t next_ns;	/* CLOCK_MONOTONIC */
+	uint64_t phase_ns; /* any number: a multiple of the interval is nothing */
+	uint64_t next_ns; /* CLOCK_MONOTONIC */
 };
 
 /* CLOCK_MONOTONIC in ns. */
@@ -35,14 +35,11 @@ static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 	const uint64_t earliest_ns = now_ns + interval_ns / 2;
 
 	schedule->next_ns =
-		earliest_ns +
-		(interval_ns + phase_ns - earliest_ns % interval_ns) %
-			interval_ns;
+		earliest_ns + (interval_ns + phase_ns - earliest_ns % interval_ns) % interval_ns;
 }
 
 /* How many scrapes became due by @now_ns; next_ns is past it afterwards. */
-static inline uint64_t schedule__take(struct schedule *schedule,
-				      uint64_t now_ns)
+static inline uint64_t schedule__take(struct schedule *schedule, uint64_t now_ns)
 {
 	uint64_t due;
 
@@ -54,18 +51,16 @@ static inline uint64_t schedule__take(struct schedule *schedule,
 }
 
 /* A target without a whole scrape for so many intervals, and so long, is lost. */
-#define SCHEDULE_LOST_INTERVALS	3
-#define SCHEDULE_LOST_MIN_NS	5000000000ULL
+#define SCHEDULE_LOST_INTERVALS 3
+#define SCHEDULE_LOST_MIN_NS 5000000000ULL
 
 /* How long the values of a scrape are fresh: then the target is lost. */
 static inline uint64_t schedule__lost_after_ns(const struct schedule *schedule)
 {
 	/* An interval is an hour at most. */
-	const uint64_t after_ns =
-		SCHEDULE_LOST_INTERVALS * schedule->interval_ns;
+	const uint64_t after_ns = SCHEDULE_LOST_INTERVALS * schedule->interval_ns;
 
-	return after_ns > SCHEDULE_LOST_MIN_NS ? after_ns :
-						 SCHEDULE_LOST_MIN_NS;
+	return after_ns > SCHEDULE_LOST_MIN_NS ? after_ns : SCHEDULE_LOST_MIN_NS;
 }
 
 #endif /* CONTROLLER_SCHEDULE_H */

@@ -9,22 +9,18 @@
 
 #include <libdart/text_file.h>
 
-static int check(const char *path, const char *secret, size_t length,
-		 struct dart_error *error)
+static int check(const char *path, const char *secret, size_t length, struct dart_error *error)
 {
 	size_t i;
 
 	if (!length)
 		return dart_error__set(error, EINVAL, "'%s' is empty", path);
 	if (length > SECRET_MAX)
-		return dart_error__set(error, EINVAL,
-				       "'%s' has more than %d bytes", path,
+		return dart_error__set(error, EINVAL, "'%s' has more than %d bytes", path,
 				       SECRET_MAX);
 	for (i = 0; i < length; i++) {
 		if ((unsigned char)secret[i] < ' ' || secret[i] == 0x7f)
-			return dart_error__set(error, EINVAL,
-					       "'%s' has a control character",
-					       path);
+			return dart_error__set(error, EINVAL, "'%s' has a control character", path);
 	}
 	return 0;
 }
@@ -41,16 +37,13 @@ int secret__read(const char *path, char **secretp, struct dart_error *error)
 		return dart_error__no_memory(error);
 	file = fopen(path, "re");
 	if (!file) {
-		ret = dart_error__system(error, errno, "cannot open '%s'",
-					 path);
+		ret = dart_error__system(error, errno, "cannot open '%s'", path);
 		free(secret);
 		return ret;
 	}
 	setvbuf(file, NULL, _IONBF, 0);
 	length = fread(secret, 1, SECRET_MAX + 4, file);
-	ret = ferror(file) ? dart_error__set(error, EIO, "cannot read '%s'",
-					     path) :
-			     0;
+	ret = ferror(file) ? dart_error__set(error, EIO, "cannot read '%s'", path) : 0;
 	fclose(file);
 	secret[length] = '\0';
 	length = strcspn(secret, "\r\n");

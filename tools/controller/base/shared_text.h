@@ -47,8 +47,7 @@ static inline void shared_text__release(struct shared_text *shared)
 static inline bool shared_text__equal(const struct shared_text *one,
 				      const struct shared_text *other)
 {
-	return one == other ||
-	       (one && other && !strcmp(one->text, other->text));
+	return one == other || (one && other && !strcmp(one->text, other->text));
 }
 
 #endif /* CONTROLLER_SHARED_TEXT_H */

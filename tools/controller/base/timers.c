@@ -68,8 +68,7 @@ static int timers__add_source(struct timers *timers, sd_event *event)
 	int err;
 
 	/* Accurate to 1 us; the default of 250 ms is too coarse. */
-	err = sd_event_add_time(event, &timers->source, CLOCK_MONOTONIC, 0, 1,
-				on_time, timers);
+	err = sd_event_add_time(event, &timers->source, CLOCK_MONOTONIC, 0, 1, on_time, timers);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(timers->source, SD_EVENT_OFF);
 	return err < 0 ? err : 0;
@@ -102,8 +101,8 @@ void timers__free(struct timers *timers)
 	free(timers);
 }
 
-void timer__init(struct timer *timer, struct timers *timers,
-		 void (*expired)(void *data), void *data)
+void timer__init(struct timer *timer, struct timers *timers, void (*expired)(void *data),
+		 void *data)
 {
 	*timer = (struct timer){
 		.timers = timers,

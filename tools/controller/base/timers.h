@@ -33,8 +33,8 @@ uint64_t timers__next_ns(const struct timers *timers);
 void timers__run(struct timers *timers, uint64_t now_ns);
 
 /* @expired may set, stop and free any timer. */
-void timer__init(struct timer *timer, struct timers *timers,
-		 void (*expired)(void *data), void *data);
+void timer__init(struct timer *timer, struct timers *timers, void (*expired)(void *data),
+		 void *data);
 /* Both also if @timer is set already. */
 void timer__set_at(struct timer *timer, uint64_t due_ns);
 void timer__set(struct timer *timer, uint64_t delay_us);

@@ -9,11 +9,11 @@
 #include "schedule.h"
 
 /* A reading that took longer was interrupted, and is repeated a few times. */
-#define WALL_CLOCK_READING_NS	20000
-#define WALL_CLOCK_TRIES	4
+#define WALL_CLOCK_READING_NS 20000
+#define WALL_CLOCK_TRIES 4
 
 /* Two offsets differ by less than this unless the clock was set. */
-#define WALL_CLOCK_NOISE_NS	1000000
+#define WALL_CLOCK_NOISE_NS 1000000
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns. */
 static inline int64_t wall_clock__offset_ns(void)
@@ -23,9 +23,7 @@ static inline int64_t wall_clock__offset_ns(void)
 	int64_t offset_ns = 0;
 	int tries;
 
-	for (tries = 0; tries < WALL_CLOCK_TRIES &&
-			least_ns > WALL_CLOCK_READING_NS;
-	     tries++) {
+	for (tries = 0; tries < WALL_CLOCK_TRIES && least_ns > WALL_CLOCK_READING_NS; tries++) {
 		before_ns = monotonic_ns();
 		clock_gettime(CLOCK_REALTIME, &now);
 		after_ns = monotonic_ns();

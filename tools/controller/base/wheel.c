@@ -17,8 +17,7 @@ static void wheel__place(struct wheel *wheel, struct wheel_timer *timer)
 	if (timer->tick <= wheel->tick) {
 		timer->slot = &wheel->expired;
 	} else {
-		level = (63 - __builtin_clzll(timer->tick ^ wheel->tick)) /
-			WHEEL_DIGIT_BITS;
+		level = (63 - __builtin_clzll(timer->tick ^ wheel->tick)) / WHEEL_DIGIT_BITS;
 		timer->slot = &wheel->slots[level][digit(timer->tick, level)];
 		wheel->used[level] |= 1ULL << digit(timer->tick, level);
 	}
@@ -64,15 +63,13 @@ void wheel__cancel(struct wheel *wheel, struct wheel_timer *timer)
  * Slots of @level that time reaches or passes on its way from wheel->tick to @tick.  The
  * timers of a level agree with the present in all higher digits.
  */
-static uint64_t wheel__reached(const struct wheel *wheel, unsigned int level,
-			       uint64_t tick)
+static uint64_t wheel__reached(const struct wheel *wheel, unsigned int level, uint64_t tick)
 {
 	const unsigned int higher = (level + 1) * WHEEL_DIGIT_BITS;
 
 	if (level < WHEEL_LEVELS - 1 && wheel->tick >> higher != tick >> higher)
 		return wheel->used[level];
-	return wheel->used[level] &
-	       (UINT64_MAX >> (WHEEL_SLOTS - 1 - digit(tick, level)));
+	return wheel->used[level] & (UINT64_MAX >> (WHEEL_SLOTS - 1 - digit(tick, level)));
 }
 
 void wheel__advance(struct wheel *wheel, uint64_t now_ns)
@@ -89,10 +86,7 @@ void wheel__advance(struct wheel *wheel, uint64_t now_ns)
 		reached = wheel__reached(wheel, level, tick);
 		wheel->used[level] &= ~reached;
 		for (; reached; reached &= reached - 1)
-			TAILQ_CONCAT(
-				&moved,
-				&wheel->slots[level][__builtin_ctzll(reached)],
-				place);
+			TAILQ_CONCAT(&moved, &wheel->slots[level][__builtin_ctzll(reached)], place);
 	}
 	wheel->tick = tick;
 	while ((timer = TAILQ_FIRST(&moved))) {

@@ -49,8 +49,7 @@ void wheel__init(struct wheel *wheel, uint64_t now_ns);
  * Sets @timer, also if it is set or has expired already.  It expires at @due_ns or up to
  * a tick later.
  */
-void wheel__set(struct wheel *wheel, struct wheel_timer *timer,
-		uint64_t due_ns);
+void wheel__set(struct wheel *wheel, struct wheel_timer *timer, uint64_t due_ns);
 /* Also of a timer that is not set. */
 void wheel__cancel(struct wheel *wheel, struct wheel_timer *timer);
 

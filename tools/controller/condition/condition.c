@@ -38,8 +38,7 @@ int condition__open(struct condition *condition, const struct options *options,
 	condition->started_ns = clock_ns(CLOCK_REALTIME);
 	atomic_store(&condition->alive_ns, clock_ns(CLOCK_MONOTONIC));
 	atomic_store(&condition->reloaded_ns, condition->started_ns);
-	condition->reload_fd =
-		options->config ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+	condition->reload_fd = options->config ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
 	return options->config && condition->reload_fd < 0 ? -errno : 0;
 }
 
@@ -48,16 +47,13 @@ static int on_pulse(sd_event_source *source, uint64_t usec, void *data)
 	struct condition *condition = data;
 
 	atomic_store(&condition->alive_ns, clock_ns(CLOCK_MONOTONIC));
-	if (!atomic_load(&condition->is_ready) &&
-	    condition->check_ready(condition->data))
+	if (!atomic_load(&condition->is_ready) && condition->check_ready(condition->data))
 		atomic_store(&condition->is_ready, true);
 	return sd_event_source_set_time_relative(
-		source, atomic_load(&condition->is_ready) ? PULSE_US :
-							    PULSE_UNREADY_US);
+		source, atomic_load(&condition->is_ready) ? PULSE_US : PULSE_UNREADY_US);
 }
 
-static int on_reload(sd_event_source *source, int fd, uint32_t events,
-		     void *data)
+static int on_reload(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct condition *condition = data;
 	eventfd_t count;
@@ -67,8 +63,7 @@ static int on_reload(sd_event_source *source, int fd, uint32_t events,
 	return 0;
 }
 
-int condition__watch(struct condition *condition, sd_event *event,
-		     bool (*check_ready)(void *data),
+int condition__watch(struct condition *condition, sd_event *event, bool (*check_ready)(void *data),
 		     void (*reload)(void *data), void *data)
 {
 	int ret;
@@ -78,16 +73,14 @@ int condition__watch(struct condition *condition, sd_event *event,
 	condition->data = data;
 	if (!check_ready)
 		atomic_store(&condition->is_ready, true);
-	ret = sd_event_add_time_relative(event, &condition->pulse,
-					 CLOCK_MONOTONIC, 0, 0, on_pulse,
+	ret = sd_event_add_time_relative(event, &condition->pulse, CLOCK_MONOTONIC, 0, 0, on_pulse,
 					 condition);
 	if (ret < 0)
 		return ret;
 	ret = sd_event_source_set_enabled(condition->pulse, SD_EVENT_ON);
 	if (ret >= 0 && reload && condition->reload_fd >= 0)
-		ret = sd_event_add_io(event, &condition->reload,
-				      condition->reload_fd, EPOLLIN, on_reload,
-				      condition);
+		ret = sd_event_add_io(event, &condition->reload, condition->reload_fd, EPOLLIN,
+				      on_reload, condition);
 	return ret < 0 ? ret : 0;
 }
 
@@ -135,9 +128,8 @@ void condition__set_equal_labels(struct condition *condition, size_t count)
 
 /* ---- metrics */
 
-static void add_one(struct own_metrics *metrics, const char *name,
-		    const char *help, const char *unit, enum metric_type type,
-		    double value)
+static void add_one(struct own_metrics *metrics, const char *name, const char *help,
+		    const char *unit, enum metric_type type, double value)
 {
 	const struct label_list none = { .count = 0 };
 
@@ -154,12 +146,10 @@ static void add_memory(struct own_metrics *metrics)
 	if (!file)
 		return;
 	if (fscanf(file, "%llu %llu", &size, &resident) == 2) {
-		add_one(metrics, "process_virtual_memory_bytes",
-			"Virtual memory.", "bytes", METRIC_GAUGE,
-			(double)size * page);
-		add_one(metrics, "process_resident_memory_bytes",
-			"Resident memory.", "bytes", METRIC_GAUGE,
-			(double)resident * page);
+		add_one(metrics, "process_virtual_memory_bytes", "Virtual memory.", "bytes",
+			METRIC_GAUGE, (double)size * page);
+		add_one(metrics, "process_resident_memory_bytes", "Resident memory.", "bytes",
+			METRIC_GAUGE, (double)resident * page);
 	}
 	fclose(file);
 }
@@ -175,13 +165,12 @@ static void add_descriptors(struct own_metrics *metrics)
 		while (readdir(directory))
 			count++;
 		closedir(directory);
-		add_one(metrics, "process_open_fds", "Open file descriptors.",
-			"", METRIC_GAUGE, count);
+		add_one(metrics, "process_open_fds", "Open file descriptors.", "", METRIC_GAUGE,
+			count);
 	}
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
-		add_one(metrics, "process_max_fds",
-			"Limit of open file descriptors.", "", METRIC_GAUGE,
-			limit.rlim_cur);
+		add_one(metrics, "process_max_fds", "Limit of open file descriptors.", "",
+			METRIC_GAUGE, limit.rlim_cur);
 }
 
 static double seconds(struct timeval time)
@@ -189,19 +178,15 @@ static double seconds(struct timeval time)
 	return time.tv_sec + time.tv_usec / 1e6;
 }
 
-static void add_process(const struct condition *condition,
-			struct own_metrics *metrics)
+static void add_process(const struct condition *condition, struct own_metrics *metrics)
 {
 	struct rusage usage = {};
 
 	getrusage(RUSAGE_SELF, &usage);
-	add_one(metrics, "process_cpu_seconds_total",
-		"CPU time, of the user and of the system.", "seconds",
-		METRIC_COUNTER,
-		seconds(usage.ru_utime) + seconds(usage.ru_stime));
-	add_one(metrics, "process_start_time_seconds",
-		"When the process started, since 1970.", "seconds",
-		METRIC_GAUGE, condition->started_ns / 1e9);
+	add_one(metrics, "process_cpu_seconds_total", "CPU time, of the user and of the system.",
+		"seconds", METRIC_COUNTER, seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	add_one(metrics, "process_start_time_seconds", "When the process started, since 1970.",
+		"seconds", METRIC_GAUGE, condition->started_ns / 1e9);
 	add_memory(metrics);
 	add_descriptors(metrics);
 }
@@ -214,28 +199,25 @@ void condition__add(void *data, struct own_metrics *metrics)
 	add_process(condition, metrics);
 	label_list__add(&version, "version", DART_VERSION);
 	own_metrics__begin(metrics, "dart_controller_build_info",
-			   "The version of dart-controller, with the value 1.",
-			   "", METRIC_GAUGE);
+			   "The version of dart-controller, with the value 1.", "", METRIC_GAUGE);
 	own_metrics__add(metrics, &version, 1);
 	add_one(metrics, "dart_controller_ready",
-		"Whether all sources of agents have been looked at.", "",
-		METRIC_GAUGE, atomic_load(&condition->is_ready));
+		"Whether all sources of agents have been looked at.", "", METRIC_GAUGE,
+		atomic_load(&condition->is_ready));
 	add_one(metrics, "dart_controller_config_last_reload_successful",
-		"Whether the last reload took the configuration and the certificates.",
-		"", METRIC_GAUGE,
+		"Whether the last reload took the configuration and the certificates.", "",
+		METRIC_GAUGE,
 		!atomic_load(&condition->is_configuration_refused) &&
 			!atomic_load(&condition->are_certificates_refused));
-	add_one(metrics,
-		"dart_controller_config_last_reload_success_timestamp_seconds",
+	add_one(metrics, "dart_controller_config_last_reload_success_timestamp_seconds",
 		"When configuration and certificates were taken for the last time, since 1970.",
-		"seconds", METRIC_GAUGE,
-		atomic_load(&condition->reloaded_ns) / 1e9);
+		"seconds", METRIC_GAUGE, atomic_load(&condition->reloaded_ns) / 1e9);
 	add_one(metrics, "dart_controller_config_reloads_total",
-		"How often the configuration was read again.", "",
-		METRIC_COUNTER, atomic_load(&condition->reloads));
+		"How often the configuration was read again.", "", METRIC_COUNTER,
+		atomic_load(&condition->reloads));
 	add_one(metrics, "dart_controller_config_reloads_refused_total",
-		"How often a configuration that was read again was refused.",
-		"", METRIC_COUNTER, atomic_load(&condition->refused));
+		"How often a configuration that was read again was refused.", "", METRIC_COUNTER,
+		atomic_load(&condition->refused));
 	add_one(metrics, "dart_controller_agents_with_equal_labels",
 		"Agents that have another 'instance', because another agent had all their labels.",
 		"", METRIC_GAUGE, atomic_load(&condition->equal_labels));
@@ -243,8 +225,7 @@ void condition__add(void *data, struct own_metrics *metrics)
 
 /* ---- pages */
 
-static void answer_sentence(struct http_answer *answer, unsigned int status,
-			    const char *sentence)
+static void answer_sentence(struct http_answer *answer, unsigned int status, const char *sentence)
 {
 	if (asprintf(&answer->body, "%s\n", sentence) < 0)
 		answer->body = NULL;
@@ -252,41 +233,35 @@ static void answer_sentence(struct http_answer *answer, unsigned int status,
 	answer->status = status;
 }
 
-static void fill_healthy(void *data, const struct http_request *request,
-			 struct http_answer *answer)
+static void fill_healthy(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct condition *condition = data;
 
-	if (clock_ns(CLOCK_MONOTONIC) - atomic_load(&condition->alive_ns) <
-	    DEAD_NS)
+	if (clock_ns(CLOCK_MONOTONIC) - atomic_load(&condition->alive_ns) < DEAD_NS)
 		answer_sentence(answer, 200, "dart-controller is healthy");
 	else
-		answer_sentence(
-			answer, 503,
-			"the control loop of dart-controller has not run for a minute");
+		answer_sentence(answer, 503,
+				"the control loop of dart-controller has not run for a minute");
 }
 
-static void fill_ready(void *data, const struct http_request *request,
-		       struct http_answer *answer)
+static void fill_ready(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct condition *condition = data;
 
 	if (atomic_load(&condition->is_ready))
 		answer_sentence(answer, 200, "dart-controller is ready");
 	else
-		answer_sentence(
-			answer, 503,
-			"not all sources of agents have been looked at so far");
+		answer_sentence(answer, 503,
+				"not all sources of agents have been looked at so far");
 }
 
 /* All that --check finds, without a change.  Returns 0 or -errno with a sentence. */
-static int check_configuration(const struct condition *condition,
-			       struct dart_error *error)
+static int check_configuration(const struct condition *condition, struct dart_error *error)
 {
 	struct settings settings = {};
 	struct dart_tls *tls = NULL;
-	int ret = config__read(&settings, &condition->options->own,
-			       condition->options->config, error);
+	int ret = config__read(&settings, &condition->options->own, condition->options->config,
+			       error);
 
 	if (!ret)
 		ret = certificates__load(&settings.tls, &tls, error);
@@ -295,8 +270,7 @@ static int check_configuration(const struct condition *condition,
 	return ret;
 }
 
-static void fill_reload(void *data, const struct http_request *request,
-			struct http_answer *answer)
+static void fill_reload(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct condition *condition = data;
 	struct dart_error error;
@@ -308,9 +282,8 @@ static void fill_reload(void *data, const struct http_request *request,
 			answer, 403,
 			"a reload is for programs of this host, or with the token or password of --listen");
 	} else if (condition->reload_fd < 0) {
-		answer_sentence(
-			answer, 400,
-			"there is no configuration to read again (start with --config)");
+		answer_sentence(answer, 400,
+				"there is no configuration to read again (start with --config)");
 	} else if (check_configuration(condition, &error)) {
 		count_reload(condition, true);
 		atomic_store(&condition->is_configuration_refused, true);
@@ -319,23 +292,19 @@ static void fill_reload(void *data, const struct http_request *request,
 		answer_sentence(answer, 400, error.text);
 	} else {
 		eventfd_write(condition->reload_fd, 1);
-		answer_sentence(answer, 200,
-				"the configuration is valid, and read again");
+		answer_sentence(answer, 200, "the configuration is valid, and read again");
 	}
 }
 
-void condition__pages(struct condition *condition,
-		      struct http_page pages[static CONDITION_PAGES])
+void condition__pages(struct condition *condition, struct http_page pages[static CONDITION_PAGES])
 {
 	/* Open, because they show no values: kubelet and balancers ask without a token. */
-	pages[0] = (struct http_page){ .path = "/-/healthy",
-				       .fill = fill_healthy,
-				       .data = condition,
-				       .is_open = true };
-	pages[1] = (struct http_page){ .path = "/-/ready",
-				       .fill = fill_ready,
-				       .data = condition,
-				       .is_open = true };
+	pages[0] = (struct http_page){
+		.path = "/-/healthy", .fill = fill_healthy, .data = condition, .is_open = true
+	};
+	pages[1] = (struct http_page){
+		.path = "/-/ready", .fill = fill_ready, .data = condition, .is_open = true
+	};
 	pages[2] = (struct http_page){
 		.path = "/-/reload",
 		.fill = fill_reload,

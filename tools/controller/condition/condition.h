@@ -30,13 +30,11 @@ struct condition {
 	const struct http_access *access;
 	int64_t started_ns; /* CLOCK_REALTIME */
 	int reload_fd; /* an eventfd: a reload was asked for; -1: none can be */
-	atomic_int_least64_t
-		alive_ns; /* CLOCK_MONOTONIC, when the control loop last ran */
+	atomic_int_least64_t alive_ns; /* CLOCK_MONOTONIC, when the control loop last ran */
 	atomic_bool is_ready;
 	/* Of the last reload: of its configuration, and of its certificates. */
 	atomic_bool is_configuration_refused, are_certificates_refused;
-	atomic_int_least64_t
-		reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
+	atomic_int_least64_t reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
 	atomic_uint_least64_t reloads, refused;
 	atomic_size_t equal_labels; /* agents that had the labels of others */
 
@@ -58,8 +56,7 @@ int condition__open(struct condition *condition, const struct options *options,
  * until it returns true; NULL: it is ready now.  on_reload() reads the configuration again; NULL:
  * nothing can be.  Returns 0 or -errno.
  */
-int condition__watch(struct condition *condition, sd_event *event,
-		     bool (*check_ready)(void *data),
+int condition__watch(struct condition *condition, sd_event *event, bool (*check_ready)(void *data),
 		     void (*on_reload)(void *data), void *data);
 /* The control loop has ended; the server may still ask. */
 void condition__end(struct condition *condition);
@@ -74,7 +71,6 @@ void condition__set_equal_labels(struct condition *condition, size_t count);
 
 /* In any thread.  Adds the families of the process and of its configuration. */
 void condition__add(void *condition, struct own_metrics *metrics);
-void condition__pages(struct condition *condition,
-		      struct http_page pages[static CONDITION_PAGES]);
+void condition__pages(struct condition *condition, struct http_page pages[static CONDITION_PAGES]);
 
 #endif /* CONTROLLER_CONDITION_H */

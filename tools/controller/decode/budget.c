@@ -10,13 +10,13 @@
 #include "sample.h"
 
 /* A READ, its work request, and the end of the cache line that it lands on. */
-#define READ_BYTES	128
+#define READ_BYTES 128
 
 /* Memory of an entry beside its values: samples, view, allocations. */
-#define ENTRY_BYTES	256
+#define ENTRY_BYTES 256
 
 /* Entries named in the sentence. */
-#define LARGEST		3
+#define LARGEST 3
 
 struct cost {
 	const struct dart_entry *entry;
@@ -25,8 +25,7 @@ struct cost {
 };
 
 /* Of output: a byte of a text takes up to six, as in "\u001B". */
-static uint64_t output_bytes(const struct dart_schema *schema,
-			     uint32_t value_bytes)
+static uint64_t output_bytes(const struct dart_schema *schema, uint32_t value_bytes)
 {
 	uint64_t bytes = value_bytes;
 	uint32_t i;
@@ -43,8 +42,7 @@ static uint64_t output_bytes(const struct dart_schema *schema,
  * Two samples with sums, and the output; not what lands.  A table has at most 2^19
  * entries, each with at most 2^28 bytes of copies, so that nothing overflows.
  */
-static uint64_t entry_bytes(const struct dart_entry *entry,
-			    uint32_t value_bytes)
+static uint64_t entry_bytes(const struct dart_entry *entry, uint32_t value_bytes)
 {
 	return ENTRY_BYTES + 2ULL * dart_entry__size(entry) +
 	       2ULL * sizeof(uint64_t) * sample__elements(entry->schema) +
@@ -80,14 +78,12 @@ static void insert(struct cost largest[LARGEST], struct cost cost)
 	}
 }
 
-static int explain(const struct dart_table *table, const uint32_t *wanted,
-		   uint32_t wanted_count, uint32_t value_bytes,
-		   struct dart_error *error)
+static int explain(const struct dart_table *table, const uint32_t *wanted, uint32_t wanted_count,
+		   uint32_t value_bytes, struct dart_error *error)
 {
-	bool *planned = calloc((size_t)table->memory_region_count + 1,
-			       sizeof(*planned));
-	struct cost largest[LARGEST] = { };
-	char names[DART_ERROR_MAX] = "";	/* of 40 bytes each */
+	bool *planned = calloc((size_t)table->memory_region_count + 1, sizeof(*planned));
+	struct cost largest[LARGEST] = {};
+	char names[DART_ERROR_MAX] = ""; /* of 40 bytes each */
 	size_t length = 0;
 	uint32_t i;
 
@@ -100,17 +96,15 @@ static int explain(const struct dart_table *table, const uint32_t *wanted,
 			.reads = count_reads(entry, planned),
 		};
 
-		cost.bytes = entry_bytes(entry, value_bytes) +
-			     dart_entry__size(entry) +
+		cost.bytes = entry_bytes(entry, value_bytes) + dart_entry__size(entry) +
 			     (uint64_t)cost.reads * READ_BYTES;
 		insert(largest, cost);
 	}
 	free(planned);
 	for (i = 0; i < LARGEST && largest[i].entry; i++)
 		length += snprintf(names + length, sizeof(names) - length,
-				   "%s'%.40s' (%u READs, %zu bytes)",
-				   i ? ", " : "", largest[i].entry->name,
-				   largest[i].reads,
+				   "%s'%.40s' (%u READs, %zu bytes)", i ? ", " : "",
+				   largest[i].entry->name, largest[i].reads,
 				   dart_entry__size(largest[i].entry));
 	return dart_error__set(
 		error, EFBIG,
@@ -118,9 +112,8 @@ static int explain(const struct dart_table *table, const uint32_t *wanted,
 		wanted_count, BUDGET_BYTES >> 20, names);
 }
 
-int budget__check(const struct dart_table *table, const uint32_t *wanted,
-		  uint32_t wanted_count, const struct dart_read_plan *plan,
-		  uint32_t value_bytes, struct dart_error *error)
+int budget__check(const struct dart_table *table, const uint32_t *wanted, uint32_t wanted_count,
+		  const struct dart_read_plan *plan, uint32_t value_bytes, struct dart_error *error)
 {
 	uint64_t bytes = 0;
 	uint32_t i, reads;

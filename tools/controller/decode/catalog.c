@@ -9,12 +9,12 @@
 /* Numbers of an entry and of a range, without padding: to be hashed and compared. */
 struct entry_numbers {
 	uint64_t since, place;
-	const struct dart_schema *schema;	/* a shared one: equal ones are the same */
+	const struct dart_schema *schema; /* a shared one: equal ones are the same */
 	uint32_t kind, lifetime, copies_are, copies, ranges, name_length;
 };
 
 struct range_numbers {
-	uint64_t place, stride;		/* relative to the memory region */
+	uint64_t place, stride; /* relative to the memory region */
 	uint32_t memory_region, first_copy, copies, offset, length, reserved;
 };
 
@@ -37,8 +37,7 @@ static struct range_numbers numbers_of_range(const struct dart_table *table,
 					     const struct dart_range *range)
 {
 	return (struct range_numbers){
-		.place = range->address -
-			 table->memory_regions[range->memory_region].address,
+		.place = range->address - table->memory_regions[range->memory_region].address,
 		.stride = range->stride,
 		.memory_region = range->memory_region,
 		.first_copy = range->first_copy,
@@ -48,8 +47,8 @@ static struct range_numbers numbers_of_range(const struct dart_table *table,
 	};
 }
 
-static int compare_entries(const struct dart_table *one,
-			   const struct dart_table *other, uint32_t index)
+static int compare_entries(const struct dart_table *one, const struct dart_table *other,
+			   uint32_t index)
 {
 	const struct dart_entry *a = &one->entries[index];
 	const struct dart_entry *b = &other->entries[index];
@@ -77,8 +76,7 @@ static int compare_u64(uint64_t one, uint64_t other)
  * Where the values of the wanted entries land.  READs begin and end at lines, so this
  * depends on the addresses and the lengths of memory regions, too.
  */
-static int compare_landings(const struct catalog *one,
-			    const struct catalog *other)
+static int compare_landings(const struct catalog *one, const struct catalog *other)
 {
 	int order = compare_u64(dart_read_plan__landing_size(one->plan),
 				dart_read_plan__landing_size(other->plan));
@@ -89,9 +87,8 @@ static int compare_landings(const struct catalog *one,
 		a = &one->table->entries[one->wanted[i]];
 		b = &other->table->entries[other->wanted[i]];
 		for (k = 0; !order && k < a->range_count; k++)
-			order = compare_u64(
-				dart_read_plan__place(one->plan, &a->ranges[k]),
-				dart_read_plan__place(other->plan, &b->ranges[k]));
+			order = compare_u64(dart_read_plan__place(one->plan, &a->ranges[k]),
+					    dart_read_plan__place(other->plan, &b->ranges[k]));
 	}
 	return order;
 }
@@ -104,9 +101,8 @@ static int compare(const struct content *a, const struct content *b)
 	int order;
 
 	order = compare_u64(entries, other->table->entry_count) ?:
-		compare_u64(one->table->memory_region_count,
-			    other->table->memory_region_count) ?:
-		compare_u64(one->wanted_count, other->wanted_count);
+			compare_u64(one->table->memory_region_count, other->table->memory_region_count) ?:
+			compare_u64(one->wanted_count, other->wanted_count);
 	if (!order && one->wanted_count)
 		order = memcmp(one->wanted, other->wanted,
 			       one->wanted_count * sizeof(*one->wanted));
@@ -153,8 +149,7 @@ static uint64_t hash(struct content_store *store, const struct catalog *catalog)
 	for (i = 0; i < table->entry_count; i++)
 		hash_entry(state, table, &table->entries[i]);
 	for (i = 0; i < catalog->wanted_count; i++)
-		hash_landing(state, catalog->plan,
-			     &table->entries[catalog->wanted[i]]);
+		hash_landing(state, catalog->plan, &table->entries[catalog->wanted[i]]);
 	return XXH3_64bits_digest(state);
 }
 
@@ -179,9 +174,9 @@ static const struct content_kind catalog__kind = {
 
 int catalogs__open(struct catalogs *catalogs)
 {
-	*catalogs = (struct catalogs){ };
+	*catalogs = (struct catalogs){};
 	return content_store__open(&catalogs->catalogs, &catalog__kind) ?:
-	       content_store__open(&catalogs->schemas, &shared_schema__kind);
+		       content_store__open(&catalogs->schemas, &shared_schema__kind);
 }
 
 void catalogs__close(struct catalogs *catalogs)
@@ -195,8 +190,7 @@ struct sharing {
 	struct catalog *catalog;
 };
 
-static const struct dart_schema *share_schema(void *data,
-					      const struct dart_schema *schema)
+static const struct dart_schema *share_schema(void *data, const struct dart_schema *schema)
 {
 	struct sharing *sharing = data;
 	struct catalog *catalog = sharing->catalog;
@@ -209,23 +203,20 @@ static const struct dart_schema *share_schema(void *data,
 	return &shared->schema;
 }
 
-static int catalog__share_schemas(struct catalog *catalog,
-				  struct catalogs *catalogs)
+static int catalog__share_schemas(struct catalog *catalog, struct catalogs *catalogs)
 {
 	struct sharing sharing = { .catalogs = catalogs, .catalog = catalog };
 
 	/* At most one for each entry. */
-	catalog->schemas = calloc((size_t)catalog->table->entry_count + 1,
-				  sizeof(*catalog->schemas));
+	catalog->schemas =
+		calloc((size_t)catalog->table->entry_count + 1, sizeof(*catalog->schemas));
 	if (!catalog->schemas)
 		return -ENOMEM;
-	return dart_table__replace_schemas(catalog->table, share_schema,
-					   &sharing);
+	return dart_table__replace_schemas(catalog->table, share_schema, &sharing);
 }
 
-int catalog__new(struct catalogs *catalogs, struct dart_table *table,
-		 uint32_t *wanted, uint32_t wanted_count,
-		 struct catalog **catalogp)
+int catalog__new(struct catalogs *catalogs, struct dart_table *table, uint32_t *wanted,
+		 uint32_t wanted_count, struct catalog **catalogp)
 {
 	struct catalog *catalog = calloc(1, sizeof(*catalog));
 	int err = 0;
@@ -242,8 +233,7 @@ int catalog__new(struct catalogs *catalogs, struct dart_table *table,
 	if (catalogs)
 		err = catalog__share_schemas(catalog, catalogs);
 	if (!err)
-		err = dart_read_plan__new(table, wanted, wanted_count,
-					  &catalog->plan);
+		err = dart_read_plan__new(table, wanted, wanted_count, &catalog->plan);
 	if (err == -ENOMEM)
 		content__release(&catalog->content);
 	else
@@ -251,8 +241,7 @@ int catalog__new(struct catalogs *catalogs, struct dart_table *table,
 	return err;
 }
 
-struct catalog *catalog__share(struct catalogs *catalogs,
-			       struct catalog *catalog)
+struct catalog *catalog__share(struct catalogs *catalogs, struct catalog *catalog)
 {
 	struct content_store *store;
 	struct content *shared;

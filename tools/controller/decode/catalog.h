@@ -34,12 +34,12 @@ int catalogs__open(struct catalogs *catalogs);
 void catalogs__close(struct catalogs *catalogs);
 
 struct catalog {
-	struct content content;	/* first; content__release() */
+	struct content content; /* first; content__release() */
 	struct dart_table *table;
 	struct dart_read_plan *plan;
-	uint32_t *wanted;		/* indices of entries */
+	uint32_t *wanted; /* indices of entries */
 	uint32_t wanted_count;
-	struct shared_schema **schemas;	/* that it holds */
+	struct shared_schema **schemas; /* that it holds */
 	uint32_t schema_count;
 };
 
@@ -50,11 +50,9 @@ struct catalog {
  * -EFBIG if the READs would exceed DART_CONTROL_DATA_MAX bytes: then the catalog is there,
  * but has no plan.
  */
-int catalog__new(struct catalogs *catalogs, struct dart_table *table,
-		 uint32_t *wanted, uint32_t wanted_count,
-		 struct catalog **catalog);
+int catalog__new(struct catalogs *catalogs, struct dart_table *table, uint32_t *wanted,
+		 uint32_t wanted_count, struct catalog **catalog);
 /* An equal one, or this; the caller's hold moves there.  NULL if out of memory. */
-struct catalog *catalog__share(struct catalogs *catalogs,
-			       struct catalog *catalog);
+struct catalog *catalog__share(struct catalogs *catalogs, struct catalog *catalog);
 
 #endif /* CONTROLLER_CATALOG_H */

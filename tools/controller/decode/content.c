@@ -6,8 +6,7 @@
 #include <search.h>
 #include <sys/random.h>
 
-int content_store__open(struct content_store *store,
-			const struct content_kind *kind)
+int content_store__open(struct content_store *store, const struct content_kind *kind)
 {
 	*store = (struct content_store){ .kind = kind };
 	store->state = XXH3_createState();
@@ -41,8 +40,7 @@ size_t content_store__count(struct content_store *store)
 
 XXH3_state_t *content_store__hash(struct content_store *store)
 {
-	XXH3_64bits_reset_withSecret(store->state, store->secret,
-				     sizeof(store->secret));
+	XXH3_64bits_reset_withSecret(store->state, store->secret, sizeof(store->secret));
 	return store->state;
 }
 
@@ -77,15 +75,13 @@ static bool content__hold(struct content *content)
 	unsigned int holders = atomic_load(&content->holders);
 
 	while (holders) {
-		if (atomic_compare_exchange_weak(&content->holders, &holders,
-						 holders + 1))
+		if (atomic_compare_exchange_weak(&content->holders, &holders, holders + 1))
 			return true;
 	}
 	return false;
 }
 
-struct content *content_store__find(struct content_store *store,
-				    const struct content *key)
+struct content *content_store__find(struct content_store *store, const struct content *key)
 {
 	struct content *content = NULL, **found;
 

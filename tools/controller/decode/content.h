@@ -31,25 +31,24 @@ struct content_kind {
 
 struct content_store {
 	const struct content_kind *kind;
-	XXH3_state_t *state;	/* of the thread that searches */
+	XXH3_state_t *state; /* of the thread that searches */
 	uint8_t secret[CONTENT_SECRET_BYTES];
-	pthread_mutex_t lock;	/* of all below */
-	void *tree;		/* of tsearch(3) */
+	pthread_mutex_t lock; /* of all below */
+	void *tree; /* of tsearch(3) */
 	size_t count;
 };
 
 /* The first member of its user's structure. */
 struct content {
 	const struct content_kind *kind;
-	struct content_store *store;	/* NULL: it is in none */
+	struct content_store *store; /* NULL: it is in none */
 	uint64_t hash;
 	atomic_uint holders;
-	bool is_listed;			/* under the lock of the store */
+	bool is_listed; /* under the lock of the store */
 };
 
 /* Returns 0, -ENOMEM or an error of getrandom(2). */
-int content_store__open(struct content_store *store,
-			const struct content_kind *kind);
+int content_store__open(struct content_store *store, const struct content_kind *kind);
 /* All objects have been released; also of zeros, or if content_store__open() failed. */
 void content_store__close(struct content_store *store);
 /* How many objects there are, in any thread. */
@@ -61,8 +60,7 @@ XXH3_state_t *content_store__hash(struct content_store *store);
 /* The caller is the only holder; in no store so far. */
 void content__init(struct content *content, const struct content_kind *kind);
 /* One that is equal to @key, which has a hash; the caller holds it.  NULL: there is none. */
-struct content *content_store__find(struct content_store *store,
-				    const struct content *key);
+struct content *content_store__find(struct content_store *store, const struct content *key);
 /* @content, which has a hash and is equal to none that is there.  Returns 0 or -ENOMEM. */
 int content_store__add(struct content_store *store, struct content *content);
 

@@ -11,18 +11,16 @@
 struct loss {
 	struct work work;
 	struct decoder *decoder;
-	int64_t time_ns;	/* of a target that is lost */
+	int64_t time_ns; /* of a target that is lost */
 	char reason[];
 };
 
 /* The tap has got the head as it was: a replay dates it again. */
-static void decoder__date(struct decoder *decoder, const struct ring *ring,
-			  struct sample *sample)
+static void decoder__date(struct decoder *decoder, const struct ring *ring, struct sample *sample)
 {
 	struct clock_listener *clocks = decoder->clocks;
 	const unsigned int news = host_clock__take(
-		&decoder->clock,
-		clocks ? clocks->bound_ns : HOST_CLOCK_BOUND_DEFAULT_NS,
+		&decoder->clock, clocks ? clocks->bound_ns : HOST_CLOCK_BOUND_DEFAULT_NS,
 		&ring->scraper->clock_source, sample);
 
 	if (clocks && news)
@@ -43,22 +41,18 @@ static void decode(struct work *work)
 	sample->end_ns = scrape->end_ns ?: monotonic_ns();
 	/* Before the slot can be READ into again. */
 	if (decoder->tap)
-		decoder->tap->operations->landed(decoder->tap,
-						 decoder->settings, ring,
+		decoder->tap->operations->landed(decoder->tap, decoder->settings, ring,
 						 scrape->landing, sample);
 	atomic_store(&scrape->is_handed_over, false);
 	decoder__date(decoder, ring, sample);
 
-	latency__add(&summary->decoded,
-		     sample->end_ns - sample->head.start_ns);
-	if (sink->operations->sample(sink, decoder->settings, sample,
-				     &summary->decoded))
+	latency__add(&summary->decoded, sample->end_ns - sample->head.start_ns);
+	if (sink->operations->sample(sink, decoder->settings, sample, &summary->decoded))
 		count__add(&summary->unwritten, 1);
 	ring__release(ring);
 }
 
-bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
-			const struct sample_head *head,
+bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct sample_head *head,
 			struct work_batch *batch)
 {
 	struct scrape *scrape = ring__current(ring);
@@ -70,8 +64,7 @@ bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
 	scrape->head = *head;
 	atomic_store(&scrape->is_handed_over, true);
 	ring__hold(ring);
-	if (workers__hand_over(decoder->workers, decoder->settings->index,
-			       &scrape->work, batch))
+	if (workers__hand_over(decoder->workers, decoder->settings->index, &scrape->work, batch))
 		return true;
 	atomic_store(&scrape->is_handed_over, false);
 	ring__release(ring);
@@ -84,10 +77,8 @@ static void pass_loss(struct work *work)
 	struct decoder *decoder = loss->decoder;
 
 	if (decoder->tap)
-		decoder->tap->operations->lost(
-			decoder->tap, decoder->settings, loss->reason);
-	decoder->sink->operations->lost(decoder->sink, decoder->settings,
-					loss->reason);
+		decoder->tap->operations->lost(decoder->tap, decoder->settings, loss->reason);
+	decoder->sink->operations->lost(decoder->sink, decoder->settings, loss->reason);
 	free(loss);
 }
 
@@ -99,13 +90,11 @@ static void pass_down(struct work *work)
 
 	atomic_store(&decoder->is_down_queued, false);
 	if (sink->operations->down)
-		sink->operations->down(sink, decoder->settings, loss->time_ns,
-				       loss->reason);
+		sink->operations->down(sink, decoder->settings, loss->time_ns, loss->reason);
 	free(loss);
 }
 
-static int decoder__tell(struct decoder *decoder,
-			 void (*pass)(struct work *work), int64_t time_ns,
+static int decoder__tell(struct decoder *decoder, void (*pass)(struct work *work), int64_t time_ns,
 			 const char *reason)
 {
 	struct loss *loss = malloc(sizeof(*loss) + strlen(reason) + 1);
@@ -116,8 +105,7 @@ static int decoder__tell(struct decoder *decoder,
 	loss->decoder = decoder;
 	loss->time_ns = time_ns;
 	strcpy(loss->reason, reason);
-	workers__hand_over_always(decoder->workers, decoder->settings->index,
-				  &loss->work);
+	workers__hand_over_always(decoder->workers, decoder->settings->index, &loss->work);
 	return 0;
 }
 
@@ -126,8 +114,7 @@ int decoder__lose(struct decoder *decoder, const char *reason)
 	return decoder__tell(decoder, pass_loss, 0, reason);
 }
 
-int decoder__report_down(struct decoder *decoder, int64_t time_ns,
-			 const char *reason)
+int decoder__report_down(struct decoder *decoder, int64_t time_ns, const char *reason)
 {
 	int err;
 

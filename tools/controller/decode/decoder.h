@@ -18,9 +18,8 @@ struct decoder;
 /* Hears of the clocks of targets, in their workers. */
 struct clock_listener {
 	/* @news as host_clock__take() returns it, if it is not 0. */
-	void (*heard)(struct clock_listener *listener,
-		      const struct decoder *decoder, unsigned int news,
-		      const struct sample *sample);
+	void (*heard)(struct clock_listener *listener, const struct decoder *decoder,
+		      unsigned int news, const struct sample *sample);
 	uint64_t bound_ns;
 };
 
@@ -30,10 +29,10 @@ struct decoder {
 	struct sink *sink;
 	struct tap *tap; /* NULL: none */
 	const struct target_settings *settings;
-	struct summary *summary;	/* see there who writes what */
-	atomic_bool is_down_queued;	/* the worker has not taken the last report yet */
-	struct clock_listener *clocks;	/* NULL: nobody, and the default bound */
-	struct host_clock clock;	/* of the worker, and all 0 before */
+	struct summary *summary; /* see there who writes what */
+	atomic_bool is_down_queued; /* the worker has not taken the last report yet */
+	struct clock_listener *clocks; /* NULL: nobody, and the default bound */
+	struct host_clock clock; /* of the worker, and all 0 before */
 };
 
 /*
@@ -42,8 +41,7 @@ struct decoder {
  * in the same slot.  The worker begins when @batch
  * ends.
  */
-bool decoder__hand_over(struct decoder *decoder, struct ring *ring,
-			const struct sample_head *head,
+bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct sample_head *head,
 			struct work_batch *batch);
 
 /*
@@ -57,7 +55,6 @@ int decoder__lose(struct decoder *decoder, const char *reason);
  * In the same places: the target is lost at @time_ns, CLOCK_REALTIME of the controller, or
  * still is; see sink_operations.down().  Returns 0 or -ENOMEM.
  */
-int decoder__report_down(struct decoder *decoder, int64_t time_ns,
-			 const char *reason);
+int decoder__report_down(struct decoder *decoder, int64_t time_ns, const char *reason);
 
 #endif /* CONTROLLER_DECODER_H */

@@ -10,11 +10,11 @@
 /* Two oscillators drift apart by less; so fast does NTP correct a clock. */
 #define DRIFT_PER_SECOND_NS 500000
 /* From the time that a row tells until it can be READ. */
-#define WRITING_NS	100000000
+#define WRITING_NS 100000000
 /* How late a gatherer is at worst on a host that works. */
-#define LATE_NS		5000000000
+#define LATE_NS 5000000000
 /* Rows that are looked at: one for each CPU is enough. */
-#define ROWS_MAX	64
+#define ROWS_MAX 64
 
 /* Hosts send any numbers: sums are computed in 128 bits, and the nearest time is stored. */
 static int64_t bounded(__int128 value)
@@ -37,8 +37,7 @@ static uint64_t distance(int64_t one, int64_t other)
  */
 static bool host_clock__date(struct host_clock *clock, struct sample_head *head)
 {
-	const int64_t wall_ns =
-		bounded((__int128)head->time_ns - head->start_ns);
+	const int64_t wall_ns = bounded((__int128)head->time_ns - head->start_ns);
 	const bool was_set = !clock->has_begun ||
 			     distance(wall_ns, clock->wall_ns) > WALL_CLOCK_NOISE_NS;
 
@@ -49,9 +48,8 @@ static bool host_clock__date(struct host_clock *clock, struct sample_head *head)
 }
 
 /* The freshest row; false if none is whole. */
-static bool find_row(const struct clock_source *source,
-		     const struct sample *sample, uint64_t *row_ns,
-		     int64_t *since_boot_ns)
+static bool find_row(const struct clock_source *source, const struct sample *sample,
+		     uint64_t *row_ns, int64_t *since_boot_ns)
 {
 	const struct sample_entry *entry = &sample->entries[source->entry];
 	const struct dart_schema *schema = entry->entry->schema;
@@ -60,8 +58,7 @@ static bool find_row(const struct clock_source *source,
 	uint32_t i;
 
 	*row_ns = 0;
-	for (i = 0; i < entry->entry->copies && i < ROWS_MAX;
-	     i++, row += schema->length) {
+	for (i = 0; i < entry->entry->copies && i < ROWS_MAX; i++, row += schema->length) {
 		if (dart_row__state(schema, row) != DART_ROW_WHOLE)
 			continue;
 		time_ns = dart_row__time(schema, row);
@@ -69,8 +66,8 @@ static bool find_row(const struct clock_source *source,
 			continue;
 		*row_ns = time_ns;
 		if (source->boot_time)
-			*since_boot_ns = bounded((int64_t)dart_field__get(
-				source->boot_time, row, 0));
+			*since_boot_ns =
+				bounded((int64_t)dart_field__get(source->boot_time, row, 0));
 	}
 	return *row_ns;
 }
@@ -80,12 +77,9 @@ static bool host_clock__is_same(const struct host_clock *clock, int64_t told_ns,
 {
 	const uint64_t uncertainty_ns = sample->head.clock_uncertainty_ns;
 
-	return clock->has_begun &&
-	       clock->told_uncertainty_ns == uncertainty_ns &&
-	       (!uncertainty_ns ||
-		distance(clock->told_ns, told_ns) <= WALL_CLOCK_NOISE_NS) &&
-	       !memcmp(clock->boot_id, sample->table->boot_id,
-		       sizeof(clock->boot_id));
+	return clock->has_begun && clock->told_uncertainty_ns == uncertainty_ns &&
+	       (!uncertainty_ns || distance(clock->told_ns, told_ns) <= WALL_CLOCK_NOISE_NS) &&
+	       !memcmp(clock->boot_id, sample->table->boot_id, sizeof(clock->boot_id));
 }
 
 /* The first sample, or the first one of another connection: begins with what the host told. */
@@ -99,8 +93,7 @@ static void host_clock__begin(struct host_clock *clock, int64_t told_ns,
 	if (host_clock__is_same(clock, told_ns, sample))
 		return;
 	is_same_boot = clock->has_begun &&
-		       !memcmp(clock->boot_id, sample->table->boot_id,
-			       sizeof(clock->boot_id));
+		       !memcmp(clock->boot_id, sample->table->boot_id, sizeof(clock->boot_id));
 	clock->has_begun = true;
 	clock->told_ns = told_ns;
 	clock->told_uncertainty_ns = head->clock_uncertainty_ns;
@@ -118,8 +111,7 @@ static void host_clock__begin(struct host_clock *clock, int64_t told_ns,
 		clock->row_ns = 0;
 	/* Another handshake with the same host tells the same, but not to the ns. */
 	if (!is_same_boot ||
-	    distance(start_ns, clock->start_ns) >
-		    clock->told_uncertainty_ns + WALL_CLOCK_NOISE_NS)
+	    distance(start_ns, clock->start_ns) > clock->told_uncertainty_ns + WALL_CLOCK_NOISE_NS)
 		clock->start_ns = start_ns;
 	clock->told_apart_ns = distance(start_ns, clock->start_ns);
 }
@@ -131,16 +123,14 @@ static bool is_likely(int64_t start_ns, int64_t latest_ns, uint64_t interval_ns,
 	const __int128 slack_ns = (__int128)uncertainty_ns + WRITING_NS;
 
 	return start_ns <= latest_ns + slack_ns &&
-	       start_ns >= (__int128)latest_ns - 2 * (__int128)interval_ns -
-				   LATE_NS - slack_ns;
+	       start_ns >= (__int128)latest_ns - 2 * (__int128)interval_ns - LATE_NS - slack_ns;
 }
 
 /*
  * The first row of a connection.  What the handshake told is wrong if the clock of the host was
  * set between the table and the handshake, or if it lies.
  */
-static void host_clock__check(struct host_clock *clock,
-			      const struct clock_source *source,
+static void host_clock__check(struct host_clock *clock, const struct clock_source *source,
 			      int64_t latest_ns)
 {
 	clock->is_checked = true;
@@ -148,23 +138,19 @@ static void host_clock__check(struct host_clock *clock,
 		      clock->is_told ? clock->told_uncertainty_ns : 0))
 		return;
 	clock->is_told = false;
-	clock->start_ns = is_likely(clock->other_start_ns, latest_ns,
-				    source->interval_ns, 0) ?
+	clock->start_ns = is_likely(clock->other_start_ns, latest_ns, source->interval_ns, 0) ?
 				  clock->other_start_ns :
 				  latest_ns;
 	clock->has_bounds = true;
 	clock->bounds_since_ns = clock->window_ns;
 	clock->latest_ns = latest_ns;
-	clock->earliest_ns = bounded((__int128)latest_ns - source->interval_ns -
-				     LATE_NS);
+	clock->earliest_ns = bounded((__int128)latest_ns - source->interval_ns - LATE_NS);
 }
 
-static void host_clock__end_window(struct host_clock *clock,
-				   const struct clock_source *source,
+static void host_clock__end_window(struct host_clock *clock, const struct clock_source *source,
 				   uint64_t now_ns)
 {
-	clock->earliest_ns = bounded((__int128)clock->least_ns -
-				     source->interval_ns -
+	clock->earliest_ns = bounded((__int128)clock->least_ns - source->interval_ns -
 				     source->interval_ns / 4 - WRITING_NS);
 	clock->latest_ns = clock->least_ns;
 	clock->bounds_since_ns = clock->window_ns;
@@ -175,8 +161,7 @@ static void host_clock__end_window(struct host_clock *clock,
 	clock->window_ns = now_ns;
 }
 
-static void host_clock__compare(struct host_clock *clock,
-				const struct clock_source *source,
+static void host_clock__compare(struct host_clock *clock, const struct clock_source *source,
 				const struct sample_head *head, uint64_t row_ns)
 {
 	const int64_t latest_ns = bounded((__int128)head->landed_ns - row_ns);
@@ -202,8 +187,7 @@ static uint64_t drift(uint64_t since_ns, uint64_t now_ns)
 }
 
 /* 0: not known. */
-static uint64_t host_clock__uncertainty(const struct host_clock *clock,
-					uint64_t now_ns)
+static uint64_t host_clock__uncertainty(const struct host_clock *clock, uint64_t now_ns)
 {
 	uint64_t least_ns = UINT64_MAX, bound_ns;
 
@@ -213,8 +197,7 @@ static uint64_t host_clock__uncertainty(const struct host_clock *clock,
 	if (clock->has_bounds) {
 		bound_ns = distance(clock->latest_ns, clock->start_ns);
 		if (bound_ns < distance(clock->start_ns, clock->earliest_ns))
-			bound_ns = distance(clock->start_ns,
-					    clock->earliest_ns);
+			bound_ns = distance(clock->start_ns, clock->earliest_ns);
 		bound_ns += drift(clock->bounds_since_ns, now_ns);
 		if (bound_ns < least_ns)
 			least_ns = bound_ns ?: 1;
@@ -223,8 +206,7 @@ static uint64_t host_clock__uncertainty(const struct host_clock *clock,
 }
 
 /* One sample alone may be that of a host that was halted for a moment. */
-static unsigned int host_clock__judge(struct host_clock *clock,
-				      uint64_t bound_ns,
+static unsigned int host_clock__judge(struct host_clock *clock, uint64_t bound_ns,
 				      const struct sample_clock *found)
 {
 	const uint64_t size_ns = distance(found->offset_ns, 0);
@@ -243,15 +225,13 @@ static unsigned int host_clock__judge(struct host_clock *clock,
 }
 
 unsigned int host_clock__take(struct host_clock *clock, uint64_t bound_ns,
-			      const struct clock_source *source,
-			      struct sample *sample)
+			      const struct clock_source *source, struct sample *sample)
 {
 	struct sample_head *head = &sample->head;
 	struct sample_clock *found = &sample->clock;
 	/* Before the time is made even: this way it is the same in all samples. */
-	const int64_t told_ns = bounded((__int128)head->time_ns +
-					head->clock_offset_ns -
-					head->start_ns);
+	const int64_t told_ns =
+		bounded((__int128)head->time_ns + head->clock_offset_ns - head->start_ns);
 	bool was_wall_set, has_row = false;
 	int64_t since_boot_ns = 0;
 	uint64_t row_ns = 0;
@@ -271,8 +251,7 @@ unsigned int host_clock__take(struct host_clock *clock, uint64_t bound_ns,
 		host_clock__compare(clock, source, head, row_ns);
 
 	found->boot_ns = bounded((__int128)head->start_ns - clock->start_ns);
-	found->offset_ns = bounded((__int128)found->boot_ns +
-				   clock->since_boot_ns - head->time_ns);
+	found->offset_ns = bounded((__int128)found->boot_ns + clock->since_boot_ns - head->time_ns);
 	found->uncertainty_ns = host_clock__uncertainty(clock, head->start_ns);
 	news = host_clock__judge(clock, bound_ns, found);
 	found->is_off = clock->is_off;

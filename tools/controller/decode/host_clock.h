@@ -33,15 +33,15 @@ struct sample;
 struct dart_field;
 
 /* An offset of at most this much is right, unless the settings say otherwise. */
-#define HOST_CLOCK_BOUND_DEFAULT_NS	2000000000ULL
+#define HOST_CLOCK_BOUND_DEFAULT_NS 2000000000ULL
 /* How often, at least, the start is compared to the interval of the freshest row. */
-#define HOST_CLOCK_WINDOW_NS		30000000000ULL
+#define HOST_CLOCK_WINDOW_NS 30000000000ULL
 
 /* The entry whose rows are compared: chosen once for each table. */
 struct clock_source {
 	bool is_there;
-	uint32_t entry;			/* index into the entries of the sample */
-	uint64_t interval_ns;		/* in which its rows are written */
+	uint32_t entry; /* index into the entries of the sample */
+	uint64_t interval_ns; /* in which its rows are written */
 	/* CLOCK_REALTIME - CLOCK_BOOTTIME of the host, in its rows; NULL: not in these */
 	const struct dart_field *boot_time;
 };
@@ -49,39 +49,39 @@ struct clock_source {
 /* All 0 before the first sample. */
 struct host_clock {
 	bool has_begun;
-	int64_t wall_ns;	/* CLOCK_REALTIME - CLOCK_MONOTONIC of the controller */
+	int64_t wall_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC of the controller */
 
 	/* Of the connection: as heads of samples have them. */
-	int64_t told_ns;	/* CLOCK_REALTIME of the host - CLOCK_MONOTONIC of the controller */
+	int64_t told_ns; /* CLOCK_REALTIME of the host - CLOCK_MONOTONIC of the controller */
 	uint64_t told_uncertainty_ns;
-	uint64_t began_ns;	/* the first sample */
+	uint64_t began_ns; /* the first sample */
 	uint8_t boot_id[16];
 
 	int64_t start_ns;
-	int64_t other_start_ns;	/* of the connection before; the same: none */
-	bool is_checked;	/* by a row, since the connection */
-	bool is_told;		/* the handshake told it, and no row disproved it */
-	uint64_t told_apart_ns;	/* from it to what another handshake told, and was kept */
+	int64_t other_start_ns; /* of the connection before; the same: none */
+	bool is_checked; /* by a row, since the connection */
+	bool is_told; /* the handshake told it, and no row disproved it */
+	uint64_t told_apart_ns; /* from it to what another handshake told, and was kept */
 
-	int64_t since_boot_ns;	/* CLOCK_REALTIME - CLOCK_BOOTTIME of the host */
-	bool is_since_boot_read;	/* in a row */
+	int64_t since_boot_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME of the host */
+	bool is_since_boot_read; /* in a row */
 
-	uint64_t row_ns;	/* the freshest row, CLOCK_BOOTTIME of the host */
-	uint64_t window_ns;	/* begin of the present window */
+	uint64_t row_ns; /* the freshest row, CLOCK_BOOTTIME of the host */
+	uint64_t window_ns; /* begin of the present window */
 	bool has_least;
-	int64_t least_ns;	/* the latest start that the rows of this window permit */
-	bool has_bounds;	/* of the start, from the window before */
+	int64_t least_ns; /* the latest start that the rows of this window permit */
+	bool has_bounds; /* of the start, from the window before */
 	int64_t earliest_ns, latest_ns;
 	uint64_t bounds_since_ns; /* when the first of the rows was READ */
 
-	bool was_beyond;	/* the bound, in the last sample */
+	bool was_beyond; /* the bound, in the last sample */
 	bool is_off;
 };
 
 /* News of a sample. */
 enum {
-	HOST_CLOCK_IS_OFF = 1 << 0,	/* beyond the bound */
-	HOST_CLOCK_IS_RIGHT = 1 << 1,	/* within it again */
+	HOST_CLOCK_IS_OFF = 1 << 0, /* beyond the bound */
+	HOST_CLOCK_IS_RIGHT = 1 << 1, /* within it again */
 	HOST_CLOCK_WALL_WAS_SET = 1 << 2, /* the controller's clock was set, see wall_ns */
 };
 
@@ -91,7 +91,6 @@ enum {
  * Returns the news as a set of HOST_CLOCK_...
  */
 unsigned int host_clock__take(struct host_clock *clock, uint64_t bound_ns,
-			      const struct clock_source *source,
-			      struct sample *sample);
+			      const struct clock_source *source, struct sample *sample);
 
 #endif /* CONTROLLER_HOST_CLOCK_H */

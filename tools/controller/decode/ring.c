@@ -26,10 +26,8 @@ struct ring *ring__new(struct scraper *scraper)
 	}
 	ring->scraper = scraper;
 	atomic_init(&ring->holders, 1);
-	ring->slot_size = round_up(scraper__landing_size(scraper),
-				   SLOT_ALIGNMENT);
-	ring->count = ring->slot_size > RING_SLOT_LARGE ? BUDGET_LANDINGS :
-							  RING_SLOTS;
+	ring->slot_size = round_up(scraper__landing_size(scraper), SLOT_ALIGNMENT);
+	ring->count = ring->slot_size > RING_SLOT_LARGE ? BUDGET_LANDINGS : RING_SLOTS;
 	ring->memory = aligned_alloc(sysconf(_SC_PAGESIZE), ring__size(ring));
 	if (!ring->memory) {
 		ring__release(ring);
@@ -38,8 +36,7 @@ struct ring *ring__new(struct scraper *scraper)
 	memset(ring->memory, 0, ring__size(ring));
 	for (i = 0; i < ring->count; i++) {
 		ring->slots[i].ring = ring;
-		ring->slots[i].landing =
-			(char *)ring->memory + i * ring->slot_size;
+		ring->slots[i].landing = (char *)ring->memory + i * ring->slot_size;
 	}
 	return ring;
 }

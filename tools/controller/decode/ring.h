@@ -24,8 +24,8 @@
  * One slot to READ into, one that is decoded and two that wait for that.  Large scrapes,
  * whose memory counts, have BUDGET_LANDINGS slots: none waits.
  */
-#define RING_SLOTS		4
-#define RING_SLOT_LARGE		(1 << 20)	/* bytes */
+#define RING_SLOTS 4
+#define RING_SLOT_LARGE (1 << 20) /* bytes */
 
 struct decoder;
 
@@ -42,12 +42,12 @@ struct scrape {
 
 struct ring {
 	struct scraper *scraper;
-	struct tap_table table;		/* of the worker, once a scrape is handed over */
+	struct tap_table table; /* of the worker, once a scrape is handed over */
 	atomic_uint holders;
 	void *memory;
 	size_t slot_size;
-	unsigned int count;		/* of slots */
-	unsigned int current;		/* where READs land */
+	unsigned int count; /* of slots */
+	unsigned int current; /* where READs land */
 	struct scrape slots[RING_SLOTS];
 };
 

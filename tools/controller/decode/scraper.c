@@ -15,8 +15,8 @@
 /* The entries to scrape, as they are chosen. */
 struct choice {
 	const struct dart_table *table;
-	bool *chosen;			/* by the index of an entry */
-	uint32_t *wanted;		/* indices */
+	bool *chosen; /* by the index of an entry */
+	uint32_t *wanted; /* indices */
 	uint32_t wanted_count;
 };
 
@@ -30,8 +30,7 @@ static void choice__add(struct choice *choice, uint32_t index)
 }
 
 /* Finds the entry with the shortest interval among "NAME+INTERVAL". */
-static const struct dart_entry *find_gathered(const struct dart_table *table,
-					      const char *name)
+static const struct dart_entry *find_gathered(const struct dart_table *table, const char *name)
 {
 	const size_t wanted = strlen(name);
 	const struct dart_entry *found = NULL;
@@ -68,8 +67,7 @@ static bool matches(const char *pattern, const char *name, bool is_gathered)
 	return is_match;
 }
 
-static bool choice__add_by_pattern(struct choice *choice, const char *pattern,
-				   bool is_gathered)
+static bool choice__add_by_pattern(struct choice *choice, const char *pattern, bool is_gathered)
 {
 	const struct dart_table *table = choice->table;
 	bool found = false;
@@ -92,7 +90,7 @@ static bool choice__add_by_name(struct choice *choice, const char *name)
 {
 	const struct dart_table *table = choice->table;
 	const struct dart_entry *entry = dart_table__find(table, name) ?:
-					 find_gathered(table, name);
+									 find_gathered(table, name);
 
 	if (entry)
 		choice__add(choice, entry - table->entries);
@@ -103,8 +101,7 @@ static bool choice__add_by_name(struct choice *choice, const char *name)
 }
 
 /* The caller frees @choice->wanted. */
-static int choice__make(struct choice *choice, const struct settings *settings,
-			const char **absent)
+static int choice__make(struct choice *choice, const struct settings *settings, const char **absent)
 {
 	const uint32_t count = choice->table->entry_count;
 	size_t i;
@@ -119,8 +116,7 @@ static int choice__make(struct choice *choice, const struct settings *settings,
 	for (i = 0; !settings->entry_count && i < count; i++)
 		choice__add(choice, i);
 	for (i = 0; i < settings->entry_count; i++) {
-		if (!choice__add_by_name(choice, settings->entries[i]) &&
-		    !*absent)
+		if (!choice__add_by_name(choice, settings->entries[i]) && !*absent)
 			*absent = settings->entries[i];
 	}
 	free(choice->chosen);
@@ -128,10 +124,8 @@ static int choice__make(struct choice *choice, const struct settings *settings,
 }
 
 /* The catalog of @table, which no other host has so far: addresses are of this one. */
-static int scraper__make_catalog(struct scraper *scraper,
-				 struct dart_table *table,
-				 const struct settings *settings,
-				 const struct scraper_use *use,
+static int scraper__make_catalog(struct scraper *scraper, struct dart_table *table,
+				 const struct settings *settings, const struct scraper_use *use,
 				 struct dart_error *error)
 {
 	struct choice choice = { .table = table };
@@ -141,12 +135,12 @@ static int scraper__make_catalog(struct scraper *scraper,
 		dart_table__free(table);
 		return dart_error__no_memory(error);
 	}
-	err = catalog__new(use->catalogs, table, choice.wanted,
-			   choice.wanted_count, &scraper->catalog);
+	err = catalog__new(use->catalogs, table, choice.wanted, choice.wanted_count,
+			   &scraper->catalog);
 	if (err == -ENOMEM)
 		return dart_error__no_memory(error);
-	return budget__check(table, choice.wanted, choice.wanted_count,
-			     scraper->catalog->plan, use->value_bytes, error);
+	return budget__check(table, choice.wanted, choice.wanted_count, scraper->catalog->plan,
+			     use->value_bytes, error);
 }
 
 /* What differs between hosts with the same catalog. */
@@ -161,17 +155,14 @@ static int scraper__copy_header(struct scraper *scraper)
 	scraper->cpu_sets = malloc(2 * words * sizeof(*scraper->cpu_sets));
 	if (!scraper->cpu_sets)
 		return -ENOMEM;
-	memcpy(scraper->cpu_sets, table->online,
-	       words * sizeof(*table->online));
-	memcpy(scraper->cpu_sets + words, table->nohz_full,
-	       words * sizeof(*table->nohz_full));
+	memcpy(scraper->cpu_sets, table->online, words * sizeof(*table->online));
+	memcpy(scraper->cpu_sets + words, table->nohz_full, words * sizeof(*table->nohz_full));
 	scraper->table.online = scraper->cpu_sets;
 	scraper->table.nohz_full = scraper->cpu_sets + words;
 	return 0;
 }
 
-static int scraper__copy_reads(struct scraper *scraper,
-			       const struct dart_endpoint_accept *accept)
+static int scraper__copy_reads(struct scraper *scraper, const struct dart_endpoint_accept *accept)
 {
 	const struct dart_read_plan *plan = scraper->catalog->plan;
 	const struct dart_read *reads;
@@ -197,8 +188,7 @@ static int scraper__copy_reads(struct scraper *scraper,
 }
 
 /* Entries are those of the catalog that is there from now on. */
-static int scraper__share_catalog(struct scraper *scraper,
-				  struct catalogs *catalogs)
+static int scraper__share_catalog(struct scraper *scraper, struct catalogs *catalogs)
 {
 	scraper->catalog = catalog__share(catalogs, scraper->catalog);
 	if (!scraper->catalog)
@@ -216,8 +206,7 @@ static int scraper__make_entry(struct sample_entry *entry, bool is_compared)
 	if (!is_compared || entry->entry->copies == 1 ||
 	    entry->entry->copies_are == DART_CONTROL_COPIES_ROW)
 		return 0;
-	entry->sums = calloc(sample__elements(entry->entry->schema) + 1,
-			     sizeof(*entry->sums));
+	entry->sums = calloc(sample__elements(entry->entry->schema) + 1, sizeof(*entry->sums));
 	return entry->sums ? 0 : -ENOMEM;
 }
 
@@ -228,16 +217,13 @@ static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
 	uint32_t i;
 
 	sample->table = &scraper->table;
-	sample->entries =
-		calloc(catalog->wanted_count + 1, sizeof(*sample->entries));
+	sample->entries = calloc(catalog->wanted_count + 1, sizeof(*sample->entries));
 	if (!sample->entries)
 		return -ENOMEM;
 	sample->entry_count = catalog->wanted_count;
 	for (i = 0; !err && i < sample->entry_count; i++) {
-		sample->entries[i].entry =
-			&catalog->table->entries[catalog->wanted[i]];
-		err = scraper__make_entry(&sample->entries[i],
-					  scraper->is_compared);
+		sample->entries[i].entry = &catalog->table->entries[catalog->wanted[i]];
+		err = scraper__make_entry(&sample->entries[i], scraper->is_compared);
 	}
 	return err;
 }
@@ -276,9 +262,8 @@ static void scraper__choose_clock_source(struct scraper *scraper)
 			continue;
 		is_load = !strncmp(entry->name, load, strlen(load));
 		if (source->is_there &&
-		    (is_load == !!source->boot_time ?
-			     interval_ns >= source->interval_ns :
-			     !is_load))
+		    (is_load == !!source->boot_time ? interval_ns >= source->interval_ns :
+						      !is_load))
 			continue;
 		*source = (struct clock_source){
 			.is_there = true,
@@ -286,8 +271,7 @@ static void scraper__choose_clock_source(struct scraper *scraper)
 			.interval_ns = interval_ns,
 		};
 		if (is_load)
-			source->boot_time =
-				dart_schema__find(entry->schema, "boot_time");
+			source->boot_time = dart_schema__find(entry->schema, "boot_time");
 	}
 }
 
@@ -301,8 +285,7 @@ static int scraper__make_samples(struct scraper *scraper)
 }
 
 int scraper__new(struct dart_table *table, const struct settings *settings,
-		 const struct scraper_use *use,
-		 const struct dart_endpoint_accept *accept,
+		 const struct scraper_use *use, const struct dart_endpoint_accept *accept,
 		 struct scraper **scraperp, struct dart_error *error)
 {
 	struct scraper *scraper = calloc(1, sizeof(*scraper));
@@ -314,10 +297,9 @@ int scraper__new(struct dart_table *table, const struct settings *settings,
 	}
 	scraper->is_compared = use->is_compared;
 	err = scraper__make_catalog(scraper, table, settings, use, error);
-	if (!err && (scraper__copy_header(scraper) ||
-		     scraper__copy_reads(scraper, accept) ||
-		     scraper__share_catalog(scraper, use->catalogs) ||
-		     scraper__make_samples(scraper)))
+	if (!err &&
+	    (scraper__copy_header(scraper) || scraper__copy_reads(scraper, accept) ||
+	     scraper__share_catalog(scraper, use->catalogs) || scraper__make_samples(scraper)))
 		err = dart_error__no_memory(error);
 	if (err) {
 		scraper__free(scraper);
@@ -375,7 +357,7 @@ int scraper__check(const struct scraper *scraper, const void *landing)
 {
 	return dart_table__same(&scraper->table,
 				(const char *)landing +
-				dart_read_plan__landing_size(scraper->catalog->plan));
+					dart_read_plan__landing_size(scraper->catalog->plan));
 }
 
 static void add_up(struct sample_entry *entry)
@@ -389,8 +371,7 @@ static void add_up(struct sample_entry *entry)
 		if (field->kind == DART_CONTROL_FIELD_COUNTER ||
 		    field->kind == DART_CONTROL_FIELD_HISTOGRAM) {
 			for (i = 0; i < field->count; i++)
-				sum[i] = dart_entry__sum(entry->entry, field,
-							 entry->copies, i);
+				sum[i] = dart_entry__sum(entry->entry, field, entry->copies, i);
 		}
 		sum += field->count;
 	}
@@ -404,14 +385,12 @@ struct sample *scraper__decode(struct scraper *scraper, const void *landing)
 
 	if (scraper->is_compared) {
 		scraper->turn = !scraper->turn;
-		sample->previous = scraper->has_previous ?
-					   &scraper->samples[scraper->turn] :
-					   NULL;
+		sample->previous = scraper->has_previous ? &scraper->samples[scraper->turn] : NULL;
 		scraper->has_previous = true;
 	}
 	for (i = 0; i < sample->entry_count; i++) {
-		dart_read_plan__gather(catalog->plan, catalog->wanted[i],
-				       landing, sample->entries[i].copies);
+		dart_read_plan__gather(catalog->plan, catalog->wanted[i], landing,
+				       sample->entries[i].copies);
 		if (sample->entries[i].sums)
 			add_up(&sample->entries[i]);
 	}

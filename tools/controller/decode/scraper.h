@@ -20,9 +20,9 @@
 
 /* What becomes of the values. */
 struct scraper_use {
-	struct catalogs *catalogs;	/* that hosts share; NULL: none */
-	uint32_t value_bytes;		/* of output for each value */
-	bool is_compared;		/* with the sample before, and added up */
+	struct catalogs *catalogs; /* that hosts share; NULL: none */
+	uint32_t value_bytes; /* of output for each value */
+	bool is_compared; /* with the sample before, and added up */
 };
 
 /*
@@ -33,14 +33,14 @@ struct scraper {
 	/* The header and CPUs are of this host; entries are the catalog's, without regions. */
 	struct dart_table table;
 	struct catalog *catalog;
-	const char *absent;		/* a wanted entry, or NULL */
-	struct dart_read *reads;	/* those of this host, then the header */
+	const char *absent; /* a wanted entry, or NULL */
+	struct dart_read *reads; /* those of this host, then the header */
 	uint32_t read_count;
 	uint64_t bytes;
 	struct clock_source clock_source;
 	uint64_t *cpu_sets;
 	bool is_compared;
-	struct sample samples[2];	/* filled alternately; one if not compared */
+	struct sample samples[2]; /* filled alternately; one if not compared */
 	unsigned int turn;
 	bool has_previous;
 };
@@ -51,8 +51,7 @@ struct scraper {
  * share.  Entries of @settings that @table does not have are left out.
  */
 int scraper__new(struct dart_table *table, const struct settings *settings,
-		 const struct scraper_use *use,
-		 const struct dart_endpoint_accept *accept,
+		 const struct scraper_use *use, const struct dart_endpoint_accept *accept,
 		 struct scraper **scraper, struct dart_error *error);
 void scraper__free(struct scraper *scraper);
 

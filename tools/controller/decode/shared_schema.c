@@ -24,13 +24,13 @@ static struct numbers numbers_of(const struct dart_field *field)
 	};
 }
 
-static int compare_fields(const struct dart_field *one,
-			  const struct dart_field *other)
+static int compare_fields(const struct dart_field *one, const struct dart_field *other)
 {
 	const struct numbers a = numbers_of(one), b = numbers_of(other);
 
-	return memcmp(&a, &b, sizeof(a)) ?: strcmp(one->name, other->name) ?:
-	       strcmp(one->unit, other->unit);
+	return memcmp(&a, &b, sizeof(a))	      ?:
+		       strcmp(one->name, other->name) ?:
+							strcmp(one->unit, other->unit);
 }
 
 static int compare_u32(uint32_t one, uint32_t other)
@@ -40,15 +40,13 @@ static int compare_u32(uint32_t one, uint32_t other)
 
 static int compare(const struct content *a, const struct content *b)
 {
-	const struct dart_schema *one =
-		&((const struct shared_schema *)a)->schema;
-	const struct dart_schema *other =
-		&((const struct shared_schema *)b)->schema;
+	const struct dart_schema *one = &((const struct shared_schema *)a)->schema;
+	const struct dart_schema *other = &((const struct shared_schema *)b)->schema;
 	int order;
 
-	order = compare_u32(one->length, other->length) ?:
-		compare_u32(one->field_count, other->field_count) ?:
-		strcmp(one->name, other->name);
+	order = compare_u32(one->length, other->length)			  ?:
+			compare_u32(one->field_count, other->field_count) ?:
+			strcmp(one->name, other->name);
 	for (uint32_t i = 0; !order && i < one->field_count; i++)
 		order = compare_fields(&one->fields[i], &other->fields[i]);
 	return order;
@@ -64,8 +62,7 @@ const struct content_kind shared_schema__kind = {
 	.free = shared_schema__free,
 };
 
-static uint64_t hash(struct content_store *store,
-		     const struct dart_schema *schema)
+static uint64_t hash(struct content_store *store, const struct dart_schema *schema)
 {
 	XXH3_state_t *state = content_store__hash(store);
 	struct numbers numbers;
@@ -90,8 +87,7 @@ static size_t text_bytes(const struct dart_schema *schema)
 	uint32_t i;
 
 	for (i = 0; i < schema->field_count; i++)
-		bytes += strlen(schema->fields[i].name) +
-			 strlen(schema->fields[i].unit) + 2;
+		bytes += strlen(schema->fields[i].name) + strlen(schema->fields[i].unit) + 2;
 	return bytes;
 }
 
@@ -122,8 +118,7 @@ static struct shared_schema *copy_of(const struct dart_schema *schema)
 		memcpy(copy->schema.fields, schema->fields, fields);
 	room = (char *)(copy->schema.fields + count);
 	copy->schema.name = put(&room, schema->name);
-	for (field = copy->schema.fields; field < copy->schema.fields + count;
-	     field++) {
+	for (field = copy->schema.fields; field < copy->schema.fields + count; field++) {
 		field->name = put(&room, field->name);
 		field->unit = put(&room, field->unit);
 	}
@@ -140,8 +135,7 @@ struct shared_schema *shared_schema__get(struct content_store *store,
 	};
 	struct shared_schema *shared;
 
-	shared = (struct shared_schema *)content_store__find(store,
-							     &key.content);
+	shared = (struct shared_schema *)content_store__find(store, &key.content);
 	if (shared)
 		return shared;
 	shared = copy_of(schema);

@@ -11,7 +11,7 @@
 #include "content.h"
 
 struct shared_schema {
-	struct content content;	/* first; content__release() */
+	struct content content; /* first; content__release() */
 	struct dart_schema schema;
 	/* Fields and texts follow. */
 };

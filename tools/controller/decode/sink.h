@@ -23,18 +23,16 @@ struct sink_operations {
 	 * sample's previous one.  @decoded: of all samples of this target so far.
 	 */
 	int (*sample)(struct sink *sink, const struct target_settings *target,
-		      const struct sample *sample,
-		      const struct latency *decoded);
+		      const struct sample *sample, const struct latency *decoded);
 	/* The target cannot be scraped now, for @reason. */
-	int (*lost)(struct sink *sink, const struct target_settings *target,
-		    const char *reason);
+	int (*lost)(struct sink *sink, const struct target_settings *target, const char *reason);
 	/*
 	 * The target is lost, see schedule__lost_after_ns(): values passed so far are stale.
 	 * Called again for each interval until there is a sample; @time_ns is CLOCK_REALTIME of
 	 * the controller.  May be NULL.
 	 */
-	int (*down)(struct sink *sink, const struct target_settings *target,
-		    int64_t time_ns, const char *reason);
+	int (*down)(struct sink *sink, const struct target_settings *target, int64_t time_ns,
+		    const char *reason);
 	/*
 	 * Once per target, at its end, by the event loop when its worker is done with it; may
 	 * be NULL.  @is_last: the program ends, and room is made for it in any case.  Before,
@@ -47,8 +45,7 @@ struct sink_operations {
 	 * @target, and after the last.  Then another one may have its index.
 	 */
 	void (*added)(struct sink *sink, const struct target_settings *target);
-	void (*removed)(struct sink *sink,
-			const struct target_settings *target);
+	void (*removed)(struct sink *sink, const struct target_settings *target);
 	void (*free)(struct sink *sink);
 };
 

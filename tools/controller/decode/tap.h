@@ -18,11 +18,9 @@ struct tap_operations {
 	 * Both in the worker of the target.  All that is passed is valid during the call only:
 	 * then the next READs may land there.
 	 */
-	void (*landed)(struct tap *tap, const struct target_settings *target,
-		       struct ring *ring, const void *landing,
-		       const struct sample *sample);
-	void (*lost)(struct tap *tap, const struct target_settings *target,
-		     const char *reason);
+	void (*landed)(struct tap *tap, const struct target_settings *target, struct ring *ring,
+		       const void *landing, const struct sample *sample);
+	void (*lost)(struct tap *tap, const struct target_settings *target, const char *reason);
 };
 
 struct tap {

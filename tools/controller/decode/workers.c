@@ -9,12 +9,12 @@
 
 struct worker {
 	struct queue queue;
-	struct work end;	/* the last */
+	struct work end; /* the last */
 	pthread_t thread;
 };
 
 struct workers {
-	unsigned int count;	/* of those that run */
+	unsigned int count; /* of those that run */
 	struct worker workers[];
 };
 
@@ -24,8 +24,7 @@ static void *worker__run(void *data)
 	struct work *work;
 
 	for (;;) {
-		work = caa_container_of(queue__wait(&worker->queue),
-					struct work, item);
+		work = caa_container_of(queue__wait(&worker->queue), struct work, item);
 		queue__release(&worker->queue, work->item.cost);
 		if (work == &worker->end)
 			return NULL;
@@ -40,7 +39,7 @@ static int worker__start(struct worker *worker, unsigned int number)
 
 	snprintf(name, sizeof(name), "worker %u", number);
 	err = queue__open(&worker->queue, WORKERS_QUEUE_MAX) ?:
-	      thread__start(&worker->thread, name, worker__run, worker);
+		      thread__start(&worker->thread, name, worker__run, worker);
 	if (err)
 		queue__close(&worker->queue);
 	return err;
@@ -51,13 +50,11 @@ int workers__start(unsigned int count, struct workers **workersp)
 	struct workers *workers;
 	int err;
 
-	workers = calloc(1, sizeof(*workers) +
-				    count * sizeof(*workers->workers));
+	workers = calloc(1, sizeof(*workers) + count * sizeof(*workers->workers));
 	if (!workers)
 		return -ENOMEM;
 	for (; workers->count < count; workers->count++) {
-		err = worker__start(&workers->workers[workers->count],
-				    workers->count);
+		err = worker__start(&workers->workers[workers->count], workers->count);
 		if (err) {
 			workers__stop(workers);
 			return err;
@@ -67,14 +64,13 @@ int workers__start(unsigned int count, struct workers **workersp)
 	return 0;
 }
 
-bool workers__hand_over(struct workers *workers, size_t place,
-			struct work *work, struct work_batch *batch)
+bool workers__hand_over(struct workers *workers, size_t place, struct work *work,
+			struct work_batch *batch)
 {
 	const size_t number = place % workers->count;
 	bool was_empty;
 
-	if (!queue__put_quietly(&workers->workers[number].queue, &work->item, 1,
-				&was_empty))
+	if (!queue__put_quietly(&workers->workers[number].queue, &work->item, 1, &was_empty))
 		return false;
 	if (was_empty) {
 		batch->workers = workers;
@@ -86,15 +82,12 @@ bool workers__hand_over(struct workers *workers, size_t place,
 void work_batch__end(struct work_batch *batch)
 {
 	for (; batch->asleep; batch->asleep &= batch->asleep - 1)
-		queue__wake(&batch->workers->workers[__builtin_ctzll(
-					     batch->asleep)].queue);
+		queue__wake(&batch->workers->workers[__builtin_ctzll(batch->asleep)].queue);
 }
 
-void workers__hand_over_always(struct workers *workers, size_t place,
-			       struct work *work)
+void workers__hand_over_always(struct workers *workers, size_t place, struct work *work)
 {
-	queue__put_always(&workers->workers[place % workers->count].queue,
-			  &work->item, 1);
+	queue__put_always(&workers->workers[place % workers->count].queue, &work->item, 1);
 }
 
 void workers__stop(struct workers *workers)

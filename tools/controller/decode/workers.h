@@ -17,12 +17,12 @@
  * Of one worker: more than a scrape of each of 10,000 targets, which may all land at the
  * same moment.  A worker that is further behind does not catch up.
  */
-#define WORKERS_QUEUE_MAX	16384
+#define WORKERS_QUEUE_MAX 16384
 
 /* Owned by the worker from being handed over until it calls run(), once. */
 struct work {
 	struct queue_item item;
-	void (*run)(struct work *work);	/* in the worker */
+	void (*run)(struct work *work); /* in the worker */
 };
 
 struct workers;
@@ -43,12 +43,11 @@ struct work_batch {
  * False if the queue of the worker is full: @work stays the caller's.  The worker begins at
  * work_batch__end() at the latest, which the thread must call before it sleeps.
  */
-bool workers__hand_over(struct workers *workers, size_t place,
-			struct work *work, struct work_batch *batch);
+bool workers__hand_over(struct workers *workers, size_t place, struct work *work,
+			struct work_batch *batch);
 void work_batch__end(struct work_batch *batch);
 /* Beyond the bound, for what is rare and must not be lost. */
-void workers__hand_over_always(struct workers *workers, size_t place,
-			       struct work *work);
+void workers__hand_over_always(struct workers *workers, size_t place, struct work *work);
 
 /*
  * Returns when all work is done and the threads have ended.  Nothing may be handed over

@@ -35,9 +35,8 @@ struct discovery {
 	size_t separated; /* targets that had the labels of others, said last */
 };
 
-static int discovered__unite(const struct target_list *configured,
-		      const struct discovered *sources, size_t count,
-		      struct target_list *all, struct dart_error *error)
+static int discovered__unite(const struct target_list *configured, const struct discovered *sources,
+			     size_t count, struct target_list *all, struct dart_error *error)
 {
 	const struct target_list *lists[SETTINGS_SOURCES_MAX + 1];
 	size_t i;
@@ -49,13 +48,11 @@ static int discovered__unite(const struct target_list *configured,
 	ret = target_list__unite(lists, count + 1, all);
 	if (ret != -E2BIG)
 		return ret ? dart_error__no_memory(error) : 0;
-	return dart_error__set(error, EINVAL,
-			       "all sources together name more than %d agents",
+	return dart_error__set(error, EINVAL, "all sources together name more than %d agents",
 			       SETTINGS_TARGETS_MAX);
 }
 
-static void discovered__end(struct discovered *discovered, size_t count,
-		     uint64_t wait_ns)
+static void discovered__end(struct discovered *discovered, size_t count, uint64_t wait_ns)
 {
 	uint64_t deadline_ns = monotonic_ns() + wait_ns;
 	size_t i;
@@ -77,10 +74,8 @@ static void discovered__end(struct discovered *discovered, size_t count,
 static void discovery__on_news(void *data, struct source *source, struct source_news *news);
 
 /* One that is the same in @before is moved from there. */
-static int discovered__begin(struct discovery *discovery,
-			     struct discovered *discovered,
-			     const struct source_settings *wanted,
-			     const struct settings *all,
+static int discovered__begin(struct discovery *discovery, struct discovered *discovered,
+			     const struct source_settings *wanted, const struct settings *all,
 			     struct dart_error *error)
 {
 	struct discovered *before;
@@ -93,12 +88,12 @@ static int discovered__begin(struct discovery *discovery,
 		*discovered = *before;
 		return 0;
 	}
-	return source__new(discovery->event, wanted, all, discovery__on_news,
-			   discovery, &discovered->source, error);
+	return source__new(discovery->event, wanted, all, discovery__on_news, discovery,
+			   &discovered->source, error);
 }
 
-static bool is_kept(const struct discovered *discovered,
-		    const struct discovered *before, size_t count)
+static bool is_kept(const struct discovered *discovered, const struct discovered *before,
+		    size_t count)
 {
 	size_t i;
 
@@ -111,8 +106,7 @@ static bool is_kept(const struct discovered *discovered,
 
 /* Of sources that stay, or that go back where they were, nothing is ended. */
 static void discovered__end_others(struct discovered *discovered, size_t count,
-				   const struct discovered *kept,
-				   size_t kept_count)
+				   const struct discovered *kept, size_t kept_count)
 {
 	size_t i;
 
@@ -127,8 +121,7 @@ static void discovered__end_others(struct discovered *discovered, size_t count,
  * Until a source with other defaults has been looked at, what it named with those before
  * stays.
  */
-static int discovery__inherit(struct discovery *discovery,
-			      struct discovered *sources, size_t count)
+static int discovery__inherit(struct discovery *discovery, struct discovered *sources, size_t count)
 {
 	const struct target_list *lists[1];
 	size_t i, old;
@@ -149,10 +142,9 @@ static int discovery__inherit(struct discovery *discovery,
 	return 0;
 }
 
-static int discovery__configure(struct discovery *discovery,
-			 const struct settings *settings,
-			 struct target_list *configured,
-			 struct target_list *all, struct dart_error *error)
+static int discovery__configure(struct discovery *discovery, const struct settings *settings,
+				struct target_list *configured, struct target_list *all,
+				struct dart_error *error)
 {
 	const size_t count = settings->source_count;
 	struct discovered *sources = calloc(count + 1, sizeof(*sources)),
@@ -163,9 +155,8 @@ static int discovery__configure(struct discovery *discovery,
 	if (!sources)
 		return dart_error__no_memory(error);
 	for (begun = 0; !ret && begun < count; begun += !ret)
-		ret = discovered__begin(discovery, &sources[begun],
-					&settings->sources[begun], settings,
-					error);
+		ret = discovered__begin(discovery, &sources[begun], &settings->sources[begun],
+					settings, error);
 	if (!ret && discovery__inherit(discovery, sources, count))
 		ret = dart_error__no_memory(error);
 	if (!ret)
@@ -220,16 +211,14 @@ static void discovery__separate(struct discovery *discovery, struct target_list 
 		say(discovery, "no agent has the labels of another any more");
 }
 
-static void discovery__want(struct discovery *discovery,
-			    struct target_list *all)
+static void discovery__want(struct discovery *discovery, struct target_list *all)
 {
 	discovery__separate(discovery, all);
 	discovery->operations->want(discovery->data, all);
 	target_list__clear(all);
 }
 
-static struct discovered *discovery__find(struct discovery *discovery,
-					  const struct source *source)
+static struct discovered *discovery__find(struct discovery *discovery, const struct source *source)
 {
 	size_t i;
 
@@ -241,8 +230,7 @@ static struct discovered *discovery__find(struct discovery *discovery,
 }
 
 /* Says why a source has failed, once until that changes. */
-static void discovery__fail(struct discovery *discovery,
-			    struct discovered *discovered,
+static void discovery__fail(struct discovery *discovery, struct discovered *discovered,
 			    const struct dart_error *error)
 {
 	discovered->failures++;
@@ -250,14 +238,11 @@ static void discovery__fail(struct discovery *discovery,
 		return;
 	discovered->error = *error;
 	if (discovered->list.count)
-		say(discovery, "%s: %s; its %zu agent%s stay%s",
-		    source__name(discovered->source), error->text,
-		    discovered->list.count,
-		    discovered->list.count == 1 ? "" : "s",
+		say(discovery, "%s: %s; its %zu agent%s stay%s", source__name(discovered->source),
+		    error->text, discovered->list.count, discovered->list.count == 1 ? "" : "s",
 		    discovered->list.count == 1 ? "s" : "");
 	else
-		say(discovery, "%s: %s", source__name(discovered->source),
-		    error->text);
+		say(discovery, "%s: %s", source__name(discovered->source), error->text);
 }
 
 /* Names the targets and groups that are left out, once until they change. */
@@ -281,10 +266,8 @@ static void discovery__say_faults(struct discovery *discovery, struct discovered
 }
 
 /* Returns 0, or -errno with a sentence in @error: then the list stays as it was. */
-static int discovery__take_list(struct discovery *discovery,
-				struct discovered *discovered,
-				struct target_list *list,
-				struct dart_error *error)
+static int discovery__take_list(struct discovery *discovery, struct discovered *discovered,
+				struct target_list *list, struct dart_error *error)
 {
 	struct target_list before = discovered->list, all;
 	int ret;
@@ -292,8 +275,8 @@ static int discovery__take_list(struct discovery *discovery,
 	target_list__clear(&discovered->refused);
 	discovered->list = *list;
 	*list = (struct target_list){};
-	ret = discovered__unite(&discovery->configured, discovery->sources,
-				discovery->count, &all, error);
+	ret = discovered__unite(&discovery->configured, discovery->sources, discovery->count, &all,
+				error);
 	if (ret) {
 		discovered->refused = discovered->list;
 		discovered->list = before;
@@ -304,8 +287,7 @@ static int discovery__take_list(struct discovery *discovery,
 	return 0;
 }
 
-static void discovery__on_news(void *data, struct source *source,
-			struct source_news *news)
+static void discovery__on_news(void *data, struct source *source, struct source_news *news)
 {
 	struct discovery *discovery = data;
 	struct discovered *discovered = discovery__find(discovery, source);
@@ -322,8 +304,7 @@ static void discovery__on_news(void *data, struct source *source,
 			news->list = (struct target_list){};
 		else
 			discovered->refused = (struct target_list){};
-		is_new = !discovery__take_list(discovery, discovered, &again,
-					       &refusal);
+		is_new = !discovery__take_list(discovery, discovered, &again, &refusal);
 		if (!is_new && !ret) {
 			ret = -EINVAL;
 			error = &refusal;
@@ -337,8 +318,7 @@ static void discovery__on_news(void *data, struct source *source,
 	discovery__say_faults(discovery, discovered, &news->faults);
 	if (is_new || *discovered->error.text)
 		say(discovery, "%s: names %zu agent%s", source__name(source),
-		    discovered->list.count,
-		    discovered->list.count == 1 ? "" : "s");
+		    discovered->list.count, discovered->list.count == 1 ? "" : "s");
 	discovered->error.text[0] = '\0';
 }
 
@@ -350,36 +330,32 @@ static void discovery__count_reload(struct discovery *discovery, bool is_refused
 		discovery->operations->reloaded(discovery->data, is_refused);
 }
 
-static void discovery__refuse(struct discovery *discovery,
-			      const struct dart_error *error)
+static void discovery__refuse(struct discovery *discovery, const struct dart_error *error)
 {
 	discovery__count_reload(discovery, true);
 	say(discovery, "%s; nothing has changed", error->text);
 }
 
-static void discovery__take_configuration(struct discovery *discovery,
-					  struct source *source,
+static void discovery__take_configuration(struct discovery *discovery, struct source *source,
 					  struct source_news *news)
 {
 	struct dart_error error;
 	struct target_list all;
 
-	if (discovery__configure(discovery, &news->settings, &news->list, &all,
-				 &error)) {
+	if (discovery__configure(discovery, &news->settings, &news->list, &all, &error)) {
 		discovery__refuse(discovery, &error);
 		return;
 	}
 	discovery__count_reload(discovery, false);
 	discovery__want(discovery, &all);
-	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s",
-	    source__name(source), discovery->configured.count, discovery->count,
+	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s", source__name(source),
+	    discovery->configured.count, discovery->count,
 	    !settings__start_alike(&discovery->settings, &news->settings) ?
 		    "; flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay as they are until the next start" :
 		    "");
 }
 
-static void on_configuration(void *data, struct source *source,
-			     struct source_news *news)
+static void on_configuration(void *data, struct source *source, struct source_news *news)
 {
 	/* It may have been read twice since, and refused the second time. */
 	if (news->has_list)
@@ -388,9 +364,8 @@ static void on_configuration(void *data, struct source *source,
 		discovery__refuse(data, &news->error);
 }
 
-int discovery__new(sd_event *event, const struct settings *own,
-		   const struct settings *settings, const char *path,
-		   const struct discovery_operations *operations, void *data,
+int discovery__new(sd_event *event, const struct settings *own, const struct settings *settings,
+		   const char *path, const struct discovery_operations *operations, void *data,
 		   struct discovery **discoveryp, struct dart_error *error)
 {
 	struct discovery *discovery = calloc(1, sizeof(*discovery));
@@ -403,16 +378,14 @@ int discovery__new(sd_event *event, const struct settings *own,
 	discovery->operations = operations;
 	discovery->data = data;
 	dart_error__no_memory(error);
-	ret = settings__copy_members(&discovery->settings, settings) ?:
+	ret = settings__copy_members(&discovery->settings, settings)  ?:
 		      target_list__of_settings(settings, &configured) ?:
-		      discovery__configure(discovery, settings, &configured,
-					   &all, error);
+		      discovery__configure(discovery, settings, &configured, &all, error);
 	target_list__clear(&configured);
 	if (!ret)
 		discovery__want(discovery, &all);
 	if (!ret && path)
-		ret = source__new_configuration(event, path, own,
-						on_configuration, discovery,
+		ret = source__new_configuration(event, path, own, on_configuration, discovery,
 						&discovery->configuration);
 	if (ret) {
 		discovery__free(discovery);
@@ -481,8 +454,7 @@ void discovery__source(const struct discovery *discovery, size_t index,
 	};
 }
 
-void discovery__reloads(const struct discovery *discovery, uint64_t *reloads,
-			uint64_t *refused)
+void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, uint64_t *refused)
 {
 	*reloads = discovery->reloads;
 	*refused = discovery->refused;

@@ -48,9 +48,8 @@ struct discovery_source {
  * at @path, NULL if there is none.  want() may be called at once.  Returns 0, or -errno with
  * a sentence in @error.
  */
-int discovery__new(sd_event *event, const struct settings *own,
-		   const struct settings *settings, const char *path,
-		   const struct discovery_operations *operations, void *data,
+int discovery__new(sd_event *event, const struct settings *own, const struct settings *settings,
+		   const char *path, const struct discovery_operations *operations, void *data,
 		   struct discovery **discovery, struct dart_error *error);
 /* NULL is allowed. */
 void discovery__free(struct discovery *discovery);
@@ -65,7 +64,6 @@ size_t discovery__source_count(const struct discovery *discovery);
 void discovery__source(const struct discovery *discovery, size_t index,
 		       struct discovery_source *source);
 /* How often the configuration was read again, and how often it was refused. */
-void discovery__reloads(const struct discovery *discovery, uint64_t *reloads,
-			uint64_t *refused);
+void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, uint64_t *refused);
 
 #endif /* CONTROLLER_DISCOVERY_H */

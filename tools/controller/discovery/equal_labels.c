@@ -147,8 +147,7 @@ static struct shared_text *make_labels(const struct target_settings *settings)
 	}
 	if (!json_object_set_new(labels, INSTANCE, json_string(settings->name)) &&
 	    !json_object_get(labels, name) && !json_object_set(labels, name, given) &&
-	    labels__text(labels, NULL, &text, &error) == -EINVAL &&
-	    !json_object_del(labels, name))
+	    labels__text(labels, NULL, &text, &error) == -EINVAL && !json_object_del(labels, name))
 		labels__text(labels, NULL, &text, &error);
 	json_decref(given);
 	json_decref(labels);
@@ -175,8 +174,8 @@ static int rename_target(struct target_list *list, size_t index)
 }
 
 /* Those of one instance. */
-static int separate_group(struct target_list *list, struct named *group, size_t size,
-			  size_t *count, struct dart_error *example)
+static int separate_group(struct target_list *list, struct named *group, size_t size, size_t *count,
+			  struct dart_error *example)
 {
 	size_t i, end;
 	int err = 0;

@@ -18,8 +18,8 @@ struct group {
 	size_t number; /* from 1, for messages */
 };
 
-static int take_label(struct group *group, json_t *labels, const char *name,
-		      const json_t *value, struct dart_error *error)
+static int take_label(struct group *group, json_t *labels, const char *name, const json_t *value,
+		      struct dart_error *error)
 {
 	static const struct {
 		const char *label, *key;
@@ -35,8 +35,7 @@ static int take_label(struct group *group, json_t *labels, const char *name,
 	int ret;
 
 	if (!text)
-		return dart_error__set(error, EINVAL,
-				       "group %zu: label '%s' is not a text",
+		return dart_error__set(error, EINVAL, "group %zu: label '%s' is not a text",
 				       group->number, name);
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (strcmp(name, names[i].label))
@@ -50,13 +49,11 @@ static int take_label(struct group *group, json_t *labels, const char *name,
 		return 0;
 	ret = labels__add(labels, name, text, &reason);
 	if (ret == -EINVAL)
-		dart_error__set(error, 0, "group %zu: %s", group->number,
-				reason.text);
+		dart_error__set(error, 0, "group %zu: %s", group->number, reason.text);
 	return ret;
 }
 
-static int take_labels(struct group *group, json_t *object,
-		       struct dart_error *error)
+static int take_labels(struct group *group, json_t *object, struct dart_error *error)
 {
 	json_t *labels = json_object(), *value;
 	struct dart_error reason;
@@ -64,8 +61,7 @@ static int take_labels(struct group *group, json_t *object,
 	int ret = labels ? 0 : -ENOMEM;
 
 	if (object && !json_is_null(object) && !json_is_object(object))
-		ret = dart_error__set(error, EINVAL,
-				      "group %zu: the labels are not an object",
+		ret = dart_error__set(error, EINVAL, "group %zu: the labels are not an object",
 				      group->number);
 	json_object_foreach(object, name, value) {
 		if (ret)
@@ -73,11 +69,9 @@ static int take_labels(struct group *group, json_t *object,
 		ret = take_label(group, labels, name, value, error);
 	}
 	if (!ret) {
-		ret = labels__text(labels, group->defaults.labels,
-				   &group->labels, &reason);
+		ret = labels__text(labels, group->defaults.labels, &group->labels, &reason);
 		if (ret == -EINVAL)
-			dart_error__set(error, 0, "group %zu: %s",
-					group->number, reason.text);
+			dart_error__set(error, 0, "group %zu: %s", group->number, reason.text);
 	}
 	json_decref(labels);
 	return ret;
@@ -108,15 +102,13 @@ static int take_target(struct target_list_builder *builder, const struct group *
 				"group %zu: '%.300s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
 				group->number, text);
 		else
-			dart_error__set(&fault, EINVAL,
-					"group %zu: target %zu is not a text", group->number,
-					number);
+			dart_error__set(&fault, EINVAL, "group %zu: target %zu is not a text",
+					group->number, number);
 		target_faults__add(faults, &fault);
 		return 0;
 	}
 	if (ret == -E2BIG)
-		return dart_error__set(error, EINVAL,
-				       "there are more than %d agents",
+		return dart_error__set(error, EINVAL, "there are more than %d agents",
 				       SETTINGS_TARGETS_MAX);
 	if (!ret)
 		item->settings.labels = shared_text__hold(group->labels);
@@ -131,8 +123,7 @@ static int take_targets(struct target_list_builder *builder, const struct group 
 	int ret = 0;
 
 	for (i = 0; !ret && i < json_array_size(targets); i++)
-		ret = take_target(builder, group, i + 1, json_array_get(targets, i), faults,
-				  error);
+		ret = take_target(builder, group, i + 1, json_array_get(targets, i), faults, error);
 	return ret;
 }
 
@@ -179,8 +170,7 @@ static int take_group(struct target_list_builder *builder, size_t number, const 
 }
 
 /* Counts what takes memory, outside of texts.  Refuses what is not a list of targets. */
-static int check_counts(const char *bytes, size_t length,
-			struct dart_error *error)
+static int check_counts(const char *bytes, size_t length, struct dart_error *error)
 {
 	uint32_t objects = 0, commas = 0;
 	bool is_text = false;
@@ -197,12 +187,10 @@ static int check_counts(const char *bytes, size_t length,
 			commas++;
 	}
 	if (objects > SD_JSON_OBJECTS_MAX)
-		return dart_error__set(error, EINVAL,
-				       "more than %u lists and objects",
+		return dart_error__set(error, EINVAL, "more than %u lists and objects",
 				       SD_JSON_OBJECTS_MAX);
 	if (commas > SD_JSON_COMMAS_MAX)
-		return dart_error__set(error, EINVAL, "more than %u values",
-				       SD_JSON_COMMAS_MAX);
+		return dart_error__set(error, EINVAL, "more than %u values", SD_JSON_COMMAS_MAX);
 	return 0;
 }
 
@@ -249,8 +237,8 @@ static char *replace_foreign(const char *bytes, size_t *length)
 		} else if (is_surrogate(bytes + at, left)) {
 			is_kept = is_pair(bytes + at, left);
 			taken = is_kept ? 12 : 6;
-		} else if (bytes[at] == '\\' && left > 1 && dart_escape__character(bytes + at + 1,
-										   left - 1)) {
+		} else if (bytes[at] == '\\' && left > 1 &&
+			   dart_escape__character(bytes + at + 1, left - 1)) {
 			/* A backslash takes the byte after it, as another backslash. */
 			taken = 2;
 		}
@@ -265,8 +253,7 @@ static char *replace_foreign(const char *bytes, size_t *length)
 	return copy;
 }
 
-int sd_json__parse(const void *bytes, size_t length,
-		   const struct target_defaults *defaults,
+int sd_json__parse(const void *bytes, size_t length, const struct target_defaults *defaults,
 		   struct shared_text *source, struct target_list *list,
 		   struct target_faults *faults, struct dart_error *error)
 {
@@ -282,8 +269,7 @@ int sd_json__parse(const void *bytes, size_t length,
 
 	dart_text_file__skip_mark(&bytes, &length);
 	if (length > SD_JSON_BYTES_MAX)
-		return dart_error__set(error, EINVAL, "more than %u bytes",
-				       SD_JSON_BYTES_MAX);
+		return dart_error__set(error, EINVAL, "more than %u bytes", SD_JSON_BYTES_MAX);
 	ret = check_counts(bytes, length, error);
 	if (ret)
 		return ret;
@@ -294,15 +280,13 @@ int sd_json__parse(const void *bytes, size_t length,
 	groups = json_loadb(text, length, JSON_DECODE_ANY, &reason);
 	free(text);
 	if (!groups)
-		return dart_error__set(error, EINVAL, "not JSON: line %d: %s",
-				       reason.line, reason.text);
+		return dart_error__set(error, EINVAL, "not JSON: line %d: %s", reason.line,
+				       reason.text);
 	dart_error__set(error, 0, "out of memory");
 	if (!json_is_array(groups) && !json_is_null(groups))
-		ret = dart_error__set(error, EINVAL,
-				      "not a list of groups of targets");
+		ret = dart_error__set(error, EINVAL, "not a list of groups of targets");
 	for (i = 0; !ret && i < json_array_size(groups); i++)
-		ret = take_group(&builder, i + 1, json_array_get(groups, i), faults,
-				 error);
+		ret = take_group(&builder, i + 1, json_array_get(groups, i), faults, error);
 	json_decref(groups);
 	/* A list of nothing but mistakes does not say that there are no targets. */
 	if (!ret && faults->count && !builder.list.count)

@@ -37,8 +37,7 @@
  * -EINVAL with a sentence in @error if the bytes are no list, or if all that it has is left out;
  * -ENOMEM.
  */
-int sd_json__parse(const void *bytes, size_t length,
-		   const struct target_defaults *defaults,
+int sd_json__parse(const void *bytes, size_t length, const struct target_defaults *defaults,
 		   struct shared_text *source, struct target_list *list,
 		   struct target_faults *faults, struct dart_error *error);
 

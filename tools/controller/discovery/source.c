@@ -75,8 +75,7 @@ static void source__compare(struct source *source, struct source_news *news)
 		news->has_list = true;
 		return;
 	}
-	if (source->has_last &&
-	    target_list__equal(&news->list, &source->last)) {
+	if (source->has_last && target_list__equal(&news->list, &source->last)) {
 		target_list__clear(&news->list);
 		return;
 	}
@@ -135,17 +134,14 @@ static void source__pause(struct source *source, int ms)
 	bool is_asked = false;
 	uint64_t now_ns;
 
-	while (!source__is_ending(source) &&
-	       (now_ns = monotonic_ns()) < end_ns)
-		is_asked |= source__await_wake(
-			source, (end_ns - now_ns + 999999) / 1000000);
+	while (!source__is_ending(source) && (now_ns = monotonic_ns()) < end_ns)
+		is_asked |= source__await_wake(source, (end_ns - now_ns + 999999) / 1000000);
 	if (is_asked)
 		eventfd_write(source->wake, 1);
 }
 
 /* Why the source cannot be looked at. */
-static void source__tell(struct source *source, int err,
-			 const struct dart_error *error)
+static void source__tell(struct source *source, int err, const struct dart_error *error)
 {
 	struct source_news *news = calloc(1, sizeof(*news));
 
@@ -197,8 +193,7 @@ static void *source__run(void *data)
 	return NULL;
 }
 
-static int on_ready(sd_event_source *event_source, int fd, uint32_t events,
-		    void *data)
+static int on_ready(sd_event_source *event_source, int fd, uint32_t events, void *data)
 {
 	struct source *source = data;
 	struct source_news *news;
@@ -216,8 +211,8 @@ static int on_ready(sd_event_source *event_source, int fd, uint32_t events,
 }
 
 /* The caller is the only holder. */
-static struct source *source__allocate(const struct source_reader *reader,
-				       source_handler *handler, void *data)
+static struct source *source__allocate(const struct source_reader *reader, source_handler *handler,
+				       void *data)
 {
 	struct source *source = calloc(1, sizeof(*source));
 
@@ -236,17 +231,14 @@ static struct source *source__allocate(const struct source_reader *reader,
 /* Releases @source if that fails. */
 static int source__start(struct source *source, sd_event *event)
 {
-	int err = source->wake < 0 || source->ready < 0 || !source->name ?
-			  -ENOMEM :
-			  0;
+	int err = source->wake < 0 || source->ready < 0 || !source->name ? -ENOMEM : 0;
 
 	if (!err)
-		err = sd_event_add_io(event, &source->event_source,
-				      source->ready, EPOLLIN, on_ready, source);
+		err = sd_event_add_io(event, &source->event_source, source->ready, EPOLLIN,
+				      on_ready, source);
 	if (err >= 0) {
 		atomic_fetch_add(&source->holders, 1);
-		err = thread__start(&source->thread, "source", source__run,
-				    source);
+		err = thread__start(&source->thread, "source", source__run, source);
 		if (err)
 			source__release(source);
 	}
@@ -259,8 +251,7 @@ static int source__start(struct source *source, sd_event *event)
 }
 
 /* The settings of the targets, with what is set for all. */
-static int source__take_settings(struct source *source,
-				 const struct source_settings *settings,
+static int source__take_settings(struct source *source, const struct source_settings *settings,
 				 const struct settings *all)
 {
 	struct settings one = {
@@ -277,10 +268,9 @@ static int source__take_settings(struct source *source,
 	defaults = &source->settings.sources->defaults;
 	defaults->interval_ns = defaults->interval_ns	 ?:
 					all->interval_ns ?:
-					SETTINGS_INTERVAL_DEFAULT_NS;
+							   SETTINGS_INTERVAL_DEFAULT_NS;
 	if (!defaults->entries && all->entry_count) {
-		defaults->entries =
-			entry_names__new(all->entries, all->entry_count);
+		defaults->entries = entry_names__new(all->entries, all->entry_count);
 		if (!defaults->entries)
 			return -ENOMEM;
 	}
@@ -289,9 +279,9 @@ static int source__take_settings(struct source *source,
 	return source->name ? 0 : -ENOMEM;
 }
 
-int source__new(sd_event *event, const struct source_settings *settings,
-		const struct settings *all, source_handler *handler, void *data,
-		struct source **sourcep, struct dart_error *error)
+int source__new(sd_event *event, const struct source_settings *settings, const struct settings *all,
+		source_handler *handler, void *data, struct source **sourcep,
+		struct dart_error *error)
 {
 	static const struct source_reader *const readers[] = {
 		[SOURCE_FILE_SD] = &source_file_reader,
@@ -313,19 +303,15 @@ int source__new(sd_event *event, const struct source_settings *settings,
 	name = shared_text__hold(source->name);
 	err = source__start(source, event);
 	if (err)
-		dart_error__system(error, -err,
-				   "cannot start a thread for '%s'",
-				   name->text);
+		dart_error__system(error, -err, "cannot start a thread for '%s'", name->text);
 	else
 		*sourcep = source;
 	shared_text__release(name);
 	return err;
 }
 
-int source__new_configuration(sd_event *event, const char *path,
-			      const struct settings *own,
-			      source_handler *handler, void *data,
-			      struct source **sourcep)
+int source__new_configuration(sd_event *event, const char *path, const struct settings *own,
+			      source_handler *handler, void *data, struct source **sourcep)
 {
 	struct source *source;
 	int err;
@@ -360,22 +346,20 @@ const char *source__kind(const struct source *source)
 	return source->reader->kind;
 }
 
-bool source__equal(const struct source *source,
-		   const struct source_settings *settings,
+bool source__equal(const struct source *source, const struct source_settings *settings,
 		   const struct settings *all)
 {
 	const struct source_settings *own = source__settings(source);
 	const struct target_defaults *defaults = &settings->defaults;
 	const uint64_t interval_ns = defaults->interval_ns    ?:
 					     all->interval_ns ?:
-					     SETTINGS_INTERVAL_DEFAULT_NS;
+								SETTINGS_INTERVAL_DEFAULT_NS;
 	struct entry_names *entries = entry_names__hold(defaults->entries);
 	bool is_equal;
 
 	if (!entries && all->entry_count)
 		entries = entry_names__new(all->entries, all->entry_count);
-	is_equal = own->kind == settings->kind &&
-		   !strcmp(own->place, settings->place) &&
+	is_equal = own->kind == settings->kind && !strcmp(own->place, settings->place) &&
 		   own->refresh_ns == settings->refresh_ns &&
 		   url_settings__equal(&own->url, &settings->url) &&
 		   own->defaults.interval_ns == interval_ns &&
@@ -390,8 +374,7 @@ bool source__equal(const struct source *source,
 
 void source__end(struct source *source)
 {
-	source->event_source =
-		sd_event_source_disable_unref(source->event_source);
+	source->event_source = sd_event_source_disable_unref(source->event_source);
 	atomic_store(&source->is_ending, true);
 	eventfd_write(source->wake, 1);
 }
@@ -403,8 +386,7 @@ void source__free(struct source *source, uint64_t deadline_ns)
 	uint64_t now_ns;
 
 	/* Not pthread_timedjoin_np(), whose clock may be set back. */
-	while (!atomic_load(&source->has_ended) &&
-	       (now_ns = monotonic_ns()) < deadline_ns) {
+	while (!atomic_load(&source->has_ended) && (now_ns = monotonic_ns()) < deadline_ns) {
 		poll(&ready, 1, (deadline_ns - now_ns + 999999) / 1000000);
 		eventfd_read(source->ready, &count);
 	}

@@ -27,25 +27,22 @@ struct source_news {
 };
 
 /* In the event loop.  @news are the source's; the handler may take members and clear them. */
-typedef void source_handler(void *data, struct source *source,
-			    struct source_news *news);
+typedef void source_handler(void *data, struct source *source, struct source_news *news);
 
 /*
  * Starts to look for targets.  Those without an interval or entries get those of @all, which
  * is not used later.  Returns 0; -EINVAL with a sentence in @error; -ENOMEM or another
  * -errno.
  */
-int source__new(sd_event *event, const struct source_settings *settings,
-		const struct settings *all, source_handler *handler, void *data,
-		struct source **source, struct dart_error *error);
+int source__new(sd_event *event, const struct source_settings *settings, const struct settings *all,
+		source_handler *handler, void *data, struct source **source,
+		struct dart_error *error);
 /*
  * The configuration file @path, which is read when source__look() asks for it, over the
  * settings @own of the command line.
  */
-int source__new_configuration(sd_event *event, const char *path,
-			      const struct settings *own,
-			      source_handler *handler, void *data,
-			      struct source **source);
+int source__new_configuration(sd_event *event, const char *path, const struct settings *own,
+			      source_handler *handler, void *data, struct source **source);
 
 /* Looks now, or once more when the present look is over. */
 void source__look(struct source *source);
@@ -54,8 +51,7 @@ const char *source__name(const struct source *source);
 /* "file_sd", "dns_srv", "http_sd" or "configuration". */
 const char *source__kind(const struct source *source);
 /* Was it made with these settings? */
-bool source__equal(const struct source *source,
-		   const struct source_settings *settings,
+bool source__equal(const struct source *source, const struct source_settings *settings,
 		   const struct settings *all);
 
 /* The thread begins to end; the handler is not called any more. */

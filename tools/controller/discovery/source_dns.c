@@ -31,27 +31,23 @@ static void close_dns(struct source *source)
 }
 
 /* Returns the length of the answer, or -errno with a sentence in @error. */
-static int ask(const char *name, unsigned char *answer,
-	       struct dart_error *error)
+static int ask(const char *name, unsigned char *answer, struct dart_error *error)
 {
 	struct __res_state state = {};
 	int length, why;
 
 	if (res_ninit(&state))
-		return dart_error__set(error, EIO,
-				       "the resolver cannot be set up");
+		return dart_error__set(error, EIO, "the resolver cannot be set up");
 	state.retrans = TIMEOUT_S;
 	state.retry = TRIES;
-	length =
-		res_nsearch(&state, name, ns_c_in, ns_t_srv, answer, NS_MAXMSG);
+	length = res_nsearch(&state, name, ns_c_in, ns_t_srv, answer, NS_MAXMSG);
 	why = state.res_h_errno;
 	res_nclose(&state);
 	if (length < 0)
-		return dart_error__set(
-			error, EHOSTUNREACH, "has no SRV records: %s",
-			why == TRY_AGAIN ? "no answer from the name servers" :
-			why == HOST_NOT_FOUND ? "there is no such name" :
-						hstrerror(why));
+		return dart_error__set(error, EHOSTUNREACH, "has no SRV records: %s",
+				       why == TRY_AGAIN	     ? "no answer from the name servers" :
+				       why == HOST_NOT_FOUND ? "there is no such name" :
+							       hstrerror(why));
 	return length < NS_MAXMSG ? length : NS_MAXMSG;
 }
 
@@ -60,13 +56,11 @@ static int read_dns(struct source *source, struct source_news *news)
 	uint32_t ttl_s = REFRESH_MAX_S;
 	int length;
 
-	length = ask(source__settings(source)->place, source->state,
-		     &news->error);
+	length = ask(source__settings(source)->place, source->state, &news->error);
 	news->result = length < 0 ? length :
-				    srv_answer__parse(source->state, length,
-						      &source->defaults,
-						      source->name, &news->list,
-						      &ttl_s, &news->faults, &news->error);
+				    srv_answer__parse(source->state, length, &source->defaults,
+						      source->name, &news->list, &ttl_s,
+						      &news->faults, &news->error);
 	if (news->result)
 		return source__retry_ms(source);
 	if (ttl_s < REFRESH_MIN_S)

@@ -56,8 +56,7 @@ static ssize_t read_descriptor(int fd, char **bytes, struct dart_error *error)
 	if (!S_ISREG(status.st_mode))
 		return dart_error__set(error, EINVAL, "is not a file");
 	if (status.st_size > SD_JSON_BYTES_MAX)
-		return dart_error__set(error, EINVAL, "has more than %u bytes",
-				       SD_JSON_BYTES_MAX);
+		return dart_error__set(error, EINVAL, "has more than %u bytes", SD_JSON_BYTES_MAX);
 	*bytes = malloc(status.st_size + 1);
 	if (!*bytes)
 		return dart_error__no_memory(error);
@@ -86,21 +85,17 @@ static int read_file(struct source *source, struct source_news *news)
 	/* A pipe must not block. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
-		news->result = dart_error__system(&news->error, errno,
-						  "cannot be opened");
+		news->result = dart_error__system(&news->error, errno, "cannot be opened");
 		return source__retry_ms(source);
 	}
 	length = read_descriptor(fd, &bytes, &news->error);
 	close(fd);
-	news->result = length < 0 ?
-			       length :
-			       sd_json__parse(bytes, length, &source->defaults,
-					      source->name, &news->list,
-					      &news->faults, &news->error);
+	news->result = length < 0 ? length :
+				    sd_json__parse(bytes, length, &source->defaults, source->name,
+						   &news->list, &news->faults, &news->error);
 	free(bytes);
-	return news->result ?
-		       source__retry_ms(source) :
-		       source__refresh_ms(source, SOURCE_FILE_REFRESH_MS);
+	return news->result ? source__retry_ms(source) :
+			      source__refresh_ms(source, SOURCE_FILE_REFRESH_MS);
 }
 
 static void wait_for_file(struct source *source, int ms)

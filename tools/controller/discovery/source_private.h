@@ -74,8 +74,7 @@ static inline bool source__is_ending(const struct source *source)
 }
 
 /* What the source is about; not of a configuration. */
-static inline const struct source_settings *
-source__settings(const struct source *source)
+static inline const struct source_settings *source__settings(const struct source *source)
 {
 	return source->settings.sources;
 }

@@ -15,10 +15,9 @@
 /* Before the name of the target: priority, weight and port. */
 #define SRV_NAME_AT (3 * NS_INT16SZ)
 
-static int take_record(struct target_list_builder *builder,
-		       const ns_msg *message, const ns_rr *record,
-		       struct shared_text *labels, struct target_faults *faults,
-		       struct dart_error *error)
+static int take_record(struct target_list_builder *builder, const ns_msg *message,
+		       const ns_rr *record, struct shared_text *labels,
+		       struct target_faults *faults, struct dart_error *error)
 {
 	const unsigned char *data = ns_rr_rdata(*record);
 	struct target_item *item;
@@ -27,26 +26,22 @@ static int take_record(struct target_list_builder *builder,
 	int ret;
 
 	if (ns_rr_rdlen(*record) <= SRV_NAME_AT ||
-	    dn_expand(ns_msg_base(*message), ns_msg_end(*message),
-		      data + SRV_NAME_AT, host, sizeof(host)) < 0)
-		return dart_error__set(error, EINVAL,
-				       "a SRV record is not whole");
+	    dn_expand(ns_msg_base(*message), ns_msg_end(*message), data + SRV_NAME_AT, host,
+		      sizeof(host)) < 0)
+		return dart_error__set(error, EINVAL, "a SRV record is not whole");
 	/* The root: there is no such service. */
 	if (!*host || !strcmp(host, "."))
 		return 0;
-	ret = target_list__add(builder, host, ns_get16(data + 2 * NS_INT16SZ),
-			       &item);
+	ret = target_list__add(builder, host, ns_get16(data + 2 * NS_INT16SZ), &item);
 	if (ret == -EINVAL) {
-		dart_error__set(
-			&fault, EINVAL,
-			"a SRV record names '%.300s' port %u, which is not an agent",
-			host, ns_get16(data + 2 * NS_INT16SZ));
+		dart_error__set(&fault, EINVAL,
+				"a SRV record names '%.300s' port %u, which is not an agent", host,
+				ns_get16(data + 2 * NS_INT16SZ));
 		target_faults__add(faults, &fault);
 		return 0;
 	}
 	if (ret == -E2BIG)
-		return dart_error__set(error, EINVAL,
-				       "there are more than %d agents",
+		return dart_error__set(error, EINVAL, "there are more than %d agents",
 				       SETTINGS_TARGETS_MAX);
 	if (!ret)
 		item->settings.labels = shared_text__hold(labels);
@@ -54,8 +49,8 @@ static int take_record(struct target_list_builder *builder,
 }
 
 static int take_records(struct target_list_builder *builder, ns_msg *message,
-			struct shared_text *labels, uint32_t *ttl_s,
-			struct target_faults *faults, struct dart_error *error)
+			struct shared_text *labels, uint32_t *ttl_s, struct target_faults *faults,
+			struct dart_error *error)
 {
 	const int count = ns_msg_count(*message, ns_s_an);
 	bool is_empty = true;
@@ -65,14 +60,12 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 	*ttl_s = INT_MAX;
 	for (i = 0; i < count; i++) {
 		if (ns_parserr(message, ns_s_an, i, &record))
-			return dart_error__set(
-				error, EINVAL,
-				"the answer of the name server is not whole");
+			return dart_error__set(error, EINVAL,
+					       "the answer of the name server is not whole");
 		/* A CNAME is as old as what it leads to. */
 		if (ns_rr_ttl(record) < *ttl_s)
 			*ttl_s = ns_rr_ttl(record);
-		if (ns_rr_type(record) != ns_t_srv ||
-		    ns_rr_class(record) != ns_c_in)
+		if (ns_rr_type(record) != ns_t_srv || ns_rr_class(record) != ns_c_in)
 			continue;
 		is_empty = false;
 		ret = take_record(builder, message, &record, labels, faults, error);
@@ -81,16 +74,13 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 	}
 	/* An alias without records: it does not say that there is no such service. */
 	if (is_empty)
-		return dart_error__set(error, EINVAL,
-				       "the answer has no SRV record");
+		return dart_error__set(error, EINVAL, "the answer has no SRV record");
 	return 0;
 }
 
-int srv_answer__parse(const void *message, size_t length,
-		      const struct target_defaults *defaults,
-		      struct shared_text *source, struct target_list *list,
-		      uint32_t *ttl_s, struct target_faults *faults,
-		      struct dart_error *error)
+int srv_answer__parse(const void *message, size_t length, const struct target_defaults *defaults,
+		      struct shared_text *source, struct target_list *list, uint32_t *ttl_s,
+		      struct target_faults *faults, struct dart_error *error)
 {
 	struct target_list_builder builder = {
 		.defaults = defaults,
@@ -102,9 +92,7 @@ int srv_answer__parse(const void *message, size_t length,
 
 	dart_error__set(error, 0, "out of memory");
 	if (length > NS_MAXMSG || ns_initparse(message, length, &parsed))
-		return dart_error__set(
-			error, EINVAL,
-			"the answer of the name server is not whole");
+		return dart_error__set(error, EINVAL, "the answer of the name server is not whole");
 	ret = labels__text(NULL, defaults->labels, &labels, error) ?:
 		      take_records(&builder, &parsed, labels, ttl_s, faults, error);
 	shared_text__release(labels);

@@ -17,10 +17,8 @@
  * afterwards; @ttl_s is the shortest of its records.  Returns 0; -EINVAL with a sentence in
  * @error; -ENOMEM.
  */
-int srv_answer__parse(const void *message, size_t length,
-		      const struct target_defaults *defaults,
-		      struct shared_text *source, struct target_list *list,
-		      uint32_t *ttl_s, struct target_faults *faults,
-		      struct dart_error *error);
+int srv_answer__parse(const void *message, size_t length, const struct target_defaults *defaults,
+		      struct shared_text *source, struct target_list *list, uint32_t *ttl_s,
+		      struct target_faults *faults, struct dart_error *error);
 
 #endif /* CONTROLLER_SRV_ANSWER_H */

@@ -17,7 +17,7 @@
 
 /* All zeros: none. */
 struct target_faults {
-	size_t count;		/* of targets and groups that were left out */
+	size_t count; /* of targets and groups that were left out */
 	struct dart_error first[TARGET_FAULTS_NAMED];
 };
 

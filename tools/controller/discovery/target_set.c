@@ -32,8 +32,7 @@ struct target_set {
 	size_t slot_free; /* all before are used */
 };
 
-struct target_set *
-target_set__new(const struct target_set_operations *operations, void *data)
+struct target_set *target_set__new(const struct target_set_operations *operations, void *data)
 {
 	struct target_set *set = calloc(1, sizeof(*set));
 
@@ -82,8 +81,7 @@ static bool member__is_settled(const struct member *member)
 {
 	if (!member->target || !member->wanted)
 		return !member->target && !member->wanted;
-	return !member->is_ending &&
-	       target_item__equal(member->wanted, member->running);
+	return !member->is_ending && target_item__equal(member->wanted, member->running);
 }
 
 static void target_set__make_due(struct target_set *set, struct member *member)
@@ -122,9 +120,8 @@ int target_set__want(struct target_set *set, const struct target_list *list)
 	while (old < set->count || next < list->count) {
 		member = old < set->count ? set->members[old] : NULL;
 		item = next < list->count ? list->items[next] : NULL;
-		order = member && item ?
-				strcmp(member->name, item->settings.name) :
-				(item ? 1 : -1);
+		order = member && item ? strcmp(member->name, item->settings.name) :
+					 (item ? 1 : -1);
 		old += order <= 0;
 		next += order >= 0;
 		if (order > 0)
@@ -156,8 +153,7 @@ static int target_set__start(struct target_set *set, struct member *member)
 	if (index == SETTINGS_TARGETS_MAX)
 		return 0;
 	member->wanted->settings.index = index;
-	err = set->operations->start(set->data, &member->wanted->settings,
-				     &member->target);
+	err = set->operations->start(set->data, &member->wanted->settings, &member->target);
 	if (err)
 		return err;
 	member->running = target_item__hold(member->wanted);

@@ -18,15 +18,13 @@ struct target_set;
 
 struct target_set_operations {
 	/* @settings outlive the target.  Returns 0 or -errno. */
-	int (*start)(void *data, const struct target_settings *settings,
-		     struct target **target);
+	int (*start)(void *data, const struct target_settings *settings, struct target **target);
 	/* Begins to end it; target_set__ended() follows, later. */
 	void (*end)(void *data, struct target *target);
 };
 
 /* NULL if out of memory. */
-struct target_set *
-target_set__new(const struct target_set_operations *operations, void *data);
+struct target_set *target_set__new(const struct target_set_operations *operations, void *data);
 /* The targets have been freed.  NULL is allowed. */
 void target_set__free(struct target_set *set);
 

@@ -21,11 +21,9 @@
 #define CLOCK_TOLERANCE_NS 100000000LL
 
 /* What most answers come down to. */
-static void look_there(struct findings *findings,
-		       const struct connection *connection)
+static void look_there(struct findings *findings, const struct connection *connection)
 {
-	findings__command(findings, "ssh %s dartctl doctor",
-			  connection->target->host);
+	findings__command(findings, "ssh %s dartctl doctor", connection->target->host);
 }
 
 /*
@@ -46,13 +44,11 @@ static int ask_for_icmp(const char *address)
 	if (getaddrinfo(address, ROCE_PORT, &hints, &found))
 		return 0;
 	answer.fd = socket(found->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (answer.fd >= 0 &&
-	    !connect(answer.fd, found->ai_addr, found->ai_addrlen)) {
+	if (answer.fd >= 0 && !connect(answer.fd, found->ai_addr, found->ai_addrlen)) {
 		if (send(answer.fd, "", 0, 0) < 0)
 			code = errno;
 		else if (poll(&answer, 1, ICMP_TIMEOUT_MS) > 0)
-			getsockopt(answer.fd, SOL_SOCKET, SO_ERROR, &code,
-				   &length);
+			getsockopt(answer.fd, SOL_SOCKET, SO_ERROR, &code, &length);
 	}
 	if (answer.fd >= 0)
 		close(answer.fd);
@@ -60,8 +56,7 @@ static int ask_for_icmp(const char *address)
 	return code;
 }
 
-static void explain_silence(struct findings *findings,
-			    const struct connection *connection)
+static void explain_silence(struct findings *findings, const struct connection *connection)
 {
 	int code = ask_for_icmp(connection->address);
 
@@ -72,8 +67,7 @@ static void explain_silence(struct findings *findings,
 			connection->address);
 	else if (code)
 		findings__fail(findings, "connect",
-			       "UDP to port " ROCE_PORT
-			       " of %s is refused on the way: %s",
+			       "UDP to port " ROCE_PORT " of %s is refused on the way: %s",
 			       connection->address, strerror(code));
 	else
 		findings__fail(
@@ -84,8 +78,7 @@ static void explain_silence(struct findings *findings,
 	look_there(findings, connection);
 }
 
-static void explain(struct findings *findings,
-		    const struct connection *connection, int failure,
+static void explain(struct findings *findings, const struct connection *connection, int failure,
 		    const struct dart_error *error)
 {
 	const struct target_settings *target = connection->target;
@@ -95,22 +88,18 @@ static void explain(struct findings *findings,
 		explain_silence(findings, connection);
 		break;
 	case -ECONNREFUSED:
-		findings__fail(
-			findings, "connect",
-			"%s answers, but dartd does not listen on its port %u",
-			connection->address, target->port);
+		findings__fail(findings, "connect",
+			       "%s answers, but dartd does not listen on its port %u",
+			       connection->address, target->port);
 		look_there(findings, connection);
 		break;
 	case -EACCES:
 		findings__fail(findings, "connect", "%s", error->text);
-		findings__command(findings, "ssh %s journalctl -n 20 -u dartd",
-				  target->host);
+		findings__command(findings, "ssh %s journalctl -n 20 -u dartd", target->host);
 		break;
 	case -EPROTONOSUPPORT:
 		findings__fail(findings, "connect", "%s", error->text);
-		findings__advise(
-			findings,
-			"use programs of one release on both machines");
+		findings__advise(findings, "use programs of one release on both machines");
 		break;
 	default:
 		findings__fail(findings, "connect", "%s", error->text);
@@ -119,8 +108,7 @@ static void explain(struct findings *findings,
 }
 
 /* Waits until the endpoint is connected or has failed, which is the result. */
-static int await_connection(struct dart_endpoint *endpoint,
-			    struct dart_error *error)
+static int await_connection(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	struct pollfd events = {
 		.fd = dart_endpoint__connection_fd(endpoint),
@@ -134,8 +122,7 @@ static int await_connection(struct dart_endpoint *endpoint,
 		now_ns = monotonic_ns();
 		if (now_ns >= end_ns)
 			return dart_error__set(error, ETIMEDOUT, "no answer");
-		if (poll(&events, 1, (end_ns - now_ns) / 1000000 + 1) < 0 &&
-		    errno != EINTR)
+		if (poll(&events, 1, (end_ns - now_ns) / 1000000 + 1) < 0 && errno != EINTR)
 			return dart_error__system(error, errno, "cannot wait");
 		event = dart_endpoint__on_connection(endpoint, error);
 	}
@@ -145,20 +132,18 @@ static int await_connection(struct dart_endpoint *endpoint,
 }
 
 /* No device reaches the host: the host, or this machine, is not there. */
-static void explain_route(struct findings *findings,
-			  struct connection *connection,
+static void explain_route(struct findings *findings, struct connection *connection,
 			  const struct dart_error *error)
 {
 	if (!check_rdma_port(findings, &connection->port, NULL))
 		return;
-	findings__fail(
-		findings, "route",
-		"no RDMA device of this machine reaches %s; there is %s%s%s%s: %s",
-		connection->address, connection->port.device,
-		*connection->port.netdev ? " (" : "", connection->port.netdev,
-		*connection->port.netdev ? ")" : "", error->text);
-	findings__command(findings, "ip route get %s && ping -c 3 %s",
-			  connection->address, connection->address);
+	findings__fail(findings, "route",
+		       "no RDMA device of this machine reaches %s; there is %s%s%s%s: %s",
+		       connection->address, connection->port.device,
+		       *connection->port.netdev ? " (" : "", connection->port.netdev,
+		       *connection->port.netdev ? ")" : "", error->text);
+	findings__command(findings, "ip route get %s && ping -c 3 %s", connection->address,
+			  connection->address);
 }
 
 bool check_connection(struct findings *findings, struct connection *connection)
@@ -169,8 +154,8 @@ bool check_connection(struct findings *findings, struct connection *connection)
 	char command[300];
 	int ret;
 
-	ret = dart_endpoint__connect(connection->address, target->port,
-				     &connection->endpoint, &error);
+	ret = dart_endpoint__connect(connection->address, target->port, &connection->endpoint,
+				     &error);
 	if (ret) {
 		connection->endpoint = NULL;
 		explain_route(findings, connection, &error);
@@ -183,20 +168,16 @@ bool check_connection(struct findings *findings, struct connection *connection)
 		explain_route(findings, connection, &error);
 		goto free;
 	}
-	findings__ok(findings, "route", "%s to %s through %s",
-		     connection->path.source, connection->path.destination,
-		     connection->path.device);
-	snprintf(command, sizeof(command), "dart-controller doctor %s",
-		 target->name);
-	if (check_rdma_port(findings, &connection->port,
-			    connection->path.device))
+	findings__ok(findings, "route", "%s to %s through %s", connection->path.source,
+		     connection->path.destination, connection->path.device);
+	snprintf(command, sizeof(command), "dart-controller doctor %s", target->name);
+	if (check_rdma_port(findings, &connection->port, connection->path.device))
 		check_firewall(findings, &connection->port, command);
 	if (ret) {
 		explain(findings, connection, ret, &error);
 		goto free;
 	}
-	findings__ok(findings, "connect",
-		     "dartd accepted on port %u after %.1f ms", target->port,
+	findings__ok(findings, "connect", "dartd accepted on port %u after %.1f ms", target->port,
 		     begin_ns / 1e6);
 	return true;
 
@@ -238,45 +219,36 @@ void check_mtu(struct findings *findings, const struct connection *connection)
 	if (*netdev && connection->port.is_roce)
 		netdev_mtu = text_file__number("/sys/class/net/%s/mtu", netdev);
 	if (netdev_mtu < 0 || connection->path.mtu >= best_mtu(netdev_mtu)) {
-		findings__ok(findings, "mtu", "%u bytes in a packet",
-			     connection->path.mtu);
+		findings__ok(findings, "mtu", "%u bytes in a packet", connection->path.mtu);
 		return;
 	}
-	findings__warn(findings, "mtu",
-		       "%u bytes in a packet, though %s takes %u (MTU %lld)",
-		       connection->path.mtu, netdev, best_mtu(netdev_mtu),
-		       netdev_mtu);
+	findings__warn(findings, "mtu", "%u bytes in a packet, though %s takes %u (MTU %lld)",
+		       connection->path.mtu, netdev, best_mtu(netdev_mtu), netdev_mtu);
 	findings__advise(
 		findings,
 		"set the port of the adapter, or create the soft-RoCE device again: its MTU is fixed when its interface comes up");
 }
 
-void check_remote_clock(struct findings *findings,
-			const struct connection *connection, int64_t offset_ns,
-			uint64_t uncertainty_ns)
+void check_remote_clock(struct findings *findings, const struct connection *connection,
+			int64_t offset_ns, uint64_t uncertainty_ns)
 {
 	int64_t doubt_ns = uncertainty_ns;
 	int64_t size_ns = offset_ns < 0 ? -offset_ns : offset_ns;
 
 	if (!doubt_ns) {
-		findings__warn(findings, "clock",
-			       "dartd is older and does not tell its time");
+		findings__warn(findings, "clock", "dartd is older and does not tell its time");
 		findings__advise(findings, "upgrade dartd there");
 		return;
 	}
 	if (size_ns <= doubt_ns + CLOCK_TOLERANCE_NS) {
-		findings__ok(
-			findings, "clock",
-			"%+.1f ms against this machine, give or take %.1f ms",
-			offset_ns / 1e6, doubt_ns / 1e6);
+		findings__ok(findings, "clock",
+			     "%+.1f ms against this machine, give or take %.1f ms", offset_ns / 1e6,
+			     doubt_ns / 1e6);
 		return;
 	}
-	findings__warn(
-		findings, "clock",
-		"the host is %.3f s %s this machine (give or take %.3f s)",
-		size_ns / 1e9, offset_ns < 0 ? "behind" : "ahead of",
-		doubt_ns / 1e9);
+	findings__warn(findings, "clock",
+		       "the host is %.3f s %s this machine (give or take %.3f s)", size_ns / 1e9,
+		       offset_ns < 0 ? "behind" : "ahead of", doubt_ns / 1e9);
 	findings__advise(findings, "see which of both is not synchronised");
-	findings__command(findings, "timedatectl; ssh %s timedatectl",
-			  connection->target->host);
+	findings__command(findings, "timedatectl; ssh %s timedatectl", connection->target->host);
 }

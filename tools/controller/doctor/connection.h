@@ -29,8 +29,7 @@ bool check_connection(struct findings *findings, struct connection *connection);
 /* Checks that need no READ: "mtu", "clock". */
 void check_mtu(struct findings *findings, const struct connection *connection);
 /* @offset_ns: offset of the host's clock from the local clock, accurate to @uncertainty_ns. */
-void check_remote_clock(struct findings *findings,
-			const struct connection *connection, int64_t offset_ns,
-			uint64_t uncertainty_ns);
+void check_remote_clock(struct findings *findings, const struct connection *connection,
+			int64_t offset_ns, uint64_t uncertainty_ns);
 
 #endif /* CONTROLLER_DOCTOR_CONNECTION_H */

@@ -19,8 +19,7 @@ static const struct sample_entry *find_agent(const struct sample *sample)
 }
 
 /* "cgroups (watches)" of "coverage_cgroups_missing_watches"; false: another field. */
-static bool name_missing(const struct dart_field *field, char *text,
-			 size_t size)
+static bool name_missing(const struct dart_field *field, char *text, size_t size)
 {
 	const char *kind = field->name + strlen(PREFIX), *reason;
 
@@ -29,21 +28,18 @@ static bool name_missing(const struct dart_field *field, char *text,
 	reason = strstr(kind, MISSING);
 	if (!reason)
 		return false;
-	snprintf(text, size, "%.*s (%s)", (int)(reason - kind), kind,
-		 reason + strlen(MISSING));
+	snprintf(text, size, "%.*s (%s)", (int)(reason - kind), kind, reason + strlen(MISSING));
 	return true;
 }
 
 /* Probes and maps are registered by choice; a kernel without a source cannot get it. */
 static bool is_meant(const char *name)
 {
-	return !strcmp(name, "probes (unregistered)") ||
-	       !strcmp(name, "maps (unregistered)") ||
+	return !strcmp(name, "probes (unregistered)") || !strcmp(name, "maps (unregistered)") ||
 	       strstr(name, " (unsupported)");
 }
 
-void check_coverage(struct findings *findings, const char *host,
-		    const struct sample *sample)
+void check_coverage(struct findings *findings, const char *host, const struct sample *sample)
 {
 	const struct sample_entry *agent = find_agent(sample);
 	const struct dart_schema *schema;
@@ -60,20 +56,17 @@ void check_coverage(struct findings *findings, const char *host,
 		kinds++;
 		count = dart_field__get(&schema->fields[i], agent->copies, 0);
 		if (count && !is_meant(name) && length < sizeof(first) - 1)
-			length += snprintf(first + length,
-					   sizeof(first) - length, "%s%llu %s",
-					   length ? ", " : "",
-					   (unsigned long long)count, name);
+			length += snprintf(first + length, sizeof(first) - length, "%s%llu %s",
+					   length ? ", " : "", (unsigned long long)count, name);
 	}
 	/* An agent of an earlier release has no such figures. */
 	if (!kinds)
 		return;
 	if (!length) {
-		findings__ok(findings, "coverage",
-			     "the agent serves all that the host has");
+		findings__ok(findings, "coverage", "the agent serves all that the host has");
 		return;
 	}
-	findings__warn(findings, "coverage",
-		       "the host has what its agent does not serve: %s", first);
+	findings__warn(findings, "coverage", "the host has what its agent does not serve: %s",
+		       first);
 	findings__command(findings, "ssh %s dartctl doctor", host);
 }

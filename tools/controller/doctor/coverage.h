@@ -10,7 +10,6 @@
  * Judges the coverage figures in the entry "dartd" of @sample, if present.  @host: named in the
  * suggested command.
  */
-void check_coverage(struct findings *findings, const char *host,
-		    const struct sample *sample);
+void check_coverage(struct findings *findings, const char *host, const struct sample *sample);
 
 #endif /* CONTROLLER_DOCTOR_COVERAGE_H */

@@ -15,16 +15,13 @@
 #include "tools/doctor/certificate.h"
 
 /* @ret: of the resolution. */
-static void check_name(struct findings *findings, const char *host,
-		       const char *address, int ret)
+static void check_name(struct findings *findings, const char *host, const char *address, int ret)
 {
 	if (!ret) {
-		findings__ok(findings, "name", "%s has the address %s", host,
-			     address);
+		findings__ok(findings, "name", "%s has the address %s", host, address);
 		return;
 	}
-	findings__fail(findings, "name", "cannot resolve '%s': %s", host,
-		       gai_strerror(ret));
+	findings__fail(findings, "name", "cannot resolve '%s': %s", host, gai_strerror(ret));
 	findings__command(findings, "getent hosts %s", host);
 }
 
@@ -34,20 +31,17 @@ static int load_tls(const struct options *options, struct settings *settings)
 	struct dart_error error;
 	int ret;
 
-	*settings = (struct settings){ };
+	*settings = (struct settings){};
 	if (!options->config || options->settings.tls.certificate)
 		return 0;
-	ret = config__read(settings, &options->settings, options->config,
-			   &error);
+	ret = config__read(settings, &options->settings, options->config, &error);
 	if (ret)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return ret;
 }
 
-static void check_by_rdma(struct findings *findings,
-			  struct connection *connection,
-			  const struct tcp_way *way,
-			  const struct settings *settings)
+static void check_by_rdma(struct findings *findings, struct connection *connection,
+			  const struct tcp_way *way, const struct settings *settings)
 {
 	const struct dart_endpoint_accept *accept;
 
@@ -66,14 +60,11 @@ static void check_by_rdma(struct findings *findings,
 
 /* The host has an address. */
 static void check_host(struct findings *findings, struct connection *connection,
-		       const struct options *options,
-		       const struct settings_tls *tls)
+		       const struct options *options, const struct settings_tls *tls)
 {
-	const bool is_by_tcp = options->settings.transport ==
-			       SETTINGS_TRANSPORT_TCP;
-	const uint16_t port =
-		is_by_tcp ? connection->target->port :
-			    settings__default_port(SETTINGS_TRANSPORT_TCP);
+	const bool is_by_tcp = options->settings.transport == SETTINGS_TRANSPORT_TCP;
+	const uint16_t port = is_by_tcp ? connection->target->port :
+					  settings__default_port(SETTINGS_TRANSPORT_TCP);
 	struct tcp_way way;
 
 	tcp_way__try(&way, connection, port, tls);
@@ -108,8 +99,7 @@ int doctor__run(const struct options *options)
 	if (configured.tls.certificate)
 		tls = &configured.tls;
 	findings__open(&findings, options->json);
-	check_certificate(&findings, tls->certificate ?:
-					     DART_TLS_CONTROLLER_CERTIFICATE);
+	check_certificate(&findings, tls->certificate ?: DART_TLS_CONTROLLER_CERTIFICATE);
 	ret = dart_address__resolve(target->host, &address);
 	connection.address = address;
 	if (ret) {

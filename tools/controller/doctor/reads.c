@@ -28,8 +28,8 @@ struct reader {
 };
 
 /* READs a batch; returns 0, or -errno and a sentence. */
-static int reader__read(struct reader *reader, const struct dart_read *reads,
-			uint32_t count, struct dart_error *error)
+static int reader__read(struct reader *reader, const struct dart_read *reads, uint32_t count,
+			struct dart_error *error)
 {
 	struct dart_endpoint *endpoint = reader->connection->endpoint;
 	struct pollfd events[] = {
@@ -47,38 +47,32 @@ static int reader__read(struct reader *reader, const struct dart_read *reads,
 		uint64_t now_ns = monotonic_ns();
 
 		if (now_ns >= end_ns)
-			return dart_error__set(error, ETIMEDOUT,
-					       "no answer to a READ");
-		if (poll(events, 2, (end_ns - now_ns) / 1000000 + 1) < 0 &&
-		    errno != EINTR)
+			return dart_error__set(error, ETIMEDOUT, "no answer to a READ");
+		if (poll(events, 2, (end_ns - now_ns) / 1000000 + 1) < 0 && errno != EINTR)
 			return dart_error__system(error, errno, "cannot wait");
 		ret = dart_endpoint__on_completion(endpoint, error);
 		if (ret) {
 			reader->latency_ns = monotonic_ns() - reader->begin_ns;
 			return ret < 0 ? ret : 0;
 		}
-		if (dart_endpoint__on_connection(endpoint, error) !=
-		    DART_ENDPOINT_NOTHING)
+		if (dart_endpoint__on_connection(endpoint, error) != DART_ENDPOINT_NOTHING)
 			return -ECONNRESET;
 	}
 }
 
 static bool reader__reserve(struct reader *reader, size_t size)
 {
-	int ret = dart_endpoint__reserve(reader->connection->endpoint, size,
-					 &reader->landing);
+	int ret = dart_endpoint__reserve(reader->connection->endpoint, size, &reader->landing);
 
 	if (!ret)
 		return true;
-	findings__fail(reader->findings, "read",
-		       "cannot register %zu bytes to READ into: %s", size,
+	findings__fail(reader->findings, "read", "cannot register %zu bytes to READ into: %s", size,
 		       strerror(-ret));
 	findings__command(reader->findings, "ulimit -l unlimited");
 	return false;
 }
 
-static void blame_read(struct reader *reader, int ret,
-		       const struct dart_error *error)
+static void blame_read(struct reader *reader, int ret, const struct dart_error *error)
 {
 	const struct connection *connection = reader->connection;
 
@@ -88,8 +82,7 @@ static void blame_read(struct reader *reader, int ret,
 			reader->findings,
 			"packets of %u bytes and their headers do not arrive: compare the MTU of both machines",
 			connection->path.mtu);
-	findings__command(reader->findings, "ssh %s dartctl doctor",
-			  connection->target->host);
+	findings__command(reader->findings, "ssh %s dartctl doctor", connection->target->host);
 }
 
 static void wait_us(uint64_t delay_us)
@@ -137,11 +130,9 @@ static struct dart_table *fetch_table(struct reader *reader, bool is_quiet)
 	reader->age.lease_ns = table->lease_ms * 1000000ULL;
 	table_age__renew(&reader->age, reader->begin_ns);
 	if (!is_quiet) {
-		findings__ok(reader->findings, "read",
-			     "%u bytes of the control region in %.1f us",
+		findings__ok(reader->findings, "read", "%u bytes of the control region in %.1f us",
 			     fetch.read.length, reader->latency_ns / 1e3);
-		findings__ok(reader->findings, "table",
-			     "valid, %u entries in %u memory regions",
+		findings__ok(reader->findings, "table", "valid, %u entries in %u memory regions",
 			     table->entry_count, table->memory_region_count);
 	}
 	return table;
@@ -151,11 +142,9 @@ static struct dart_table *fetch_table(struct reader *reader, bool is_quiet)
  * READs the values and the header behind them, as the scraper plans it.  -ESTALE if
  * they may be invalid, because the table changed earlier than a lease ago.
  */
-static int scrape(struct reader *reader, struct scraper *scraper,
-		  struct dart_error *error)
+static int scrape(struct reader *reader, struct scraper *scraper, struct dart_error *error)
 {
-	int ret = reader__read(reader, scraper->reads, scraper->read_count,
-			       error);
+	int ret = reader__read(reader, scraper->reads, scraper->read_count, error);
 
 	if (ret)
 		return ret;
@@ -165,11 +154,9 @@ static int scrape(struct reader *reader, struct scraper *scraper,
 		return 0;
 	}
 	if (ret != -ESTALE)
-		return dart_error__set(error, ECONNRESET,
-				       "dartd has restarted");
+		return dart_error__set(error, ECONNRESET, "dartd has restarted");
 	reader->age.changed = true;
-	if (table_age__covers(&reader->age,
-			      reader->begin_ns + reader->latency_ns))
+	if (table_age__covers(&reader->age, reader->begin_ns + reader->latency_ns))
 		return 0;
 	return dart_error__set(error, ESTALE, "the table has changed");
 }
@@ -179,8 +166,7 @@ static uint32_t count_changed(const struct sample *sample)
 	uint32_t i, changed = 0;
 
 	for (i = 0; i < sample->entry_count; i++)
-		changed += !!memcmp(sample->entries[i].copies,
-				    sample->previous->entries[i].copies,
+		changed += !!memcmp(sample->entries[i].copies, sample->previous->entries[i].copies,
 				    dart_entry__size(sample->entries[i].entry));
 	return changed;
 }
@@ -190,20 +176,16 @@ static void judge_freshness(struct reader *reader, const struct sample *sample)
 	uint32_t changed = count_changed(sample);
 
 	if (changed) {
-		findings__ok(
-			reader->findings, "fresh",
-			"values of %u of %u entries changed within a second",
-			changed, sample->entry_count);
+		findings__ok(reader->findings, "fresh",
+			     "values of %u of %u entries changed within a second", changed,
+			     sample->entry_count);
 		return;
 	}
-	findings__warn(reader->findings, "fresh",
-		       "no value of %u entries changed within a second",
+	findings__warn(reader->findings, "fresh", "no value of %u entries changed within a second",
 		       sample->entry_count);
-	findings__advise(
-		reader->findings,
-		"that is right if nothing happens there; CPU time always changes");
-	findings__command(reader->findings,
-			  "ssh %s dartctl register source cpustat",
+	findings__advise(reader->findings,
+			 "that is right if nothing happens there; CPU time always changes");
+	findings__command(reader->findings, "ssh %s dartctl register source cpustat",
 			  reader->connection->target->host);
 }
 
@@ -232,16 +214,11 @@ static int examine_values(struct reader *reader, struct scraper *scraper)
 	findings__ok(reader->findings, "generation", "%llu, and %s a second later",
 		     (unsigned long long)scraper->table.generation,
 		     reader->age.changed ? "another" : "the same");
-	findings__ok(reader->findings, "scrape",
-		     "%u entries: %u READs, %llu bytes, %.1f us",
-		     sample->entry_count, scraper->read_count,
-		     (unsigned long long)scraper->bytes,
-		     reader->latency_ns / 1e3 < first_us ?
-			     reader->latency_ns / 1e3 :
-			     first_us);
+	findings__ok(reader->findings, "scrape", "%u entries: %u READs, %llu bytes, %.1f us",
+		     sample->entry_count, scraper->read_count, (unsigned long long)scraper->bytes,
+		     reader->latency_ns / 1e3 < first_us ? reader->latency_ns / 1e3 : first_us);
 	judge_freshness(reader, sample);
-	check_coverage(reader->findings, reader->connection->target->host,
-		       sample);
+	check_coverage(reader->findings, reader->connection->target->host, sample);
 	return 0;
 
 blame:
@@ -255,16 +232,12 @@ static void report_absence(struct reader *reader, const struct scraper *scraper)
 	const char *host = reader->connection->target->host;
 
 	if (scraper->absent) {
-		findings__fail(reader->findings, "entries",
-			       "the host has no entry '%s'", scraper->absent);
-		findings__command(reader->findings, "ssh %s dartctl list",
-				  host);
+		findings__fail(reader->findings, "entries", "the host has no entry '%s'",
+			       scraper->absent);
+		findings__command(reader->findings, "ssh %s dartctl list", host);
 	} else if (!scraper->table.entry_count) {
-		findings__warn(reader->findings, "entries",
-			       "nothing is registered on the host");
-		findings__command(reader->findings,
-				  "ssh %s dartctl register source cpustat",
-				  host);
+		findings__warn(reader->findings, "entries", "nothing is registered on the host");
+		findings__command(reader->findings, "ssh %s dartctl register source cpustat", host);
 	}
 }
 
@@ -290,23 +263,19 @@ void check_reads(struct findings *findings, const struct connection *connection,
 		table = fetch_table(&reader, i);
 		if (!table)
 			return;
-		if (scraper__new(table, settings, &use,
-				 dart_endpoint__accept(connection->endpoint),
+		if (scraper__new(table, settings, &use, dart_endpoint__accept(connection->endpoint),
 				 &scraper, &error)) {
 			findings__fail(findings, "scrape", "%s", error.text);
 			return;
 		}
 		if (!i)
 			report_absence(&reader, scraper);
-		ret = scraper->catalog->wanted_count ? examine_values(&reader, scraper) :
-					      0;
+		ret = scraper->catalog->wanted_count ? examine_values(&reader, scraper) : 0;
 		scraper__free(scraper);
 		if (ret != -ESTALE)
 			return;
 	}
-	findings__warn(
-		findings, "generation",
-		"the table changes all the time, and a scrape takes longer than its lease");
-	findings__command(findings, "ssh %s timeout 10 dartctl monitor",
-			  connection->target->host);
+	findings__warn(findings, "generation",
+		       "the table changes all the time, and a scrape takes longer than its lease");
+	findings__command(findings, "ssh %s timeout 10 dartctl monitor", connection->target->host);
 }

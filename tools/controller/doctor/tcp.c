@@ -29,8 +29,7 @@ static int left_ms(uint64_t end_ns)
 /* Returns a connected socket, or -errno. */
 static int connect_to(const char *address, uint16_t port)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-				  .ai_flags = AI_NUMERICHOST };
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
 	struct pollfd events = { .events = POLLOUT };
 	socklen_t length = sizeof(int);
 	struct addrinfo *found;
@@ -40,17 +39,14 @@ static int connect_to(const char *address, uint16_t port)
 	snprintf(service, sizeof(service), "%u", port);
 	if (getaddrinfo(address, service, &hints, &found))
 		return -EHOSTUNREACH;
-	events.fd = socket(found->ai_family,
-			   SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	events.fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (events.fd < 0 ||
-	    (connect(events.fd, found->ai_addr, found->ai_addrlen) &&
-	     errno != EINPROGRESS))
+	    (connect(events.fd, found->ai_addr, found->ai_addrlen) && errno != EINPROGRESS))
 		code = errno;
 	freeaddrinfo(found);
 	if (!code && poll(&events, 1, CONNECT_TIMEOUT_MS) <= 0)
 		code = ETIMEDOUT;
-	if (!code &&
-	    getsockopt(events.fd, SOL_SOCKET, SO_ERROR, &code, &length))
+	if (!code && getsockopt(events.fd, SOL_SOCKET, SO_ERROR, &code, &length))
 		code = errno;
 	if (!code)
 		return events.fd;
@@ -95,13 +91,11 @@ static enum tcp_answer call(struct tcp_way *way, struct dart_rpc_client *client)
 	if (event != DART_RPC_CLIENT_CONNECTED)
 		return TCP_REFUSES;
 	dart_rpc_client__path(client, &way->path);
-	dart_rpc_client__clock(client, &way->clock_offset_ns,
-			       &way->clock_uncertainty_ns);
+	dart_rpc_client__clock(client, &way->clock_offset_ns, &way->clock_uncertainty_ns);
 	return TCP_SERVES;
 }
 
-static enum tcp_answer call_with(struct tcp_way *way,
-				 const struct connection *connection,
+static enum tcp_answer call_with(struct tcp_way *way, const struct connection *connection,
 				 const struct settings_tls *files)
 {
 	enum tcp_answer answer = TCP_REFUSES;
@@ -114,8 +108,7 @@ static enum tcp_answer call_with(struct tcp_way *way,
 	if (!tls)
 		return TCP_LISTENS;
 	if (!dart_rpc_client__connect_tcp(connection->address, way->port, tls,
-					  connection->target->host, &client,
-					  &way->error)) {
+					  connection->target->host, &client, &way->error)) {
 		answer = call(way, client);
 		dart_rpc_client__free(client);
 	}
@@ -123,8 +116,8 @@ static enum tcp_answer call_with(struct tcp_way *way,
 	return answer;
 }
 
-void tcp_way__try(struct tcp_way *way, const struct connection *connection,
-		  uint16_t port, const struct settings_tls *tls)
+void tcp_way__try(struct tcp_way *way, const struct connection *connection, uint16_t port,
+		  const struct settings_tls *tls)
 {
 	int fd;
 
@@ -136,8 +129,7 @@ void tcp_way__try(struct tcp_way *way, const struct connection *connection,
 	}
 	way->answer = listen_to(fd);
 	if (way->answer == TCP_REFUSES)
-		dart_error__set(&way->error, ECONNRESET,
-				"it closes the connection");
+		dart_error__set(&way->error, ECONNRESET, "it closes the connection");
 	close(fd);
 	if (way->answer == TCP_LISTENS)
 		way->answer = call_with(way, connection, tls);
@@ -155,8 +147,7 @@ void check_tcp(struct findings *findings, const struct connection *connection,
 
 	switch (way->answer) {
 	case TCP_SERVES:
-		findings__ok(findings, "tcp",
-			     "dartd answers on TCP port %u%s", way->port,
+		findings__ok(findings, "tcp", "dartd answers on TCP port %u%s", way->port,
 			     is_only ? "" : " (transport: tcp)");
 		break;
 	case TCP_LISTENS:
@@ -179,24 +170,20 @@ void check_tcp(struct findings *findings, const struct connection *connection,
 			"add the address to allow: callers of dartd.yaml there, and reload dartd");
 		break;
 	case TCP_REFUSES:
-		findings__fail(findings, "tcp", "TCP port %u of %s: %s",
-			       way->port, connection->address, way->error.text);
-		findings__command(findings, "ssh %s journalctl -n 20 -u dartd",
-				  host);
+		findings__fail(findings, "tcp", "TCP port %u of %s: %s", way->port,
+			       connection->address, way->error.text);
+		findings__command(findings, "ssh %s journalctl -n 20 -u dartd", host);
 		break;
 	case TCP_NOTHING:
 		if (is_only) {
-			findings__fail(findings, "tcp", "TCP port %u of %s: %s",
-				       way->port, connection->address,
-				       way->error.text);
+			findings__fail(findings, "tcp", "TCP port %u of %s: %s", way->port,
+				       connection->address, way->error.text);
 			findings__advise(
 				findings,
 				"does dartd there have tcp in its configuration, and does a firewall let it in?");
 		} else {
-			findings__ok(findings, "tcp",
-				     "no way either: TCP port %u of %s: %s",
-				     way->port, connection->address,
-				     way->error.text);
+			findings__ok(findings, "tcp", "no way either: TCP port %u of %s: %s",
+				     way->port, connection->address, way->error.text);
 		}
 	}
 }

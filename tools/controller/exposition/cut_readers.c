@@ -51,8 +51,7 @@ static struct cut_address *find(struct cut_readers *readers, const char *address
 			found = entry;
 	}
 	if (!found) {
-		snprintf(readers->further.text, sizeof(readers->further.text),
-			 "further addresses");
+		snprintf(readers->further.text, sizeof(readers->further.text), "further addresses");
 		return &readers->further;
 	}
 	*found = (struct cut_address){};
@@ -63,13 +62,15 @@ static struct cut_address *find(struct cut_readers *readers, const char *address
 static void say(struct output *log, const struct cut_address *entry, enum cut_reason reason)
 {
 	if (entry->readers == 1)
-		output__print(log,
-			      "dart-controller: a reader of a page of metrics at %s was cut off: %s (pages of one agent each, by /sd, are short)",
-			      entry->text, sentences[reason]);
+		output__print(
+			log,
+			"dart-controller: a reader of a page of metrics at %s was cut off: %s (pages of one agent each, by /sd, are short)",
+			entry->text, sentences[reason]);
 	else
-		output__print(log,
-			      "dart-controller: %llu readers of pages of metrics at %s were cut off within the last hours, the last one because %s (pages of one agent each, by /sd, are short)",
-			      (unsigned long long)entry->readers, entry->text, sentences[reason]);
+		output__print(
+			log,
+			"dart-controller: %llu readers of pages of metrics at %s were cut off within the last hours, the last one because %s (pages of one agent each, by /sd, are short)",
+			(unsigned long long)entry->readers, entry->text, sentences[reason]);
 }
 
 void cut_readers__add(struct cut_readers *readers, const char *address, enum cut_reason reason,

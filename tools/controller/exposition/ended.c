@@ -22,10 +22,8 @@ struct kept {
 };
 
 static const char *const loss_names[ENDED_LOSSES] = {
-	[ENDED_TOO_MANY] = "too_many",
-	[ENDED_NO_MEMORY] = "no_memory",
-	[ENDED_AGAIN] = "ended_again",
-	[ENDED_NOT_ASKED] = "not_asked",
+	[ENDED_TOO_MANY] = "too_many",	   [ENDED_NO_MEMORY] = "no_memory",
+	[ENDED_AGAIN] = "ended_again",	   [ENDED_NOT_ASKED] = "not_asked",
 	[ENDED_AGENT_LOST] = "agent_lost",
 };
 
@@ -75,9 +73,8 @@ static bool kept__make(struct kept *kept, uint32_t room)
 	return kept->items && kept->points && kept->until_ns && kept->was_served;
 }
 
-static void kept__add(struct kept *kept, const struct metric_plan *plan,
-		      uint32_t series, const struct metric_point *point,
-		      uint64_t until_ns, bool was_served)
+static void kept__add(struct kept *kept, const struct metric_plan *plan, uint32_t series,
+		      const struct metric_point *point, uint64_t until_ns, bool was_served)
 {
 	if (kept->count == kept->room) {
 		kept->skipped += !was_served;
@@ -121,33 +118,26 @@ static void keep_waiting(struct kept *kept, const struct ended *before,
 			kept->over += !was_served;
 			continue;
 		}
-		if (was_served && plan_join__find(scrape->plan, before->plan,
-						  i) != UINT32_MAX)
+		if (was_served && plan_join__find(scrape->plan, before->plan, i) != UINT32_MAX)
 			continue;
-		kept__add(kept, before->plan, i, &before->points[i], until_ns,
-			  was_served);
+		kept__add(kept, before->plan, i, &before->points[i], until_ns, was_served);
 	}
 }
 
 /* Those of @plan that the scrape does not have: both are in the same order. */
-static uint32_t find_ended(const struct metric_plan *plan,
-			   const struct metric_point *points,
-			   const struct metric_scrape *scrape,
-			   struct kept *kept, uint64_t until_ns)
+static uint32_t find_ended(const struct metric_plan *plan, const struct metric_point *points,
+			   const struct metric_scrape *scrape, struct kept *kept, uint64_t until_ns)
 {
 	const struct metric_plan *next = scrape->plan;
 	uint32_t i = 0, j = 0, found = 0;
 	int order;
 
 	while (i < plan->series_count) {
-		order = j == next->series_count ?
-				-1 :
-				plan_join__compare(plan, i, next, j);
+		order = j == next->series_count ? -1 : plan_join__compare(plan, i, next, j);
 		if (order < 0 && points[i].time_ns) {
 			found++;
 			if (kept)
-				kept__add(kept, plan, i, &points[i], until_ns,
-					  false);
+				kept__add(kept, plan, i, &points[i], until_ns, false);
 		}
 		i += order <= 0;
 		j += order >= 0;
@@ -160,8 +150,7 @@ static bool find_back(struct ended *ended, const struct metric_scrape *scrape)
 {
 	uint32_t i, found;
 
-	ended->waiting = calloc((size_t)ended->plan->series_count + 1,
-				sizeof(*ended->waiting));
+	ended->waiting = calloc((size_t)ended->plan->series_count + 1, sizeof(*ended->waiting));
 	if (!ended->waiting)
 		return false;
 	for (i = 0; i < ended->plan->series_count; i++) {
@@ -173,8 +162,7 @@ static bool find_back(struct ended *ended, const struct metric_scrape *scrape)
 }
 
 /* Takes what is kept.  NULL: nothing, or no memory. */
-static struct ended *ended__new(struct kept *kept,
-				const struct metric_scrape *scrape,
+static struct ended *ended__new(struct kept *kept, const struct metric_scrape *scrape,
 				const struct target_settings *target)
 {
 	struct ended *ended = kept->count ? calloc(1, sizeof(*ended)) : NULL;
@@ -210,15 +198,13 @@ err_ended:
 }
 
 /* Is @before what is served beside the next scrape as well? */
-static bool stays(const struct ended *before, bool is_same_plan,
-		  uint64_t now_ns)
+static bool stays(const struct ended *before, bool is_same_plan, uint64_t now_ns)
 {
 	const uint64_t served_ns = atomic_load(&before->served_ns);
 
 	if (!is_same_plan || now_ns >= before->all_until_ns)
 		return false;
-	return !served_ns ||
-	       (!before->waiting_count && now_ns < served_ns + ENDED_SERVED_NS);
+	return !served_ns || (!before->waiting_count && now_ns < served_ns + ENDED_SERVED_NS);
 }
 
 static void count(struct ended_losses *losses, enum ended_loss loss, uint32_t series)
@@ -246,8 +232,7 @@ void ended__lose(const struct ended *ended, struct ended_losses *losses)
 
 /* Those of @plan that were hidden until their earlier last value is served, and have ended again. */
 static uint32_t count_again(const struct ended *before, const struct metric_plan *plan,
-			    const struct metric_point *points,
-			    const struct metric_scrape *scrape)
+			    const struct metric_point *points, const struct metric_scrape *scrape)
 {
 	uint32_t again = 0, i, series;
 
@@ -260,8 +245,7 @@ static uint32_t count_again(const struct ended *before, const struct metric_plan
 }
 
 struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
-			  const struct metric_point *points,
-			  const struct metric_scrape *scrape,
+			  const struct metric_point *points, const struct metric_scrape *scrape,
 			  const struct target_settings *target, uint64_t now_ns,
 			  struct ended_losses *losses)
 {
@@ -281,13 +265,10 @@ struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
 	if (!found && !waited)
 		return NULL;
 	/* Those that ended last come first, so that the others are dropped. */
-	skipped = found + waited > ENDED_SERIES_MAX ?
-			  found + waited - ENDED_SERIES_MAX :
-			  0;
+	skipped = found + waited > ENDED_SERIES_MAX ? found + waited - ENDED_SERIES_MAX : 0;
 	if (kept__make(&kept, found + waited - skipped)) {
 		if (found)
-			find_ended(plan, points, scrape, &kept,
-				   now_ns + ENDED_WAITS_NS);
+			find_ended(plan, points, scrape, &kept, now_ns + ENDED_WAITS_NS);
 		if (before)
 			keep_waiting(&kept, before, scrape, now_ns);
 		ended = ended__new(&kept, scrape, target);
@@ -317,6 +298,5 @@ void ended__serve(struct ended *ended, uint64_t now_ns)
 	uint64_t none = 0;
 
 	if (ended)
-		atomic_compare_exchange_strong(&ended->served_ns, &none,
-					       now_ns);
+		atomic_compare_exchange_strong(&ended->served_ns, &none, now_ns);
 }

@@ -66,10 +66,9 @@ void ended__put(struct ended *ended);
  * nothing, or there is no memory for it.  Series that will not be served are added to @losses.
  */
 struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
-			  const struct metric_point *points,
-			  const struct metric_scrape *scrape,
-			  const struct target_settings *target,
-			  uint64_t now_ns, struct ended_losses *losses);
+			  const struct metric_point *points, const struct metric_scrape *scrape,
+			  const struct target_settings *target, uint64_t now_ns,
+			  struct ended_losses *losses);
 /* Nothing of @ended, which may be NULL, is served from now on: its target is lost or gone. */
 void ended__lose(const struct ended *ended, struct ended_losses *losses);
 /* Leaves series out of @points, of the plan of that scrape, that wait. */

@@ -37,8 +37,7 @@ static size_t readers_bytes(size_t count)
 }
 
 /* In place of the last one of the target.  NULL: there was no memory, or it is gone. */
-static void exposition__set(struct exposition *exposition, size_t index,
-			    struct snapshot *snapshot)
+static void exposition__set(struct exposition *exposition, size_t index, struct snapshot *snapshot)
 {
 	struct page_sources *sources = &exposition->sources;
 	size_t count;
@@ -57,23 +56,22 @@ static void tell_losses(struct exposition *exposition)
 
 	if (total && exposition->log &&
 	    hourly__take(&exposition->losses, monotonic_ns(), total, &since))
-		output__print(exposition->log,
-			      "dart-controller: /metrics does not have the last values of %llu series that"
-			      " ended: of an agent at most %u wait to be served (ask more often, or leave"
-			      " out entries that come and go)",
-			      (unsigned long long)since, ENDED_SERIES_MAX);
+		output__print(
+			exposition->log,
+			"dart-controller: /metrics does not have the last values of %llu series that"
+			" ended: of an agent at most %u wait to be served (ask more often, or leave"
+			" out entries that come and go)",
+			(unsigned long long)since, ENDED_SERIES_MAX);
 }
 
-static void take_scrape(struct metric_output *output,
-			const struct target_settings *target,
+static void take_scrape(struct metric_output *output, const struct target_settings *target,
 			const struct metric_scrape *scrape)
 {
 	struct exposition *exposition = (struct exposition *)output;
 	struct snapshot *last = snapshot_table__last(&exposition->sources.table, target->index);
 
 	exposition__set(exposition, target->index,
-			snapshot__of_scrape(target, scrape, last,
-					    &exposition->sources.losses));
+			snapshot__of_scrape(target, scrape, last, &exposition->sources.losses));
 	snapshot__put(last);
 	tell_losses(exposition);
 }
@@ -88,10 +86,8 @@ static void lose_ended(struct exposition *exposition, size_t index)
 	snapshot__put(last);
 }
 
-static void take_loss(struct metric_output *output,
-		      const struct target_settings *target,
-		      const struct metric_plan *plan, int64_t time_ns,
-		      const char *reason)
+static void take_loss(struct metric_output *output, const struct target_settings *target,
+		      const struct metric_plan *plan, int64_t time_ns, const char *reason)
 {
 	struct exposition *exposition = (struct exposition *)output;
 
@@ -100,8 +96,7 @@ static void take_loss(struct metric_output *output,
 }
 
 /* Values that are fresh stay; why there are none is news. */
-static void take_failure(struct metric_output *output,
-			 const struct target_settings *target,
+static void take_failure(struct metric_output *output, const struct target_settings *target,
 			 const char *reason)
 {
 	struct exposition *exposition = (struct exposition *)output;
@@ -113,14 +108,12 @@ static void take_failure(struct metric_output *output,
 		take_loss(output, target, NULL, 0, reason);
 }
 
-static void add_target(struct metric_output *output,
-		       const struct target_settings *target)
+static void add_target(struct metric_output *output, const struct target_settings *target)
 {
 	take_loss(output, target, NULL, 0, NULL);
 }
 
-static void remove_target(struct metric_output *output,
-			  const struct target_settings *target)
+static void remove_target(struct metric_output *output, const struct target_settings *target)
 {
 	lose_ended((struct exposition *)output, target->index);
 	exposition__set((struct exposition *)output, target->index, NULL);
@@ -200,12 +193,10 @@ static void send_page(struct exposition *exposition, struct snapshots *snapshots
 	answer->type = metric_text__type(format, is_utf8);
 }
 
-static void print_sentence(struct http_answer *answer, unsigned int status,
-			   const char *format, ...)
+static void print_sentence(struct http_answer *answer, unsigned int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void print_sentence(struct http_answer *answer, unsigned int status,
-			   const char *format, ...)
+static void print_sentence(struct http_answer *answer, unsigned int status, const char *format, ...)
 {
 	va_list arguments;
 	int length;
@@ -221,8 +212,7 @@ static void print_sentence(struct http_answer *answer, unsigned int status,
 }
 
 /* True, and an answer that says so, if all that are asked for by one name are lost. */
-static bool refuse_lost(const struct snapshots *snapshots,
-			struct http_answer *answer)
+static bool refuse_lost(const struct snapshots *snapshots, struct http_answer *answer)
 {
 	const uint64_t at_ns = monotonic_ns();
 	size_t i;
@@ -230,14 +220,12 @@ static bool refuse_lost(const struct snapshots *snapshots,
 	for (i = 0; i < snapshots->count; i++)
 		if (snapshot__is_up(snapshots->all[i], at_ns))
 			return false;
-	print_sentence(answer, 503, "%s is lost: %s\n",
-		       snapshots->all[0]->name,
+	print_sentence(answer, 503, "%s is lost: %s\n", snapshots->all[0]->name,
 		       snapshot__why_lost(snapshots->all[0]));
 	return true;
 }
 
-static void fill_metrics(void *data, const struct http_request *request,
-			 struct http_answer *answer)
+static void fill_metrics(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct exposition *exposition = data;
 	const char *name = http_request__argument(request, "target");
@@ -246,26 +234,21 @@ static void fill_metrics(void *data, const struct http_request *request,
 	if (name && snapshot_table__take(&exposition->sources.table, name, &snapshots))
 		return;
 	if (name && !snapshots.count) {
-		print_sentence(
-			answer, 404,
-			"there is no such target: see /sd for their names\n");
+		print_sentence(answer, 404, "there is no such target: see /sd for their names\n");
 	} else if (!name || !refuse_lost(&snapshots, answer)) {
-		send_page(exposition, &snapshots, name ? PAGE_ONE : PAGE_ALL, request,
-			  answer);
+		send_page(exposition, &snapshots, name ? PAGE_ONE : PAGE_ALL, request, answer);
 	}
 	snapshots__put(&snapshots);
 }
 
-static void fill_own(void *data, const struct http_request *request,
-		     struct http_answer *answer)
+static void fill_own(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct snapshots none = {};
 
 	send_page(data, &none, PAGE_OWN, request, answer);
 }
 
-static void fill_sd(void *data, const struct http_request *request,
-		    struct http_answer *answer)
+static void fill_sd(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct exposition *exposition = data;
 	const char *host = http_request__host(request);

@@ -46,8 +46,7 @@ static enum metric_type type_of(const char *family)
 {
 	const size_t length = strlen(family);
 
-	return length > 6 && !strcmp(family + length - 6, "_total") ? METRIC_COUNTER :
-								      METRIC_GAUGE;
+	return length > 6 && !strcmp(family + length - 6, "_total") ? METRIC_COUNTER : METRIC_GAUGE;
 }
 
 static void add_numbers(struct own_metrics *metrics, const struct described *described,
@@ -91,16 +90,16 @@ static void add_losses(struct own_metrics *metrics, const struct described *desc
 	}
 }
 
-static void add_errors(struct own_metrics *metrics, const struct described *described,
-		       size_t count)
+static void add_errors(struct own_metrics *metrics, const struct described *described, size_t count)
 {
 	const struct output_error *error;
 	struct label_list labels;
 	size_t i;
 
-	own_metrics__begin(metrics, OUTPUT_FAMILY_PREFIX "last_error_timestamp_seconds",
-			   "When the last error was, by its kind; dart-controller status has its text.",
-			   "seconds", METRIC_GAUGE);
+	own_metrics__begin(
+		metrics, OUTPUT_FAMILY_PREFIX "last_error_timestamp_seconds",
+		"When the last error was, by its kind; dart-controller status has its text.",
+		"seconds", METRIC_GAUGE);
 	for (i = 0; i < count; i++) {
 		error = &described[i].figures->error;
 		if (!error->time_ns)

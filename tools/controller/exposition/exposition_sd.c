@@ -45,8 +45,8 @@ static json_t *make_plain(json_t *all)
 	if (plain)
 		label_names__choose(NULL, LABEL_NAMES_PLAIN, labels, count);
 	for (i = 0; plain && i < count; i++) {
-		if (*labels[i].own && json_object_set(plain, labels[i].own,
-						      json_object_get(all, labels[i].given))) {
+		if (*labels[i].own &&
+		    json_object_set(plain, labels[i].own, json_object_get(all, labels[i].given))) {
 			json_decref(plain);
 			plain = NULL;
 		}
@@ -79,8 +79,7 @@ static bool is_replaced(const struct shared_text *labels, enum label_names_form 
 }
 
 /* Samples of /metrics?target=NAME have none of these: Prometheus adds them. */
-static void print_labels(FILE *file, const char *name,
-			 const struct shared_text *labels)
+static void print_labels(FILE *file, const char *name, const struct shared_text *labels)
 {
 	size_t length = labels ? strlen(labels->text) : 0;
 
@@ -113,8 +112,7 @@ int exposition_sd__print(FILE *file, const char *address, const char *name,
 	int ret = own_name && own_address && (all || !is_own) ? 0 : -ENOMEM;
 
 	if (!ret) {
-		fprintf(file, " {\n  \"targets\": [\n   %s\n  ],\n  \"labels\": ",
-			own_address);
+		fprintf(file, " {\n  \"targets\": [\n   %s\n  ],\n  \"labels\": ", own_address);
 		if (all)
 			fputs(all, file);
 		else

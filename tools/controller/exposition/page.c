@@ -51,8 +51,8 @@ static void add_readers(struct own_metrics *metrics, struct editions *editions)
 	add_number(metrics, "dart_controller_page_bytes",
 		   "Memory of pages that readers have not taken yet.", "bytes", METRIC_GAUGE,
 		   counts.bytes);
-	add_number(metrics, "dart_controller_page_limit_bytes",
-		   "Limit of the memory of pages.", "bytes", METRIC_GAUGE, counts.limit);
+	add_number(metrics, "dart_controller_page_limit_bytes", "Limit of the memory of pages.",
+		   "bytes", METRIC_GAUGE, counts.limit);
 	add_number(metrics, "dart_controller_pages_total",
 		   "Pages of metrics that were made, each for all that asked for it.", "",
 		   METRIC_COUNTER, counts.made);
@@ -110,8 +110,7 @@ static int page__list(struct page *page)
 {
 	const struct snapshots *snapshots = &page->snapshots;
 	const size_t count = snapshots->count;
-	struct metric_text_target *parts =
-		calloc(3 * count + 2, sizeof(*parts));
+	struct metric_text_target *parts = calloc(3 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const bool is_replay = page->sources->is_replay;
 	const int64_t time_ns = now_ns();

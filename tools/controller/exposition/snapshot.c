@@ -33,8 +33,7 @@ void snapshot__put(struct snapshot *snapshot)
 
 /* Without series; takes the hold of @labels, which may be NULL.  NULL if out of memory. */
 static struct snapshot *snapshot__new(const struct target_settings *target,
-				      struct target_labels *labels,
-				      int64_t time_ns)
+				      struct target_labels *labels, int64_t time_ns)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
 
@@ -55,16 +54,14 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 }
 
 /* Series that have ended with @scrape are served once more. */
-static void snapshot__keep_ended(struct snapshot *snapshot,
-				 const struct snapshot *before,
+static void snapshot__keep_ended(struct snapshot *snapshot, const struct snapshot *before,
 				 const struct target_settings *target,
-				 const struct metric_scrape *scrape,
-				 struct ended_losses *losses)
+				 const struct metric_scrape *scrape, struct ended_losses *losses)
 {
 	if (!before)
 		return;
-	snapshot->ended = ended__next(before->ended, before->plan, before->points,
-				      scrape, target, monotonic_ns(), losses);
+	snapshot->ended = ended__next(before->ended, before->plan, before->points, scrape, target,
+				      monotonic_ns(), losses);
 	ended__hide(snapshot->ended, snapshot->points);
 }
 
@@ -72,11 +69,9 @@ struct snapshot *snapshot__of_scrape(const struct target_settings *target,
 				     const struct metric_scrape *scrape,
 				     const struct snapshot *before, struct ended_losses *losses)
 {
-	const size_t bytes =
-		scrape->plan->series_count * sizeof(*scrape->points);
+	const size_t bytes = scrape->plan->series_count * sizeof(*scrape->points);
 	struct snapshot *snapshot =
-		snapshot__new(target, target_labels__get(scrape->labels),
-			      scrape->time_ns);
+		snapshot__new(target, target_labels__get(scrape->labels), scrape->time_ns);
 
 	if (!snapshot)
 		return NULL;
@@ -95,9 +90,8 @@ struct snapshot *snapshot__of_scrape(const struct target_settings *target,
 struct snapshot *snapshot__of_loss(const struct target_settings *target, int64_t time_ns,
 				   const char *reason)
 {
-	struct snapshot *snapshot = snapshot__new(
-		target, target_labels__new(target, &plan_up__of_pages),
-		time_ns);
+	struct snapshot *snapshot =
+		snapshot__new(target, target_labels__new(target, &plan_up__of_pages), time_ns);
 
 	/* Without memory there is no reason to tell. */
 	if (snapshot && reason)
@@ -121,14 +115,12 @@ bool snapshot__is_called(const struct snapshot *snapshot, const char *name)
  */
 bool snapshot__is_up(const struct snapshot *snapshot, uint64_t now_ns)
 {
-	return snapshot->plan && (!snapshot->fresh_until_ns ||
-				  now_ns <= snapshot->fresh_until_ns);
+	return snapshot->plan && (!snapshot->fresh_until_ns || now_ns <= snapshot->fresh_until_ns);
 }
 
 const char *snapshot__why_lost(const struct snapshot *snapshot)
 {
 	if (snapshot->reason)
 		return snapshot->reason;
-	return snapshot->plan ? "its values are too old" :
-				"it has not been read so far";
+	return snapshot->plan ? "its values are too old" : "it has not been read so far";
 }

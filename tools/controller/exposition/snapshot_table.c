@@ -30,8 +30,7 @@ bool snapshot_table__set(struct snapshot_table *table, size_t index, struct snap
 	table->targets[index] = snapshot;
 	if (snapshot && table->end <= index)
 		table->end = index + 1;
-	*series_count = table->series_count + snapshot__series(snapshot) -
-			snapshot__series(before);
+	*series_count = table->series_count + snapshot__series(snapshot) - snapshot__series(before);
 	has_changed = *series_count != table->series_count;
 	table->series_count = *series_count;
 	atomic_fetch_add(&table->version, 1);

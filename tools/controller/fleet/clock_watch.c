@@ -7,8 +7,8 @@
 #include "tools/controller/base/wall_clock.h"
 
 /* A clock that is set by less is being kept right. */
-#define WALL_TOLD_NS	100000000LL
-#define MINUTE_NS	60000000000ULL
+#define WALL_TOLD_NS 100000000LL
+#define MINUTE_NS 60000000000ULL
 
 /* True if this message may be said; *@is_last: none after it for now. */
 static bool clock_watch__may_say(struct clock_watch *watch, bool *is_last)
@@ -42,15 +42,13 @@ static void clock_watch__say_host(struct clock_watch *watch, const char *name,
 		output__print(
 			watch->log,
 			"dart-controller: %s: the clock of the host is %.3f s %s that of this machine; its samples have the time of this machine%s",
-			name, seconds,
-			clock->offset_ns > 0 ? "ahead of" : "behind",
+			name, seconds, clock->offset_ns > 0 ? "ahead of" : "behind",
 			is_last ? others : "");
 	else
 		output__print(
 			watch->log,
 			"dart-controller: %s: the clock of the host is right again, within %.3f s of that of this machine%s",
-			name, watch->listener.bound_ns / 1e9,
-			is_last ? others : "");
+			name, watch->listener.bound_ns / 1e9, is_last ? others : "");
 }
 
 /* The first of the targets that sees it: once for all of them. */
@@ -75,9 +73,8 @@ static void clock_watch__say_wall(struct clock_watch *watch)
 			"; an output that takes none before the last one drops and counts them until then");
 }
 
-static void on_heard(struct clock_listener *listener,
-		     const struct decoder *decoder, unsigned int news,
-		     const struct sample *sample)
+static void on_heard(struct clock_listener *listener, const struct decoder *decoder,
+		     unsigned int news, const struct sample *sample)
 {
 	struct clock_watch *watch = (struct clock_watch *)listener;
 
@@ -86,12 +83,10 @@ static void on_heard(struct clock_listener *listener,
 	if (news & HOST_CLOCK_WALL_WAS_SET)
 		clock_watch__say_wall(watch);
 	if (news & (HOST_CLOCK_IS_OFF | HOST_CLOCK_IS_RIGHT))
-		clock_watch__say_host(watch, decoder->settings->name,
-				      &sample->clock);
+		clock_watch__say_host(watch, decoder->settings->name, &sample->clock);
 }
 
-void clock_watch__open(struct clock_watch *watch, uint64_t bound_ns,
-		       struct output *log)
+void clock_watch__open(struct clock_watch *watch, uint64_t bound_ns, struct output *log)
 {
 	*watch = (struct clock_watch){
 		.listener = {

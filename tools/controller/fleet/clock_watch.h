@@ -14,20 +14,19 @@
 #include "tools/controller/outputs/output.h"
 
 /* Messages about hosts in a minute. */
-#define CLOCK_WATCH_MESSAGES	10
+#define CLOCK_WATCH_MESSAGES 10
 
 struct clock_watch {
-	struct clock_listener listener;	/* first: of all decoders */
-	struct output *log;		/* NULL: nothing is said */
-	pthread_mutex_t lock;		/* of the rest */
-	int64_t wall_ns;		/* CLOCK_REALTIME - CLOCK_MONOTONIC that was said last */
-	uint64_t minute_ns;		/* CLOCK_MONOTONIC: when the present minute began */
-	unsigned int messages;		/* in it */
+	struct clock_listener listener; /* first: of all decoders */
+	struct output *log; /* NULL: nothing is said */
+	pthread_mutex_t lock; /* of the rest */
+	int64_t wall_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC that was said last */
+	uint64_t minute_ns; /* CLOCK_MONOTONIC: when the present minute began */
+	unsigned int messages; /* in it */
 };
 
 /* @bound_ns: what an offset may be; 0: the default.  @log outlives it. */
-void clock_watch__open(struct clock_watch *watch, uint64_t bound_ns,
-		       struct output *log);
+void clock_watch__open(struct clock_watch *watch, uint64_t bound_ns, struct output *log);
 /* No decoder has it any more.  One that was never opened is allowed. */
 void clock_watch__close(struct clock_watch *watch);
 

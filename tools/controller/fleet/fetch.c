@@ -14,8 +14,7 @@
 #define DELAY_FIRST_US 1000U
 #define DELAY_LAST_US 20000U
 
-void fetch__begin(struct fetch *fetch,
-		  const struct dart_endpoint_accept *accept)
+void fetch__begin(struct fetch *fetch, const struct dart_endpoint_accept *accept)
 {
 	*fetch = (struct fetch){
 		.read.address = accept->address,
@@ -25,16 +24,14 @@ void fetch__begin(struct fetch *fetch,
 	};
 }
 
-enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
-			      struct dart_table **table,
+enum fetch_result fetch__take(struct fetch *fetch, const void *landing, struct dart_table **table,
 			      struct dart_error *error)
 {
 	struct dart_error reason;
 	size_t needed;
 	int err;
 
-	err = dart_table__decode(landing, fetch->read.length, table, &needed,
-				 &reason);
+	err = dart_table__decode(landing, fetch->read.length, table, &needed, &reason);
 	if (!err) {
 		fetch->tries = 0;
 		fetch->was_whole = true;
@@ -42,11 +39,10 @@ enum fetch_result fetch__take(struct fetch *fetch, const void *landing,
 	}
 	fetch->tries++;
 	dart_error__set(error, 0, "table refused: %s", reason.text);
-	if (err == -EAGAIN &&
-	    (fetch->was_whole || fetch->tries < FETCH_TRIES_MAX))
+	if (err == -EAGAIN && (fetch->was_whole || fetch->tries < FETCH_TRIES_MAX))
 		return FETCH_LATER;
-	if (err == -EMSGSIZE && fetch->tries < FETCH_TRIES_MAX &&
-	    needed > fetch->read.length && needed <= fetch->length_max) {
+	if (err == -EMSGSIZE && fetch->tries < FETCH_TRIES_MAX && needed > fetch->read.length &&
+	    needed <= fetch->length_max) {
 		fetch->read.length = needed;
 		return FETCH_AGAIN;
 	}

@@ -59,19 +59,16 @@ static void fleet__end_if_done(struct fleet *fleet)
 {
 	if (!fleet__is_limited(fleet) || !fleet->discovery ||
 	    fleet->finished < target_set__running(fleet->set) ||
-	    !target_set__is_settled(fleet->set) ||
-	    !discovery__is_complete(fleet->discovery))
+	    !target_set__is_settled(fleet->set) || !discovery__is_complete(fleet->discovery))
 		return;
 	if (!fleet->finished && !fleet->result) {
-		output__print(fleet->context->log,
-			      "dart-controller: no source names an agent");
+		output__print(fleet->context->log, "dart-controller: no source names an agent");
 		fleet->result = -EHOSTUNREACH;
 	}
 	sd_event_exit(fleet->context->event, 0);
 }
 
-static int fleet__start(void *data, const struct target_settings *settings,
-			struct target **target)
+static int fleet__start(void *data, const struct target_settings *settings, struct target **target)
 {
 	struct fleet *fleet = data;
 	struct sink *sink = fleet->context->sink;
@@ -99,8 +96,7 @@ static void leave(struct work *work)
 }
 
 /* @target has finished and is not wanted any more: behind its last scrape. */
-static void fleet__hand_over(struct fleet *fleet, struct target *target,
-			     bool was_finished)
+static void fleet__hand_over(struct fleet *fleet, struct target *target, bool was_finished)
 {
 	struct leaving *leaving = calloc(1, sizeof(*leaving));
 
@@ -114,8 +110,7 @@ static void fleet__hand_over(struct fleet *fleet, struct target *target,
 	leaving->target = target;
 	leaving->index = target__settings(target)->index;
 	leaving->was_finished = was_finished;
-	workers__hand_over_always(fleet->context->workers, leaving->index,
-				  &leaving->work);
+	workers__hand_over_always(fleet->context->workers, leaving->index, &leaving->work);
 }
 
 static void fleet__end(void *data, struct target *target)
@@ -128,13 +123,11 @@ static void fleet__end(void *data, struct target *target)
 		fleet__hand_over(fleet, target, true);
 }
 
-static void on_finished(struct target_context *context, struct target *target,
-			int result)
+static void on_finished(struct target_context *context, struct target *target, int result)
 {
 	struct fleet *fleet = context->fleet;
 
-	if (target_set__is_ending(fleet->set,
-				  target__settings(target)->index)) {
+	if (target_set__is_ending(fleet->set, target__settings(target)->index)) {
 		fleet__hand_over(fleet, target, false);
 		return;
 	}
@@ -148,8 +141,7 @@ static void on_finished(struct target_context *context, struct target *target,
 		fleet__end_if_done(fleet);
 }
 
-static void print_summary(const char *name, const struct summary *summary,
-			  struct output *log)
+static void print_summary(const char *name, const struct summary *summary, struct output *log)
 {
 	const struct latency *latency = &summary->decoded;
 	char costs[256] = "";
@@ -159,26 +151,20 @@ static void print_summary(const char *name, const struct summary *summary,
 			costs, sizeof(costs),
 			"; %.1f READs, %.0f bytes each; latency in us: min %.1f, p50 %.1f, p90 %.1f, p99 %.1f, max %.1f",
 			(double)summary->reads / summary->scrapes,
-			(double)summary->bytes / summary->scrapes,
-			latency->min / 1e3,
+			(double)summary->bytes / summary->scrapes, latency->min / 1e3,
 			latency__percentile(latency, 50) / 1e3,
 			latency__percentile(latency, 90) / 1e3,
-			latency__percentile(latency, 99) / 1e3,
-			latency->max / 1e3);
+			latency__percentile(latency, 99) / 1e3, latency->max / 1e3);
 	output__print(
 		log,
 		"dart-controller: %s: %llu scrapes, %llu failed, %llu missed, %llu discarded, %llu dropped%s",
-		name, (unsigned long long)summary->scrapes,
-		(unsigned long long)summary->failed,
-		(unsigned long long)summary->missed,
-		(unsigned long long)summary->discarded,
-		(unsigned long long)(summary->dropped + summary->unwritten),
-		costs);
+		name, (unsigned long long)summary->scrapes, (unsigned long long)summary->failed,
+		(unsigned long long)summary->missed, (unsigned long long)summary->discarded,
+		(unsigned long long)(summary->dropped + summary->unwritten), costs);
 }
 
 /* @is_last: the program ends. */
-static void fleet__summarize_one(struct fleet *fleet,
-				 const struct target *target, bool to_log,
+static void fleet__summarize_one(struct fleet *fleet, const struct target *target, bool to_log,
 				 bool is_last)
 {
 	const struct target_settings *settings = target__settings(target);
@@ -216,8 +202,7 @@ static void fleet__forget(struct fleet *fleet, struct leaving *leaving)
 	if (sink->operations->removed)
 		sink->operations->removed(sink, target__settings(target));
 	if (context->tap)
-		context->tap->operations->removed(context->tap,
-						  target__settings(target));
+		context->tap->operations->removed(context->tap, target__settings(target));
 	fleet->finished -= leaving->was_finished;
 	target__free(target);
 	target_set__ended(fleet->set, leaving->index);
@@ -278,10 +263,8 @@ static void on_want(void *data, const struct target_list *list)
 
 	context->target_count = list->count;
 	context->is_capacity_told = false;
-	output__set_bound(fleet->output,
-			  OUTPUT_BYTES + list->count * OUTPUT_TARGET_BYTES);
-	output__set_bound(context->log,
-			  OUTPUT_BYTES + list->count * OUTPUT_TARGET_BYTES);
+	output__set_bound(fleet->output, OUTPUT_BYTES + list->count * OUTPUT_TARGET_BYTES);
+	output__set_bound(context->log, OUTPUT_BYTES + list->count * OUTPUT_TARGET_BYTES);
 	if (target_set__want(fleet->set, list))
 		sd_event_exit(context->event, -ENOMEM);
 	sd_event_source_set_enabled(fleet->work, SD_EVENT_ON);
@@ -292,8 +275,7 @@ static void on_say(void *data, const char *sentence)
 	struct fleet *fleet = data;
 
 	if (!fleet->context->sink->owns_terminal)
-		output__print(fleet->context->log, "dart-controller: %s",
-			      sentence);
+		output__print(fleet->context->log, "dart-controller: %s", sentence);
 	/* A source may have nothing to say but that it has been looked at. */
 	sd_event_source_set_enabled(fleet->work, SD_EVENT_ON);
 }
@@ -306,8 +288,7 @@ static int fleet__open_sources(struct fleet *fleet)
 	fleet->left_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fleet->left_fd < 0)
 		return -errno;
-	err = sd_event_add_io(event, &fleet->left, fleet->left_fd, EPOLLIN,
-			      on_left, fleet);
+	err = sd_event_add_io(event, &fleet->left, fleet->left_fd, EPOLLIN, on_left, fleet);
 	if (err >= 0)
 		err = sd_event_add_defer(event, &fleet->work, on_work, fleet);
 	return err < 0 ? err : 0;
@@ -329,8 +310,8 @@ static void on_separated(void *data, size_t count)
 		condition__set_equal_labels(fleet->context->condition, count);
 }
 
-int fleet__new(struct target_context *context, struct output *output,
-	       struct fleet **fleetp, struct dart_error *error)
+int fleet__new(struct target_context *context, struct output *output, struct fleet **fleetp,
+	       struct dart_error *error)
 {
 	static const struct target_set_operations set_operations = {
 		.start = fleet__start,
@@ -362,9 +343,8 @@ int fleet__new(struct target_context *context, struct output *output,
 	context->fleet = fleet;
 	context->finished = on_finished;
 	if (!err)
-		err = discovery__new(context->event, &options->own,
-				     &options->settings, options->config,
-				     &discovery_operations, fleet,
+		err = discovery__new(context->event, &options->own, &options->settings,
+				     options->config, &discovery_operations, fleet,
 				     &fleet->discovery, error);
 	if (err) {
 		fleet__free(fleet);

@@ -23,8 +23,8 @@ struct fleet;
  * requested scrapes are over, or with -errno; fleet__result() has more.  @output grows with
  * the number of targets.  Returns 0, or -errno with a sentence in @error.
  */
-int fleet__new(struct target_context *context, struct output *output,
-	       struct fleet **fleet, struct dart_error *error);
+int fleet__new(struct target_context *context, struct output *output, struct fleet **fleet,
+	       struct dart_error *error);
 /* Once the I/O threads and the workers have stopped.  NULL is allowed. */
 void fleet__free(struct fleet *fleet);
 

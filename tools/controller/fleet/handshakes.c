@@ -8,13 +8,11 @@
 #define PAUSE_NS 1000000ULL
 
 /* The next of a line that may have a place; NULL: there is none. */
-static struct handshake *handshakes__next(const struct handshakes *handshakes,
-					  bool again)
+static struct handshake *handshakes__next(const struct handshakes *handshakes, bool again)
 {
 	const unsigned int max = handshakes->max;
 
-	if (handshakes->begun_count >= max ||
-	    (again && handshakes->again_count >= max - max / 4))
+	if (handshakes->begun_count >= max || (again && handshakes->again_count >= max - max / 4))
 		return NULL;
 	return TAILQ_FIRST(&handshakes->lines[again]);
 }
@@ -36,8 +34,7 @@ static struct handshake *handshakes__take(struct handshakes *handshakes)
 	return next;
 }
 
-static void handshakes__begin(struct handshakes *handshakes,
-			      struct handshake *handshake)
+static void handshakes__begin(struct handshakes *handshakes, struct handshake *handshake)
 {
 	handshake->state = HANDSHAKE_BEGUN;
 	handshake->begun_ns = monotonic_ns();
@@ -47,8 +44,7 @@ static void handshakes__begin(struct handshakes *handshakes,
 	handshake->begin(handshake);
 }
 
-static void handshakes__give_up_place(struct handshakes *handshakes,
-				      struct handshake *handshake,
+static void handshakes__give_up_place(struct handshakes *handshakes, struct handshake *handshake,
 				      enum handshake_state state)
 {
 	TAILQ_REMOVE(&handshakes->begun, handshake, place);
@@ -78,8 +74,7 @@ static void handshakes__set_timer(struct handshakes *handshakes)
 		timer__stop(&handshakes->timer);
 		return;
 	}
-	if (handshakes__next(handshakes, false) ||
-	    handshakes__next(handshakes, true))
+	if (handshakes__next(handshakes, false) || handshakes__next(handshakes, true))
 		handshakes->due_ns = monotonic_ns() + PAUSE_NS;
 	else
 		handshakes->due_ns = handshakes__end_ns(handshakes, first);
@@ -120,8 +115,7 @@ static void on_time(void *data)
 	handshakes__go_on(handshakes);
 }
 
-void handshakes__open(struct handshakes *handshakes, struct timers *timers,
-		      unsigned int max)
+void handshakes__open(struct handshakes *handshakes, struct timers *timers, unsigned int max)
 {
 	*handshakes = (struct handshakes){ .max = max };
 	TAILQ_INIT(&handshakes->begun);
@@ -136,8 +130,7 @@ void handshakes__close(struct handshakes *handshakes)
 	timer__stop(&handshakes->timer);
 }
 
-void handshakes__ask(struct handshakes *handshakes, struct handshake *handshake,
-		     bool again)
+void handshakes__ask(struct handshakes *handshakes, struct handshake *handshake, bool again)
 {
 	switch (handshake->state) {
 	case HANDSHAKE_WAITING:
@@ -161,12 +154,10 @@ void handshakes__end(struct handshakes *handshakes, struct handshake *handshake)
 	case HANDSHAKE_NONE:
 		return;
 	case HANDSHAKE_WAITING:
-		TAILQ_REMOVE(&handshakes->lines[handshake->is_again], handshake,
-			     place);
+		TAILQ_REMOVE(&handshakes->lines[handshake->is_again], handshake, place);
 		break;
 	case HANDSHAKE_BEGUN:
-		handshakes__give_up_place(handshakes, handshake,
-					  HANDSHAKE_NONE);
+		handshakes__give_up_place(handshakes, handshake, HANDSHAKE_NONE);
 		break;
 	case HANDSHAKE_LATE:
 		break;

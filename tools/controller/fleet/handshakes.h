@@ -67,8 +67,7 @@ struct handshakes {
 };
 
 /* At most @max at the same time, from 1 on. */
-void handshakes__open(struct handshakes *handshakes, struct timers *timers,
-		      unsigned int max);
+void handshakes__open(struct handshakes *handshakes, struct timers *timers, unsigned int max);
 /* No other begins, whoever ends from now on; also of zeros. */
 void handshakes__close(struct handshakes *handshakes);
 
@@ -76,10 +75,8 @@ void handshakes__close(struct handshakes *handshakes);
  * begin() is called, now or later, once.  @again: the last one failed.  One that is in line
  * stays where it is; one that has begun begins again at once.
  */
-void handshakes__ask(struct handshakes *handshakes, struct handshake *handshake,
-		     bool again);
+void handshakes__ask(struct handshakes *handshakes, struct handshake *handshake, bool again);
 /* It has ended, or is not wanted any more; in any state.  Others may begin. */
-void handshakes__end(struct handshakes *handshakes,
-		     struct handshake *handshake);
+void handshakes__end(struct handshakes *handshakes, struct handshake *handshake);
 
 #endif /* CONTROLLER_HANDSHAKES_H */

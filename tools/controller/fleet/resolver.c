@@ -72,8 +72,7 @@ static void ask_services(struct resolution *resolution)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 
-	resolution->status = getaddrinfo(resolution->host, NULL, &hints,
-					 &resolution->addresses);
+	resolution->status = getaddrinfo(resolution->host, NULL, &hints, &resolution->addresses);
 }
 
 /* A thread: asks until no question is left. */
@@ -111,17 +110,15 @@ static void resolution__tell(struct resolution *resolution)
 	int ret = resolution->status;
 
 	if (!ret)
-		ret = getnameinfo(address->ai_addr, address->ai_addrlen,
-				  numeric, sizeof(numeric), NULL, 0,
-				  NI_NUMERICHOST);
+		ret = getnameinfo(address->ai_addr, address->ai_addrlen, numeric, sizeof(numeric),
+				  NULL, 0, NI_NUMERICHOST);
 	if (ret)
-		dart_error__set(&error, EHOSTUNREACH, "cannot resolve '%s': %s",
-				resolution->host, gai_strerror(ret));
+		dart_error__set(&error, EHOSTUNREACH, "cannot resolve '%s': %s", resolution->host,
+				gai_strerror(ret));
 	resolution->handler(resolution->data, ret ? NULL : numeric, &error);
 }
 
-static int on_answers(sd_event_source *source, int fd, uint32_t events,
-		      void *data)
+static int on_answers(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct resolver *resolver = data;
 	struct resolution *answered, *resolution;
@@ -150,11 +147,9 @@ int resolver__new(sd_event *event, struct resolver **resolverp)
 		return -ENOMEM;
 	pthread_mutex_init(&resolver->lock, NULL);
 	resolver->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	ret = resolver->wake_fd < 0 ?
-		      -errno :
-		      sd_event_add_io(event, &resolver->source,
-				      resolver->wake_fd, EPOLLIN, on_answers,
-				      resolver);
+	ret = resolver->wake_fd < 0 ? -errno :
+				      sd_event_add_io(event, &resolver->source, resolver->wake_fd,
+						      EPOLLIN, on_answers, resolver);
 	if (ret < 0) {
 		resolver__destroy(resolver);
 		return ret;
@@ -200,8 +195,7 @@ static int resolver__start_thread(struct resolver *resolver)
 	return 0;
 }
 
-static void resolver__put(struct resolver *resolver,
-			  struct resolution *resolution)
+static void resolver__put(struct resolver *resolver, struct resolution *resolution)
 {
 	if (resolver->waiting)
 		resolver->last_waiting->next = resolution;
@@ -210,8 +204,7 @@ static void resolver__put(struct resolver *resolver,
 	resolver->last_waiting = resolution;
 }
 
-int resolver__ask(struct resolver *resolver, const char *host,
-		  resolved_handler handler, void *data,
+int resolver__ask(struct resolver *resolver, const char *host, resolved_handler handler, void *data,
 		  struct resolution **resolutionp)
 {
 	struct resolution *resolution;

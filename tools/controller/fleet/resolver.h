@@ -18,8 +18,7 @@ struct resolution; /* in progress */
  * Called by the loop, once: @numeric is the first address as text, valid until the handler
  * returns, or NULL with a sentence in @error.
  */
-typedef void (*resolved_handler)(void *data, const char *numeric,
-				 const struct dart_error *error);
+typedef void (*resolved_handler)(void *data, const char *numeric, const struct dart_error *error);
 
 /* Returns 0 or -errno. */
 int resolver__new(sd_event *event, struct resolver **resolver);
@@ -27,8 +26,7 @@ int resolver__new(sd_event *event, struct resolver **resolver);
 void resolver__free(struct resolver *resolver);
 
 /* Returns 0, and calls @handler later, or -errno. */
-int resolver__ask(struct resolver *resolver, const char *host,
-		  resolved_handler handler, void *data,
+int resolver__ask(struct resolver *resolver, const char *host, resolved_handler handler, void *data,
 		  struct resolution **resolution);
 /* The handler is not called any more.  NULL is allowed. */
 void resolution__cancel(struct resolution *resolution);

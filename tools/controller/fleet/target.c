@@ -27,8 +27,8 @@ void target__log(const struct target *target, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	output__print(target->context->log, "dart-controller: %s: %s",
-		      target->settings->name, message);
+	output__print(target->context->log, "dart-controller: %s: %s", target->settings->name,
+		      message);
 }
 
 void target__count(struct target *target, uint64_t bytes)
@@ -40,14 +40,11 @@ void target__count(struct target *target, uint64_t bytes)
 		return;
 	target->is_counted = true;
 	target->counted_bytes = bytes;
-	capacity__add(&context->capacity, target->io.schedule.interval_ns,
-		      bytes);
-	if (context->capacity.targets < context->target_count ||
-	    context->is_capacity_told || context->options->once ||
-	    context->sink->owns_terminal)
+	capacity__add(&context->capacity, target->io.schedule.interval_ns, bytes);
+	if (context->capacity.targets < context->target_count || context->is_capacity_told ||
+	    context->options->once || context->sink->owns_terminal)
 		return;
-	if (!capacity__exceeds(&context->capacity,
-			       flow_control__bits_per_s(context->flow_control),
+	if (!capacity__exceeds(&context->capacity, flow_control__bits_per_s(context->flow_control),
 			       text, sizeof(text)))
 		return;
 	context->is_capacity_told = true;
@@ -122,8 +119,7 @@ void target__finish(struct target *target, int result)
 void target__stop(struct target *target)
 {
 	if (target->is_counted)
-		capacity__remove(&target->context->capacity,
-				 target->io.schedule.interval_ns,
+		capacity__remove(&target->context->capacity, target->io.schedule.interval_ns,
 				 target->counted_bytes);
 	target->is_counted = false;
 	target__finish(target, 0);
@@ -139,8 +135,7 @@ bool target__finish_if_done(struct target *target)
 	const struct summary *summary = &target->summary;
 	const uint64_t wanted = target->io.wanted;
 
-	if (!wanted || count__of(&summary->scrapes) +
-			       count__of(&summary->failed) < wanted)
+	if (!wanted || count__of(&summary->scrapes) + count__of(&summary->failed) < wanted)
 		return false;
 	target__finish(target, target__outcome(target));
 	return true;
@@ -170,8 +165,7 @@ void target__retry(struct target *target)
 	target__note_failure(target, target->reason.text, had_table);
 	if (strcmp(target->last_error.text, target->reason.text)) {
 		target->last_error = target->reason;
-		target__log(target, "%s: %s%s",
-			    had_table && !once ? "lost" : "cannot be scraped",
+		target__log(target, "%s: %s%s", had_table && !once ? "lost" : "cannot be scraped",
 			    target->reason.text, once ? "" : "; retrying");
 		err = decoder__lose(&io->decoder, target->reason.text);
 	}

@@ -40,28 +40,27 @@ struct condition;
 struct target_context {
 	sd_event *event;
 	struct timers *timers;
-	struct mailbox mailbox;		/* of the control loop */
+	struct mailbox mailbox; /* of the control loop */
 	struct resolver *resolver;
 	struct flow_control *flow_control;
 	struct io_threads io;
-	struct capacity capacity;	/* of targets that have been READ or lost */
-	struct dart_tls *tls;		/* of calls by TCP; NULL: there are none */
+	struct capacity capacity; /* of targets that have been READ or lost */
+	struct dart_tls *tls; /* of calls by TCP; NULL: there are none */
 	struct workers *workers;
 	struct catalogs *catalogs;
 	struct handshakes handshakes;
 	struct sink *sink;
-	struct tap *tap;	/* NULL: nothing is recorded */
-	struct output *log;	/* messages: standard error */
+	struct tap *tap; /* NULL: nothing is recorded */
+	struct output *log; /* messages: standard error */
 	struct output_list outputs; /* that run, for who reports on them */
-	struct clock_watch clocks;	/* of their hosts */
+	struct clock_watch clocks; /* of their hosts */
 	const struct options *options;
-	struct condition *condition;	/* counts reloads; may be NULL */
-	struct fleet *fleet;	/* of finished() */
-	size_t target_count;	/* that are wanted */
-	bool is_capacity_told;	/* since others were wanted */
+	struct condition *condition; /* counts reloads; may be NULL */
+	struct fleet *fleet; /* of finished() */
+	size_t target_count; /* that are wanted */
+	bool is_capacity_told; /* since others were wanted */
 	/* Called once per target, never from within target__new(). */
-	void (*finished)(struct target_context *context, struct target *target,
-			 int result);
+	void (*finished)(struct target_context *context, struct target *target, int result);
 };
 
 /*
@@ -69,8 +68,8 @@ struct target_context {
  * all requested scrapes are over, -EHOSTUNREACH if none of them had values, or
  * an error that ends the program.  Returns 0 or -errno.
  */
-int target__new(struct target_context *context,
-		const struct target_settings *settings, struct target **target);
+int target__new(struct target_context *context, const struct target_settings *settings,
+		struct target **target);
 /*
  * Scrapes no more, and is not counted any more: finished() gets 0, at once or when its I/O
  * thread has released it, unless it has finished before.
@@ -96,8 +95,8 @@ struct target_status {
 	 * "silent", which is connected, but lost, or "finished"
 	 */
 	const char *state;
-	uint64_t since_ns;	/* CLOCK_MONOTONIC: it has been up so long, or not up */
-	const char *error;	/* that it was lost for last; NULL: never lost */
+	uint64_t since_ns; /* CLOCK_MONOTONIC: it has been up so long, or not up */
+	const char *error; /* that it was lost for last; NULL: never lost */
 	/* As in a summary; drops only of the worker's queue. */
 	uint64_t scrapes, failed, missed, discarded, dropped, reads, bytes;
 	struct {

@@ -31,20 +31,16 @@ static void target__set_down(struct target *target, uint64_t due_ns)
 
 void target__watch_down(struct target *target)
 {
-	target__set_down(target,
-			 target->since_ns +
-				 schedule__lost_after_ns(&target->io.schedule));
+	target__set_down(target, target->since_ns + schedule__lost_after_ns(&target->io.schedule));
 }
 
 /* Why there are no values, as far as the control loop knows. */
-static const char *target__why_down(const struct target *target, char *text,
-				    size_t size)
+static const char *target__why_down(const struct target *target, char *text, size_t size)
 {
 	if (target->state != TARGET_READING && target->failure)
 		return target->failure;
 	snprintf(text, size, "no values for %llu s",
-		 (unsigned long long)(schedule__lost_after_ns(
-					      &target->io.schedule) /
+		 (unsigned long long)(schedule__lost_after_ns(&target->io.schedule) /
 				      1000000000ULL));
 	return text;
 }
@@ -73,12 +69,10 @@ void target__on_down(void *data)
 	/* Without memory, or if the worker is behind, it is told next time. */
 	if (!atomic_load(&target->io.decoder.is_down_queued))
 		decoder__report_down(&target->io.decoder, realtime_ns(),
-				     target__why_down(target, text,
-						      sizeof(text)));
+				     target__why_down(target, text, sizeof(text)));
 	target__set_down(target,
-			 now_ns + (schedule->interval_ns > DOWN_REPEAT_NS ?
-					   schedule->interval_ns :
-					   DOWN_REPEAT_NS));
+			 now_ns + (schedule->interval_ns > DOWN_REPEAT_NS ? schedule->interval_ns :
+									    DOWN_REPEAT_NS));
 }
 
 bool target__is_lost(const struct target *target)
@@ -88,6 +82,5 @@ bool target__is_lost(const struct target *target)
 	/* It is given as long from the table on. */
 	if (since_ns < target->since_ns)
 		since_ns = target->since_ns;
-	return monotonic_ns() - since_ns >
-	       schedule__lost_after_ns(&target->io.schedule);
+	return monotonic_ns() - since_ns > schedule__lost_after_ns(&target->io.schedule);
 }

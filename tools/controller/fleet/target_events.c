@@ -13,7 +13,7 @@
 #include "tools/controller/transport/transport_read.h"
 
 /* From connect to the table, with --once to the values. */
-#define CONNECT_TIMEOUT_NS	10000000000ULL
+#define CONNECT_TIMEOUT_NS 10000000000ULL
 
 static void target__set_connect_timeout(struct target *target)
 {
@@ -43,22 +43,18 @@ static const struct transport_handlers handlers = {
 	.completed = on_completed,
 };
 
-static int target__read(struct target *target, const char *numeric,
-			struct dart_error *error)
+static int target__read(struct target *target, const char *numeric, struct dart_error *error)
 {
 	struct io_threads *io = &target->context->io;
 
 	if (!target->thread)
 		target->thread = io_threads__choose(io, 0);
-	return transport_read__connect(io->set,
-				       io_thread__number(target->thread),
-				       numeric, target->settings->port,
-				       &handlers, target, &target->transport,
-				       error);
+	return transport_read__connect(io->set, io_thread__number(target->thread), numeric,
+				       target->settings->port, &handlers, target,
+				       &target->transport, error);
 }
 
-static int target__call(struct target *target, const char *numeric,
-			struct dart_error *error)
+static int target__call(struct target *target, const char *numeric, struct dart_error *error)
 {
 	const struct target_settings *settings = target->settings;
 	struct target_context *context = target->context;
@@ -72,33 +68,28 @@ static int target__call(struct target *target, const char *numeric,
 	int err = io_threads__call(&context->io, &target->thread);
 
 	if (err)
-		return dart_error__system(error, -err,
-					  "cannot start an I/O thread");
+		return dart_error__system(error, -err, "cannot start an I/O thread");
 	if (settings->transport == SETTINGS_TRANSPORT_RPC)
-		return transport_call__connect_rpc(&parts, &target->transport,
-						   error);
+		return transport_call__connect_rpc(&parts, &target->transport, error);
 	/* A source may name such a target at any time. */
 	if (!context->tls)
 		return dart_error__set(error, EINVAL, SETTINGS_TCP_NEEDS_TLS);
-	return transport_call__connect_tcp(&parts, context->tls, settings->host,
-					   &target->transport, error);
+	return transport_call__connect_tcp(&parts, context->tls, settings->host, &target->transport,
+					   error);
 }
 
 static void target__connect(struct target *target, const char *numeric)
 {
-	const bool is_read =
-		target->settings->transport == SETTINGS_TRANSPORT_READ;
+	const bool is_read = target->settings->transport == SETTINGS_TRANSPORT_READ;
 	struct dart_error error;
 
 	target->state = TARGET_CONNECTING;
 	target__set_connect_timeout(target);
-	if (is_read ? target__read(target, numeric, &error) :
-		      target__call(target, numeric, &error))
+	if (is_read ? target__read(target, numeric, &error) : target__call(target, numeric, &error))
 		target__lose(target, "%s", error.text);
 }
 
-static void on_resolved(void *data, const char *numeric,
-			const struct dart_error *error)
+static void on_resolved(void *data, const char *numeric, const struct dart_error *error)
 {
 	struct target *target = data;
 
@@ -114,8 +105,7 @@ static void on_resolved(void *data, const char *numeric,
 /* It is its turn to connect; its name is resolved first. */
 static void target__on_turn(struct handshake *handshake)
 {
-	struct target *target =
-		caa_container_of(handshake, struct target, handshake);
+	struct target *target = caa_container_of(handshake, struct target, handshake);
 	const char *host = target->settings->host;
 	int err;
 
@@ -128,11 +118,10 @@ static void target__on_turn(struct handshake *handshake)
 	/* One question a target, however long the name services take. */
 	if (target->resolution)
 		return;
-	err = resolver__ask(target->context->resolver, host, on_resolved,
-			    target, &target->resolution);
+	err = resolver__ask(target->context->resolver, host, on_resolved, target,
+			    &target->resolution);
 	if (err)
-		target__lose(target, "cannot resolve '%s': %s", host,
-			     strerror(-err));
+		target__lose(target, "cannot resolve '%s': %s", host, strerror(-err));
 }
 
 static void target__on_connect_timeout(void *data)
@@ -141,8 +130,7 @@ static void target__on_connect_timeout(void *data)
 
 	if (target->state == TARGET_RESOLVING)
 		target__lose(target,
-			     "cannot resolve '%s': " TARGET_NO_ANSWER
-			     " from the name services",
+			     "cannot resolve '%s': " TARGET_NO_ANSWER " from the name services",
 			     target->settings->host);
 	else
 		target__lose(target, TARGET_NO_ANSWER);
@@ -172,8 +160,7 @@ static void target__explain_loss(struct target *target)
 		if (transport->operations->is_call)
 			transport->operations->explain(transport, &error);
 		else
-			dart_error__system(&error, -io->loss_error,
-					   "cannot post a READ");
+			dart_error__system(&error, -io->loss_error, "cannot post a READ");
 		target__lose(target, "%s", error.text);
 		break;
 	case IO_LOSS_SILENCE:
@@ -234,8 +221,7 @@ static void on_scrape_due(void *data)
 	struct target *target = data;
 	struct schedule *schedule = &target->io.schedule;
 
-	count__add(&target->summary.failed,
-		   schedule__take(schedule, monotonic_ns()));
+	count__add(&target->summary.failed, schedule__take(schedule, monotonic_ns()));
 	timer__set_at(&target->scrape_timer, schedule->next_ns);
 	target__finish_if_done(target);
 }
@@ -270,14 +256,14 @@ static void target__init_io(struct target *target)
 		.summary = &target->summary,
 		.clocks = &target->context->clocks.listener,
 	};
-	io->schedule.interval_ns = settings->interval_ns ?:
-		options->settings.interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
-	io->schedule.phase_ns =
-		XXH3_64bits(settings->name, strlen(settings->name));
+	io->schedule.interval_ns = settings->interval_ns		 ?:
+					   options->settings.interval_ns ?:
+					   SETTINGS_INTERVAL_DEFAULT_NS;
+	io->schedule.phase_ns = XXH3_64bits(settings->name, strlen(settings->name));
 }
 
-int target__new(struct target_context *context,
-		const struct target_settings *settings, struct target **targetp)
+int target__new(struct target_context *context, const struct target_settings *settings,
+		struct target **targetp)
 {
 	struct timers *timers = context->timers;
 	struct target *target;
@@ -293,8 +279,7 @@ int target__new(struct target_context *context,
 	target__init_io(target);
 	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
 	timer__init(&target->retry_timer, timers, on_retry, target);
-	timer__init(&target->connect_timeout, timers,
-		    target__on_connect_timeout, target);
+	timer__init(&target->connect_timeout, timers, target__on_connect_timeout, target);
 	timer__init(&target->down_timer, timers, target__on_down, target);
 	if (!context->options->once)
 		target__watch_down(target);

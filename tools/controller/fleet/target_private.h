@@ -16,56 +16,56 @@
 #include "tools/controller/io/io_target.h"
 
 enum target_state {
-	TARGET_DISCONNECTED,	/* until the next attempt to connect, and in line for it */
-	TARGET_RESOLVING,	/* its name */
+	TARGET_DISCONNECTED, /* until the next attempt to connect, and in line for it */
+	TARGET_RESOLVING, /* its name */
 	TARGET_CONNECTING,
-	TARGET_READING,		/* an I/O thread has it */
-	TARGET_RELEASING,	/* until the I/O thread has released it */
+	TARGET_READING, /* an I/O thread has it */
+	TARGET_RELEASING, /* until the I/O thread has released it */
 	TARGET_FINISHED,
 };
 
 /* What happens once it is released. */
 enum target_next {
-	TARGET_LOSE,		/* for the reason in @reason */
-	TARGET_MOVE,		/* connects again, for the I/O thread that is chosen */
-	TARGET_FINISH,		/* with @result */
+	TARGET_LOSE, /* for the reason in @reason */
+	TARGET_MOVE, /* connects again, for the I/O thread that is chosen */
+	TARGET_FINISH, /* with @result */
 };
 
-#define TARGET_NO_ANSWER	"no answer for 10 s"
+#define TARGET_NO_ANSWER "no answer for 10 s"
 
 /* From the first loss of a connection to the next attempt to connect. */
-#define TARGET_BACKOFF_MIN_US	100000ULL
+#define TARGET_BACKOFF_MIN_US 100000ULL
 
 struct target {
-	struct io_target io;		/* first: a target is found by it */
+	struct io_target io; /* first: a target is found by it */
 	struct target_context *context;
 	const struct target_settings *settings;
 	enum target_state state;
 	enum target_next next;
 	struct dart_error reason;
 	int result;
-	struct dart_error last_error;	/* printed last; empty once connected */
+	struct dart_error last_error; /* printed last; empty once connected */
 
 	/* While no I/O thread has it, the schedule is that of @io as well. */
-	struct timer scrape_timer;	/* the next scrape is due, and fails */
-	struct timer retry_timer;	/* connect again, or fetch the table */
+	struct timer scrape_timer; /* the next scrape is due, and fails */
+	struct timer retry_timer; /* connect again, or fetch the table */
 	struct timer connect_timeout;
-	struct timer down_timer;	/* without a whole scrape until then it is lost */
-	uint64_t down_due_ns;		/* of the down timer */
-	bool is_down;			/* it is lost, and outputs have been told */
+	struct timer down_timer; /* without a whole scrape until then it is lost */
+	uint64_t down_due_ns; /* of the down timer */
+	bool is_down; /* it is lost, and outputs have been told */
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
 
-	struct handshake handshake;	/* from its turn to the first table, or the loss */
+	struct handshake handshake; /* from its turn to the first table, or the loss */
 	struct resolution *resolution;
 	struct transport *transport;
-	struct io_thread *thread;	/* of the transport */
+	struct io_thread *thread; /* of the transport */
 	struct fetch fetch;
-	struct tap_table tapped;	/* of a table that was taken, until it has a ring */
-	bool is_counted;		/* in the capacity */
-	uint64_t counted_bytes;		/* with so many for a scrape */
-	uint64_t since_ns;		/* of the first table, or the loss, or the start */
-	char *failure;			/* why it was lost last; NULL: never lost */
+	struct tap_table tapped; /* of a table that was taken, until it has a ring */
+	bool is_counted; /* in the capacity */
+	uint64_t counted_bytes; /* with so many for a scrape */
+	uint64_t since_ns; /* of the first table, or the loss, or the start */
+	char *failure; /* why it was lost last; NULL: never lost */
 	struct summary summary;
 };
 
@@ -116,7 +116,6 @@ bool target__is_lost(const struct target *target);
 /* target_status.c */
 
 /* It is lost for @reason, and has been up until now if @was_up. */
-void target__note_failure(struct target *target, const char *reason,
-			  bool was_up);
+void target__note_failure(struct target *target, const char *reason, bool was_up);
 
 #endif /* CONTROLLER_TARGET_PRIVATE_H */

@@ -6,8 +6,7 @@
 #include "target_private.h"
 
 /* Without memory the one before stays. */
-void target__note_failure(struct target *target, const char *reason,
-			  bool was_up)
+void target__note_failure(struct target *target, const char *reason, bool was_up)
 {
 	char *failure = NULL;
 

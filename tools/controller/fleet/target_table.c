@@ -16,8 +16,7 @@ static bool target__has_room(struct target *target, size_t size, int err)
 {
 	if (!err)
 		return true;
-	target__lose(target, "cannot reserve %zu bytes: %s%s", size,
-		     strerror(-err),
+	target__lose(target, "cannot reserve %zu bytes: %s%s", size, strerror(-err),
 		     err == -ENOMEM ? " (check ulimit -l)" : "");
 	return false;
 }
@@ -29,9 +28,7 @@ static bool target__reserve_table(struct target *target)
 	const uint32_t length = target->fetch.read.length;
 
 	target->io.fetch_delay_ns = 0;
-	return target__has_room(
-		target, length,
-		transport->operations->reserve(transport, length));
+	return target__has_room(target, length, transport->operations->reserve(transport, length));
 }
 
 void target__prepare_fetch(struct target *target)
@@ -50,14 +47,12 @@ static bool target__land_in_ring(struct target *target)
 	struct transport *transport = target->transport;
 	struct ring *ring = target->io.ring;
 
-	return target__has_room(
-		target, ring__size(ring),
-		transport->operations->prepare(transport, ring));
+	return target__has_room(target, ring__size(ring),
+				transport->operations->prepare(transport, ring));
 }
 
 /* Entries scraped so far that @table no longer has: the first, and how many. */
-static void target__log_removed(const struct target *target,
-				const struct dart_table *table)
+static void target__log_removed(const struct target *target, const struct dart_table *table)
 {
 	const char *first = NULL;
 	uint32_t gone;
@@ -65,13 +60,11 @@ static void target__log_removed(const struct target *target,
 	/* Entries chosen by name are reported as absent instead. */
 	if (target->settings->entries)
 		return;
-	gone = dart_table__count_removed(&target->io.ring->scraper->table, table,
-					 &first);
+	gone = dart_table__count_removed(&target->io.ring->scraper->table, table, &first);
 	if (gone == 1)
 		target__log(target, "entry '%s' no longer exists", first);
 	else if (gone)
-		target__log(target, "entry '%s' and %u others no longer exist",
-			    first, gone - 1);
+		target__log(target, "entry '%s' and %u others no longer exist", first, gone - 1);
 }
 
 static uint64_t fragments_of(const struct scraper *scraper)
@@ -80,8 +73,7 @@ static uint64_t fragments_of(const struct scraper *scraper)
 	uint32_t i;
 
 	for (i = 0; i < scraper->read_count; i++)
-		fragments += (scraper->reads[i].length + CREDIT_FRAGMENT - 1) /
-			     CREDIT_FRAGMENT;
+		fragments += (scraper->reads[i].length + CREDIT_FRAGMENT - 1) / CREDIT_FRAGMENT;
 	return fragments;
 }
 
@@ -92,16 +84,14 @@ static bool target__plan(struct target *target, struct dart_table *table)
 	const struct settings chosen = target_settings__chosen(target->settings);
 	const struct scraper_use use = {
 		.catalogs = target->context->catalogs,
-		.value_bytes = options->once && !options->json ?
-				       BUDGET_CELL_BYTES :
-				       BUDGET_TEXT_BYTES,
+		.value_bytes = options->once && !options->json ? BUDGET_CELL_BYTES :
+								 BUDGET_TEXT_BYTES,
 		.is_compared = target->context->sink->compares,
 	};
 	struct scraper *scraper;
 	struct dart_error error;
 
-	if (scraper__new(table, &chosen, &use, &target->transport->accept,
-			 &scraper, &error)) {
+	if (scraper__new(table, &chosen, &use, &target->transport->accept, &scraper, &error)) {
 		target__lose(target, "%s", error.text);
 		return false;
 	}
@@ -111,7 +101,7 @@ static bool target__plan(struct target *target, struct dart_table *table)
 		return false;
 	}
 	target->io.ring->table = target->tapped;
-	target->tapped = (struct tap_table){ };
+	target->tapped = (struct tap_table){};
 	return true;
 }
 
@@ -134,15 +124,12 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	target__count(target, target->transport->scrape.bytes);
 	absent = io->ring->scraper->absent;
 	if (absent && once) {
-		target__lose(target,
-			     "no entry '%s' (see dartctl list on the host)",
-			     absent);
+		target__lose(target, "no entry '%s' (see dartctl list on the host)", absent);
 		return;
 	}
 	thread = target->transport->operations->is_call ?
 			 target->thread :
-			 io_threads__choose(&target->context->io,
-					    fragments_of(io->ring->scraper));
+			 io_threads__choose(&target->context->io, fragments_of(io->ring->scraper));
 	if (thread != target->thread) {
 		target__move(target, thread);
 		return;
@@ -154,8 +141,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 		target->since_ns = monotonic_ns();
 	if (!once)
 		target__log(target, "%s, generation %llu, entries %u",
-			    first ? "connected" : "table changed",
-			    (unsigned long long)generation,
+			    first ? "connected" : "table changed", (unsigned long long)generation,
 			    io->ring->scraper->table.entry_count);
 	if (absent)
 		target__log(target, "no entry '%s' yet", absent);
@@ -163,8 +149,7 @@ static void target__take_table(struct target *target, struct dart_table *table)
 }
 
 /* Values that are due meanwhile are scraped by the table before. */
-static void target__fetch_later(struct target *target,
-				const struct dart_error *error)
+static void target__fetch_later(struct target *target, const struct dart_error *error)
 {
 	const uint64_t delay_us = fetch__delay_us(&target->fetch);
 	struct io_target *io = &target->io;
@@ -175,8 +160,7 @@ static void target__fetch_later(struct target *target,
 		return;
 	}
 	if (target->fetch.tries == FETCH_TRIES_MAX) {
-		target__log(target, "no values until the table settles: %s",
-			    error->text);
+		target__log(target, "no values until the table settles: %s", error->text);
 		err = decoder__lose(&io->decoder, error->text);
 	}
 	if (err) {
@@ -194,7 +178,7 @@ static void target__keep_bytes(struct target *target)
 	const uint32_t length = target->fetch.read.length;
 
 	free(target->tapped.bytes);
-	target->tapped = (struct tap_table){ };
+	target->tapped = (struct tap_table){};
 	if (!target->context->tap)
 		return;
 	/* Without memory, scrapes of this table are left out. */
@@ -202,8 +186,7 @@ static void target__keep_bytes(struct target *target)
 	if (!target->tapped.bytes)
 		return;
 	target->tapped.length = length;
-	memcpy(target->tapped.bytes, transport->operations->table(transport),
-	       length);
+	memcpy(target->tapped.bytes, transport->operations->table(transport), length);
 }
 
 void target__take_landed(struct target *target)
@@ -213,8 +196,7 @@ void target__take_landed(struct target *target)
 	struct dart_error error;
 	struct dart_table *table;
 
-	result = fetch__take(&target->fetch,
-			     transport->operations->table(transport), &table,
+	result = fetch__take(&target->fetch, transport->operations->table(transport), &table,
 			     &error);
 	if (result == FETCH_DONE)
 		target__keep_bytes(target);
@@ -243,9 +225,8 @@ void target__hand_over(struct target *target)
 	struct io_target *io = &target->io;
 	int err;
 
-	err = flow__open(&io->flow, context->flow_control,
-			 target->settings->class, target->transport,
-			 io_thread__taker(target->thread));
+	err = flow__open(&io->flow, context->flow_control, target->settings->class,
+			 target->transport, io_thread__taker(target->thread));
 	if (err) {
 		target__finish(target, err);
 		return;

@@ -30,14 +30,12 @@ uint64_t capacity__product(uint64_t bits_per_s)
 	return bytes_in(bits_per_s, ROUND_TRIP_US, PRODUCT_MIN);
 }
 
-void capacity__add(struct capacity *capacity, uint64_t interval_ns,
-		   uint64_t bytes)
+void capacity__add(struct capacity *capacity, uint64_t interval_ns, uint64_t bytes)
 {
 	double scrapes_per_s = 1e9 / interval_ns;
 
 	if (!capacity->targets++)
-		capacity->interval_min_ns = capacity->interval_max_ns =
-			interval_ns;
+		capacity->interval_min_ns = capacity->interval_max_ns = interval_ns;
 	if (interval_ns < capacity->interval_min_ns)
 		capacity->interval_min_ns = interval_ns;
 	if (interval_ns > capacity->interval_max_ns)
@@ -52,14 +50,13 @@ void capacity__add(struct capacity *capacity, uint64_t interval_ns,
 }
 
 /* Intervals of those that are gone may leave the range too wide: it is only for words. */
-void capacity__remove(struct capacity *capacity, uint64_t interval_ns,
-		      uint64_t bytes)
+void capacity__remove(struct capacity *capacity, uint64_t interval_ns, uint64_t bytes)
 {
 	double scrapes_per_s = 1e9 / interval_ns;
 
 	if (!--capacity->targets) {
 		/* Without what rounding has left. */
-		*capacity = (struct capacity){ };
+		*capacity = (struct capacity){};
 		return;
 	}
 	if (bytes) {
@@ -75,8 +72,7 @@ void capacity__remove(struct capacity *capacity, uint64_t interval_ns,
 static const char *print_number(uint64_t number, char text[NUMBER_MAX])
 {
 	char digits[NUMBER_MAX];
-	int length = snprintf(digits, sizeof(digits), "%llu",
-			      (unsigned long long)number);
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)number);
 	char *end = text;
 
 	for (int i = 0; i < length; i++) {
@@ -89,14 +85,16 @@ static const char *print_number(uint64_t number, char text[NUMBER_MAX])
 }
 
 /* In the largest unit that leaves no fraction. */
-static void print_intervals(const struct capacity *capacity,
-			    char text[NUMBER_MAX])
+static void print_intervals(const struct capacity *capacity, char text[NUMBER_MAX])
 {
 	static const struct {
 		const char *name;
 		uint64_t ns;
-	} units[] = { { "min", 60000000000 }, { "s", 1000000000 },
-		      { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 } };
+	} units[] = { { "min", 60000000000 },
+		      { "s", 1000000000 },
+		      { "ms", 1000000 },
+		      { "us", 1000 },
+		      { "ns", 1 } };
 	uint64_t interval_ns = capacity->interval_min_ns;
 	size_t i = 0;
 
@@ -106,13 +104,12 @@ static void print_intervals(const struct capacity *capacity,
 	}
 	while (interval_ns % units[i].ns)
 		i++;
-	snprintf(text, NUMBER_MAX, "%llu %s",
-		 (unsigned long long)(interval_ns / units[i].ns),
+	snprintf(text, NUMBER_MAX, "%llu %s", (unsigned long long)(interval_ns / units[i].ns),
 		 units[i].name);
 }
 
-bool capacity__exceeds(const struct capacity *capacity, uint64_t bits_per_s,
-		       char *text, size_t size)
+bool capacity__exceeds(const struct capacity *capacity, uint64_t bits_per_s, char *text,
+		       size_t size)
 {
 	char fitting[NUMBER_MAX], targets[NUMBER_MAX], bytes[NUMBER_MAX];
 	char interval[NUMBER_MAX];
@@ -125,11 +122,11 @@ bool capacity__exceeds(const struct capacity *capacity, uint64_t bits_per_s,
 	if (wanted * 8 <= bits_per_s)
 		return false;
 	print_intervals(capacity, interval);
-	snprintf(text, size,
-		 "%s of %s agents fit at %s: scrapes of %s bytes on average need %.1f Gbit/s, and the port has %.1f (choose entries or longer intervals)",
-		 print_number(capacity->targets * (bits_per_s / 8. / wanted),
-			      fitting),
-		 print_number(capacity->targets, targets), interval,
-		 print_number(mean, bytes), wanted * 8e-9, bits_per_s * 1e-9);
+	snprintf(
+		text, size,
+		"%s of %s agents fit at %s: scrapes of %s bytes on average need %.1f Gbit/s, and the port has %.1f (choose entries or longer intervals)",
+		print_number(capacity->targets * (bits_per_s / 8. / wanted), fitting),
+		print_number(capacity->targets, targets), interval, print_number(mean, bytes),
+		wanted * 8e-9, bits_per_s * 1e-9);
 	return true;
 }

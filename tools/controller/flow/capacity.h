@@ -35,18 +35,16 @@ struct capacity {
 };
 
 /* One more target; @bytes of a scrape are 0 if not known: then the mean of the others. */
-void capacity__add(struct capacity *capacity, uint64_t interval_ns,
-		   uint64_t bytes);
+void capacity__add(struct capacity *capacity, uint64_t interval_ns, uint64_t bytes);
 
 /* One less, which was added with the same numbers. */
-void capacity__remove(struct capacity *capacity, uint64_t interval_ns,
-		      uint64_t bytes);
+void capacity__remove(struct capacity *capacity, uint64_t interval_ns, uint64_t bytes);
 
 /*
  * True if a port of @bits_per_s has no room for all targets.  Then @text has a sentence
  * about how many fit, without a full stop.
  */
-bool capacity__exceeds(const struct capacity *capacity, uint64_t bits_per_s,
-		       char *text, size_t size);
+bool capacity__exceeds(const struct capacity *capacity, uint64_t bits_per_s, char *text,
+		       size_t size);
 
 #endif /* CONTROLLER_CAPACITY_H */

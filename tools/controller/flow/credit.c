@@ -62,8 +62,7 @@ void credit__init(struct credit *credit, uint64_t bytes, uint64_t flow_bytes)
 		TAILQ_INIT(&credit->lines[i].flows);
 }
 
-void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
-		 uint32_t fragments)
+void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class, uint32_t fragments)
 {
 	if (!fragments)
 		return;
@@ -76,8 +75,8 @@ void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
 		credit__line_up(credit, flow);
 }
 
-void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
-		       uint8_t class, uint32_t fragments)
+void credit__ask_whole(struct credit *credit, struct credit_flow *flow, uint8_t class,
+		       uint32_t fragments)
 {
 	flow->is_whole = true;
 	credit__ask(credit, flow, class, least(fragments, credit->total));
@@ -101,8 +100,7 @@ static struct credit_line *credit__next_line(struct credit *credit)
 }
 
 /* How many credits @flow, the first in line, gets now; 0: none. */
-static uint32_t credit__due(const struct credit *credit,
-			    const struct credit_flow *flow)
+static uint32_t credit__due(const struct credit *credit, const struct credit_flow *flow)
 {
 	uint32_t share;
 
@@ -114,8 +112,7 @@ static uint32_t credit__due(const struct credit *credit,
 	return least(least(flow->wanted, share - flow->held), credit->free);
 }
 
-static void credit__pass_over(struct credit *credit, struct credit_line *served,
-			      uint32_t fragments)
+static void credit__pass_over(struct credit *credit, struct credit_line *served, uint32_t fragments)
 {
 	struct credit_line *line;
 	int i;
@@ -154,8 +151,7 @@ struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments)
 	return NULL;
 }
 
-void credit__give_back(struct credit *credit, struct credit_flow *flow,
-		       uint32_t fragments)
+void credit__give_back(struct credit *credit, struct credit_flow *flow, uint32_t fragments)
 {
 	flow->held -= fragments;
 	credit->free += fragments;

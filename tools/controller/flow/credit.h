@@ -72,8 +72,8 @@ void credit__ask(struct credit *credit, struct credit_flow *flow, uint8_t class,
  * The same, for a flow that wants none: the grant will be for all @fragments, or for all
  * credits that there are, if those are fewer.
  */
-void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
-		       uint8_t class, uint32_t fragments);
+void credit__ask_whole(struct credit *credit, struct credit_flow *flow, uint8_t class,
+		       uint32_t fragments);
 
 /*
  * Takes credits for the flow whose turn it is: the flow and how many @fragments it is to
@@ -83,8 +83,7 @@ void credit__ask_whole(struct credit *credit, struct credit_flow *flow,
 struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments);
 
 /* @fragments of @flow have completed: at most as many as it holds. */
-void credit__give_back(struct credit *credit, struct credit_flow *flow,
-		       uint32_t fragments);
+void credit__give_back(struct credit *credit, struct credit_flow *flow, uint32_t fragments);
 
 /*
  * @flow wants no more.  It keeps what it holds: READs of it that have been posted may still

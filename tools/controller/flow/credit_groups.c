@@ -4,8 +4,7 @@
 
 #include <stddef.h>
 
-void credit_groups__init(struct credit_groups *groups, uint64_t bytes,
-			 uint64_t flow_bytes)
+void credit_groups__init(struct credit_groups *groups, uint64_t bytes, uint64_t flow_bytes)
 {
 	credit__init(&groups->credit, bytes, flow_bytes);
 	for (int i = 0; i < CREDIT_CLASSES; i++)
@@ -18,8 +17,7 @@ void credit_group__init(struct credit_group *group)
 	TAILQ_INIT(&group->members);
 }
 
-static void credit_member__wait(struct credit_member *member,
-				struct credit_group *group)
+static void credit_member__wait(struct credit_member *member, struct credit_group *group)
 {
 	TAILQ_INSERT_TAIL(&group->members, member, place);
 	member->group = group;
@@ -33,8 +31,8 @@ static void credit_member__wait_no_more(struct credit_member *member)
 }
 
 /* Moves one fragment of @member, if it has any, from those that wait into the line. */
-static void credit_member__warm(struct credit_groups *groups,
-				struct credit_member *member, uint8_t class)
+static void credit_member__warm(struct credit_groups *groups, struct credit_member *member,
+				uint8_t class)
 {
 	if (!member->pending || member->group->is_whole)
 		return;
@@ -42,10 +40,8 @@ static void credit_member__warm(struct credit_groups *groups,
 	credit__ask(&groups->credit, &member->flow, class, 1);
 }
 
-void credit_groups__ask(struct credit_groups *groups,
-			struct credit_group *group,
-			struct credit_member *member, uint8_t class,
-			uint32_t fragments)
+void credit_groups__ask(struct credit_groups *groups, struct credit_group *group,
+			struct credit_member *member, uint8_t class, uint32_t fragments)
 {
 	const uint32_t room = UINT32_MAX - member->pending;
 	const bool joins = !member->group;
@@ -94,11 +90,9 @@ static bool credit_groups__let_in(struct credit_groups *groups, uint8_t class)
 		pending = member->pending;
 		credit_member__wait_no_more(member);
 		if (group->is_whole)
-			credit__ask_whole(&groups->credit, &member->flow, class,
-					  pending);
+			credit__ask_whole(&groups->credit, &member->flow, class, pending);
 		else
-			credit__ask(&groups->credit, &member->flow, class,
-				    pending);
+			credit__ask(&groups->credit, &member->flow, class, pending);
 	}
 	return true;
 }
@@ -108,8 +102,7 @@ static void credit_groups__fill_lines(struct credit_groups *groups)
 	const struct credit_line *line = groups->credit.lines;
 
 	for (int i = 0; i < CREDIT_CLASSES; i++, line++) {
-		while (TAILQ_EMPTY(&line->flows) &&
-		       credit_groups__let_in(groups, i))
+		while (TAILQ_EMPTY(&line->flows) && credit_groups__let_in(groups, i))
 			;
 		credit_groups__warm(groups, i);
 	}
@@ -121,8 +114,7 @@ static bool credit_groups__can_go_on(const struct credit_groups *groups)
 	return groups->waiting_count && !groups->credit.waiting;
 }
 
-struct credit_member *credit_groups__grant(struct credit_groups *groups,
-					   uint32_t *fragments)
+struct credit_member *credit_groups__grant(struct credit_groups *groups, uint32_t *fragments)
 {
 	struct credit_flow *flow;
 
@@ -139,14 +131,13 @@ struct credit_member *credit_groups__grant(struct credit_groups *groups,
 	return NULL;
 }
 
-void credit_groups__give_back(struct credit_groups *groups,
-			      struct credit_member *member, uint32_t fragments)
+void credit_groups__give_back(struct credit_groups *groups, struct credit_member *member,
+			      uint32_t fragments)
 {
 	credit__give_back(&groups->credit, &member->flow, fragments);
 }
 
-void credit_groups__cancel(struct credit_groups *groups,
-			   struct credit_member *member)
+void credit_groups__cancel(struct credit_groups *groups, struct credit_member *member)
 {
 	if (member->group)
 		credit_member__wait_no_more(member);

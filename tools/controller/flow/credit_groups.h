@@ -28,8 +28,7 @@ struct credit_member {
 	struct credit_flow flow; /* first: a member is found by it */
 	TAILQ_ENTRY(credit_member)
 	place; /* among those of its group that wait */
-	struct credit_group
-		*group; /* that it waits with; NULL: it does not wait */
+	struct credit_group *group; /* that it waits with; NULL: it does not wait */
 	uint32_t pending; /* fragments, asked for when the group is let in */
 };
 
@@ -49,24 +48,19 @@ struct credit_groups {
 };
 
 /* As credit__init(). */
-void credit_groups__init(struct credit_groups *groups, uint64_t bytes,
-			 uint64_t flow_bytes);
+void credit_groups__init(struct credit_groups *groups, uint64_t bytes, uint64_t flow_bytes);
 void credit_group__init(struct credit_group *group);
 
 /*
  * As credit__ask(), or credit__ask_whole(); @group is always the same for this @class and
  * these flows.
  */
-void credit_groups__ask(struct credit_groups *groups,
-			struct credit_group *group,
-			struct credit_member *member, uint8_t class,
-			uint32_t fragments);
+void credit_groups__ask(struct credit_groups *groups, struct credit_group *group,
+			struct credit_member *member, uint8_t class, uint32_t fragments);
 /* As credit__grant(), credit__give_back() and credit__cancel(). */
-struct credit_member *credit_groups__grant(struct credit_groups *groups,
-					   uint32_t *fragments);
-void credit_groups__give_back(struct credit_groups *groups,
-			      struct credit_member *member, uint32_t fragments);
-void credit_groups__cancel(struct credit_groups *groups,
-			   struct credit_member *member);
+struct credit_member *credit_groups__grant(struct credit_groups *groups, uint32_t *fragments);
+void credit_groups__give_back(struct credit_groups *groups, struct credit_member *member,
+			      uint32_t fragments);
+void credit_groups__cancel(struct credit_groups *groups, struct credit_member *member);
 
 #endif /* CONTROLLER_CREDIT_GROUPS_H */

@@ -7,15 +7,13 @@ struct woken {
 	unsigned int count;
 };
 
-void credit_pool__init(struct credit_pool *pool, uint64_t bytes,
-		       uint64_t flow_bytes)
+void credit_pool__init(struct credit_pool *pool, uint64_t bytes, uint64_t flow_bytes)
 {
 	pthread_mutex_init(&pool->mutex, NULL);
 	credit_groups__init(&pool->groups, bytes, flow_bytes);
 }
 
-void credit_taker__init(struct credit_taker *taker,
-			void (*wake)(struct credit_taker *taker))
+void credit_taker__init(struct credit_taker *taker, void (*wake)(struct credit_taker *taker))
 {
 	*taker = (struct credit_taker){ .wake = wake };
 	TAILQ_INIT(&taker->granted);
@@ -28,8 +26,8 @@ static void credit_taker__note(struct credit_taker *self)
 }
 
 /* Gives each taker what its flows have, but for @self notes it to be woken. */
-static void credit_pool__grant(struct credit_pool *pool,
-			       struct credit_taker *self, struct woken *woken)
+static void credit_pool__grant(struct credit_pool *pool, struct credit_taker *self,
+			       struct woken *woken)
 {
 	struct credit_member *member;
 	struct credit_taker *taker;
@@ -58,21 +56,18 @@ static void wake(const struct woken *woken)
 }
 
 void credit_pool__ask(struct credit_pool *pool, struct credit_group *group,
-		      struct credit_share *share, uint8_t class,
-		      uint32_t fragments)
+		      struct credit_share *share, uint8_t class, uint32_t fragments)
 {
 	struct woken woken = {};
 
 	pthread_mutex_lock(&pool->mutex);
-	credit_groups__ask(&pool->groups, group, &share->member, class,
-			   fragments);
+	credit_groups__ask(&pool->groups, group, &share->member, class, fragments);
 	credit_pool__grant(pool, share->taker, &woken);
 	pthread_mutex_unlock(&pool->mutex);
 	wake(&woken);
 }
 
-void credit_pool__give_back(struct credit_pool *pool,
-			    struct credit_taker *taker,
+void credit_pool__give_back(struct credit_pool *pool, struct credit_taker *taker,
 			    struct credit_share *share, uint32_t fragments)
 {
 	struct woken woken = {};
@@ -93,8 +88,7 @@ void credit_pool__cancel(struct credit_pool *pool, struct credit_taker *taker,
 	credit_groups__cancel(&pool->groups, &share->member);
 	if (share->granted) {
 		TAILQ_REMOVE(&share->taker->granted, share, place);
-		credit_groups__give_back(&pool->groups, &share->member,
-					 share->granted);
+		credit_groups__give_back(&pool->groups, &share->member, share->granted);
 		share->granted = 0;
 	}
 	/* It may have kept others waiting, at the head of its line. */

@@ -42,18 +42,14 @@ struct credit_pool {
 };
 
 /* In zeroed memory; before any thread. */
-void credit_pool__init(struct credit_pool *pool, uint64_t bytes,
-		       uint64_t flow_bytes);
-void credit_taker__init(struct credit_taker *taker,
-			void (*wake)(struct credit_taker *taker));
+void credit_pool__init(struct credit_pool *pool, uint64_t bytes, uint64_t flow_bytes);
+void credit_taker__init(struct credit_taker *taker, void (*wake)(struct credit_taker *taker));
 
 /* In the thread of the share, as the functions of credit_groups.h. */
 void credit_pool__ask(struct credit_pool *pool, struct credit_group *group,
-		      struct credit_share *share, uint8_t class,
-		      uint32_t fragments);
+		      struct credit_share *share, uint8_t class, uint32_t fragments);
 /* The same; or with @taker of NULL in a thread that is none. */
-void credit_pool__give_back(struct credit_pool *pool,
-			    struct credit_taker *taker,
+void credit_pool__give_back(struct credit_pool *pool, struct credit_taker *taker,
 			    struct credit_share *share, uint32_t fragments);
 /* Wants no more, and what was granted is not taken.  What was taken stays held. */
 void credit_pool__cancel(struct credit_pool *pool, struct credit_taker *taker,

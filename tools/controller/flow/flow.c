@@ -43,22 +43,19 @@ static bool flow__takes_credits(const struct flow *flow)
 }
 
 /* The port of the first flow. */
-static void flow_control__learn(struct flow_control *control,
-				const struct dart_endpoint_path *path)
+static void flow_control__learn(struct flow_control *control, const struct dart_endpoint_path *path)
 {
 	uint64_t bits_per_s = path->bits_per_s;
 
 	if (control->is_open)
 		return;
 	control->is_open = true;
-	if (interface__of_address(path->source, control->interface) &&
-	    !bits_per_s)
+	if (interface__of_address(path->source, control->interface) && !bits_per_s)
 		bits_per_s = interface__bits_per_s(control->interface);
 	control->bits_per_s = bits_per_s;
 	if (control->kind == SETTINGS_FLOW_BDP) {
 		credit_pool__init(&control->pool, UINT64_MAX,
-				  control->bytes ?:
-					  capacity__product(bits_per_s));
+				  control->bytes ?: capacity__product(bits_per_s));
 		control->drain_ns = DRAIN_MARGIN_NS;
 		return;
 	}
@@ -67,8 +64,7 @@ static void flow_control__learn(struct flow_control *control,
 	control->drain_ns = DRAIN_DEFAULT_NS;
 	if (bits_per_s)
 		control->drain_ns =
-			DRAIN_MARGIN_NS +
-			control->bytes * 8000 / (bits_per_s / 1000000);
+			DRAIN_MARGIN_NS + control->bytes * 8000 / (bits_per_s / 1000000);
 }
 
 /* Does what comes by @path meet what comes to the port of the first flow? */
@@ -78,13 +74,11 @@ static bool flow_control__shares_port(const struct flow_control *control,
 	char name[IF_NAMESIZE];
 
 	return *path->device || !*control->interface ||
-	       !interface__of_address(path->source, name) ||
-	       !strcmp(name, control->interface);
+	       !interface__of_address(path->source, name) || !strcmp(name, control->interface);
 }
 
 /* Makes the groups up to @number. */
-static int flow_control__add_groups(struct flow_control *control,
-				    uint32_t number)
+static int flow_control__add_groups(struct flow_control *control, uint32_t number)
 {
 	const size_t wanted = (size_t)number + 1;
 	struct flow_group **groups, *group;
@@ -122,8 +116,7 @@ static void flow__drained(struct flow *flow)
 
 	TAILQ_REMOVE(&flow->control->draining, flow, place);
 	flow->draining = 0;
-	credit_pool__give_back(&flow->control->pool, NULL, &flow->share,
-			       draining);
+	credit_pool__give_back(&flow->control->pool, NULL, &flow->share, draining);
 }
 
 static void on_drained(void *data)
@@ -132,22 +125,20 @@ static void on_drained(void *data)
 	uint64_t now_ns = monotonic_ns();
 	struct flow *flow;
 
-	while ((flow = TAILQ_FIRST(&control->draining)) &&
-	       flow->drained_ns <= now_ns)
+	while ((flow = TAILQ_FIRST(&control->draining)) && flow->drained_ns <= now_ns)
 		flow__drained(flow);
 	flow_control__set_timer(control);
 }
 
-int flow_control__new(struct timers *timers, const struct settings *settings,
-		      bool is_alone, struct flow_control **controlp)
+int flow_control__new(struct timers *timers, const struct settings *settings, bool is_alone,
+		      struct flow_control **controlp)
 {
 	struct flow_control *control = calloc(1, sizeof(*control));
 
 	if (!control)
 		return -ENOMEM;
 	/* One agent has nobody to meet in a switch: its READs need not be cut. */
-	control->kind = settings->flow ?:
-			(is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
+	control->kind = settings->flow ?: (is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
 	for (int i = 0; i < CREDIT_CLASSES; i++) {
@@ -192,9 +183,8 @@ int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	operations->path(transport, &path);
 	flow_control__learn(control, &path);
 	flow->control = control;
-	flow->group = operations->group ?
-			      &control->groups[group]->classes[class] :
-			      &control->calls.classes[class];
+	flow->group = operations->group ? &control->groups[group]->classes[class] :
+					  &control->calls.classes[class];
 	flow->is_counted = flow_control__shares_port(control, &path);
 	flow->class = class;
 	flow->transport = transport;
@@ -238,8 +228,7 @@ void flow__end(struct flow *flow)
  * Posts all that this thread has credits for.  If posting fails, the user may stop a flow,
  * whose credits come back later, so that this loop ends.
  */
-static void flow_control__post(struct flow_control *control,
-			       struct credit_taker *taker)
+static void flow_control__post(struct flow_control *control, struct credit_taker *taker)
 {
 	struct credit_share *share;
 	uint32_t fragments;
@@ -258,8 +247,7 @@ static void flow_control__post(struct flow_control *control,
 		if (!flow->posted)
 			flow->heard_ns = now_ns;
 		flow->posted += fragments;
-		err = flow->transport->operations->post(flow->transport,
-							fragments);
+		err = flow->transport->operations->post(flow->transport, fragments);
 		if (err)
 			flow->failed(flow, err);
 	}
@@ -268,8 +256,7 @@ static void flow_control__post(struct flow_control *control,
 
 int flow__ask(struct flow *flow, enum transport_part part)
 {
-	const struct transport_operations *operations =
-		flow->transport->operations;
+	const struct transport_operations *operations = flow->transport->operations;
 	struct flow_control *control = flow->control;
 	const bool takes_credits = flow__takes_credits(flow);
 	uint32_t fragments;
@@ -279,8 +266,7 @@ int flow__ask(struct flow *flow, enum transport_part part)
 	flow->posted_ns = 0;
 	if (!takes_credits)
 		flow->posted_ns = flow->heard_ns = monotonic_ns();
-	err = operations->begin(flow->transport, part,
-				takes_credits ? &fragments : NULL);
+	err = operations->begin(flow->transport, part, takes_credits ? &fragments : NULL);
 	if (err)
 		return err;
 	flow->is_asking = true;
@@ -296,8 +282,7 @@ int flow__ask(struct flow *flow, enum transport_part part)
 void flow__complete(struct flow *flow, int result)
 {
 	struct flow_control *control = flow->control;
-	uint32_t completed =
-		flow->transport->operations->take_completed(flow->transport);
+	uint32_t completed = flow->transport->operations->take_completed(flow->transport);
 
 	flow->heard_ns = monotonic_ns();
 	if (result)
@@ -308,8 +293,7 @@ void flow__complete(struct flow *flow, int result)
 	if (flow->is_lent || !completed || !flow__takes_credits(flow))
 		return;
 	flow->posted -= completed;
-	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
-			       completed);
+	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share, completed);
 	flow_control__post(control, flow->share.taker);
 }
 
@@ -325,8 +309,7 @@ bool flow__lend(struct flow *flow)
 	flow->is_lent = true;
 	flow->is_slow = true;
 	flow->posted = 0;
-	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share,
-			       posted);
+	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share, posted);
 	flow_control__post(control, flow->share.taker);
 	return true;
 }
@@ -342,8 +325,7 @@ void flow__stop(struct flow *flow)
 	flow_control__post(control, flow->share.taker);
 }
 
-void flow_control__wake_up(struct flow_control *control,
-			   struct credit_taker *taker)
+void flow_control__wake_up(struct flow_control *control, struct credit_taker *taker)
 {
 	credit_pool__wake_up(&control->pool, taker);
 	flow_control__post(control, taker);
@@ -358,6 +340,5 @@ uint64_t flow__silence_ns(const struct flow *flow)
 
 bool flow__waits(const struct flow *flow)
 {
-	return flow->is_asking && flow__takes_credits(flow) && !flow->posted &&
-	       !flow->is_lent;
+	return flow->is_asking && flow__takes_credits(flow) && !flow->posted && !flow->is_lent;
 }

@@ -56,8 +56,8 @@ struct flow {
  * In the control loop, whose @timers they are; @is_alone: there will never be more than one
  * target.  Returns 0 or -errno.
  */
-int flow_control__new(struct timers *timers, const struct settings *settings,
-		      bool is_alone, struct flow_control **control);
+int flow_control__new(struct timers *timers, const struct settings *settings, bool is_alone,
+		      struct flow_control **control);
 /* All flows have been ended.  @control may be NULL. */
 void flow_control__free(struct flow_control *control);
 
@@ -100,8 +100,7 @@ bool flow__lend(struct flow *flow);
 /* Asks for nothing more, until it is closed. */
 void flow__stop(struct flow *flow);
 /* Others have given back credits, and credit_taker.wake() was called. */
-void flow_control__wake_up(struct flow_control *control,
-			   struct credit_taker *taker);
+void flow_control__wake_up(struct flow_control *control, struct credit_taker *taker);
 
 /* How long the host has been asked without an answer, in ns; 0 if it is not. */
 uint64_t flow__silence_ns(const struct flow *flow);

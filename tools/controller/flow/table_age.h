@@ -12,16 +12,16 @@
 #include <stdint.h>
 
 /* Between two fetches, however often the table changes; less if the lease is short. */
-#define TABLE_INTERVAL_NS	500000000ULL
+#define TABLE_INTERVAL_NS 500000000ULL
 /* An agent without a lease is asked no more often than this. */
-#define TABLE_INTERVAL_MIN_NS	1000000ULL
+#define TABLE_INTERVAL_MIN_NS 1000000ULL
 
 /* Times are CLOCK_MONOTONIC of the controller, in ns. */
 struct table_age {
 	uint64_t lease_ns;
-	uint64_t fetched_ns;	/* the last READ of a table was posted */
-	uint64_t current_ns;	/* this generation was current then, or later */
-	bool changed;		/* a later generation has been seen */
+	uint64_t fetched_ns; /* the last READ of a table was posted */
+	uint64_t current_ns; /* this generation was current then, or later */
+	bool changed; /* a later generation has been seen */
 };
 
 /* The table was whole, or its header the same, in a READ posted at @posted_ns. */
@@ -39,15 +39,13 @@ static inline void table_age__expire(struct table_age *age)
 }
 
 /* Was every range of the table readable until @landed_ns? */
-static inline bool table_age__covers(const struct table_age *age,
-				     uint64_t landed_ns)
+static inline bool table_age__covers(const struct table_age *age, uint64_t landed_ns)
 {
 	return landed_ns - age->current_ns < age->lease_ns;
 }
 
 /* May READs of values begin at @now_ns?  They have half of the lease to end. */
-static inline bool table_age__permits(const struct table_age *age,
-				      uint64_t now_ns)
+static inline bool table_age__permits(const struct table_age *age, uint64_t now_ns)
 {
 	/* However long the lease is, and however short this machine has run. */
 	return age->current_ns && now_ns - age->current_ns < age->lease_ns / 2;

@@ -77,8 +77,7 @@ struct transport_operations {
 	int (*prepare)(struct transport *transport, struct ring *ring);
 	/* Not any more; also without prepare(). */
 	void (*forget)(struct transport *transport);
-	void (*path)(const struct transport *transport,
-		     struct dart_endpoint_path *path);
+	void (*path)(const struct transport *transport, struct dart_endpoint_path *path);
 	/* See dart_endpoint__group(); NULL of a call. */
 	uint32_t (*group)(const struct transport *transport);
 	/* Fragments have @length bytes; NULL of a call, whose answers are not cut. */
@@ -96,16 +95,14 @@ struct transport_operations {
 	 * Asks for @part.  Without @fragments all at once; with them it only tells how many
 	 * are to be permitted by post().
 	 */
-	int (*begin)(struct transport *transport, enum transport_part part,
-		     uint32_t *fragments);
+	int (*begin)(struct transport *transport, enum transport_part part, uint32_t *fragments);
 	/* Permits so many more fragments: of a call, all of them. */
 	int (*post)(struct transport *transport, uint32_t fragments);
 	/* Fragments that have completed since the last call. */
 	uint32_t (*take_completed)(struct transport *transport);
 
 	/* Sets @error to why completed() or post() had one.  The caller has its turn. */
-	void (*explain)(const struct transport *transport,
-			struct dart_error *error);
+	void (*explain)(const struct transport *transport, struct dart_error *error);
 };
 
 /* At the beginning of each kind.  Members are read by everybody, and set by the kind. */
@@ -131,8 +128,8 @@ struct transport {
 static inline void transport__date(struct transport *transport)
 {
 	/* Without overflow, whatever the host told. */
-	transport->host_ns = (uint64_t)transport->accept.clock_offset_ns +
-			     (uint64_t)wall_clock__offset_ns();
+	transport->host_ns =
+		(uint64_t)transport->accept.clock_offset_ns + (uint64_t)wall_clock__offset_ns();
 }
 
 static inline void transport__free(struct transport *transport)

@@ -90,8 +90,7 @@ static void read_parameters(const char *text, const char *end, const char *param
 	}
 }
 
-struct http_accepted http_accept__find(const char *accept, const char *type,
-				       const char *parameter)
+struct http_accepted http_accept__find(const char *accept, const char *type, const char *parameter)
 {
 	struct http_accepted best = { .weight = accept ? 0 : WEIGHT_MAX }, found;
 	enum exactness most = OTHER, exactness;

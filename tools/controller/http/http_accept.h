@@ -15,7 +15,6 @@ struct http_accepted {
  * Of the type @type, "text/plain": by the most exact range of @accept, and of several by that with
  * the highest weight.  Without a header, NULL, each type is taken.  @parameter: "name=value".
  */
-struct http_accepted http_accept__find(const char *accept, const char *type,
-				       const char *parameter);
+struct http_accepted http_accept__find(const char *accept, const char *type, const char *parameter);
 
 #endif /* CONTROLLER_HTTP_ACCEPT_H */

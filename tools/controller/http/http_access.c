@@ -15,14 +15,13 @@
 
 #include "tools/controller/settings/http_settings.h"
 
-#define TOKEN_CHARACTERS \
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+#define TOKEN_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 #define USER_MAX 256
 #define PASSWORD_MAX 1024
 
 /* The first line of the file at @path, without a byte order mark, into @text of @size. */
-static int read_line(const char *what, const char *path, char *text,
-		     size_t size, struct dart_error *error)
+static int read_line(const char *what, const char *path, char *text, size_t size,
+		     struct dart_error *error)
 {
 	char line[PASSWORD_MAX + 5] = "";
 	const void *from = line;
@@ -31,12 +30,10 @@ static int read_line(const char *what, const char *path, char *text,
 	int ret = 0;
 
 	if (!file)
-		return dart_error__system(
-			error, errno, "cannot read the %s in '%s'", what, path);
+		return dart_error__system(error, errno, "cannot read the %s in '%s'", what, path);
 	setvbuf(file, NULL, _IONBF, 0);
 	if (!fgets(line, sizeof(line), file) && ferror(file))
-		ret = dart_error__system(
-			error, EIO, "cannot read the %s in '%s'", what, path);
+		ret = dart_error__system(error, EIO, "cannot read the %s in '%s'", what, path);
 	fclose(file);
 	length = strcspn(line, "\r\n");
 	line[length] = '\0';
@@ -49,8 +46,7 @@ static int read_line(const char *what, const char *path, char *text,
 	return ret;
 }
 
-static int load_token(struct http_secrets *secrets, const char *path,
-		      struct dart_error *error)
+static int load_token(struct http_secrets *secrets, const char *path, struct dart_error *error)
 {
 	char token[HTTP_TOKEN_BYTES_MAX + 2];
 	size_t length;
@@ -100,21 +96,18 @@ static char *base64(const char *text)
 	return all;
 }
 
-static int load_password(struct http_secrets *secrets,
-			 const struct http_settings *settings,
+static int load_password(struct http_secrets *secrets, const struct http_settings *settings,
 			 struct dart_error *error)
 {
 	char pair[USER_MAX + PASSWORD_MAX + 3], password[PASSWORD_MAX + 2];
-	int ret = read_line("password", settings->password_path, password,
-			    sizeof(password), error);
+	int ret = read_line("password", settings->password_path, password, sizeof(password), error);
 
 	if (!ret && (!*password || strlen(password) > PASSWORD_MAX))
 		ret = dart_error__set(
 			error, EINVAL,
 			"'%s' has no password in its first line (expected 1 to %d bytes)",
 			settings->password_path, PASSWORD_MAX);
-	if (!ret &&
-	    (strlen(settings->user) > USER_MAX || strchr(settings->user, ':')))
+	if (!ret && (strlen(settings->user) > USER_MAX || strchr(settings->user, ':')))
 		ret = dart_error__set(
 			error, EINVAL,
 			"the user '%s' is not one (expected up to %d bytes without a colon)",
@@ -129,8 +122,7 @@ static int load_password(struct http_secrets *secrets,
 	return ret;
 }
 
-static int copy_names(struct http_access *access,
-		      const struct http_settings *settings,
+static int copy_names(struct http_access *access, const struct http_settings *settings,
 		      struct dart_error *error)
 {
 	size_t i;
@@ -154,15 +146,13 @@ static void secrets__free(struct http_secrets *secrets)
 	free(secrets);
 }
 
-static bool secrets__equal(const struct http_secrets *one,
-			   const struct http_secrets *other)
+static bool secrets__equal(const struct http_secrets *one, const struct http_secrets *other)
 {
 	return one && !strcmp(one->token, other->token) &&
 	       !strcmp(one->basic ?: "", other->basic ?: "");
 }
 
-int http_access__reload(struct http_access *access,
-			const struct http_settings *settings,
+int http_access__reload(struct http_access *access, const struct http_settings *settings,
 			struct dart_error *error)
 {
 	struct http_secrets *before = atomic_load(&access->secrets), *secrets;
@@ -186,13 +176,11 @@ int http_access__reload(struct http_access *access,
 	return 0;
 }
 
-int http_access__load(struct http_access *access,
-		      const struct http_settings *settings,
+int http_access__load(struct http_access *access, const struct http_settings *settings,
 		      struct dart_error *error)
 {
 	*access = (struct http_access){};
-	return copy_names(access, settings, error) ?:
-		       http_access__reload(access, settings, error);
+	return copy_names(access, settings, error) ?: http_access__reload(access, settings, error);
 }
 
 void http_access__clear(struct http_access *access)
@@ -244,8 +232,8 @@ static const char *credentials(const char *authorization, const char *scheme)
 	return authorization + length + strspn(authorization + length, " ");
 }
 
-bool http_access__has_token(const struct http_access *access,
-			    const char *authorization, const char *cookie)
+bool http_access__has_token(const struct http_access *access, const char *authorization,
+			    const char *cookie)
 {
 	const struct http_secrets *secrets = atomic_load(&access->secrets);
 	const char *token = credentials(authorization, "Bearer");
@@ -256,20 +244,16 @@ bool http_access__has_token(const struct http_access *access,
 	       (cookie && is_secret(secrets->token, cookie));
 }
 
-bool http_access__knows(const struct http_access *access,
-			const struct http_request *request)
+bool http_access__knows(const struct http_access *access, const struct http_request *request)
 {
 	const struct http_secrets *secrets = atomic_load(&access->secrets);
-	const char *authorization =
-		http_request__header(request, "Authorization");
+	const char *authorization = http_request__header(request, "Authorization");
 	const char *pair = credentials(authorization, "Basic");
 
-	if (secrets && secrets->basic && pair &&
-	    is_secret(secrets->basic, pair))
+	if (secrets && secrets->basic && pair && is_secret(secrets->basic, pair))
 		return true;
 	return http_access__has_token(access, authorization,
-				      http_request__cookie(request,
-							   "dart_token"));
+				      http_request__cookie(request, "dart_token"));
 }
 
 static bool is_address(const char *name)
@@ -291,29 +275,25 @@ static bool is_own_name(const char *name)
 {
 	char own[NI_MAXHOST] = "";
 
-	return !gethostname(own, sizeof(own) - 1) && *own &&
-	       !strcasecmp(name, own);
+	return !gethostname(own, sizeof(own) - 1) && *own && !strcasecmp(name, own);
 }
 
 /* The name of a header Host, without its port, into @name. */
 static bool take_name(const char *host, char name[static NI_MAXHOST])
 {
 	const char *end = *host == '[' ? strchr(host, ']') : NULL;
-	const size_t length = end ? (size_t)(end + 1 - host) :
-				    strcspn(host, ":");
+	const size_t length = end ? (size_t)(end + 1 - host) : strcspn(host, ":");
 
 	if (!length || length >= NI_MAXHOST ||
 	    (host[length] &&
-	     (host[length] != ':' ||
-	      host[length + 1 + strspn(host + length + 1, "0123456789")])))
+	     (host[length] != ':' || host[length + 1 + strspn(host + length + 1, "0123456789")])))
 		return false;
 	memcpy(name, host, length);
 	name[length] = '\0';
 	return true;
 }
 
-bool http_access__names_server(const struct http_access *access,
-			       const char *host, bool is_loopback)
+bool http_access__names_server(const struct http_access *access, const char *host, bool is_loopback)
 {
 	char name[NI_MAXHOST];
 	size_t i;
@@ -322,8 +302,8 @@ bool http_access__names_server(const struct http_access *access,
 		return true;
 	if (!take_name(host, name))
 		return false;
-	if (!strcasecmp(name, "localhost") || is_address(name) ||
-	    is_own_name(name) || (!is_loopback && !strchr(name, '.')))
+	if (!strcasecmp(name, "localhost") || is_address(name) || is_own_name(name) ||
+	    (!is_loopback && !strchr(name, '.')))
 		return true;
 	for (i = 0; i < access->name_count; i++)
 		if (!strcasecmp(access->names[i], name))
@@ -341,12 +321,10 @@ static bool is_own_origin(const struct http_request *request)
 	return !origin || (name && host && !strcasecmp(name + 3, host));
 }
 
-bool http_access__is_called(const struct http_access *access,
-			    const struct http_request *request)
+bool http_access__is_called(const struct http_access *access, const struct http_request *request)
 {
-	return http_access__names_server(
-		       access, http_request__host(request),
-		       http_request__is_at_loopback(request)) &&
+	return http_access__names_server(access, http_request__host(request),
+					 http_request__is_at_loopback(request)) &&
 	       is_own_origin(request);
 }
 

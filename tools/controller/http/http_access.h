@@ -29,8 +29,8 @@ struct http_settings;
 
 /* Does not change. */
 struct http_secrets {
-	struct http_secrets *
-		before; /* of the previous reload: a thread may still compare with them */
+	struct http_secrets
+		*before; /* of the previous reload: a thread may still compare with them */
 	char token[HTTP_TOKEN_BYTES_MAX + 1];
 	size_t length; /* of the token; 0 without one */
 	char *basic; /* USER:PASSWORD in base64; NULL without a password */
@@ -38,8 +38,7 @@ struct http_secrets {
 
 /* Zeros: no token, no password and no further names. */
 struct http_access {
-	struct http_secrets
-		*_Atomic secrets; /* the newest; NULL: none is needed */
+	struct http_secrets *_Atomic secrets; /* the newest; NULL: none is needed */
 	char **names; /* of the settings */
 	size_t name_count;
 };
@@ -49,15 +48,13 @@ struct http_access {
  * HTTP_TOKEN_BYTES_MIN to _MAX letters, digits, and "-._~"; the password is the first line of
  * its file.  Returns 0, or -errno with a sentence; http_access__clear() in both cases.
  */
-int http_access__load(struct http_access *access,
-		      const struct http_settings *settings,
+int http_access__load(struct http_access *access, const struct http_settings *settings,
 		      struct dart_error *error);
 /*
  * Reads the files again, also while threads look.  Returns 0; or -errno with a sentence, and the
  * token and the password stay as they were.
  */
-int http_access__reload(struct http_access *access,
-			const struct http_settings *settings,
+int http_access__reload(struct http_access *access, const struct http_settings *settings,
 			struct dart_error *error);
 void http_access__clear(struct http_access *access);
 
@@ -67,21 +64,19 @@ bool http_access__has_secret(const struct http_access *access);
 bool http_access__has_password(const struct http_access *access);
 
 /* Has the request the token or the password?  False if there is neither. */
-bool http_access__knows(const struct http_access *access,
-			const struct http_request *request);
+bool http_access__knows(const struct http_access *access, const struct http_request *request);
 /* 0: the request may be answered; or the status that refuses it: 401 or 403. */
 unsigned int http_access__refuses(const struct http_access *access,
 				  const struct http_request *request);
 
 /* Does Host name this server, and Origin, if there is one, the same host? */
-bool http_access__is_called(const struct http_access *access,
-			    const struct http_request *request);
+bool http_access__is_called(const struct http_access *access, const struct http_request *request);
 
 /* Parts of it; @authorization, @cookie and @host may be NULL. */
-bool http_access__has_token(const struct http_access *access,
-			    const char *authorization, const char *cookie);
+bool http_access__has_token(const struct http_access *access, const char *authorization,
+			    const char *cookie);
 /* @is_loopback: no other host can connect to the address that the request came to. */
-bool http_access__names_server(const struct http_access *access,
-			       const char *host, bool is_loopback);
+bool http_access__names_server(const struct http_access *access, const char *host,
+			       bool is_loopback);
 
 #endif /* CONTROLLER_HTTP_ACCESS_H */

@@ -47,12 +47,10 @@ static struct in6_addr peer_of(const struct sockaddr *address)
 
 	if (address->sa_family == AF_INET) {
 		peer.s6_addr[10] = peer.s6_addr[11] = 0xff;
-		memcpy(&peer.s6_addr[12],
-		       &((const struct sockaddr_in *)address)->sin_addr, 4);
+		memcpy(&peer.s6_addr[12], &((const struct sockaddr_in *)address)->sin_addr, 4);
 	} else if (address->sa_family == AF_INET6) {
 		peer = ((const struct sockaddr_in6 *)address)->sin6_addr;
-		if (!IN6_IS_ADDR_V4MAPPED(&peer) &&
-		    !IN6_IS_ADDR_LOOPBACK(&peer) &&
+		if (!IN6_IS_ADDR_V4MAPPED(&peer) && !IN6_IS_ADDR_LOOPBACK(&peer) &&
 		    !IN6_IS_ADDR_LINKLOCAL(&peer))
 			memset(&peer.s6_addr[8], 0, 8);
 	}
@@ -70,8 +68,7 @@ static struct slot *find(struct http_connections *connections, int fd)
 }
 
 /* The slot that has been idle longest, of @peer, or of all if it is NULL. */
-static struct slot *find_idle(struct http_connections *connections,
-			      const struct in6_addr *peer)
+static struct slot *find_idle(struct http_connections *connections, const struct in6_addr *peer)
 {
 	struct slot *slot, *found = NULL;
 	size_t i;
@@ -91,8 +88,7 @@ static struct slot *find_idle(struct http_connections *connections,
  * With the lock, so that the descriptor stays open meanwhile: libmicrohttpd reads the end of the
  * connection and closes it.
  */
-static bool make_room(struct http_connections *connections,
-		      const struct in6_addr *peer)
+static bool make_room(struct http_connections *connections, const struct in6_addr *peer)
 {
 	struct slot *idle = find_idle(connections, peer);
 
@@ -140,8 +136,7 @@ static bool make_room_of_most(struct http_connections *connections, size_t count
 }
 
 /* Takes a slot for @fd; false: all are busy. */
-static bool admit(struct http_connections *connections, int fd,
-		  const struct in6_addr *peer)
+static bool admit(struct http_connections *connections, int fd, const struct in6_addr *peer)
 {
 	size_t all = 0, of_peer = 0, i;
 	struct slot *slot;
@@ -159,12 +154,9 @@ static bool admit(struct http_connections *connections, int fd,
 		all++;
 		of_peer += !memcmp(&slot->peer, peer, sizeof(*peer));
 	}
-	has_room = (of_peer < HTTP_PEER_CONNECTIONS_MAX ||
-		    make_room(connections, peer)) &&
-		   (all < HTTP_CONNECTIONS_MAX ||
-		    of_peer >= HTTP_PEER_CONNECTIONS_MAX ||
-		    make_room(connections, NULL) ||
-		    make_room_of_most(connections, of_peer));
+	has_room = (of_peer < HTTP_PEER_CONNECTIONS_MAX || make_room(connections, peer)) &&
+		   (all < HTTP_CONNECTIONS_MAX || of_peer >= HTTP_PEER_CONNECTIONS_MAX ||
+		    make_room(connections, NULL) || make_room_of_most(connections, of_peer));
 	slot = has_room ? find(connections, -1) : NULL;
 	if (slot)
 		*slot = (struct slot){
@@ -176,8 +168,7 @@ static bool admit(struct http_connections *connections, int fd,
 	return slot;
 }
 
-void http_connections__set_busy(struct http_connections *connections, int fd,
-				bool is_busy)
+void http_connections__set_busy(struct http_connections *connections, int fd, bool is_busy)
 {
 	struct slot *slot;
 
@@ -203,8 +194,7 @@ void http_connections__remove(struct http_connections *connections, int fd)
 
 static bool lacks_resources(int err)
 {
-	return err == EMFILE || err == ENFILE || err == ENOBUFS ||
-	       err == ENOMEM;
+	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
 }
 
 /* Returns false if the connections that wait can be accepted later only. */
@@ -227,8 +217,7 @@ static bool accept_one(struct http_connections *connections, int listener)
 	peer = peer_of((struct sockaddr *)&address);
 	if (!admit(connections, fd, &peer))
 		close(fd);
-	else if (!connections->serve(connections->data, fd,
-				     (struct sockaddr *)&address, length))
+	else if (!connections->serve(connections->data, fd, (struct sockaddr *)&address, length))
 		http_connections__remove(connections, fd);
 	return true;
 }
@@ -252,15 +241,13 @@ static void *accept_all(void *data)
 			return NULL;
 		can_accept = true;
 		for (i = 0; i < connections->count; i++)
-			if (polls[i].revents &&
-			    !accept_one(connections, polls[i].fd))
+			if (polls[i].revents && !accept_one(connections, polls[i].fd))
 				can_accept = false;
 	}
 }
 
 struct http_connections *http_connections__new(const int *fds, int count,
-					       http_connections_function *serve,
-					       void *data)
+					       http_connections_function *serve, void *data)
 {
 	struct http_connections *connections = calloc(1, sizeof(*connections));
 	sigset_t all, before;
@@ -281,8 +268,7 @@ struct http_connections *http_connections__new(const int *fds, int count,
 	pthread_mutex_init(&connections->lock, NULL);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&connections->thread, NULL, accept_all,
-			     connections);
+	err = pthread_create(&connections->thread, NULL, accept_all, connections);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (err)
 		goto err_stop;

@@ -24,8 +24,7 @@
 struct http_connections;
 
 /* Takes an accepted socket, and closes it also on failure. */
-typedef bool http_connections_function(void *data, int fd,
-				       const struct sockaddr *peer,
+typedef bool http_connections_function(void *data, int fd, const struct sockaddr *peer,
 				       socklen_t length);
 
 /*
@@ -33,16 +32,14 @@ typedef bool http_connections_function(void *data, int fd,
  * of threads; then they are the caller's.
  */
 struct http_connections *http_connections__new(const int *fds, int count,
-					       http_connections_function *serve,
-					       void *data);
+					       http_connections_function *serve, void *data);
 /* Accepts no more: no function is called any more, and the sockets are closed. */
 void http_connections__stop(struct http_connections *connections);
 /* After http_connections__stop(), when no connection is left. */
 void http_connections__free(struct http_connections *connections);
 
 /* In any thread.  A request of the connection @fd has begun, or ended. */
-void http_connections__set_busy(struct http_connections *connections, int fd,
-				bool is_busy);
+void http_connections__set_busy(struct http_connections *connections, int fd, bool is_busy);
 /* Before @fd is closed. */
 void http_connections__remove(struct http_connections *connections, int fd);
 

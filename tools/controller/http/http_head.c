@@ -83,8 +83,8 @@ static const char *find_authority(const char *target)
 	return NULL;
 }
 
-bool http_head__read(struct http_head *head, struct MHD_Connection *connection,
-		     const char *target, const char *version)
+bool http_head__read(struct http_head *head, struct MHD_Connection *connection, const char *target,
+		     const char *version)
 {
 	const char *authority = find_authority(target), *path = target;
 	struct heads heads = { .head = head };

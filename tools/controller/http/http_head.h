@@ -24,8 +24,8 @@ struct http_head {
  * Fills in @head, of a request of @connection for @target, which is unpacked and has no arguments,
  * and stays; @version is "HTTP/1.1".  False: it is to be refused.
  */
-bool http_head__read(struct http_head *head, struct MHD_Connection *connection,
-		     const char *target, const char *version);
+bool http_head__read(struct http_head *head, struct MHD_Connection *connection, const char *target,
+		     const char *version);
 
 /*
  * Unpacks %XX of @text in place, and returns its length.  An escape that is malformed stays, as

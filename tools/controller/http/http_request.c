@@ -12,8 +12,7 @@
 #include "http_head.h"
 #include "tools/controller/base/http_address.h"
 
-const char *http_request__argument(const struct http_request *request,
-				   const char *name)
+const char *http_request__argument(const struct http_request *request, const char *name)
 {
 	const char *value = NULL;
 
@@ -28,24 +27,19 @@ const char *http_request__host(const struct http_request *request)
 	return request->head && request->head->has_host ? request->head->host : NULL;
 }
 
-const char *http_request__header(const struct http_request *request,
-				 const char *name)
+const char *http_request__header(const struct http_request *request, const char *name)
 {
-	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-					   name);
+	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
-const char *http_request__cookie(const struct http_request *request,
-				 const char *name)
+const char *http_request__cookie(const struct http_request *request, const char *name)
 {
-	return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND,
-					   name);
+	return MHD_lookup_connection_value(request->connection, MHD_COOKIE_KIND, name);
 }
 
 int http_request__fd(const struct http_request *request)
 {
-	return MHD_get_connection_info(request->connection,
-				       MHD_CONNECTION_INFO_CONNECTION_FD)
+	return MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 		->connect_fd;
 }
 
@@ -54,8 +48,7 @@ bool http_request__is_at_loopback(const struct http_request *request)
 	struct sockaddr_storage address = {};
 	socklen_t length = sizeof(address);
 
-	return !getsockname(http_request__fd(request),
-			    (struct sockaddr *)&address, &length) &&
+	return !getsockname(http_request__fd(request), (struct sockaddr *)&address, &length) &&
 	       http_address__is_loopback((struct sockaddr *)&address);
 }
 
@@ -84,8 +77,7 @@ void http_request__own_address(const struct http_request *request,
 	print_address((struct sockaddr *)&address, length, true, text);
 }
 
-void http_request__peer(const struct http_request *request,
-			char text[static HTTP_ADDRESS_TEXT_MAX])
+void http_request__peer(const struct http_request *request, char text[static HTTP_ADDRESS_TEXT_MAX])
 {
 	const struct sockaddr *peer =
 		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
@@ -100,11 +92,9 @@ void http_request__peer(const struct http_request *request,
 bool http_request__is_from_this_host(const struct http_request *request)
 {
 	const struct sockaddr *peer =
-		MHD_get_connection_info(request->connection,
-					MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
 			->client_addr;
 
-	return http_address__is_loopback(peer) &&
-	       !http_request__header(request, "Forwarded") &&
+	return http_address__is_loopback(peer) && !http_request__header(request, "Forwarded") &&
 	       !http_request__header(request, "X-Forwarded-For");
 }

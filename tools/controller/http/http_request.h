@@ -18,16 +18,13 @@ struct http_request {
 #define HTTP_ADDRESS_TEXT_MAX 72
 
 /* NULL if the request has none, "" if it has no value; valid until the page returns. */
-const char *http_request__argument(const struct http_request *request,
-				   const char *name);
+const char *http_request__argument(const struct http_request *request, const char *name);
 /* By which name and port the request calls the server; NULL: it does not say. */
 const char *http_request__host(const struct http_request *request);
-const char *http_request__header(const struct http_request *request,
-				 const char *name);
+const char *http_request__header(const struct http_request *request, const char *name);
 
 /* A cookie that the request has; NULL: none. */
-const char *http_request__cookie(const struct http_request *request,
-				 const char *name);
+const char *http_request__cookie(const struct http_request *request, const char *name);
 /* Can no other host connect to the address that the request came to? */
 bool http_request__is_at_loopback(const struct http_request *request);
 /* Does the request come from this host, not passed on by a proxy that says so? */

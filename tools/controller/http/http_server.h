@@ -91,8 +91,7 @@ struct http_server_options {
 	size_t page_count;
 	/* Who may ask for pages that are not open; NULL: all are open. */
 	const struct http_access *access;
-	unsigned int
-		threads; /* that call pages and streams, up to HTTP_THREADS_MAX; 0: one */
+	unsigned int threads; /* that call pages and streams, up to HTTP_THREADS_MAX; 0: one */
 	unsigned int streams; /* at the same time; 0: HTTP_STREAMS_MAX */
 	/* Paths of PEM files, both or none: with them there is TLS 1.2 and 1.3, and nothing else. */
 	const char *certificate, *key;
@@ -102,8 +101,8 @@ struct http_server_options {
  * Serves pages.  Pages and access outlive the server.  Returns 0, or -errno with a sentence in
  * @error.
  */
-int http_server__new(const struct http_server_options *options,
-		     struct http_server **server, struct dart_error *error);
+int http_server__new(const struct http_server_options *options, struct http_server **server,
+		     struct dart_error *error);
 /*
  * Reads the files of certificate and key again: if they have changed, new connections are served
  * with them, and the others end.  Returns 0; or -errno with a sentence, and all is as it was.  Not

@@ -53,8 +53,7 @@ void http_streams__free(struct http_streams *streams)
 }
 
 /* False: there are enough. */
-static bool streams__link(struct http_streams *streams,
-			  struct http_stream *stream)
+static bool streams__link(struct http_streams *streams, struct http_stream *stream)
 {
 	bool has_room;
 
@@ -71,8 +70,7 @@ static bool streams__link(struct http_streams *streams,
 	return has_room;
 }
 
-static void streams__unlink(struct http_streams *streams,
-			    struct http_stream *stream)
+static void streams__unlink(struct http_streams *streams, struct http_stream *stream)
 {
 	pthread_mutex_lock(&streams->lock);
 	if (stream->next)
@@ -177,8 +175,8 @@ struct MHD_Response *http_streams__add(struct http_streams *streams,
 		free(stream);
 		return NULL;
 	}
-	response = MHD_create_response_from_callback(
-		MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_read, stream, on_free);
+	response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_read, stream,
+						     on_free);
 	if (!response) {
 		on_free(stream);
 		return NULL;

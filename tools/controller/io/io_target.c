@@ -8,16 +8,14 @@
 
 static void run_report(struct message *message)
 {
-	struct io_target *io =
-		caa_container_of(message, struct io_target, report);
+	struct io_target *io = caa_container_of(message, struct io_target, report);
 
 	io->reported(io, io->report_kind);
 }
 
 static void run_released(struct message *message)
 {
-	struct io_target *io =
-		caa_container_of(message, struct io_target, released_message);
+	struct io_target *io = caa_container_of(message, struct io_target, released_message);
 
 	io->released(io);
 }
@@ -36,8 +34,8 @@ static void io_target__report(struct io_target *io, enum io_report report)
  * times of samples differ as their starts do.  @host_ns is CLOCK_REALTIME of the host -
  * CLOCK_MONOTONIC of the controller, give or take @uncertainty_ns; 0: the host did not tell.
  */
-static void sample_head__date(struct sample_head *head, int64_t *wall_ns,
-		       int64_t host_ns, uint64_t uncertainty_ns)
+static void sample_head__date(struct sample_head *head, int64_t *wall_ns, int64_t host_ns,
+			      uint64_t uncertainty_ns)
 {
 	const int64_t now_ns = wall_clock__offset_ns();
 
@@ -48,8 +46,8 @@ static void sample_head__date(struct sample_head *head, int64_t *wall_ns,
 	head->clock_offset_ns = 0;
 	/* Without overflow, whatever the host told. */
 	if (uncertainty_ns)
-		head->clock_offset_ns = (uint64_t)host_ns + head->start_ns -
-					(uint64_t)head->time_ns;
+		head->clock_offset_ns =
+			(uint64_t)host_ns + head->start_ns - (uint64_t)head->time_ns;
 }
 
 /* Until an agent that is short of memory is asked for its table again. */
@@ -83,8 +81,7 @@ static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 static bool io_target__end_if_done(struct io_target *io)
 {
 	if (!io->wanted ||
-	    count__of(&io->summary->scrapes) + count__of(&io->summary->failed) <
-		    io->wanted)
+	    count__of(&io->summary->scrapes) + count__of(&io->summary->failed) < io->wanted)
 		return false;
 	io_target__stop(io);
 	if (!io->is_controls_turn)
@@ -92,8 +89,7 @@ static bool io_target__end_if_done(struct io_target *io)
 	return true;
 }
 
-static void io_target__ask(struct io_target *io, enum io_state state,
-			   enum transport_part part)
+static void io_target__ask(struct io_target *io, enum io_state state, enum transport_part part)
 {
 	int err;
 
@@ -205,8 +201,7 @@ static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 		.bytes = transport->scrape.bytes,
 		.failed = count__of(&summary->failed),
 		.missed = count__of(&summary->missed),
-		.fresh_until_ns = landed_ns +
-				  schedule__lost_after_ns(&io->schedule),
+		.fresh_until_ns = landed_ns + schedule__lost_after_ns(&io->schedule),
 	};
 
 	count__set(&io->landed_ns, landed_ns);
@@ -215,8 +210,7 @@ static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
 	count__add(&summary->reads, head.reads);
 	count__add(&summary->bytes, head.bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);
-	if (!decoder__hand_over(&io->decoder, io->ring, &head,
-				io_thread__work(io->thread)))
+	if (!decoder__hand_over(&io->decoder, io->ring, &head, io_thread__work(io->thread)))
 		count__add(&summary->dropped, 1);
 }
 
@@ -289,8 +283,7 @@ void io_target__on_completion(struct io_target *io, int result)
 
 static void io_target__on_failed(struct flow *flow, int error)
 {
-	io_target__lose(caa_container_of(flow, struct io_target, flow),
-			IO_LOSS_POST, error);
+	io_target__lose(caa_container_of(flow, struct io_target, flow), IO_LOSS_POST, error);
 }
 
 static void io_target__on_scrape_due(void *data)
@@ -324,8 +317,7 @@ static void io_target__on_fetch_due(void *data)
 {
 	struct io_target *io = data;
 
-	if (io->state == IO_FETCHING ||
-	    (io->state == IO_IDLE && io->age.changed))
+	if (io->state == IO_FETCHING || (io->state == IO_IDLE && io->age.changed))
 		io_target__want_table(io);
 }
 
@@ -351,8 +343,7 @@ static void io_target__on_deadline(void *data)
 
 	/* If it waits for credits of others or for the control loop, not for an answer. */
 	if (flow__waits(&io->flow) || io->is_controls_turn)
-		timer__set_at(&io->deadline_timer,
-			      monotonic_ns() + IO_SILENCE_NS);
+		timer__set_at(&io->deadline_timer, monotonic_ns() + IO_SILENCE_NS);
 	else
 		io_target__lose(io, IO_LOSS_SILENCE, 0);
 }
@@ -425,8 +416,7 @@ static void run_go_on(struct message *order)
 
 static void run_release(struct message *message)
 {
-	struct io_target *io =
-		caa_container_of(message, struct io_target, release);
+	struct io_target *io = caa_container_of(message, struct io_target, release);
 
 	if (io->state != IO_STOPPED)
 		io_target__stop(io);
@@ -436,8 +426,7 @@ static void run_release(struct message *message)
 	mailbox__post(io->control, &io->released_message);
 }
 
-static void io_target__order(struct io_target *io,
-			     void (*run)(struct message *order))
+static void io_target__order(struct io_target *io, void (*run)(struct message *order))
 {
 	io->order.run = run;
 	mailbox__post(io_thread__mailbox(io->thread), &io->order);

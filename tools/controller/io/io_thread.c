@@ -41,24 +41,21 @@ struct io_thread {
 
 static void run_wake_up(struct message *message)
 {
-	struct io_thread *thread =
-		caa_container_of(message, struct io_thread, wake_up);
+	struct io_thread *thread = caa_container_of(message, struct io_thread, wake_up);
 
 	flow_control__wake_up(thread->parts.flow_control, &thread->taker);
 }
 
 static void on_wake(struct credit_taker *taker)
 {
-	struct io_thread *thread =
-		caa_container_of(taker, struct io_thread, taker);
+	struct io_thread *thread = caa_container_of(taker, struct io_thread, taker);
 
 	mailbox__post(&thread->mailbox, &thread->wake_up);
 }
 
 static void run_end(struct message *message)
 {
-	struct io_thread *thread =
-		caa_container_of(message, struct io_thread, end);
+	struct io_thread *thread = caa_container_of(message, struct io_thread, end);
 
 	thread->has_ended = true;
 }
@@ -98,8 +95,7 @@ static void io_thread__complete(struct io_thread *thread, void *ready)
 	if (ready == &thread->mailbox || ready == &thread->clock)
 		return;
 	if (ready == thread->parts.set)
-		dart_endpoint_set__on_completion(thread->parts.set,
-						 thread->parts.number,
+		dart_endpoint_set__on_completion(thread->parts.set, thread->parts.number,
 						 thread->parts.completed);
 	else if (watch->events && !watch->is_again)
 		watch->ready(watch);
@@ -114,8 +110,7 @@ void io_thread__again(struct io_thread *thread, struct io_watch *watch)
 	thread->again_count++;
 }
 
-static void io_thread__not_again(struct io_thread *thread,
-				 struct io_watch *watch)
+static void io_thread__not_again(struct io_thread *thread, struct io_watch *watch)
 {
 	if (!watch->is_again)
 		return;
@@ -137,11 +132,10 @@ static void io_thread__go_on(struct io_thread *thread)
 }
 
 /* Until a descriptor is ready, or the next timer expires: returns as epoll_wait(). */
-static int io_thread__sleep(struct io_thread *thread,
-			    struct epoll_event *events)
+static int io_thread__sleep(struct io_thread *thread, struct epoll_event *events)
 {
 	const uint64_t next_ns = timers__next_ns(thread->timers);
-	struct timespec timeout = { };
+	struct timespec timeout = {};
 	uint64_t now_ns;
 	int n;
 
@@ -220,8 +214,7 @@ static int io_thread__add(struct io_thread *thread, int fd, void *data)
 	return epoll_ctl(thread->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
 }
 
-int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd,
-		     uint32_t events)
+int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = events, .data.ptr = watch };
 	int operation = EPOLL_CTL_MOD;
@@ -250,27 +243,23 @@ static int io_thread__open(struct io_thread *thread)
 	err = timers__new(NULL, &thread->timers);
 	if (err)
 		return err;
-	thread->clock =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	thread->clock = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	thread->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (thread->clock < 0 || thread->epoll < 0)
 		return -errno;
 	err = io_thread__add(thread, mailbox__fd(&thread->mailbox), &thread->mailbox) ?:
 		      io_thread__add(thread, thread->clock, &thread->clock);
 	if (!err && thread->parts.set && !thread->parts.polls)
-		err = io_thread__add(
-			thread,
-			dart_endpoint_set__completion_fd(thread->parts.set,
-							 thread->parts.number),
-			thread->parts.set);
+		err = io_thread__add(thread,
+				     dart_endpoint_set__completion_fd(thread->parts.set,
+								      thread->parts.number),
+				     thread->parts.set);
 	if (err)
 		return err;
-	return thread__start(&thread->pthread, thread->parts.name,
-			     io_thread__run, thread);
+	return thread__start(&thread->pthread, thread->parts.name, io_thread__run, thread);
 }
 
-int io_thread__start(const struct io_thread_parts *parts,
-		     struct io_thread **threadp)
+int io_thread__start(const struct io_thread_parts *parts, struct io_thread **threadp)
 {
 	struct io_thread *thread = calloc(1, sizeof(*thread));
 	int err;

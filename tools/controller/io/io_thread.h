@@ -33,8 +33,7 @@ struct io_thread_parts {
 };
 
 /* Returns 0 or -errno. */
-int io_thread__start(const struct io_thread_parts *parts,
-		     struct io_thread **thread);
+int io_thread__start(const struct io_thread_parts *parts, struct io_thread **thread);
 /*
  * Returns when it has ended, with messages that have not run, and targets as they are: they
  * are the caller's.
@@ -68,8 +67,7 @@ struct io_watch {
  * before; ready() is called as long as there are some.  With @events of 0 it is not called
  * any more, and @fd does not matter.  Returns 0 or -errno.
  */
-int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd,
-		     uint32_t events);
+int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd, uint32_t events);
 /*
  * In the thread, from ready() of @watch, which is watched: it has more to do, whatever the
  * descriptor says, and is called again when all others have had their turn.

@@ -6,9 +6,8 @@
 #define DEPTH_ALONE 1024
 
 /* @number counts the threads. */
-static int io_threads__start_one(struct io_threads *threads,
-				 struct io_thread_parts *parts, bool polls,
-				 uint32_t *number, struct io_thread **thread)
+static int io_threads__start_one(struct io_threads *threads, struct io_thread_parts *parts,
+				 bool polls, uint32_t *number, struct io_thread **thread)
 {
 	parts->name = polls ? "io poll" : "io event";
 	parts->set = threads->set;
@@ -17,11 +16,9 @@ static int io_threads__start_one(struct io_threads *threads,
 	return io_thread__start(parts, thread);
 }
 
-int io_threads__start(struct io_threads *threads,
-		      const struct settings *settings, bool is_alone,
+int io_threads__start(struct io_threads *threads, const struct settings *settings, bool is_alone,
 		      struct flow_control *flow_control,
-		      dart_endpoint_completion_handler *completed,
-		      struct dart_error *error)
+		      dart_endpoint_completion_handler *completed, struct dart_error *error)
 {
 	const enum settings_io io = settings->io ?: SETTINGS_IO_EVENT;
 	const bool waits = io != SETTINGS_IO_POLL;
@@ -40,21 +37,16 @@ int io_threads__start(struct io_threads *threads,
 	int err;
 
 	threads->flow_control = flow_control;
-	threads->polled_fragments = settings->io_fragments ?:
-					    SETTINGS_IO_FRAGMENTS_DEFAULT;
+	threads->polled_fragments = settings->io_fragments ?: SETTINGS_IO_FRAGMENTS_DEFAULT;
 	err = dart_endpoint_set__new(&sizes, &threads->set, error);
 	if (err)
 		return err;
 	if (waits)
-		err = io_threads__start_one(threads, &parts, false, &number,
-					    &threads->event);
+		err = io_threads__start_one(threads, &parts, false, &number, &threads->event);
 	if (!err && polls)
-		err = io_threads__start_one(threads, &parts, true, &number,
-					    &threads->poll);
+		err = io_threads__start_one(threads, &parts, true, &number, &threads->poll);
 	threads->likely = threads->event ?: threads->poll;
-	return err ? dart_error__system(error, -err,
-					"cannot start an I/O thread") :
-		     0;
+	return err ? dart_error__system(error, -err, "cannot start an I/O thread") : 0;
 }
 
 void io_threads__stop(struct io_threads *threads)
@@ -75,14 +67,12 @@ void io_threads__free(struct io_threads *threads)
 	dart_endpoint_set__free(threads->set);
 }
 
-struct io_thread *io_threads__choose(struct io_threads *threads,
-				     uint64_t fragments)
+struct io_thread *io_threads__choose(struct io_threads *threads, uint64_t fragments)
 {
 	/* Most fleets are of one kind: the next target is like the last. */
 	if (fragments && threads->event && threads->poll)
-		threads->likely = fragments < threads->polled_fragments ?
-					  threads->poll :
-					  threads->event;
+		threads->likely = fragments < threads->polled_fragments ? threads->poll :
+									  threads->event;
 	return threads->likely;
 }
 

@@ -21,8 +21,7 @@ struct io_threads {
 	struct io_thread *call; /* NULL: no target was called so far */
 	struct flow_control *flow_control;
 	uint32_t polled_fragments; /* scrapes of fewer are polled */
-	struct io_thread
-		*likely; /* of a target whose scrapes are not known yet */
+	struct io_thread *likely; /* of a target whose scrapes are not known yet */
 };
 
 /*
@@ -30,19 +29,16 @@ struct io_threads {
  * one target.  Returns 0, or -errno with a sentence; io_threads__stop() and __free() clean
  * up in both cases.
  */
-int io_threads__start(struct io_threads *threads,
-		      const struct settings *settings, bool is_alone,
+int io_threads__start(struct io_threads *threads, const struct settings *settings, bool is_alone,
 		      struct flow_control *flow_control,
-		      dart_endpoint_completion_handler *completed,
-		      struct dart_error *error);
+		      dart_endpoint_completion_handler *completed, struct dart_error *error);
 /* They have ended; targets are the caller's. */
 void io_threads__stop(struct io_threads *threads);
 /* All endpoints have been freed. */
 void io_threads__free(struct io_threads *threads);
 
 /* The thread for scrapes by READs of so many fragments; 0: not known. */
-struct io_thread *io_threads__choose(struct io_threads *threads,
-				     uint64_t fragments);
+struct io_thread *io_threads__choose(struct io_threads *threads, uint64_t fragments);
 /* The thread of targets that are called.  Returns 0 or -errno. */
 int io_threads__call(struct io_threads *threads, struct io_thread **thread);
 

@@ -17,7 +17,7 @@
 #include "tools/controller/metrics/metric/metric.h"
 
 struct own_series {
-	const char *text;	/* of its labels, in the arena */
+	const char *text; /* of its labels, in the arena */
 	double value;
 };
 
@@ -33,7 +33,7 @@ struct own_metrics {
 	struct label_sets sets;
 	struct own_family *families;
 	uint32_t count;
-	bool has_failed;	/* out of memory */
+	bool has_failed; /* out of memory */
 	/* After own_metrics__finish(); the metrics' own, without a count of holders. */
 	struct metric_plan plan;
 	struct metric_point *points;

@@ -21,7 +21,7 @@ struct target_metrics {
 	struct target_labels *labels; /* for series of the plan; NULL: none yet */
 	struct points points;
 	int64_t time_ns; /* of the last scrape */
-	int64_t up_ns, down_ns;	/* time of the last sample of up that is 1, and 0; 0: never */
+	int64_t up_ns, down_ns; /* time of the last sample of up that is 1, and 0; 0: never */
 };
 
 /* Receivers see times in ms. */
@@ -42,10 +42,8 @@ struct sink_metrics {
 };
 
 /* A plan for @sample and room for its points; the last plan becomes *@previous. */
-static int target_metrics__plan(struct target_metrics *metrics,
-				const struct sink_metrics *all,
-				const struct sample *sample,
-				struct metric_plan **previous)
+static int target_metrics__plan(struct target_metrics *metrics, const struct sink_metrics *all,
+				const struct sample *sample, struct metric_plan **previous)
 {
 	struct metric_plan *plan;
 	int err = metric_plan__new(all->names, sample, &plan);
@@ -77,21 +75,20 @@ static void set_labels(struct sink_metrics *all, struct target_metrics *metrics,
 }
 
 /* Labels of @target as it is now, for series of the plan; they are kept.  NULL: no memory. */
-static struct target_labels *
-target_metrics__labels(struct sink_metrics *all, struct target_metrics *metrics,
-		       const struct target_settings *target, bool is_new_plan)
+static struct target_labels *target_metrics__labels(struct sink_metrics *all,
+						    struct target_metrics *metrics,
+						    const struct target_settings *target,
+						    bool is_new_plan)
 {
-	if (metrics->labels && !is_new_plan &&
-	    metrics->labels->source == target->labels)
+	if (metrics->labels && !is_new_plan && metrics->labels->source == target->labels)
 		return metrics->labels;
 	set_labels(all, metrics, target_labels__new(target, metrics->plan));
 	return metrics->labels;
 }
 
 /* Whether @target is up, at @time_ns by the clock of the controller. */
-static void pass_up(const struct sink_metrics *all,
-		    const struct target_settings *target, bool is_up,
-		    int64_t time_ns)
+static void pass_up(const struct sink_metrics *all, const struct target_settings *target,
+		    bool is_up, int64_t time_ns)
 {
 	const struct metric_point points[PLAN_UP_SERIES] = {
 		{ is_up, time_ns },
@@ -106,8 +103,7 @@ static void pass_up(const struct sink_metrics *all,
 
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->up)
-			all->outputs[i]->operations->up(all->outputs[i],
-							target, &scrape);
+			all->outputs[i]->operations->up(all->outputs[i], target, &scrape);
 }
 
 /* @time_ns, or the next time that receivers can tell from @other_ns. */
@@ -122,16 +118,13 @@ static int64_t later_ns(int64_t time_ns, int64_t other_ns)
  * The READs of a scrape may be posted before the target is reported to be down, and land after it:
  * the target is up again after the report, not before.
  */
-static int64_t up_again_ns(const struct target_metrics *metrics,
-			   const struct sample_head *head)
+static int64_t up_again_ns(const struct target_metrics *metrics, const struct sample_head *head)
 {
-	const int64_t landed_ns =
-		head->time_ns + (int64_t)(head->landed_ns - head->start_ns);
+	const int64_t landed_ns = head->time_ns + (int64_t)(head->landed_ns - head->start_ns);
 
 	if (metrics->down_ns - landed_ns >= UP_OVERLAP_NS)
 		return head->time_ns;
-	return later_ns(metrics->down_ns < head->time_ns ? head->time_ns :
-							   landed_ns,
+	return later_ns(metrics->down_ns < head->time_ns ? head->time_ns : landed_ns,
 			metrics->down_ns);
 }
 
@@ -139,8 +132,7 @@ static int64_t up_again_ns(const struct target_metrics *metrics,
  * A connection may end right after a scrape.  Outputs send only the first of the samples that a
  * series has in a millisecond, so that receivers would keep the target as up.
  */
-static int64_t down_again_ns(const struct target_metrics *metrics,
-			     int64_t lost_ns)
+static int64_t down_again_ns(const struct target_metrics *metrics, int64_t lost_ns)
 {
 	if (metrics->up_ns - lost_ns >= UP_OVERLAP_NS)
 		return lost_ns;
@@ -148,8 +140,7 @@ static int64_t down_again_ns(const struct target_metrics *metrics,
 }
 
 static int pass_sample(struct sink *sink, const struct target_settings *target,
-		       const struct sample *sample,
-		       const struct latency *decoded)
+		       const struct sample *sample, const struct latency *decoded)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	struct target_metrics *metrics = all->targets[target->index];
@@ -164,8 +155,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 
 	if (!metrics)
 		return -ENOMEM;
-	is_new_plan = !metrics->plan ||
-		      !metric_plan__fits(metrics->plan, sample);
+	is_new_plan = !metrics->plan || !metric_plan__fits(metrics->plan, sample);
 	if (is_new_plan)
 		err = target_metrics__plan(metrics, all, sample, &previous);
 	if (err)
@@ -182,8 +172,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	scrape.points = metrics->points.points;
 	scrape.previous = previous;
 	for (i = 0; i < all->output_count; i++)
-		all->outputs[i]->operations->scrape(all->outputs[i], target,
-						    &scrape);
+		all->outputs[i]->operations->scrape(all->outputs[i], target, &scrape);
 	if (previous)
 		metric_plan__put(previous);
 	metrics->up_ns = up_again_ns(metrics, &sample->head);
@@ -191,22 +180,20 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	return 0;
 }
 
-static int pass_failure(struct sink *sink, const struct target_settings *target,
-			const char *reason)
+static int pass_failure(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	size_t i;
 
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->failed)
-			all->outputs[i]->operations->failed(all->outputs[i],
-							    target, reason);
+			all->outputs[i]->operations->failed(all->outputs[i], target, reason);
 	return 0;
 }
 
 /* Its series end when it was last READ. */
-static void pass_loss(const struct sink_metrics *all,
-		      const struct target_settings *target, const char *reason)
+static void pass_loss(const struct sink_metrics *all, const struct target_settings *target,
+		      const char *reason)
 {
 	struct target_metrics *metrics = all->targets[target->index];
 	size_t i;
@@ -214,15 +201,14 @@ static void pass_loss(const struct sink_metrics *all,
 	if (!metrics || !metrics->plan)
 		return;
 	for (i = 0; i < all->output_count; i++)
-		all->outputs[i]->operations->lost(all->outputs[i], target,
-						  metrics->plan,
+		all->outputs[i]->operations->lost(all->outputs[i], target, metrics->plan,
 						  metrics->time_ns + 1, reason);
 	metric_plan__put(metrics->plan);
 	metrics->plan = NULL;
 }
 
-static int pass_down(struct sink *sink, const struct target_settings *target,
-		     int64_t time_ns, const char *reason)
+static int pass_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
+		     const char *reason)
 {
 	const struct sink_metrics *all = (struct sink_metrics *)sink;
 	struct target_metrics *metrics = all->targets[target->index];
@@ -245,8 +231,7 @@ static void add_target(struct sink *sink, const struct target_settings *target)
 	all->targets[target->index] = calloc(1, sizeof(struct target_metrics));
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->added)
-			all->outputs[i]->operations->added(all->outputs[i],
-							   target);
+			all->outputs[i]->operations->added(all->outputs[i], target);
 }
 
 static void free_target(struct sink_metrics *all, size_t index)
@@ -263,8 +248,7 @@ static void free_target(struct sink_metrics *all, size_t index)
 	all->targets[index] = NULL;
 }
 
-static void remove_target(struct sink *sink,
-			  const struct target_settings *target)
+static void remove_target(struct sink *sink, const struct target_settings *target)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
 	size_t i;
@@ -272,8 +256,7 @@ static void remove_target(struct sink *sink,
 	pass_loss(all, target, "it is not a target any more");
 	for (i = 0; i < all->output_count; i++)
 		if (all->outputs[i]->operations->removed)
-			all->outputs[i]->operations->removed(all->outputs[i],
-							     target);
+			all->outputs[i]->operations->removed(all->outputs[i], target);
 	free_target(all, target->index);
 }
 
@@ -307,8 +290,7 @@ uint64_t sink_metrics__collided(const struct sink *sink)
 	return atomic_load(&((const struct sink_metrics *)sink)->collided);
 }
 
-struct sink *sink_metrics__new(struct names *names,
-			       struct metric_output *const *outputs,
+struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count)
 {
 	struct sink_metrics *all = calloc(1, sizeof(*all));

@@ -11,8 +11,7 @@
  * Takes the @count outputs at @outputs, which are freed with the sink, also if it is NULL for
  * want of memory; the array is the caller's.  @names may be NULL: all are generic.
  */
-struct sink *sink_metrics__new(struct names *names,
-			       struct metric_output *const *outputs,
+struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count);
 /* In any thread: labels of all targets that have another name for a label that had theirs. */
 uint64_t sink_metrics__collided(const struct sink *sink);

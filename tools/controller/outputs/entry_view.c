@@ -13,8 +13,8 @@
 /* What one line, or one column, is about; the first: { .field = fields }. */
 struct element {
 	const struct dart_field *field;
-	uint32_t index;		/* in the field */
-	uint32_t number;	/* in the copy */
+	uint32_t index; /* in the field */
+	uint32_t number; /* in the copy */
 };
 
 static void element__next(struct element *element)
@@ -30,9 +30,9 @@ static void element__next(struct element *element)
 struct drawing {
 	struct cells cells;
 	const struct sample_entry *now;
-	const struct sample_entry *before;	/* NULL: no previous sample */
-	double seconds;				/* between the two */
-	bool complete;		/* no rates */
+	const struct sample_entry *before; /* NULL: no previous sample */
+	double seconds; /* between the two */
+	bool complete; /* no rates */
 };
 
 /* The row of the titles, for add_row_line(). */
@@ -40,8 +40,7 @@ struct drawing {
 
 static const uint8_t *copy_of(const struct sample_entry *of, uint32_t copy)
 {
-	return (const uint8_t *)of->copies +
-	       (size_t)copy * of->entry->schema->length;
+	return (const uint8_t *)of->copies + (size_t)copy * of->entry->schema->length;
 }
 
 static bool has_rows(const struct sample_entry *of)
@@ -57,8 +56,7 @@ static bool is_sum(const struct sample_entry *of)
 /* Those are not shown in lines. */
 static bool is_about_row(const struct dart_field *field)
 {
-	return field->kind == DART_CONTROL_FIELD_SEQUENCE ||
-	       field->kind == DART_CONTROL_FIELD_TIME;
+	return field->kind == DART_CONTROL_FIELD_SEQUENCE || field->kind == DART_CONTROL_FIELD_TIME;
 }
 
 static enum dart_row_state state_of(const struct sample_entry *of, uint32_t row)
@@ -66,17 +64,15 @@ static enum dart_row_state state_of(const struct sample_entry *of, uint32_t row)
 	return dart_row__state(of->entry->schema, copy_of(of, row));
 }
 
-static const struct sample_entry *previous_of(const struct sample *sample,
-					      uint32_t index)
+static const struct sample_entry *previous_of(const struct sample *sample, uint32_t index)
 {
 	return sample->previous ? &sample->previous->entries[index] : NULL;
 }
 
 /* @length bytes at @offset of copy @copy. */
 static enum entry_view_rank rank_bytes(const struct sample_entry *now,
-				       const struct sample_entry *before,
-				       uint32_t copy, size_t offset,
-				       size_t length)
+				       const struct sample_entry *before, uint32_t copy,
+				       size_t offset, size_t length)
 {
 	const uint8_t *bytes = copy_of(now, copy) + offset;
 
@@ -104,8 +100,7 @@ static enum entry_view_rank rank_element(const struct sample_entry *now,
 	return rank;
 }
 
-int entry_view__update(struct entry_view *view, const struct sample *sample,
-		       uint32_t index)
+int entry_view__update(struct entry_view *view, const struct sample *sample, uint32_t index)
 {
 	const struct sample_entry *now = &sample->entries[index];
 	const struct sample_entry *before = previous_of(sample, index);
@@ -116,8 +111,7 @@ int entry_view__update(struct entry_view *view, const struct sample *sample,
 
 	if (!before || !view->ranks) {
 		entry_view__clear(view);
-		view->lines = has_rows(now) ? now->entry->copies :
-					      sample__elements(schema);
+		view->lines = has_rows(now) ? now->entry->copies : sample__elements(schema);
 		view->ranks = calloc(view->lines + 1, sizeof(*view->ranks));
 		if (!view->ranks)
 			return -ENOMEM;
@@ -164,18 +158,15 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 	uint64_t least = UINT64_MAX, greatest = 0, value;
 	uint32_t copy;
 
-	if (field->kind == DART_CONTROL_FIELD_TEXT ||
-	    field->kind == DART_CONTROL_FIELD_ADDRESS) {
-		if (is_sum(of))	/* one copy */
-			value_text__add_element(cells, field, of->copies,
-						element->index);
+	if (field->kind == DART_CONTROL_FIELD_TEXT || field->kind == DART_CONTROL_FIELD_ADDRESS) {
+		if (is_sum(of)) /* one copy */
+			value_text__add_element(cells, field, of->copies, element->index);
 		else
 			cells__add(cells, "%s", "");
 		return;
 	}
 	for (copy = 0; copy < of->entry->copies; copy++) {
-		value = dart_field__get(field, copy_of(of, copy),
-					element->index) ^ flip;
+		value = dart_field__get(field, copy_of(of, copy), element->index) ^ flip;
 		if (value < least)
 			least = value;
 		if (value > greatest)
@@ -192,9 +183,8 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 }
 
 /* A row that tells when it was written knows better than the READs. */
-static double seconds_between(const struct sample_entry *before,
-			      const struct sample_entry *now, uint32_t copy,
-			      double seconds)
+static double seconds_between(const struct sample_entry *before, const struct sample_entry *now,
+			      uint32_t copy, double seconds)
 {
 	const struct dart_schema *schema = now->entry->schema;
 	uint64_t then = dart_row__time(schema, copy_of(before, copy));
@@ -207,8 +197,8 @@ static double seconds_between(const struct sample_entry *before,
  * With @is_rate the rate of a counter in copy @copy, otherwise its value.
  * Empty if the previous sample does not have the row.
  */
-static void add_copy(struct drawing *drawing, const struct element *element,
-		     uint32_t copy, bool is_rate)
+static void add_copy(struct drawing *drawing, const struct element *element, uint32_t copy,
+		     bool is_rate)
 {
 	const struct sample_entry *before = drawing->before;
 	const uint8_t *now = copy_of(drawing->now, copy);
@@ -219,31 +209,22 @@ static void add_copy(struct drawing *drawing, const struct element *element,
 	if (is_rate && before)
 		seconds = seconds_between(before, drawing->now, copy, seconds);
 	if (!is_rate || !field__is_counted(field))
-		value_text__add_element(&drawing->cells, field, now,
-					element->index);
-	else if (!before || state_of(before, copy) != DART_ROW_WHOLE ||
-		 seconds <= 0)
+		value_text__add_element(&drawing->cells, field, now, element->index);
+	else if (!before || state_of(before, copy) != DART_ROW_WHOLE || seconds <= 0)
 		cells__add(&drawing->cells, "%s", "");
 	else
 		value_text__add_rate(&drawing->cells, field,
-				     dart_field__get(field,
-						     copy_of(before, copy),
-						     element->index),
-				     dart_field__get(field, now,
-						     element->index),
-				     seconds);
+				     dart_field__get(field, copy_of(before, copy), element->index),
+				     dart_field__get(field, now, element->index), seconds);
 }
 
-static uint64_t sum_of(const struct sample_entry *of,
-		       const struct element *element)
+static uint64_t sum_of(const struct sample_entry *of, const struct element *element)
 {
-	return sample_entry__sum(of, element->field, element->index,
-				 element->number);
+	return sample_entry__sum(of, element->field, element->index, element->number);
 }
 
 /* A line of an entry whose copies belong to CPUs. */
-static void add_element_line(struct drawing *drawing,
-			     const struct element *element, uint32_t cpus)
+static void add_element_line(struct drawing *drawing, const struct element *element, uint32_t cpus)
 {
 	const bool is_counted = field__is_counted(element->field);
 	const struct dart_field *field = element->field;
@@ -252,18 +233,15 @@ static void add_element_line(struct drawing *drawing,
 	uint32_t cpu;
 
 	if (drawing->before &&
-	    (!is_sum(drawing->now) ||
-	     state_of(drawing->before, 0) == DART_ROW_WHOLE))
-		seconds = seconds_between(drawing->before, drawing->now, 0,
-					  drawing->seconds);
+	    (!is_sum(drawing->now) || state_of(drawing->before, 0) == DART_ROW_WHOLE))
+		seconds = seconds_between(drawing->before, drawing->now, 0, drawing->seconds);
 	value_text__add_name(cells, field, element->index, "");
 	if (is_counted)
 		value_text__add(cells, field, sum_of(drawing->now, element));
 	else
 		add_span(cells, drawing->now, element);
 	if (!drawing->complete && seconds > 0 && is_counted)
-		value_text__add_rate(cells, field,
-				     sum_of(drawing->before, element),
+		value_text__add_rate(cells, field, sum_of(drawing->before, element),
 				     sum_of(drawing->now, element), seconds);
 	else if (!drawing->complete)
 		cells__add(cells, "%s", "");
@@ -272,12 +250,12 @@ static void add_element_line(struct drawing *drawing,
 }
 
 /* A cell of row @row, or of the titles. */
-static void add_row_cell(struct drawing *drawing, const struct element *element,
-			 uint32_t row, bool is_rate)
+static void add_row_cell(struct drawing *drawing, const struct element *element, uint32_t row,
+			 bool is_rate)
 {
 	if (row == TITLES)
-		value_text__add_name(&drawing->cells, element->field,
-				     element->index, is_rate ? "/s" : "");
+		value_text__add_name(&drawing->cells, element->field, element->index,
+				     is_rate ? "/s" : "");
 	else
 		add_copy(drawing, element, row, is_rate);
 }
@@ -304,16 +282,14 @@ static void add_row_line(struct drawing *drawing, uint32_t row, size_t columns)
 		if (element.field->kind == DART_CONTROL_FIELD_SEQUENCE)
 			continue;
 		add_row_cell(drawing, &element, row, false);
-		if (++column == columns || drawing->complete ||
-		    !field__is_counted(element.field))
+		if (++column == columns || drawing->complete || !field__is_counted(element.field))
 			continue;
 		add_row_cell(drawing, &element, row, true);
 		column++;
 	}
 }
 
-static size_t row_columns(const struct dart_schema *schema,
-			  const struct entry_view_style *style)
+static size_t row_columns(const struct dart_schema *schema, const struct entry_view_style *style)
 {
 	size_t columns = 1 + sample__elements(schema);
 	uint32_t i;
@@ -321,8 +297,7 @@ static size_t row_columns(const struct dart_schema *schema,
 	for (i = 0; i < schema->field_count; i++) {
 		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
 			columns--;
-		else if (field__is_counted(&schema->fields[i]) &&
-			 !style->complete)
+		else if (field__is_counted(&schema->fields[i]) && !style->complete)
 			columns += schema->fields[i].count;
 	}
 	if (style->complete)
@@ -331,13 +306,13 @@ static size_t row_columns(const struct dart_schema *schema,
 	return columns > style->width / 3 + 1 ? style->width / 3 + 1 : columns;
 }
 
-static void entry_view__fill(const struct entry_view *view, size_t lines,
-			     size_t columns, struct drawing *drawing)
+static void entry_view__fill(const struct entry_view *view, size_t lines, size_t columns,
+			     struct drawing *drawing)
 {
 	struct element element = {
 		.field = drawing->now->entry->schema->fields,
 	};
-	uint32_t chosen[ENTRY_VIEW_RANKS] = { };	/* lines of each rank */
+	uint32_t chosen[ENTRY_VIEW_RANKS] = {}; /* lines of each rank */
 	struct cells *cells = &drawing->cells;
 	uint32_t i, cpus = 0;
 	int rank;
@@ -355,8 +330,7 @@ static void entry_view__fill(const struct entry_view *view, size_t lines,
 	}
 
 	for (rank = ENTRY_VIEW_RANKS - 1; rank > ENTRY_VIEW_EMPTY; rank--) {
-		chosen[rank] = view->count[rank] < lines ? view->count[rank] :
-							   lines;
+		chosen[rank] = view->count[rank] < lines ? view->count[rank] : lines;
 		lines -= chosen[rank];
 	}
 	for (i = 0; i < view->lines; i++) {
@@ -373,10 +347,8 @@ static void entry_view__fill(const struct entry_view *view, size_t lines,
 	}
 }
 
-static int entry_view__print_values(const struct entry_view *view,
-				    const struct sample *sample, uint32_t index,
-				    const struct entry_view_style *style,
-				    FILE *out)
+static int entry_view__print_values(const struct entry_view *view, const struct sample *sample,
+				    uint32_t index, const struct entry_view_style *style, FILE *out)
 {
 	struct drawing drawing = {
 		.now = &sample->entries[index],
@@ -389,10 +361,7 @@ static int entry_view__print_values(const struct entry_view *view,
 	int ret;
 
 	if (sample->previous)
-		drawing.seconds =
-			(sample->head.start_ns -
-			 sample->previous->head.start_ns) /
-			1e9;
+		drawing.seconds = (sample->head.start_ns - sample->previous->head.start_ns) / 1e9;
 	if (has_rows(drawing.now)) {
 		columns = row_columns(entry->schema, style);
 	} else {
@@ -408,8 +377,7 @@ static int entry_view__print_values(const struct entry_view *view,
 	return cells__print_close(&drawing.cells, width, fixed, out);
 }
 
-int entry_view__print(const struct entry_view *view,
-		      const struct sample *sample, uint32_t index,
+int entry_view__print(const struct entry_view *view, const struct sample *sample, uint32_t index,
 		      const struct entry_view_style *style, FILE *out)
 {
 	const struct sample_entry *now = &sample->entries[index];
@@ -421,19 +389,17 @@ int entry_view__print(const struct entry_view *view,
 	if (has_rows(now) && dart_schema__has_sequence(entry->schema))
 		fprintf(out, "%zu of ", lines);
 	if (is_sum(now))
-		fputs(state_of(now, 0) == DART_ROW_WHOLE ? "sum of all CPUs" :
-							   "torn",
-		      out);
+		fputs(state_of(now, 0) == DART_ROW_WHOLE ? "sum of all CPUs" : "torn", out);
 	else
-		fprintf(out, "%u %s", entry->copies,
-			has_rows(now) ? "rows" : "CPUs");
+		fprintf(out, "%u %s", entry->copies, has_rows(now) ? "rows" : "CPUs");
 	if (!lines || (is_sum(now) && state_of(now, 0) != DART_ROW_WHOLE)) {
 		fputc('\n', out);
 		return 0;
 	}
 	if (!style->lines) {
-		fprintf(out, entry_view__wanted(view) ?
-			", no room for %zu lines\n" : ", %zu lines, all zero\n",
+		fprintf(out,
+			entry_view__wanted(view) ? ", no room for %zu lines\n" :
+						   ", %zu lines, all zero\n",
 			lines);
 		return 0;
 	}
@@ -443,8 +409,7 @@ int entry_view__print(const struct entry_view *view,
 	shown = style->lines < lines ? style->lines : lines;
 	if (shown < lines)
 		fprintf(out, "... %zu more%s\n", lines - shown,
-			lines - shown <= view->count[ENTRY_VIEW_ZERO] ?
-			", all zero" : "");
+			lines - shown <= view->count[ENTRY_VIEW_ZERO] ? ", all zero" : "");
 	fputc('\n', out);
 	return ret;
 }

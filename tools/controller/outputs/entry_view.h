@@ -16,7 +16,7 @@
 #include "tools/controller/decode/sample.h"
 
 enum entry_view_rank {
-	ENTRY_VIEW_EMPTY = 0,	/* an unused row: never shown */
+	ENTRY_VIEW_EMPTY = 0, /* an unused row: never shown */
 	ENTRY_VIEW_ZERO,
 	ENTRY_VIEW_STEADY,
 	ENTRY_VIEW_CHANGED,
@@ -25,14 +25,14 @@ enum entry_view_rank {
 
 /* Zeroed memory is an empty view. */
 struct entry_view {
-	uint8_t *ranks;		/* enum entry_view_rank of each line */
+	uint8_t *ranks; /* enum entry_view_rank of each line */
 	uint32_t lines;
-	uint32_t count[ENTRY_VIEW_RANKS];	/* lines of each rank */
+	uint32_t count[ENTRY_VIEW_RANKS]; /* lines of each rank */
 };
 
 struct entry_view_style {
-	size_t width;		/* characters */
-	size_t lines;		/* of values, at most */
+	size_t width; /* characters */
+	size_t lines; /* of values, at most */
 	/* Every value and no rates, however wide and long. */
 	bool complete;
 };
@@ -47,15 +47,13 @@ struct entry_view_style {
  * Updates the ranks from entry @index of @sample; without a previous sample the
  * view is reset.  Returns 0 or -ENOMEM.
  */
-int entry_view__update(struct entry_view *view, const struct sample *sample,
-		       uint32_t index);
+int entry_view__update(struct entry_view *view, const struct sample *sample, uint32_t index);
 
 /* Lines worth showing: all of a few, otherwise those that are not zero. */
 size_t entry_view__wanted(const struct entry_view *view);
 
 /* Prints the sample of the last update.  Returns 0 or -ENOMEM. */
-int entry_view__print(const struct entry_view *view,
-		      const struct sample *sample, uint32_t index,
+int entry_view__print(const struct entry_view *view, const struct sample *sample, uint32_t index,
 		      const struct entry_view_style *style, FILE *out);
 void entry_view__clear(struct entry_view *view);
 

@@ -32,7 +32,7 @@ struct text {
 
 struct output {
 	int fd;
-	struct pollfd room;	/* in it, for EAGAIN */
+	struct pollfd room; /* in it, for EAGAIN */
 	const char *name;
 	struct output *log;
 	struct queue queue;
@@ -40,21 +40,21 @@ struct output {
 	_Atomic(struct text *) shown;
 	struct queue_item due;
 	struct queue_item end;
-	bool is_ending;			/* of the event loop */
+	bool is_ending; /* of the event loop */
 	pthread_t thread;
-	struct text *writing;		/* of the thread, while it runs */
-	size_t done;			/* bytes of it */
+	struct text *writing; /* of the thread, while it runs */
+	size_t done; /* bytes of it */
 
-	int event;			/* eventfd */
+	int event; /* eventfd */
 	atomic_bool has_ended;
 	atomic_int error;
-	atomic_uint_fast64_t dropped;	/* texts */
-	atomic_uint_fast64_t written;	/* bytes */
-	struct hourly drops;		/* texts */
+	atomic_uint_fast64_t dropped; /* texts */
+	atomic_uint_fast64_t written; /* bytes */
+	struct hourly drops; /* texts */
 	struct output_error_holder last_error;
 	atomic_bool waits;
 	atomic_bool is_given_up;
-	pthread_mutex_t lock;		/* of those that wait for room */
+	pthread_mutex_t lock; /* of those that wait for room */
 	pthread_cond_t room_is_made;
 };
 
@@ -98,9 +98,8 @@ static void output__drop(struct output *output)
 static void output__fail(struct output *output, int err)
 {
 	if (output->log)
-		output__print(output->log,
-			      "dart-controller: cannot write to %s: %s",
-			      output->name, strerror(-err));
+		output__print(output->log, "dart-controller: cannot write to %s: %s", output->name,
+			      strerror(-err));
 	output_error_holder__set(&output->last_error, "not_writable", strerror(-err));
 	atomic_store(&output->error, err);
 	eventfd_write(output->event, 1);
@@ -120,8 +119,7 @@ static int write_all(struct output *output, const char *bytes, size_t length)
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 	while (length && !err) {
 		/* A pipe takes these whole or not at all: what was written is known. */
-		written = write(output->fd, bytes,
-				length < PIPE_BUF ? length : PIPE_BUF);
+		written = write(output->fd, bytes, length < PIPE_BUF ? length : PIPE_BUF);
 		if (written >= 0) {
 			atomic_fetch_add(&output->written, written);
 			output->done += written;
@@ -176,11 +174,9 @@ static void *output__run(void *data)
 		if (item == &output->end)
 			break;
 		if (item == &output->due)
-			output__put(output,
-				    atomic_exchange(&output->shown, NULL));
+			output__put(output, atomic_exchange(&output->shown, NULL));
 		else
-			output__put(output, caa_container_of(item, struct text,
-							     item));
+			output__put(output, caa_container_of(item, struct text, item));
 		queue__release(&output->queue, cost);
 		if (atomic_load(&output->waits))
 			output__wake_waiting(output);

@@ -21,8 +21,8 @@
  * 64 KiB for each target, which are two seconds of one with 8 KiB of values, 30 kB of
  * JSON, each second.  A reader that is further behind does not catch up.
  */
-#define OUTPUT_BYTES		(4U << 20)
-#define OUTPUT_TARGET_BYTES	(64U << 10)
+#define OUTPUT_BYTES (4U << 20)
+#define OUTPUT_TARGET_BYTES (64U << 10)
 
 struct output;
 

@@ -116,8 +116,7 @@ void output_figures__name(struct output_figures *figures, const char *kind, cons
 		figures->has_failed = true;
 }
 
-void output_figures__set(struct output_figures *figures, enum output_figure figure,
-			 uint64_t number)
+void output_figures__set(struct output_figures *figures, enum output_figure figure, uint64_t number)
 {
 	figures->numbers[figure] = number;
 	figures->has[figure] = true;

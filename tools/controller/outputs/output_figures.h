@@ -17,33 +17,33 @@
 enum output_figure {
 	/* What waits now. */
 	OUTPUT_WAITING_SAMPLES,
-	OUTPUT_OLDEST_WAITING_NS,	/* the age of the oldest sample that waits; 0: none */
+	OUTPUT_OLDEST_WAITING_NS, /* the age of the oldest sample that waits; 0: none */
 	OUTPUT_QUEUE_BYTES,
 	OUTPUT_QUEUE_LIMIT_BYTES,
 	OUTPUT_SPOOL_BYTES,
 	OUTPUT_SPOOL_LIMIT_BYTES,
-	OUTPUT_FAILING,			/* 1: the last attempt failed */
-	OUTPUT_COLLIDED_LABELS,		/* that have another name, for a label that had theirs */
+	OUTPUT_FAILING, /* 1: the last attempt failed */
+	OUTPUT_COLLIDED_LABELS, /* that have another name, for a label that had theirs */
 	/* Counted since the output was opened. */
-	OUTPUT_SENT_SAMPLES,		/* that the receiver took */
+	OUTPUT_SENT_SAMPLES, /* that the receiver took */
 	OUTPUT_SENT_BYTES,
-	OUTPUT_REQUESTS,		/* that were answered */
-	OUTPUT_RETRIES,			/* further attempts of the same request */
-	OUTPUT_REPEATED_SAMPLES,	/* not later than the sample before: not sent */
+	OUTPUT_REQUESTS, /* that were answered */
+	OUTPUT_RETRIES, /* further attempts of the same request */
+	OUTPUT_REPEATED_SAMPLES, /* not later than the sample before: not sent */
 	OUTPUT_RECORDED_SCRAPES,
-	OUTPUT_DROPPED_TEXTS,		/* scrapes as JSON, and screens, that nobody read in time */
-	OUTPUT_DROPPED_SCRAPES,		/* that were not recorded */
+	OUTPUT_DROPPED_TEXTS, /* scrapes as JSON, and screens, that nobody read in time */
+	OUTPUT_DROPPED_SCRAPES, /* that were not recorded */
 	OUTPUT_FIGURE_COUNT,
 };
 
 /* How a number is shown; all texts are constants. */
 struct output_figure_row {
-	const char *member;	/* of the status */
+	const char *member; /* of the status */
 	/* Of /metrics, without OUTPUT_FAMILY_PREFIX; a counter's ends with "_total". */
 	const char *family;
 	const char *help;
-	const char *unit;	/* as that of struct metric_family */
-	bool is_time;		/* ns, of which /metrics shows seconds */
+	const char *unit; /* as that of struct metric_family */
+	bool is_time; /* ns, of which /metrics shows seconds */
 };
 
 #define OUTPUT_FAMILY_PREFIX "dart_controller_output_"
@@ -52,8 +52,8 @@ extern const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT];
 
 /* Samples that one output lost for one reason. */
 struct output_loss {
-	char *reason;		/* as "queue_full"; of few different texts */
-	char *agent;		/* HOST:PORT, whose samples they were; NULL: not known */
+	char *reason; /* as "queue_full"; of few different texts */
+	char *agent; /* HOST:PORT, whose samples they were; NULL: not known */
 	uint64_t samples;
 };
 
@@ -62,25 +62,25 @@ struct output_losses {
 	size_t count;
 };
 
-#define OUTPUT_ERROR_KIND_MAX	64
-#define OUTPUT_ERROR_TEXT_MAX	400
+#define OUTPUT_ERROR_KIND_MAX 64
+#define OUTPUT_ERROR_TEXT_MAX 400
 
 /* The last error of an output; all zeros: there was none. */
 struct output_error {
-	int64_t time_ns;	/* CLOCK_REALTIME */
+	int64_t time_ns; /* CLOCK_REALTIME */
 	char kind[OUTPUT_ERROR_KIND_MAX]; /* as "queue_full"; of few different texts */
 	char text[OUTPUT_ERROR_TEXT_MAX]; /* a sentence, which may quote the receiver */
 };
 
 struct output_figures {
-	const char *kind;	/* as in the configuration: "remote_write", "record" ... */
-	char *name;		/* where it goes: a URL without a password, a path; owned */
+	const char *kind; /* as in the configuration: "remote_write", "record" ... */
+	char *name; /* where it goes: a URL without a password, a path; owned */
 	uint64_t numbers[OUTPUT_FIGURE_COUNT];
 	bool has[OUTPUT_FIGURE_COUNT];
-	struct output_losses refused;	/* by the receiver, which will never take them */
-	struct output_losses dropped;	/* before they reached the receiver */
+	struct output_losses refused; /* by the receiver, which will never take them */
+	struct output_losses dropped; /* before they reached the receiver */
 	struct output_error error;
-	bool has_failed;	/* out of memory: what is there is not all */
+	bool has_failed; /* out of memory: what is there is not all */
 };
 
 /* @kind is a constant; @name is copied, as DART_ESCAPE_SENTENCE of escape.h makes it. */

@@ -21,7 +21,7 @@ struct output_list_item {
 
 struct output_list {
 	pthread_mutex_t lock;
-	struct output_list_item *items;	/* in the order in which they were added */
+	struct output_list_item *items; /* in the order in which they were added */
 	size_t count;
 };
 

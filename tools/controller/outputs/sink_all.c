@@ -11,38 +11,34 @@ struct sink_all {
 };
 
 static int pass_sample(struct sink *sink, const struct target_settings *target,
-		       const struct sample *sample,
-		       const struct latency *decoded)
+		       const struct sample *sample, const struct latency *decoded)
 {
 	struct sink_all *all = (struct sink_all *)sink;
 	int err = 0, ret;
 	size_t i;
 
 	for (i = 0; i < all->count; i++) {
-		ret = all->sinks[i]->operations->sample(all->sinks[i], target,
-							sample, decoded);
+		ret = all->sinks[i]->operations->sample(all->sinks[i], target, sample, decoded);
 		err = err ?: ret;
 	}
 	return err;
 }
 
-static int pass_loss(struct sink *sink, const struct target_settings *target,
+static int pass_loss(struct sink *sink, const struct target_settings *target, const char *reason)
+{
+	struct sink_all *all = (struct sink_all *)sink;
+	int err = 0, ret;
+	size_t i;
+
+	for (i = 0; i < all->count; i++) {
+		ret = all->sinks[i]->operations->lost(all->sinks[i], target, reason);
+		err = err ?: ret;
+	}
+	return err;
+}
+
+static int pass_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
 		     const char *reason)
-{
-	struct sink_all *all = (struct sink_all *)sink;
-	int err = 0, ret;
-	size_t i;
-
-	for (i = 0; i < all->count; i++) {
-		ret = all->sinks[i]->operations->lost(all->sinks[i], target,
-						      reason);
-		err = err ?: ret;
-	}
-	return err;
-}
-
-static int pass_down(struct sink *sink, const struct target_settings *target,
-		     int64_t time_ns, const char *reason)
 {
 	struct sink_all *all = (struct sink_all *)sink;
 	int err = 0, ret;
@@ -51,8 +47,7 @@ static int pass_down(struct sink *sink, const struct target_settings *target,
 	for (i = 0; i < all->count; i++) {
 		if (!all->sinks[i]->operations->down)
 			continue;
-		ret = all->sinks[i]->operations->down(all->sinks[i], target,
-						      time_ns, reason);
+		ret = all->sinks[i]->operations->down(all->sinks[i], target, time_ns, reason);
 		err = err ?: ret;
 	}
 	return err;
@@ -68,8 +63,7 @@ static int pass_summary(struct sink *sink, const struct target_settings *target,
 	for (i = 0; i < all->count; i++) {
 		if (!all->sinks[i]->operations->summary)
 			continue;
-		ret = all->sinks[i]->operations->summary(all->sinks[i], target,
-							 summary, is_last);
+		ret = all->sinks[i]->operations->summary(all->sinks[i], target, summary, is_last);
 		err = err ?: ret;
 	}
 	return err;
@@ -85,16 +79,14 @@ static void add_target(struct sink *sink, const struct target_settings *target)
 			all->sinks[i]->operations->added(all->sinks[i], target);
 }
 
-static void remove_target(struct sink *sink,
-			  const struct target_settings *target)
+static void remove_target(struct sink *sink, const struct target_settings *target)
 {
 	struct sink_all *all = (struct sink_all *)sink;
 	size_t i;
 
 	for (i = 0; i < all->count; i++)
 		if (all->sinks[i]->operations->removed)
-			all->sinks[i]->operations->removed(all->sinks[i],
-							   target);
+			all->sinks[i]->operations->removed(all->sinks[i], target);
 }
 
 static void sink_all__free(struct sink *sink)

@@ -29,14 +29,14 @@ struct sink_json {
 
 /* A line in the making. */
 struct line {
-	FILE *out;		/* NULL: no memory */
-	char *text;		/* set by fclose() */
+	FILE *out; /* NULL: no memory */
+	char *text; /* set by fclose() */
 	size_t length;
 };
 
 static void line__open(struct line *line)
 {
-	*line = (struct line){ };
+	*line = (struct line){};
 	line->out = open_memstream(&line->text, &line->length);
 }
 
@@ -65,9 +65,8 @@ static void print_labels(const struct target_settings *target, FILE *out)
  */
 static void print_object(json_t *object, size_t flags, struct line *line)
 {
-	if (line->out && (!object || json_dumpf(object, line->out,
-						JSON_COMPACT |
-						JSON_ENSURE_ASCII | flags))) {
+	if (line->out &&
+	    (!object || json_dumpf(object, line->out, JSON_COMPACT | JSON_ENSURE_ASCII | flags))) {
 		fclose(line->out);
 		free(line->text);
 		line->out = NULL;
@@ -91,8 +90,7 @@ static void print_entries(const struct sample *sample, FILE *out)
 	fputs(i ? "}" : "{}", out);
 }
 
-static void print_cpus(const char *name, const uint64_t *set, uint32_t cpus,
-		       FILE *out)
+static void print_cpus(const char *name, const uint64_t *set, uint32_t cpus, FILE *out)
 {
 	fprintf(out, ",\"%s\":\"", name);
 	dart_cpus__print(set, cpus, out);
@@ -121,41 +119,31 @@ static void print_identity(const struct dart_table *table, FILE *out)
 	print_id("host_id", table->host_id, out);
 	print_id("boot_id", table->boot_id, out);
 	fprintf(out, ",\"instance\":\"%016llx\",\"generation\":%llu",
-		(unsigned long long)table->instance,
-		(unsigned long long)table->generation);
+		(unsigned long long)table->instance, (unsigned long long)table->generation);
 	print_cpus("online", table->online, table->cpus, out);
 	print_cpus("nohz_full", table->nohz_full, table->cpus, out);
 }
 
-static json_t *head_to_json(const struct target_settings *target,
-			    const struct sample *sample)
+static json_t *head_to_json(const struct target_settings *target, const struct sample *sample)
 {
 	const struct sample_head *head = &sample->head;
 	const struct sample_clock *clock = &sample->clock;
 	const bool is_known = clock->uncertainty_ns;
 
-	return json_pack(
-		"{ss si si sI sI so so sI sI sI sI si sI}",
-		"agent", target->name,
-		"up", 1,
-		"dart_up", 1,
-		"sequence", (json_int_t)head->sequence,
-		"time_ns", (json_int_t)head->time_ns,
-		"clock_offset_ns",
-		is_known ? json_integer(clock->offset_ns) : json_null(),
-		"clock_uncertainty_ns",
-		is_known ? json_integer(clock->uncertainty_ns) : json_null(),
-		"start_ns", (json_int_t)head->start_ns,
-		"landed_ns", (json_int_t)head->landed_ns,
-		"end_ns", (json_int_t)sample->end_ns,
-		"decode_ns", (json_int_t)(sample->end_ns - head->landed_ns),
-		"reads", head->reads,
-		"bytes", (json_int_t)head->bytes);
+	return json_pack("{ss si si sI sI so so sI sI sI sI si sI}", "agent", target->name, "up", 1,
+			 "dart_up", 1, "sequence", (json_int_t)head->sequence, "time_ns",
+			 (json_int_t)head->time_ns, "clock_offset_ns",
+			 is_known ? json_integer(clock->offset_ns) : json_null(),
+			 "clock_uncertainty_ns",
+			 is_known ? json_integer(clock->uncertainty_ns) : json_null(), "start_ns",
+			 (json_int_t)head->start_ns, "landed_ns", (json_int_t)head->landed_ns,
+			 "end_ns", (json_int_t)sample->end_ns, "decode_ns",
+			 (json_int_t)(sample->end_ns - head->landed_ns), "reads", head->reads,
+			 "bytes", (json_int_t)head->bytes);
 }
 
 /* The whole line: the members of @object, as print_object(), and labels. */
-static void print_members(json_t *object, const struct target_settings *target,
-			  struct line *line)
+static void print_members(json_t *object, const struct target_settings *target, struct line *line)
 {
 	if (line->out)
 		fputc('{', line->out);
@@ -167,8 +155,7 @@ static void print_members(json_t *object, const struct target_settings *target,
 }
 
 static int put_sample(struct sink *sink, const struct target_settings *target,
-		      const struct sample *sample,
-		      const struct latency *decoded)
+		      const struct sample *sample, const struct latency *decoded)
 {
 	struct sink_json *json = (struct sink_json *)sink;
 	struct line line;
@@ -189,7 +176,20 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 	return output__write(json->output, text, line.length);
 }
 
-static int put_lost(struct sink *sink, const struct target_settings *target,
+static int put_lost(struct sink *sink, const struct target_settings *target, const char *reason)
+{
+	struct sink_json *json = (struct sink_json *)sink;
+	struct line line;
+	char *text;
+
+	line__open(&line);
+	print_members(json_pack("{ss ss}", "agent", target->name, "error", reason), target, &line);
+	text = line__close(&line);
+	return output__write(json->output, text, line.length);
+}
+
+/* In each interval, so that who reads the lines need not know when one is missing. */
+static int put_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
 		    const char *reason)
 {
 	struct sink_json *json = (struct sink_json *)sink;
@@ -197,25 +197,8 @@ static int put_lost(struct sink *sink, const struct target_settings *target,
 	char *text;
 
 	line__open(&line);
-	print_members(json_pack("{ss ss}", "agent", target->name, "error",
-				reason),
-		      target, &line);
-	text = line__close(&line);
-	return output__write(json->output, text, line.length);
-}
-
-/* In each interval, so that who reads the lines need not know when one is missing. */
-static int put_down(struct sink *sink, const struct target_settings *target,
-		    int64_t time_ns, const char *reason)
-{
-	struct sink_json *json = (struct sink_json *)sink;
-	struct line line;
-	char *text;
-
-	line__open(&line);
-	print_members(json_pack("{ss si si sI ss}", "agent", target->name,
-				"up", 0, "dart_up", 0, "time_ns",
-				(json_int_t)time_ns, "error", reason),
+	print_members(json_pack("{ss si si sI ss}", "agent", target->name, "up", 0, "dart_up", 0,
+				"time_ns", (json_int_t)time_ns, "error", reason),
 		      target, &line);
 	text = line__close(&line);
 	return output__write(json->output, text, line.length);
@@ -223,12 +206,11 @@ static int put_down(struct sink *sink, const struct target_settings *target,
 
 static json_t *latency_to_json(const struct latency *latency)
 {
-	return json_pack("{sI sI sI sI sI}",
-		"min", (json_int_t)latency->min,
-		"p50", (json_int_t)latency__percentile(latency, 50),
-		"p90", (json_int_t)latency__percentile(latency, 90),
-		"p99", (json_int_t)latency__percentile(latency, 99),
-		"max", (json_int_t)latency->max);
+	return json_pack("{sI sI sI sI sI}", "min", (json_int_t)latency->min, "p50",
+			 (json_int_t)latency__percentile(latency, 50), "p90",
+			 (json_int_t)latency__percentile(latency, 90), "p99",
+			 (json_int_t)latency__percentile(latency, 99), "max",
+			 (json_int_t)latency->max);
 }
 
 static int put_summary(struct sink *sink, const struct target_settings *target,
@@ -240,19 +222,16 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 	char *text;
 
 	line__open(&line);
-	print_members(json_pack(
-		"{ss s{sI sI sI sI sI sf sf so so}}",
-		"agent", target->name, "summary",
-		"scrapes", (json_int_t)summary->scrapes,
-		"failed", (json_int_t)summary->failed,
-		"missed", (json_int_t)summary->missed,
-		"discarded", (json_int_t)summary->discarded,
-		"dropped",
-		(json_int_t)(summary->dropped + summary->unwritten),
-		"reads_per_scrape", summary->reads / scrapes,
-		"bytes_per_scrape", summary->bytes / scrapes,
-		"latency_ns", latency_to_json(&summary->decoded),
-		"landed_ns", latency_to_json(&summary->landed)), target, &line);
+	print_members(json_pack("{ss s{sI sI sI sI sI sf sf so so}}", "agent", target->name,
+				"summary", "scrapes", (json_int_t)summary->scrapes, "failed",
+				(json_int_t)summary->failed, "missed", (json_int_t)summary->missed,
+				"discarded", (json_int_t)summary->discarded, "dropped",
+				(json_int_t)(summary->dropped + summary->unwritten),
+				"reads_per_scrape", summary->reads / scrapes, "bytes_per_scrape",
+				summary->bytes / scrapes, "latency_ns",
+				latency_to_json(&summary->decoded), "landed_ns",
+				latency_to_json(&summary->landed)),
+		      target, &line);
 	text = line__close(&line);
 	return is_last ? output__write_always(json->output, text, line.length) :
 			 output__write(json->output, text, line.length);

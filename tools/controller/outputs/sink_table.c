@@ -21,13 +21,13 @@
 #include "entry_view.h"
 #include "tools/controller/base/schedule.h"
 
-#define SCREEN_WIDTH_DEFAULT	80
-#define SCREEN_HEIGHT_DEFAULT	10000
+#define SCREEN_WIDTH_DEFAULT 80
+#define SCREEN_HEIGHT_DEFAULT 10000
 
 /* ECMA-48: cursor to the top left, clear to the end of the line, the screen. */
-#define CURSOR_HOME	"\033[H"
-#define CLEAR_LINE	"\033[K"
-#define CLEAR_BELOW	"\033[J"
+#define CURSOR_HOME "\033[H"
+#define CLEAR_LINE "\033[K"
+#define CLEAR_BELOW "\033[J"
 
 /* The place where tables are shown: a terminal that is redrawn, or a stream. */
 struct screen {
@@ -61,8 +61,8 @@ static struct screen_size screen__measure(const struct screen *screen)
 {
 	struct winsize size;
 
-	if (screen->is_terminal && !ioctl(screen->fd, TIOCGWINSZ, &size) &&
-	    size.ws_row && size.ws_col)
+	if (screen->is_terminal && !ioctl(screen->fd, TIOCGWINSZ, &size) && size.ws_row &&
+	    size.ws_col)
 		return (struct screen_size){ size.ws_col, size.ws_row };
 	return (struct screen_size){
 		.width = size_from_environment("COLUMNS", SCREEN_WIDTH_DEFAULT),
@@ -93,9 +93,9 @@ static void screen__draw(struct screen_size size, const char *text, FILE *out)
 #define DRAW_INTERVAL_NS 50000000ULL
 
 struct block {
-	char *text;		/* of a terminal; NULL: nothing to show yet */
+	char *text; /* of a terminal; NULL: nothing to show yet */
 	uint64_t drawn_ns;
-	bool is_lost;		/* it says so */
+	bool is_lost; /* it says so */
 	struct entry_view *views;
 	uint32_t view_count;
 };
@@ -104,11 +104,11 @@ struct sink_table {
 	struct sink sink;
 	struct output *output;
 	struct screen screen;
-	pthread_mutex_t lock;	/* of the blocks' texts; held while they are joined */
+	pthread_mutex_t lock; /* of the blocks' texts; held while they are joined */
 	bool complete;
 	atomic_size_t target_count;
-	atomic_size_t block_end;	/* of targets so far; grows */
-	struct block blocks[];	/* by the index of the target */
+	atomic_size_t block_end; /* of targets so far; grows */
+	struct block blocks[]; /* by the index of the target */
 };
 
 static void block__clear_views(struct block *block)
@@ -130,8 +130,7 @@ static int block__update_views(struct block *block, const struct sample *sample)
 	if (!sample->previous)
 		block__clear_views(block);
 	if (!block->views) {
-		block->views = calloc(sample->entry_count + 1,
-				      sizeof(*block->views));
+		block->views = calloc(sample->entry_count + 1, sizeof(*block->views));
 		if (!block->views)
 			return -ENOMEM;
 		block->view_count = sample->entry_count;
@@ -148,8 +147,7 @@ static int block__update_views(struct block *block, const struct sample *sample)
  * Distributes @lines among the entries, one each in turn, up to as many as each
  * wants.  The first line of an entry also takes the lines around its values.
  */
-static void block__share_lines(const struct block *block, size_t lines,
-			       size_t *shares)
+static void block__share_lines(const struct block *block, size_t lines, size_t *shares)
 {
 	size_t price;
 	bool dealt;
@@ -159,8 +157,7 @@ static void block__share_lines(const struct block *block, size_t lines,
 		dealt = false;
 		for (i = 0; i < block->view_count; i++) {
 			price = shares[i] ? 1 : ENTRY_VIEW_FRAME;
-			if (lines < price ||
-			    shares[i] >= entry_view__wanted(&block->views[i]))
+			if (lines < price || shares[i] >= entry_view__wanted(&block->views[i]))
 				continue;
 			shares[i]++;
 			lines -= price;
@@ -175,12 +172,11 @@ static void print_time(FILE *out)
 	struct tm local;
 
 	localtime_r(&now, &local);
-	fprintf(out, "%02d:%02d:%02d", local.tm_hour, local.tm_min,
-		local.tm_sec);
+	fprintf(out, "%02d:%02d:%02d", local.tm_hour, local.tm_min, local.tm_sec);
 }
 
-static void print_head(const char *name, const struct sample *sample,
-		       const struct latency *decoded, FILE *out)
+static void print_head(const char *name, const struct sample *sample, const struct latency *decoded,
+		       FILE *out)
 {
 	const struct sample_head *head = &sample->head;
 
@@ -188,16 +184,12 @@ static void print_head(const char *name, const struct sample *sample,
 	print_time(out);
 	fprintf(out,
 		"  %.0f us (p99 %.0f)  READs %u  bytes %llu  failed %llu  missed %llu  generation %llu\n\n",
-		(sample->end_ns - head->start_ns) / 1e3,
-		latency__percentile(decoded, 99) / 1e3, head->reads,
-		(unsigned long long)head->bytes,
-		(unsigned long long)head->failed,
-		(unsigned long long)head->missed,
-		(unsigned long long)sample->table->generation);
+		(sample->end_ns - head->start_ns) / 1e3, latency__percentile(decoded, 99) / 1e3,
+		head->reads, (unsigned long long)head->bytes, (unsigned long long)head->failed,
+		(unsigned long long)head->missed, (unsigned long long)sample->table->generation);
 }
 
-static int sink_table__print_entries(const struct sink_table *table,
-				     const struct block *block,
+static int sink_table__print_entries(const struct sink_table *table, const struct block *block,
 				     const struct sample *sample, FILE *out)
 {
 	const struct screen_size size = screen__measure(&table->screen);
@@ -218,10 +210,8 @@ static int sink_table__print_entries(const struct sink_table *table,
 		return -ENOMEM;
 	block__share_lines(block, lines > frame ? lines - frame : 0, shares);
 	for (i = 0; i < block->view_count && !err; i++) {
-		style.lines = style.complete ? block->views[i].lines :
-					       shares[i];
-		err = entry_view__print(&block->views[i], sample, i, &style,
-					out);
+		style.lines = style.complete ? block->views[i].lines : shares[i];
+		err = entry_view__print(&block->views[i], sample, i, &style, out);
 	}
 	free(shares);
 	return err;
@@ -256,8 +246,7 @@ static int sink_table__redraw(struct sink_table *table)
  * Takes @text of @block, NULL if there was no memory for it: a stream gets it, a terminal
  * all blocks.
  */
-static int sink_table__put(struct sink_table *table, struct block *block,
-			   char *text, size_t size)
+static int sink_table__put(struct sink_table *table, struct block *block, char *text, size_t size)
 {
 	int err;
 
@@ -272,8 +261,7 @@ static int sink_table__put(struct sink_table *table, struct block *block,
 }
 
 static int show_sample(struct sink *sink, const struct target_settings *target,
-		       const struct sample *sample,
-		       const struct latency *decoded)
+		       const struct sample *sample, const struct latency *decoded)
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	struct block *block = &table->blocks[target->index];
@@ -303,8 +291,7 @@ static int show_sample(struct sink *sink, const struct target_settings *target,
 	return sink_table__put(table, block, text, size);
 }
 
-static int show_lost(struct sink *sink, const struct target_settings *target,
-		     const char *reason)
+static int show_lost(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	struct block *block = &table->blocks[target->index];
@@ -331,14 +318,12 @@ static int show_lost(struct sink *sink, const struct target_settings *target,
 }
 
 /* It is silent, or was shown as lost already. */
-static int show_down(struct sink *sink, const struct target_settings *target,
-		     int64_t time_ns, const char *reason)
+static int show_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
+		     const char *reason)
 {
 	const struct sink_table *table = (struct sink_table *)sink;
 
-	return table->blocks[target->index].is_lost ?
-		       0 :
-		       show_lost(sink, target, reason);
+	return table->blocks[target->index].is_lost ? 0 : show_lost(sink, target, reason);
 }
 
 static void add_block(struct sink *sink, const struct target_settings *target)
@@ -350,8 +335,7 @@ static void add_block(struct sink *sink, const struct target_settings *target)
 		atomic_store(&table->block_end, target->index + 1);
 }
 
-static void remove_block(struct sink *sink,
-			 const struct target_settings *target)
+static void remove_block(struct sink *sink, const struct target_settings *target)
 {
 	struct sink_table *table = (struct sink_table *)sink;
 	struct block *block = &table->blocks[target->index];
@@ -360,7 +344,7 @@ static void remove_block(struct sink *sink,
 	atomic_fetch_sub(&table->target_count, 1);
 	pthread_mutex_lock(&table->lock);
 	free(block->text);
-	*block = (struct block){ };
+	*block = (struct block){};
 	if (table->screen.is_terminal)
 		sink_table__redraw(table);
 	pthread_mutex_unlock(&table->lock);
@@ -383,14 +367,13 @@ static const struct sink_operations sink_table_operations = {
 	.sample = show_sample,
 	.lost = show_lost,
 	.down = show_down,
-	.summary = NULL,	/* fleet.c prints it to standard error */
+	.summary = NULL, /* fleet.c prints it to standard error */
 	.added = add_block,
 	.removed = remove_block,
 	.free = sink_table__free,
 };
 
-struct sink *sink_table__new(struct output *output, int fd, size_t targets,
-			     bool complete)
+struct sink *sink_table__new(struct output *output, int fd, size_t targets, bool complete)
 {
 	struct sink_table *table;
 
@@ -406,7 +389,6 @@ struct sink *sink_table__new(struct output *output, int fd, size_t targets,
 	/* Cleared before the first sample comes. */
 	if (table->screen.is_terminal)
 		sink_table__redraw(table);
-	table->sink.owns_terminal = table->screen.is_terminal &&
-				    isatty(STDERR_FILENO);
+	table->sink.owns_terminal = table->screen.is_terminal && isatty(STDERR_FILENO);
 	return &table->sink;
 }

@@ -12,7 +12,6 @@
  * the descriptor of @output, is a terminal.  @output outlives the sink.  NULL if out of
  * memory.
  */
-struct sink *sink_table__new(struct output *output, int fd, size_t targets,
-			     bool complete);
+struct sink *sink_table__new(struct output *output, int fd, size_t targets, bool complete);
 
 #endif /* CONTROLLER_SINK_TABLE_H */

@@ -52,10 +52,8 @@ void cells__add(struct cells *cells, const char *format, ...)
 		return;
 	}
 	if (cells->line)
-		cells->ret = scols_line_set_data(cells->line, cells->count,
-						 text);
-	else if (!scols_table_new_column(cells->table, text, 0,
-					 cells->count ? SCOLS_FL_RIGHT : 0))
+		cells->ret = scols_line_set_data(cells->line, cells->count, text);
+	else if (!scols_table_new_column(cells->table, text, 0, cells->count ? SCOLS_FL_RIGHT : 0))
 		cells->ret = -ENOMEM;
 	free(text);
 	cells->count++;
@@ -75,8 +73,7 @@ static void cells__hide(struct cells *cells, size_t width, size_t fixed)
 	}
 }
 
-int cells__print_close(struct cells *cells, size_t width, size_t fixed,
-		       FILE *out)
+int cells__print_close(struct cells *cells, size_t width, size_t fixed, FILE *out)
 {
 	int ret = cells->ret;
 	char *text = NULL;
@@ -114,8 +111,7 @@ static void add_digits(struct cells *cells, uint64_t value, const char *sign)
 	cells__add(cells, "%s%s", sign, c);
 }
 
-void value_text__add(struct cells *cells, const struct dart_field *field,
-		     uint64_t value)
+void value_text__add(struct cells *cells, const struct dart_field *field, uint64_t value)
 {
 	if (field->is_signed && (int64_t)value < 0)
 		add_digits(cells, -value, "-");
@@ -123,8 +119,7 @@ void value_text__add(struct cells *cells, const struct dart_field *field,
 		add_digits(cells, value, "");
 }
 
-void value_text__add_element(struct cells *cells,
-			     const struct dart_field *field, const void *copy,
+void value_text__add_element(struct cells *cells, const struct dart_field *field, const void *copy,
 			     uint32_t index)
 {
 	char address[INET6_ADDRSTRLEN], text[TEXT_LENGTH + 1];
@@ -133,18 +128,16 @@ void value_text__add_element(struct cells *cells,
 		dart_field__address(field, copy, address);
 		cells__add(cells, "%s", address);
 	} else if (field->kind == DART_CONTROL_FIELD_TEXT) {
-		dart_escape__text((const char *)copy + field->offset,
-				  field->width, DART_ESCAPE_NAME, text,
-				  sizeof(text));
+		dart_escape__text((const char *)copy + field->offset, field->width,
+				  DART_ESCAPE_NAME, text, sizeof(text));
 		cells__add(cells, "%s", text);
 	} else {
-		value_text__add(cells, field,
-				dart_field__get(field, copy, index));
+		value_text__add(cells, field, dart_field__get(field, copy, index));
 	}
 }
 
-void value_text__add_rate(struct cells *cells, const struct dart_field *field,
-			  uint64_t before, uint64_t now, double seconds)
+void value_text__add_rate(struct cells *cells, const struct dart_field *field, uint64_t before,
+			  uint64_t now, double seconds)
 {
 	unsigned int unused = 64 - 8 * field->width;
 	/* Narrow counters are expected to wrap. */
@@ -153,8 +146,7 @@ void value_text__add_rate(struct cells *cells, const struct dart_field *field,
 
 	if (field->width == 8 && now < before)
 		cells__add(cells, "%s", "");
-	else if (field->kind == DART_CONTROL_FIELD_COUNTER &&
-		 !strcmp(field->unit, "ns"))
+	else if (field->kind == DART_CONTROL_FIELD_COUNTER && !strcmp(field->unit, "ns"))
 		cells__add(cells, "%.1f%%", rate / 1e7);
 	else if (rate < 100)
 		cells__add(cells, "%.1f", rate);
@@ -164,15 +156,14 @@ void value_text__add_rate(struct cells *cells, const struct dart_field *field,
 		cells__add(cells, "%g", rate);
 }
 
-void value_text__add_name(struct cells *cells, const struct dart_field *field,
-			  uint32_t index, const char *suffix)
+void value_text__add_name(struct cells *cells, const struct dart_field *field, uint32_t index,
+			  const char *suffix)
 {
 	bool has_unit = *field->unit;
 	char subscript[16] = "";
 
 	if (field->count > 1)
 		snprintf(subscript, sizeof(subscript), "[%u]", index);
-	cells__add(cells, "%s%s%s%s%s%s", field->name, subscript,
-		   has_unit ? " (" : "", field->unit, has_unit ? ")" : "",
-		   suffix);
+	cells__add(cells, "%s%s%s%s%s%s", field->name, subscript, has_unit ? " (" : "", field->unit,
+		   has_unit ? ")" : "", suffix);
 }

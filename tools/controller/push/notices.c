@@ -108,8 +108,7 @@ void notices__take_refusal(struct notices *notices, const struct answer *answer)
 }
 
 void notices__say_refusal(const struct notices *notices, enum refusal_reason reason,
-			  const char *host, unsigned long long samples,
-			  const struct answer *answer)
+			  const char *host, unsigned long long samples, const struct answer *answer)
 {
 	char name[REFUSAL_NAME_MAX];
 

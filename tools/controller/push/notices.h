@@ -46,7 +46,8 @@ void notices__end_outage(struct notices *notices, unsigned long long dropped);
 void notices__take_refusal(struct notices *notices, const struct answer *answer);
 /* So many samples were refused for a reason, so far, now some of the host with @answer. */
 void notices__say_refusal(const struct notices *notices, enum refusal_reason reason,
-			  const char *host, unsigned long long samples, const struct answer *answer);
+			  const char *host, unsigned long long samples,
+			  const struct answer *answer);
 /* The receiver gets the older format from now on. */
 void notices__say_older(const struct notices *notices, const struct format *format);
 

@@ -32,8 +32,7 @@ bool senders__take(struct senders *senders, uint64_t waiting, uint64_t now_ns)
 	return false;
 }
 
-void senders__take_question(struct senders *senders, bool is_answered,
-			    uint64_t now_ns)
+void senders__take_question(struct senders *senders, bool is_answered, uint64_t now_ns)
 {
 	uint64_t wait_ns = SENDERS_AGAIN_MIN_NS;
 	unsigned int i;
@@ -47,9 +46,8 @@ void senders__take_question(struct senders *senders, bool is_answered,
 	for (i = 0; i < senders->asked && wait_ns < SENDERS_AGAIN_MAX_NS; i++)
 		wait_ns *= 2;
 	senders->asked++;
-	senders->again_ns = now_ns + (wait_ns < SENDERS_AGAIN_MAX_NS ?
-					      wait_ns :
-					      SENDERS_AGAIN_MAX_NS);
+	senders->again_ns =
+		now_ns + (wait_ns < SENDERS_AGAIN_MAX_NS ? wait_ns : SENDERS_AGAIN_MAX_NS);
 }
 
 void senders__fail(struct senders *senders)

@@ -14,19 +14,19 @@
 #include <stdint.h>
 
 /* Answers in a row with more than a message for each sender waiting, or with none. */
-#define SENDERS_BUSY	3U
-#define SENDERS_IDLE	64U
+#define SENDERS_BUSY 3U
+#define SENDERS_IDLE 64U
 /* When it is asked again, twice as late each time. */
-#define SENDERS_AGAIN_MIN_NS	10000000000ULL
-#define SENDERS_AGAIN_MAX_NS	600000000000ULL
+#define SENDERS_AGAIN_MIN_NS 10000000000ULL
+#define SENDERS_AGAIN_MAX_NS 600000000000ULL
 
 struct senders {
 	unsigned int max;
-	unsigned int count;		/* now; from 1 on */
-	unsigned int busy, idle;	/* answers in a row */
-	bool are_parallel;		/* the receiver answers beside an open connection */
-	uint64_t again_ns;		/* when the question may be asked, CLOCK_MONOTONIC */
-	unsigned int asked;		/* in vain, in a row */
+	unsigned int count; /* now; from 1 on */
+	unsigned int busy, idle; /* answers in a row */
+	bool are_parallel; /* the receiver answers beside an open connection */
+	uint64_t again_ns; /* when the question may be asked, CLOCK_MONOTONIC */
+	unsigned int asked; /* in vain, in a row */
 };
 
 void senders__open(struct senders *senders, unsigned int max);
@@ -37,8 +37,7 @@ void senders__open(struct senders *senders, unsigned int max);
  */
 bool senders__take(struct senders *senders, uint64_t waiting, uint64_t now_ns);
 /* The question was answered, or not. */
-void senders__take_question(struct senders *senders, bool is_answered,
-			    uint64_t now_ns);
+void senders__take_question(struct senders *senders, bool is_answered, uint64_t now_ns);
 /* A message was not answered, or not taken: what answers next may be another receiver. */
 void senders__fail(struct senders *senders);
 

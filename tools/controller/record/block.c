@@ -11,8 +11,7 @@ void block__open(struct block *block, uint64_t file_size)
 {
 	*block = (struct block){
 		.number = 1,
-		.length_max = file_size / 4 < BLOCK_BYTES ? file_size / 4 :
-							    BLOCK_BYTES,
+		.length_max = file_size / 4 < BLOCK_BYTES ? file_size / 4 : BLOCK_BYTES,
 	};
 }
 
@@ -20,21 +19,19 @@ void block__close(struct block *block)
 {
 	free(block->bytes);
 	free(block->differences);
-	*block = (struct block){ };
+	*block = (struct block){};
 }
 
 bool block__is_full(const struct block *block, size_t length)
 {
 	return block->length &&
-	       (length > block->length_max ||
-		block->length > block->length_max - length);
+	       (length > block->length_max || block->length > block->length_max - length);
 }
 
 static int block__reserve(struct block *block, size_t length)
 {
 	const size_t needed = block->length + length;
-	const size_t room = needed > block->length_max ? needed :
-							 block->length_max;
+	const size_t room = needed > block->length_max ? needed : block->length_max;
 	uint8_t *bytes;
 
 	if (needed <= block->room)
@@ -47,8 +44,8 @@ static int block__reserve(struct block *block, size_t length)
 	return 0;
 }
 
-int block__append(struct block *block, const void *record, size_t length,
-		  int64_t time_ns, size_t *place)
+int block__append(struct block *block, const void *record, size_t length, int64_t time_ns,
+		  size_t *place)
 {
 	struct chunk_content *content = &block->content;
 
@@ -67,16 +64,12 @@ int block__append(struct block *block, const void *record, size_t length,
 
 void block__differ(struct block *block, size_t place, size_t previous)
 {
-	struct record_scrape *scrape =
-		(struct record_scrape *)(block->bytes + place);
-	const size_t room = block->difference_room ?
-				    2 * block->difference_room :
-				    64;
+	struct record_scrape *scrape = (struct record_scrape *)(block->bytes + place);
+	const size_t room = block->difference_room ? 2 * block->difference_room : 64;
 	size_t *differences;
 
 	if (block->difference_count == block->difference_room) {
-		differences = reallocarray(block->differences, room,
-					   sizeof(*differences));
+		differences = reallocarray(block->differences, room, sizeof(*differences));
 		if (!differences)
 			return;
 		block->differences = differences;
@@ -86,30 +79,28 @@ void block__differ(struct block *block, size_t place, size_t previous)
 	scrape->previous = htole32(place - previous);
 }
 
-int block__pack(struct block *block, struct chunk_packer *packer,
-		uint8_t **chunk, size_t *size)
+int block__pack(struct block *block, struct chunk_packer *packer, uint8_t **chunk, size_t *size)
 {
 	const struct record_scrape *scrape;
 	uint8_t *place;
 
 	/* From the last: those that they differ from are still as they landed. */
 	while (block->difference_count) {
-		place = block->bytes +
-			block->differences[--block->difference_count];
+		place = block->bytes + block->differences[--block->difference_count];
 		scrape = (const struct record_scrape *)place;
 		record__xor(place + sizeof(*scrape),
 			    place + sizeof(*scrape) - le32toh(scrape->previous),
 			    le32toh(scrape->landing_length));
 	}
-	return chunk_packer__pack(packer, block->bytes, block->length,
-				  &block->content, chunk, size);
+	return chunk_packer__pack(packer, block->bytes, block->length, &block->content, chunk,
+				  size);
 }
 
 void block__next(struct block *block)
 {
 	block->length = 0;
 	block->difference_count = 0;
-	block->content = (struct chunk_content){ };
+	block->content = (struct chunk_content){};
 	block->number++;
 	/* What a single large scrape took is not kept. */
 	if (block->room > block->length_max) {

@@ -16,7 +16,7 @@ void chunk_packer__close(struct chunk_packer *packer)
 	ZSTD_freeCCtx(packer->compressor);
 	ZSTD_freeDCtx(packer->decompressor);
 	free(packer->bytes);
-	*packer = (struct chunk_packer){ };
+	*packer = (struct chunk_packer){};
 }
 
 /* What was there is lost. */
@@ -33,9 +33,8 @@ static int chunk_packer__reserve(struct chunk_packer *packer, size_t size)
 	return 0;
 }
 
-int chunk_packer__pack(struct chunk_packer *packer, const void *records,
-		       size_t length, const struct chunk_content *content,
-		       uint8_t **chunk, size_t *size)
+int chunk_packer__pack(struct chunk_packer *packer, const void *records, size_t length,
+		       const struct chunk_content *content, uint8_t **chunk, size_t *size)
 {
 	const size_t bound = ZSTD_compressBound(length);
 	struct record_chunk_header header;
@@ -46,8 +45,7 @@ int chunk_packer__pack(struct chunk_packer *packer, const void *records,
 	if (!packer->compressor ||
 	    chunk_packer__reserve(packer, record__align(sizeof(header) + bound)))
 		return -ENOMEM;
-	stored = ZSTD_compressCCtx(packer->compressor,
-				   packer->bytes + sizeof(header), bound,
+	stored = ZSTD_compressCCtx(packer->compressor, packer->bytes + sizeof(header), bound,
 				   records, length, LEVEL);
 	/* There is room for the worst case. */
 	if (ZSTD_isError(stored))
@@ -63,8 +61,7 @@ int chunk_packer__pack(struct chunk_packer *packer, const void *records,
 		.records = htole32(content->records),
 		.first_ns = htole64(content->first_ns),
 		.last_ns = htole64(content->last_ns),
-		.stored_checksum = htole64(
-			XXH64(packer->bytes + sizeof(header), stored, 0)),
+		.stored_checksum = htole64(XXH64(packer->bytes + sizeof(header), stored, 0)),
 	};
 	memcpy(packer->bytes, &header, sizeof(header));
 	*chunk = packer->bytes;
@@ -91,8 +88,7 @@ bool chunk__is_header(const struct record_chunk_header *header)
 	const uint32_t raw = le32toh(header->raw_length);
 
 	return le32toh(header->magic) == RECORD_CHUNK_MAGIC &&
-	       le64toh(header->checksum) == checksum_of(header) && raw &&
-	       raw <= RECORD_CHUNK_MAX &&
+	       le64toh(header->checksum) == checksum_of(header) && raw && raw <= RECORD_CHUNK_MAX &&
 	       le32toh(header->stored_length) <= ZSTD_compressBound(raw);
 }
 
@@ -101,8 +97,7 @@ size_t chunk__stored_size(const struct record_chunk_header *header)
 	return record__align(le32toh(header->stored_length));
 }
 
-int chunk_packer__unpack(struct chunk_packer *packer,
-			 const struct record_chunk_header *header,
+int chunk_packer__unpack(struct chunk_packer *packer, const struct record_chunk_header *header,
 			 const void *stored, uint8_t **records)
 {
 	const size_t length = le32toh(header->stored_length);
@@ -116,8 +111,7 @@ int chunk_packer__unpack(struct chunk_packer *packer,
 		packer->decompressor = ZSTD_createDCtx();
 	if (!packer->decompressor || chunk_packer__reserve(packer, raw))
 		return -ENOMEM;
-	unpacked = ZSTD_decompressDCtx(packer->decompressor, packer->bytes, raw,
-				       stored, length);
+	unpacked = ZSTD_decompressDCtx(packer->decompressor, packer->bytes, raw, stored, length);
 	if (ZSTD_isError(unpacked) || unpacked != raw)
 		return -EBADMSG;
 	*records = packer->bytes;

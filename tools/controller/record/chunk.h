@@ -34,9 +34,8 @@ void chunk_packer__close(struct chunk_packer *packer);
  * Packs @length bytes of records, at most RECORD_CHUNK_MAX.  @chunk are the bytes to write,
  * @size of them, a multiple of 8, until the next call.  Returns 0 or -ENOMEM.
  */
-int chunk_packer__pack(struct chunk_packer *packer, const void *records,
-		       size_t length, const struct chunk_content *content,
-		       uint8_t **chunk, size_t *size);
+int chunk_packer__pack(struct chunk_packer *packer, const void *records, size_t length,
+		       const struct chunk_content *content, uint8_t **chunk, size_t *size);
 /* Numbers a packed chunk, and with it seals its header. */
 void chunk__number(uint8_t *chunk, uint64_t number);
 
@@ -49,8 +48,7 @@ size_t chunk__stored_size(const struct record_chunk_header *header);
  * Unpacks the stored bytes of a chunk with a header that chunk__is_header().  @records are
  * raw_length bytes until the next call.  Returns 0; -EBADMSG if they are damaged; -ENOMEM.
  */
-int chunk_packer__unpack(struct chunk_packer *packer,
-			 const struct record_chunk_header *header,
+int chunk_packer__unpack(struct chunk_packer *packer, const struct record_chunk_header *header,
 			 const void *stored, uint8_t **records);
 
 #endif /* CONTROLLER_RECORD_CHUNK_H */

@@ -74,20 +74,17 @@ static void dump_target__clear(struct dump_target *target)
 }
 
 static int dump_target__set_plan(struct dump_target *target, struct dump *dump,
-				 const struct target_labels *labels,
-				 struct metric_plan *plan)
+				 const struct target_labels *labels, struct metric_plan *plan)
 {
 	uint32_t i;
 	int err = 0;
 
 	dump_target__clear(target);
-	target->places =
-		calloc(plan->series_count ?: 1, sizeof(*target->places));
+	target->places = calloc(plan->series_count ?: 1, sizeof(*target->places));
 	if (!target->places)
 		return -ENOMEM;
 	for (i = 0; i < plan->series_count && !err; i++)
-		err = series_list__find(&dump->list, plan, i, labels->set.text,
-					&target->places[i]);
+		err = series_list__find(&dump->list, plan, i, labels->set.text, &target->places[i]);
 	if (!err)
 		target->plan = metric_plan__get(plan);
 	return err;
@@ -96,8 +93,7 @@ static int dump_target__set_plan(struct dump_target *target, struct dump *dump,
 static int dump__flush(struct dump *dump)
 {
 	return series_list__rank(&dump->list) ?:
-		       spill__flush(dump->spill, dump->list.ranks,
-				    dump->list.group_count);
+		       spill__flush(dump->spill, dump->list.ranks, dump->list.group_count);
 }
 
 static int dump__add(struct dump *dump, const struct dump_target *target,
@@ -110,8 +106,7 @@ static int dump__add(struct dump *dump, const struct dump_target *target,
 
 	for (i = 0; i < plan->series_count; i++) {
 		at = plan->listing ? plan->listing[i] : i;
-		if (!points[at].time_ns ||
-		    target->places[at].group == TEXT_INDEX_NONE)
+		if (!points[at].time_ns || target->places[at].group == TEXT_INDEX_NONE)
 			continue;
 		point = (struct spilled){
 			.group = target->places[at].group,
@@ -129,8 +124,7 @@ static int dump__add(struct dump *dump, const struct dump_target *target,
 	return 0;
 }
 
-static void take_scrape(struct metric_output *metrics,
-			const struct target_settings *settings,
+static void take_scrape(struct metric_output *metrics, const struct target_settings *settings,
 			const struct metric_scrape *scrape)
 {
 	struct dump *dump = dump_of(metrics);
@@ -143,8 +137,7 @@ static void take_scrape(struct metric_output *metrics,
 	if (!*target)
 		err = -ENOMEM;
 	else if ((*target)->plan != scrape->plan)
-		err = dump_target__set_plan(*target, dump, scrape->labels,
-					    scrape->plan);
+		err = dump_target__set_plan(*target, dump, scrape->labels, scrape->plan);
 	if (!err && !dump->error)
 		err = dump__add(dump, *target, scrape->points);
 	if (err)
@@ -153,15 +146,12 @@ static void take_scrape(struct metric_output *metrics,
 }
 
 /* OpenMetrics has no sign for it: there are no further points. */
-static void take_loss(struct metric_output *metrics,
-		      const struct target_settings *target,
-		      const struct metric_plan *plan, int64_t time_ns,
-		      const char *reason)
+static void take_loss(struct metric_output *metrics, const struct target_settings *target,
+		      const struct metric_plan *plan, int64_t time_ns, const char *reason)
 {
 }
 
-static void remove_target(struct metric_output *metrics,
-			  const struct target_settings *settings)
+static void remove_target(struct metric_output *metrics, const struct target_settings *settings)
 {
 	struct dump *dump = dump_of(metrics);
 	struct dump_target **target = &dump->targets[settings->index];
@@ -200,9 +190,8 @@ static const struct metric_output_operations operations = {
 	.free = dump__free,
 };
 
-int dump_openmetrics__new(struct output *output, struct output *log,
-			  size_t bytes, struct metric_output **metrics,
-			  struct dart_error *error)
+int dump_openmetrics__new(struct output *output, struct output *log, size_t bytes,
+			  struct metric_output **metrics, struct dart_error *error)
 {
 	struct dump *dump = calloc(1, sizeof(*dump));
 	int err;
@@ -265,17 +254,14 @@ static int print_point(void *data, const struct spilled *point)
 	if (dump->family != group->family)
 		text_writer__print_family(&dump->writer, group->family);
 	dump->family = group->family;
-	text_writer__print_point(&dump->writer, group->labels,
-				 strlen(group->labels), series->name,
+	text_writer__print_point(&dump->writer, group->labels, strlen(group->labels), series->name,
 				 series->text, &printed);
-	return dump->writer.length < TEXT_BYTES && !dump->writer.has_failed ?
-		       0 :
-		       dump__hand_over(dump);
+	return dump->writer.length < TEXT_BYTES && !dump->writer.has_failed ? 0 :
+									      dump__hand_over(dump);
 }
 
 /* The members of the group that is printed. */
-static int dump__begin_group(struct dump *dump,
-			     const struct listed_group *group)
+static int dump__begin_group(struct dump *dump, const struct listed_group *group)
 {
 	const uint32_t count = group->member_count;
 	const struct listed_series *member;
@@ -307,8 +293,7 @@ static int dump__print_all(struct dump *dump)
 	for (i = 0; i < list->group_count && !err; i++) {
 		group = list->by_rank[i];
 		err = dump__begin_group(dump, &list->groups[group]) ?:
-			      spill__read(dump->spill, group, print_point,
-					  dump);
+			      spill__read(dump->spill, group, print_point, dump);
 	}
 	if (err)
 		return err;
@@ -323,9 +308,7 @@ int dump_openmetrics__print(struct metric_output *metrics)
 
 	if (err)
 		return err;
-	err = dump__flush(dump)			 ?:
-		      spill__rewind(dump->spill) ?:
-						   dump__print_all(dump);
+	err = dump__flush(dump) ?: spill__rewind(dump->spill) ?: dump__print_all(dump);
 	/* An output that takes no more says why itself. */
 	if (err && err != -ENOBUFS && err != -ECANCELED)
 		dump__fail(dump, err);

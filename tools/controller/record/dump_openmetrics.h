@@ -18,9 +18,8 @@
  * Both outlive the dump.  The temporary file is in $TMPDIR, or else in /var/tmp.  @bytes: see
  * spill__open().  Returns 0, or -errno with a sentence in @error.
  */
-int dump_openmetrics__new(struct output *output, struct output *log,
-			  size_t bytes, struct metric_output **dump,
-			  struct dart_error *error);
+int dump_openmetrics__new(struct output *output, struct output *log, size_t bytes,
+			  struct metric_output **dump, struct dart_error *error);
 /*
  * Once all scrapes have come: prints all to the output, which waits.  In any thread, until all
  * is handed over to the output, or it takes no more.  Returns 0, or -errno, which the log

@@ -46,42 +46,42 @@
 #include <endian.h>
 #include <linux/types.h>
 
-#define RECORD_FILE_MAGIC	"DARTREC\n"	/* without its NUL */
-#define RECORD_VERSION		1
-#define RECORD_ALIGNMENT	8
+#define RECORD_FILE_MAGIC "DARTREC\n" /* without its NUL */
+#define RECORD_VERSION 1
+#define RECORD_ALIGNMENT 8
 
 struct record_file_header {
 	__u8 magic[8];
 	__le32 version;
-	__le32 length;		/* of this header: the first chunk follows */
-	__u8 recording[16];	/* random */
-	__le64 number;		/* of the file in the recording, from 0 */
-	__le64 started_ns;	/* CLOCK_REALTIME of the recorder: it began this file */
-	__le64 reserved;	/* 0 */
-	__le64 checksum;	/* of the bytes above */
+	__le32 length; /* of this header: the first chunk follows */
+	__u8 recording[16]; /* random */
+	__le64 number; /* of the file in the recording, from 0 */
+	__le64 started_ns; /* CLOCK_REALTIME of the recorder: it began this file */
+	__le64 reserved; /* 0 */
+	__le64 checksum; /* of the bytes above */
 };
 
-#define RECORD_CHUNK_MAGIC	0x6b434452U	/* "RDCk" */
-#define RECORD_CHUNK_DEFINITIONS 1		/* flags; others are 0 */
+#define RECORD_CHUNK_MAGIC 0x6b434452U /* "RDCk" */
+#define RECORD_CHUNK_DEFINITIONS 1 /* flags; others are 0 */
 /*
  * Of the records of a chunk, not compressed: the largest scrape, or a table, and what is
  * beside them.
  */
-#define RECORD_CHUNK_MAX	(320U << 20)
+#define RECORD_CHUNK_MAX (320U << 20)
 
 struct record_chunk_header {
 	__le32 magic;
 	__le32 flags;
-	__le32 stored_length;	/* bytes behind this header, then up to 7 of 0 */
-	__le32 raw_length;	/* bytes of records, decompressed */
-	__le32 records;		/* how many */
-	__le32 reserved;	/* 0 */
+	__le32 stored_length; /* bytes behind this header, then up to 7 of 0 */
+	__le32 raw_length; /* bytes of records, decompressed */
+	__le32 records; /* how many */
+	__le32 reserved; /* 0 */
 	/* Times of the events, as time_ns below; of definitions 0. */
 	__le64 first_ns;
 	__le64 last_ns;
-	__le64 stored_checksum;	/* of the stored bytes */
-	__le64 number;		/* of the chunk in the file, from 0 */
-	__le64 checksum;	/* of the bytes above */
+	__le64 stored_checksum; /* of the stored bytes */
+	__le64 number; /* of the chunk in the file, from 0 */
+	__le64 checksum; /* of the bytes above */
 };
 
 enum record_type {
@@ -95,21 +95,21 @@ enum record_type {
 /* At the beginning of each record.  Readers leave out types that they do not know. */
 struct record_head {
 	__le32 type;
-	__le32 length;		/* with this head; a multiple of 8 */
+	__le32 length; /* with this head; a multiple of 8 */
 };
 
 struct record_target {
 	struct record_head head;
-	__le32 target;		/* its number */
-	__le16 name_length;	/* HOST:PORT; texts have no NUL */
-	__le16 labels_length;	/* a JSON object in ASCII; 0: none */
-	__le64 interval_ns;	/* between scrapes; 0: not known */
+	__le32 target; /* its number */
+	__le16 name_length; /* HOST:PORT; texts have no NUL */
+	__le16 labels_length; /* a JSON object in ASCII; 0: none */
+	__le64 interval_ns; /* between scrapes; 0: not known */
 	/* name, labels */
 };
 
 struct record_read {
-	__le64 address;		/* on the host */
-	__le64 landing;		/* bytes from the first one that has landed */
+	__le64 address; /* on the host */
+	__le64 landing; /* bytes from the first one that has landed */
 	__le32 length;
 	__le32 rkey;
 };
@@ -117,36 +117,36 @@ struct record_read {
 struct record_table {
 	struct record_head head;
 	__le32 target;
-	__le32 read_count;	/* one at least */
-	__le64 number;		/* of the table: no other one of the recording has it */
+	__le32 read_count; /* one at least */
+	__le64 number; /* of the table: no other one of the recording has it */
 	__le32 table_length;
-	__le32 landing_length;	/* of each scrape */
-	__le32 names_length;	/* bytes; 0: all entries are scraped */
-	__le32 reserved;	/* 0 */
+	__le32 landing_length; /* of each scrape */
+	__le32 names_length; /* bytes; 0: all entries are scraped */
+	__le32 reserved; /* 0 */
 	/* struct record_read; the table, up to a multiple of 8; the names of the entries that
 	 * were asked for, or patterns, each with a NUL */
 };
 
 /* The time is that of the recorder, not that of the host, which it was in older recordings. */
-#define RECORD_SCRAPE_OWN_TIME	(1 << 0)
+#define RECORD_SCRAPE_OWN_TIME (1 << 0)
 
 struct record_scrape {
 	struct record_head head;
 	__le64 table;
-	__le64 sequence;	/* from 1, of this agent */
-	__le64 time_ns;		/* when it was asked for: CLOCK_REALTIME as @flags say */
-	__le64 start_ns;	/* these three are CLOCK_MONOTONIC of the recorder: asked for, */
-	__le64 landed_ns;	/* the last byte has landed, */
-	__le64 end_ns;		/* all values were decoded */
-	__le64 clock_offset_ns;	/* signed: the host's clock minus the recorder's */
+	__le64 sequence; /* from 1, of this agent */
+	__le64 time_ns; /* when it was asked for: CLOCK_REALTIME as @flags say */
+	__le64 start_ns; /* these three are CLOCK_MONOTONIC of the recorder: asked for, */
+	__le64 landed_ns; /* the last byte has landed, */
+	__le64 end_ns; /* all values were decoded */
+	__le64 clock_offset_ns; /* signed: the host's clock minus the recorder's */
 	__le64 clock_uncertainty_ns; /* 0: the host did not tell its time */
-	__le64 bytes;		/* of the READs, or of the answers */
-	__le64 failed;		/* scrapes of this agent so far */
+	__le64 bytes; /* of the READs, or of the answers */
+	__le64 failed; /* scrapes of this agent so far */
 	__le64 missed;
-	__le32 reads;		/* or requests */
-	__le32 previous;	/* 0: the bytes are as they landed */
-	__le32 landing_length;	/* that of the table */
-	__le32 flags;		/* RECORD_SCRAPE_... */
+	__le32 reads; /* or requests */
+	__le32 previous; /* 0: the bytes are as they landed */
+	__le32 landing_length; /* that of the table */
+	__le32 flags; /* RECORD_SCRAPE_... */
 	/* bytes */
 };
 
@@ -154,23 +154,22 @@ struct record_lost {
 	struct record_head head;
 	__le32 target;
 	__le32 reason_length;
-	__le64 time_ns;		/* CLOCK_REALTIME of the recorder */
-	__le64 monotonic_ns;	/* CLOCK_MONOTONIC of it */
+	__le64 time_ns; /* CLOCK_REALTIME of the recorder */
+	__le64 monotonic_ns; /* CLOCK_MONOTONIC of it */
 	/* reason: a sentence without NUL */
 };
 
 struct record_removed {
 	struct record_head head;
 	__le32 target;
-	__le32 reserved;	/* 0 */
-	__le64 time_ns;		/* as above */
+	__le32 reserved; /* 0 */
+	__le64 time_ns; /* as above */
 	__le64 monotonic_ns;
 };
 
 static inline __u64 record__align(__u64 length)
 {
-	return (length + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT *
-	       RECORD_ALIGNMENT;
+	return (length + RECORD_ALIGNMENT - 1) / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
 }
 
 #endif /* CONTROLLER_RECORD_FORMAT_H */

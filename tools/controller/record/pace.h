@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 struct pace {
-	double speed;		/* 0: as fast as possible */
+	double speed; /* 0: as fast as possible */
 	bool has_begun;
-	uint64_t recorded_ns;	/* of the first event, by the recorder's CLOCK_MONOTONIC */
-	uint64_t began_ns;	/* when it was due, by that of this machine */
+	uint64_t recorded_ns; /* of the first event, by the recorder's CLOCK_MONOTONIC */
+	uint64_t began_ns; /* when it was due, by that of this machine */
 };
 
 /* The next event is the first one: of another recording, whose clock is another. */
@@ -20,8 +20,7 @@ static inline void pace__restart(struct pace *pace)
 }
 
 /* When an event of @recorded_ns is due; at @now_ns, if it is the first. */
-static inline uint64_t pace__due_ns(struct pace *pace, uint64_t recorded_ns,
-				    uint64_t now_ns)
+static inline uint64_t pace__due_ns(struct pace *pace, uint64_t recorded_ns, uint64_t now_ns)
 {
 	double distance_ns;
 
@@ -36,9 +35,8 @@ static inline uint64_t pace__due_ns(struct pace *pace, uint64_t recorded_ns,
 		return pace->began_ns;
 	distance_ns = (recorded_ns - pace->recorded_ns) / pace->speed;
 	/* Hostile times are due never, but not before. */
-	return distance_ns < (double)(UINT64_MAX / 4) ?
-		       pace->began_ns + (uint64_t)distance_ns :
-		       UINT64_MAX / 2;
+	return distance_ns < (double)(UINT64_MAX / 4) ? pace->began_ns + (uint64_t)distance_ns :
+							UINT64_MAX / 2;
 }
 
 #endif /* CONTROLLER_RECORD_PACE_H */

@@ -17,8 +17,7 @@ static bool is_name(const struct record_text *text)
 	       !memchr(text->bytes, ' ', text->length);
 }
 
-static int check_labels(const json_t *labels, struct shared_text **text,
-			struct dart_error *error)
+static int check_labels(const json_t *labels, struct shared_text **text, struct dart_error *error)
 {
 	json_t *checked = json_object();
 	const json_t *value;
@@ -29,8 +28,7 @@ static int check_labels(const json_t *labels, struct shared_text **text,
 		if (!err && !json_is_string(value))
 			err = -EBADMSG;
 		if (!err)
-			err = labels__add(checked, name,
-					  json_string_value(value), error);
+			err = labels__add(checked, name, json_string_value(value), error);
 	}
 	if (!err)
 		err = labels__text(checked, NULL, text, error);
@@ -38,8 +36,8 @@ static int check_labels(const json_t *labels, struct shared_text **text,
 	return err;
 }
 
-static int take_labels(const struct record_text *recorded,
-		       struct shared_text **text, struct dart_error *error)
+static int take_labels(const struct record_text *recorded, struct shared_text **text,
+		       struct dart_error *error)
 {
 	json_t *labels;
 	int err;
@@ -47,19 +45,15 @@ static int take_labels(const struct record_text *recorded,
 	*text = NULL;
 	if (!recorded->length)
 		return 0;
-	labels = json_loadb(recorded->bytes, recorded->length,
-			    JSON_REJECT_DUPLICATES, NULL);
-	err = json_is_object(labels) ? check_labels(labels, text, error) :
-				       -EBADMSG;
+	labels = json_loadb(recorded->bytes, recorded->length, JSON_REJECT_DUPLICATES, NULL);
+	err = json_is_object(labels) ? check_labels(labels, text, error) : -EBADMSG;
 	json_decref(labels);
 	if (err && err != -ENOMEM)
-		err = dart_error__set(error, EBADMSG,
-				      "an agent has labels that are none");
+		err = dart_error__set(error, EBADMSG, "an agent has labels that are none");
 	return err;
 }
 
-int played__make_settings(const struct recorded_target *recorded,
-			  struct target_settings *settings,
+int played__make_settings(const struct recorded_target *recorded, struct target_settings *settings,
 			  struct dart_error *error)
 {
 	int err;
@@ -70,8 +64,7 @@ int played__make_settings(const struct recorded_target *recorded,
 		.class = SETTINGS_CLASS_DEFAULT,
 	};
 	if (!is_name(&recorded->name))
-		return dart_error__set(error, EBADMSG,
-				       "an agent has a name that is none");
+		return dart_error__set(error, EBADMSG, "an agent has a name that is none");
 	dart_error__set(error, 0, "out of memory");
 	err = take_labels(&recorded->labels, &settings->labels, error);
 	if (err)
@@ -89,12 +82,12 @@ void played__clear_settings(struct target_settings *settings)
 	free(settings->name);
 	free(settings->host);
 	shared_text__release(settings->labels);
-	*settings = (struct target_settings){ };
+	*settings = (struct target_settings){};
 }
 
 /* The names are those of the settings; their array is the caller's. */
-static int take_names(const struct record_text *names,
-		      struct settings *settings, struct dart_error *error)
+static int take_names(const struct record_text *names, struct settings *settings,
+		      struct dart_error *error)
 {
 	const char *name = names->bytes;
 	int err;
@@ -111,8 +104,7 @@ static int take_names(const struct record_text *names,
 }
 
 /* Were the same READs recorded? */
-static bool is_same_plan(const struct scraper *scraper,
-			 const struct recorded_table *recorded)
+static bool is_same_plan(const struct scraper *scraper, const struct recorded_table *recorded)
 {
 	const struct dart_read *read = scraper->reads;
 	const struct record_read *other = recorded->reads;
@@ -130,13 +122,11 @@ static bool is_same_plan(const struct scraper *scraper,
 	return true;
 }
 
-static int make_scraper(const struct recorded_table *recorded,
-			const struct settings *settings,
+static int make_scraper(const struct recorded_table *recorded, const struct settings *settings,
 			const struct scraper_use *use, struct scraper **scraper,
 			struct dart_error *error)
 {
-	const struct record_read *header =
-		&recorded->reads[recorded->read_count - 1];
+	const struct record_read *header = &recorded->reads[recorded->read_count - 1];
 	const struct dart_endpoint_accept accept = {
 		.address = le64toh(header->address),
 		.rkey = le32toh(header->rkey),
@@ -145,21 +135,20 @@ static int make_scraper(const struct recorded_table *recorded,
 	struct dart_table *table;
 	int err;
 
-	err = dart_table__decode(recorded->bytes, recorded->length, &table,
-				 NULL, &reason);
+	err = dart_table__decode(recorded->bytes, recorded->length, &table, NULL, &reason);
 	if (err == -ENOMEM)
 		return dart_error__no_memory(error);
 	if (err)
-		return dart_error__set(error, EBADMSG, "table refused: %s",
-				       reason.text);
+		return dart_error__set(error, EBADMSG, "table refused: %s", reason.text);
 	err = scraper__new(table, settings, use, &accept, scraper, error);
 	if (err)
 		return err;
 	if (is_same_plan(*scraper, recorded))
 		return 0;
 	scraper__free(*scraper);
-	return dart_error__set(error, EBADMSG,
-			       "a table was READ in another way than this dart-controller does: replay it with the one that recorded it");
+	return dart_error__set(
+		error, EBADMSG,
+		"a table was READ in another way than this dart-controller does: replay it with the one that recorded it");
 }
 
 uint64_t played__ring_size(const struct recorded_table *recorded)
@@ -169,16 +158,15 @@ uint64_t played__ring_size(const struct recorded_table *recorded)
 	       recorded->read_count * sizeof(struct dart_read);
 }
 
-int played__make_ring(const struct recorded_table *recorded,
-		      const struct scraper_use *use, struct ring **ring,
-		      struct dart_error *error)
+int played__make_ring(const struct recorded_table *recorded, const struct scraper_use *use,
+		      struct ring **ring, struct dart_error *error)
 {
-	struct settings settings = { };
+	struct settings settings = {};
 	struct scraper *scraper;
 	int err;
 
 	err = take_names(&recorded->names, &settings, error) ?:
-	      make_scraper(recorded, &settings, use, &scraper, error);
+		      make_scraper(recorded, &settings, use, &scraper, error);
 	settings__clear(&settings);
 	if (err)
 		return err;

@@ -16,18 +16,18 @@
 struct reader {
 	const char *path;
 	int fd;
-	uint64_t size;		/* of the file when it was opened */
-	uint64_t place;		/* of the next chunk */
+	uint64_t size; /* of the file when it was opened */
+	uint64_t place; /* of the next chunk */
 	struct record_file_header header;
 	struct reader_range range;
 
 	struct chunk_packer packer;
-	uint8_t *stored;	/* of a chunk */
+	uint8_t *stored; /* of a chunk */
 	size_t room;
-	uint8_t *records;	/* of the chunk that is read */
+	uint8_t *records; /* of the chunk that is read */
 	size_t length;
-	size_t at;		/* of the next record */
-	uint64_t chunk;		/* where it begins */
+	size_t at; /* of the next record */
+	uint64_t chunk; /* where it begins */
 
 	/* What was wrong: bytes that were left out, and where the first of them is. */
 	uint64_t damaged_at;
@@ -37,15 +37,13 @@ struct reader {
 };
 
 /* Returns 0; -ENODATA at the end of the file; or another -errno. */
-static int read_at(const struct reader *reader, void *bytes, size_t length,
-		   uint64_t place)
+static int read_at(const struct reader *reader, void *bytes, size_t length, uint64_t place)
 {
 	size_t done = 0;
 	ssize_t got;
 
 	while (done < length) {
-		got = pread(reader->fd, (char *)bytes + done, length - done,
-			    place + done);
+		got = pread(reader->fd, (char *)bytes + done, length - done, place + done);
 		if (got < 0 && errno != EINTR)
 			return -errno;
 		if (!got)
@@ -62,32 +60,25 @@ static int reader__check_header(struct reader *reader, struct dart_error *error)
 	int err = read_at(reader, &reader->header, sizeof(*header), 0);
 
 	if (err && err != -ENODATA)
-		return dart_error__system(error, -err, "cannot read '%s'",
-					  reader->path);
-	if (err ||
-	    memcmp(header->magic, RECORD_FILE_MAGIC, sizeof(header->magic)))
-		return dart_error__set(
-			error, EINVAL,
-			"'%s' is not a recording of dart-controller",
-			reader->path);
+		return dart_error__system(error, -err, "cannot read '%s'", reader->path);
+	if (err || memcmp(header->magic, RECORD_FILE_MAGIC, sizeof(header->magic)))
+		return dart_error__set(error, EINVAL, "'%s' is not a recording of dart-controller",
+				       reader->path);
 	if (le32toh(header->version) != RECORD_VERSION)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
 			"'%s' is a recording of version %u, and this dart-controller reads version %d",
 			reader->path, le32toh(header->version), RECORD_VERSION);
 	if (le64toh(header->checksum) !=
-		    XXH64(header, offsetof(struct record_file_header, checksum),
-			  0) ||
+		    XXH64(header, offsetof(struct record_file_header, checksum), 0) ||
 	    le32toh(header->length) != sizeof(*header))
-		return dart_error__set(error, EBADMSG,
-				       "'%s' is damaged at its beginning",
+		return dart_error__set(error, EBADMSG, "'%s' is damaged at its beginning",
 				       reader->path);
 	reader->place = sizeof(*header);
 	return 0;
 }
 
-int reader__open(const char *path, struct reader **readerp,
-		 struct dart_error *error)
+int reader__open(const char *path, struct reader **readerp, struct dart_error *error)
 {
 	struct reader *reader = calloc(1, sizeof(*reader));
 	struct stat status;
@@ -99,8 +90,7 @@ int reader__open(const char *path, struct reader **readerp,
 	reader->range = READER_ALL;
 	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (reader->fd < 0 || fstat(reader->fd, &status))
-		err = dart_error__system(error, errno, "cannot open '%s'",
-					 path);
+		err = dart_error__system(error, errno, "cannot open '%s'", path);
 	if (!err) {
 		reader->size = status.st_size;
 		err = reader__check_header(reader, error);
@@ -139,8 +129,7 @@ uint64_t reader__number(const struct reader *reader)
 	return le64toh(reader->header.number);
 }
 
-bool reader__is_same_recording(const struct reader *reader,
-			       const struct reader *other)
+bool reader__is_same_recording(const struct reader *reader, const struct reader *other)
 {
 	return !memcmp(reader->header.recording, other->header.recording,
 		       sizeof(reader->header.recording));
@@ -151,8 +140,7 @@ void reader__set_range(struct reader *reader, struct reader_range range)
 	reader->range = range;
 }
 
-static void reader__note_damage(struct reader *reader, uint64_t from,
-				uint64_t to)
+static void reader__note_damage(struct reader *reader, uint64_t from, uint64_t to)
 {
 	if (!reader->damages++)
 		reader->damaged_at = from;
@@ -177,21 +165,17 @@ static int reader__search(struct reader *reader)
 	size_t length, i;
 	int err = 0;
 
-	while (!err && place < reader->size &&
-	       reader->size - place >= sizeof(header)) {
-		length = reader->size - place < sizeof(words) ?
-				 reader->size - place :
-				 sizeof(words);
+	while (!err && place < reader->size && reader->size - place >= sizeof(header)) {
+		length = reader->size - place < sizeof(words) ? reader->size - place :
+								sizeof(words);
 		err = read_at(reader, words, length, place);
 		for (i = 0; !err && i < length / RECORD_ALIGNMENT; i++) {
 			if (le32toh(words[2 * i]) != RECORD_CHUNK_MAGIC)
 				continue;
 			reader->place = place + i * RECORD_ALIGNMENT;
-			err = read_at(reader, &header, sizeof(header),
-				      reader->place);
+			err = read_at(reader, &header, sizeof(header), reader->place);
 			if (!err && chunk__is_header(&header)) {
-				reader__note_damage(reader, from,
-						    reader->place);
+				reader__note_damage(reader, from, reader->place);
 				return 0;
 			}
 		}
@@ -203,8 +187,7 @@ static int reader__search(struct reader *reader)
 	return err == -ENODATA ? 0 : err;
 }
 
-static bool reader__wants(const struct reader *reader,
-			  const struct record_chunk_header *header)
+static bool reader__wants(const struct reader *reader, const struct record_chunk_header *header)
 {
 	return le32toh(header->flags) & RECORD_CHUNK_DEFINITIONS ||
 	       ((int64_t)le64toh(header->first_ns) < reader->range.to_ns &&
@@ -225,17 +208,15 @@ static int reader__reserve(struct reader *reader, size_t size)
 	return 0;
 }
 
-static int reader__take_chunk(struct reader *reader,
-			      const struct record_chunk_header *header,
+static int reader__take_chunk(struct reader *reader, const struct record_chunk_header *header,
 			      size_t size)
 {
 	int err;
 
-	err = reader__reserve(reader, size) ?:
-	      read_at(reader, reader->stored, size,
-		      reader->place + sizeof(*header)) ?:
-	      chunk_packer__unpack(&reader->packer, header, reader->stored,
-				   &reader->records);
+	err = reader__reserve(reader, size)						     ?:
+		      read_at(reader, reader->stored, size, reader->place + sizeof(*header)) ?:
+		      chunk_packer__unpack(&reader->packer, header, reader->stored,
+					   &reader->records);
 	if (err == -ENODATA) {
 		reader__note_cut(reader);
 		return 0;
@@ -286,32 +267,26 @@ static int reader__next_chunk(struct reader *reader)
 
 static bool is_event(enum record_type type)
 {
-	return type == RECORD_SCRAPE || type == RECORD_LOST ||
-	       type == RECORD_REMOVED;
+	return type == RECORD_SCRAPE || type == RECORD_LOST || type == RECORD_REMOVED;
 }
 
-static bool reader__has(const struct reader *reader,
-			const struct record *record)
+static bool reader__has(const struct reader *reader, const struct record *record)
 {
 	return !is_event(record->type) ||
-	       (record->time_ns >= reader->range.from_ns &&
-		record->time_ns < reader->range.to_ns);
+	       (record->time_ns >= reader->range.from_ns && record->time_ns < reader->range.to_ns);
 }
 
-int reader__next(struct reader *reader, struct record *record,
-		 struct dart_error *error)
+int reader__next(struct reader *reader, struct record *record, struct dart_error *error)
 {
 	size_t size;
 	int err;
 
 	for (;;) {
 		while (reader->at < reader->length) {
-			size = record__parse(reader->records, reader->length,
-					     reader->at, record);
+			size = record__parse(reader->records, reader->length, reader->at, record);
 			if (!size) {
 				/* Its checksum is right: it was made so. */
-				reader__note_damage(reader, reader->chunk,
-						    reader->place);
+				reader__note_damage(reader, reader->chunk, reader->place);
 				reader->at = reader->length;
 				break;
 			}
@@ -323,9 +298,7 @@ int reader__next(struct reader *reader, struct record *record,
 			return 0;
 		err = reader__next_chunk(reader);
 		if (err)
-			return dart_error__system(error, -err,
-						  "cannot read '%s'",
-						  reader->path);
+			return dart_error__system(error, -err, "cannot read '%s'", reader->path);
 	}
 }
 
@@ -346,7 +319,6 @@ bool reader__is_damaged(const struct reader *reader, struct dart_error *error)
 			error, EBADMSG,
 			"'%s' is damaged: %llu bytes in %u places, the first at byte %llu, were left out%s; all else was read",
 			reader->path, bytes, reader->damages, at,
-			reader->is_cut ? " (the last where it is cut off)" :
-					 "");
+			reader->is_cut ? " (the last where it is cut off)" : "");
 	return true;
 }

@@ -21,8 +21,7 @@ struct reader_range {
 #define READER_ALL ((struct reader_range){ INT64_MIN, INT64_MAX })
 
 /* @path outlives the reader.  Returns 0, or -errno with a sentence in @error. */
-int reader__open(const char *path, struct reader **reader,
-		 struct dart_error *error);
+int reader__open(const char *path, struct reader **reader, struct dart_error *error);
 /* NULL is allowed. */
 void reader__close(struct reader *reader);
 
@@ -31,8 +30,7 @@ const char *reader__path(const struct reader *reader);
 int64_t reader__started_ns(const struct reader *reader);
 /* The number of the file, and whether both files are of the same recording. */
 uint64_t reader__number(const struct reader *reader);
-bool reader__is_same_recording(const struct reader *reader,
-			       const struct reader *other);
+bool reader__is_same_recording(const struct reader *reader, const struct reader *other);
 /* Chunks without definitions are left out if they have only events of other times. */
 void reader__set_range(struct reader *reader, struct reader_range range);
 
@@ -40,8 +38,7 @@ void reader__set_range(struct reader *reader, struct reader_range range);
  * 1: @record is the next one, valid until the next call: a definition, or an event of the
  * range.  0: there is none.  Otherwise -errno with a sentence in @error.
  */
-int reader__next(struct reader *reader, struct record *record,
-		 struct dart_error *error);
+int reader__next(struct reader *reader, struct record *record, struct dart_error *error);
 /* At the end.  True if the file is cut or damaged: a sentence without "." in @error. */
 bool reader__is_damaged(const struct reader *reader, struct dart_error *error);
 

@@ -70,12 +70,10 @@ static bool parse_table(const uint8_t *at, size_t left, struct record *record)
 	read_count = le32toh(table->read_count);
 	length = le32toh(table->table_length);
 	names_length = le32toh(table->names_length);
-	reads = take(&at, &left,
-		     (uint64_t)read_count * sizeof(struct record_read));
+	reads = take(&at, &left, (uint64_t)read_count * sizeof(struct record_read));
 	bytes = reads ? take(&at, &left, record__align(length)) : NULL;
 	names = bytes ? take(&at, &left, names_length) : NULL;
-	if (!names || !read_count ||
-	    (names_length && ((const char *)names)[names_length - 1]))
+	if (!names || !read_count || (names_length && ((const char *)names)[names_length - 1]))
 		return false;
 	record->table = (struct recorded_table){
 		.target = le32toh(table->target),
@@ -101,8 +99,7 @@ static const uint8_t *find_previous(const uint8_t *records, const uint8_t *at,
 	    distance < sizeof(*previous) + le32toh(scrape->landing_length))
 		return NULL;
 	previous = (const struct record_scrape *)(at - distance);
-	if (le32toh(previous->head.type) != RECORD_SCRAPE ||
-	    previous->table != scrape->table ||
+	if (le32toh(previous->head.type) != RECORD_SCRAPE || previous->table != scrape->table ||
 	    previous->landing_length != scrape->landing_length)
 		return NULL;
 	return (const uint8_t *)(previous + 1);
@@ -119,8 +116,7 @@ static int64_t time_of(const struct record_scrape *scrape)
 	return time_ns - le64toh(scrape->clock_offset_ns);
 }
 
-static bool parse_scrape(uint8_t *records, const uint8_t *begin, size_t left,
-			 struct record *record)
+static bool parse_scrape(uint8_t *records, const uint8_t *begin, size_t left, struct record *record)
 {
 	const uint8_t *at = begin, *previous;
 	const struct record_scrape *scrape = take(&at, &left, sizeof(*scrape));
@@ -185,8 +181,7 @@ static bool parse_lost(const uint8_t *at, size_t left, struct record *record)
 
 static bool parse_removed(const uint8_t *at, size_t left, struct record *record)
 {
-	const struct record_removed *removed =
-		take(&at, &left, sizeof(*removed));
+	const struct record_removed *removed = take(&at, &left, sizeof(*removed));
 
 	if (!removed)
 		return false;
@@ -198,8 +193,7 @@ static bool parse_removed(const uint8_t *at, size_t left, struct record *record)
 	return true;
 }
 
-static bool parse(uint8_t *records, const uint8_t *at, size_t size,
-		  struct record *record)
+static bool parse(uint8_t *records, const uint8_t *at, size_t size, struct record *record)
 {
 	switch (record->type) {
 	case RECORD_TARGET:
@@ -217,8 +211,7 @@ static bool parse(uint8_t *records, const uint8_t *at, size_t size,
 	}
 }
 
-size_t record__parse(uint8_t *records, size_t length, size_t place,
-		     struct record *record)
+size_t record__parse(uint8_t *records, size_t length, size_t place, struct record *record)
 {
 	const struct record_head *head;
 	size_t size;
@@ -227,8 +220,7 @@ size_t record__parse(uint8_t *records, size_t length, size_t place,
 		return 0;
 	head = (const struct record_head *)(records + place);
 	size = le32toh(head->length);
-	if (size < sizeof(*head) || size % RECORD_ALIGNMENT ||
-	    size > length - place)
+	if (size < sizeof(*head) || size % RECORD_ALIGNMENT || size > length - place)
 		return 0;
 	*record = (struct record){ .type = le32toh(head->type) };
 	return parse(records, records + place, size, record) ? size : 0;

@@ -10,8 +10,8 @@
 #include "tools/controller/decode/sample.h"
 
 /* Longer names and reasons are none. */
-#define RECORD_NAME_MAX		512
-#define RECORD_REASON_MAX	4096
+#define RECORD_NAME_MAX 512
+#define RECORD_REASON_MAX 4096
 
 /* Bytes of the chunk that are not ended by a NUL, and may be anything. */
 struct record_text {
@@ -69,8 +69,7 @@ struct record {
  * lengths are checked: all else may be hostile.  Returns the bytes of the record, which
  * begins at a multiple of 8, or 0 if it is none.
  */
-size_t record__parse(uint8_t *records, size_t length, size_t place,
-		     struct record *record);
+size_t record__parse(uint8_t *records, size_t length, size_t place, struct record *record);
 
 /* Makes @difference of @bytes, and from it these again. */
 void record__xor(uint8_t *bytes, const uint8_t *other, size_t length);

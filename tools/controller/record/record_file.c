@@ -27,8 +27,7 @@ static char *path_of(const struct record_file *file, unsigned int number)
 }
 
 /* Gives the file @number the next number; there may be none. */
-static int move_on(const struct record_file *file, unsigned int number,
-		   struct dart_error *error)
+static int move_on(const struct record_file *file, unsigned int number, struct dart_error *error)
 {
 	char *from = path_of(file, number), *to = path_of(file, number + 1);
 	int err = 0;
@@ -36,8 +35,7 @@ static int move_on(const struct record_file *file, unsigned int number,
 	if (!from || !to)
 		err = dart_error__no_memory(error);
 	else if (rename(from, to) && errno != ENOENT)
-		err = dart_error__system(error, errno,
-					 "cannot rename '%s' to '%s'", from, to);
+		err = dart_error__system(error, errno, "cannot rename '%s' to '%s'", from, to);
 	free(from);
 	free(to);
 	return err;
@@ -69,8 +67,7 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 	int err;
 
 	while (done < size) {
-		written = write(file->fd, (const char *)bytes + done,
-				size - done);
+		written = write(file->fd, (const char *)bytes + done, size - done);
 		if (written >= 0) {
 			done += written;
 			continue;
@@ -89,8 +86,7 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 }
 
 /* Makes @path, which does not exist, and goes again if it cannot be written. */
-static int record_file__make(struct record_file *file, const char *path,
-			     struct dart_error *error)
+static int record_file__make(struct record_file *file, const char *path, struct dart_error *error)
 {
 	struct record_file_header header = {
 		.magic = RECORD_FILE_MAGIC,
@@ -102,16 +98,13 @@ static int record_file__make(struct record_file *file, const char *path,
 	int err;
 
 	memcpy(header.recording, file->recording, sizeof(header.recording));
-	header.checksum = htole64(XXH64(
-		&header, offsetof(struct record_file_header, checksum), 0));
+	header.checksum = htole64(XXH64(&header, offsetof(struct record_file_header, checksum), 0));
 	file->length = 0;
 	file->chunks = 0;
 	file->has_events = false;
-	file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-			O_CLOEXEC, 0640);
+	file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 	if (file->fd < 0)
-		return dart_error__system(error, errno, "cannot make '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot make '%s'", path);
 	/* Another recorder finds that this one writes it. */
 	flock(file->fd, LOCK_EX | LOCK_NB);
 	err = append(file, &header, sizeof(header));
@@ -123,8 +116,7 @@ static int record_file__make(struct record_file *file, const char *path,
 }
 
 /* What is at PATH may move on: it is a recording that is not being written. */
-static int check_earlier(const struct record_file *file, int fd,
-			 struct dart_error *error)
+static int check_earlier(const struct record_file *file, int fd, struct dart_error *error)
 {
 	const char *path = file->settings->path;
 	char magic[sizeof(RECORD_FILE_MAGIC) - 1];
@@ -135,18 +127,19 @@ static int check_earlier(const struct record_file *file, int fd,
 				       "'%s' exists and is not a recording: choose another file",
 				       path);
 	if (flock(fd, LOCK_SH | LOCK_NB))
-		return dart_error__set(error, EBUSY,
-				       "'%s' is being recorded by another dart-controller: choose another file",
-				       path);
+		return dart_error__set(
+			error, EBUSY,
+			"'%s' is being recorded by another dart-controller: choose another file",
+			path);
 	if (file->settings->files == 1)
-		return dart_error__set(error, EEXIST,
-				       "'%s' exists: remove it, choose another file, or keep several with --record-files",
-				       path);
+		return dart_error__set(
+			error, EEXIST,
+			"'%s' exists: remove it, choose another file, or keep several with --record-files",
+			path);
 	return move_all_on(file, error);
 }
 
-int record_file__open(struct record_file *file,
-		      const struct settings_record *settings,
+int record_file__open(struct record_file *file, const struct settings_record *settings,
 		      struct dart_error *error)
 {
 	int fd, err;
@@ -156,8 +149,7 @@ int record_file__open(struct record_file *file,
 		return dart_error__system(error, errno, "no random numbers");
 	fd = open(settings->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 && errno != ENOENT)
-		return dart_error__system(error, errno, "cannot open '%s'",
-					  settings->path);
+		return dart_error__system(error, errno, "cannot open '%s'", settings->path);
 	if (fd >= 0) {
 		err = check_earlier(file, fd, error);
 		close(fd);
@@ -247,8 +239,7 @@ void record_file__close(struct record_file *file)
 
 bool record_file__has_room(const struct record_file *file, uint64_t size)
 {
-	return file->length <= file->settings->size &&
-	       size <= file->settings->size - file->length;
+	return file->length <= file->settings->size && size <= file->settings->size - file->length;
 }
 
 int record_file__append(struct record_file *file, uint8_t *chunk, size_t size,
@@ -259,8 +250,7 @@ int record_file__append(struct record_file *file, uint8_t *chunk, size_t size,
 	chunk__number(chunk, file->chunks);
 	err = append(file, chunk, size);
 	if (err)
-		return dart_error__system(error, -err, "cannot write '%s'",
-					  file->settings->path);
+		return dart_error__system(error, -err, "cannot write '%s'", file->settings->path);
 	file->chunks++;
 	return 0;
 }

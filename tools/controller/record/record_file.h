@@ -16,13 +16,13 @@
 
 struct record_file {
 	const struct settings_record *settings;
-	int fd;			/* -1: none */
+	int fd; /* -1: none */
 	uint64_t length;
-	uint64_t number;	/* in the recording, from 0 */
+	uint64_t number; /* in the recording, from 0 */
 	uint64_t chunks;
-	uint64_t total;		/* bytes of all files of the recording */
+	uint64_t total; /* bytes of all files of the recording */
 	bool has_events;
-	uint8_t recording[16];	/* random */
+	uint8_t recording[16]; /* random */
 };
 
 /*
@@ -30,8 +30,7 @@ struct record_file {
  * on if PATH is a recording, and is not being written.  @settings outlives the file.
  * Returns 0, or -errno with a sentence in @error; record_file__close() in both cases.
  */
-int record_file__open(struct record_file *file,
-		      const struct settings_record *settings,
+int record_file__open(struct record_file *file, const struct settings_record *settings,
 		      struct dart_error *error);
 /*
  * The next file takes the place of this one, which moves on; the last one goes.  With @room, not

@@ -40,8 +40,7 @@ static void recorder__drop(struct recorder *recorder)
 }
 
 /* A record of @length bytes, of which those up to the next multiple of 8 are 0. */
-static struct recorder_item *item__new(enum record_type type,
-				       const struct target_settings *target,
+static struct recorder_item *item__new(enum record_type type, const struct target_settings *target,
 				       size_t length)
 {
 	const size_t aligned = record__align(length);
@@ -64,16 +63,13 @@ static struct recorder_item *item__new(enum record_type type,
 
 static bool recorder__put(struct recorder *recorder, struct recorder_item *item)
 {
-	return queue__put(&recorder->queue, &item->item,
-			  sizeof(*item) + item->length);
+	return queue__put(&recorder->queue, &item->item, sizeof(*item) + item->length);
 }
 
 /* What is rare, and must not be left out. */
-static void recorder__put_always(struct recorder *recorder,
-				 struct recorder_item *item)
+static void recorder__put_always(struct recorder *recorder, struct recorder_item *item)
 {
-	queue__put_always(&recorder->queue, &item->item,
-			  sizeof(*item) + item->length);
+	queue__put_always(&recorder->queue, &item->item, sizeof(*item) + item->length);
 }
 
 static void on_added(struct tap *tap, const struct target_settings *target)
@@ -84,8 +80,7 @@ static void on_added(struct tap *tap, const struct target_settings *target)
 	struct record_target *record;
 	struct recorder_item *item;
 
-	item = item__new(RECORD_TARGET, target,
-			 sizeof(*record) + name_length + labels_length);
+	item = item__new(RECORD_TARGET, target, sizeof(*record) + name_length + labels_length);
 	/* Without memory nothing of the target is recorded. */
 	if (!item)
 		return;
@@ -119,8 +114,7 @@ static void on_removed(struct tap *tap, const struct target_settings *target)
 	recorder__put_always(recorder_of(tap), item);
 }
 
-static void on_lost(struct tap *tap, const struct target_settings *target,
-		    const char *reason)
+static void on_lost(struct tap *tap, const struct target_settings *target, const char *reason)
 {
 	const size_t length = strnlen(reason, RECORD_REASON_MAX);
 	struct record_lost *record;
@@ -154,10 +148,9 @@ static size_t names_length(const struct entry_names *names)
 static void copy_reads(struct record_read *to, const struct scraper *scraper)
 {
 	const struct dart_read *read = scraper->reads;
-	const size_t before =
-		scraper__header_read(scraper)->landing +
-		scraper__header_read(scraper)->length -
-		scraper__landing_size(scraper);
+	const size_t before = scraper__header_read(scraper)->landing +
+			      scraper__header_read(scraper)->length -
+			      scraper__landing_size(scraper);
 	uint32_t i;
 
 	for (i = 0; i < scraper->read_count; i++, read++)
@@ -169,9 +162,8 @@ static void copy_reads(struct record_read *to, const struct scraper *scraper)
 		};
 }
 
-static struct recorder_item *make_table(struct recorder *recorder,
-					const struct target_settings *target,
-					const struct ring *ring)
+static struct recorder_item *
+make_table(struct recorder *recorder, const struct target_settings *target, const struct ring *ring)
 {
 	const struct scraper *scraper = ring->scraper;
 	const struct entry_names *names = target->entries;
@@ -207,8 +199,7 @@ static struct recorder_item *make_table(struct recorder *recorder,
 }
 
 /* The table of @ring has been passed to the thread: true.  Otherwise the next scrape tries. */
-static bool recorder__take_table(struct recorder *recorder,
-				 const struct target_settings *target,
+static bool recorder__take_table(struct recorder *recorder, const struct target_settings *target,
 				 struct ring *ring)
 {
 	struct recorder_item *item;
@@ -229,8 +220,7 @@ static bool recorder__take_table(struct recorder *recorder,
 }
 
 static struct recorder_item *make_scrape(const struct target_settings *target,
-					 const struct ring *ring,
-					 const void *landing,
+					 const struct ring *ring, const void *landing,
 					 const struct sample *sample)
 {
 	const struct sample_head *head = &sample->head;
@@ -265,9 +255,8 @@ static struct recorder_item *make_scrape(const struct target_settings *target,
 	return item;
 }
 
-static void on_landed(struct tap *tap, const struct target_settings *target,
-		      struct ring *ring, const void *landing,
-		      const struct sample *sample)
+static void on_landed(struct tap *tap, const struct target_settings *target, struct ring *ring,
+		      const void *landing, const struct sample *sample)
 {
 	struct recorder *recorder = recorder_of(tap);
 	struct recorder_item *item = NULL;
@@ -310,8 +299,7 @@ int recorder__open(const struct settings_record *settings, struct output *log,
 	if (!err && recorder->event < 0)
 		err = -errno;
 	if (!err)
-		err = thread__start(&recorder->thread, "recorder",
-				    recorder__run, recorder);
+		err = thread__start(&recorder->thread, "recorder", recorder__run, recorder);
 	if (err) {
 		dart_error__system(error, -err, "cannot begin to record");
 		goto err_close_queue;
@@ -367,8 +355,7 @@ int recorder__close(struct recorder *recorder)
 	err = atomic_load(&recorder->error);
 	output__print(recorder->log,
 		      "dart-controller: '%s': %llu scrapes recorded, %llu dropped, %llu bytes",
-		      recorder->settings.path,
-		      (unsigned long long)count__of(&recorder->scrapes),
+		      recorder->settings.path, (unsigned long long)count__of(&recorder->scrapes),
 		      (unsigned long long)atomic_load(&recorder->dropped),
 		      (unsigned long long)recorder->file.total);
 	recorder__free_targets(recorder);

@@ -15,7 +15,7 @@
 #include "tools/controller/outputs/output.h"
 
 /* Bytes that wait: some seconds of a hundred hosts, or one scrape that is larger. */
-#define RECORDER_BYTES	(64U << 20)
+#define RECORDER_BYTES (64U << 20)
 /* How long events are collected for a chunk. */
 #define RECORDER_CHUNK_MS 5000
 

@@ -32,11 +32,9 @@ void recorder__free_targets(struct recorder *recorder)
 }
 
 /* Nothing more is recorded. */
-static void recorder__end(struct recorder *recorder, int error,
-			  const char *sentence)
+static void recorder__end(struct recorder *recorder, int error, const char *sentence)
 {
-	output__print(recorder->log, "dart-controller: %s; recording ends",
-		      sentence);
+	output__print(recorder->log, "dart-controller: %s; recording ends", sentence);
 	output_error_holder__set(&recorder->last_error, error ? "not_writable" : "full", sentence);
 	atomic_fetch_add(&recorder->dropped, recorder->pending);
 	recorder->pending = 0;
@@ -46,24 +44,21 @@ static void recorder__end(struct recorder *recorder, int error,
 }
 
 /* Does the block have events of @recorded, whose definition the file does not have? */
-static bool recorder__is_needed(const struct recorder *recorder,
-				const struct recorded *recorded)
+static bool recorder__is_needed(const struct recorder *recorder, const struct recorded *recorded)
 {
 	return recorded && recorded->block == recorder->block.number &&
 	       recorded->file != recorder->file.number + 1;
 }
 
 /* The chunk of @recorded, of its target and @table, which may be NULL. */
-static int recorder__define(struct recorder *recorder,
-			    struct recorded *recorded,
+static int recorder__define(struct recorder *recorder, struct recorded *recorded,
 			    const struct recorder_item *table)
 {
 	const struct chunk_content content = {
 		.flags = RECORD_CHUNK_DEFINITIONS,
 		.records = 1 + !!table,
 	};
-	const size_t length =
-		recorded->record_length + (table ? table->length : 0);
+	const size_t length = recorded->record_length + (table ? table->length : 0);
 	uint8_t *records = malloc(length), *chunk, *copy;
 	size_t size;
 	int err;
@@ -72,10 +67,8 @@ static int recorder__define(struct recorder *recorder,
 		return -ENOMEM;
 	memcpy(records, recorded->record, recorded->record_length);
 	if (table)
-		memcpy(records + recorded->record_length, table->record,
-		       table->length);
-	err = chunk_packer__pack(&recorder->packer, records, length, &content,
-				 &chunk, &size);
+		memcpy(records + recorded->record_length, table->record, table->length);
+	err = chunk_packer__pack(&recorder->packer, records, length, &content, &chunk, &size);
 	free(records);
 	if (err)
 		return err;
@@ -110,15 +103,13 @@ static uint64_t recorder__known_size(const struct recorder *recorder)
 	size_t i;
 
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
-		if (recorder->recorded[i] &&
-		    recorder->recorded[i]->block == recorder->block.number)
+		if (recorder->recorded[i] && recorder->recorded[i]->block == recorder->block.number)
 			size += recorder->recorded[i]->definition_size;
 	}
 	return size;
 }
 
-static int recorder__write_definitions(struct recorder *recorder,
-				       struct dart_error *error)
+static int recorder__write_definitions(struct recorder *recorder, struct dart_error *error)
 {
 	struct recorded *recorded;
 	size_t i;
@@ -128,8 +119,7 @@ static int recorder__write_definitions(struct recorder *recorder,
 		recorded = recorder->recorded[i];
 		if (!recorder__is_needed(recorder, recorded))
 			continue;
-		err = record_file__append(&recorder->file,
-					  recorded->definition,
+		err = record_file__append(&recorder->file, recorded->definition,
 					  recorded->definition_size, error);
 		if (err)
 			return err;
@@ -156,8 +146,7 @@ static void recorder__fail(struct recorder *recorder, int error, const char *sen
 		output__print(
 			recorder->log,
 			"dart-controller: %s; scrapes are not recorded until that works again (%llu so far, %llu of them since this was said)",
-			sentence, (unsigned long long)recorder->failed,
-			(unsigned long long)since);
+			sentence, (unsigned long long)recorder->failed, (unsigned long long)since);
 	block__next(&recorder->block);
 }
 
@@ -167,9 +156,10 @@ static void recorder__succeed(struct recorder *recorder)
 
 	if (atomic_exchange(&recorder->is_failing, false)) {
 		atomic_store(&recorder->error, 0);
-		output__print(recorder->log,
-			      "dart-controller: '%s' is written again (%llu scrapes were not recorded)",
-			      recorder->settings.path, (unsigned long long)recorder->failed);
+		output__print(
+			recorder->log,
+			"dart-controller: '%s' is written again (%llu scrapes were not recorded)",
+			recorder->settings.path, (unsigned long long)recorder->failed);
 	}
 	recorder->file.has_events = true;
 	count__add(&recorder->scrapes, recorder->pending);
@@ -185,8 +175,7 @@ static bool is_no_room(int err)
 }
 
 /* Returns 0; -ENOSPC if the only file is full; or another -errno, both with a sentence. */
-static int recorder__make_room(struct recorder *recorder, size_t size,
-			       struct dart_error *error)
+static int recorder__make_room(struct recorder *recorder, size_t size, struct dart_error *error)
 {
 	const uint64_t needed = size + recorder__needed_size(recorder);
 
@@ -195,14 +184,13 @@ static int recorder__make_room(struct recorder *recorder, size_t size,
 		return 0;
 	/* The end of this one may be damaged. */
 	if (atomic_load(&recorder->is_failing) && recorder->settings.files > 1)
-		return record_file__rotate(&recorder->file,
-					   size + recorder__known_size(recorder), error);
+		return record_file__rotate(&recorder->file, size + recorder__known_size(recorder),
+					   error);
 	if (record_file__has_room(&recorder->file, needed))
 		return 0;
 	if (recorder->settings.files > 1)
 		return record_file__rotate(&recorder->file, 0, error);
-	return dart_error__set(error, ENOSPC,
-			       "'%s' has as many bytes as --record-size allows",
+	return dart_error__set(error, ENOSPC, "'%s' has as many bytes as --record-size allows",
 			       recorder->settings.path);
 }
 
@@ -221,14 +209,14 @@ static void recorder__flush(struct recorder *recorder)
 		dart_error__no_memory(&error);
 	} else {
 		err = recorder__make_room(recorder, size, &error);
-		if (err == -ENOSPC && recorder->settings.files == 1 &&
-		    recorder->file.has_events) {
+		if (err == -ENOSPC && recorder->settings.files == 1 && recorder->file.has_events) {
 			recorder__end(recorder, 0, error.text);
 			return;
 		}
 	}
-	err = err ?: recorder__write_definitions(recorder, &error) ?:
-	      record_file__append(&recorder->file, chunk, size, &error);
+	err = err						    ?:
+		      recorder__write_definitions(recorder, &error) ?:
+		      record_file__append(&recorder->file, chunk, size, &error);
 	if (!err)
 		recorder__succeed(recorder);
 	else if (recorder->settings.files > 1 || is_no_room(err))
@@ -247,10 +235,8 @@ static int recorder__add(struct recorder *recorder, struct recorded *recorded,
 	if (block__is_full(block, item->length))
 		recorder__flush(recorder);
 	if (!block->length)
-		recorder->due_ns = monotonic_ns() +
-				   RECORDER_CHUNK_MS * 1000000ULL;
-	err = block__append(block, item->record, item->length, item->time_ns,
-			    place);
+		recorder->due_ns = monotonic_ns() + RECORDER_CHUNK_MS * 1000000ULL;
+	err = block__append(block, item->record, item->length, item->time_ns, place);
 	if (err)
 		return err;
 	if (recorded->block != block->number)
@@ -259,8 +245,7 @@ static int recorder__add(struct recorder *recorder, struct recorded *recorded,
 	return 0;
 }
 
-static void recorder__take_target(struct recorder *recorder,
-				  struct recorder_item *item)
+static void recorder__take_target(struct recorder *recorder, struct recorder_item *item)
 {
 	struct record_target *record = (struct record_target *)item->record;
 	struct recorded *recorded = calloc(1, sizeof(*recorded));
@@ -281,8 +266,7 @@ static void recorder__take_target(struct recorder *recorder,
 	recorder->recorded[item->index] = recorded;
 }
 
-static void recorder__take_table_of(struct recorder *recorder,
-				    struct recorded *recorded,
+static void recorder__take_table_of(struct recorder *recorder, struct recorded *recorded,
 				    struct recorder_item *item)
 {
 	struct record_table *record = (struct record_table *)item->record;
@@ -292,23 +276,18 @@ static void recorder__take_table_of(struct recorder *recorder,
 		recorder__flush(recorder);
 	record->target = htole32(recorded->number);
 	recorded->landing_length = 0;
-	recorded->table = recorder__define(recorder, recorded, item) ?
-				  0 :
-				  item->table;
+	recorded->table = recorder__define(recorder, recorded, item) ? 0 : item->table;
 }
 
-static void recorder__take_scrape(struct recorder *recorder,
-				  struct recorded *recorded,
+static void recorder__take_scrape(struct recorder *recorder, struct recorded *recorded,
 				  const struct recorder_item *item)
 {
-	const struct record_scrape *record =
-		(const struct record_scrape *)item->record;
+	const struct record_scrape *record = (const struct record_scrape *)item->record;
 	const uint32_t length = le32toh(record->landing_length);
 	size_t place;
 
 	/* Without memory for its table, or for itself. */
-	if (recorded->table != item->table ||
-	    recorder__add(recorder, recorded, item, &place)) {
+	if (recorded->table != item->table || recorder__add(recorder, recorded, item, &place)) {
 		atomic_fetch_add(&recorder->dropped, 1);
 		return;
 	}
@@ -320,8 +299,7 @@ static void recorder__take_scrape(struct recorder *recorder,
 }
 
 /* The number of the target is behind the head of both. */
-static void recorder__take_event(struct recorder *recorder,
-				 struct recorded *recorded,
+static void recorder__take_event(struct recorder *recorder, struct recorded *recorded,
 				 struct recorder_item *item)
 {
 	struct record_removed *record = (struct record_removed *)item->record;
@@ -337,8 +315,7 @@ static void recorder__take_event(struct recorder *recorder,
 	recorder->recorded[item->index] = NULL;
 }
 
-static void recorder__take(struct recorder *recorder,
-			   struct recorder_item *item)
+static void recorder__take(struct recorder *recorder, struct recorder_item *item)
 {
 	struct recorded *recorded = recorder->recorded[item->index];
 
@@ -364,9 +341,7 @@ static int recorder__timeout_ms(const struct recorder *recorder)
 	if (!recorder->block.length || atomic_load(&recorder->has_ended))
 		return -1;
 	now_ns = monotonic_ns();
-	return recorder->due_ns <= now_ns ?
-		       0 :
-		       (recorder->due_ns - now_ns) / 1000000 + 1;
+	return recorder->due_ns <= now_ns ? 0 : (recorder->due_ns - now_ns) / 1000000 + 1;
 }
 
 void *recorder__run(void *data)

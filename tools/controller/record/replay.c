@@ -66,13 +66,11 @@ static void replay__wait(struct replay *replay)
 	for (i = 0; i < count; i++) {
 		replay->marks[i].work.run = on_marked;
 		replay->marks[i].replay = replay;
-		workers__hand_over_always(replay->context.workers, i,
-					  &replay->marks[i].work);
+		workers__hand_over_always(replay->context.workers, i, &replay->marks[i].work);
 	}
 }
 
-static void replay__refuse(struct replay *replay,
-			   const struct dart_error *error)
+static void replay__refuse(struct replay *replay, const struct dart_error *error)
 {
 	if (!replay->refusals++)
 		replay->refused = *error;
@@ -88,8 +86,7 @@ static void replay__take_target(struct replay *replay)
 	/* Each file has the targets that it needs. */
 	if (replay_targets__find(&replay->targets, recorded->number))
 		return;
-	if (replay_targets__add(&replay->targets, recorded, &replay->decoder,
-				&target, &error))
+	if (replay_targets__add(&replay->targets, recorded, &replay->decoder, &target, &error))
 		replay__refuse(replay, &error);
 	else if (sink->operations->added)
 		sink->operations->added(sink, &target->settings);
@@ -109,8 +106,7 @@ static void replay__take_table(struct replay *replay)
 	target = replay_targets__find(&replay->targets, recorded->target);
 	if (!target || (target->ring && target->table == recorded->number))
 		return;
-	if (replay_targets__set_table(&replay->targets, target, recorded, &use,
-				      &error))
+	if (replay_targets__set_table(&replay->targets, target, recorded, &use, &error))
 		replay__refuse(replay, &error);
 }
 
@@ -122,18 +118,15 @@ static bool replay__take_scrape(struct replay *replay)
 	struct scrape *scrape;
 
 	target = replay_targets__find_table(&replay->targets, recorded->table);
-	if (!target || recorded->landing_length !=
-			       scraper__landing_size(target->ring->scraper)) {
+	if (!target || recorded->landing_length != scraper__landing_size(target->ring->scraper)) {
 		replay->left_out++;
 		return true;
 	}
 	scrape = ring__current(target->ring);
-	memcpy((void *)scrape->landing, recorded->landing,
-	       recorded->landing_length);
+	memcpy((void *)scrape->landing, recorded->landing, recorded->landing_length);
 	/* 0 would be now. */
 	scrape->end_ns = recorded->end_ns ?: 1;
-	if (!decoder__hand_over(&target->decoder, target->ring, &recorded->head,
-				&replay->batch))
+	if (!decoder__hand_over(&target->decoder, target->ring, &recorded->head, &replay->batch))
 		return false;
 	count__add(&target->summary.scrapes, 1);
 	replay->is_idle = false;
@@ -149,13 +142,12 @@ static void replay__take_loss(struct replay *replay)
 	target = replay_targets__find(&replay->targets, recorded->target);
 	if (!target)
 		return;
-	dart_escape__text(recorded->reason.bytes, recorded->reason.length,
-			  DART_ESCAPE_SENTENCE, reason, sizeof(reason));
+	dart_escape__text(recorded->reason.bytes, recorded->reason.length, DART_ESCAPE_SENTENCE,
+			  reason, sizeof(reason));
 	replay->is_idle = false;
 	/* Its next scrape, if there is one, follows at once. */
 	if (decoder__lose(&target->decoder, reason) ||
-	    decoder__report_down(&target->decoder, replay->record.time_ns,
-				 reason))
+	    decoder__report_down(&target->decoder, replay->record.time_ns, reason))
 		sd_event_exit(replay->context.event, -ENOMEM);
 }
 
@@ -173,8 +165,7 @@ static bool replay__take_removal(struct replay *replay)
 {
 	struct replay_target *target;
 
-	target = replay_targets__find(&replay->targets,
-				      replay->record.loss.target);
+	target = replay_targets__find(&replay->targets, replay->record.loss.target);
 	if (!target)
 		return true;
 	if (!replay->is_idle)
@@ -214,8 +205,7 @@ static bool replay__next_file(struct replay *replay)
 			return false;
 		for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
 			if (replay->targets.targets[i])
-				replay__remove(replay,
-					       replay->targets.targets[i]);
+				replay__remove(replay, replay->targets.targets[i]);
 		}
 		pace__restart(&replay->pace);
 	}
@@ -236,8 +226,7 @@ static bool replay__fetch(struct replay *replay)
 				replay__wait(replay);
 			return false;
 		}
-		ret = replay_files__next(&replay->files, &replay->record,
-					 &replay->failure);
+		ret = replay_files__next(&replay->files, &replay->record, &replay->failure);
 		if (ret < 0) {
 			/* What has been read is replayed. */
 			replay_files__skip_all(&replay->files);
@@ -260,12 +249,10 @@ static uint64_t replay__due_ns(struct replay *replay, uint64_t now_ns)
 
 	switch (record->type) {
 	case RECORD_SCRAPE:
-		return pace__due_ns(&replay->pace,
-				    record->scrape.head.landed_ns, now_ns);
+		return pace__due_ns(&replay->pace, record->scrape.head.landed_ns, now_ns);
 	case RECORD_LOST:
 	case RECORD_REMOVED:
-		return pace__due_ns(&replay->pace, record->loss.monotonic_ns,
-				    now_ns);
+		return pace__due_ns(&replay->pace, record->loss.monotonic_ns, now_ns);
 	default:
 		return now_ns;
 	}
@@ -302,8 +289,7 @@ static void on_due(void *data)
 	work_batch__end(&replay->batch);
 }
 
-static int on_passed(sd_event_source *source, int fd, uint32_t events,
-		     void *data)
+static int on_passed(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct replay *replay = data;
 	eventfd_t count;
@@ -342,12 +328,10 @@ int replay__new(const struct replay_context *context, struct replay **replayp,
 	else if (replay->passed_fd < 0)
 		err = -errno;
 	else
-		err = sd_event_add_io(context->event, &replay->passed,
-				      replay->passed_fd, EPOLLIN, on_passed,
-				      replay);
+		err = sd_event_add_io(context->event, &replay->passed, replay->passed_fd, EPOLLIN,
+				      on_passed, replay);
 	err = err < 0 ? dart_error__system(error, -err, "cannot replay") :
-			replay_files__open(&replay->files, context->options,
-					   error);
+			replay_files__open(&replay->files, context->options, error);
 	if (err) {
 		replay__free(replay);
 		return err;
@@ -359,8 +343,8 @@ int replay__new(const struct replay_context *context, struct replay **replayp,
 
 bool replay__report(const struct replay *replay, struct output *log)
 {
-	const bool is_whole = replay_files__report(&replay->files, log) &&
-			      !*replay->failure.text && !replay->refusals;
+	const bool is_whole = replay_files__report(&replay->files, log) && !*replay->failure.text &&
+			      !replay->refusals;
 
 	if (replay->refusals)
 		output__print(
@@ -390,8 +374,7 @@ void replay__free(struct replay *replay)
 		close(replay->passed_fd);
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
 		if (replay->targets.targets[i])
-			replay_targets__remove(&replay->targets,
-					       replay->targets.targets[i]);
+			replay_targets__remove(&replay->targets, replay->targets.targets[i]);
 	}
 	replay_files__close(&replay->files);
 	free(replay->marks);

@@ -28,7 +28,7 @@ struct replay_context {
 	unsigned int worker_count;
 	struct catalogs *catalogs;
 	struct sink *sink;
-	uint32_t value_bytes;	/* of output: see budget.h */
+	uint32_t value_bytes; /* of output: see budget.h */
 	/* In the loop, once: all is replayed, and the sink has it. */
 	void (*ended)(void *data);
 	void *data;

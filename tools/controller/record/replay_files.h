@@ -21,8 +21,7 @@ struct replay_files {
  * Opens those of @options, whose times they are limited to; @files is zeros before.  Returns
  * 0, or -errno with a sentence in @error; replay_files__close() in both cases.
  */
-int replay_files__open(struct replay_files *files,
-		       const struct replay_options *options,
+int replay_files__open(struct replay_files *files, const struct replay_options *options,
 		       struct dart_error *error);
 void replay_files__close(struct replay_files *files);
 
@@ -32,8 +31,7 @@ static inline bool replay_files__at_end(const struct replay_files *files)
 }
 
 /* As reader__next() of the current file. */
-int replay_files__next(struct replay_files *files, struct record *record,
-		       struct dart_error *error);
+int replay_files__next(struct replay_files *files, struct record *record, struct dart_error *error);
 /* Is the file behind the current one of another recording, with other numbers? */
 bool replay_files__ends_recording(const struct replay_files *files);
 

@@ -20,8 +20,7 @@ static int compare_tables(const void *a, const void *b)
 	return (one->table > other->table) - (one->table < other->table);
 }
 
-struct replay_target *replay_targets__find(struct replay_targets *targets,
-					   uint32_t number)
+struct replay_target *replay_targets__find(struct replay_targets *targets, uint32_t number)
 {
 	const struct replay_target key = { .number = number };
 	struct replay_target **found;
@@ -30,8 +29,7 @@ struct replay_target *replay_targets__find(struct replay_targets *targets,
 	return found ? *found : NULL;
 }
 
-struct replay_target *replay_targets__find_table(struct replay_targets *targets,
-						 uint64_t table)
+struct replay_target *replay_targets__find_table(struct replay_targets *targets, uint64_t table)
 {
 	const struct replay_target key = { .table = table };
 	struct replay_target **found;
@@ -49,10 +47,8 @@ static int find_index(const struct replay_targets *targets, size_t *index)
 	return -E2BIG;
 }
 
-int replay_targets__add(struct replay_targets *targets,
-			const struct recorded_target *recorded,
-			const struct decoder *decoder,
-			struct replay_target **targetp,
+int replay_targets__add(struct replay_targets *targets, const struct recorded_target *recorded,
+			const struct decoder *decoder, struct replay_target **targetp,
 			struct dart_error *error)
 {
 	struct replay_target *target;
@@ -60,8 +56,7 @@ int replay_targets__add(struct replay_targets *targets,
 	int err;
 
 	if (find_index(targets, &index))
-		return dart_error__set(error, E2BIG,
-				       "there are more than %d agents",
+		return dart_error__set(error, E2BIG, "there are more than %d agents",
 				       SETTINGS_TARGETS_MAX);
 	target = calloc(1, sizeof(*target));
 	if (!target)
@@ -86,8 +81,7 @@ int replay_targets__add(struct replay_targets *targets,
 	return 0;
 }
 
-static void replay_targets__drop_table(struct replay_targets *targets,
-				       struct replay_target *target)
+static void replay_targets__drop_table(struct replay_targets *targets, struct replay_target *target)
 {
 	if (!target->ring)
 		return;
@@ -97,10 +91,8 @@ static void replay_targets__drop_table(struct replay_targets *targets,
 	target->ring = NULL;
 }
 
-int replay_targets__set_table(struct replay_targets *targets,
-			      struct replay_target *target,
-			      const struct recorded_table *recorded,
-			      const struct scraper_use *use,
+int replay_targets__set_table(struct replay_targets *targets, struct replay_target *target,
+			      const struct recorded_table *recorded, const struct scraper_use *use,
 			      struct dart_error *error)
 {
 	struct ring *ring;
@@ -109,11 +101,11 @@ int replay_targets__set_table(struct replay_targets *targets,
 	replay_targets__drop_table(targets, target);
 	target->ring_size = played__ring_size(recorded);
 	if (target->ring_size > targets->ring_sizes_max - targets->ring_sizes)
-		return dart_error__set(error, EFBIG,
-				       "the tables of the recording take more than half of the memory of this machine");
+		return dart_error__set(
+			error, EFBIG,
+			"the tables of the recording take more than half of the memory of this machine");
 	if (replay_targets__find_table(targets, recorded->number))
-		return dart_error__set(error, EBADMSG,
-				       "two agents have the same table");
+		return dart_error__set(error, EBADMSG, "two agents have the same table");
 	err = played__make_ring(recorded, use, &ring, error);
 	if (err)
 		return err;
@@ -127,8 +119,7 @@ int replay_targets__set_table(struct replay_targets *targets,
 	return 0;
 }
 
-void replay_targets__remove(struct replay_targets *targets,
-			    struct replay_target *target)
+void replay_targets__remove(struct replay_targets *targets, struct replay_target *target)
 {
 	replay_targets__drop_table(targets, target);
 	tdelete(target, &targets->by_number, compare_numbers);

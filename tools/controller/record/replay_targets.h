@@ -8,8 +8,8 @@
 
 struct replay_target {
 	uint32_t number;
-	uint64_t table;		/* its number; without a meaning if there is no ring */
-	struct ring *ring;	/* of the table; NULL: none so far */
+	uint64_t table; /* its number; without a meaning if there is no ring */
+	struct ring *ring; /* of the table; NULL: none so far */
 	uint64_t ring_size;
 	struct target_settings settings;
 	struct decoder decoder;
@@ -17,38 +17,31 @@ struct replay_target {
 };
 
 struct replay_targets {
-	void *by_number;	/* trees of tsearch(3) */
+	void *by_number; /* trees of tsearch(3) */
 	void *by_table;
-	uint64_t ring_sizes;	/* of all */
+	uint64_t ring_sizes; /* of all */
 	uint64_t ring_sizes_max;
 	struct replay_target *targets[SETTINGS_TARGETS_MAX];
 };
 
 /* Both NULL if there is none. */
-struct replay_target *replay_targets__find(struct replay_targets *targets,
-					   uint32_t number);
-struct replay_target *replay_targets__find_table(struct replay_targets *targets,
-						 uint64_t table);
+struct replay_target *replay_targets__find(struct replay_targets *targets, uint32_t number);
+struct replay_target *replay_targets__find_table(struct replay_targets *targets, uint64_t table);
 /*
  * Adds one that is not there yet.  @decoder is that of all targets, without settings and
  * summary.  Returns 0, or -errno with a sentence in @error.
  */
-int replay_targets__add(struct replay_targets *targets,
-			const struct recorded_target *recorded,
-			const struct decoder *decoder,
-			struct replay_target **target,
+int replay_targets__add(struct replay_targets *targets, const struct recorded_target *recorded,
+			const struct decoder *decoder, struct replay_target **target,
 			struct dart_error *error);
 /*
  * The scrapes of @target are of this table from now on; after an error of none.  Returns as
  * played__make_ring(), or -EFBIG if all tables would take too much memory.
  */
-int replay_targets__set_table(struct replay_targets *targets,
-			      struct replay_target *target,
-			      const struct recorded_table *recorded,
-			      const struct scraper_use *use,
+int replay_targets__set_table(struct replay_targets *targets, struct replay_target *target,
+			      const struct recorded_table *recorded, const struct scraper_use *use,
 			      struct dart_error *error);
 /* The workers have nothing of @target any more. */
-void replay_targets__remove(struct replay_targets *targets,
-			    struct replay_target *target);
+void replay_targets__remove(struct replay_targets *targets, struct replay_target *target);
 
 #endif /* CONTROLLER_RECORD_REPLAY_TARGETS_H */

@@ -16,8 +16,7 @@ static const char *copy(struct series_list *list, const char *text)
 }
 
 /* Room for one element more; false if out of memory. */
-static bool make_room(void **elements, uint32_t count, uint32_t *room,
-		      size_t size)
+static bool make_room(void **elements, uint32_t count, uint32_t *room, size_t size)
 {
 	const uint32_t wanted = *room ? 2 * *room : 1024;
 	void *larger;
@@ -32,8 +31,8 @@ static bool make_room(void **elements, uint32_t count, uint32_t *room,
 	return true;
 }
 
-static const struct metric_family *
-add_family(struct series_list *list, const struct metric_family *family)
+static const struct metric_family *add_family(struct series_list *list,
+					      const struct metric_family *family)
 {
 	struct metric_family *own = arena__take(&list->arena, sizeof(*own));
 
@@ -46,24 +45,21 @@ add_family(struct series_list *list, const struct metric_family *family)
 		.type = family->type,
 	};
 	if (!own->name || !own->help || !own->unit ||
-	    !make_room((void **)&list->families, list->family_count,
-		       &list->family_room, sizeof(*list->families)) ||
-	    text_index__add(&list->family_by_name, own->name,
-			    list->family_count))
+	    !make_room((void **)&list->families, list->family_count, &list->family_room,
+		       sizeof(*list->families)) ||
+	    text_index__add(&list->family_by_name, own->name, list->family_count))
 		return NULL;
 	list->families[list->family_count++] = own;
 	return own;
 }
 
 /* The first family of this name; NULL if out of memory. */
-static const struct metric_family *
-find_family(struct series_list *list, const struct metric_family *family)
+static const struct metric_family *find_family(struct series_list *list,
+					       const struct metric_family *family)
 {
-	const uint32_t number =
-		text_index__find(&list->family_by_name, family->name);
+	const uint32_t number = text_index__find(&list->family_by_name, family->name);
 
-	return number == TEXT_INDEX_NONE ? add_family(list, family) :
-					   list->families[number];
+	return number == TEXT_INDEX_NONE ? add_family(list, family) : list->families[number];
 }
 
 /* FAMILY LABELS NAME TEXT; of a bucket instead of these its labels but "le". */
@@ -79,11 +75,10 @@ static char *make_key(const struct metric_family *family, const char *labels,
 	fprintf(out, "%s%c%s%c", family->name, SEPARATOR, labels, SEPARATOR);
 	if (family->type != METRIC_HISTOGRAM)
 		fprintf(out, "%s%c%s", series->name, SEPARATOR, series->text);
-	for (i = 0; family->type == METRIC_HISTOGRAM && i < series->label_count;
-	     i++)
+	for (i = 0; family->type == METRIC_HISTOGRAM && i < series->label_count; i++)
 		if (strcmp(series->labels[i].name, "le"))
-			fprintf(out, "%s=%s%c", series->labels[i].name,
-				series->labels[i].value, SEPARATOR);
+			fprintf(out, "%s=%s%c", series->labels[i].name, series->labels[i].value,
+				SEPARATOR);
 	if (fclose(out)) {
 		free(key);
 		return NULL;
@@ -92,8 +87,8 @@ static char *make_key(const struct metric_family *family, const char *labels,
 }
 
 /* @key is in no group so far. */
-static int add_group(struct series_list *list, const char *key,
-		     const struct metric_family *family, const char *labels)
+static int add_group(struct series_list *list, const char *key, const struct metric_family *family,
+		     const char *labels)
 {
 	struct listed_group group = {
 		.family = family,
@@ -101,10 +96,9 @@ static int add_group(struct series_list *list, const char *key,
 		.key = copy(list, key),
 	};
 
-	if (!group.labels || !group.key ||
-	    list->group_count == TEXT_INDEX_NONE - 1 ||
-	    !make_room((void **)&list->groups, list->group_count,
-		       &list->group_room, sizeof(*list->groups)) ||
+	if (!group.labels || !group.key || list->group_count == TEXT_INDEX_NONE - 1 ||
+	    !make_room((void **)&list->groups, list->group_count, &list->group_room,
+		       sizeof(*list->groups)) ||
 	    text_index__add(&list->by_key, group.key, list->group_count))
 		return -ENOMEM;
 	list->groups[list->group_count++] = group;
@@ -117,8 +111,7 @@ static int find_member(struct series_list *list, struct listed_group *group,
 	struct listed_series **at = &group->members, *own;
 
 	for (; *at; at = &(*at)->next) {
-		if (strcmp((*at)->text, series->text) ||
-		    strcmp((*at)->name, series->name))
+		if (strcmp((*at)->text, series->text) || strcmp((*at)->name, series->name))
 			continue;
 		*member = (*at)->member;
 		return 0;
@@ -138,9 +131,8 @@ static int find_member(struct series_list *list, struct listed_group *group,
 	return 0;
 }
 
-int series_list__find(struct series_list *list, const struct metric_plan *plan,
-		      uint32_t at, const char *labels,
-		      struct series_place *place)
+int series_list__find(struct series_list *list, const struct metric_plan *plan, uint32_t at,
+		      const char *labels, struct series_place *place)
 {
 	const struct metric_series *series = &plan->series[at];
 	const struct metric_family *of = &plan->families[series->family];
@@ -164,17 +156,14 @@ int series_list__find(struct series_list *list, const struct metric_plan *plan,
 		err = add_group(list, key, family, labels);
 	}
 	free(key);
-	return err   ?:
-		       find_member(list, &list->groups[place->group], series,
-				   &place->member);
+	return err ?: find_member(list, &list->groups[place->group], series, &place->member);
 }
 
 static int compare_groups(const void *a, const void *b, void *data)
 {
 	const struct listed_group *groups = data;
 
-	return strcmp(groups[*(const uint32_t *)a].key,
-		      groups[*(const uint32_t *)b].key);
+	return strcmp(groups[*(const uint32_t *)a].key, groups[*(const uint32_t *)b].key);
 }
 
 int series_list__rank(struct series_list *list)

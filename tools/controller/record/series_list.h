@@ -52,9 +52,8 @@ struct series_place {
  * The place of series @at of @plan, of which nothing is kept, at a target with @labels; it is
  * added if it is new.  Returns 0 or -ENOMEM.
  */
-int series_list__find(struct series_list *list, const struct metric_plan *plan,
-		      uint32_t at, const char *labels,
-		      struct series_place *place);
+int series_list__find(struct series_list *list, const struct metric_plan *plan, uint32_t at,
+		      const char *labels, struct series_place *place);
 /* Ranks all groups.  Groups that were ranked before keep their order.  Returns 0 or -ENOMEM. */
 int series_list__rank(struct series_list *list);
 void series_list__clear(struct series_list *list);

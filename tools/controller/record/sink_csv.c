@@ -42,8 +42,8 @@ static void print_text(const char *text, size_t width, FILE *out)
 	fputc('"', out);
 }
 
-static void print_number(const struct dart_field *field, const void *copy,
-			 uint32_t index, FILE *out)
+static void print_number(const struct dart_field *field, const void *copy, uint32_t index,
+			 FILE *out)
 {
 	const uint64_t value = dart_field__get(field, copy, index);
 
@@ -53,15 +53,14 @@ static void print_number(const struct dart_field *field, const void *copy,
 		fprintf(out, "%llu", (unsigned long long)value);
 }
 
-static void print_element(const struct dart_field *field, const void *copy,
-			  uint32_t index, FILE *out)
+static void print_element(const struct dart_field *field, const void *copy, uint32_t index,
+			  FILE *out)
 {
 	char address[INET6_ADDRSTRLEN];
 
 	switch (field->kind) {
 	case DART_CONTROL_FIELD_TEXT:
-		print_text((const char *)copy + field->offset, field->width,
-			   out);
+		print_text((const char *)copy + field->offset, field->width, out);
 		break;
 	case DART_CONTROL_FIELD_ADDRESS:
 		dart_field__address(field, copy, address);
@@ -73,8 +72,8 @@ static void print_element(const struct dart_field *field, const void *copy,
 }
 
 /* @prefix is what all lines of the copy begin with. */
-static void print_field(const char *prefix, const struct dart_field *field,
-			const void *copy, FILE *out)
+static void print_field(const char *prefix, const struct dart_field *field, const void *copy,
+			FILE *out)
 {
 	uint32_t i;
 
@@ -89,8 +88,8 @@ static void print_field(const char *prefix, const struct dart_field *field,
 }
 
 /* @sample is what all lines of the sample begin with. */
-static void print_copy(const char *sample, const struct dart_entry *entry,
-		       uint32_t number, const void *copy, FILE *out)
+static void print_copy(const char *sample, const struct dart_entry *entry, uint32_t number,
+		       const void *copy, FILE *out)
 {
 	const struct dart_schema *schema = entry->schema;
 	char prefix[PREFIX_MAX + DART_CONTROL_ENTRY_NAME_MAX + 16], text[16] = "";
@@ -108,8 +107,8 @@ static void print_copy(const char *sample, const struct dart_entry *entry,
 	}
 }
 
-static void make_prefix(const struct target_settings *target,
-			const struct sample *sample, char prefix[PREFIX_MAX])
+static void make_prefix(const struct target_settings *target, const struct sample *sample,
+			char prefix[PREFIX_MAX])
 {
 	FILE *out = fmemopen(prefix, PREFIX_MAX, "w");
 
@@ -122,8 +121,8 @@ static void make_prefix(const struct target_settings *target,
 	fclose(out);
 }
 
-static void print_sample(const struct target_settings *target,
-			 const struct sample *sample, FILE *out)
+static void print_sample(const struct target_settings *target, const struct sample *sample,
+			 FILE *out)
 {
 	const struct sample_entry *entry;
 	const char *copy;
@@ -142,8 +141,7 @@ static void print_sample(const struct target_settings *target,
 }
 
 static int put_sample(struct sink *sink, const struct target_settings *target,
-		      const struct sample *sample,
-		      const struct latency *decoded)
+		      const struct sample *sample, const struct latency *decoded)
 {
 	struct sink_csv *csv = (struct sink_csv *)sink;
 	size_t length = 0;
@@ -162,8 +160,7 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 }
 
 /* There are no values. */
-static int put_lost(struct sink *sink, const struct target_settings *target,
-		    const char *reason)
+static int put_lost(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	return 0;
 }

@@ -50,9 +50,7 @@ static int open_file(const char *directory, int *fd, struct dart_error *error)
 		return dart_error__no_memory(error);
 	*fd = mkostemp(path, O_CLOEXEC);
 	if (*fd < 0)
-		dart_error__system(error, errno,
-				   "cannot make a temporary file in '%s'",
-				   directory);
+		dart_error__system(error, errno, "cannot make a temporary file in '%s'", directory);
 	else
 		unlink(path);
 	free(path);
@@ -71,9 +69,8 @@ int spill__open(const char *directory, size_t bytes, struct spill **spillp,
 	spill->points = malloc(spill->room * sizeof(*spill->points));
 	spill->order = malloc(spill->room * sizeof(*spill->order));
 	spill->fd = -1;
-	err = spill->points && spill->order ?
-		      open_file(directory, &spill->fd, error) :
-		      dart_error__no_memory(error);
+	err = spill->points && spill->order ? open_file(directory, &spill->fd, error) :
+					      dart_error__no_memory(error);
 	if (err) {
 		spill__close(spill);
 		return err;
@@ -149,14 +146,13 @@ struct block_writer {
 	size_t length;
 };
 
-static int block_writer__put(struct block_writer *writer, const void *bytes,
-			     size_t length)
+static int block_writer__put(struct block_writer *writer, const void *bytes, size_t length)
 {
 	int err = 0;
 
 	if (WRITE_BYTES - writer->length < length) {
-		err = write_all(writer->spill->fd, writer->bytes,
-				writer->length, &writer->spill->size);
+		err = write_all(writer->spill->fd, writer->bytes, writer->length,
+				&writer->spill->size);
 		writer->length = 0;
 	}
 	memcpy(writer->bytes + writer->length, bytes, length);
@@ -170,8 +166,7 @@ static uint32_t section_length(const struct spill *spill, size_t from)
 	const uint32_t group = spill->points[spill->order[from]].group;
 	size_t i = from;
 
-	while (i < spill->count &&
-	       spill->points[spill->order[i]].group == group)
+	while (i < spill->count && spill->points[spill->order[i]].group == group)
 		i++;
 	return i - from;
 }
@@ -189,21 +184,17 @@ static int write_run(struct spill *spill, struct block_writer *writer)
 
 		err = block_writer__put(writer, &section, sizeof(section));
 		for (end = i + section.count; i < end && !err; i++) {
-			const struct spilled *point =
-				&spill->points[spill->order[i]];
+			const struct spilled *point = &spill->points[spill->order[i]];
 			const struct stored stored = {
 				.value = point->value,
 				.time_ns = point->time_ns,
 				.member = point->member,
 			};
 
-			err = block_writer__put(writer, &stored,
-						sizeof(stored));
+			err = block_writer__put(writer, &stored, sizeof(stored));
 		}
 	}
-	return err   ?:
-		       write_all(spill->fd, writer->bytes, writer->length,
-				 &spill->size);
+	return err ?: write_all(spill->fd, writer->bytes, writer->length, &spill->size);
 }
 
 static int add_run(struct spill *spill)
@@ -256,8 +247,7 @@ static int run__take(struct run *run, int fd, void *to, size_t length)
 			wanted = READ_BYTES - run->length;
 			if (run->end - run->at < (off_t)wanted)
 				wanted = run->end - run->at;
-			got = pread(fd, run->bytes + run->length, wanted,
-				    run->at);
+			got = pread(fd, run->bytes + run->length, wanted, run->at);
 			if (!got || (got < 0 && errno != EINTR))
 				return got ? -errno : -EIO;
 			if (got > 0) {
@@ -288,8 +278,7 @@ int spill__rewind(struct spill *spill)
 	free(spill->order);
 	spill->points = NULL;
 	spill->order = NULL;
-	for (run = spill->runs; run < spill->runs + spill->run_count && !err;
-	     run++) {
+	for (run = spill->runs; run < spill->runs + spill->run_count && !err; run++) {
 		run->bytes = malloc(READ_BYTES);
 		err = run->bytes ? run__next_section(run, spill->fd) : -ENOMEM;
 	}
@@ -297,8 +286,7 @@ int spill__rewind(struct spill *spill)
 }
 
 int spill__read(struct spill *spill, uint32_t group,
-		int (*take)(void *data, const struct spilled *point),
-		void *data)
+		int (*take)(void *data, const struct spilled *point), void *data)
 {
 	struct spilled point = { .group = group };
 	struct stored stored;
@@ -309,8 +297,7 @@ int spill__read(struct spill *spill, uint32_t group,
 		if (!run->section.count || run->section.group != group)
 			continue;
 		while (run->section.count && !ret) {
-			ret = run__take(run, spill->fd, &stored,
-					sizeof(stored));
+			ret = run__take(run, spill->fd, &stored, sizeof(stored));
 			if (ret)
 				break;
 			run->section.count--;

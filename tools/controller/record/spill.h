@@ -54,7 +54,6 @@ int spill__rewind(struct spill *spill);
  * Returns 0, -errno of read(2), or that number.
  */
 int spill__read(struct spill *spill, uint32_t group,
-		int (*take)(void *data, const struct spilled *point),
-		void *data);
+		int (*take)(void *data, const struct spilled *point), void *data);
 
 #endif /* CONTROLLER_RECORD_SPILL_H */

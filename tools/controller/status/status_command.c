@@ -36,14 +36,11 @@ static int ask(const struct sockaddr_un *address, struct dart_error *error)
 			error, errno,
 			"no controller answers at '%s' (start one with --socket): cannot connect",
 			address->sun_path);
-	} else if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout,
-			       sizeof(timeout)) &&
-		   send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) ==
-			   sizeof(request) - 1) {
+	} else if (!setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) &&
+		   send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) == sizeof(request) - 1) {
 		return fd;
 	} else {
-		dart_error__system(error, errno, "cannot write to '%s'",
-				   address->sun_path);
+		dart_error__system(error, errno, "cannot write to '%s'", address->sun_path);
 	}
 	close(fd);
 	return -EIO;
@@ -61,16 +58,14 @@ static char *read_answer(int fd, size_t *length, struct dart_error *error)
 		dart_error__no_memory(error);
 		return NULL;
 	}
-	while ((got = recv(fd, buffer, sizeof(buffer), 0)) > 0 ||
-	       (got < 0 && errno == EINTR)) {
+	while ((got = recv(fd, buffer, sizeof(buffer), 0)) > 0 || (got < 0 && errno == EINTR)) {
 		if (got > 0)
 			fwrite(buffer, 1, got, out);
 		if (ftell(out) > (long)ANSWER_MAX)
 			break;
 	}
 	if (got < 0)
-		dart_error__system(error, errno,
-				   "the controller does not answer");
+		dart_error__system(error, errno, "the controller does not answer");
 	else if (got > 0)
 		dart_error__set(error, EFBIG, "the answer has no end");
 	if (!fclose(out) && !got)
@@ -79,8 +74,7 @@ static char *read_answer(int fd, size_t *length, struct dart_error *error)
 	return NULL;
 }
 
-static json_t *get_status(const struct options *options, char **text,
-			  struct dart_error *error)
+static json_t *get_status(const struct options *options, char **text, struct dart_error *error)
 {
 	struct sockaddr_un address;
 	json_error_t reason;
@@ -88,8 +82,7 @@ static json_t *get_status(const struct options *options, char **text,
 	json_t *status;
 	int fd;
 
-	if (control_socket__address(options->socket, DIRECTORY, &address,
-				    error) < 0)
+	if (control_socket__address(options->socket, DIRECTORY, &address, error) < 0)
 		return NULL;
 	fd = ask(&address, error);
 	if (fd < 0)
@@ -102,9 +95,8 @@ static json_t *get_status(const struct options *options, char **text,
 	if (!status)
 		dart_error__set(
 			error, EINVAL,
-			length ?
-				"the answer is not JSON: %s" :
-				"the controller has too many clients, or another version%.0s",
+			length ? "the answer is not JSON: %s" :
+				 "the controller has too many clients, or another version%.0s",
 			reason.text);
 	return status;
 }
@@ -125,8 +117,7 @@ int status_command__run(const struct options *options)
 	json_decref(status);
 	free(text);
 	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = dart_error__system(&error, errno,
-					 "cannot write to standard output");
+		err = dart_error__system(&error, errno, "cannot write to standard output");
 	if (err)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;

@@ -33,8 +33,7 @@ static json_t *text_or_null(const char *text)
 static void print_members(json_t *members, FILE *out)
 {
 	if (members)
-		json_dumpf(members, out, JSON_COMPACT | JSON_ENSURE_ASCII |
-						 JSON_EMBED);
+		json_dumpf(members, out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_EMBED);
 	else
 		fputs("\"error\":\"out of memory\"", out);
 	json_decref(members);
@@ -47,8 +46,7 @@ static void print_object(json_t *members, FILE *out)
 	fputc('}', out);
 }
 
-static void status_totals__add(struct status_totals *totals,
-			       const struct target_status *status)
+static void status_totals__add(struct status_totals *totals, const struct target_status *status)
 {
 	if (!strcmp(status->state, "up"))
 		totals->up++;
@@ -65,8 +63,8 @@ static void status_totals__add(struct status_totals *totals,
 	totals->bytes += status->bytes;
 }
 
-static void print_target(struct status_report *report, size_t index,
-			 const struct target *target, FILE *out)
+static void print_target(struct status_report *report, size_t index, const struct target *target,
+			 FILE *out)
 {
 	const struct target_set *set = fleet__targets(report->context->fleet);
 	const struct target_settings *settings = target__settings(target);
@@ -79,32 +77,20 @@ static void print_target(struct status_report *report, size_t index,
 		status.state = "leaving";
 	status_totals__add(&report->totals, &status);
 	members = json_pack(
-		"{ss ss ss so so ss sI si sI sI sI sI sI sI sI s{sI sI sI sI sI}}",
-		"agent", settings->name,
-		"transport", settings__transport_name(settings->transport),
-		"state", status.state,
-		"since_ns", to_wall_clock(status.since_ns),
-		"error", text_or_null(status.error),
-		"source", source ?: "command line",
-		"interval_ns", (json_int_t)settings->interval_ns,
-		"class", settings->class,
-		"scrapes", (json_int_t)status.scrapes,
-		"failed", (json_int_t)status.failed,
-		"missed", (json_int_t)status.missed,
-		"discarded", (json_int_t)status.discarded,
-		"dropped", (json_int_t)status.dropped,
-		"reads", (json_int_t)status.reads,
-		"bytes", (json_int_t)status.bytes,
-		"landed_ns",
-		"min", (json_int_t)status.landed_ns.min,
-		"p50", (json_int_t)status.landed_ns.p50,
-		"p90", (json_int_t)status.landed_ns.p90,
-		"p99", (json_int_t)status.landed_ns.p99,
-		"max", (json_int_t)status.landed_ns.max);
+		"{ss ss ss so so ss sI si sI sI sI sI sI sI sI s{sI sI sI sI sI}}", "agent",
+		settings->name, "transport", settings__transport_name(settings->transport), "state",
+		status.state, "since_ns", to_wall_clock(status.since_ns), "error",
+		text_or_null(status.error), "source", source ?: "command line", "interval_ns",
+		(json_int_t)settings->interval_ns, "class", settings->class, "scrapes",
+		(json_int_t)status.scrapes, "failed", (json_int_t)status.failed, "missed",
+		(json_int_t)status.missed, "discarded", (json_int_t)status.discarded, "dropped",
+		(json_int_t)status.dropped, "reads", (json_int_t)status.reads, "bytes",
+		(json_int_t)status.bytes, "landed_ns", "min", (json_int_t)status.landed_ns.min,
+		"p50", (json_int_t)status.landed_ns.p50, "p90", (json_int_t)status.landed_ns.p90,
+		"p99", (json_int_t)status.landed_ns.p99, "max", (json_int_t)status.landed_ns.max);
 	fputs(report->printed++ ? ",\n" : "", out);
 	/* The labels are a text already. */
-	fprintf(out, "{\"labels\":%s,",
-		settings->labels ? settings->labels->text : "{}");
+	fprintf(out, "{\"labels\":%s,", settings->labels ? settings->labels->text : "{}");
 	print_members(members, out);
 	fputc('}', out);
 }
@@ -117,15 +103,13 @@ static void print_sources(const struct discovery *discovery, FILE *out)
 	for (i = 0; i < discovery__source_count(discovery); i++) {
 		discovery__source(discovery, i, &source);
 		fputs(i ? ",\n" : "", out);
-		print_object(json_pack("{ss ss sI sI sI sI so so}",
-				       "source", source.name,
-				       "kind", source.kind,
-				       "targets", (json_int_t)source.targets,
-				       "left_out", (json_int_t)source.left_out,
-				       "looks", (json_int_t)source.looks,
-				       "failures", (json_int_t)source.failures,
-				       "heard_ns", to_wall_clock(source.heard_ns),
-				       "error", text_or_null(source.error)),
+		print_object(json_pack("{ss ss sI sI sI sI so so}", "source", source.name, "kind",
+				       source.kind, "targets", (json_int_t)source.targets,
+				       "left_out", (json_int_t)source.left_out, "looks",
+				       (json_int_t)source.looks, "failures",
+				       (json_int_t)source.failures, "heard_ns",
+				       to_wall_clock(source.heard_ns), "error",
+				       text_or_null(source.error)),
 			     out);
 	}
 }
@@ -167,8 +151,7 @@ static json_t *describe_output(const struct output_figures *figures)
 	}
 	add_losses(members, "refused_samples", "refused", &figures->refused);
 	add_losses(members, "dropped_samples", "dropped", &figures->dropped);
-	json_object_set_new(members, "error",
-			    text_or_null(error->time_ns ? error->text : NULL));
+	json_object_set_new(members, "error", text_or_null(error->time_ns ? error->text : NULL));
 	json_object_set_new(members, "error_ns",
 			    error->time_ns ? json_integer(error->time_ns) : json_null());
 	return members;
@@ -214,46 +197,32 @@ static void print_controller(const struct status_report *report, FILE *out)
 	const struct target_context *context = report->context;
 	const struct status_totals *totals = &report->totals;
 	uint64_t reloads, refused;
-	struct rusage usage = { };
+	struct rusage usage = {};
 	json_t *members;
 
-	discovery__reloads(fleet__discovery(context->fleet), &reloads,
-			   &refused);
+	discovery__reloads(fleet__discovery(context->fleet), &reloads, &refused);
 	getrusage(RUSAGE_SELF, &usage);
-	members = json_pack(
-		"{ss si sI so sI s{sI sI sI} sI sI sI sI sI sI sI}",
-		"version", DART_VERSION,
-		"pid", (int)getpid(),
-		"uptime_ns", (json_int_t)(monotonic_ns() - report->started_ns),
-		"started_ns", to_wall_clock(report->started_ns),
-		"wanted", (json_int_t)context->target_count,
-		"targets",
-		"up", (json_int_t)totals->up,
-		"down", (json_int_t)totals->down,
-		"finished", (json_int_t)totals->finished,
-		"scrapes", (json_int_t)totals->scrapes,
-		"failed", (json_int_t)totals->failed,
-		"missed", (json_int_t)totals->missed,
-		"discarded", (json_int_t)totals->discarded,
-		"dropped", (json_int_t)totals->dropped,
-		"reads", (json_int_t)totals->reads,
-		"bytes", (json_int_t)totals->bytes);
+	members = json_pack("{ss si sI so sI s{sI sI sI} sI sI sI sI sI sI sI}", "version",
+			    DART_VERSION, "pid", (int)getpid(), "uptime_ns",
+			    (json_int_t)(monotonic_ns() - report->started_ns), "started_ns",
+			    to_wall_clock(report->started_ns), "wanted",
+			    (json_int_t)context->target_count, "targets", "up",
+			    (json_int_t)totals->up, "down", (json_int_t)totals->down, "finished",
+			    (json_int_t)totals->finished, "scrapes", (json_int_t)totals->scrapes,
+			    "failed", (json_int_t)totals->failed, "missed",
+			    (json_int_t)totals->missed, "discarded", (json_int_t)totals->discarded,
+			    "dropped", (json_int_t)totals->dropped, "reads",
+			    (json_int_t)totals->reads, "bytes", (json_int_t)totals->bytes);
 	if (members)
 		json_object_update_new(
 			members,
-			json_pack("{sI sI sI s{sI sI} sI sI}",
-				  "cpu_user_ns",
-				  (json_int_t)time_ns(&usage.ru_utime),
-				  "cpu_system_ns",
-				  (json_int_t)time_ns(&usage.ru_stime),
-				  "resident_bytes",
-				  (json_int_t)resident_bytes(),
-				  "output", "written_bytes",
-				  (json_int_t)output__written(report->output),
-				  "dropped",
-				  (json_int_t)output__dropped(report->output),
-				  "reloads", (json_int_t)reloads,
-				  "reloads_refused", (json_int_t)refused));
+			json_pack("{sI sI sI s{sI sI} sI sI}", "cpu_user_ns",
+				  (json_int_t)time_ns(&usage.ru_utime), "cpu_system_ns",
+				  (json_int_t)time_ns(&usage.ru_stime), "resident_bytes",
+				  (json_int_t)resident_bytes(), "output", "written_bytes",
+				  (json_int_t)output__written(report->output), "dropped",
+				  (json_int_t)output__dropped(report->output), "reloads",
+				  (json_int_t)reloads, "reloads_refused", (json_int_t)refused));
 	print_object(members, out);
 }
 
@@ -267,8 +236,7 @@ bool status_report__print(struct status_report *report, FILE *out)
 		return false;
 	if (!report->next)
 		fputs("{\"targets\":[", out);
-	for (; left && report->next < target_set__end_index(set);
-	     report->next++) {
+	for (; left && report->next < target_set__end_index(set); report->next++) {
 		target = target_set__target(set, report->next);
 		if (!target)
 			continue;

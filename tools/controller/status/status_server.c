@@ -17,8 +17,7 @@
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/base/timers.h"
 
-int control_socket__address(const char *path, const char *otherwise,
-			    struct sockaddr_un *address,
+int control_socket__address(const char *path, const char *otherwise, struct sockaddr_un *address,
 			    struct dart_error *error)
 {
 	const char *directory = getenv("RUNTIME_DIRECTORY");
@@ -30,11 +29,9 @@ int control_socket__address(const char *path, const char *otherwise,
 		return 0;
 	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	if (path)
-		length = snprintf(address->sun_path, sizeof(address->sun_path),
-				  "%s", path);
+		length = snprintf(address->sun_path, sizeof(address->sun_path), "%s", path);
 	else
-		length = snprintf(address->sun_path, sizeof(address->sun_path),
-				  "%.*s/control.sock",
+		length = snprintf(address->sun_path, sizeof(address->sun_path), "%.*s/control.sock",
 				  (int)strcspn(directory, ":"), directory);
 	if (length && length < (int)sizeof(address->sun_path))
 		return 1;
@@ -112,13 +109,12 @@ static void client__write(struct client *client)
 {
 	ssize_t sent;
 
-	if ((!client->piece || client->sent == client->length) &&
-	    !client__print(client)) {
+	if ((!client->piece || client->sent == client->length) && !client__print(client)) {
 		client__free(client);
 		return;
 	}
-	sent = send(client->fd, client->piece + client->sent,
-		    client->length - client->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+	sent = send(client->fd, client->piece + client->sent, client->length - client->sent,
+		    MSG_NOSIGNAL | MSG_DONTWAIT);
 	if (sent > 0) {
 		client->sent += sent;
 		timer__set(&client->idle, IDLE_US);
@@ -134,8 +130,7 @@ static void client__read(struct client *client)
 	ssize_t got;
 
 	got = recv(client->fd, client->request + client->request_length,
-		   sizeof(client->request) - client->request_length,
-		   MSG_DONTWAIT);
+		   sizeof(client->request) - client->request_length, MSG_DONTWAIT);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (got <= 0) {
@@ -152,8 +147,7 @@ static void client__read(struct client *client)
 		sd_event_source_set_io_events(client->source, EPOLLOUT);
 }
 
-static int on_client(sd_event_source *source, int fd, uint32_t events,
-		     void *data)
+static int on_client(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct client *client = data;
 
@@ -171,8 +165,7 @@ static void on_resume(void *data)
 	sd_event_source_set_enabled(server->source, SD_EVENT_ON);
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events,
-			 void *data)
+static int on_connection(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct status_server *server = data;
 	struct client *client;
@@ -180,17 +173,15 @@ static int on_connection(sd_event_source *source, int fd, uint32_t events,
 
 	peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (peer < 0) {
-		if (errno != EAGAIN && errno != EINTR &&
-		    errno != ECONNABORTED) {
+		if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
 			sd_event_source_set_enabled(source, SD_EVENT_OFF);
 			timer__set(&server->resume, PAUSE_US);
 		}
 		return 0;
 	}
-	client = server->count < CLIENTS_MAX ? calloc(1, sizeof(*client)) :
-					       NULL;
-	if (!client || sd_event_add_io(server->context->event, &client->source,
-				       peer, EPOLLIN, on_client, client) < 0) {
+	client = server->count < CLIENTS_MAX ? calloc(1, sizeof(*client)) : NULL;
+	if (!client || sd_event_add_io(server->context->event, &client->source, peer, EPOLLIN,
+				       on_client, client) < 0) {
 		free(client);
 		close(peer);
 		return 0;
@@ -215,8 +206,7 @@ static int bind_to(int fd, const struct sockaddr_un *address)
 	int err = 0;
 
 	/* bind() takes it over for the file, but for what the umask forbids. */
-	if (fchmod(fd, 0660) ||
-	    bind(fd, (const struct sockaddr *)address, sizeof(*address)))
+	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)address, sizeof(*address)))
 		return -errno;
 	if (chmod(address->sun_path, 0660) || listen(fd, CLIENTS_MAX)) {
 		err = -errno;
@@ -233,18 +223,15 @@ static bool is_abandoned(const struct sockaddr_un *address)
 
 	if (fd < 0)
 		return false;
-	refused = connect(fd, (const struct sockaddr *)address,
-			  sizeof(*address)) &&
+	refused = connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
 		  errno == ECONNREFUSED;
 	close(fd);
 	return refused;
 }
 
-static int refuse(const struct sockaddr_un *address, int code,
-		  struct dart_error *error)
+static int refuse(const struct sockaddr_un *address, int code, struct dart_error *error)
 {
-	return dart_error__system(error, code,
-				  "cannot listen at '%s' (see --socket)",
+	return dart_error__system(error, code, "cannot listen at '%s' (see --socket)",
 				  address->sun_path);
 }
 
@@ -261,21 +248,17 @@ static int lock(const struct sockaddr_un *address, struct dart_error *error)
 	snprintf(file, sizeof(file), "%s.lock", address->sun_path);
 	fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return dart_error__system(error, errno, "cannot open '%s'",
-					  file);
+		return dart_error__system(error, errno, "cannot open '%s'", file);
 	if (!flock(fd, LOCK_EX | LOCK_NB))
 		return fd;
-	ret = errno == EWOULDBLOCK ?
-		      refuse(address, EADDRINUSE, error) :
-		      dart_error__system(error, errno, "cannot lock '%s'",
-					 file);
+	ret = errno == EWOULDBLOCK ? refuse(address, EADDRINUSE, error) :
+				     dart_error__system(error, errno, "cannot lock '%s'", file);
 	close(fd);
 	return ret;
 }
 
 /* Returns a descriptor, or -errno with a sentence in @error. */
-static int listen_at(const struct sockaddr_un *address,
-		     struct dart_error *error)
+static int listen_at(const struct sockaddr_un *address, struct dart_error *error)
 {
 	struct stat status;
 	int fd, err;
@@ -284,9 +267,8 @@ static int listen_at(const struct sockaddr_un *address,
 	if (fd < 0)
 		return dart_error__system(error, errno, "cannot open a socket");
 	err = bind_to(fd, address);
-	if (err == -EADDRINUSE && !lstat(address->sun_path, &status) &&
-	    S_ISSOCK(status.st_mode) && is_abandoned(address) &&
-	    !unlink(address->sun_path))
+	if (err == -EADDRINUSE && !lstat(address->sun_path, &status) && S_ISSOCK(status.st_mode) &&
+	    is_abandoned(address) && !unlink(address->sun_path))
 		err = bind_to(fd, address);
 	if (!err)
 		return fd;
@@ -295,8 +277,7 @@ static int listen_at(const struct sockaddr_un *address,
 }
 
 /* Both descriptors are the server's, or closed. */
-static int status_server__open(struct status_server *server,
-			       struct dart_error *error)
+static int status_server__open(struct status_server *server, struct dart_error *error)
 {
 	int fd, ret;
 
@@ -308,22 +289,20 @@ static int status_server__open(struct status_server *server,
 		close(server->lock);
 		return fd;
 	}
-	ret = sd_event_add_io(server->context->event, &server->source, fd,
-			      EPOLLIN, on_connection, server);
+	ret = sd_event_add_io(server->context->event, &server->source, fd, EPOLLIN, on_connection,
+			      server);
 	if (ret < 0) {
 		unlink(server->address.sun_path);
 		close(fd);
 		close(server->lock);
-		return dart_error__system(error, -ret,
-					  "cannot set up the event loop");
+		return dart_error__system(error, -ret, "cannot set up the event loop");
 	}
 	sd_event_source_set_io_fd_own(server->source, true);
 	return 0;
 }
 
-int status_server__new(struct target_context *context,
-		       const struct output *output, const char *path,
-		       struct status_server **serverp, struct dart_error *error)
+int status_server__new(struct target_context *context, const struct output *output,
+		       const char *path, struct status_server **serverp, struct dart_error *error)
 {
 	struct status_server *server;
 	struct sockaddr_un address;

@@ -23,8 +23,7 @@
  * which systemd sets, or else in @otherwise.  Returns 1; 0 if both are NULL; or -EINVAL with
  * a sentence in @error.
  */
-int control_socket__address(const char *path, const char *otherwise,
-			    struct sockaddr_un *address,
+int control_socket__address(const char *path, const char *otherwise, struct sockaddr_un *address,
 			    struct dart_error *error);
 
 struct status_server;
@@ -34,9 +33,8 @@ struct status_server;
  * @context has a fleet, which ends after the server.  Returns 0, or -errno with a sentence in
  * @error: -EADDRINUSE if another controller listens there.
  */
-int status_server__new(struct target_context *context,
-		       const struct output *output, const char *path,
-		       struct status_server **server, struct dart_error *error);
+int status_server__new(struct target_context *context, const struct output *output,
+		       const char *path, struct status_server **server, struct dart_error *error);
 /* Removes the socket.  NULL is allowed. */
 void status_server__free(struct status_server *server);
 

@@ -108,16 +108,15 @@ static void print_wait(json_int_t age_ns, char text[static TEXT_MAX])
 static int set_text(struct libscols_line *line, size_t index, const char *text)
 {
 	char *escaped = dart_escape__new(text, DART_ESCAPE_SENTENCE);
-	int err = escaped ? scols_line_refer_data(line, index, escaped) :
-			    -ENOMEM;
+	int err = escaped ? scols_line_refer_data(line, index, escaped) : -ENOMEM;
 
 	if (err)
 		free(escaped);
 	return err;
 }
 
-static int set_cell(struct libscols_line *line, size_t index,
-		    const struct column *column, const json_t *object)
+static int set_cell(struct libscols_line *line, size_t index, const struct column *column,
+		    const json_t *object)
 {
 	const json_t *value;
 	char text[TEXT_MAX] = "";
@@ -134,11 +133,9 @@ static int set_cell(struct libscols_line *line, size_t index,
 	else if (column->kind == COLUMN_AGE)
 		print_wait(json_integer_value(value), text);
 	else if (column->kind == COLUMN_US)
-		snprintf(text, sizeof(text), "%.1f",
-			 json_integer_value(value) / 1e3);
+		snprintf(text, sizeof(text), "%.1f", json_integer_value(value) / 1e3);
 	else
-		snprintf(text, sizeof(text), "%lld",
-			 (long long)json_integer_value(value));
+		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
 	return scols_line_set_data(line, index, text);
 }
 
@@ -155,20 +152,17 @@ static int add_line(struct libscols_table *table, const struct column *columns,
 	return err;
 }
 
-static int print_list(const json_t *objects, const struct column *columns,
-		      FILE *out)
+static int print_list(const json_t *objects, const struct column *columns, FILE *out)
 {
 	struct libscols_table *table = scols_new_table();
 	int err = table ? scols_table_set_stream(table, out) ?:
-				  scols_table_enable_noencoding(table, 1) :
+			  scols_table_enable_noencoding(table, 1) :
 			  -ENOMEM;
 	size_t i;
 
 	for (i = 0; !err && columns[i].title; i++) {
 		if (!scols_table_new_column(table, columns[i].title, 0,
-					    columns[i].kind == COLUMN_TEXT ?
-						    0 :
-						    SCOLS_FL_RIGHT))
+					    columns[i].kind == COLUMN_TEXT ? 0 : SCOLS_FL_RIGHT))
 			err = -ENOMEM;
 	}
 	for (i = 0; !err && i < json_array_size(objects); i++)
@@ -188,29 +182,23 @@ static void print_controller(const json_t *controller, FILE *out)
 	print_ago(number_of(controller, "started_ns"), ago);
 	fprintf(out,
 		"up %lld of %lld agents; %lld scrapes, %lld failed, %lld missed, %lld dropped; up for %s, %.1f s of CPU time, %.1f MB\n",
-		(long long)number_of(targets, "up"),
-		(long long)number_of(controller, "wanted"),
+		(long long)number_of(targets, "up"), (long long)number_of(controller, "wanted"),
 		(long long)number_of(controller, "scrapes"),
 		(long long)number_of(controller, "failed"),
 		(long long)number_of(controller, "missed"),
-		(long long)(number_of(controller, "dropped") +
-			    number_of(output, "dropped")),
-		ago,
-		(number_of(controller, "cpu_user_ns") +
-		 number_of(controller, "cpu_system_ns")) /
+		(long long)(number_of(controller, "dropped") + number_of(output, "dropped")), ago,
+		(number_of(controller, "cpu_user_ns") + number_of(controller, "cpu_system_ns")) /
 			1e9,
 		number_of(controller, "resident_bytes") / 1e6);
 }
 
-int status_table__print(const json_t *status, FILE *out,
-			struct dart_error *error)
+int status_table__print(const json_t *status, FILE *out, struct dart_error *error)
 {
 	const json_t *sources = json_object_get(status, "sources");
 	const json_t *outputs = json_object_get(status, "outputs");
 	int err;
 
-	err = print_list(json_object_get(status, "targets"), target_columns,
-			 out);
+	err = print_list(json_object_get(status, "targets"), target_columns, out);
 	if (!err && json_array_size(sources)) {
 		fputc('\n', out);
 		err = print_list(sources, source_columns, out);

@@ -9,7 +9,6 @@
 #include <libdart/error.h>
 
 /* Returns 0, or -errno with a sentence in @error. */
-int status_table__print(const json_t *status, FILE *out,
-			struct dart_error *error);
+int status_table__print(const json_t *status, FILE *out, struct dart_error *error);
 
 #endif /* CONTROLLER_STATUS_TABLE_H */

@@ -28,8 +28,7 @@ int certificates__load(const struct settings_tls *files, struct dart_tls **tls,
 	 */
 	if (!paths.certificate && access(usual.key, R_OK))
 		return 0;
-	err = dart_tls__load(paths.certificate ? &paths : &usual, &loaded,
-			     error);
+	err = dart_tls__load(paths.certificate ? &paths : &usual, &loaded, error);
 	if (err)
 		return err;
 	dart_tls__put(*tls);

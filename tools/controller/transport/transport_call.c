@@ -92,8 +92,7 @@ static void transport_call__forget(struct transport *transport)
 	call->ring = NULL;
 }
 
-static int transport_call__prepare(struct transport *transport,
-				   struct ring *ring)
+static int transport_call__prepare(struct transport *transport, struct ring *ring)
 {
 	struct transport_call *call = call_of(transport);
 	const struct scraper *scraper = ring->scraper;
@@ -102,9 +101,8 @@ static int transport_call__prepare(struct transport *transport,
 
 	transport_call__forget(transport);
 	/* The header is of this host, and the entries are those of equal ones. */
-	err = dart_rpc_plan__new(&scraper->table, catalog->plan,
-				 catalog->wanted, catalog->wanted_count,
-				 &call->plan);
+	err = dart_rpc_plan__new(&scraper->table, catalog->plan, catalog->wanted,
+				 catalog->wanted_count, &call->plan);
 	if (err)
 		return err;
 	call->ring = ring;
@@ -113,8 +111,7 @@ static int transport_call__prepare(struct transport *transport,
 	return 0;
 }
 
-static void transport_call__path(const struct transport *transport,
-				 struct dart_endpoint_path *path)
+static void transport_call__path(const struct transport *transport, struct dart_endpoint_path *path)
 {
 	dart_rpc_client__path(call_of(transport)->client, path);
 }
@@ -195,8 +192,7 @@ static void on_ready(struct io_watch *watch)
 	transport_call__watch(call);
 }
 
-static int transport_call__adopt(struct transport *transport,
-				 struct io_thread *thread)
+static int transport_call__adopt(struct transport *transport, struct io_thread *thread)
 {
 	struct transport_call *call = call_of(transport);
 	int i;
@@ -227,14 +223,12 @@ static int transport_call__send(struct transport_call *call)
 
 	dart_error__set(&call->error, 0, "cannot send a request");
 	if (call->part == TRANSPORT_TABLE)
-		err = dart_rpc_client__get_table(call->client, call->table,
-						 call->table_length,
+		err = dart_rpc_client__get_table(call->client, call->table, call->table_length,
 						 &call->error);
 	else
-		err = dart_rpc_client__get_values(
-			call->client, call->plan,
-			(void *)ring__current(call->ring)->landing,
-			&call->error);
+		err = dart_rpc_client__get_values(call->client, call->plan,
+						  (void *)ring__current(call->ring)->landing,
+						  &call->error);
 	if (err)
 		transport_call__fail(call);
 	else
@@ -242,12 +236,11 @@ static int transport_call__send(struct transport_call *call)
 	return err;
 }
 
-static int transport_call__begin(struct transport *transport,
-				 enum transport_part part, uint32_t *fragments)
+static int transport_call__begin(struct transport *transport, enum transport_part part,
+				 uint32_t *fragments)
 {
 	struct transport_call *call = call_of(transport);
-	uint64_t bytes = part == TRANSPORT_TABLE ? call->table_length :
-						   transport->scrape.bytes;
+	uint64_t bytes = part == TRANSPORT_TABLE ? call->table_length : transport->scrape.bytes;
 	uint64_t count = (bytes + CREDIT_FRAGMENT - 1) / CREDIT_FRAGMENT;
 
 	call->part = part;
@@ -276,8 +269,7 @@ static uint32_t transport_call__take_completed(struct transport *transport)
 	return completed;
 }
 
-static void transport_call__explain(const struct transport *transport,
-				    struct dart_error *error)
+static void transport_call__explain(const struct transport *transport, struct dart_error *error)
 {
 	*error = call_of(transport)->error;
 }
@@ -303,8 +295,7 @@ static const struct transport_operations transport_call__operations = {
 
 static void transport_call__accept(struct transport_call *call)
 {
-	const struct dart_rpc_welcome_values *welcome =
-		dart_rpc_client__welcome(call->client);
+	const struct dart_rpc_welcome_values *welcome = dart_rpc_client__welcome(call->client);
 	struct dart_endpoint_accept *accept = &call->base.accept;
 
 	accept->length = welcome->length;
@@ -316,8 +307,7 @@ static void transport_call__accept(struct transport_call *call)
 }
 
 /* While it connects it waits for one descriptor, which stays the same. */
-static uint32_t transport_call__events(const struct transport_call *call,
-				       int *fd)
+static uint32_t transport_call__events(const struct transport_call *call, int *fd)
 {
 	struct pollfd descriptors[WATCHES];
 
@@ -326,8 +316,7 @@ static uint32_t transport_call__events(const struct transport_call *call,
 	return descriptors[0].events;
 }
 
-static int on_connecting(sd_event_source *source, int fd, uint32_t events,
-			 void *data)
+static int on_connecting(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct transport_call *call = data;
 	const struct transport_handlers *handlers = call->base.handlers;
@@ -351,9 +340,8 @@ static int on_connecting(sd_event_source *source, int fd, uint32_t events,
 
 /* Takes over @call; @err is that of the client. */
 static int transport_call__start(struct transport_call *call,
-				 const struct transport_call_parts *parts,
-				 int err, struct transport **transport,
-				 struct dart_error *error)
+				 const struct transport_call_parts *parts, int err,
+				 struct transport **transport, struct dart_error *error)
 {
 	uint32_t events;
 	int fd;
@@ -363,11 +351,9 @@ static int transport_call__start(struct transport_call *call,
 	call->base.data = parts->data;
 	if (!err) {
 		events = transport_call__events(call, &fd);
-		err = sd_event_add_io(parts->event, &call->source, fd, events,
-				      on_connecting, call);
+		err = sd_event_add_io(parts->event, &call->source, fd, events, on_connecting, call);
 		if (err < 0)
-			dart_error__system(error, -err,
-					   "cannot wait for the agent");
+			dart_error__system(error, -err, "cannot wait for the agent");
 	}
 	if (err < 0)
 		transport__free(&call->base);
@@ -377,22 +363,19 @@ static int transport_call__start(struct transport_call *call,
 }
 
 int transport_call__connect_rpc(const struct transport_call_parts *parts,
-				struct transport **transport,
-				struct dart_error *error)
+				struct transport **transport, struct dart_error *error)
 {
 	struct transport_call *call = calloc(1, sizeof(*call));
 	int err;
 
 	if (!call)
 		return dart_error__no_memory(error);
-	err = dart_rpc_client__connect_rdma(parts->host, parts->port,
-					    &call->client, error);
+	err = dart_rpc_client__connect_rdma(parts->host, parts->port, &call->client, error);
 	return transport_call__start(call, parts, err, transport, error);
 }
 
-int transport_call__connect_tcp(const struct transport_call_parts *parts,
-				struct dart_tls *tls, const char *name,
-				struct transport **transport,
+int transport_call__connect_tcp(const struct transport_call_parts *parts, struct dart_tls *tls,
+				const char *name, struct transport **transport,
 				struct dart_error *error)
 {
 	struct transport_call *call = calloc(1, sizeof(*call));
@@ -400,7 +383,7 @@ int transport_call__connect_tcp(const struct transport_call_parts *parts,
 
 	if (!call)
 		return dart_error__no_memory(error);
-	err = dart_rpc_client__connect_tcp(parts->host, parts->port, tls, name,
-					   &call->client, error);
+	err = dart_rpc_client__connect_tcp(parts->host, parts->port, tls, name, &call->client,
+					   error);
 	return transport_call__start(call, parts, err, transport, error);
 }

@@ -39,11 +39,9 @@ struct transport_call_parts {
  * @name, and @tls is held.  Return 0, or -errno with a sentence in @error.
  */
 int transport_call__connect_rpc(const struct transport_call_parts *parts,
-				struct transport **transport,
-				struct dart_error *error);
-int transport_call__connect_tcp(const struct transport_call_parts *parts,
-				struct dart_tls *tls, const char *name,
-				struct transport **transport,
+				struct transport **transport, struct dart_error *error);
+int transport_call__connect_tcp(const struct transport_call_parts *parts, struct dart_tls *tls,
+				const char *name, struct transport **transport,
 				struct dart_error *error);
 
 #endif /* CONTROLLER_TRANSPORT_CALL_H */

@@ -48,8 +48,7 @@ static int transport_read__reserve(struct transport *transport, uint32_t length)
 		.rkey = transport->accept.rkey,
 		.length = length,
 	};
-	return dart_endpoint__register(read->endpoint, NULL, length,
-				       &read->table);
+	return dart_endpoint__register(read->endpoint, NULL, length, &read->table);
 }
 
 static const void *transport_read__table(const struct transport *transport)
@@ -66,23 +65,21 @@ static void transport_read__forget(struct transport *transport)
 	read->ring = NULL;
 }
 
-static int transport_read__prepare(struct transport *transport,
-				   struct ring *ring)
+static int transport_read__prepare(struct transport *transport, struct ring *ring)
 {
 	struct transport_read *read = read_of(transport);
 	const struct scraper *scraper = ring->scraper;
 
 	transport_read__forget(transport);
 	read->ring = ring;
-	transport->scrape.operations = dart_endpoint__operations(
-		read->endpoint, scraper->reads, scraper->read_count);
+	transport->scrape.operations =
+		dart_endpoint__operations(read->endpoint, scraper->reads, scraper->read_count);
 	transport->scrape.bytes = scraper->bytes;
-	return dart_endpoint__register(read->endpoint, ring->memory,
-				       ring__size(ring), &read->values);
+	return dart_endpoint__register(read->endpoint, ring->memory, ring__size(ring),
+				       &read->values);
 }
 
-static void transport_read__path(const struct transport *transport,
-				 struct dart_endpoint_path *path)
+static void transport_read__path(const struct transport *transport, struct dart_endpoint_path *path)
 {
 	dart_endpoint__path(read_of(transport)->endpoint, path);
 }
@@ -97,8 +94,7 @@ static void transport_read__cut(struct transport *transport, uint32_t length)
 	dart_endpoint__cut(read_of(transport)->endpoint, length);
 }
 
-static int transport_read__adopt(struct transport *transport,
-				 struct io_thread *thread)
+static int transport_read__adopt(struct transport *transport, struct io_thread *thread)
 {
 	/* It was made for this thread. */
 	return dart_endpoint__adopt(read_of(transport)->endpoint);
@@ -109,8 +105,8 @@ static void transport_read__leave(struct transport *transport)
 	dart_endpoint__leave(read_of(transport)->endpoint);
 }
 
-static int transport_read__begin(struct transport *transport,
-				 enum transport_part part, uint32_t *fragments)
+static int transport_read__begin(struct transport *transport, enum transport_part part,
+				 uint32_t *fragments)
 {
 	struct transport_read *read = read_of(transport);
 	struct dart_endpoint *endpoint = read->endpoint;
@@ -150,8 +146,7 @@ static uint32_t transport_read__take_completed(struct transport *transport)
 	return dart_endpoint__take_completed(read_of(transport)->endpoint);
 }
 
-static void transport_read__explain(const struct transport *transport,
-				    struct dart_error *error)
+static void transport_read__explain(const struct transport *transport, struct dart_error *error)
 {
 	dart_endpoint__explain(read_of(transport)->endpoint, error);
 }
@@ -174,11 +169,9 @@ static const struct transport_operations operations = {
 	.explain = transport_read__explain,
 };
 
-int transport_read__connect(struct dart_endpoint_set *set, uint32_t number,
-			    const char *host, uint16_t port,
-			    const struct transport_handlers *handlers,
-			    void *data, struct transport **transport,
-			    struct dart_error *error)
+int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, const char *host,
+			    uint16_t port, const struct transport_handlers *handlers, void *data,
+			    struct transport **transport, struct dart_error *error)
 {
 	struct transport_read *read = calloc(1, sizeof(*read));
 	int err;
@@ -188,8 +181,7 @@ int transport_read__connect(struct dart_endpoint_set *set, uint32_t number,
 	read->base.operations = &operations;
 	read->base.handlers = handlers;
 	read->base.data = data;
-	err = dart_endpoint_set__connect(set, number, host, port, read,
-					 &read->endpoint, error);
+	err = dart_endpoint_set__connect(set, number, host, port, read, &read->endpoint, error);
 	if (err)
 		free(read);
 	else
@@ -197,8 +189,7 @@ int transport_read__connect(struct dart_endpoint_set *set, uint32_t number,
 	return err;
 }
 
-void transport_read__on_connection(struct dart_endpoint *endpoint,
-				   enum dart_endpoint_event event,
+void transport_read__on_connection(struct dart_endpoint *endpoint, enum dart_endpoint_event event,
 				   const struct dart_error *error)
 {
 	struct transport_read *read = dart_endpoint__user(endpoint);

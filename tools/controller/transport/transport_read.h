@@ -11,15 +11,12 @@
  * In the control loop: begins to connect for the thread with @number in @set.  @host is
  * numeric.  Returns 0, or -errno with a sentence in @error.
  */
-int transport_read__connect(struct dart_endpoint_set *set, uint32_t number,
-			    const char *host, uint16_t port,
-			    const struct transport_handlers *handlers,
-			    void *data, struct transport **transport,
-			    struct dart_error *error);
+int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, const char *host,
+			    uint16_t port, const struct transport_handlers *handlers, void *data,
+			    struct transport **transport, struct dart_error *error);
 
 /* Handlers of the set, whose endpoints are all transports; each in its thread. */
-void transport_read__on_connection(struct dart_endpoint *endpoint,
-				   enum dart_endpoint_event event,
+void transport_read__on_connection(struct dart_endpoint *endpoint, enum dart_endpoint_event event,
 				   const struct dart_error *error);
 void transport_read__on_completion(struct dart_endpoint *endpoint, int result);
 

@@ -11,8 +11,8 @@ struct history {
 	struct history_open open;
 	struct history_chunk *oldest, *newest; /* by their next */
 	size_t chunk_count;
-	size_t bytes;		/* of sealed chunks */
-	uint64_t points;	/* of sealed chunks */
+	size_t bytes; /* of sealed chunks */
+	uint64_t points; /* of sealed chunks */
 };
 
 struct history *history__new(void)
@@ -83,8 +83,7 @@ int history__append(struct history *history, const struct metric_scrape *scrape)
 		history__charge_plan(history);
 	} else if (open->scrapes == HISTORY_CHUNK_SCRAPES) {
 		ret = history__seal(history);
-	} else if (!open->scrapes && history->newest &&
-		   history->newest->plan != scrape->plan &&
+	} else if (!open->scrapes && history->newest && history->newest->plan != scrape->plan &&
 		   !history->newest->plan_bytes) {
 		history__charge_plan(history);
 	}
@@ -98,8 +97,8 @@ int history__append(struct history *history, const struct metric_scrape *scrape)
 
 void history__trim(struct history *history, size_t bytes, int64_t oldest_us)
 {
-	while (history->oldest && (history->oldest->last_us < oldest_us ||
-				   history__bytes(history) > bytes))
+	while (history->oldest &&
+	       (history->oldest->last_us < oldest_us || history__bytes(history) > bytes))
 		history__drop_oldest(history);
 	if (history__bytes(history) > bytes)
 		history_open__clear(&history->open);
@@ -112,12 +111,10 @@ size_t history__bytes(const struct history *history)
 
 uint64_t history__points(const struct history *history)
 {
-	return history->points + (uint64_t)history->open.scrapes *
-					 history->open.series_count;
+	return history->points + (uint64_t)history->open.scrapes * history->open.series_count;
 }
 
-static bool overlaps(const struct history_chunk *chunk, int64_t from_us,
-		     int64_t to_us)
+static bool overlaps(const struct history_chunk *chunk, int64_t from_us, int64_t to_us)
 {
 	return chunk->last_us >= from_us && chunk->first_us <= to_us;
 }
@@ -127,7 +124,7 @@ int history__view(const struct history *history, int64_t from_us, int64_t to_us,
 {
 	struct history_chunk *chunk, *sealed = NULL;
 
-	*view = (struct history_view){ };
+	*view = (struct history_view){};
 	view->chunks = calloc(history->chunk_count + 1, sizeof(*view->chunks));
 	if (!view->chunks)
 		return -ENOMEM;
@@ -155,5 +152,5 @@ void history_view__clear(struct history_view *view)
 	for (i = 0; i < view->count; i++)
 		history_chunk__put(view->chunks[i]);
 	free(view->chunks);
-	*view = (struct history_view){ };
+	*view = (struct history_view){};
 }

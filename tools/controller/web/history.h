@@ -50,7 +50,7 @@ size_t history__bytes(const struct history *history);
 uint64_t history__points(const struct history *history);
 
 struct history_view {
-	struct history_chunk **chunks;	/* oldest first */
+	struct history_chunk **chunks; /* oldest first */
 	size_t count;
 };
 
@@ -73,12 +73,11 @@ struct history_reader {
 };
 
 /* @series is an index of the chunk's plan. */
-void history_reader__init(struct history_reader *reader,
-			  const struct history_chunk *chunk, uint32_t series);
+void history_reader__init(struct history_reader *reader, const struct history_chunk *chunk,
+			  uint32_t series);
 /*
  * False behind the last.  A point of a torn row has the value of value_column__gap().
  */
-bool history_reader__next(struct history_reader *reader, int64_t *time_us,
-			  double *value);
+bool history_reader__next(struct history_reader *reader, int64_t *time_us, double *value);
 
 #endif /* CONTROLLER_HISTORY_H */

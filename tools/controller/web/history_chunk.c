@@ -14,8 +14,7 @@ struct history_chunk *history_chunk__get(struct history_chunk *chunk)
 
 void history_chunk__put(struct history_chunk *chunk)
 {
-	if (atomic_fetch_sub_explicit(&chunk->references, 1,
-				      memory_order_acq_rel) != 1)
+	if (atomic_fetch_sub_explicit(&chunk->references, 1, memory_order_acq_rel) != 1)
 		return;
 	metric_plan__put(chunk->plan);
 	free(chunk);
@@ -29,8 +28,7 @@ size_t history_chunk__measure_plan(const struct metric_plan *plan)
 	bytes += plan->family_count * sizeof(*plan->families) +
 		 plan->series_count * sizeof(*plan->series);
 	for (i = 0; i < plan->family_count; i++)
-		bytes += strlen(plan->families[i].name) +
-			 strlen(plan->families[i].help) + 2;
+		bytes += strlen(plan->families[i].name) + strlen(plan->families[i].help) + 2;
 	for (i = 0; i < plan->series_count; i++) {
 		series = &plan->series[i];
 		bytes += 2 * strlen(series->text) + 2 +
@@ -49,8 +47,8 @@ uint32_t history_chunk__scrapes(const struct history_chunk *chunk)
 	return chunk->scrapes;
 }
 
-void history_reader__init(struct history_reader *reader,
-			  const struct history_chunk *chunk, uint32_t series)
+void history_reader__init(struct history_reader *reader, const struct history_chunk *chunk,
+			  uint32_t series)
 {
 	uint32_t clock = chunk->clock_of[series];
 
@@ -68,8 +66,7 @@ void history_reader__init(struct history_reader *reader,
 	};
 }
 
-bool history_reader__next(struct history_reader *reader, int64_t *time_us,
-			  double *value)
+bool history_reader__next(struct history_reader *reader, int64_t *time_us, double *value)
 {
 	/* The bits behind the last value could be read as more: times end with it. */
 	return time_reader__next(&reader->times, time_us) &&

@@ -21,7 +21,7 @@ void history_open__clear(struct history_open *open)
 	free(open->values);
 	if (open->plan)
 		metric_plan__put(open->plan);
-	*open = (struct history_open){ };
+	*open = (struct history_open){};
 }
 
 /* A further clock, with the past of @from; NONE: out of memory. */
@@ -35,15 +35,13 @@ static uint32_t open__add_clock(struct history_open *open, uint32_t from)
 		clocks = realloc(open->clocks, capacity * sizeof(*clocks));
 		if (!clocks)
 			return NONE;
-		open->bytes += (capacity - open->clock_capacity) *
-			       sizeof(*clocks);
+		open->bytes += (capacity - open->clock_capacity) * sizeof(*clocks);
 		open->clocks = clocks;
 		open->clock_capacity = capacity;
 	}
 	clocks = &open->clocks[open->clock_count];
-	*clocks = (struct history_clock){ };
-	if (from != NONE && time_column__copy(&clocks->times,
-					      &open->clocks[from].times))
+	*clocks = (struct history_clock){};
+	if (from != NONE && time_column__copy(&clocks->times, &open->clocks[from].times))
 		return NONE;
 	open->bytes += clocks->times.capacity;
 	return open->clock_count++;
@@ -53,14 +51,12 @@ static int open__begin(struct history_open *open, struct metric_plan *plan)
 {
 	open->plan = metric_plan__get(plan);
 	open->series_count = plan->series_count;
-	open->clock_of = calloc(plan->series_count ?: 1,
-				sizeof(*open->clock_of));
+	open->clock_of = calloc(plan->series_count ?: 1, sizeof(*open->clock_of));
 	open->values = calloc(plan->series_count ?: 1, sizeof(*open->values));
-	if (!open->clock_of || !open->values ||
-	    open__add_clock(open, NONE) == NONE)
+	if (!open->clock_of || !open->values || open__add_clock(open, NONE) == NONE)
 		return -ENOMEM;
-	open->bytes += (size_t)plan->series_count *
-		       (sizeof(*open->clock_of) + sizeof(*open->values));
+	open->bytes +=
+		(size_t)plan->series_count * (sizeof(*open->clock_of) + sizeof(*open->values));
 	return 0;
 }
 
@@ -72,7 +68,7 @@ static int open__begin(struct history_open *open, struct metric_plan *plan)
 struct leave {
 	int64_t time_us;
 	uint32_t from;
-	uint32_t to;		/* NONE: the place is free */
+	uint32_t to; /* NONE: the place is free */
 };
 
 struct leaves {
@@ -96,25 +92,22 @@ static int leaves__make(struct leaves *leaves, uint32_t series_count)
 }
 
 /* That of @from and @time_us, or a free one: there are more places than series. */
-static struct leave *leaves__find(struct leaves *leaves, uint32_t from,
-				  int64_t time_us)
+static struct leave *leaves__find(struct leaves *leaves, uint32_t from, int64_t time_us)
 {
-	uint64_t hash = ((uint64_t)time_us ^ (uint64_t)from << 40) *
-			UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = ((uint64_t)time_us ^ (uint64_t)from << 40) * UINT64_C(0x9e3779b97f4a7c15);
 	uint32_t i = hash >> 32;
 
 	for (;; i++) {
 		struct leave *place = &leaves->places[i & leaves->mask];
 
-		if (place->to == NONE ||
-		    (place->from == from && place->time_us == time_us))
+		if (place->to == NONE || (place->from == from && place->time_us == time_us))
 			return place;
 	}
 }
 
 /* The clock of a series whose one is at another time. */
-static uint32_t open__leave(struct history_open *open, struct leaves *leaves,
-			    uint32_t from, int64_t time_us)
+static uint32_t open__leave(struct history_open *open, struct leaves *leaves, uint32_t from,
+			    int64_t time_us)
 {
 	struct leave *place;
 
@@ -122,8 +115,7 @@ static uint32_t open__leave(struct history_open *open, struct leaves *leaves,
 		return NONE;
 	place = leaves__find(leaves, from, time_us);
 	if (place->to == NONE) {
-		*place = (struct leave){ time_us, from,
-					 open__add_clock(open, from) };
+		*place = (struct leave){ time_us, from, open__add_clock(open, from) };
 		if (place->to != NONE) {
 			open->clocks[place->to].now_us = time_us;
 			open->clocks[place->to].scrape = open->scrapes + 1;
@@ -132,10 +124,9 @@ static uint32_t open__leave(struct history_open *open, struct leaves *leaves,
 	return place->to;
 }
 
-static int open__set_clocks(struct history_open *open,
-			    const struct metric_point *points)
+static int open__set_clocks(struct history_open *open, const struct metric_point *points)
 {
-	struct leaves leaves = { };
+	struct leaves leaves = {};
 	struct history_clock *clock;
 	uint32_t i, to;
 	int64_t time_us;
@@ -150,8 +141,7 @@ static int open__set_clocks(struct history_open *open,
 			clock->now_us = time_us;
 			clock->scrape = open->scrapes + 1;
 		} else if (clock->now_us != time_us) {
-			to = open__leave(open, &leaves, open->clock_of[i],
-					 time_us);
+			to = open__leave(open, &leaves, open->clock_of[i], time_us);
 			if (to == NONE)
 				ret = -ENOMEM;
 			else
@@ -182,8 +172,7 @@ static int open__append_times(struct history_open *open)
 	return 0;
 }
 
-static int open__append_values(struct history_open *open,
-			       const struct metric_point *points)
+static int open__append_values(struct history_open *open, const struct metric_point *points)
 {
 	struct value_column *column;
 	uint32_t i, capacity;
@@ -192,9 +181,8 @@ static int open__append_values(struct history_open *open,
 	for (i = 0; i < open->series_count; i++) {
 		column = &open->values[i];
 		capacity = column->capacity;
-		ret = value_column__append(column, points[i].time_ns ?
-							   points[i].value :
-							   value_column__gap());
+		ret = value_column__append(column, points[i].time_ns ? points[i].value :
+								       value_column__gap());
 		if (ret)
 			return ret;
 		open->bytes += column->capacity - capacity;
@@ -202,8 +190,7 @@ static int open__append_values(struct history_open *open,
 	return 0;
 }
 
-int history_open__append(struct history_open *open,
-			 const struct metric_scrape *scrape)
+int history_open__append(struct history_open *open, const struct metric_scrape *scrape)
 {
 	int ret;
 
@@ -255,8 +242,7 @@ struct history_chunk *history_open__seal(const struct history_open *open)
 	chunk->times_at = chunk->clock_of + open->series_count;
 	chunk->values_at = chunk->times_at + open->clock_count + 1;
 	chunk->columns = (uint8_t *)(chunk->values_at + open->series_count + 1);
-	memcpy(chunk->clock_of, open->clock_of,
-	       open->series_count * sizeof(*chunk->clock_of));
+	memcpy(chunk->clock_of, open->clock_of, open->series_count * sizeof(*chunk->clock_of));
 	for (i = 0; i < open->clock_count; i++) {
 		chunk->times_at[i] = at;
 		memcpy(chunk->columns + at, open->clocks[i].times.bytes,

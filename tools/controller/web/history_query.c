@@ -20,8 +20,7 @@ static int envelope_span__bucket(const struct envelope_span *span, int64_t time_
 	offset = (uint64_t)time_us - (uint64_t)span->from_us;
 	width = (uint64_t)span->to_us - (uint64_t)span->from_us;
 	offset = offset * span->bucket_count / width;
-	return offset < span->bucket_count ? (int)offset :
-					     (int)span->bucket_count - 1;
+	return offset < span->bucket_count ? (int)offset : (int)span->bucket_count - 1;
 }
 
 /* @value is not NaN. */
@@ -46,10 +45,10 @@ struct curves {
 	bool is_cut;
 	struct group *groups;
 	uint32_t count, capacity;
-	int64_t *newest;	/* of each bucket; 0: it is empty */
+	int64_t *newest; /* of each bucket; 0: it is empty */
 
 	struct tracker tracker; /* of the chunk's plan */
-	uint32_t *group_of;	/* of its groups, in groups */
+	uint32_t *group_of; /* of its groups, in groups */
 
 	/* Of the chunk's scrapes, for one group. */
 	double sums[HISTORY_CHUNK_SCRAPES];
@@ -76,16 +75,14 @@ static int find_group(struct curves *curves, const char *labels, uint32_t hint)
 	}
 	if (curves->count == curves->capacity) {
 		curves->capacity = curves->capacity ? curves->capacity * 2 : 16;
-		groups = reallocarray(curves->groups, curves->capacity,
-				      sizeof(*groups));
+		groups = reallocarray(curves->groups, curves->capacity, sizeof(*groups));
 		if (!groups)
 			return -ENOMEM;
 		curves->groups = groups;
 	}
 	groups = &curves->groups[curves->count];
 	groups->labels = strdup(labels);
-	groups->buckets = calloc(curves->span->bucket_count,
-				 sizeof(*groups->buckets));
+	groups->buckets = calloc(curves->span->bucket_count, sizeof(*groups->buckets));
 	curves->count++;
 	return groups->labels && groups->buckets ? (int)i : -ENOMEM;
 }
@@ -102,8 +99,7 @@ static int set_plan(struct curves *curves, struct metric_plan *plan,
 	ret = tracker__set_plan(&curves->tracker, plan, query);
 	if (ret)
 		return ret;
-	curves->group_of = calloc(selection->group_count ?: 1,
-				  sizeof(*curves->group_of));
+	curves->group_of = calloc(selection->group_count ?: 1, sizeof(*curves->group_of));
 	if (!curves->group_of)
 		return -ENOMEM;
 	for (i = 0; i < selection->group_count; i++) {
@@ -118,8 +114,7 @@ static int set_plan(struct curves *curves, struct metric_plan *plan,
 }
 
 /* Adds the points of a series to the sums of its group. */
-static void add_series(struct curves *curves, const struct history_chunk *chunk,
-		       uint32_t index)
+static void add_series(struct curves *curves, const struct history_chunk *chunk, uint32_t index)
 {
 	struct point_state *state = &curves->tracker.states[index];
 	struct history_reader reader;
@@ -128,11 +123,11 @@ static void add_series(struct curves *curves, const struct history_chunk *chunk,
 	uint32_t i;
 
 	history_reader__init(&reader, chunk, curves->tracker.selection.series[index]);
-	for (i = 0; i < history_chunk__scrapes(chunk) &&
-		    history_reader__next(&reader, &time_us, &value);
+	for (i = 0;
+	     i < history_chunk__scrapes(chunk) && history_reader__next(&reader, &time_us, &value);
 	     i++) {
-		if (!point_state__take(state, &curves->tracker.selection.rule,
-				       time_us, value, &result) ||
+		if (!point_state__take(state, &curves->tracker.selection.rule, time_us, value,
+				       &result) ||
 		    isnan(result))
 			continue;
 		curves->sums[i] += result;
@@ -153,8 +148,7 @@ static void add_sums(struct curves *curves, uint32_t group, uint32_t scrapes)
 		bucket = envelope_span__bucket(curves->span, curves->times[i]);
 		if (bucket < 0)
 			continue;
-		envelope_bucket__take(&curves->groups[group].buckets[bucket],
-				      curves->sums[i]);
+		envelope_bucket__take(&curves->groups[group].buckets[bucket], curves->sums[i]);
 		if (curves->times[i] > curves->newest[bucket])
 			curves->newest[bucket] = curves->times[i];
 	}
@@ -164,8 +158,7 @@ static void add_sums(struct curves *curves, uint32_t group, uint32_t scrapes)
  * Series of a group, by a counting sort: their indexes in @order, each group's behind
  * @first.
  */
-static int sort_by_group(const struct selection *selection, uint32_t **order,
-			 uint32_t **first)
+static int sort_by_group(const struct selection *selection, uint32_t **order, uint32_t **first)
 {
 	uint32_t i, *ends;
 
@@ -200,16 +193,15 @@ static int add_chunk(struct curves *curves, const struct history_chunk *chunk)
 		memset(curves->is_there, 0, sizeof(curves->is_there));
 		for (i = first[group]; i < first[group + 1]; i++)
 			add_series(curves, chunk, order[i]);
-		add_sums(curves, curves->group_of[group],
-			 history_chunk__scrapes(chunk));
+		add_sums(curves, curves->group_of[group], history_chunk__scrapes(chunk));
 	}
 	free(order);
 	free(first);
 	return ret;
 }
 
-static void print_numbers(const struct curves *curves, const struct group *group,
-			  const char *name, struct json_text *text)
+static void print_numbers(const struct curves *curves, const struct group *group, const char *name,
+			  struct json_text *text)
 {
 	const struct envelope_bucket *bucket;
 	const char *separator = "";
@@ -262,10 +254,8 @@ static void print(const struct curves *curves, struct json_text *text)
 	json_text__time(text, curves->span->from_us);
 	json_text__put(text, ",\"to\":");
 	json_text__time(text, curves->span->to_us);
-	json_text__put(text, curves->is_rate ? ",\"rate\":true" :
-					       ",\"rate\":false");
-	json_text__put(text, curves->is_cut ? ",\"cut\":true" :
-					      ",\"cut\":false");
+	json_text__put(text, curves->is_rate ? ",\"rate\":true" : ",\"rate\":false");
+	json_text__put(text, curves->is_cut ? ",\"cut\":true" : ",\"cut\":false");
 	json_text__put(text, ",\"t\":[");
 	for (i = 0; i < curves->span->bucket_count; i++) {
 		if (!curves->newest[i])
@@ -282,10 +272,8 @@ static void print(const struct curves *curves, struct json_text *text)
 	json_text__put(text, "]}");
 }
 
-int history_query__print(const struct history_view *view,
-			 const struct selection_query *query,
-			 const struct envelope_span *span,
-			 struct json_text *text)
+int history_query__print(const struct history_view *view, const struct selection_query *query,
+			 const struct envelope_span *span, struct json_text *text)
 {
 	struct curves curves = { .span = span };
 	struct metric_plan *plan;

@@ -15,13 +15,13 @@
 
 struct envelope_bucket {
 	double least, greatest, sum;
-	uint32_t count;		/* 0: it is empty */
+	uint32_t count; /* 0: it is empty */
 };
 
 /* The times of several curves with the same buckets. */
 struct envelope_span {
-	int64_t from_us, to_us;	/* to_us > from_us; that itself is in the last bucket */
-	uint32_t bucket_count;	/* at least 1 */
+	int64_t from_us, to_us; /* to_us > from_us; that itself is in the last bucket */
+	uint32_t bucket_count; /* at least 1 */
 };
 
 /* Buckets of all groups together: 16 MiB. */
@@ -35,9 +35,7 @@ struct envelope_span {
  * with null where a group has none.  Without "max" and "mean" all three are equal.  Returns
  * 0, or -ENOMEM.
  */
-int history_query__print(const struct history_view *view,
-			 const struct selection_query *query,
-			 const struct envelope_span *span,
-			 struct json_text *text);
+int history_query__print(const struct history_view *view, const struct selection_query *query,
+			 const struct envelope_span *span, struct json_text *text);
 
 #endif /* CONTROLLER_HISTORY_QUERY_H */

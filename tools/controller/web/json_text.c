@@ -15,7 +15,7 @@
 void json_text__clear(struct json_text *text)
 {
 	free(text->bytes);
-	*text = (struct json_text){ };
+	*text = (struct json_text){};
 }
 
 static void append(struct json_text *text, const char *bytes, size_t length)
@@ -28,9 +28,7 @@ static void append(struct json_text *text, const char *bytes, size_t length)
 	while (capacity - text->length < length && capacity <= SIZE_MAX / 2)
 		capacity *= 2;
 	if (capacity != text->capacity) {
-		grown = capacity - text->length < length ?
-				NULL :
-				realloc(text->bytes, capacity);
+		grown = capacity - text->length < length ? NULL : realloc(text->bytes, capacity);
 		if (!grown) {
 			text->has_failed = true;
 			return;
@@ -63,8 +61,7 @@ void json_text__string(struct json_text *text, const char *string)
 		length = dart_escape__character(at, left);
 		if (!length || (length == 1 && is_escaped(*at))) {
 			/* A byte that is not UTF-8 as elsewhere, see escape.h: \xHH. */
-			snprintf(escaped, sizeof(escaped),
-				 length ? "\\u%04x" : "\\\\x%02x", *at);
+			snprintf(escaped, sizeof(escaped), length ? "\\u%04x" : "\\\\x%02x", *at);
 			json_text__put(text, escaped);
 			length = 1;
 		} else {
@@ -115,8 +112,8 @@ void json_text__time(struct json_text *text, int64_t time_us)
 	char digits[32];
 
 	if (time_us % 1000)
-		snprintf(digits, sizeof(digits), "%" PRId64 ".%03d",
-			 time_us / 1000, abs((int)(time_us % 1000)));
+		snprintf(digits, sizeof(digits), "%" PRId64 ".%03d", time_us / 1000,
+			 abs((int)(time_us % 1000)));
 	else
 		snprintf(digits, sizeof(digits), "%" PRId64, time_us / 1000);
 	json_text__put(text, digits);

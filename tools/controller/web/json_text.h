@@ -14,7 +14,7 @@
 
 /* Zeros are an empty text.  After a failed allocation all calls do nothing. */
 struct json_text {
-	char *bytes;		/* without a NUL */
+	char *bytes; /* without a NUL */
 	size_t length;
 	size_t capacity;
 	bool has_failed;

@@ -9,10 +9,10 @@
 
 #include "key_schemas.h"
 
-#define OWN_DIRECTORY	"/etc/dart/schemas"
+#define OWN_DIRECTORY "/etc/dart/schemas"
 /* Seen from the directory of the program, installed or just built. */
 #define THEIR_DIRECTORY "../share/dart/schemas"
-#define SUFFIX		".yaml"
+#define SUFFIX ".yaml"
 
 static int is_schema(const struct dirent *entry)
 {
@@ -21,8 +21,7 @@ static int is_schema(const struct dirent *entry)
 	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
 }
 
-static void add_file(struct key_schemas *schemas, const char *directory,
-		     const char *file_name)
+static void add_file(struct key_schemas *schemas, const char *directory, const char *file_name)
 {
 	const int length = strlen(file_name) - strlen(SUFFIX);
 	struct dart_key_schema *schema = NULL;
@@ -35,8 +34,7 @@ static void add_file(struct key_schemas *schemas, const char *directory,
 	file = fopen(path, "re");
 	if (!file)
 		return;
-	if (schemas->count < KEY_SCHEMAS_MAX &&
-	    !dart_key_schema__load(file, path, &schema, &error))
+	if (schemas->count < KEY_SCHEMAS_MAX && !dart_key_schema__load(file, path, &schema, &error))
 		name = strndup(file_name, length);
 	fclose(file);
 	if (!name || key_schemas__find(schemas, name)) {
@@ -68,7 +66,7 @@ void key_schemas__load(struct key_schemas *schemas)
 	char path[PATH_MAX + sizeof(THEIR_DIRECTORY)];
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
 
-	*schemas = (struct key_schemas){ };
+	*schemas = (struct key_schemas){};
 	/* The user's own come first. */
 	add_directory(schemas, OWN_DIRECTORY);
 	while (length > 0 && path[length - 1] != '/')
@@ -79,8 +77,7 @@ void key_schemas__load(struct key_schemas *schemas)
 	add_directory(schemas, path);
 }
 
-const struct dart_key_schema *key_schemas__find(const struct key_schemas *schemas,
-						const char *name)
+const struct dart_key_schema *key_schemas__find(const struct key_schemas *schemas, const char *name)
 {
 	size_t i;
 
@@ -90,8 +87,7 @@ const struct dart_key_schema *key_schemas__find(const struct key_schemas *schema
 	return NULL;
 }
 
-static void print_field(const struct dart_key_field *field,
-			struct json_text *text)
+static void print_field(const struct dart_key_field *field, struct json_text *text)
 {
 	uint32_t i;
 
@@ -109,8 +105,7 @@ static void print_field(const struct dart_key_field *field,
 	json_text__put(text, "]}");
 }
 
-void key_schemas__print(const struct key_schemas *schemas,
-			struct json_text *text)
+void key_schemas__print(const struct key_schemas *schemas, struct json_text *text)
 {
 	const struct dart_key_schema *schema;
 	uint32_t k;

@@ -26,8 +26,7 @@ void key_schemas__load(struct key_schemas *schemas);
 const struct dart_key_schema *key_schemas__find(const struct key_schemas *schemas,
 						const char *name);
 /* Appends [{"name", "description", "key": [{"name", "type", "description", "names"}]}]. */
-void key_schemas__print(const struct key_schemas *schemas,
-			struct json_text *text);
+void key_schemas__print(const struct key_schemas *schemas, struct json_text *text);
 void key_schemas__clear(struct key_schemas *schemas);
 
 #endif /* CONTROLLER_KEY_SCHEMAS_H */

@@ -17,15 +17,15 @@
 /* Held by its stream, and by the desk until it is answered. */
 struct lookup {
 	struct lookup_desk *desk;
-	struct lookup *next;		/* in the desk's queue */
+	struct lookup *next; /* in the desk's queue */
 	struct lookup_question question;
 
 	/* Under the desk's lock. */
 	unsigned int references;
-	struct http_stream *stream;	/* NULL: its reader has gone */
-	char *text;			/* the answer; NULL: there is none yet */
+	struct http_stream *stream; /* NULL: its reader has gone */
+	char *text; /* the answer; NULL: there is none yet */
 	size_t taken;
-	bool has_failed;		/* out of memory */
+	bool has_failed; /* out of memory */
 };
 
 struct lookup_desk {
@@ -41,7 +41,7 @@ void lookup_question__clear(struct lookup_question *question)
 {
 	free(question->host);
 	free(question->store);
-	*question = (struct lookup_question){ };
+	*question = (struct lookup_question){};
 }
 
 /* With the desk's lock. */
@@ -63,18 +63,15 @@ static json_t *number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *filling(const struct dart_store_geometry *geometry,
-		       uint64_t written)
+static json_t *filling(const struct dart_store_geometry *geometry, uint64_t written)
 {
-	double load = dart_store_sizing__estimate(written, SAMPLES,
-						  geometry->redundancy);
+	double load = dart_store_sizing__estimate(written, SAMPLES, geometry->redundancy);
 
-	return json_pack(
-		"{s:f, s:o, s:o, s:o}", "written", (double)written / SAMPLES,
-		"load", number(load), "found",
-		number(dart_store_sizing__average(load, geometry->redundancy)),
-		"oldest_found",
-		number(dart_store_sizing__oldest(load, geometry->redundancy)));
+	return json_pack("{s:f, s:o, s:o, s:o}", "written", (double)written / SAMPLES, "load",
+			 number(load), "found",
+			 number(dart_store_sizing__average(load, geometry->redundancy)),
+			 "oldest_found",
+			 number(dart_store_sizing__oldest(load, geometry->redundancy)));
 }
 
 static json_t *json_of(const struct lookup_question *question,
@@ -90,33 +87,28 @@ static json_t *json_of(const struct lookup_question *question,
 
 	if (found->outcome == DART_STORE_FOUND)
 		value = dart_key_schema__value(question->schema, found->value);
-	return json_pack("{s:s, s:i, s:i, s:i, s:I, s:i, s:i, s:o?, s:o}",
-			 "outcome", outcomes[found->outcome], "matches",
-			 (int)found->matches, "agreeing", (int)found->agreeing,
-			 "redundancy", (int)geometry->redundancy, "slots",
-			 (json_int_t)geometry->slots, "value_bytes",
-			 (int)geometry->value_length, "checksum_bits",
-			 (int)geometry->checksum_bits, "value", value,
-			 "filling", filling(geometry, written));
+	return json_pack("{s:s, s:i, s:i, s:i, s:I, s:i, s:i, s:o?, s:o}", "outcome",
+			 outcomes[found->outcome], "matches", (int)found->matches, "agreeing",
+			 (int)found->agreeing, "redundancy", (int)geometry->redundancy, "slots",
+			 (json_int_t)geometry->slots, "value_bytes", (int)geometry->value_length,
+			 "checksum_bits", (int)geometry->checksum_bits, "value", value, "filling",
+			 filling(geometry, written));
 }
 
 /* Can the store answer it? */
-static int check(const struct lookup_question *question,
-		 const struct dart_store_geometry *geometry,
+static int check(const struct lookup_question *question, const struct dart_store_geometry *geometry,
 		 struct dart_error *error)
 {
 	if (question->schema->value.length > geometry->value_length)
 		return dart_error__set(
 			error, EINVAL,
 			"values of this schema have %u bytes, but those of store '%s' %u",
-			question->schema->value.length, question->store,
-			geometry->value_length);
+			question->schema->value.length, question->store, geometry->value_length);
 	if (question->rule.consensus > geometry->redundancy)
 		return dart_error__set(
 			error, EINVAL,
 			"a consensus of %u is impossible: the redundancy of store '%s' is %u",
-			question->rule.consensus, question->store,
-			geometry->redundancy);
+			question->rule.consensus, question->store, geometry->redundancy);
 	return 0;
 }
 
@@ -131,16 +123,12 @@ static char *answer(const struct lookup_question *question)
 	char *text;
 	int ret;
 
-	ret = dart_store_reader__open(question->host, question->port,
-				      question->store, &reader, &error) ?:
-	      check(question, dart_store_reader__geometry(reader), &error) ?:
-	      dart_store_reader__query_batch(reader, question->key,
-					     question->key_length, 1,
-					     &question->rule, &found, &error) ?:
-	      dart_store_reader__sample(reader, SAMPLES, 0, &written, &error);
+	ret = dart_store_reader__open(question->host, question->port, question->store, &reader, &error) ?:
+		      check(question, dart_store_reader__geometry(reader), &error) ?:
+		      dart_store_reader__query_batch(reader, question->key, question->key_length, 1, &question->rule, &found, &error) ?:
+		      dart_store_reader__sample(reader, SAMPLES, 0, &written, &error);
 	json = ret ? json_pack("{s:s}", "error", error.text) :
-		     json_of(question, dart_store_reader__geometry(reader),
-			     &found, written);
+		     json_of(question, dart_store_reader__geometry(reader), &found, written);
 	dart_store_reader__close(reader);
 	text = json ? dart_json__dumps(json, JSON_COMPACT) : NULL;
 	json_decref(json);
@@ -235,7 +223,7 @@ void *lookup__new(struct lookup_desk *desk, struct lookup_question *question)
 	}
 	lookup->desk = desk;
 	lookup->question = *question;
-	*question = (struct lookup_question){ };
+	*question = (struct lookup_question){};
 	lookup->references = 1;
 	return lookup;
 }
@@ -254,8 +242,7 @@ static void on_start(void *data, struct http_stream *stream)
 		desk->waiting++;
 		pthread_cond_signal(&desk->comes);
 	} else {
-		lookup->text = strdup(
-			"{\"error\":\"too many lookups wait, try again\"}");
+		lookup->text = strdup("{\"error\":\"too many lookups wait, try again\"}");
 		lookup->has_failed = !lookup->text;
 	}
 	pthread_mutex_unlock(&desk->lock);

@@ -16,9 +16,9 @@
 #define LOOKUPS_MAX 16
 
 struct lookup_question {
-	char *host;		/* allocated */
+	char *host; /* allocated */
 	uint16_t port;
-	char *store;		/* allocated */
+	char *store; /* allocated */
 	const struct dart_key_schema *schema; /* outlives the desk */
 	uint8_t key[DART_STORE_KEY_MAX];
 	int key_length;

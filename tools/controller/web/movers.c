@@ -12,7 +12,7 @@
 
 struct mover {
 	struct point_state state;
-	double sums[2];		/* before and now */
+	double sums[2]; /* before and now */
 	uint32_t counts[2];
 	uint32_t series;
 	double change;
@@ -27,8 +27,7 @@ static bool begins_with(const char *name, const char *beginning)
 static bool is_count(const char *name)
 {
 	return (begins_with(name, "node_netstat_") && !strstr(name, "_CurrEstab")) ||
-	       (begins_with(name, "node_vmstat_") &&
-		!begins_with(name, "node_vmstat_nr_"));
+	       (begins_with(name, "node_vmstat_") && !begins_with(name, "node_vmstat_nr_"));
 }
 
 static struct point_rule rule_of(const struct metric_family *family)
@@ -41,8 +40,7 @@ static struct point_rule rule_of(const struct metric_family *family)
 }
 
 static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
-		      const struct metric_plan *plan,
-		      const int64_t borders_us[3])
+		      const struct metric_plan *plan, const int64_t borders_us[3])
 {
 	struct history_reader reader;
 	struct point_rule rule;
@@ -55,8 +53,7 @@ static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
 		rule = rule_of(&plan->families[plan->series[i].family]);
 		history_reader__init(&reader, chunk, i);
 		while (history_reader__next(&reader, &time_us, &value)) {
-			if (!point_state__take(&movers[i].state, &rule, time_us,
-					       value, &result) ||
+			if (!point_state__take(&movers[i].state, &rule, time_us, value, &result) ||
 			    !isfinite(result) || time_us <= borders_us[0] ||
 			    time_us > borders_us[2])
 				continue;
@@ -68,22 +65,18 @@ static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
 }
 
 /* The states of the plan before, in the places of @plan; both are in the same order. */
-static struct mover *follow(struct mover *movers,
-			    const struct metric_plan *before,
+static struct mover *follow(struct mover *movers, const struct metric_plan *before,
 			    const struct metric_plan *plan)
 {
 	struct mover *next = calloc(plan->series_count ?: 1, sizeof(*next));
 	uint32_t i = 0, j = 0;
 	int order;
 
-	while (next && before && i < plan->series_count &&
-	       j < before->series_count) {
+	while (next && before && i < plan->series_count && j < before->series_count) {
 		order = strcmp(plan->families[plan->series[i].family].name,
 			       before->families[before->series[j].family].name);
-		order = order ?: strcmp(plan->series[i].name,
-					before->series[j].name);
-		order = order ?: strcmp(plan->series[i].text,
-					before->series[j].text);
+		order = order ?: strcmp(plan->series[i].name, before->series[j].name);
+		order = order ?: strcmp(plan->series[i].text, before->series[j].text);
 		if (!order)
 			next[i] = movers[j];
 		if (order <= 0)
@@ -105,14 +98,14 @@ static double mean(const struct mover *mover, int part)
  * events of counters, the part of each second that a counter of times measures, bytes of
  * memory, what is transferred in a second, and anything else.
  */
-#define EVENTS_OF_CHANCE     4.0
-#define TIME_OF_CHANCE	     0.02
-#define BYTES_OF_CHANCE	     1048576.0
-#define BYTES_A_SECOND	     10240.0
-#define NUMBER_OF_CHANCE     1.0
+#define EVENTS_OF_CHANCE 4.0
+#define TIME_OF_CHANCE 0.02
+#define BYTES_OF_CHANCE 1048576.0
+#define BYTES_A_SECOND 10240.0
+#define NUMBER_OF_CHANCE 1.0
 
-static double chance_of(const struct metric_family *family,
-			const struct mover *mover, int64_t span_us)
+static double chance_of(const struct metric_family *family, const struct mover *mover,
+			int64_t span_us)
 {
 	bool is_rate = rule_of(family).is_rate;
 
@@ -120,18 +113,15 @@ static double chance_of(const struct metric_family *family,
 		return is_rate ? BYTES_A_SECOND : BYTES_OF_CHANCE;
 	if (!is_rate)
 		return NUMBER_OF_CHANCE;
-	return rint(mover->state.value) == mover->state.value ?
-		       EVENTS_OF_CHANCE * 1e6 / span_us :
-		       TIME_OF_CHANCE;
+	return rint(mover->state.value) == mover->state.value ? EVENTS_OF_CHANCE * 1e6 / span_us :
+								TIME_OF_CHANCE;
 }
 
-static double change_of(const struct metric_plan *plan,
-			const struct mover *mover, int64_t span_us)
+static double change_of(const struct metric_plan *plan, const struct mover *mover, int64_t span_us)
 {
 	double before = mean(mover, 0), now = mean(mover, 1);
-	double chance = chance_of(
-		&plan->families[plan->series[mover->series].family], mover,
-		span_us);
+	double chance =
+		chance_of(&plan->families[plan->series[mover->series].family], mover, span_us);
 
 	return (now - before) / (fmax(fabs(now), fabs(before)) + chance);
 }
@@ -146,8 +136,8 @@ static int compare(const void *one, const void *other)
 	return a->series < b->series ? -1 : a->series > b->series;
 }
 
-static void print_mover(const struct metric_plan *plan,
-			const struct mover *mover, struct json_text *text)
+static void print_mover(const struct metric_plan *plan, const struct mover *mover,
+			struct json_text *text)
 {
 	const struct metric_series *series = &plan->series[mover->series];
 	const struct metric_family *family = &plan->families[series->family];
@@ -159,8 +149,8 @@ static void print_mover(const struct metric_plan *plan,
 	json_text__string(text, series->name);
 	json_text__put(text, ",\"labels\":");
 	json_text__string(text, series->text);
-	json_text__put(text, is_rate ? ",\"rate\":true,\"before\":" :
-				       ",\"rate\":false,\"before\":");
+	json_text__put(text,
+		       is_rate ? ",\"rate\":true,\"before\":" : ",\"rate\":false,\"before\":");
 	json_text__number(text, mean(mover, 0));
 	json_text__put(text, ",\"now\":");
 	json_text__number(text, mean(mover, 1));
@@ -169,8 +159,8 @@ static void print_mover(const struct metric_plan *plan,
 	json_text__put(text, "}");
 }
 
-static void print(const struct metric_plan *plan, struct mover *movers,
-		  int64_t span_us, unsigned int count, struct json_text *text)
+static void print(const struct metric_plan *plan, struct mover *movers, int64_t span_us,
+		  unsigned int count, struct json_text *text)
 {
 	uint32_t i, found = 0;
 
@@ -194,11 +184,10 @@ static void print(const struct metric_plan *plan, struct mover *movers,
 	json_text__put(text, "]");
 }
 
-int movers__print(const struct history_view *view, int64_t now_us,
-		  int64_t span_us, unsigned int count, struct json_text *text)
+int movers__print(const struct history_view *view, int64_t now_us, int64_t span_us,
+		  unsigned int count, struct json_text *text)
 {
-	const int64_t borders_us[] = { now_us - 2 * span_us, now_us - span_us,
-				       now_us };
+	const int64_t borders_us[] = { now_us - 2 * span_us, now_us - span_us, now_us };
 	const struct metric_plan *plan = NULL, *next;
 	struct mover *movers = NULL;
 	size_t i;

@@ -16,7 +16,7 @@
  * -2 to 2, where chance is what such a series differs by without a cause, such as a few
  * events. Series that differ by less than a hundredth are left out.  @view has at least 2 * @span_us before @now_us.  Returns 0 or -ENOMEM.
  */
-int movers__print(const struct history_view *view, int64_t now_us,
-		  int64_t span_us, unsigned int count, struct json_text *text);
+int movers__print(const struct history_view *view, int64_t now_us, int64_t span_us,
+		  unsigned int count, struct json_text *text);
 
 #endif /* CONTROLLER_MOVERS_H */

@@ -14,17 +14,16 @@ static int compare_family(const void *name, const void *family)
 	return strcmp(name, ((const struct metric_family *)family)->name);
 }
 
-const struct metric_family *metric_plan__find(const struct metric_plan *plan,
-					      const char *family)
+const struct metric_family *metric_plan__find(const struct metric_plan *plan, const char *family)
 {
 	if (!plan->family_count)
 		return NULL;
-	return bsearch(family, plan->families, plan->family_count,
-		       sizeof(*plan->families), compare_family);
+	return bsearch(family, plan->families, plan->family_count, sizeof(*plan->families),
+		       compare_family);
 }
 
-const char *metric_series__label(const struct metric_series *series,
-				 const char *name, size_t length)
+const char *metric_series__label(const struct metric_series *series, const char *name,
+				 size_t length)
 {
 	uint32_t i;
 
@@ -76,8 +75,8 @@ static char *group_text(const struct metric_series *series, const char *names)
 }
 
 /* A histogram has a sum and a count beside its buckets. */
-static char *series_text(const struct metric_plan *plan,
-			 const struct metric_series *series, const char *by)
+static char *series_text(const struct metric_plan *plan, const struct metric_series *series,
+			 const char *by)
 {
 	const char *family = plan->families[series->family].name;
 	char *text;
@@ -86,8 +85,7 @@ static char *series_text(const struct metric_plan *plan,
 		return group_text(series, by);
 	if (!strcmp(series->name, family))
 		return strdup(series->text);
-	if (asprintf(&text, "%s%s%s", series->name, *series->text ? "," : "",
-		     series->text) < 0)
+	if (asprintf(&text, "%s%s%s", series->name, *series->text ? "," : "", series->text) < 0)
 		return NULL;
 	return text;
 }
@@ -97,16 +95,14 @@ static uint64_t hash_of(const char *text)
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
 	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) *
-		       UINT64_C(0x100000001b3);
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
 	return hash;
 }
 
 /* The place of a group in a hash table of twice the largest number of groups. */
 #define PLACES (2 * SELECTION_GROUPS_MAX)
 
-static uint16_t *find_place(const struct selection *selection, uint16_t *places,
-			    const char *text)
+static uint16_t *find_place(const struct selection *selection, uint16_t *places, const char *text)
 {
 	uint32_t i = hash_of(text) % PLACES;
 
@@ -116,8 +112,8 @@ static uint16_t *find_place(const struct selection *selection, uint16_t *places,
 }
 
 /* Takes @text. */
-static void selection__add(struct selection *selection, uint16_t *places,
-			   uint32_t series, char *text)
+static void selection__add(struct selection *selection, uint16_t *places, uint32_t series,
+			   char *text)
 {
 	uint16_t *place = find_place(selection, places, text);
 
@@ -134,8 +130,7 @@ static void selection__add(struct selection *selection, uint16_t *places,
 	selection->group_of[selection->count++] = *place - 1;
 }
 
-static bool is_chosen(const struct metric_family *family,
-		      const struct metric_series *series,
+static bool is_chosen(const struct metric_family *family, const struct metric_series *series,
 		      const struct selection_query *query)
 {
 	/* Sums and counts would be added to buckets. */
@@ -143,8 +138,7 @@ static bool is_chosen(const struct metric_family *family,
 	    !*metric_series__label(series, "le", 2))
 		return false;
 	return !query->label ||
-	       !strcmp(metric_series__label(series, query->label,
-					    strlen(query->label)),
+	       !strcmp(metric_series__label(series, query->label, strlen(query->label)),
 		       query->value);
 }
 
@@ -156,12 +150,10 @@ static bool is_chosen(const struct metric_family *family,
 
 struct point_rule point_rule__of(const struct metric_family *family)
 {
-	bool is_pressure = family->type == METRIC_COUNTER &&
-			   strstr(family->name, "_pressure_");
+	bool is_pressure = family->type == METRIC_COUNTER && strstr(family->name, "_pressure_");
 
 	return (struct point_rule){
-		.is_rate = family->type == METRIC_COUNTER ||
-			   family->type == METRIC_HISTOGRAM,
+		.is_rate = family->type == METRIC_COUNTER || family->type == METRIC_HISTOGRAM,
 		.hold_us = is_pressure ? PRESSURE_HOLD_US : 0,
 		.rate_max = is_pressure ? 1 : 0,
 	};
@@ -177,31 +169,25 @@ static struct point_rule choose_rule(const struct metric_family *family,
 	return rule;
 }
 
-int selection__make(const struct metric_plan *plan,
-		    const struct selection_query *query,
+int selection__make(const struct metric_plan *plan, const struct selection_query *query,
 		    struct selection *selection)
 {
-	const struct metric_family *family =
-		metric_plan__find(plan, query->family);
+	const struct metric_family *family = metric_plan__find(plan, query->family);
 	const struct metric_series *series;
 	uint16_t *places;
 	uint32_t i;
 	char *text;
 	int ret = 0;
 
-	*selection = (struct selection){ };
+	*selection = (struct selection){};
 	if (!family || !family->series_count)
 		return 0;
 	selection->rule = choose_rule(family, query);
-	selection->series =
-		calloc(family->series_count, sizeof(*selection->series));
-	selection->group_of =
-		calloc(family->series_count, sizeof(*selection->group_of));
-	selection->groups =
-		calloc(family->series_count, sizeof(*selection->groups));
+	selection->series = calloc(family->series_count, sizeof(*selection->series));
+	selection->group_of = calloc(family->series_count, sizeof(*selection->group_of));
+	selection->groups = calloc(family->series_count, sizeof(*selection->groups));
 	places = calloc(PLACES, sizeof(*places));
-	if (!selection->series || !selection->group_of || !selection->groups ||
-	    !places)
+	if (!selection->series || !selection->group_of || !selection->groups || !places)
 		ret = -ENOMEM;
 	for (i = 0; !ret && i < family->series_count; i++) {
 		series = &plan->series[family->first_series + i];
@@ -209,8 +195,7 @@ int selection__make(const struct metric_plan *plan,
 			continue;
 		text = series_text(plan, series, query->by);
 		if (text)
-			selection__add(selection, places,
-				       family->first_series + i, text);
+			selection__add(selection, places, family->first_series + i, text);
 		else
 			ret = -ENOMEM;
 	}
@@ -227,11 +212,11 @@ void selection__clear(struct selection *selection)
 	free(selection->groups);
 	free(selection->group_of);
 	free(selection->series);
-	*selection = (struct selection){ };
+	*selection = (struct selection){};
 }
 
-bool point_state__take(struct point_state *state, const struct point_rule *rule,
-		       int64_t time_us, double value, double *result)
+bool point_state__take(struct point_state *state, const struct point_rule *rule, int64_t time_us,
+		       double value, double *result)
 {
 	double grown;
 	bool is_held;
@@ -265,16 +250,15 @@ void web_queries__clear(struct web_queries *queries)
 {
 	json_decref(queries->json);
 	free(queries->queries);
-	*queries = (struct web_queries){ };
+	*queries = (struct web_queries){};
 }
 
 static int parse_one(json_t *json, struct selection_query *query)
 {
 	int rate = -1;
 
-	if (json_unpack(json, "{s:s, s?s, s?s, s?s, s?b}", "family",
-			&query->family, "by", &query->by, "label",
-			&query->label, "value", &query->value, "rate", &rate))
+	if (json_unpack(json, "{s:s, s?s, s?s, s?s, s?b}", "family", &query->family, "by",
+			&query->by, "label", &query->label, "value", &query->value, "rate", &rate))
 		return -EINVAL;
 	query->rate = rate < 0 ? SELECTION_RATE_BY_TYPE :
 		      rate     ? SELECTION_RATE_ALWAYS :
@@ -287,7 +271,7 @@ int web_queries__parse(const char *text, struct web_queries *queries)
 	size_t i;
 	int ret = 0;
 
-	*queries = (struct web_queries){ };
+	*queries = (struct web_queries){};
 	if (!text || strlen(text) > WEB_QUERY_BYTES_MAX)
 		return -EINVAL;
 	queries->json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -295,13 +279,11 @@ int web_queries__parse(const char *text, struct web_queries *queries)
 	if (!json_is_array(queries->json) || queries->count > WEB_QUERIES_MAX)
 		ret = -EINVAL;
 	if (!ret) {
-		queries->queries = calloc(queries->count ?: 1,
-					  sizeof(*queries->queries));
+		queries->queries = calloc(queries->count ?: 1, sizeof(*queries->queries));
 		ret = queries->queries ? 0 : -ENOMEM;
 	}
 	for (i = 0; i < queries->count && !ret; i++)
-		ret = parse_one(json_array_get(queries->json, i),
-				&queries->queries[i]);
+		ret = parse_one(json_array_get(queries->json, i), &queries->queries[i]);
 	if (ret)
 		web_queries__clear(queries);
 	return ret;

@@ -7,7 +7,7 @@
 #include "time_column.h"
 
 #define NUMBER_BYTES_MAX 10
-#define CAPACITY_FIRST	 32
+#define CAPACITY_FIRST 32
 
 int time_column__append(struct time_column *column, int64_t time_us)
 {
@@ -40,7 +40,7 @@ int time_column__copy(struct time_column *copy, const struct time_column *column
 		return 0;
 	copy->bytes = malloc(column->capacity);
 	if (!copy->bytes) {
-		*copy = (struct time_column){ };
+		*copy = (struct time_column){};
 		return -ENOMEM;
 	}
 	memcpy(copy->bytes, column->bytes, column->length);
@@ -50,7 +50,7 @@ int time_column__copy(struct time_column *copy, const struct time_column *column
 void time_column__clear(struct time_column *column)
 {
 	free(column->bytes);
-	*column = (struct time_column){ };
+	*column = (struct time_column){};
 }
 
 bool time_reader__next(struct time_reader *reader, int64_t *time_us)
@@ -68,8 +68,7 @@ bool time_reader__next(struct time_reader *reader, int64_t *time_us)
 	} while (byte & 0x80);
 	change = code >> 1 ^ -(code & 1);
 	reader->step = (int64_t)((uint64_t)reader->step + change);
-	reader->last =
-		(int64_t)((uint64_t)reader->last + (uint64_t)reader->step);
+	reader->last = (int64_t)((uint64_t)reader->last + (uint64_t)reader->step);
 	*time_us = reader->last;
 	return true;
 }

@@ -23,8 +23,7 @@ struct time_column {
 /* Any time, also before the last; returns 0 or -ENOMEM. */
 int time_column__append(struct time_column *column, int64_t time_us);
 /* @copy is empty; returns 0 or -ENOMEM. */
-int time_column__copy(struct time_column *copy,
-		      const struct time_column *column);
+int time_column__copy(struct time_column *copy, const struct time_column *column);
 void time_column__clear(struct time_column *column);
 
 /* Zeros but for @bytes and @length before the first time. */

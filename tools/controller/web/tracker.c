@@ -21,9 +21,7 @@ static void take_over(struct tracker *tracker, const struct tracker *before)
 	int order;
 
 	while (i < tracker->selection.count && j < before->selection.count) {
-		order = compare_series(tracker->plan,
-				       tracker->selection.series[i],
-				       before->plan,
+		order = compare_series(tracker->plan, tracker->selection.series[i], before->plan,
 				       before->selection.series[j]);
 		if (!order)
 			tracker->states[i] = before->states[j];
@@ -43,8 +41,7 @@ int tracker__set_plan(struct tracker *tracker, struct metric_plan *plan,
 	*tracker = (struct tracker){ .plan = metric_plan__get(plan) };
 	ret = selection__make(plan, query, &tracker->selection);
 	if (!ret) {
-		tracker->states = calloc(tracker->selection.count ?: 1,
-					 sizeof(*tracker->states));
+		tracker->states = calloc(tracker->selection.count ?: 1, sizeof(*tracker->states));
 		ret = tracker->states ? 0 : -ENOMEM;
 	}
 	if (ret)
@@ -55,8 +52,7 @@ int tracker__set_plan(struct tracker *tracker, struct metric_plan *plan,
 	return ret;
 }
 
-int64_t tracker__take(struct tracker *tracker,
-		      const struct metric_point *points, double *sums)
+int64_t tracker__take(struct tracker *tracker, const struct metric_point *points, double *sums)
 {
 	const struct selection *selection = &tracker->selection;
 	const struct metric_point *point;
@@ -72,8 +68,8 @@ int64_t tracker__take(struct tracker *tracker,
 		if (time_us > newest_us)
 			newest_us = time_us;
 		if (!time_us ||
-		    !point_state__take(&tracker->states[i], &selection->rule,
-				       time_us, point->value, &result) ||
+		    !point_state__take(&tracker->states[i], &selection->rule, time_us, point->value,
+				       &result) ||
 		    isnan(result))
 			continue;
 		sum = &sums[selection->group_of[i]];
@@ -88,5 +84,5 @@ void tracker__clear(struct tracker *tracker)
 		metric_plan__put(tracker->plan);
 	selection__clear(&tracker->selection);
 	free(tracker->states);
-	*tracker = (struct tracker){ };
+	*tracker = (struct tracker){};
 }

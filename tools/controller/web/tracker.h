@@ -7,9 +7,9 @@
 
 /* Zeros before the first plan. */
 struct tracker {
-	struct metric_plan *plan;	/* held */
+	struct metric_plan *plan; /* held */
 	struct selection selection;
-	struct point_state *states;	/* of its series */
+	struct point_state *states; /* of its series */
 };
 
 /* Returns 0 or -ENOMEM; then there is no plan. */
@@ -20,8 +20,7 @@ int tracker__set_plan(struct tracker *tracker, struct metric_plan *plan,
  * of its series has a point.  Returns the time of the newest of their points in
  * microseconds, or 0.
  */
-int64_t tracker__take(struct tracker *tracker,
-		      const struct metric_point *points, double *sums);
+int64_t tracker__take(struct tracker *tracker, const struct metric_point *points, double *sums);
 void tracker__clear(struct tracker *tracker);
 
 #endif /* CONTROLLER_TRACKER_H */

@@ -6,12 +6,12 @@
 
 #include "value_column.h"
 
-#define CAPACITY_FIRST	8
+#define CAPACITY_FIRST 8
 /* The longest code: 111, 5, 6 and 64 bits. */
-#define CODE_BITS_MAX	78
-#define LEADING_MAX	31
+#define CODE_BITS_MAX 78
+#define LEADING_MAX 31
 /* Doubles are exact up to here, and steps of steps fit 14 nibbles. */
-#define INTEGER_MAX	(INT64_C(1) << 53)
+#define INTEGER_MAX (INT64_C(1) << 53)
 
 static uint64_t bits_of(double value)
 {
@@ -57,10 +57,7 @@ static void state__take(struct value_state *state, uint64_t bits)
 {
 	int64_t before, now;
 
-	state->step = as_integer(state->bits, &before) &&
-				      as_integer(bits, &now) ?
-			      now - before :
-			      0;
+	state->step = as_integer(state->bits, &before) && as_integer(bits, &now) ? now - before : 0;
 	state->bits = bits;
 }
 
@@ -87,8 +84,7 @@ static int column__reserve(struct value_column *column)
 }
 
 /* The @count lowest bits of @bits, the highest of them first; there is room. */
-static void column__put(struct value_column *column, uint64_t bits,
-			unsigned int count)
+static void column__put(struct value_column *column, uint64_t bits, unsigned int count)
 {
 	unsigned int room, part;
 	uint8_t *byte;
@@ -97,8 +93,7 @@ static void column__put(struct value_column *column, uint64_t bits,
 		byte = &column->bytes[column->used / 8];
 		room = 8 - column->used % 8;
 		part = count < room ? count : room;
-		*byte |= (bits >> (count - part) & ((1U << part) - 1))
-			 << (room - part);
+		*byte |= (bits >> (count - part) & ((1U << part) - 1)) << (room - part);
 		column->used += part;
 		count -= part;
 	}
@@ -120,8 +115,7 @@ static int64_t unzigzag(uint64_t number)
 }
 
 /* The bits of the code for an integer, or more than any other code. */
-static unsigned int integer_cost(const struct value_state *state, uint64_t bits,
-				 uint64_t *code)
+static unsigned int integer_cost(const struct value_state *state, uint64_t bits, uint64_t *code)
 {
 	int64_t before, now;
 
@@ -156,8 +150,7 @@ static void put_difference(struct value_column *column, uint64_t difference)
 }
 
 /* That of put_difference(). */
-static unsigned int difference_cost(const struct value_state *state,
-				    uint64_t difference)
+static unsigned int difference_cost(const struct value_state *state, uint64_t difference)
 {
 	unsigned int leading = __builtin_clzll(difference), length;
 	unsigned int trailing = __builtin_ctzll(difference);
@@ -166,8 +159,7 @@ static unsigned int difference_cost(const struct value_state *state,
 		leading = LEADING_MAX;
 	length = 64 - leading - trailing;
 	if (state->length && leading >= state->leading &&
-	    trailing >= 64U - state->leading - state->length &&
-	    state->length <= length + 11)
+	    trailing >= 64U - state->leading - state->length && state->length <= length + 11)
 		return 3 + state->length;
 	return 3 + 11 + length;
 }
@@ -201,11 +193,10 @@ int value_column__append(struct value_column *column, double value)
 void value_column__clear(struct value_column *column)
 {
 	free(column->bytes);
-	*column = (struct value_column){ };
+	*column = (struct value_column){};
 }
 
-static bool reader__get(struct value_reader *reader, unsigned int count,
-			uint64_t *bits)
+static bool reader__get(struct value_reader *reader, unsigned int count, uint64_t *bits)
 {
 	unsigned int room, part;
 
@@ -216,8 +207,7 @@ static bool reader__get(struct value_reader *reader, unsigned int count,
 		room = 8 - reader->at % 8;
 		part = count < room ? count : room;
 		*bits = *bits << part |
-			(reader->bytes[reader->at / 8] >> (room - part) &
-			 ((1U << part) - 1));
+			(reader->bytes[reader->at / 8] >> (room - part) & ((1U << part) - 1));
 		reader->at += part;
 		count -= part;
 	}
@@ -229,28 +219,25 @@ static bool get_integer(struct value_reader *reader, uint64_t *bits)
 	int64_t before, now;
 	uint64_t count, code;
 
-	if (!as_integer(reader->state.bits, &before) ||
-	    !reader__get(reader, 4, &count) ||
+	if (!as_integer(reader->state.bits, &before) || !reader__get(reader, 4, &count) ||
 	    !reader__get(reader, 4 * count, &code))
 		return false;
 	/* Bytes that the writer did not make must not overflow. */
 	if (__builtin_add_overflow(before, reader->state.step, &now) ||
-	    __builtin_add_overflow(now, unzigzag(code), &now) ||
-	    now < -INTEGER_MAX || now > INTEGER_MAX)
+	    __builtin_add_overflow(now, unzigzag(code), &now) || now < -INTEGER_MAX ||
+	    now > INTEGER_MAX)
 		return false;
 	*bits = bits_of((double)now);
 	return true;
 }
 
-static bool get_difference(struct value_reader *reader, bool has_window,
-			   uint64_t *bits)
+static bool get_difference(struct value_reader *reader, bool has_window, uint64_t *bits)
 {
 	struct value_state *state = &reader->state;
 	uint64_t leading, length, difference;
 
 	if (has_window) {
-		if (!reader__get(reader, 5, &leading) ||
-		    !reader__get(reader, 6, &length) ||
+		if (!reader__get(reader, 5, &leading) || !reader__get(reader, 6, &length) ||
 		    leading + length + 1 > 64)
 			return false;
 		state->leading = leading;
@@ -258,8 +245,7 @@ static bool get_difference(struct value_reader *reader, bool has_window,
 	}
 	if (!state->length || !reader__get(reader, state->length, &difference))
 		return false;
-	*bits = state->bits ^
-		difference << (64 - state->leading - state->length);
+	*bits = state->bits ^ difference << (64 - state->leading - state->length);
 	return true;
 }
 

@@ -22,17 +22,17 @@
 
 /* What the last value left for the next one; the same for writers and readers. */
 struct value_state {
-	uint64_t bits;		/* of the double */
-	int64_t step;		/* between the last two, if both are integers, or else 0 */
-	uint8_t leading;	/* zeros of the window */
-	uint8_t length;		/* of the window; 0: there is none */
+	uint64_t bits; /* of the double */
+	int64_t step; /* between the last two, if both are integers, or else 0 */
+	uint8_t leading; /* zeros of the window */
+	uint8_t length; /* of the window; 0: there is none */
 };
 
 /* Zeros before the first value. */
 struct value_column {
 	struct value_state state;
-	uint16_t capacity;	/* bytes */
-	uint32_t used;		/* bits */
+	uint16_t capacity; /* bytes */
+	uint32_t used; /* bits */
 	uint8_t *bytes;
 };
 
@@ -53,8 +53,8 @@ void value_column__clear(struct value_column *column);
 struct value_reader {
 	struct value_state state;
 	const uint8_t *bytes;
-	size_t length;		/* bytes */
-	size_t at;		/* bit */
+	size_t length; /* bytes */
+	size_t at; /* bit */
 };
 
 /* False: there is none, or the bytes are cut. */

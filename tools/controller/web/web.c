@@ -35,35 +35,30 @@ static struct web *of(struct metric_output *output)
 	return (struct web *)output;
 }
 
-static void on_scrape(struct metric_output *output,
-		      const struct target_settings *target,
+static void on_scrape(struct metric_output *output, const struct target_settings *target,
 		      const struct metric_scrape *scrape)
 {
 	web_targets__take(of(output)->site.targets, target, scrape);
 }
 
-static void on_lost(struct metric_output *output,
-		    const struct target_settings *target,
-		    const struct metric_plan *plan, int64_t time_ns,
-		    const char *reason)
+static void on_lost(struct metric_output *output, const struct target_settings *target,
+		    const struct metric_plan *plan, int64_t time_ns, const char *reason)
 {
 	web_targets__lose(of(output)->site.targets, target, reason);
 }
 
-static void on_failed(struct metric_output *output,
-		      const struct target_settings *target, const char *reason)
+static void on_failed(struct metric_output *output, const struct target_settings *target,
+		      const char *reason)
 {
 	web_targets__lose(of(output)->site.targets, target, reason);
 }
 
-static void on_added(struct metric_output *output,
-		     const struct target_settings *target)
+static void on_added(struct metric_output *output, const struct target_settings *target)
 {
 	web_targets__add(of(output)->site.targets, target);
 }
 
-static void on_removed(struct metric_output *output,
-		       const struct target_settings *target)
+static void on_removed(struct metric_output *output, const struct target_settings *target)
 {
 	web_targets__remove(of(output)->site.targets, target);
 }
@@ -82,8 +77,7 @@ static void *check(void *data)
 			until.tv_nsec -= 1000000000;
 			until.tv_sec++;
 		}
-		while (!web->is_ending &&
-		       !pthread_cond_timedwait(&web->ends, &web->lock, &until))
+		while (!web->is_ending && !pthread_cond_timedwait(&web->ends, &web->lock, &until))
 			;
 		if (web->is_ending)
 			break;
@@ -146,15 +140,14 @@ static struct web *allocate(const struct web_settings *settings)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&web->ends, &attributes);
 	pthread_condattr_destroy(&attributes);
-	web->site.targets = web_targets__new(
-		settings->history_bytes ?: WEB_HISTORY_BYTES_DEFAULT,
-		settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS,
-		settings->is_replay);
+	web->site.targets = web_targets__new(settings->history_bytes ?: WEB_HISTORY_BYTES_DEFAULT,
+					     settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS,
+					     settings->is_replay);
 	return web;
 }
 
-static int listen_at(struct web *web, const struct http_settings *http,
-		     size_t page_count, struct dart_error *error)
+static int listen_at(struct web *web, const struct http_settings *http, size_t page_count,
+		     struct dart_error *error)
 {
 	struct http_server_options options = {
 		.pages = web->pages,
@@ -178,8 +171,7 @@ static int listen_at(struct web *web, const struct http_settings *http,
 	return ret;
 }
 
-static int open_site(struct web *web, const struct web_settings *settings,
-		     struct dart_error *error)
+static int open_site(struct web *web, const struct web_settings *settings, struct dart_error *error)
 {
 	size_t count;
 	int ret = http_access__load(&web->site.access, settings->http, error);
@@ -194,8 +186,7 @@ static int open_site(struct web *web, const struct web_settings *settings,
 	ret = listen_at(web, settings->http, count, error);
 	if (ret)
 		return ret;
-	if (!http_access__has_secret(&web->site.access) &&
-	    !http_server__is_local(web->server))
+	if (!http_access__has_secret(&web->site.access) && !http_server__is_local(web->server))
 		return dart_error__set(
 			error, EACCES,
 			"the page at '%s' could be seen by other hosts: it needs --web-token-file, or user and password_file in the configuration, or a reverse proxy in front of localhost",
@@ -204,8 +195,8 @@ static int open_site(struct web *web, const struct web_settings *settings,
 	return 0;
 }
 
-int web__new(const struct web_settings *settings, struct output *log,
-	     struct metric_output **output, struct dart_error *error)
+int web__new(const struct web_settings *settings, struct output *log, struct metric_output **output,
+	     struct dart_error *error)
 {
 	struct web *web = allocate(settings);
 	int ret;
@@ -247,6 +238,5 @@ int web__reload(struct metric_output *output, struct dart_error *error)
 
 unsigned int web__port(const struct metric_output *output)
 {
-	return http_server__port(
-		((const struct web *)output)->server);
+	return http_server__port(((const struct web *)output)->server);
 }

@@ -17,7 +17,7 @@
 
 #define WEB_HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
 /* Beside 4794 of metrics. */
-#define WEB_PORT_DEFAULT	  4795
+#define WEB_PORT_DEFAULT 4795
 
 struct output;
 
@@ -27,8 +27,8 @@ struct web_settings {
 	 * token or a password only this host may see values, and the address must be local.
 	 */
 	const struct http_settings *http;
-	size_t history_bytes;	/* of all targets; 0: the default */
-	uint64_t interval_ns;	/* of targets without an own one; 0: the default */
+	size_t history_bytes; /* of all targets; 0: the default */
+	uint64_t interval_ns; /* of targets without an own one; 0: the default */
 	/* Values are of another time than now: none is late, and the hour is their last one. */
 	bool is_replay;
 };
@@ -37,8 +37,8 @@ struct web_settings {
  * Serves at once.  @log, which gets one line with the address of the page, outlives the
  * output; it may be NULL; settings->http outlives it, too. Returns 0, or -errno with a sentence.
  */
-int web__new(const struct web_settings *settings, struct output *log,
-	     struct metric_output **output, struct dart_error *error);
+int web__new(const struct web_settings *settings, struct output *log, struct metric_output **output,
+	     struct dart_error *error);
 /*
  * Reads the token, the password, the certificate and the key again.  Returns 0, or -errno with a
  * sentence, and what cannot be used stays as it was.

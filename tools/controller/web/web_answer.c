@@ -22,8 +22,7 @@ void web_answer__secure(struct http_answer *answer)
 	answer->header_count = sizeof(headers) / sizeof(headers[0]) - 1;
 }
 
-bool web_answer__is_allowed(const struct web_site *site,
-			    const struct http_request *request,
+bool web_answer__is_allowed(const struct web_site *site, const struct http_request *request,
 			    struct http_answer *answer)
 {
 	unsigned int status;
@@ -39,8 +38,7 @@ bool web_answer__is_allowed(const struct web_site *site,
 	return false;
 }
 
-void web_answer__send(struct http_answer *answer, struct json_text *text,
-		      int ret)
+void web_answer__send(struct http_answer *answer, struct json_text *text, int ret)
 {
 	if (ret || text->has_failed) {
 		json_text__clear(text);
@@ -57,17 +55,15 @@ struct web_target *web_answer__find_target(const struct web_site *site,
 					   struct http_answer *answer)
 {
 	const char *name = http_request__argument(request, "target");
-	struct web_target *target =
-		name ? web_targets__find(site->targets, name) : NULL;
+	struct web_target *target = name ? web_targets__find(site->targets, name) : NULL;
 
 	if (!target)
 		answer->status = name ? WEB_STATUS_NOT_FOUND : WEB_STATUS_BAD;
 	return target;
 }
 
-bool web_answer__get_number(const struct http_request *request,
-			    const char *name, double least, double most,
-			    double *number)
+bool web_answer__get_number(const struct http_request *request, const char *name, double least,
+			    double most, double *number)
 {
 	const char *text = http_request__argument(request, name);
 	double found;

@@ -6,12 +6,12 @@
 #include "web_files.h"
 
 /* Defines NAME_begin and NAME_end. */
-#define INCLUDE_FILE(name, file)					\
-	__asm__(".pushsection .rodata\n"				\
-		"web_" #name "_begin:\n"				\
-		".incbin \"tools/controller/web/page/" file "\"\n"	\
-		"web_" #name "_end:\n"					\
-		".popsection\n");					\
+#define INCLUDE_FILE(name, file)                                   \
+	__asm__(".pushsection .rodata\n"                           \
+		"web_" #name "_begin:\n"                           \
+		".incbin \"tools/controller/web/page/" file "\"\n" \
+		"web_" #name "_end:\n"                             \
+		".popsection\n");                                  \
 	extern const char web_##name##_begin[], web_##name##_end[]
 
 INCLUDE_FILE(index, "index.html");
@@ -35,12 +35,14 @@ INCLUDE_FILE(stores, "stores.js");
 INCLUDE_FILE(containers, "containers.js");
 INCLUDE_FILE(movers, "movers.js");
 
-#define HTML	   "text/html; charset=utf-8"
-#define CSS	   "text/css; charset=utf-8"
+#define HTML "text/html; charset=utf-8"
+#define CSS "text/css; charset=utf-8"
 #define JAVASCRIPT "text/javascript; charset=utf-8"
-#define SVG	   "image/svg+xml"
-#define FILE_AT(path, type, name) \
-	{ path, type, web_##name##_begin, web_##name##_end }
+#define SVG "image/svg+xml"
+#define FILE_AT(path, type, name)                                \
+	{                                                        \
+		path, type, web_##name##_begin, web_##name##_end \
+	}
 
 const struct web_file web_files[] = {
 	FILE_AT("/", HTML, index),

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct web_file {
-	const char *path;	/* "/plot.js" */
+	const char *path; /* "/plot.js" */
 	const char *type;
 	const char *begin, *end;
 };

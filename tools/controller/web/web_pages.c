@@ -12,8 +12,7 @@
 #include "selection.h"
 #include "web_stream.h"
 
-static void fill_file(void *data, const struct http_request *request,
-		      struct http_answer *answer)
+static void fill_file(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	const struct web_file *file = data;
 
@@ -54,11 +53,10 @@ static void print_host(struct web_target *target, struct json_text *text)
 	json_text__put(text, "}");
 }
 
-static void fill_hosts(void *data, const struct http_request *request,
-		       struct http_answer *answer)
+static void fill_hosts(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	const struct web_site *site = data;
-	struct json_text text = { };
+	struct json_text text = {};
 	struct web_target **list;
 	uint64_t points;
 	size_t count, i;
@@ -66,8 +64,7 @@ static void fill_hosts(void *data, const struct http_request *request,
 	if (!web_answer__is_allowed(site, request, answer))
 		return;
 	json_text__put(&text, "{\"history\":{\"bytes\":");
-	json_text__integer(&text, web_targets__history_bytes(site->targets,
-							     &points));
+	json_text__integer(&text, web_targets__history_bytes(site->targets, &points));
 	json_text__put(&text, ",\"points\":");
 	json_text__integer(&text, points);
 	json_text__put(&text, "},\"hosts\":[");
@@ -81,8 +78,7 @@ static void fill_hosts(void *data, const struct http_request *request,
 	web_targets__release(list, list ? count : 0);
 }
 
-static void fill_live(void *data, const struct http_request *request,
-		      struct http_answer *answer)
+static void fill_live(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	const struct web_site *site = data;
 	struct web_queries queries;
@@ -93,8 +89,7 @@ static void fill_live(void *data, const struct http_request *request,
 	if (!http_request__argument(request, "target")) {
 		answer->stream_data = overview_stream__new(site->targets);
 		answer->stream = &overview_stream__operations;
-	} else if (web_queries__parse(http_request__argument(request, "q"),
-				      &queries)) {
+	} else if (web_queries__parse(http_request__argument(request, "q"), &queries)) {
 		answer->status = WEB_STATUS_BAD;
 		return;
 	} else {
@@ -134,10 +129,9 @@ struct http_page *web_pages__new(struct web_site *site, size_t *count)
 		return NULL;
 	memcpy(pages, values, sizeof(values));
 	for (i = 0; i < web_file_count; i++)
-		pages[value_count + i] =
-			(struct http_page){ .path = web_files[i].path,
-					    .fill = fill_file,
-					    .data = (void *)&web_files[i] };
+		pages[value_count + i] = (struct http_page){ .path = web_files[i].path,
+							     .fill = fill_file,
+							     .data = (void *)&web_files[i] };
 	*count = value_count + web_file_count;
 	return pages;
 }

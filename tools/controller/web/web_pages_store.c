@@ -17,7 +17,7 @@ void web_pages_store__schemas(void *data, const struct http_request *request,
 			      struct http_answer *answer)
 {
 	const struct web_site *site = data;
-	struct json_text text = { };
+	struct json_text text = {};
 
 	if (!web_answer__is_allowed(site, request, answer))
 		return;
@@ -27,15 +27,13 @@ void web_pages_store__schemas(void *data, const struct http_request *request,
 	web_answer__send(answer, &text, 0);
 }
 
-static bool get_rule(const struct http_request *request,
-		     struct dart_store_rule *rule)
+static bool get_rule(const struct http_request *request, struct dart_store_rule *rule)
 {
 	const char *text = http_request__argument(request, "policy");
 	double consensus = 0;
 
 	*rule = (struct dart_store_rule){ .policy = DART_STORE_PLURALITY };
-	if (!web_answer__get_number(request, "consensus", 1,
-				    DART_STORE_REDUNDANCY_MAX, &consensus))
+	if (!web_answer__get_number(request, "consensus", 1, DART_STORE_REDUNDANCY_MAX, &consensus))
 		return false;
 	if (!text || !strcmp(text, "plurality"))
 		return true;
@@ -48,32 +46,28 @@ static bool get_rule(const struct http_request *request,
 }
 
 /* The key of texts, of which @json has one for each field.  Sets @error. */
-static int make_key(const json_t *json, struct lookup_question *question,
-		    struct dart_error *error)
+static int make_key(const json_t *json, struct lookup_question *question, struct dart_error *error)
 {
 	const char *texts[DART_KEY_FIELDS_MAX];
 	const struct dart_key_fields *fields = &question->schema->key;
 	uint32_t i;
 
 	if (json_array_size(json) != fields->count)
-		return dart_error__set(error, EINVAL,
-				       "a key of this schema has %u fields",
+		return dart_error__set(error, EINVAL, "a key of this schema has %u fields",
 				       fields->count);
 	for (i = 0; i < fields->count; i++) {
 		texts[i] = json_string_value(json_array_get(json, i));
 		if (!texts[i])
-			return dart_error__set(error, EINVAL,
-					       "the key has no %s",
+			return dart_error__set(error, EINVAL, "the key has no %s",
 					       fields->list[i].name);
 	}
-	question->key_length = dart_key_schema__key(question->schema, texts,
-						    question->key, error);
+	question->key_length = dart_key_schema__key(question->schema, texts, question->key, error);
 	return question->key_length < 0 ? question->key_length : 0;
 }
 
 static void send_error(struct http_answer *answer, const char *sentence)
 {
-	struct json_text text = { };
+	struct json_text text = {};
 
 	json_text__put(&text, "{\"error\":");
 	json_text__string(&text, sentence);
@@ -82,14 +76,13 @@ static void send_error(struct http_answer *answer, const char *sentence)
 }
 
 /* The host is one of the targets: the page reaches no other. */
-static int set_place(struct lookup_question *question,
-		     const struct web_target *target, const char *store)
+static int set_place(struct lookup_question *question, const struct web_target *target,
+		     const char *store)
 {
 	question->store = strdup(store);
-	return question->store ? dart_address__parse(target->name,
-						     &question->host,
-						     &question->port) :
-				 -ENOMEM;
+	return question->store ?
+		       dart_address__parse(target->name, &question->host, &question->port) :
+		       -ENOMEM;
 }
 
 static void ask(const struct web_site *site, struct lookup_question *question,
@@ -109,7 +102,7 @@ void web_pages_store__lookup(void *data, const struct http_request *request,
 {
 	const char *store, *schema, *key;
 	const struct web_site *site = data;
-	struct lookup_question question = { };
+	struct lookup_question question = {};
 	struct web_target *target;
 	struct dart_error error;
 	json_t *json;
@@ -119,8 +112,7 @@ void web_pages_store__lookup(void *data, const struct http_request *request,
 	store = http_request__argument(request, "store");
 	schema = http_request__argument(request, "schema");
 	key = http_request__argument(request, "key");
-	question.schema = schema ? key_schemas__find(&site->schemas, schema) :
-				   NULL;
+	question.schema = schema ? key_schemas__find(&site->schemas, schema) : NULL;
 	if (!store || !question.schema || !key || strlen(key) > KEY_BYTES_MAX ||
 	    !get_rule(request, &question.rule)) {
 		answer->status = WEB_STATUS_BAD;

@@ -19,8 +19,7 @@
 #define MS_MAX 4503599627370496.0
 
 static void print_series(const struct metric_plan *plan, uint32_t index,
-			 const struct metric_point *point,
-			 struct json_text *text)
+			 const struct metric_point *point, struct json_text *text)
 {
 	json_text__put(text, "[");
 	json_text__string(text, plan->series[index].name);
@@ -33,10 +32,8 @@ static void print_series(const struct metric_plan *plan, uint32_t index,
 	json_text__put(text, "]");
 }
 
-static void print_family(const struct metric_plan *plan,
-			 const struct metric_family *family,
-			 const struct metric_point *points,
-			 struct json_text *text)
+static void print_family(const struct metric_plan *plan, const struct metric_family *family,
+			 const struct metric_point *points, struct json_text *text)
 {
 	static const char *const types[] = {
 		[METRIC_COUNTER] = "counter",
@@ -55,8 +52,7 @@ static void print_family(const struct metric_plan *plan,
 	json_text__put(text, ",\"unit\":");
 	json_text__string(text, family->unit);
 	json_text__put(text, ",\"series\":[");
-	for (i = family->first_series;
-	     i < family->first_series + family->series_count; i++) {
+	for (i = family->first_series; i < family->first_series + family->series_count; i++) {
 		json_text__put(text, i > family->first_series ? "," : "");
 		print_series(plan, i, &points[i], text);
 	}
@@ -70,12 +66,11 @@ struct copy {
 	int64_t time_ns;
 };
 
-static int copy_points(struct web_target *target, struct copy *copy,
-		       struct json_text *text)
+static int copy_points(struct web_target *target, struct copy *copy, struct json_text *text)
 {
 	int ret = 0;
 
-	*copy = (struct copy){ };
+	*copy = (struct copy){};
 	pthread_mutex_lock(&target->lock);
 	json_text__put(text, "{\"state\":");
 	json_text__string(text, web_state__name(target->state));
@@ -83,13 +78,11 @@ static int copy_points(struct web_target *target, struct copy *copy,
 	json_text__string(text, target->reason ?: "");
 	copy->time_ns = target->time_ns;
 	if (target->plan) {
-		copy->points = calloc(target->plan->series_count ?: 1,
-				      sizeof(*copy->points));
+		copy->points = calloc(target->plan->series_count ?: 1, sizeof(*copy->points));
 		if (copy->points) {
 			copy->plan = metric_plan__get(target->plan);
 			memcpy(copy->points, target->points,
-			       copy->plan->series_count *
-				       sizeof(*copy->points));
+			       copy->plan->series_count * sizeof(*copy->points));
 		} else {
 			ret = -ENOMEM;
 		}
@@ -101,7 +94,7 @@ static int copy_points(struct web_target *target, struct copy *copy,
 void web_pages_target__series(void *data, const struct http_request *request,
 			      struct http_answer *answer)
 {
-	struct json_text text = { };
+	struct json_text text = {};
 	struct web_target *target;
 	struct copy copy;
 	uint32_t i;
@@ -118,8 +111,7 @@ void web_pages_target__series(void *data, const struct http_request *request,
 	json_text__put(&text, ",\"families\":[");
 	for (i = 0; copy.plan && i < copy.plan->family_count; i++) {
 		json_text__put(&text, i ? "," : "");
-		print_family(copy.plan, &copy.plan->families[i], copy.points,
-			     &text);
+		print_family(copy.plan, &copy.plan->families[i], copy.points, &text);
 	}
 	json_text__put(&text, "]}");
 	web_answer__send(answer, &text, ret);
@@ -143,36 +135,30 @@ static int view_of(struct web_target *target, int64_t from_us, int64_t to_us,
 /* Rates at the beginning need a scrape before: one of a minute ago at most. */
 #define BEFORE_US 60000000
 
-static int print_history(struct web_target *target,
-			 const struct web_queries *queries,
-			 const struct envelope_span *span,
-			 struct json_text *text)
+static int print_history(struct web_target *target, const struct web_queries *queries,
+			 const struct envelope_span *span, struct json_text *text)
 {
 	struct history_view view;
 	size_t i;
-	int ret =
-		view_of(target, span->from_us - BEFORE_US, span->to_us, &view);
+	int ret = view_of(target, span->from_us - BEFORE_US, span->to_us, &view);
 
 	json_text__put(text, "{\"plots\":[");
 	for (i = 0; i < queries->count && !ret; i++) {
 		json_text__put(text, i ? "," : "");
-		ret = history_query__print(&view, &queries->queries[i], span,
-					   text);
+		ret = history_query__print(&view, &queries->queries[i], span, text);
 	}
 	json_text__put(text, "]}");
 	history_view__clear(&view);
 	return ret;
 }
 
-static bool get_span(const struct http_request *request,
-		     struct envelope_span *span)
+static bool get_span(const struct http_request *request, struct envelope_span *span)
 {
 	double from = 0, to = MS_MAX, points = POINTS_DEFAULT;
 
 	if (!web_answer__get_number(request, "from", 0, MS_MAX, &from) ||
 	    !web_answer__get_number(request, "to", 0, MS_MAX, &to) ||
-	    !web_answer__get_number(request, "points", 1, ENVELOPE_BUCKETS_MAX,
-				    &points) ||
+	    !web_answer__get_number(request, "points", 1, ENVELOPE_BUCKETS_MAX, &points) ||
 	    to <= from)
 		return false;
 	*span = (struct envelope_span){ from * 1000, to * 1000, points };
@@ -182,7 +168,7 @@ static bool get_span(const struct http_request *request,
 void web_pages_target__history(void *data, const struct http_request *request,
 			       struct http_answer *answer)
 {
-	struct json_text text = { };
+	struct json_text text = {};
 	struct web_queries queries;
 	struct envelope_span span;
 	struct web_target *target;
@@ -190,22 +176,19 @@ void web_pages_target__history(void *data, const struct http_request *request,
 	if (!web_answer__is_allowed(data, request, answer))
 		return;
 	if (!get_span(request, &span) ||
-	    web_queries__parse(http_request__argument(request, "q"),
-			       &queries)) {
+	    web_queries__parse(http_request__argument(request, "q"), &queries)) {
 		answer->status = WEB_STATUS_BAD;
 		return;
 	}
 	target = web_answer__find_target(data, request, answer);
 	if (target) {
-		web_answer__send(answer, &text,
-				 print_history(target, &queries, &span, &text));
+		web_answer__send(answer, &text, print_history(target, &queries, &span, &text));
 		web_target__put(target);
 	}
 	web_queries__clear(&queries);
 }
 
-static int print_movers(struct web_target *target, double seconds,
-			struct json_text *text)
+static int print_movers(struct web_target *target, double seconds, struct json_text *text)
 {
 	struct history_view view;
 	int64_t now_us;
@@ -213,12 +196,10 @@ static int print_movers(struct web_target *target, double seconds,
 
 	pthread_mutex_lock(&target->lock);
 	now_us = target->time_ns / 1000;
-	ret = history__view(target->history, now_us - 2e6 * seconds - BEFORE_US,
-			    INT64_MAX, &view);
+	ret = history__view(target->history, now_us - 2e6 * seconds - BEFORE_US, INT64_MAX, &view);
 	pthread_mutex_unlock(&target->lock);
 	json_text__put(text, "{\"movers\":");
-	ret = ret ?: movers__print(&view, now_us, seconds * 1e6, MOVERS_COUNT,
-				   text);
+	ret = ret ?: movers__print(&view, now_us, seconds * 1e6, MOVERS_COUNT, text);
 	json_text__put(text, "}");
 	history_view__clear(&view);
 	return ret;
@@ -228,13 +209,12 @@ void web_pages_target__movers(void *data, const struct http_request *request,
 			      struct http_answer *answer)
 {
 	double seconds = MOVERS_SECONDS;
-	struct json_text text = { };
+	struct json_text text = {};
 	struct web_target *target;
 
 	if (!web_answer__is_allowed(data, request, answer))
 		return;
-	if (!web_answer__get_number(request, "seconds", 0.001,
-				    MOVERS_SECONDS_MAX, &seconds)) {
+	if (!web_answer__get_number(request, "seconds", 0.001, MOVERS_SECONDS_MAX, &seconds)) {
 		answer->status = WEB_STATUS_BAD;
 		return;
 	}

@@ -22,8 +22,8 @@ void event_text__end(struct event_text *event)
 }
 
 ssize_t event_text__read(struct event_text *event,
-			 void (*make)(void *data, struct event_text *event),
-			 void *data, char *buffer, size_t size)
+			 void (*make)(void *data, struct event_text *event), void *data,
+			 char *buffer, size_t size)
 {
 	size_t left = event->text.length - event->taken;
 
@@ -31,8 +31,7 @@ ssize_t event_text__read(struct event_text *event,
 		json_text__reset(&event->text);
 		event->taken = 0;
 		make(data, event);
-		if (!event->text.length &&
-		    web__monotonic_ns() - event->sent_ns > QUIET_NS)
+		if (!event->text.length && web__monotonic_ns() - event->sent_ns > QUIET_NS)
 			json_text__put(&event->text, ":\n\n");
 		if (event->text.has_failed)
 			return -ENOMEM;

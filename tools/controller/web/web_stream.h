@@ -16,7 +16,7 @@
 struct event_text {
 	struct json_text text;
 	size_t taken;
-	int64_t sent_ns;	/* CLOCK_MONOTONIC, when the last was made */
+	int64_t sent_ns; /* CLOCK_MONOTONIC, when the last was made */
 };
 
 /* Adds the head of an event; its data follows in text, on one line, and event_text__end(). */
@@ -26,8 +26,8 @@ void event_text__end(struct event_text *event);
  * What is left of the events, or of those that @make adds; 0: none.  -ENOMEM: the stream ends.
  */
 ssize_t event_text__read(struct event_text *event,
-			 void (*make)(void *data, struct event_text *event),
-			 void *data, char *buffer, size_t size);
+			 void (*make)(void *data, struct event_text *event), void *data,
+			 char *buffer, size_t size);
 
 /*
  * The scrapes of a target, as events:
@@ -53,7 +53,6 @@ extern const struct http_stream_operations overview_stream__operations;
  * A row: [index, state, cpu, pressure, errors, MS of the newest scrape, reason].  With the
  * target's lock.
  */
-void overview__print_row(const struct web_target *target,
-			 struct json_text *text);
+void overview__print_row(const struct web_target *target, struct json_text *text);
 
 #endif /* CONTROLLER_WEB_STREAM_H */

@@ -57,8 +57,7 @@ void *live_stream__new(struct web_target *target, struct web_queries *queries)
 	}
 	stream->target = target;
 	stream->queries = *queries;
-	stream->trackers = calloc(queries->count ?: 1,
-				  sizeof(*stream->trackers));
+	stream->trackers = calloc(queries->count ?: 1, sizeof(*stream->trackers));
 	if (!stream->trackers) {
 		on_free(stream);
 		return NULL;
@@ -87,8 +86,7 @@ static int copy_points(struct live_stream *stream, struct news *news)
 	if (!target->plan || target->scrapes == stream->scrapes)
 		return 0;
 	if (target->plan_number != stream->plan_number) {
-		points = reallocarray(stream->points,
-				      target->plan->series_count ?: 1,
+		points = reallocarray(stream->points, target->plan->series_count ?: 1,
 				      sizeof(*points));
 		if (!points)
 			return -ENOMEM;
@@ -99,8 +97,7 @@ static int copy_points(struct live_stream *stream, struct news *news)
 		stream->plan_number = target->plan_number;
 		news->has_plan = true;
 	}
-	memcpy(stream->points, target->points,
-	       target->plan->series_count * sizeof(*points));
+	memcpy(stream->points, target->points, target->plan->series_count * sizeof(*points));
 	stream->scrapes = target->scrapes;
 	news->has_points = true;
 	return 0;
@@ -155,8 +152,7 @@ static void print_groups(struct live_stream *stream, struct event_text *event)
 		json_text__put(&event->text, i ? ",[" : "[");
 		for (group = 0; group < selection->group_count; group++) {
 			json_text__put(&event->text, group ? "," : "");
-			json_text__string(&event->text,
-					  selection->groups[group]);
+			json_text__string(&event->text, selection->groups[group]);
 		}
 		json_text__put(&event->text, "]");
 	}
@@ -180,8 +176,7 @@ static void print_points(struct live_stream *stream, struct event_text *event)
 		tracker = &stream->trackers[i];
 		times[i] = tracker__take(tracker, stream->points, stream->sums);
 		json_text__put(text, i ? ",[" : "[");
-		for (group = 0; group < tracker->selection.group_count;
-		     group++) {
+		for (group = 0; group < tracker->selection.group_count; group++) {
 			json_text__put(text, group ? "," : "");
 			json_text__number(text, stream->sums[group]);
 		}
@@ -199,7 +194,7 @@ static void print_points(struct live_stream *stream, struct event_text *event)
 static void make(void *data, struct event_text *event)
 {
 	struct live_stream *stream = data;
-	struct news news = { };
+	struct news news = {};
 	int ret = copy_news(stream, &news);
 	size_t i;
 
@@ -228,8 +223,7 @@ static ssize_t on_read(void *data, char *buffer, size_t size)
 {
 	struct live_stream *stream = data;
 
-	if (stream->has_ended &&
-	    stream->event.taken == stream->event.text.length)
+	if (stream->has_ended && stream->event.taken == stream->event.text.length)
 		return -ENOENT;
 	return event_text__read(&stream->event, make, stream, buffer, size);
 }

@@ -26,8 +26,7 @@ static bool ends_with(const char *name, const char *end)
 {
 	size_t length = strlen(name), end_length = strlen(end);
 
-	return length >= end_length &&
-	       !strcmp(name + length - end_length, end);
+	return length >= end_length && !strcmp(name + length - end_length, end);
 }
 
 static enum kind kind_of(const struct metric_family *family)
@@ -37,8 +36,8 @@ static enum kind kind_of(const struct metric_family *family)
 		"node_pressure_io_waiting_seconds_total",
 		"node_pressure_memory_waiting_seconds_total",
 	};
-	static const char *const ends[] = { "_errs_total", "_errors_total",
-					    "_drop_total", "_dropped_total" };
+	static const char *const ends[] = { "_errs_total", "_errors_total", "_drop_total",
+					    "_dropped_total" };
 	size_t i;
 
 	if (family->type != METRIC_COUNTER)
@@ -49,8 +48,7 @@ static enum kind kind_of(const struct metric_family *family)
 		if (!strcmp(family->name, pressures[i]))
 			return PRESSURE;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (ends_with(family->name, ends[i]) &&
-		    strncmp(family->name, "container_", 10))
+		if (ends_with(family->name, ends[i]) && strncmp(family->name, "container_", 10))
 			return ERRORS;
 	return OTHER;
 }
@@ -65,27 +63,23 @@ static void clear_parts(struct web_summary_part *parts, size_t count)
 }
 
 /* The tracker of the plan before goes on, if there is one for the family. */
-static struct tracker take_tracker(struct web_summary *summary,
-				   const char *family)
+static struct tracker take_tracker(struct web_summary *summary, const char *family)
 {
-	struct tracker found = { };
+	struct tracker found = {};
 	struct tracker *tracker;
 	size_t i;
 
 	for (i = 0; i < summary->part_count; i++) {
 		tracker = &summary->parts[i].tracker;
-		if (tracker->plan &&
-		    metric_plan__find(tracker->plan, family) &&
+		if (tracker->plan && metric_plan__find(tracker->plan, family) &&
 		    tracker->selection.count &&
-		    !strcmp(tracker->plan->families
-				    [tracker->plan
-					     ->series[tracker->selection
-							      .series[0]]
-					     .family]
-					    .name,
+		    !strcmp(tracker->plan
+				    ->families[tracker->plan->series[tracker->selection.series[0]]
+						       .family]
+				    .name,
 			    family)) {
 			found = *tracker;
-			*tracker = (struct tracker){ };
+			*tracker = (struct tracker){};
 			break;
 		}
 	}
@@ -95,7 +89,7 @@ static struct tracker take_tracker(struct web_summary *summary,
 static int set_plan(struct web_summary *summary, struct metric_plan *plan)
 {
 	struct web_summary_part *parts = calloc(PARTS_MAX, sizeof(*parts));
-	struct selection_query query = { };
+	struct selection_query query = {};
 	size_t count = 0;
 	enum kind kind;
 	uint32_t i;
@@ -166,12 +160,10 @@ int web_summary__take(struct web_summary *summary, struct metric_plan *plan,
 		tracker__take(tracker, points, sums);
 		if (summary->parts[i].kind == CPU)
 			now.cpu = cpu_of(tracker, sums);
-		else if (tracker->selection.group_count &&
-			 summary->parts[i].kind == PRESSURE)
+		else if (tracker->selection.group_count && summary->parts[i].kind == PRESSURE)
 			now.pressure = fmax(now.pressure, sums[0]);
 		else if (tracker->selection.group_count && !isnan(sums[0]))
-			now.errors = (isnan(now.errors) ? 0 : now.errors) +
-				     sums[0];
+			now.errors = (isnan(now.errors) ? 0 : now.errors) + sums[0];
 	}
 	summary->now = now;
 	summary->past[summary->past_count++ % WEB_SUMMARY_PAST] = now.cpu;
@@ -183,5 +175,5 @@ void web_summary__clear(struct web_summary *summary)
 	clear_parts(summary->parts, summary->part_count);
 	if (summary->plan)
 		metric_plan__put(summary->plan);
-	*summary = (struct web_summary){ };
+	*summary = (struct web_summary){};
 }

@@ -6,11 +6,11 @@
 
 #include "web_target.h"
 
-#define SECOND_NS	1000000000LL
+#define SECOND_NS 1000000000LL
 /* A scrape may come as late without the target being stale: half an interval, or this. */
-#define LATENESS_NS	(SECOND_NS / 4)
+#define LATENESS_NS (SECOND_NS / 4)
 /* So long streams are quiet at most: see web_stream.h. */
-#define QUIET_NS	(10 * SECOND_NS)
+#define QUIET_NS (10 * SECOND_NS)
 
 int64_t web__monotonic_ns(void)
 {
@@ -32,8 +32,7 @@ const char *web_state__name(enum web_state state)
 	return names[state];
 }
 
-struct web_target *web_target__new(const struct target_settings *settings,
-				   uint64_t interval_ns)
+struct web_target *web_target__new(const struct target_settings *settings, uint64_t interval_ns)
 {
 	struct web_target *target = calloc(1, sizeof(*target));
 
@@ -59,8 +58,7 @@ struct web_target *web_target__get(struct web_target *target)
 
 void web_target__put(struct web_target *target)
 {
-	if (atomic_fetch_sub_explicit(&target->references, 1,
-				      memory_order_acq_rel) != 1)
+	if (atomic_fetch_sub_explicit(&target->references, 1, memory_order_acq_rel) != 1)
 		return;
 	if (target->plan)
 		metric_plan__put(target->plan);
@@ -86,14 +84,12 @@ static void wake_streams(struct web_target *target)
 }
 
 /* False: there is no memory for the newest points. */
-static bool set_points(struct web_target *target,
-		       const struct metric_scrape *scrape)
+static bool set_points(struct web_target *target, const struct metric_scrape *scrape)
 {
 	struct metric_point *points;
 
 	if (scrape->plan != target->plan) {
-		points = reallocarray(target->points,
-				      scrape->plan->series_count ?: 1,
+		points = reallocarray(target->points, scrape->plan->series_count ?: 1,
 				      sizeof(*points));
 		if (!points)
 			return false;
@@ -109,8 +105,8 @@ static bool set_points(struct web_target *target,
 	return true;
 }
 
-void web_target__take(struct web_target *target,
-		      const struct metric_scrape *scrape, size_t history_bytes)
+void web_target__take(struct web_target *target, const struct metric_scrape *scrape,
+		      size_t history_bytes)
 {
 	pthread_mutex_lock(&target->lock);
 	if (set_points(target, scrape)) {
@@ -121,8 +117,7 @@ void web_target__take(struct web_target *target,
 		target->reason = NULL;
 	}
 	target->is_history_lost = history__append(target->history, scrape);
-	history__trim(target->history, history_bytes,
-		      scrape->time_ns / 1000 - WEB_HISTORY_US);
+	history__trim(target->history, history_bytes, scrape->time_ns / 1000 - WEB_HISTORY_US);
 	wake_streams(target);
 	pthread_mutex_unlock(&target->lock);
 }
@@ -151,12 +146,11 @@ static bool is_late(const struct web_target *target, int64_t now_ns)
 
 	if (lateness_ns < LATENESS_NS)
 		lateness_ns = LATENESS_NS;
-	return now_ns - target->arrived_ns >
-	       (int64_t)target->interval_ns + lateness_ns;
+	return now_ns - target->arrived_ns > (int64_t)target->interval_ns + lateness_ns;
 }
 
-bool web_target__check(struct web_target *target, int64_t now_ns,
-		       size_t history_bytes, bool is_replay)
+bool web_target__check(struct web_target *target, int64_t now_ns, size_t history_bytes,
+		       bool is_replay)
 {
 	bool has_changed = false;
 	int64_t gone_ns;
@@ -172,8 +166,7 @@ bool web_target__check(struct web_target *target, int64_t now_ns,
 	    now_ns - target->summarised_ns >= SECOND_NS * 9 / 10) {
 		target->summarised = target->scrapes;
 		target->summarised_ns = now_ns;
-		has_changed = !web_summary__take(&target->summary, target->plan,
-						 target->points) ||
+		has_changed = !web_summary__take(&target->summary, target->plan, target->points) ||
 			      has_changed;
 	}
 	if (now_ns - target->woken_ns > QUIET_NS)
@@ -181,14 +174,12 @@ bool web_target__check(struct web_target *target, int64_t now_ns,
 	/* Others may have come that share the memory. */
 	if (target->state != WEB_UP)
 		history__trim(target->history, history_bytes,
-			      (target->time_ns + gone_ns) / 1000 -
-				      WEB_HISTORY_US);
+			      (target->time_ns + gone_ns) / 1000 - WEB_HISTORY_US);
 	pthread_mutex_unlock(&target->lock);
 	return has_changed;
 }
 
-void web_target__add_stream(struct web_target *target,
-			    struct http_stream_link *link)
+void web_target__add_stream(struct web_target *target, struct http_stream_link *link)
 {
 	pthread_mutex_lock(&target->lock);
 	link->next = target->streams;
@@ -196,8 +187,7 @@ void web_target__add_stream(struct web_target *target,
 	pthread_mutex_unlock(&target->lock);
 }
 
-void web_target__remove_stream(struct web_target *target,
-			       struct http_stream_link *link)
+void web_target__remove_stream(struct web_target *target, struct http_stream_link *link)
 {
 	struct http_stream_link **at;
 

@@ -12,20 +12,19 @@ struct web_targets {
 	size_t history_bytes;
 	uint64_t interval_ns;
 	bool is_replay;
-	atomic_size_t series;	/* of all targets */
+	atomic_size_t series; /* of all targets */
 	atomic_uint_fast64_t change;
 
 	/* Taken before that of a target. */
 	pthread_mutex_t lock;
 	struct web_target *by_index[SETTINGS_TARGETS_MAX];
-	size_t end;		/* behind the greatest index */
+	size_t end; /* behind the greatest index */
 	uint64_t generation;
 	struct http_stream_link *streams;
 	unsigned int quiet_checks;
 };
 
-struct web_targets *web_targets__new(size_t history_bytes,
-				     uint64_t interval_ns, bool is_replay)
+struct web_targets *web_targets__new(size_t history_bytes, uint64_t interval_ns, bool is_replay)
 {
 	struct web_targets *targets = calloc(1, sizeof(*targets));
 
@@ -61,12 +60,10 @@ static void wake_streams(struct web_targets *targets)
 		http_stream__wake(link->stream);
 }
 
-void web_targets__add(struct web_targets *targets,
-		      const struct target_settings *settings)
+void web_targets__add(struct web_targets *targets, const struct target_settings *settings)
 {
 	/* Without memory the page does not have it. */
-	struct web_target *target =
-		web_target__new(settings, targets->interval_ns);
+	struct web_target *target = web_target__new(settings, targets->interval_ns);
 
 	pthread_mutex_lock(&targets->lock);
 	targets->by_index[settings->index] = target;
@@ -77,8 +74,7 @@ void web_targets__add(struct web_targets *targets,
 	pthread_mutex_unlock(&targets->lock);
 }
 
-void web_targets__remove(struct web_targets *targets,
-			 const struct target_settings *settings)
+void web_targets__remove(struct web_targets *targets, const struct target_settings *settings)
 {
 	struct web_target *target;
 
@@ -106,8 +102,7 @@ static size_t share_of(const struct web_targets *targets, size_t series)
 }
 
 /* Workers use their targets without the lock: these stay between added and removed. */
-void web_targets__take(struct web_targets *targets,
-		       const struct target_settings *settings,
+void web_targets__take(struct web_targets *targets, const struct target_settings *settings,
 		       const struct metric_scrape *scrape)
 {
 	struct web_target *target = targets->by_index[settings->index];
@@ -118,12 +113,10 @@ void web_targets__take(struct web_targets *targets,
 	/* Only this worker sets the plan. */
 	before = target->plan ? target->plan->series_count : 0;
 	targets->series += scrape->plan->series_count - before;
-	web_target__take(target, scrape,
-			 share_of(targets, scrape->plan->series_count));
+	web_target__take(target, scrape, share_of(targets, scrape->plan->series_count));
 }
 
-void web_targets__lose(struct web_targets *targets,
-		       const struct target_settings *settings,
+void web_targets__lose(struct web_targets *targets, const struct target_settings *settings,
 		       const char *reason)
 {
 	struct web_target *target = targets->by_index[settings->index];
@@ -151,8 +144,7 @@ void web_targets__check(struct web_targets *targets)
 		pthread_mutex_lock(&list[i]->lock);
 		series = list[i]->plan ? list[i]->plan->series_count : 0;
 		pthread_mutex_unlock(&list[i]->lock);
-		if (!web_target__check(list[i], now_ns,
-				       share_of(targets, series),
+		if (!web_target__check(list[i], now_ns, share_of(targets, series),
 				       targets->is_replay))
 			continue;
 		has_changed = true;
@@ -167,23 +159,20 @@ void web_targets__check(struct web_targets *targets)
 	pthread_mutex_unlock(&targets->lock);
 }
 
-struct web_target *web_targets__find(struct web_targets *targets,
-				     const char *name)
+struct web_target *web_targets__find(struct web_targets *targets, const char *name)
 {
 	struct web_target *target = NULL;
 	size_t i;
 
 	pthread_mutex_lock(&targets->lock);
 	for (i = 0; i < targets->end && !target; i++)
-		if (targets->by_index[i] &&
-		    !strcmp(targets->by_index[i]->name, name))
+		if (targets->by_index[i] && !strcmp(targets->by_index[i]->name, name))
 			target = web_target__get(targets->by_index[i]);
 	pthread_mutex_unlock(&targets->lock);
 	return target;
 }
 
-struct web_target **web_targets__list(struct web_targets *targets,
-				      size_t *count)
+struct web_target **web_targets__list(struct web_targets *targets, size_t *count)
 {
 	struct web_target **list;
 	size_t i;
@@ -222,8 +211,7 @@ uint64_t web_targets__generation(struct web_targets *targets)
 	return generation;
 }
 
-void web_targets__add_stream(struct web_targets *targets,
-			     struct http_stream_link *link)
+void web_targets__add_stream(struct web_targets *targets, struct http_stream_link *link)
 {
 	pthread_mutex_lock(&targets->lock);
 	link->next = targets->streams;
@@ -231,8 +219,7 @@ void web_targets__add_stream(struct web_targets *targets,
 	pthread_mutex_unlock(&targets->lock);
 }
 
-void web_targets__remove_stream(struct web_targets *targets,
-				struct http_stream_link *link)
+void web_targets__remove_stream(struct web_targets *targets, struct http_stream_link *link)
 {
 	struct http_stream_link **at;
 

@@ -21,13 +21,13 @@ static int compare_name(const void *name, const void *other)
 static bool plan_has(const struct metric_plan *plan, const char *name)
 {
 	return plan && plan->label_name_count &&
-	       bsearch(name, plan->label_names, plan->label_name_count,
-		       sizeof(*plan->label_names), compare_name);
+	       bsearch(name, plan->label_names, plan->label_name_count, sizeof(*plan->label_names),
+		       compare_name);
 }
 
 /* Names with two underscores are reserved, as __name__. */
-static bool is_taken(const struct metric_plan *plan, const struct named_label *labels,
-		     size_t count, const char *name)
+static bool is_taken(const struct metric_plan *plan, const struct named_label *labels, size_t count,
+		     const char *name)
 {
 	size_t i;
 
@@ -106,8 +106,7 @@ size_t label_names__choose(const struct metric_plan *plan, enum label_names_form
 	for (i = 0; i < count; i++)
 		*labels[i].own = '\0';
 	for (i = 0; i < count; i++) {
-		if (strlen(labels[i].given) < LABEL_NAMES_MAX &&
-		    !plan_has(plan, labels[i].given) &&
+		if (strlen(labels[i].given) < LABEL_NAMES_MAX && !plan_has(plan, labels[i].given) &&
 		    (form == LABEL_NAMES_UTF8 || labels__is_plain_name(labels[i].given)))
 			strcpy(labels[i].own, labels[i].given);
 	}

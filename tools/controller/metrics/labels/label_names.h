@@ -24,12 +24,12 @@
 	(LABELS_NAME_MAX + (2 * LABELS_MAX + 8) * (sizeof(LABEL_NAMES_PREFIX) - 1) + 1)
 
 enum label_names_form {
-	LABEL_NAMES_UTF8,	/* any UTF-8 */
-	LABEL_NAMES_PLAIN,	/* [a-zA-Z_][a-zA-Z0-9_]* */
+	LABEL_NAMES_UTF8, /* any UTF-8 */
+	LABEL_NAMES_PLAIN, /* [a-zA-Z_][a-zA-Z0-9_]* */
 };
 
 struct named_label {
-	const char *given;	/* no other label has it */
+	const char *given; /* no other label has it */
 	const char *value;
 	char own[LABEL_NAMES_MAX]; /* in the output; "" if no name of this length is free */
 };

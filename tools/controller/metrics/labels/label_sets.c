@@ -7,8 +7,7 @@
 
 #include "tools/controller/settings/labels.h"
 
-void label_list__add(struct label_list *list, const char *name,
-		     const char *value)
+void label_list__add(struct label_list *list, const char *name, const char *value)
 {
 	uint32_t at, i;
 	int order = 1;
@@ -34,8 +33,8 @@ static size_t text_bound(const struct label_list *list)
 	uint32_t i;
 
 	for (i = 0; i < list->count; i++)
-		bytes += 2 * strlen(list->labels[i].name) +
-			 2 * strlen(list->labels[i].value) + strlen(",\"\"=\"\"");
+		bytes += 2 * strlen(list->labels[i].name) + 2 * strlen(list->labels[i].value) +
+			 strlen(",\"\"=\"\"");
 	return bytes;
 }
 
@@ -65,8 +64,7 @@ static char *print_name(char *to, const char *name)
 	return to;
 }
 
-static bool label_sets__print(struct label_sets *sets,
-			      const struct label_list *list)
+static bool label_sets__print(struct label_sets *sets, const struct label_list *list)
 {
 	const size_t bound = text_bound(list);
 	char *larger, *to;
@@ -132,12 +130,10 @@ static bool label_sets__grow(struct label_sets *sets)
 	return true;
 }
 
-static bool label_sets__copy(struct label_sets *sets,
-			     const struct label_list *list,
+static bool label_sets__copy(struct label_sets *sets, const struct label_list *list,
 			     struct label_set *set)
 {
-	struct metric_label *labels =
-		arena__take_array(sets->arena, list->count, sizeof(*labels));
+	struct metric_label *labels = arena__take_array(sets->arena, list->count, sizeof(*labels));
 	uint32_t i;
 
 	set->text = arena__copy(sets->arena, sets->text, strlen(sets->text));
@@ -154,8 +150,7 @@ static bool label_sets__copy(struct label_sets *sets,
 	return true;
 }
 
-uint32_t label_sets__find(struct label_sets *sets,
-			  const struct label_list *list)
+uint32_t label_sets__find(struct label_sets *sets, const struct label_list *list)
 {
 	struct label_set *set;
 	uint32_t number;

@@ -58,8 +58,7 @@ static int make_sets(struct target_labels *labels, struct list *list,
 	return ret;
 }
 
-static int target_labels__make(struct target_labels *labels,
-			       const struct target_settings *target,
+static int target_labels__make(struct target_labels *labels, const struct target_settings *target,
 			       const struct metric_plan *plan)
 {
 	json_t *object = NULL, *value;

@@ -15,12 +15,12 @@
 
 struct target_labels {
 	atomic_uint holders;
-	struct shared_text *source;	/* held: of the settings */
-	struct arena arena;	/* of all below */
+	struct shared_text *source; /* held: of the settings */
+	struct arena arena; /* of all below */
 	/* In the order of their names, and as text. */
-	struct label_set set;	/* with plain names, for outputs that take no others */
-	struct label_set utf8;	/* with the names as they were given */
-	uint32_t collided;	/* labels of the first that made room for others: label_names.h */
+	struct label_set set; /* with plain names, for outputs that take no others */
+	struct label_set utf8; /* with the names as they were given */
+	uint32_t collided; /* labels of the first that made room for others: label_names.h */
 };
 
 /* Of series of @plan; the caller is the first holder.  NULL if out of memory. */

@@ -9,8 +9,8 @@
 
 struct base_unit {
 	char name[DART_CONTROL_NAME_MAX]; /* "seconds", "bytes", "packets"; "": none */
-	double scale;		/* value in the base unit = scale * value of the field */
-	bool is_count;		/* of things, so that a name need not have it */
+	double scale; /* value in the base unit = scale * value of the field */
+	bool is_count; /* of things, so that a name need not have it */
 };
 
 /* @unit as in struct dart_field; "1/N UNIT" is a part of one. */

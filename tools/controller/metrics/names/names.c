@@ -46,8 +46,7 @@ static bool grow(void *array, uint32_t room, size_t size)
 	return true;
 }
 
-int loaded_names__add_family(struct loaded_names *loaded,
-			     const struct name_family *family,
+int loaded_names__add_family(struct loaded_names *loaded, const struct name_family *family,
 			     const struct name_place *place, uint32_t *index)
 {
 	struct names *names = &loaded->names;
@@ -61,8 +60,7 @@ int loaded_names__add_family(struct loaded_names *loaded,
 		loaded->family_room = room;
 	}
 	names->families = loaded->families;
-	if (text_index__add(&loaded->by_name, family->name,
-			    names->family_count))
+	if (text_index__add(&loaded->by_name, family->name, names->family_count))
 		return -ENOMEM;
 	loaded->families[names->family_count] = *family;
 	loaded->places[names->family_count] = *place;
@@ -74,20 +72,17 @@ int loaded_names__add_family(struct loaded_names *loaded,
 static int loaded_names__link(struct loaded_names *loaded, uint32_t index)
 {
 	struct name_series *series = loaded->series;
-	uint32_t at =
-		text_index__find(&loaded->by_source, series[index].source);
+	uint32_t at = text_index__find(&loaded->by_source, series[index].source);
 
 	if (at == TEXT_INDEX_NONE)
-		return text_index__add(&loaded->by_source, series[index].source,
-				       index);
+		return text_index__add(&loaded->by_source, series[index].source, index);
 	while (series[at].next != NAMES_END)
 		at = series[at].next;
 	series[at].next = index;
 	return 0;
 }
 
-int loaded_names__add_series(struct loaded_names *loaded,
-			     const struct name_series *series)
+int loaded_names__add_series(struct loaded_names *loaded, const struct name_series *series)
 {
 	struct names *names = &loaded->names;
 	uint32_t room = loaded->series_room;
@@ -110,8 +105,7 @@ bool name__is_valid(const char *name)
 				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 	const size_t length = strlen(name);
 
-	return length && length <= NAMES_LENGTH_MAX &&
-	       strspn(name, letters) == length &&
+	return length && length <= NAMES_LENGTH_MAX && strspn(name, letters) == length &&
 	       !(*name >= '0' && *name <= '9') && strncmp(name, "__", 2);
 }
 
@@ -124,8 +118,7 @@ void names__find_directory(char path[static PATH_MAX])
 		length--;
 	path[0] = '\0';
 	if (length > 0)
-		snprintf(path, PATH_MAX, "%.*s" DIRECTORY, (int)length,
-			 program);
+		snprintf(path, PATH_MAX, "%.*s" DIRECTORY, (int)length, program);
 }
 
 struct names *names__get(struct names *names)

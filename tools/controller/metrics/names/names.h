@@ -24,18 +24,18 @@ enum name_label_kind {
 	NAME_LABEL_NODE_NAME,
 	NAME_LABEL_BOOT_ID,
 	NAME_LABEL_HOST_ID,
-	NAME_LABEL_FIELD,	/* a text or address of the row, or a number */
+	NAME_LABEL_FIELD, /* a text or address of the row, or a number */
 };
 
 struct name_label {
 	const char *name;
-	const char *text;	/* the constant, or the name of the field */
+	const char *text; /* the constant, or the name of the field */
 	enum name_label_kind kind;
 };
 
 /* A field, or a constant. */
 struct name_term {
-	const char *field;	/* NULL: the constant */
+	const char *field; /* NULL: the constant */
 	uint64_t constant;
 	bool is_minus;
 };
@@ -52,21 +52,21 @@ struct name_value {
 /* Values of one source, which share labels and scale. */
 struct name_series {
 	const char *source;
-	const char *rows;	/* label with the number of a copy or row; NULL: none */
+	const char *rows; /* label with the number of a copy or row; NULL: none */
 	const struct name_label *labels;
 	const struct name_value *values;
-	const char *when;	/* a field: no point unless it is above 0; NULL: none */
-	const char *per;	/* a field that the value is divided by; NULL: none */
+	const char *when; /* a field: no point unless it is above 0; NULL: none */
+	const char *per; /* a field that the value is divided by; NULL: none */
 	/* What becomes of the sum, in this order. */
-	uint64_t mask;		/* these bits of it; all: no mask */
-	uint64_t equals;	/* 1 if it is this number, or else 0 */
-	uint64_t zero_from;	/* 0 from this number on: the kernel's "no limit" */
-	double scale;		/* at last it is multiplied */
+	uint64_t mask; /* these bits of it; all: no mask */
+	uint64_t equals; /* 1 if it is this number, or else 0 */
+	uint64_t zero_from; /* 0 from this number on: the kernel's "no limit" */
+	double scale; /* at last it is multiplied */
 	bool has_equals;
 	bool has_zero_from;
 	uint32_t label_count;
 	uint32_t value_count;
-	uint32_t next;		/* series of the same source; or NAMES_END */
+	uint32_t next; /* series of the same source; or NAMES_END */
 };
 
 #define NAMES_END UINT32_MAX
@@ -78,7 +78,7 @@ struct name_series {
 struct name_family {
 	const char *name;
 	const char *help;
-	const char *unit;	/* "": none */
+	const char *unit; /* "": none */
 	enum metric_type type;
 };
 
@@ -94,11 +94,10 @@ struct names {
  * among all of them.  Returns 0; or -EINVAL, -ENOMEM or -errno of opening and reading, with a
  * sentence in @error that begins with FILE:LINE if a line is wrong.
  */
-int names__load(const char *directory, struct names **names,
-		struct dart_error *error);
+int names__load(const char *directory, struct names **names, struct dart_error *error);
 /* One file: @length bytes, which @path names in messages. */
-int names__parse(const void *bytes, size_t length, const char *path,
-		 struct names **names, struct dart_error *error);
+int names__parse(const void *bytes, size_t length, const char *path, struct names **names,
+		 struct dart_error *error);
 /* Beside the program, installed or just built; "" if that is unknown. */
 void names__find_directory(char path[static PATH_MAX]);
 

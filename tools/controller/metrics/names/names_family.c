@@ -23,8 +23,7 @@ struct item {
 	const yaml_node_t *series;
 };
 
-static int take_text(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_text(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const char **text = into;
 
@@ -34,8 +33,7 @@ static int take_text(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int take_name(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_name(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct item *item = into;
 
@@ -43,8 +41,7 @@ static int take_name(struct dart_yaml *yaml, const yaml_node_t *node,
 	return take_text(yaml, node, &item->name);
 }
 
-static int take_pattern(struct dart_yaml *yaml, const yaml_node_t *node,
-			void *into)
+static int take_pattern(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct item *item = into;
 
@@ -52,8 +49,7 @@ static int take_pattern(struct dart_yaml *yaml, const yaml_node_t *node,
 	return take_text(yaml, node, &item->pattern);
 }
 
-static int take_help(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_help(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const char **help = into;
 	int ret = take_text(yaml, node, into);
@@ -61,14 +57,11 @@ static int take_help(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (ret)
 		return ret;
 	if (strlen(*help) > HELP_MAX)
-		return dart_yaml__refuse(yaml, node,
-					 "the help has more than %d bytes",
-					 HELP_MAX);
+		return dart_yaml__refuse(yaml, node, "the help has more than %d bytes", HELP_MAX);
 	return 0;
 }
 
-static int take_type(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_type(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const char *const names[] = {
 		[METRIC_COUNTER] = "counter",
@@ -87,14 +80,12 @@ static int take_type(struct dart_yaml *yaml, const yaml_node_t *node,
 		item->has_type = true;
 		return 0;
 	}
-	return dart_yaml__refuse(
-		yaml, node,
-		"unknown type '%s' (counter, gauge, untyped or histogram)",
-		text ?: "?");
+	return dart_yaml__refuse(yaml, node,
+				 "unknown type '%s' (counter, gauge, untyped or histogram)",
+				 text ?: "?");
 }
 
-static int take_unit(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_unit(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const char **unit = into;
 	int ret = take_text(yaml, node, into);
@@ -103,19 +94,16 @@ static int take_unit(struct dart_yaml *yaml, const yaml_node_t *node,
 		return ret;
 	return name__is_valid(*unit) ?
 		       0 :
-		       dart_yaml__refuse(yaml, node, "'%s' cannot be a unit",
-					 *unit);
+		       dart_yaml__refuse(yaml, node, "'%s' cannot be a unit", *unit);
 }
 
-static int take_series(struct dart_yaml *yaml, const yaml_node_t *node,
-		       void *into)
+static int take_series(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	*(const yaml_node_t **)into = node;
 	return 0;
 }
 
-static int take_item(struct dart_yaml *yaml, const yaml_node_t *node,
-		     struct item *item)
+static int take_item(struct dart_yaml *yaml, const yaml_node_t *node, struct item *item)
 {
 	static const struct dart_yaml_member members[] = {
 		{ "family", take_name, 0 },
@@ -131,16 +119,14 @@ static int take_item(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (ret)
 		return ret;
 	if (!item->name == !item->pattern)
-		return dart_yaml__refuse(
-			yaml, node, "an item has either 'family' or 'pattern'");
+		return dart_yaml__refuse(yaml, node, "an item has either 'family' or 'pattern'");
 	if (!item->help || !item->has_type || !item->series)
 		return dart_yaml__refuse(yaml, node, "'%s' is missing",
 					 !item->help	 ? "help" :
 					 !item->has_type ? "type" :
 							   "series");
-	if (item->pattern &&
-	    (!strstr(item->pattern, NAME_MARK) ||
-	     strstr(strstr(item->pattern, NAME_MARK) + 1, NAME_MARK)))
+	if (item->pattern && (!strstr(item->pattern, NAME_MARK) ||
+			      strstr(strstr(item->pattern, NAME_MARK) + 1, NAME_MARK)))
 		return dart_yaml__refuse(yaml, item->name_node,
 					 "a pattern has '" NAME_MARK "' once");
 	return 0;
@@ -165,39 +151,35 @@ static bool has_unit(const char *name, const char *unit)
 	       !memcmp(name + length - size, unit, size);
 }
 
-static int check_name(struct dart_yaml *yaml, const yaml_node_t *node,
-		      const struct item *item, const char *name)
+static int check_name(struct dart_yaml *yaml, const yaml_node_t *node, const struct item *item,
+		      const char *name)
 {
 	if (!name__is_valid(name))
 		return dart_yaml__refuse(
 			yaml, node,
 			"'%s' cannot be the name of a family (letters, digits and '_', at most %d)",
 			name, NAMES_LENGTH_MAX);
-	if (item->type == METRIC_COUNTER &&
-	    !ends_with(name, strlen(name), "_total"))
+	if (item->type == METRIC_COUNTER && !ends_with(name, strlen(name), "_total"))
 		return dart_yaml__refuse(
 			yaml, node,
 			"the counter '%s' does not end with '_total' (rename it, or make it untyped)",
 			name);
 	if (item->unit && !has_unit(name, item->unit))
-		return dart_yaml__refuse(
-			yaml, node,
-			"the name '%s' does not end with its unit '%s'", name,
-			item->unit);
+		return dart_yaml__refuse(yaml, node,
+					 "the name '%s' does not end with its unit '%s'", name,
+					 item->unit);
 	return 0;
 }
 
 /* @text with @name in place of each mark, in the arena; NULL if out of memory. */
-static const char *replace(struct arena *arena, const char *text,
-			   const char *name)
+static const char *replace(struct arena *arena, const char *text, const char *name)
 {
 	char all[HELP_MAX + 1];
 	size_t length = 0;
 
 	while (*text && length < sizeof(all) - 1) {
 		if (name && !strncmp(text, NAME_MARK, strlen(NAME_MARK))) {
-			length += snprintf(all + length, sizeof(all) - length,
-					   "%s", name);
+			length += snprintf(all + length, sizeof(all) - length, "%s", name);
 			text += strlen(NAME_MARK);
 		} else {
 			all[length++] = *text++;
@@ -216,8 +198,7 @@ struct context {
 };
 
 static int add_family(struct dart_yaml *yaml, const yaml_node_t *node,
-		      const struct context *context, const char *name,
-		      uint32_t *index)
+		      const struct context *context, const char *name, uint32_t *index)
 {
 	struct loaded_names *loaded = context->file->loaded;
 	const struct item *item = context->item;
@@ -233,28 +214,26 @@ static int add_family(struct dart_yaml *yaml, const yaml_node_t *node,
 
 	family.name = replace(&loaded->arena, text, name);
 	family.help = replace(&loaded->arena, item->help, name);
-	family.unit = item->unit ? replace(&loaded->arena, item->unit, NULL) :
-				   "";
+	family.unit = item->unit ? replace(&loaded->arena, item->unit, NULL) : "";
 	if (!family.name || !family.help || !family.unit)
 		return dart_error__no_memory(yaml->error);
 	if (check_name(yaml, node, item, family.name))
 		return -EINVAL;
 	*index = text_index__find(&loaded->by_name, family.name);
 	other = *index == TEXT_INDEX_NONE ? NULL : &loaded->places[*index];
-	if (other && (!place.pattern || other->pattern != place.pattern ||
-		      other->path != place.path))
-		return dart_yaml__refuse(
-			yaml, node,
-			"the family '%s' is already in %s:%u (remove one)",
-			family.name, other->path, other->line);
+	if (other &&
+	    (!place.pattern || other->pattern != place.pattern || other->path != place.path))
+		return dart_yaml__refuse(yaml, node,
+					 "the family '%s' is already in %s:%u (remove one)",
+					 family.name, other->path, other->line);
 	if (!other && loaded_names__add_family(loaded, &family, &place, index))
 		return dart_error__no_memory(yaml->error);
 	return 0;
 }
 
 /* The family of a value: that of the item, or the one that its field names. */
-static int find_family(struct dart_yaml *yaml, const yaml_node_t *node,
-		       const char *name, void *data, uint32_t *index)
+static int find_family(struct dart_yaml *yaml, const yaml_node_t *node, const char *name,
+		       void *data, uint32_t *index)
 {
 	struct context *context = data;
 
@@ -264,8 +243,7 @@ static int find_family(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int take_one_series(struct dart_yaml *yaml, const yaml_node_t *node,
-			   void *into)
+static int take_one_series(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct context *context = into;
 	const struct names_series_use use = {
@@ -279,8 +257,7 @@ static int take_one_series(struct dart_yaml *yaml, const yaml_node_t *node,
 	return names_series__take(yaml, node, &use);
 }
 
-int names_family__take(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct names_file *file)
+int names_family__take(struct dart_yaml *yaml, const yaml_node_t *node, struct names_file *file)
 {
 	struct item item = {};
 	struct context context = { .file = file, .item = &item };
@@ -288,9 +265,6 @@ int names_family__take(struct dart_yaml *yaml, const yaml_node_t *node,
 
 	ret = take_item(yaml, node, &item);
 	if (!ret && item.name)
-		ret = add_family(yaml, item.name_node, &context, NULL,
-				 &context.family);
-	return ret   ?:
-		       dart_yaml__take_list(yaml, item.series, take_one_series,
-					    &context);
+		ret = add_family(yaml, item.name_node, &context, NULL, &context.family);
+	return ret ?: dart_yaml__take_list(yaml, item.series, take_one_series, &context);
 }

@@ -9,11 +9,10 @@
 
 struct names_file {
 	struct loaded_names *loaded;
-	const char *path;	/* in the arena of the names */
+	const char *path; /* in the arena of the names */
 };
 
 /* Takes the item with its series.  Returns 0, or -errno with a sentence in the error. */
-int names_family__take(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct names_file *file);
+int names_family__take(struct dart_yaml *yaml, const yaml_node_t *node, struct names_file *file);
 
 #endif /* CONTROLLER_NAMES_FAMILY_H */

@@ -13,8 +13,7 @@
 
 #define LABEL_MAX 1000 /* bytes of a constant */
 
-const char *names__keep(struct dart_yaml *yaml, struct arena *arena,
-			const char *text)
+const char *names__keep(struct dart_yaml *yaml, struct arena *arena, const char *text)
 {
 	const char *copy = arena__copy(arena, text, strlen(text));
 
@@ -23,8 +22,8 @@ const char *names__keep(struct dart_yaml *yaml, struct arena *arena,
 	return copy;
 }
 
-void *names__keep_array(struct dart_yaml *yaml, struct arena *arena,
-			const void *from, size_t count, size_t size)
+void *names__keep_array(struct dart_yaml *yaml, struct arena *arena, const void *from, size_t count,
+			size_t size)
 {
 	void *copy = arena__take_array(arena, count, size);
 
@@ -35,8 +34,8 @@ void *names__keep_array(struct dart_yaml *yaml, struct arena *arena,
 	return copy;
 }
 
-int names_labels__take_name(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct arena *arena, const char **name)
+int names_labels__take_name(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
+			    const char **name)
 {
 	const char *text = dart_yaml__text(node);
 
@@ -50,18 +49,15 @@ int names_labels__take_name(struct dart_yaml *yaml, const yaml_node_t *node,
 }
 
 /* Those that begin with '$': from the entry, its row or the host. */
-static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct arena *arena, bool is_constant,
-			    struct name_label *label)
+static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
+			    bool is_constant, struct name_label *label)
 {
 	static const struct {
 		const char *name;
 		enum name_label_kind kind;
 	} known[] = {
-		{ "selector", NAME_LABEL_SELECTOR },
-		{ "netns", NAME_LABEL_NETNS },
-		{ "node_name", NAME_LABEL_NODE_NAME },
-		{ "boot_id", NAME_LABEL_BOOT_ID },
+		{ "selector", NAME_LABEL_SELECTOR },   { "netns", NAME_LABEL_NETNS },
+		{ "node_name", NAME_LABEL_NODE_NAME }, { "boot_id", NAME_LABEL_BOOT_ID },
 		{ "host_id", NAME_LABEL_HOST_ID },
 	};
 	const char *text = dart_yaml__text(node);
@@ -69,10 +65,9 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
 	char *escaped;
 
 	if (!text || !*text || strlen(text) > LABEL_MAX)
-		return dart_yaml__refuse(
-			yaml, node,
-			"the value of '%s' is not a text of 1 to %d bytes",
-			label->name, LABEL_MAX);
+		return dart_yaml__refuse(yaml, node,
+					 "the value of '%s' is not a text of 1 to %d bytes",
+					 label->name, LABEL_MAX);
 	label->kind = NAME_LABEL_CONSTANT;
 	if (*text == '$') {
 		text++;
@@ -86,9 +81,8 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
 				"'$%s': labels of a field are constant (put this one under 'labels')",
 				text);
 		if (!dart_name__is_valid(text))
-			return dart_yaml__refuse(
-				yaml, node,
-				"'$%s' cannot be the name of a field", text);
+			return dart_yaml__refuse(yaml, node, "'$%s' cannot be the name of a field",
+						 text);
 	}
 	/* A constant may have a control character in quotes: "\\n". */
 	escaped = dart_escape__new(text, DART_ESCAPE_SENTENCE);
@@ -98,9 +92,8 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node,
 }
 
 /* A mapping of names to values; NULL is an empty one. */
-int names_labels__take(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct arena *arena, bool is_constant,
-		       const struct name_label **labels, uint32_t *count)
+int names_labels__take(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
+		       bool is_constant, const struct name_label **labels, uint32_t *count)
 {
 	struct name_label found[NAMES_LABELS_MAX];
 	const yaml_node_t *name, *value;
@@ -113,23 +106,19 @@ int names_labels__take(struct dart_yaml *yaml, const yaml_node_t *node,
 		return 0;
 	if (node->type != YAML_MAPPING_NODE)
 		return dart_yaml__refuse(yaml, node, "expected LABEL: VALUE");
-	for (pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top; pair++) {
+	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
 		name = yaml_document_get_node(&yaml->document, pair->key);
 		value = yaml_document_get_node(&yaml->document, pair->value);
 		if (*count == NAMES_LABELS_MAX / 2)
-			return dart_yaml__refuse(yaml, name,
-						 "more than %d labels",
+			return dart_yaml__refuse(yaml, name, "more than %d labels",
 						 NAMES_LABELS_MAX / 2);
 		ret = names_labels__take_name(yaml, name, arena, &found[*count].name) ?:
-			      take_label_value(yaml, value, arena, is_constant,
-					       &found[*count]);
+			      take_label_value(yaml, value, arena, is_constant, &found[*count]);
 		if (ret)
 			return ret;
 		for (i = 0; i < *count; i++)
 			if (!strcmp(found[i].name, found[*count].name))
-				return dart_yaml__refuse(yaml, name,
-							 "'%s' occurs twice",
+				return dart_yaml__refuse(yaml, name, "'%s' occurs twice",
 							 found[i].name);
 		++*count;
 	}

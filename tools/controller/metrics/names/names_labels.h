@@ -9,20 +9,18 @@
 #include "tools/controller/base/arena.h"
 
 /* Both set the error if they return NULL, which is for want of memory. */
-const char *names__keep(struct dart_yaml *yaml, struct arena *arena,
-			const char *text);
-void *names__keep_array(struct dart_yaml *yaml, struct arena *arena,
-			const void *from, size_t count, size_t size);
+const char *names__keep(struct dart_yaml *yaml, struct arena *arena, const char *text);
+void *names__keep_array(struct dart_yaml *yaml, struct arena *arena, const void *from, size_t count,
+			size_t size);
 
 /* The name of a label.  Returns 0, or -errno with a sentence in the error. */
-int names_labels__take_name(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct arena *arena, const char **name);
+int names_labels__take_name(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
+			    const char **name);
 /*
  * A mapping of names to values; NULL is an empty one.  @is_constant: none of "$...".  The
  * same returns.
  */
-int names_labels__take(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct arena *arena, bool is_constant,
-		       const struct name_label **labels, uint32_t *count);
+int names_labels__take(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
+		       bool is_constant, const struct name_label **labels, uint32_t *count);
 
 #endif /* CONTROLLER_NAMES_LABELS_H */

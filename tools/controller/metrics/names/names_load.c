@@ -12,8 +12,7 @@
 /* Of all files together: what a plan looks for in each entry. */
 #define FILES_MAX 1000
 
-static int take_family(struct dart_yaml *yaml, const yaml_node_t *node,
-		       void *into)
+static int take_family(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return names_family__take(yaml, node, into);
 }
@@ -24,8 +23,7 @@ static const char *keep_path(struct loaded_names *loaded, const char *path)
 	return arena__copy(&loaded->arena, path, strlen(path));
 }
 
-static int take_file(struct dart_yaml *yaml, const yaml_node_t *root,
-		     struct loaded_names *loaded)
+static int take_file(struct dart_yaml *yaml, const yaml_node_t *root, struct loaded_names *loaded)
 {
 	struct names_file file = { .loaded = loaded, .path = yaml->path };
 	int ret;
@@ -37,8 +35,8 @@ static int take_file(struct dart_yaml *yaml, const yaml_node_t *root,
 	return ret;
 }
 
-int names__parse(const void *bytes, size_t length, const char *path,
-		 struct names **names, struct dart_error *error)
+int names__parse(const void *bytes, size_t length, const char *path, struct names **names,
+		 struct dart_error *error)
 {
 	struct loaded_names *loaded = loaded_names__new();
 	const char *kept = loaded ? keep_path(loaded, path) : NULL;
@@ -49,8 +47,7 @@ int names__parse(const void *bytes, size_t length, const char *path,
 	if (!loaded)
 		return dart_error__no_memory(error);
 	ret = !kept ? dart_error__no_memory(error) :
-		      dart_yaml__parse(&yaml, bytes, length, kept, &root,
-				       error) ?:
+	      dart_yaml__parse(&yaml, bytes, length, kept, &root, error) ?:
 		      take_file(&yaml, root, loaded);
 	if (ret)
 		loaded_names__free(loaded);
@@ -59,8 +56,7 @@ int names__parse(const void *bytes, size_t length, const char *path,
 	return ret;
 }
 
-static int load_file(struct loaded_names *loaded, const char *path,
-		     struct dart_error *error)
+static int load_file(struct loaded_names *loaded, const char *path, struct dart_error *error)
 {
 	FILE *file = fopen(path, "re");
 	const yaml_node_t *root;
@@ -69,12 +65,11 @@ static int load_file(struct loaded_names *loaded, const char *path,
 	int ret;
 
 	if (!file)
-		return dart_error__system(error, errno, "cannot open '%s'",
-					  path);
+		return dart_error__system(error, errno, "cannot open '%s'", path);
 	kept = keep_path(loaded, path);
 	ret = !kept ? dart_error__no_memory(error) :
-		      dart_yaml__load(&yaml, file, kept, NULL, &root, error) ?:
-		      take_file(&yaml, root, loaded);
+	      dart_yaml__load(&yaml, file, kept, NULL, &root, error) ?:
+								       take_file(&yaml, root, loaded);
 	fclose(file);
 	return ret;
 }
@@ -92,33 +87,28 @@ static int compare(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int load_files(struct loaded_names *loaded, const char *directory,
-		      struct dirent **entries, int count,
-		      struct dart_error *error)
+static int load_files(struct loaded_names *loaded, const char *directory, struct dirent **entries,
+		      int count, struct dart_error *error)
 {
 	char path[PATH_MAX + NAME_MAX + 2];
 	int i, ret = 0;
 
 	if (!count)
-		return dart_error__set(
-			error, ENOENT,
-			"'%s' has no file *" SUFFIX
-			" with names of metrics (name another directory)",
-			directory);
+		return dart_error__set(error, ENOENT,
+				       "'%s' has no file *" SUFFIX
+				       " with names of metrics (name another directory)",
+				       directory);
 	if (count > FILES_MAX)
-		return dart_error__set(error, E2BIG,
-				       "'%s' has more than %d files *" SUFFIX,
+		return dart_error__set(error, E2BIG, "'%s' has more than %d files *" SUFFIX,
 				       directory, FILES_MAX);
 	for (i = 0; i < count && !ret; i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory,
-			 entries[i]->d_name);
+		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		ret = load_file(loaded, path, error);
 	}
 	return ret;
 }
 
-int names__load(const char *directory, struct names **names,
-		struct dart_error *error)
+int names__load(const char *directory, struct names **names, struct dart_error *error)
 {
 	struct loaded_names *loaded;
 	struct dirent **entries;
@@ -126,10 +116,9 @@ int names__load(const char *directory, struct names **names,
 
 	count = scandir(directory, &entries, is_yaml, compare);
 	if (count < 0)
-		return dart_error__system(
-			error, errno,
-			"cannot list '%s', where the names of metrics are",
-			directory);
+		return dart_error__system(error, errno,
+					  "cannot list '%s', where the names of metrics are",
+					  directory);
 	loaded = loaded_names__new();
 	if (loaded)
 		ret = load_files(loaded, directory, entries, count, error);

@@ -27,15 +27,13 @@ struct taking {
 	const yaml_node_t *value;
 };
 
-static int take_node(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_node(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	*(const yaml_node_t **)into = node;
 	return 0;
 }
 
-static int take_entry(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_entry(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const char *text = dart_yaml__text(node);
 	struct taking *taking = into;
@@ -45,13 +43,11 @@ static int take_entry(struct dart_yaml *yaml, const yaml_node_t *node,
 			yaml, node,
 			"'%s' is not a source: expected an entry's name up to '@' and '+'",
 			text ?: "?");
-	taking->series.source =
-		names__keep(yaml, &taking->use->loaded->arena, text);
+	taking->series.source = names__keep(yaml, &taking->use->loaded->arena, text);
 	return taking->series.source ? 0 : -ENOMEM;
 }
 
-static int take_rows(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_rows(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct taking *taking = into;
 
@@ -59,8 +55,7 @@ static int take_rows(struct dart_yaml *yaml, const yaml_node_t *node,
 				       &taking->series.rows);
 }
 
-static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node,
-		      struct taking *taking)
+static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking)
 {
 	const char *text = dart_yaml__text(node);
 	double scale;
@@ -73,26 +68,22 @@ static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node,
 			return 0;
 		}
 	}
-	return dart_yaml__refuse(yaml, node,
-				 "the scale '%s' is not a number above 0",
-				 text ?: "?");
+	return dart_yaml__refuse(yaml, node, "the scale '%s' is not a number above 0", text ?: "?");
 }
 
-static int take_field_name(struct dart_yaml *yaml, const yaml_node_t *node,
-			   struct taking *taking, const char **field)
+static int take_field_name(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking,
+			   const char **field)
 {
 	const char *text = dart_yaml__text(node);
 
 	if (!text || !dart_name__is_valid(text))
-		return dart_yaml__refuse(yaml, node,
-					 "'%s' cannot be the name of a field",
+		return dart_yaml__refuse(yaml, node, "'%s' cannot be the name of a field",
 					 text ?: "?");
 	*field = names__keep(yaml, &taking->use->loaded->arena, text);
 	return *field ? 0 : -ENOMEM;
 }
 
-static int take_when(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_when(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct taking *taking = into;
 
@@ -107,8 +98,7 @@ static int take_per(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 }
 
 /* NULL leaves *@number as it is. */
-static int take_number(struct dart_yaml *yaml, const yaml_node_t *node,
-		       uint64_t *number)
+static int take_number(struct dart_yaml *yaml, const yaml_node_t *node, uint64_t *number)
 {
 	const char *text = node ? dart_yaml__text(node) : NULL;
 
@@ -121,8 +111,7 @@ static int take_number(struct dart_yaml *yaml, const yaml_node_t *node,
 		errno = EINVAL;
 	if (!errno)
 		return 0;
-	return dart_yaml__refuse(yaml, node,
-				 "'%s' is not a number from 0 to 2^64 - 1",
+	return dart_yaml__refuse(yaml, node, "'%s' is not a number from 0 to 2^64 - 1",
 				 text ?: "?");
 }
 
@@ -135,9 +124,8 @@ static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
 	series->has_equals = taking->equals;
 	series->has_zero_from = taking->zero_from;
 	if (taking->equals && taking->zero_from)
-		return dart_yaml__refuse(
-			yaml, taking->equals,
-			"a series has either 'equals' or 'zero_from'");
+		return dart_yaml__refuse(yaml, taking->equals,
+					 "a series has either 'equals' or 'zero_from'");
 	ret = take_number(yaml, taking->mask, &series->mask)		 ?:
 		      take_number(yaml, taking->equals, &series->equals) ?:
 		      take_number(yaml, taking->zero_from, &series->zero_from);
@@ -147,25 +135,22 @@ static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
 }
 
 /* A word of digits is a constant. */
-static int take_term(struct dart_yaml *yaml, const yaml_node_t *node,
-		     struct taking *taking, const char *word,
-		     struct name_term *term)
+static int take_term(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking,
+		     const char *word, struct name_term *term)
 {
 	if (strspn(word, "0123456789") < strlen(word)) {
-		term->field =
-			names__keep(yaml, &taking->use->loaded->arena, word);
+		term->field = names__keep(yaml, &taking->use->loaded->arena, word);
 		return term->field ? 0 : -ENOMEM;
 	}
 	if (strlen(word) > DIGITS_MAX)
-		return dart_yaml__refuse(yaml, node,
-					 "the number %s is too large", word);
+		return dart_yaml__refuse(yaml, node, "the number %s is too large", word);
 	term->constant = strtoull(word, NULL, 10);
 	return 0;
 }
 
 /* "FIELD", "1", "+", "-": a sum begins with a term, and then has an operator and a term. */
-static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node,
-		      struct taking *taking, struct name_value *value)
+static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking,
+		      struct name_value *value)
 {
 	struct name_term terms[TERMS_MAX] = {}, *term = terms;
 	const char *text = dart_yaml__text(node);
@@ -175,15 +160,13 @@ static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node,
 	int ret;
 
 	if (!text || !*text)
-		return dart_yaml__refuse(yaml, node,
-					 "expected FIELD + FIELD - FIELD");
+		return dart_yaml__refuse(yaml, node, "expected FIELD + FIELD - FIELD");
 	for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
 		length = strcspn(text, " ");
 		if (length >= sizeof(word) || term == terms + TERMS_MAX)
-			return dart_yaml__refuse(
-				yaml, node,
-				"the value has more than %d terms, or a long one",
-				TERMS_MAX);
+			return dart_yaml__refuse(yaml, node,
+						 "the value has more than %d terms, or a long one",
+						 TERMS_MAX);
 		memcpy(word, text, length);
 		word[length] = '\0';
 		text += length;
@@ -204,18 +187,16 @@ static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node,
 		}
 	}
 	if (!is_operator)
-		return dart_yaml__refuse(yaml, node,
-					 "the value ends with an operator");
+		return dart_yaml__refuse(yaml, node, "the value ends with an operator");
 	value->term_count = term - terms;
-	value->terms = names__keep_array(yaml, &taking->use->loaded->arena,
-					 terms, value->term_count,
-					 sizeof(*terms));
+	value->terms = names__keep_array(yaml, &taking->use->loaded->arena, terms,
+					 value->term_count, sizeof(*terms));
 	return value->terms ? 0 : -ENOMEM;
 }
 
 /* FIELD: {LABEL: VALUE}, of a pattern FIELD: NAME. */
-static int take_field(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
-		      struct taking *taking, struct name_value *value)
+static int take_field(struct dart_yaml *yaml, const yaml_node_pair_t *pair, struct taking *taking,
+		      struct name_value *value)
 {
 	const yaml_node_t *name, *use;
 	const char *text;
@@ -225,32 +206,26 @@ static int take_field(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
 	use = yaml_document_get_node(&yaml->document, pair->value);
 	text = dart_yaml__text(name);
 	if (!text || !dart_name__is_valid(text))
-		return dart_yaml__refuse(yaml, name,
-					 "'%s' cannot be the name of a field",
+		return dart_yaml__refuse(yaml, name, "'%s' cannot be the name of a field",
 					 text ?: "?");
 	ret = take_terms(yaml, name, taking, value);
 	if (ret)
 		return ret;
 	if (!taking->use->is_pattern) {
-		ret = names_labels__take(yaml, use, &taking->use->loaded->arena,
-					 true, &value->labels,
-					 &value->label_count);
+		ret = names_labels__take(yaml, use, &taking->use->loaded->arena, true,
+					 &value->labels, &value->label_count);
 		return ret   ?:
-			       taking->use->find_family(yaml, name, NULL,
-							taking->use->data,
+			       taking->use->find_family(yaml, name, NULL, taking->use->data,
 							&value->family);
 	}
 	text = dart_yaml__text(use);
 	if (!text || !*text)
-		return dart_yaml__refuse(
-			yaml, use,
-			"expected FIELD: NAME, the text in place of $name");
-	return taking->use->find_family(yaml, use, text, taking->use->data,
-					&value->family);
+		return dart_yaml__refuse(yaml, use,
+					 "expected FIELD: NAME, the text in place of $name");
+	return taking->use->find_family(yaml, use, text, taking->use->data, &value->family);
 }
 
-static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct taking *taking)
+static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking)
 {
 	struct name_value *values;
 	yaml_node_pair_t *pair;
@@ -259,45 +234,38 @@ static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node,
 
 	if (node->type != YAML_MAPPING_NODE ||
 	    node->data.mapping.pairs.start == node->data.mapping.pairs.top)
-		return dart_yaml__refuse(yaml, node,
-					 "expected a mapping of fields");
+		return dart_yaml__refuse(yaml, node, "expected a mapping of fields");
 	count = node->data.mapping.pairs.top - node->data.mapping.pairs.start;
-	values = arena__take_array(&taking->use->loaded->arena, count,
-				   sizeof(*values));
+	values = arena__take_array(&taking->use->loaded->arena, count, sizeof(*values));
 	if (!values)
 		return dart_error__no_memory(yaml->error);
 	memset(values, 0, count * sizeof(*values));
 	taking->series.values = values;
 	taking->series.value_count = count;
-	for (pair = node->data.mapping.pairs.start;
-	     !ret && pair < node->data.mapping.pairs.top; pair++)
+	for (pair = node->data.mapping.pairs.start; !ret && pair < node->data.mapping.pairs.top;
+	     pair++)
 		ret = take_field(yaml, pair, taking, values++);
 	return ret;
 }
 
-static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
-		      struct taking *taking)
+static int take_value(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking)
 {
 	struct name_value value = {};
 	int ret;
 
 	if (taking->use->is_pattern)
-		return dart_yaml__refuse(yaml, node,
-					 "a pattern has 'fields', not 'value'");
+		return dart_yaml__refuse(yaml, node, "a pattern has 'fields', not 'value'");
 	ret = take_terms(yaml, node, taking, &value) ?:
-		      taking->use->find_family(yaml, node, NULL,
-					       taking->use->data,
-					       &value.family);
+		      taking->use->find_family(yaml, node, NULL, taking->use->data, &value.family);
 	if (ret)
 		return ret;
-	taking->series.values = names__keep_array(
-		yaml, &taking->use->loaded->arena, &value, 1, sizeof(value));
+	taking->series.values =
+		names__keep_array(yaml, &taking->use->loaded->arena, &value, 1, sizeof(value));
 	taking->series.value_count = 1;
 	return taking->series.values ? 0 : -ENOMEM;
 }
 
-static bool has_label(const struct name_label *labels, uint32_t count,
-		      const char *name)
+static bool has_label(const struct name_label *labels, uint32_t count, const char *name)
 {
 	uint32_t i;
 
@@ -308,8 +276,7 @@ static bool has_label(const struct name_label *labels, uint32_t count,
 }
 
 /* The name of a label of the series that @value has as well; NULL: none. */
-static const char *find_twice(const struct name_series *series,
-			      const struct name_value *value)
+static const char *find_twice(const struct name_series *series, const struct name_value *value)
 {
 	uint32_t i;
 
@@ -331,15 +298,12 @@ static int check_values(struct dart_yaml *yaml, const yaml_node_t *node,
 	const struct name_value *value = series->values;
 	const char *twice = NULL;
 
-	if (series->rows &&
-	    has_label(series->labels, series->label_count, series->rows))
+	if (series->rows && has_label(series->labels, series->label_count, series->rows))
 		twice = series->rows;
 	for (; value < series->values + series->value_count; value++) {
-		if (taking->use->is_histogram &&
-		    (value->term_count != 1 || !value->terms->field))
-			return dart_yaml__refuse(
-				yaml, node,
-				"a histogram is the values of one field");
+		if (taking->use->is_histogram && (value->term_count != 1 || !value->terms->field))
+			return dart_yaml__refuse(yaml, node,
+						 "a histogram is the values of one field");
 		twice = twice ?: find_twice(series, value);
 	}
 	if (twice)
@@ -376,19 +340,15 @@ int names_series__take(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (ret)
 		return ret;
 	if (!taking.series.source || !taking.fields == !taking.value)
-		return dart_yaml__refuse(
-			yaml, node,
-			"a series has 'entry', and either 'fields' or 'value'");
+		return dart_yaml__refuse(yaml, node,
+					 "a series has 'entry', and either 'fields' or 'value'");
 	ret = take_conversion(yaml, &taking);
 	if (!ret)
-		ret = names_labels__take(yaml, taking.labels,
-					 &use->loaded->arena, false,
-					 &taking.series.labels,
-					 &taking.series.label_count);
+		ret = names_labels__take(yaml, taking.labels, &use->loaded->arena, false,
+					 &taking.series.labels, &taking.series.label_count);
 	if (!ret)
-		ret = taking.fields ?
-			      take_fields(yaml, taking.fields, &taking) :
-			      take_value(yaml, taking.value, &taking);
+		ret = taking.fields ? take_fields(yaml, taking.fields, &taking) :
+				      take_value(yaml, taking.value, &taking);
 	if (!ret)
 		ret = check_values(yaml, node, &taking);
 	if (!ret && loaded_names__add_series(use->loaded, &taking.series))

@@ -15,8 +15,8 @@ struct names_series_use {
 	 * The family of a value, which a field of a pattern calls @name; NULL otherwise.
 	 * Returns 0, or -errno with a sentence in the error.
 	 */
-	int (*find_family)(struct dart_yaml *yaml, const yaml_node_t *node,
-			   const char *name, void *data, uint32_t *index);
+	int (*find_family)(struct dart_yaml *yaml, const yaml_node_t *node, const char *name,
+			   void *data, uint32_t *index);
 	void *data;
 };
 

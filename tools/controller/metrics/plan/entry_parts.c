@@ -33,9 +33,8 @@ static int digit_of(char digit)
 {
 	if (!isxdigit((unsigned char)digit))
 		return -1;
-	return isdigit((unsigned char)digit) ?
-		       digit - '0' :
-		       tolower((unsigned char)digit) - 'a' + 10;
+	return isdigit((unsigned char)digit) ? digit - '0' :
+					       tolower((unsigned char)digit) - 'a' + 10;
 }
 
 /* In place: %XX becomes the byte, but for NUL. */
@@ -66,12 +65,10 @@ static void entry_parts__split_selector(struct entry_parts *parts)
 {
 	char *slash;
 
-	if (begins(parts->source, "snmp:") ||
-	    !strcmp(parts->source, "sockets")) {
+	if (begins(parts->source, "snmp:") || !strcmp(parts->source, "sockets")) {
 		strcpy(parts->netns, parts->selector);
 		parts->selector[0] = '\0';
-	} else if (begins(parts->source, "netdev:") ||
-		   begins(parts->source, "rdma:")) {
+	} else if (begins(parts->source, "netdev:") || begins(parts->source, "rdma:")) {
 		/* No device has a '/' in its name. */
 		slash = strrchr(parts->selector, '/');
 		if (!slash)
@@ -94,8 +91,7 @@ void entry_parts__split(const char *name, struct entry_parts *parts)
 	parts->netns[0] = '\0';
 	if (parts->interval_ms) {
 		length = plus - name;
-		copy(parts->interval, sizeof(parts->interval), plus + 1,
-		     strlen(plus + 1));
+		copy(parts->interval, sizeof(parts->interval), plus + 1, strlen(plus + 1));
 	}
 	parts->object_length = length;
 	if (!at || at >= name + length) {
@@ -103,8 +99,7 @@ void entry_parts__split(const char *name, struct entry_parts *parts)
 		return;
 	}
 	copy(parts->source, sizeof(parts->source), name, at - name);
-	copy(parts->selector, sizeof(parts->selector), at + 1,
-	     name + length - at - 1);
+	copy(parts->selector, sizeof(parts->selector), at + 1, name + length - at - 1);
 	entry_parts__split_selector(parts);
 	decode(parts->selector);
 	decode(parts->netns);

@@ -17,7 +17,7 @@ struct entry_parts {
 	/* Without the namespace of sources that have one; "" if there is none. */
 	char selector[DART_CONTROL_ENTRY_NAME_MAX];
 	char netns[DART_CONTROL_ENTRY_NAME_MAX]; /* "": the agent's own, or no such source */
-	char interval[16];	/* "": the entry is not gathered */
+	char interval[16]; /* "": the entry is not gathered */
 	uint32_t interval_ms;
 	/* Of the name, without the interval: what entries of one object have in common. */
 	size_t object_length;

@@ -20,7 +20,7 @@ struct idle_time {
 
 /* All zeros has no state yet. */
 struct idle_times {
-	struct idle_time *cpus;	/* by number */
+	struct idle_time *cpus; /* by number */
 	uint32_t cpu_count;
 	uint8_t boot_id[16];
 	/* Time since the boot at a moment of CLOCK_MONOTONIC, the first scrape's. */

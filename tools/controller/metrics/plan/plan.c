@@ -47,8 +47,7 @@ static bool try_hold(struct plan *plan)
 	unsigned int holders = atomic_load(&plan->holders);
 
 	while (holders) {
-		if (atomic_compare_exchange_weak(&plan->holders, &holders,
-						 holders + 1))
+		if (atomic_compare_exchange_weak(&plan->holders, &holders, holders + 1))
 			return true;
 	}
 	return false;
@@ -71,8 +70,7 @@ static struct plan *find_or_list(struct plan_store *store, struct plan *plan)
 	return root;
 }
 
-void plan_store__share(struct plan_store *store, const void *key,
-		       struct metric_plan *metrics)
+void plan_store__share(struct plan_store *store, const void *key, struct metric_plan *metrics)
 {
 	struct plan *plan = (struct plan *)metrics, *root;
 
@@ -141,8 +139,7 @@ void metric_plan__put(struct metric_plan *metrics)
 		plan__free(plan);
 }
 
-bool metric_plan__fits(const struct metric_plan *metrics,
-		       const struct sample *sample)
+bool metric_plan__fits(const struct metric_plan *metrics, const struct sample *sample)
 {
 	const struct plan *plan = plan__of(metrics);
 	uint32_t i;
@@ -152,8 +149,7 @@ bool metric_plan__fits(const struct metric_plan *metrics,
 	    plan->entry_count != sample->entry_count)
 		return false;
 	for (i = 0; i < plan->watch_count; i++)
-		if (!row_watch__fits(&plan->watches[i],
-				     &sample->entries[plan->watches[i].entry]))
+		if (!row_watch__fits(&plan->watches[i], &sample->entries[plan->watches[i].entry]))
 			return false;
 	return true;
 }

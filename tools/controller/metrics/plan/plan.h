@@ -29,12 +29,12 @@ struct plan_term {
 	enum plan_term_kind kind : 8;
 	bool is_minus;
 	uint32_t element;
-	uint64_t field;		/* index; or the constant */
+	uint64_t field; /* index; or the constant */
 };
 
 /* Where values are: a copy of an entry, or PLAN_NONE for all added up. */
 struct plan_row {
-	uint32_t entry;		/* of the sample */
+	uint32_t entry; /* of the sample */
 	uint32_t copy;
 };
 
@@ -49,9 +49,9 @@ struct plan_rule {
 	uint32_t row;
 	uint32_t first_term;
 	uint32_t term_count;
-	uint32_t when;		/* field that is above 0, or there is no point; PLAN_NONE */
-	uint32_t per;		/* field; there is no point while it is 0; PLAN_NONE */
-	bool is_unsigned;	/* a sum below 0 is 0: fields change one after the other */
+	uint32_t when; /* field that is above 0, or there is no point; PLAN_NONE */
+	uint32_t per; /* field; there is no point while it is 0; PLAN_NONE */
+	bool is_unsigned; /* a sum below 0 is 0: fields change one after the other */
 	/*
 	 * Of a histogram, how many buckets; the series of bucket i is buckets[series + i], and
 	 * its only term has element 0.
@@ -79,13 +79,13 @@ enum plan_own {
 struct plan_store;
 
 struct plan {
-	struct metric_plan metrics;	/* first */
+	struct metric_plan metrics; /* first */
 	atomic_uint holders;
 	struct arena arena;
 	struct names *names;
 	/* Whose memory it uses where both are equal, see plan_store.h; held, or NULL. */
 	struct plan *root;
-	struct plan_store *store;	/* where it is a root itself; or NULL */
+	struct plan_store *store; /* where it is a root itself; or NULL */
 	const void *key;
 	/* Which table it is of. */
 	uint64_t instance;
@@ -104,7 +104,7 @@ struct plan {
 	uint32_t row_count;
 	uint32_t bucket_count;
 	uint32_t watch_count;
-	uint32_t own[PLAN_OWN_COUNT];	/* series; or PLAN_NONE */
+	uint32_t own[PLAN_OWN_COUNT]; /* series; or PLAN_NONE */
 };
 
 /* Empty, with one holder, which metric_plan__put() releases.  NULL if out of memory. */
@@ -119,7 +119,6 @@ static inline const struct plan *plan__of(const struct metric_plan *metrics)
  * Has @sample the same entries, and the same rows, as the one that the plan was made of?
  * Torn rows are taken for the same.  If not, a new plan is to be made.
  */
-bool metric_plan__fits(const struct metric_plan *metrics,
-		       const struct sample *sample);
+bool metric_plan__fits(const struct metric_plan *metrics, const struct sample *sample);
 
 #endif /* CONTROLLER_PLAN_H */

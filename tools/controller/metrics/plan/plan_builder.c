@@ -40,8 +40,8 @@ void plan_builder__close(struct plan_builder *builder)
 }
 
 /* Room for @more behind @count elements; false if out of memory, which is kept. */
-static bool reserve(struct plan_builder *builder, void *array, uint32_t *room,
-		    uint32_t count, uint32_t more, size_t size)
+static bool reserve(struct plan_builder *builder, void *array, uint32_t *room, uint32_t count,
+		    uint32_t more, size_t size)
 {
 	uint64_t wanted = *room ? *room : 64;
 	void *old, *larger;
@@ -64,28 +64,22 @@ static bool reserve(struct plan_builder *builder, void *array, uint32_t *room,
 
 const char *plan_builder__keep(struct plan_builder *builder, const char *text)
 {
-	const char *copy =
-		arena__copy(&builder->plan->arena, text, strlen(text));
+	const char *copy = arena__copy(&builder->plan->arena, text, strlen(text));
 
 	builder->has_failed |= !copy;
 	return copy;
 }
 
-uint32_t plan_builder__family(struct plan_builder *builder,
-			      const struct built_family *family)
+uint32_t plan_builder__family(struct plan_builder *builder, const struct built_family *family)
 {
-	const uint32_t found =
-		text_index__find(&builder->by_name, family->name);
+	const uint32_t found = text_index__find(&builder->by_name, family->name);
 
 	if (found != TEXT_INDEX_NONE)
-		return builder->families[found].type == family->type ?
-			       found :
-			       PLAN_NONE;
-	if (!reserve(builder, &builder->families, &builder->family_room,
-		     builder->family_count, 1, sizeof(*family)))
+		return builder->families[found].type == family->type ? found : PLAN_NONE;
+	if (!reserve(builder, &builder->families, &builder->family_room, builder->family_count, 1,
+		     sizeof(*family)))
 		return PLAN_NONE;
-	if (text_index__add(&builder->by_name, family->name,
-			    builder->family_count)) {
+	if (text_index__add(&builder->by_name, family->name, builder->family_count)) {
 		builder->has_failed = true;
 		return PLAN_NONE;
 	}
@@ -93,30 +87,27 @@ uint32_t plan_builder__family(struct plan_builder *builder,
 	return builder->family_count++;
 }
 
-uint32_t plan_builder__row(struct plan_builder *builder, uint32_t entry,
-			   uint32_t copy)
+uint32_t plan_builder__row(struct plan_builder *builder, uint32_t entry, uint32_t copy)
 {
 	struct plan *plan = builder->plan;
 
-	if (!reserve(builder, &plan->rows, &builder->row_room, plan->row_count,
-		     1, sizeof(*plan->rows)))
+	if (!reserve(builder, &plan->rows, &builder->row_room, plan->row_count, 1,
+		     sizeof(*plan->rows)))
 		return PLAN_NONE;
 	plan->rows[plan->row_count] = (struct plan_row){ entry, copy };
 	return plan->row_count++;
 }
 
-const struct row_watch *plan_builder__watch(struct plan_builder *builder,
-					    uint32_t entry)
+const struct row_watch *plan_builder__watch(struct plan_builder *builder, uint32_t entry)
 {
 	const struct sample_entry *of = &builder->sample->entries[entry];
 	struct plan *plan = builder->plan;
 
 	if (!row_watch__is_needed(of->entry) ||
-	    !reserve(builder, &plan->watches, &builder->watch_room,
-		     plan->watch_count, 1, sizeof(*plan->watches)))
+	    !reserve(builder, &plan->watches, &builder->watch_room, plan->watch_count, 1,
+		     sizeof(*plan->watches)))
 		return NULL;
-	if (row_watch__init(&plan->watches[plan->watch_count], &plan->arena, of,
-			    entry)) {
+	if (row_watch__init(&plan->watches[plan->watch_count], &plan->arena, of, entry)) {
 		builder->has_failed = true;
 		return NULL;
 	}
@@ -131,8 +122,8 @@ static bool plan_builder__add_series(struct plan_builder *builder,
 		builder->dropped++;
 		return false;
 	}
-	if (!reserve(builder, &builder->series, &builder->series_room,
-		     builder->series_count, 1, sizeof(*series)))
+	if (!reserve(builder, &builder->series, &builder->series_room, builder->series_count, 1,
+		     sizeof(*series)))
 		return false;
 	builder->series[builder->series_count++] = *series;
 	return true;
@@ -155,16 +146,15 @@ static void rule__set_scale(struct plan_rule *rule, double scale)
 }
 
 /* PLAN_NONE if out of memory. */
-static uint32_t plan_builder__rule(struct plan_builder *builder,
-				   const struct built_value *value)
+static uint32_t plan_builder__rule(struct plan_builder *builder, const struct built_value *value)
 {
 	struct plan *plan = builder->plan;
 	struct plan_rule *rule;
 
-	if (!reserve(builder, &plan->rules, &builder->rule_room,
-		     plan->rule_count, 1, sizeof(*plan->rules)) ||
-	    !reserve(builder, &plan->terms, &builder->term_room,
-		     plan->term_count, value->term_count, sizeof(*plan->terms)))
+	if (!reserve(builder, &plan->rules, &builder->rule_room, plan->rule_count, 1,
+		     sizeof(*plan->rules)) ||
+	    !reserve(builder, &plan->terms, &builder->term_room, plan->term_count,
+		     value->term_count, sizeof(*plan->terms)))
 		return PLAN_NONE;
 	rule = &plan->rules[plan->rule_count];
 	*rule = (struct plan_rule){
@@ -184,8 +174,7 @@ static uint32_t plan_builder__rule(struct plan_builder *builder,
 	return plan->rule_count++;
 }
 
-static uint32_t plan_builder__set(struct plan_builder *builder,
-				  const struct label_list *labels)
+static uint32_t plan_builder__set(struct plan_builder *builder, const struct label_list *labels)
 {
 	const uint32_t set = label_sets__find(&builder->sets, labels);
 
@@ -194,8 +183,7 @@ static uint32_t plan_builder__set(struct plan_builder *builder,
 }
 
 void plan_builder__add(struct plan_builder *builder, uint32_t family,
-		       const struct label_list *labels,
-		       const struct built_value *value)
+		       const struct label_list *labels, const struct built_value *value)
 {
 	struct built_series series = {
 		.family = family,
@@ -232,20 +220,18 @@ void plan_builder__add_own(struct plan_builder *builder, uint32_t family,
 }
 
 /* The greatest value of a bucket, inclusive: element i ends with 2^(i+1) - 1. */
-static void print_bound(const struct plan_rule *rule, uint32_t bucket,
-			uint32_t buckets, char text[static NUMBER_TEXT_MAX])
+static void print_bound(const struct plan_rule *rule, uint32_t bucket, uint32_t buckets,
+			char text[static NUMBER_TEXT_MAX])
 {
 	double bound = INFINITY;
 
 	if (bucket < buckets - 1)
-		bound = (ldexp(1, bucket + 1) - 1) * rule->factor /
-			rule->divisor;
+		bound = (ldexp(1, bucket + 1) - 1) * rule->factor / rule->divisor;
 	number_text__print(bound, text);
 }
 
 void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
-				 const struct label_list *labels,
-				 const struct built_value *value,
+				 const struct label_list *labels, const struct built_value *value,
 				 const struct dart_field *field)
 {
 	struct plan *plan = builder->plan;
@@ -264,8 +250,8 @@ void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
 	series.base = plan_builder__set(builder, labels);
 	series.rule = plan_builder__rule(builder, value);
 	if (series.base == TEXT_INDEX_NONE || series.rule == PLAN_NONE ||
-	    !reserve(builder, &plan->buckets, &builder->bucket_room,
-		     plan->bucket_count, field->count, sizeof(*plan->buckets)))
+	    !reserve(builder, &plan->buckets, &builder->bucket_room, plan->bucket_count,
+		     field->count, sizeof(*plan->buckets)))
 		return;
 	plan->rules[series.rule].bucket_count = field->count;
 	plan->rules[series.rule].series = plan->bucket_count;
@@ -276,8 +262,7 @@ void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
 		label_list__add(&list, "le", bound);
 		series.set = plan_builder__set(builder, &list);
 		series.bucket = i;
-		if (series.set == TEXT_INDEX_NONE ||
-		    !plan_builder__add_series(builder, &series))
+		if (series.set == TEXT_INDEX_NONE || !plan_builder__add_series(builder, &series))
 			break;
 	}
 	for (; i < field->count; i++)

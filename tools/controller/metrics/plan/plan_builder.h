@@ -25,12 +25,12 @@ struct built_family {
 
 struct built_series {
 	uint32_t family;
-	uint32_t set;		/* of labels */
-	uint32_t base;		/* of a bucket: the set without "le" */
-	uint32_t bucket;	/* from the least */
-	uint32_t priority;	/* of equal series the lowest stays, see below */
-	uint32_t *place;	/* without a rule: takes its number in the plan */
-	uint32_t rule;		/* or PLAN_NONE */
+	uint32_t set; /* of labels */
+	uint32_t base; /* of a bucket: the set without "le" */
+	uint32_t bucket; /* from the least */
+	uint32_t priority; /* of equal series the lowest stays, see below */
+	uint32_t *place; /* without a rule: takes its number in the plan */
+	uint32_t rule; /* or PLAN_NONE */
 };
 
 struct plan_builder {
@@ -50,7 +50,7 @@ struct plan_builder {
 	uint32_t bucket_room;
 	uint32_t watch_room;
 	uint32_t dropped;
-	bool has_failed;	/* out of memory */
+	bool has_failed; /* out of memory */
 };
 
 /* @names may be NULL.  Returns 0 or -ENOMEM; plan_builder__close() in both cases. */
@@ -63,19 +63,16 @@ void plan_builder__close(struct plan_builder *builder);
  * The family of this name; it is added, with texts that outlive the plan or lie in its
  * arena, if there is none.  PLAN_NONE also if there is one of another type.
  */
-uint32_t plan_builder__family(struct plan_builder *builder,
-			      const struct built_family *family);
+uint32_t plan_builder__family(struct plan_builder *builder, const struct built_family *family);
 /* A new row; see struct plan_row. */
-uint32_t plan_builder__row(struct plan_builder *builder, uint32_t entry,
-			   uint32_t copy);
+uint32_t plan_builder__row(struct plan_builder *builder, uint32_t entry, uint32_t copy);
 /* Watches the rows of an entry; NULL if none is needed or there is no memory. */
-const struct row_watch *plan_builder__watch(struct plan_builder *builder,
-					    uint32_t entry);
+const struct row_watch *plan_builder__watch(struct plan_builder *builder, uint32_t entry);
 
 /* Of series that names have: that of their place in the files.  Lower is stronger. */
-#define PLAN_PRIORITY_OWN	0
-#define PLAN_PRIORITY_NAMED	1
-#define PLAN_PRIORITY_GENERIC	UINT32_MAX
+#define PLAN_PRIORITY_OWN 0
+#define PLAN_PRIORITY_NAMED 1
+#define PLAN_PRIORITY_GENERIC UINT32_MAX
 
 /* A value: terms, and what becomes of their sum; see struct plan_rule. */
 struct built_value {
@@ -83,8 +80,8 @@ struct built_value {
 	const struct name_series *named;
 	uint32_t term_count;
 	uint32_t row;
-	uint32_t when;		/* PLAN_NONE: none */
-	uint32_t per;		/* the same */
+	uint32_t when; /* PLAN_NONE: none */
+	uint32_t per; /* the same */
 	bool is_unsigned;
 	uint32_t priority;
 	double scale;
@@ -92,15 +89,13 @@ struct built_value {
 
 /* A series of @family, unless that is PLAN_NONE, which is counted as dropped. */
 void plan_builder__add(struct plan_builder *builder, uint32_t family,
-		       const struct label_list *labels,
-		       const struct built_value *value);
+		       const struct label_list *labels, const struct built_value *value);
 /*
  * The buckets of histogram @field, in a series each; the value has one term.  Labels have
  * no "le" yet.
  */
 void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
-				 const struct label_list *labels,
-				 const struct built_value *value,
+				 const struct label_list *labels, const struct built_value *value,
 				 const struct dart_field *field);
 /* A series that no rule computes; it takes its number to @place in the plan. */
 void plan_builder__add_own(struct plan_builder *builder, uint32_t family,

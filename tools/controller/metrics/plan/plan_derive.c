@@ -21,8 +21,7 @@ static void *derived__take(struct derived *derived, size_t count, size_t size)
 	return memory;
 }
 
-static void *derived__copy(struct derived *derived, const void *bytes,
-			   size_t count, size_t size)
+static void *derived__copy(struct derived *derived, const void *bytes, size_t count, size_t size)
 {
 	void *copy = derived__take(derived, count, size);
 
@@ -32,8 +31,7 @@ static void *derived__copy(struct derived *derived, const void *bytes,
 }
 
 /* @other, if it is equal; it may be NULL. */
-static const char *derived__text(struct derived *derived, const char *text,
-				 const char *other)
+static const char *derived__text(struct derived *derived, const char *text, const char *other)
 {
 	if (other && !strcmp(text, other))
 		return other;
@@ -46,8 +44,7 @@ static int compare_family(const void *name, const void *family)
 }
 
 /* NULL: the root has none of this name. */
-static const struct metric_family *find_family(const struct plan *root,
-					       const char *name)
+static const struct metric_family *find_family(const struct plan *root, const char *name)
 {
 	return bsearch(name, root->metrics.families, root->metrics.family_count,
 		       sizeof(*root->metrics.families), compare_family);
@@ -61,27 +58,22 @@ static int compare_series(const void *a, const void *b)
 }
 
 /* The same series of the root; NULL: it has none. */
-static const struct metric_series *
-find_series(const struct plan *root, const struct metric_plan *metrics,
-	    uint32_t at)
+static const struct metric_series *find_series(const struct plan *root,
+					       const struct metric_plan *metrics, uint32_t at)
 {
 	const struct metric_series *series = &metrics->series[at];
 	const struct metric_family *family;
 
-	if (at < root->metrics.series_count &&
-	    !compare_series(series, &root->metrics.series[at]))
+	if (at < root->metrics.series_count && !compare_series(series, &root->metrics.series[at]))
 		return &root->metrics.series[at];
 	family = find_family(root, metrics->families[series->family].name);
-	return family ? bsearch(series,
-				root->metrics.series + family->first_series,
-				family->series_count, sizeof(*series),
-				compare_series) :
+	return family ? bsearch(series, root->metrics.series + family->first_series,
+				family->series_count, sizeof(*series), compare_series) :
 			NULL;
 }
 
-static const struct metric_label *
-derived__labels(struct derived *derived, const struct metric_label *labels,
-		uint32_t count)
+static const struct metric_label *derived__labels(struct derived *derived,
+						  const struct metric_label *labels, uint32_t count)
 {
 	struct metric_label *own = derived__take(derived, count, sizeof(*own));
 	uint32_t i;
@@ -93,12 +85,10 @@ derived__labels(struct derived *derived, const struct metric_label *labels,
 	return own;
 }
 
-static void derived__add_series(struct derived *derived,
-				const struct metric_plan *before,
+static void derived__add_series(struct derived *derived, const struct metric_plan *before,
 				struct metric_plan *metrics)
 {
-	struct metric_series *all =
-		derived__take(derived, before->series_count, sizeof(*all));
+	struct metric_series *all = derived__take(derived, before->series_count, sizeof(*all));
 	const struct metric_series *same;
 	uint32_t i;
 
@@ -113,13 +103,11 @@ static void derived__add_series(struct derived *derived,
 			continue;
 		all[i].name = derived__text(derived, series->name, NULL);
 		all[i].text = derived__text(derived, series->text, NULL);
-		all[i].labels = derived__labels(derived, series->labels,
-						series->label_count);
+		all[i].labels = derived__labels(derived, series->labels, series->label_count);
 	}
 }
 
-static bool are_families_equal(const struct metric_plan *one,
-			       const struct metric_plan *other)
+static bool are_families_equal(const struct metric_plan *one, const struct metric_plan *other)
 {
 	const struct metric_family *a = one->families, *b = other->families;
 	uint32_t i;
@@ -129,14 +117,12 @@ static bool are_families_equal(const struct metric_plan *one,
 	for (i = 0; i < one->family_count; i++, a++, b++)
 		if (strcmp(a->name, b->name) || strcmp(a->help, b->help) ||
 		    strcmp(a->unit, b->unit) || a->type != b->type ||
-		    a->first_series != b->first_series ||
-		    a->series_count != b->series_count)
+		    a->first_series != b->first_series || a->series_count != b->series_count)
 			return false;
 	return true;
 }
 
-static void derived__add_families(struct derived *derived,
-				  const struct metric_plan *before,
+static void derived__add_families(struct derived *derived, const struct metric_plan *before,
 				  struct metric_plan *metrics)
 {
 	const struct plan *root = derived->root;
@@ -148,22 +134,17 @@ static void derived__add_families(struct derived *derived,
 		metrics->families = root->metrics.families;
 		return;
 	}
-	all = derived__copy(derived, before->families, before->family_count,
-			    sizeof(*all));
+	all = derived__copy(derived, before->families, before->family_count, sizeof(*all));
 	metrics->families = all;
 	for (i = 0; all && i < before->family_count; i++) {
 		same = find_family(root, all[i].name);
-		all[i].name = derived__text(derived, all[i].name,
-					    same ? same->name : NULL);
-		all[i].help = derived__text(derived, all[i].help,
-					    same ? same->help : NULL);
-		all[i].unit = derived__text(derived, all[i].unit,
-					    same ? same->unit : NULL);
+		all[i].name = derived__text(derived, all[i].name, same ? same->name : NULL);
+		all[i].help = derived__text(derived, all[i].help, same ? same->help : NULL);
+		all[i].unit = derived__text(derived, all[i].unit, same ? same->unit : NULL);
 	}
 }
 
-static void derived__add_listing(struct derived *derived,
-				 const struct metric_plan *before,
+static void derived__add_listing(struct derived *derived, const struct metric_plan *before,
 				 struct metric_plan *metrics)
 {
 	const struct metric_plan *root = &derived->root->metrics;
@@ -172,17 +153,14 @@ static void derived__add_listing(struct derived *derived,
 	if (!before->listing)
 		return;
 	if (root->listing && root->series_count == count &&
-	    !memcmp(root->listing, before->listing,
-		    count * sizeof(*before->listing)))
+	    !memcmp(root->listing, before->listing, count * sizeof(*before->listing)))
 		metrics->listing = root->listing;
 	else
-		metrics->listing = derived__copy(derived, before->listing,
-						 count,
-						 sizeof(*before->listing));
+		metrics->listing =
+			derived__copy(derived, before->listing, count, sizeof(*before->listing));
 }
 
-static void derived__add_label_names(struct derived *derived,
-				     const struct metric_plan *before,
+static void derived__add_label_names(struct derived *derived, const struct metric_plan *before,
 				     struct metric_plan *metrics)
 {
 	const struct metric_plan *root = &derived->root->metrics;
@@ -192,8 +170,7 @@ static void derived__add_label_names(struct derived *derived,
 	uint32_t i;
 
 	for (i = 0; is_equal && i < count; i++)
-		is_equal =
-			!strcmp(root->label_names[i], before->label_names[i]);
+		is_equal = !strcmp(root->label_names[i], before->label_names[i]);
 	if (is_equal) {
 		metrics->label_names = root->label_names;
 		return;
@@ -205,9 +182,8 @@ static void derived__add_label_names(struct derived *derived,
 }
 
 /* @bytes of the plan, or those of the root if they are equal. */
-static void *derived__bytes(struct derived *derived, const void *bytes,
-			    const void *other, bool has_same_length,
-			    size_t length)
+static void *derived__bytes(struct derived *derived, const void *bytes, const void *other,
+			    bool has_same_length, size_t length)
 {
 	if (has_same_length && (!length || !memcmp(bytes, other, length)))
 		return (void *)other;
@@ -215,8 +191,7 @@ static void *derived__bytes(struct derived *derived, const void *bytes,
 }
 
 /* What watches remember lies in the arena; they are changed when nothing fails any more. */
-static void derived__add_watches(struct derived *derived,
-				 const struct plan *plan,
+static void derived__add_watches(struct derived *derived, const struct plan *plan,
 				 struct row_watch *watches)
 {
 	static const struct row_watch none;
@@ -225,24 +200,20 @@ static void derived__add_watches(struct derived *derived,
 
 	for (i = 0; i < plan->watch_count; i++) {
 		const struct row_watch *watch = &plan->watches[i];
-		const struct row_watch *other =
-			i < root->watch_count ? &root->watches[i] : &none;
+		const struct row_watch *other = i < root->watch_count ? &root->watches[i] : &none;
 		const bool has_same_copies = watch->copies == other->copies;
 
 		watches[i] = *watch;
-		watches[i].fields = derived__bytes(
-			derived, watch->fields, other->fields,
-			watch->field_count == other->field_count,
-			watch->field_count * sizeof(*watch->fields));
-		watches[i].present =
-			derived__bytes(derived, watch->present, other->present,
-				       has_same_copies,
-				       watch->copies * sizeof(*watch->present));
-		watches[i].keys = derived__bytes(
-			derived, watch->keys, other->keys,
-			has_same_copies &&
-				watch->key_length == other->key_length,
-			(size_t)watch->copies * watch->key_length);
+		watches[i].fields = derived__bytes(derived, watch->fields, other->fields,
+						   watch->field_count == other->field_count,
+						   watch->field_count * sizeof(*watch->fields));
+		watches[i].present = derived__bytes(derived, watch->present, other->present,
+						    has_same_copies,
+						    watch->copies * sizeof(*watch->present));
+		watches[i].keys =
+			derived__bytes(derived, watch->keys, other->keys,
+				       has_same_copies && watch->key_length == other->key_length,
+				       (size_t)watch->copies * watch->key_length);
 	}
 }
 
@@ -254,12 +225,10 @@ static bool are_rules_equal(const struct plan *one, const struct plan *other)
 	if (one->rule_count != other->rule_count)
 		return false;
 	for (i = 0; i < one->rule_count; i++, a++, b++)
-		if (a->named != b->named || a->factor != b->factor ||
-		    a->divisor != b->divisor || a->row != b->row ||
-		    a->first_term != b->first_term ||
+		if (a->named != b->named || a->factor != b->factor || a->divisor != b->divisor ||
+		    a->row != b->row || a->first_term != b->first_term ||
 		    a->term_count != b->term_count || a->when != b->when ||
-		    a->is_unsigned != b->is_unsigned ||
-		    a->bucket_count != b->bucket_count ||
+		    a->is_unsigned != b->is_unsigned || a->bucket_count != b->bucket_count ||
 		    a->series != b->series)
 			return false;
 	return true;
@@ -273,8 +242,8 @@ static bool are_terms_equal(const struct plan *one, const struct plan *other)
 	if (one->term_count != other->term_count)
 		return false;
 	for (i = 0; i < one->term_count; i++, a++, b++)
-		if (a->kind != b->kind || a->is_minus != b->is_minus ||
-		    a->element != b->element || a->field != b->field)
+		if (a->kind != b->kind || a->is_minus != b->is_minus || a->element != b->element ||
+		    a->field != b->field)
 			return false;
 	return true;
 }
@@ -283,16 +252,14 @@ static bool are_rows_equal(const struct plan *one, const struct plan *other)
 {
 	return one->row_count == other->row_count &&
 	       (!one->row_count ||
-		!memcmp(one->rows, other->rows,
-			one->row_count * sizeof(*one->rows)));
+		!memcmp(one->rows, other->rows, one->row_count * sizeof(*one->rows)));
 }
 
 static bool are_buckets_equal(const struct plan *one, const struct plan *other)
 {
 	return one->bucket_count == other->bucket_count &&
 	       (!one->bucket_count ||
-		!memcmp(one->buckets, other->buckets,
-			one->bucket_count * sizeof(*one->buckets)));
+		!memcmp(one->buckets, other->buckets, one->bucket_count * sizeof(*one->buckets)));
 }
 
 /* Frees arrays that the root has as well. */
@@ -321,8 +288,7 @@ int plan__derive(struct plan *plan, struct plan *root)
 	const struct metric_plan before = plan->metrics;
 	struct derived derived = { .root = root };
 	struct metric_plan metrics = before;
-	struct row_watch *watches =
-		calloc(plan->watch_count + 1, sizeof(*watches));
+	struct row_watch *watches = calloc(plan->watch_count + 1, sizeof(*watches));
 
 	/* Rules point into the names. */
 	if (!watches || plan->names != root->names) {

@@ -20,8 +20,7 @@ static const char *make_label(struct plan_builder *builder, const char *text)
 	return label;
 }
 
-int plan_entry__open(struct plan_entry *entry, struct plan_builder *builder,
-		     uint32_t index)
+int plan_entry__open(struct plan_entry *entry, struct plan_builder *builder, uint32_t index)
 {
 	const struct sample_entry *of = &builder->sample->entries[index];
 	const size_t rows = (size_t)of->entry->copies + 1;
@@ -32,8 +31,7 @@ int plan_entry__open(struct plan_entry *entry, struct plan_builder *builder,
 	entry->number = row__number(of->entry);
 	entry->watch = plan_builder__watch(builder, index);
 	entry->rows = malloc(rows * sizeof(*entry->rows));
-	entry->named = calloc((size_t)of->entry->schema->field_count + 1,
-			      sizeof(*entry->named));
+	entry->named = calloc((size_t)of->entry->schema->field_count + 1, sizeof(*entry->named));
 	entry->selector = make_label(builder, entry->parts.selector);
 	entry->netns = make_label(builder, entry->parts.netns);
 	if (!entry->rows || !entry->named || !entry->selector || !entry->netns)
@@ -49,19 +47,17 @@ void plan_entry__close(struct plan_entry *entry)
 	free(entry->named);
 }
 
-bool plan_entry__has_copy(const struct plan_entry *entry,
-			  const struct plan_builder *builder, uint32_t copy)
+bool plan_entry__has_copy(const struct plan_entry *entry, const struct plan_builder *builder,
+			  uint32_t copy)
 {
 	const struct dart_table *table = builder->sample->table;
 
 	if (plan_entry__is_by_cpu(entry))
-		return !table->online || (copy < table->cpus &&
-					  dart_table__is_online(table, copy));
+		return !table->online || (copy < table->cpus && dart_table__is_online(table, copy));
 	return !entry->watch || entry->watch->present[copy];
 }
 
-bool plan_entry__has_any(const struct plan_entry *entry,
-			 const struct plan_builder *builder)
+bool plan_entry__has_any(const struct plan_entry *entry, const struct plan_builder *builder)
 {
 	uint32_t i;
 
@@ -75,14 +71,12 @@ void plan_entry__number(const struct plan_entry *entry, uint32_t copy,
 			char value[static LABEL_VALUE_MAX])
 {
 	if (entry->number)
-		label_value__of_field(entry->number,
-				      plan_entry__copy(entry, copy), value);
+		label_value__of_field(entry->number, plan_entry__copy(entry, copy), value);
 	else
 		snprintf(value, LABEL_VALUE_MAX, "%" PRIu32, copy);
 }
 
-uint32_t plan_entry__row(struct plan_entry *entry, struct plan_builder *builder,
-			 uint32_t copy)
+uint32_t plan_entry__row(struct plan_entry *entry, struct plan_builder *builder, uint32_t copy)
 {
 	const uint32_t copies = plan_entry__copies(entry);
 	uint32_t *row = &entry->rows[copy == PLAN_NONE ? copies : copy];
@@ -92,9 +86,8 @@ uint32_t plan_entry__row(struct plan_entry *entry, struct plan_builder *builder,
 	return *row;
 }
 
-struct plan_term plan_entry__term(const struct plan_entry *entry,
-				  struct plan_builder *builder, uint32_t field,
-				  uint32_t element)
+struct plan_term plan_entry__term(const struct plan_entry *entry, struct plan_builder *builder,
+				  uint32_t field, uint32_t element)
 {
 	const char *name = plan_entry__schema(entry)->fields[field].name;
 	struct plan_term term = {
@@ -119,18 +112,15 @@ struct plan_term plan_entry__term(const struct plan_entry *entry,
  * The @width bytes of a text, or those before its first NUL, as DART_ESCAPE_NAME makes them: the
  * bytes may be hostile.  A longer text is cut off between characters.
  */
-static void label_value__of_text(const void *text, size_t width,
-			  char value[static LABEL_VALUE_MAX])
+static void label_value__of_text(const void *text, size_t width, char value[static LABEL_VALUE_MAX])
 {
-	dart_escape__text(text, width, DART_ESCAPE_NAME, value,
-			  LABEL_VALUE_MAX);
+	dart_escape__text(text, width, DART_ESCAPE_NAME, value, LABEL_VALUE_MAX);
 }
 
-void label_value__of_node(const struct dart_table *table,
-			  char value[static LABEL_VALUE_MAX])
+void label_value__of_node(const struct dart_table *table, char value[static LABEL_VALUE_MAX])
 {
-	dart_escape__text(table->node_name, sizeof(table->node_name),
-			  DART_ESCAPE_SENTENCE, value, LABEL_VALUE_MAX);
+	dart_escape__text(table->node_name, sizeof(table->node_name), DART_ESCAPE_SENTENCE, value,
+			  LABEL_VALUE_MAX);
 }
 
 void label_value__of_field(const struct dart_field *field, const void *copy,
@@ -139,15 +129,13 @@ void label_value__of_field(const struct dart_field *field, const void *copy,
 	uint64_t number;
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT) {
-		label_value__of_text((const char *)copy + field->offset,
-				     field->width, value);
+		label_value__of_text((const char *)copy + field->offset, field->width, value);
 	} else if (field->kind == DART_CONTROL_FIELD_ADDRESS) {
 		dart_field__address(field, copy, value);
 	} else {
 		number = dart_field__get(field, copy, 0);
 		if (field->is_signed)
-			snprintf(value, LABEL_VALUE_MAX, "%" PRId64,
-				 (int64_t)number);
+			snprintf(value, LABEL_VALUE_MAX, "%" PRId64, (int64_t)number);
 		else
 			snprintf(value, LABEL_VALUE_MAX, "%" PRIu64, number);
 	}

@@ -38,8 +38,7 @@ static bool name_text__ends(const struct name_text *name, const char *word)
 {
 	const size_t length = strlen(word);
 
-	return name->length > length &&
-	       name->text[name->length - length - 1] == '_' &&
+	return name->length > length && name->text[name->length - length - 1] == '_' &&
 	       !strcmp(name->text + name->length - length, word);
 }
 
@@ -69,8 +68,7 @@ static enum metric_type type_of(const struct dart_field *field)
  * "controllers_total" in "peers" becomes ..._controllers_total: beside the gauge
  * ..._controllers_peers, OpenMetrics would take ..._controllers_peers_total for the same.
  */
-static void name_field(struct name_text *name, const char *source,
-		       const struct dart_field *field,
+static void name_field(struct name_text *name, const char *source, const struct dart_field *field,
 		       const struct base_unit *unit)
 {
 	bool is_total;
@@ -89,9 +87,8 @@ static void name_field(struct name_text *name, const char *source,
 }
 
 /* In the plan; PLAN_NONE if it cannot be. */
-static uint32_t find_family(struct plan_builder *builder, const char *name,
-			    const char *help, const char *unit,
-			    enum metric_type type)
+static uint32_t find_family(struct plan_builder *builder, const char *name, const char *help,
+			    const char *unit, enum metric_type type)
 {
 	struct built_family family = {
 		.name = name,
@@ -111,10 +108,8 @@ static uint32_t find_family(struct plan_builder *builder, const char *name,
 	return plan_builder__family(builder, &family);
 }
 
-static uint32_t find_field_family(struct plan_builder *builder,
-				  const char *source,
-				  const struct dart_field *field,
-				  const struct base_unit *unit)
+static uint32_t find_field_family(struct plan_builder *builder, const char *source,
+				  const struct dart_field *field, const struct base_unit *unit)
 {
 	char help[PLAN_NAME_MAX + 100];
 	struct name_text name;
@@ -123,8 +118,7 @@ static uint32_t find_field_family(struct plan_builder *builder,
 	snprintf(help, sizeof(help), "Field %s of %.255s%s%s.", field->name, source,
 		 *field->unit ? ", there in " : "", field->unit);
 	return find_family(builder, name.text, help,
-			   strstr(name.text, unit->name) ? unit->name : "",
-			   type_of(field));
+			   strstr(name.text, unit->name) ? unit->name : "", type_of(field));
 }
 
 /* Rows of a direct source are CPUs, which add up. */
@@ -133,12 +127,10 @@ static bool is_added_up(const struct plan_entry *entry)
 	return plan_entry__is_by_cpu(entry) && plan_entry__copies(entry) > 1;
 }
 
-static void add_field(struct plan_entry *entry, struct plan_builder *builder,
-		      uint32_t index, const struct label_list *labels,
-		      uint32_t copy)
+static void add_field(struct plan_entry *entry, struct plan_builder *builder, uint32_t index,
+		      const struct label_list *labels, uint32_t copy)
 {
-	const struct dart_field *field =
-		&plan_entry__schema(entry)->fields[index];
+	const struct dart_field *field = &plan_entry__schema(entry)->fields[index];
 	struct plan_term term = plan_entry__term(entry, builder, index, 0);
 	struct built_value value = {
 		.terms = &term,
@@ -157,15 +149,13 @@ static void add_field(struct plan_entry *entry, struct plan_builder *builder,
 	value.row = plan_entry__row(entry, builder, copy);
 	family = find_field_family(builder, entry->parts.source, field, &unit);
 	if (field->kind == DART_CONTROL_FIELD_HISTOGRAM) {
-		plan_builder__add_histogram(builder, family, labels, &value,
-					    field);
+		plan_builder__add_histogram(builder, family, labels, &value, field);
 		return;
 	}
 	for (; term.element < field->count; term.element++) {
 		label_list__copy(&list, labels);
 		if (field->count > 1) {
-			snprintf(number, sizeof(number), "%" PRIu32,
-				 term.element);
+			snprintf(number, sizeof(number), "%" PRIu32, term.element);
 			label_list__add(&list, "index", number);
 		}
 		plan_builder__add(builder, family, &list, &value);
@@ -174,8 +164,7 @@ static void add_field(struct plan_entry *entry, struct plan_builder *builder,
 
 static bool is_text(const struct dart_field *field)
 {
-	return field->kind == DART_CONTROL_FIELD_TEXT ||
-	       field->kind == DART_CONTROL_FIELD_ADDRESS;
+	return field->kind == DART_CONTROL_FIELD_TEXT || field->kind == DART_CONTROL_FIELD_ADDRESS;
 }
 
 static bool is_number(const struct dart_field *field)
@@ -214,12 +203,10 @@ static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 		if (!is_text(field) || entry->named[i])
 			continue;
 		names[count].length = 0;
-		if (isdigit((unsigned char)*field->name) ||
-		    !isalnum((unsigned char)*field->name))
+		if (isdigit((unsigned char)*field->name) || !isalnum((unsigned char)*field->name))
 			name_text__add(&names[count], "field");
 		name_text__add(&names[count], field->name);
-		label_value__of_field(field, plan_entry__copy(entry, copy),
-				      values[count]);
+		label_value__of_field(field, plan_entry__copy(entry, copy), values[count]);
 		label_list__add(&list, names[count].text, values[count]);
 		count++;
 	}
@@ -230,15 +217,13 @@ static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 	name_text__add(&name, "info");
 	value.row = plan_entry__row(entry, builder, copy);
 	plan_builder__add(builder,
-			  find_family(builder, name.text,
-				      "Texts of a row, as labels.", "",
+			  find_family(builder, name.text, "Texts of a row, as labels.", "",
 				      METRIC_GAUGE),
 			  &list, &value);
 }
 
 /* All fields of a row, or of all copies together. */
-static void add_row(struct plan_entry *entry, struct plan_builder *builder,
-		    uint32_t copy)
+static void add_row(struct plan_entry *entry, struct plan_builder *builder, uint32_t copy)
 {
 	const struct dart_schema *schema = plan_entry__schema(entry);
 	const struct entry_parts *parts = &entry->parts;
@@ -254,9 +239,7 @@ static void add_row(struct plan_entry *entry, struct plan_builder *builder,
 	if (entry->entry->entry->copies_are == DART_CONTROL_COPIES_ROW &&
 	    (plan_entry__copies(entry) > 1 || entry->number)) {
 		plan_entry__number(entry, copy, number);
-		label_list__add(&list,
-				entry->number ? entry->number->name : "row",
-				number);
+		label_list__add(&list, entry->number ? entry->number->name : "row", number);
 	}
 	for (i = 0; i < schema->field_count; i++)
 		if (is_number(&schema->fields[i]) && !entry->named[i] &&

@@ -15,12 +15,12 @@ int plan_join__compare(const struct metric_plan *one, uint32_t series,
 	const struct metric_series *b = other->series + other_series;
 
 	return strcmp(one->families[a->family].name, other->families[b->family].name) ?:
-		       strcmp(a->name, b->name) ?:
-						  strcmp(a->text, b->text);
+		       strcmp(a->name, b->name)					      ?:
+		       strcmp(a->text, b->text);
 }
 
-uint32_t plan_join__find(const struct metric_plan *plan,
-			 const struct metric_plan *of, uint32_t series)
+uint32_t plan_join__find(const struct metric_plan *plan, const struct metric_plan *of,
+			 uint32_t series)
 {
 	uint32_t low = 0, high = plan->series_count, middle;
 	int order;
@@ -43,8 +43,7 @@ static int compare_items(const void *a, const void *b)
 	const struct plan_join_item *one = a, *other = b;
 
 	return plan_join__compare(one->plan, one->series, other->plan, other->series) ?:
-		       (one->number > other->number) -
-			       (one->number < other->number);
+		       (one->number > other->number) - (one->number < other->number);
 }
 
 /* Of equal items, the first stays. */
@@ -53,8 +52,7 @@ static uint32_t drop_equal(struct plan_join_item *items, uint32_t count)
 	uint32_t kept = 0, i;
 
 	for (i = 0; i < count; i++)
-		if (!kept || plan_join__compare(items[kept - 1].plan,
-						items[kept - 1].series,
+		if (!kept || plan_join__compare(items[kept - 1].plan, items[kept - 1].series,
 						items[i].plan, items[i].series))
 			items[kept++] = items[i];
 	return kept;
@@ -66,11 +64,11 @@ static const char *copy(struct arena *arena, const char *text)
 }
 
 /* Returns 0 or -ENOMEM, as all below. */
-static int copy_series(struct arena *arena, const struct metric_series *from,
-		       uint32_t family, struct metric_series *to)
+static int copy_series(struct arena *arena, const struct metric_series *from, uint32_t family,
+		       struct metric_series *to)
 {
-	struct metric_label *labels = arena__take_array(
-		arena, from->label_count + 1, sizeof(*labels));
+	struct metric_label *labels =
+		arena__take_array(arena, from->label_count + 1, sizeof(*labels));
 	uint32_t i;
 
 	*to = (struct metric_series){
@@ -91,8 +89,8 @@ static int copy_series(struct arena *arena, const struct metric_series *from,
 	return 0;
 }
 
-static int copy_family(struct arena *arena, const struct metric_family *from,
-		       uint32_t first, struct metric_family *to)
+static int copy_family(struct arena *arena, const struct metric_family *from, uint32_t first,
+		       struct metric_family *to)
 {
 	*to = (struct metric_family){
 		.name = copy(arena, from->name),
@@ -104,13 +102,11 @@ static int copy_family(struct arena *arena, const struct metric_family *from,
 	return to->name && to->help && to->unit ? 0 : -ENOMEM;
 }
 
-static int join_series(struct plan *plan, const struct plan_join_item *items,
-		       uint32_t count)
+static int join_series(struct plan *plan, const struct plan_join_item *items, uint32_t count)
 {
 	struct metric_family *families =
 		arena__take_array(&plan->arena, count + 1, sizeof(*families));
-	struct metric_series *series =
-		arena__take_array(&plan->arena, count + 1, sizeof(*series));
+	struct metric_series *series = arena__take_array(&plan->arena, count + 1, sizeof(*series));
 	const struct metric_series *from;
 	const struct metric_family *of;
 	uint32_t used = 0, i;
@@ -182,10 +178,8 @@ static uint32_t *places_of(const struct metric_plan *plan)
 }
 
 /* Sets the places of the items of one plan. */
-static int place_items(const struct plan *plan,
-		       const struct metric_plan *source, uint32_t number,
-		       const struct plan_join_item *items, uint32_t count,
-		       struct place *places)
+static int place_items(const struct plan *plan, const struct metric_plan *source, uint32_t number,
+		       const struct plan_join_item *items, uint32_t count, struct place *places)
 {
 	uint32_t *of_source = places_of(source), i;
 
@@ -204,13 +198,11 @@ static int place_items(const struct plan *plan,
 }
 
 /* Buckets of one set of labels lie side by side, as where they come from. */
-static int join_listing(struct plan *plan,
-			const struct metric_plan *plans[PLAN_JOIN_PLANS],
+static int join_listing(struct plan *plan, const struct metric_plan *plans[PLAN_JOIN_PLANS],
 			const struct plan_join_item *items, uint32_t count)
 {
 	struct place *places = calloc(count + 1, sizeof(*places));
-	uint32_t *listing =
-		arena__take_array(&plan->arena, count + 1, sizeof(*listing));
+	uint32_t *listing = arena__take_array(&plan->arena, count + 1, sizeof(*listing));
 	int err = places && listing ? 0 : -ENOMEM;
 	uint32_t i;
 
@@ -232,8 +224,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* Those of all labels of the plans, so that labels of a target have the names that they had. */
-static int join_label_names(struct plan *plan,
-			    const struct metric_plan *plans[PLAN_JOIN_PLANS])
+static int join_label_names(struct plan *plan, const struct metric_plan *plans[PLAN_JOIN_PLANS])
 {
 	uint32_t used = 0, kept = 0, i, k;
 	const char **names;
@@ -261,8 +252,7 @@ static int join_label_names(struct plan *plan,
 	return 0;
 }
 
-int plan_join__new(struct plan_join_item *items, uint32_t count,
-		   struct metric_plan **metrics)
+int plan_join__new(struct plan_join_item *items, uint32_t count, struct metric_plan **metrics)
 {
 	const struct metric_plan *plans[PLAN_JOIN_PLANS];
 	struct plan *plan = plan__new();
@@ -273,8 +263,7 @@ int plan_join__new(struct plan_join_item *items, uint32_t count,
 		qsort(items, count, sizeof(*items), compare_items);
 	count = drop_equal(items, count);
 	find_plans(items, count, plans);
-	if (join_series(plan, items, count) ||
-	    join_listing(plan, plans, items, count) ||
+	if (join_series(plan, items, count) || join_listing(plan, plans, items, count) ||
 	    join_label_names(plan, plans)) {
 		metric_plan__put(&plan->metrics);
 		return -ENOMEM;

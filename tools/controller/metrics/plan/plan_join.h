@@ -23,15 +23,14 @@ int plan_join__compare(const struct metric_plan *one, uint32_t series,
 		       const struct metric_plan *other, uint32_t other_series);
 
 /* The index of the series that is equal to @series of @of; UINT32_MAX: @plan has none. */
-uint32_t plan_join__find(const struct metric_plan *plan,
-			 const struct metric_plan *of, uint32_t series);
+uint32_t plan_join__find(const struct metric_plan *plan, const struct metric_plan *of,
+			 uint32_t series);
 
 /*
  * Makes a plan of the @count items, of which it leaves one of each two that are equal, the one
  * with the lesser number.  @items are sorted: item i is series i of the plan then.  The caller
  * is the holder of *@plan.  Returns 0 or -ENOMEM.
  */
-int plan_join__new(struct plan_join_item *items, uint32_t count,
-		   struct metric_plan **plan);
+int plan_join__new(struct plan_join_item *items, uint32_t count, struct metric_plan **plan);
 
 #endif /* CONTROLLER_PLAN_JOIN_H */

@@ -19,15 +19,13 @@ struct candidate {
 	uint32_t index;
 };
 
-static int compare_objects(const struct candidate *one,
-			   const struct candidate *other)
+static int compare_objects(const struct candidate *one, const struct candidate *other)
 {
-	const size_t least = one->object_length < other->object_length ?
-				     one->object_length :
-				     other->object_length;
+	const size_t least = one->object_length < other->object_length ? one->object_length :
+									 other->object_length;
 
 	return memcmp(one->name, other->name, least) ?:
-		       (one->object_length > other->object_length) -
+						       (one->object_length > other->object_length) -
 			       (one->object_length < other->object_length);
 }
 
@@ -42,8 +40,7 @@ static int compare_candidates(const void *a, const void *b)
 
 static struct candidate *sort_entries(const struct sample *sample)
 {
-	struct candidate *candidates =
-		calloc((size_t)sample->entry_count + 1, sizeof(*candidates));
+	struct candidate *candidates = calloc((size_t)sample->entry_count + 1, sizeof(*candidates));
 	struct entry_parts parts;
 	uint32_t i;
 
@@ -59,13 +56,12 @@ static struct candidate *sort_entries(const struct sample *sample)
 		};
 	}
 	if (candidates)
-		qsort(candidates, sample->entry_count, sizeof(*candidates),
-		      compare_candidates);
+		qsort(candidates, sample->entry_count, sizeof(*candidates), compare_candidates);
 	return candidates;
 }
 
-static int add_entry(struct plan_builder *builder, struct names *names,
-		     uint32_t index, bool is_first, bool has_twin)
+static int add_entry(struct plan_builder *builder, struct names *names, uint32_t index,
+		     bool is_first, bool has_twin)
 {
 	struct plan_entry entry;
 	int err = plan_entry__open(&entry, builder, index);
@@ -91,9 +87,7 @@ static int add_entries(struct plan_builder *builder, struct names *names)
 	for (i = 0; i < count && !err; i++) {
 		const struct candidate *at = &candidates[i];
 		const bool is_first = !i || compare_objects(at - 1, at);
-		const bool has_twin =
-			!is_first ||
-			(i + 1 < count && !compare_objects(at, at + 1));
+		const bool has_twin = !is_first || (i + 1 < count && !compare_objects(at, at + 1));
 
 		err = add_entry(builder, names, at->index, is_first, has_twin);
 	}
@@ -101,8 +95,7 @@ static int add_entries(struct plan_builder *builder, struct names *names)
 	return err;
 }
 
-int metric_plan__new(struct names *names, const struct sample *sample,
-		     struct metric_plan **plan)
+int metric_plan__new(struct names *names, const struct sample *sample, struct metric_plan **plan)
 {
 	struct plan_builder builder;
 	int err = plan_builder__open(&builder, names, sample);

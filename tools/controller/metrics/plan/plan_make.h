@@ -12,7 +12,6 @@
  * NULL), generic ones, and those of the scrape itself.  Its time is linear in the number of
  * series, but for sorting them.  Returns 0 or -ENOMEM.
  */
-int metric_plan__new(struct names *names, const struct sample *sample,
-		     struct metric_plan **plan);
+int metric_plan__new(struct names *names, const struct sample *sample, struct metric_plan **plan);
 
 #endif /* CONTROLLER_PLAN_MAKE_H */

@@ -24,8 +24,7 @@ static void mark_field(struct plan_entry *entry, const char *name)
 }
 
 /* Names are of the host, unless a label tells the namespace. */
-static bool is_meant(const struct name_series *series,
-		     const struct plan_entry *entry)
+static bool is_meant(const struct name_series *series, const struct plan_entry *entry)
 {
 	uint32_t i;
 
@@ -37,8 +36,7 @@ static bool is_meant(const struct name_series *series,
 	return false;
 }
 
-static void mark_series(struct plan_entry *entry,
-			const struct name_series *series)
+static void mark_series(struct plan_entry *entry, const struct name_series *series)
 {
 	const struct name_value *value = series->values;
 	uint32_t i;
@@ -79,11 +77,10 @@ static void print_id(const uint8_t id[16], char value[static LABEL_VALUE_MAX])
 }
 
 /* False if the entry has no such field. */
-static bool print_field(const struct plan_entry *entry, const char *name,
-			uint32_t copy, char value[static LABEL_VALUE_MAX])
+static bool print_field(const struct plan_entry *entry, const char *name, uint32_t copy,
+			char value[static LABEL_VALUE_MAX])
 {
-	const struct dart_field *field =
-		dart_schema__find(plan_entry__schema(entry), name);
+	const struct dart_field *field = dart_schema__find(plan_entry__schema(entry), name);
 
 	if (!field || copy == PLAN_NONE)
 		return false;
@@ -91,10 +88,9 @@ static bool print_field(const struct plan_entry *entry, const char *name,
 	return true;
 }
 
-static bool row_labels__add(struct row_labels *labels,
-			    const struct plan_entry *entry,
-			    const struct dart_table *table,
-			    const struct name_label *label, uint32_t copy)
+static bool row_labels__add(struct row_labels *labels, const struct plan_entry *entry,
+			    const struct dart_table *table, const struct name_label *label,
+			    uint32_t copy)
 {
 	char *text = labels->values[labels->used++];
 	const char *value = text;
@@ -127,10 +123,9 @@ static bool row_labels__add(struct row_labels *labels,
 }
 
 /* Those of the series; false if a field is missing. */
-static bool row_labels__init(struct row_labels *labels,
-			     const struct plan_entry *entry,
-			     const struct dart_table *table,
-			     const struct name_series *series, uint32_t copy)
+static bool row_labels__init(struct row_labels *labels, const struct plan_entry *entry,
+			     const struct dart_table *table, const struct name_series *series,
+			     uint32_t copy)
 {
 	char *number;
 	uint32_t i;
@@ -138,8 +133,7 @@ static bool row_labels__init(struct row_labels *labels,
 	labels->list.count = 0;
 	labels->used = 0;
 	for (i = 0; i < series->label_count; i++)
-		if (!row_labels__add(labels, entry, table, &series->labels[i],
-				     copy))
+		if (!row_labels__add(labels, entry, table, &series->labels[i], copy))
 			return false;
 	if (!series->rows || copy == PLAN_NONE)
 		return true;
@@ -161,10 +155,8 @@ static bool is_number(const struct dart_field *field)
 }
 
 /* False if a field is missing or has no numbers: then the value is left out. */
-static bool make_terms(const struct plan_entry *entry,
-		       struct plan_builder *builder,
-		       const struct name_value *value,
-		       struct plan_term terms[static TERMS_MAX])
+static bool make_terms(const struct plan_entry *entry, struct plan_builder *builder,
+		       const struct name_value *value, struct plan_term terms[static TERMS_MAX])
 {
 	const struct dart_schema *schema = plan_entry__schema(entry);
 	uint32_t i, field;
@@ -176,8 +168,7 @@ static bool make_terms(const struct plan_entry *entry,
 
 		if (term->field) {
 			field = find_field(schema, term->field);
-			if (field == PLAN_NONE ||
-			    !is_number(&schema->fields[field]))
+			if (field == PLAN_NONE || !is_number(&schema->fields[field]))
 				return false;
 			terms[i] = plan_entry__term(entry, builder, field, 0);
 		} else {
@@ -191,21 +182,19 @@ static bool make_terms(const struct plan_entry *entry,
 	return true;
 }
 
-static bool has_signed(const struct dart_schema *schema,
-		       const struct plan_term *terms, uint32_t count)
+static bool has_signed(const struct dart_schema *schema, const struct plan_term *terms,
+		       uint32_t count)
 {
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		if (terms[i].kind == PLAN_TERM_FIELD &&
-		    schema->fields[terms[i].field].is_signed)
+		if (terms[i].kind == PLAN_TERM_FIELD && schema->fields[terms[i].field].is_signed)
 			return true;
 	return false;
 }
 
 /* False if the entry lacks a field that the series has. */
-static bool find_optional(const struct plan_entry *entry, const char *name,
-			  uint32_t *field)
+static bool find_optional(const struct plan_entry *entry, const char *name, uint32_t *field)
 {
 	if (!name)
 		return true;
@@ -215,10 +204,9 @@ static bool find_optional(const struct plan_entry *entry, const char *name,
 
 /* A value of one row, or of all. */
 static void add_value(struct plan_entry *entry, struct plan_builder *builder,
-		      const struct names *names,
-		      const struct name_series *series,
-		      const struct name_value *named,
-		      const struct row_labels *labels, uint32_t copy)
+		      const struct names *names, const struct name_series *series,
+		      const struct name_value *named, const struct row_labels *labels,
+		      uint32_t copy)
 {
 	const struct name_family *family = &names->families[named->family];
 	const struct built_family built = {
@@ -249,8 +237,7 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 	/* Of rows that are added up, the divisors would be, too. */
 	if (series->per && copy == PLAN_NONE)
 		return;
-	value.is_unsigned =
-		!has_signed(plan_entry__schema(entry), terms, value.term_count);
+	value.is_unsigned = !has_signed(plan_entry__schema(entry), terms, value.term_count);
 	if (terms[0].kind == PLAN_TERM_FIELD)
 		field = &plan_entry__schema(entry)->fields[terms[0].field];
 	if (family->type == METRIC_HISTOGRAM &&
@@ -258,28 +245,22 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 		return;
 	label_list__copy(&list, &labels->list);
 	for (i = 0; i < named->label_count; i++)
-		label_list__add(&list, named->labels[i].name,
-				named->labels[i].text);
+		label_list__add(&list, named->labels[i].name, named->labels[i].text);
 	value.row = plan_entry__row(entry, builder, copy);
 	if (family->type == METRIC_HISTOGRAM)
-		plan_builder__add_histogram(
-			builder, plan_builder__family(builder, &built), &list,
-			&value, field);
+		plan_builder__add_histogram(builder, plan_builder__family(builder, &built), &list,
+					    &value, field);
 	else
-		plan_builder__add(builder,
-				  plan_builder__family(builder, &built), &list,
-				  &value);
+		plan_builder__add(builder, plan_builder__family(builder, &built), &list, &value);
 }
 
 static void add_row(struct plan_entry *entry, struct plan_builder *builder,
-		    const struct names *names, const struct name_series *series,
-		    uint32_t copy)
+		    const struct names *names, const struct name_series *series, uint32_t copy)
 {
 	const struct name_value *value = series->values;
 	struct row_labels labels;
 
-	if (!row_labels__init(&labels, entry, builder->sample->table, series,
-			      copy))
+	if (!row_labels__init(&labels, entry, builder->sample->table, series, copy))
 		return;
 	for (; value < series->values + series->value_count; value++)
 		add_value(entry, builder, names, series, value, &labels, copy);
@@ -296,8 +277,7 @@ static bool is_by_row(const struct name_series *series)
 }
 
 static void add_series(struct plan_entry *entry, struct plan_builder *builder,
-		       const struct names *names,
-		       const struct name_series *series)
+		       const struct names *names, const struct name_series *series)
 {
 	const uint32_t copies = plan_entry__copies(entry);
 	uint32_t copy;

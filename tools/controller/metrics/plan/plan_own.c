@@ -75,8 +75,7 @@ static void print_id(const uint8_t id[16], char text[static 33])
 }
 
 static void add_host(struct label_list *list, const struct dart_table *table,
-		     char name[static LABEL_VALUE_MAX], char boot[static 33],
-		     char host[static 33])
+		     char name[static LABEL_VALUE_MAX], char boot[static 33], char host[static 33])
 {
 	label_value__of_node(table, name);
 	print_id(table->boot_id, boot);
@@ -95,15 +94,14 @@ void plan_own__add(struct plan_builder *builder)
 	labels.count = 0;
 	add_host(&labels, builder->sample->table, name, boot, host);
 	for (own = 0; own < PLAN_OWN_COUNT; own++) {
-		plan_builder__add_own(
-			builder, plan_builder__family(builder, &families[own]),
-			&labels, &builder->plan->own[own]);
+		plan_builder__add_own(builder, plan_builder__family(builder, &families[own]),
+				      &labels, &builder->plan->own[own]);
 		labels.count = 0;
 	}
 }
 
-double plan_own__value(enum plan_own own, const struct plan *plan,
-		       const struct sample *sample, uint64_t torn)
+double plan_own__value(enum plan_own own, const struct plan *plan, const struct sample *sample,
+		       uint64_t torn)
 {
 	const struct sample_head *head = &sample->head;
 	const struct sample_clock *clock = &sample->clock;
@@ -124,8 +122,7 @@ double plan_own__value(enum plan_own own, const struct plan *plan,
 	case PLAN_OWN_CLOCK_OFFSET:
 		return clock->uncertainty_ns ? clock->offset_ns / 1e9 : NAN;
 	case PLAN_OWN_CLOCK_UNCERTAINTY:
-		return clock->uncertainty_ns ? clock->uncertainty_ns / 1e9 :
-					       NAN;
+		return clock->uncertainty_ns ? clock->uncertainty_ns / 1e9 : NAN;
 	case PLAN_OWN_CLOCK_OFF:
 		return clock->uncertainty_ns ? clock->is_off : NAN;
 	case PLAN_OWN_TORN:

@@ -10,8 +10,8 @@ void plan_own__add(struct plan_builder *builder);
  * The value of a series; its point is at the time of the scrape.  @torn samples of the host were
  * lost so far because their row was torn.
  */
-double plan_own__value(enum plan_own own, const struct plan *plan,
-		       const struct sample *sample, uint64_t torn);
+double plan_own__value(enum plan_own own, const struct plan *plan, const struct sample *sample,
+		       uint64_t torn);
 
 /*
  * Whether a host is up, as series: "dart_up" and "up", both 1 or 0.  They are the controller's,

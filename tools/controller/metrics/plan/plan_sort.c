@@ -28,16 +28,14 @@ static int compare_families(const void *a, const void *b, void *data)
 {
 	const struct built_family *families = data;
 
-	return strcmp(families[*(const uint32_t *)a].name,
-		      families[*(const uint32_t *)b].name);
+	return strcmp(families[*(const uint32_t *)a].name, families[*(const uint32_t *)b].name);
 }
 
 static int compare_sets(const void *a, const void *b, void *data)
 {
 	const struct label_set *sets = data;
 
-	return strcmp(sets[*(const uint32_t *)a].text,
-		      sets[*(const uint32_t *)b].text);
+	return strcmp(sets[*(const uint32_t *)a].text, sets[*(const uint32_t *)b].text);
 }
 
 static int compare_numbers(uint32_t one, uint32_t other)
@@ -83,10 +81,8 @@ static int sorting__rank(struct sorting *sorting)
 	const uint32_t count = builder->series_count;
 	uint32_t i;
 
-	sorting->family_ranks = rank(builder->family_count, builder->families,
-				     compare_families);
-	sorting->set_ranks =
-		rank(builder->sets.count, builder->sets.sets, compare_sets);
+	sorting->family_ranks = rank(builder->family_count, builder->families, compare_families);
+	sorting->set_ranks = rank(builder->sets.count, builder->sets.sets, compare_sets);
 	sorting->ranked = calloc((size_t)count + 1, sizeof(*sorting->ranked));
 	if (!sorting->family_ranks || !sorting->set_ranks || !sorting->ranked)
 		return -ENOMEM;
@@ -105,8 +101,7 @@ static int sorting__rank(struct sorting *sorting)
 }
 
 /* Who computes the series learns its number in the plan. */
-static void plan_builder__place(struct plan_builder *builder,
-				const struct built_series *series,
+static void plan_builder__place(struct plan_builder *builder, const struct built_series *series,
 				uint32_t number)
 {
 	struct plan_rule *rule;
@@ -134,17 +129,16 @@ static uint32_t sorting__drop_equal(struct sorting *sorting)
 	for (i = 0; i < count; i++) {
 		if (kept && ranked[kept - 1].family == ranked[i].family &&
 		    ranked[kept - 1].set == ranked[i].set)
-			sorting->builder->dropped +=
-				ranked[i].priority == PLAN_PRIORITY_GENERIC ||
-				ranked[i].priority == ranked[kept - 1].priority;
+			sorting->builder->dropped += ranked[i].priority == PLAN_PRIORITY_GENERIC ||
+						     ranked[i].priority ==
+							     ranked[kept - 1].priority;
 		else
 			ranked[kept++] = ranked[i];
 	}
 	return kept;
 }
 
-static const char *sample_name(struct plan_builder *builder,
-			       struct metric_family *family)
+static const char *sample_name(struct plan_builder *builder, struct metric_family *family)
 {
 	char name[PLAN_NAME_MAX + sizeof("_bucket")];
 
@@ -165,20 +159,16 @@ static int sorting__emit(struct sorting *sorting, uint32_t count)
 	const char *name = NULL;
 	uint32_t i;
 
-	families = arena__take_array(arena, builder->family_count,
-				     sizeof(*families));
+	families = arena__take_array(arena, builder->family_count, sizeof(*families));
 	all = arena__take_array(arena, count, sizeof(*all));
 	if (!families || !all)
 		return -ENOMEM;
 	for (i = 0; i < count; i++) {
-		const struct built_series *built =
-			&builder->series[sorting->ranked[i].number];
-		const struct built_family *of =
-			&builder->families[built->family];
+		const struct built_series *built = &builder->series[sorting->ranked[i].number];
+		const struct built_family *of = &builder->families[built->family];
 		const struct label_set *set = &builder->sets.sets[built->set];
 
-		if (!i || sorting->ranked[i - 1].family !=
-				  sorting->ranked[i].family) {
+		if (!i || sorting->ranked[i - 1].family != sorting->ranked[i].family) {
 			family = &families[metrics->family_count++];
 			*family = (struct metric_family){
 				.name = of->name,
@@ -219,11 +209,10 @@ static int compare_listed(const void *a, const void *b)
 	const struct listed *one = a, *other = b;
 
 	return compare_numbers(one->base, other->base) ?:
-		       compare_numbers(one->bucket, other->bucket);
+							 compare_numbers(one->bucket, other->bucket);
 }
 
-static int sorting__list_buckets(struct sorting *sorting,
-				 const struct metric_family *family,
+static int sorting__list_buckets(struct sorting *sorting, const struct metric_family *family,
 				 uint32_t *listing)
 {
 	const struct plan_builder *builder = sorting->builder;
@@ -253,8 +242,7 @@ static int sorting__list_buckets(struct sorting *sorting,
 static int sorting__list(struct sorting *sorting)
 {
 	struct metric_plan *metrics = &sorting->builder->plan->metrics;
-	uint32_t *listing = arena__take_array(&sorting->builder->plan->arena,
-					      metrics->series_count,
+	uint32_t *listing = arena__take_array(&sorting->builder->plan->arena, metrics->series_count,
 					      sizeof(*listing));
 	const struct metric_family *family = metrics->families;
 	uint32_t i;
@@ -286,8 +274,7 @@ static int sorting__name_labels(struct sorting *sorting)
 	uint32_t i, k, count = 0;
 	int err = 0;
 
-	names = arena__take_array(sets->arena, sets->text_count,
-				  sizeof(*names));
+	names = arena__take_array(sets->arena, sets->text_count, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
 	for (i = 0; i < sets->count && !err; i++) {
@@ -307,8 +294,7 @@ static int sorting__name_labels(struct sorting *sorting)
 	return err;
 }
 
-int plan_builder__finish(struct plan_builder *builder,
-			 struct metric_plan **metrics)
+int plan_builder__finish(struct plan_builder *builder, struct metric_plan **metrics)
 {
 	struct sorting sorting = { .builder = builder };
 	int err = builder->has_failed ? -ENOMEM : sorting__rank(&sorting);

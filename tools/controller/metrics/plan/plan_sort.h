@@ -9,7 +9,6 @@
  * Of equal series that of the lowest priority stays, then the first that was added.  Takes the plan out of the builder.
  * Returns 0, or -ENOMEM, also for all that ran out of it before.
  */
-int plan_builder__finish(struct plan_builder *builder,
-			 struct metric_plan **plan);
+int plan_builder__finish(struct plan_builder *builder, struct metric_plan **plan);
 
 #endif /* CONTROLLER_PLAN_SORT_H */

@@ -24,8 +24,7 @@ void plan_store__put(struct plan_store *store);
  * tables of equal hosts have in common: their entries, see catalog.h.  It remains as it is if
  * there is no root, whose place it takes, or no memory.
  */
-void plan_store__share(struct plan_store *store, const void *key,
-		       struct metric_plan *metrics);
+void plan_store__share(struct plan_store *store, const void *key, struct metric_plan *metrics);
 /* @plan is about to be freed. */
 void plan_store__forget(struct plan *plan);
 

@@ -24,14 +24,12 @@ int points__prepare(struct points *points, const struct metric_plan *metrics,
 		    const struct sample *sample)
 {
 	const struct plan *plan = plan__of(metrics);
-	struct metric_point *series =
-		calloc((size_t)metrics->series_count + 1, sizeof(*series));
+	struct metric_point *series = calloc((size_t)metrics->series_count + 1, sizeof(*series));
 	int64_t *times = calloc((size_t)plan->row_count + 1, sizeof(*times));
 
 	if (!series || !times ||
 	    (plan->cpustat != PLAN_NONE &&
-	     idle_times__prepare(&points->idle, sample,
-				 &sample->entries[plan->cpustat]))) {
+	     idle_times__prepare(&points->idle, sample, &sample->entries[plan->cpustat]))) {
 		free(series);
 		free(times);
 		return -ENOMEM;
@@ -53,8 +51,7 @@ void points__free(struct points *points)
 
 static const void *copy_of(const struct sample_entry *entry, uint32_t copy)
 {
-	return (const char *)entry->copies +
-	       (size_t)copy * entry->entry->schema->length;
+	return (const char *)entry->copies + (size_t)copy * entry->entry->schema->length;
 }
 
 /*
@@ -68,19 +65,16 @@ static int64_t gathered_ns(const struct evaluation *evaluation, const void *row,
 	int64_t time_ns;
 
 	if (!boot_ns || boot_ns > INT64_MAX ||
-	    __builtin_sub_overflow((int64_t)boot_ns,
-				   evaluation->sample->clock.boot_ns,
-				   &time_ns) ||
+	    __builtin_sub_overflow((int64_t)boot_ns, evaluation->sample->clock.boot_ns, &time_ns) ||
 	    __builtin_add_overflow(time_ns, evaluation->read_ns, &time_ns))
 		return evaluation->read_ns;
 	if (time_ns <= 0)
 		return evaluation->read_ns;
-	return time_ns < evaluation->latest_ns ? time_ns :
-						 evaluation->latest_ns;
+	return time_ns < evaluation->latest_ns ? time_ns : evaluation->latest_ns;
 }
 
-static int64_t copy_time(const struct evaluation *evaluation,
-			 const struct sample_entry *entry, uint32_t copy)
+static int64_t copy_time(const struct evaluation *evaluation, const struct sample_entry *entry,
+			 uint32_t copy)
 {
 	const struct dart_schema *schema = entry->entry->schema;
 	const void *row = copy_of(entry, copy);
@@ -99,11 +93,9 @@ static int64_t copy_time(const struct evaluation *evaluation,
 }
 
 /* Of rows that are added up, the latest; 0 if all are empty; ROW_TORN if one is torn. */
-static int64_t row_time(const struct evaluation *evaluation,
-			const struct plan_row *row)
+static int64_t row_time(const struct evaluation *evaluation, const struct plan_row *row)
 {
-	const struct sample_entry *entry =
-		&evaluation->sample->entries[row->entry];
+	const struct sample_entry *entry = &evaluation->sample->entries[row->entry];
 	int64_t latest_ns = 0, time_ns;
 	uint32_t i;
 
@@ -112,15 +104,14 @@ static int64_t row_time(const struct evaluation *evaluation,
 	if (entry->entry->copies_are == DART_CONTROL_COPIES_CPU)
 		return evaluation->read_ns;
 	for (i = 0; i < entry->entry->copies; i++) {
-		const enum dart_row_state state = dart_row__state(
-			entry->entry->schema, copy_of(entry, i));
+		const enum dart_row_state state =
+			dart_row__state(entry->entry->schema, copy_of(entry, i));
 
 		if (state == DART_ROW_EMPTY)
 			continue;
 		if (state == DART_ROW_TORN)
 			return ROW_TORN;
-		time_ns = gathered_ns(evaluation, copy_of(entry, i),
-				      entry->entry->schema);
+		time_ns = gathered_ns(evaluation, copy_of(entry, i), entry->entry->schema);
 		if (time_ns > latest_ns)
 			latest_ns = time_ns;
 	}
@@ -133,8 +124,8 @@ static __int128 number(const struct dart_field *field, uint64_t value)
 }
 
 /* An element in all rows that are not empty. */
-static __int128 sum_of_rows(const struct sample_entry *entry,
-			    const struct dart_field *field, uint32_t element)
+static __int128 sum_of_rows(const struct sample_entry *entry, const struct dart_field *field,
+			    uint32_t element)
 {
 	const struct dart_schema *schema = entry->entry->schema;
 	__int128 sum = 0;
@@ -144,38 +135,30 @@ static __int128 sum_of_rows(const struct sample_entry *entry,
 		const void *row = copy_of(entry, i);
 
 		if (dart_row__state(schema, row) == DART_ROW_WHOLE)
-			sum += number(field,
-				      dart_field__get(field, row, element));
+			sum += number(field, dart_field__get(field, row, element));
 	}
 	return sum;
 }
 
-static __int128 field_value(const struct evaluation *evaluation,
-			    const struct plan_row *row, uint32_t index,
-			    uint32_t element)
+static __int128 field_value(const struct evaluation *evaluation, const struct plan_row *row,
+			    uint32_t index, uint32_t element)
 {
-	const struct sample_entry *entry =
-		&evaluation->sample->entries[row->entry];
+	const struct sample_entry *entry = &evaluation->sample->entries[row->entry];
 	const struct dart_field *field = &entry->entry->schema->fields[index];
 
 	if (row->copy != PLAN_NONE)
-		return number(field,
-			      dart_field__get(field, copy_of(entry, row->copy),
-					      element));
+		return number(field, dart_field__get(field, copy_of(entry, row->copy), element));
 	if (entry->entry->copies_are != DART_CONTROL_COPIES_CPU)
 		return sum_of_rows(entry, field, element);
 	/* Counters wrap at their width, and so does their sum. */
-	return number(field, dart_entry__sum(entry->entry, field, entry->copies,
-					     element));
+	return number(field, dart_entry__sum(entry->entry, field, entry->copies, element));
 }
 
-static uint64_t idle_of(const struct idle_times *idle, uint32_t cpu,
-			enum plan_term_kind kind)
+static uint64_t idle_of(const struct idle_times *idle, uint32_t cpu, enum plan_term_kind kind)
 {
 	if (cpu >= idle->cpu_count)
 		return 0;
-	return kind == PLAN_TERM_IDLE ? idle->cpus[cpu].idle_ns :
-					idle->cpus[cpu].iowait_ns;
+	return kind == PLAN_TERM_IDLE ? idle->cpus[cpu].idle_ns : idle->cpus[cpu].iowait_ns;
 }
 
 /* Of all CPUs: an offline one keeps its time, so that the sum does not fall. */
@@ -203,20 +186,17 @@ static __int128 convert(const struct name_series *named, __int128 sum)
 	return sum;
 }
 
-static double rule_value(const struct evaluation *evaluation,
-			 const struct plan_rule *rule)
+static double rule_value(const struct evaluation *evaluation, const struct plan_rule *rule)
 {
 	const struct plan_row *row = &evaluation->plan->rows[rule->row];
-	const struct plan_term *term =
-		evaluation->plan->terms + rule->first_term;
+	const struct plan_term *term = evaluation->plan->terms + rule->first_term;
 	const struct plan_term *end = term + rule->term_count;
 	__int128 sum = 0, value;
 
 	for (; term < end; term++) {
 		switch (term->kind) {
 		case PLAN_TERM_FIELD:
-			value = field_value(evaluation, row, term->field,
-					    term->element);
+			value = field_value(evaluation, row, term->field, term->element);
 			break;
 		case PLAN_TERM_CONSTANT:
 			value = term->field;
@@ -237,21 +217,17 @@ static double rule_value(const struct evaluation *evaluation,
 }
 
 /* Is there what the series tells? */
-static bool is_there(const struct evaluation *evaluation,
-		     const struct plan_rule *rule)
+static bool is_there(const struct evaluation *evaluation, const struct plan_rule *rule)
 {
 	const struct plan_row *row = &evaluation->plan->rows[rule->row];
 
-	return (rule->when == PLAN_NONE ||
-		field_value(evaluation, row, rule->when, 0) > 0) &&
-	       (rule->per == PLAN_NONE ||
-		field_value(evaluation, row, rule->per, 0) > 0);
+	return (rule->when == PLAN_NONE || field_value(evaluation, row, rule->when, 0) > 0) &&
+	       (rule->per == PLAN_NONE || field_value(evaluation, row, rule->per, 0) > 0);
 }
 
 /* Buckets are cumulated: each has the values of those below it, too. */
-static void put_histogram(const struct evaluation *evaluation,
-			  const struct plan_rule *rule, int64_t time_ns,
-			  struct metric_point *points)
+static void put_histogram(const struct evaluation *evaluation, const struct plan_rule *rule,
+			  int64_t time_ns, struct metric_point *points)
 {
 	const struct plan *plan = evaluation->plan;
 	const uint32_t field = plan->terms[rule->first_term].field;
@@ -260,16 +236,14 @@ static void put_histogram(const struct evaluation *evaluation,
 
 	for (i = 0; i < rule->bucket_count; i++) {
 		if (time_ns)
-			sum += field_value(evaluation, &plan->rows[rule->row],
-					   field, i);
+			sum += field_value(evaluation, &plan->rows[rule->row], field, i);
 		series = plan->buckets[rule->series + i];
 		if (series != PLAN_NONE)
 			points[series] = (struct metric_point){ sum, time_ns };
 	}
 }
 
-static void put_own(const struct evaluation *evaluation,
-		    struct metric_point *points)
+static void put_own(const struct evaluation *evaluation, struct metric_point *points)
 {
 	const struct plan *plan = evaluation->plan;
 	double value;
@@ -278,8 +252,7 @@ static void put_own(const struct evaluation *evaluation,
 	for (own = 0; own < PLAN_OWN_COUNT; own++) {
 		if (plan->own[own] == PLAN_NONE)
 			continue;
-		value = plan_own__value(own, plan, evaluation->sample,
-					evaluation->points->torn);
+		value = plan_own__value(own, plan, evaluation->sample, evaluation->points->torn);
 		points[plan->own[own]] = (struct metric_point){
 			.value = value,
 			.time_ns = isnan(value) ? 0 : evaluation->read_ns,
@@ -309,16 +282,14 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 		.sample = sample,
 		.points = points,
 		.read_ns = head->time_ns,
-		.latest_ns = head->time_ns +
-			     (int64_t)(head->landed_ns - head->start_ns),
+		.latest_ns = head->time_ns + (int64_t)(head->landed_ns - head->start_ns),
 	};
 	const struct plan_rule *rule;
 	int64_t time_ns;
 	uint32_t i;
 
 	if (plan->cpustat != PLAN_NONE)
-		idle_times__update(&points->idle, sample,
-				   &sample->entries[plan->cpustat]);
+		idle_times__update(&points->idle, sample, &sample->entries[plan->cpustat]);
 	for (i = 0; i < plan->row_count; i++)
 		points->row_times[i] = row_time(&evaluation, &plan->rows[i]);
 	for (i = 0; i < plan->rule_count; i++) {
@@ -331,13 +302,10 @@ void points__evaluate(struct points *points, const struct metric_plan *metrics,
 		if (time_ns && !is_there(&evaluation, rule))
 			time_ns = 0;
 		if (rule->bucket_count)
-			put_histogram(&evaluation, rule, time_ns,
-				      points->points);
+			put_histogram(&evaluation, rule, time_ns, points->points);
 		else if (rule->series != PLAN_NONE)
 			points->points[rule->series] = (struct metric_point){
-				.value = time_ns ?
-						 rule_value(&evaluation, rule) :
-						 0,
+				.value = time_ns ? rule_value(&evaluation, rule) : 0,
 				.time_ns = time_ns,
 			};
 	}

@@ -8,10 +8,10 @@
 
 /* All zeros is empty.  Used by one thread at a time. */
 struct points {
-	struct metric_point *points;	/* of the last plan's series */
-	int64_t *row_times;		/* of its rows; 0: empty; below: torn */
+	struct metric_point *points; /* of the last plan's series */
+	int64_t *row_times; /* of its rows; 0: empty; below: torn */
 	struct idle_times idle;
-	uint64_t torn;			/* samples so far that are missing because their row was torn */
+	uint64_t torn; /* samples so far that are missing because their row was torn */
 };
 
 /*

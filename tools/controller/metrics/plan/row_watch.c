@@ -7,14 +7,12 @@
 
 static const uint8_t *copy_of(const struct sample_entry *entry, uint32_t copy)
 {
-	return (const uint8_t *)entry->copies +
-	       (size_t)copy * entry->entry->schema->length;
+	return (const uint8_t *)entry->copies + (size_t)copy * entry->entry->schema->length;
 }
 
 static bool is_text(const struct dart_field *field)
 {
-	return field->kind == DART_CONTROL_FIELD_TEXT ||
-	       field->kind == DART_CONTROL_FIELD_ADDRESS;
+	return field->kind == DART_CONTROL_FIELD_TEXT || field->kind == DART_CONTROL_FIELD_ADDRESS;
 }
 
 /* Behind the sequence and the time, see record_layout.c of the agent. */
@@ -56,21 +54,18 @@ bool row_watch__is_needed(const struct dart_entry *entry)
 	return dart_schema__has_sequence(schema);
 }
 
-static int row_watch__choose_fields(struct row_watch *watch,
-				    struct arena *arena,
+static int row_watch__choose_fields(struct row_watch *watch, struct arena *arena,
 				    const struct dart_entry *entry)
 {
 	const struct dart_schema *schema = entry->schema;
 	const struct dart_field *number = row__number(entry);
-	uint32_t *fields = arena__take_array(arena, schema->field_count + 1,
-					     sizeof(*fields));
+	uint32_t *fields = arena__take_array(arena, schema->field_count + 1, sizeof(*fields));
 	uint32_t i;
 
 	if (!fields)
 		return -ENOMEM;
 	for (i = 0; i < schema->field_count; i++) {
-		if (&schema->fields[i] != number &&
-		    !is_text(&schema->fields[i]))
+		if (&schema->fields[i] != number && !is_text(&schema->fields[i]))
 			continue;
 		fields[watch->field_count++] = i;
 		watch->key_length += schema->fields[i].width;
@@ -79,8 +74,8 @@ static int row_watch__choose_fields(struct row_watch *watch,
 	return 0;
 }
 
-static void row_watch__copy_key(struct row_watch *watch,
-				const struct sample_entry *entry, uint32_t copy)
+static void row_watch__copy_key(struct row_watch *watch, const struct sample_entry *entry,
+				uint32_t copy)
 {
 	const struct dart_field *fields = entry->entry->schema->fields;
 	uint8_t *key = watch->keys + (size_t)copy * watch->key_length;
@@ -94,8 +89,8 @@ static void row_watch__copy_key(struct row_watch *watch,
 	}
 }
 
-int row_watch__init(struct row_watch *watch, struct arena *arena,
-		    const struct sample_entry *entry, uint32_t index)
+int row_watch__init(struct row_watch *watch, struct arena *arena, const struct sample_entry *entry,
+		    uint32_t index)
 {
 	const struct dart_schema *schema = entry->entry->schema;
 	const uint32_t copies = entry->entry->copies;
@@ -105,24 +100,22 @@ int row_watch__init(struct row_watch *watch, struct arena *arena,
 	*watch = (struct row_watch){ .entry = index, .copies = copies };
 	if (row_watch__choose_fields(watch, arena, entry->entry))
 		return -ENOMEM;
-	watch->present =
-		arena__take_array(arena, copies, sizeof(*watch->present));
+	watch->present = arena__take_array(arena, copies, sizeof(*watch->present));
 	watch->keys = arena__take_array(arena, copies, watch->key_length);
 	if (!watch->present || !watch->keys)
 		return -ENOMEM;
 	for (i = 0; i < copies; i++) {
 		state = dart_row__state(schema, copy_of(entry, i));
-		watch->present[i] =
-			state == DART_ROW_WHOLE ||
-			(state == DART_ROW_TORN && !watch->field_count);
+		watch->present[i] = state == DART_ROW_WHOLE ||
+				    (state == DART_ROW_TORN && !watch->field_count);
 		if (watch->present[i])
 			row_watch__copy_key(watch, entry, i);
 	}
 	return 0;
 }
 
-static bool row_watch__has_key(const struct row_watch *watch,
-			       const struct sample_entry *entry, uint32_t copy)
+static bool row_watch__has_key(const struct row_watch *watch, const struct sample_entry *entry,
+			       uint32_t copy)
 {
 	const struct dart_field *fields = entry->entry->schema->fields;
 	const uint8_t *key = watch->keys + (size_t)copy * watch->key_length;
@@ -139,8 +132,7 @@ static bool row_watch__has_key(const struct row_watch *watch,
 	return true;
 }
 
-bool row_watch__fits(const struct row_watch *watch,
-		     const struct sample_entry *entry)
+bool row_watch__fits(const struct row_watch *watch, const struct sample_entry *entry)
 {
 	const struct dart_schema *schema = entry->entry->schema;
 	enum dart_row_state state;

@@ -10,13 +10,13 @@
 #include "tools/controller/decode/sample.h"
 
 struct row_watch {
-	uint32_t entry;		/* index in the sample */
+	uint32_t entry; /* index in the sample */
 	uint32_t copies;
 	uint32_t field_count;
-	uint32_t key_length;	/* bytes of the fields of a row */
+	uint32_t key_length; /* bytes of the fields of a row */
 	const uint32_t *fields;
-	bool *present;		/* by copy */
-	uint8_t *keys;		/* by copy */
+	bool *present; /* by copy */
+	uint8_t *keys; /* by copy */
 };
 
 /*
@@ -31,9 +31,8 @@ bool row_watch__is_needed(const struct dart_entry *entry);
  * A torn row counts as present if it has no key, and otherwise as absent: then the next
  * sample in which it is whole does not fit.  Returns 0 or -ENOMEM.
  */
-int row_watch__init(struct row_watch *watch, struct arena *arena,
-		    const struct sample_entry *entry, uint32_t index);
-bool row_watch__fits(const struct row_watch *watch,
-		     const struct sample_entry *entry);
+int row_watch__init(struct row_watch *watch, struct arena *arena, const struct sample_entry *entry,
+		    uint32_t index);
+bool row_watch__fits(const struct row_watch *watch, const struct sample_entry *entry);
 
 #endif /* CONTROLLER_ROW_WATCH_H */

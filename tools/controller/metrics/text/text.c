@@ -13,12 +13,12 @@ struct metric_text_stream {
 	const struct metric_text_target *targets;
 	size_t count;
 	struct text_writer writer;
-	uint32_t *at;		/* the next family of each target */
+	uint32_t *at; /* the next family of each target */
 	/* That is printed now, from the target and its series where the last piece ended. */
 	const struct metric_family *first;
 	size_t target;
 	uint32_t series;
-	bool is_begun;		/* its metadata is printed */
+	bool is_begun; /* its metadata is printed */
 	bool is_done;
 };
 
@@ -32,17 +32,14 @@ const char *metric_text__type(enum metric_text_format format, bool is_utf8)
 			 "text/plain; version=0.0.4; charset=utf-8";
 }
 
-static const struct metric_family *
-family_at(const struct metric_text_target *target, uint32_t at)
+static const struct metric_family *family_at(const struct metric_text_target *target, uint32_t at)
 {
-	return at < target->plan->family_count ? &target->plan->families[at] :
-						 NULL;
+	return at < target->plan->family_count ? &target->plan->families[at] : NULL;
 }
 
 /* The first by name of those that the targets are at; NULL at the end of all. */
-static const struct metric_family *
-first_family(const struct metric_text_target *targets, size_t count,
-	     const uint32_t *at)
+static const struct metric_family *first_family(const struct metric_text_target *targets,
+						size_t count, const uint32_t *at)
 {
 	const struct metric_family *first = NULL, *family;
 	size_t i;
@@ -50,9 +47,8 @@ first_family(const struct metric_text_target *targets, size_t count,
 	for (i = 0; i < count; i++) {
 		family = family_at(&targets[i], at[i]);
 		/* Named families of all targets have the same text. */
-		if (family &&
-		    (!first || (family->name != first->name &&
-				strcmp(family->name, first->name) < 0)))
+		if (family && (!first || (family->name != first->name &&
+					  strcmp(family->name, first->name) < 0)))
 			first = family;
 	}
 	return first;
@@ -62,8 +58,7 @@ first_family(const struct metric_text_target *targets, size_t count,
  * The points of a family that a target has, until @bytes are written; the first brings the
  * metadata.  Returns whether all are printed.
  */
-static bool print_series(struct metric_text_stream *stream,
-			 const struct metric_text_target *target,
+static bool print_series(struct metric_text_stream *stream, const struct metric_text_target *target,
 			 const struct metric_family *family, size_t bytes)
 {
 	const struct metric_plan *plan = target->plan;
@@ -82,10 +77,8 @@ static bool print_series(struct metric_text_stream *stream,
 		if (!stream->is_begun)
 			text_writer__print_family(writer, family);
 		stream->is_begun = true;
-		text_writer__print_point(writer, target->labels, length,
-					 plan->series[at].name,
-					 plan->series[at].text,
-					 &target->points[at]);
+		text_writer__print_point(writer, target->labels, length, plan->series[at].name,
+					 plan->series[at].text, &target->points[at]);
 	}
 	stream->series = 0;
 	return true;
@@ -100,21 +93,19 @@ static void print_family(struct metric_text_stream *stream, size_t bytes)
 	for (; stream->target < stream->count; stream->target++) {
 		at = &stream->at[stream->target];
 		family = family_at(&stream->targets[stream->target], *at);
-		if (!family || (family->name != first->name &&
-				strcmp(family->name, first->name)))
+		if (!family || (family->name != first->name && strcmp(family->name, first->name)))
 			continue;
 		if (family->type == first->type &&
-		    !print_series(stream, &stream->targets[stream->target],
-				  family, bytes))
+		    !print_series(stream, &stream->targets[stream->target], family, bytes))
 			return;
 		++*at;
 	}
 	stream->first = NULL;
 }
 
-struct metric_text_stream *
-metric_text_stream__new(const struct metric_text_target *targets, size_t count,
-			enum metric_text_format format, bool has_times)
+struct metric_text_stream *metric_text_stream__new(const struct metric_text_target *targets,
+						   size_t count, enum metric_text_format format,
+						   bool has_times)
 {
 	struct metric_text_stream *stream = calloc(1, sizeof(*stream));
 
@@ -131,17 +122,15 @@ metric_text_stream__new(const struct metric_text_target *targets, size_t count,
 	return NULL;
 }
 
-int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes,
-			     const char **text, size_t *length)
+int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes, const char **text,
+			     size_t *length)
 {
 	struct text_writer *writer = &stream->writer;
 
 	writer->length = 0;
-	while (!stream->is_done && !writer->has_failed &&
-	       writer->length < bytes) {
+	while (!stream->is_done && !writer->has_failed && writer->length < bytes) {
 		if (!stream->first) {
-			stream->first = first_family(stream->targets,
-						     stream->count, stream->at);
+			stream->first = first_family(stream->targets, stream->count, stream->at);
 			stream->target = 0;
 			stream->is_begun = false;
 		}
@@ -167,8 +156,7 @@ void metric_text_stream__free(struct metric_text_stream *stream)
 }
 
 int metric_text__print(const struct metric_text_target *targets, size_t count,
-		       enum metric_text_format format, bool has_times,
-		       char **text, size_t *length)
+		       enum metric_text_format format, bool has_times, char **text, size_t *length)
 {
 	struct metric_text_stream *stream =
 		metric_text_stream__new(targets, count, format, has_times);

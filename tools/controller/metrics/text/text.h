@@ -25,7 +25,7 @@ const char *metric_text__type(enum metric_text_format format, bool is_utf8);
 
 /* The last scrape of a target. */
 struct metric_text_target {
-	const char *labels;	/* as the text of struct metric_series; may be "" */
+	const char *labels; /* as the text of struct metric_series; may be "" */
 	const struct metric_plan *plan;
 	const struct metric_point *points;
 };
@@ -37,8 +37,7 @@ struct metric_text_target {
  * -ENOMEM.  In any thread.
  */
 int metric_text__print(const struct metric_text_target *targets, size_t count,
-		       enum metric_text_format format, bool has_times,
-		       char **text, size_t *length);
+		       enum metric_text_format format, bool has_times, char **text, size_t *length);
 
 /*
  * The same text piece by piece, for pages of any length.  Targets and all that they refer to
@@ -47,15 +46,15 @@ int metric_text__print(const struct metric_text_target *targets, size_t count,
 struct metric_text_stream;
 
 /* NULL: out of memory. */
-struct metric_text_stream *
-metric_text_stream__new(const struct metric_text_target *targets, size_t count,
-			enum metric_text_format format, bool has_times);
+struct metric_text_stream *metric_text_stream__new(const struct metric_text_target *targets,
+						   size_t count, enum metric_text_format format,
+						   bool has_times);
 /*
  * Prints about @bytes more, or the rest; *@text is valid until the next call, and *@length
  * is 0 after the end.  Returns 0 or -ENOMEM.
  */
-int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes,
-			     const char **text, size_t *length);
+int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes, const char **text,
+			     size_t *length);
 /* NULL is allowed. */
 void metric_text_stream__free(struct metric_text_stream *stream);
 

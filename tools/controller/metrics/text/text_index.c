@@ -21,16 +21,15 @@ static uint32_t hash_of(const char *text)
 }
 
 /* The slot of @text, or the free one where it belongs. */
-static struct text_index_slot *find_slot(const struct text_index *index,
-					 const char *text, uint32_t hash)
+static struct text_index_slot *find_slot(const struct text_index *index, const char *text,
+					 uint32_t hash)
 {
 	struct text_index_slot *slot;
 	uint32_t at;
 
 	for (at = hash;; at++) {
 		slot = &index->slots[at & (index->size - 1)];
-		if (!slot->text ||
-		    (slot->hash == hash && !strcmp(slot->text, text)))
+		if (!slot->text || (slot->hash == hash && !strcmp(slot->text, text)))
 			return slot;
 	}
 }

@@ -10,7 +10,7 @@
 /* All zeros is an empty index. */
 struct text_index {
 	struct text_index_slot *slots;
-	uint32_t size;		/* slots, a power of two or 0 */
+	uint32_t size; /* slots, a power of two or 0 */
 	uint32_t used;
 };
 
@@ -20,8 +20,7 @@ uint32_t text_index__find(const struct text_index *index, const char *text);
  * @text is not in the index, and outlives it; @number is not TEXT_INDEX_NONE.  Returns 0 or
  * -ENOMEM.
  */
-int text_index__add(struct text_index *index, const char *text,
-		    uint32_t number);
+int text_index__add(struct text_index *index, const char *text, uint32_t number);
 void text_index__free(struct text_index *index);
 
 #endif /* CONTROLLER_TEXT_INDEX_H */

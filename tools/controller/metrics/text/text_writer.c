@@ -36,8 +36,7 @@ static char *text_writer__reserve(struct text_writer *writer, size_t more)
 	return writer->text + writer->length;
 }
 
-static void text_writer__put(struct text_writer *writer, const char *text,
-			     size_t length)
+static void text_writer__put(struct text_writer *writer, const char *text, size_t length)
 {
 	char *to = text_writer__reserve(writer, length);
 
@@ -58,14 +57,12 @@ static bool text_writer__is_open(const struct text_writer *writer)
 }
 
 /* A backslash before the bytes that need one. */
-static void text_writer__print_help(struct text_writer *writer,
-				    const char *help)
+static void text_writer__print_help(struct text_writer *writer, const char *help)
 {
 	for (; *help; help++) {
 		if (*help == '\n')
 			text_writer__print(writer, "\\n");
-		else if (*help == '\\' ||
-			 (*help == '"' && text_writer__is_open(writer)))
+		else if (*help == '\\' || (*help == '"' && text_writer__is_open(writer)))
 			text_writer__put(writer, (char[]){ '\\', *help }, 2);
 		else
 			text_writer__put(writer, help, 1);
@@ -105,9 +102,8 @@ struct printed {
  * In OpenMetrics a counter's family has the name of its samples without "_total".  If
  * another family has that name, the counter is one of unknown type.
  */
-static struct printed
-text_writer__choose_name(const struct text_writer *writer,
-			 const struct metric_family *family)
+static struct printed text_writer__choose_name(const struct text_writer *writer,
+					       const struct metric_family *family)
 {
 	struct printed printed = {
 		.name = family->name,
@@ -120,8 +116,7 @@ text_writer__choose_name(const struct text_writer *writer,
 	if (!text_writer__is_open(writer) || family->type != METRIC_COUNTER)
 		return printed;
 	length = printed.length - strlen(TOTAL);
-	if (!ends_with(printed.name, printed.length, TOTAL) || !length ||
-	    length >= sizeof(name)) {
+	if (!ends_with(printed.name, printed.length, TOTAL) || !length || length >= sizeof(name)) {
 		printed.type = METRIC_UNTYPED;
 		return printed;
 	}
@@ -134,8 +129,7 @@ text_writer__choose_name(const struct text_writer *writer,
 	return printed;
 }
 
-static void text_writer__print_line(struct text_writer *writer,
-				    const char *what,
+static void text_writer__print_line(struct text_writer *writer, const char *what,
 				    const struct printed *printed)
 {
 	text_writer__print(writer, what);
@@ -153,8 +147,7 @@ static bool has_unit(const struct printed *printed, const char *unit)
 	       ends_with(printed->name, printed->length, unit);
 }
 
-void text_writer__print_family(struct text_writer *writer,
-			       const struct metric_family *family)
+void text_writer__print_family(struct text_writer *writer, const struct metric_family *family)
 {
 	const struct printed printed = text_writer__choose_name(writer, family);
 
@@ -164,8 +157,7 @@ void text_writer__print_family(struct text_writer *writer,
 		text_writer__put(writer, "\n", 1);
 	}
 	text_writer__print_line(writer, "# TYPE ", &printed);
-	text_writer__print(writer, type_name(printed.type,
-					     text_writer__is_open(writer)));
+	text_writer__print(writer, type_name(printed.type, text_writer__is_open(writer)));
 	text_writer__put(writer, "\n", 1);
 	if (text_writer__is_open(writer) && has_unit(&printed, family->unit)) {
 		text_writer__print_line(writer, "# UNIT ", &printed);
@@ -191,17 +183,14 @@ static char *put(char *to, const char *text, size_t length)
 	return to + length;
 }
 
-void text_writer__print_point(struct text_writer *writer, const char *labels,
-			      size_t labels_length, const char *name,
-			      const char *text,
-			      const struct metric_point *point)
+void text_writer__print_point(struct text_writer *writer, const char *labels, size_t labels_length,
+			      const char *name, const char *text, const struct metric_point *point)
 {
 	const size_t name_length = strlen(name);
 	const size_t text_length = strlen(text);
 	char number[NUMBER_TEXT_MAX];
-	char *to = text_writer__reserve(
-		writer, name_length + labels_length + text_length +
-				2 * NUMBER_TEXT_MAX + 8);
+	char *to = text_writer__reserve(writer, name_length + labels_length + text_length +
+							2 * NUMBER_TEXT_MAX + 8);
 
 	if (!to)
 		return;
@@ -218,8 +207,7 @@ void text_writer__print_point(struct text_writer *writer, const char *labels,
 	to = put(to, number, number_text__print(point->value, number));
 	if (writer->has_times) {
 		*to++ = ' ';
-		to = put(to, number,
-			 print_time(writer, point->time_ns, number));
+		to = put(to, number, print_time(writer, point->time_ns, number));
 	}
 	*to++ = '\n';
 	writer->length = to - writer->text;

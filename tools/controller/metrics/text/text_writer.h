@@ -21,16 +21,13 @@ struct text_writer {
 };
 
 /* The metadata of @family, whose name outlives the writer, and is none of those before. */
-void text_writer__print_family(struct text_writer *writer,
-			       const struct metric_family *family);
+void text_writer__print_family(struct text_writer *writer, const struct metric_family *family);
 /*
  * NAME{LABELS,TEXT} VALUE TIME, where both are as the text of struct metric_series; of @labels
  * @labels_length bytes count.
  */
-void text_writer__print_point(struct text_writer *writer, const char *labels,
-			      size_t labels_length, const char *name,
-			      const char *text,
-			      const struct metric_point *point);
+void text_writer__print_point(struct text_writer *writer, const char *labels, size_t labels_length,
+			      const char *name, const char *text, const struct metric_point *point);
 /* Behind the last family. */
 void text_writer__print_end(struct text_writer *writer);
 /*

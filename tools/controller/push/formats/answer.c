@@ -25,10 +25,8 @@ static bool is_written(const char *line, size_t count)
 	const char *colon = memchr(line, ':', count);
 	const size_t length = colon ? colon - line : 0;
 
-	return length > strlen(WRITTEN_BEGIN WRITTEN_END) &&
-	       begins(line, length, WRITTEN_BEGIN) &&
-	       !strncasecmp(colon - strlen(WRITTEN_END), WRITTEN_END,
-			    strlen(WRITTEN_END));
+	return length > strlen(WRITTEN_BEGIN WRITTEN_END) && begins(line, length, WRITTEN_BEGIN) &&
+	       !strncasecmp(colon - strlen(WRITTEN_END), WRITTEN_END, strlen(WRITTEN_END));
 }
 
 /* The number after the colon, or ANSWER_WRITTEN_UNKNOWN. */
@@ -73,9 +71,7 @@ void answer__take_body(struct answer *answer, const char *bytes, size_t count)
 		if (bytes[i] == '\n' || length + 1 == ANSWER_TEXT_MAX) {
 			answer->is_line_whole = true;
 		} else {
-			answer->text[length++] =
-				bytes[i] < ' ' || bytes[i] > '~' ? ' ' :
-								   bytes[i];
+			answer->text[length++] = bytes[i] < ' ' || bytes[i] > '~' ? ' ' : bytes[i];
 			answer->text[length] = '\0';
 		}
 	}
@@ -85,14 +81,11 @@ enum verdict answer__judge(const struct answer *answer)
 {
 	const long status = answer->status;
 
-	if (!answer->is_one || status == 429 || status / 100 == 5 ||
-	    status / 100 == 3)
+	if (!answer->is_one || status == 429 || status / 100 == 5 || status / 100 == 3)
 		return VERDICT_AGAIN;
 	if (status / 100 == 2)
 		return VERDICT_DONE;
-	return status == 400 || status == 413 || status == 422 ?
-		       VERDICT_SMALLER :
-		       VERDICT_REFUSED;
+	return status == 400 || status == 413 || status == 422 ? VERDICT_SMALLER : VERDICT_REFUSED;
 }
 
 uint64_t answer__backoff_ns(const struct answer *answer, unsigned int attempts,

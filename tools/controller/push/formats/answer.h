@@ -12,8 +12,8 @@
 #define ANSWER_TEXT_MAX 200
 
 struct answer {
-	bool is_one;		/* an HTTP response arrived */
-	long status;		/* of HTTP */
+	bool is_one; /* an HTTP response arrived */
+	long status; /* of HTTP */
 	uint64_t retry_after_ns; /* the header of that name; 0: none */
 	/*
 	 * Has a header X-Prometheus-Remote-Write-...-Written, as receivers of 2.0 must; and the
@@ -22,7 +22,7 @@ struct answer {
 	bool has_written;
 	uint64_t written;
 	char text[ANSWER_TEXT_MAX]; /* why there is none, or the first line of its body */
-	bool is_line_whole;	/* no further byte of the body belongs to it */
+	bool is_line_whole; /* no further byte of the body belongs to it */
 };
 
 #define ANSWER_WRITTEN_UNKNOWN UINT64_MAX
@@ -38,12 +38,12 @@ bool answer__take_header(struct answer *answer, const char *bytes, size_t count)
 void answer__take_body(struct answer *answer, const char *bytes, size_t count);
 
 enum verdict {
-	VERDICT_DONE,		/* the message was taken */
-	VERDICT_AGAIN,		/* the same message, later */
-	VERDICT_REFUSED,	/* this message will never be taken */
-	VERDICT_OLDER,		/* the receiver takes only the older format, see format.h */
-	VERDICT_PARTLY,		/* the samples that @written counts were taken, the others never */
-	VERDICT_SMALLER,	/* a piece of the message may be taken */
+	VERDICT_DONE, /* the message was taken */
+	VERDICT_AGAIN, /* the same message, later */
+	VERDICT_REFUSED, /* this message will never be taken */
+	VERDICT_OLDER, /* the receiver takes only the older format, see format.h */
+	VERDICT_PARTLY, /* the samples that @written counts were taken, the others never */
+	VERDICT_SMALLER, /* a piece of the message may be taken */
 };
 
 /*
@@ -59,9 +59,9 @@ enum verdict answer__judge(const struct answer *answer);
  * between half and all of it at random, so that many controllers do not come back at once;
  * and as long as the receiver says, up to 5 min.
  */
-#define ANSWER_BACKOFF_MIN_NS	100000000ULL
-#define ANSWER_BACKOFF_MAX_NS	30000000000ULL
-#define ANSWER_RETRY_AFTER_MAX_NS	300000000000ULL
+#define ANSWER_BACKOFF_MIN_NS 100000000ULL
+#define ANSWER_BACKOFF_MAX_NS 30000000000ULL
+#define ANSWER_RETRY_AFTER_MAX_NS 300000000000ULL
 uint64_t answer__backoff_ns(const struct answer *answer, unsigned int attempts,
 			    struct dart_random *random);
 

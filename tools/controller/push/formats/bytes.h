@@ -16,7 +16,7 @@ struct bytes {
 	uint8_t *data;
 	size_t length;
 	size_t room;
-	bool has_failed;	/* no memory: all that follows is left out */
+	bool has_failed; /* no memory: all that follows is left out */
 };
 
 /* Room for @more bytes behind the last; NULL, and has_failed is set, if there is no memory. */
@@ -39,8 +39,7 @@ static inline uint8_t *bytes__reserve(struct bytes *bytes, size_t more)
 	return grown + bytes->length;
 }
 
-static inline void bytes__put(struct bytes *bytes, const void *data,
-			      size_t length)
+static inline void bytes__put(struct bytes *bytes, const void *data, size_t length)
 {
 	uint8_t *to = bytes__reserve(bytes, length);
 

@@ -23,8 +23,7 @@ static json_t *collect(const struct target_settings *target, const json_t *own)
 	if (target->labels)
 		targets = json_loads(target->labels->text, 0, NULL);
 	has_all = all && (targets || !target->labels) &&
-		  !json_object_set_new(all, "instance",
-				       json_string(target->name)) &&
+		  !json_object_set_new(all, "instance", json_string(target->name)) &&
 		  !json_object_set_new(all, "job", json_string("dart")) &&
 		  (!own || !json_object_update(all, (json_t *)own)) &&
 		  (!targets || !json_object_update(all, targets));
@@ -76,8 +75,8 @@ static struct label_set *make_set(const struct target_settings *target,
 	set->source = shared_text__hold(target->labels);
 	set->texts = json_object();
 	for (i = 0; i < count; i++) {
-		if (*labels[i].own && json_object_set_new(set->texts, labels[i].own,
-							  json_string(labels[i].value))) {
+		if (*labels[i].own &&
+		    json_object_set_new(set->texts, labels[i].own, json_string(labels[i].value))) {
 			label_set__release(set);
 			return NULL;
 		}
@@ -104,8 +103,7 @@ static bool is_plain(const struct named_label *labels, size_t count)
 	return true;
 }
 
-struct label_set *label_set__new(const struct target_settings *target,
-				 const json_t *own,
+struct label_set *label_set__new(const struct target_settings *target, const json_t *own,
 				 const struct metric_plan *plan)
 {
 	json_t *all = collect(target, own);
@@ -148,15 +146,13 @@ void label_set__release(struct label_set *set)
 	free(set);
 }
 
-bool label_set__equal(const struct label_set *one,
-		      const struct label_set *other)
+bool label_set__equal(const struct label_set *one, const struct label_set *other)
 {
 	return json_equal(one->texts, other->texts) &&
 	       json_equal(label_set__plain(one)->texts, label_set__plain(other)->texts);
 }
 
-bool label_set__merge(const struct label_set *set,
-		      const struct metric_series *series,
+bool label_set__merge(const struct label_set *set, const struct metric_series *series,
 		      struct merged_labels *merged)
 {
 	const struct metric_label *own = series->labels;

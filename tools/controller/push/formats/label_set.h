@@ -20,16 +20,16 @@
 #define LABEL_SET_NAME "__name__"
 
 /* Of a series by itself; series with more are not sent. */
-#define SERIES_LABELS_MAX	64
+#define SERIES_LABELS_MAX 64
 /* Those of target and output, instance, job and __name__. */
-#define LABEL_SET_MAX		(2 * LABELS_MAX + 3)
+#define LABEL_SET_MAX (2 * LABELS_MAX + 3)
 
 /* Immutable, and counted: it is read in several threads. */
 struct label_set {
 	atomic_uint holders;
-	struct shared_text *source;	/* the target's, that it is made of */
-	json_t *texts;			/* owns them */
-	struct label_set *plain;	/* owned: with plain names; NULL: all are plain */
+	struct shared_text *source; /* the target's, that it is made of */
+	json_t *texts; /* owns them */
+	struct label_set *plain; /* owned: with plain names; NULL: all are plain */
 	uint32_t count;
 	/* By strcmp() of names; __name__ among them, without a value. */
 	struct metric_label labels[LABEL_SET_MAX];
@@ -45,8 +45,7 @@ struct merged_labels {
  * For series of @plan.  The caller is the first holder.  @own are those of the output, or
  * NULL.  NULL if out of memory.
  */
-struct label_set *label_set__new(const struct target_settings *target,
-				 const json_t *own,
+struct label_set *label_set__new(const struct target_settings *target, const json_t *own,
 				 const struct metric_plan *plan);
 struct label_set *label_set__hold(struct label_set *set);
 /* NULL is allowed. */
@@ -58,8 +57,7 @@ static inline const struct label_set *label_set__plain(const struct label_set *s
 }
 
 /* Are names and texts the same, plain names too? */
-bool label_set__equal(const struct label_set *one,
-		      const struct label_set *other);
+bool label_set__equal(const struct label_set *one, const struct label_set *other);
 
 /*
  * Puts the labels of @series and of @set into @merged, in the order of strcmp() of their
@@ -67,8 +65,7 @@ bool label_set__equal(const struct label_set *one,
  * no set for the plan of the series has, is that of the series.  Points into both.  False if there
  * are too many.
  */
-bool label_set__merge(const struct label_set *set,
-		      const struct metric_series *series,
+bool label_set__merge(const struct label_set *set, const struct metric_series *series,
 		      struct merged_labels *merged);
 
 #endif /* CONTROLLER_LABEL_SET_H */

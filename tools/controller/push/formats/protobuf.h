@@ -20,7 +20,7 @@
 enum protobuf_type {
 	PROTOBUF_VARINT = 0,
 	PROTOBUF_FIXED64 = 1,
-	PROTOBUF_BYTES = 2,	/* texts, messages, packed numbers */
+	PROTOBUF_BYTES = 2, /* texts, messages, packed numbers */
 	PROTOBUF_FIXED32 = 5,
 };
 
@@ -42,15 +42,14 @@ static inline uint8_t *protobuf__put_varint(uint8_t *to, uint64_t number)
 }
 
 /* Tag and length of bytes that follow. */
-static inline uint8_t *protobuf__put_head(uint8_t *to, unsigned int field,
-					  size_t length)
+static inline uint8_t *protobuf__put_head(uint8_t *to, unsigned int field, size_t length)
 {
 	*to++ = PROTOBUF_TAG(field, PROTOBUF_BYTES);
 	return protobuf__put_varint(to, length);
 }
 
-static inline uint8_t *protobuf__put_bytes(uint8_t *to, unsigned int field,
-					   const void *bytes, size_t length)
+static inline uint8_t *protobuf__put_bytes(uint8_t *to, unsigned int field, const void *bytes,
+					   size_t length)
 {
 	to = protobuf__put_head(to, field, length);
 	/* Of no bytes the address may be NULL. */
@@ -74,12 +73,11 @@ struct protobuf_reader {
 struct protobuf_field {
 	unsigned int number;
 	enum protobuf_type type;
-	uint64_t value;			/* not of bytes */
+	uint64_t value; /* not of bytes */
 	struct protobuf_reader bytes;
 };
 
-static inline bool protobuf__read_varint(struct protobuf_reader *reader,
-					 uint64_t *number)
+static inline bool protobuf__read_varint(struct protobuf_reader *reader, uint64_t *number)
 {
 	unsigned int shift;
 
@@ -93,8 +91,7 @@ static inline bool protobuf__read_varint(struct protobuf_reader *reader,
 }
 
 /* False if there is none, or what is there is not a field. */
-static inline bool protobuf__read(struct protobuf_reader *reader,
-				  struct protobuf_field *field)
+static inline bool protobuf__read(struct protobuf_reader *reader, struct protobuf_field *field)
 {
 	uint64_t tag, length;
 

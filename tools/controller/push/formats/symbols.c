@@ -25,8 +25,7 @@ void symbols__empty(struct symbols *symbols)
 	bytes__empty(&symbols->fields);
 	symbols->count = 0;
 	if (symbols->slots)
-		memset(symbols->slots, 0,
-		       symbols->slot_count * sizeof(*symbols->slots));
+		memset(symbols->slots, 0, symbols->slot_count * sizeof(*symbols->slots));
 }
 
 void symbols__free(struct symbols *symbols)
@@ -68,8 +67,8 @@ static bool make_room(struct symbols *symbols)
 	return true;
 }
 
-static bool is_symbol(const struct symbols *symbols, uint32_t index,
-		      uint64_t hash, const char *text, size_t length)
+static bool is_symbol(const struct symbols *symbols, uint32_t index, uint64_t hash,
+		      const char *text, size_t length)
 {
 	const struct symbol *symbol = symbols->known + index;
 

@@ -10,17 +10,17 @@
 
 struct symbol {
 	uint64_t hash;
-	uint32_t offset;	/* of the text in the field's bytes */
+	uint32_t offset; /* of the text in the field's bytes */
 	uint32_t length;
 };
 
 struct symbols {
-	struct bytes fields;	/* of the message: symbols = 4, in the order of their indexes */
+	struct bytes fields; /* of the message: symbols = 4, in the order of their indexes */
 	struct symbol *known;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *slots;	/* by hash: index + 1, or 0 */
-	uint32_t slot_count;	/* a power of 2, or 0 */
+	uint32_t *slots; /* by hash: index + 1, or 0 */
+	uint32_t slot_count; /* a power of 2, or 0 */
 };
 
 /* For the next message: only "", which is 0, is left. */

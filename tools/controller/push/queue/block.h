@@ -17,11 +17,11 @@
 
 struct block {
 	struct queue_item item;
-	struct block *next;		/* of those that wait to be encoded */
-	struct metric_plan *plan;	/* held */
-	struct label_set *labels;	/* held */
-	uint64_t samples;		/* points with a time */
-	size_t bytes;			/* of memory */
+	struct block *next; /* of those that wait to be encoded */
+	struct metric_plan *plan; /* held */
+	struct label_set *labels; /* held */
+	uint64_t samples; /* points with a time */
+	size_t bytes; /* of memory */
 	uint32_t scrapes;
 	/* Of each scrape, a point of each series of the plan; without a time it is not sent. */
 	struct metric_point *rows[BLOCK_SCRAPES_MAX];
@@ -73,7 +73,7 @@ static inline void block__add(struct block *block, struct metric_point *row, uin
 
 /* The points of a series, in order, into @points[BLOCK_SCRAPES_MAX]; returns how many. */
 static inline size_t block__points(const struct block *block, uint32_t series,
-		     struct metric_point *points)
+				   struct metric_point *points)
 {
 	size_t count = 0;
 	uint32_t i;

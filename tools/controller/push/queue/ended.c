@@ -18,8 +18,7 @@ void ended__close(struct ended *ended)
 }
 
 /* The slot of @key, or the free one where it belongs; at least one is free. */
-static struct ended_slot *slot_of(struct ended_slot *slots, size_t capacity,
-				  uint64_t key)
+static struct ended_slot *slot_of(struct ended_slot *slots, size_t capacity, uint64_t key)
 {
 	size_t at = key & (capacity - 1);
 
@@ -40,8 +39,7 @@ static void ended__merge(struct ended *ended)
 
 	for (i = 0; i < ended->capacity; i++)
 		if (ended->slots[i].key)
-			ended->all_ns = later(ended->all_ns,
-					      ended->slots[i].time_ns);
+			ended->all_ns = later(ended->all_ns, ended->slots[i].time_ns);
 	free(ended->slots);
 	ended->slots = NULL;
 	ended->capacity = 0;
@@ -53,8 +51,7 @@ static size_t ended__count_since(const struct ended *ended, int64_t past_ns)
 	size_t count = 0, i;
 
 	for (i = 0; i < ended->capacity; i++)
-		count += ended->slots[i].key &&
-			 ended->slots[i].time_ns >= past_ns;
+		count += ended->slots[i].key && ended->slots[i].time_ns >= past_ns;
 	return count;
 }
 
@@ -75,16 +72,14 @@ static void ended__make_room(struct ended *ended, int64_t past_ns)
 	}
 	for (i = 0; i < ended->capacity; i++)
 		if (ended->slots[i].key && ended->slots[i].time_ns >= past_ns)
-			*slot_of(slots, capacity, ended->slots[i].key) =
-				ended->slots[i];
+			*slot_of(slots, capacity, ended->slots[i].key) = ended->slots[i];
 	free(ended->slots);
 	ended->slots = slots;
 	ended->capacity = capacity;
 	ended->count = count;
 }
 
-void ended__add(struct ended *ended, uint64_t key, int64_t time_ns,
-		int64_t past_ns)
+void ended__add(struct ended *ended, uint64_t key, int64_t time_ns, int64_t past_ns)
 {
 	struct ended_slot *slot;
 
@@ -111,9 +106,7 @@ int64_t ended__find(struct ended *ended, uint64_t key)
 	pthread_mutex_lock(&ended->lock);
 	time_ns = ended->all_ns;
 	if (ended->count)
-		time_ns = later(time_ns,
-				slot_of(ended->slots, ended->capacity, key)
-					->time_ns);
+		time_ns = later(time_ns, slot_of(ended->slots, ended->capacity, key)->time_ns);
 	pthread_mutex_unlock(&ended->lock);
 	return time_ns;
 }

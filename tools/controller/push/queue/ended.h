@@ -22,16 +22,16 @@
 #define ENDED_MAX (1U << 20)
 
 struct ended_slot {
-	uint64_t key;		/* never 0; 0: free */
+	uint64_t key; /* never 0; 0: free */
 	int64_t time_ns;
 };
 
 struct ended {
 	pthread_mutex_t lock;
 	struct ended_slot *slots;
-	size_t capacity;	/* a power of 2, or 0 */
+	size_t capacity; /* a power of 2, or 0 */
 	size_t count;
-	int64_t all_ns;		/* nothing is taken of any series that ended before */
+	int64_t all_ns; /* nothing is taken of any series that ended before */
 };
 
 /* Of zeros. */
@@ -41,8 +41,7 @@ void ended__close(struct ended *ended);
  * The last time of the series, or of all with these labels, is @time_ns.  Ends before @past_ns are
  * forgotten when there is no room.  Without memory the end counts for all series.
  */
-void ended__add(struct ended *ended, uint64_t key, int64_t time_ns,
-		int64_t past_ns);
+void ended__add(struct ended *ended, uint64_t key, int64_t time_ns, int64_t past_ns);
 /* Returns the last time of the series in ns, 0 if it is not known to have ended. */
 int64_t ended__find(struct ended *ended, uint64_t key);
 

@@ -24,8 +24,7 @@ static int read_all(int fd, void *to, size_t length, uint64_t offset)
 	size_t done;
 
 	for (done = 0; done < length; done += count) {
-		count = pread(fd, (char *)to + done, length - done,
-			      offset + done);
+		count = pread(fd, (char *)to + done, length - done, offset + done);
 		if (count < 0 && errno == EINTR)
 			count = 0;
 		else if (count <= 0)
@@ -40,8 +39,7 @@ static int write_all(int fd, const void *from, size_t length, uint64_t offset)
 	size_t done;
 
 	for (done = 0; done < length; done += count) {
-		count = pwrite(fd, (const char *)from + done, length - done,
-			       offset + done);
+		count = pwrite(fd, (const char *)from + done, length - done, offset + done);
 		if (count < 0 && errno == EINTR)
 			count = 0;
 		else if (count < 0)
@@ -54,8 +52,7 @@ static bool is_head(const struct record *record)
 {
 	return le32toh(record->magic) == RECORD_MAGIC &&
 	       le64toh(record->head_sum) == head_sum(record) &&
-	       le32toh(record->length) <= MESSAGE_BYTES_MAX &&
-	       format__numbered(record->format);
+	       le32toh(record->length) <= MESSAGE_BYTES_MAX && format__numbered(record->format);
 }
 
 /*
@@ -83,8 +80,7 @@ static bool mend(struct record *record)
 static int read_body(int fd, uint64_t offset, const struct record *record,
 		     struct message **messagep)
 {
-	struct message *message =
-		malloc(sizeof(*message) + le32toh(record->length));
+	struct message *message = malloc(sizeof(*message) + le32toh(record->length));
 
 	if (!message)
 		return -ENOMEM;
@@ -96,8 +92,7 @@ static int read_body(int fd, uint64_t offset, const struct record *record,
 		.shards = le16toh(record->shards) ?: MESSAGE_SHARDS_ALL,
 	};
 	if (read_all(fd, message->body, message->length, offset) ||
-	    XXH3_64bits(message->body, message->length) !=
-		    le64toh(record->body_sum)) {
+	    XXH3_64bits(message->body, message->length) != le64toh(record->body_sum)) {
 		free(message);
 		return -EBADMSG;
 	}
@@ -111,8 +106,7 @@ int record__read(int fd, uint64_t offset, uint64_t end, struct message **message
 	struct record record;
 	uint64_t length;
 
-	if (end - offset < sizeof(record) ||
-	    read_all(fd, &record, sizeof(record), offset) ||
+	if (end - offset < sizeof(record) || read_all(fd, &record, sizeof(record), offset) ||
 	    (!is_head(&record) && !mend(&record)))
 		return -EIO;
 	length = sizeof(record) + le32toh(record.length);
@@ -147,8 +141,7 @@ uint64_t record__find(int fd, uint64_t offset, uint64_t end)
 	size_t length, at;
 
 	while (offset < end && end - offset >= sizeof(struct record)) {
-		length = end - offset < sizeof(bytes) ? end - offset :
-							sizeof(bytes);
+		length = end - offset < sizeof(bytes) ? end - offset : sizeof(bytes);
 		if (read_all(fd, bytes, length, offset))
 			return end;
 		at = find_head(bytes, length);
@@ -174,12 +167,10 @@ int record__write(int fd, uint64_t offset, const struct message *message)
 		.format = message->format->number,
 		.is_apart = message->is_apart,
 		.shards = htole16(message->shards),
-		.body_sum = htole64(XXH3_64bits(message->body,
-						message->length)),
+		.body_sum = htole64(XXH3_64bits(message->body, message->length)),
 	};
 
 	record.head_sum = htole64(head_sum(&record));
 	return write_all(fd, &record, sizeof(record), offset) ?:
-		       write_all(fd, message->body, message->length,
-				 offset + sizeof(record));
+		       write_all(fd, message->body, message->length, offset + sizeof(record));
 }

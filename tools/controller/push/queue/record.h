@@ -10,18 +10,18 @@
 /* Before each body; numbers are little-endian. */
 struct record {
 	uint32_t magic;
-	uint32_t length;	/* of the body, up to MESSAGE_BYTES_MAX */
+	uint32_t length; /* of the body, up to MESSAGE_BYTES_MAX */
 	uint32_t samples;
-	uint8_t format;		/* number of its row, see format.h */
-	uint8_t is_apart;	/* see message.h; this and the next are 0 of older programs */
-	uint16_t shards;	/* 0: all of them */
-	uint64_t body_sum;	/* XXH3, 64 bits, of the body */
-	uint64_t head_sum;	/* the same of the members above */
+	uint8_t format; /* number of its row, see format.h */
+	uint8_t is_apart; /* see message.h; this and the next are 0 of older programs */
+	uint16_t shards; /* 0: all of them */
+	uint64_t body_sum; /* XXH3, 64 bits, of the body */
+	uint64_t head_sum; /* the same of the members above */
 };
 
 /* A record whose head is whole. */
 struct record_extent {
-	uint64_t length;	/* of head and body, as far as the file has it */
+	uint64_t length; /* of head and body, as far as the file has it */
 	uint32_t samples;
 };
 

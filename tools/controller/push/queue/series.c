@@ -13,17 +13,17 @@
 
 struct series {
 	struct label_set *labels;
-	struct metric_plan *plan;	/* of the last scrape; NULL: none so far */
+	struct metric_plan *plan; /* of the last scrape; NULL: none so far */
 	/*
 	 * Of each series of the plan, in ns: the time of the last sample; or the negative time of
 	 * its end if no sample was sent since; 0: no sample was sent.
 	 */
 	int64_t *last_ns;
-	bool has_ended;			/* all have their marker, or need none */
-	int64_t scrape_ns;		/* time of the last scrape */
-	struct block *open;		/* NULL: none */
+	bool has_ended; /* all have their marker, or need none */
+	int64_t scrape_ns; /* time of the last scrape */
+	struct block *open; /* NULL: none */
 	uint64_t opened_ns;
-	uint64_t added_ns;		/* the last scrape */
+	uint64_t added_ns; /* the last scrape */
 };
 
 static void wake_waiting(struct series_rules *rules)
@@ -66,8 +66,7 @@ static bool reserve(struct series_rules *rules, uint64_t cost, bool is_marker)
 		return true;
 	}
 	pthread_mutex_lock(&rules->lock);
-	while (!(has_room = try_reserve(rules, cost)) &&
-	       atomic_load(&rules->waits))
+	while (!(has_room = try_reserve(rules, cost)) && atomic_load(&rules->waits))
 		pthread_cond_wait(&rules->room_is_made, &rules->lock);
 	pthread_mutex_unlock(&rules->lock);
 	return has_room;
@@ -94,11 +93,9 @@ static uint64_t key_of_labels(const struct label_set *labels)
 	for (i = 0; i < labels->count; i++) {
 		const struct metric_label *label = &labels->labels[i];
 
-		key = XXH3_64bits_withSeed(label->name, strlen(label->name),
-					   key);
+		key = XXH3_64bits_withSeed(label->name, strlen(label->name), key);
 		if (label->value)
-			key = XXH3_64bits_withSeed(
-				label->value, strlen(label->value), key);
+			key = XXH3_64bits_withSeed(label->value, strlen(label->value), key);
 	}
 	return key;
 }
@@ -110,15 +107,14 @@ static uint64_t key_of_series(uint64_t key, const struct metric_series *series)
 	return XXH3_64bits_withSeed(series->text, strlen(series->text), key);
 }
 
-static void remember_end(struct series_rules *rules, uint64_t key,
-			 int64_t time_ns)
+static void remember_end(struct series_rules *rules, uint64_t key, int64_t time_ns)
 {
 	ended__add(&rules->ended, key, time_ns, time_ns - SERIES_OLD_NS);
 }
 
 /* Series of the plan so far that do not go on may come back. */
-static void remember_gone(const struct series *series,
-			  struct series_rules *rules, const bool *remains)
+static void remember_gone(const struct series *series, struct series_rules *rules,
+			  const bool *remains)
 {
 	const uint64_t key = key_of_labels(series->labels);
 	uint32_t i;
@@ -127,9 +123,7 @@ static void remember_gone(const struct series *series,
 		return;
 	for (i = 0; i < series->plan->series_count; i++)
 		if (series->last_ns[i] && !remains[i])
-			remember_end(rules,
-				     key_of_series(key,
-						   &series->plan->series[i]),
+			remember_end(rules, key_of_series(key, &series->plan->series[i]),
 				     llabs(series->last_ns[i]));
 }
 
@@ -179,9 +173,8 @@ void series__free(struct series *series, struct series_rules *rules)
 }
 
 /* Takes memory for a row of @plan, and a block if there is none; false if there is no room. */
-static bool take_room(struct series *series, struct series_rules *rules,
-		      struct metric_plan *plan, bool is_marker,
-		      struct metric_point **row)
+static bool take_room(struct series *series, struct series_rules *rules, struct metric_plan *plan,
+		      bool is_marker, struct metric_point **row)
 {
 	const size_t bytes = block__row_bytes(plan);
 	const uint64_t cost = bytes + (series->open ? 0 : sizeof(struct block));
@@ -206,23 +199,18 @@ enum point_kind {
 };
 
 /* Is the point after the last sample of its series, as the receiver sees times? */
-static enum point_kind kind_of(const struct series *series,
-			       const struct series_rules *rules, uint32_t i,
-			       const struct metric_point *point)
+static enum point_kind kind_of(const struct series *series, const struct series_rules *rules,
+			       uint32_t i, const struct metric_point *point)
 {
-	const int64_t last =
-		llabs(series->last_ns[i]) / rules->precision_ns;
+	const int64_t last = llabs(series->last_ns[i]) / rules->precision_ns;
 
 	if (point->time_ns <= 0)
 		return POINT_NONE;
 	/* A row was READ before, unless the scrape is before the last sample, too. */
 	if (point->time_ns / rules->precision_ns <= last && last)
-		return series->scrape_ns / rules->precision_ns < last ?
-			       POINT_OLDER :
-			       POINT_REPEATED;
-	return point->time_ns < series->scrape_ns - SERIES_OLD_NS ?
-		       POINT_OLDER :
-		       POINT_NEW;
+		return series->scrape_ns / rules->precision_ns < last ? POINT_OLDER :
+									POINT_REPEATED;
+	return point->time_ns < series->scrape_ns - SERIES_OLD_NS ? POINT_OLDER : POINT_NEW;
 }
 
 /* There is no room for the points of a scrape. */
@@ -246,8 +234,7 @@ static void skip_old(struct series *series, uint32_t i, int64_t time_ns)
 
 /* Returns how many points of @row have a time. */
 static uint64_t fill_row(struct series *series, struct series_rules *rules,
-			 const struct metric_point *points,
-			 struct metric_point *row)
+			 const struct metric_point *points, struct metric_point *row)
 {
 	uint64_t counts[POINT_OLDER + 1] = {};
 	enum point_kind kind;
@@ -272,14 +259,13 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 }
 
 /* Did the receiver get samples of it, and does it not go on? */
-static bool needs_marker(const struct series *series, const bool *remains,
-			 uint32_t i)
+static bool needs_marker(const struct series *series, const bool *remains, uint32_t i)
 {
 	return series->last_ns[i] > 0 && !(remains && remains[i]);
 }
 
-static void drop_markers(const struct series *series,
-			 struct series_rules *rules, const bool *remains)
+static void drop_markers(const struct series *series, struct series_rules *rules,
+			 const bool *remains)
 {
 	uint64_t samples = 0;
 	uint32_t i;
@@ -290,10 +276,8 @@ static void drop_markers(const struct series *series,
 }
 
 /* A row that says at @time_ns that series have ended: all, or those that do not remain. */
-static uint64_t fill_markers(struct series *series,
-			     const struct series_rules *rules,
-			     const bool *remains, int64_t time_ns,
-			     struct metric_point *row)
+static uint64_t fill_markers(struct series *series, const struct series_rules *rules,
+			     const bool *remains, int64_t time_ns, struct metric_point *row)
 {
 	static const uint64_t stale = FORMAT_STALE;
 	uint64_t samples = 0;
@@ -316,8 +300,8 @@ static uint64_t fill_markers(struct series *series,
 }
 
 /* @remains: of each series of the plan, whether it goes on; NULL: none does. */
-static void put_markers(struct series *series, struct series_rules *rules,
-			const bool *remains, int64_t time_ns)
+static void put_markers(struct series *series, struct series_rules *rules, const bool *remains,
+			int64_t time_ns)
 {
 	struct metric_point *row;
 	uint64_t samples;
@@ -333,8 +317,7 @@ static void put_markers(struct series *series, struct series_rules *rules,
 	hand_over(series, rules);
 }
 
-void series__end(struct series *series, struct series_rules *rules,
-		 int64_t time_ns)
+void series__end(struct series *series, struct series_rules *rules, int64_t time_ns)
 {
 	hand_over(series, rules);
 	if (series->plan && !series->has_ended)
@@ -342,28 +325,24 @@ void series__end(struct series *series, struct series_rules *rules,
 	series->has_ended = true;
 }
 
-static int compare_series(const struct metric_plan *one,
-			  const struct metric_series *a,
-			  const struct metric_plan *other,
-			  const struct metric_series *b)
+static int compare_series(const struct metric_plan *one, const struct metric_series *a,
+			  const struct metric_plan *other, const struct metric_series *b)
 {
-	return strcmp(one->families[a->family].name,
-		      other->families[b->family].name) ?:
-		       strcmp(a->name, b->name) ?:
+	return strcmp(one->families[a->family].name, other->families[b->family].name) ?:
+		       strcmp(a->name, b->name)					      ?:
 		       strcmp(a->text, b->text);
 }
 
 /* Both are in the same order: what is in both has its last time in @last_ns. */
-static void match(const struct series *series, const struct metric_plan *plan,
-		  int64_t *last_ns, bool *remains)
+static void match(const struct series *series, const struct metric_plan *plan, int64_t *last_ns,
+		  bool *remains)
 {
 	const struct metric_plan *before = series->plan;
 	uint32_t i = 0, j = 0;
 	int order;
 
 	while (i < before->series_count && j < plan->series_count) {
-		order = compare_series(before, before->series + i, plan,
-				       plan->series + j);
+		order = compare_series(before, before->series + i, plan, plan->series + j);
 		if (!order) {
 			last_ns[j] = series->last_ns[i];
 			remains[i] = true;
@@ -385,22 +364,20 @@ static void find_ends(const struct series *series, struct series_rules *rules,
 	for (i = 0; rules->has_markers && i < plan->series_count; i++) {
 		if (last_ns[i])
 			continue;
-		ended_ns = ended__find(&rules->ended,
-				       key_of_series(key, &plan->series[i]));
+		ended_ns = ended__find(&rules->ended, key_of_series(key, &plan->series[i]));
 		last_ns[i] = -(ended_ns > all_ns ? ended_ns : all_ns);
 	}
 }
 
 /* From now on @plan: what is no longer in it has ended.  False if there is no memory. */
-static bool change_plan(struct series *series, struct series_rules *rules,
-			struct metric_plan *plan, int64_t time_ns)
+static bool change_plan(struct series *series, struct series_rules *rules, struct metric_plan *plan,
+			int64_t time_ns)
 {
 	int64_t *last_ns = calloc(plan->series_count + 1, sizeof(*last_ns));
 	bool *remains = NULL;
 
 	if (series->plan)
-		remains = calloc(series->plan->series_count + 1,
-				 sizeof(*remains));
+		remains = calloc(series->plan->series_count + 1, sizeof(*remains));
 	if (!last_ns || (series->plan && !remains)) {
 		free(last_ns);
 		free(remains);
@@ -424,9 +401,8 @@ static bool change_plan(struct series *series, struct series_rules *rules,
 
 /* Labels beside series of @plan.  What had other ones has ended.  False without memory. */
 static bool change_labels(struct series *series, struct series_rules *rules,
-			  const struct target_settings *target,
-			  const json_t *own, const struct metric_plan *plan,
-			  int64_t time_ns)
+			  const struct target_settings *target, const json_t *own,
+			  const struct metric_plan *plan, int64_t time_ns)
 {
 	struct label_set *labels = label_set__new(target, own, plan);
 
@@ -454,21 +430,18 @@ static bool prepare(struct series *series, struct series_rules *rules,
 		forget(series, rules);
 	}
 	return series->plan == scrape->plan ||
-	       (change_labels(series, rules, target, own, scrape->plan,
-			      scrape->time_ns) &&
+	       (change_labels(series, rules, target, own, scrape->plan, scrape->time_ns) &&
 		change_plan(series, rules, scrape->plan, scrape->time_ns));
 }
 
 /* Would the next scrape, if it comes after the same time again, come too late for it? */
-static bool is_due(const struct series *series,
-		   const struct series_rules *rules, uint64_t now_ns)
+static bool is_due(const struct series *series, const struct series_rules *rules, uint64_t now_ns)
 {
 	const struct block *block = series->open;
 	const uint64_t gap_ns = now_ns - series->added_ns;
 
 	return !series->added_ns || block->scrapes == BLOCK_SCRAPES_MAX ||
-	       block->samples + block->samples / block->scrapes >
-		       rules->batch ||
+	       block->samples + block->samples / block->scrapes > rules->batch ||
 	       now_ns + gap_ns > series->opened_ns + rules->delay_ns ||
 	       atomic_load(&rules->bytes) > rules->bound / 2;
 }
@@ -485,8 +458,7 @@ void series__add(struct series *series, struct series_rules *rules,
 	}
 	/* The clock was set back.  Without markers a receiver takes samples in any order. */
 	if (scrape->time_ns < series->scrape_ns && !rules->has_markers)
-		memset(series->last_ns, 0,
-		       scrape->plan->series_count * sizeof(*series->last_ns));
+		memset(series->last_ns, 0, scrape->plan->series_count * sizeof(*series->last_ns));
 	series->scrape_ns = scrape->time_ns;
 	if (!take_room(series, rules, scrape->plan, false, &row)) {
 		drop_row(series, rules, scrape->points);
@@ -495,8 +467,7 @@ void series__add(struct series *series, struct series_rules *rules,
 	if (!series->open->scrapes)
 		series->opened_ns = now_ns;
 	series->has_ended = false;
-	block__add(series->open, row,
-		   fill_row(series, rules, scrape->points, row));
+	block__add(series->open, row, fill_row(series, rules, scrape->points, row));
 	if (is_due(series, rules, now_ns))
 		hand_over(series, rules);
 	series->added_ns = now_ns;

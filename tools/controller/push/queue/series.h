@@ -27,24 +27,24 @@ struct series_rules {
 	 * same multiple, or an earlier one, only the first is sent: receivers take no other.
 	 */
 	int64_t precision_ns;
-	bool has_markers;	/* a series that ends gets a stale marker */
-	uint64_t delay_ns;	/* how long a block waits for further scrapes; 0: not at all */
-	uint32_t batch;		/* samples of a block, or one scrape with more */
-	uint64_t bound;		/* bytes of all blocks; from half of it on none waits */
+	bool has_markers; /* a series that ends gets a stale marker */
+	uint64_t delay_ns; /* how long a block waits for further scrapes; 0: not at all */
+	uint32_t batch; /* samples of a block, or one scrape with more */
+	uint64_t bound; /* bytes of all blocks; from half of it on none waits */
 	/*
 	 * A scrape that does not fit waits until there is room, instead of being dropped, if it
 	 * is of less than half of the bound: that much is not of blocks that stay open.
 	 */
 	atomic_bool waits;
-	pthread_mutex_t lock;		/* of those that wait */
+	pthread_mutex_t lock; /* of those that wait */
 	pthread_cond_t room_is_made;
 	/* Takes a block.  In any thread. */
 	void (*take)(void *data, struct block *block);
 	void *data;
 	/* Changed by all threads. */
-	_Atomic uint64_t bytes;		/* of blocks; given back by who frees them */
-	_Atomic uint64_t dropped;	/* samples beyond the bound, or without memory */
-	_Atomic uint64_t repeated;	/* points of rows that were not written again */
+	_Atomic uint64_t bytes; /* of blocks; given back by who frees them */
+	_Atomic uint64_t dropped; /* samples beyond the bound, or without memory */
+	_Atomic uint64_t repeated; /* points of rows that were not written again */
 	/*
 	 * Points before the last sample of their series, because the clock was set back; and
 	 * points that are older than their scrape by more than SERIES_OLD_NS.
@@ -74,7 +74,6 @@ void series__add(struct series *series, struct series_rules *rules,
 		 const struct target_settings *target, const json_t *own,
 		 const struct metric_scrape *scrape, uint64_t now_ns);
 /* All have ended, at @time_ns; hands over the block that waits. */
-void series__end(struct series *series, struct series_rules *rules,
-		 int64_t time_ns);
+void series__end(struct series *series, struct series_rules *rules, int64_t time_ns);
 
 #endif /* CONTROLLER_SERIES_H */
