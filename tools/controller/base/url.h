@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Have both URLs the same scheme, host and port (RFC 6454)?  Then secrets for one may be sent to the
- * other.  False if one is not a URL.
+ * Have both URLs the same scheme, host and port (RFC 6454)?  Then secrets for one may be sent to
+ * the other.  False if one is not a URL.
  */
 bool url__is_same_origin(const char *one, const char *other);
 

@@ -2,8 +2,8 @@
 /*
  * An edition of a page, its chunks and its readers: see editions.h.
  *
- * One lock is over all editions: it is held to link, hold and wait, never to print, pack or copy.  A
- * chunk that is linked does not change.  Each holds the next one, so an edition keeps the chunks
+ * One lock is over all editions: it is held to link, hold and wait, never to print, pack or copy.
+ * A chunk that is linked does not change.  Each holds the next one, so an edition keeps the chunks
  * that its slowest reader has not taken yet, and all of them only while further readers may begin
  * with it.
  */

@@ -13,7 +13,7 @@
 #include "tools/controller/base/thread.h"
 #include "tools/controller/push/formats/formats.h"
 
-/* Blocks wait so long for others, a part of the time that they have waited already. */
+/* Blocks wait for others, for a part of the time that they waited already. */
 #define LINGER_PART 5
 #define LINGER_MAX_NS 1000000000ULL
 #define END_NS 3000000000ULL
@@ -66,7 +66,7 @@ static void keep(void *data, struct message *message)
 	notices__say_unwritable(&delivery->notices, err);
 }
 
-/* If the output waits, no message costs an older one that was not sent. */
+/* If the output waits, no message may push out an older one that was not sent. */
 static bool has_room(void *data)
 {
 	const struct delivery *delivery = data;
@@ -115,7 +115,7 @@ static void take_blocks(struct delivery *delivery, uint64_t now_ns)
 	}
 }
 
-/* While something else waits to be sent, nothing is gained by a message at once. */
+/* While other messages wait, sending a further message at once gains nothing. */
 static uint64_t linger_ns(const struct delivery *delivery)
 {
 	const uint64_t part_ns = delivery->rules.delay_ns / LINGER_PART;
@@ -135,7 +135,7 @@ static bool is_time_to_encode(struct delivery *delivery, uint64_t now_ns)
 {
 	return delivery->pending.first && has_room(delivery) &&
 	       (delivery->is_ending || delivery->pending.samples >= wanted_samples(delivery) ||
-		/* Before workers have to drop. */
+		/* Before workers must drop samples. */
 		atomic_load(&delivery->rules.bytes) > delivery->rules.bound / 2 ||
 		now_ns >= delivery->pending.since_ns + linger_ns(delivery));
 }
@@ -144,7 +144,7 @@ static bool is_time_to_encode(struct delivery *delivery, uint64_t now_ns)
 static void fail(struct delivery *delivery, const struct answer *answer, const char *text,
 		 uint64_t now_ns)
 {
-	/* Those that were under way at the same time are the same attempt. */
+	/* Messages that were under way at the same time count as one attempt. */
 	if (now_ns >= delivery->again_ns)
 		delivery->again_ns = now_ns + answer__backoff_ns(answer, ++delivery->attempts,
 								 &delivery->random);
@@ -307,7 +307,7 @@ static void take_answer(struct delivery *delivery, struct message *message,
 	}
 }
 
-/* A message that can be sent now; NULL if there is none. */
+/* A message that can be sent now, or NULL. */
 static struct message *next_message(struct delivery *delivery, uint64_t now_ns)
 {
 	struct message *message;
@@ -324,7 +324,7 @@ static struct message *next_message(struct delivery *delivery, uint64_t now_ns)
 	return message;
 }
 
-/* While the receiver fails, one message asks whether it does so still. */
+/* While the receiver fails, a single message probes it. */
 static bool may_begin(const struct delivery *delivery, uint64_t now_ns)
 {
 	const unsigned int under_way = delivery->backlog.under_way;

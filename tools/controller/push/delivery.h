@@ -20,11 +20,13 @@
 struct delivery {
 	struct receiver_settings settings;
 	char *name; /* see receiver_settings__name() */
-	/* Of the blocks of workers; their way goes to the queue, whose bound is that of the rules. */
+	/*
+	 * Of the blocks of workers; their way goes to the queue, whose bound is that of the rules.
+	 */
 	struct series_rules rules;
 	struct queue queue;
 	struct queue_item end, hurry;
-	int ended_fd; /* eventfd: readable once the thread has ended */
+	int ended_fd; /* eventfd: readable after the end of the thread */
 	pthread_t thread;
 	bool is_running;
 
@@ -36,7 +38,7 @@ struct delivery {
 	struct backlog backlog;
 	bool is_ending;
 	uint64_t end_ns; /* until when it goes on trying, unless it waits */
-	unsigned int attempts; /* that failed since one was answered */
+	unsigned int attempts; /* failed attempts since the last answer */
 	uint64_t again_ns; /* not before */
 	const struct format *format; /* the newest that the receiver may take */
 	bool may_be_older; /* the receiver may take only an older format */
@@ -50,7 +52,7 @@ struct delivery {
 	count_t damaged_bytes, spool_failures;
 	count_t failed; /* of the dropped: the spool could not be written to */
 	count_t damaged; /* of the dropped: they were damaged in the spool */
-	count_t oldest_ns; /* when the oldest message that waits was made; 0: none waits */
+	count_t oldest_ns; /* when the oldest waiting message was made; 0: no message waits */
 	atomic_bool is_failing;
 };
 
@@ -62,9 +64,9 @@ int delivery__open(struct delivery *delivery, const struct receiver_settings *se
 		   struct output *log, struct dart_error *error);
 /* In any thread: see push__set_waits(). */
 void delivery__set_waits(struct delivery *delivery, bool waits);
-/* After the last block: the thread sends what is left, and ends. */
+/* After the last block: the thread sends the remaining samples, and ends. */
 void delivery__end(struct delivery *delivery);
-/* Waits until the thread has ended, if it was started. */
+/* Waits for the end of the thread, if it was started. */
 void delivery__close(struct delivery *delivery);
 
 #endif /* CONTROLLER_DELIVERY_H */

@@ -27,7 +27,7 @@ struct notices {
 void notices__open(struct notices *notices, struct output *log);
 void notices__close(struct notices *notices);
 
-/* Samples so far; those that were damaged in the spool are not among the dropped. */
+/* Samples so far; the damaged ones of the spool do not count as dropped. */
 struct notices_losses {
 	unsigned long long dropped;
 	unsigned long long damaged;
@@ -38,7 +38,7 @@ struct notices_losses {
 void notices__say_losses(struct notices *notices, const struct notices_losses *losses,
 			 uint64_t now_ns);
 
-/* An attempt failed with @answer, for the reason @text, which has no full stop. */
+/* An attempt failed with @answer, for the reason @text, without a full stop. */
 void notices__say_outage(struct notices *notices, const struct answer *answer, const char *text);
 /* The receiver answers; samples were dropped so far. */
 void notices__end_outage(struct notices *notices, unsigned long long dropped);

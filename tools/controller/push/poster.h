@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sends messages by HTTP POST over a few connections, by libcurl.  In one thread, which waits
- * here for answers and for others that wake it.
+ * Sends messages by HTTP POST over a few connections, with libcurl.  In one thread, which waits
+ * here for answers and for other threads that wake it.
  *
  * 307 and 308 are followed, up to ten in turn, with the whole message; user, password and token
  * are sent only to scheme, host and port of the settings, as by curl.  Addresses of a name are
@@ -26,7 +26,7 @@ struct poster;
  */
 int poster__new(const struct receiver_settings *settings, const struct format *format,
 		unsigned int slots, struct poster **poster, struct dart_error *error);
-/* What is under way is given up.  NULL is allowed. */
+/* Gives up messages that are under way.  NULL is allowed. */
 void poster__free(struct poster *poster);
 
 /* True if no message is under way in the slot, from 0 on. */
@@ -45,15 +45,15 @@ void poster__ask(struct poster *poster);
 /* True once after it was answered, with any status, or was not in the time of a request. */
 bool poster__take_question(struct poster *poster, bool *is_answered);
 /*
- * Closes all connections; no message is under way.  The next message goes over a new one, and may
- * reach another of the addresses of a name: the one that was reached may be the one that fails.
+ * Closes all connections; no message is under way.  The next message goes over a new connection,
+ * perhaps to another address of the name: only the address used before may be failing.
  * False if out of memory.
  */
 bool poster__forget(struct poster *poster);
 /*
- * Waits up to @timeout_ms for an answer, or until the eventfd @wake, which is read then, is
- * written, or less long.  Returns the message that has its answer, or will have none; NULL if
- * none has.
+ * Waits up to @timeout_ms for an answer, or until another thread writes to the eventfd @wake, which
+ * is read then; or a shorter time.  Returns a message that got its answer or failed; NULL
+ * otherwise.
  */
 struct message *poster__wait(struct poster *poster, int wake, int timeout_ms,
 			     struct answer *answer);

@@ -13,7 +13,7 @@ struct push {
 	struct delivery delivery;
 	/* By index of the target; an element belongs to the worker that handles its target. */
 	struct series *series[SETTINGS_TARGETS_MAX];
-	/* Whether it is up: these go on when the others have ended. */
+	/* The series up and dart_up, which go on after the others ended. */
 	struct series *ups[SETTINGS_TARGETS_MAX];
 	bool was_ended; /* by push__end() */
 };
@@ -106,7 +106,7 @@ void push__end(struct metric_output *output)
 	if (push->was_ended)
 		return;
 	push->was_ended = true;
-	/* What has not waited long enough for further scrapes.  Nothing has ended. */
+	/* Hands over blocks that still wait for scrapes.  No series ends. */
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++) {
 		series__free(push->series[i], &push->delivery.rules);
 		series__free(push->ups[i], &push->delivery.rules);
@@ -210,7 +210,7 @@ static void set_losses(struct delivery *delivery, struct output_figures *figures
 			     count__of(&delivery->unsent), true);
 	output_figures__lose(figures, dropped, "too_old", NULL, atomic_load(&delivery->rules.older),
 			     true);
-	/* Where no refusal has been, a rate has to begin at 0. */
+	/* Without a refusal so far, a rate must begin at 0. */
 	output_figures__lose(figures, &figures->refused, "other", NULL, 0, true);
 	refusals__each(&delivery->refusals, add_refusal, figures);
 }

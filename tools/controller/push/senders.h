@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many messages may be under way at a time: one as long as that is enough, then twice as
+ * The number of messages that may be under way at a time: one while that is enough, then twice as
  * many, up to the bound of the settings.
  *
- * There are receivers that serve one connection after the other, and answer nothing on a second
- * one as long as the first is open: messages there would only wait.  So a question is asked
- * first, see poster__ask(), and again later if it is not answered.  Pure functions.
+ * Some receivers serve one connection after the other, and answer nothing on a second connection
+ * while the first is open: messages there would only wait.  So a question is asked first, see
+ * poster__ask(), and later again if it gets no answer.  Pure functions.
  */
 #ifndef CONTROLLER_SENDERS_H
 #define CONTROLLER_SENDERS_H
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Answers in a row with more than a message for each sender waiting, or with none. */
+/* Answers in a row while more messages wait than there are senders, or no message waits. */
 #define SENDERS_BUSY 3U
 #define SENDERS_IDLE 64U
 /* When it is asked again, twice as late each time. */
@@ -38,7 +38,7 @@ void senders__open(struct senders *senders, unsigned int max);
 bool senders__take(struct senders *senders, uint64_t waiting, uint64_t now_ns);
 /* The question was answered, or not. */
 void senders__take_question(struct senders *senders, bool is_answered, uint64_t now_ns);
-/* A message was not answered, or not taken: what answers next may be another receiver. */
+/* A message got no answer, or was not taken: the next answer may come from another receiver. */
 void senders__fail(struct senders *senders);
 
 #endif /* CONTROLLER_SENDERS_H */

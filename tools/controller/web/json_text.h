@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * JSON (RFC 8259) as it is written, for answers of many thousand numbers: a tree in memory
- * first would be ten times as large.  Texts may be hostile: quotes, control characters and
- * what HTML gives a meaning (< > &) are escaped as JSON has it, and bytes that are not UTF-8
- * become \xHH (escape.h of libdart).
+ * JSON (RFC 8259) as it is written, for answers of many thousand numbers.  All other JSON of the
+ * controller is made by jansson, except values of samples (value.h of libdart), which are printed
+ * for each scrape: jansson would build a tree in memory first, ten times as large as the text.
+ * Texts may be hostile: quotes, control characters and what HTML gives a meaning (< > &) are
+ * escaped as JSON has it, and bytes that are not UTF-8 become \xHH (escape.h of libdart).
  */
 #ifndef CONTROLLER_JSON_TEXT_H
 #define CONTROLLER_JSON_TEXT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A receiver's answer, and what it means: pure functions. */
+/* The answer of a receiver, and its meaning: pure functions. */
 #ifndef CONTROLLER_ANSWER_H
 #define CONTROLLER_ANSWER_H
 
@@ -14,14 +14,14 @@
 struct answer {
 	bool is_one; /* an HTTP response arrived */
 	long status; /* of HTTP */
-	uint64_t retry_after_ns; /* the header of that name; 0: none */
+	uint64_t retry_after_ns; /* the header Retry-After; 0 without it */
 	/*
 	 * Has a header X-Prometheus-Remote-Write-...-Written, as receivers of 2.0 must; and the
 	 * number in that of samples, or ANSWER_WRITTEN_UNKNOWN.
 	 */
 	bool has_written;
 	uint64_t written;
-	char text[ANSWER_TEXT_MAX]; /* why there is none, or the first line of its body */
+	char text[ANSWER_TEXT_MAX]; /* the reason why no answer arrived, or the first line of its body */
 	bool is_line_whole; /* no further byte of the body belongs to it */
 };
 

@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far more than any message has: sums of lengths below it do not overflow. */
+/* Far beyond the size of any message: sums of lengths below it do not overflow. */
 #define BYTES_MAX ((size_t)1 << 30)
 
 struct bytes {
 	uint8_t *data;
 	size_t length;
 	size_t room;
-	bool has_failed; /* no memory: all that follows is left out */
+	bool has_failed; /* out of memory: later bytes are left out */
 };
 
-/* Room for @more bytes behind the last; NULL, and has_failed is set, if there is no memory. */
+/* Room for @more bytes after the last one; NULL and has_failed if out of memory. */
 static inline uint8_t *bytes__reserve(struct bytes *bytes, size_t more)
 {
 	const size_t wanted = bytes->length + more;
@@ -54,7 +54,7 @@ static inline void bytes__put_byte(struct bytes *bytes, uint8_t byte)
 	bytes__put(bytes, &byte, 1);
 }
 
-/* Keeps the memory for what follows. */
+/* Keeps the memory for the next bytes. */
 static inline void bytes__empty(struct bytes *bytes)
 {
 	bytes->length = 0;

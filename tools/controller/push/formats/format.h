@@ -27,13 +27,13 @@ struct draft {
 struct format {
 	/* As settings name it; in reports of the controller, too. */
 	const char *name;
-	/* What the setting "version" is for this row; 0: formats of this name have no versions. */
+	/* The value of the setting "version" for this row; 0: the setting does not apply. */
 	unsigned int version;
 	/* Of the row, in spools, which outlive programs: a number is never used again. */
 	uint8_t number;
 	/* For sentences: "remote write 2.0". */
 	const char *title;
-	/* Lines of a request's head that say what its body is; NULL ends them. */
+	/* Lines of a request's head that describe its body; NULL ends them. */
 	const char *const *headers;
 	const struct compression *compression;
 	/* Time stamps are multiples of so many ns. */
@@ -59,7 +59,7 @@ struct format {
 	/* All members below may be NULL. */
 
 	/*
-	 * What an answer means, beyond the common rule; with @may_be_older the verdict may be
+	 * Judges an answer beyond the common rule; with @may_be_older the verdict may be
 	 * VERDICT_OLDER.  NULL: answer__judge() says all.
 	 */
 	enum verdict (*judge)(const struct answer *answer, bool may_be_older);

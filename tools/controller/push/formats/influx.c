@@ -8,15 +8,15 @@
  *
  * The name of a series is the measurement, its labels are tags, in the order of their names,
  * and the value is the field "value", a float; the time is in ns.  InfluxDB itself stores
- * Prometheus' metrics so (its endpoint /api/v1/prom/write), so dashboards and queries for
- * such data, as SELECT value FROM node_load1, serve for ours.  Telegraf's input prometheus
+ * Prometheus' metrics in this way (its endpoint /api/v1/prom/write), so dashboards and queries for
+ * such data, as SELECT value FROM node_load1, work for ours.  Telegraf's input prometheus
  * names the field after the type (metric_version = 1), or has one measurement for all
  * (metric_version = 2), so that a query must know how the value came in.  VictoriaMetrics
  * makes the metric node_load1_value of it, or with -influxSkipSingleField the very name
  * node_load1.
  *
- * The protocol has no NaN and no infinite values, and nothing that ends a series: such points
- * are left out.
+ * The protocol cannot express NaN, infinite values or the end of a series: such points are left
+ * out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -102,7 +102,7 @@ static size_t put_lines(struct draft *draft, const struct merged_labels *labels,
 		length = print_value(value, sizeof(value), points[i].value);
 		length += snprintf(value + length, sizeof(value) - length, " %" PRId64 "\n",
 				   points[i].time_ns);
-		/* The first has the prefix already. */
+		/* The prefix of the first line is there already. */
 		to = bytes__reserve(lines, prefix + length);
 		if (!to)
 			break;

@@ -34,7 +34,7 @@ static json_t *collect(const struct target_settings *target, const json_t *own)
 	return NULL;
 }
 
-/* Labels without a text are none, and names that begin with two underscores are reserved. */
+/* A label with an empty text counts as absent; names that begin with "__" are reserved. */
 static bool is_sent(const char *name, const json_t *value)
 {
 	return strncmp(name, "__", 2) && json_string_length(value);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The labels that an output gives to all series of a target: "instance", its name;
- * "job", which is "dart"; those of the target's settings, and those of the output's.  The
- * latter two take precedence, those of the target over those of the output.  A label without
- * a text, as job: '' in the settings, is none.  Labels that series also have by themselves
- * are renamed: see label_names.h.
+ * "job", which is "dart"; the labels in the settings of the output, and the labels in the settings
+ * of the target.  Later ones take precedence.  A label with an empty text, as job: '' in the
+ * settings, is left out.  Labels that a series already carries are renamed: see label_names.h.
  */
 #ifndef CONTROLLER_LABEL_SET_H
 #define CONTROLLER_LABEL_SET_H
@@ -21,7 +20,7 @@
 
 /* Of a series by itself; series with more are not sent. */
 #define SERIES_LABELS_MAX 64
-/* Those of target and output, instance, job and __name__. */
+/* The labels of target and output, instance, job and __name__. */
 #define LABEL_SET_MAX (2 * LABELS_MAX + 3)
 
 /* Immutable, and counted: it is read in several threads. */
@@ -42,15 +41,15 @@ struct merged_labels {
 };
 
 /*
- * For series of @plan.  The caller is the first holder.  @own are those of the output, or
- * NULL.  NULL if out of memory.
+ * For series of @plan.  The caller is the first holder.  @own are the labels of the output, or
+ * NULL.  Returns NULL if out of memory.
  */
 struct label_set *label_set__new(const struct target_settings *target, const json_t *own,
 				 const struct metric_plan *plan);
 struct label_set *label_set__hold(struct label_set *set);
 /* NULL is allowed. */
 void label_set__release(struct label_set *set);
-/* For protocols that take no other names than plain ones. */
+/* The labels for protocols that take only plain names. */
 static inline const struct label_set *label_set__plain(const struct label_set *set)
 {
 	return set->plain ?: set;
@@ -60,10 +59,10 @@ static inline const struct label_set *label_set__plain(const struct label_set *s
 bool label_set__equal(const struct label_set *one, const struct label_set *other);
 
 /*
- * Puts the labels of @series and of @set into @merged, in the order of strcmp() of their
- * names, as the specifications demand; __name__ is that of the series.  One that both have, which
- * no set for the plan of the series has, is that of the series.  Points into both.  False if there
- * are too many.
+ * Puts the labels of @series and of @set into @merged, in the order of strcmp() of their names, as
+ * the specifications demand; __name__ is the name of the series.  Of two labels with the same name,
+ * which only a set for another plan leads to, the label of the series remains.  The texts stay in
+ * @series and @set.  False if there are too many.
  */
 bool label_set__merge(const struct label_set *set, const struct metric_series *series,
 		      struct merged_labels *merged);

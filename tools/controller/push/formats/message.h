@@ -9,14 +9,14 @@
 
 #include "format.h"
 
-/* Whole messages, compressed.  An encoder begins the next message at ENCODED_MAX. */
+/* Of whole messages, compressed; and the length at which an encoder begins the next message. */
 #define MESSAGE_BYTES_MAX (16U << 20)
 #define MESSAGE_ENCODED_MAX (4U << 20)
 
 /*
  * Series are spread over shards, by their labels.  The bits of two messages say whether they
- * may have a series in common, and so whether their order matters.  A host has only four of
- * them, so that a message about one host delays few others.
+ * may share a series, and so whether their order matters.  The series of a host are in only four
+ * shards, so that a message about one host delays few others.
  */
 #define MESSAGE_SHARDS 16U
 #define MESSAGE_HOST_SHARDS 4U
@@ -31,16 +31,19 @@ enum message_state {
 struct message {
 	struct message *next; /* in the order of sending */
 	const struct format *format;
-	uint16_t shards; /* bits of those that its series are in */
-	bool is_apart; /* of series that were refused lately, see refusals.h */
-	bool is_piece; /* of one that was refused */
+	uint16_t shards; /* a bit for each shard that its series are in */
+	bool is_apart; /* its series were refused lately, see refusals.h */
+	bool is_piece; /* a part of a message that was refused */
 	uint32_t samples;
 	uint64_t made_ns; /* when it began to wait, CLOCK_MONOTONIC; 0: not known */
 	size_t length;
-	/* Of those that are to be sent, see backlog.h. */
+	/* For messages in a backlog, see backlog.h. */
 	enum message_state state;
 	unsigned int attempts;
-	/* Where it lies in the spool, and where it ends there; 0: it does not, or a piece does. */
+	/*
+	 * Its segment of the spool and its end there; 0 for messages in memory and for first
+	 * pieces.
+	 */
 	uint64_t segment;
 	uint64_t end;
 	uint8_t body[]; /* compressed */
@@ -50,7 +53,7 @@ struct message {
 struct message *message__new(const struct format *format, uint32_t samples, const void *body,
 			     size_t length);
 
-/* @message has series of @from, and none else. */
+/* All series of @message come from @from. */
 void message__inherit(struct message *message, const struct message *from);
 
 /* The @length @bytes, packed, become the body.  Returns 0 or -ENOMEM. */

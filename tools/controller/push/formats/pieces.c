@@ -49,7 +49,7 @@ void found_series__take_label(struct found_series *found, const void *name, size
 	found->host_length = value_length;
 }
 
-/* The host's index; that of the series before is the most likely one.  -ENOMEM. */
+/* The index of the host, most likely that of the previous series; or -ENOMEM. */
 static int find_host(struct pieces *pieces, const struct found_series *found, uint32_t *index)
 {
 	const size_t length = found->host_length;

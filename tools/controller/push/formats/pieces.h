@@ -4,7 +4,7 @@
  * in pieces, until the series that the receiver refuses is alone.  Pure functions; messages come
  * from files and are not trusted.
  *
- * The format of the message says what a series is: for InfluxDB each line is one.
+ * The format of the message defines a series: for InfluxDB each line counts as one.
  */
 #ifndef CONTROLLER_PIECES_H
 #define CONTROLLER_PIECES_H
@@ -34,7 +34,7 @@ struct pieces_host {
 struct pieces {
 	const struct format *format;
 	struct bytes bytes; /* the message, unpacked */
-	struct bytes common; /* what each piece begins with, such as symbols */
+	struct bytes common; /* the bytes that each piece begins with, such as symbols */
 	struct pieces_series *series;
 	size_t count, room;
 	struct pieces_host *hosts; /* in the order of their first series */

@@ -3,10 +3,11 @@
  * The wire format of Protocol Buffers, as far as remote write needs it
  * (https://protobuf.dev/programming-guides/encoding).
  *
- * It is written by hand instead of by protobuf-c: a request has four kinds of messages with
- * nine fields in all, and most of its bytes are labels that are copied from texts which exist
- * already.  protobuf-c would want a tree of structures for each label and each sample first,
- * and walks it twice.
+ * It is written by hand instead of by protobuf-c: a request has four kinds of messages with nine
+ * fields in all, and most of its bytes are labels that are copied from texts which exist already.
+ * protobuf-c would need a tree of structures for each label and each sample first, and walks it
+ * twice.  As it is, 200,000 samples a second cost 2 % of a CPU, compressed and sent; lines for
+ * InfluxDB cost 9 % (Documentation/measurements.md).
  */
 #ifndef CONTROLLER_PROTOBUF_H
 #define CONTROLLER_PROTOBUF_H
@@ -24,7 +25,7 @@ enum protobuf_type {
 	PROTOBUF_FIXED32 = 5,
 };
 
-/* All fields here have numbers below 16. */
+/* The numbers of all fields here are below 16. */
 #define PROTOBUF_TAG(field, type) ((field) << 3 | (type))
 
 static inline size_t protobuf__varint_size(uint64_t number)
@@ -32,7 +33,7 @@ static inline size_t protobuf__varint_size(uint64_t number)
 	return (64 - __builtin_clzll(number | 1) + 6) / 7;
 }
 
-/* Those that write return the place behind. */
+/* Functions that write return the place after the last byte. */
 static inline uint8_t *protobuf__put_varint(uint8_t *to, uint64_t number)
 {
 	for (; number >= 0x80; number >>= 7)
@@ -64,7 +65,7 @@ static inline size_t protobuf__bytes_size(size_t length)
 	return 1 + protobuf__varint_size(length) + length;
 }
 
-/* What is left of a message that is read. */
+/* The rest of a message that is being read. */
 struct protobuf_reader {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -90,7 +91,7 @@ static inline bool protobuf__read_varint(struct protobuf_reader *reader, uint64_
 	return false;
 }
 
-/* False if there is none, or what is there is not a field. */
+/* False at the end of the message, or if its next bytes are not a field. */
 static inline bool protobuf__read(struct protobuf_reader *reader, struct protobuf_field *field)
 {
 	uint64_t tag, length;

@@ -197,12 +197,12 @@ int remote_write_2__read(struct pieces *pieces)
 
 struct conversion {
 	struct common common;
-	struct bytes series; /* the one that is being converted */
+	struct bytes series; /* of the series that is being converted */
 	struct named_label *renamed; /* room for its labels; NULL: not needed so far */
 	struct bytes *body;
 };
 
-/* The field "labels" of one label. */
+/* Adds the field "labels" for one label. */
 static int put_label(struct conversion *conversion, const void *name, size_t name_length,
 		     const void *value, size_t value_length)
 {

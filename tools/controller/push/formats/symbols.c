@@ -36,7 +36,7 @@ void symbols__free(struct symbols *symbols)
 	*symbols = (struct symbols){};
 }
 
-/* Room for one more, with half of the slots free. */
+/* Makes room for another symbol, and keeps half of the slots free. */
 static bool make_room(struct symbols *symbols)
 {
 	const uint32_t room = symbols->room ? 2 * symbols->room : SYMBOLS_MIN;

@@ -5,7 +5,7 @@
 
 #include "bytes.h"
 
-/* The number of the field that has a symbol. */
+/* The number of the field "symbols" in a message of remote write 2.0. */
 #define SYMBOLS_FIELD 4
 
 struct symbol {

@@ -32,7 +32,7 @@ static struct message *take_first(struct message_list *list)
 	return message;
 }
 
-/* Calls of the spool change what it has and has lost. */
+/* The contents and losses of the spool, which its functions change. */
 struct spool_state {
 	uint64_t samples;
 	uint64_t dropped;
@@ -99,7 +99,7 @@ static void add_to_memory(struct backlog *backlog, struct message *message)
 	backlog->samples += message->samples;
 }
 
-/* What waits in memory for want of a spool goes first. */
+/* Messages that wait in memory, because the spool could not be written to, go first. */
 static int move_to_spool(struct backlog *backlog)
 {
 	struct message *message;
@@ -132,7 +132,7 @@ int backlog__add(struct backlog *backlog, struct message *message)
 	return ret;
 }
 
-/* Moves the next message into the window.  False if there is none, or with @err. */
+/* Moves the next message into the window.  False at the end of the backlog, or with @err. */
 static bool fill(struct backlog *backlog, int *err)
 {
 	struct message *message = NULL;
@@ -159,7 +159,7 @@ static bool fill(struct backlog *backlog, int *err)
 	return true;
 }
 
-/* The window has a message, and its bytes count, too. */
+/* Without a message in the window there is room for any: its bytes count, too. */
 static bool has_room(const struct backlog *backlog)
 {
 	return !backlog->window_count || (backlog->window_count < BACKLOG_WINDOW &&
@@ -213,7 +213,7 @@ void backlog__again(struct backlog *backlog, struct message *message)
 	backlog->under_way--;
 }
 
-/* The spool goes on behind what is done, if all before is done, too. */
+/* Forgets messages of the spool up to the first one that is not done. */
 static void advance(struct backlog *backlog)
 {
 	struct spool_state before;
@@ -256,7 +256,7 @@ void backlog__replace(struct backlog *backlog, struct message *before, struct me
 	last->next = before->next;
 	if (backlog->window.last == before)
 		backlog->window.last = last;
-	/* The spool goes on behind both. */
+	/* The spool forgets the message when both are done. */
 	first->segment = last->segment = before->segment;
 	last->end = before->end;
 	message__inherit(first, before);

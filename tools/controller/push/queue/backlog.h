@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Messages that wait to be sent: in memory, or in a spool if there is one, and in memory again
- * while the spool cannot be written to.  Both are bounded.  A message that does not fit costs the
- * oldest ones outside the window.  In one thread.
+ * while the spool cannot be written to.  Both are bounded: for a message that does not fit, the
+ * oldest messages outside the window are dropped.  In one thread.
  *
  *   backlog__add() -> spool -> memory -> window of the oldest -> backlog__done()
  *
- * Those of the window may be sent at the same time if they have no shard in common: so the
- * samples of a series stay in order.
+ * Messages of the window may be sent at the same time if they share no shard: so the samples of a
+ * series stay in order.
  */
 #ifndef CONTROLLER_BACKLOG_H
 #define CONTROLLER_BACKLOG_H
@@ -15,7 +15,7 @@
 #include "spool.h"
 #include "tools/controller/push/formats/message.h"
 
-/* Messages of the window: some wait for the shards of those before. */
+/* Messages of the window: some wait for the shards of earlier messages. */
 #define BACKLOG_WINDOW 64U
 
 struct message_list {
@@ -51,11 +51,11 @@ void backlog__set_spool(struct backlog *backlog, struct spool *spool, uint64_t s
  */
 int backlog__add(struct backlog *backlog, struct message *message);
 /*
- * The oldest message that waits and may be sent beside those under way.  NULL if there is none,
- * or, with @err set to -errno, if the spool cannot be read.
+ * The oldest message that may be sent while others are under way.  NULL if no message waits, or,
+ * with @err set to -errno, if the spool cannot be read.
  */
 struct message *backlog__next(struct backlog *backlog, int *err);
-/* The message that has waited longest, as far as that is known; NULL if none does. */
+/* The message that waits longest, as far as the backlog knows; NULL if no message waits. */
 const struct message *backlog__oldest(const struct backlog *backlog);
 /* Is there a message that is not under way? */
 bool backlog__has_waiting(const struct backlog *backlog);
@@ -67,8 +67,8 @@ void backlog__again(struct backlog *backlog, struct message *message);
 /* or was taken or refused, and is gone. */
 void backlog__done(struct backlog *backlog, struct message *message);
 /*
- * In place of one that is not under way, and is freed: the same in another format, or in two
- * pieces.  @second may be NULL.
+ * Puts the same samples in another format, or in two pieces, in place of @before, which is not
+ * under way and is freed.  @second may be NULL.
  */
 void backlog__replace(struct backlog *backlog, struct message *before, struct message *first,
 		      struct message *second);
@@ -82,8 +82,8 @@ uint64_t backlog__force_at_ns(const struct backlog *backlog);
 /* Forces the spool to the disk.  Returns 0 or -errno. */
 int backlog__force(struct backlog *backlog);
 /*
- * At the end: messages of memory move to the spool as far as it can be written to.  Those that
- * are not in the spool are dropped.
+ * At the end: moves messages of memory to the spool as far as it can be written to, and drops the
+ * others.
  */
 void backlog__keep(struct backlog *backlog);
 /* Frees all, and closes the spool, which keeps its messages. */

@@ -17,7 +17,7 @@
 
 struct block {
 	struct queue_item item;
-	struct block *next; /* of those that wait to be encoded */
+	struct block *next; /* of the blocks that wait to be encoded */
 	struct metric_plan *plan; /* held */
 	struct label_set *labels; /* held */
 	uint64_t samples; /* points with a time */
@@ -61,8 +61,8 @@ static inline size_t block__row_bytes(const struct metric_plan *plan)
 }
 
 /*
- * Adds @row, which was allocated by malloc() and has so many points with a time; there are
- * fewer than BLOCK_SCRAPES_MAX.
+ * Adds @row, which was allocated by malloc() and in which @samples points have a time.  The block
+ * has fewer than BLOCK_SCRAPES_MAX scrapes.
  */
 static inline void block__add(struct block *block, struct metric_point *row, uint64_t samples)
 {

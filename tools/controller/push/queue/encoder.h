@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Makes messages of blocks.  Series are spread over lanes by their labels, and each lane makes
- * messages of its own, which may be sent at the same time.  Series that the receiver
- * has refused lately are in messages of one host each, of one more lane: see refusals.h.
+ * messages of its own, which may be sent at the same time.  Series that the receiver refused lately
+ * go to a further lane, with a message for each host: see refusals.h.
  */
 #ifndef CONTROLLER_ENCODER_H
 #define CONTROLLER_ENCODER_H
@@ -22,7 +22,7 @@ struct encoder_lane {
 
 struct encoder {
 	const struct format *format; /* of the next messages; changes while all are empty */
-	uint32_t batch; /* samples of a message; or one series with more */
+	uint32_t batch; /* samples of a message, unless one series alone exceeds it */
 	unsigned int lanes; /* a power of 2; changes while all are empty */
 	struct refusals *refusals; /* NULL: nothing is apart */
 	uint64_t unsent; /* samples without a message: NaN, or no memory */
@@ -36,7 +36,7 @@ struct encoder {
 typedef void encoder_take(void *data, struct message *message);
 
 void encoder__free(struct encoder *encoder);
-/* Gives back the memory of all lanes but one; they are empty. */
+/* Frees the memory of all lanes but the first; they are empty. */
 void encoder__shrink(struct encoder *encoder);
 /*
  * Adds the samples of @block, and hands over each message that is full.  @now_ns is

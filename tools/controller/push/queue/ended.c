@@ -17,7 +17,7 @@ void ended__close(struct ended *ended)
 	pthread_mutex_destroy(&ended->lock);
 }
 
-/* The slot of @key, or the free one where it belongs; at least one is free. */
+/* The slot of @key, or the free slot where it belongs; at least one slot is free. */
 static struct ended_slot *slot_of(struct ended_slot *slots, size_t capacity, uint64_t key)
 {
 	size_t at = key & (capacity - 1);
@@ -55,7 +55,7 @@ static size_t ended__count_since(const struct ended *ended, int64_t past_ns)
 	return count;
 }
 
-/* Room for one more: forgets what ended before @past_ns, and has twice the room of the rest. */
+/* Makes room: forgets series that ended before @past_ns, and doubles the room of the others. */
 static void ended__make_room(struct ended *ended, int64_t past_ns)
 {
 	const size_t count = ended__count_since(ended, past_ns);

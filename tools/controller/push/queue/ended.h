@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When series ended, as an output has told its receiver: receivers take nothing of a series that is
- * not after its last sample, and a stale marker is one.  A target that is made again (an interval
- * was changed by a reload), that has its old labels again, or an entry that comes back, READs rows
- * that may be older than the marker.
+ * The times at which series ended, as the receiver was told: receivers refuse samples that are not
+ * later than the last one of their series, and a stale marker counts as a sample.  Rows may be
+ * older than the marker when a target is made again (a reload changed its interval) or gets its old
+ * labels back, or when an entry comes back.
  *
- * Keys are hashes of labels and names.  If two are equal, a series loses samples that are before
- * the end of another one, which are few.  Bounded: what ended long before is forgotten, see
- * series.h, and if still more have ended, the latest of all ends counts for all.
+ * Keys are hashes of labels and names.  If two keys are equal, a series loses the few samples
+ * before the end of the other series.  Memory is bounded: series that ended long ago are forgotten,
+ * see series.h, and if there are still too many, the latest of all ends counts for all.
  *
  * In any thread.
  */

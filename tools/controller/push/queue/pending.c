@@ -44,7 +44,7 @@ static uint64_t part_of_batch(const struct pending *pending)
 	return pending->encoder.batch / BATCH_PARTS + 1;
 }
 
-/* As many as there are samples for; one if no sender is busy. */
+/* As many lanes as there are samples for; a single lane if no sender is busy. */
 static unsigned int choose_lanes(const struct pending *pending, bool is_idle)
 {
 	unsigned int lanes = 1;

@@ -40,7 +40,7 @@ struct pending_operations {
 };
 void pending__encode(struct pending *pending, bool is_idle, uint64_t now_ns,
 		     const struct pending_operations *operations);
-/* From now on messages are of @format; finishes those that were begun. */
+/* Later messages are of @format; finishes the messages that were begun. */
 void pending__set_format(struct pending *pending, const struct format *format, encoder_take *take,
 			 void *data);
 

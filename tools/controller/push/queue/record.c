@@ -56,8 +56,8 @@ static bool is_head(const struct record *record)
 }
 
 /*
- * One byte of a disk that is wrong must not cost the whole message, nor the knowledge of where
- * the next one begins.  The sum tells which of the 8,192 possible bytes it was.
+ * A single wrong byte on a disk must not cost the whole message and the place of the next one.  The
+ * sum tells which of the 8,192 possible changes mends the head.
  */
 static bool mend(struct record *record)
 {
@@ -117,7 +117,7 @@ int record__read(int fd, uint64_t offset, uint64_t end, struct message **message
 	return read_body(fd, offset + sizeof(record), &record, message);
 }
 
-/* Of a head in @bytes; @length if none begins there. */
+/* The offset of a head in @bytes; @length without a head. */
 static size_t find_head(const uint8_t *bytes, size_t length)
 {
 	const uint32_t magic = htole32(RECORD_MAGIC);

@@ -21,7 +21,7 @@ struct record {
 
 /* A record whose head is whole. */
 struct record_extent {
-	uint64_t length; /* of head and body, as far as the file has it */
+	uint64_t length; /* of head and body, cut off at the end of the file */
 	uint32_t samples;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was refused, by host and reason: see refusals.h. */
+/* Counts refused samples, and sets series and hosts apart: see refusals.h. */
 #include "refusals.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Of a series: it has one of them, or none. */
+/* Slots that a series may take. */
 #define PLACES 8U
 
 void refusals__open(struct refusals *refusals)
@@ -184,7 +184,7 @@ static void set_host_apart(struct refusals *refusals, const char *name, uint64_t
 	pthread_mutex_lock(&refusals->lock);
 	host = find_or_add(refusals, name, 0);
 	pthread_mutex_unlock(&refusals->lock);
-	/* Hosts that are counted together are not one. */
+	/* The entry of hosts that are counted together does not stand for one host. */
 	if (!host || strcmp(host->name, name))
 		return;
 	if (++host->in_row < REFUSAL_SERIES_IN_ROW || host->apart_ns)

@@ -22,7 +22,7 @@ enum refusal_reason {
 	REFUSAL_CONFLICT, /* of types, in InfluxDB */
 	REFUSAL_VERSION, /* 2.0 was not taken as 2.0 */
 	REFUSAL_DAMAGED, /* it was no message any more */
-	REFUSAL_STATUS, /* another one: only the status is known */
+	REFUSAL_STATUS, /* another reason, of which only the status is known */
 	REFUSAL_COUNT,
 };
 
@@ -43,7 +43,7 @@ struct refusal_host {
 	char *name;
 	uint64_t samples[REFUSAL_COUNT];
 	long status; /* of REFUSAL_STATUS; 0: of the other reasons */
-	unsigned int in_row; /* series refused since one was taken */
+	unsigned int in_row; /* refused series since the last accepted one */
 	uint64_t apart_ns; /* CLOCK_MONOTONIC until when all of it is; 0: it is not */
 };
 

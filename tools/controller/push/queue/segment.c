@@ -70,7 +70,7 @@ int segment__next_message(int fd, uint64_t end, uint64_t *offset, struct message
 	return -ENODATA;
 }
 
-/* CLOCK_MONOTONIC at @time of CLOCK_REALTIME; what is in the future is now. */
+/* CLOCK_MONOTONIC at the time @s, @ns of CLOCK_REALTIME; a time in the future counts as now. */
 static uint64_t monotonic_at(int64_t s, uint32_t ns)
 {
 	struct timespec now;

@@ -8,7 +8,7 @@
 
 #include "tools/controller/push/formats/message.h"
 
-/* Numbers are below it: no spool reaches it, but a file may have any name. */
+/* Above any number of a segment that a spool makes; files of others may have any name. */
 #define SEGMENT_NUMBER_MAX (1ULL << 62)
 
 struct damage {
@@ -37,8 +37,8 @@ void segment__unlink(int directory, uint64_t number);
 int segment__is_file(const struct dirent *entry);
 
 /*
- * The next whole message from @offset on, which then is its end.  What is passed over adds to
- * @damage.  0; -ENODATA if there is none; -ENOMEM.
+ * Reads the next whole message from @offset on, and sets @offset to its end.  Skipped bytes add to
+ * @damage.  Returns 0; -ENODATA at the end of the segment; -ENOMEM.
  */
 int segment__next_message(int fd, uint64_t end, uint64_t *offset, struct message **message,
 			  struct damage *damage);

@@ -13,13 +13,13 @@
 
 struct series {
 	struct label_set *labels;
-	struct metric_plan *plan; /* of the last scrape; NULL: none so far */
+	struct metric_plan *plan; /* of the last scrape; NULL before the first */
 	/*
 	 * Of each series of the plan, in ns: the time of the last sample; or the negative time of
 	 * its end if no sample was sent since; 0: no sample was sent.
 	 */
 	int64_t *last_ns;
-	bool has_ended; /* all have their marker, or need none */
+	bool has_ended; /* every series has its marker, or needs no marker */
 	int64_t scrape_ns; /* time of the last scrape */
 	struct block *open; /* NULL: none */
 	uint64_t opened_ns;
@@ -128,8 +128,8 @@ static void remember_gone(const struct series *series, struct series_rules *rule
 }
 
 /*
- * Should the target be made again.  A few series are remembered one by one: up and dart_up, which
- * end later than the others.  Of many, the latest end counts for each.
+ * Remembers the ends for a target that is made again: of a few series one by one, such as up and
+ * dart_up, which end later than the others; of many series the latest end, for all of them.
  */
 static void remember_ends(struct series *series, struct series_rules *rules)
 {
@@ -172,7 +172,7 @@ void series__free(struct series *series, struct series_rules *rules)
 	free(series);
 }
 
-/* Takes memory for a row of @plan, and a block if there is none; false if there is no room. */
+/* Takes memory for a row of @plan, and opens a block if needed; false if there is no room. */
 static bool take_room(struct series *series, struct series_rules *rules, struct metric_plan *plan,
 		      bool is_marker, struct metric_point **row)
 {
@@ -232,7 +232,7 @@ static void skip_old(struct series *series, uint32_t i, int64_t time_ns)
 		series->last_ns[i] = series->last_ns[i] > 0 ? time_ns : -time_ns;
 }
 
-/* Returns how many points of @row have a time. */
+/* Returns the number of points of @row with a time. */
 static uint64_t fill_row(struct series *series, struct series_rules *rules,
 			 const struct metric_point *points, struct metric_point *row)
 {
@@ -275,7 +275,7 @@ static void drop_markers(const struct series *series, struct series_rules *rules
 	atomic_fetch_add(&rules->dropped, samples);
 }
 
-/* A row that says at @time_ns that series have ended: all, or those that do not remain. */
+/* Fills @row with markers at @time_ns for the series that do not remain. */
 static uint64_t fill_markers(struct series *series, const struct series_rules *rules,
 			     const bool *remains, int64_t time_ns, struct metric_point *row)
 {
@@ -299,7 +299,7 @@ static uint64_t fill_markers(struct series *series, const struct series_rules *r
 	return samples;
 }
 
-/* @remains: of each series of the plan, whether it goes on; NULL: none does. */
+/* @remains tells for each series of the plan whether it goes on; NULL: all series end. */
 static void put_markers(struct series *series, struct series_rules *rules, const bool *remains,
 			int64_t time_ns)
 {
@@ -333,7 +333,7 @@ static int compare_series(const struct metric_plan *one, const struct metric_ser
 		       strcmp(a->text, b->text);
 }
 
-/* Both are in the same order: what is in both has its last time in @last_ns. */
+/* Both plans are in the same order: copies the last times of common series to @last_ns. */
 static void match(const struct series *series, const struct metric_plan *plan, int64_t *last_ns,
 		  bool *remains)
 {
@@ -352,7 +352,7 @@ static void match(const struct series *series, const struct metric_plan *plan, i
 	}
 }
 
-/* Those of @plan that the plan so far did not have: have they ended before? */
+/* Looks up the ends of series of @plan that the previous plan lacked. */
 static void find_ends(const struct series *series, struct series_rules *rules,
 		      const struct metric_plan *plan, int64_t *last_ns)
 {
@@ -369,7 +369,7 @@ static void find_ends(const struct series *series, struct series_rules *rules,
 	}
 }
 
-/* From now on @plan: what is no longer in it has ended.  False if there is no memory. */
+/* Changes to @plan: series that it lacks have ended.  False if out of memory. */
 static bool change_plan(struct series *series, struct series_rules *rules, struct metric_plan *plan,
 			int64_t time_ns)
 {
@@ -399,7 +399,9 @@ static bool change_plan(struct series *series, struct series_rules *rules, struc
 	return true;
 }
 
-/* Labels beside series of @plan.  What had other ones has ended.  False without memory. */
+/*
+ * Makes labels for series of @plan.  Series with other labels have ended.  False if out of memory.
+ */
 static bool change_labels(struct series *series, struct series_rules *rules,
 			  const struct target_settings *target, const json_t *own,
 			  const struct metric_plan *plan, int64_t time_ns)

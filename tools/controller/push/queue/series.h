@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The series of a target as an output has sent them so far: collects their points in blocks,
- * leaves out those that would come twice, and says which series have ended.
+ * The series of a target as an output sent them so far: collects their points in blocks, leaves out
+ * points that the receiver already got, and marks series that ended.
  *
  * All functions for one target are called one after the other, in any threads.
  */
@@ -23,20 +23,20 @@
 /* Where blocks go that are closed, and the rules for all targets of an output. */
 struct series_rules {
 	/*
-	 * Time stamps of the output are multiples of so many ns.  Of points of a series in the
-	 * same multiple, or an earlier one, only the first is sent: receivers take no other.
+	 * Time stamps of the output are multiples of so many ns.  A point whose time stamp is not
+	 * later than that of the previous point of its series is not sent: receivers refuse it.
 	 */
 	int64_t precision_ns;
 	bool has_markers; /* a series that ends gets a stale marker */
 	uint64_t delay_ns; /* how long a block waits for further scrapes; 0: not at all */
-	uint32_t batch; /* samples of a block, or one scrape with more */
-	uint64_t bound; /* bytes of all blocks; from half of it on none waits */
+	uint32_t batch; /* samples of a block, unless one scrape alone exceeds it */
+	uint64_t bound; /* bytes of all blocks; above half of it no block waits */
 	/*
 	 * A scrape that does not fit waits until there is room, instead of being dropped, if it
 	 * is of less than half of the bound: that much is not of blocks that stay open.
 	 */
 	atomic_bool waits;
-	pthread_mutex_t lock; /* of those that wait */
+	pthread_mutex_t lock; /* of the threads that wait */
 	pthread_cond_t room_is_made;
 	/* Takes a block.  In any thread. */
 	void (*take)(void *data, struct block *block);
@@ -55,7 +55,7 @@ struct series_rules {
 
 struct series;
 
-/* In any thread: whether scrapes wait from now on; those that do go on, if not. */
+/* In any thread: lets scrapes wait from now on; or not, and wakes the threads that wait. */
 void series_rules__set_waits(struct series_rules *rules, bool waits);
 /* A block of so many bytes is freed. */
 void series_rules__give_back(struct series_rules *rules, uint64_t bytes);
@@ -73,7 +73,7 @@ void series__free(struct series *series, struct series_rules *rules);
 void series__add(struct series *series, struct series_rules *rules,
 		 const struct target_settings *target, const json_t *own,
 		 const struct metric_scrape *scrape, uint64_t now_ns);
-/* All have ended, at @time_ns; hands over the block that waits. */
+/* All series ended at @time_ns; hands over the block that waits. */
 void series__end(struct series *series, struct series_rules *rules, int64_t time_ns);
 
 #endif /* CONTROLLER_SERIES_H */

@@ -18,7 +18,7 @@
 #include "segment.h"
 #include "tools/controller/base/schedule.h"
 
-/* Segments of the bound: a drop loses one of them. */
+/* The bound in segments: each time one segment is dropped. */
 #define SEGMENTS 32
 #define SEGMENT_MAX (32ULL << 20)
 /* A segment that is sent, and may grow, is kept up to it: new files cost more than bytes. */
@@ -35,7 +35,7 @@ struct spool {
 	int lock;
 	int position_file;
 	int reading; /* a file of the segment that is read; -1: not open */
-	int writing; /* the last; -1: the next message begins a new one */
+	int writing; /* the last file; -1: the next message begins a new file */
 	uint64_t bound;
 	bool is_forced; /* by each message */
 	uint64_t segment_max;
@@ -47,7 +47,7 @@ struct spool {
 	uint64_t samples;
 	uint64_t dropped;
 	uint64_t damaged;
-	uint64_t damaged_samples; /* of those that were dropped */
+	uint64_t damaged_samples; /* of the dropped samples */
 	bool is_full; /* the last message could not be written */
 	bool is_directory_loose; /* names of segments are not forced to the disk */
 };
@@ -71,7 +71,7 @@ static void close_file(int *fd)
 	*fd = -1;
 }
 
-/* From its beginning, or where a program before has read it up to. */
+/* Reads from the beginning of the segment, or from the place that an earlier program reached. */
 static void read_segment(struct spool *spool, struct segment *segment)
 {
 	close_file(&spool->reading);
@@ -79,7 +79,7 @@ static void read_segment(struct spool *spool, struct segment *segment)
 	spool->offset = segment ? segment->sent : 0;
 }
 
-/* With what was not read of it. */
+/* Drops the messages of the first segment that were not read. */
 static void remove_first(struct spool *spool)
 {
 	struct segment *segment = spool->first;
@@ -99,7 +99,7 @@ static void remove_first(struct spool *spool)
 	save_position(spool);
 }
 
-/* Is all of it read, and sent?  Segments are read one after the other. */
+/* Were all messages of the segment read and sent?  Segments are read one after the other. */
 static bool is_sent(const struct spool *spool, const struct segment *segment)
 {
 	const struct segment *read = spool->read;
@@ -111,8 +111,8 @@ static bool is_sent(const struct spool *spool, const struct segment *segment)
 }
 
 /*
- * Gives back the room of what is sent; of the segment that may grow once it is worth it, or
- * room is scarce.  True if there was any.
+ * Removes segments that are sent; the segment that may still grow only if that is worth it, or room
+ * is scarce.  True if one was removed.
  */
 static bool remove_sent(struct spool *spool)
 {
@@ -189,7 +189,7 @@ static int load(struct spool *spool)
 
 	load_position(spool, &position);
 	spool->next_number = position.segment + 1;
-	/* Their numbers have equally many digits. */
+	/* All numbers are written with the same number of digits. */
 	count = scandirat(spool->directory, ".", &entries, segment__is_file, alphasort);
 	if (count < 0)
 		return -errno;
@@ -202,7 +202,7 @@ static int load(struct spool *spool)
 	free(entries);
 	if (ret)
 		return ret;
-	/* Removed already, if the program had not been killed in between. */
+	/* A program was killed before it removed these. */
 	while (spool->first && spool->first->number < position.segment)
 		remove_first(spool);
 	read_segment(spool, spool->first);
@@ -335,7 +335,7 @@ static int begin_segment(struct spool *spool)
 	return 0;
 }
 
-/* A segment for one more message of @length bytes. */
+/* Finds a segment for another message of @length bytes. */
 static int make_room(struct spool *spool, uint64_t length)
 {
 	while (spool->first && spool->bytes + length > spool->bound)
@@ -359,7 +359,9 @@ static int put(struct spool *spool, const struct message *message)
 	if (!ret && spool->is_forced)
 		ret = spool__force(spool);
 	if (ret) {
-		/* Gives back what was written; or else the next one is written over it. */
+		/*
+		 * Cuts off the incomplete message; if that fails, the next message overwrites it.
+		 */
 		(void)!ftruncate(spool->writing, spool->last->length);
 		return ret;
 	}
@@ -408,7 +410,7 @@ static void count_damage(struct spool *spool, const struct damage *damage)
 	spool->samples -= lost;
 }
 
-/* The last may grow; of others no more is left.  False if there is none to go on with. */
+/* Goes on with the next segment.  False if there is no other, or the last one may still grow. */
 static bool next_segment(struct spool *spool)
 {
 	struct segment *segment = spool->read;
@@ -424,7 +426,7 @@ static bool next_segment(struct spool *spool)
 	return spool->read;
 }
 
-/* Opens the file that is read.  One that somebody has removed is empty.  0 or -errno. */
+/* Opens the file to read.  A file that somebody removed counts as empty.  0 or -errno. */
 static int open_reading(struct spool *spool)
 {
 	int fd;
@@ -444,7 +446,7 @@ static int open_reading(struct spool *spool)
 	return 0;
 }
 
-/* Of the segment that is read; -ENODATA if it has no further one. */
+/* Reads the next message of the segment; -ENODATA at its end. */
 static int read_message(struct spool *spool, struct message **message)
 {
 	struct segment *segment = spool->read;
@@ -461,7 +463,7 @@ static int read_message(struct spool *spool, struct message **message)
 	(*message)->segment = segment->number;
 	(*message)->end = spool->offset;
 	(*message)->made_ns = segment__added_at(segment, spool->offset - record__length(*message));
-	/* It was counted when it was written, or the spool opened, unless the file has changed. */
+	/* Its samples were counted before, unless somebody changed the file since. */
 	samples = (*message)->samples < segment->samples ? (*message)->samples : segment->samples;
 	segment->samples -= samples;
 	spool->samples -= samples;

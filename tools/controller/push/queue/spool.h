@@ -4,23 +4,23 @@
  * it is killed.
  *
  * A directory with
- *   0000000000000001.segment ...  messages, each behind a head: see record.h.  Only added to,
+ *   0000000000000001.segment ...  messages, each after a head: see record.h.   Only added to,
  *                                 and removed once all are sent
  *   position                      the segment, by number, and the byte in it up to which all
  *                                 messages are sent
  *   lock                          held while a program has the spool
  *
- * Heads and bodies have checksums.  A wrong byte of a head is mended; one of a body costs that
- * message, of which the samples are counted; and further damage what lies before the next whole
- * head.  A message whose end is missing, because the program was killed while it wrote, ends its
- * segment when the spool is opened again; the next message goes to a new segment.  A position
+ * Checksums protect heads and bodies.  A wrong byte of a head is mended; a wrong byte of a body
+ * costs that message, whose samples are counted; further damage costs the bytes before the next
+ * whole head.  A message whose end is missing, because the program was killed while it wrote, ends
+ * its segment when the spool is opened again; the next message goes to a new segment.  A position
  * that is lost means that messages are sent twice, and never that they are not.
  *
- * What was written outlives the program.  When the machine fails, that is true of what was
- * forced to the disk, see spool__force(), and perhaps of more.
+ * Written messages outlive the program.  When the machine fails, messages that were forced to the
+ * disk survive, see spool__force(), and perhaps later ones.
  *
- * If a new message does not fit into the bound, the oldest segment is removed, with what was
- * not read of it.  If the disk is full, a segment is removed as soon as it is sent.
+ * If a new message does not fit into the bound, the oldest segment is removed with its unread
+ * messages.  If the disk is full, a segment is removed as soon as it is sent.
  */
 #ifndef CONTROLLER_SPOOL_H
 #define CONTROLLER_SPOOL_H
@@ -48,10 +48,10 @@ bool spool__is_loose(const struct spool *spool);
 /* Forces all to the disk, position included; waits for it.  Returns 0 or -errno. */
 int spool__force(struct spool *spool);
 /*
- * Reads the message after the one that was read before, which the caller frees; after opening,
- * the oldest that is not sent.  Returns 0, and @message is NULL if there is none; -ENOMEM; or
- * another -errno if no file can be read.  What is damaged is passed over.  Since when the message
- * waits is known as well as the times of its segment say, between its first and its last message.
+ * Reads the next message, which the caller frees; after opening, the oldest unsent one.  Returns 0,
+ * with @message NULL at the end of the spool; -ENOMEM; or another -errno if no file can be read.
+ * Damaged bytes are skipped.  The age of a message is interpolated between the first and the last
+ * message of its segment.
  */
 int spool__read(struct spool *spool, struct message **message);
 /*
@@ -60,7 +60,7 @@ int spool__read(struct spool *spool, struct message **message);
  */
 void spool__advance(struct spool *spool, const struct message *message);
 
-/* The number of the oldest segment: those before were removed. */
+/* The number of the oldest segment: earlier ones were removed. */
 uint64_t spool__oldest(const struct spool *spool);
 /* Of all files together: how many there are, and how many there may be. */
 uint64_t spool__bytes(const struct spool *spool);
@@ -73,7 +73,7 @@ uint64_t spool__samples(const struct spool *spool);
  */
 uint64_t spool__dropped(const struct spool *spool);
 uint64_t spool__damaged(const struct spool *spool);
-/* Of the samples that were dropped, those that were damaged. */
+/* Dropped samples that were damaged. */
 uint64_t spool__damaged_samples(const struct spool *spool);
 
 #endif /* CONTROLLER_SPOOL_H */
