@@ -158,7 +158,7 @@ static void add_descriptors(struct own_metrics *metrics)
 {
 	DIR *directory = opendir("/proc/self/fd");
 	struct rlimit limit;
-	/* Of the names, two are dots, and one is of the directory itself. */
+	/* Two names are dots, and one descriptor is that of the directory itself. */
 	long count = -3;
 
 	if (directory) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The controller itself, as others see it over HTTP, beside the values of agents:
+ * The controller itself, as others see it over HTTP, in addition to the values of agents:
  *
  *   /-/healthy   200 while the control loop runs, or else 503
- *   /-/ready     200 once all sources have been looked at, 503 before
+ *   /-/ready     200 after the first look at all sources, 503 before
  *   /-/reload    POST, from this host or with the token or password of --listen: reads the
  *                configuration again, as SIGHUP does.  400 with the reason if it cannot be
  *                used: then nothing changes
- *   /-/metrics   metrics of the controller alone, which /metrics has as well
+ *   /-/metrics   metrics of the controller alone, which /metrics shows as well
  *
  * The control loop writes the members, threads of the HTTP server read them.
  */
@@ -29,14 +29,14 @@ struct condition {
 	const struct options *options;
 	const struct http_access *access;
 	int64_t started_ns; /* CLOCK_REALTIME */
-	int reload_fd; /* an eventfd: a reload was asked for; -1: none can be */
+	int reload_fd; /* an eventfd: somebody asked for a reload; -1: reloads are impossible */
 	atomic_int_least64_t alive_ns; /* CLOCK_MONOTONIC, when the control loop last ran */
 	atomic_bool is_ready;
 	/* Of the last reload: of its configuration, and of its certificates. */
 	atomic_bool is_configuration_refused, are_certificates_refused;
 	atomic_int_least64_t reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
 	atomic_uint_least64_t reloads, refused;
-	atomic_size_t equal_labels; /* agents that had the labels of others */
+	atomic_size_t equal_labels; /* agents with the same labels as others */
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;
@@ -58,15 +58,15 @@ int condition__open(struct condition *condition, const struct options *options,
  */
 int condition__watch(struct condition *condition, sd_event *event, bool (*check_ready)(void *data),
 		     void (*on_reload)(void *data), void *data);
-/* The control loop has ended; the server may still ask. */
+/* The control loop ended; the server may still ask. */
 void condition__end(struct condition *condition);
-/* The server has ended. */
+/* The server ended. */
 void condition__close(struct condition *condition);
 
 /* In the control loop: how a reload went. */
 void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
-/* In the control loop: so many of the wanted agents had the labels of others. */
+/* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
 
 /* In any thread.  Adds the families of the process and of its configuration. */

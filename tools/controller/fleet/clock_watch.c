@@ -10,7 +10,7 @@
 #define WALL_TOLD_NS 100000000LL
 #define MINUTE_NS 60000000000ULL
 
-/* True if this message may be said; *@is_last: none after it for now. */
+/* True if this message may be said; *@is_last: further ones are left out for now. */
 static bool clock_watch__may_say(struct clock_watch *watch, bool *is_last)
 {
 	const uint64_t now_ns = monotonic_ns();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Says in the log that the clock of a host is wrong, or right again, and that the clock of the
- * controller was set.  Hosts may be 10,000, and all of them are wrong if the controller is: a
- * message for each would hide all others, so a minute has a few, and the last one says so.  The
- * metric dart_scrape_clock_off has all of them.
+ * controller was set.  If the clock of the controller is wrong, those of 10,000 hosts seem wrong: a
+ * message for each host would hide all other messages, so the log gets a few in a minute, and the
+ * last one says so.  The metric dart_scrape_clock_off covers all hosts.
  */
 #ifndef CONTROLLER_CLOCK_WATCH_H
 #define CONTROLLER_CLOCK_WATCH_H
@@ -25,9 +25,9 @@ struct clock_watch {
 	unsigned int messages; /* in it */
 };
 
-/* @bound_ns: what an offset may be; 0: the default.  @log outlives it. */
+/* @bound_ns: the largest offset that counts as right; 0: the default.  @log outlives it. */
 void clock_watch__open(struct clock_watch *watch, uint64_t bound_ns, struct output *log);
-/* No decoder has it any more.  One that was never opened is allowed. */
+/* No decoder uses it any more.  Zeros are allowed. */
 void clock_watch__close(struct clock_watch *watch);
 
 #endif /* CONTROLLER_CLOCK_WATCH_H */

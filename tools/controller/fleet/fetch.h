@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fetching the table of an agent: usually one READ, more if the table has grown
- * since the agent told its length, or is changed meanwhile.
+ * Fetching the table of an agent: usually one READ, more if the table grew since the agent told its
+ * length, or if the agent changes it meanwhile.
  */
 #ifndef CONTROLLER_FETCH_H
 #define CONTROLLER_FETCH_H
@@ -12,14 +12,14 @@
 #include <libdart/rdma/endpoint.h>
 
 /*
- * An agent whose table has never been whole is refused after so many tries.  Later,
- * a table may just change often: its agent is asked on.
+ * An agent whose table was never whole is refused after so many tries.  Later, a table may just
+ * change often, and the controller goes on trying.
  */
 #define FETCH_TRIES_MAX 100
 
 struct fetch {
 	struct dart_read read; /* to post, landing at 0 */
-	uint32_t length_max; /* as the agent has announced */
+	uint32_t length_max; /* as the agent announced it */
 	unsigned int tries; /* since the last table that was whole */
 	bool was_whole; /* a table of this agent */
 };

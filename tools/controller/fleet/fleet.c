@@ -16,10 +16,10 @@
 
 /* Targets that are started or stopped before the loop looks at other events. */
 #define BATCH 16
-/* How often it is asked whether a target has drained. */
+/* How often the fleet asks whether a target drained. */
 #define DRAIN_US 2000
 
-/* A target that has been stopped; handed over behind its last scrape. */
+/* A stopped target; handed over after its last scrape. */
 struct leaving {
 	struct work work; /* first */
 	struct fleet *fleet;
@@ -36,14 +36,14 @@ struct fleet {
 	struct output *output;
 	struct target_set *set;
 	struct discovery *discovery;
-	sd_event_source *work; /* deferred: the set has something to do */
+	sd_event_source *work; /* deferred: the set needs to act */
 	sd_event_source *left; /* workers are done with some */
 	int left_fd; /* eventfd */
 	pthread_mutex_t lock;
 	struct leaving_list done; /* of the workers, under the lock */
 	struct leaving_list draining; /* of the loop */
 	struct timer drain_timer;
-	size_t finished; /* targets that have all requested scrapes */
+	size_t finished; /* targets whose requested scrapes are all there */
 	int result;
 };
 
@@ -54,7 +54,7 @@ static bool fleet__is_limited(const struct fleet *fleet)
 	return options->once || options->count;
 }
 
-/* Ends the loop when all that were named have all requested scrapes. */
+/* Ends the loop when all requested scrapes of all named targets are there. */
 static void fleet__end_if_done(struct fleet *fleet)
 {
 	if (!fleet__is_limited(fleet) || !fleet->discovery ||
@@ -83,7 +83,7 @@ static int fleet__start(void *data, const struct target_settings *settings, stru
 	return err;
 }
 
-/* In the worker of the target, which has no scrape of it any more. */
+/* In the worker of the target, after its last scrape. */
 static void leave(struct work *work)
 {
 	struct leaving *leaving = caa_container_of(work, struct leaving, work);
@@ -95,7 +95,7 @@ static void leave(struct work *work)
 	eventfd_write(fleet->left_fd, 1);
 }
 
-/* @target has finished and is not wanted any more: behind its last scrape. */
+/* @target finished and nobody wants it any more: handed over after its last scrape. */
 static void fleet__hand_over(struct fleet *fleet, struct target *target, bool was_finished)
 {
 	struct leaving *leaving = calloc(1, sizeof(*leaving));
@@ -189,7 +189,7 @@ void fleet__summarize(struct fleet *fleet, bool to_log)
 	}
 }
 
-/* Nobody has anything of the target any more. */
+/* No thread refers to the target any more. */
 static void fleet__forget(struct fleet *fleet, struct leaving *leaving)
 {
 	struct target_context *context = fleet->context;
@@ -276,7 +276,7 @@ static void on_say(void *data, const char *sentence)
 
 	if (!fleet->context->sink->owns_terminal)
 		output__print(fleet->context->log, "dart-controller: %s", sentence);
-	/* A source may have nothing to say but that it has been looked at. */
+	/* The only news of a source may be that somebody looked at it. */
 	sd_event_source_set_enabled(fleet->work, SD_EVENT_ON);
 }
 
@@ -365,7 +365,7 @@ void fleet__free(struct fleet *fleet)
 	for (i = 0; fleet->set && i < target_set__end_index(fleet->set); i++)
 		target__free(target_set__target(fleet->set, i));
 	target_set__free(fleet->set);
-	/* Their targets have been freed with the set's. */
+	/* The targets were freed with those of the set. */
 	STAILQ_CONCAT(&fleet->draining, &fleet->done);
 	while ((leaving = STAILQ_FIRST(&fleet->draining))) {
 		STAILQ_REMOVE_HEAD(&fleet->draining, place);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * All targets of a controller while it runs: they come when somebody names them and go when
- * nobody does any more, each without the others noticing.
+ * nobody names them any more, each without the others noticing.
  *
- * A target that goes is stopped at once, and freed when its I/O thread has released it, its
- * worker is done with it and nothing that it posted can be on the network.
+ * A target that goes is stopped at once, and freed when its I/O thread released it, its worker is
+ * done with it and none of its READs can be on the network any more.
  */
 #ifndef CONTROLLER_FLEET_H
 #define CONTROLLER_FLEET_H
@@ -20,12 +20,12 @@ struct fleet;
 
 /*
  * Targets start as soon as the loop of @context runs.  The loop ends with 0 when all
- * requested scrapes are over, or with -errno; fleet__result() has more.  @output grows with
+ * requested scrapes are over, or with -errno; fleet__result() tells more.  @output grows with
  * the number of targets.  Returns 0, or -errno with a sentence in @error.
  */
 int fleet__new(struct target_context *context, struct output *output, struct fleet **fleet,
 	       struct dart_error *error);
-/* Once the I/O threads and the workers have stopped.  NULL is allowed. */
+/* After the I/O threads and the workers stopped.  NULL is allowed. */
 void fleet__free(struct fleet *fleet);
 
 /* Reads the configuration again and looks at all sources. */
@@ -33,8 +33,8 @@ void fleet__reload(struct fleet *fleet);
 /* The first of a target that was not 0. */
 int fleet__result(const struct fleet *fleet);
 /*
- * Once they have stopped: how the scrapes of each target that is left have gone, to
- * the sink, whose lines they end, or else, with @to_log, to the log.
+ * After they stopped: writes summaries of the scrapes of all remaining targets to the sink, as its
+ * last lines, or with @to_log to the log.
  */
 void fleet__summarize(struct fleet *fleet, bool to_log);
 

@@ -7,7 +7,7 @@
 /* While others begin so many, the loop handles other events. */
 #define PAUSE_NS 1000000ULL
 
-/* The next of a line that may have a place; NULL: there is none. */
+/* The next handshake of a line that may get a place, or NULL. */
 static struct handshake *handshakes__next(const struct handshakes *handshakes, bool again)
 {
 	const unsigned int max = handshakes->max;
@@ -17,7 +17,7 @@ static struct handshake *handshakes__next(const struct handshakes *handshakes, b
 	return TAILQ_FIRST(&handshakes->lines[again]);
 }
 
-/* The next to begin, which leaves its line; NULL: there is none. */
+/* The next handshake to begin, which leaves its line; or NULL. */
 static struct handshake *handshakes__take(struct handshakes *handshakes)
 {
 	struct handshake *first = handshakes__next(handshakes, false);
@@ -53,7 +53,7 @@ static void handshakes__give_up_place(struct handshakes *handshakes, struct hand
 	handshake->state = state;
 }
 
-/* When a handshake that has a place loses it. */
+/* When a handshake loses its place. */
 static uint64_t handshakes__end_ns(const struct handshakes *handshakes,
 				   const struct handshake *handshake)
 {
@@ -81,7 +81,7 @@ static void handshakes__set_timer(struct handshakes *handshakes)
 	timer__set_at(&handshakes->timer, handshakes->due_ns);
 }
 
-/* Those that fail at once leave room, but the loop has other work as well. */
+/* Handshakes that fail at once make room, but the loop must get to its other work as well. */
 static void handshakes__go_on(struct handshakes *handshakes)
 {
 	struct handshake *next;

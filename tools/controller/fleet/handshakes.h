@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How many targets connect at the same time: at most so many have a place, the others wait
- * in line, in order of arrival.  A handshake is all from the name of a host to its first
+ * How many targets connect at the same time: a bounded number get a place, the others wait in line,
+ * in order of arrival.  A handshake is all from the name of a host to its first
  * table.
  *
  * Each takes the control loop about a millisecond, for a queue pair and for memory that is
@@ -10,13 +10,13 @@
  * clocks of hosts, which a handshake compares to half of its length, would be as uncertain.
  *
  * Hosts that do not answer cost nothing but time, so a handshake keeps its place for
- * HANDSHAKES_PLACE_NS at most, and goes on without; but as long as it is the control loop
- * that is late, by HANDSHAKES_TOLERANCE_NS, none loses its place.
+ * HANDSHAKES_PLACE_NS at most, and goes on without it; but while the control loop itself is late,
+ * by HANDSHAKES_TOLERANCE_NS, no handshake loses its place.
  *
- * Those that failed before wait in a line of their own, and have three quarters of the places
- * at most: the other line, of new targets and those that were up until now, goes first, but
- * for one in HANDSHAKES_PATIENCE.  When one that failed comes back is the target's business,
- * which waits longer after each failure, and half of that time at random.
+ * Targets whose last handshake failed wait in a line of their own, and get three quarters of the
+ * places at most: the other line, of new targets and targets that were up until now, goes first,
+ * except one time in HANDSHAKES_PATIENCE.  A target decides when it comes back: later after each
+ * failure, half of that time at random.
  *
  * All of it in the control loop.
  */
@@ -45,7 +45,7 @@ struct handshake {
 	void (*begin)(struct handshake *handshake);
 	/* Not its user's. */
 	enum handshake_state state;
-	bool is_again; /* in the line of those that failed before */
+	bool is_again; /* in the line of failed targets */
 	uint64_t begun_ns;
 	TAILQ_ENTRY(handshake) place;
 };
@@ -57,10 +57,10 @@ struct handshakes {
 	unsigned int begun_count;
 	unsigned int again_count; /* of them, that failed before */
 	struct handshake_line begun; /* with a place, the first to begin first */
-	struct handshake_line lines[2]; /* the second: those that failed before */
+	struct handshake_line lines[2]; /* the second: of failed targets */
 	unsigned int passed_over; /* by the first line, one after the other */
 	bool is_beginning;
-	uint64_t late; /* how many have lost their places so far */
+	uint64_t late; /* handshakes that lost their places so far */
 	uint64_t due_ns; /* of the timer */
 	uint64_t forgiven_ns; /* the loop was late until then */
 	struct timer timer;
@@ -72,11 +72,11 @@ void handshakes__open(struct handshakes *handshakes, struct timers *timers, unsi
 void handshakes__close(struct handshakes *handshakes);
 
 /*
- * begin() is called, now or later, once.  @again: the last one failed.  One that is in line
- * stays where it is; one that has begun begins again at once.
+ * Calls begin() once, now or later.  @again: the last handshake failed.  A handshake in line stays
+ * where it is; one that already began begins again at once.
  */
 void handshakes__ask(struct handshakes *handshakes, struct handshake *handshake, bool again);
-/* It has ended, or is not wanted any more; in any state.  Others may begin. */
+/* The handshake ended, or nobody wants it any more; in any state.  Others may begin. */
 void handshakes__end(struct handshakes *handshakes, struct handshake *handshake);
 
 #endif /* CONTROLLER_HANDSHAKES_H */

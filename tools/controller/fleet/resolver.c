@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks name services in threads, and hands what they answer to the event loop. */
+/* Asks name services in threads, and hands their answers to the event loop. */
 #include "resolver.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #define THREADS_MAX 20
 
 struct resolution {
-	struct resolution *next; /* of those that wait, or that are answered */
+	struct resolution *next; /* in the list of waiting or of answered questions */
 	struct addrinfo *addresses;
 	int status; /* of getaddrinfo(3) */
 	resolved_handler handler; /* NULL: cancelled */
@@ -24,7 +24,7 @@ struct resolution {
 	char host[];
 };
 
-/* Lives until the last thread has ended. */
+/* Lives until the end of the last thread. */
 struct resolver {
 	sd_event_source *source;
 	int wake_fd;
@@ -56,7 +56,7 @@ static void resolver__destroy(struct resolver *resolver)
 	free(resolver);
 }
 
-/* With the lock: the next question, or NULL if there is none. */
+/* With the lock: the next question, or NULL. */
 static struct resolution *resolver__take(struct resolver *resolver)
 {
 	struct resolution *resolution = resolver->waiting;

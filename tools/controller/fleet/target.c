@@ -51,7 +51,7 @@ void target__count(struct target *target, uint64_t bytes)
 	output__print(context->log, "dart-controller: %s", text);
 }
 
-/* Scrapes that become due count as failed until an I/O thread has the target. */
+/* Until an I/O thread gets the target, due scrapes count as failed. */
 static void target__start_schedule(struct target *target)
 {
 	struct schedule *schedule = &target->io.schedule;
@@ -71,10 +71,9 @@ void target__drop_table(struct target *target)
 	io->ring = NULL;
 }
 
-/* Without an I/O thread that has it. */
 void target__disconnect(struct target *target)
 {
-	/* First: nothing lands any more in what it frees, and what is freed below. */
+	/* First: afterwards nothing lands any more in memory that is freed here and below. */
 	transport__free(target->transport);
 	target->transport = NULL;
 	flow__close(&target->io.flow);

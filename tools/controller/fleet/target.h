@@ -8,7 +8,7 @@
  *    +-------------------+-------------+------------ lost --------+
  *
  * Before it resolves and connects it waits for its turn: see handshakes.h.
- * The control loop does all this.  While the target is reading it is in the hands of an I/O
+ * The control loop does all this.  While the target is reading it belongs to an I/O
  * thread, which gets values from its transport whenever they are due, and which gives it back
  * before anything of it is freed: see io/io_target.h and transport/transport.h.  The control
  * loop decodes the tables that have landed and plans the scrapes.  A table that has changed
@@ -44,8 +44,8 @@ struct target_context {
 	struct resolver *resolver;
 	struct flow_control *flow_control;
 	struct io_threads io;
-	struct capacity capacity; /* of targets that have been READ or lost */
-	struct dart_tls *tls; /* of calls by TCP; NULL: there are none */
+	struct capacity capacity; /* of targets that were READ or lost */
+	struct dart_tls *tls; /* for calls over TCP; NULL: no certificate is loaded */
 	struct workers *workers;
 	struct catalogs *catalogs;
 	struct handshakes handshakes;
@@ -65,22 +65,22 @@ struct target_context {
 
 /*
  * Starts to scrape.  @settings must outlive the target.  finished() gets 0 if
- * all requested scrapes are over, -EHOSTUNREACH if none of them had values, or
+ * all requested scrapes are over, -EHOSTUNREACH if none of them got values, or
  * an error that ends the program.  Returns 0 or -errno.
  */
 int target__new(struct target_context *context, const struct target_settings *settings,
 		struct target **target);
 /*
- * Scrapes no more, and is not counted any more: finished() gets 0, at once or when its I/O
- * thread has released it, unless it has finished before.
+ * Stops scraping and counting the target: finished() gets 0, at once or when the I/O thread
+ * released the target, unless the target finished before.
  */
 void target__stop(struct target *target);
 bool target__is_finished(const struct target *target);
-/* What a target that has finished has posted may still be on the network. */
+/* READs that a finished target posted may still be on the network. */
 bool target__is_draining(const struct target *target);
 /*
- * It has finished, and the workers have run what was handed over since: they have scrapes of
- * it until then; or the I/O threads have ended, and the workers have stopped.
+ * The target finished, and the workers ran all work that was handed over since, up to which they
+ * use its scrapes; or the I/O threads ended, and the workers stopped.
  */
 void target__free(struct target *target);
 
@@ -95,7 +95,7 @@ struct target_status {
 	 * "silent", which is connected, but lost, or "finished"
 	 */
 	const char *state;
-	uint64_t since_ns; /* CLOCK_MONOTONIC: it has been up so long, or not up */
+	uint64_t since_ns; /* CLOCK_MONOTONIC: since when it is up, or not up */
 	const char *error; /* that it was lost for last; NULL: never lost */
 	/* As in a summary; drops only of the worker's queue. */
 	uint64_t scrapes, failed, missed, discarded, dropped, reads, bytes;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells outputs when a target is lost: it has had no whole scrape for three of its intervals,
- * and 5 s at least, whether its connection has failed, was never made, or is silent.  A shorter
- * gap, such as the restart of an agent, is none of their business.  They are told again for each
- * interval, because an output that says it once says it of that moment only.
+ * Tells outputs when a target is lost: it had no whole scrape for three of its intervals, and for 5
+ * s at least, whether its connection failed, was never made, or is silent.  Outputs do not hear of
+ * a shorter gap, such as the restart of an agent.  They are told again for each interval, because a
+ * single point only describes that moment.
  */
 #include <stdio.h>
 #include <time.h>
@@ -61,12 +61,12 @@ void target__on_down(void *data)
 		return;
 	}
 	if (!target->is_down && now_ns > target->down_due_ns + DOWN_LATE_NS) {
-		/* The controller was stopped, or starved: it has asked nobody meanwhile. */
+		/* The controller was stopped, or starved: it asked no agent meanwhile. */
 		target__set_down(target, now_ns + after_ns);
 		return;
 	}
 	target->is_down = true;
-	/* Without memory, or if the worker is behind, it is told next time. */
+	/* If memory is short, or the worker late, outputs are told next time. */
 	if (!atomic_load(&target->io.decoder.is_down_queued))
 		decoder__report_down(&target->io.decoder, realtime_ns(),
 				     target__why_down(target, text, sizeof(text)));

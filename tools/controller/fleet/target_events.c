@@ -139,7 +139,7 @@ static void target__on_connect_timeout(void *data)
 /* As soon as it is its turn. */
 static void target__ask_to_connect(struct target *target)
 {
-	/* The delay has doubled once when it is lost, and again if it cannot be reached. */
+	/* The delay doubles when the target is lost, and again if it cannot be reached. */
 	handshakes__ask(&target->context->handshakes, &target->handshake,
 			target->backoff_us > 2 * TARGET_BACKOFF_MIN_US);
 }
@@ -296,7 +296,7 @@ void target__free(struct target *target)
 	if (!target)
 		return;
 	io = &target->io;
-	/* The I/O thread has ended before it released this. */
+	/* The I/O thread ended before it released the target. */
 	if (target->transport)
 		target->transport->operations->leave(target->transport);
 	flow__end(&io->flow);

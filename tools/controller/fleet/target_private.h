@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the parts of a target in the control loop.  Each knows only the ones below it:
+ * Shared by the parts of a target in the control loop.  Each part knows only the parts below it:
  *
  *   target_events.c  handles events: it connects, and begins and ends the target
  *   target_table.c   takes tables and plans scrapes for the I/O thread
@@ -19,12 +19,12 @@ enum target_state {
 	TARGET_DISCONNECTED, /* until the next attempt to connect, and in line for it */
 	TARGET_RESOLVING, /* its name */
 	TARGET_CONNECTING,
-	TARGET_READING, /* an I/O thread has it */
-	TARGET_RELEASING, /* until the I/O thread has released it */
+	TARGET_READING, /* it belongs to an I/O thread */
+	TARGET_RELEASING, /* until the I/O thread released it */
 	TARGET_FINISHED,
 };
 
-/* What happens once it is released. */
+/* The next step after its release. */
 enum target_next {
 	TARGET_LOSE, /* for the reason in @reason */
 	TARGET_MOVE, /* connects again, for the I/O thread that is chosen */
@@ -46,13 +46,13 @@ struct target {
 	int result;
 	struct dart_error last_error; /* printed last; empty once connected */
 
-	/* While no I/O thread has it, the schedule is that of @io as well. */
+	/* While the target belongs to no I/O thread, these follow the schedule of @io as well. */
 	struct timer scrape_timer; /* the next scrape is due, and fails */
 	struct timer retry_timer; /* connect again, or fetch the table */
 	struct timer connect_timeout;
 	struct timer down_timer; /* without a whole scrape until then it is lost */
 	uint64_t down_due_ns; /* of the down timer */
-	bool is_down; /* it is lost, and outputs have been told */
+	bool is_down; /* it is lost, and outputs know */
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
 
@@ -61,7 +61,7 @@ struct target {
 	struct transport *transport;
 	struct io_thread *thread; /* of the transport */
 	struct fetch fetch;
-	struct tap_table tapped; /* of a table that was taken, until it has a ring */
+	struct tap_table tapped; /* the bytes of a table, until a ring takes them */
 	bool is_counted; /* in the capacity */
 	uint64_t counted_bytes; /* with so many for a scrape */
 	uint64_t since_ns; /* of the first table, or the loss, or the start */
@@ -74,48 +74,48 @@ struct target {
 /* Prints a line to standard error, unless the sink owns the terminal. */
 void target__log(const struct target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Cancels what is in progress, disconnects and schedules a retry. */
+/* Cancels the current step, disconnects and schedules a retry. */
 void target__lose(struct target *target, const char *reason, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Disconnects, and connects again for another I/O thread: nothing is lost. */
 void target__move(struct target *target, struct io_thread *thread);
-/* Has a first table, or none yet, of @bytes for each scrape, or 0: see capacity.h. */
+/* Counts the target, with @bytes for each scrape, or 0 before its first table: see capacity.h. */
 void target__count(struct target *target, uint64_t bytes);
-/* Of the scraped table; workers may still have scrapes of it. */
+/* Releases the scraped table; workers may still use scrapes of it. */
 void target__drop_table(struct target *target);
 /* Stops for good and reports @result. */
 void target__finish(struct target *target, int result);
 /* Finishes the target after the last requested scrape; true if so. */
 bool target__finish_if_done(struct target *target);
-/* 0, or -EHOSTUNREACH if the target never had values. */
+/* 0, or -EHOSTUNREACH if the target never got values. */
 int target__outcome(const struct target *target);
-/* Ends the connection, if there is one; no I/O thread has the target. */
+/* Ends the connection, if there is one; the target belongs to no I/O thread. */
 void target__disconnect(struct target *target);
 /* Disconnects after a loss for target->reason, and sets the time of the next attempt. */
 void target__retry(struct target *target);
 
 /* target_table.c */
 
-/* It has connected: the I/O thread gets it. */
+/* The target connected: it goes to its I/O thread. */
 void target__hand_over(struct target *target);
-/* The I/O thread, which has it, wants the table again, or it has landed. */
+/* The I/O thread wants the table again; or the table landed. */
 void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
-/* The retry timer has expired. */
+/* The retry timer expired. */
 void target__fetch_again(struct target *target);
 
 /* target_down.c */
 
 /* It is to be scraped from now on. */
 void target__watch_down(struct target *target);
-/* The down timer has expired. */
+/* The down timer expired. */
 void target__on_down(void *data);
 /* Has it no whole scrape for so long that it is lost? */
 bool target__is_lost(const struct target *target);
 
 /* target_status.c */
 
-/* It is lost for @reason, and has been up until now if @was_up. */
+/* The target is lost for @reason; @was_up: it was up until now. */
 void target__note_failure(struct target *target, const char *reason, bool was_up);
 
 #endif /* CONTROLLER_TARGET_PRIVATE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is to be known about a target from outside. */
+/* The status of a target, as other rooms see it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "target_private.h"
 
-/* Without memory the one before stays. */
+/* If memory is short, the previous reason stays. */
 void target__note_failure(struct target *target, const char *reason, bool was_up)
 {
 	char *failure = NULL;
@@ -27,7 +27,7 @@ bool target__is_finished(const struct target *target)
 
 bool target__is_draining(const struct target *target)
 {
-	/* It finishes only when its I/O thread has released it, and its flow is closed. */
+	/* It finishes only after its I/O thread released it, and its flow is closed. */
 	return target->io.flow.draining;
 }
 
@@ -41,7 +41,7 @@ const struct summary *target__summary(const struct target *target)
 	return &target->summary;
 }
 
-/* As long as its I/O thread has it, it is what becomes of it then. */
+/* While the I/O thread still owns the target, its next state is shown. */
 static const char *target__releasing(const struct target *target)
 {
 	switch (target->next) {

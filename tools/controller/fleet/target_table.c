@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Takes the tables of a connected target, and plans scrapes for its I/O thread.  All of this
- * has its turn: the I/O thread leaves the transport and the ring alone meanwhile.
+ * Takes the tables of a connected target, and plans scrapes for its I/O thread, always in the turn
+ * of the control loop: the I/O thread leaves the transport and the ring alone meanwhile.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool target__land_in_ring(struct target *target)
 				transport->operations->prepare(transport, ring));
 }
 
-/* Entries scraped so far that @table no longer has: the first, and how many. */
+/* Logs the first scraped entry that @table lacks, and the number of such entries. */
 static void target__log_removed(const struct target *target, const struct dart_table *table)
 {
 	const char *first = NULL;
@@ -171,7 +171,7 @@ static void target__fetch_later(struct target *target, const struct dart_error *
 	io_target__go_on(io);
 }
 
-/* The bytes of the table that has landed, for the tap. */
+/* Keeps the bytes of the landed table for the tap. */
 static void target__keep_bytes(struct target *target)
 {
 	const struct transport *transport = target->transport;

@@ -160,7 +160,7 @@ static void io_target__proceed(struct io_target *io)
 		io_target__renew_table(io);
 }
 
-/* Compares the header that has landed: 0, 1 after a change, or lost (-1). */
+/* Compares the header that landed: 0, 1 after a change, or lost (-1). */
 static int io_target__check_header(struct io_target *io)
 {
 	const void *landing = ring__current(io->ring)->landing;
@@ -235,7 +235,7 @@ static void on_scraped(struct io_target *io)
 		io_target__proceed(io);
 }
 
-/* The agent has no values of this table any more: the scrape waits for another one. */
+/* The agent serves no values of this table any more: the scrape waits for another table. */
 static void on_stale(struct io_target *io)
 {
 	if (io->state == IO_STOPPED)
@@ -303,7 +303,7 @@ static void io_target__on_scrape_due(void *data)
 		count__add(&summary->failed, due);
 		io_target__end_if_done(io);
 	} else if (io->state == IO_FETCHING && !io->scrape_pending) {
-		/* As soon as the table has landed. */
+		/* As soon as the table landed. */
 		count__add(&summary->missed, due - 1);
 		io->scrape_pending = true;
 	} else {
@@ -321,7 +321,7 @@ static void io_target__on_fetch_due(void *data)
 		io_target__want_table(io);
 }
 
-/* A call has no answer so far.  No error may tell, and the next scrape be due much later. */
+/* A call got no answer so far: perhaps without an error, and long before the next scrape. */
 static void io_target__on_late(void *data)
 {
 	struct io_target *io = data;
@@ -348,7 +348,7 @@ static void io_target__on_deadline(void *data)
 		io_target__lose(io, IO_LOSS_SILENCE, 0);
 }
 
-/* True if the thread has its turn and may ask; if not, it has reported why. */
+/* True if it is the turn of the thread, which may ask; if not, it reported why. */
 static bool io_target__take_turn(struct io_target *io)
 {
 	io->is_controls_turn = false;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The part of a target that its I/O thread has from the moment that it adopts it until it
- * has released it: when scrapes are due, and what the transport is asked for.
+ * The part of a target that belongs to its I/O thread, from its adoption to its release: when
+ * scrapes are due, and the requests to the transport.
  *
  *   adopt --> fetching <--> idle <--> checking --> scraping
  *              ^    |         ^          |            |
  *              |    v         +----------+------------+
  *          order   report
  *
- * The control loop takes turns with the I/O thread.  The I/O thread reports, when the table
- * has landed, is needed, or nothing more can be had, and leaves the transport and what is
- * below "in turns" alone until the control loop has given an order; at most one of the two is
- * under way.  Only release may be ordered at any time, and only io_target.released() says that
- * the I/O thread has nothing of the target any more.
+ * The control loop takes turns with the I/O thread.  The I/O thread reports when the table landed
+ * or is needed, or when nothing more can be fetched; then it leaves the transport and the members
+ * below "in turns" alone until the control loop gives an order; at most one report or order is
+ * under way.  Only release may be ordered at any time, and only io_target.released() says that the
+ * I/O thread does not use the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
 #define CONTROLLER_IO_TARGET_H
@@ -24,7 +24,7 @@
 
 enum io_state {
 	IO_RELEASED,
-	IO_FETCHING, /* the table is asked for, or the control loop has it */
+	IO_FETCHING, /* the table is on its way, or with the control loop */
 	IO_IDLE, /* until the next scrape, or the table, is due */
 	IO_CHECKING, /* the header is asked for before the values */
 	IO_SCRAPING, /* values and header are asked for */
@@ -35,7 +35,7 @@ enum io_report {
 	IO_WANTS_TABLE, /* order io_target__fetch() */
 	/* Order io_target__fetch(), or with a ring io_target__go_on(). */
 	IO_TABLE_LANDED,
-	IO_DONE, /* all that was wanted has been scraped */
+	IO_DONE, /* all wanted scrapes are done */
 	IO_LOST, /* for the reason in @loss */
 };
 
@@ -43,7 +43,7 @@ enum io_loss {
 	IO_LOSS_TRANSPORT, /* its explain() */
 	IO_LOSS_POST, /* loss_error is -errno */
 	IO_LOSS_SILENCE, /* no answer for IO_SILENCE_NS */
-	IO_LOSS_RESTART, /* of the agent: the table is another one */
+	IO_LOSS_RESTART, /* of the agent: its table is a different one */
 };
 
 /* RC times out earlier, unless the device hangs or the agent does; TCP does not. */
@@ -55,10 +55,10 @@ struct io_target {
 	void (*reported)(struct io_target *io, enum io_report report);
 	void (*released)(struct io_target *io);
 	struct decoder decoder;
-	struct summary *summary; /* see there who writes what */
-	/* CLOCK_MONOTONIC of the last whole scrape; 0: none so far.  Of the I/O thread. */
+	struct summary *summary; /* see there which thread writes which member */
+	/* CLOCK_MONOTONIC of the last whole scrape; 0 before the first.  Of the I/O thread. */
 	count_t landed_ns;
-	uint64_t wanted; /* scrapes, with those that failed; 0: no end */
+	uint64_t wanted; /* scrapes, failed ones included; 0: without end */
 	bool once;
 
 	/* Set by the control loop before it orders to adopt. */
@@ -77,7 +77,7 @@ struct io_target {
 	struct ring *ring; /* NULL: no table so far */
 	struct table_age age; /* of the ring's table */
 	uint64_t fetch_delay_ns; /* the table was in the middle of a change */
-	uint64_t posted_ns; /* the part that has landed last */
+	uint64_t posted_ns; /* the part that landed last */
 
 	/* Of the I/O thread. */
 	enum io_state state;
@@ -100,7 +100,7 @@ struct io_target {
 
 /* Orders, given by the control loop. */
 
-/* Begins with the table, for which the transport has room. */
+/* Begins with the table, for which room was reserved. */
 void io_target__adopt(struct io_target *io);
 /* The same once more. */
 void io_target__fetch(struct io_target *io);

@@ -61,8 +61,8 @@ static void run_end(struct message *message)
 }
 
 /*
- * Arms the clock for the next timer.  It stays as it is for a later one: one that is too
- * early just lets nothing expire.
+ * Arms the clock for the next timer.  It stays armed if the timer is later than that: when the
+ * clock rings too early, no timer expires.
  */
 static void io_thread__arm(struct io_thread *thread, uint64_t next_ns)
 {
@@ -119,7 +119,7 @@ static void io_thread__not_again(struct io_thread *thread, struct io_watch *watc
 	thread->again_count--;
 }
 
-/* Each that has more to do now gets one turn. */
+/* Each watch with more to do now gets one turn. */
 static void io_thread__go_on(struct io_thread *thread)
 {
 	unsigned int count = thread->again_count;
@@ -167,8 +167,8 @@ static void io_thread__wait(struct io_thread *thread)
 
 	n = io_thread__sleep(thread, events);
 	/*
-	 * Completions first: those of endpoints that were freed make room for others, and no
-	 * watch is freed before a message of this thread has said that it may be.
+	 * Completions first: completions of freed endpoints make room for others, and a watch is
+	 * freed only after a message of this thread allowed it.
 	 */
 	for (i = 0; i < n; i++)
 		io_thread__complete(thread, events[i].data.ptr);
@@ -181,7 +181,7 @@ static void io_thread__wait(struct io_thread *thread)
 	io_thread__go_on(thread);
 }
 
-/* Takes what has completed without a system call; false if no READs are in flight. */
+/* Takes completions without a system call; false if no READs are in flight. */
 static bool io_thread__poll(struct io_thread *thread)
 {
 	if (!thread->parts.polls ||

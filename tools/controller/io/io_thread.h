@@ -35,11 +35,11 @@ struct io_thread_parts {
 /* Returns 0 or -errno. */
 int io_thread__start(const struct io_thread_parts *parts, struct io_thread **thread);
 /*
- * Returns when it has ended, with messages that have not run, and targets as they are: they
- * are the caller's.
+ * Returns after the end of the thread.  Messages that did not run, and targets, belong to the
+ * caller.
  */
 void io_thread__stop(struct io_thread *thread);
-/* It has stopped, and its timers are not used any more.  NULL is allowed. */
+/* The thread stopped, and nobody uses its timers any more.  NULL is allowed. */
 void io_thread__free(struct io_thread *thread);
 
 /* Its number in the set of endpoints. */
@@ -48,9 +48,9 @@ uint32_t io_thread__number(const struct io_thread *thread);
 struct mailbox *io_thread__mailbox(struct io_thread *thread);
 /* For use in the thread. */
 struct timers *io_thread__timers(struct io_thread *thread);
-/* Whom it wakes when it has done all that was to be done, before it sleeps. */
+/* The object that the thread wakes after its work, before it sleeps. */
 struct work_batch *io_thread__work(struct io_thread *thread);
-/* What its flows are opened with. */
+/* The taker that flows of the thread are opened with. */
 struct credit_taker *io_thread__taker(struct io_thread *thread);
 
 /* A descriptor that the thread waits for; belongs to its user, in zeroed memory. */
@@ -59,18 +59,18 @@ struct io_watch {
 	int fd;
 	uint32_t events; /* of epoll_ctl(2); 0: not watched */
 	bool is_again;
-	TAILQ_ENTRY(io_watch) place; /* among those with more to do */
+	TAILQ_ENTRY(io_watch) place; /* among the watches with more to do */
 };
 
 /*
- * In the thread, or when it has ended.  Watches @fd for @events instead of what was watched
- * before; ready() is called as long as there are some.  With @events of 0 it is not called
- * any more, and @fd does not matter.  Returns 0 or -errno.
+ * In the thread, or after its end.  Watches @fd for @events instead of the previous descriptor;
+ * ready() is called as long as there are such events.  If @events is 0, ready() is not called any
+ * more, and @fd does not matter.  Returns 0 or -errno.
  */
 int io_thread__watch(struct io_thread *thread, struct io_watch *watch, int fd, uint32_t events);
 /*
- * In the thread, from ready() of @watch, which is watched: it has more to do, whatever the
- * descriptor says, and is called again when all others have had their turn.
+ * In the thread, from ready() of @watch, which is watched: calls ready() again after the turns of
+ * all others, whatever the descriptor says.
  */
 void io_thread__again(struct io_thread *thread, struct io_watch *watch);
 

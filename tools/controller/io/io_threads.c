@@ -2,7 +2,7 @@
 /* Starts I/O threads, and chooses one for a target. */
 #include "io_threads.h"
 
-/* Operations in flight of an agent that is the only one. */
+/* Operations in flight of the only agent. */
 #define DEPTH_ALONE 1024
 
 /* @number counts the threads. */

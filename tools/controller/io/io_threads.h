@@ -16,7 +16,7 @@
 
 struct io_threads {
 	struct dart_endpoint_set *set;
-	struct io_thread *event; /* NULL: there is none */
+	struct io_thread *event; /* or NULL */
 	struct io_thread *poll; /* the same */
 	struct io_thread *call; /* NULL: no target was called so far */
 	struct flow_control *flow_control;
@@ -32,9 +32,9 @@ struct io_threads {
 int io_threads__start(struct io_threads *threads, const struct settings *settings, bool is_alone,
 		      struct flow_control *flow_control,
 		      dart_endpoint_completion_handler *completed, struct dart_error *error);
-/* They have ended; targets are the caller's. */
+/* The threads end; targets belong to the caller. */
 void io_threads__stop(struct io_threads *threads);
-/* All endpoints have been freed. */
+/* After all endpoints were freed. */
 void io_threads__free(struct io_threads *threads);
 
 /* The thread for scrapes by READs of so many fragments; 0: not known. */

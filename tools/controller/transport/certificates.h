@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What agents that are called by TCP see of this side, and what is asked of theirs. */
+/* The certificate that this side shows to agents over TCP, and the authorities of theirs. */
 #ifndef CONTROLLER_CERTIFICATES_H
 #define CONTROLLER_CERTIFICATES_H
 
@@ -10,9 +10,9 @@
 
 /*
  * Loads the files as they are now instead of *@tls, which may be NULL; without files in the
- * settings, the files of tls_places.h, unless this user cannot read their key;
- * connections go on with what they were made with.  Returns 0, or -errno with a sentence
- * in @error, and *@tls as it was.
+ * settings, the files of tls_places.h, unless this user cannot read their key; connections go on
+ * with the certificate that they were made with.  Returns 0, or -errno with a sentence in @error,
+ * and *@tls as it was.
  */
 int certificates__load(const struct settings_tls *files, struct dart_tls **tls,
 		       struct dart_error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks agents for what others READ. */
+/* Asks agents for the values instead of READing them. */
 #include "transport_call.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 struct transport_call {
 	struct transport base; /* first: a transport is found by it */
-	struct dart_rpc_client *client; /* of the thread that has the transport */
+	struct dart_rpc_client *client; /* of the thread that owns the transport */
 	sd_event_source *source; /* while it connects */
 	uint32_t window; /* fragments of an answer that can be in flight */
 
@@ -37,7 +37,7 @@ struct transport_call {
 	struct dart_error error; /* why, or why an answer did not come */
 };
 
-/* Messages of an answer, of up to 16 KiB, before other targets have their turn. */
+/* Messages of an answer, of up to 16 KiB, before the turn of other targets. */
 #define TURN 8
 
 static struct transport_call *call_of(const struct transport *transport)
@@ -72,7 +72,7 @@ static int transport_call__reserve(struct transport *transport, uint32_t length)
 	struct transport_call *call = call_of(transport);
 
 	transport_call__unreserve(transport);
-	/* All zeros behind a table that has become shorter. */
+	/* All zeros after the end of a table that became shorter. */
 	call->table = calloc(1, length);
 	call->table_length = length;
 	return call->table ? 0 : -ENOMEM;
@@ -100,7 +100,7 @@ static int transport_call__prepare(struct transport *transport, struct ring *rin
 	int err;
 
 	transport_call__forget(transport);
-	/* The header is of this host, and the entries are those of equal ones. */
+	/* The header is that of this host; the entries are common to equal hosts. */
 	err = dart_rpc_plan__new(&scraper->table, catalog->plan, catalog->wanted,
 				 catalog->wanted_count, &call->plan);
 	if (err)
@@ -118,7 +118,7 @@ static void transport_call__path(const struct transport *transport, struct dart_
 
 /* ---- in the I/O thread */
 
-/* Waits for what the client waits for. */
+/* Watches the descriptors that the client waits for. */
 static int transport_call__watch(struct transport_call *call)
 {
 	struct pollfd descriptors[WATCHES];
@@ -128,7 +128,7 @@ static int transport_call__watch(struct transport_call *call)
 	if (!call->has_failed)
 		count = dart_rpc_client__wait(call->client, descriptors);
 	for (i = 0; i < WATCHES; i++) {
-		/* The events of poll(2) are those of epoll. */
+		/* poll(2) and epoll use the same numbers for events. */
 		err = io_thread__watch(call->thread, &call->watches[i].base,
 				       i < count ? descriptors[i].fd : -1,
 				       i < count ? descriptors[i].events : 0);
@@ -143,14 +143,14 @@ static void transport_call__fail(struct transport_call *call)
 	transport_call__watch(call);
 }
 
-/* Takes one event; true if there may be others. */
+/* Takes one event; true if more may follow. */
 static bool transport_call__take(struct transport_call *call)
 {
 	enum dart_rpc_client_event event;
 	int result;
 
 	event = dart_rpc_client__on_ready(call->client, &call->error);
-	/* Only values can be those of an earlier table. */
+	/* Only values can belong to an earlier table. */
 	if (event == DART_RPC_CLIENT_STALE && call->part == TRANSPORT_TABLE)
 		event = DART_RPC_CLIENT_DISCONNECTED;
 	switch (event) {
@@ -171,7 +171,7 @@ static bool transport_call__take(struct transport_call *call)
 		result = -EBUSY;
 		break;
 	default:
-		/* What was posted may still be under way. */
+		/* Requests may still be under way. */
 		transport_call__fail(call);
 		call->base.handlers->completed(call->base.data, -ECONNRESET);
 		return false;
@@ -306,7 +306,7 @@ static void transport_call__accept(struct transport_call *call)
 	call->window = dart_rpc_client__window(call->client) / CREDIT_FRAGMENT;
 }
 
-/* While it connects it waits for one descriptor, which stays the same. */
+/* While the client connects, it waits for a single descriptor, always the same. */
 static uint32_t transport_call__events(const struct transport_call *call, int *fd)
 {
 	struct pollfd descriptors[WATCHES];

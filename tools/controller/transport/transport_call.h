@@ -5,16 +5,15 @@
  *
  * The control loop connects, with the handshake of TLS, and the I/O thread waits for the
  * descriptors: two of rpc (of the RDMA CM and of completions), one of tcp.  Answers are copied
- * out of receives, or deciphered, to where READs would have landed them.
+ * out of receives, or deciphered, to the place where READs would land them.
  *
- * Flow control.  An answer cannot be cut, and so its credits are taken together before it is
- * asked for, and given back when the last byte has landed: one for each fragment of 4 KiB,
- * but no more than can be in flight at once, because the agent waits until it has been taken
- * (rpc: 32 KiB, those of the receives; tcp: 64 KiB, those of the window).  An agent that is
- * late, or silent, keeps none of them from others: see flow__lend().  All that the
- * control loop READs or calls by RDMA shares the credits; what it calls by TCP does if its
- * address here is on the interface of these, which is how it meets them in a switch, and has
- * only the window otherwise.
+ * Flow control.  An answer cannot be cut.  So its credits are taken together before the request,
+ * and given back when the last byte landed: one for each fragment of 4 KiB, but no more than can be
+ * in flight at once, because the agent waits until the controller took the bytes (rpc: 32 KiB, the
+ * receives; tcp: 64 KiB, the window).  An agent that is late, or silent, keeps no credits from
+ * other flows: see flow__lend().  All READs, and calls over RDMA, share the credits.  Calls over
+ * TCP share them if their address here is on the same interface, where they meet the others in a
+ * switch; otherwise only the window bounds them.
  */
 #ifndef CONTROLLER_TRANSPORT_CALL_H
 #define CONTROLLER_TRANSPORT_CALL_H
@@ -35,8 +34,8 @@ struct transport_call_parts {
 };
 
 /*
- * In the control loop: begin to connect.  By TCP the certificate of the agent must have
- * @name, and @tls is held.  Return 0, or -errno with a sentence in @error.
+ * In the control loop: begin to connect.  Over TCP the certificate of the agent must bear @name,
+ * and @tls is held.  Return 0, or -errno with a sentence in @error.
  */
 int transport_call__connect_rpc(const struct transport_call_parts *parts,
 				struct transport **transport, struct dart_error *error);
