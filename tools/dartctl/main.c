@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl: tells dartd what to expose, and asks what it does. */
+/* dartctl: tells dartd which objects to expose, and asks for its state. */
 #include <errno.h>
 #include <limits.h>
 #include <locale.h>

@@ -15,7 +15,7 @@
 #define CHECK "rp_filter"
 #define STRICT 1
 
-/* Interfaces with an IPv4 address, but loopback. */
+/* Counts the interfaces with an IPv4 address, except loopback. */
 static unsigned int count_interfaces(void)
 {
 	struct ifaddrs *all, *one, *other;
@@ -49,7 +49,7 @@ void check_rp_filter(struct findings *findings, const struct rdma_port *port)
 			     port->device);
 		return;
 	}
-	/* The greater of both applies. */
+	/* The kernel applies the greater value. */
 	all = text_file__number("/proc/sys/net/ipv4/conf/all/rp_filter");
 	own = text_file__number("/proc/sys/net/ipv4/conf/%s/rp_filter",
 				port->netdev);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Check "rp_filter": packets are not dropped for the way they come. */
+/* Check "rp_filter": the kernel does not drop packets because of their interface. */
 #ifndef RP_FILTER_H
 #define RP_FILTER_H
 

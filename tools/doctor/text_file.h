@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads the first line, without its newline.  False, and "", if it cannot. */
+/* Reads the first line, without its newline.  Returns false, and "", after a failure. */
 __attribute__((format(printf, 3, 4))) bool
 text_file__line(char *line, size_t size, const char *path_format, ...);
 /* Reads a decimal number; -1 without one. */

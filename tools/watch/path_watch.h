@@ -18,18 +18,18 @@ struct path_watch {
 };
 
 enum path_watch_event {
-	PATH_WATCH_CHANGED,	/* perhaps: look at the files again */
+	PATH_WATCH_CHANGED,	/* a file may have changed: look again */
 	PATH_WATCH_READABLE,
 	PATH_WATCH_TIMEOUT,
 };
 
-/* @paths stay the caller's, and must outlive @watch. */
+/* The caller owns @paths, which must outlive @watch. */
 int path_watch__open(struct path_watch *watch, const char *const *paths,
 		     size_t count, struct dart_error *error);
 void path_watch__close(struct path_watch *watch);
 
 /*
- * Changes from now on end path_watch__wait().  Arm before each look at the files,
+ * Makes changes from now on end path_watch__wait().  Arm the watch before each look at the files,
  * because directories come and go.
  */
 int path_watch__arm(const struct path_watch *watch, struct dart_error *error);

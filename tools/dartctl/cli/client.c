@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests of commands to dartd, and what they do with its replies. */
+/* Sends the requests of commands to dartd, and prints its replies. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl store export --watch and table export --watch: see export_watch.h. */
+/* dartctl store export --watch and table export --watch, see export_watch.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

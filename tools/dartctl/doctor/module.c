@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Check of the module: loaded, its device there, its ABI that of this release. */
+/* Check of the module: whether it is loaded, whether its device exists, and its ABI. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compares requests of a configuration with those that dartd has carried out. */
+/* Compares requests of a configuration with the requests that dartd has carried out. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl table create: reserves memory of dartd for a table. */
+/* dartctl table create: reserves memory of dartd for a lookup table. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

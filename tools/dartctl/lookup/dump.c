@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl table dump: prints all entries of a table. */
+/* dartctl table dump: prints all entries of a lookup table. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

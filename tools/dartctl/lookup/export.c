@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl table export: prints what switches need to know about a table. */
+/* dartctl table export: prints the configuration of a lookup table for switches. */
 #include <errno.h>
 #include <string.h>
 

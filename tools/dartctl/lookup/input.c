@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Entries from a file: reads large pieces, and lets a parser take entries out of them. */
+/* Reads large pieces of a file, from which a parser takes entries. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

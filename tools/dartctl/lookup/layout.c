@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The fields of the entries of a table. */
+/* The fields of the entries of a lookup table, see layout.h. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl table show: how full a table is, and who has a copy of it. */
+/* dartctl table show: the load of a lookup table, and the switches with a copy. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

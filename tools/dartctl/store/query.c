@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl query: prints what the reports to a store say about a key. */
+/* dartctl query: prints the value of a key in the reports to a store. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl store export: prints what reporters need to know about a store. */
+/* dartctl store export: prints the configuration of a store for reporters. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -148,7 +148,7 @@ static bool open_place(const struct readers *readers, struct place *place, struc
 	return false;
 }
 
-/* A batch for one server; @indexes: those of its keys among all keys. */
+/* A batch for one server; @indexes: positions of its keys among all keys. */
 struct batch {
 	size_t count;
 	size_t indexes[BATCH];

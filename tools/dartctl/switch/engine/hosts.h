@@ -46,10 +46,9 @@ int switch_ports__assign(const struct switch_ports *ports, const struct switch_h
 typedef bool switch_is_host(const void *hosts, uint32_t index, const struct switch_entry *entry);
 
 /*
- * Gives each of @count hosts, at most SWITCH_HOSTS_MAX, a number of its own in @numbers.
- * @entries: those of the switch, by number.  A host that has an entry keeps its number.
- * Others get unused numbers as long as there are any, so that packets that already carry a
- * number do not reach another host.
+ * Gives each of @count hosts, at most SWITCH_HOSTS_MAX, a number of its own in @numbers.  @entries:
+ * of the switch, by number.  A host that has an entry keeps its number.  Others get unused numbers
+ * as long as there are any, so that packets that already carry a number do not reach another host.
  */
 void switch_hosts__number(const struct switch_entry entries[SWITCH_HOSTS_MAX], const void *hosts,
 			  uint32_t count, switch_is_host *is_host, uint8_t *numbers);

@@ -3,9 +3,9 @@
  * The description of a kind of P4 programs, by which the engine pushes to switches: the objects
  * that a push changes, and the functions that only this kind knows.
  *
- * A kind has two types of its own, which the engine passes as pointers to void: a wish, which says
- * what the user wants, and a state, which holds all objects, as they are in a switch or as they
- * are wanted.
+ * A kind defines two types, which the engine passes as pointers to void: a wish, the configuration
+ * that the user wants, and a state, which holds all objects, as they are in a switch or as they are
+ * wanted.
  */
 #ifndef SWITCH_KIND_H
 #define SWITCH_KIND_H
@@ -61,7 +61,7 @@ struct switch_kind {
 	uint32_t object_count;
 	size_t state_size;
 
-	/* Can @program do what @wish asks for? */
+	/* Does @program suit @wish? */
 	int (*check)(const struct switch_program *program, const void *wish,
 		     struct dart_error *error);
 	/* Prepares a state, whose bytes are 0, for @program; NULL: nothing to do. */

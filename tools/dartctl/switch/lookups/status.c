@@ -30,7 +30,7 @@ static const char *const states[] = {
 	[LOOKUP_STOPPED] = "stopped",
 };
 
-/* Counts the shares that ask the server first, and those that have it as their replica. */
+/* Counts the shares of the server, and the shares whose replica it is. */
 static void count_shares(const struct lookup_state *state, uint32_t number,
 			 uint32_t *first, uint32_t *second)
 {
