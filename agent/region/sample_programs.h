@@ -16,7 +16,7 @@
 /* The number of samples. */
 enum {
 	SAMPLE_PROGRAMS_MAX = 0
-#define DART_ZERO_SAMPLE(...) +1
+#define DART_ZERO_SAMPLE(...) + 1
 #include <linux/dart_zero_samples.def>
 };
 
