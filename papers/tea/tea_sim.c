@@ -49,7 +49,7 @@ struct task {
 	FILE *csv;
 };
 
-/* Of all seeds, on average. */
+/* Averages over all seeds. */
 struct result {
 	double absorbed, best;	/* fractions of the packets */
 	double reports, exchanges;	/* of a period */

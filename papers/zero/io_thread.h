@@ -33,7 +33,7 @@ void io_thread__work(struct io_thread *thread, uint64_t now_ns,
 /* There is an event at @now_ns: a thread that blocks runs @wake_ns later, for @cpu_ns more. */
 void io_thread__wake(struct io_thread *thread, uint64_t now_ns,
 		     uint64_t wake_ns, uint64_t cpu_ns);
-/* So many fragments are posted; completed, or given up. */
+/* Counts posted fragments; completed ones, or ones given up. */
 void io_thread__post(struct io_thread *thread, uint64_t now_ns,
 		     uint32_t fragments);
 void io_thread__complete(struct io_thread *thread, uint32_t fragments);

@@ -41,7 +41,7 @@ simulated := $(addprefix tools/bench/simulated_,network.c verbs.c)
 programs += scrape_speed
 scraping := $(simulated) $(addprefix tools/bench/, \
 	gathered_hosts.c rate_sink.c scraping.c thread_clock.c)
-# Those of the controller are known later: see there.
+# The lists of the controller are known later: see there.
 scrape_speed_sources = tools/bench/scrape_speed.c $(scraping) \
 	$(controller_scraping)
 scrape_speed_libraries := dart
@@ -57,7 +57,7 @@ push_metrics_sources = tools/bench/push_metrics.c \
 push_metrics_libraries := dart
 push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
 
-# What outputs of the controller cost.
+# The costs of the controller's outputs.
 programs += outputs_speed
 outputs_speed_sources = $(sort tools/bench/outputs_speed.c \
 	tools/bench/bare_http.c $(unit_controller_workers_sources) \

@@ -68,7 +68,7 @@ static uint32_t version_of(uint32_t entry, uint64_t writes)
 	return 1 + (writes + GATHERED_ENTRIES - 1 - entry) / GATHERED_ENTRIES;
 }
 
-/* What word @number of a copy is. */
+/* The kind of word @number of a copy. */
 static enum dart_control_field_kind kind_of(uint32_t entry, uint32_t number)
 {
 	if (number == TIME && is_record(entry))

@@ -25,7 +25,7 @@ struct gathered_hosts;
 
 /* Ends the program if out of memory. */
 struct gathered_hosts *gathered_hosts__new(uint32_t count);
-/* Nobody is connected with them. */
+/* No connection to them may exist. */
 void gathered_hosts__free(struct gathered_hosts *hosts);
 
 /* For simulated_network__open(). */

@@ -446,7 +446,7 @@ static void send_all(struct measured *measured, const struct host *hosts,
 	}
 }
 
-/* What was sent when the last scrape came: without the marks of series that end. */
+/* The bytes sent when the last scrape came: without the marks of series that end. */
 static double bytes_per_sample(struct measured *measured, uint64_t samples)
 {
 	struct push_counts counts;

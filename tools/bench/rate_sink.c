@@ -77,7 +77,7 @@ static void rate_tally__add_rows(struct rate_tally *tally,
 	}
 }
 
-/* Of all CPUs together; each element of a field is a counter. */
+/* Adds up all CPUs; each element of a field is a counter. */
 static void rate_tally__add_sums(struct rate_tally *tally,
 				 const struct sample_entry *before,
 				 const struct sample_entry *now, double seconds)

@@ -31,7 +31,7 @@ struct rate_sink {
 struct rate_sink *rate_sink__new(uint32_t targets, uint32_t check_every);
 void rate_sink__free(struct rate_sink *sink);
 
-/* Of all targets together; any thread may look. */
+/* Counts of all targets together; any thread may read them. */
 struct rate_sums {
 	uint64_t started; /* targets with samples */
 	uint64_t samples, checked, wrong, torn, rates, lost;

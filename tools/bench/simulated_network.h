@@ -12,7 +12,7 @@
 
 #include "simulated_verbs.h"
 
-/* @hosts, @count of them, stay the caller's.  Nobody is connected any more. */
+/* @hosts, @count of them, stay the caller's.  No connection may exist any more. */
 void simulated_network__open(struct simulated_host **hosts, uint32_t count);
 const struct simulated_adapter *simulated_network__adapter(void);
 /* How many connected at the same time, at most. */

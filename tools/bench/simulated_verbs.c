@@ -297,7 +297,7 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t length,
 			  int access)
 {
-	/* Nobody else may write there. */
+	/* No other code may write there. */
 	if (access != IBV_ACCESS_LOCAL_WRITE)
 		errx(EXIT_FAILURE, "memory is registered with access %#x",
 		     access);

@@ -44,7 +44,7 @@ struct simulated_host {
 struct simulated_adapter {
 	struct ibv_context context; /* first: an adapter is found by it */
 	struct ibv_device device;
-	/* Of the thread that posts.  Now and then the CPU time of a call is measured. */
+	/* Counts of the posting thread.  It measures the CPU time of a call now and then. */
 	count_t posts; /* calls */
 	count_t timed; /* of them */
 	count_t timed_ns; /* that these took, with the host's writing */

@@ -23,7 +23,7 @@
 #include "invented_host.h"
 
 #define SECOND_NS 1000000000LL
-/* Behind by more, scrapes are left out. */
+/* A greater delay makes the farm skip scrapes. */
 #define LATE_MAX_NS (30 * SECOND_NS)
 
 struct arguments {
@@ -223,7 +223,7 @@ static int feed_due(struct farm *farm)
 		if (!fed->is_fed)
 			continue;
 		if (fed->due_ns <= now) {
-			/* What a READ takes varies. */
+			/* The time of a READ varies. */
 			feed(farm, fed,
 			     fed->due_ns + dart_random__below(
 						   &fed->host.random, 300000));

@@ -43,7 +43,7 @@ __attribute__((format(printf, 3, 4))) void
 findings__fail(struct findings *findings, const char *check, const char *format,
 	       ...);
 
-/* What to do about the last finding. */
+/* Advice about the last finding. */
 __attribute__((format(printf, 2, 3))) void
 findings__advise(struct findings *findings, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void

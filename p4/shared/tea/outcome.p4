@@ -14,7 +14,7 @@
 #define TEA_SILENT	8w8
 #define TEA_SENT	8w9
 
-/* Of responses. */
+/* Outcomes of responses. */
 #define TEA_FOUND	8w10
 #define TEA_AGAIN	8w11
 #define TEA_CHANGING	8w12
