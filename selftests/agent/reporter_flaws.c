@@ -11,7 +11,7 @@
 #include "selftests/lib/test.h"
 #include "selftests/lib/xdp_reporter.h"
 
-/* Of a postcard over IPv4: where the length of its report is, and its inner packet. */
+/* Offsets in a postcard over IPv4: the length of its report, and its inner packet. */
 #define REPORT_WORDS 51
 #define INNER_IP 78
 
@@ -160,7 +160,7 @@ static void test_passed(void **state)
 	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 2);
 }
 
-/* Behind the header of IPv4; returns the new length. */
+/* Adds options after the header of IPv4; returns the new length. */
 static size_t add_options(uint8_t *frame, size_t length)
 {
 	static const uint8_t nops[4] = { 1, 1, 1, 1 };
@@ -184,7 +184,7 @@ static void expect_damaged(struct xdp_reporter *reporter, const uint8_t *good,
 	uint8_t frame[INT_FRAME_MAX];
 	size_t bit, size;
 
-	/* Those of the first byte, of fragments and of the protocol make it no telemetry. */
+	/* Bits of the first byte, of fragments and of the protocol make it no telemetry. */
 	for (bit = 0; bit < (end - IP) * 8; bit++) {
 		memcpy(frame, good, length);
 		frame[IP + bit / 8] ^= 1 << bit % 8;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What was registered by command is registered again after dartd was killed.
+# Objects that were registered by command are registered again after dartd was killed.
 . "$(dirname "$0")/../lib.sh"
 
 state=/run/state

@@ -76,7 +76,7 @@ static void send_one(int fd)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 
-	/* One that fails with ECONNREFUSED takes the error of the packet before. */
+	/* A call that fails with ECONNREFUSED takes the error of the previous packet. */
 	sendto(fd, "x", 1, 0, (const void *)&address, sizeof(address));
 	sendto(fd, "x", 1, 0, (const void *)&address, sizeof(address));
 }

@@ -80,7 +80,7 @@ sample_agrees() {
 	compare_sample "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
 }
 
-# Those that soft-RoCE counts, without the time for which the kernel keeps them.
+# hw_counters: the counters of soft-RoCE, without the time for which the kernel keeps them.
 hw_counters() {
 	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
 	(cd "$counters" && grep -H . -- *) | grep -v '^lifespan:' |
@@ -102,7 +102,7 @@ is_counted() {
 	[ "$(dartctl -j show processes+100ms | gojq ".values.sum.$1")" -ge "$2" ]
 }
 
-# Of load.
+# boot_time_agrees: the boot time and the entropy of the entry load agree with the kernel.
 # shellcheck disable=SC2016 # variables of jq
 boot_time_agrees() {
 	dartctl -j show load+100ms | is_true --argjson btime \

@@ -133,7 +133,7 @@ static long memory_regions(void)
 	return leftovers__rdma("mr");
 }
 
-/* Of clients. */
+/* The number of entries of clients. */
 static long entries(void)
 {
 	char *list = registration__list();

@@ -93,7 +93,7 @@ def rule():
 
 FAMILIES = rule()
 SERIES = sum(len(family) for family in FAMILIES.values())
-# Of the kind "names" only.
+# Series of the kind "names" only.
 FOREIGN = {"dart_fleet_odd_calls_total": {
     (("index", str(word)),):
     lambda host, epoch, update, word=word: value(host, 2, 0, word, epoch, update)
@@ -476,7 +476,7 @@ def run(directory, receivers, fleet, controller):
 
 
 def main():
-    # All that was started ends with this.
+    # All started programs end with this one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     kinds = [kind for kind in programs.ALL if kind.path()]
     if not kinds:

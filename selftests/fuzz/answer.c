@@ -20,7 +20,7 @@ static void check_text(const struct answer *answer)
 		require(*byte >= ' ' && *byte <= '~');
 }
 
-/* Is it "https", with the host and the port of the receiver behind user and password? */
+/* Is it "https", with the host and the port of the receiver after user and password? */
 static bool is_own(const char *url)
 {
 	static const char scheme[] = "https:", host[] = "receiver.example:";
@@ -33,7 +33,7 @@ static bool is_own(const char *url)
 	begin = url + strlen(scheme) + strspn(url + strlen(scheme), "/");
 	snprintf(authority, sizeof(authority), "%.*s", (int)strcspn(begin, "/?#"), begin);
 	begin = strrchr(authority, '@') ? strrchr(authority, '@') + 1 : authority;
-	/* A host may have any character as %HH. */
+	/* A host may contain any character as %HH. */
 	if (strchr(begin, '%'))
 		return true;
 	return !strncasecmp(begin, host, strlen(host)) &&
@@ -88,7 +88,7 @@ static void judge(const struct answer *answer)
 	for (i = 0; i < 4; i++) {
 		verdict = i & 1 ? format_remote_write_2.judge(answer, i & 2) :
 				  answer__judge(answer);
-		/* What is taken for written as 2.0 was said to be. */
+		/* Samples that count as written by 2.0 were acknowledged. */
 		if (i & 1 && verdict == VERDICT_DONE)
 			require(answer->has_written && answer->written);
 		if (verdict == VERDICT_PARTLY)

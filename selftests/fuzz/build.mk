@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Of each harness NAME.c: other files that it needs, besides libdart, and the files
-# of its parser, whose coverage make fuzz prints.
+# For each harness NAME.c: other files that it needs, besides libdart, and the files of
+# its parser, whose coverage make fuzz prints.
 fuzz_answer_sources = $(controller_formats) tools/controller/base/url.c
 fuzz_answer_parsers := $(addprefix tools/controller/, base/url.c \
 	push/formats/answer.c)

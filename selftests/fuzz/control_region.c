@@ -78,7 +78,7 @@ static void decode(const uint8_t *data, size_t size)
 	dart_table__free(table);
 }
 
-/* Only one in 2^64 has a valid checksum by chance. */
+/* Only one input in 2^64 contains a valid checksum by chance. */
 static void seal(uint8_t *bytes, size_t size)
 {
 	struct dart_control_header *header = (void *)bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a switch that publishes digests sends, on a local socket. */
+/* The stream of a switch that publishes digests, on a local socket. */
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(count);
 		free(copy);
 	}
-	/* All has been sent, so the stream ends. */
+	/* Everything was sent, so the stream ends. */
 	require(ret < 0);
 	require_sentence(&error);
 	switch_digests__close(digests);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A harness is one file with LLVMFuzzerTestOneInput(), which gives bytes to a
- * parser: libFuzzer calls it with bytes that it makes up (make fuzz), replay.c with
- * those that are kept in corpus/ (make check).  The sanitizers watch; what a
- * parser promises besides is required.
+ * A harness is one file with LLVMFuzzerTestOneInput(), which gives bytes to a parser:
+ * libFuzzer calls it with bytes that it makes up (make fuzz), replay.c with the inputs
+ * kept in corpus/ (make check).  The sanitizers watch, and require() checks the further
+ * promises of a parser.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -55,8 +55,8 @@ static inline uint8_t *exact_copy(const uint8_t *data, size_t size)
 }
 
 /*
- * Makes the checksum of an IPv4 header behind Ethernet right, if the frame has one: by
- * chance few inputs have it, and parsers refuse the others.
+ * Corrects the checksum of an IPv4 header after Ethernet, if any: few inputs contain
+ * the right one by chance, and parsers refuse the others.
  */
 static inline void repair_ipv4(uint8_t *frame, size_t size)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a controller reads of requests: lines "NAME: VALUE" of headers, and lines "NAME=VALUE" of
- * arguments and cookies, as libmicrohttpd takes them apart.  Bits of the first byte:
+ * The parts of requests that a controller reads: lines "NAME: VALUE" of headers, and lines
+ * "NAME=VALUE" of arguments and cookies, as libmicrohttpd takes them apart.  Bits of the first
+ * byte:
  *
- *   1  the server has a token and a password; otherwise requests must name it
- *   2  no other host can connect to it
+ *   1  the server uses a token and a password; otherwise requests must name it 2  no
+ *   other host can connect to it
  */
 #include <jansson.h>
 #include <strings.h>
@@ -94,7 +95,7 @@ static void load(struct http_access *secrets, struct http_access *names)
 	http_settings__clear(&settings);
 }
 
-/* Can a stranger have bought this name?  Of letters and dots only, which no address is. */
+/* Can a stranger own this name? It consists of letters and dots only, unlike any address. */
 static bool is_foreign(const char *host)
 {
 	const size_t length = strspn(host, "ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ.");
@@ -126,7 +127,7 @@ static void check_access(const struct http_access *access, const struct http_req
 			    !strcasecmp(origin + strlen(origin) - strlen(host), host)));
 }
 
-/* The list for Prometheus has what the request says of itself. */
+/* The list for Prometheus contains the address that the request names. */
 static void print_list(const struct http_request *request)
 {
 	const char *host = http_request__host(request) ?: "localhost";
@@ -142,7 +143,7 @@ static void print_list(const struct http_request *request)
 	require(labels && file);
 	ret = exposition_sd__print(file, host, "target", labels, form);
 	fclose(file);
-	/* JSON has no other bytes. */
+	/* JSON contains no other bytes. */
 	require(!ret == dart_escape__is_utf8(host));
 	json = ret ? NULL : json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
 	require(ret || json);

@@ -18,7 +18,7 @@ static void check_unescape(const char *input, size_t before)
 	require(text);
 	length = http_head__unescape(text);
 
-	/* What it was is not cut off, and has no NUL that it had not. */
+	/* The text is not cut off, and gets no additional NUL. */
 	require(length <= before && length == strlen(text));
 	require(3 * length >= before);
 	if (!strchr(input, '%'))

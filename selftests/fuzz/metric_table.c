@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics of a host whose table, and what lies in its rows, is made up. */
+/* Metrics of a host with an invented table and invented rows. */
 #include <endian.h>
 
 #include <libdart/table/table_format_internal.h>
@@ -72,7 +72,7 @@ static void measure(struct names *names, const struct sample *sample)
 	metric_plan__put(plan);
 }
 
-/* Rows repeat bytes of the input, but for an even sequence in each other copy. */
+/* Rows repeat bytes of the input, except an even sequence in each other copy. */
 static void fill(const struct dart_entry *entry, uint8_t *copies,
 		 const uint8_t *data, size_t size)
 {
@@ -114,7 +114,7 @@ static void decode(struct names *names, const uint8_t *data, size_t size)
 	dart_table__free(table);
 }
 
-/* Only one in 2^64 has a valid checksum by chance. */
+/* Only one input in 2^64 contains a valid checksum by chance. */
 static void seal(uint8_t *bytes, size_t size)
 {
 	struct dart_control_header *header = (void *)bytes;

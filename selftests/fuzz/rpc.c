@@ -91,7 +91,7 @@ static void decode(const uint8_t *data, size_t size)
 #define ROWS 7
 #define ROW_LENGTH (2 * DART_CONTROL_LINE)
 
-/* Rows of two lines, of which the second one has sequences of its own. */
+/* Rows of two lines, the second with separate sequences. */
 static struct dart_schema *make_schema(void)
 {
 	static const uint32_t offsets[] = { 0, 60, 64, 124 };

@@ -42,7 +42,7 @@ static void check(const struct target_list *list)
 		require(target->class <= SETTINGS_CLASS_MAX);
 		require(!i || strcmp(list->items[i - 1]->settings.name,
 				     target->name) < 0);
-		/* All outputs print the text as it is. */
+		/* All outputs print the text unchanged. */
 		labels = json_loads(target->labels->text,
 				    JSON_REJECT_DUPLICATES, NULL);
 		require(json_is_object(labels) &&

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of a spool.  The bits of the first byte say what the others are:
+ * Files of a spool.  The bits of the first byte tell the meaning of the others:
  *
  *   1  the file "position" comes first, 16 bytes without their checksum
  *   2  the segment is a list of heads, 7 bytes, and bodies, to which this harness adds magic
- *      number and checksums, which would keep all behind them from being reached; otherwise
- *      it is the segment's file
+ *      number and checksums, which would otherwise stop the parser early; otherwise it is
+ *      the segment's file
  */
 #include <endian.h>
 #include <errno.h>
@@ -72,7 +72,7 @@ static void write_position(const uint8_t *data)
 	write_file("position", position, sizeof(position));
 }
 
-/* Returns the length of what was made of @data. */
+/* Returns the length of the files made from @data. */
 static size_t make_segment(const uint8_t *data, size_t size, uint8_t *to)
 {
 	uint8_t *const begin = to;
@@ -151,7 +151,7 @@ static void take(struct message *message)
 	free(message);
 }
 
-/* What was there comes first, then a message of our own; returns how many there were. */
+/* Reads the messages of the files first, then our own message; returns their number. */
 static size_t read_all(bool adds)
 {
 	struct message *own = message__new(&format_influx, 7, "own", 3);
@@ -168,7 +168,7 @@ static size_t read_all(bool adds)
 		require(false);
 	}
 	if (adds) {
-		/* Behind the last number there is none. */
+		/* No number follows the last one. */
 		ret = spool__add(spool, own);
 		require(!ret || ret == -EOVERFLOW);
 		adds = !ret;

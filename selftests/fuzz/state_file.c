@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The state file of dartd, JSON.  It has a checksum, which libFuzzer does not find:
- * bytes that are an array are also saved as registrations, loaded and parsed.
+ * The state file of dartd, JSON.  It contains a checksum, which libFuzzer does not
+ * find: bytes that are an array are also saved as registrations, loaded and parsed.
  */
 #include <fcntl.h>
 

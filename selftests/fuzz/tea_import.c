@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entries of lookup tables, CSV or JSON: the first byte says which, the second one where
- * the first piece ends.  Each entry that is read is the same after it was printed.
+ * Entries of lookup tables, CSV or JSON: the first byte chooses the format, the second
+ * the end of the first piece.  Each entry stays the same when it is printed and read
+ * again.
  */
 #include <errno.h>
 

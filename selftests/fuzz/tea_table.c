@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lookup tables: four bytes choose a geometry, the others are the memory of a table.  It is
- * looked up in as it is, and taken over; what is then there is consistent.  Checks are CRCs,
- * which are seldom right by chance: cells that begin with 0xff get the right one.
+ * Lookup tables: four bytes choose a geometry, the others are the memory of a table.  The
+ * harness looks keys up in it, and takes it over; afterwards the table is consistent.
+ * Checks are CRCs, which are seldom right by chance: cells that begin with 0xff get the
+ * right one.
  */
 #include <dart/tea_access.h>
 #include <errno.h>

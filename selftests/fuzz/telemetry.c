@@ -15,7 +15,7 @@
 
 #include "fuzz.h"
 
-/* The program has its own numbers, and annotations that only clang knows. */
+/* The program uses its own numbers, and annotations that only clang knows. */
 #undef ETH_P_IP
 #undef ETH_P_IPV6
 #undef __always_inline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers of a switch by Thrift: its tables, those of lookups, or its program.  The bytes come from
- * memory: this file defines the functions of wire.c.
+ * Answers of a switch over Thrift: its tables for reports or for lookups, or its program.  The
+ * bytes come from memory: this file defines the functions of wire.c.
  */
 #include <errno.h>
 
@@ -99,7 +99,7 @@ static int read_lookups(struct thrift *thrift, struct dart_error *error)
 	return ret;
 }
 
-/* The first byte selects what is read. */
+/* The first byte selects the kind of the answer. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dart_error error = {};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Atomic objects as helgrind must see them; included before all else in each file of the
- * programs that make check-helgrind runs.
+ * Atomic objects as helgrind must see them; included first in each file of the programs
+ * that make check-helgrind runs.
  *
  * Helgrind takes an atomic load for a plain one, and so reports a race with each atomic store.
- * These macros, in place of those of <stdatomic.h>, exempt the object itself and tell helgrind
- * what the access orders: a load comes after all stores to the same object before it.  An
- * access with memory_order_relaxed only exempts the object.
+ * These macros replace the macros of <stdatomic.h>. They exempt the object itself and tell
+ * helgrind the order that the access makes: a load comes after all stores to the same object
+ * before it.  An access with memory_order_relaxed only exempts the object.
  */
 #ifndef HELGRIND_ATOMICS_H
 #define HELGRIND_ATOMICS_H
@@ -46,7 +46,7 @@
 		value_;                                                        \
 	})
 
-/* Those of the project are all relaxed. */
+/* All such accesses of the project are relaxed. */
 #undef atomic_load_explicit
 #define atomic_load_explicit(object, order)                                    \
 	({                                                                     \

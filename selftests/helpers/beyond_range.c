@@ -172,7 +172,7 @@ static void test_beyond_control_region(void **state)
 	assert_int_equal(try_read(accept.address - 1, accept.rkey, 1), -EACCES);
 }
 
-/* Those of a process on any architecture are lower. */
+/* Addresses of a process are lower on any architecture. */
 static bool is_of_no_process(uint64_t address)
 {
 	return address >= UINT64_C(1) << 60;

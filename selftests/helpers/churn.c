@@ -324,7 +324,7 @@ int main(int argc, char *argv[])
 	}
 	while (reap_one(lives, count, 0))
 		;
-	/* Until the end of the last container began. */
+	/* Waits until the end of the last container begins. */
 	end = now_ns(CLOCK_MONOTONIC) - lifetime_ms * (SECOND_NS / 1000);
 	print(lives, count, (double)(end - start) / SECOND_NS);
 	return EXIT_SUCCESS;

@@ -75,7 +75,7 @@ static int is(const char *name)
 	return !strcmp(kind, name);
 }
 
-/* What the table and its entries point to. */
+/* The objects of the table and its entries. */
 static struct {
 	struct dart_memory_region memory_region;
 	struct dart_range range;

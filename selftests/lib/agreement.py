@@ -122,7 +122,7 @@ def read_types(url):
 
 
 def tolerance_of(family):
-    """That of the first pattern that fits."""
+    """The tolerance of the first pattern that fits."""
     for rule in TOLERANCES:
         if re.fullmatch(rule[0], family):
             return rule

@@ -111,7 +111,7 @@ static inline int device_add_counters(int region, const char *name,
 	return ret;
 }
 
-/* Of up to 64 namespaces. */
+/* Lists up to 64 namespaces; returns the result of the call. */
 static inline int device_namespaces(int region, uint32_t flags)
 {
 	uint32_t inodes[64];

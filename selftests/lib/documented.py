@@ -140,7 +140,7 @@ def options_of(program, directory):
 
 
 def flaws_of(command, programs):
-    """What is wrong with the options and names of commands of our programs."""
+    """The faults in options and names of commands of our programs."""
     words = shlex.split(command, comments=False)
     program, flaws = None, []
     for index, word in enumerate(words):
@@ -235,7 +235,7 @@ def run_block(block, prefixes):
         if goes_on(command):
             one = Running(command, len(running))
             flaws += one.begins()
-            # What follows may ask it.
+            # Later commands may ask it.
             if "--socket" in command:
                 running.append(one)
             else:

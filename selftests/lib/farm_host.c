@@ -133,7 +133,7 @@ int farm_host__start(struct farm_host *host, struct dart_error *error)
 	if (host->is_up)
 		return dart_error__set(error, EALREADY, "host %u is up",
 				       host->number);
-	/* Those that it vanished from. */
+	/* Connections from before the host vanished. */
 	while ((old = TAILQ_FIRST(&host->connections)))
 		farm_connection__free(old);
 	host->epoch++;

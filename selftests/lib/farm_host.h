@@ -46,7 +46,7 @@ int farm_host__start(struct farm_host *host, struct dart_error *error);
  * @vanishes, lets them find out by themselves, as if the host had lost its power.
  */
 void farm_host__stop(struct farm_host *host, bool vanishes);
-/* Of a host that is down, to end. */
+/* Frees the connections of a host that is down, at the end. */
 void farm_host__clear(struct farm_host *host);
 
 /* Writes the farm's update to all values. */

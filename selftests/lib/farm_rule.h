@@ -47,7 +47,7 @@ static inline uint64_t farm_rule__next(struct dart_random *words,
 	return (word >> 16) + update * (1 + (word & 0xff));
 }
 
-/* Of an epoch; not 0. */
+/* The instance of an epoch; not 0. */
 static inline uint64_t farm_rule__instance(uint32_t host, uint32_t epoch)
 {
 	return (uint64_t)(host + 1) << 32 | epoch;

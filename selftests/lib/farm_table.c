@@ -10,7 +10,7 @@
 
 #define PAGE 4096
 
-/* Of an entry with its range and its name, and room to grow. */
+/* Bytes of an entry with its range and its name, and room to grow. */
 #define ENTRY_BYTES 256
 
 void farm_entry__name(const struct farm_shape *shape, uint32_t entry,
@@ -108,7 +108,7 @@ static int farm_table__take(struct farm_table *table,
 	return 0;
 }
 
-/* What a table of all entries points to. */
+/* The objects of a table with all entries. */
 struct content {
 	struct dart_memory_region regions[2];
 	struct dart_entry *entries;

@@ -9,7 +9,7 @@
 #define RECORD_LINES 8
 #define BYTES_MAX (1 << 20)
 
-/* Behind the first sequence of a row, a word each. */
+/* The words after the first sequence of a row. */
 static const struct {
 	const char *name;
 	enum dart_control_field_kind kind;

@@ -33,7 +33,7 @@ enum farm_form {
 	FARM_RECORDS,	/* entries with one row of eight lines, like records */
 };
 
-/* Of all hosts. */
+/* The shape of the tables of all hosts. */
 struct farm_shape {
 	enum farm_form form;
 	uint32_t entries;
@@ -53,7 +53,7 @@ uint32_t farm_shape__row(const struct farm_shape *shape);
 uint32_t farm_shape__entry(const struct farm_shape *shape);
 uint32_t farm_shape__size(const struct farm_shape *shape);
 
-/* Of a copy; the caller frees it.  NULL and errno on error. */
+/* The schema of a copy; the caller frees it.  NULL and errno on error. */
 struct dart_schema *farm_shape__schema(const struct farm_shape *shape);
 
 /* The number of values in line @line of a row. */

@@ -264,7 +264,7 @@ static void take_loss(struct farm_verdict *verdict, uint32_t number)
 		verdict->phases[verdict->phase].lost++;
 		return;
 	}
-	/* One that was never scraped, or for another reason again. */
+	/* Ignores a host that was never scraped, or that is lost already. */
 	if (!host->epoch || host->is_lost)
 		return;
 	host->is_lost = true;

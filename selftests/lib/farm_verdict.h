@@ -35,7 +35,7 @@ struct farm_plan {
 	uint16_t first_port;
 	uint64_t interval_ns;	/* between scrapes */
 	uint64_t update;	/* of the farm when the verdict begins; 0: none told */
-	/* Those that are stopped. */
+	/* The hosts that the test stops. */
 	uint32_t first_stopped, stopped;
 };
 

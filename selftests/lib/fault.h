@@ -35,9 +35,9 @@ static inline bool fault_set_all(const char *name, const char *value)
 }
 
 /*
- * Lets all allocations fail, also small ones and those that may sleep, without
- * messages in the log.  Returns the descriptor for the functions below, -1 if this
- * kernel injects no faults.
+ * Lets all allocations fail, even small ones and ones that may sleep, without messages
+ * in the log.  Returns the descriptor for the functions below, -1 if this kernel
+ * injects no faults.
  */
 static inline int fault_open(void)
 {

@@ -158,7 +158,7 @@ static struct dart_schema *make_foreign_schema(void)
 
 /* ---- tables */
 
-/* What a table points to. */
+/* The objects of a table. */
 struct content {
 	struct dart_schema *row, *map, *foreign;
 	struct dart_memory_region region;

@@ -30,7 +30,7 @@ enum fleet_kind {
 	FLEET_BEHIND, /* two hours */
 	FLEET_STEPS, /* set again and again, by up to three days */
 	FLEET_LIES, /* times of rows are any numbers */
-	/* What it says. */
+	/* Faults in the messages. */
 	FLEET_NAMES, /* foreign names, equal names, a name of 3 KB */
 	FLEET_TORN, /* the row is always being written */
 	FLEET_NOISE, /* bytes that are not TLS */
@@ -68,7 +68,7 @@ struct fleet_host {
 	uint8_t *memory; /* of the table */
 	uint32_t used; /* bytes of the table */
 	struct dart_table_writer *writer;
-	/* Of the values: bytes of each place of the table. */
+	/* Offsets in the values: bytes of each place of the table. */
 	uint8_t *values;
 	uint32_t entry_count;
 	uint32_t offsets[FLEET_ENTRIES_MAX + 1];

@@ -232,7 +232,7 @@ def take_namespace(suffix):
         for header in pairs:
             family, *names = header.split()
             for name, number in zip(names, next(pairs).split()[1:]):
-                # Of other namespaces a whole host leaves the many of TcpExt out.
+                # A whole host leaves out the many counters of TcpExt in other namespaces.
                 if family in families and not (suffix and family == "TcpExt:"):
                     # The only gauge: the shell on the host keeps a connection.
                     put(f"snmp:{families[family]}{suffix}", "sum", name.lower(),

@@ -56,7 +56,7 @@ def summarize(frames):
         key = None
         if opcode == READ_REQUEST:
             address, _, length = struct.unpack_from("!QII", rest)
-            # One that is sent again asks for the rest of the same range.
+            # A READ that is sent again asks for the rest of the same range.
             key = (queue_pair, address + length)
             by_psn[psn] = key
             if key in in_flight:

@@ -51,7 +51,7 @@ struct world {
 	struct world_page pages[WORLD_ARENA_PAGES];
 };
 
-/* In shared memory: a child of fork() sees what its parent changes. */
+/* In shared memory: a child of fork() sees the changes of its parent. */
 struct world *world__new(void);
 void world__free(struct world *world);
 /* For a child: maps the second region if it was not inherited. */

@@ -19,7 +19,7 @@
 #include "selftests/lib/quarantine.h"
 #include "selftests/lib/slab.h"
 
-/* Of the per-CPU map that takes over free per-CPU memory. */
+/* Entries of the per-CPU map that takes over free per-CPU memory. */
 #define ENTRIES 2048
 #define MARKER 0x6b72616d6b72616dull
 

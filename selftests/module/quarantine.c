@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is kept in quarantine when regions show the same counters, and until when. */
+/* Which extents stay in quarantine when regions show the same counters, and until when. */
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -81,7 +81,7 @@ static void test_shared(void **state)
 	assert_int_equal(quarantine_now(observer).extents, 0);
 	assert_int_equal(leftovers__module_references(), 2);
 
-	/* None is shown any more, then half are shown again. */
+	/* No region shows a counter any more; then half are shown again. */
 	munmap((void *)address, device_info(regions[1]).capacity);
 	close(regions[1]);
 	assert_int_equal(quarantine_now(observer).extents, CGROUPS);

@@ -21,7 +21,7 @@
 #define MIBS (DART_ZERO_SOURCE_ICMP6 - DART_ZERO_SOURCE_IP + 1)
 #define WINDOWS (CGROUPS + NAMESPACES * MIBS)
 
-/* Of a window of 2 CPUs, so that more are not looked at. */
+/* Pages of a window of 2 CPUs: the tests look at no more. */
 #define PAGES_MAX 4
 
 /* The fixture of all tests: first the cgroups, then the namespaces. */

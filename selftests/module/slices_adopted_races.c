@@ -68,7 +68,7 @@ struct adopter {
 	struct dart_zero_adoption adoption;
 };
 
-/* Until the region of the process that was killed is closed. */
+/* Tries until the region of the killed process is closed. */
 static void *adopt(void *argument)
 {
 	struct adopter *adopter = argument;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""64 collectors behind two ports: the collector and the PSN of each report."""
+"""64 collectors at two ports: the collector and the PSN of each report."""
 
 import itertools
 

@@ -161,7 +161,7 @@ class Function(Running):
                 port)
 
     def respond(self, server, *frames):
-        """What leaves when frames come from a server."""
+        """The frames that leave when frames come from a server."""
         return self.send(*frames, source=server.port)
 
     def exchange(self, *frames, source=SOURCE):

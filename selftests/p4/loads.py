@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a switch does with packets: how long each takes, and how many it bears.
+"""Loads of a switch: how long each packet takes, and how many the switch bears.
 
 The last four bytes of each packet number it.
 """

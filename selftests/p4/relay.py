@@ -39,7 +39,7 @@ class Relay:
     def _run(self):
         late = [None, None]  # a frame that the next frame overtakes, by direction
         while True:
-            # What is late waits for the next frame, but not long.
+            # A late frame waits for the next frame, but not long.
             ready, _, _ = select.select([*self.sockets, self.end[0]], [], [],
                                         0.02 if any(late) else None)
             if self.end[0] in ready:

@@ -49,7 +49,7 @@ def _sum(data):
 
 
 def l4_sum(frame):
-    """What the checksum of TCP or UDP in @frame should be."""
+    """The right checksum of TCP or UDP in @frame."""
     at = CHECKSUMS[frame[23]]
     total = _sum(frame[26:34] + struct.pack(">HH", frame[23],
                                             len(frame) - L4) +
@@ -94,7 +94,7 @@ def flow_in(frame):
 
 
 def new_flow(key, value):
-    """What NAT makes of a flow."""
+    """The translation of a flow by NAT."""
     if value[6] & 1:
         return value[:4] + key[4:8] + value[4:6] + key[10:]
     return key[:4] + value[:4] + key[8:10] + value[4:6] + key[12:]
@@ -144,7 +144,7 @@ class Stream:
             self.source.send(packet)
 
     def receive(self, until):
-        """What comes up to this time."""
+        """Receives until this time."""
         while (left := until - self.now()) > 0:
             ready, _, _ = select.select([*self.receivers], [], [], left)
             for receiver in ready:

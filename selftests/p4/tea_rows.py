@@ -24,7 +24,7 @@ ELSEWHERE = 4  # a port of the control plane
 
 
 def check(frame, left, **outcomes):
-    """What leaves when the server answers."""
+    """The frames that leave when the server answers."""
     tap.same(switch.exchange(frame), {**SILENCE, OUT: left}, outcomes)
     tap.same(switch.outcomes(), outcomes)
     tap.same(switch.get("outstanding", server), 0)

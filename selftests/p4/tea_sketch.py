@@ -85,7 +85,7 @@ class Popular(Function):
                 threshold)
 
     def memory(self, name, rows):
-        """What is not 0 in registers: [row, index, value]."""
+        """The registers that are not 0: [row, index, value]."""
         found = []
         for row in range(rows):
             answer = self.do("register_read", f"tea_{name}_{row}")

@@ -126,7 +126,7 @@ class Page:
         return result["result"].get("value")
 
     def wait(self, script, seconds=15):
-        """Until the expression is true: its value, or None."""
+        """Waits until the expression is true; returns its value, or None."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             try:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a controller records is replayed as it was: the same lines, from files that are whole,
-# cut, damaged or left by a controller that was killed.
+# A replay shows the recorded scrapes unchanged: the same lines, from files that are whole,
+# cut, damaged or left by a killed controller.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -68,7 +68,7 @@ check "a dump as CSV has a line for each value" sh -c \
 	"dart-controller dump $dir/a >/run/csv; head -n 3 /run/csv;
 	 [ \"\$(head -n 1 /run/csv)\" = agent,sequence,time_ns,entry,copy,field,element,value ] &&
 	 [ \$(wc -l </run/csv) -gt 10000 ]"
-# Those of CPU 0 in each scrape.
+# The values of CPU 0 in each scrape.
 gojq -r '.sequence as $s | .time_ns as $t | .entries | to_entries[] |
 	select(.value.copies == "cpu") | .key as $entry | .value.cpus[0] | to_entries[] |
 	select(.value | type == "number") |

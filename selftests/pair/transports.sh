@@ -41,7 +41,7 @@ agree_with_kernel() {
 	done
 }
 
-# What does not change, of the last line of a kind
+# The constant values in the last line of a kind
 identity() {
 	gojq -s 'map(select(.entries)) | last |
 		{node, host_id, boot_id, instance, generation, online, nohz_full,

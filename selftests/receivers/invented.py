@@ -34,7 +34,7 @@ def sent(path):
 
 
 def compare(receiver):
-    """What is wrong; "" if nothing is."""
+    """The faults; "" without any."""
     path = os.path.join(receiver.directory, "list")
     kind = receiver.kind.replace("_", "-")
     options = ["--version", str(receiver.version)] if receiver.version else []

@@ -129,7 +129,7 @@ class Prometheus(Receiver):
 
 
 class Prometheus3(Prometheus):
-    """One that takes remote write 2.0, at the path in $PROMETHEUS3."""
+    """A Prometheus that takes remote write 2.0, at the path in $PROMETHEUS3."""
     version = 2
 
     @classmethod
@@ -142,7 +142,7 @@ class VictoriaMetrics(Prometheus):
     ready = "/health"
     # It keeps decimal numbers of about 15 digits.
     tolerance = 1e-12
-    # What it took in the last second is only in its memory.
+    # Samples of the last second are only in its memory.
     kill_signal = signal.SIGTERM
 
     def command(self):

@@ -25,7 +25,7 @@ REMOTE_WRITE_1, REMOTE_WRITE_2, INFLUX = 1, 2, 3
 
 
 def of_lines(lines):
-    """Those of receiver.lines()."""
+    """The samples of receiver.lines()."""
     known, series, stale = {}, {}, 0
     for line in lines:
         name, text, value, at = SAMPLE.match(line).groups()
@@ -86,7 +86,7 @@ def of_segment(data, at=0):
 
 
 def of_spool(directory, only_waiting=False):
-    """What waits in a spool, or was there before and its segment is not removed yet."""
+    """The samples that wait in a spool, or that were sent from a segment that still exists."""
     everything, messages = {}, 0
     segment, offset = position_of(directory)
     for path in sorted(glob.glob(os.path.join(directory, "*.segment"))):

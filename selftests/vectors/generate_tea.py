@@ -17,7 +17,7 @@ SWITCH_QPN = 0x746561
 
 
 def sizes(table):
-    """What follows from the five numbers of a table."""
+    """Derived sizes of a table with these five numbers."""
     cell = (4 + table["key_length"] + table["value_length"] + 3) // 4 * 4
     row = 12 + 2 * table["cells"] * cell
     row_log2 = next(log2 for log2 in range(9, 13)
@@ -105,7 +105,7 @@ def bth(opcode, qpn, psn, pad=0, migrated=1):
 
 
 def exchange(table, key, home, packet, number, changes):
-    """A WRITE, the READ behind it, and its response."""
+    """A WRITE, the READ after it, and its response."""
     server = {
         "mac": "52:54:00:00:00:01", "ip": "10.0.0.1", "qpn": 17,
         "rkey": 0x1234, "base": 0x3A5F00000000, "first_psn": 0,
@@ -162,7 +162,7 @@ def keys_with_home(table, home, count):
 
 
 def vector(key, value, neighbours=0, packet=None, **changes):
-    """An entry, inserted behind so many others with the same home."""
+    """An entry, inserted after the given number of others with the same home."""
     table = {"rows_log2": 4, "cells": 8, "key_length": len(key),
              "value_length": len(value), "packet_length": 1514}
     table.update((name, changes.pop(name)) for name in table
@@ -250,7 +250,7 @@ def vectors():
     for first_psn, number in ((0xFFFFFF, 0), (0xFFFFFE, 0), (0x800000, 2**24)):
         yield vector(nat, address, 0, packet_of(nat, 60), cells=1,
                      first_psn=first_psn, number=number)
-    # Keys that count up, as those of a range do.
+    # Keys that count up, like the keys of a range.
     for index in range(16):
         yield vector(flow("10.1.0.2", "10.3.1.3", 49152, 1024 + index, 17),
                      address, rows_log2=8)

@@ -29,7 +29,7 @@ static inline uint64_t number(const json_t *vector, const char *name)
 	return json_integer_value(json_object_get(vector, name));
 }
 
-/* Of hexadecimal digits. */
+/* Reads a string of hexadecimal digits. */
 static inline struct bytes bytes(const json_t *vector, const char *name)
 {
 	const char *digits = text(vector, name);

@@ -159,7 +159,7 @@ static void test_options(void **state)
 			 -EBADMSG);
 }
 
-/* Behind the Ethernet addresses; returns the new length. */
+/* Adds a tag after the Ethernet addresses; returns the new length. */
 static size_t add_tag(uint8_t *frame, size_t length, uint16_t type,
 		      uint16_t control)
 {

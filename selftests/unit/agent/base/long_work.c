@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the service manager is told of work that takes long. */
+/* Messages to the service manager about long work. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -102,7 +102,7 @@ static void test_header(void **state)
 	data = controller();
 	data.controller.reserved = 1;
 	expect(&data, 56, &controllers, -EPROTO, "reserved");
-	/* Of another version the rest is unknown. */
+	/* The rest of another version is unknown. */
 	data.controller.abi_version = htole32(77);
 	data.bytes[16] = 1;
 	expect(&data, 56, &controllers, -EPROTONOSUPPORT, "version 77");

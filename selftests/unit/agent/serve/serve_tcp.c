@@ -283,7 +283,7 @@ static void test_limit(void **state)
 	dart_rpc_client__free(clients[1]);
 }
 
-/* What the kernel does for connections that are silent, or do not take their bytes. */
+/* The kernel's settings for connections that are silent, or do not take their bytes. */
 static void test_socket(void **state)
 {
 	static const struct {

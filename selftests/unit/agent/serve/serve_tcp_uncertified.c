@@ -46,7 +46,7 @@ static void stranger__close(struct stranger *stranger)
 	close(stranger->fd);
 }
 
-/* What the agent says to the handshake. */
+/* The agent's answer to the handshake. */
 static gnutls_alert_description_t stranger__alert(struct stranger *stranger,
 						  struct fixture *fixture)
 {
@@ -188,7 +188,7 @@ static void stranger__use_key(struct stranger *stranger,
 					       &certificate, 1, key) >= 0);
 }
 
-/* What the agent says to such a key. */
+/* The agent's answer to such a key. */
 static gnutls_alert_description_t offer_key(struct fixture *fixture,
 					    unsigned int modulus_size,
 					    unsigned int exponent_size)
@@ -215,7 +215,7 @@ static void test_keys(void **state)
 	assert_int_equal(offer_key(*state, 256, 255), GNUTLS_A_BAD_CERTIFICATE);
 }
 
-/* What a caller says to an agent with a key of these sizes. */
+/* A caller's answer to an agent with a key of these sizes. */
 static void expect_refused(struct fixture *fixture, unsigned int modulus_size,
 			   unsigned int exponent_size, const char *words)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the agent answers to requests for its table and for values. */
+/* Answers of the agent to requests for its table and for values. */
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -190,7 +190,7 @@ static void test_some(void **state)
 	land(fixture, &landing, DART_RPC_ANSWER_MAX);
 	seen_table__expect_landed(&seen, some, 2, 0);
 	seen_table__close(&seen);
-	/* None: the header alone. */
+	/* No entries: the header alone. */
 	seen_table__open(&seen, fixture->host->table,
 			 fixture->host->control_region.used, some, 0);
 	ask_values(fixture, &seen, &landing);

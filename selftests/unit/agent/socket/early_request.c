@@ -175,7 +175,7 @@ static void test_gone(void **state)
 	while (world.counts.connected)
 		assert_true(sd_event_run(world.loop, 5000000) > 0);
 	assert_int_equal(world.peer.questions, 3);
-	/* One that waits while dartd ends. */
+	/* A request that waits while dartd ends. */
 	world.peer = (struct peer){ };
 	other = world__ask(&world, "peer");
 	while (!world.peer.questions)

@@ -30,7 +30,7 @@ static void test_present(void **state)
 	assert_true(generations__can_use(&generations, 1, 1000 * LEASE));
 }
 
-/* One that was replaced a long time after it was published. */
+/* A generation that was replaced a long time after its publication. */
 static void test_replaced(void **state)
 {
 	struct generations generations = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the agent tells about its host: lists of CPUs. */
+/* The agent's data about its host: lists of CPUs. */
 #include <errno.h>
 #include <string.h>
 

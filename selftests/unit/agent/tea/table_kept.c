@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is kept of a table for the next dartd: its name in the fd store, its epoch. */
+/* The data about a table that the next dartd gets: its name in the fd store, its epoch. */
 #include <string.h>
 
 #include "agent/tea/table_kept.h"

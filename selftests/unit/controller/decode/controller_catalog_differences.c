@@ -79,7 +79,7 @@ static void test_differences(void **state)
 		assert_int_equal(content_store__count(&catalogs.catalogs),
 				 i + 2);
 	}
-	/* What is scraped is a difference, too; schemas are shared by all. */
+	/* A different choice of scraped entries is a difference, too; all hosts share schemas. */
 	all[count + 1] = scraper_of_table(table_of(wishes, 2), "cpustat");
 	assert_int_equal(content_store__count(&catalogs.catalogs), count + 2);
 	assert_int_equal(content_store__count(&catalogs.schemas), 1);

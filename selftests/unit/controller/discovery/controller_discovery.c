@@ -342,7 +342,7 @@ static void test_reload(void **state)
 	end(&fixture);
 }
 
-/* What is only read when the program starts. */
+/* Settings that are only read when the program starts. */
 static void test_for_start(void **state)
 {
 	static const char *const changes[] = {

@@ -239,7 +239,7 @@ static void test_opened_later(void **state)
 	server__close(&server);
 }
 
-/* What a source says about the first answer of a server. */
+/* The message of a source about the first answer of a server. */
 static void expect(struct server *server, int result, const char *text)
 {
 	struct fixture fixture;

@@ -391,7 +391,7 @@ static void test_bound(void **state)
 	assert_true(counts.cut[CUT_FOR_MEMORY] > 0);
 	body = finish(fds[READERS - 1], &length);
 	expect_text(body, length, TARGETS);
-	/* Who was cut off can tell. */
+	/* Readers that were cut off can tell. */
 	for (i = 0; i < READERS - 1; i++) {
 		body = finish(fds[i], &length);
 		whole += !!body;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the log says of readers of pages that were cut off. */
+/* The lines of the log about readers of pages that were cut off. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

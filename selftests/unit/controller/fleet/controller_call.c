@@ -5,7 +5,7 @@
  */
 #include "controller_called.h"
 
-/* Until the first target is not up, for a reason with these words. */
+/* Waits until the first target is down, for a reason with these words. */
 static void lose(struct controlled *controlled, const char *words)
 {
 	struct target_status status;

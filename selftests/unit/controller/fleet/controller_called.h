@@ -20,7 +20,7 @@
 
 #include "tools/controller/fleet/target.h"
 
-/* Of the certificate of the agent: targets are not resolved. */
+/* The name in the certificate of the agent: targets are not resolved. */
 #define HOST "127.0.0.1"
 #define TARGETS 3
 #define WAIT_US 20000000

@@ -285,7 +285,7 @@ static void test_fleet(void **state)
 	}
 	for (steps = 1; steps <= 1000; steps++) {
 		step();
-		/* Those that began last may keep their places for a second. */
+		/* The last targets to begin may keep their places for a second. */
 		if (steps % 100)
 			continue;
 		i = steps / 10 * 10;

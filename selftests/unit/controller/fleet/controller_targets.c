@@ -12,7 +12,7 @@
 
 #define HOSTS_OWN 200
 #define HANDSHAKES 16
-/* Of a target, with the queues of an adapter. */
+/* Memory of a target, with the queues of an adapter. */
 #define TARGET_BYTES_MAX 64000
 /* Far more than all takes. */
 #define DEADLINE_NS 600000000000ULL

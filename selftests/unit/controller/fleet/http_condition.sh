@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What dart-controller says of itself over HTTP: health, readiness, reloads, and its own metrics.
+# The state of dart-controller over HTTP: health, readiness, reloads, and its own metrics.
 . "$(dirname "$0")/../../../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 command -v curl >/dev/null || skip "curl is not installed (Debian package curl)"

@@ -78,7 +78,7 @@ static void test_order(void **state)
 	credit__init(&credit, CREDIT_FRAGMENT, UINT64_MAX);
 	for (int i = 0; i < 5; i++)
 		credit__ask(&credit, &flows[arrived[i]], 1, 2);
-	/* One of another class arrives last and goes first. */
+	/* A flow of another class arrives last and goes first. */
 	credit__ask(&credit, &flows[1], 0, 1);
 	assert_int_equal(grant(&credit, flows, &fragments), 1);
 	credit__give_back(&credit, &flows[1], 1);
@@ -187,7 +187,7 @@ static void test_patience(void **state)
 	assert_true(flows[0].wanted < flows[1].wanted / 8);
 }
 
-/* What the model of all flows says of @credit. */
+/* Compares @credit with the model of all flows. */
 static void check_sums(const struct credit *credit,
 		       const struct credit_flow *flows)
 {

@@ -9,7 +9,7 @@
 
 #include "http_peer.h"
 
-/* What the page was asked: by which name, and for which word. */
+/* The requests to the page: the name and the word. */
 static void fill_words(void *data, const struct http_request *request,
 		       struct http_answer *answer)
 {

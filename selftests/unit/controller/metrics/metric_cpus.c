@@ -144,7 +144,7 @@ static void test_idle(void **state)
 
 	trial__init(&trial, cpu_names);
 	entry = add_direct_cpus(&trial.host);
-	/* That of the kernel lags, and does not matter. */
+	/* The kernel's idle time lags, and does not matter. */
 	host__set(&trial.host, entry, 1, "idle", 0, 100 * SECOND);
 	host__set(&trial.host, entry, 1, "iowait", 0, 8 * SECOND);
 	trial__plan(&trial);

@@ -12,7 +12,7 @@
 #include "tools/controller/metrics/plan/points.h"
 
 #define SECOND 1000000000LL
-/* Of a record: a sequence at both ends, 4 bytes each. */
+/* Lines of a record: a sequence at both ends, 4 bytes each. */
 #define WORDS_OF_LINE 7
 #define HOST_ENTRIES_MAX 2100
 

@@ -16,7 +16,7 @@ static const struct wanted_field fields[] = { { "v", "",
 						DART_CONTROL_FIELD_COUNTER },
 					      {} };
 
-/* What an output was told of each target. */
+/* The calls of an output for each target. */
 struct told {
 	unsigned int scrapes;
 	unsigned int plans; /* plans that replaced another one */

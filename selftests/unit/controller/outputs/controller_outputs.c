@@ -310,7 +310,7 @@ static void test_close_while_blocked(void **state)
 	char *said;
 
 	fixture__open(&fixture, 1 << 20);
-	/* Of these the pipe holds 64. */
+	/* The pipe holds 64 of these. */
 	for (i = 0; i < 200; i++)
 		assert_int_equal(write_line(fixture.output, 0, i, LENGTH), 0);
 	said = fixture__close(&fixture);

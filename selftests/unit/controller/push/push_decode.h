@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What messages of remote write say, as text: a line for each sample. */
+/* Messages of remote write as text: a line for each sample. */
 #ifndef UNIT_PUSH_DECODE_H
 #define UNIT_PUSH_DECODE_H
 
@@ -107,7 +107,7 @@ static inline void decode_series(struct decoder *decoder, bool is_second,
 	}
 }
 
-/* Of a body without compression; the caller frees the text. */
+/* Decodes a body without compression; the caller frees the text. */
 static inline char *decode_body(bool is_second, const void *body, size_t length)
 {
 	struct protobuf_reader whole = {

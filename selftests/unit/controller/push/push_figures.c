@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an output that pushes tells of itself, and how often it says that samples are lost.  The
- * monotonic clock of this program can be moved on, by hours.
+ * Figures of an output that pushes, and how often it logs lost samples.  The monotonic clock of
+ * this program can be moved on, by hours.
  */
 #include <dirent.h>
 #include <fcntl.h>

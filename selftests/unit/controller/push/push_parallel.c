@@ -42,7 +42,7 @@ static size_t find_series(struct crowd *crowd, const char *labels, size_t length
 	return i;
 }
 
-/* Of each series the next sample comes, whatever the connection is. */
+/* Checks that the next sample of each series comes, over any connection. */
 static void take_text(struct crowd *crowd, const char *text)
 {
 	const char *line, *labels;
@@ -206,7 +206,7 @@ static void test_senders(void **state)
 	for (i = 1; i < SENDERS_BUSY; i++)
 		assert_false(senders__take(&senders, 5, 0));
 	assert_true(senders__take(&senders, 5, 0));
-	/* In vain, and then again later. */
+	/* The question fails, and is repeated later. */
 	senders__take_question(&senders, false, 1);
 	assert_false(senders__take(&senders, 5, SENDERS_AGAIN_MIN_NS));
 	assert_true(senders__take(&senders, 5, SENDERS_AGAIN_MIN_NS + 1));

@@ -118,7 +118,7 @@ static inline bool receiver__answer(struct receiver *receiver, int peer)
 	       send(peer, answer, strlen(answer), MSG_NOSIGNAL) > 0;
 }
 
-/* Until the listener is shut down. */
+/* Serves until the listener is shut down. */
 static inline void *receiver__serve(void *data)
 {
 	struct receiver *receiver = data;

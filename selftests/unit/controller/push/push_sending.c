@@ -376,7 +376,7 @@ static void test_only_newer(void **state)
 	}
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
-	/* One that takes 2.0 says so. */
+	/* A receiver of 2.0 says so. */
 	assert_int_equal(fixture.counts.refused, 2 * SERIES);
 	assert_int_equal(fixture.counts.sent, SERIES);
 	assert_non_null(strstr(fixture.receiver.head, "write.v2.Request"));
@@ -427,7 +427,7 @@ static void make_file(char *path, const char *text)
 	write_file(path, text);
 }
 
-/* Of the same place: with the token. */
+/* A redirect to the same place: the request carries the token. */
 static void test_redirected(void **state)
 {
 	struct fixture fixture = { .receiver.answers = {
@@ -528,7 +528,7 @@ static void wait_for_failure(struct fixture *fixture)
 	} while (!fixture->counts.is_failing);
 }
 
-/* What leads nowhere, or would make a GET of the POST, waits. */
+/* Samples wait if a redirect leads nowhere, or would make a GET of the POST. */
 static void test_redirected_nowhere(void **state)
 {
 	static const char *const answers[] = {
@@ -616,7 +616,9 @@ static void expect_split(const char *text, unsigned int version,
 		requests = atomic_load(&fixture.receiver.requests);
 		wait_for(&fixture, i * 3 * SERIES);
 	}
-	/* What was refused twice is apart: no search for it again. */
+	/*
+	 * Samples that were refused twice are separate: the output does not search for them again.
+	 */
 	requests = atomic_load(&fixture.receiver.requests) - requests;
 	wait_until_empty(&fixture);
 	print_refusals(&fixture, refusals);
@@ -670,7 +672,7 @@ static void test_bounded(void **state)
 	do {
 		scrape(&fixture);
 		push__counts(fixture.output, &fixture.counts);
-		/* What waits as points, and as messages. */
+		/* Points and messages that wait. */
 		assert_true(fixture.counts.queue_bytes <=
 			    2 * RECEIVER_QUEUE_MIN);
 		assert_true(monotonic_ns() < until_ns);

@@ -314,7 +314,7 @@ static void test_comes_back(void **state)
 	end(&fixture);
 }
 
-/* Of a lost target the rows that were READ before are repeated, not older. */
+/* The rows of a lost target that were READ before are repeats, not older rows. */
 static void test_lost(void **state)
 {
 	struct fixture fixture;
@@ -569,7 +569,7 @@ static void test_many_ends(void **state)
 	assert_int_equal(ended__find(&ended, 0), 0);
 	ended__add(&ended, 0, 5, 0);
 	assert_int_equal(ended__find(&ended, 0), 5);
-	/* What is past is forgotten when there is no room. */
+	/* Past ends are forgotten when no room is left. */
 	for (i = 1; i < 100000; i++) {
 		ended__add(&ended, i * 0x9e3779b97f4a7c15, i, i - 100);
 		assert_int_equal(

@@ -135,7 +135,7 @@ static void test_loose(void **state)
 	assert_false(spool__is_loose(spool));
 	assert_int_equal(add(spool, 5, length), 0);
 	assert_true(spool__is_loose(spool));
-	/* What is sent need not be on the disk. */
+	/* Sent messages need not be on the disk. */
 	for (i = 2; i <= 5; i++) {
 		assert_true(spool__is_loose(spool));
 		assert_int_equal(take(spool), i);
@@ -253,7 +253,7 @@ static void damage_range(off_t begin, off_t end)
 	close(fd);
 }
 
-/* Of a page of zeros, as after a power cut, no more is lost than it touches. */
+/* A page of zeros, as after a power cut, costs only the messages that it touches. */
 static void test_damaged_page(void **state)
 {
 	const size_t record = sizeof(struct record) + 1004;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is recorded is read again, from files that are whole, cut, damaged or many. */
+/* Recorded scrapes are read again, from files that are whole, cut, damaged or many. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void make_small(struct recording *recording)
 	one.labels = NULL;
 }
 
-/* What was read of a file. */
+/* The contents that were read from a file. */
 struct seen {
 	unsigned int targets, tables, scrapes, losses, removals;
 	uint64_t last; /* sequence */

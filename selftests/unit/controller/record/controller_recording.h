@@ -16,7 +16,7 @@
 #include "tools/controller/record/recorder.h"
 
 #define ROWS 8
-/* Of a scrape: its sequence and a second of CLOCK_REALTIME, or ten of CLOCK_MONOTONIC. */
+/* Scrape n begins n seconds after these times of CLOCK_REALTIME and CLOCK_MONOTONIC. */
 #define REALTIME_NS	1764066600000000000LL
 #define MONOTONIC_NS	5000000000ULL
 #define SECOND_NS	1000000000LL

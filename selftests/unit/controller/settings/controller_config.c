@@ -141,7 +141,7 @@ static void test_sources(void **state)
 	struct settings copy = { };
 
 	assert_int_equal(load(whole), 0);
-	/* What is copied is the same. */
+	/* A copy is equal. */
 	assert_int_equal(settings__copy(&copy, &settings), 0);
 	settings__clear(&settings);
 	settings = copy;

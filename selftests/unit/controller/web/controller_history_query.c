@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What plots get of the past: groups of series, rates, and envelopes. */
+/* The past in plots: groups of series, rates, and envelopes. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

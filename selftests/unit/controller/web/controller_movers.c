@@ -94,7 +94,7 @@ static void test_order(void **state)
 	json_decref(movers);
 }
 
-/* Of an untyped count its rate is compared, of another untyped value the value. */
+/* For an untyped count the rates are compared, for another untyped value the values. */
 static void test_untyped(void **state)
 {
 	static const double before[] = { 0, 0, 0, 50, 900, 0, 0 };

@@ -251,7 +251,7 @@ static void test_states(void **state)
 	metric_plan__put(plan);
 }
 
-/* Of a recording, the time since its scrapes does not count. */
+/* For a recording, the time since its scrapes does not count. */
 static void test_replay(void **state)
 {
 	const int64_t later_ns = web__monotonic_ns() + 2 * 3600 * SECOND_NS;

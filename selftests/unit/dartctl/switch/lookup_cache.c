@@ -27,7 +27,7 @@ static struct kept *kept__new(void)
 	kept->tables.geometry.value_length = VALUE;
 	for (i = 0; i < KEYS; i++)
 		table[i] = 100 + i;
-	/* What an earlier process left. */
+	/* Entries that an earlier process left. */
 	device.count = 2;
 	device.entries[1].handle = 1;
 	device.next_handle = 2;

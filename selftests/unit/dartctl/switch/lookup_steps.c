@@ -37,7 +37,7 @@ static void plan_is(const struct push *push, size_t count,
 	{ SWITCH_##verb, LOOKUP_##object, first, last }
 #define ONE(verb, object, number) ALL(verb, object, number, number)
 
-/* Of a server that gets a new queue pair, where the switch knows its address. */
+/* The steps for a server that gets a new queue pair, if the switch knows its address. */
 #define RENEWED(number)                                             \
 	ONE(STOP, SERVER, number), ONE(REMOVE, SERVER, number),     \
 	ONE(CHANGE, PSN, number), ONE(ADD, SERVER, number),         \
@@ -251,7 +251,7 @@ static void test_stash(void **state)
 	push__plan(push);
 	PLAN_IS(push, ONE(CHANGE, STASH, 5));
 	push->now->stashed[5].is_ours = true;
-	/* Nobody looks cached entries up again. */
+	/* No program looks cached entries up again. */
 	push->now->cached_count = 4;
 	push__plan(push);
 	PLAN_IS(push, ONE(REMOVE, CACHE, 0));

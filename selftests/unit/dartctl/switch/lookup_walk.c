@@ -60,7 +60,7 @@ static void change_wish(struct push *push, uint64_t *random)
 	push->wish.options.tries = random__below(random, 2);
 }
 
-/* What happens to a switch between pushes. */
+/* The life of a switch between pushes. */
 static void disturb(struct model *model, uint64_t *random)
 {
 	struct lookup_state *state = &model->state;

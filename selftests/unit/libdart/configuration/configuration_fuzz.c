@@ -34,7 +34,7 @@ static const char sample[] =
 	"    file: /dev/shm/paths\n"
 	"    reporters: [10.0.0.1, 10.0.0.2]\n";
 
-/* What YAML gives a meaning, so that more of the mutations get far. */
+/* Characters with a meaning in YAML, so that more of the mutations get far. */
 static const char meaningful[] =
 	"\n\n  :-[]{},'\"#&*!|>%@`0129ab/.^~\\\t\0\xff";
 

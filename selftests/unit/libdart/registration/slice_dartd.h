@@ -29,7 +29,7 @@ struct fixture {
 	int listening;
 	struct dart_slices *slices;
 	json_t *schema;
-	/* Of the last request; -1: it had no such member. */
+	/* Members of the last request; -1: missing. */
 	char request[32];
 	json_int_t memory, offset;
 };

@@ -247,7 +247,7 @@ static void test_members(void **state)
 	refused(length, -EBADMSG, "65 receives");
 	hello->magic++;
 	refused(length, -EBADMSG, "magic");
-	/* Of another version the rest is unknown. */
+	/* The rest of another version is unknown. */
 	length = dart_rpc__put_hello(bytes, 0, 0);
 	hello->abi_version = htole32(7);
 	assert_int_equal(decoded(length).hello.abi_version, 7);

@@ -240,9 +240,8 @@ static double count_pairs(struct crowd *crowd, uint32_t a, uint32_t b)
 }
 
 /*
- * Of the pairs of keys that collide in copy a, one in SLOTS also collides in
- * copy b: some 8000 of 8 million.  Five standard deviations (the square root)
- * are allowed.
+ * One in SLOTS of the pairs of keys that collide in copy a also collides in copy b:
+ * some 8000 of 8 million.  Five standard deviations (the square root) are allowed.
  */
 static void check_independence(struct crowd *crowd)
 {

@@ -38,7 +38,7 @@ struct wish {
 	int32_t value;		/* -1: remove */
 };
 
-/* What is being recorded; NULL: nothing. */
+/* The states being recorded; NULL: none. */
 static struct {
 	struct history *history;
 	const uint8_t *memory;

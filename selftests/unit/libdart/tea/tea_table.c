@@ -172,7 +172,7 @@ static void test_views(void **state)
 		view__check(&views[0], &model);
 		view__check(&views[1], &model);
 
-		/* One that is detached is not touched any more. */
+		/* A detached copy is not touched any more. */
 		dart_tea_table__detach(model.table, views[0].bytes);
 		memset(views[0].bytes, SCRATCHPAD, views[0].length);
 		change_at_random(&model, 30, 500, &random);
