@@ -152,22 +152,16 @@ static void print_keys(const char *group)
 	}
 }
 
-/* Keys at the root that a reload does not apply, or mappings with such keys. */
 static void print_starts(void)
 {
-	int length, last = 0;
-	size_t i;
+	const struct dart_option_group *group;
+	char names[256];
 
-	printf(".Ic ");
-	for (i = 0; i < key_count; i++) {
-		length = strcspn(keys[i]->key, ".");
-		if (!keys[i]->is_for_start ||
-		    (last && !strncmp(keys[i - 1]->key, keys[i]->key, length + 1)))
-			continue;
-		printf("%s%.*s", last ? " , " : "", length, keys[i]->key);
-		last = length;
+	for (group = program.groups; group->table; group++) {
+		dart_settings__print_for_start(group->table, " , ", names, sizeof(names));
+		if (*names)
+			printf(".Ic %s\n", names);
 	}
-	putchar('\n');
 }
 
 /* ---- completions */

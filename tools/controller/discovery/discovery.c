@@ -339,6 +339,7 @@ static void discovery__refuse(struct discovery *discovery, const struct dart_err
 static void discovery__take_configuration(struct discovery *discovery, struct source *source,
 					  struct source_news *news)
 {
+	char names[256] = "";
 	struct dart_error error;
 	struct target_list all;
 
@@ -348,11 +349,13 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 	}
 	discovery__count_reload(discovery, false);
 	discovery__want(discovery, &all);
-	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s", source__name(source),
-	    discovery->configured.count, discovery->count,
-	    !settings__start_alike(&discovery->settings, &news->settings) ?
-		    "; flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay as they are until the next start" :
-		    "");
+	if (!settings__start_alike(&discovery->settings, &news->settings))
+		dart_settings__print_for_start(&settings__table, ", ", names, sizeof(names));
+	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s%s%s",
+	    source__name(source), discovery->configured.count, discovery->count,
+	    *names ? "; " : "", names,
+	    *names ? " and outputs stay as they are until the next start (the files that tls names are read again)" :
+		     "");
 }
 
 static void on_configuration(void *data, struct source *source, struct source_news *news)

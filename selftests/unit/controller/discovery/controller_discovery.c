@@ -307,7 +307,7 @@ static void test_reload(void **state)
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
 	     "c: read again (agents: 3, sources: 1); "
-	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
+	     "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
 	/*
 	 * The targets of the source stay until the controller has looked at it with another
 	 * interval.
@@ -320,7 +320,7 @@ static void test_reload(void **state)
 	discovery__reload(fixture.discovery);
 	hear(&fixture,
 	     "c: read again (agents: 3, sources: 1); "
-	     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
+	     "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
 
 	replace("c", "agents: [{host: x}, {host: x}]\n");
 	discovery__reload(fixture.discovery);
@@ -364,7 +364,7 @@ static void test_for_start(void **state)
 		discovery__reload(fixture.discovery);
 		hear(&fixture,
 		     "c: read again (agents: 1, sources: 0); "
-		     "flow, io, workers, handshakes, clock_bound, outputs, record and the paths of tls stay");
+		     "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
 	}
 	replace("c", "interval: 2s\n");
 	discovery__reload(fixture.discovery);

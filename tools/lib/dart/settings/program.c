@@ -19,7 +19,7 @@ struct parser {
 	const struct dart_setting *settings[OPTIONS_MAX];
 	void *objects[OPTIONS_MAX];
 	struct option options[OPTIONS_MAX + 1];
-	char letters[2 * OPTIONS_MAX + 2];
+	char letters[3 * OPTIONS_MAX + 2];
 	int count;
 };
 
@@ -44,6 +44,8 @@ static void add_option(struct parser *parser, const struct dart_setting *setting
 		return;
 	*end++ = setting->letter;
 	if (argument)
+		*end++ = ':';
+	if (argument && *argument == '[')
 		*end++ = ':';
 	*end = '\0';
 }

@@ -384,6 +384,27 @@ bool dart_settings__equal(const struct dart_settings *table, const void *one, co
 	return true;
 }
 
+void dart_settings__print_for_start(const struct dart_settings *table, const char *separator,
+				    char *text, size_t size)
+{
+	const char *key, *last = "";
+	size_t i, used = 0;
+	int length;
+
+	*text = '\0';
+	for (i = 0; i < table->count && used < size; i++) {
+		key = table->rows[i].key;
+		length = key ? strcspn(key, ".") : 0;
+		/* The keys of a mapping are neighbours. */
+		if (!table->rows[i].is_for_start || !key ||
+		    (strcspn(last, ".") == (size_t)length && !strncmp(last, key, length)))
+			continue;
+		used += snprintf(text + used, size - used, "%s%.*s", used ? separator : "", length,
+				 key);
+		last = key;
+	}
+}
+
 int dart_settings__own(const struct dart_settings *table, void *copy)
 {
 	char **text;

@@ -126,6 +126,12 @@ void dart_settings__merge(const struct dart_settings *table, void *into, void *f
 bool dart_settings__equal(const struct dart_settings *table, const void *one, const void *other,
 			  bool is_for_start);
 /*
+ * Prints the keys at the root that a reload does not apply, or in whose mapping there is such a
+ * key, with @separator between them.
+ */
+void dart_settings__print_for_start(const struct dart_settings *table, const char *separator,
+				    char *text, size_t size);
+/*
  * @copy is a copy of the bytes of another structure: gives it texts of its own.  Returns 0, or
  * -ENOMEM with the texts that are missing set to NULL.
  */
