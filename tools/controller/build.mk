@@ -62,7 +62,8 @@ unit_controller_record_sources := $(controller_record) \
 unit_controller_replay_sources := $(unit_controller_record_sources) \
 	$(addprefix tools/controller/, record/replay.c record/replay_files.c \
 	record/replay_targets.c base/timers.c base/wheel.c)
-unit_controller_target_list_sources := $(controller_settings)
+unit_controller_target_list_sources := $(controller_settings) \
+	tools/controller/discovery/target_list.c
 unit_equal_labels_sources := $(unit_controller_target_list_sources) \
 	tools/controller/discovery/equal_labels.c
 unit_controller_target_set_sources := $(unit_controller_target_list_sources) \

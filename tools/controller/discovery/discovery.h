@@ -13,7 +13,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/settings/target_list.h"
+#include "target_list.h"
 
 struct discovery;
 

@@ -18,7 +18,7 @@
 
 #include <libdart/error.h>
 
-#include "tools/controller/settings/target_list.h"
+#include "target_list.h"
 
 /*
  * Replaces items of @list, which nobody else has, by ones with other labels.  *@count is how many

@@ -20,7 +20,7 @@
 #include <libdart/error.h>
 
 #include "target_faults.h"
-#include "tools/controller/settings/target_list.h"
+#include "target_list.h"
 
 #define SD_JSON_BYTES_MAX (16U << 20)
 /*

@@ -11,7 +11,7 @@
 #include <libdart/error.h>
 
 #include "target_faults.h"
-#include "tools/controller/settings/target_list.h"
+#include "target_list.h"
 
 struct source;
 

@@ -9,7 +9,7 @@
 #include <libdart/error.h>
 
 #include "target_faults.h"
-#include "tools/controller/settings/target_list.h"
+#include "target_list.h"
 
 /*
  * Parses a message of @length bytes.  One without SRV records is refused; one of the root

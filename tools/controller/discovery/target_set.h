@@ -11,7 +11,7 @@
 #ifndef CONTROLLER_TARGET_SET_H
 #define CONTROLLER_TARGET_SET_H
 
-#include "tools/controller/settings/target_list.h"
+#include "target_list.h"
 
 struct target;
 struct target_set;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/controller/settings/target_list.h"
+#include "tools/controller/discovery/target_list.h"
 
 static const struct target_defaults defaults = {
 	.interval_ns = 1000000000,

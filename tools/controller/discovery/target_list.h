@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "settings.h"
+#include "tools/controller/settings/settings.h"
 
 /*
  * A target as it is wanted.  The interval is set.  The index is of whoever starts the
