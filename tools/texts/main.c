@@ -63,7 +63,7 @@ static void print_argument(const char *argument)
 				putchar(tolower(*next));
 		} else {
 			printf("%sNo \\&", join);
-			for (next = argument; *next && !isupper(*next) && *next != '[' && *next != ']';
+			for (next = argument; *next && !isupper(*next) && !strchr("[]", *next);
 			     next++)
 				putchar(*next);
 		}

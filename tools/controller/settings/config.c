@@ -11,9 +11,9 @@
 /* ---- agents */
 
 struct config {
-	struct settings *settings; /* of the command line, and to be completed */
-	struct settings file; /* of the file */
-	enum settings_transport transport; /* of agents and sources without their own */
+	struct settings *settings; /* from the command line; the file completes them */
+	struct settings file; /* from the file */
+	enum settings_transport transport; /* for agents and sources without their own */
 	struct shared_text *source; /* of the agents: the path */
 	/* Read after the settings, wherever they stand. */
 	const yaml_node_t *agents, *sources, *outputs;
@@ -28,7 +28,7 @@ static void close_defaults(struct target_defaults *defaults)
 struct agent {
 	char *host;
 	uint16_t host_port; /* a part of the host; 0: none */
-	uint16_t port; /* 0: the one of the host, or else of the transport */
+	uint16_t port; /* 0: the port of the host, or else of the transport */
 	struct target_defaults defaults;
 };
 
@@ -238,7 +238,7 @@ static void merge(struct config *config)
 {
 	struct settings *settings = config->settings, *file = &config->file;
 
-	/* The transport of a file is the one of its agents and sources, and of no others. */
+	/* The transport of a file applies to its agents and sources only. */
 	config->transport = settings->transport ?: file->transport ?: SETTINGS_TRANSPORT_READ;
 	file->transport = SETTINGS_TRANSPORT_UNSET;
 	dart_settings__merge(&settings__table, settings, file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The entries to scrape, as names or patterns, that many targets have in common: they are
- * held once and do not change.
+ * Names or patterns of the entries to scrape.  Many targets share one list, which does not
+ * change and counts its holders.
  */
 #ifndef CONTROLLER_ENTRY_NAMES_H
 #define CONTROLLER_ENTRY_NAMES_H
@@ -18,11 +18,11 @@ struct entry_names {
 
 /* Copies @names.  The caller is the first holder.  NULL if out of memory. */
 struct entry_names *entry_names__new(char *const *names, size_t count);
-/* Returns @names; NULL, which means all entries, is allowed in all that follow. */
+/* Returns @names.  The next functions take NULL, too, which means all entries. */
 struct entry_names *entry_names__hold(struct entry_names *names);
 /* The last holder frees them, in any thread. */
 void entry_names__release(struct entry_names *names);
-/* The same names in the same order. */
+/* Have both the same names in the same order? */
 bool entry_names__equal(const struct entry_names *one,
 			const struct entry_names *other);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The settings of dart-controller, from the command line and a configuration file, and the targets
- * and entries to scrape.  Each setting is a member here and a row in settings.c:
- * see Documentation/adding/setting.md.
+ * and entries to scrape.  Each setting is a member here and a row in
+ * settings_table.c: see Documentation/adding/setting.md.
  */
 #ifndef CONTROLLER_SETTINGS_H
 #define CONTROLLER_SETTINGS_H
@@ -107,7 +107,7 @@ struct target_settings {
 	uint8_t class;		/* of flow control, up to SETTINGS_CLASS_MAX */
 	struct entry_names *entries;	/* NULL: the entries of all targets */
 	struct shared_text *labels;	/* a JSON object; NULL: none */
-	struct shared_text *source;	/* who named it; NULL: the command line */
+	struct shared_text *source;	/* what named it; NULL: the command line */
 };
 
 enum source_kind {
@@ -143,7 +143,7 @@ struct settings {
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: derived from the speed of the port */
 	enum settings_io io;
-	unsigned int io_fragments;	/* a hybrid polls scrapes of fewer; 0: not set */
+	unsigned int io_fragments;	/* a hybrid polls smaller scrapes; 0: not set */
 	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
 	unsigned int handshakes;	/* at the same time; 0: not set */
@@ -202,7 +202,7 @@ settings_record__complete(const struct settings_record *record);
 int settings__copy(struct settings *copy, const struct settings *settings);
 /* The same without targets, sources and entries. */
 int settings__copy_members(struct settings *copy, const struct settings *settings);
-/* Are all settings that a reload does not apply equal? */
+/* Are the settings equal that count only at the start of the program? */
 bool settings__start_alike(const struct settings *one, const struct settings *other);
 void settings__clear(struct settings *settings);
 

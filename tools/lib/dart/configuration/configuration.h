@@ -19,23 +19,23 @@
 
 struct dart_configuration_item {
 	json_t *request; /* as the registration socket takes it */
-	char *path; /* of the object whose descriptor goes with it, or NULL */
-	char *file; /* where it is written */
+	char *path; /* of the object whose descriptor the request carries, or NULL */
+	char *file; /* the file that has the item */
 	unsigned int line;
 };
 
-/* The most that there may be at a time; 0: not given. */
+/* Bounds of numbers at a time; 0: not given. */
 struct dart_configuration_limits {
 	uint32_t controllers, readers, clients;
-	uint32_t callers; /* by RDMA, and as many by TCP */
-	uint32_t per_address; /* controllers, readers and callers; by TCP as many */
+	uint32_t callers; /* over RDMA, and as many over TCP */
+	uint32_t per_address; /* controllers, readers and callers; as many more over TCP */
 	uint32_t half_open; /* connections that are not established */
-	/* Of each user but root */
+	/* Of each user except root. */
 	uint32_t entries_per_user, slice_mib_per_user;
 	uint32_t requests_per_second_per_user;
 };
 
-/* Callers by TCP; off without a certificate. */
+/* Callers over TCP; off without a certificate. */
 struct dart_configuration_tcp {
 	/* Absolute paths of PEM files; revoked may be NULL. */
 	char *certificate, *key, *authorities, *revoked;
@@ -60,17 +60,17 @@ struct dart_configuration {
 	struct dart_configuration_limits limits;
 	char *settings_place; /* FILE:LINE of the first setting, or NULL */
 
-	/* In an order in which they can be carried out. */
+	/* In an order in which dartd can register them. */
 	struct dart_configuration_item *items;
 	size_t item_count;
 };
 
 /*
- * Reads @file and, if it is NAME.yaml, the files beside it whose names are
- * NAME.d/X.yaml, in the order of X.  Either may be missing.  Lists of several files
+ * Reads @file and, if it is NAME.yaml, the files NAME.d/X.yaml in the same directory, in the
+ * order of X.  Either may be missing.  Lists of several files
  * become one.  Returns 0; -ENOENT if there is no file at all; -errno with a
- * sentence in @error, "FILE:LINE: ..." if a line is wrong.  Then there is nothing
- * to close.
+ * sentence in @error, "FILE:LINE: ..." if a line is wrong.  After an error there is nothing to
+ * close.
  */
 int dart_configuration__load(struct dart_configuration *configuration,
 			     const char *file, struct dart_error *error);
@@ -101,7 +101,7 @@ int dart_configuration__print_settings(
  * "registration-list" gets it.  Loaded again, the items are the same requests
  * and paths.  A registration that a file cannot express, such as a map that is
  * not pinned, becomes a comment.  Returns the number of these comments; -EPROTO
- * for what makes no sense; -EIO if @file cannot be written.
+ * for a registration that is not understood; -EIO if @file cannot be written.
  */
 int dart_configuration__print(FILE *file, const json_t *registrations,
 			      struct dart_error *error);

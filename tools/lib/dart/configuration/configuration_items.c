@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a configuration file registers: the host, sources, maps, counters and probes. */
+/* The items of a configuration file except stores and tables, as requests to dartd. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/configuration/configuration_loader_internal.h>
 
-/* Claims @request as a whole, which the caller keeps. */
+/* Claims @request as a whole; the caller keeps its reference. */
 static int claim_request(struct dart_configuration_loader *loader,
 			 struct dart_yaml *yaml, const yaml_node_t *node,
 			 const json_t *request, const char *what)
@@ -128,7 +128,7 @@ static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 	return dart_configuration__check_path(yaml, node, source->path);
 }
 
-/* Finds the object of @source, if it has one: its path and label. */
+/* Finds the path and the label of the object of @source, if there is an object. */
 static int find_object(struct dart_yaml *yaml, const yaml_node_t *node,
 		       const struct source *source, char path[static PATH_MAX],
 		       const char **label)

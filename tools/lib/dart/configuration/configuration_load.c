@@ -15,7 +15,7 @@
 #define SUFFIX ".yaml"
 #define FILES_MAX 4096
 
-/* Refuses what everyone may change. */
+/* Refuses a file that every user may change. */
 static int check_mode(const char *path, const struct stat *status,
 		      struct dart_error *error)
 {
@@ -104,7 +104,7 @@ static int is_configuration(const struct dirent *entry)
 	       !strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX);
 }
 
-/* By bytes, in every locale. */
+/* Compares bytes: the order is the same in every locale. */
 static int compare(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -158,7 +158,7 @@ static int load_named(struct dart_configuration_loader *loader,
 	return ret;
 }
 
-/* Returns how many files there were, or -errno. */
+/* Returns the number of files, or -errno. */
 static int load_directory(struct dart_configuration_loader *loader,
 			  const char *directory, struct dart_error *error)
 {
@@ -179,7 +179,7 @@ static int load_directory(struct dart_configuration_loader *loader,
 	return ret ?: count;
 }
 
-/* The files beside @file; returns how many there were, or -errno. */
+/* Loads the files of the directory that belongs to @file.  Returns their number, or -errno. */
 static int load_beside(struct dart_configuration_loader *loader,
 		       const char *file, struct dart_error *error)
 {
@@ -207,7 +207,7 @@ static int load_all(struct dart_configuration_loader *loader, const char *file,
 	count = load_beside(loader, file, &beside);
 	if (count < 0) {
 		*error = beside;
-		/* Not a missing configuration: a link that leads nowhere. */
+		/* A dangling link is a mistake, not a missing configuration. */
 		return count == -ENOENT ? -EIO : count;
 	}
 	return count && ret == -ENOENT ? 0 : ret;

@@ -5,15 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/configuration/configuration_printer_internal.h>
 #include <libdart/yaml_file.h>
 
 #include "configuration.h"
-
-#define text_of		dart_configuration__text_of
-#define request_of	dart_configuration__request_of
-#define print_text	dart_configuration__print_text
-#define print_member	dart_configuration__print_member
 
 /* The lists of a file, in the order in which they are printed. */
 enum list {
@@ -47,21 +41,20 @@ static const struct {
 struct printer {
 	FILE *file;
 	const json_t *registrations;
-	int comments; /* that stand for a registration */
+	int comments; /* printed in place of a registration */
 };
 
-const char *dart_configuration__text_of(const json_t *request,
-					const char *member)
+static const char *text_of(const json_t *request, const char *member)
 {
 	return json_string_value(json_object_get(request, member));
 }
 
-const json_t *dart_configuration__request_of(const json_t *registration)
+static const json_t *request_of(const json_t *registration)
 {
 	return json_object_get(registration, "request");
 }
 
-/* Plain in every place: no other type, no indicator, no comment. */
+/* Is @text a YAML scalar without quotes, wherever it stands? */
 static bool is_plain(const char *text)
 {
 	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -72,8 +65,8 @@ static bool is_plain(const char *text)
 	       !strchr("-.:@=+", *text);
 }
 
-/* The texts of JSON are those of YAML in quotes. */
-void dart_configuration__print_text(FILE *file, const char *text)
+/* YAML takes the texts of JSON as quoted scalars. */
+static void print_text(FILE *file, const char *text)
 {
 	json_t *json = is_plain(text) ? NULL : json_string(text);
 	char *quoted = json ? json_dumps(json, JSON_ENCODE_ANY) : NULL;
@@ -83,13 +76,13 @@ void dart_configuration__print_text(FILE *file, const char *text)
 	json_decref(json);
 }
 
-void dart_configuration__print_member(FILE *file, bool *is_first,
-				      const char *key, const char *text)
+/* Prints "KEY: TEXT" of an item; omits a @text that is NULL. */
+static void print_member(FILE *file, bool *is_first, const char *key, const char *text)
 {
 	if (!text)
 		return;
 	fprintf(file, "  %s %s: ", *is_first ? "-" : " ", key);
-	dart_configuration__print_text(file, text);
+	print_text(file, text);
 	fputc('\n', file);
 	*is_first = false;
 }
@@ -105,9 +98,9 @@ static bool is_of(const json_t *registration, enum list list)
 	return false;
 }
 
-/* ---- one function a list */
+/* ---- the items of each list */
 
-/* Does the label lead to @path without help? */
+/* Does dartd find @path by the label alone? */
 static bool has_path(enum dart_object_kind kind, const char *label,
 		     const char *path)
 {
@@ -206,6 +199,90 @@ static void print_probe(FILE *file, const json_t *registrations,
 	fputc('\n', file);
 }
 
+static void print_number(FILE *file, const char *key, const json_t *number)
+{
+	if (number)
+		fprintf(file, "    %s: %" JSON_INTEGER_FORMAT "\n", key,
+			json_integer_value(number));
+}
+
+static void print_power(FILE *file, const char *key, const json_t *log2)
+{
+	fprintf(file, "    %s: 2^%" JSON_INTEGER_FORMAT "\n", key,
+		json_integer_value(log2));
+}
+
+/* Prints the addresses of all requests @type whose member @of is @whole. */
+static void print_parts(FILE *file, const json_t *registrations,
+			const char *list, const char *type, const char *of,
+			const char *whole)
+{
+	const json_t *registration, *request;
+	bool is_first = true;
+	size_t i;
+
+	json_array_foreach((json_t *)registrations, i, registration) {
+		request = request_of(registration);
+		if (strcmp(text_of(request, "request") ?: "", type) ||
+		    strcmp(text_of(request, of) ?: "", whole))
+			continue;
+		if (is_first)
+			fprintf(file, "    %s:\n", list);
+		fputs("      - ", file);
+		print_text(file, text_of(request, "address"));
+		fputc('\n', file);
+		is_first = false;
+	}
+}
+
+static void print_store(FILE *file, const json_t *registrations,
+			const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	bool is_first = true;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	print_power(file, "slots", json_object_get(request, "slots_log2"));
+	print_number(file, "value", json_object_get(request, "value_length"));
+	print_number(file, "checksum",
+		     json_object_get(request, "checksum_bits"));
+	print_number(file, "redundancy",
+		     json_object_get(request, "redundancy"));
+	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_parts(file, registrations, "reporters", "reporter-add", "store",
+		    text_of(request, "name"));
+}
+
+static void print_shares(FILE *file, const json_t *shares)
+{
+	if (shares)
+		fprintf(file,
+			"    shares: %" JSON_INTEGER_FORMAT
+			"-%" JSON_INTEGER_FORMAT "\n",
+			json_integer_value(json_array_get(shares, 0)),
+			json_integer_value(json_array_get(shares, 1)));
+}
+
+static void print_table(FILE *file, const json_t *registrations,
+			const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	bool is_first = true;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	print_power(file, "rows", json_object_get(request, "rows_log2"));
+	print_number(file, "key", json_object_get(request, "key_length"));
+	print_number(file, "value", json_object_get(request, "value_length"));
+	print_number(file, "cells", json_object_get(request, "cells"));
+	print_number(file, "packet", json_object_get(request, "packet_length"));
+	print_shares(file, json_object_get(request, "shares"));
+	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_parts(file, registrations, "requesters", "requester-add", "table",
+		    text_of(request, "name"));
+}
+
+/* ---- registrations that a file cannot express */
+
 /* Can YAML hold all texts in @json? */
 static bool has_texts(const json_t *json)
 {
@@ -241,7 +318,7 @@ static bool has_whole(const struct printer *printer, enum list list,
 	return false;
 }
 
-/* Why a file cannot have the registration, or NULL. */
+/* Returns the reason that a file cannot express the registration, or NULL. */
 static const char *objection(const struct printer *printer,
 			     const json_t *registration)
 {
@@ -285,7 +362,7 @@ static void print_list(const struct printer *printer, enum list list,
 	}
 }
 
-/* Returns how many there are. */
+/* Returns the number of comments. */
 static int print_comments(const struct printer *printer)
 {
 	const json_t *registration;
@@ -351,10 +428,8 @@ int dart_configuration__print(FILE *file, const json_t *registrations,
 	print_list(&printer, LIST_MAPS, "maps", print_map);
 	print_list(&printer, LIST_COUNTERS, "counters", print_counters);
 	print_list(&printer, LIST_PROBES, "probes", print_probe);
-	print_list(&printer, LIST_STORES, "stores",
-		   dart_configuration__print_store);
-	print_list(&printer, LIST_TABLES, "tables",
-		   dart_configuration__print_table);
+	print_list(&printer, LIST_STORES, "stores", print_store);
+	print_list(&printer, LIST_TABLES, "tables", print_table);
 	ret = print_comments(&printer);
 	if (ferror(file))
 		return dart_error__set(error, EIO,

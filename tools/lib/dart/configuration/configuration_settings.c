@@ -387,7 +387,7 @@ int dart_configuration__print_settings(FILE *file, const struct dart_configurati
 	return ret;
 }
 
-/* ---- the end */
+/* ---- freeing */
 
 static void free_list(char **list, size_t count)
 {

@@ -46,7 +46,7 @@ static int take_redundancy(struct dart_yaml *yaml, const yaml_node_t *node,
 					       DART_STORE_REDUNDANCY_MAX, into);
 }
 
-/* Its items come behind that of the store. */
+/* The item of the store comes before the items of its reporters. */
 static int take_reporters(struct dart_yaml *yaml, const yaml_node_t *node,
 			  void *into)
 {

@@ -50,7 +50,7 @@ static int take_packet(struct dart_yaml *yaml, const yaml_node_t *node,
 					       into);
 }
 
-/* Reads a share at @text; NULL, or where it ends. */
+/* Parses a share; returns the end of its text, or NULL. */
 static const char *parse_share(const char *text, long long *share)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -80,7 +80,7 @@ static int take_shares(struct dart_yaml *yaml, const yaml_node_t *node,
 		text, DART_TEA_SHARES - 1);
 }
 
-/* Its items come behind that of the table. */
+/* The item of the table comes before the items of its requesters. */
 static int take_requesters(struct dart_yaml *yaml, const yaml_node_t *node,
 			   void *into)
 {

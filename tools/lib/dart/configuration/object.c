@@ -39,7 +39,7 @@ static bool find_cgroups(char mount[static PATH_MAX])
 	return is_there;
 }
 
-/* The part of @path behind @directory, with its slash; NULL if outside. */
+/* The part of @path after @directory, with its slash; NULL if @path lies outside. */
 static const char *below(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);
@@ -80,7 +80,7 @@ static int find_cgroup(const char *text, char path[static PATH_MAX],
 			(*label)[1] ? *label : "");
 }
 
-/* A name is below @directory; a path that is there is the name. */
+/* A name stands for a path in @directory; the label of a path there is its name. */
 static int find_file(const char *directory, const char *text,
 		     char path[static PATH_MAX], const char **label)
 {
@@ -159,7 +159,7 @@ int dart_object__open_netns(const char *path, struct dart_error *error)
 
 int dart_object__open_disk(const char *path, struct dart_error *error)
 {
-	/* Its data is not read, and in the sandbox of dartd cannot be. */
+	/* The sandbox of dartd forbids reading the data, which nothing needs. */
 	int fd = open(path, O_PATH | O_CLOEXEC);
 	struct stat status;
 	int ret;
@@ -186,7 +186,7 @@ int dart_object__open_filesystem(const char *path, struct dart_error *error)
 				       "cannot open mount point '%s': %s%s",
 				       path, strerror(errno),
 				       remedy(errno, ""));
-	/* Without synchronization: a server may be down. */
+	/* Without synchronization, which would wait for a server that is down. */
 	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE,
 		   &status) &&
 	    status.stx_attributes & STATX_ATTR_MOUNT_ROOT)
@@ -240,7 +240,7 @@ int dart_object__open_cgroup(const char *path, char *root,
 	return fd;
 }
 
-/* Without libbpf, which clients of libdart would have to be linked with. */
+/* A plain system call, so that clients of libdart need no libbpf. */
 int dart_object__open_map(const char *path, struct dart_error *error)
 {
 	union bpf_attr attributes = {

@@ -29,13 +29,13 @@ enum dart_object_kind {
 
 /*
  * Writes the path and the label of the object that @text names, which may be a
- * path itself; the object need not exist.  A cgroup's begins with '/'.  Fails
- * only if the path is too long.
+ * path itself; the object need not exist.  The label of a cgroup begins with '/'.
+ * Fails only if the path is too long.
  */
 int dart_object__path(enum dart_object_kind kind, const char *text,
 		      char path[static PATH_MAX], const char **label,
 		      struct dart_error *error);
-/* The same, but refuses a second spelling of a name or a path. */
+/* The same, but accepts only one spelling of each name and path. */
 int dart_object__find(enum dart_object_kind kind, const char *text,
 		      char path[static PATH_MAX], const char **label,
 		      struct dart_error *error);
@@ -56,7 +56,7 @@ int dart_object__open_cgroup(const char *path, char *root,
 int dart_object__open_filesystem(const char *path, struct dart_error *error);
 /* The eBPF map pinned at @path, for reading. */
 int dart_object__open_map(const char *path, struct dart_error *error);
-/* Creates the file if there is none: *@is_new, unless NULL. */
+/* Creates the file if it is missing, and then sets *@is_new, unless NULL. */
 int dart_object__open_file(const char *path, bool *is_new,
 			   struct dart_error *error);
 

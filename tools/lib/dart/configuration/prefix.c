@@ -9,10 +9,10 @@
 
 #include "prefix.h"
 
-/* IPv4 addresses as IPv6 begin with it. */
+/* The beginning of an IPv4 address in the form of IPv6. */
 static const uint8_t mapped[12] = { [10] = 0xff, 0xff };
 
-/* The bits of @prefix that byte @index of its address has. */
+/* The bits of byte @index that count. */
 static uint8_t mask(const struct dart_prefix *prefix, unsigned int index)
 {
 	int bits = prefix->length - 8 * (int)index;
@@ -20,7 +20,7 @@ static uint8_t mask(const struct dart_prefix *prefix, unsigned int index)
 	return bits <= 0 ? 0 : bits >= 8 ? 0xff : 0xff << (8 - bits);
 }
 
-/* "0" to "128" without leading zeros; -1 if it is not such a number. */
+/* Parses "0" to "128" without leading zeros; -1 for other texts. */
 static int parse_length(const char *text, int most)
 {
 	char *end;
@@ -32,7 +32,7 @@ static int parse_length(const char *text, int most)
 	return *end || length > most ? -1 : length;
 }
 
-/* Clears the bits behind the prefix; was one of them set? */
+/* Clears the bits after the prefix; returns whether one of them was set. */
 static bool cut(struct dart_prefix *prefix)
 {
 	bool was_set = false;

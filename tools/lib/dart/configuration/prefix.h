@@ -16,7 +16,7 @@ struct dart_prefix {
 	uint8_t address[16]; /* network byte order; the other bits are 0 */
 };
 
-/* Lists of them; without a list all addresses are in it. */
+/* A list of ranges; without a list it contains all addresses. */
 struct dart_prefixes {
 	bool is_given;
 	struct dart_prefix *list;

@@ -27,8 +27,8 @@ struct dart_program {
 extern const struct dart_program program;
 
 /*
- * Parses the options in @argv with getopt_long(3); afterwards optind is the first word that is
- * none.  Options of @places set members of their objects; @places ends with an empty one.  Returns
+ * Parses the options in @argv with getopt_long(3), which leaves optind at the first other word.
+ * Options of @places set members of their objects; @places ends with an empty one.  Returns
  * 0, or -errno with a sentence in @error.
  */
 int dart_program__parse(const struct dart_settings_of *places, int argc, char *argv[],

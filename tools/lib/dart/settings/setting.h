@@ -62,7 +62,7 @@ struct dart_setting {
 	const char *help;	/* of the option, a phrase */
 	const char *completion;	/* "1s 10s": words; "@file", "@file yaml yml", "@host", "@url" */
 	bool is_repeatable;	/* the option may be given several times */
-	bool is_joint;		/* counts only with the others of its mapping: see merge */
+	bool is_joint;		/* replaced with all joint rows of its mapping: see merge */
 	bool is_for_start;	/* a reload does not apply it */
 };
 
@@ -118,11 +118,11 @@ int dart_settings__read(struct dart_yaml *yaml, const yaml_node_t *node, const c
 /* Is any member of a row that has a key set? */
 bool dart_settings__has_any(const struct dart_settings *table, const void *object);
 /*
- * Moves members of @from that are set into those of @into that are not.  A joint row stays if any
- * joint row of the same mapping is set in @into.
+ * Moves members that are set in @from and not in @into.  A joint row stays if any joint row of the
+ * same mapping is set in @into.
  */
 void dart_settings__merge(const struct dart_settings *table, void *into, void *from);
-/* Are all members equal; or only those that count when the program starts? */
+/* Are all members equal; or, with @is_for_start, the members that a reload does not apply? */
 bool dart_settings__equal(const struct dart_settings *table, const void *one, const void *other,
 			  bool is_for_start);
 /*
@@ -137,8 +137,8 @@ void dart_settings__print_for_start(const struct dart_settings *table, const cha
  */
 int dart_settings__own(const struct dart_settings *table, void *copy);
 /*
- * Sets the members that are set in a JSON object, by their keys; those of a mapping in an object of
- * their own.  Times and sizes are numbers of ns and bytes.  Returns 0 or -ENOMEM.
+ * Copies members that are set into a JSON object, by their keys; each mapping is an object.
+ * Times and sizes are numbers of ns and bytes.  Returns 0 or -ENOMEM.
  */
 int dart_settings__to_json(const struct dart_settings *table, const void *object, json_t *json);
 /* Frees texts and sets all members to 0. */
