@@ -14,7 +14,7 @@ struct config {
 	struct settings *settings; /* from the command line; the file completes them */
 	struct settings file; /* from the file */
 	enum settings_transport transport; /* for agents and sources without their own */
-	struct shared_text *source; /* of the agents: the path */
+	struct shared_text *source; /* names the agents' source: the path of the file */
 	/* Read after the settings, wherever they stand. */
 	const yaml_node_t *agents, *sources, *outputs;
 };
@@ -107,7 +107,7 @@ static int read_agent(struct dart_yaml *yaml, const yaml_node_t *item, void *obj
 
 struct source {
 	enum source_kind kind;
-	char *place; /* NULL: not named so far */
+	char *place; /* NULL: the item has not named it so far */
 	uint64_t refresh_ns;
 	struct url_settings url;
 	struct target_defaults defaults;

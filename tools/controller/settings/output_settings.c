@@ -102,7 +102,6 @@ static bool is_one(const struct output *output)
 			       !receiver->labels;
 }
 
-/* Moves a text. */
 static void move_text(char **to, char **from)
 {
 	*to = *from;

@@ -61,7 +61,7 @@ static int take_sync(void *object, const struct dart_setting *setting, const cha
 	.type = DART_SETTING_BYTES, MEMBER(member), .least = (min), .most = (max),	\
 	.noun = "a number of bytes in bounds"
 
-/* The keys of the first rows belong to all outputs, so they are read elsewhere. */
+/* output_settings.c reads the URL, and http_settings.c the credentials, of each output. */
 static const struct dart_setting rows[] = {
 	{ TEXT(url) },
 	{ TEXT(token_file) },
