@@ -17,7 +17,7 @@ unit_store_kept_sources := $(addprefix agent/, \
 	rdma/remote_memory.c store/store_kept.c)
 unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c
-unit_table_epoch_sources := agent/tea/table_epoch.c
+unit_table_epoch_sources := agent/base/log.c agent/tea/table_kept.c
 unit_table_kept_sources := agent/base/log.c agent/tea/table_kept.c
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c \
@@ -36,7 +36,7 @@ unit_registry_skeletons := $(dartd_skeletons)
 unit_registry_slices_skeletons := $(dartd_skeletons)
 unit_registry_slices_sources := $(unit_registry_sources)
 unit_listener_limits_sources := $(addprefix agent/, \
-	base/crowd.c base/handshake_rate.c rdma/listener_limits.c)
+	base/crowd.c rdma/listener_limits.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 	$(addprefix agent/base/, changes.c log.c request.c)
 unit_early_request_sources := $(unit_registration_socket_sources)
@@ -45,12 +45,12 @@ unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c
 unit_row_copies_sources := $(addprefix agent/table/, \
 	generations.c live.c values.c)
-unit_handshake_rate_sources := agent/base/crowd.c agent/base/handshake_rate.c
+unit_handshake_rate_sources := agent/base/crowd.c
 unit_crowd_sources := agent/base/crowd.c
 unit_session_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
 unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
-	base/changes.c base/crowd.c base/handshake_rate.c base/lease.c base/log.c \
+	base/changes.c base/crowd.c base/lease.c base/log.c \
 	base/request.c serve/tcp_listener.c serve/tcp_listener_limits.c \
 	serve/tcp_listener_place.c serve/tcp_peer.c) \
 	selftests/lib/tls_files.c

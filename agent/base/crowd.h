@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Selects the half-open connection to close when a new connection needs its place: the oldest of
- * the network with the most half-open connections.  So a peer that opens many loses only its own.
+ * Limits for peers before they are known.
+ *
+ * A crowd selects the half-open connection to close when a new connection needs its place: the
+ * oldest of the network with the most half-open connections.  So a peer that opens many loses only
+ * its own.  Handshake rates limit how many handshakes begin per second, in all and from one
+ * address, because each costs this host work.
  *
  * A network is an IPv4 address, or an IPv6 prefix of 64 bits: the owner of an IPv6 address usually
  * controls the whole /64.
@@ -41,5 +45,29 @@ void crowd__choose(struct crowd *crowd, const struct sockaddr *address,
 bool have_same_address(const struct sockaddr *a, const struct sockaddr *b);
 /* The hash of the network of @address. */
 uint64_t network__hash(const struct sockaddr *address, uint64_t seed);
+
+/* Addresses with the same hash share a reserve; the hash has a seed. */
+#define HANDSHAKE_RESERVES 1024
+
+/* When, in ns, each reserve is full again. */
+struct handshake_rates {
+	uint64_t seed;
+	uint32_t per_second, per_second_of_address;
+	int64_t all;
+	int64_t of_addresses[HANDSHAKE_RESERVES];
+};
+
+/* The rates are averages, in all and from one address.  Returns 0 or -errno. */
+int handshake_rates__open(struct handshake_rates *rates, uint32_t per_second,
+			  uint32_t per_second_of_address);
+/*
+ * Counts a handshake from @address at @now, ns of a clock that does not go back, and returns true
+ * if it may begin.  The reserves have @reserve_of_address and @reserve handshakes.  An IPv6
+ * network with a prefix of 64 bits counts as an address.
+ */
+bool handshake_rates__take(struct handshake_rates *rates,
+			   const struct sockaddr *address,
+			   uint32_t reserve_of_address, uint32_t reserve,
+			   int64_t now);
 
 #endif /* CROWD_H */

@@ -12,7 +12,7 @@
 
 #include "agent/base/changes.h"
 #include "agent/base/counts.h"
-#include "agent/base/handshake_rate.h"
+#include "agent/base/crowd.h"
 #include "agent/base/lease.h"
 #include "agent/base/peer_kind.h"
 #include "agent/base/request.h"

@@ -11,7 +11,7 @@
 #include <libdart/error.h>
 #include <libdart/rpc/tls.h>
 
-#include "agent/base/handshake_rate.h"
+#include "agent/base/crowd.h"
 #include "tcp_peer.h"
 
 /*
@@ -80,10 +80,10 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
 void tcp_listener__close(struct tcp_listener *listener);
 
 /*
- * Replaces who may connect, reads the certificates again, and ends the peers that may no
- * longer, all of them if the file of authorities has changed; those in their handshake
- * begin again.  If the files cannot be used the certificates stay, and @error says why.
- * Without files it closes its sockets, until there are files again.
+ * Replaces who may connect, reads the certificates again, and ends the peers that are no longer
+ * allowed, all of them if the file of authorities has changed; peers in their handshake begin
+ * again.  If the files cannot be used the certificates stay, and @error says why.  Without files it
+ * closes its sockets, until there are files again.
  */
 int tcp_listener__admit(struct tcp_listener *listener,
 			const struct tcp_admission *admission,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the list of tables, counts and announces what changes, and offers them to readers. */
+/* Keeps the list of tables, counts and announces changes, and offers the tables to readers. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "lookup_tables.h"
-#include "table_epoch.h"
+#include "table_kept.h"
 
 _Static_assert(DART_TEA_NAME_MAX == REMOTE_OBJECT_NAME_MAX, "all names fit");
 
@@ -51,7 +51,7 @@ static void note_requester(const struct lookup_tables *tables,
 	remote_objects__count(&tables->objects, requester->memory.length, more);
 }
 
-/* Returns an epoch after those of all tables, and after @old, the one of this table before. */
+/* Returns an epoch after the epochs of all tables, and after @old, the last epoch of this table. */
 static uint32_t lookup_tables__next_epoch(struct lookup_tables *tables,
 					  uint32_t old)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The name and the number by which the next dartd recognizes a table. */
+/* Names and epochs by which the next dartd recognizes a table. */
 #include <stdio.h>
+
+#include <dart/tea.h>
 
 #include "agent/base/log.h"
 #include "table_kept.h"
@@ -38,4 +40,20 @@ uint32_t table_kept__read_epoch(const json_t *kept, const char *name)
 		return epoch;
 	log__warning("the kept epoch of table %s is invalid", name);
 	return 0;
+}
+
+bool table_epoch__is_behind(uint32_t a, uint32_t b)
+{
+	uint32_t ahead = (a + DART_TEA_EPOCH_MAX - b) % DART_TEA_EPOCH_MAX;
+
+	return !b || (ahead && ahead < DART_TEA_EPOCH_MAX / 2);
+}
+
+uint32_t table_epoch__next(uint32_t last, uint64_t now)
+{
+	uint32_t epoch = now % DART_TEA_EPOCH_MAX + 1;
+
+	if (table_epoch__is_behind(epoch, last))
+		return epoch;
+	return last % DART_TEA_EPOCH_MAX + 1;
 }

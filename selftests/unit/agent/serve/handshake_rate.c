@@ -4,7 +4,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-#include "agent/base/handshake_rate.h"
+#include "agent/base/crowd.h"
 #include "selftests/unit/unit.h"
 
 #define SECOND INT64_C(1000000000)

@@ -2,7 +2,7 @@
 /* Epochs of tables: none is repeated while clocks jump, and 24 bits wrap. */
 #include <dart/tea.h>
 
-#include "agent/tea/table_epoch.h"
+#include "agent/tea/table_kept.h"
 #include "selftests/unit/unit.h"
 
 #define MAX DART_TEA_EPOCH_MAX
