@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Puts the parts of dartd together and connects those that do not know each other. */
+/* Opens the rooms of dartd and connects rooms that do not know each other. */
 #include <errno.h>
 
 #include "agent.h"
@@ -163,7 +163,7 @@ static void agent__apply_limits(struct agent *agent)
 	quotas__limit(&inventory->delegated, limits->entries_per_user, 0);
 }
 
-/* Registers what it has, and keeps it for a start with an invalid one. */
+/* Registers the objects of the configuration, and keeps it for a start with an invalid one. */
 static void agent__use_configuration(struct agent *agent)
 {
 	registrations__configure(&agent->registrations, &agent->configuration);

@@ -16,7 +16,7 @@ static json_t *join(json_t *object, json_t *more)
 	return object;
 }
 
-/* Those that ask dartd for values. */
+/* Peers that ask dartd for values. */
 static json_t *describe_callers(const struct agent *agent)
 {
 	const struct serve_counts *rpc = &agent->self.counts->rpc;

@@ -24,8 +24,8 @@ int check__certificates(const struct dart_configuration *configuration,
 			struct dart_error *error);
 
 /*
- * dartd --check: checks the configuration of @options and prints what it would register, or a
- * line on stderr for each mistake.  Returns an exit status.
+ * dartd --check: checks the configuration of @options and prints the objects that it would
+ * register, or a line on stderr for each mistake.  Returns an exit status.
  */
 int check__run(const struct options *options);
 

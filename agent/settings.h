@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The settings of dartd: the configuration, and what the command line overrides. */
+/* The settings of dartd: from the configuration, unless the command line overrides them. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 

@@ -87,15 +87,15 @@ void coverage_tally__withdraw(struct coverage_tally *tally,
 			      enum coverage_reason reason,
 			      const struct dart_error *why);
 /*
- * The object is not served.  @place: NULL if the owner has no record of the object, as
- * when memory runs out; @name is then copied, and the object counts until
+ * The object is not served.  @place: NULL if the owner remembers nothing about the object, as when
+ * memory runs out; @name is then copied, and the object counts until
  * coverage_tally__forget_unplaced().
  */
 void coverage_tally__miss(struct coverage_tally *tally,
 			  struct coverage_place *place,
 			  enum coverage_reason reason, const char *name,
 			  const struct dart_error *why);
-/* The object has ended, or does not count.  Before its record is freed. */
+/* The object has ended, or does not count.  Call this before @place is freed. */
 void coverage_tally__forget(struct coverage_tally *tally,
 			    struct coverage_place *place);
 /* Before all objects are looked for again. */
@@ -105,7 +105,9 @@ bool coverage_place__is_missing(const struct coverage_place *place);
 /* Only of a place that is missing. */
 enum coverage_reason coverage_place__reason(const struct coverage_place *place);
 
-/* Objects that are missing; those whose reason can pass without another event. */
+/*
+ * Count objects that are missing, and missing objects whose reason can pass without another event.
+ */
 uint64_t coverage_tally__missing(const struct coverage_tally *tally);
 uint64_t coverage_tally__passing(const struct coverage_tally *tally);
 /* The name of an object that is missing for @reason, or NULL. */
@@ -113,9 +115,8 @@ const char *coverage_tally__example(const struct coverage_tally *tally,
 				    enum coverage_reason reason);
 
 /*
- * What tells agent/coverage/ of changes.  Rooms that count touch it, and the figures are
- * computed once at the end of this round of the event loop; without a change, nothing
- * runs.  NULL: no handler.
+ * Tells agent/coverage/ of changes.  Rooms that count touch it, and the figures are computed once
+ * at the end of this round of the event loop; without a change, nothing runs.  NULL: no handler.
  */
 struct coverage_watch {
 	sd_event_source *later;
@@ -134,9 +135,9 @@ bool coverage__can_pass(enum coverage_reason reason);
 const char *coverage__kind_name(enum coverage_kind kind);
 const char *coverage__reason_name(enum coverage_reason reason);
 /*
- * Writes what to do about @why, of the object @example: the words in the parentheses at
- * the end of @why, or else what helps any object of this kind that is missing for this
- * reason.  Returns how many bytes of @why come before the remedy.
+ * Writes the remedy for @why, of the object @example: the words in the parentheses at the end of
+ * @why, or else the remedy for any object of this kind that is missing for this reason.  Returns
+ * how many bytes of @why come before the remedy.
  */
 size_t coverage__remedy(char remedy[static DART_ERROR_MAX],
 			enum coverage_kind kind, enum coverage_reason reason,

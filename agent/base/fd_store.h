@@ -21,7 +21,7 @@ struct fd_store {
 };
 
 /*
- * Takes over the descriptors of the last dartd.  Those whose names begin with none of
+ * Takes over the descriptors of the last dartd.  Descriptors whose names begin with none of
  * @prefixes, a list that NULL ends, are closed, and the service manager forgets them.
  */
 void fd_store__open(struct fd_store *store, const char *const *prefixes);

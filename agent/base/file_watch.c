@@ -144,7 +144,7 @@ static struct watched_directory *file_watches__take(struct file_watches *watches
 	return directory;
 }
 
-/* Watches the directory behind watch->fd. */
+/* Watches the directory that watch->fd refers to. */
 static int file_watch__add(struct file_watches *watches,
 			   struct file_watch *watch, struct dart_error *error)
 {

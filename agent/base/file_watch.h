@@ -43,11 +43,10 @@ int file_watches__open(struct file_watches *watches, sd_event *loop,
 void file_watches__close(struct file_watches *watches);
 
 /*
- * Calls @gone, which may stop this and other watches, when the directory behind
- * @fd is removed, or the kernel's device file in /dev of the disk behind @fd.
- * Both are watched from their parent: a cgroup does not report its own removal,
- * and dartd may not be allowed to read the disk.  -ENOENT: it was removed
- * already.
+ * Calls @gone, which may stop this and other watches, when the directory @fd is removed, or the
+ * kernel's device file in /dev of the disk @fd.  Both are watched from their parent: a cgroup does
+ * not report its own removal, and dartd may not be allowed to read the disk. -ENOENT: it was
+ * removed already.
  */
 int file_watch__start(struct file_watches *watches, struct file_watch *watch,
 		      int fd, void (*gone)(struct file_watch *watch),

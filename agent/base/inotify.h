@@ -15,10 +15,10 @@ int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
 		  sd_event_io_handler_t handler, void *userdata,
 		  struct dart_error *error);
 
-/* Writes a path that leads to the file behind @fd. */
+/* Writes a path that leads to the file that @fd refers to. */
 void inotify__path(char path[static INOTIFY_PATH_MAX], int fd);
 
-/* Watches the file behind @watched; returns a watch descriptor or -errno. */
+/* Watches the file that @watched refers to; returns a watch descriptor or -errno. */
 int inotify__add(int fd, int watched, uint32_t mask);
 
 /* How to go on after inotify__add() has returned -@code: " (...)" or "". */

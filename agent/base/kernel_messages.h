@@ -8,7 +8,7 @@
 
 #include <libdart/error.h>
 
-/* Group of uevents that has those of the kernel; another one has those of udev. */
+/* Group of the kernel's uevents; another group has the events of udev. */
 #define KERNEL_MESSAGES_UEVENTS 1
 
 /*

@@ -50,8 +50,8 @@ void lease__start(struct leases *leases, struct lease *lease,
 		  void (*end)(struct lease *lease));
 void lease__cancel(struct leases *leases, struct lease *lease);
 /*
- * For @end: has it been called late, because dartd was busy or the host was suspended?
- * Then what a peer has done in time may not have been seen yet.
+ * For @end: true if dartd calls it late, because dartd was busy or the host was suspended.  Then an
+ * action that the peer took in time may still be unread.
  */
 bool lease__is_late(const struct lease *lease);
 

@@ -53,13 +53,16 @@ struct peer_messenger_operations {
 		       size_t size);
 	/* Is there another message to be sent? */
 	bool (*is_busy)(const struct peer_messenger *messenger);
-	/* Is no request taken, and the peer disconnected behind the last message? */
+	/*
+	 * True once the session is closing: the owner refuses requests, and disconnects after the
+	 * last message.
+	 */
 	bool (*is_over)(const struct peer_messenger *messenger);
 	/* It is disconnected because it does not take the answer. */
 	void (*cut_off)(struct peer_messenger *messenger);
 };
 
-/* What an accepted peer may access. */
+/* The memory, or the service, that an accepted peer may use. */
 struct peer_offer {
 	struct ibv_pd *pd;	/* the peer may READ its memory regions; or NULL */
 	struct peer_object *object;	/* that the peer reads, or NULL */
@@ -74,7 +77,7 @@ struct peer_kind {
 	uint64_t magic;
 	uint32_t abi_version;
 	size_t request_length;	/* bytes, at least */
-	/* Behind struct peer_request, @data is hostile. */
+	/* The bytes of @data after struct peer_request are hostile. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
 		     struct dart_error *error);
 };

@@ -20,7 +20,7 @@ struct request {
 	char *path;
 	const char *text;	/* the only member, see struct request_type */
 	int fd;	/* sent with the request, owned by the caller; or -1 */
-	bool has_extra_fd;	/* more came, or one behind the first byte */
+	bool has_extra_fd;	/* more came, or one after the first byte */
 	uid_t uid;		/* of the peer */
 	/* -1, or set by the handler: sent with the reply, then closed. */
 	int *reply_fd;
@@ -28,9 +28,9 @@ struct request {
 	json_t *result;
 	struct dart_error error;
 	/*
-	 * What the handler must know again if the registration is restored: set
-	 * by the handler (a new reference), and given back to it then, to be
-	 * left or replaced.  It comes from a file: check it.
+	 * State that the handler needs when the registration is restored: the handler sets it (a
+	 * new reference), and then gets it back, and leaves or replaces it.  It comes from a file:
+	 * check it.
 	 */
 	json_t *kept;
 	/*
@@ -75,9 +75,8 @@ struct request_table {
 /* Told of requests that are to outlive this process; see agent/registration/. */
 struct request_recorder {
 	/*
-	 * A request of a type that keeps or ends an object has succeeded, and its
-	 * reply will be sent.  On failure @request->error says what the client is
-	 * warned of.
+	 * A request of a type that keeps or ends an object has succeeded, and its reply will be
+	 * sent.  On failure @request->error is the warning for the client.
 	 */
 	int (*succeeded)(struct request_recorder *recorder,
 			 const struct request_type *type,

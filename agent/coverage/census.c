@@ -164,7 +164,7 @@ static void count_invisible_netdevs(struct census_line *line)
 	if (is_same_file("/proc/self/ns/net", "/proc/1/ns/net"))
 		return;
 	file = fopen("/proc/1/net/dev", "re");
-	/* Two lines of titles have no colon behind the first word. */
+	/* The two title lines have no colon after the first word. */
 	while (file && fgets(text, sizeof(text), file))
 		if (sscanf(text, " %15[^: |]:", name) == 1 &&
 		    strchr(text, ':') && !line->present++)

@@ -178,8 +178,8 @@ static bool cgroup_tree__find_child(struct cgroup_tree *tree,
 }
 
 /*
- * The cgroups that the kernel counts below @cgroup, but for the known children and those
- * below them, are left out: for the reason that most of the children have.
+ * Leaves out the cgroups that the kernel counts below @cgroup, except known children and cgroups
+ * below known children, for the most frequent reason among the children.
  */
 static void cgroup_tree__count_left_out(struct cgroup_tree *tree,
 					struct cgroup *cgroup, int fd)
@@ -230,7 +230,7 @@ static void cgroup_tree__scan(struct cgroup_tree *tree, struct cgroup *cgroup,
 
 /* ---- turns */
 
-/* The cgroup cannot be followed, and those below it cannot be looked for. */
+/* The cgroup cannot be followed, and its children cannot be listed. */
 static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup,
 			      int fd, enum coverage_reason reason,
 			      const struct dart_error *error)

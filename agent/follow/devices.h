@@ -41,7 +41,7 @@ struct devices {
 	TAILQ_HEAD(, device) list;
 };
 
-/* What kinds differ in. */
+/* The operations of a kind of devices. */
 struct devices_kind {
 	const char *what;	/* "network devices" */
 	/* Opens @devices->fd, if it needs one, and the socket, which it returns. */
@@ -51,8 +51,8 @@ struct devices_kind {
 	/* The epoll event by which a file tells of a change; 0 for a socket. */
 	uint32_t changed;
 	/*
-	 * Calls devices__see() or devices__lose() for what a datagram tells; NULL if
-	 * there are none.
+	 * Calls devices__see() or devices__lose() for each event in a datagram; NULL if the kind
+	 * has no events.
 	 */
 	void (*take)(struct devices *devices, char *bytes, size_t length);
 	void (*set_key)(const struct device *device, struct selector_key *key);
@@ -62,7 +62,7 @@ struct devices_kind {
 		      struct dart_error *error);
 };
 
-/* Registers @source for all devices of @kind, as those of cgroups.h and namespaces.h. */
+/* Registers @source for all devices of @kind, present and future. */
 int devices__follow(struct followers *followers,
 		    const struct devices_kind *kind,
 		    const struct source *source,

@@ -84,7 +84,7 @@ static int disks__list(struct devices *devices)
 	return 0;
 }
 
-/* A message: "add@/devices/...", then words "KEY=VALUE", each with a NUL behind it. */
+/* A message: "add@/devices/...", then words "KEY=VALUE", each ended by a NUL. */
 static const char *find_value(const char *bytes, size_t length, const char *key)
 {
 	const char *end = bytes + length, *at;

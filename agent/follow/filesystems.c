@@ -35,8 +35,8 @@ static bool is_one_of(const char *names, const char *name)
 }
 
 /*
- * @types: those without a block device have the word "nodev" before.  Some of these still lie on
- * disks or flash memory, which they find by their own names.  FUSE has a server, even for a disk.
+ * @types lists types without a block device after the word "nodev".  Some of these still use disks
+ * or flash memory, which they find by their own names.  FUSE needs a server, even for a disk.
  */
 static bool is_of_disk(const char *types, const char *type)
 {

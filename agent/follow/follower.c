@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of followers and what all kinds of them have in common. */
+/* The list of followers, and the code that all kinds of followers share. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -285,7 +285,7 @@ void follower__end_or_log(struct follower *follower)
 				follower->group.name, error.text);
 }
 
-/* For all of a kind one star behind the "@", for cgroups the path and two. */
+/* All objects of a kind: one star after the "@"; cgroups: the path and two stars. */
 static int follower__set_name(struct follower *follower, const char *path,
 			      struct dart_error *error)
 {

@@ -38,7 +38,9 @@ struct followers {
 	struct coverage_watch *coverage;	/* NULL until agent/coverage/ sets it */
 };
 
-/* Embedded in what registers objects without a follower, and tries again with these. */
+/*
+ * Embedded in an object that registers entries without a follower, and retries when followers do.
+ */
 struct followers_retry {
 	TAILQ_ENTRY(followers_retry) link;
 	void (*retry)(struct followers_retry *retry);
@@ -46,7 +48,7 @@ struct followers_retry {
 	bool (*is_needed)(const struct followers_retry *retry);
 };
 
-/* What kinds of followers differ in. */
+/* The operations of a kind of followers. */
 struct follower_operations {
 	/* Frees a follower that is no longer in the list. */
 	void (*free)(struct follower *follower);
@@ -60,7 +62,7 @@ struct follower_operations {
 	void (*retry)(struct follower *follower);
 };
 
-/* Embedded in what implements the operations. */
+/* Embedded in the object that implements the operations. */
 struct follower {
 	TAILQ_ENTRY(follower) link;
 	const struct follower_operations *operations;
@@ -106,7 +108,7 @@ void followers__retry_later(struct followers *followers);
 void followers__record_gone(struct followers *followers);
 /* Frees a follower that has no entries. */
 void followers__drop(struct followers *followers, struct follower *follower);
-/* The followed object no longer exists, nor do those below it. */
+/* The followed object no longer exists, nor does any object below it. */
 void follower__ended(struct follower *follower);
 
 /*
@@ -117,13 +119,13 @@ void follower__ended(struct follower *follower);
 void follower__register(struct follower *follower, struct selector *selector,
 			struct coverage_place *place, const char *name);
 /*
- * The object @name is left out.  @place: NULL if the follower has no record of it; else
+ * The object @name is left out.  @place: NULL if the follower remembers nothing about it; else
  * @name stays valid until follower__forget().  The log has the first of each follower.
  */
 void follower__fail(struct follower *follower, struct coverage_place *place,
 		    enum coverage_reason reason, const char *name,
 		    const struct dart_error *error);
-/* The object has ended: before its record is freed. */
+/* The object has ended.  Call this before @place is freed. */
 void follower__forget(struct follower *follower, struct coverage_place *place);
 
 /*
@@ -138,8 +140,8 @@ int follower__end_with(struct follower *follower, int ret,
 void follower__end_or_log(struct follower *follower);
 
 /*
- * The requests about followers, which are their subject; those about groups of
- * entries serve them, too.
+ * The requests about followers, which are their subject; requests about groups of entries serve
+ * them, too.
  */
 extern const struct request_type follow_requests[];
 

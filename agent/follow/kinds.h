@@ -5,7 +5,7 @@
 
 #include "follower.h"
 
-/* Follows what @choice, which selector__check_follow() takes, selects. */
+/* Follows the objects that @choice selects; selector__check_follow() has accepted it. */
 int followers__follow(struct followers *followers, const struct source *source,
 		      const struct selector_choice *choice,
 		      struct follower **follower, struct dart_error *error);

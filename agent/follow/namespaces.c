@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists the network namespaces and registers those without an entry. */
+/* Lists the network namespaces and registers each namespace without an entry. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -174,7 +174,7 @@ static int namespaces__replace_places(const struct namespaces *namespaces,
 	return 0;
 }
 
-/* Registers those without an entry; the caller has begun a batch. */
+/* Registers each namespace without an entry; the caller has begun a batch. */
 static void namespaces__register(const struct namespaces *namespaces,
 				 struct follower *follower)
 {

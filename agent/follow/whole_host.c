@@ -112,7 +112,7 @@ static void whole_host__free(struct whole_host *host)
 		next = TAILQ_NEXT(follower, link);
 		if (follower->group.part_of != &host->group)
 			continue;
-		/* Only those of namespaces have one, and one call does for all. */
+		/* Only namespace followers implement this; one call covers all of them. */
 		unregistered = follower->operations->unregistered ?: unregistered;
 		followers__drop(followers, follower);
 	}
@@ -212,7 +212,7 @@ static int whole_host__add_entry(struct whole_host *host,
 	return ret;
 }
 
-/* All cgroups are those below the root of their hierarchy. */
+/* All cgroups are the cgroups below the root of their hierarchy. */
 static int open_cgroups(struct selector_choice *choice,
 			struct dart_error *error)
 {

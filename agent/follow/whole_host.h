@@ -22,8 +22,8 @@ struct whole_host_missing {
 #define WHOLE_HOST_RARE_MS 10000
 
 /*
- * Registers what this kernel has, gathered as @gathering says, which selects nothing;
- * the group lists what it leaves out, and why.  -EEXIST; if nothing can be registered, the
+ * Registers the sources of this kernel, gathered as @gathering says, which selects nothing; the
+ * group lists the sources that it leaves out, and why. -EEXIST; if nothing can be registered, the
  * first reason.
  */
 int whole_host__register(struct followers *followers,

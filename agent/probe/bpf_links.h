@@ -14,8 +14,8 @@ struct bpf_links {
 };
 
 /*
- * Attaches all programs of @object, which must be loaded: those for cgroups to
- * the root cgroup; iterators run once over all objects.  On error, none.
+ * Attaches all programs of @object, which must be loaded: programs for cgroups to the root cgroup;
+ * iterators run once over all objects.  On error, none.
  */
 int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object);
 /* To call before, so that it does not wait for the programs. */

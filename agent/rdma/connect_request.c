@@ -35,7 +35,7 @@ connect_request__find(const struct connect_request *request,
 	return services;
 }
 
-/* Bytes behind the request of a kind have no meaning in its version. */
+/* Bytes after the request of a kind have no meaning in its version. */
 static int connect_request__check_tail(const struct connect_request *request,
 				       const struct peer_kind *kind,
 				       struct dart_error *error)

@@ -249,7 +249,7 @@ struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
 	return ibv_create_qp(pd, &attributes);
 }
 
-/* Of what dartd sends.  Soft-RoCE takes 7 retries as endless ones. */
+/* Retries of messages that dartd sends.  Soft-RoCE takes 7 as endless. */
 #define TIMEOUT 17
 #define RETRIES 6
 

@@ -65,9 +65,9 @@ struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
 /* The path MTU that a port takes; the largest one if the device does not tell. */
 enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number);
 /*
- * Moves the queue pair of the peer of @id to the next state, with these access flags and
- * READs in flight instead of those of the RDMA CM, which would let the peer WRITE and use
- * atomics, too, and with the path MTU of this end if the peer's is larger; -errno.
+ * Moves the queue pair of the peer of @id to the next state, with these access flags and READs in
+ * flight instead of the RDMA CM's values, which would let the peer WRITE and use atomics, too, and
+ * with the path MTU of this end if the peer's is larger; -errno.
  */
 int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
 		       enum ibv_qp_state state, unsigned int access,

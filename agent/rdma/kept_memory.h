@@ -18,7 +18,7 @@ struct kept_memory {
 	bool has_warned;	/* that no service manager keeps any */
 };
 
-/* What the names of an object's memory begin with, whatever its geometry. */
+/* Writes the beginning of the names of an object's memory, whatever its geometry. */
 void kept_memory__prefix(const char *noun, const char *object,
 			 char prefix[static FD_STORE_NAME_MAX]);
 
@@ -29,9 +29,9 @@ void kept_memory__prefix(const char *noun, const char *object,
 int kept_memory__find(struct kept_memory *kept, const char *name,
 		      uint64_t length);
 /*
- * @object, which is new, has the memory that is or will be kept under @name: what was found
- * there, if @is_found; what @fd is; or, with -1, a file.  What else is kept for it is
- * dropped.  A failure to hand @fd over for the next dartd is logged once.
+ * @object, which is new, has the memory that is or will be kept under @name: the memory found
+ * there, if @is_found; the memory @fd; or, with -1, a file.  Other memory kept for it is dropped.
+ * A failure to hand @fd over for the next dartd is logged once.
  */
 void kept_memory__settle(struct kept_memory *kept, const char *object,
 			 const char *name, bool is_found, int fd);

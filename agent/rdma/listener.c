@@ -82,7 +82,7 @@ static enum rejection reason_of(int code)
 static void note_rejection(struct connection_counts *counts, int code,
 			   const char *kind, const char *peer, const char *text)
 {
-	/* Many rejections for one reason do not hide those for others. */
+	/* Many rejections for one reason do not hide rejections for other reasons. */
 	static struct log_limit limits[REJECTIONS];
 	enum rejection reason = reason_of(code);
 

@@ -146,7 +146,7 @@ static void listener__serve(struct listener *listener,
 }
 
 /*
- * One connection for each call, so that other sources of the loop take turns.  Those that
+ * One connection for each call, so that other sources of the loop take turns.  Connections that
  * waited may have ended meanwhile.
  */
 static int on_turn(sd_event_source *source, int fd, uint32_t revents,

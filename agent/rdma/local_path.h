@@ -24,7 +24,7 @@ struct local_path {
 };
 
 /*
- * Parses the IPv4 address of a peer, hostile; @what it sends, "reports".  -EINVAL or
+ * Parses the IPv4 address of a peer, hostile; @what names its messages, "reports". -EINVAL or
  * -EAFNOSUPPORT.
  */
 int local_path__parse_peer(const char *text, const char *what,

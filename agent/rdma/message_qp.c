@@ -7,7 +7,7 @@
 
 /* One for a probe. */
 #define SENDS (MESSAGE_QP_SENDS + 1)
-#define PROBE_ID MESSAGE_QP_SENDS	/* those of messages are their numbers */
+#define PROBE_ID MESSAGE_QP_SENDS	/* the IDs of messages are their numbers */
 
 static uint8_t *message_at(const struct message_qp *message_qp, uint32_t number)
 {
@@ -186,13 +186,13 @@ static bool message_qp__has_buffer(const struct message_qp *message_qp)
 	return message_qp__find_buffer(message_qp) < MESSAGE_QP_SENDS;
 }
 
-/* What is left of the turn of a peer. */
+/* The rest of the turn of a peer. */
 struct turn {
 	uint32_t messages;
 	uint32_t requests;
 };
 
-/* Sends what there are buffers for. */
+/* Sends as many messages as there are free buffers. */
 static const char *message_qp__produce(struct message_qp *message_qp,
 				       struct turn *turn)
 {
@@ -234,7 +234,7 @@ static const char *message_qp__receive(struct message_qp *message_qp,
 	return NULL;
 }
 
-/* Takes the request that was noted.  Behind an error no other one is received. */
+/* Takes the request that was noted.  After an error no further request is received. */
 static const char *message_qp__take(struct message_qp *message_qp)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
@@ -249,7 +249,7 @@ static const char *message_qp__take(struct message_qp *message_qp)
 	return NULL;
 }
 
-/* Does what can be done now; has something happened since the last time? */
+/* Takes a step; returns true if something has happened since the last call. */
 static bool message_qp__step(struct message_qp *message_qp, struct turn *turn,
 			     const char **reason)
 {
@@ -277,7 +277,7 @@ static bool message_qp__has_more(const struct message_qp *message_qp,
 		message_qp__has_buffer(message_qp));
 }
 
-/* Arms what is waited for: buffers only if there is something to put into them. */
+/* Arms completions of receives, and of sends only while a message waits for a buffer. */
 static void message_qp__arm(struct message_qp *message_qp)
 {
 	const struct peer_messenger *messenger = message_qp->messenger;
@@ -304,7 +304,7 @@ const char *message_qp__serve(struct message_qp *message_qp, bool *has_more)
 			return reason;
 		if (*has_more)
 			return NULL;
-		/* What came before it was armed makes no event. */
+		/* A completion from before the queue was armed makes no event. */
 		if (!has_happened && is_armed)
 			break;
 		is_armed = !has_happened;

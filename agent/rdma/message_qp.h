@@ -44,9 +44,9 @@ int message_qp__open(struct message_qp *message_qp, const struct device *device,
 void message_qp__close(struct message_qp *message_qp);
 
 /*
- * Takes what has arrived and sends what can be sent, after an event: one request and
- * MESSAGE_QP_SENDS messages.  With @has_more it is to be called again, without an event,
- * when others have had their turn.  Returns NULL, or why the peer is to be disconnected.
+ * Takes an arrived request and sends waiting messages, after an event: one request and
+ * MESSAGE_QP_SENDS messages.  With @has_more it is to be called again, without an event, when
+ * others have had their turn.  Returns NULL, or why the peer is to be disconnected.
  */
 const char *message_qp__serve(struct message_qp *message_qp, bool *has_more);
 /*

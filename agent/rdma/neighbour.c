@@ -20,7 +20,7 @@
 /* Of UDP (RFC 863). */
 #define DISCARD_PORT 9
 
-/* The address of a host of the network behind an interface. */
+/* Finds the address of a host on the network of an interface. */
 struct neighbour {
 	struct in_addr address;
 	int interface;	/* index; 0: packets need no neighbour */
@@ -155,7 +155,7 @@ static void send_something(struct in_addr peer)
 
 	if (fd < 0)
 		return;
-	/* It fails if no answer has come to those of before: nothing is lost. */
+	/* send() fails if earlier requests were not answered: nothing is lost. */
 	sendto(fd, NULL, 0, MSG_DONTWAIT, (const struct sockaddr *)&address,
 	       sizeof(address));
 	close(fd);

@@ -12,9 +12,9 @@
 #include <libdart/error.h>
 
 /*
- * Returns 0 if the kernel knows the MAC address behind @peer, or needs none.  Otherwise the
- * kernel asks for it with ARP from now on, and this returns -EAGAIN at once: a later
- * call sees the answer.  -errno if the kernel cannot be asked.
+ * Returns 0 if the kernel knows the MAC address of @peer, or needs none.  Otherwise the kernel asks
+ * for it with ARP from now on, and this returns -EAGAIN at once: a later call sees the answer.
+ * -errno if the kernel cannot be asked.
  */
 int neighbour__resolve(struct in_addr peer, struct dart_error *error);
 

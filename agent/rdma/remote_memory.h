@@ -13,7 +13,7 @@
 #include <libdart/error.h>
 
 struct remote_memory {
-	const char *noun;	/* of what it is for, "store"; in errors */
+	const char *noun;	/* of its purpose, "store"; in errors */
 	void *address;
 	size_t length;	/* bytes requested */
 	size_t mapped;		/* bytes: whole pages */

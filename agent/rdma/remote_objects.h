@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the stores, or the lookup tables, of this host have in common: each has a name and
- * memory that peers reach, which is kept for the next dartd if it is in no file, and
- * readers that connect to it by its name.
+ * The common part of the stores, or the lookup tables, of this host: each has a name and memory
+ * that peers reach, which is kept for the next dartd if it is in no file, and readers that connect
+ * to it by its name.
  */
 #ifndef REMOTE_OBJECTS_H
 #define REMOTE_OBJECTS_H
@@ -19,7 +19,7 @@
 
 struct remote_objects {
 	const struct device *device;
-	struct kept_memory kept;	/* of those in the last dartd; has the noun of all */
+	struct kept_memory kept;	/* memory that the last dartd left; has the noun of all */
 	struct listener *listener;	/* open while objects are created or deleted */
 	const struct changes *changes;
 	struct memory_counts *counts;

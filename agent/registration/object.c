@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the paths of descriptors, and opens objects by what is known of them. */
+/* Finds the paths of descriptors, and opens objects again. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <limits.h>

@@ -64,7 +64,7 @@ static int registrations__add(struct registrations *registrations,
 	return ret;
 }
 
-/* What a request names that ends an object; NULL if there is none of that name. */
+/* Finds the registration of the object that a request ends; NULL if there is none of that name. */
 static struct registration *
 registrations__find_ended(const struct registrations *registrations,
 			  const struct request_type *type,
@@ -200,7 +200,7 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 	free(full_name);
 	if (registration)
 		registrations__remove_parts(registrations, object, name);
-	/* Who replays requests knows what they change. */
+	/* The replay of requests knows the changes that they make. */
 	if (!registration || registration->missing ||
 	    registrations->is_replaying)
 		return;
@@ -211,7 +211,7 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 	} else {
 		registrations__drop(registrations, registration);
 	}
-	/* What no request has asked for is saved once for all of it. */
+	/* Changes that no request asked for are saved together. */
 	registrations__save_within(registrations, 0);
 }
 

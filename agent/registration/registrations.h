@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All registrations: records requests that succeed, writes the state file before
- * their replies are sent, and carries the requests out again after a restart.
- * Those of the configuration come first; a reload applies the differences only.
+ * All registrations: records requests that succeed, writes the state file before their replies are
+ * sent, and carries the requests out again after a restart.  Registrations of the configuration
+ * come first; a reload applies the differences only.
  *
- * A registration whose object ends is forgotten if a command made it, and
- * missing if the configuration has it.
+ * A registration whose object ends is forgotten if a command made it, and missing if the
+ * configuration has it.
  */
 #ifndef REGISTRATIONS_H
 #define REGISTRATIONS_H
@@ -50,24 +50,24 @@ int registrations__open(struct registrations *registrations, sd_event *loop,
 			const char *directory, const struct request_table *tables,
 			struct changes *changes, struct registry *registry,
 			struct dart_error *error);
-/* Before what is registered is closed: nothing of that is recorded. */
+/* Call this before the registered objects are closed: their ends are not recorded. */
 void registrations__close(struct registrations *registrations);
 
 /*
- * Adds what a dartd registers that runs for the first time: later it is there only
- * if it was not ended.  Takes the reference of @request; -ENOMEM.
+ * Adds an object that dartd registers when it runs for the first time: later it is there only if it
+ * was not ended.  Takes the reference of @request; -ENOMEM.
  */
 int registrations__add_first(struct registrations *registrations,
 			     json_t *request, struct dart_error *error);
 
 /*
- * Registers what the configuration has and what is missing, ends what it no
- * longer has, and publishes all of that together.  What fails is logged once.
+ * Registers the objects of the configuration and missing objects, ends objects that it no longer
+ * has, and publishes all of that together.  Each failure is logged once.
  */
 void registrations__configure(struct registrations *registrations,
 			      const struct dart_configuration *configuration);
 
-/* Carries out what is missing: at the start, everything that the file has. */
+/* Carries out missing registrations: at the start, everything in the file. */
 void registrations__restore(struct registrations *registrations);
 /*
  * The RDMA device was removed, or was absent at the start: its reporters and requesters are

@@ -135,7 +135,7 @@ static void registrations__end(struct registrations *registrations,
 
 /* ---- the configuration */
 
-/* The registrations of the configuration, in its order; those it no longer has. */
+/* Moves the registrations of the configuration to @wanted, in its order. */
 static void
 registrations__compare(struct registrations *registrations,
 		       const struct dart_configuration *configuration,
@@ -185,7 +185,7 @@ static void registrations__end_unwanted(struct registrations *registrations)
 			registrations__end(registrations, registration);
 		else
 			registrations__drop(registrations, registration);
-		/* The end of a store may have ended what was next. */
+		/* The end of a store may have ended the next registration. */
 		next = TAILQ_FIRST(&registrations->list);
 	}
 }
@@ -300,7 +300,7 @@ int registrations__on_retry(sd_event_source *source, uint64_t usec,
 	return 0;
 }
 
-/* In a batch: carries out what is missing, and ends the batch. */
+/* In a batch: carries out missing registrations, and ends the batch. */
 static void registrations__publish(struct registrations *registrations)
 {
 	struct registration *registration;

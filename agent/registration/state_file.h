@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state file, DIRECTORY/registrations.json: what dartd shall register again
- * when it starts.  Only root may read it: it has addresses that are secrets.
+ * The state file, DIRECTORY/registrations.json: the objects that dartd registers again when it
+ * starts.  Only root may read it: it contains secret addresses.
  *
  *	{"format": "dartd registrations", "version": 1, "boot_id": B,
  *	 "checksum": C, "registrations": [R, ...]}
  *
- * B: /proc/sys/kernel/random/boot_id when it was written.  C: XXH64 of R as
- * compact JSON with sorted members, 16 hexadecimal digits.  R: {"name": "entry
- * cpustat", "request": {...}, "path": P, "owner": UID, "origin": "command" or
- * "configuration", "kept": {...}}, see struct registration.
+ * B: /proc/sys/kernel/random/boot_id when it was written.  C: XXH64 of R as compact JSON with
+ * sorted members, 16 hexadecimal digits.  R: {"name": "entry cpustat", "request": {...}, "path": P,
+ * "owner": UID, "origin": "command" or "configuration", "kept": {...}}, see struct registration.
  */
 #ifndef STATE_FILE_H
 #define STATE_FILE_H

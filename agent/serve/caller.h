@@ -6,7 +6,7 @@
 #include "agent/base/peer_kind.h"
 #include "session.h"
 
-/* Its subject is a struct sessions, whose counts are those of callers by RDMA. */
+/* Its subject is a struct sessions, whose counts are the counts of callers over RDMA. */
 extern const struct peer_kind caller_kind;
 
 #endif /* CALLER_H */

@@ -149,7 +149,7 @@ int session__take(struct session *session, const void *bytes, size_t length,
 	return ret;
 }
 
-/* Copies some bytes of an answer from those that are ready. */
+/* Copies some bytes of an answer from the bytes that are ready. */
 static size_t copy_ready(uint8_t *to, size_t size, const uint8_t *from,
 			 uint32_t length, uint32_t sent)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One peer of <dart/rpc.h> behind its connection: takes its requests, whose bytes are
- * hostile, and makes the messages of the answers, each when it can be sent.
+ * One peer of <dart/rpc.h>, whatever its connection: takes its requests, whose bytes are hostile,
+ * and makes the messages of the answers, each when it can be sent.
  */
 #ifndef SESSION_H
 #define SESSION_H
@@ -15,10 +15,10 @@
 #include "agent/table/values.h"
 #include "snapshot.h"
 
-/* By RDMA, and as many by TCP, unless the configuration has another number. */
+/* Callers over RDMA, and as many over TCP, unless the configuration sets another number. */
 #define CALLERS_MAX 64
 
-/* What sessions by one transport share; the snapshots are those of all. */
+/* Shared by the sessions of one transport; the snapshots are shared by all transports. */
 struct sessions {
 	const struct control_region *control_region;
 	struct snapshots *snapshots;
@@ -39,7 +39,7 @@ struct session {
 	struct snapshot *snapshot;	/* of a table */
 	uint32_t length;	/* bytes of the answer that is a table */
 	struct values values;
-	bool has_header;	/* the header is being sent, behind the values */
+	bool has_header;	/* the header is being sent, after the values */
 	uint8_t header[sizeof(struct dart_control_header)];
 	uint32_t header_sent;
 	enum dart_rpc_error_code code;
@@ -53,7 +53,7 @@ void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 void session__open(struct session *session, struct sessions *sessions);
 void session__close(struct session *session);
 
-/* What a welcome says now. */
+/* The values of a welcome that is sent now. */
 struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions);
 
 /*

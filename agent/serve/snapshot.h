@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Copies of the table, which are sent while the table changes.  Answers with the same
- * generation share one, and there are few at a time: their memory is bounded.  Whoever
- * needs one more gets it, and the oldest one is withdrawn from those that are too slow.
+ * Copies of the table, which are sent while the table changes.  Answers with the same generation
+ * share one, and there are few at a time: their memory is bounded.  A session that needs one more
+ * gets it, and the oldest one is withdrawn from the sessions that are too slow.
  */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Accepts callers by TCP, those that may and for which there is room. */
+/* Accepts callers over TCP that are allowed, while there is room. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #define BACKLOG 64
 
-/* Bytes that wait for a slow reader in the kernel, beside those in dartd. */
+/* Bytes that wait for a slow reader in the kernel, in addition to the bytes in dartd. */
 #define SEND_BUFFER (256 << 10)
 
 /*

@@ -33,7 +33,7 @@ int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
 	return leases__open(&peers->deadlines, loop);
 }
 
-/* What follows has its own time. */
+/* The next step has a deadline of its own. */
 static void tcp_peer__forget_deadline(struct tcp_peer *peer)
 {
 	if (peer->has_deadline)
@@ -122,7 +122,7 @@ static void tcp_peer__leave(struct tcp_peer *peer, const char *reason)
 	sd_event_source_set_io_events(peer->events, EPOLLIN);
 }
 
-/* Drops some of what a peer still sends, which the kernel does not copy. */
+/* Drops some bytes that a peer still sends; the kernel does not copy them. */
 static void tcp_peer__discard(struct tcp_peer *peer)
 {
 	ssize_t got = recv(peer->fd, NULL, DROP_MAX, MSG_DONTWAIT | MSG_TRUNC);
@@ -139,7 +139,7 @@ static void on_deadline(struct lease *lease)
 
 	peer->has_deadline = false;
 	if (lease__is_late(lease)) {
-		/* What has come from it, or has left, is looked at first. */
+		/* Handle received and sent bytes first. */
 		tcp_peer__set_deadline(peer);
 		return;
 	}
@@ -152,7 +152,10 @@ static void on_deadline(struct lease *lease)
 				    "it is too slow with the handshake");
 }
 
-/* Of what it has begun, unless it has one; an idle peer has none. */
+/*
+ * Start the deadline for the request in progress unless one is running.  Idle peers have no
+ * deadline.
+ */
 static void tcp_peer__set_deadline(struct tcp_peer *peer)
 {
 	struct leases *deadlines = &peer->peers->deadlines;

@@ -21,7 +21,7 @@
 #include "agent/base/lease.h"
 #include "session.h"
 
-/* What peers share. */
+/* Shared by all peers. */
 struct tcp_peers {
 	sd_event *loop;
 	struct sessions sessions;
@@ -37,7 +37,7 @@ struct tcp_peers {
 struct tcp_peer {
 	TAILQ_ENTRY(tcp_peer) link;
 	struct tcp_peers *peers;
-	struct lease lease;	/* on the time of what it is doing */
+	struct lease lease;	/* deadline of the request or handshake in progress */
 	bool has_deadline;
 	int fd;
 	sd_event_source *events;

@@ -41,7 +41,7 @@ struct client {
 	sd_event_source *again;	/* on while its request waits; NULL at first */
 	int64_t arrived;	/* of that request, as @active; or 0 */
 
-	/* The request that is coming in, and what came with it. */
+	/* The request that is coming in, and the descriptor that came with it. */
 	char request[DART_REGISTRATION_REQUEST_MAX];
 	size_t request_length;
 	bool is_too_long;	/* its first bytes are dropped already */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses a request, finds its type, checks what all types have in common. */
+/* Parses a request, finds its type, and makes the checks that all types share. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

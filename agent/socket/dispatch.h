@@ -6,10 +6,9 @@
 #include "agent/base/request.h"
 
 /*
- * Parses @line, hostile and without the newline, NULL if it was too long, into
- * @request, of which the caller has set the descriptors and the user.  Returns
- * the reply, a new reference; NULL if out of memory.  The recorder is told what
- * is to outlive this process.
+ * Parses @line, hostile and without the newline, NULL if it was too long, into @request, of which
+ * the caller has set the descriptors and the user.  Returns the reply, a new reference; NULL if out
+ * of memory.  The recorder is told about objects that are to outlive this process.
  */
 json_t *dispatch(const struct request_table *tables,
 		 struct request_recorder *recorder, struct request *request,

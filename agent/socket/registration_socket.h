@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The registration socket: who may connect is said by its mode. */
+/* The registration socket: its mode says who may connect. */
 #ifndef REGISTRATION_SOCKET_H
 #define REGISTRATION_SOCKET_H
 
@@ -23,8 +23,8 @@ struct registration_socket {
 };
 
 /*
- * Replaces the socket that a dead agent has left behind; -EADDRINUSE if it is
- * alive.  The list of @tables stays the caller's.
+ * Replaces the socket that a dead agent left; -EADDRINUSE if it is alive.  The list of @tables
+ * stays the caller's.
  */
 int registration_socket__open(struct registration_socket *socket,
 			      sd_event *loop, const char *path,

@@ -30,15 +30,15 @@ TAILQ_HEAD(report_qps, report_qp);
 #define REPORT_QP_PSN_MAX	0xffffff
 #define REPORT_QP_PSN_ANY	(-1)	/* a random one */
 
-/* What reporters of an earlier dartd know, checked. */
+/* Numbers that reporters know from an earlier dartd, checked. */
 struct report_qp_origin {
 	int32_t first_psn;
 	uint64_t base;		/* 0: a random one */
 };
 
 /*
- * Lets the peer of @path WRITE what @view shows, and takes that over if it succeeds; from
- * @first_psn on.
+ * Lets the peer of @path WRITE the memory of @view, from @first_psn on; takes @view over if it
+ * succeeds.
  */
 int report_qp__new(const struct device *device, const struct memory_view *view,
 		   const struct local_path *path, int32_t first_psn,

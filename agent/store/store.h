@@ -21,7 +21,7 @@
 #include "agent/rdma/remote_memory.h"
 #include "report_qp.h"
 
-/* In errors, and in the names of what is kept. */
+/* In errors, and in the names of kept descriptors. */
 #define STORE_NOUN "store"
 
 /* Where the bytes and addresses of a store come from; zeros: from nowhere. */
@@ -75,7 +75,7 @@ void store__remove_reporter(struct store *store, struct report_qp *report_qp);
 struct report_qp *store__find_reporter(const struct store *store,
 				       struct in_addr address);
 
-/* Fills in what a reader needs to READ the store. */
+/* Fills in the numbers that a reader needs to READ the store. */
 void store__offer(struct store *store, struct peer_offer *offer);
 
 #endif /* STORE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the next dartd must know of a store: its memory, as a descriptor under a
- * name in the fd store, and its numbers, as the "kept" of a registration.
+ * Data by which the next dartd recognizes a store: its memory, as a descriptor under a name in the
+ * fd store, and its numbers, as the "kept" of a registration.
  */
 #ifndef STORE_KEPT_H
 #define STORE_KEPT_H

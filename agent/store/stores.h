@@ -23,8 +23,8 @@ void stores__detach(struct stores *stores);
 int stores__attach(struct stores *stores, struct dart_error *error);
 
 /*
- * See store__new().  If the service manager keeps the memory of a store with this
- * name and geometry, sets @origin->kept: the store gets those bytes.
+ * See store__new().  If the service manager keeps the memory of a store with this name and
+ * geometry, sets @origin->kept: the store gets these bytes.
  */
 int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry,

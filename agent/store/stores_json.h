@@ -13,7 +13,7 @@
 json_t *stores_json__store(const struct store *store);
 json_t *stores_json__reporter(const struct store *store,
 			      const struct report_qp *report_qp);
-/* What reporters have to know, as in dart_collectors(5). */
+/* The numbers that reporters need, as in dart_collectors(5). */
 json_t *stores_json__collectors(const struct store *store);
 
 #endif /* STORES_JSON_H */

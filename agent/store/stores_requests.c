@@ -145,7 +145,7 @@ static int export_store(struct request *request)
 	return ret;
 }
 
-/* What a request about a reporter names. */
+/* The store and the reporter that a request names. */
 struct named_reporter {
 	struct store *store;
 	const char *text;

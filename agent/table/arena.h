@@ -34,8 +34,8 @@ int arena_place__compare(const void *place, const void *other);
 int arena__lend(struct slabs *slabs, uint64_t length, struct arena **arena,
 		int *fd, struct dart_error *error);
 /*
- * Takes over the memory behind @fd, which an earlier dartd lent.  -EEXIST: the
- * region has it, as *@id.  Other errors as of slabs__adopt().
+ * Takes over the memory @fd, which an earlier dartd lent.  -EEXIST: it is in the region already, as
+ * *@id.  Other errors as of slabs__adopt().
  */
 int arena__adopt(struct slabs *slabs, int fd, struct arena **arena,
 		 uint32_t *id, struct dart_error *error);

@@ -175,7 +175,7 @@ int control_region__entry(const struct exposure *exposure,
 	return 0;
 }
 
-/* @first memory regions precede those of @table. */
+/* @first memory regions precede the memory regions of @table. */
 static int table__add_entry(struct dart_table *table, uint32_t first,
 			    const struct exposure *exposure,
 			    const struct entry *entry)
@@ -240,8 +240,8 @@ static struct dart_table next_table(struct control_region *control_region)
 }
 
 /*
- * Notes the result @ret of publishing @table behind @first memory regions;
- * @is_rewritten: entries may have other places than before.
+ * Notes the result @ret of publishing @table after @first memory regions; @is_rewritten: the places
+ * of entries may have changed.
  */
 static int control_region__take(struct control_region *control_region,
 				const struct dart_table *table, uint32_t first,
@@ -316,7 +316,7 @@ static const char **names_of(const struct entries *entries, uint32_t *count)
 	return names;
 }
 
-/* Takes out those of @removed, and appends @added and those behind it. */
+/* Takes the entries of @removed out, and appends the entries from @added on. */
 static int control_region__change(struct control_region *control_region,
 				  const struct entry *added,
 				  const struct entries *removed,

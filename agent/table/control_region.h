@@ -43,10 +43,9 @@ int control_region__open(struct control_region *control_region,
 void control_region__close(struct control_region *control_region);
 
 /*
- * Publishes the next generation; on error the table does not change.  If all that has
- * changed are the last @added of @entries and those of @removed, it takes time for
- * these only, on average.  After other changes @removed is NULL and @added 0, and the
- * table is rewritten.
+ * Publishes the next generation; on error the table does not change.  If only the last @added of
+ * @entries and the entries of @removed have changed, it takes time for these only, on average.
+ * After other changes @removed is NULL and @added 0, and the table is rewritten.
  */
 int control_region__update(struct control_region *control_region,
 			   const struct entries *entries, uint32_t added,
@@ -60,8 +59,8 @@ uint32_t control_region__capacity(void);
 extern const struct peer_kind controller_kind;
 
 /*
- * Describes the entry as a table does in which @first memory regions precede
- * those of the entry.  Returns 0 or -ENOMEM; the caller frees @shown->ranges.
+ * Describes the entry as in a table in which @first memory regions precede the memory regions of
+ * the entry.  Returns 0 or -ENOMEM; the caller frees @shown->ranges.
  */
 int control_region__entry(const struct exposure *exposure,
 			  const struct entry *entry, uint32_t first,

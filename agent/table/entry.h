@@ -38,7 +38,7 @@ struct arena_place {
 	uint64_t first, last;
 };
 
-/* What the current batch of changes did to an entry of the table. */
+/* The change of an entry in the current batch. */
 enum entry_change {
 	ENTRY_UNCHANGED,
 	ENTRY_ADDED,

@@ -27,7 +27,7 @@ const void *exposure__memory(const struct exposure *exposure, uint64_t address)
 	return (const void *)(uintptr_t)(address - exposure->shift);
 }
 
-/* Nobody READs: it only remembers what there would be. */
+/* Without a device nobody READs: remembers the memory region that there would be. */
 static struct ibv_mr *remember(const void *memory, size_t length)
 {
 	struct ibv_mr *memory_region = calloc(1, sizeof(*memory_region));

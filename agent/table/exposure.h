@@ -46,8 +46,8 @@ struct exposure {
 	uint64_t shared_changes;	/* of exposure__shared(), so far */
 
 	/*
-	 * From an address of dartd to that of RDMA, random: what controllers see
-	 * does not tell how the memory of dartd is laid out.
+	 * The difference from an address of dartd to its RDMA address, random: addresses in the
+	 * table do not tell how the memory of dartd is laid out.
 	 */
 	uint64_t shift;
 };
@@ -108,13 +108,13 @@ void exposure__ranges(const struct exposure *exposure,
 		      const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
- * The memory regions that entries share, the first of the table: that of page
- * exposure, or those of slabs.  Returns their number.
+ * The memory regions that entries share, the first of the table: the one of page exposure, or one
+ * for each slab.  Returns their number.
  */
 uint32_t exposure__shared(const struct exposure *exposure,
 			  struct ibv_mr *const **memory_regions);
 
-/* Where controllers see @memory, and where dartd has what they see at @address. */
+/* Translate between the memory of dartd and the addresses at which controllers see it. */
 uint64_t exposure__address(const struct exposure *exposure, const void *memory);
 const void *exposure__memory(const struct exposure *exposure, uint64_t address);
 

@@ -27,9 +27,9 @@ void generations__publish(struct generations *generations, uint64_t generation,
 }
 
 /*
- * A generation was replaced when the next one was published.  If that is not older than
- * one published less than a lease ago, it was replaced later than that, and the leases on
- * what it had began when it was replaced.
+ * A generation was replaced when the next one was published.  If the next one is not older than a
+ * generation that was published less than a lease ago, the replacement is not older either, and
+ * leases on removed entries began with it.
  */
 bool generations__can_use(const struct generations *generations,
 			  uint64_t generation, int64_t now_ns)

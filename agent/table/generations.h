@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which generations of the table can still be used: the present one, and those that it
- * has replaced less than a lease ago, because what it took back stays readable that long.
- * Only without a rewrite since then the places in them are those of the table.
+ * The generations of the table that can still be used: the present one, and generations that were
+ * replaced less than a lease ago, because removed ranges stay readable that long.  A rewrite moves
+ * entries to other places, so earlier generations cannot be used after it.
  */
 #ifndef GENERATIONS_H
 #define GENERATIONS_H
@@ -16,7 +16,7 @@
 struct generations {
 	uint64_t now;
 	uint64_t rewritten;	/* by which all places may have changed */
-	/* Some of those since then, a ring: when they were published. */
+	/* When some of the generations since then were published: a ring. */
 	struct {
 		uint64_t generation;
 		int64_t published;	/* ns, CLOCK_BOOTTIME */
@@ -27,7 +27,7 @@ struct generations {
 /* @now_ns: CLOCK_BOOTTIME. */
 void generations__publish(struct generations *generations, uint64_t generation,
 			  bool is_rewritten, int64_t now_ns);
-/* Can every place that @generation had be read now? */
+/* True if every place of @generation can be read now. */
 bool generations__can_use(const struct generations *generations,
 			  uint64_t generation, int64_t now_ns);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The name of the host, its kernel, its online CPUs and those of nohz_full=. */
+/* Reads the name of the host, its kernel, its online CPUs and the CPUs of nohz_full=. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ void host__kernel(struct kernel_texts *kernel)
 		  host.domainname);
 }
 
-/* A number at *@c, behind which it leaves *@c; UINT32_MAX if there is none. */
+/* Returns the number at *@c, and moves *@c after it; UINT32_MAX if there is none. */
 static uint32_t take_cpu(const char **c)
 {
 	unsigned long cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the table says about the host itself. */
+/* The description of the host in the table. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -20,15 +20,12 @@ void host__kernel(struct kernel_texts *kernel);
  */
 int host__online_cpus(uint64_t *online, uint32_t cpus);
 
-/*
- * The same for those of nohz_full=, of which there are none if the kernel does not
- * tell.
- */
+/* The same for the CPUs of nohz_full=; the set is empty if the kernel does not tell. */
 void host__nohz_full_cpus(uint64_t *nohz_full, uint32_t cpus);
 
 /*
  * Fills such a bitmap from a list of the kernel, such as "0-3,8\n".  Returns -EINVAL if @list is
- * not one, has a CPU from @cpus on, or none.
+ * malformed or empty, or names a CPU from @cpus on.
  */
 int host__parse_cpus(const char *list, uint64_t *set, uint32_t cpus);
 

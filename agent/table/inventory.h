@@ -30,7 +30,7 @@
 /* The entries of a source in the table. */
 struct source_entries {
 	uint32_t entries;
-	uint32_t singles;	/* of these, those without a group */
+	uint32_t singles;	/* entries of these without a group */
 };
 
 /* The objects that an inventory and a registry work with, and that outlive both. */
@@ -76,10 +76,10 @@ void inventory__close(struct inventory *inventory);
  * frees the entry with inventory__free_entry().
  */
 int inventory__take(struct inventory *inventory, struct entry *entry, struct dart_error *error);
-/* Ends everything that inventory__take() began, and frees the entry, and its arena after the last. */
+/* Undoes inventory__take(), frees the entry, and frees its arena with the last entry. */
 void inventory__free_entry(struct inventory *inventory, struct entry *entry);
 
-/* Appends an entry to those in the table, and to its group, or takes it out; -ENOMEM. */
+/* Appends an entry to the table, and to its group, or takes it out; -ENOMEM. */
 int inventory__link(struct inventory *inventory, struct entry *entry, struct dart_error *error);
 void inventory__unlink(struct inventory *inventory, struct entry *entry);
 /* The counters of an entry no longer exist: its key does not find it any more. */

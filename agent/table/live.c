@@ -7,8 +7,8 @@
 #include "live.h"
 
 /*
- * Loads a @type from @from, which must be aligned for it, in one access, and before all
- * that are loaded behind it.
+ * Loads a @type from @from, which must be aligned for it, in one access, and before all later
+ * loads.
  */
 #define COPY(type, to, from)                                                   \
 	do {                                                                   \

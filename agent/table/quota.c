@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts what each user has in the table and on lease. */
+/* Counts the entries of each user in the table and on lease. */
 #include <errno.h>
 #include <stdlib.h>
 

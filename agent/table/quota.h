@@ -12,7 +12,7 @@
 
 #include <libdart/error.h>
 
-/* What a user has; exists while it has something. */
+/* The entries and arenas of a user; freed when there are none. */
 struct quota_user {
 	SLIST_ENTRY(quota_user) link;
 	uid_t uid;

@@ -31,7 +31,7 @@ static int registry__watch(struct registry *registry, struct entry *entry,
 				 selector->fd, on_removal, error);
 }
 
-/* Adds to the batch what the region does not have in the table. */
+/* Adds the source to the batch, unless an entry shows it already. */
 static int registry__stage_source(struct registry *registry,
 				  const struct selector *selector,
 				  struct entry_group *group,

@@ -10,7 +10,7 @@
 #include "live.h"
 #include "registry_json.h"
 
-/* Bytes of an entry that are looked at, those of empty rows among them. */
+/* Bytes of an entry that are examined, empty rows included. */
 #define COPIES_MAX (16 << 20)
 /* Bytes of an entry that are shown; as JSON they are many times more. */
 #define VALUES_MAX (1 << 20)

@@ -46,7 +46,7 @@ static int registry__lend_arena(struct registry *registry,
 	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
 
-/* The memory behind the descriptor of @asked: this agent has it, or takes it over. */
+/* Finds the memory of the descriptor in @asked, or takes it over. */
 static int registry__adopt_arena(struct registry *registry,
 				 const struct slice_request *asked,
 				 struct arena **arena, struct dart_error *error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Creates the slab on demand, lends its pages, adopts those of other slabs. */
+/* Creates the slab on demand, lends its pages, adopts pages of other slabs. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -47,9 +47,8 @@ int slabs__lend(struct slabs *slabs, uint32_t pages,
 		struct dart_error *error);
 
 /*
- * Takes over the slice behind @fd, which an earlier dartd lent.  -EINVAL: it is
- * none; -EEXIST: the region has it, as @slice->id; -EBUSY: another region has it, or
- * its slab.
+ * Takes over the slice @fd, which an earlier dartd lent.  -EINVAL: it is not a slice; -EEXIST: it
+ * is in the region already, as @slice->id; -EBUSY: it, or its slab, is in another region.
  */
 int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
 		 struct slab **slab, struct dart_error *error);

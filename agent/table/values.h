@@ -16,7 +16,7 @@
 
 #include "control_region.h"
 
-/* What was asked for, and the next byte of it. */
+/* The entries that were asked for, and the next byte. */
 struct values {
 	const struct control_region *control_region;
 	uint64_t generation;	/* whose places the runs have */
@@ -39,10 +39,10 @@ int values__begin(struct values *values,
 		  struct dart_error *error);
 
 /*
- * Copies the next bytes to @to, @size at most, not 0, and returns how many: 0 behind the
- * last entry.  Bytes of a copy that lie side by side are divided only if they are more
- * than @size, which is then at least DART_CONTROL_LINE, and never within an aligned
- * integer or a line of a row with sequences.  -ESTALE: the generation can no longer be used.
+ * Copies the next bytes to @to, @size at most, not 0, and returns how many: 0 after the last entry.
+ * Bytes of a copy that lie side by side are divided only if they are more than @size, which is then
+ * at least DART_CONTROL_LINE, and never within an aligned integer or a line of a row with
+ * sequences. -ESTALE: the generation can no longer be used.
  */
 ssize_t values__copy(struct values *values, uint8_t *to, size_t size,
 		     struct dart_error *error);

@@ -22,7 +22,7 @@
 #include "requester.h"
 #include "table_parameters.h"
 
-/* In errors, and in the names of what is kept. */
+/* In errors, and in the names of kept descriptors. */
 #define TABLE_NOUN "table"
 
 /* Where the bytes of a table come from. */
@@ -42,7 +42,7 @@ struct lookup_table {
 	uint32_t epoch;
 	struct remote_memory memory;
 	struct dart_tea_table *entries;
-	struct dart_tea_mended mended;	/* of what an earlier dartd left */
+	struct dart_tea_mended mended;	/* of memory that an earlier dartd left */
 	uint64_t foreign;	/* entries of other servers that it had and lost */
 	struct memory_view read;	/* by readers */
 	struct requesters requesters;
@@ -64,7 +64,7 @@ int lookup_table__attach(struct lookup_table *table, struct dart_error *error);
 /* The caller has disconnected its readers. */
 void lookup_table__free(struct lookup_table *table);
 
-/* What the changes of a batch have done. */
+/* Counts of the changes of a batch. */
 struct table_changes {
 	uint64_t inserted;
 	uint64_t changed;	/* insertions of keys that had an entry */
@@ -91,7 +91,7 @@ void lookup_table__remove_requester(struct lookup_table *table,
 struct requester *lookup_table__find_requester(const struct lookup_table *table,
 					       struct in_addr address);
 
-/* Fills in what a reader needs to READ the table. */
+/* Fills in the numbers that a reader needs to READ the table. */
 void lookup_table__offer(struct lookup_table *table, struct peer_offer *offer);
 
 #endif /* LOOKUP_TABLE_H */

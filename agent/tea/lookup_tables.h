@@ -26,8 +26,8 @@ int lookup_tables__attach(struct lookup_tables *tables,
 			  struct dart_error *error);
 
 /*
- * See lookup_table__new().  If the service manager keeps the memory of a table with this
- * name and these parameters, sets @origin->kept: the table gets those bytes.
+ * See lookup_table__new().  If the service manager keeps the memory of a table with this name and
+ * these parameters, sets @origin->kept: the table gets these bytes.
  */
 int lookup_tables__create(struct lookup_tables *tables, const char *name,
 			  const struct table_parameters *parameters,

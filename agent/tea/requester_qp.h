@@ -22,7 +22,7 @@ struct requester_qp {
 	uint32_t first_psn;
 };
 
-/* What the device knows of it. */
+/* The peer, as the device knows it. */
 struct requester_qp_state {
 	bool is_ready;		/* otherwise it is in error */
 	uint32_t expected_psn;	/* of the next request */

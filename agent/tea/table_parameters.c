@@ -31,7 +31,7 @@ static int take_numbers(const struct bounded_number *numbers,
 	return 0;
 }
 
-/* What a request to create a table says of it: hostile. */
+/* The parameters in a request to create a table: hostile. */
 struct wanted_table {
 	json_int_t rows_log2, key_length, value_length, cells, packet_length;
 	json_int_t first_share, last_share;

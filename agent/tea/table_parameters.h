@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a table is created with, out of a request or a configuration file. */
+/* The parameters of a new table, from a request or a configuration file. */
 #ifndef TABLE_PARAMETERS_H
 #define TABLE_PARAMETERS_H
 

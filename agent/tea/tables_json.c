@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables, requesters, and what switches have to know of them, as JSON. */
+/* Tables, requesters, and the exports for switches, as JSON. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -146,7 +146,7 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t length)
 	return json_string(text);
 }
 
-/* The walk begins behind the rows, and ends with the last entry: most stashes are empty. */
+/* The walk begins after the rows, and ends with the last entry: most stashes are empty. */
 static json_t *export_stash(const struct lookup_table *table)
 {
 	const struct dart_tea_geometry *geometry = &table->parameters.geometry;

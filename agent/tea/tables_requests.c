@@ -19,7 +19,7 @@ static int find(struct request *request, const char *name,
 		"there is no table '%s' (see dartctl table list)", name);
 }
 
-/* What had to be mended tells how the last dartd has ended. */
+/* The number of mended rows tells how the last dartd ended. */
 static void log_created(const struct lookup_table *table,
 			const struct table_origin *origin)
 {
@@ -141,7 +141,7 @@ static int export_table(struct request *request)
 	return ret;
 }
 
-/* What a request about a requester names. */
+/* The table and the requester that a request names. */
 struct named_requester {
 	struct lookup_table *table;
 	const char *text;
