@@ -21,7 +21,7 @@ __attribute__((format(printf, 3, 4))) int
 dart_error__set(struct dart_error *error, int code, const char *format, ...);
 int dart_error__vset(struct dart_error *error, int code, const char *format,
 		     va_list arguments);
-/* Puts ": " and the words of strerror(3) for @code behind the sentence. */
+/* Appends ": " and the words of strerror(3) for @code to the sentence. */
 __attribute__((format(printf, 3, 4))) int
 dart_error__system(struct dart_error *error, int code, const char *format, ...);
 /* "out of memory"; returns -ENOMEM. */

@@ -53,9 +53,9 @@ size_t dart_escape__next(const void *bytes, size_t left, enum dart_escape escape
 			 char piece[static DART_ESCAPE_PIECE]);
 
 /*
- * Writes the @width bytes of a text, or those before its first NUL, to @to, which has room
- * for @size bytes, at least one.  A text that does not fit is cut off between two pieces;
- * room for DART_ESCAPE_BYTES times its bytes and a NUL always suffices.  Returns the length.
+ * Writes the @width bytes of a text, or the bytes before its first NUL, to @to, which has room for
+ * @size bytes, at least one.  A text that does not fit is cut off between two pieces; room for
+ * DART_ESCAPE_BYTES times its bytes and a NUL always suffices.  Returns the length.
  */
 size_t dart_escape__text(const void *bytes, size_t width, enum dart_escape escape,
 			 char *to, size_t size);

@@ -115,7 +115,7 @@ static const char *limits__objection(struct limits *limits,
 	return objection;
 }
 
-/* Refuses what would cost too much as nodes. */
+/* Refuses files that would take too much memory as nodes. */
 static int check_events(yaml_parser_t *parser, const char *bytes, size_t length,
 			const char *path, unsigned int nodes_max,
 			bool *is_empty, struct dart_error *error)
@@ -270,7 +270,10 @@ bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret)
 	return !ret || (ret == -EINVAL && yaml->mistakes);
 }
 
-/* Beside those of ASCII: C1, line breaks, the byte order mark, no characters. */
+/*
+ * Control characters besides the ones of ASCII: C1, line breaks, the byte order mark, no
+ * characters.
+ */
 static const char *const controls[] = {
 	"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf",
 	"\xef\xbf\xbe", "\xef\xbf\xbf",

@@ -223,7 +223,7 @@ static int take_field(struct dart_yaml *yaml, const yaml_node_t *node,
 	return wrong ? dart_yaml__refuse(yaml, node, "%s", wrong) : 0;
 }
 
-/* The rules that apply only to fields of keys, or only to those of values. */
+/* The rules that apply only to fields of keys, or only to fields of values. */
 static const char *objection(const struct dart_key_field *field, bool is_key)
 {
 	const char *const *name;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the queue pairs of one owner share on an RDMA device: a protection domain, and for
- * each thread that posts a completion channel and groups of queue pairs, each with one
- * completion queue.  Private to the set of endpoints.
+ * Shared by the queue pairs of one owner on an RDMA device: a protection domain, and for each
+ * thread that posts a completion channel and groups of queue pairs, each with one completion queue.
+ * Private to the set of endpoints.
  *
- * Two kinds of threads: one connects, and makes and frees all of this; each of the others
- * posts to the queue pairs that it has adopted.  A thread may be both.
+ * Two kinds of threads: one connects, and makes and frees all of this; each of the others posts to
+ * the queue pairs that it has adopted.  A thread may be both.
  */
 #ifndef DART_DEVICE_H
 #define DART_DEVICE_H
@@ -17,7 +17,7 @@
 #include <libdart/rdma/read_queue_internal.h>
 #include <libdart/rdma/slots_internal.h>
 
-/* A thread that posts.  Its own, but for what is said below. */
+/* A thread that posts.  Only this thread uses it, except where a member says otherwise. */
 struct dart_thread {
 	bool polls; /* no completion queue makes events */
 	/*
@@ -98,13 +98,13 @@ void dart_queue_group__quit(struct dart_queue_group *group, uint64_t number);
 /* In the thread that posts. */
 
 /*
- * Completions of @number are those of @user from now on, until it leaves.  The first of a
- * group takes away what queue pairs before have left in the queue.  Returns 0 or -errno.
+ * Completions of @number belong to @user from now on, until it leaves.  The first user of a group
+ * removes completions that earlier queue pairs left in the queue.  Returns 0 or -errno.
  */
 int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number,
 			    void *user);
 void dart_queue_group__leave(struct dart_queue_group *group, uint64_t number);
-/* The thread hears of no completion any more; those that are adopted have to leave. */
+/* The thread gets no event of a completion any more; adopted queue pairs have to leave. */
 void dart_channel__break(struct dart_channel *channel);
 /* The next completion makes an event.  Returns 0 or -errno. */
 int dart_queue_group__arm(struct dart_queue_group *group);

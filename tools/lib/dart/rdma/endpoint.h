@@ -133,19 +133,19 @@ int dart_endpoint__read(struct dart_endpoint *endpoint,
 			const struct dart_read *reads, uint32_t count);
 
 /*
- * The same in two steps, for a user that bounds what is in flight on all its endpoints.
- * dart_endpoint__begin() posts nothing yet.  Each dart_endpoint__post() permits so many
- * more operations of the batch: as many are posted, or less if the queue pair has no room
- * for them until others have completed.  Returns -EINVAL without a batch, or an error of
- * ibv_post_send(), after which the endpoint can only be freed.
+ * The same in two steps, for a user that limits the operations in flight on all its endpoints.
+ * dart_endpoint__begin() posts nothing yet.  Each dart_endpoint__post() permits so many more
+ * operations of the batch: as many are posted, or less if the queue pair has no room for them until
+ * others have completed.  Returns -EINVAL without a batch, or an error of ibv_post_send(), after
+ * which the endpoint can only be freed.
  */
 int dart_endpoint__begin(struct dart_endpoint *endpoint,
 			 const struct dart_read *reads, uint32_t count);
 int dart_endpoint__post(struct dart_endpoint *endpoint, uint32_t operations);
 /*
- * How many have completed since the last call, as dart_endpoint__on_completion() found:
- * those of a batch complete in runs of eight, or fewer if fewer were permitted; the rest
- * of a batch, once it is permitted, at once.
+ * How many have completed since the last call, as dart_endpoint__on_completion() found: operations
+ * of a batch complete in runs of eight, or fewer if fewer were permitted; the rest of a batch, once
+ * it is permitted, at once.
  */
 uint32_t dart_endpoint__take_completed(struct dart_endpoint *endpoint);
 /*

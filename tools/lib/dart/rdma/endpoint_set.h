@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Endpoints of one owner that share what is dear: one event channel for the connections of
- * all, and for each RDMA device one protection domain, and a completion queue for each
- * group of queue pairs.  So the number of descriptors does not grow with that of endpoints.
+ * Endpoints of one owner that share costly objects: one event channel for the connections of all,
+ * and for each RDMA device one protection domain, and a completion queue for each group of queue
+ * pairs.  So the number of descriptors does not grow with that of endpoints.
  *
- * One thread makes, connects and frees endpoints and registers memory.  Each endpoint
- * belongs to one of the set's other threads, which posts its READs and takes their
- * completions, between dart_endpoint__adopt() and dart_endpoint__leave(): only there may it
- * call dart_endpoint__land_at(), read(), begin(), post() and take_completed().  A program
- * may be both threads at once.
+ * One thread makes, connects and frees endpoints and registers memory.  Each endpoint belongs to
+ * one of the set's other threads, which posts its READs and takes their completions, between
+ * dart_endpoint__adopt() and dart_endpoint__leave(): only there may it call
+ * dart_endpoint__land_at(), read(), begin(), post() and take_completed().  A program may be both
+ * threads at once.
  */
 #ifndef DART_ENDPOINT_SET_H
 #define DART_ENDPOINT_SET_H
@@ -56,20 +56,20 @@ typedef void dart_endpoint_connection_handler(struct dart_endpoint *endpoint,
 					      const struct dart_error *error);
 
 /*
- * Readable when dart_endpoint_set__on_connection() has events to handle; it calls @handler
- * for those that dart_endpoint__on_connection() would return, and returns 0, or -errno if
- * the RDMA CM has failed.
+ * Readable when dart_endpoint_set__on_connection() has events to handle; it calls @handler for the
+ * events that dart_endpoint__on_connection() would return, and returns 0, or -errno if the RDMA CM
+ * has failed.
  */
 int dart_endpoint_set__connection_fd(const struct dart_endpoint_set *set);
 int dart_endpoint_set__on_connection(struct dart_endpoint_set *set,
 				     dart_endpoint_connection_handler *handler);
 
 /*
- * In the thread of the endpoint, once it is CONNECTED.  Returns 0 or -errno.  After
- * dart_endpoint__leave() no completion calls a handler, and the thread that connects may
- * free the endpoint.  A thread takes completions as long as it has adopted endpoints of a
- * group, and those that are left when it adopts the first one, so that endpoints that were
- * freed do not fill the completion queue.
+ * In the thread of the endpoint, once it is CONNECTED. Returns 0 or -errno.  After
+ * dart_endpoint__leave() no completion calls a handler, and the thread that connects may free the
+ * endpoint.  A thread takes completions as long as it has adopted endpoints of a group, and takes
+ * the completions that are left when it adopts the first one, so that endpoints that were freed do
+ * not fill the completion queue.
  */
 int dart_endpoint__adopt(struct dart_endpoint *endpoint);
 void dart_endpoint__leave(struct dart_endpoint *endpoint);
@@ -88,9 +88,8 @@ typedef void dart_endpoint_completion_handler(struct dart_endpoint *endpoint,
 					      int result);
 
 /*
- * Takes what has completed in @thread: when the descriptor is readable, or, of a thread that
- * polls, at any time and without a system call.  The latter returns whether READs are still
- * in flight.
+ * Takes the completions of @thread: when the descriptor is readable, or, of a thread that polls, at
+ * any time and without a system call.  The latter returns whether READs are still in flight.
  */
 int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set,
 				     uint32_t thread);

@@ -10,8 +10,8 @@ struct dart_landing;
 
 void *dart_landing__memory(const struct dart_landing *landing);
 /*
- * No READ is in flight to it, or the endpoint has failed.  dart_endpoint__free() frees
- * those that are left.  NULL is allowed.
+ * No READ is in flight to it, or the endpoint has failed.  dart_endpoint__free() frees the
+ * remaining ones.  NULL is allowed.
  */
 void dart_landing__free(struct dart_landing *landing);
 

@@ -12,7 +12,7 @@
 #include <libdart/rdma/landing.h>
 
 struct dart_landing {
-	LIST_ENTRY(dart_landing) place; /* among those of an endpoint */
+	LIST_ENTRY(dart_landing) place; /* among the landings of an endpoint */
 	void *memory;
 	size_t size;
 	struct ibv_mr *mr;

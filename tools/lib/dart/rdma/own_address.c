@@ -22,7 +22,7 @@ static bool is_loopback(const struct sockaddr *address)
 	       IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
 }
 
-/* GIDs are IPv6 addresses; those of IPv4 addresses are ::ffff:a.b.c.d. */
+/* GIDs are IPv6 addresses; the GID of an IPv4 address is ::ffff:a.b.c.d. */
 static bool is_usable(const struct ibv_gid_entry *entry)
 {
 	const struct in6_addr *gid = (const void *)entry->gid.raw;

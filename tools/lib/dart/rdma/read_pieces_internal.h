@@ -11,12 +11,11 @@
 #include <libdart/rdma/read_plan.h>
 
 /*
- * Packets of one operation, and of all that are on their way.  Soft-RoCE answers an
- * operation with all its packets at once.  If the queue of the responder's interface
- * (often 1000 packets) is full, it answers with an RNR NAK instead, and again for each
- * READ that has arrived behind (rxe_resp.c, read_reply()).  So five controllers can READ
- * from a host at the same time.  Adapters do not mind: at an MTU of 4096, operations of
- * this many packets fill a network of 100 Gbit/s for 60 us.
+ * Packets of one operation, and of all that are on their way.  Soft-RoCE answers an operation with
+ * all its packets at once.  If the queue of the responder's interface (often 1000 packets) is full,
+ * it answers with an RNR NAK instead, and again for each READ that arrived after it (rxe_resp.c,
+ * read_reply()).  So five controllers can READ from a host at the same time.  Adapters do not mind:
+ * at an MTU of 4096, operations of this many packets fill a network of 100 Gbit/s for 60 us.
  */
 #define DART_READ_PACKETS_MAX 192
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Plans the READs that fetch entries, and gathers what has landed. */
+/* Plans the READs that fetch entries, and gathers the landed bytes. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 struct dart_read_plan {
 	const struct dart_table *table;
-	/* By memory region: index of its first READ; one more behind the last. */
+	/* By memory region: index of its first READ; one more after the last. */
 	uint32_t *first_of_region;
 	struct dart_read *reads;	/* by memory region, then by address */
 	uint32_t read_count;
@@ -214,7 +214,7 @@ static const struct dart_read *plan__find(const struct dart_read_plan *plan,
 	const uint32_t *first = &plan->first_of_region[range->memory_region];
 	uint32_t low = first[0], high = first[1], middle;
 
-	/* The last one that does not begin behind it. */
+	/* The last READ that does not begin after it. */
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
 		if (plan->reads[middle].address <= range->address)

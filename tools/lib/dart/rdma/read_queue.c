@@ -131,7 +131,7 @@ static bool take_piece(struct dart_read_queue *queue, struct dart_read *piece)
 				      queue->bytes_max - queue->bytes, piece);
 }
 
-/* Prepares what is permitted and fits into a chunk; returns how many operations. */
+/* Prepares the permitted operations that fit into a chunk; returns how many. */
 static uint32_t fill_chunk(struct dart_read_queue *queue)
 {
 	/* Nobody waits for the first of them if the batch is permitted as a whole. */

@@ -69,11 +69,11 @@ struct dart_read_queue {
 
 	bool has_failed;
 	enum ibv_wc_status status;	/* of a READ that failed */
-	const char *step;		/* what failed instead, */
+	const char *step;		/* the step that failed instead, */
 	int step_error;			/* as -errno; 0: nothing */
 };
 
-/* What a queue pair is made of. */
+/* The objects that a queue pair is made of. */
 struct dart_read_queue_parts {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
@@ -105,8 +105,8 @@ int dart_read_queue__post(struct dart_read_queue *queue, uint32_t operations);
 uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue);
 
 /*
- * Takes a completion, and posts what there is room for now.  Returns 1 if the batch has
- * completed, 0 if not yet, or -EACCES, -ETIMEDOUT or -EIO: then the queue has failed, and
+ * Takes a completion, and posts as many operations as there is room for now.  Returns 1 if the
+ * batch has completed, 0 if not yet, or -EACCES, -ETIMEDOUT or -EIO: then the queue has failed, and
  * takes no more of them.
  */
 int dart_read_queue__complete(struct dart_read_queue *queue,
@@ -114,7 +114,7 @@ int dart_read_queue__complete(struct dart_read_queue *queue,
 /* @step, a constant, has failed with @error, as -errno.  Returns -EIO. */
 int dart_read_queue__fail(struct dart_read_queue *queue, const char *step,
 			  int error);
-/* Why it has failed; returns what the functions above did. */
+/* Tells why it has failed; returns the result of the functions above. */
 int dart_read_queue__explain(const struct dart_read_queue *queue,
 			     struct dart_error *error);
 

@@ -9,9 +9,9 @@
 #include <libdart/error.h>
 
 /*
- * Explains a rejection of @request, the @length bytes of private data that began
- * with struct dart_control_request.  The private data of @event are hostile.
- * Returns what dart_endpoint__failure() tells.
+ * Explains a rejection of @request, the @length bytes of private data that began with struct
+ * dart_control_request.  The private data of @event are hostile.  Returns the value for
+ * dart_endpoint__failure().
  */
 int dart_rejection__explain(const struct rdma_cm_event *event,
 			    const void *request, size_t length,

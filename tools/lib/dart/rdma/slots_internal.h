@@ -58,7 +58,7 @@ void *dart_slots__find(const struct dart_slots *slots, uint64_t number);
 /* Zeroed memory has given none. */
 struct dart_numbers {
 	uint32_t next; /* it and all above were never given */
-	uint32_t *back; /* those that have come back; room for all below @next */
+	uint32_t *back; /* numbers that have come back; room for all below @next */
 	uint32_t back_count;
 };
 

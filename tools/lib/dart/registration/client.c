@@ -100,7 +100,7 @@ int dart_registration_client__begin(struct dart_registration_client *client,
 	return 0;
 }
 
-/* Sends what is left of the request; @flags: those of sendmsg(2). */
+/* Sends the rest of the request; @flags as of sendmsg(2). */
 static int client__send(struct dart_registration_client *client, int flags,
 			struct dart_error *error)
 {

@@ -11,9 +11,8 @@
  *		ret = dart_registration_client__ask(&client, request, -1,
  *						    &reply, NULL, &error);
  *
- * Functions block unless their comment says otherwise.  Those that return int
- * return 0, or -errno with a sentence in @error.  A client belongs to one thread
- * at a time.
+ * Functions block unless their comment says otherwise.  Functions that return int return 0, or
+ * -errno with a sentence in @error.  A client belongs to one thread at a time.
  */
 #ifndef DART_REGISTRATION_CLIENT_H
 #define DART_REGISTRATION_CLIENT_H

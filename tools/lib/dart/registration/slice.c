@@ -69,8 +69,8 @@ int dart_slices__fd(const struct dart_slices *slices)
 }
 
 /*
- * Another dartd has none of the slices, whatever the last one has said, and no
- * controller READs what the last one has shown.
+ * Another dartd has none of the slices, whatever the last one said, and no controller READs the
+ * memory that the last one exposed.
  */
 static void slices__begin_again(struct dart_slices *slices)
 {

@@ -38,13 +38,12 @@ struct dart_slices;
 /* Read-only to the application. */
 struct dart_slice {
 	/*
-	 * Aligned to 64 bytes, zero at first; other slices lie before and
-	 * behind it.  Until the first slice of the same memory is registered it
-	 * is ordinary memory: process, add or remove then copies what it holds,
-	 * and what another thread writes meanwhile can be lost.
+	 * Aligned to 64 bytes, zero at first; other slices lie before and after it.  Until the
+	 * first slice of the same memory is registered it is ordinary memory: process, add or
+	 * remove then copies its bytes, and bytes that another thread writes meanwhile can be lost.
 	 */
 	void *memory;
-	size_t length; /* bytes, of the schema: none behind them may be written */
+	size_t length; /* bytes, of the schema: write none after them */
 	/*
 	 * 0: registered with the last dartd that was seen.  -EINPROGRESS: being
 	 * registered.  Another -errno: the last attempt has failed, @reason says

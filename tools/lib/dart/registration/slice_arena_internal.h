@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Arenas: memory in which the slices of a set lie side by side, so that thousands of
- * small ones take one descriptor and few READs.  An arena is ordinary memory until
- * dartd has registered a slice in it, then what dartd has lent.
+ * Arenas: memory in which the slices of a set lie side by side, so that thousands of small ones
+ * take one descriptor and few READs.  An arena is ordinary memory until dartd has registered a
+ * slice in it, then memory that dartd lends.
  */
 #ifndef DART_SLICE_ARENA_H
 #define DART_SLICE_ARENA_H
@@ -31,10 +31,7 @@ struct dart_slice_arena {
 
 TAILQ_HEAD(dart_slice_arenas, dart_slice_arena);
 
-/*
- * Finds @length zero bytes at *@offset of *@arena, in another arena if those of
- * @arenas have no room.
- */
+/* Finds @length zero bytes at *@offset of *@arena, in a new arena if @arenas are full. */
 int dart_slice_arenas__take(struct dart_slice_arenas *arenas, size_t length,
 			    struct dart_slice_arena **arena, size_t *offset,
 			    struct dart_error *error);
@@ -43,8 +40,8 @@ void dart_slice_arena__give_back(struct dart_slice_arena *arena, size_t offset,
 				 size_t length);
 
 /*
- * Puts the memory behind @fd, which is taken over, where the application has written
- * so far, with what it has written.
+ * Takes @fd over, and maps its memory in place of the application's, with the bytes that the
+ * application has written.
  */
 int dart_slice_arena__lend(struct dart_slice_arena *arena, int fd,
 			   struct dart_error *error);

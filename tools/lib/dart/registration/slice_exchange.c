@@ -151,7 +151,7 @@ static void slices__left(struct dart_slices *slices,
 			 const json_t *reply)
 {
 	if (ret && ret != -ENOENT) {
-		/* EBUSY can end.  Otherwise its bytes remain those of the entry. */
+		/* EBUSY can end.  After another error its bytes stay with the entry. */
 		dart_slices__move(slices, slice,
 				  ret == -EBUSY ? SLICE_POSTPONED :
 						  SLICE_SETTLED);
@@ -161,7 +161,7 @@ static void slices__left(struct dart_slices *slices,
 	dart_slices__move(slices, slice, SLICE_RETIRED);
 }
 
-/* The answer to the slice that asks: @ret is what dartd has said. */
+/* Takes dartd's answer about the slice that asks: @ret is its result. */
 static void slices__answered(struct dart_slices *slices, int ret, int fd,
 			     const json_t *reply, struct dart_error *error)
 {
@@ -192,7 +192,7 @@ static void slices__answered(struct dart_slices *slices, int ret, int fd,
 			  ret == -EBUSY ? SLICE_POSTPONED : SLICE_SETTLED);
 }
 
-/* Waits for what the connection waits for. */
+/* Waits for the events of the connection. */
 static int slices__wait(struct dart_slices *slices, struct dart_error *error)
 {
 	short events = dart_registration_client__events(&slices->client);
@@ -255,7 +255,7 @@ static struct dart_slice_state *slices__next(struct dart_slices *slices)
 	struct dart_slice_list *waiting = &slices->lists[SLICE_WAITING];
 	struct dart_slice_state *slice;
 
-	/* Those that were removed while a connection failed that asked for them. */
+	/* Slices that were removed while the connection that asked for them failed. */
 	while ((slice = TAILQ_FIRST(waiting)) && slice->is_removed &&
 	       !slice->is_leaving && slice != slices->asking)
 		dart_slices__leave(slices, slice);

@@ -23,14 +23,14 @@ struct dart_slices {
 	int epoll, timer;
 	struct dart_socket_watch watch;
 	struct dart_registration_client client;
-	short client_events; /* those that epoll waits for */
+	short client_events; /* events that epoll waits for */
 	bool is_connected;
 	bool is_outdated; /* connected to an earlier dartd */
 	struct dart_slice_state
-		*asking; /* the first of those that wait, or NULL */
+		*asking; /* the first waiting slice, or NULL */
 	struct dart_slice_list lists[SLICE_STATES]; /* by state */
 	struct dart_slice_arenas arenas;
-	unsigned int unregistered; /* of those that are not removed */
+	unsigned int unregistered; /* slices that are not removed */
 	bool is_armed; /* the timer runs */
 	bool is_blocked; /* until it expires: dartd cannot be asked */
 	unsigned int delay; /* ms, the next time */

@@ -50,7 +50,7 @@ void dart_slice_state__free(struct dart_slice_state *slice);
 void dart_slice_state__set(struct dart_slice_state *slice, int status,
 			   const char *reason);
 
-/* What dartd is asked now, of the slice; NULL if out of memory. */
+/* The next request to dartd about the slice; NULL if out of memory. */
 const json_t *dart_slice_state__request(struct dart_slice_state *slice);
 
 /*

@@ -10,10 +10,9 @@
 struct dart_report_builder;
 
 /*
- * Creates a builder of reports from @mac to @collectors, which the caller owns
- * and which outlive it; @seed chooses the copies.  Returns 0, -EINVAL if the
- * collectors differ in what dart_collectors__load() requires to be equal, or
- * -ENOMEM.
+ * Creates a builder of reports from @mac to @collectors, which the caller owns and which outlive
+ * it; @seed chooses the copies.  Returns 0, -EINVAL if the collectors differ in numbers that
+ * dart_collectors__load() requires to be equal, or -ENOMEM.
  */
 int dart_report_builder__new(const struct dart_collectors *collectors,
 			     const uint8_t mac[ETH_ALEN], uint64_t seed,

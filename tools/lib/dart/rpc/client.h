@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The controller's end of <dart/rpc.h>: asks an agent for its table and for values, over
- * TCP with TLS or over RDMA, instead of READs.  What lands in the caller's memory is what
- * READs would have landed.  Nothing blocks: the caller polls the descriptors in its event
- * loop.  One thread at a time may use a client.
+ * The controller's end of <dart/rpc.h>: asks an agent for its table and for values, over TCP with
+ * TLS or over RDMA, instead of READs.  The same bytes land in the caller's memory as READs would
+ * have landed.  Nothing blocks: the caller polls the descriptors in its event loop.  One thread at
+ * a time may use a client.
  */
 #ifndef DART_RPC_CLIENT_H
 #define DART_RPC_CLIENT_H

@@ -211,7 +211,7 @@ static bool is_handshake(uint16_t type)
 	return type == DART_RPC_HELLO || type == DART_RPC_WELCOME;
 }
 
-/* Only another version has bytes behind the handshake of this one. */
+/* Only another version has bytes after the handshake of this one. */
 static int check_tail(size_t length, size_t size, uint32_t abi_version,
 		      struct dart_error *error)
 {

@@ -69,8 +69,8 @@ struct dart_rpc_entries dart_rpc_message__run(const struct dart_rpc_message *mes
 					      uint32_t index);
 
 /*
- * The same for a hello and a welcome without a header, as the RDMA CM carries them: at
- * least their structures; what follows is the caller's to check.
+ * The same for a hello and a welcome without a header, as the RDMA CM carries them: at least their
+ * structures; the caller checks the bytes after them.
  */
 int dart_rpc_hello__decode(const void *bytes, size_t length,
 			   struct dart_rpc_hello_values *values,
@@ -83,8 +83,8 @@ struct dart_rpc_welcome
 dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values);
 
 /*
- * Write a message to @bytes, which have room for it, and return its length.  A part:
- * the data have been written behind @bytes + DART_RPC_PART_HEAD.
+ * Write a message to @bytes, which have room for it, and return its length.  A part: the data are
+ * already at @bytes + DART_RPC_PART_HEAD.
  */
 size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives);
 size_t dart_rpc__put_welcome(void *bytes,

@@ -212,7 +212,7 @@ static uint8_t *next_place(const struct dart_rpc_landing *landing, size_t *lengt
 	       landing->copy * range->stride + landing->offset;
 }
 
-/* So many bytes of those side by side have landed. */
+/* Notes that so many bytes have landed side by side. */
 static void step(struct dart_rpc_landing *landing, size_t length)
 {
 	const struct dart_rpc_plan *plan = landing->plan;

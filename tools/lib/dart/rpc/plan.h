@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What to ask an agent for instead of the READs of a plan, and where the bytes of the
- * answers land: where the READs would have landed them.
+ * Requests to an agent in place of the READs of a plan, and where the bytes of the answers land:
+ * where the READs would have landed them.
  */
 #ifndef DART_RPC_PLAN_H
 #define DART_RPC_PLAN_H
@@ -17,9 +17,8 @@
 struct dart_rpc_plan;
 
 /*
- * Plans for the entries of @reads, a plan of @table; both must outlive it.  The other
- * arguments are those of dart_read_plan__new().  @table was decoded.  Returns 0 or
- * -ENOMEM.
+ * Plans for the entries of @reads, a plan of @table; both must outlive it.  The other arguments are
+ * as for dart_read_plan__new().  @table was decoded.  Returns 0 or -ENOMEM.
  */
 int dart_rpc_plan__new(const struct dart_table *table,
 		       const struct dart_read_plan *reads,
@@ -27,7 +26,7 @@ int dart_rpc_plan__new(const struct dart_table *table,
 		       struct dart_rpc_plan **plan);
 void dart_rpc_plan__free(struct dart_rpc_plan *plan);	/* may be NULL */
 
-/* The bytes that a scrape lands: those of @reads, then the header of the table. */
+/* The bytes that a scrape lands: the bytes of @reads, then the header of the table. */
 size_t dart_rpc_plan__landing_size(const struct dart_rpc_plan *plan);
 
 /* The bytes of the answers to all requests of a scrape, and how many requests there are. */
@@ -39,8 +38,8 @@ struct dart_rpc_landing {
 	const struct dart_rpc_plan *plan;
 	uint8_t *memory;	/* dart_rpc_plan__landing_size() bytes of the caller */
 	uint32_t first_run, runs;	/* of the plan */
-	uint32_t last_entry;		/* index in the plan, behind those of the runs */
-	/* The next byte: of an entry of the plan, or of the header behind it. */
+	uint32_t last_entry;		/* index in the plan, after the indices of the runs */
+	/* The next byte: of an entry of the plan, or of the header after it. */
 	uint32_t entry, range, copy;
 	uint32_t offset;
 };

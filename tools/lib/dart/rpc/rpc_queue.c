@@ -15,12 +15,12 @@
 #define MIN_RNR_TIMER 8
 
 /*
- * A request follows the answer to the one before, which may come before the
- * acknowledgement of that.  The agent has it then: what is sent again is dropped, and so
- * all requests can have one buffer.
+ * A request follows the answer to the one before, which may come before the acknowledgement of
+ * that.  By then the request has arrived: the agent drops a repeated one, and so all requests can
+ * share one buffer.
  */
 #define SENDS 4
-#define SEND_ID RECEIVES	/* of sends; those of receives are their numbers */
+#define SEND_ID RECEIVES	/* ID of sends; the IDs of receives are their numbers */
 
 static int post_receive(struct dart_rpc_queue *queue, int number)
 {

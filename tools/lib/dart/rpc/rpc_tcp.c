@@ -17,8 +17,8 @@
 #include "tools/lib/dart/rdma/remote_clock_internal.h"
 
 /*
- * What the agent may send before it is read.  Sixteen fragments of 4 KiB, as many as an
- * adapter answers of one READ after the other; more helps only where a round trip takes
+ * The bytes that the agent may send before the caller reads.  Sixteen fragments of 4 KiB, as many
+ * as an adapter answers of one READ after the other; more helps only where a round trip takes
  * longer than 50 us at 10 Gbit/s.
  */
 #define WINDOW	65536
@@ -129,7 +129,7 @@ static int tcp__say_hello(struct tcp *tcp, struct dart_error *error)
 	size_t length;
 	int ret;
 
-	/* What was passed to it is freed in any case. */
+	/* The arguments are freed in any case. */
 	tcp->tls_stream = NULL;
 	ret = dart_rpc_stream__open(tls_stream, DART_RPC_ANSWER_MAX,
 				    DART_RPC_REQUEST_MAX, &tcp->stream, error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the client of <dart/rpc.h> needs of a connection: TCP with TLS, or RDMA.
- * Private to the client.
+ * The operations of a connection for the client of <dart/rpc.h>: TCP with TLS, or RDMA. Private to
+ * the client.
  */
 #ifndef DART_RPC_TRANSPORT_H
 #define DART_RPC_TRANSPORT_H
@@ -28,7 +28,7 @@ struct dart_rpc_transport {
 
 struct dart_rpc_transport_operations {
 	void (*free)(struct dart_rpc_transport *transport);
-	/* What to wait for now; returns how many. */
+	/* Fills in the descriptors to wait for now; returns how many. */
 	unsigned int (*wait)(const struct dart_rpc_transport *transport,
 			     struct pollfd descriptors[2]);
 	/*

@@ -15,7 +15,7 @@ struct dart_rpc_stream {
 	uint32_t out_length;	/* of the message being sent; 0: none */
 	uint32_t out_sent;
 	uint8_t *out;
-	uint8_t in[];		/* in_max bytes, then those of out */
+	uint8_t in[];		/* in_max bytes, then the bytes of out */
 };
 
 int dart_rpc_stream__open(struct dart_tls_stream *tls, uint32_t in_max,

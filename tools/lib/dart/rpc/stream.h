@@ -28,7 +28,7 @@ void dart_rpc_stream__free(struct dart_rpc_stream *stream);	/* may be NULL */
 void *dart_rpc_stream__out(struct dart_rpc_stream *stream);
 /* The message there has so many bytes.  To be followed by dart_rpc_stream__flush(). */
 void dart_rpc_stream__put(struct dart_rpc_stream *stream, size_t length);
-/* Sends what the socket takes: returns 0 if all is sent, -EAGAIN or as TLS does. */
+/* Sends as much as the socket takes: returns 0 if all is sent, -EAGAIN or an error as of TLS. */
 int dart_rpc_stream__flush(struct dart_rpc_stream *stream, struct dart_error *error);
 /* After -EAGAIN: does it wait until the socket takes bytes, or until some arrive? */
 bool dart_rpc_stream__waits_to_send(const struct dart_rpc_stream *stream);

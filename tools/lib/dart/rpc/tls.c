@@ -322,7 +322,7 @@ int dart_tls_stream__handshake(struct dart_tls_stream *stream,
 	int ret = gnutls_handshake(stream->session);
 	const int system = errno;
 
-	/* Any other code ends it, also those that GnuTLS calls not fatal. */
+	/* Any other code ends it, including codes that GnuTLS calls not fatal. */
 	if (is_again(ret))
 		return 0;
 	if (!ret)

@@ -25,7 +25,7 @@ struct dart_tls_files {
 	const char *revoked;
 };
 
-/* What the files have, counted: for one thread. */
+/* The contents of the files, counted: for one thread. */
 struct dart_tls;
 
 /*
@@ -36,7 +36,7 @@ struct dart_tls;
 int dart_tls__load(const struct dart_tls_files *files, struct dart_tls **tls,
 		   struct dart_error *error);
 struct dart_tls *dart_tls__hold(struct dart_tls *tls);
-/* Frees what nobody holds.  @tls may be NULL. */
+/* Frees the contents when nobody holds them.  @tls may be NULL. */
 void dart_tls__put(struct dart_tls *tls);
 
 /* Were the files of authorities and of revoked certificates the same, byte by byte? */

@@ -125,8 +125,8 @@ static bool has_large_exponent(gnutls_pubkey_t key, int algorithm)
 }
 
 /*
- * Before the signature with the peer's key is checked, which costs what the key wants:
- * GnuTLS does that before verify(), when nobody may have signed this key.
+ * Before the signature with the peer's key is checked, which costs as much as the key makes it:
+ * GnuTLS does that before verify(), when perhaps no authority has signed this key.
  */
 static int check_key(gnutls_session_t session, unsigned int type, unsigned int when,
 		     unsigned int is_incoming, const gnutls_datum_t *message)

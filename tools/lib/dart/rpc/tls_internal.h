@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tls.c and tls_certificate.c share. */
+/* Shared by tls.c and tls_certificate.c. */
 #ifndef DART_RPC_TLS_PRIVATE_H
 #define DART_RPC_TLS_PRIVATE_H
 

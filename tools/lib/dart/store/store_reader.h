@@ -48,9 +48,8 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 				   struct dart_error *error);
 
 /*
- * Reads @samples slots, chosen at random by @seed, and sets @written to the number of those
- * that have been written: see dart_store_sizing__estimate().  Fails as
- * dart_store_reader__query_batch() does.
+ * Reads @samples slots, chosen at random by @seed, and sets @written to the number of written ones:
+ * see dart_store_sizing__estimate().  Fails as dart_store_reader__query_batch() does.
  */
 int dart_store_reader__sample(struct dart_store_reader *reader,
 			      uint64_t samples, uint64_t seed,

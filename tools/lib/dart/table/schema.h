@@ -52,8 +52,8 @@ const char *dart_schema__objection(const struct dart_schema *schema,
 bool dart_schema__has_sequence(const struct dart_schema *schema);
 
 /*
- * Why the sequences of a schema with all its fields are not those of <dart/control.h>,
- * as a static sentence; NULL if they are, or if it has none.
+ * Why the sequences of a schema with all its fields break the rules of <dart/control.h>, as a
+ * static sentence; NULL if they do not, or if there are none.
  */
 const char *dart_schema__objection_to_sequences(const struct dart_schema *schema);
 

@@ -73,13 +73,12 @@ struct dart_table {
 };
 
 /*
- * Checks @length hostile bytes and decodes them to a table, which the caller
- * frees with dart_table__free().  The bytes must not change during the call:
- * pass a private copy.  Bytes behind table_length are ignored.  Returns 0, or
- * sets @error and returns -EAGAIN if the table was being changed while it was
- * fetched, or is damaged (fetch it again, a few times), -EPROTONOSUPPORT for
- * another ABI version, -EMSGSIZE if table_length exceeds @length (@needed, if
- * not NULL, is then set to it), -EBADMSG for any other violation, or -ENOMEM.
+ * Checks @length hostile bytes and decodes them to a table, which the caller frees with
+ * dart_table__free().  The bytes must not change during the call: pass a private copy.  Bytes after
+ * table_length are ignored.  Returns 0, or sets @error and returns -EAGAIN if the table was being
+ * changed while it was fetched, or is damaged (fetch it again, a few times), -EPROTONOSUPPORT for
+ * another ABI version, -EMSGSIZE if table_length exceeds @length (@needed, if not NULL, is then set
+ * to it), -EBADMSG for any other violation, or -ENOMEM.
  */
 int dart_table__decode(const void *bytes, size_t length,
 		       struct dart_table **table, size_t *needed,

@@ -168,7 +168,7 @@ static int add_entry(struct dart_builder *builder,
 	return ret;
 }
 
-/* Word @index of both sets of @table, one behind the other. */
+/* Word @index of both sets of @table, one after the other. */
 static __le64 cpu_word(const struct dart_table *table, uint32_t index)
 {
 	const uint32_t words = dart_table__cpu_words(table);

@@ -36,10 +36,10 @@ int dart_builder__init(struct dart_builder *builder);
 void dart_builder__release(struct dart_builder *builder);
 
 /*
- * Adds the memory regions and the entries of @more; their ranges index all
- * memory regions of the builder.  Equal schemas become one.  Returns 0, -EAGAIN
- * if the CPU sets are not those of @more, -EINVAL if dart_table__decode() would refuse
- * the result, or -ENOMEM; after an error nothing is added.
+ * Adds the memory regions and the entries of @more; their ranges index all memory regions of the
+ * builder.  Equal schemas become one.  Returns 0, -EAGAIN if the CPU sets differ from the sets of
+ * @more, -EINVAL if dart_table__decode() would refuse the result, or -ENOMEM; after an error
+ * nothing is added.
  */
 int dart_builder__add(struct dart_builder *builder,
 		      const struct dart_table *more);
@@ -62,7 +62,7 @@ int dart_builder__remove(struct dart_builder *builder, const char *name,
 void dart_builder__undo_removal(struct dart_builder *builder,
 				const struct dart_builder_removal *removal);
 
-/* Are the CPU sets those of @table? */
+/* True if the CPU sets equal the sets of @table. */
 bool dart_builder__has_cpu_sets(const struct dart_builder *builder,
 				const struct dart_table *table);
 

@@ -160,8 +160,8 @@ static int check_range(const struct dart_table *table,
 }
 
 /*
- * The first group of ranges defines the runs; every further group has the same
- * runs and begins with the copy behind those of the previous group.
+ * The first group of ranges defines the runs; every further group has the same runs and begins with
+ * the copy after the last one of the previous group.
  */
 static int check_groups(const struct dart_table *table,
 			const struct dart_entry *entry, uint32_t entry_index,

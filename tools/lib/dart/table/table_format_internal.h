@@ -11,7 +11,7 @@
 #include <libdart/error.h>
 #include <libdart/table/table.h>
 
-/* The sections behind the header, in their order. */
+/* The sections after the header, in their order. */
 enum dart_section {
 	DART_SECTION_MEMORY_REGIONS,
 	DART_SECTION_ENTRIES,

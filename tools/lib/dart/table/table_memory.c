@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What a decoded table owns: freed, or given up for what equal tables share. */
+/* Frees the memory of a decoded table, or gives it up for memory that equal tables share. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sections of a control region, each in separate memory that grows at its
- * end; the elements are those of <dart/control.h>.
+ * The sections of a control region, each in separate memory that grows at its end; the elements are
+ * the structures of <dart/control.h>.
  */
 #ifndef DART_TABLE_SECTIONS_H
 #define DART_TABLE_SECTIONS_H

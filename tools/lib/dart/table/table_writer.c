@@ -19,11 +19,10 @@ struct dart_table_writer {
 };
 
 /*
- * The adapter READs @region while this writes.  Each fence keeps the stores
- * before it, including those of memcpy(), from becoming visible after the
- * stores that follow it.  So a reader that sees any byte of the new table, and
- * then reads generation_begin, sees the new number; and a reader that sees the
- * new generation_end, and then reads the rest, sees all of the new table.  A
+ * The adapter READs @region while this writes.  Each fence keeps the stores before it, including
+ * the stores of memcpy(), from becoming visible after the stores that follow it.  So a reader that
+ * sees any byte of the new table, and then reads generation_begin, sees the new number; and a
+ * reader that sees the new generation_end, and then reads the rest, sees all of the new table.  A
  * READ need not read in either order: then the checksum fails.
  */
 static void change__begin(void *region,
@@ -97,7 +96,7 @@ struct span {
 	int section;
 };
 
-/* Those that change, in the order of their offsets. */
+/* The spans that change, in the order of their offsets. */
 struct spans {
 	struct span *all;
 	uint32_t count;
@@ -241,7 +240,7 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
 	return ret;
 }
 
-/* What a change has done to the builder so far, to be undone. */
+/* The effects of a change on the builder so far, to be undone. */
 struct change {
 	struct dart_builder_mark mark;
 	struct dart_builder_removal *removals;
@@ -281,7 +280,7 @@ static int compare_removals(const void *a, const void *b)
 	return (one->index > other->index) - (one->index < other->index);
 }
 
-/* Writes what the change has done; -ENOMEM. */
+/* Writes the effects of the change; -ENOMEM. */
 static int writer__write(struct dart_table_writer *writer,
 			 const struct change *change,
 			 const struct dart_table *table)
@@ -346,7 +345,7 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 {
 	struct dart_table none = *rest;
 
-	/* Only its other members replace those of the table. */
+	/* Only its other members replace the members of the table. */
 	none.memory_region_count = 0;
 	none.entry_count = 0;
 	return dart_table_writer__change(writer, &name, 1, &none);

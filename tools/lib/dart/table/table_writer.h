@@ -30,13 +30,12 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
 			       const struct dart_table *table);
 
 /*
- * Removes the @count entries with these @names, and appends the memory regions and the
- * entries of @more; its other members, such as the generation, replace those of the table.
- * Its ranges index the memory regions of the whole table, of which unused ones stay.
- * Returns the bytes of the control region; -ENOENT: no entry has a name; -EAGAIN if
- * more than half of the entries or ranges would be removed ones, whose room is lost
- * until the table is rewritten, or if the CPU sets differ; otherwise like
- * dart_table_writer__rewrite().  An error leaves the table unchanged.
+ * Removes the @count entries with these @names, and appends the memory regions and the entries of
+ * @more; its other members, such as the generation, replace the members of the table.  Its ranges
+ * index the memory regions of the whole table, of which unused ones stay.  Returns the bytes of the
+ * control region; -ENOENT: no entry has a name; -EAGAIN if more than half of the entries or ranges
+ * would be removed ones, whose room is lost until the table is rewritten, or if the CPU sets
+ * differ; otherwise like dart_table_writer__rewrite().  An error leaves the table unchanged.
  */
 int dart_table_writer__change(struct dart_table_writer *writer,
 			      const char *const *names, uint32_t count,

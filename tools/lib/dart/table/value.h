@@ -2,8 +2,8 @@
 /*
  * Values: the bytes of an entry's copies, decoded by its schema.
  *
- * The copies lie one behind the other, schema->length bytes each, in the
- * caller's buffer (a controller READs them, the agent copies them).
+ * The copies lie one after the other, schema->length bytes each, in the caller's buffer (a
+ * controller READs them, the agent copies them).
  */
 #ifndef DART_VALUE_H
 #define DART_VALUE_H
@@ -87,7 +87,7 @@ void dart_text__print_json(const void *bytes, size_t width, FILE *out);
 /* Prints a set of the first @cpus CPUs, as in struct dart_table: "0-3,8", or "". */
 void dart_cpus__print(const uint64_t *set, uint32_t cpus, FILE *out);
 
-/* The @width bytes of a text, or those before its first NUL, as above. */
+/* Writes the @width bytes of a text, or the bytes before its first NUL, as above. */
 json_t *dart_text__to_json(const void *bytes, size_t width);
 
 /* Fields, kinds and units of a schema as JSON, a new reference. */

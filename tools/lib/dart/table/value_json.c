@@ -165,7 +165,7 @@ static json_t *sums__to_json(const struct dart_entry *entry, const void *copies)
 	return sums;
 }
 
-/* What the entry has instead of copies of CPUs or rows. */
+/* The only copy of an entry that has none for CPUs or rows; null unless it is whole. */
 static json_t *sum__to_json(const struct dart_entry *entry, const void *copy)
 {
 	if (dart_row__state(entry->schema, copy) != DART_ROW_WHOLE)
@@ -173,7 +173,7 @@ static json_t *sum__to_json(const struct dart_entry *entry, const void *copy)
 	return copy__to_json(entry->schema, copy);
 }
 
-/* The values under their names, by what the copies are. */
+/* The values under their names, by the meaning of the copies. */
 static int add_copies(json_t *json, const struct dart_entry *entry,
 		      const void *copies)
 {

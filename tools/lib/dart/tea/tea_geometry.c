@@ -7,7 +7,7 @@
 #include "tea_geometry.h"
 
 #define WORD		4	/* cells are whole words */
-#define SEQUENCE	4	/* bytes, in front of a row and behind it */
+#define SEQUENCE	4	/* bytes, in front of a row and after it */
 #define HEAD		8	/* bytes before the bucket */
 
 static size_t round_up(size_t length, size_t unit)

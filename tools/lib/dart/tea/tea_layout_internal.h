@@ -135,7 +135,7 @@ static inline uint8_t *tea_row__cell(const struct tea_layout *layout,
 	return (uint8_t *)row + TEA_ROW_HEAD + (size_t)cell * layout->cell;
 }
 
-/* The word behind the first sequence: stashed and epoch. */
+/* The word after the first sequence: stashed and epoch. */
 static inline uint32_t tea_row__state(uint32_t stashed, uint32_t epoch)
 {
 	return stashed << 24 | epoch;

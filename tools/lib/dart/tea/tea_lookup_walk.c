@@ -8,7 +8,7 @@
 
 enum state { FREE, ENTRY, TORN };
 
-/* What @copy, a copy of the cell at @cell, is. */
+/* Judges @copy, a copy of the cell at @cell. */
 static enum state copy_cell(const struct dart_tea_hash *hash,
 			    const uint8_t *cell, uint32_t *copy)
 {

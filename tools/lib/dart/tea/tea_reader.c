@@ -14,10 +14,10 @@
 /* READs in flight at once: few enough for a slow host to answer all of them in time. */
 #define READS_MAX 512
 
-/* A key whose answer is not known yet, and what is READ for it next. */
+/* A key whose answer is not known yet, and the next READ for it. */
 struct search {
 	struct dart_tea_place place;
-	size_t key;		/* its number among those of the caller */
+	size_t key;		/* its number among the caller's keys */
 	uint32_t tries;		/* READs of the row so far */
 	uint32_t sequence;	/* of the row when the stash was READ */
 	enum { ROW, STASH, ROW_AGAIN } next;
@@ -214,7 +214,7 @@ static int take_stash(const struct dart_tea_reader *reader,
 		       1;
 }
 
-/* Answers what it can, and returns how many searches go on: the first ones. */
+/* Answers as many searches as it can, and returns how many go on: the first ones. */
 static uint32_t take_all(struct dart_tea_reader *reader, uint32_t count,
 			 const uint8_t *landing, const struct batch *batch)
 {

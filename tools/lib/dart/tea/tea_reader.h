@@ -34,7 +34,7 @@ dart_tea_reader__geometry(const struct dart_tea_reader *reader);
 const struct dart_tea_hash *
 dart_tea_reader__hash(const struct dart_tea_reader *reader);
 
-/* What a lookup of one key of a batch found. */
+/* The answer for one key of a batch. */
 struct dart_tea_answer {
 	int ret;		/* 0, -ENOENT, or -EAGAIN as of dart_tea_lookup__memory() */
 	uint8_t value[DART_TEA_VALUE_MAX]; /* unset unless found */

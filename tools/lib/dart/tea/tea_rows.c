@@ -37,7 +37,7 @@ static void change__add_bucket(struct change *change,
 	change__add_row(change, rows, tea_rows__previous(rows, bucket));
 }
 
-/* Makes the sequences odd in @copy; what follows is written later. */
+/* Makes the sequences odd in @copy; the caller writes the contents later. */
 static void change__begin(const struct change *change,
 			  const struct tea_layout *layout,
 			  const struct tea_copy *copy)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Changes of a lookup table's rows, in the server's own copy and in those of switches: see
+ * Changes of a lookup table's rows, in the server's own copy and in the copies for switches: see
  * "Changes" in <dart/tea.h>.
  *
- * A process may be killed at any instant.  Each entry is in a bucket and in the shadow
- * bucket of the row before; the bucket is written first, and the shadow only when the
- * bucket is whole.  So one of the two is whole at each instant.
+ * A process may be killed at any instant.  Each entry is in a bucket and in the shadow bucket of
+ * the row before; the bucket is written first, and the shadow only when the bucket is whole.  So
+ * one of the two is whole at each instant.
  */
 #ifndef DART_TEA_ROWS_H
 #define DART_TEA_ROWS_H
@@ -91,7 +91,7 @@ void dart_tea_rows__detach(struct tea_rows *rows, const void *view);
 
 #define TEA_PROGRESS_ROWS	4096
 
-/* Row or cell @done is done, of those from 0 on; @progress may be NULL. */
+/* Row or cell @done is done, counted from 0; @progress may be NULL. */
 static inline void tea_progress__made(const struct dart_tea_progress *progress,
 				      uint64_t done)
 {

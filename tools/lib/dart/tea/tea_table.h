@@ -23,7 +23,7 @@ int dart_tea_table__new(const struct dart_tea_geometry *geometry,
 			uint32_t epoch, void *memory,
 			struct dart_tea_table **table);
 
-/* What was found, and mended, in a table that was taken over. */
+/* Counts of flaws that were found, and mended, in a table that was taken over. */
 struct dart_tea_mended {
 	uint64_t entries;	/* that it has */
 	uint64_t repeated;	/* copies of entries that were being moved */

@@ -14,7 +14,7 @@ struct dart_tea_table {
 	struct dart_tea_geometry geometry;
 	struct dart_tea_hash *hash;
 	uint32_t epoch;
-	uint8_t *stash;			/* behind the rows of the own copy */
+	uint8_t *stash;			/* after the rows of the own copy */
 	struct tea_rows rows;
 	struct dart_tea_statistics statistics;
 };

@@ -71,7 +71,7 @@ static void table__mend_cell(struct dart_tea_table *table,
 		tea_words__store(cell, NULL, layout->cell);
 }
 
-/* Clears what has the same key as @spot in the cells of @bucket from @cell on. */
+/* Clears cells of @bucket from @cell on that have the same key as @spot. */
 static void table__clear_copies(struct dart_tea_table *table,
 				const struct tea_spot *spot, uint32_t bucket,
 				uint32_t cell, struct dart_tea_mended *mended)

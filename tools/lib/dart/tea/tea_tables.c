@@ -16,7 +16,7 @@ static bool is_in(json_int_t number, json_int_t least, json_int_t most)
 	return number >= least && number <= most;
 }
 
-/* The first table says what all must be. */
+/* The first table sets the numbers that all must share. */
 static int take_kind(struct dart_tea_tables_loader *loader, const char *name,
 		     const struct dart_tea_geometry *geometry)
 {

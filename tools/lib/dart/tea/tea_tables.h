@@ -45,7 +45,7 @@ struct dart_tea_server {
 };
 
 struct dart_tea_stashed {
-	/* the bytes behind those of the geometry are 0 */
+	/* the bytes after the length of the geometry are 0 */
 	uint8_t key[DART_TEA_KEY_MAX];
 	uint8_t value[DART_TEA_VALUE_MAX];
 };
