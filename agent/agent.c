@@ -61,7 +61,7 @@ static void on_clock_set(void *registry)
 	registry__clock_was_set(registry);
 }
 
-/* Without it, the table has the clock as it was at its last change. */
+/* Without it, the table shows the clock as of its last change. */
 static void agent__open_clock_watch(struct agent *agent, sd_event *loop)
 {
 	struct dart_error error;

@@ -56,7 +56,7 @@ static int check_request(const char *type, struct request *request,
 	    table_parameters__unpack(request, &given, &file, &parameters))
 		return -EINVAL;
 	ret = given ? entry_name__check(given, &request->error) : 0;
-	/* A map without a name has that of the map, which is not open. */
+	/* An item without a name takes the name of its map, which is not open here. */
 	if (!ret && given && strcmp(type, "store-create") &&
 	    strcmp(type, "table-create"))
 		strcpy(name, given);
@@ -180,7 +180,7 @@ int check__certificates(const struct dart_configuration *configuration,
 	struct dart_tls *tls;
 	int ret;
 
-	/* Without all three the configuration is refused, or has no tcp. */
+	/* The configuration sets all three, or has no tcp. */
 	if (!files.certificate || !files.key || !files.authorities)
 		return 0;
 	ret = dart_tls__load(&files, &tls, error);

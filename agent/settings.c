@@ -9,7 +9,7 @@
 #include "settings.h"
 
 /*
- * Default interval of the probes of peers, and the delay that a probe may have.  So dartd can probe
+ * Default interval of the probes of peers, and the longest delay of a probe.  So dartd can probe
  * when it wakes up for another reason: at least every 225 s for the watchdog of the service.
  */
 #define KEEPALIVE_S 300

@@ -32,14 +32,14 @@ enum coverage_kind {
 
 /* Why an object is not served. */
 enum coverage_reason {
-	COVERAGE_UNREGISTERED,	/* no client has registered it */
-	COVERAGE_WATCHES,	/* inotify has no more of them */
+	COVERAGE_UNREGISTERED,	/* no client registered it */
+	COVERAGE_WATCHES,	/* inotify allows no more of them */
 	COVERAGE_MEMORY,
-	COVERAGE_TABLE,		/* the region or the control region has no room */
-	COVERAGE_NAME,		/* too long, or another entry has it */
+	COVERAGE_TABLE,		/* the region or the control region is full */
+	COVERAGE_NAME,		/* too long, or taken by another entry */
 	COVERAGE_QUOTA,		/* of the owner of a subtree, or of a user */
 	COVERAGE_PERMISSION,
-	COVERAGE_INVISIBLE,	/* the host has it, and dartd cannot see it */
+	COVERAGE_INVISIBLE,	/* it exists, and dartd cannot see it */
 	COVERAGE_UNSUPPORTED,	/* by this kernel or this object */
 	COVERAGE_OTHER,
 	COVERAGE_REASONS

@@ -94,7 +94,7 @@ static int64_t *handshake_rates__find(struct handshake_rates *rates,
 				    HANDSHAKE_RESERVES];
 }
 
-/* When a reserve is full again if one more is taken at @now; 0: it has none. */
+/* When a reserve is full again if one more is taken at @now; 0: it is used up. */
 static int64_t take(int64_t full_at, uint32_t per_second, uint32_t reserve,
 		    int64_t now)
 {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/* Networks with the same hash count as one; the hash has a seed. */
+/* Networks with the same hash count as one; the hash is seeded. */
 #define CROWD_NETWORKS 1024
 
 struct crowd {
@@ -46,7 +46,7 @@ bool have_same_address(const struct sockaddr *a, const struct sockaddr *b);
 /* The hash of the network of @address. */
 uint64_t network__hash(const struct sockaddr *address, uint64_t seed);
 
-/* Addresses with the same hash share a reserve; the hash has a seed. */
+/* Addresses with the same hash share a reserve; the hash is seeded. */
 #define HANDSHAKE_RESERVES 1024
 
 /* When, in ns, each reserve is full again. */
@@ -62,8 +62,8 @@ int handshake_rates__open(struct handshake_rates *rates, uint32_t per_second,
 			  uint32_t per_second_of_address);
 /*
  * Counts a handshake from @address at @now, ns of a clock that does not go back, and returns true
- * if it may begin.  The reserves have @reserve_of_address and @reserve handshakes.  An IPv6
- * network with a prefix of 64 bits counts as an address.
+ * if it may begin.  The reserves hold @reserve_of_address and @reserve handshakes.  An IPv6 network
+ * with a prefix of 64 bits counts as an address.
  */
 bool handshake_rates__take(struct handshake_rates *rates,
 			   const struct sockaddr *address,

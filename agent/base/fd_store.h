@@ -12,7 +12,7 @@
 
 #include <libdart/error.h>
 
-/* With the NUL.  Each character may take three in FDNAME=, which has 255. */
+/* With the NUL.  Each character may take three in FDNAME=, whose limit is 255. */
 #define FD_STORE_NAME_MAX 86
 
 struct fd_store {
@@ -29,8 +29,8 @@ void fd_store__open(struct fd_store *store, const char *const *prefixes);
 void fd_store__close(struct fd_store *store);
 
 /*
- * Hands @fd to the service manager under @name, which must be unused, and waits
- * until it has the descriptor, so that no crash can lose it.
+ * Hands @fd to the service manager under @name, which must be unused, and waits until it holds the
+ * descriptor, so that no crash can lose it.
  */
 int fd_store__put(const char *name, int fd, struct dart_error *error);
 /* Makes the service manager forget @name, and closes the copy. */

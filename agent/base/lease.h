@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Leases: memory that has left the table stays readable for LEASE_MS, because a
- * controller may be about to READ it.  Callers have as long for a handshake, a request
- * and an answer.  Each struct leases has a timer, armed while there is a lease.
+ * Leases: memory that has left the table stays readable for LEASE_MS, because a controller may be
+ * about to READ it.  Callers get as long for a handshake, a request and an answer.  Each struct
+ * leases has a timer, armed while there is a lease.
  */
 #ifndef LEASE_H
 #define LEASE_H

@@ -20,7 +20,7 @@
 
 /* Of one kind of messages.  Static, because the log remembers it; zeroed at first. */
 struct log_limit {
-	SLIST_ENTRY(log_limit) link;	/* has suppressed messages */
+	SLIST_ENTRY(log_limit) link;	/* limits with suppressed messages */
 	int64_t full_at;	/* ns, CLOCK_BOOTTIME: the reserve is full again */
 	uint64_t suppressed;	/* since the last message */
 	int priority;		/* of the last suppressed one */

@@ -12,7 +12,7 @@
 #define RDMA_BASE_ALIGN (UINT64_C(2) << 20)
 
 int rdma_base__choose(uint64_t *base, struct dart_error *error);
-/* Can rdma_base__choose() have chosen it? */
+/* True if rdma_base__choose() can return this address. */
 bool rdma_base__is_valid(uint64_t base);
 
 #endif /* RDMA_BASE_H */

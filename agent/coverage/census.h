@@ -56,7 +56,7 @@ void census__take(struct census *census, const struct followers *followers,
 		  const struct registrations *registrations);
 
 /*
- * Why cgroups of version 2 have no values of @source, as a static sentence: its controller belongs
+ * Why cgroups of version 2 lack the values of @source, as a static sentence: its controller belongs
  * to a hierarchy of version 1.  NULL if it does not, or if @source needs no controller.
  */
 const char *census__version_1(const struct census *census,

@@ -86,7 +86,7 @@ static void line__add_tally(struct line *line,
 
 /*
  * An entry can end before its follower learns of it, or although its object remains: then the table
- * has fewer entries of the source than the follower has registered.
+ * lists fewer entries of the source than the follower registered.
  */
 static void line__add_lost(struct line *line, const struct registry *registry,
 			   const struct follower *follower)
@@ -339,7 +339,7 @@ static int on_change(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* Users may choose names of any bytes; names of entries have the same escapes. */
+/* Users may choose names of any bytes, which are escaped as in names of entries. */
 static void escape(char text[static DART_ERROR_MAX], const char *name)
 {
 	size_t length = 0;

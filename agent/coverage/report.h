@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The coverage of the host: the followers' tallies, the probes, the maps and the sources
- * as one figure for each kind.  It is computed at the end of a round of the event loop in
- * which something changed, in time that does not depend on the number of objects, and
- * written to the entry "dartd".
+ * The coverage of the host: the followers' tallies, the probes, the maps and the sources as one
+ * figure for each kind.  It is computed at the end of a round of the event loop in which something
+ * changed, in time that does not depend on the number of objects, and written to the entry "dartd".
  *
- * Each follower of a kind follows all of its objects for one source.  An object counts as
- * served if all of them have it: the figure has, for each reason, the number of the
- * follower that misses most for it.
+ * Each follower of a kind follows all of its objects for one source.  An object counts as served if
+ * all of them serve it: for each reason the figure is the number of the follower that misses most
+ * for it.
  */
 #ifndef COVERAGE_REPORT_H
 #define COVERAGE_REPORT_H

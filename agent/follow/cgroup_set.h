@@ -99,7 +99,7 @@ struct cgroup *cgroup__first_leaf(struct cgroup *from);
 int cgroup__join_path(char path[static PATH_MAX], const char *outer, const char *name);
 /* True for the root of the hierarchy, which has neither a type nor counters. */
 bool cgroup__is_root(int fd);
-/* How many cgroups the kernel has below @name in @fd; 0 if it does not tell. */
+/* How many cgroups the kernel counts below @name in @fd; 0 if it does not tell. */
 uint64_t cgroup__count_below(int fd, const char *name);
 
 static inline enum cgroup_class cgroup__class(const struct cgroup *cgroup)

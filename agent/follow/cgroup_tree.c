@@ -52,7 +52,7 @@ static void cgroup_tree__dequeue(struct cgroup_tree *tree,
 	cgroup->is_queued = false;
 }
 
-/* inotify has no more watches, or no more instances. */
+/* Judges a failure of inotify: its watches, or its instances, are used up. */
 static enum coverage_reason watch_reason(int code)
 {
 	return code == ENOSPC || code == EMFILE ? COVERAGE_WATCHES :
@@ -294,7 +294,7 @@ static void cgroup_tree__visit(struct cgroup_tree *tree, struct cgroup *cgroup)
 		return;
 	}
 	if (cgroup->inode && cgroup->inode != status.st_ino) {
-		/* Another one has the name. */
+		/* Another cgroup took the name. */
 		cgroup_tree__drop(tree, cgroup);
 		if (parent)
 			cgroup_tree__enqueue(tree, parent, true);
@@ -412,7 +412,7 @@ static void on_child(struct cgroup_events *events, struct cgroup *parent,
 		is_there = !fstatat(tree->top, path, &status,
 				    AT_SYMLINK_NOFOLLOW) &&
 			   S_ISDIR(status.st_mode);
-		/* Without an inode it has not had its turn yet, and is looked at then. */
+		/* Without an inode it still waits for its turn, which examines it. */
 		if (is_there &&
 		    (!known->inode || known->inode == status.st_ino))
 			return;

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Cgroup trees: all cgroups from a top on, walked and watched once for the followers of
- * several sources.
+ * Cgroup trees: all cgroups from a top on, walked and watched once for the followers of several
+ * sources.
  *
- * A new cgroup goes to a queue.  In its turn it gets an inotify watch for its children and
- * an entry of each follower, and its children go to the queue: so nothing grows with the
- * depth but the queue.  A turn of the event loop takes a few cgroups, and other events
- * have their turns in between.
+ * A new cgroup goes to a queue.  In its turn it gets an inotify watch for its children and an entry
+ * of each follower, and its children go to the queue: so nothing grows with the depth but the
+ * queue.  A turn of the event loop takes a few cgroups, and other events take turns in between.
  *
- * Whoever a part of the hierarchy was delegated to can make cgroups as fast and as many
- * as they like.  So each user has a quota of them, in struct followers, and cgroups of
- * root have a queue and an inotify instance of their own, which no user can fill.
+ * Whoever a part of the hierarchy was delegated to can make cgroups as fast and as many as they
+ * like.  So each user has a quota of them, in struct followers, and a queue and an inotify instance
+ * serve the cgroups of root alone, so that no user can fill them.
  */
 #ifndef CGROUP_TREE_H
 #define CGROUP_TREE_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Followers of a kind of devices whose changes the kernel tells over a netlink socket:
- * one message for each, or none if the socket had no room, when all are compared.  A
- * kind without messages has a file that tells of a change: then all are compared, at
- * most once a second.
+ * Followers of a kind of devices whose changes the kernel tells over a netlink socket: one message
+ * for each, or none if the socket had no room, when all are compared.  For a kind without messages,
+ * a file reports changes: then all are compared, at most once a second.
  */
 #ifndef DEVICES_H
 #define DEVICES_H
@@ -14,8 +13,8 @@
 
 struct device {
 	TAILQ_ENTRY(device) link;
-	uint64_t number;	/* which no other device of its kind has */
-	uint64_t inode;		/* differs if another device has its number; or 0 */
+	uint64_t number;	/* unique among the devices of its kind */
+	uint64_t inode;		/* tells devices apart that had the same number; or 0 */
 	struct coverage_place place;
 	bool is_new;		/* its entry has not been added yet */
 	bool is_seen;		/* while all are compared */
@@ -23,7 +22,7 @@ struct device {
 	char name[];
 };
 
-/* The devices of a kind that the host has. */
+/* The devices of a kind on the host. */
 struct device_count {
 	uint64_t present;
 	char example[NAME_MAX + 1];	/* the name of one */

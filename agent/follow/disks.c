@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The disks of the host, as /sys/block has them and uevents of the kernel tell. */
+/* Follows the disks of the host: lists /sys/block, and reads uevents of the kernel. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static int disks__open(struct devices *devices, struct dart_error *error)
 				     KERNEL_MESSAGES_UEVENTS, NULL, error);
 }
 
-/* Reads /sys/block/NAME/dev and the inode of the directory; -ENOENT: it has ended. */
+/* Reads /sys/block/NAME/dev and the inode of the directory; -ENOENT: the disk is gone. */
 static int read_number(int block, const char *name, uint64_t *number,
 		       uint64_t *inode)
 {

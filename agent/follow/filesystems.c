@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The mounted file systems of disks, as PID 1 has them. */
+/* Follows the file systems of disks that PID 1 sees mounted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

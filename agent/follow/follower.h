@@ -120,7 +120,7 @@ void follower__register(struct follower *follower, struct selector *selector,
 			struct coverage_place *place, const char *name);
 /*
  * The object @name is left out.  @place: NULL if the follower remembers nothing about it; else
- * @name stays valid until follower__forget().  The log has the first of each follower.
+ * @name stays valid until follower__forget().  The log names the first object of each follower.
  */
 void follower__fail(struct follower *follower, struct coverage_place *place,
 		    enum coverage_reason reason, const char *name,

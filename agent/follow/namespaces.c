@@ -113,7 +113,7 @@ static const char *find_name(const struct namespaces *namespaces,
 	return NULL;
 }
 
-/* Is there an entry of the name that @selector will have? */
+/* Is the name of @selector taken? */
 static bool is_taken(const struct registry *registry,
 		     const struct follower *follower,
 		     const struct selector *selector)

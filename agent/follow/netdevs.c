@@ -57,7 +57,7 @@ static void take_link(struct devices *devices, const struct nlmsghdr *header)
 		devices__see(devices, link->ifi_index, 0, name);
 }
 
-/* Returns 1 at the end of a dump, 0 before, or the error that it has. */
+/* Returns 1 at the end of a dump, 0 before, or its error. */
 static int take_all(struct devices *devices, const char *bytes, size_t length)
 {
 	const struct nlmsghdr *header = (const struct nlmsghdr *)bytes;

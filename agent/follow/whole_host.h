@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that a host has, registered with one word: each source that needs no selector or
- * can be followed, gathered, unless another has the same values or their sums.  They are
- * listed and unregistered together, as the group "host".
+ * All sources of a host, registered with one word: each source that needs no selector or can be
+ * followed, gathered, unless another source gives the same values or their sums.  They are listed
+ * and unregistered together, as the group "host".
  */
 #ifndef WHOLE_HOST_H
 #define WHOLE_HOST_H

@@ -12,8 +12,8 @@
 #include "connection.h"
 
 /*
- * READs in flight that a peer can have, each of which takes memory of the adapter.
- * Controllers and readers ask for as many.
+ * READs in flight for each peer, which take memory of the adapter.  Controllers and readers ask for
+ * as many.
  */
 #define READS_MAX 16
 

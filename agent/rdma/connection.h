@@ -48,10 +48,9 @@ struct connection {
 TAILQ_HEAD(connections, connection);
 
 /*
- * Accepts the connect request of @id.  The connection then owns @id; on error
- * the caller does.  @reads: READs in flight that the peer asks for.  If the queue
- * pair fails, or a message has arrived or was taken, @completions has an event with the
- * connection as its context.
+ * Accepts the connect request of @id.  The connection then owns @id; on error the caller does.
+ * @reads: READs in flight that the peer asks for.  When the queue pair fails, a message arrives or
+ * the peer takes one, @completions gets an event with the connection as its context.
  */
 int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 		       const struct device *device,
@@ -64,8 +63,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads,
 void connection__free(struct connection *connection);
 
 /*
- * After an event of the queue pair, or again, when others have had their turn, if it has
- * set @has_more.  Returns NULL, or why the connection is to end.
+ * After an event of the queue pair, or again, after the turns of others, if it set @has_more.
+ * Returns NULL, or why the connection is to end.
  */
 const char *connection__serve(struct connection *connection, bool *has_more);
 /* Is there an answer on its way?  Then the time of the peer is limited. */

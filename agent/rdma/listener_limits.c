@@ -10,7 +10,7 @@
 #include "agent/base/crowd.h"
 #include "listener.h"
 
-/* Unless the configuration has other numbers. */
+/* Unless the configuration sets other numbers. */
 #define PEERS_MAX 1024
 #define PER_ADDRESS_MAX 64
 #define HALF_OPEN_MAX 64

@@ -35,7 +35,7 @@ static struct rdma_cm_id *listener__add_id(struct listener *listener)
 	return ids[listener->id_count++];
 }
 
-/* Binds to any address, IPv6 and IPv4 if the host has both. */
+/* Binds to any address, of IPv6 and IPv4 if the host supports both. */
 static int bind_any(struct rdma_cm_id *id, uint16_t port)
 {
 	struct sockaddr_in6 any6 = {

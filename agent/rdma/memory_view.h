@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A view of remote memory: as one peer, or all that may do the same, can reach it.  Each
- * has its own protection domain, key and random address, so that none tells anything
- * about another one, and all three become invalid when the view is closed.
+ * A view of remote memory: as one peer, or all that may do the same, can reach it.  Each uses its
+ * own protection domain, key and random address, so that none tells anything about another one, and
+ * all three become invalid when the view is closed.
  */
 #ifndef MEMORY_VIEW_H
 #define MEMORY_VIEW_H

@@ -125,13 +125,15 @@ static const char *explain(enum ibv_wc_status status)
 
 static const char *explain_received(enum ibv_wc_status status)
 {
-	/* Soft-RoCE has the second one for a request that is too long. */
+	/* Soft-RoCE reports the second one for a request that is too long. */
 	if (status == IBV_WC_LOC_LEN_ERR || status == IBV_WC_REM_INV_REQ_ERR)
 		return "disconnected: its request is too long";
 	return explain(status);
 }
 
-/* The buffers of messages that the peer has; why it is to be disconnected, or NULL. */
+/*
+ * Frees the buffers of messages that the peer took; returns why it is to be disconnected, or NULL.
+ */
 static const char *message_qp__reap(struct message_qp *message_qp, bool *has_some)
 {
 	struct ibv_wc completion;
@@ -214,7 +216,7 @@ static const char *message_qp__produce(struct message_qp *message_qp,
 	return NULL;
 }
 
-/* Notes the request that has arrived, if one has, or a failure. */
+/* Notes an arrived request, if there is one, or a failure. */
 static const char *message_qp__receive(struct message_qp *message_qp,
 				       bool *has_happened)
 {
@@ -311,7 +313,7 @@ const char *message_qp__serve(struct message_qp *message_qp, bool *has_more)
 		if (is_armed)
 			message_qp__arm(message_qp);
 	}
-	/* The last message, the error, has left before the connection ends. */
+	/* The connection ends only after the last message, the error, has left. */
 	if (messenger->operations->is_over(messenger) &&
 	    !message_qp__is_busy(message_qp))
 		return "disconnected: it broke a rule of the protocol";

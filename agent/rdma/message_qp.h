@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queue pair of a peer that sends requests and gets messages: it grants no remote
- * access, and its protection domain has no memory of entries.  It has a receive for one
- * request, and a few buffers for messages to be sent; dartd runs when a request arrives,
- * and when it has waited for a buffer.
+ * The queue pair of a peer that sends requests and gets messages: it grants no remote access, and
+ * its protection domain contains no memory of entries.  It posts a receive for one request, and
+ * sends messages from a few buffers; dartd runs when a request arrives, and when a buffer comes
+ * free that a message waits for.
  */
 #ifndef MESSAGE_QP_H
 #define MESSAGE_QP_H
@@ -27,15 +27,14 @@ struct message_qp {
 	struct peer_messenger *messenger;	/* owned */
 	uint32_t in_use;	/* bit i: message i is being sent */
 	uint32_t requests;	/* that were taken, modulo 2^32 */
-	bool has_request;	/* one that has arrived, in @memory, not taken yet */
+	bool has_request;	/* an arrived request in @memory, not taken yet */
 	uint32_t request_length;
 	bool is_probed;
 };
 
 /*
- * Opens the queue pair for the connect request of @id, whose messages @messenger takes
- * and makes; takes it over only if it succeeds.  Events of @channel have @context.
- * -errno.
+ * Opens the queue pair for the connect request of @id, whose messages @messenger takes and makes;
+ * takes it over only if it succeeds.  Events of @channel carry @context. -errno.
  */
 int message_qp__open(struct message_qp *message_qp, const struct device *device,
 		     struct rdma_cm_id *id, struct peer_messenger *messenger,
@@ -50,13 +49,13 @@ void message_qp__close(struct message_qp *message_qp);
  */
 const char *message_qp__serve(struct message_qp *message_qp, bool *has_more);
 /*
- * Is an answer being sent, or has the peer not been seen to take all of it?  Then its
+ * True while an answer is being sent, or has not been acknowledged by the peer: then the peer's
  * time is limited.
  */
 bool message_qp__is_busy(const struct message_qp *message_qp);
 /*
- * This time has ended.  Returns why the peer is to be disconnected; or NULL, if it has
- * taken all messages: then it is dartd that is late, or nothing is left to be sent.
+ * The peer's time has ended.  Returns why the peer is to be disconnected; or NULL, if it took all
+ * messages: then dartd itself is late, or no message is left.
  */
 const char *message_qp__expire(struct message_qp *message_qp);
 

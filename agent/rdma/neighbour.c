@@ -12,7 +12,7 @@
 
 #include "neighbour.h"
 
-/* States in which the kernel sends packets to the address that it has. */
+/* States in which the kernel sends packets to the known address. */
 #define NUD_KNOWN                                                              \
 	(NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE |   \
 	 NUD_DELAY)
@@ -80,7 +80,7 @@ static int exchange__ask(struct exchange *exchange, int fd)
 	return code;
 }
 
-/* Copies the attribute, a number of 4 bytes; false if the answer has none. */
+/* Copies the attribute, a number of 4 bytes; false if the answer lacks it. */
 static bool exchange__number(const struct exchange *exchange, size_t body,
 			     uint16_t type, void *number)
 {

@@ -64,7 +64,7 @@ void peer_qp__close(struct peer_qp *peer_qp)
 	ibv_destroy_cq(peer_qp->received);
 }
 
-/* The one probe that has been answered, or has failed. */
+/* Takes the completion of the only probe: answered, or failed. */
 static bool peer_qp__has_answer(struct peer_qp *peer_qp, struct ibv_wc *answer)
 {
 	if (ibv_poll_cq(peer_qp->sent, 1, answer) <= 0)

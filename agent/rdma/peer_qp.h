@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queue pair of a connected peer.  It serves READs, tells when it has failed,
- * and can find out whether the peer still answers.
+ * The queue pair of a connected peer.  It serves READs, reports its failure, and can find out
+ * whether the peer still answers.
  */
 #ifndef PEER_QP_H
 #define PEER_QP_H
@@ -21,7 +21,7 @@ struct peer_qp {
 	struct ibv_cq *received;
 	/* Probes of the peer.  No event: a failed one is an error as well. */
 	struct ibv_cq *sent;
-	bool is_probed;		/* an answer has not been seen yet */
+	bool is_probed;		/* a probe waits for its answer */
 };
 
 /*

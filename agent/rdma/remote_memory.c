@@ -102,7 +102,7 @@ static int remote_memory__fill(struct remote_memory *memory,
 	madvise(memory->address, memory->mapped, MADV_HUGEPAGE);
 	if (!populate(memory->address, memory->mapped))
 		return 0;
-	/* EFAULT: the file system has no room for the size of the file. */
+	/* EFAULT: the file system is too full for the size of the file. */
 	code = errno == EFAULT ? ENOSPC : errno;
 	return dart_error__system(error, code,
 				  "cannot allocate %zu MiB of memory",
@@ -229,7 +229,7 @@ static int check_room(const struct remote_memory *memory,
 				   memory->mapped - present : 0;
 	uint64_t room = (uint64_t)system->f_bavail * system->f_bsize;
 
-	/* A file system without blocks has no limit. */
+	/* A file system without blocks sets no limit. */
 	if (system->f_blocks && missing > room)
 		return dart_error__set(error, ENOSPC,
 				       "the %s needs %" PRIu64

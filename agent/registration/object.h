@@ -6,8 +6,8 @@
 #include "registration.h"
 
 /*
- * The path of the file that @fd refers to, the caller's; NULL if it has none, as
- * eBPF maps and the namespaces of processes do.
+ * Returns the path of the file that @fd refers to, the caller's; NULL if there is none, as for eBPF
+ * maps and namespaces of processes.
  */
 char *object__path(int fd);
 

@@ -157,7 +157,7 @@ static const struct {
 	{}
 };
 
-/* "reporter STORE ADDRESS": neither of these has a space in it. */
+/* "reporter STORE ADDRESS": neither of these contains a space. */
 static json_t *part__to_end(const char *name)
 {
 	const struct part *part = part_of_kind(name);

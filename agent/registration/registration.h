@@ -30,7 +30,7 @@ struct registration {
 	char *place;	/* FILE:LINE of the configuration, or NULL */
 	uid_t owner;
 	enum registration_origin origin;
-	bool is_wanted;	/* the configuration has it; while that is compared */
+	bool is_wanted;	/* the configuration wants it; while that is compared */
 	/* Why it could not be carried out; NULL: its object is there. */
 	char *missing;
 	int code;	/* errno of the failure */

@@ -5,7 +5,7 @@
  * come first; a reload applies the differences only.
  *
  * A registration whose object ends is forgotten if a command made it, and missing if the
- * configuration has it.
+ * configuration wants it.
  */
 #ifndef REGISTRATIONS_H
 #define REGISTRATIONS_H
@@ -92,7 +92,7 @@ extern const struct request_type registrations_requests[];
 
 /* registrations_list.c: */
 
-/* Returns NULL if no registration has the name. */
+/* Finds a registration by name; NULL: there is none. */
 struct registration *
 registrations__find(const struct registrations *registrations, const char *name);
 void registrations__drop(struct registrations *registrations,

@@ -66,7 +66,7 @@ static void read_boot_id(char id[BOOT_ID_SIZE])
 		fclose(file);
 }
 
-/* Registrations as the file has them; the caller's.  NULL: out of memory. */
+/* Reads the registrations of the file; the caller's.  NULL: out of memory. */
 static char *print(const json_t *registrations)
 {
 	return json_dumps(registrations, JSON_COMPACT | JSON_SORT_KEYS);

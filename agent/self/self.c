@@ -19,8 +19,8 @@ int self__open(struct self *self, struct region *region,
 	int ret;
 
 	/*
-	 * A separate slab of one page: that of the slices has 64 MiB, which a
-	 * host without slices must not spend.  It ends with the region.
+	 * A separate slab of one page: the slab of slices takes 64 MiB, which a host without slices
+	 * must not spend.  It ends with the region.
 	 */
 	*self = (struct self){ };
 	ret = region__add_slab(region, 1, &slab, error);

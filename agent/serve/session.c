@@ -113,7 +113,7 @@ static int session__begin(struct session *session, const void *bytes,
 	struct dart_rpc_message request;
 	int ret;
 
-	/* The connection has others do so, but over RDMA a peer can send all the same. */
+	/* The connection reads no further request, but over RDMA a peer can send all the same. */
 	if (session->state != SESSION_IDLE || session->is_over)
 		return dart_error__set(
 			error, EBADMSG,
@@ -175,7 +175,7 @@ static ssize_t session__next_of_table(struct session *session, uint8_t *to,
 	return copied;
 }
 
-/* The header is that of the moment at which the last values have been copied. */
+/* The header dates from the moment when the last values were copied. */
 static void session__keep_header(struct session *session)
 {
 	session->has_header = true;

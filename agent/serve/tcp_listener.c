@@ -121,7 +121,7 @@ static void tcp_listener__stop(struct tcp_listener *listener)
 	listener->tls = NULL;
 }
 
-/* Begins to listen; otherwise, with @error, nothing has changed. */
+/* Begins to listen; on error nothing has changed. */
 static int tcp_listener__start(struct tcp_listener *listener,
 			       struct dart_error *error)
 {

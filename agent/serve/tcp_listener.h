@@ -61,7 +61,7 @@ struct tcp_listener {
 	size_t socket_count;
 	sd_event_source *resume;	/* after a pause, or to listen */
 	uint16_t port;			/* 0: it does not listen */
-	/* Why it does not, or has the certificates of before; "": all is well. */
+	/* Why it does not listen, or still uses the previous certificates; "": all is well. */
 	struct dart_error failure;
 };
 

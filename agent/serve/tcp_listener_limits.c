@@ -8,7 +8,7 @@
 #include "agent/base/crowd.h"
 #include "tcp_listener.h"
 
-/* Unless the configuration has other numbers. */
+/* Unless the configuration sets other numbers. */
 #define PER_ADDRESS_MAX 64
 #define HALF_OPEN_MAX 64
 

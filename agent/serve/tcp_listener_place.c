@@ -76,7 +76,7 @@ static int open_socket(const union address *address, bool is_any)
 	return ret;
 }
 
-/* IPv6 and IPv4 if the host has both. */
+/* IPv6 and IPv4 if the host supports both. */
 static int open_any(uint16_t port)
 {
 	const union address any6 = {

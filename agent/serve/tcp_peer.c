@@ -11,10 +11,10 @@
 #include "agent/base/log.h"
 #include "tcp_peer.h"
 
-/* Messages that are sent to a peer before others have their turn. */
+/* Messages that are sent to a peer before the turn of others. */
 #define TURN 4
 
-/* Bytes of a refused peer that are dropped before others have their turn. */
+/* Bytes of a refused peer that are dropped before the turn of others. */
 #define DROP_MAX (1 << 20)
 
 int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
@@ -41,7 +41,7 @@ static void tcp_peer__forget_deadline(struct tcp_peer *peer)
 	peer->has_deadline = false;
 }
 
-/* Of all that it had, the socket is left. */
+/* Releases everything except the socket. */
 static void tcp_peer__stop(struct tcp_peer *peer)
 {
 	struct tcp_peers *peers = peer->peers;
@@ -139,7 +139,7 @@ static void on_deadline(struct lease *lease)
 
 	peer->has_deadline = false;
 	if (lease__is_late(lease)) {
-		/* Handle received and sent bytes first. */
+		/* Handles received and sent bytes first. */
 		tcp_peer__set_deadline(peer);
 		return;
 	}
@@ -153,7 +153,7 @@ static void on_deadline(struct lease *lease)
 }
 
 /*
- * Start the deadline for the request in progress unless one is running.  Idle peers have no
+ * Starts the deadline for the request in progress unless one is running.  Idle peers have no
  * deadline.
  */
 static void tcp_peer__set_deadline(struct tcp_peer *peer)
@@ -330,7 +330,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		return 0;
 	}
 	tcp_peer__set_deadline(peer);
-	/* With more to do, it is called again when the others have had their turn. */
+	/* With more to do, it is called again after the turns of the others. */
 	sd_event_source_set_io_events(source,
 				      !ret || tcp_peer__waits_to_send(peer) ?
 					      EPOLLOUT :

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Callers by TCP: TLS, hello, and then a session.  A peer has one buffer for a request
- * and one for a message of the answer.  dartd runs for it when its bytes arrive or
- * leave, and sleeps while it is idle.
+ * Callers over TCP: TLS, hello, and then a session.  Each peer gets one buffer for a request and
+ * one for a message of the answer. dartd runs for it when its bytes arrive or leave, and sleeps
+ * while it is idle.
  */
 #ifndef TCP_PEER_H
 #define TCP_PEER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clients of the registration socket.  The next request of a client is read
- * once it has read the reply to the one before.
+ * The clients of the registration socket. dartd reads the next request of a client after the client
+ * has read the reply to the last one.
  */
 #ifndef CLIENT_H
 #define CLIENT_H
@@ -63,8 +63,8 @@ void client__free(struct client *client);
 /*
  * There are @most clients, and one of user @uid wants to connect.  Returns the client that makes
  * room, NULL if all stay: of the user with the most clients, the client without a request for the
- * longest time.  Clients of root make room only for root; monitors make room for root, and if
- * their user has more than half of the places.
+ * longest time.  Clients of root make room only for root; monitors make room for root, and if their
+ * user occupies more than half of the places.
  */
 struct client *clients__choose_victim(const struct clients *clients, uid_t uid,
 				      uint32_t most);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Hands each request to the room that has its type. */
+/* Hands each request to the room that handles its type. */
 #ifndef DISPATCH_H
 #define DISPATCH_H
 

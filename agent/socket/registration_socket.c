@@ -195,7 +195,7 @@ static int registration_socket__lock(struct registration_socket *socket,
 	return ret;
 }
 
-/* Removes a socket without a listener; -EADDRINUSE if it has one. */
+/* Removes a socket without a listener; -EADDRINUSE if a listener answers. */
 static int registration_socket__clear(struct registration_socket *socket,
 				      struct dart_error *error)
 {
@@ -232,7 +232,7 @@ registration_socket__set_mode(const struct registration_socket *socket,
 	const char *path = socket->address.sun_path;
 	const struct group *group = getgrnam(GROUP);
 
-	/* The file has the group of this process already, see dartd.service. */
+	/* The file belongs to the group of this process already, see dartd.service. */
 	if (group && group->gr_gid != getegid() &&
 	    lchown(path, -1, group->gr_gid))
 		return dart_error__system(error, errno,

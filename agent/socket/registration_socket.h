@@ -13,7 +13,7 @@
 
 struct registration_socket {
 	struct sockaddr_un address;
-	int lock;	/* held while this dartd has the path */
+	int lock;	/* held while this dartd uses the path */
 	int fd;
 	int spare;	/* closed to turn a client away without a descriptor */
 	sd_event_source *events;

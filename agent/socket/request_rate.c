@@ -32,7 +32,7 @@ request_rates__find(const struct request_rates *rates, uid_t uid)
 	return user;
 }
 
-/* A user whose reserve is full is as one that has made no request. */
+/* A user with a full reserve needs no record: it counts as one without requests. */
 static void request_rates__forget(struct request_rates *rates, int64_t now)
 {
 	struct request_rate_user *user = SLIST_FIRST(&rates->users), *next;

@@ -32,8 +32,8 @@ void request_rates__limit(struct request_rates *rates, uint32_t per_second);
 void request_rates__close(struct request_rates *rates);
 
 /*
- * Counts a request at @now, ns of a clock that does not go back.  Out of memory, a
- * user has no limit.
+ * Counts a request at @now, ns of a clock that does not go back.  Out of memory, no limit holds for
+ * a user.
  */
 void request_rates__count(struct request_rates *rates, uid_t uid, int64_t now);
 /* May this user make one more? */

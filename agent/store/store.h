@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A store: memory that reporters WRITE and readers READ, see <dart/store.h>.  Each
- * reporter has its own view of it, and readers have one.
+ * A store: memory that reporters WRITE and readers READ, see <dart/store.h>.  Each reporter gets
+ * its own view of it, and all readers share one.
  */
 #ifndef STORE_H
 #define STORE_H

@@ -33,7 +33,7 @@ static void stores__count(const struct stores *stores,
 	remote_objects__count(&stores->objects, store->memory.length, more);
 }
 
-/* Each has a memory region over all of the store, as readers have. */
+/* Each needs a memory region over all of the store, as readers do. */
 void stores__note_reporter(const struct stores *stores,
 			   const struct store *store,
 			   const struct report_qp *report_qp, const char *event,

@@ -52,7 +52,7 @@ int control_region__update(struct control_region *control_region,
 			   const struct entries *removed,
 			   struct dart_error *error);
 
-/* The bytes that the table of a host can have at most. */
+/* The largest table of a host, in bytes. */
 uint32_t control_region__capacity(void);
 
 /* Offers the table; the subject is the control region. */

@@ -63,7 +63,7 @@ struct entry {
 	uint32_t charge;	/* as many entries */
 	bool is_delegated;	/* charged as that of a subtree of a user */
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
-	uint64_t since;	/* generation that first had it; 0: none yet */
+	uint64_t since;	/* first generation that published this entry; 0 if not published yet */
 	char *name;
 	enum dart_control_entry_kind kind;
 	enum dart_control_lifetime lifetime;
@@ -77,7 +77,7 @@ struct entry {
 	TAILQ_ENTRY(entry) in_arena;
 	/* Of a gathered source, whose samples may need an eBPF program; otherwise NULL. */
 	struct sample_programs *programs;
-	uint32_t cpu_rows;	/* that its place has room for; or 0 */
+	uint32_t cpu_rows;	/* rows that fit into its place; or 0 */
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */
 	struct run *runs;
@@ -107,8 +107,8 @@ int entry__complete(struct entry *entry, struct region *region, int ret,
 		    struct entry **result, struct dart_error *error);
 
 /*
- * These add an extent to the region and describe it, but do not expose it.
- * -EEXIST: the region has it already.
+ * These add an extent to the region and describe it, but do not expose it. -EEXIST: it is in the
+ * region already.
  */
 int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **entry,
@@ -135,7 +135,7 @@ int entry__new_self(struct region *region, const char *name,
 		    struct dart_schema *schema,
 		    const struct dart_zero_slice *slice, struct entry **entry,
 		    struct dart_error *error);
-/* While no index has it.  -ENOMEM: it keeps its name. */
+/* Call this while no index contains it.  -ENOMEM: the name stays. */
 int entry__rename(struct entry *entry, const char *name);
 /* Also removes the extent from the region; slices of clients have none. */
 void entry__free(struct entry *entry, struct region *region);

@@ -175,7 +175,7 @@ int exposure__open_slab(struct exposure *exposure,
 	return 0;
 }
 
-/* The index of the slab that has the byte @at, slab_count if none has. */
+/* The index of the slab that contains the byte @at, or slab_count. */
 static uint32_t exposure__find_slab(const struct exposure *exposure,
 				    const uint8_t *at)
 {

@@ -121,7 +121,7 @@ int host__online_cpus(uint64_t *online, uint32_t cpus)
 	return read_cpus(ONLINE_CPUS, online, cpus);
 }
 
-/* Without nohz_full= the kernel has no such file, or "(null)" or nothing in it. */
+/* Without nohz_full= the file does not exist, or contains "(null)" or nothing. */
 void host__nohz_full_cpus(uint64_t *nohz_full, uint32_t cpus)
 {
 	if (read_cpus(NOHZ_FULL_CPUS, nohz_full, cpus))

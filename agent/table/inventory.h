@@ -98,14 +98,14 @@ struct entry *inventory__find_extent(const struct inventory *inventory, uint32_t
 struct entry *inventory__find_place(const struct inventory *inventory,
 				    const struct arena_place *place);
 
-/* -EEXIST: an entry or a group has the name. */
+/* -EEXIST: an entry or a group uses the name. */
 int inventory__check_unused(const struct inventory *inventory, const char *name,
 			    struct dart_error *error);
 /* -EINVAL: no client can choose this name.  -EEXIST as above. */
 int inventory__check_name(const struct inventory *inventory, const char *name,
 			  struct dart_error *error);
 
-/* How many entries of the source @id the table has. */
+/* Counts the entries of the source @id in the table. */
 struct source_entries inventory__of_source(const struct inventory *inventory,
 					   enum dart_zero_source id);
 

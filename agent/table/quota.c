@@ -5,7 +5,7 @@
 
 #include "quota.h"
 
-/* Unless the configuration has other numbers: less than half of the table. */
+/* Unless the configuration sets other numbers: less than half of the table. */
 #define ENTRIES_MAX 4096
 #define MIB_MAX 32
 

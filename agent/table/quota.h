@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Quotas: how many entries, and how much memory of slabs, each user but root can have,
- * entries on lease included.
+ * Quotas: the most entries, and the most memory of slabs, for each user but root, entries on lease
+ * included.
  */
 #ifndef QUOTA_H
 #define QUOTA_H
@@ -34,7 +34,7 @@ void quotas__open(struct quotas *quotas);
 void quotas__limit(struct quotas *quotas, uint32_t entries, uint32_t mib);
 void quotas__close(struct quotas *quotas);
 
-/* -EDQUOT: @uid cannot have one more entry, and @bytes more of arenas. */
+/* -EDQUOT: one more entry, or @bytes more of arenas, exceed the quota of @uid. */
 int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes,
 		  struct dart_error *error);
 /*

@@ -106,7 +106,7 @@ static void records__remove_last_pages(struct records *records)
 	region__remove(records->region, last->id);
 }
 
-/* On the first pages that have room for it. */
+/* Adds the record on the first pages with room for it. */
 static int records__place(const struct records *records,
 			  const struct selector *selector,
 			  struct dart_zero_record *record,

@@ -96,7 +96,7 @@ int registry__add_source(struct registry *registry,
 	return registry__end_with(registry, ret, error);
 }
 
-/* The region has the map: in the table, or on lease. */
+/* Adds a map that is in the region already: its entry is in the table, or on lease. */
 static int registry__add_known_map(struct registry *registry, int map_fd,
 				   const char *name, struct entry **result,
 				   struct dart_error *error)

@@ -67,8 +67,8 @@ static int registry__adopt_arena(struct registry *registry,
 }
 
 /*
- * -EPERM: another user has entries in the memory.  -EDQUOT: @uid cannot have an entry
- * more, or the memory, which is not its user's yet.
+ * -EPERM: the memory contains entries of another user.  -EDQUOT: one more entry, or the memory, if
+ * it does not belong to @uid yet, exceeds the quota.
  */
 static int registry__check_user(const struct registry *registry,
 				const struct arena *arena, uid_t uid,
@@ -84,8 +84,8 @@ static int registry__check_user(const struct registry *registry,
 }
 
 /*
- * @entry has some of the bytes of @asked: it is in the table, for example because
- * the client lost the reply to the same request, or on lease.
+ * @entry covers some of the bytes of @asked: it is in the table, for example because the client
+ * lost the reply to the same request, or on lease.
  */
 static int registry__add_known_slice(struct registry *registry,
 				     struct entry *entry,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Slabs: pages of the region that are lent to processes for their slices.  One is
- * created for the first and stays: a host without slices spends no memory on it.  Others come from an earlier dartd, with the slices that processes still
- * have, and are removed with the last of these.  Each is exposed as a whole, so
- * that slices need no memory regions.
+ * Slabs: pages of the region that are lent to processes for their slices.  One is created for the
+ * first and stays: a host without slices spends no memory on it.  Other slabs come from an earlier
+ * dartd, with slices that processes still use, and are removed with the last of these.  Each is
+ * exposed as a whole, so that slices need no memory regions.
  */
 #ifndef SLAB_H
 #define SLAB_H

@@ -39,7 +39,7 @@ static int stale(struct dart_error *error)
 		"the places of this generation of the table cannot be used any longer");
 }
 
-/* Had the table of @generation, which can be used, this entry? */
+/* True if the table of @generation, which can be used, lists this entry. */
 static bool had(const struct dart_control_entry *entry, uint64_t generation)
 {
 	if (le32toh(entry->kind) == DART_CONTROL_ENTRY_GONE)
@@ -95,9 +95,8 @@ int values__begin(struct values *values,
 }
 
 /*
- * Bytes of a sequence, with which lines of the entry's rows begin and end; 0 if they have
- * none.  One that was removed has kept its schema, and its rows may be written until the
- * lease on them ends.
+ * Bytes of a sequence, with which lines of the entry's rows begin and end; 0 if there is none.  A
+ * removed entry keeps its schema, and its rows may be written until the lease on them ends.
  */
 static uint32_t sequence_width(const struct control_region *control_region,
 			       const struct dart_control_entry *entry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bytes of entries as an answer of <dart/rpc.h> has them: dartd copies them itself
- * from its mapping, by the places in the table that it has published, and bit by bit.
+ * The bytes of entries as in an answer of <dart/rpc.h>: dartd copies them itself from its mapping,
+ * by the places in the table that it has published, and bit by bit.
  */
 #ifndef VALUES_H
 #define VALUES_H
@@ -30,8 +30,8 @@ struct values {
 };
 
 /*
- * Begins with the entries of a request that was checked.  Returns 0, -ESTALE, or -EBADMSG
- * if the table of that generation does not have all of them.
+ * Begins with the entries of a request that was checked.  Returns 0, -ESTALE, or -EBADMSG if the
+ * table of that generation lacks one of them.
  */
 int values__begin(struct values *values,
 		  const struct control_region *control_region,

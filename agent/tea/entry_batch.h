@@ -19,7 +19,7 @@ struct entry_batch {
 	size_t key_length;
 };
 
-/* One of a batch, which has the bytes. */
+/* An entry of a batch, which owns the bytes. */
 struct batched_change {
 	uint8_t operation;	/* DART_REGISTRATION_TABLE_INSERT or _REMOVE */
 	const uint8_t *key, *value;

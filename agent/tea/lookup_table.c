@@ -21,7 +21,7 @@ static bool is_foreign(const struct lookup_table *table, const void *key)
 	       place.share > table->parameters.last_share;
 }
 
-/* A file may have been that of a table with other shares.  A removal moves no other entry. */
+/* A file may come from a table with other shares.  A removal moves no other entry. */
 static void lookup_table__drop_foreign(struct lookup_table *table,
 				       struct long_work *work)
 {

@@ -43,7 +43,7 @@ struct lookup_table {
 	struct remote_memory memory;
 	struct dart_tea_table *entries;
 	struct dart_tea_mended mended;	/* of memory that an earlier dartd left */
-	uint64_t foreign;	/* entries of other servers that it had and lost */
+	uint64_t foreign;	/* entries of other servers that it contained and dropped */
 	struct memory_view read;	/* by readers */
 	struct requesters requesters;
 	struct peer_object readers;
@@ -67,7 +67,7 @@ void lookup_table__free(struct lookup_table *table);
 /* Counts of the changes of a batch. */
 struct table_changes {
 	uint64_t inserted;
-	uint64_t changed;	/* insertions of keys that had an entry */
+	uint64_t changed;	/* insertions of keys with an entry */
 	uint64_t stashed;	/* of the inserted ones */
 	uint64_t removed;
 	uint64_t missing;	/* removals of keys without an entry */

@@ -35,8 +35,8 @@ int requester__new(const struct device *device, struct dart_tea_table *entries,
 void requester__free(struct requester *requester);
 
 /*
- * Replaces its queue pair, which a request of the wrong length has put into the error
- * state, by one with another number and first PSN; its memory, key and address stay.
+ * Replaces its queue pair, which a request of the wrong length put into the error state, with a
+ * queue pair of another number and first PSN; its memory, key and address stay.
  */
 int requester__renew(struct requester *requester, const struct device *device,
 		     struct dart_error *error);

@@ -19,7 +19,7 @@
 /* All names in the fd store begin with this. */
 #define TABLE_KEPT_PREFIX TABLE_NOUN "-"
 
-/* The name of the memory, see kept_memory.h; tables with other shares have another. */
+/* The name of the memory, see kept_memory.h; it differs for tables with other shares. */
 void table_kept__name(const char *table, const struct table_parameters *parameters,
 		      char name[static FD_STORE_NAME_MAX]);
 
