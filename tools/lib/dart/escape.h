@@ -30,7 +30,7 @@
 #define DART_ESCAPE_PIECE 5
 
 enum dart_escape {
-	/* A name as the kernel has it: all of the above. */
+	/* A name from the kernel: all of the above. */
 	DART_ESCAPE_NAME,
 	/*
 	 * A sentence or a text that may contain escapes: a backslash that looks like an escape
@@ -40,14 +40,14 @@ enum dart_escape {
 };
 
 /*
- * Bytes of the valid UTF-8 character at the start of @bytes, which has @left of them; 0 if there is
+ * Bytes of the valid UTF-8 character at the start of @bytes, of which @left are left; 0 if there is
  * no such character.  A NUL is a character.
  */
 size_t dart_escape__character(const void *bytes, size_t left);
 
 /*
- * Makes the next piece of the text at @bytes, which has @left bytes (1 or more): a character, or
- * the escape of one byte.  Returns the number of bytes of the text that the piece stands for.
+ * Makes the next piece of the @left bytes (1 or more) of text at @bytes: a character, or the escape
+ * of one byte.  Returns the number of bytes of the text that the piece stands for.
  */
 size_t dart_escape__next(const void *bytes, size_t left, enum dart_escape escape,
 			 char piece[static DART_ESCAPE_PIECE]);
@@ -64,8 +64,8 @@ size_t dart_escape__text(const void *bytes, size_t width, enum dart_escape escap
 char *dart_escape__new(const char *text, enum dart_escape escape);
 
 /*
- * Turns a name that was escaped with DART_ESCAPE_NAME back, in place.  \x00 stays, since
- * no name has a NUL.
+ * Turns a name that was escaped with DART_ESCAPE_NAME back, in place. \x00 stays, since no name
+ * contains a NUL.
  */
 void dart_escape__decode(char *text);
 

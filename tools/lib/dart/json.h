@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * JSON with integers up to 2^64 - 1.  Jansson's end at 2^63 - 1: a larger one is a
- * string in memory, U+E000 and its digits, which the functions below print as an
- * integer and make of an integer that they read.  No string of dartd has U+E000.
+ * JSON with integers up to 2^64 - 1.  Jansson's end at 2^63 - 1: a larger one is a string in
+ * memory, U+E000 and its digits, which the functions below print as an integer and make of an
+ * integer that they read.  No string of dartd contains U+E000.
  */
 #ifndef DART_JSON_H
 #define DART_JSON_H

@@ -148,7 +148,7 @@ int dart_key_schema__key(const struct dart_key_schema *schema,
 		length += ret;
 		if (field->type->width_min == field->type->width_max)
 			continue;
-		/* No packet has addresses of both families. */
+		/* No packet carries addresses of both families. */
 		if (family && ret != family)
 			return refuse(error, field, texts[i],
 				      "not in the family of the other address");

@@ -9,7 +9,7 @@
 #include <libdart/table/schema.h>
 #include <libdart/yaml_file.h>
 
-/* Fields of a key become options of dartctl(1), which has these already. */
+/* Fields of a key become options of dartctl(1), which defines these already. */
 static const char *const reserved[] = { "from",	  "help",    "json", "policy",
 					"socket", "version", NULL };
 

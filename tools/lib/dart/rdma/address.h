@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * Parses @text; the port is DART_CONTROL_PORT if it has none.  Returns 0 and a new string in @host,
- * -EINVAL if the form is not listed above or a byte would be escaped (escape.h), or -ENOMEM.
+ * Parses @text; the port is DART_CONTROL_PORT if it names none.  Returns 0 and a new string in
+ * @host, -EINVAL if the form is not listed above or a byte would be escaped (escape.h), or -ENOMEM.
  */
 int dart_address__parse(const char *text, char **host, uint16_t *port);
 

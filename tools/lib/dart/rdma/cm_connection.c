@@ -25,10 +25,10 @@
 _Static_assert(DART_CONTROL_RETRY_COUNT < 7, "retries of soft-RoCE end");
 
 /*
- * Retry without end after an RNR NAK.  Nobody READs from a queue pair without receives, but
- * soft-RoCE sends these NAKs if the queue of its interface is full: one for each
- * READ that it has at the moment, so that a limit of 6 was used up at once.  Callers
- * limit the time of a batch or an answer.
+ * Retry without end after an RNR NAK. Nobody READs from a queue pair without receives, but
+ * soft-RoCE sends these NAKs if the queue of its interface is full: one for each READ that waits at
+ * the moment, so that a limit of 6 was used up at once.  Callers limit the time of a batch or an
+ * answer.
  */
 #define RNR_RETRY_COUNT		7
 
@@ -98,7 +98,7 @@ int dart_cm_connection__ask(struct dart_cm_connection *connection,
 
 	parameters->retry_count = DART_CONTROL_RETRY_COUNT;
 	parameters->rnr_retry_count = RNR_RETRY_COUNT;
-	/* Kernels that cannot set it have a sufficient default. */
+	/* Kernels that cannot set it use a sufficient default. */
 	rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
 	connection->asked_ns = dart_monotonic_ns();
 	if (rdma_connect(id, parameters))

@@ -21,7 +21,7 @@
 /* All zeros: not open. */
 struct dart_cm_connection {
 	struct rdma_cm_id *id;
-	struct ibv_qp *hidden;	/* from @id; NULL while @id has it */
+	struct ibv_qp *hidden;	/* hidden from @id; NULL while @id owns it */
 	uint32_t own_mtu;	/* bytes, of this end of the path; 0: not known */
 	uint64_t asked_ns;	/* CLOCK_MONOTONIC of the connect request */
 	bool is_connected;	/* set by the owner, who has checked the answer */

@@ -232,7 +232,7 @@ int dart_queue_group__arm(struct dart_queue_group *group)
 	return -ret;
 }
 
-/* Nobody has adopted a queue pair of the group: these completions are nobody's. */
+/* Drops completions of a group without adopted queue pairs: nobody waits for them. */
 static void queue_group__empty(struct dart_queue_group *group)
 {
 	struct ibv_wc completions[COMPLETIONS_MAX];

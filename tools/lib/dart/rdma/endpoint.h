@@ -97,20 +97,18 @@ const struct dart_endpoint_accept *
 dart_endpoint__accept(const struct dart_endpoint *endpoint);
 
 /*
- * Makes room for @size bytes to READ into, valid until the next call, even a call
- * that fails.  Returns 0, -EBUSY while READs are in flight, -ENOTCONN before CONNECTED, -ENOMEM, or
- * an error of ibv_reg_mr().  No other host has a key to these bytes: only the
- * next READ changes them.
+ * Makes room for @size bytes to READ into, valid until the next call, even a call that fails.
+ * Returns 0, -EBUSY while READs are in flight, -ENOTCONN before CONNECTED, -ENOMEM, or an error of
+ * ibv_reg_mr().  No other host knows a key to these bytes: only the next READ changes them.
  */
 int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
 			   void **landing);
 
 /*
- * Registers the @size bytes at @memory, so that READs can land there, or if @memory is NULL
- * as many, zero, of its own.  Memory of the caller stays his, who frees it after
- * dart_landing__free() or dart_endpoint__free(); so a reader elsewhere may still have it when
- * the endpoint is gone.  Returns 0, -ENOTCONN before CONNECTED, -ENOMEM, or an error of
- * ibv_reg_mr().
+ * Registers the @size bytes at @memory, so that READs can land there, or if @memory is NULL as
+ * many, zero, of its own.  Memory of the caller stays his, who frees it after dart_landing__free()
+ * or dart_endpoint__free(); so a reader elsewhere may still use it when the endpoint is gone.
+ * Returns 0, -ENOTCONN before CONNECTED, -ENOMEM, or an error of ibv_reg_mr().
  */
 int dart_endpoint__register(struct dart_endpoint *endpoint, void *memory,
 			    size_t size, struct dart_landing **landing);
@@ -122,12 +120,11 @@ int dart_endpoint__land_at(struct dart_endpoint *endpoint,
 			   const struct dart_landing *landing);
 
 /*
- * Posts @count READs, executed in this order, with one completion after the
- * last (RC: then all have landed).  Returns 0; -EBUSY while another batch is in
- * flight; -EINVAL if a READ would land outside the reserved bytes or @count is
- * 0.  The caller keeps @reads unchanged until the batch has completed.
- * dart_endpoint__on_completion() posts the rest if the queue pair has no room for all,
- * or if they have more than 192 packets.
+ * Posts @count READs, executed in this order, with one completion after the last (RC: then all have
+ * landed).  Returns 0; -EBUSY while another batch is in flight; -EINVAL if a READ would land
+ * outside the reserved bytes or @count is 0.  The caller keeps @reads unchanged until the batch has
+ * completed. dart_endpoint__on_completion() posts the rest if the queue pair is too small for all,
+ * or if they take more than 192 packets.
  */
 int dart_endpoint__read(struct dart_endpoint *endpoint,
 			const struct dart_read *reads, uint32_t count);
@@ -135,9 +132,9 @@ int dart_endpoint__read(struct dart_endpoint *endpoint,
 /*
  * The same in two steps, for a user that limits the operations in flight on all its endpoints.
  * dart_endpoint__begin() posts nothing yet.  Each dart_endpoint__post() permits so many more
- * operations of the batch: as many are posted, or less if the queue pair has no room for them until
- * others have completed.  Returns -EINVAL without a batch, or an error of ibv_post_send(), after
- * which the endpoint can only be freed.
+ * operations of the batch: as many are posted, or less if the queue pair is full until others
+ * complete.  Returns -EINVAL without a batch, or an error of ibv_post_send(), after which the
+ * endpoint can only be freed.
  */
 int dart_endpoint__begin(struct dart_endpoint *endpoint,
 			 const struct dart_read *reads, uint32_t count);

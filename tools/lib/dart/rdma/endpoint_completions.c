@@ -129,7 +129,7 @@ static void channel__fail(struct dart_channel *channel, int error,
 	}
 }
 
-/* Each group has an event at most, and the last one need not be looked for. */
+/* Each group raises one event at most, so the loop ends without asking for another. */
 static void channel__take_events(struct dart_channel *channel,
 				 dart_endpoint_completion_handler *handler)
 {

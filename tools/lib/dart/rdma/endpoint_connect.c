@@ -8,7 +8,7 @@
 #include <libdart/rdma/endpoint_internal.h>
 #include <libdart/rdma/remote_clock_internal.h>
 
-/* READs that the device may have in flight, if it supports so many. */
+/* READs in flight for the device, if it supports so many. */
 #define INITIATOR_DEPTH		16
 
 /* Events of connections that are handled before the caller looks at others. */

@@ -12,7 +12,7 @@
 #define DEVICE_FILES "/dev/infiniband"
 
 /*
- * The kernel removes the file of a device before it waits for processes that have it open.  Only
+ * The kernel removes the file of a device before it waits for processes that hold it open.  Only
  * this event reports the removal of a device without a connection.  Without the watch, the removal
  * waits until the program ends.
  */

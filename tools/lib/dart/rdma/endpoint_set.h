@@ -28,7 +28,7 @@ struct dart_endpoint_set;
 #define DART_ENDPOINT_THREADS 8 /* that post, at most */
 
 struct dart_endpoint_sizes {
-	uint32_t group; /* 0: DART_ENDPOINT_GROUP; less if the device has less */
+	uint32_t group; /* 0: DART_ENDPOINT_GROUP; less if the device supports less */
 	uint32_t depth; /* 0: DART_ENDPOINT_DEPTH; the same */
 	uint32_t threads; /* that post, from 1 to DART_ENDPOINT_THREADS */
 	uint32_t polling; /* bit N: thread N polls, and never waits for an event */
@@ -75,8 +75,8 @@ int dart_endpoint__adopt(struct dart_endpoint *endpoint);
 void dart_endpoint__leave(struct dart_endpoint *endpoint);
 
 /*
- * Which group of queue pairs it is in, from 0 in the set; once it is CONNECTED.  Another
- * group has the number once all endpoints on the device have gone.
+ * Which group of queue pairs it is in, from 0 in the set; once it is CONNECTED. Another group gets
+ * the number once all endpoints on the device have gone.
  */
 uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint);
 

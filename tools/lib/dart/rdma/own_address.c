@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Finds an address of this host that an RDMA device has. */
+/* Finds an address of this host that belongs to an RDMA device. */
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <rdma/rdma_cma.h>
@@ -8,7 +8,7 @@
 
 #include <libdart/rdma/own_address_internal.h>
 
-/* An interface has an entry for each of its addresses and each version of RoCE. */
+/* The table holds an entry for each address of an interface and each version of RoCE. */
 #define GIDS_MAX 256
 
 static bool is_loopback(const struct sockaddr *address)

@@ -12,10 +12,10 @@
 #include <sys/socket.h>
 
 /*
- * Returns @address if it is no loopback address, or no device has an address of RoCE v2.
- * Otherwise returns @own, with the port of @address and the first address of the first
- * device that has any: the same device as an agent uses if its configuration names none.
- * May be called in any thread.
+ * Returns @address if it is no loopback address, or no device uses an address of RoCE v2.
+ * Otherwise returns @own, with the port of @address and the first address of the first device with
+ * one: the same device as an agent uses if its configuration names none.  May be called in any
+ * thread.
  */
 struct sockaddr *dart_own_address__replace(struct sockaddr *address,
 					   struct sockaddr_storage *own);

@@ -34,8 +34,8 @@ struct dart_read_pieces {
 };
 
 /*
- * Takes the next piece if it has @room bytes at most; returns false if it has more,
- * or if there is none.
+ * Takes the next piece if it fits into @room bytes; returns false if it does not fit, or if there
+ * is none.
  */
 bool dart_read_pieces__take(struct dart_read_pieces *pieces, uint64_t room,
 			    struct dart_read *piece);

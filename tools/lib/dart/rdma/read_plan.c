@@ -233,7 +233,7 @@ size_t dart_read_plan__place(const struct dart_read_plan *plan,
 	return read->landing + (range->address - read->address);
 }
 
-/* Do the copies of the first range, side by side, have all bytes of the entry? */
+/* True if the copies of the first range, side by side, cover all bytes of the entry. */
 static bool is_one_piece(const struct dart_entry *entry)
 {
 	const struct dart_range *range = entry->ranges;

@@ -3,7 +3,7 @@
  * A read plan: the fewest READs that fetch a set of entries, and the places of the bytes that they
  * return.
  *
- * A plan has one READ for the wanted bytes of a memory region that lie near each other, with the
+ * A plan makes one READ of the wanted bytes of a memory region that lie near each other, with the
  * bytes between them.  It skips gaps of DART_READ_GAP_MAX bytes or more, and begins and ends at
  * lines of DART_CONTROL_LINE bytes where the memory region allows.  So slices of many processes,
  * all gathered records, or all counters of an agent that exposes whole pages, are fetched with few

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The users of a completion queue, and the numbers of their work requests.  A number has a
- * slot and an epoch, which no user of the slot had before: so a completion of a queue pair
- * that is gone, as soft-RoCE leaves them in the completion queue, belongs to nobody.
+ * The users of a completion queue, and the numbers of their work requests.  A number consists of a
+ * slot and an epoch, which no earlier user of the slot used: so a completion of a queue pair that
+ * is gone, as soft-RoCE leaves them in the completion queue, belongs to nobody.
  *
- * Pure code.  One thread takes slots and gives them back; another one may enter, leave and
- * find users, if it learns of a number from the first and has left before that gives it
- * back.
+ * Pure code.  One thread takes slots and gives them back; another one may enter, leave and find
+ * users, if it learns of a number from the first and has left before that gives it back.
  */
 #ifndef DART_SLOTS_H
 #define DART_SLOTS_H
@@ -14,7 +13,7 @@
 #include <stdint.h>
 
 #define DART_SLOTS_MAX 4096
-#define DART_SLOTS_NONE UINT64_MAX /* a number that no user has */
+#define DART_SLOTS_NONE UINT64_MAX /* the number of no user */
 
 /* Of the thread that takes. */
 struct dart_slot {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Bytes over a UNIX stream socket, with at most one file descriptor beside the
- * first of them (SCM_RIGHTS, unix(7)), as <dart/registration.h> has it.
+ * Bytes over a UNIX stream socket, with at most one file descriptor beside the first of them
+ * (SCM_RIGHTS, unix(7)), as in <dart/registration.h>.
  */
 #ifndef DART_DESCRIPTOR_H
 #define DART_DESCRIPTOR_H

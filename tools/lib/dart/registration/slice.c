@@ -69,7 +69,7 @@ int dart_slices__fd(const struct dart_slices *slices)
 }
 
 /*
- * Another dartd has none of the slices, whatever the last one said, and no controller READs the
+ * Another dartd knows none of the slices, whatever the last one said, and no controller READs the
  * memory that the last one exposed.
  */
 static void slices__begin_again(struct dart_slices *slices)
@@ -176,7 +176,7 @@ int dart_slices__add(struct dart_slices *slices, const char *name,
 	struct dart_slice_state *slice;
 	int ret;
 
-	/* A dartd that has appeared before would be asked twice. */
+	/* Otherwise a dartd that appeared before this call would be asked twice. */
 	ret = slices__look(slices, error);
 	if (ret)
 		return ret;

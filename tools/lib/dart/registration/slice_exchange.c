@@ -56,7 +56,7 @@ void dart_slices__drop(struct dart_slices *slices,
 void dart_slices__leave(struct dart_slices *slices,
 			struct dart_slice_state *slice)
 {
-	/* An arena that dartd has not lent here has no entry. */
+	/* In an arena that dartd did not lend there is no entry. */
 	if (!slice->is_listed || slice->arena->fd < 0)
 		dart_slices__drop(slices, slice);
 	else
@@ -110,13 +110,13 @@ static bool has_listener(int ret)
 	case -ECONNREFUSED:
 	case -EACCES:
 	case -EPERM:
-		return false; /* until the watch has an event */
+		return false; /* until the watch reports an event */
 	default:
 		return true;
 	}
 }
 
-/* No slice can be registered now: all that wait have failed with @ret. */
+/* No slice can be registered now: all waiting slices fail with @ret. */
 static void slices__failed(struct dart_slices *slices, int ret,
 			   const struct dart_error *error)
 {
@@ -249,7 +249,7 @@ static int slices__ask(struct dart_slices *slices,
 	return 0;
 }
 
-/* The slice that dartd is asked for, or has to be asked for next. */
+/* Returns the slice that dartd is being asked for, or the next one. */
 static struct dart_slice_state *slices__next(struct dart_slices *slices)
 {
 	struct dart_slice_list *waiting = &slices->lists[SLICE_WAITING];

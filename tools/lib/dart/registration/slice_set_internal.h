@@ -51,10 +51,10 @@ void dart_slices__drop(struct dart_slices *slices,
 		       struct dart_slice_state *slice);
 
 void dart_slices__disconnect(struct dart_slices *slices);
-/* dartd may have the entry of a slice that has been removed: it is told. */
+/* Tells dartd to remove the entry of a removed slice, if there may be one. */
 void dart_slices__leave(struct dart_slices *slices,
 			struct dart_slice_state *slice);
-/* Asks for slices until all are answered, or something has to be waited for. */
+/* Asks for slices until all are answered, or until it has to wait. */
 void dart_slices__proceed(struct dart_slices *slices);
 /* The timer has expired, or need not. */
 void dart_slices__stop_delay(struct dart_slices *slices);

@@ -30,7 +30,7 @@ struct dart_slice_state {
 	struct dart_slice_arena *arena;
 	size_t offset; /* bytes, in the arena */
 	TAILQ_ENTRY(dart_slice_state) in_arena;
-	bool is_listed; /* dartd may have the entry */
+	bool is_listed; /* dartd may list the entry */
 	bool is_removed; /* by the application */
 	bool is_leaving; /* the request is that dartd removes the entry */
 	uint64_t due_ms; /* if retired: end of its lease, CLOCK_BOOTTIME */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Watches the directory of a socket, or the one that is to have it: inotify(7). */
+/* Watches the directory of a socket, or the one that will contain it: inotify(7). */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@ struct dart_socket_watch {
 	int fd; /* readable when there are events; non-blocking */
 	int watch; /* of the directory, or -1 */
 	char *path; /* of the socket */
-	char *awaited; /* in @path: the name that the directory lacks or has */
+	char *awaited; /* in @path: the name that is awaited in the directory */
 };
 
 enum dart_socket_event {

@@ -23,7 +23,7 @@ struct load {
 	bool is_any_reporter;	/* take the first reporter */
 	const char *path;
 	size_t line;		/* index in the list */
-	bool has_shares;	/* do the collectors have them? */
+	bool has_shares;	/* the collectors name shares */
 	struct dart_error *error;
 };
 

@@ -14,7 +14,7 @@
 #define PORT_MIN	1024
 #define PORTS		(UINT16_MAX - PORT_MIN + 1)
 
-/* Each flow and each packet has its own generator, separate by purpose. */
+/* Each flow and each packet uses its own generator, separate by purpose. */
 enum purpose { PURPOSE_FLOW, PURPOSE_PACKET };
 
 /* A fat tree of k-port switches. */

@@ -32,7 +32,7 @@ struct dart_flows_options {
 	uint32_t k;		/* of a fat tree; even, 2 to 254 */
 	uint64_t count;		/* flows, 1 to dart_flows__max() */
 	uint64_t seed;
-	double skew;		/* of Zipf: rank r has 1 / r^skew */
+	double skew;		/* of Zipf: rank r weighs 1 / r^skew */
 };
 
 struct dart_flow {
@@ -57,8 +57,8 @@ int dart_flows__new(const struct dart_flows_options *options,
 void dart_flows__free(struct dart_flows *flows);
 
 /*
- * Generates flow @index, below the count; no two flows have the same key.
- * Threads may call this concurrently.
+ * Generates flow @index, below the count; no two flows share a key.  Threads may call this
+ * concurrently.
  */
 void dart_flows__get(const struct dart_flows *flows, uint64_t index,
 		     struct dart_flow *flow);

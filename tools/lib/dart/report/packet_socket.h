@@ -23,7 +23,7 @@ int dart_packet_socket__open(const char *interface, uint64_t rate,
 void dart_packet_socket__close(struct dart_packet_socket *socket);
 
 const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *socket);
-/* The first IPv4 address of the interface, 0.0.0.0 if it has none. */
+/* The first IPv4 address of the interface, 0.0.0.0 if there is none. */
 struct in_addr
 dart_packet_socket__address(const struct dart_packet_socket *socket);
 
@@ -37,7 +37,7 @@ int dart_packet_socket__push(struct dart_packet_socket *socket, size_t length);
 /* Sends all frames that were pushed. */
 int dart_packet_socket__flush(struct dart_packet_socket *socket);
 
-/* Frames sent, and how often the interface had no room for a frame. */
+/* Frames sent, and how often the queue of the interface was full. */
 uint64_t dart_packet_socket__sent(const struct dart_packet_socket *socket);
 uint64_t dart_packet_socket__refusals(const struct dart_packet_socket *socket);
 

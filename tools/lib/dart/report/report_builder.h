@@ -20,8 +20,8 @@ int dart_report_builder__new(const struct dart_collectors *collectors,
 void dart_report_builder__free(struct dart_report_builder *builder);
 
 /*
- * Finds the @place of a key of @length bytes, 1 to DART_STORE_KEY_MAX.  Returns
- * its collector, or NULL if the share has none.
+ * Finds the @place of a key of @length bytes, 1 to DART_STORE_KEY_MAX. Returns its collector, or
+ * NULL if the share lies on none.
  */
 const struct dart_collector *
 dart_report_builder__find(const struct dart_report_builder *builder,

@@ -13,7 +13,7 @@
 #define DART_ROCE_ICRC_LENGTH	4
 #define DART_ROCE_PSN_MASK	0xffffff
 
-/* The headers before the slot; <dart/store.h> has the values. */
+/* The headers before the slot; see <dart/store.h> for the values. */
 struct dart_roce_headers {
 	struct ethhdr ethernet;
 	struct iphdr ip;

@@ -37,11 +37,11 @@ enum dart_rpc_client_event {
 };
 
 /*
- * Start to connect to @host (name or address) at @port: 0, or -errno with a sentence in
- * @error.  A numeric address never blocks, a name is resolved first.
+ * Start to connect to @host (name or address) at @port: 0, or -errno with a sentence in @error.  A
+ * numeric address never blocks, a name is resolved first.
  *
- * By TCP the agent's certificate must have @name, which is @host if it is NULL; the
- * client holds @tls.
+ * Over TCP the agent's certificate must be for @name, which is @host if it is NULL; the client
+ * holds @tls.
  */
 int dart_rpc_client__connect_tcp(const char *host, uint16_t port,
 				 struct dart_tls *tls, const char *name,
@@ -66,15 +66,15 @@ unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
 enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *client,
 						     struct dart_error *error);
 /*
- * For callers that have other work as well: once it is connected, on_ready() takes so many
- * messages at most, and returns MORE then.  0, the default: no limit.
+ * For callers with other work: once it is connected, on_ready() takes so many messages at most, and
+ * returns MORE then.  0, the default: no limit.
  */
 void dart_rpc_client__limit(struct dart_rpc_client *client, unsigned int messages);
 /* Why it FAILED, as dart_endpoint__failure() says. */
 int dart_rpc_client__failure(const struct dart_rpc_client *client);
 /* Once it is connected: */
 
-/* The bytes that the table has and can have, and the clock of the host. */
+/* The bytes of the table now, and at most, and the clock of the host. */
 const struct dart_rpc_welcome_values *
 dart_rpc_client__welcome(const struct dart_rpc_client *client);
 /* As in struct dart_endpoint_accept. */
@@ -84,8 +84,8 @@ void dart_rpc_client__clock(const struct dart_rpc_client *client,
 void dart_rpc_client__path(const struct dart_rpc_client *client,
 			   struct dart_endpoint_path *path);
 /*
- * The bytes of an answer that can be on the network at once, however long it is: RDMA has
- * receives for so many, and the window of TCP is no larger.
+ * The bytes of an answer that can be on the network at once, however long it is: over RDMA the
+ * receives hold so many, and the window of TCP is no larger.
  */
 uint32_t dart_rpc_client__window(const struct dart_rpc_client *client);
 

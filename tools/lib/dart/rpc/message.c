@@ -20,7 +20,7 @@ uint32_t dart_rpc__message_length(const struct dart_rpc_header *header, uint32_t
 	return length >= HEAD && length <= most ? length : 0;
 }
 
-/* Copies a structure that @length bytes must have, or be. */
+/* Copies a structure that begins @length bytes or, with @is_all, makes up all of them. */
 static int take(void *raw, size_t size, const void *bytes, size_t length,
 		bool is_all, struct dart_error *error)
 {

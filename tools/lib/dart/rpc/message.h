@@ -83,8 +83,8 @@ struct dart_rpc_welcome
 dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values);
 
 /*
- * Write a message to @bytes, which have room for it, and return its length.  A part: the data are
- * already at @bytes + DART_RPC_PART_HEAD.
+ * Write a message to @bytes, with room for it, and return its length.  A part: the data are already
+ * at @bytes + DART_RPC_PART_HEAD.
  */
 size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives);
 size_t dart_rpc__put_welcome(void *bytes,

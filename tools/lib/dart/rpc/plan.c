@@ -7,8 +7,8 @@
 #include "plan.h"
 
 /*
- * Bytes of an answer, unless one entry alone has more.  The agent gives it the time of a
- * lease: 9 Mbit/s are enough.
+ * Bytes of an answer, unless one entry alone needs more.  The agent gives it the time of a lease: 9
+ * Mbit/s are enough.
  */
 #define ANSWER_SIZE (4 << 20)
 
@@ -29,7 +29,7 @@ static int compare(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Bytes that an answer has of @entry. */
+/* Bytes of @entry in an answer. */
 static uint64_t answer_size(const struct dart_entry *entry)
 {
 	uint64_t size = 0;
@@ -41,7 +41,7 @@ static uint64_t answer_size(const struct dart_entry *entry)
 	return size;
 }
 
-/* Can the entry at @place be in the last run, if it has @size bytes? */
+/* Does the entry at @place, of @size bytes, fit into the last run? */
 static bool continues(const struct dart_rpc_plan *plan, uint32_t place,
 		      uint64_t size)
 {
@@ -114,7 +114,7 @@ size_t dart_rpc_plan__landing_size(const struct dart_rpc_plan *plan)
 	       sizeof(struct dart_control_header);
 }
 
-/* How many runs the request has that begins with run @first. */
+/* How many runs belong to the request that begins with run @first. */
 static uint32_t count_runs(const struct dart_rpc_plan *plan, uint32_t first)
 {
 	uint64_t size = 0;

@@ -47,12 +47,12 @@ struct dart_rpc_landing {
 /* The first request of a scrape. */
 void dart_rpc_landing__begin(struct dart_rpc_landing *landing,
 			     const struct dart_rpc_plan *plan, void *memory);
-/* When its answer is whole: is there another request?  Most plans have one. */
+/* When its answer is whole: is there another request?  Most plans need one request. */
 bool dart_rpc_landing__advance(struct dart_rpc_landing *landing);
 /* Writes the request to @bytes and returns its length. */
 size_t dart_rpc_landing__put_request(const struct dart_rpc_landing *landing,
 				     uint32_t id, void *bytes);
-/* Lands the next bytes of the answer.  -EBADMSG: there are more than it can have. */
+/* Lands the next bytes of the answer.  -EBADMSG: there are too many. */
 int dart_rpc_landing__take(struct dart_rpc_landing *landing, const void *bytes,
 			   size_t length);
 bool dart_rpc_landing__is_whole(const struct dart_rpc_landing *landing);

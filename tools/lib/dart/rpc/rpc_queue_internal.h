@@ -30,7 +30,7 @@ struct dart_rpc_queue {
 		/* The next request, to be written while none waits for its answer. */
 		uint8_t request[DART_RPC_REQUEST_MAX];
 	} memory;
-	int used;	/* receives + 1: its message the caller has; 0: none */
+	int used;	/* index + 1 of the receive lent to the caller; 0: none */
 };
 
 /*
