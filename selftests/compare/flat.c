@@ -3,25 +3,12 @@
 #include "flat.h"
 #include "flat_sources.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void flat__add(json_t *flat, uint64_t value, const char *format, ...)
-{
-	char name[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(name, sizeof(name), format, arguments);
-	va_end(arguments);
-	value += json_integer_value(json_object_get(flat, name));
-	json_object_set_new(flat, name, json_integer(value));
-}
 
 /*
  * Without idle and iowait: for a CPU with a stopped tick, /proc/stat adds the time

@@ -7,7 +7,6 @@
 #define DART_TEST_FLAT_H
 
 #include <jansson.h>
-#include <stdint.h>
 
 /*
  * From the output of the helper "snapshots": sections that begin with a line
@@ -17,9 +16,5 @@ json_t *flat__from_snapshot(char *text);
 
 /* Reads one line of dart-controller --json.  Returns a new reference; NULL without values. */
 json_t *flat__from_scrape(const json_t *scrape);
-
-/* Adds @value to the number under that name, which is 0 at first. */
-__attribute__((format(printf, 3, 4)))
-void flat__add(json_t *flat, uint64_t value, const char *format, ...);
 
 #endif /* DART_TEST_FLAT_H */

@@ -3,12 +3,23 @@
 #include "flat_sources.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "flat.h"
+void flat__add(json_t *flat, uint64_t value, const char *format, ...)
+{
+	char name[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(name, sizeof(name), format, arguments);
+	va_end(arguments);
+	value += json_integer_value(json_object_get(flat, name));
+	json_object_set_new(flat, name, json_integer(value));
+}
 
 static void put_counter(json_t *flat, const char *entry, const char *netns,
 			const char *name, uint64_t value)

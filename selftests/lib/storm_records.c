@@ -8,27 +8,6 @@
 #include "record.h"
 #include "storm.h"
 
-void storm_records__open(struct storm_records *records)
-{
-	records->region = device_open();
-	records->pages = record_pages_new(records->region, STORM_RECORD_PAGES);
-	records->view = mmap(NULL, STORM_RECORD_PAGES * WORLD_PAGE, PROT_READ,
-			     MAP_SHARED, records->region, 0);
-	assert_true(records->view != MAP_FAILED);
-	for (int i = 0; i < STORM_RECORDS; i++)
-		records->records[i] = (struct storm_record){ .netns = -1 };
-}
-
-void storm_records__close(struct storm_records *records)
-{
-	munmap((void *)records->view, STORM_RECORD_PAGES * WORLD_PAGE);
-	close(records->region);
-	for (int i = 0; i < STORM_RECORDS; i++) {
-		if (records->records[i].netns >= 0)
-			close(records->records[i].netns);
-	}
-}
-
 static struct storm_record *draw_record(struct storm *storm)
 {
 	return &storm->records.records[storm__draw(storm, STORM_RECORDS)];
