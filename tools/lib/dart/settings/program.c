@@ -87,7 +87,7 @@ static int take_option(const struct parser *parser, int code, char *argv[],
 		return refuse_option(code, argv, error);
 	setting = parser->settings[i];
 	ret = dart_setting__take(setting, parser->objects[i], optarg, &reason);
-	/* A sentence without a noun does not say what it is about. */
+	/* A sentence without a noun does not name its subject. */
 	if (ret == -EINVAL && !setting->noun && !setting->take)
 		return dart_error__set(error, EINVAL, "--%s: %s", setting->option, reason.text);
 	if (ret)

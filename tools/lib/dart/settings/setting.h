@@ -57,7 +57,7 @@ struct dart_setting {
 	/* Takes a value of a file that is not a text, or checks a mapping as a whole. */
 	int (*read)(struct dart_yaml *yaml, const yaml_node_t *node, void *object);
 
-	/* ---- what users are told */
+	/* ---- texts for users */
 
 	const char *help;	/* of the option, a phrase */
 	const char *completion;	/* "1s 10s": words; "@file", "@file yaml yml", "@host", "@url" */
