@@ -23,8 +23,7 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
-static int agent__open_registry(struct agent *agent, sd_event *loop,
-				struct dart_error *error)
+static int agent__open_registry(struct agent *agent, sd_event *loop, struct dart_error *error)
 {
 	const struct table_rooms rooms = {
 		.changes = &agent->changes,
@@ -49,11 +48,8 @@ static void agent__open_cpu_watch(struct agent *agent, sd_event *loop)
 {
 	struct dart_error error;
 
-	if (cpu_watch__open(&agent->cpu_watch, loop, on_cpus_changed,
-			    &agent->registry, &error))
-		log__warning(
-			"CPUs that go online are not noticed at once: %s",
-			error.text);
+	if (cpu_watch__open(&agent->cpu_watch, loop, on_cpus_changed, &agent->registry, &error))
+		log__warning("CPUs that go online are not noticed at once: %s", error.text);
 }
 
 static void on_clock_set(void *registry)
@@ -66,11 +62,8 @@ static void agent__open_clock_watch(struct agent *agent, sd_event *loop)
 {
 	struct dart_error error;
 
-	if (clock_watch__open(&agent->clock_watch, loop, on_clock_set,
-			      &agent->registry, &error))
-		log__warning(
-			"controllers are not told when the clock is set: %s",
-			error.text);
+	if (clock_watch__open(&agent->clock_watch, loop, on_clock_set, &agent->registry, &error))
+		log__warning("controllers are not told when the clock is set: %s", error.text);
 }
 
 /* Who may call by TCP: until the configuration is replaced. */
@@ -101,51 +94,43 @@ static const struct tcp_place *tcp_place(const struct agent *agent)
 	return agent->settings.tcp.port ? &agent->settings.tcp : NULL;
 }
 
-static int agent__open_tcp(struct agent *agent, sd_event *loop,
-			   struct dart_error *error)
+static int agent__open_tcp(struct agent *agent, sd_event *loop, struct dart_error *error)
 {
-	const struct tcp_admission admission =
-		tcp_admission(&agent->configuration);
+	const struct tcp_admission admission = tcp_admission(&agent->configuration);
 	struct tcp_listener *listener = &agent->tcp_listener;
 	struct counts *counts = agent->self.counts;
 	int ret;
 
-	ret = tcp_listener__open(listener, loop, tcp_place(agent), &admission,
-				 &agent->snapshots, &agent->changes,
-				 &counts->tcp, &counts->tcp_refused, error);
+	ret = tcp_listener__open(listener, loop, tcp_place(agent), &admission, &agent->snapshots,
+				 &agent->changes, &counts->tcp, &counts->tcp_refused, error);
 	/* Controllers that READ need no certificate. */
 	if (!ret && *listener->failure.text)
-		log__error(
-			"no caller by TCP can connect: %s (tried again every %d s)",
-			listener->failure.text, TCP_LISTENER_RETRY_S);
+		log__error("no caller by TCP can connect: %s (tried again every %d s)",
+			   listener->failure.text, TCP_LISTENER_RETRY_S);
 	return ret;
 }
 
 /* @settings: of the configuration as it is now. */
 static void agent__reload_tcp(struct agent *agent, struct settings *settings)
 {
-	const struct tcp_admission admission =
-		tcp_admission(&agent->configuration);
+	const struct tcp_admission admission = tcp_admission(&agent->configuration);
 	struct tcp_listener *listener = &agent->tcp_listener;
 	struct dart_error error;
 	int ret = tcp_listener__admit(listener, &admission, &error);
 
 	/* Certificates that cannot be used change nothing. */
-	if ((!ret || !listener->port) &&
-	    settings__take_tcp(&agent->settings, settings))
+	if ((!ret || !listener->port) && settings__take_tcp(&agent->settings, settings))
 		ret = tcp_listener__move(listener, tcp_place(agent), &error);
 	if (ret)
 		log__error("%s: %s",
-			   listener->port ?
-				   "callers by TCP meet the certificate of before" :
-				   "no caller by TCP can connect",
+			   listener->port ? "callers by TCP meet the certificate of before" :
+					    "no caller by TCP can connect",
 			   error.text);
 }
 
 static void agent__apply_limits(struct agent *agent)
 {
-	const struct dart_configuration_limits *limits =
-		&agent->configuration.limits;
+	const struct dart_configuration_limits *limits = &agent->configuration.limits;
 	struct inventory *inventory = &agent->registry.inventory;
 
 	agent->peer_services[0].most = limits->controllers;
@@ -158,8 +143,7 @@ static void agent__apply_limits(struct agent *agent)
 	};
 	registration_socket__limit(&agent->socket, limits->clients,
 				   limits->requests_per_second_per_user);
-	quotas__limit(&inventory->quotas, limits->entries_per_user,
-		      limits->slice_mib_per_user);
+	quotas__limit(&inventory->quotas, limits->entries_per_user, limits->slice_mib_per_user);
 	quotas__limit(&inventory->delegated, limits->entries_per_user, 0);
 }
 
@@ -200,8 +184,7 @@ static void agent__open_peer_services(struct agent *agent)
 }
 
 /* Objects called @noun; they do not need the listener before it is open. */
-static struct remote_objects agent__remote_objects(struct agent *agent,
-						   const char *noun)
+static struct remote_objects agent__remote_objects(struct agent *agent, const char *noun)
 {
 	return (struct remote_objects){
 		.device = &agent->device,
@@ -216,21 +199,17 @@ static struct remote_objects agent__remote_objects(struct agent *agent,
 /* Opens stores and tables. */
 static void agent__open_remote_objects(struct agent *agent)
 {
-	const struct remote_objects stores =
-		agent__remote_objects(agent, STORE_NOUN);
-	const struct remote_objects tables =
-		agent__remote_objects(agent, TABLE_NOUN);
+	const struct remote_objects stores = agent__remote_objects(agent, STORE_NOUN);
+	const struct remote_objects tables = agent__remote_objects(agent, TABLE_NOUN);
 
 	stores__open(&agent->stores, &stores, &agent->self.counts->stores);
-	lookup_tables__open(&agent->tables, &tables,
-			    &agent->self.counts->lookup);
+	lookup_tables__open(&agent->tables, &tables, &agent->self.counts->lookup);
 }
 
 /* Takes the descriptors that the last dartd left with the service manager. */
 static void agent__open_kept_descriptors(struct agent *agent)
 {
-	static const char *const prefixes[] = { STORE_KEPT_PREFIX,
-						TABLE_KEPT_PREFIX, NULL };
+	static const char *const prefixes[] = { STORE_KEPT_PREFIX, TABLE_KEPT_PREFIX, NULL };
 
 	fd_store__open(&agent->kept_descriptors, prefixes);
 }
@@ -261,12 +240,10 @@ int agent__open(struct agent *agent, const struct options *options,
 		},
 	};
 
-	ret = configuration__load_or_last(&agent->configuration, options,
-					  &is_last, error);
+	ret = configuration__load_or_last(&agent->configuration, options, &is_last, error);
 	if (ret)
 		return ret;
-	ret = settings__open(&agent->settings, options, &agent->configuration,
-			     error);
+	ret = settings__open(&agent->settings, options, &agent->configuration, error);
 	if (ret)
 		goto close_configuration;
 	ret = region__open(&agent->region, error);
@@ -290,13 +267,11 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = file_watches__open(&agent->file_watches, loop, error);
 	if (ret)
 		goto close_leases;
-	ret = exposure__open(&agent->exposure, agent->settings.exposure,
-			     agent->device.pd, &agent->region, &agent->leases,
-			     &counts->memory, error);
+	ret = exposure__open(&agent->exposure, agent->settings.exposure, agent->device.pd,
+			     &agent->region, &agent->leases, &counts->memory, error);
 	if (ret)
 		goto close_file_watches;
-	ret = control_region__open(&agent->control_region, &agent->exposure,
-				   error);
+	ret = control_region__open(&agent->control_region, &agent->exposure, error);
 	if (ret)
 		goto close_exposure;
 	agent__open_map_watch(agent, loop);
@@ -308,14 +283,12 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = self__publish(&agent->self, &agent->registry, error);
 	if (ret)
 		goto close_registry;
-	ret = followers__open(&agent->followers, &agent->registry,
-			      &agent->region, &agent->file_watches,
-			      &agent->changes, loop, error);
+	ret = followers__open(&agent->followers, &agent->registry, &agent->region,
+			      &agent->file_watches, &agent->changes, loop, error);
 	if (ret)
 		goto close_registry;
-	ret = region_events__open(&agent->region_events, loop, &agent->region,
-				  &agent->followers, &counts->quarantine,
-				  error);
+	ret = region_events__open(&agent->region_events, loop, &agent->region, &agent->followers,
+				  &counts->quarantine, error);
 	if (ret)
 		goto close_followers;
 	ret = probes__open(&agent->probes, agent->region.cpus, &agent->registry,
@@ -325,26 +298,21 @@ int agent__open(struct agent *agent, const struct options *options,
 	agent__open_kept_descriptors(agent);
 	agent__open_remote_objects(agent);
 	ret = registrations__open(&agent->registrations, loop, options->state,
-				  agent->request_tables, &agent->changes,
-				  &agent->registry, error);
+				  agent->request_tables, &agent->changes, &agent->registry, error);
 	if (ret)
 		goto close_tables;
-	ret = coverage_report__open(&agent->coverage, loop, counts->coverage,
-				    &agent->followers, &agent->probes,
-				    &agent->registrations, error);
+	ret = coverage_report__open(&agent->coverage, loop, counts->coverage, &agent->followers,
+				    &agent->probes, &agent->registrations, error);
 	if (ret)
 		goto close_registrations;
-	ret = registrations__add_first(&agent->registrations,
-				       json_pack("{s:s, s:s}", "request",
-						 "probe-load", "name", "tcp"),
-				       error);
+	ret = registrations__add_first(
+		&agent->registrations,
+		json_pack("{s:s, s:s}", "request", "probe-load", "name", "tcp"), error);
 	if (ret)
 		goto close_coverage;
 	ret = registration_socket__open(&agent->socket, loop, options->socket,
-					agent->request_tables,
-					&agent->registrations.recorder,
-					&agent->changes, &counts->clients,
-					error);
+					agent->request_tables, &agent->registrations.recorder,
+					&agent->changes, &counts->clients, error);
 	if (ret)
 		goto close_coverage;
 	agent__apply_limits(agent);
@@ -446,8 +414,7 @@ void agent__close(struct agent *agent)
 }
 
 /* Names the settings that take effect at the next start only. */
-static void agent__name_settings(const struct agent *agent,
-				 const struct settings *settings)
+static void agent__name_settings(const struct agent *agent, const struct settings *settings)
 {
 	char names[SETTINGS_NAMES_MAX];
 

@@ -84,18 +84,15 @@ static void agent__wait_for_device(struct agent *agent, int ret)
 	/* If devices are watched, an event reports the new device. */
 	if (ret == -ENODEV && state->watch.events)
 		return;
-	sd_event_source_set_time_relative(state->retry,
-					  RETRY_S * UINT64_C(1000000));
+	sd_event_source_set_time_relative(state->retry, RETRY_S * UINT64_C(1000000));
 	sd_event_source_set_enabled(state->retry, SD_EVENT_ONESHOT);
 }
 
 int agent__open_listener(struct agent *agent, struct dart_error *error)
 {
-	return listener__open(&agent->listener, agent->loop,
-			      &agent->settings.place, &agent->device,
-			      agent->peer_services, &agent->listener_limits,
-			      &agent->changes, &agent->self.counts->connections,
-			      error);
+	return listener__open(&agent->listener, agent->loop, &agent->settings.place, &agent->device,
+			      agent->peer_services, &agent->listener_limits, &agent->changes,
+			      &agent->self.counts->connections, error);
 }
 
 static int agent__open_device(struct agent *agent, struct dart_error *error)
@@ -116,8 +113,7 @@ static void agent__take_device(struct agent *agent)
 
 	if (ret) {
 		if (strcmp(before.text, state->missing.text))
-			log__error("no peer can connect over RDMA: %s",
-				   state->missing.text);
+			log__error("no peer can connect over RDMA: %s", state->missing.text);
 		agent__leave_device(agent);
 		agent__wait_for_device(agent, ret);
 	} else {
@@ -135,8 +131,7 @@ static void agent__lose_device(struct agent *agent)
 	struct agent_device *state = &agent->device_state;
 	char node[IBV_SYSFS_NAME_MAX] = "";
 
-	memccpy(node, agent->device.context->device->dev_name, '\0',
-		sizeof(node) - 1);
+	memccpy(node, agent->device.context->device->dev_name, '\0', sizeof(node) - 1);
 	log__error("RDMA device %s: %s (peers cannot connect over RDMA until there is one again)",
 		   device__name(&agent->device), state->reason);
 	dart_error__set(&state->missing, ENODEV, "%s is gone: %s",
@@ -182,8 +177,7 @@ static int agent_device__open_events(struct agent *agent)
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(state->change, SD_EVENT_OFF);
 	if (ret >= 0)
-		ret = sd_event_source_set_priority(state->change,
-						   SD_EVENT_PRIORITY_IMPORTANT);
+		ret = sd_event_source_set_priority(state->change, SD_EVENT_PRIORITY_IMPORTANT);
 	if (ret >= 0)
 		ret = sd_event_add_time(agent->loop, &state->retry,
 					CLOCK_MONOTONIC, 0, 0, on_retry, agent);
@@ -208,10 +202,9 @@ int agent__open_first_device(struct agent *agent, struct dart_error *error)
 	}
 	if (!device__is_wanted(&agent->device))
 		return 0;
-	if (device_watch__open(&state->watch, agent->loop, on_changed, agent,
-			       &watch))
-		log__warning("an RDMA device that comes is found within %d s: %s",
-			     RETRY_S, watch.text);
+	if (device_watch__open(&state->watch, agent->loop, on_changed, agent, &watch))
+		log__warning("an RDMA device that comes is found within %d s: %s", RETRY_S,
+			     watch.text);
 	ret = device__open(&agent->device, agent->loop, error);
 	if (ret == -ENODEV) {
 		state->missing = *error;

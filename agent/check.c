@@ -27,16 +27,14 @@ static int check_source(struct request *request, bool is_followed,
 	if (is_followed)
 		return selector__check_follow(source, &choice, &request->error);
 	return selector__check(source, &choice, &request->error) ?:
-		       selector__entry_name(name, source, &choice,
-					    &request->error);
+		       selector__entry_name(name, source, &choice, &request->error);
 }
 
 /* @name: of the entry that it becomes, which stays empty if there is none. */
 static int check_request(const char *type, struct request *request,
 			 char name[static DART_CONTROL_ENTRY_NAME_MAX])
 {
-	const char *given =
-		json_string_value(json_object_get(request->members, "name"));
+	const char *given = json_string_value(json_object_get(request->members, "name"));
 	struct table_parameters parameters;
 	const char *file;
 	uint32_t gather_ms;
@@ -44,12 +42,10 @@ static int check_request(const char *type, struct request *request,
 
 	if (!strcmp(type, "register-host"))
 		return selector__parse_interval(
-			json_string_value(
-				json_object_get(request->members, "gather")),
-			&gather_ms, &request->error);
+			json_string_value(json_object_get(request->members, "gather")), &gather_ms,
+			&request->error);
 	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source"))
-		return check_source(request, !strcmp(type, "follow-source"),
-				    name);
+		return check_source(request, !strcmp(type, "follow-source"), name);
 	if (!strcmp(type, "probe-load"))
 		return probe_kind__find(given, &request->error) ? 0 : -ENOENT;
 	if (!strcmp(type, "table-create") &&
@@ -57,15 +53,13 @@ static int check_request(const char *type, struct request *request,
 		return -EINVAL;
 	ret = given ? entry_name__check(given, &request->error) : 0;
 	/* An item without a name takes the name of its map, which is not open here. */
-	if (!ret && given && strcmp(type, "store-create") &&
-	    strcmp(type, "table-create"))
+	if (!ret && given && strcmp(type, "store-create") && strcmp(type, "table-create"))
 		strcpy(name, given);
 	return ret;
 }
 
 static int check_item(const struct dart_configuration_item *item,
-		      char name[static DART_CONTROL_ENTRY_NAME_MAX],
-		      struct dart_error *error)
+		      char name[static DART_CONTROL_ENTRY_NAME_MAX], struct dart_error *error)
 {
 	/* A descriptor that is not used. */
 	struct request request = { .fd = item->path ? 0 : -1 };
@@ -86,20 +80,17 @@ static int check_item(const struct dart_configuration_item *item,
 }
 
 /* Two items of different kinds can have the same name. */
-static int claim_name(json_t *places, const char *name,
-		      const struct dart_configuration_item *item,
+static int claim_name(json_t *places, const char *name, const struct dart_configuration_item *item,
 		      struct dart_error *error)
 {
 	const char *place = json_string_value(json_object_get(places, name));
 
 	if (place)
-		return dart_error__set(
-			error, EEXIST,
-			"entry '%s' occurs twice, also at %s (remove or rename one)",
-			name, place);
+		return dart_error__set(error, EEXIST,
+				       "entry '%s' occurs twice, also at %s (remove or rename one)",
+				       name, place);
 	if (*name &&
-	    json_object_set_new(places, name,
-				json_sprintf("%s:%u", item->file, item->line)))
+	    json_object_set_new(places, name, json_sprintf("%s:%u", item->file, item->line)))
 		return dart_error__no_memory(error);
 	return 0;
 }
@@ -153,24 +144,20 @@ int check__items(const struct dart_configuration *configuration, FILE *file,
 
 	for (i = 0; i < configuration->item_count; i++) {
 		item = &configuration->items[i];
-		ret = check_item(item, name, &mistake) ?:
-			      claim_name(places, name, item, &mistake);
+		ret = check_item(item, name, &mistake) ?: claim_name(places, name, item, &mistake);
 		if (!ret)
 			continue;
 		if (file)
-			fprintf(file, "%s:%u: %s\n", item->file, item->line,
-				mistake.text);
+			fprintf(file, "%s:%u: %s\n", item->file, item->line, mistake.text);
 		if (!first)
-			first = dart_error__set(error, -ret, "%s:%u: %s",
-						item->file, item->line,
+			first = dart_error__set(error, -ret, "%s:%u: %s", item->file, item->line,
 						mistake.text);
 	}
 	json_decref(places);
 	return first;
 }
 
-int check__certificates(const struct dart_configuration *configuration,
-			struct dart_error *error)
+int check__certificates(const struct dart_configuration *configuration, struct dart_error *error)
 {
 	const struct dart_tls_files files = {
 		.certificate = configuration->tcp.certificate,
@@ -201,8 +188,7 @@ static int print_certificates(const struct dart_configuration *configuration)
 	int ret = check__certificates(configuration, &error);
 
 	if (ret)
-		fprintf(stderr, "%s: tcp: %s\n", configuration->tcp.place,
-			error.text);
+		fprintf(stderr, "%s: tcp: %s\n", configuration->tcp.place, error.text);
 	return ret;
 }
 
@@ -215,8 +201,7 @@ int check__run(const struct options *options)
 	ret = dart_configuration__check(&configuration, options->config,
 					print_mistake, stderr, &error);
 	if (ret == -ENOENT && !options->is_config_given) {
-		printf("there is no %s: the defaults are used\n",
-		       options->config);
+		printf("there is no %s: the defaults are used\n", options->config);
 		dart_configuration__close(&configuration);
 		return EXIT_SUCCESS;
 	}

@@ -11,8 +11,7 @@
 #include "check.h"
 #include "configuration.h"
 
-int configuration__load(struct dart_configuration *configuration,
-			const struct options *options,
+int configuration__load(struct dart_configuration *configuration, const struct options *options,
 			struct dart_error *error)
 {
 	int ret;
@@ -30,8 +29,7 @@ int configuration__load(struct dart_configuration *configuration,
 	return ret;
 }
 
-static int kept_path(const struct options *options, const char *suffix,
-		     char path[PATH_MAX])
+static int kept_path(const struct options *options, const char *suffix, char path[PATH_MAX])
 {
 	int length = snprintf(path, PATH_MAX, "%s/" CONFIGURATION_KEPT "%s",
 			      options->state, suffix);
@@ -57,8 +55,7 @@ int configuration__load_or_last(struct dart_configuration *configuration,
 	return 0;
 }
 
-static int write_kept(const struct dart_configuration *configuration,
-		      const char *path)
+static int write_kept(const struct dart_configuration *configuration, const char *path)
 {
 	mode_t mask = umask(0077);
 	FILE *file = fopen(path, "we");

@@ -20,8 +20,7 @@
  * Reads the configuration that the options name, as dart_configuration__load(),
  * and checks its items.  Without a file at the default place it is empty.
  */
-int configuration__load(struct dart_configuration *configuration,
-			const struct options *options,
+int configuration__load(struct dart_configuration *configuration, const struct options *options,
 			struct dart_error *error);
 
 /*

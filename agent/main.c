@@ -18,8 +18,7 @@
 #include "agent/base/log.h"
 #include "check.h"
 
-static int log_libbpf(enum libbpf_print_level level, const char *format,
-		      va_list arguments)
+static int log_libbpf(enum libbpf_print_level level, const char *format, va_list arguments)
 {
 	char message[512];
 
@@ -49,8 +48,7 @@ static void raise_descriptor_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info,
-		     void *agent)
+static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *agent)
 {
 	struct timespec now;
 
@@ -69,9 +67,7 @@ static int add_signal(sd_event *loop, int signal,
 	sd_event_source *source;
 	int ret;
 
-	ret = sd_event_add_signal(loop, &source,
-				  signal | SD_EVENT_SIGNAL_PROCMASK, handler,
-				  agent);
+	ret = sd_event_add_signal(loop, &source, signal | SD_EVENT_SIGNAL_PROCMASK, handler, agent);
 	if (ret < 0)
 		return ret;
 	ret = sd_event_source_set_priority(source, SD_EVENT_PRIORITY_IMPORTANT);
@@ -82,8 +78,7 @@ static int add_signal(sd_event *loop, int signal,
 }
 
 /* Creates a loop that exits on SIGTERM and SIGINT, and reloads on SIGHUP. */
-static int open_loop(sd_event **loop, struct agent *agent,
-		     struct dart_error *error)
+static int open_loop(sd_event **loop, struct agent *agent, struct dart_error *error)
 {
 	int ret;
 
@@ -95,17 +90,14 @@ static int open_loop(sd_event **loop, struct agent *agent,
 	if (ret >= 0)
 		ret = add_signal(*loop, SIGHUP, on_reload, agent);
 	if (ret < 0)
-		return dart_error__system(error, -ret,
-					  "cannot create an event loop");
+		return dart_error__system(error, -ret, "cannot create an event loop");
 	return 0;
 }
 
 static void announce(const struct agent *agent)
 {
-	log__info("ready: %s exposure, %s, port %u, %s",
-		  dart_exposure__name(agent->exposure.mode),
-		  device__name(&agent->device), agent->settings.place.port,
-		  agent->options.socket);
+	log__info("ready: %s exposure, %s, port %u, %s", dart_exposure__name(agent->exposure.mode),
+		  device__name(&agent->device), agent->settings.place.port, agent->options.socket);
 	agent__announce(agent);
 	sd_notify(0, "READY=1");
 }
@@ -129,8 +121,7 @@ int main(int argc, char **argv)
 	raise_memory_limit();
 	raise_descriptor_limit();
 
-	ret = open_loop(&loop, &agent, &error) ?:
-		      agent__open(&agent, &options, loop, &error);
+	ret = open_loop(&loop, &agent, &error) ?: agent__open(&agent, &options, loop, &error);
 	if (ret) {
 		log__error("%s", error.text);
 		sd_event_unref(loop);

@@ -23,8 +23,7 @@ static void region_events__count_quarantine(struct region_events *events)
 		return;
 	}
 	count__set(&events->counts->extents, quarantine.extents);
-	count__set(&events->counts->bytes,
-		   quarantine.pages * events->region->page_size);
+	count__set(&events->counts->bytes, quarantine.pages * events->region->page_size);
 }
 
 /* Reads up to EVENTS; returns how many, or -errno. */
@@ -39,8 +38,7 @@ static int region_events__read(struct region_events *events)
 		if (read[i].type == DART_ZERO_EVENT_EXTENT_GONE ||
 		    read[i].type == DART_ZERO_EVENT_SLICE_GONE ||
 		    read[i].type == DART_ZERO_EVENT_RECORD_GONE)
-			registry__extent_ended(events->followers->registry,
-					       read[i].id);
+			registry__extent_ended(events->followers->registry, read[i].id);
 		if (read[i].type == DART_ZERO_EVENT_RECORD_GONE)
 			followers__record_gone(events->followers);
 		else if (read[i].type == DART_ZERO_EVENT_NAMESPACES)
@@ -53,8 +51,7 @@ static int region_events__read(struct region_events *events)
 	return count;
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct region_events *events = userdata;
 	struct registry *registry = events->followers->registry;
@@ -71,10 +68,8 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return sd_event_exit(sd_event_source_get_event(source), EXIT_FAILURE);
 }
 
-int region_events__open(struct region_events *events, sd_event *loop,
-			const struct region *region,
-			struct followers *followers,
-			struct quarantine_counts *counts,
+int region_events__open(struct region_events *events, sd_event *loop, const struct region *region,
+			struct followers *followers, struct quarantine_counts *counts,
 			struct dart_error *error)
 {
 	int ret;
@@ -84,11 +79,9 @@ int region_events__open(struct region_events *events, sd_event *loop,
 		.followers = followers,
 		.counts = counts,
 	};
-	ret = sd_event_add_io(loop, &events->events, region->fd, EPOLLIN,
-			      on_event, events);
+	ret = sd_event_add_io(loop, &events->events, region->fd, EPOLLIN, on_event, events);
 	if (ret < 0)
-		return dart_error__system(error, -ret,
-					  "cannot wait for region events");
+		return dart_error__system(error, -ret, "cannot wait for region events");
 	region_events__count_quarantine(events);
 	return 0;
 }

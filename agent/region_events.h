@@ -18,10 +18,8 @@ struct region_events {
 	sd_event_source *events;
 };
 
-int region_events__open(struct region_events *events, sd_event *loop,
-			const struct region *region,
-			struct followers *followers,
-			struct quarantine_counts *counts,
+int region_events__open(struct region_events *events, sd_event *loop, const struct region *region,
+			struct followers *followers, struct quarantine_counts *counts,
 			struct dart_error *error);
 void region_events__close(struct region_events *events);
 

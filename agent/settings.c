@@ -29,8 +29,7 @@ static int copy_list(char **texts, size_t count, char ***list, size_t *copied)
 	return 0;
 }
 
-static int copy_texts(struct settings *settings,
-		      const struct dart_configuration *configuration)
+static int copy_texts(struct settings *settings, const struct dart_configuration *configuration)
 {
 	if (configuration->device) {
 		settings->device = strdup(configuration->device);
@@ -53,8 +52,7 @@ static uint16_t tcp_port(const struct dart_configuration_tcp *tcp)
 }
 
 int settings__open(struct settings *settings, const struct options *options,
-		   const struct dart_configuration *configuration,
-		   struct dart_error *error)
+		   const struct dart_configuration *configuration, struct dart_error *error)
 {
 	*settings = (struct settings){
 		.exposure = options->exposure		    ?:
@@ -64,9 +62,7 @@ int settings__open(struct settings *settings, const struct options *options,
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
 		.place.keepalive_s = configuration->keepalive ?: KEEPALIVE_S,
-		.place.keepalive_slack_s = configuration->keepalive ?
-						   1 :
-						   KEEPALIVE_SLACK_S,
+		.place.keepalive_slack_s = configuration->keepalive ? 1 : KEEPALIVE_SLACK_S,
 		.tcp.port = tcp_port(&configuration->tcp),
 	};
 	if (!copy_texts(settings, configuration))
@@ -89,8 +85,7 @@ void settings__close(struct settings *settings)
 	free(settings->device);
 }
 
-static bool are_same(char *const *a, size_t a_count, char *const *b,
-		     size_t b_count)
+static bool are_same(char *const *a, size_t a_count, char *const *b, size_t b_count)
 {
 	size_t i;
 
@@ -102,8 +97,7 @@ static bool are_same(char *const *a, size_t a_count, char *const *b,
 	return true;
 }
 
-int settings__compare(const struct settings *a, const struct settings *b,
-		      char *names, size_t size)
+int settings__compare(const struct settings *a, const struct settings *b, char *names, size_t size)
 {
 	const struct {
 		const char *name;
@@ -136,8 +130,7 @@ bool settings__take_tcp(struct settings *settings, struct settings *others)
 	struct tcp_place *a = &settings->tcp, *b = &others->tcp;
 	const struct tcp_place taken = *b;
 
-	if (a->port == b->port &&
-	    are_same(a->addresses, a->count, b->addresses, b->count))
+	if (a->port == b->port && are_same(a->addresses, a->count, b->addresses, b->count))
 		return false;
 	*b = *a;
 	*a = taken;

@@ -18,8 +18,7 @@ struct settings {
 
 /* The settings own their texts; -ENOMEM. */
 int settings__open(struct settings *settings, const struct options *options,
-		   const struct dart_configuration *configuration,
-		   struct dart_error *error);
+		   const struct dart_configuration *configuration, struct dart_error *error);
 void settings__close(struct settings *settings);
 
 /* Bytes of the names of all settings. */
@@ -29,8 +28,7 @@ void settings__close(struct settings *settings);
  * Writes the names of the settings that differ, separated by ", ", cut off after @size bytes, and
  * returns their number.  They take effect at the next start, except tcp: see settings__take_tcp().
  */
-int settings__compare(const struct settings *a, const struct settings *b,
-		      char *names, size_t size);
+int settings__compare(const struct settings *a, const struct settings *b, char *names, size_t size);
 
 /*
  * Exchanges the tcp places of @settings and @others if they differ, and returns whether they did:

@@ -67,14 +67,12 @@ int BPF_PROG(dart_rq_issue, struct request *request)
 	bpf_map_update_elem(&issued, &key, &now, BPF_ANY);
 	/* 0: the device keeps no statistics */
 	if (row && made)
-		histogram__add(row->queued,
-			       now > made ? (now - made) / NS_PER_US : 0);
+		histogram__add(row->queued, now > made ? (now - made) / NS_PER_US : 0);
 	return 0;
 }
 
 SEC("tp_btf/block_rq_complete")
-int BPF_PROG(dart_rq_complete, struct request *request, int error,
-	     unsigned int bytes)
+int BPF_PROG(dart_rq_complete, struct request *request, int error, unsigned int bytes)
 {
 	__u64 key = (__u64)request, *since, took;
 	struct biolat *row;

@@ -112,8 +112,7 @@ static __always_inline __u32 write_row(__u64 cgroup)
 	__u32 odd;
 
 	free.row = rows__take_fresh(&fresh_rows, CGROUPS);
-	if (free.row == ROW_NONE &&
-	    !rows__take_free(&free_rows, &free_count, &free))
+	if (free.row == ROW_NONE && !rows__take_free(&free_rows, &free_count, &free))
 		return ROW_NONE;
 	row = bpf_map_lookup_elem(&cgroupnet, &free.row);
 	if (row) {
@@ -140,9 +139,7 @@ static __noinline __u32 take_row(__u64 cgroup)
 	number = write_row(cgroup);
 	ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
 	if (!ret) {
-		__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row :
-							  &usage->in_use,
-				     1);
+		__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row : &usage->in_use, 1);
 		return number;
 	}
 
@@ -201,8 +198,7 @@ int dart_ingress(struct __sk_buff *packet)
 
 	if (row) {
 		__sync_fetch_and_add(&row->received_bytes, packet->len);
-		__sync_fetch_and_add(&row->received_packets,
-				     packets_of(packet));
+		__sync_fetch_and_add(&row->received_packets, packets_of(packet));
 	}
 	return PASS;
 }
@@ -235,8 +231,7 @@ static __always_inline void forget(__u64 cgroup)
 		return;
 	number = __sync_lock_test_and_set(known, ROW_REMOVED);
 	give_back(number);
-	__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row :
-						  &usage->in_use, -1);
+	__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row : &usage->in_use, -1);
 }
 
 /* Packets of remaining sockets are not counted from now on. */

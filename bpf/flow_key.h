@@ -73,8 +73,7 @@ static __always_inline bool is_cut(const struct cursor *cursor, __u32 bytes)
 	return cursor->at + bytes > cursor->end;
 }
 
-static __always_inline int read_ipv4(struct cursor *cursor,
-				     struct telemetry *telemetry,
+static __always_inline int read_ipv4(struct cursor *cursor, struct telemetry *telemetry,
 				     struct inner *inner)
 {
 	const struct iphdr *ip = cursor->at;
@@ -102,8 +101,7 @@ static __always_inline int read_ipv4(struct cursor *cursor,
  * Checks the sum over an IPv4 header with its options: a damaged header could have the addresses,
  * the ports and the path of any flow.
  */
-static __always_inline int check_ipv4(const struct cursor *cursor,
-				      const struct inner *inner)
+static __always_inline int check_ipv4(const struct cursor *cursor, const struct inner *inner)
 {
 	const struct iphdr *ip = inner->ipv4;
 	const __u32 *words = (const void *)ip;
@@ -124,8 +122,7 @@ static __always_inline int check_ipv4(const struct cursor *cursor,
 		barrier_var(length);
 		length &= OPTIONS_MAX - 1;
 		if (!length ||
-		    bpf_xdp_load_bytes(cursor->context,
-				       (const void *)(ip + 1) - cursor->begin,
+		    bpf_xdp_load_bytes(cursor->context, (const void *)(ip + 1) - cursor->begin,
 				       options, length))
 			return TELEMETRY_TRUNCATED;
 #pragma unroll
@@ -138,8 +135,7 @@ static __always_inline int check_ipv4(const struct cursor *cursor,
 	return sum == 0xffff ? TELEMETRY_OK : TELEMETRY_DAMAGED;
 }
 
-static __always_inline int read_ipv6(struct cursor *cursor,
-				     struct telemetry *telemetry,
+static __always_inline int read_ipv6(struct cursor *cursor, struct telemetry *telemetry,
 				     struct inner *inner)
 {
 	const struct ipv6hdr *ip = cursor->at;
@@ -170,8 +166,7 @@ static __always_inline bool is_tag(__be16 type)
 }
 
 /* Skips tags of VLANs in the frame; drivers have removed all others. */
-static __always_inline int read_ethernet(struct cursor *cursor,
-					 struct telemetry *telemetry,
+static __always_inline int read_ethernet(struct cursor *cursor, struct telemetry *telemetry,
 					 struct inner *inner)
 {
 	const struct ethhdr *ethernet = cursor->at;
@@ -205,8 +200,7 @@ static __always_inline int read_ethernet(struct cursor *cursor,
 }
 
 /* Protocols with ports have them at the start of their headers. */
-static __always_inline int read_ports(const struct cursor *cursor,
-				      __u8 protocol, __be16 ports[2])
+static __always_inline int read_ports(const struct cursor *cursor, __u8 protocol, __be16 ports[2])
 {
 	switch (protocol) {
 	case IPPROTO_TCP:
@@ -226,9 +220,8 @@ static __always_inline int read_ports(const struct cursor *cursor,
 }
 
 /* Completes a key that has its addresses. */
-static __always_inline void finish_key(struct telemetry *telemetry,
-				       bool is_ipv6, const __be16 ports[2],
-				       __u8 protocol)
+static __always_inline void finish_key(struct telemetry *telemetry, bool is_ipv6,
+				       const __be16 ports[2], __u8 protocol)
 {
 	if (is_ipv6) {
 		__builtin_memcpy(telemetry->key + 32, ports, 4);
@@ -242,8 +235,7 @@ static __always_inline void finish_key(struct telemetry *telemetry,
 }
 
 /* Reads @words words of metadata at the cursor, @stride words apart. */
-static __always_inline int read_value(const struct cursor *cursor,
-				      struct telemetry *telemetry,
+static __always_inline int read_value(const struct cursor *cursor, struct telemetry *telemetry,
 				      __u32 words, __u32 stride)
 {
 	const __be32 *word;

@@ -45,10 +45,8 @@ struct int_md {
 };
 
 /* The cursor is after @udp; @room bytes follow, according to @udp. */
-static __always_inline int read_int(struct cursor *cursor,
-				    const struct udphdr *udp, __u32 room,
-				    const struct inner *inner,
-				    struct telemetry *telemetry)
+static __always_inline int read_int(struct cursor *cursor, const struct udphdr *udp, __u32 room,
+				    const struct inner *inner, struct telemetry *telemetry)
 {
 	const struct int_shim *shim = cursor->at;
 	const struct int_md *md = (void *)(shim + 1);

@@ -32,8 +32,7 @@ static __always_inline int look_at(struct bpf_map *map)
 {
 	__u32 id = BPF_CORE_READ(map, id);
 
-	if (bpf_map_lookup_elem(&watched, &id) &&
-	    BPF_CORE_READ(map, refcnt.counter) == 1)
+	if (bpf_map_lookup_elem(&watched, &id) && BPF_CORE_READ(map, refcnt.counter) == 1)
 		bpf_ringbuf_output(&let_go, &id, sizeof(id), 0);
 	return 0;
 }

@@ -55,8 +55,7 @@ static __always_inline int read_postcard(struct cursor *cursor, __u32 room,
 		return TELEMETRY_TRUNCATED;
 	words = report->words;
 	metadata = report->metadata_words;
-	if (group->version >> 4 != REPORT_VERSION ||
-	    report->types >> 4 != REPORT_INT)
+	if (group->version >> 4 != REPORT_VERSION || report->types >> 4 != REPORT_INT)
 		return TELEMETRY_MALFORMED;
 	/* The frame may be longer than the datagram says. */
 	if (room < sizeof(*group) + sizeof(*report))

@@ -27,16 +27,14 @@ struct free_row {
 #define LINE 64
 
 /* Writes both ends of each line of a row of @size bytes. */
-static __always_inline void row__set_sequences(void *row, __u32 size,
-					       __u32 sequence)
+static __always_inline void row__set_sequences(void *row, __u32 size, __u32 sequence)
 {
 	__u32 line;
 
 #pragma unroll
 	for (line = 0; line < size; line += LINE) {
 		*(volatile __u32 *)(row + line) = sequence;
-		*(volatile __u32 *)(row + line + LINE - sizeof(sequence)) =
-			sequence;
+		*(volatile __u32 *)(row + line + LINE - sizeof(sequence)) = sequence;
 	}
 }
 
@@ -90,8 +88,7 @@ static __always_inline __u32 rows__take_fresh(__u32 *fresh, __u32 capacity)
  * Takes a row that was given back; returns false if there is none.  @count is the number of rows in
  * the queue or stack @free; for an instant it may be one less.
  */
-static __always_inline bool rows__take_free(void *free, __u32 *count,
-					    struct free_row *row)
+static __always_inline bool rows__take_free(void *free, __u32 *count, struct free_row *row)
 {
 	if (!*(volatile __u32 *)count || bpf_map_pop_elem(free, row))
 		return false;
@@ -100,8 +97,7 @@ static __always_inline bool rows__take_free(void *free, __u32 *count,
 }
 
 /* @count is as above. */
-static __always_inline void rows__give_back(void *free, __u32 *count,
-					    const struct free_row *row)
+static __always_inline void rows__give_back(void *free, __u32 *count, const struct free_row *row)
 {
 	if (!bpf_map_push_elem(free, row, 0))
 		__sync_fetch_and_add(count, 1);

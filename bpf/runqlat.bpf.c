@@ -74,8 +74,7 @@ static __always_inline __u64 earlier_waits(struct task_struct *task, __u64 wait)
 
 /* Runs with the run queue locked, so this CPU's row has no other writer. */
 SEC("tp_btf/sched_switch")
-int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
-	     struct task_struct *next)
+int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	__u64 queued = next->sched_info.last_queued;
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -101,8 +100,7 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev,
 SEC("tp_btf/task_newtask")
 int BPF_PROG(dart_task_newtask, struct task_struct *task)
 {
-	bpf_task_storage_get(&last_arrival, task, NULL,
-			     BPF_LOCAL_STORAGE_GET_F_CREATE);
+	bpf_task_storage_get(&last_arrival, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	return 0;
 }
 
@@ -113,8 +111,7 @@ int dart_existing(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 
 	if (task)
-		bpf_task_storage_get(&last_arrival, task, NULL,
-				     BPF_LOCAL_STORAGE_GET_F_CREATE);
+		bpf_task_storage_get(&last_arrival, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	return 0;
 }
 

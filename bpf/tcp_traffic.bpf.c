@@ -56,14 +56,12 @@ static __always_inline __u64 segments_of(const struct sk_buff *skb)
 	const struct skb_shared_info *info;
 	__u16 segments;
 
-	info = (const void *)(BPF_CORE_READ(skb, head) +
-			      BPF_CORE_READ(skb, end));
+	info = (const void *)(BPF_CORE_READ(skb, head) + BPF_CORE_READ(skb, end));
 	segments = BPF_CORE_READ(info, gso_segs);
 	return segments ?: 1;
 }
 
-static __always_inline int count_sent(const struct sock *sk,
-				      const struct sk_buff *skb)
+static __always_inline int count_sent(const struct sock *sk, const struct sk_buff *skb)
 {
 	struct tcp_traffic *row;
 
@@ -86,8 +84,7 @@ static __always_inline int count_received(const struct sk_buff *skb)
 }
 
 SEC("fexit/tcp_sendmsg_locked")
-int BPF_PROG(dart_tcp_sendmsg, struct sock *sk, struct msghdr *msg, size_t size,
-	     int sent)
+int BPF_PROG(dart_tcp_sendmsg, struct sock *sk, struct msghdr *msg, size_t size, int sent)
 {
 	struct tcp_traffic *row = this_cpu();
 
@@ -110,8 +107,7 @@ static __always_inline int count_received_bytes(void *context)
 
 /* Not tcp_cleanup_rbuf(): it gets the same bytes again after each wait. */
 SEC("fexit/tcp_recvmsg")
-int BPF_PROG(dart_tcp_recvmsg, struct sock *sk, struct msghdr *msg, size_t size,
-	     int flags)
+int BPF_PROG(dart_tcp_recvmsg, struct sock *sk, struct msghdr *msg, size_t size, int flags)
 {
 	if (flags & (MSG_PEEK | MSG_ERRQUEUE))
 		return 0;
@@ -150,8 +146,7 @@ int BPF_PROG(dart_tcp_v6_do_rcv, struct sock *sk, struct sk_buff *skb)
 }
 
 SEC("tp_btf/tcp_retransmit_skb")
-int BPF_PROG(dart_tcp_retransmit_skb, const struct sock *sk,
-	     const struct sk_buff *skb)
+int BPF_PROG(dart_tcp_retransmit_skb, const struct sock *sk, const struct sk_buff *skb)
 {
 	struct tcp_traffic *row = this_cpu();
 

@@ -134,14 +134,12 @@ static __always_inline __u32 take_row(__u32 *number)
 	return free.sequence;
 }
 
-static __always_inline void write_addresses(struct tcpconn *row,
-					    const struct sock_common *socket)
+static __always_inline void write_addresses(struct tcpconn *row, const struct sock_common *socket)
 {
 	const __u32 mapped = bpf_htonl(0xffff);
 
 	if (socket->skc_family == AF_INET6) {
-		const __u32 *local =
-			socket->skc_v6_rcv_saddr.in6_u.u6_addr32;
+		const __u32 *local = socket->skc_v6_rcv_saddr.in6_u.u6_addr32;
 		const __u32 *remote = socket->skc_v6_daddr.in6_u.u6_addr32;
 
 		row->local_address[0] = local[0];
@@ -164,8 +162,7 @@ static __always_inline void write_addresses(struct tcpconn *row,
 	row->remote_address[3] = socket->skc_daddr;
 }
 
-static __always_inline void write_identity(struct tcpconn *row,
-					   struct tcp_sock *connection)
+static __always_inline void write_identity(struct tcpconn *row, struct tcp_sock *connection)
 {
 	const struct sock *socket = &connection->inet_conn.icsk_inet.sk;
 
@@ -177,8 +174,7 @@ static __always_inline void write_identity(struct tcpconn *row,
 	row->netns = socket->__sk_common.skc_net.net->ns.inum;
 }
 
-static __always_inline void write_figures(struct tcpconn *row,
-					  const struct tcp_sock *connection,
+static __always_inline void write_figures(struct tcpconn *row, const struct tcp_sock *connection,
 					  __u8 state)
 {
 	__u32 min_rtt = connection->rtt_min.s[0].v;
@@ -204,8 +200,7 @@ static __always_inline int update(struct tcp_sock *connection, __u8 state)
 
 	if (!connection || !is_connection(state))
 		return 0;
-	number = bpf_sk_storage_get(&row_of_socket, connection, NULL,
-				    BPF_SK_STORAGE_GET_F_CREATE);
+	number = bpf_sk_storage_get(&row_of_socket, connection, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!number)
 		return 0;
 	is_new = !*number || *number == ROW_NONE;
@@ -266,30 +261,26 @@ int BPF_PROG(dart_set_state, struct sock *socket, int before, int state)
 SEC("fexit/tcp_connect")
 int BPF_PROG(dart_connect, struct sock *socket)
 {
-	return update(bpf_skc_to_tcp_sock(socket),
-		      socket->__sk_common.skc_state);
+	return update(bpf_skc_to_tcp_sock(socket), socket->__sk_common.skc_state);
 }
 
 SEC("fexit/tcp_rcv_established")
 int BPF_PROG(dart_rcv_established, struct sock *socket)
 {
-	return update(bpf_skc_to_tcp_sock(socket),
-		      socket->__sk_common.skc_state);
+	return update(bpf_skc_to_tcp_sock(socket), socket->__sk_common.skc_state);
 }
 
 /* Connections that were closed by one side or both. */
 SEC("fexit/tcp_rcv_state_process")
 int BPF_PROG(dart_rcv_state_process, struct sock *socket)
 {
-	return update(bpf_skc_to_tcp_sock(socket),
-		      socket->__sk_common.skc_state);
+	return update(bpf_skc_to_tcp_sock(socket), socket->__sk_common.skc_state);
 }
 
 SEC("tp_btf/tcp_retransmit_skb")
 int BPF_PROG(dart_retransmit, struct sock *socket)
 {
-	return update(bpf_skc_to_tcp_sock(socket),
-		      socket->__sk_common.skc_state);
+	return update(bpf_skc_to_tcp_sock(socket), socket->__sk_common.skc_state);
 }
 
 SEC("fentry/tcp_v4_destroy_sock")

@@ -7,9 +7,8 @@
 #include "postcard.h"
 
 /* @int_port, @report_port: UDP ports of telemetry, in network order; 0: none. */
-static __always_inline int telemetry__read(struct cursor *cursor,
-					   __be16 int_port, __be16 report_port,
-					   struct telemetry *telemetry)
+static __always_inline int telemetry__read(struct cursor *cursor, __be16 int_port,
+					   __be16 report_port, struct telemetry *telemetry)
 {
 	const struct udphdr *udp;
 	struct inner inner;

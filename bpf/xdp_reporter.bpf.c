@@ -81,8 +81,7 @@ static __always_inline struct reporter *this_cpu(void)
 	return bpf_map_lookup_elem(&reporter, &cpu);
 }
 
-static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind,
-				     __u8 byte)
+static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind, __u8 byte)
 {
 	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
 }
@@ -93,8 +92,7 @@ struct place {
 	__u32 share;
 };
 
-static __always_inline void place__find(struct place *place,
-					const struct telemetry *telemetry)
+static __always_inline void place__find(struct place *place, const struct telemetry *telemetry)
 {
 	__u32 first = ~0, second = ~0, share = ~0, i;
 
@@ -107,8 +105,7 @@ static __always_inline void place__find(struct place *place,
 		share = crc_add(share, REPORTER_CRC_SHARE, byte);
 		first = crc_add(first, REPORTER_CRC_CHECKSUM_0, byte);
 		if (checksum_length == 8)
-			second = crc_add(second, REPORTER_CRC_CHECKSUM_1,
-					 byte);
+			second = crc_add(second, REPORTER_CRC_CHECKSUM_1, byte);
 	}
 	place->share = ~share % DART_STORE_SHARES;
 	place->checksum = ~first;
@@ -132,8 +129,7 @@ static __always_inline __u64 slot__find(const struct telemetry *telemetry,
 	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
 		if (i >= telemetry->key_length)
 			break;
-		crc = crc_add(crc, REPORTER_CRC_SLOT_0 + copy,
-			      telemetry->key[i]);
+		crc = crc_add(crc, REPORTER_CRC_SLOT_0 + copy, telemetry->key[i]);
 	}
 	return ~crc & ((1ULL << slots_log2) - 1);
 }
@@ -176,10 +172,8 @@ static __always_inline __u32 words_of_report(void)
 static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
 {
 	crc ^= word;
-	return icrc_tables[3][crc & 0xff] ^
-	       icrc_tables[2][crc >> 8 & 0xff] ^
-	       icrc_tables[1][crc >> 16 & 0xff] ^
-	       icrc_tables[0][crc >> 24];
+	return icrc_tables[3][crc & 0xff] ^ icrc_tables[2][crc >> 8 & 0xff] ^
+	       icrc_tables[1][crc >> 16 & 0xff] ^ icrc_tables[0][crc >> 24];
 }
 
 /*
@@ -196,8 +190,7 @@ static __always_inline bool fit(struct xdp_md *context, __u32 length)
 }
 
 /* Copies words, which may be unaligned, because the frame may be. */
-static __always_inline void copy_constant(void *frame,
-					  const struct reporter_collector *to)
+static __always_inline void copy_constant(void *frame, const struct reporter_collector *to)
 {
 	const __u64 *from = (const void *)to->constant;
 	__u64 *words = frame;
@@ -210,10 +203,8 @@ static __always_inline void copy_constant(void *frame,
 }
 
 /* Writes the report into the frame, which already has its length. */
-static __always_inline void write_frame(struct xdp_md *context,
-					const struct reporter_collector *to,
-					const struct reporter_share *share,
-					__u32 share_number,
+static __always_inline void write_frame(struct xdp_md *context, const struct reporter_collector *to,
+					const struct reporter_share *share, __u32 share_number,
 					const __u32 words[REPORTER_WORDS])
 {
 	__u32 crc = share->icrc ^ icrc_add(0, words[0]);
@@ -222,8 +213,7 @@ static __always_inline void write_frame(struct xdp_md *context,
 	void *data;
 
 	data = (void *)(long)context->data;
-	if (data + REPORTER_CONSTANT + (length + 1) * 4 >
-	    (void *)(long)context->data_end)
+	if (data + REPORTER_CONSTANT + (length + 1) * 4 > (void *)(long)context->data_end)
 		return;
 	copy_constant(data, to);
 	*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) =
@@ -268,8 +258,7 @@ static __always_inline bool receiver__find(struct receiver *receiver,
 }
 
 /* Turns the frame into the report of one copy.  Returns false if the frame is unchanged. */
-static __always_inline bool report(struct xdp_md *context,
-				   const struct telemetry *telemetry,
+static __always_inline bool report(struct xdp_md *context, const struct telemetry *telemetry,
 				   const struct receiver *receiver, __u32 copy,
 				   struct reporter *row)
 {
@@ -283,11 +272,9 @@ static __always_inline bool report(struct xdp_md *context,
 		row->cramped++;
 		return false;
 	}
-	address = to->base +
-		  slot__find(telemetry, copy, to->slots_log2 & 63) * length;
-	words[0] = bpf_htonl((sent->first_psn +
-			      __sync_fetch_and_add(&sent->reports, 1)) &
-			     0xffffff);
+	address = to->base + slot__find(telemetry, copy, to->slots_log2 & 63) * length;
+	words[0] =
+		bpf_htonl((sent->first_psn + __sync_fetch_and_add(&sent->reports, 1)) & 0xffffff);
 	words[1] = bpf_htonl(address >> 32);
 	words[2] = bpf_htonl(address);
 	words[3] = to->rkey;
@@ -298,8 +285,7 @@ static __always_inline bool report(struct xdp_md *context,
 	return true;
 }
 
-static __always_inline int telemetry_of(struct xdp_md *context,
-					struct telemetry *telemetry)
+static __always_inline int telemetry_of(struct xdp_md *context, struct telemetry *telemetry)
 {
 	struct cursor cursor = {
 		.at = (void *)(long)context->data,
@@ -360,8 +346,7 @@ int dart_reporter(struct xdp_md *context)
 	if (all_copies)
 		return bpf_redirect_map(&copies, 0, BPF_F_BROADCAST);
 
-	copy = (__u64)bpf_get_prandom_u32() * receiver.collector->redundancy >>
-	       32;
+	copy = (__u64)bpf_get_prandom_u32() * receiver.collector->redundancy >> 32;
 	if (!report(context, &telemetry, &receiver, copy, row))
 		return XDP_PASS;
 	if (out_interface == context->ingress_ifindex)
@@ -387,8 +372,7 @@ int dart_copy(struct xdp_md *context)
 	copy = *next;
 	*next = (copy + 1) % clones;
 	if (telemetry_of(context, &telemetry) != TELEMETRY_OK ||
-	    !receiver__find(&receiver, &telemetry) ||
-	    copy >= receiver.collector->redundancy ||
+	    !receiver__find(&receiver, &telemetry) || copy >= receiver.collector->redundancy ||
 	    !report(context, &telemetry, &receiver, copy, row))
 		return XDP_DROP;
 	return XDP_PASS;

@@ -55,16 +55,14 @@ static int add(struct dart_region *region, struct dart_extent *extent,
 	return 0;
 }
 
-static int add_window(struct dart_region *region,
-		      struct dart_zero_window __user *user)
+static int add_window(struct dart_region *region, struct dart_zero_window __user *user)
 {
 	struct dart_zero_window window;
 	int ret;
 
 	if (copy_from_user(&window, user, sizeof(window)))
 		return -EFAULT;
-	if (window.size != sizeof(window) || window.flags ||
-	    !is_zero(&window.extent))
+	if (window.size != sizeof(window) || window.flags || !is_zero(&window.extent))
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
@@ -82,15 +80,13 @@ static int add_window(struct dart_region *region,
 	return add(region, dart_window_open(&window), &user->extent);
 }
 
-static int add_map(struct dart_region *region,
-		   struct dart_zero_map __user *user)
+static int add_map(struct dart_region *region, struct dart_zero_map __user *user)
 {
 	struct dart_zero_map map;
 
 	if (copy_from_user(&map, user, sizeof(map)))
 		return -EFAULT;
-	if (map.size != sizeof(map) || map.flags || map.reserved ||
-	    !is_zero(&map.extent))
+	if (map.size != sizeof(map) || map.flags || map.reserved || !is_zero(&map.extent))
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
@@ -98,8 +94,7 @@ static int add_map(struct dart_region *region,
 	return add(region, dart_map_open(map.fd), &user->extent);
 }
 
-static int add_counters(struct dart_region *region,
-			struct dart_zero_counters __user *user)
+static int add_counters(struct dart_region *region, struct dart_zero_counters __user *user)
 {
 	struct dart_zero_counters counters;
 	size_t length;
@@ -107,12 +102,10 @@ static int add_counters(struct dart_region *region,
 	if (copy_from_user(&counters, user, sizeof(counters)))
 		return -EFAULT;
 	if (counters.size != sizeof(counters) || counters.reserved ||
-	    counters.flags & ~DART_ZERO_COUNTERS_CREATE ||
-	    !is_zero(&counters.extent))
+	    counters.flags & ~DART_ZERO_COUNTERS_CREATE || !is_zero(&counters.extent))
 		return -EINVAL;
 	length = strnlen(counters.name, sizeof(counters.name));
-	if (memchr_inv(counters.name + length, 0,
-		       sizeof(counters.name) - length) ||
+	if (memchr_inv(counters.name + length, 0, sizeof(counters.name) - length) ||
 	    length == sizeof(counters.name))
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
@@ -124,29 +117,25 @@ static int add_counters(struct dart_region *region,
 	return add(region, dart_counters_open(&counters), &user->extent);
 }
 
-static int add_slab(struct dart_region *region,
-		    struct dart_zero_slab __user *user)
+static int add_slab(struct dart_region *region, struct dart_zero_slab __user *user)
 {
 	struct dart_zero_slab slab;
 
 	if (copy_from_user(&slab, user, sizeof(slab)))
 		return -EFAULT;
-	if (slab.size != sizeof(slab) ||
-	    slab.flags & ~DART_ZERO_SLAB_RECORDS || slab.reserved ||
+	if (slab.size != sizeof(slab) || slab.flags & ~DART_ZERO_SLAB_RECORDS || slab.reserved ||
 	    !slab.pages || !is_zero(&slab.extent))
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
 
 	return add(region,
-		   slab.flags & DART_ZERO_SLAB_RECORDS ?
-			   dart_record_pages_open(slab.pages) :
-			   dart_slab_open(slab.pages),
+		   slab.flags & DART_ZERO_SLAB_RECORDS ? dart_record_pages_open(slab.pages) :
+							 dart_slab_open(slab.pages),
 		   &user->extent);
 }
 
-static int add_slice(struct dart_region *region,
-		     struct dart_zero_slice __user *user)
+static int add_slice(struct dart_region *region, struct dart_zero_slice __user *user)
 {
 	struct dart_zero_slice slice;
 	struct file *file;
@@ -155,8 +144,7 @@ static int add_slice(struct dart_region *region,
 	if (copy_from_user(&slice, user, sizeof(slice)))
 		return -EFAULT;
 	if (slice.size != sizeof(slice) || slice.flags || !slice.pages ||
-	    slice.pages > DART_SLICE_PAGES_MAX || slice.id || slice.fd ||
-	    slice.data)
+	    slice.pages > DART_SLICE_PAGES_MAX || slice.id || slice.fd || slice.data)
 		return -EINVAL;
 
 	fd = get_unused_fd_flags(O_CLOEXEC);
@@ -182,8 +170,7 @@ err_fd:
 	return ret;
 }
 
-static int adopt_slice(struct dart_region *region,
-		       struct dart_zero_adoption __user *user)
+static int adopt_slice(struct dart_region *region, struct dart_zero_adoption __user *user)
 {
 	struct dart_zero_adoption adoption;
 	struct dart_slice *slice;
@@ -193,9 +180,8 @@ static int adopt_slice(struct dart_region *region,
 
 	if (copy_from_user(&adoption, user, sizeof(adoption)))
 		return -EFAULT;
-	if (adoption.size != sizeof(adoption) || adoption.flags ||
-	    adoption.pages || adoption.id || adoption.reserved ||
-	    adoption.data || !is_zero(&adoption.slab))
+	if (adoption.size != sizeof(adoption) || adoption.flags || adoption.pages || adoption.id ||
+	    adoption.reserved || adoption.data || !is_zero(&adoption.slab))
 		return -EINVAL;
 	/* The slab shows the slices of other processes, too. */
 	if (!dart_ioctl_may_add(region))
@@ -205,8 +191,7 @@ static int adopt_slice(struct dart_region *region,
 	if (!file)
 		return -EBADF;
 	slice = dart_slice_of(file);
-	ret = slice ? dart_region_adopt(region, slice, &adoption, &is_shown) :
-		      -EINVAL;
+	ret = slice ? dart_region_adopt(region, slice, &adoption, &is_shown) : -EINVAL;
 	if (ret == -EEXIST && put_user(adoption.id, &user->id))
 		ret = -EFAULT;
 	if (!ret && copy_to_user(user, &adoption, sizeof(adoption))) {
@@ -219,8 +204,7 @@ static int adopt_slice(struct dart_region *region,
 	return ret;
 }
 
-static int list_namespaces(struct dart_region *region,
-			   struct dart_zero_namespaces __user *user)
+static int list_namespaces(struct dart_region *region, struct dart_zero_namespaces __user *user)
 {
 	struct dart_zero_namespaces list;
 	u32 *inodes;
@@ -230,8 +214,7 @@ static int list_namespaces(struct dart_region *region,
 
 	if (copy_from_user(&list, user, sizeof(list)))
 		return -EFAULT;
-	if (list.size != sizeof(list) || list.reserved ||
-	    list.flags & ~DART_ZERO_NAMESPACES_WATCH)
+	if (list.size != sizeof(list) || list.reserved || list.flags & ~DART_ZERO_NAMESPACES_WATCH)
 		return -EINVAL;
 	if (!dart_ioctl_may_add(region))
 		return -EPERM;
@@ -249,15 +232,12 @@ static int list_namespaces(struct dart_region *region,
 		ret = -EFAULT;
 	if (!ret)
 		dart_namespace_watch_set(&region->namespaces,
-					 list.flags &
-						 DART_ZERO_NAMESPACES_WATCH,
-					 change);
+					 list.flags & DART_ZERO_NAMESPACES_WATCH, change);
 	kvfree(inodes);
 	return ret;
 }
 
-static int remove(struct dart_region *region,
-		  const struct dart_zero_remove __user *user)
+static int remove(struct dart_region *region, const struct dart_zero_remove __user *user)
 {
 	struct dart_zero_remove remove;
 
@@ -311,15 +291,13 @@ static int info(struct dart_region *region, struct dart_zero_info __user *user)
 	return copy_to_user(user, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
-static int count_quarantine(struct dart_region *region,
-			    struct dart_zero_quarantine __user *user)
+static int count_quarantine(struct dart_region *region, struct dart_zero_quarantine __user *user)
 {
 	struct dart_zero_quarantine quarantine;
 
 	if (copy_from_user(&quarantine, user, sizeof(quarantine)))
 		return -EFAULT;
-	if (quarantine.size != sizeof(quarantine) || quarantine.extents ||
-	    quarantine.pages)
+	if (quarantine.size != sizeof(quarantine) || quarantine.extents || quarantine.pages)
 		return -EINVAL;
 
 	dart_quarantine_count(&region->quarantine, &quarantine);

@@ -22,7 +22,6 @@ long dart_ioctl(struct dart_region *region, bool is_writer,
 bool dart_ioctl_may_add(const struct dart_region *region);
 
 /* DART_ZERO_IOC_ADD_RECORD */
-int dart_ioctl_add_record(struct dart_region *region,
-			  struct dart_zero_record __user *user);
+int dart_ioctl_add_record(struct dart_region *region, struct dart_zero_record __user *user);
 
 #endif /* DART_ZERO_IOCTL_H */

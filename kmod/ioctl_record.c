@@ -17,33 +17,23 @@
 static bool path_is_valid(const struct dart_zero_record *record)
 {
 	if (record->source != DART_ZERO_SOURCE_FILESYSTEM)
-		return !record->path && !record->device_major &&
-		       !record->device_minor;
-	return record->path && record->fd == -1 && !record->netns &&
-	       !record->ifindex &&
-	       MAJOR(MKDEV(record->device_major, record->device_minor)) ==
-		       record->device_major &&
-	       MINOR(MKDEV(record->device_major, record->device_minor)) ==
-		       record->device_minor;
+		return !record->path && !record->device_major && !record->device_minor;
+	return record->path && record->fd == -1 && !record->netns && !record->ifindex &&
+	       MAJOR(MKDEV(record->device_major, record->device_minor)) == record->device_major &&
+	       MINOR(MKDEV(record->device_major, record->device_minor)) == record->device_minor;
 }
 
 static bool record_is_valid(const struct dart_zero_record *record)
 {
-	return record->size == sizeof(*record) &&
-	       !(record->flags & ~DART_ZERO_RECORD_DEFERRABLE) &&
-	       (record->form == DART_ZERO_RECORD_SUM ||
-		record->form == DART_ZERO_RECORD_COPIES) &&
+	return record->size == sizeof(*record) && !(record->flags & ~DART_ZERO_RECORD_DEFERRABLE) &&
+	       (record->form == DART_ZERO_RECORD_SUM || record->form == DART_ZERO_RECORD_COPIES) &&
 	       record->interval_ms >= DART_ZERO_RECORD_MS_MIN &&
 	       record->interval_ms <= DART_ZERO_RECORD_MS_MAX &&
-	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX &&
-	       path_is_valid(record) &&
-	       !memchr_inv(&record->id, 0,
-			   sizeof(*record) -
-				   offsetof(struct dart_zero_record, id));
+	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX && path_is_valid(record) &&
+	       !memchr_inv(&record->id, 0, sizeof(*record) - offsetof(struct dart_zero_record, id));
 }
 
-int dart_ioctl_add_record(struct dart_region *region,
-			  struct dart_zero_record __user *user)
+int dart_ioctl_add_record(struct dart_region *region, struct dart_zero_record __user *user)
 {
 	struct dart_zero_piece *pieces;
 	struct dart_zero_record added;

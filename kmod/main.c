@@ -58,13 +58,11 @@ static int dart_mmap(struct file *file, struct vm_area_struct *vma)
 	return dart_region_mmap(file->private_data, vma);
 }
 
-static ssize_t dart_read(struct file *file, char __user *user, size_t size,
-			 loff_t *position)
+static ssize_t dart_read(struct file *file, char __user *user, size_t size, loff_t *position)
 {
 	struct dart_region *region = file->private_data;
 
-	return dart_events_read(&region->events, user, size,
-				!(file->f_flags & O_NONBLOCK));
+	return dart_events_read(&region->events, user, size, !(file->f_flags & O_NONBLOCK));
 }
 
 static __poll_t dart_poll(struct file *file, poll_table *table)
@@ -74,14 +72,12 @@ static __poll_t dart_poll(struct file *file, poll_table *table)
 	return dart_events_poll(&region->events, file, table);
 }
 
-static long dart_device_ioctl(struct file *file, unsigned int command,
-			      unsigned long argument)
+static long dart_device_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	bool is_writer = file->f_mode & FMODE_WRITE;
 
 	if (command == DART_ZERO_IOC_OPEN_READER && is_writer)
-		return dart_reader_open(file->private_data,
-					(void __user *)argument);
+		return dart_reader_open(file->private_data, (void __user *)argument);
 	return dart_ioctl(file->private_data, is_writer, command, argument);
 }
 
@@ -108,8 +104,7 @@ static int __init dart_init(void)
 	int ret;
 
 	if (!capacity || capacity > SZ_1M) {
-		pr_err("capacity=%u is not from 1 to %u\n", capacity,
-		       SZ_1M);
+		pr_err("capacity=%u is not from 1 to %u\n", capacity, SZ_1M);
 		return -EINVAL;
 	}
 	dart_region_pages = (unsigned long)capacity << (20 - PAGE_SHIFT);

@@ -32,8 +32,7 @@ static int reader_mmap(struct file *file, struct vm_area_struct *vma)
 	return dart_region_mmap(region, vma);
 }
 
-static long reader_ioctl(struct file *file, unsigned int command,
-			 unsigned long argument)
+static long reader_ioctl(struct file *file, unsigned int command, unsigned long argument)
 {
 	return dart_ioctl(file->private_data, false, command, argument);
 }
@@ -48,16 +47,14 @@ static const struct file_operations reader_fops = {
 
 static struct file *reader_new(struct dart_region *region)
 {
-	struct file *file = anon_inode_getfile("[dart_region]", &reader_fops,
-					       region, O_RDONLY);
+	struct file *file = anon_inode_getfile("[dart_region]", &reader_fops, region, O_RDONLY);
 
 	if (!IS_ERR(file))
 		get_file(region->file);
 	return file;
 }
 
-long dart_reader_open(struct dart_region *region,
-		      struct dart_zero_reader __user *user)
+long dart_reader_open(struct dart_region *region, struct dart_zero_reader __user *user)
 {
 	struct dart_zero_reader reader;
 	struct file *file;
@@ -65,8 +62,7 @@ long dart_reader_open(struct dart_region *region,
 
 	if (copy_from_user(&reader, user, sizeof(reader)))
 		return -EFAULT;
-	if (reader.size != sizeof(reader) || reader.flags || reader.fd ||
-	    reader.reserved)
+	if (reader.size != sizeof(reader) || reader.flags || reader.fd || reader.reserved)
 		return -EINVAL;
 
 	fd = get_unused_fd_flags(O_CLOEXEC);

@@ -11,7 +11,6 @@ struct dart_zero_reader;
  * DART_ZERO_IOC_OPEN_READER: installs a file that maps and describes @region,
  * changes nothing in it, and holds it.  The caller holds the region's file.
  */
-long dart_reader_open(struct dart_region *region,
-		      struct dart_zero_reader __user *user);
+long dart_reader_open(struct dart_region *region, struct dart_zero_reader __user *user);
 
 #endif /* DART_ZERO_READER_H */

@@ -68,8 +68,7 @@ void dart_region_free(struct dart_region *region)
  */
 static void region_unmap(struct dart_region *region, u64 offset, u64 pages)
 {
-	unmap_mapping_range(region->file->f_mapping, offset,
-			    pages << PAGE_SHIFT, 1);
+	unmap_mapping_range(region->file->f_mapping, offset, pages << PAGE_SHIFT, 1);
 }
 
 /* The description for user space. */
@@ -90,8 +89,7 @@ static int region_insert(struct dart_region *region, struct dart_extent *extent)
 
 	if (region->last_id == U32_MAX)
 		return -ENOSPC;
-	ret = dart_extents_add(&region->extents, extent, region->last_id + 1,
-			       &is_new);
+	ret = dart_extents_add(&region->extents, extent, region->last_id + 1, &is_new);
 	if (ret)
 		return ret;
 	/*
@@ -122,15 +120,13 @@ int dart_region_add(struct dart_region *region, struct dart_extent *extent,
 }
 
 /* Gives @slice an id.  Called with the region's lock held. */
-static int region_insert_slice(struct dart_region *region,
-			       struct dart_slice *slice)
+static int region_insert_slice(struct dart_region *region, struct dart_slice *slice)
 {
 	int ret;
 
 	if (region->last_id == U32_MAX)
 		return -ENOSPC;
-	ret = xa_insert(&region->slices, region->last_id + 1, slice,
-			GFP_KERNEL_ACCOUNT);
+	ret = xa_insert(&region->slices, region->last_id + 1, slice, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
 	slice->id = ++region->last_id;
@@ -139,8 +135,7 @@ static int region_insert_slice(struct dart_region *region,
 }
 
 /* From now on @extent cannot be removed before @slice.  Returns the place of @slice. */
-static u64 extent_count_slice(struct dart_extent *extent,
-			      struct dart_slice *slice)
+static u64 extent_count_slice(struct dart_extent *extent, struct dart_slice *slice)
 {
 	slice->slab_id = extent->info.id;
 	extent->parts++;
@@ -304,8 +299,7 @@ void dart_region_info(struct dart_region *region, struct dart_zero_info *info)
 		.extents_max = DART_EXTENTS_MAX,
 		.capacity = dart_region_pages << PAGE_SHIFT,
 		.quarantined = dart_quarantine_extents(),
-		.flags = dart_region_has_windows ? 0 :
-						   DART_ZERO_INFO_NO_WINDOWS,
+		.flags = dart_region_has_windows ? 0 : DART_ZERO_INFO_NO_WINDOWS,
 	};
 
 	mutex_lock(&region->lock);
@@ -346,16 +340,14 @@ int dart_region_mmap(struct dart_region *region, struct vm_area_struct *vma)
 		return -EINVAL;
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
-	if (vma->vm_pgoff > dart_region_pages ||
-	    vma_pages(vma) > dart_region_pages - vma->vm_pgoff)
+	if (vma->vm_pgoff > dart_region_pages || vma_pages(vma) > dart_region_pages - vma->vm_pgoff)
 		return -EINVAL;
 
 	/*
 	 * Not VM_IO or VM_PFNMAP: their pages cannot be pinned.  VM_MIXEDMAP
 	 * allows pages that are not in the page cache.
 	 */
-	vm_flags_mod(vma,
-		     VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
+	vm_flags_mod(vma, VM_MIXEDMAP | VM_DONTEXPAND | VM_DONTDUMP | VM_DONTCOPY,
 		     VM_MAYWRITE | VM_MAYEXEC);
 	vma->vm_private_data = region;
 	vma->vm_ops = &region_vm_ops;

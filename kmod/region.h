@@ -75,8 +75,7 @@ int dart_region_adopt(struct dart_region *region, struct dart_slice *slice,
  * Takes over @record, places it on the pages @added->slab, and sets @added->id, @data, @rows and
  * @length.  -ENOENT, -EDQUOT, -ENOSPC, -ENOMEM: the caller keeps the record.
  */
-int dart_region_add_record(struct dart_region *region,
-			   struct dart_record *record,
+int dart_region_add_record(struct dart_region *region, struct dart_record *record,
 			   struct dart_zero_record *added);
 /*
  * Takes the record @id out of the region; NULL if there is none.  Called with the region's lock

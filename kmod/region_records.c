@@ -19,8 +19,7 @@ static u32 region_count_records(struct dart_region *region, u64 payer)
 	return count;
 }
 
-int dart_region_add_record(struct dart_region *region,
-			   struct dart_record *record,
+int dart_region_add_record(struct dart_region *region, struct dart_record *record,
 			   struct dart_zero_record *added)
 {
 	const u64 payer = record->payer;
@@ -32,24 +31,19 @@ int dart_region_add_record(struct dart_region *region,
 	extent = dart_extents_find(&region->extents, added->slab);
 	if (!extent)
 		ret = -ENOENT;
-	else if (region->record_count == DART_ZERO_RECORDS_MAX ||
-		 region->last_id == U32_MAX)
+	else if (region->record_count == DART_ZERO_RECORDS_MAX || region->last_id == U32_MAX)
 		ret = -ENOSPC;
-	else if (payer && region_count_records(region, payer) >=
-				  DART_ZERO_RECORDS_MAX / 8)
+	else if (payer && region_count_records(region, payer) >= DART_ZERO_RECORDS_MAX / 8)
 		ret = -EDQUOT;
 	else
-		ret = xa_insert(&region->records, region->last_id + 1, record,
-				GFP_KERNEL_ACCOUNT);
+		ret = xa_insert(&region->records, region->last_id + 1, record, GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto out;
 
 	record->id = region->last_id + 1;
 	record->slab_id = added->slab;
-	ret = dart_gathering_add(&region->gathering, record, extent,
-				 added->interval_ms,
-				 added->flags & DART_ZERO_RECORD_DEFERRABLE,
-				 &data);
+	ret = dart_gathering_add(&region->gathering, record, extent, added->interval_ms,
+				 added->flags & DART_ZERO_RECORD_DEFERRABLE, &data);
 	if (ret) {
 		xa_erase(&region->records, record->id);
 		goto out;

@@ -25,8 +25,7 @@ void background_close__add(struct background_close *closing, int fd)
 
 void background_close__start(struct background_close *closing)
 {
-	closing->is_running =
-		!pthread_create(&closing->thread, NULL, close_all, closing);
+	closing->is_running = !pthread_create(&closing->thread, NULL, close_all, closing);
 	if (!closing->is_running)
 		close_all(closing);
 }

@@ -13,28 +13,24 @@ void changes__open(struct changes *changes)
 	TAILQ_INIT(&changes->subscribers);
 }
 
-void changes__subscribe(struct changes *changes,
-			struct change_subscriber *subscriber)
+void changes__subscribe(struct changes *changes, struct change_subscriber *subscriber)
 {
 	TAILQ_INSERT_TAIL(&changes->subscribers, subscriber, link);
 }
 
-void changes__unsubscribe(struct changes *changes,
-			  struct change_subscriber *subscriber)
+void changes__unsubscribe(struct changes *changes, struct change_subscriber *subscriber)
 {
 	TAILQ_REMOVE(&changes->subscribers, subscriber, link);
 }
 
 /* Gives the change to each subscriber that wants no line; true if others are left. */
-static bool changes__give_notice(const struct changes *changes,
-				 const char *event, const char *object,
-				 const char *name)
+static bool changes__give_notice(const struct changes *changes, const char *event,
+				 const char *object, const char *name)
 {
 	struct change_subscriber *subscriber, *next;
 	bool are_left = false;
 
-	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;
-	     subscriber = next) {
+	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber; subscriber = next) {
 		next = TAILQ_NEXT(subscriber, link);
 		if (subscriber->receive)
 			are_left = true;
@@ -44,13 +40,11 @@ static bool changes__give_notice(const struct changes *changes,
 	return are_left;
 }
 
-static void changes__send(const struct changes *changes, const char *line,
-			  size_t length)
+static void changes__send(const struct changes *changes, const char *line, size_t length)
 {
 	struct change_subscriber *subscriber, *next;
 
-	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber;
-	     subscriber = next) {
+	for (subscriber = TAILQ_FIRST(&changes->subscribers); subscriber; subscriber = next) {
 		next = TAILQ_NEXT(subscriber, link);
 		if (subscriber->receive)
 			subscriber->receive(subscriber, line, length);
@@ -63,9 +57,8 @@ void changes__announce(const struct changes *changes, const char *event,
 	changes__announce_in(changes, event, object, name, "store", NULL);
 }
 
-void changes__announce_in(const struct changes *changes, const char *event,
-			  const char *object, const char *name,
-			  const char *kind, const char *whole)
+void changes__announce_in(const struct changes *changes, const char *event, const char *object,
+			  const char *name, const char *kind, const char *whole)
 {
 	size_t length;
 	json_t *json;
@@ -73,10 +66,9 @@ void changes__announce_in(const struct changes *changes, const char *event,
 
 	if (!changes__give_notice(changes, event, object, name))
 		return;
-	json = json_pack(
-		"{s:I, s:s, s:s, s:s, s:s*}", "time_ms",
-		(json_int_t)(clock__nanoseconds(CLOCK_REALTIME) / 1000000),
-		"event", event, "object", object, "name", name, kind, whole);
+	json = json_pack("{s:I, s:s, s:s, s:s, s:s*}", "time_ms",
+			 (json_int_t)(clock__nanoseconds(CLOCK_REALTIME) / 1000000), "event", event,
+			 "object", object, "name", name, kind, whole);
 	line = reply__line(json, &length);
 	if (!line) {
 		log__peer_error("out of memory: clients miss a change");

@@ -10,8 +10,7 @@
 
 static int64_t offset_ns(void)
 {
-	return clock__nanoseconds(CLOCK_REALTIME) -
-	       clock__nanoseconds(CLOCK_BOOTTIME);
+	return clock__nanoseconds(CLOCK_REALTIME) - clock__nanoseconds(CLOCK_BOOTTIME);
 }
 
 /* Far in the future, whatever the clock says: the kernel's times end in 2262. */
@@ -19,23 +18,20 @@ static int clock_watch__arm(const struct clock_watch *watch)
 {
 	const struct itimerspec never = { .it_value.tv_sec = INT64_MAX };
 
-	return timerfd_settime(watch->fd,
-			       TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
-			       &never, NULL) ?
+	return timerfd_settime(watch->fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never,
+			       NULL) ?
 		       -errno :
 		       0;
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct clock_watch *watch = userdata;
 	uint64_t expirations;
 	int64_t now_ns;
 
 	/* ECANCELED: it was set, which is known. */
-	if (read(fd, &expirations, sizeof(expirations)) < 0 &&
-	    (errno == EAGAIN || errno == EINTR))
+	if (read(fd, &expirations, sizeof(expirations)) < 0 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	clock_watch__arm(watch);
 	now_ns = offset_ns();
@@ -46,9 +42,8 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-int clock_watch__open(struct clock_watch *watch, sd_event *loop,
-		      void (*on_set)(void *userdata), void *userdata,
-		      struct dart_error *error)
+int clock_watch__open(struct clock_watch *watch, sd_event *loop, void (*on_set)(void *userdata),
+		      void *userdata, struct dart_error *error)
 {
 	int ret;
 
@@ -59,12 +54,10 @@ int clock_watch__open(struct clock_watch *watch, sd_event *loop,
 	};
 	watch->fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (watch->fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot create a timer");
+		return dart_error__system(error, errno, "cannot create a timer");
 	ret = clock_watch__arm(watch);
 	if (!ret)
-		ret = sd_event_add_io(loop, &watch->events, watch->fd, EPOLLIN,
-				      on_event, watch);
+		ret = sd_event_add_io(loop, &watch->events, watch->fd, EPOLLIN, on_event, watch);
 	if (ret >= 0)
 		return 0;
 	close(watch->fd);

@@ -21,9 +21,8 @@ struct clock_watch {
 };
 
 /* Calls @on_set from the event loop after the clock was set.  Nothing runs before. */
-int clock_watch__open(struct clock_watch *watch, sd_event *loop,
-		      void (*on_set)(void *userdata), void *userdata,
-		      struct dart_error *error);
+int clock_watch__open(struct clock_watch *watch, sd_event *loop, void (*on_set)(void *userdata),
+		      void *userdata, struct dart_error *error);
 /* Accepts one that was not opened. */
 void clock_watch__close(struct clock_watch *watch);
 

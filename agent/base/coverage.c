@@ -53,8 +53,7 @@ static uint64_t objects_of(const struct coverage_place *place)
 	return 1 + place->more;
 }
 
-void coverage_tally__forget(struct coverage_tally *tally,
-			    struct coverage_place *place)
+void coverage_tally__forget(struct coverage_tally *tally, struct coverage_place *place)
 {
 	struct coverage_missing *missing;
 
@@ -97,8 +96,7 @@ void coverage_tally__publish(struct coverage_tally *tally)
 	}
 }
 
-void coverage_tally__withdraw(struct coverage_tally *tally,
-			      enum coverage_reason reason,
+void coverage_tally__withdraw(struct coverage_tally *tally, enum coverage_reason reason,
 			      const struct dart_error *why)
 {
 	struct coverage_place *place;
@@ -107,8 +105,7 @@ void coverage_tally__withdraw(struct coverage_tally *tally,
 		coverage_tally__miss(tally, place, reason, place->name, why);
 }
 
-void coverage_tally__miss(struct coverage_tally *tally,
-			  struct coverage_place *place,
+void coverage_tally__miss(struct coverage_tally *tally, struct coverage_place *place,
 			  enum coverage_reason reason, const char *name,
 			  const struct dart_error *why)
 {
@@ -122,8 +119,7 @@ void coverage_tally__miss(struct coverage_tally *tally,
 		TAILQ_INSERT_TAIL(&missing->places, place, link);
 	} else {
 		if (!missing->unplaced++)
-			snprintf(missing->example, sizeof(missing->example),
-				 "%s", name);
+			snprintf(missing->example, sizeof(missing->example), "%s", name);
 	}
 	missing->why = *why;
 	missing->count += objects;
@@ -174,8 +170,7 @@ uint64_t coverage_tally__passing(const struct coverage_tally *tally)
 	return count;
 }
 
-const char *coverage_tally__example(const struct coverage_tally *tally,
-				    enum coverage_reason reason)
+const char *coverage_tally__example(const struct coverage_tally *tally, enum coverage_reason reason)
 {
 	const struct coverage_missing *missing = &tally->missing[reason];
 	const struct coverage_place *first = TAILQ_FIRST(&missing->places);
@@ -263,11 +258,9 @@ static unsigned long long raised(const char *limit, unsigned long long least)
 
 static void raise_watches(char remedy[static DART_ERROR_MAX])
 {
-	snprintf(
-		remedy, DART_ERROR_MAX,
-		"sysctl fs.inotify.max_user_watches=%llu fs.inotify.max_user_instances=%llu",
-		raised("max_user_watches", 1048576),
-		raised("max_user_instances", 1024));
+	snprintf(remedy, DART_ERROR_MAX,
+		 "sysctl fs.inotify.max_user_watches=%llu fs.inotify.max_user_instances=%llu",
+		 raised("max_user_watches", 1048576), raised("max_user_instances", 1024));
 }
 
 static const char *remedy_of(enum coverage_reason reason)
@@ -294,33 +287,28 @@ static const char *remedy_of(enum coverage_reason reason)
 	}
 }
 
-size_t coverage__remedy(char remedy[static DART_ERROR_MAX],
-			enum coverage_kind kind, enum coverage_reason reason,
-			const char *example, const char *why)
+size_t coverage__remedy(char remedy[static DART_ERROR_MAX], enum coverage_kind kind,
+			enum coverage_reason reason, const char *example, const char *why)
 {
 	size_t length = strlen(why);
-	const char *begin =
-		length && why[length - 1] == ')' ? strrchr(why, '(') : NULL;
+	const char *begin = length && why[length - 1] == ')' ? strrchr(why, '(') : NULL;
 
 	/* Limits of inotify are raised together: one alone may not help. */
 	if (reason == COVERAGE_WATCHES) {
 		raise_watches(remedy);
-		return begin && begin > why ? (size_t)(begin - 1 - why) :
-					      length;
+		return begin && begin > why ? (size_t)(begin - 1 - why) : length;
 	}
 	/*
 	 * "see kernel_lockdown(7)" ends with a parenthesis that is not a remedy.  A
 	 * sentence that is cut off may end in a name that a user has chosen.
 	 */
-	if (begin && begin > why && begin[-1] == ' ' &&
-	    length + 1 < DART_ERROR_MAX) {
-		snprintf(remedy, DART_ERROR_MAX, "%.*s",
-			 (int)(why + length - 1 - (begin + 1)), begin + 1);
+	if (begin && begin > why && begin[-1] == ' ' && length + 1 < DART_ERROR_MAX) {
+		snprintf(remedy, DART_ERROR_MAX, "%.*s", (int)(why + length - 1 - (begin + 1)),
+			 begin + 1);
 		return begin - 1 - why;
 	}
 	if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_PROBES)
-		snprintf(remedy, DART_ERROR_MAX, "dartctl probe load %s",
-			 example);
+		snprintf(remedy, DART_ERROR_MAX, "dartctl probe load %s", example);
 	/* "7 (counts)" */
 	else if (reason == COVERAGE_UNREGISTERED && kind == COVERAGE_MAPS)
 		snprintf(remedy, DART_ERROR_MAX, "dartctl register map id %.*s",

@@ -83,21 +83,18 @@ void coverage_tally__stage(struct coverage_tally *tally,
 /* The batch has ended: the staged objects are served. */
 void coverage_tally__publish(struct coverage_tally *tally);
 /* The batch could not be published: all staged objects are missing. */
-void coverage_tally__withdraw(struct coverage_tally *tally,
-			      enum coverage_reason reason,
+void coverage_tally__withdraw(struct coverage_tally *tally, enum coverage_reason reason,
 			      const struct dart_error *why);
 /*
  * The object is not served.  @place: NULL if the owner remembers nothing about the object, as when
  * memory runs out; @name is then copied, and the object counts until
  * coverage_tally__forget_unplaced().
  */
-void coverage_tally__miss(struct coverage_tally *tally,
-			  struct coverage_place *place,
+void coverage_tally__miss(struct coverage_tally *tally, struct coverage_place *place,
 			  enum coverage_reason reason, const char *name,
 			  const struct dart_error *why);
 /* The object has ended, or does not count.  Call this before @place is freed. */
-void coverage_tally__forget(struct coverage_tally *tally,
-			    struct coverage_place *place);
+void coverage_tally__forget(struct coverage_tally *tally, struct coverage_place *place);
 /* Before all objects are looked for again. */
 void coverage_tally__forget_unplaced(struct coverage_tally *tally);
 
@@ -139,8 +136,7 @@ const char *coverage__reason_name(enum coverage_reason reason);
  * @why, or else the remedy for any object of this kind that is missing for this reason.  Returns
  * how many bytes of @why come before the remedy.
  */
-size_t coverage__remedy(char remedy[static DART_ERROR_MAX],
-			enum coverage_kind kind, enum coverage_reason reason,
-			const char *example, const char *why);
+size_t coverage__remedy(char remedy[static DART_ERROR_MAX], enum coverage_kind kind,
+			enum coverage_reason reason, const char *example, const char *why);
 
 #endif /* COVERAGE_H */

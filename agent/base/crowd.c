@@ -12,8 +12,7 @@ static bool is_v6(const struct sockaddr *address)
 {
 	const struct sockaddr_in6 *v6 = (const void *)address;
 
-	return address->sa_family == AF_INET6 &&
-	       !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr);
+	return address->sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr);
 }
 
 bool have_same_address(const struct sockaddr *a, const struct sockaddr *b)
@@ -40,15 +39,12 @@ uint64_t network__hash(const struct sockaddr *address, uint64_t seed)
 	return XXH64(&v4->sin_addr, sizeof(v4->sin_addr), seed);
 }
 
-static uint32_t *crowd__find(struct crowd *crowd,
-			     const struct sockaddr *address)
+static uint32_t *crowd__find(struct crowd *crowd, const struct sockaddr *address)
 {
-	return &crowd->of_networks[network__hash(address, crowd->seed) %
-				   CROWD_NETWORKS];
+	return &crowd->of_networks[network__hash(address, crowd->seed) % CROWD_NETWORKS];
 }
 
-void crowd__open(struct crowd *crowd, uint64_t seed,
-		 const struct sockaddr *newcomer)
+void crowd__open(struct crowd *crowd, uint64_t seed, const struct sockaddr *newcomer)
 {
 	*crowd = (struct crowd){ .seed = seed, .newcomer = newcomer };
 }
@@ -58,8 +54,7 @@ void crowd__count(struct crowd *crowd, const struct sockaddr *address)
 	++*crowd__find(crowd, address);
 }
 
-void crowd__choose(struct crowd *crowd, const struct sockaddr *address,
-		   void *connection)
+void crowd__choose(struct crowd *crowd, const struct sockaddr *address, void *connection)
 {
 	const uint32_t *count = crowd__find(crowd, address);
 	uint64_t weight = 2 * (uint64_t)*count;
@@ -87,16 +82,13 @@ int handshake_rates__open(struct handshake_rates *rates, uint32_t per_second,
 	return 0;
 }
 
-static int64_t *handshake_rates__find(struct handshake_rates *rates,
-				      const struct sockaddr *address)
+static int64_t *handshake_rates__find(struct handshake_rates *rates, const struct sockaddr *address)
 {
-	return &rates->of_addresses[network__hash(address, rates->seed) %
-				    HANDSHAKE_RESERVES];
+	return &rates->of_addresses[network__hash(address, rates->seed) % HANDSHAKE_RESERVES];
 }
 
 /* When a reserve is full again if one more is taken at @now; 0: it is used up. */
-static int64_t take(int64_t full_at, uint32_t per_second, uint32_t reserve,
-		    int64_t now)
+static int64_t take(int64_t full_at, uint32_t per_second, uint32_t reserve, int64_t now)
 {
 	const int64_t cost = NS_PER_S / per_second;
 
@@ -104,14 +96,11 @@ static int64_t take(int64_t full_at, uint32_t per_second, uint32_t reserve,
 	return full_at - now <= reserve * cost ? full_at : 0;
 }
 
-bool handshake_rates__take(struct handshake_rates *rates,
-			   const struct sockaddr *address,
-			   uint32_t reserve_of_address, uint32_t reserve,
-			   int64_t now)
+bool handshake_rates__take(struct handshake_rates *rates, const struct sockaddr *address,
+			   uint32_t reserve_of_address, uint32_t reserve, int64_t now)
 {
 	int64_t *own = handshake_rates__find(rates, address);
-	int64_t own_full_at = take(*own, rates->per_second_of_address,
-				   reserve_of_address, now);
+	int64_t own_full_at = take(*own, rates->per_second_of_address, reserve_of_address, now);
 	int64_t full_at = take(rates->all, rates->per_second, reserve, now);
 
 	/* An address that has used up its own reserve takes nothing from the reserve of all. */

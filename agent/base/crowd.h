@@ -29,8 +29,7 @@ struct crowd {
 };
 
 /* @seed: random, of this process; @newcomer: the address of the new connection. */
-void crowd__open(struct crowd *crowd, uint64_t seed,
-		 const struct sockaddr *newcomer);
+void crowd__open(struct crowd *crowd, uint64_t seed, const struct sockaddr *newcomer);
 /* Call this for each half-open connection first. */
 void crowd__count(struct crowd *crowd, const struct sockaddr *address);
 /*
@@ -38,8 +37,7 @@ void crowd__count(struct crowd *crowd, const struct sockaddr *address);
  * connections passed so far.  Of networks with equally many connections, the newcomer's is
  * selected.
  */
-void crowd__choose(struct crowd *crowd, const struct sockaddr *address,
-		   void *connection);
+void crowd__choose(struct crowd *crowd, const struct sockaddr *address, void *connection);
 
 /* Compares addresses without ports; an IPv4-mapped IPv6 address equals its IPv4 address. */
 bool have_same_address(const struct sockaddr *a, const struct sockaddr *b);
@@ -65,9 +63,7 @@ int handshake_rates__open(struct handshake_rates *rates, uint32_t per_second,
  * if it may begin.  The reserves hold @reserve_of_address and @reserve handshakes.  An IPv6 network
  * with a prefix of 64 bits counts as an address.
  */
-bool handshake_rates__take(struct handshake_rates *rates,
-			   const struct sockaddr *address,
-			   uint32_t reserve_of_address, uint32_t reserve,
-			   int64_t now);
+bool handshake_rates__take(struct handshake_rates *rates, const struct sockaddr *address,
+			   uint32_t reserve_of_address, uint32_t reserve, int64_t now);
 
 #endif /* CROWD_H */

@@ -15,8 +15,7 @@ int entry_name__check(const char *name, struct dart_error *error)
 {
 	size_t length = strlen(name);
 
-	if (!length || length >= DART_REGISTRATION_NAME_MAX ||
-	    strspn(name, allowed) != length)
+	if (!length || length >= DART_REGISTRATION_NAME_MAX || strspn(name, allowed) != length)
 		return dart_error__set(
 			error, EINVAL,
 			"invalid name: a name has 1 to %d letters, digits or \"_-.:/@+=%%~\": '%s'",
@@ -24,9 +23,8 @@ int entry_name__check(const char *name, struct dart_error *error)
 	return 0;
 }
 
-int entry_name__of(char name[static DART_CONTROL_ENTRY_NAME_MAX],
-		   const char *source, const char *label,
-		   struct dart_error *error)
+int entry_name__of(char name[static DART_CONTROL_ENTRY_NAME_MAX], const char *source,
+		   const char *label, struct dart_error *error)
 {
 	char *end = name + DART_CONTROL_ENTRY_NAME_MAX;
 	const char *at;
@@ -39,13 +37,11 @@ int entry_name__of(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 		 * '+', which an interval follows.
 		 */
 		is_plain = *at != '%' && *at != '+' && strchr(allowed, *at);
-		name += snprintf(name, end - name, is_plain ? "%c" : "%%%02X",
-				 (unsigned char)*at);
+		name += snprintf(name, end - name, is_plain ? "%c" : "%%%02X", (unsigned char)*at);
 	}
 	if (name >= end)
-		return dart_error__set(
-			error, ENAMETOOLONG,
-			"the name '%s@%s' is too long (at most %d bytes)",
-			source, label, DART_CONTROL_ENTRY_NAME_MAX - 1);
+		return dart_error__set(error, ENAMETOOLONG,
+				       "the name '%s@%s' is too long (at most %d bytes)", source,
+				       label, DART_CONTROL_ENTRY_NAME_MAX - 1);
 	return 0;
 }

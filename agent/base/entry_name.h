@@ -14,8 +14,7 @@ int entry_name__check(const char *name, struct dart_error *error);
  * Writes SOURCE, or SOURCE@LABEL if there is a label, to @name.  Bytes that a
  * name cannot contain become %XX.
  */
-int entry_name__of(char name[static DART_CONTROL_ENTRY_NAME_MAX],
-		   const char *source, const char *label,
-		   struct dart_error *error);
+int entry_name__of(char name[static DART_CONTROL_ENTRY_NAME_MAX], const char *source,
+		   const char *label, struct dart_error *error);
 
 #endif /* ENTRY_NAME_H */

@@ -27,9 +27,7 @@ static void encode(const char *name, char encoded[static FDNAME_MAX])
 
 	for (; *name; name++)
 		length += snprintf(encoded + length, FDNAME_MAX - length,
-				   *name == ':' || *name == '%' ? "%%%02X" :
-								  "%c",
-				   *name);
+				   *name == ':' || *name == '%' ? "%%%02X" : "%c", *name);
 }
 
 /* Returns false if encode() does not make @encoded, which is hostile. */
@@ -56,8 +54,7 @@ static bool decode(const char *encoded, char name[static FD_STORE_NAME_MAX])
 	return !strcmp(again, encoded);
 }
 
-static struct fd_store_item *fd_store__item(const struct fd_store *store,
-					    const char *name)
+static struct fd_store_item *fd_store__item(const struct fd_store *store, const char *name)
 {
 	struct fd_store_item *item;
 
@@ -88,8 +85,7 @@ static void fd_store__add(struct fd_store *store, const char *name, int fd)
 static void forget(const char *encoded)
 {
 	if (sd_notifyf(0, "FDSTOREREMOVE=1\nFDNAME=%s", encoded) < 0)
-		log__error("the service manager still keeps the descriptor '%s'",
-			   encoded);
+		log__error("the service manager still keeps the descriptor '%s'", encoded);
 }
 
 static bool has_prefix(const char *name, const char *const *prefixes)
@@ -145,17 +141,13 @@ int fd_store__put(const char *name, int fd, struct dart_error *error)
 
 	encode(name, encoded);
 	/* Polled memory would look as if its peer had closed it. */
-	snprintf(message, sizeof(message), "FDSTORE=1\nFDPOLL=0\nFDNAME=%s",
-		 encoded);
+	snprintf(message, sizeof(message), "FDSTORE=1\nFDPOLL=0\nFDNAME=%s", encoded);
 	ret = sd_pid_notify_with_fds(0, 0, message, &fd, 1);
 	if (!ret)
-		return dart_error__set(error, ENOTCONN,
-				       "there is no service manager");
+		return dart_error__set(error, ENOTCONN, "there is no service manager");
 	if (ret > 0)
 		ret = sd_notify_barrier(0, BARRIER_US);
-	return ret < 0 ? dart_error__system(error, -ret,
-					    "the service manager") :
-			 0;
+	return ret < 0 ? dart_error__system(error, -ret, "the service manager") : 0;
 }
 
 void fd_store__remove(struct fd_store *store, const char *name)

@@ -31,35 +31,29 @@ static bool file_watch__was_removed(const struct file_watch *watch)
 }
 
 /* Finds a watch in @directory whose file was removed; @name: only of that, or NULL. */
-static struct file_watch *
-directory__find_removed(const struct watched_directory *directory,
-			const char *name)
+static struct file_watch *directory__find_removed(const struct watched_directory *directory,
+						  const char *name)
 {
 	struct file_watch *watch;
 
 	TAILQ_FOREACH(watch, &directory->watches, link)
-		if ((!name || !strcmp(watch->name, name)) &&
-		    file_watch__was_removed(watch))
+		if ((!name || !strcmp(watch->name, name)) && file_watch__was_removed(watch))
 			return watch;
 	return NULL;
 }
 
-static struct watched_directory *
-file_watches__find(const struct file_watches *watches, int wd)
+static struct watched_directory *file_watches__find(const struct file_watches *watches, int wd)
 {
 	const uint32_t number = wd;
 	const void *found = entry_index__find(&watches->directories, &number);
 
 	if (!found)
 		return NULL;
-	return (struct watched_directory *)((char *)found -
-					    offsetof(struct watched_directory,
-						     wd));
+	return (struct watched_directory *)((char *)found - offsetof(struct watched_directory, wd));
 }
 
-static struct file_watch *
-file_watches__find_removed(const struct file_watches *watches,
-			   const struct inotify_event *event)
+static struct file_watch *file_watches__find_removed(const struct file_watches *watches,
+						     const struct inotify_event *event)
 {
 	struct watched_directory *directory;
 	struct file_watch *watch = NULL;
@@ -76,8 +70,7 @@ file_watches__find_removed(const struct file_watches *watches,
 	directory = file_watches__find(watches, event->wd);
 	if (!directory)
 		return NULL;
-	return directory__find_removed(directory,
-				       event->len ? event->name : NULL);
+	return directory__find_removed(directory, event->len ? event->name : NULL);
 }
 
 static void on_inotify_event(const struct inotify_event *event, void *userdata)
@@ -93,22 +86,19 @@ static void on_inotify_event(const struct inotify_event *event, void *userdata)
 	}
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	inotify__read(fd, on_inotify_event, userdata);
 	return 0;
 }
 
-int file_watches__open(struct file_watches *watches, sd_event *loop,
-		       struct dart_error *error)
+int file_watches__open(struct file_watches *watches, sd_event *loop, struct dart_error *error)
 {
 	*watches = (struct file_watches){
 		.directories = ENTRY_INDEX_OF_NUMBERS,
 	};
 	TAILQ_INIT(&watches->list);
-	return inotify__open(&watches->fd, &watches->events, loop, on_event,
-			     watches, error);
+	return inotify__open(&watches->fd, &watches->events, loop, on_event, watches, error);
 }
 
 void file_watches__close(struct file_watches *watches)
@@ -124,8 +114,7 @@ static int cannot_watch(int code, struct dart_error *error)
 }
 
 /* The directory with the watch @wd; NULL: out of memory. */
-static struct watched_directory *file_watches__take(struct file_watches *watches,
-						    int wd)
+static struct watched_directory *file_watches__take(struct file_watches *watches, int wd)
 {
 	struct watched_directory *directory = file_watches__find(watches, wd);
 
@@ -195,8 +184,7 @@ static char *device_name(dev_t device)
 	size_t size = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/uevent",
-		 major(device), minor(device));
+	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/uevent", major(device), minor(device));
 	file = fopen(path, "re");
 	if (!file)
 		return NULL;
@@ -223,15 +211,13 @@ static int file_watch__open_device(struct file_watch *watch, dev_t device)
 	watch->name = device_name(device);
 	if (!watch->name)
 		return -ENOENT;
-	if (snprintf(path, sizeof(path), "/dev/%s", watch->name) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "/dev/%s", watch->name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
 	slash = strrchr(path, '/');
 	memmove(watch->name, slash + 1, strlen(slash + 1) + 1);
 	*slash = '\0';
 	watch->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (watch->fd < 0 || fstatat(watch->fd, watch->name, &status,
-				     AT_SYMLINK_NOFOLLOW))
+	if (watch->fd < 0 || fstatat(watch->fd, watch->name, &status, AT_SYMLINK_NOFOLLOW))
 		return -errno;
 	if (!S_ISBLK(status.st_mode) || status.st_rdev != device)
 		return -ENODEV;
@@ -253,23 +239,20 @@ static int file_watch__open(struct file_watch *watch, int fd)
 	return file_watch__open_parent(watch, fd);
 }
 
-int file_watch__start(struct file_watches *watches, struct file_watch *watch,
-		      int fd, void (*gone)(struct file_watch *watch),
-		      struct dart_error *error)
+int file_watch__start(struct file_watches *watches, struct file_watch *watch, int fd,
+		      void (*gone)(struct file_watch *watch), struct dart_error *error)
 {
 	int ret;
 
 	*watch = (struct file_watch){ .gone = gone, .fd = -1 };
 	ret = file_watch__open(watch, fd);
-	ret = ret ? cannot_watch(-ret, error) :
-		    file_watch__add(watches, watch, error);
+	ret = ret ? cannot_watch(-ret, error) : file_watch__add(watches, watch, error);
 	if (ret)
 		file_watch__stop(watches, watch);
 	return ret;
 }
 
-static void file_watches__leave(struct file_watches *watches,
-				struct watched_directory *directory)
+static void file_watches__leave(struct file_watches *watches, struct watched_directory *directory)
 {
 	if (!TAILQ_EMPTY(&directory->watches))
 		return;

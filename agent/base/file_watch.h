@@ -37,8 +37,7 @@ struct file_watch {
 #define file_watch__owner(owned, type) \
 	((type *)((char *)(owned)-offsetof(type, watch)))
 
-int file_watches__open(struct file_watches *watches, sd_event *loop,
-		       struct dart_error *error);
+int file_watches__open(struct file_watches *watches, sd_event *loop, struct dart_error *error);
 /* After all watches have been stopped. */
 void file_watches__close(struct file_watches *watches);
 
@@ -48,9 +47,8 @@ void file_watches__close(struct file_watches *watches);
  * not report its own removal, and dartd may not be allowed to read the disk. -ENOENT: it was
  * removed already.
  */
-int file_watch__start(struct file_watches *watches, struct file_watch *watch,
-		      int fd, void (*gone)(struct file_watch *watch),
-		      struct dart_error *error);
+int file_watch__start(struct file_watches *watches, struct file_watch *watch, int fd,
+		      void (*gone)(struct file_watch *watch), struct dart_error *error);
 /* Does nothing to a stopped watch. */
 void file_watch__stop(struct file_watches *watches, struct file_watch *watch);
 

@@ -23,9 +23,8 @@ static const char *remedy_of_open(int code)
 	return " (raise /proc/sys/fs/inotify/max_user_instances)";
 }
 
-int inotify__open(int *fd, sd_event_source **events, sd_event *loop,
-		  sd_event_io_handler_t handler, void *userdata,
-		  struct dart_error *error)
+int inotify__open(int *fd, sd_event_source **events, sd_event *loop, sd_event_io_handler_t handler,
+		  void *userdata, struct dart_error *error)
 {
 	int code, ret;
 
@@ -60,17 +59,13 @@ int inotify__add(int fd, int watched, uint32_t mask)
 
 const char *inotify__remedy(int code)
 {
-	return code == ENOSPC ?
-		       " (raise /proc/sys/fs/inotify/max_user_watches)" : "";
+	return code == ENOSPC ? " (raise /proc/sys/fs/inotify/max_user_watches)" : "";
 }
 
-void inotify__read(int fd,
-		   void (*take)(const struct inotify_event *event,
-				void *userdata),
+void inotify__read(int fd, void (*take)(const struct inotify_event *event, void *userdata),
 		   void *userdata)
 {
-	char buffer[4096]
-		__attribute__((aligned(__alignof__(struct inotify_event))));
+	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
 	const struct inotify_event *event;
 	ssize_t length, at;
 

@@ -10,8 +10,7 @@
 /* Messages of some hundred devices that come at once. */
 #define SOCKET_BYTES (1 << 20)
 
-int kernel_messages__open(int protocol, uint32_t groups,
-			  const struct sock_fprog *filter,
+int kernel_messages__open(int protocol, uint32_t groups, const struct sock_fprog *filter,
 			  struct dart_error *error)
 {
 	const struct sockaddr_nl address = {
@@ -20,19 +19,15 @@ int kernel_messages__open(int protocol, uint32_t groups,
 	const int bytes = SOCKET_BYTES;
 	int fd, ret;
 
-	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
-		    protocol);
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
 	if (fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot open a netlink socket");
+		return dart_error__system(error, errno, "cannot open a netlink socket");
 	/* Without it more messages are lost, and all objects compared more often. */
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
-	if ((!filter || !setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter,
-				    sizeof(*filter))) &&
+	if ((!filter || !setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, filter, sizeof(*filter))) &&
 	    !bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		return fd;
-	ret = dart_error__system(error, errno,
-				 "cannot receive messages of the kernel");
+	ret = dart_error__system(error, errno, "cannot receive messages of the kernel");
 	close(fd);
 	return ret;
 }

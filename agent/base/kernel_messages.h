@@ -15,8 +15,7 @@
  * Opens a socket of this protocol that does not block, for the messages of these groups
  * that pass @filter, unless that is NULL; returns it, or -errno.
  */
-int kernel_messages__open(int protocol, uint32_t groups,
-			  const struct sock_fprog *filter,
+int kernel_messages__open(int protocol, uint32_t groups, const struct sock_fprog *filter,
 			  struct dart_error *error);
 
 #endif /* KERNEL_MESSAGES_H */

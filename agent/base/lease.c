@@ -52,8 +52,7 @@ int leases__open(struct leases *leases, sd_event *loop)
 	int ret;
 
 	TAILQ_INIT(&leases->queue);
-	ret = sd_event_add_time(loop, &leases->timer, CLOCK_BOOTTIME, 0, 0,
-				on_timer, leases);
+	ret = sd_event_add_time(loop, &leases->timer, CLOCK_BOOTTIME, 0, 0, on_timer, leases);
 	if (ret < 0)
 		return ret;
 	return sd_event_source_set_enabled(leases->timer, SD_EVENT_OFF);
@@ -77,8 +76,7 @@ uint32_t leases__count(const struct leases *leases)
 }
 
 /* All leases have the same length, so the queue stays sorted. */
-void lease__start(struct leases *leases, struct lease *lease,
-		  void (*end)(struct lease *lease))
+void lease__start(struct leases *leases, struct lease *lease, void (*end)(struct lease *lease))
 {
 	lease->end = end;
 	lease->deadline = now_us() + LEASE_MS * 1000;

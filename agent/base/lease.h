@@ -46,8 +46,7 @@ void leases__close(struct leases *leases);
 uint32_t leases__count(const struct leases *leases);
 
 /* Calls @end, which may start further leases, LEASE_MS from now. */
-void lease__start(struct leases *leases, struct lease *lease,
-		  void (*end)(struct lease *lease));
+void lease__start(struct leases *leases, struct lease *lease, void (*end)(struct lease *lease));
 void lease__cancel(struct leases *leases, struct lease *lease);
 /*
  * For @end: true if dartd calls it late, because dartd was busy or the host was suspended.  Then an

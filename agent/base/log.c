@@ -30,8 +30,7 @@ void log__open(void)
 
 	if (!stream || fstat(STDERR_FILENO, &status))
 		return;
-	snprintf(ours, sizeof(ours), "%ju:%ju", (uintmax_t)status.st_dev,
-		 (uintmax_t)status.st_ino);
+	snprintf(ours, sizeof(ours), "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
 	to_journal = !strcmp(stream, ours);
 }
 
@@ -71,15 +70,13 @@ static void log_limit__tell(struct log_limit *limit)
 {
 	if (!limit->suppressed)
 		return;
-	log__write(limit->priority,
-		   "%ju similar messages suppressed, the last: %s",
+	log__write(limit->priority, "%ju similar messages suppressed, the last: %s",
 		   (uintmax_t)limit->suppressed, limit->last);
 	limit->suppressed = 0;
 	SLIST_REMOVE(&limits, limit, log_limit, link);
 }
 
-void log__write_limited(struct log_limit *limit, int priority,
-			const char *format, ...)
+void log__write_limited(struct log_limit *limit, int priority, const char *format, ...)
 {
 	char message[1024];
 	va_list arguments;
@@ -98,8 +95,7 @@ void log__write_limited(struct log_limit *limit, int priority,
 	if (!limit->suppressed++)
 		SLIST_INSERT_HEAD(&limits, limit, link);
 	limit->priority = priority;
-	snprintf(limit->last, sizeof(limit->last), "%.*s",
-		 (int)sizeof(limit->last) - 1, message);
+	snprintf(limit->last, sizeof(limit->last), "%.*s", (int)sizeof(limit->last) - 1, message);
 }
 
 void log__count_suppressed(uint64_t *count)

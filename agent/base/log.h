@@ -34,16 +34,14 @@ void log__count_suppressed(uint64_t *count);
 /* Writes how many messages were suppressed. */
 void log__close(void);
 
-__attribute__((format(printf, 2, 3)))
-void log__write(int priority, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void log__write(int priority, const char *format, ...);
 
 #define log__error(...) log__write(LOG_ERR, __VA_ARGS__)
 #define log__warning(...) log__write(LOG_WARNING, __VA_ARGS__)
 #define log__info(...) log__write(LOG_INFO, __VA_ARGS__)
 
-__attribute__((format(printf, 3, 4)))
-void log__write_limited(struct log_limit *limit, int priority,
-			const char *format, ...);
+__attribute__((format(printf, 3, 4))) void log__write_limited(struct log_limit *limit, int priority,
+							      const char *format, ...);
 
 /* Each call is one kind. */
 #define log__limited(priority, ...)                                            \

@@ -46,11 +46,9 @@ struct peer_messenger {
 struct peer_messenger_operations {
 	void (*free)(struct peer_messenger *messenger);
 	/* The bytes are hostile, and are the caller's. */
-	void (*take)(struct peer_messenger *messenger, const void *bytes,
-		     size_t length);
+	void (*take)(struct peer_messenger *messenger, const void *bytes, size_t length);
 	/* Writes the next message and returns its length; 0: there is none now. */
-	size_t (*next)(struct peer_messenger *messenger, void *bytes,
-		       size_t size);
+	size_t (*next)(struct peer_messenger *messenger, void *bytes, size_t size);
 	/* Is there another message to be sent? */
 	bool (*is_busy)(const struct peer_messenger *messenger);
 	/*

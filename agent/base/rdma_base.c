@@ -21,6 +21,5 @@ int rdma_base__choose(uint64_t *base, struct dart_error *error)
 
 bool rdma_base__is_valid(uint64_t base)
 {
-	return base >= BASE_MIN && base < BASE_MIN + BASE_MIN / 2 &&
-	       base % RDMA_BASE_ALIGN == 0;
+	return base >= BASE_MIN && base < BASE_MIN + BASE_MIN / 2 && base % RDMA_BASE_ALIGN == 0;
 }

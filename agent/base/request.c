@@ -15,8 +15,7 @@ int request__unpack(struct request *request, const char *format, ...)
 	int ret;
 
 	va_start(arguments, format);
-	ret = json_vunpack_ex(request->members, &json_error, 0, format,
-			      arguments);
+	ret = json_vunpack_ex(request->members, &json_error, 0, format, arguments);
 	va_end(arguments);
 	if (ret)
 		return dart_error__set(&request->error, EINVAL,
@@ -35,24 +34,21 @@ int request__check_owner(struct request *request, uid_t owner, const char *name)
 	if (request->uid && request->uid != owner)
 		return dart_error__set(
 			&request->error, EPERM,
-			"'%s' is another user's (only its owner and root may change it)",
-			name);
+			"'%s' is another user's (only its owner and root may change it)", name);
 	return 0;
 }
 
 json_t *reply__ok(const char *key, json_t *value)
 {
-	return json_pack("{s:b, s:s, s:o}", "ok", 1, "version", DART_VERSION,
-			 key, value);
+	return json_pack("{s:b, s:s, s:o}", "ok", 1, "version", DART_VERSION, key, value);
 }
 
 json_t *reply__error(int ret, const char *message)
 {
 	const char *name = strerrorname_np(-ret);
 
-	return json_pack("{s:b, s:s, s:s, s:s}", "ok", 0, "version",
-			 DART_VERSION, "error", name ?: "EIO", "message",
-			 message);
+	return json_pack("{s:b, s:s, s:s, s:s}", "ok", 0, "version", DART_VERSION, "error",
+			 name ?: "EIO", "message", message);
 }
 
 char *reply__line(json_t *reply, size_t *length)

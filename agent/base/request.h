@@ -78,15 +78,13 @@ struct request_recorder {
 	 * A request of a type that keeps or ends an object has succeeded, and its reply will be
 	 * sent.  On failure @request->error is the warning for the client.
 	 */
-	int (*succeeded)(struct request_recorder *recorder,
-			 const struct request_type *type,
+	int (*succeeded)(struct request_recorder *recorder, const struct request_type *type,
 			 struct request *request);
 	/*
 	 * The object that a request would have ended does not exist.  Returns
 	 * true if it was waiting to be restored, which is over now.
 	 */
-	bool (*forget)(struct request_recorder *recorder,
-		       const struct request_type *type,
+	bool (*forget)(struct request_recorder *recorder, const struct request_type *type,
 		       struct request *request);
 };
 
@@ -96,8 +94,7 @@ void request__keep(struct request *request, json_t *kept);
 /* Unpacks the members; refuses a request with others. */
 int request__unpack(struct request *request, const char *format, ...);
 /* Returns -EPERM unless the peer is root or @owner, who owns @name. */
-int request__check_owner(struct request *request, uid_t owner,
-			 const char *name);
+int request__check_owner(struct request *request, uid_t owner, const char *name);
 
 /* Replies: new references, NULL if out of memory. */
 

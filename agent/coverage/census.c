@@ -57,8 +57,7 @@ void census__close(struct census *census)
 	free(census->sources);
 }
 
-static void count_devices(const struct devices_kind *kind,
-			  struct census_line *line)
+static void count_devices(const struct devices_kind *kind, struct census_line *line)
 {
 	struct device_count count;
 	struct dart_error error;
@@ -71,22 +70,19 @@ static void count_devices(const struct devices_kind *kind,
 	snprintf(line->example, sizeof(line->example), "%s", count.example);
 }
 
-static void count_namespaces(const struct followers *followers,
-			     struct census_line *line)
+static void count_namespaces(const struct followers *followers, struct census_line *line)
 {
 	struct dart_error error;
 	uint32_t *inodes, count;
 
 	/* No follower of namespaces exists, so the region need not report changes. */
-	if (region__namespaces(followers->region, false, &inodes, &count,
-			       &error)) {
+	if (region__namespaces(followers->region, false, &inodes, &count, &error)) {
 		log__peer_warning("coverage: %s", error.text);
 		return;
 	}
 	line->present = count;
 	if (count)
-		snprintf(line->example, sizeof(line->example), "net:%u",
-			 inodes[0]);
+		snprintf(line->example, sizeof(line->example), "net:%u", inodes[0]);
 	free(inodes);
 }
 
@@ -139,8 +135,7 @@ static void count_cgroups(struct census_line *line)
 	line->present = count_descendants(path);
 	while (line->present && !*line->example && (file = readdir(directory)))
 		if (file->d_type == DT_DIR && *file->d_name != '.')
-			snprintf(line->example, sizeof(line->example),
-				 "/%.254s", file->d_name);
+			snprintf(line->example, sizeof(line->example), "/%.254s", file->d_name);
 	closedir(directory);
 }
 
@@ -152,8 +147,7 @@ static bool is_same_file(const char *path, const char *other)
 
 	/* Without CAP_SYS_PTRACE the namespaces of PID 1 are not known. */
 	return stat(path, &status) || stat(other, &of_other) ||
-	       (status.st_dev == of_other.st_dev &&
-		status.st_ino == of_other.st_ino);
+	       (status.st_dev == of_other.st_dev && status.st_ino == of_other.st_ino);
 }
 
 static void count_invisible_netdevs(struct census_line *line)
@@ -166,10 +160,8 @@ static void count_invisible_netdevs(struct census_line *line)
 	file = fopen("/proc/1/net/dev", "re");
 	/* The two title lines have no colon after the first word. */
 	while (file && fgets(text, sizeof(text), file))
-		if (sscanf(text, " %15[^: |]:", name) == 1 &&
-		    strchr(text, ':') && !line->present++)
-			snprintf(line->example, sizeof(line->example), "%s",
-				 name);
+		if (sscanf(text, " %15[^: |]:", name) == 1 && strchr(text, ':') && !line->present++)
+			snprintf(line->example, sizeof(line->example), "%s", name);
 	if (file)
 		fclose(file);
 }
@@ -206,9 +198,8 @@ static const struct {
 			"the controller " of_name                                                                    \
 			" belongs to a hierarchy of cgroup version 1 (boot with systemd.unified_cgroup_hierarchy=1)" \
 	}
-	CONTROLLER(MEMORY, "memory"), CONTROLLER(PIDS, "pids"),
-	CONTROLLER(BANDWIDTH, "cpu"), CONTROLLER(IO, "blkio"),
-	CONTROLLER(DISKS, "blkio"),
+	CONTROLLER(MEMORY, "memory"), CONTROLLER(PIDS, "pids"),	  CONTROLLER(BANDWIDTH, "cpu"),
+	CONTROLLER(IO, "blkio"),      CONTROLLER(DISKS, "blkio"),
 };
 
 #define CONTROLLERS (sizeof(controllers) / sizeof(controllers[0]))
@@ -221,8 +212,7 @@ static void find_version_1(struct census *census)
 	size_t i;
 
 	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%63s %u", name, &hierarchy) != 2 ||
-		    !hierarchy)
+		if (sscanf(line, "%63s %u", name, &hierarchy) != 2 || !hierarchy)
 			continue;
 		for (i = 0; i < CONTROLLERS; i++)
 			if (!strcmp(controllers[i].name, name))
@@ -232,14 +222,12 @@ static void find_version_1(struct census *census)
 		fclose(file);
 }
 
-const char *census__version_1(const struct census *census,
-			      const struct source *source)
+const char *census__version_1(const struct census *census, const struct source *source)
 {
 	size_t i;
 
 	for (i = 0; i < CONTROLLERS; i++)
-		if (controllers[i].source == source->id &&
-		    census->version_1 & 1u << i)
+		if (controllers[i].source == source->id && census->version_1 & 1u << i)
 			return controllers[i].why;
 	return NULL;
 }
@@ -250,16 +238,13 @@ const char *census__version_1(const struct census *census,
  * Maps that can be registered and are not.  The names of maps in which libbpf keeps the global
  * variables of a program have a dot; these maps are not counters.
  */
-static bool can_be_registered(const struct bpf_map_info *map,
-			      const struct registry *registry)
+static bool can_be_registered(const struct bpf_map_info *map, const struct registry *registry)
 {
-	return map->type == BPF_MAP_TYPE_ARRAY &&
-	       map->map_flags & BPF_F_MMAPABLE && !strchr(map->name, '.') &&
-	       !inventory__find_map(&registry->inventory, map->id);
+	return map->type == BPF_MAP_TYPE_ARRAY && map->map_flags & BPF_F_MMAPABLE &&
+	       !strchr(map->name, '.') && !inventory__find_map(&registry->inventory, map->id);
 }
 
-static void count_maps(const struct registry *registry,
-		       struct census_line *line)
+static void count_maps(const struct registry *registry, struct census_line *line)
 {
 	uint32_t id = 0;
 
@@ -270,36 +255,29 @@ static void count_maps(const struct registry *registry,
 
 		if (fd < 0)
 			continue;
-		if (!bpf_obj_get_info_by_fd(fd, &map, &size) &&
-		    can_be_registered(&map, registry) && !line->present++)
-			snprintf(line->example, sizeof(line->example),
-				 "%u (%s)", map.id, map.name);
+		if (!bpf_obj_get_info_by_fd(fd, &map, &size) && can_be_registered(&map, registry) &&
+		    !line->present++)
+			snprintf(line->example, sizeof(line->example), "%u (%s)", map.id, map.name);
 		close(fd);
 	}
 }
 
-static void take_map(struct census *census,
-		     const struct registration *registration)
+static void take_map(struct census *census, const struct registration *registration)
 {
-	struct census_failure *failure =
-		&census->maps[coverage__reason_of(registration->code)];
-	const char *name = json_string_value(
-		json_object_get(registration->request, "name"));
+	struct census_failure *failure = &census->maps[coverage__reason_of(registration->code)];
+	const char *name = json_string_value(json_object_get(registration->request, "name"));
 
 	failure->count++;
 	snprintf(failure->example, sizeof(failure->example), "%s",
 		 name			    ?:
 			 registration->path ?:
 					      "map");
-	snprintf(failure->why.text, sizeof(failure->why.text), "%s",
-		 registration->missing);
+	snprintf(failure->why.text, sizeof(failure->why.text), "%s", registration->missing);
 }
 
-static void take_source(struct census *census,
-			const struct registration *registration)
+static void take_source(struct census *census, const struct registration *registration)
 {
-	const char *name = json_string_value(
-		json_object_get(registration->request, "source"));
+	const char *name = json_string_value(json_object_get(registration->request, "source"));
 	const struct source *source = name ? source__find(name) : NULL;
 	struct census_source *failed;
 
@@ -308,41 +286,34 @@ static void take_source(struct census *census,
 	failed = &census->sources[source - sources];
 	failed->has_failed = true;
 	failed->reason = coverage__reason_of(registration->code);
-	snprintf(failed->why.text, sizeof(failed->why.text), "%s",
-		 registration->missing);
+	snprintf(failed->why.text, sizeof(failed->why.text), "%s", registration->missing);
 }
 
-static void take_registration(void *userdata,
-			      const struct registration *registration)
+static void take_registration(void *userdata, const struct registration *registration)
 {
-	const char *request = json_string_value(
-		json_object_get(registration->request, "request"));
+	const char *request = json_string_value(json_object_get(registration->request, "request"));
 	struct census *census = userdata;
 
 	if (!request)
 		return;
 	if (!strcmp(request, "register-map")) {
 		take_map(census, registration);
-	} else if (!strcmp(request, "register-source") ||
-		   !strcmp(request, "follow-source")) {
+	} else if (!strcmp(request, "register-source") || !strcmp(request, "follow-source")) {
 		take_source(census, registration);
 	} else if (!strcmp(request, "register-host")) {
 		census->host_reason = coverage__reason_of(registration->code);
-		snprintf(census->host_failure.text,
-			 sizeof(census->host_failure.text), "%s",
+		snprintf(census->host_failure.text, sizeof(census->host_failure.text), "%s",
 			 registration->missing);
 	}
 }
 
 /* True if all objects of the kind are followed: their follower counts them. */
-static bool is_followed(const struct followers *followers,
-			enum coverage_kind kind)
+static bool is_followed(const struct followers *followers, enum coverage_kind kind)
 {
 	const struct follower *follower;
 
 	TAILQ_FOREACH(follower, &followers->list, link)
-		if (follower->is_whole &&
-		    census__kind_of(follower->source) == kind)
+		if (follower->is_whole && census__kind_of(follower->source) == kind)
 			return true;
 	return false;
 }
@@ -355,8 +326,7 @@ void census__take(struct census *census, const struct followers *followers,
 	memset(of_sources, 0, count_sources() * sizeof(*of_sources));
 	*census = (struct census){ .sources = of_sources };
 	if (!is_followed(followers, COVERAGE_FILESYSTEMS))
-		count_devices(&filesystems,
-			      &census->kinds[COVERAGE_FILESYSTEMS]);
+		count_devices(&filesystems, &census->kinds[COVERAGE_FILESYSTEMS]);
 	if (!is_followed(followers, COVERAGE_NETDEVS))
 		count_devices(&netdevs, &census->kinds[COVERAGE_NETDEVS]);
 	if (!is_followed(followers, COVERAGE_DISKS))
@@ -364,8 +334,7 @@ void census__take(struct census *census, const struct followers *followers,
 	if (!is_followed(followers, COVERAGE_CGROUPS))
 		count_cgroups(&census->kinds[COVERAGE_CGROUPS]);
 	if (!is_followed(followers, COVERAGE_NAMESPACES))
-		count_namespaces(followers,
-				 &census->kinds[COVERAGE_NAMESPACES]);
+		count_namespaces(followers, &census->kinds[COVERAGE_NAMESPACES]);
 	count_invisible_netdevs(&census->invisible[COVERAGE_NETDEVS]);
 	count_invisible_cgroups(&census->invisible[COVERAGE_CGROUPS]);
 	find_version_1(census);

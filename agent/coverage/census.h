@@ -59,8 +59,7 @@ void census__take(struct census *census, const struct followers *followers,
  * Why cgroups of version 2 lack the values of @source, as a static sentence: its controller belongs
  * to a hierarchy of version 1.  NULL if it does not, or if @source needs no controller.
  */
-const char *census__version_1(const struct census *census,
-			      const struct source *source);
+const char *census__version_1(const struct census *census, const struct source *source);
 
 /* The kind of the objects that a follower of @source follows. */
 enum coverage_kind census__kind_of(const struct source *source);

@@ -66,8 +66,7 @@ static void line__bound(struct line *line)
 
 /* ---- the kinds that are followed */
 
-static void line__add_tally(struct line *line,
-			    const struct coverage_tally *tally)
+static void line__add_tally(struct line *line, const struct coverage_tally *tally)
 {
 	struct missing *missing;
 	int reason;
@@ -91,8 +90,7 @@ static void line__add_tally(struct line *line,
 static void line__add_lost(struct line *line, const struct registry *registry,
 			   const struct follower *follower)
 {
-	uint64_t entries =
-		inventory__of_source(&registry->inventory, follower->source->id).entries;
+	uint64_t entries = inventory__of_source(&registry->inventory, follower->source->id).entries;
 	struct missing *missing = &line->missing[COVERAGE_OTHER];
 	uint64_t count = follower->tally.missing[COVERAGE_OTHER].count;
 
@@ -107,8 +105,7 @@ static void line__add_lost(struct line *line, const struct registry *registry,
 }
 
 /* Objects that were registered one by one, for the source with the most of them. */
-static uint64_t count_singles(const struct registry *registry,
-			      enum coverage_kind kind)
+static uint64_t count_singles(const struct registry *registry, enum coverage_kind kind)
 {
 	const struct source *source;
 	uint64_t most = 0;
@@ -146,12 +143,10 @@ static void add_visible(const struct coverage_report *report,
 		line->served = rest;
 		return;
 	}
-	line->served =
-		larger(line->served, count_singles(followers->registry, kind));
+	line->served = larger(line->served, count_singles(followers->registry, kind));
 	if (line->served > rest)
 		line->served = rest;
-	line__miss(line, COVERAGE_UNREGISTERED, rest - line->served,
-		   census->example, "");
+	line__miss(line, COVERAGE_UNREGISTERED, rest - line->served, census->example, "");
 }
 
 static void add_followed(const struct coverage_report *report,
@@ -199,8 +194,7 @@ static void add_source(const struct coverage_report *report,
 {
 	const struct followers *followers = report->followers;
 	const struct follower *follower = find_follower(followers, source);
-	const struct whole_host_missing *missing =
-		whole_host__missing(followers, source);
+	const struct whole_host_missing *missing = whole_host__missing(followers, source);
 	const struct census *census = &report->census;
 	const struct census_source *failed = &census->sources[source - sources];
 	const char *version_1 = census__version_1(census, source);
@@ -208,24 +202,19 @@ static void add_source(const struct coverage_report *report,
 
 	line->present++;
 	if (version_1) {
-		line__miss(line, COVERAGE_UNSUPPORTED, 1, source->name,
-			   version_1);
+		line__miss(line, COVERAGE_UNSUPPORTED, 1, source->name, version_1);
 	} else if (inventory__of_source(&followers->registry->inventory, source->id).entries ||
 		   (follower && !coverage_tally__missing(&follower->tally))) {
 		line->served++;
 	} else if (follower) {
 		reason = largest(&follower->tally);
-		line__miss(line, reason, 1, source->name,
-			   follower->tally.missing[reason].why.text);
+		line__miss(line, reason, 1, source->name, follower->tally.missing[reason].why.text);
 	} else if (missing) {
-		line__miss(line, missing->reason, 1, source->name,
-			   missing->why.text);
+		line__miss(line, missing->reason, 1, source->name, missing->why.text);
 	} else if (failed->has_failed) {
-		line__miss(line, failed->reason, 1, source->name,
-			   failed->why.text);
+		line__miss(line, failed->reason, 1, source->name, failed->why.text);
 	} else if (*census->host_failure.text) {
-		line__miss(line, census->host_reason, 1, source->name,
-			   census->host_failure.text);
+		line__miss(line, census->host_reason, 1, source->name, census->host_failure.text);
 	} else {
 		line__miss(line, COVERAGE_UNREGISTERED, 1, source->name, "");
 	}
@@ -253,11 +242,9 @@ static void add_probes(const struct coverage_report *report, struct line *line)
 		if (probe->object)
 			line->served++;
 		else if (*probe->failure.text)
-			line__miss(line, probe->reason, 1, probe->kind->name,
-				   probe->failure.text);
+			line__miss(line, probe->reason, 1, probe->kind->name, probe->failure.text);
 		else
-			line__miss(line, COVERAGE_UNREGISTERED, 1,
-				   probe->kind->name, "");
+			line__miss(line, COVERAGE_UNREGISTERED, 1, probe->kind->name, "");
 	}
 }
 
@@ -271,18 +258,15 @@ static void add_maps(const struct coverage_report *report, struct line *line)
 	line->served = report->followers->registry->inventory.maps;
 	for (reason = 0; reason < COVERAGE_REASONS; reason++) {
 		failure = &census->maps[reason];
-		line__miss(line, reason, failure->count, failure->example,
-			   failure->why.text);
+		line__miss(line, reason, failure->count, failure->example, failure->why.text);
 	}
-	line__miss(line, COVERAGE_UNREGISTERED, unregistered->present,
-		   unregistered->example, "");
+	line__miss(line, COVERAGE_UNREGISTERED, unregistered->present, unregistered->example, "");
 	line->present = line->served + line__missing(line);
 }
 
 /* ---- all kinds */
 
-static void compute(const struct coverage_report *report,
-		    struct line lines[static COVERAGE_KINDS])
+static void compute(const struct coverage_report *report, struct line lines[static COVERAGE_KINDS])
 {
 	enum coverage_kind kind;
 
@@ -306,17 +290,14 @@ static void publish(const struct coverage_report *report,
 		count__set(&counts->present, lines[kind].present);
 		count__set(&counts->served, lines[kind].served);
 		for (reason = 0; reason < COVERAGE_REASONS; reason++)
-			count__set(&counts->missing[reason],
-				   lines[kind].missing[reason].count);
+			count__set(&counts->missing[reason], lines[kind].missing[reason].count);
 	}
 }
 
-static void update(struct coverage_report *report,
-		   struct line lines[static COVERAGE_KINDS])
+static void update(struct coverage_report *report, struct line lines[static COVERAGE_KINDS])
 {
 	if (report->watch.is_outdated)
-		census__take(&report->census, report->followers,
-			     report->registrations);
+		census__take(&report->census, report->followers, report->registrations);
 	report->watch.is_outdated = false;
 	compute(report, lines);
 	publish(report, lines);
@@ -346,16 +327,14 @@ static void escape(char text[static DART_ERROR_MAX], const char *name)
 
 	for (; *name && length + 4 < DART_ERROR_MAX; name++) {
 		if (*name < ' ' || *name > '~' || *name == '%')
-			length += sprintf(text + length, "%%%02X",
-					  (unsigned char)*name);
+			length += sprintf(text + length, "%%%02X", (unsigned char)*name);
 		else
 			text[length++] = *name;
 	}
 	text[length] = '\0';
 }
 
-static json_t *describe_missing(enum coverage_kind kind,
-				enum coverage_reason reason,
+static json_t *describe_missing(enum coverage_kind kind, enum coverage_reason reason,
 				const struct missing *missing)
 {
 	char example[DART_ERROR_MAX], remedy[DART_ERROR_MAX];
@@ -363,9 +342,8 @@ static json_t *describe_missing(enum coverage_kind kind,
 
 	escape(example, missing->example ?: "");
 	length = coverage__remedy(remedy, kind, reason, example, missing->why);
-	return json_pack("{s:s, s:I, s:s, s:s%, s:s}", "reason",
-			 coverage__reason_name(reason), "count",
-			 (json_int_t)missing->count, "example", example, "why",
+	return json_pack("{s:s, s:I, s:s, s:s%, s:s}", "reason", coverage__reason_name(reason),
+			 "count", (json_int_t)missing->count, "example", example, "why",
 			 missing->why, length, "remedy", remedy);
 }
 
@@ -377,12 +355,10 @@ static json_t *describe_line(enum coverage_kind kind, const struct line *line)
 	for (reason = 0; reason < COVERAGE_REASONS; reason++)
 		if (line->missing[reason].count)
 			reply__append(&list,
-				      describe_missing(kind, reason,
-						       &line->missing[reason]));
-	return json_pack("{s:s, s:I, s:I, s:o}", "kind",
-			 coverage__kind_name(kind), "present",
-			 (json_int_t)line->present, "served",
-			 (json_int_t)line->served, "missing", list);
+				      describe_missing(kind, reason, &line->missing[reason]));
+	return json_pack("{s:s, s:I, s:I, s:o}", "kind", coverage__kind_name(kind), "present",
+			 (json_int_t)line->present, "served", (json_int_t)line->served, "missing",
+			 list);
 }
 
 json_t *coverage_report__describe(struct coverage_report *report)
@@ -399,9 +375,8 @@ json_t *coverage_report__describe(struct coverage_report *report)
 }
 
 int coverage_report__open(struct coverage_report *report, sd_event *loop,
-			  struct coverage_counts *counts,
-			  struct followers *followers, struct probes *probes,
-			  struct registrations *registrations,
+			  struct coverage_counts *counts, struct followers *followers,
+			  struct probes *probes, struct registrations *registrations,
 			  struct dart_error *error)
 {
 	int ret;
@@ -417,8 +392,7 @@ int coverage_report__open(struct coverage_report *report, sd_event *loop,
 	ret = sd_event_add_defer(loop, &report->watch.later, on_change, report);
 	if (ret < 0) {
 		census__close(&report->census);
-		return dart_error__system(error, -ret,
-					  "cannot create an event source");
+		return dart_error__system(error, -ret, "cannot create an event source");
 	}
 	coverage_watch__recount(&report->watch);
 	followers->coverage = &report->watch;

@@ -32,9 +32,8 @@ struct coverage_report {
 
 /* From then on the rooms touch @report->watch.  All arguments outlive it. */
 int coverage_report__open(struct coverage_report *report, sd_event *loop,
-			  struct coverage_counts *counts,
-			  struct followers *followers, struct probes *probes,
-			  struct registrations *registrations,
+			  struct coverage_counts *counts, struct followers *followers,
+			  struct probes *probes, struct registrations *registrations,
 			  struct dart_error *error);
 void coverage_report__close(struct coverage_report *report);
 

@@ -33,21 +33,18 @@ static void on_inotify_event(const struct inotify_event *event, void *userdata)
 		return;
 	}
 	cgroup = event->mask & IN_ISDIR ?
-			 cgroup_set__find_watch(events->set,
-						instance - events->instances,
+			 cgroup_set__find_watch(events->set, instance - events->instances,
 						event->wd) :
 			 NULL;
 	if (!cgroup)
 		return;
 	if (event->mask & (IN_CREATE | IN_DELETE))
-		events->handlers->child(events, cgroup, event->name,
-					event->mask & IN_CREATE);
+		events->handlers->child(events, cgroup, event->name, event->mask & IN_CREATE);
 	else if (event->mask & IN_ATTRIB && !event->len)
 		events->handlers->changed(events, cgroup, false);
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct cgroup_instance *instance = userdata;
 	struct cgroup_events *events = instance->events;
@@ -73,8 +70,7 @@ static int on_resync(sd_event_source *source, uint64_t time, void *userdata)
 	return 0;
 }
 
-int cgroup_events__open(struct cgroup_events *events, sd_event *loop,
-			struct cgroup_set *set,
+int cgroup_events__open(struct cgroup_events *events, sd_event *loop, struct cgroup_set *set,
 			const struct cgroup_events_handlers *handlers)
 {
 	int class, ret;
@@ -88,8 +84,7 @@ int cgroup_events__open(struct cgroup_events *events, sd_event *loop,
 		events->instances[class].events = events;
 		events->instances[class].fd = -1;
 	}
-	ret = sd_event_add_time(loop, &events->resync, CLOCK_MONOTONIC, 0, 0,
-				on_resync, events);
+	ret = sd_event_add_time(loop, &events->resync, CLOCK_MONOTONIC, 0, 0, on_resync, events);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(events->resync, SD_EVENT_OFF);
 	return ret;
@@ -120,12 +115,10 @@ int cgroup_events__watch(struct cgroup_events *events, struct cgroup *cgroup,
 		if (ret)
 			return ret;
 	}
-	wd = inotify__add(instance->fd, fd,
-			  IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR);
+	wd = inotify__add(instance->fd, fd, IN_CREATE | IN_DELETE | IN_ATTRIB | IN_ONLYDIR);
 	if (wd < 0)
-		return dart_error__set(error, -wd,
-				       "cannot watch a cgroup: %s%s",
-				       strerror(-wd), inotify__remedy(-wd));
+		return dart_error__set(error, -wd, "cannot watch a cgroup: %s%s", strerror(-wd),
+				       inotify__remedy(-wd));
 	if (!cgroup_set__watch(events->set, cgroup, class, wd))
 		return 0;
 	inotify_rm_watch(instance->fd, wd);

@@ -11,8 +11,7 @@
 /* ---- places in the tallies of the followers */
 
 /* NULL: out of memory. */
-static struct cgroup_place *place_of(struct cgroup_places *places,
-				     struct cgroup_follower *member)
+static struct cgroup_place *place_of(struct cgroup_places *places, struct cgroup_follower *member)
 {
 	struct cgroup_place *place;
 
@@ -38,8 +37,7 @@ void cgroup_places__free(struct cgroup_places *places)
 	}
 }
 
-void cgroup_places__forget(struct cgroup_places *places,
-			   const struct cgroup_follower *member)
+void cgroup_places__forget(struct cgroup_places *places, const struct cgroup_follower *member)
 {
 	struct cgroup_place *place;
 
@@ -53,9 +51,8 @@ void cgroup_places__forget(struct cgroup_places *places,
 	free(place);
 }
 
-void cgroup_followers__miss(struct cgroup_followers *all,
-			    struct cgroup_places *places, uint64_t count,
-			    enum coverage_reason reason, const char *name,
+void cgroup_followers__miss(struct cgroup_followers *all, struct cgroup_places *places,
+			    uint64_t count, enum coverage_reason reason, const char *name,
 			    const struct dart_error *why)
 {
 	struct cgroup_follower *member;
@@ -67,9 +64,7 @@ void cgroup_followers__miss(struct cgroup_followers *all,
 			follower__forget(&member->follower, &place->place);
 			place->place.more = count - 1;
 		}
-		follower__fail(&member->follower,
-			       place ? &place->place : NULL, reason, name,
-			       why);
+		follower__fail(&member->follower, place ? &place->place : NULL, reason, name, why);
 	}
 }
 
@@ -89,8 +84,7 @@ void cgroup__include_all(struct cgroup *cgroup)
 	}
 }
 
-void cgroup_followers__leave_out(struct cgroup_followers *all,
-				 struct cgroup *cgroup, uint64_t more,
+void cgroup_followers__leave_out(struct cgroup_followers *all, struct cgroup *cgroup, uint64_t more,
 				 enum coverage_reason reason, const char *path,
 				 const struct dart_error *why)
 {
@@ -115,8 +109,7 @@ void cgroup_followers__leave_out(struct cgroup_followers *all,
 			       left_out->example, why);
 }
 
-bool cgroup_followers__include_one(struct cgroup_followers *all,
-				   struct cgroup *cgroup)
+bool cgroup_followers__include_one(struct cgroup_followers *all, struct cgroup *cgroup)
 {
 	struct cgroups_left_out *left_out = SLIST_FIRST(&cgroup->left_out);
 
@@ -126,16 +119,14 @@ bool cgroup_followers__include_one(struct cgroup_followers *all,
 	if (left_out->count == 1)
 		return true;
 	left_out->count--;
-	cgroup_followers__miss(all, &left_out->places, left_out->count,
-			       left_out->reason, left_out->example,
-			       &left_out->why);
+	cgroup_followers__miss(all, &left_out->places, left_out->count, left_out->reason,
+			       left_out->example, &left_out->why);
 	return false;
 }
 
 /* ---- entries of a cgroup */
 
-static struct entry *find_entry(const struct cgroup_follower *member,
-				const struct cgroup *cgroup)
+static struct entry *find_entry(const struct cgroup_follower *member, const struct cgroup *cgroup)
 {
 	const struct follower *follower = &member->follower;
 	const struct selector_key key = {
@@ -149,8 +140,7 @@ static struct entry *find_entry(const struct cgroup_follower *member,
 	return entry && entry->group == &follower->group ? entry : NULL;
 }
 
-static void register_one(struct cgroup_followers *all,
-			 struct cgroup_follower *member,
+static void register_one(struct cgroup_followers *all, struct cgroup_follower *member,
 			 struct cgroup *cgroup, int fd)
 {
 	struct follower *follower = &member->follower;
@@ -162,21 +152,18 @@ static void register_one(struct cgroup_followers *all,
 
 	if (!place) {
 		dart_error__no_memory(&error);
-		follower__fail(follower, NULL, COVERAGE_MEMORY, cgroup->path,
-			       &error);
+		follower__fail(follower, NULL, COVERAGE_MEMORY, cgroup->path, &error);
 		return;
 	}
 	if (find_entry(member, cgroup)) {
 		if (coverage_place__is_missing(&place->place))
-			coverage_tally__stage(&follower->tally, &place->place,
-					      cgroup->path);
+			coverage_tally__stage(&follower->tally, &place->place, cgroup->path);
 		return;
 	}
 	if (cgroup__join_path(whole, all->path, cgroup->path))
 		ret = dart_error__set(&error, ENAMETOOLONG, "path is too long");
 	else
-		ret = selector__cgroup(&selector, follower->source, fd, whole,
-				       &error);
+		ret = selector__cgroup(&selector, follower->source, fd, whole, &error);
 	if (!ret && all->is_full)
 		ret = dart_error__set(
 			&error, ENOSPC,
@@ -191,8 +178,7 @@ static void register_one(struct cgroup_followers *all,
 	selector__close(&selector);
 }
 
-void cgroup_followers__register(struct cgroup_followers *all,
-				struct cgroup *cgroup, int fd)
+void cgroup_followers__register(struct cgroup_followers *all, struct cgroup *cgroup, int fd)
 {
 	struct cgroup_follower *member;
 
@@ -200,8 +186,7 @@ void cgroup_followers__register(struct cgroup_followers *all,
 		register_one(all, member, cgroup, fd);
 }
 
-void cgroup_followers__end_entries(struct cgroup_followers *all,
-				   const struct cgroup *cgroup)
+void cgroup_followers__end_entries(struct cgroup_followers *all, const struct cgroup *cgroup)
 {
 	const struct cgroup_follower *member;
 	struct entry *entry;
@@ -213,25 +198,21 @@ void cgroup_followers__end_entries(struct cgroup_followers *all,
 	}
 }
 
-void cgroup_followers__discharge(struct cgroup_followers *all,
-				 struct cgroup *cgroup, uint32_t left)
+void cgroup_followers__discharge(struct cgroup_followers *all, struct cgroup *cgroup, uint32_t left)
 {
 	quotas__release(&all->followers->registry->inventory.delegated,
 			cgroup->charged, cgroup->charge - left, 0);
 	cgroup->charge = left;
 }
 
-void cgroup_followers__charge(struct cgroup_followers *all,
-			      struct cgroup *cgroup)
+void cgroup_followers__charge(struct cgroup_followers *all, struct cgroup *cgroup)
 {
 	struct inventory *inventory = &all->followers->registry->inventory;
 	const struct cgroup_follower *member;
 	struct entry *entry;
 
-	quotas__release(&inventory->delegated, cgroup->charged, cgroup->charge,
-			0);
-	cgroup->charged = quotas__charge(&inventory->delegated, cgroup->user,
-					 cgroup->charge, 0);
+	quotas__release(&inventory->delegated, cgroup->charged, cgroup->charge, 0);
+	cgroup->charged = quotas__charge(&inventory->delegated, cgroup->user, cgroup->charge, 0);
 	TAILQ_FOREACH(member, &all->list, link) {
 		entry = find_entry(member, cgroup);
 		if (entry)

@@ -21,8 +21,7 @@ void cgroup_set__open(struct cgroup_set *set)
 	};
 }
 
-struct cgroup *cgroup_set__add(struct cgroup_set *set, struct cgroup *parent,
-			       const char *path)
+struct cgroup *cgroup_set__add(struct cgroup_set *set, struct cgroup *parent, const char *path)
 {
 	struct cgroup *cgroup = calloc(1, sizeof(*cgroup) + strlen(path) + 1);
 
@@ -81,8 +80,7 @@ void cgroup_set__unwatch(struct cgroup_set *set, struct cgroup *cgroup)
 	cgroup->is_watched = false;
 }
 
-struct cgroup *cgroup_set__find_watch(const struct cgroup_set *set,
-				      enum cgroup_class class, int wd)
+struct cgroup *cgroup_set__find_watch(const struct cgroup_set *set, enum cgroup_class class, int wd)
 {
 	const uint32_t number = wd;
 	const void *found = entry_index__find(&set->watches[class], &number);
@@ -92,8 +90,7 @@ struct cgroup *cgroup_set__find_watch(const struct cgroup_set *set,
 	return (struct cgroup *)((char *)found - offsetof(struct cgroup, wd));
 }
 
-struct cgroup *cgroup__next(const struct cgroup *cgroup,
-			    const struct cgroup *from)
+struct cgroup *cgroup__next(const struct cgroup *cgroup, const struct cgroup *from)
 {
 	struct cgroup *next = TAILQ_FIRST(&cgroup->children);
 
@@ -113,8 +110,7 @@ struct cgroup *cgroup__first_leaf(struct cgroup *from)
 
 /* ---- directories */
 
-int cgroup__join_path(char path[static PATH_MAX], const char *outer,
-		      const char *name)
+int cgroup__join_path(char path[static PATH_MAX], const char *outer, const char *name)
 {
 	const char *slash = *outer && strcmp(outer, "/") && *name ? "/" : "";
 

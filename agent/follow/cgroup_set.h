@@ -74,8 +74,7 @@ struct cgroup_set {
 
 void cgroup_set__open(struct cgroup_set *set);
 /* Adds the top, or a child of @parent.  NULL: out of memory. */
-struct cgroup *cgroup_set__add(struct cgroup_set *set, struct cgroup *parent,
-			       const char *path);
+struct cgroup *cgroup_set__add(struct cgroup_set *set, struct cgroup *parent, const char *path);
 /* Frees a cgroup without children, watch and places. */
 void cgroup_set__remove(struct cgroup_set *set, struct cgroup *cgroup);
 struct cgroup *cgroup_set__find(const struct cgroup_set *set, const char *path);
@@ -87,8 +86,7 @@ struct cgroup *cgroup_set__find_watch(const struct cgroup_set *set,
 				      enum cgroup_class class, int wd);
 
 /* The next cgroup at or below @from after @cgroup, parents first; NULL: @cgroup was the last. */
-struct cgroup *cgroup__next(const struct cgroup *cgroup,
-			    const struct cgroup *from);
+struct cgroup *cgroup__next(const struct cgroup *cgroup, const struct cgroup *from);
 /* A cgroup without children at or below @from. */
 struct cgroup *cgroup__first_leaf(struct cgroup *from);
 

@@ -32,8 +32,7 @@ struct cgroup_tree {
 	sd_event_source *turns;	/* while a cgroup is queued */
 };
 
-static void cgroup_tree__enqueue(struct cgroup_tree *tree,
-				 struct cgroup *cgroup, bool is_to_scan)
+static void cgroup_tree__enqueue(struct cgroup_tree *tree, struct cgroup *cgroup, bool is_to_scan)
 {
 	cgroup->is_to_scan |= is_to_scan;
 	if (cgroup->is_queued)
@@ -43,20 +42,17 @@ static void cgroup_tree__enqueue(struct cgroup_tree *tree,
 	sd_event_source_set_enabled(tree->turns, SD_EVENT_ON);
 }
 
-static void cgroup_tree__dequeue(struct cgroup_tree *tree,
-				 struct cgroup *cgroup)
+static void cgroup_tree__dequeue(struct cgroup_tree *tree, struct cgroup *cgroup)
 {
 	if (cgroup->is_queued)
-		TAILQ_REMOVE(&tree->queues[cgroup__class(cgroup)], cgroup,
-			     queued);
+		TAILQ_REMOVE(&tree->queues[cgroup__class(cgroup)], cgroup, queued);
 	cgroup->is_queued = false;
 }
 
 /* Judges a failure of inotify: its watches, or its instances, are used up. */
 static enum coverage_reason watch_reason(int code)
 {
-	return code == ENOSPC || code == EMFILE ? COVERAGE_WATCHES :
-						  coverage__reason_of(code);
+	return code == ENOSPC || code == EMFILE ? COVERAGE_WATCHES : coverage__reason_of(code);
 }
 
 /* ---- owners */
@@ -70,8 +66,7 @@ static uid_t user_of(const struct cgroup *parent, uid_t owner)
  * The directory of @from belongs to another user than before: it was delegated, or taken
  * back.  All below get a watch of the other instance.
  */
-static void cgroup_tree__set_user(struct cgroup_tree *tree, struct cgroup *from,
-				  uid_t user)
+static void cgroup_tree__set_user(struct cgroup_tree *tree, struct cgroup *from, uid_t user)
 {
 	struct cgroup *cgroup;
 
@@ -87,8 +82,7 @@ static void cgroup_tree__set_user(struct cgroup_tree *tree, struct cgroup *from,
 
 /* ---- cgroups that come and go */
 
-static void cgroup_tree__free_one(struct cgroup_tree *tree,
-				  struct cgroup *cgroup)
+static void cgroup_tree__free_one(struct cgroup_tree *tree, struct cgroup *cgroup)
 {
 	cgroup_followers__end_entries(&tree->members, cgroup);
 	cgroup__include_all(cgroup);
@@ -111,10 +105,8 @@ static void cgroup_tree__drop(struct cgroup_tree *tree, struct cgroup *from)
 }
 
 /* A child of @parent, @path below the top; its reason if it is left out. */
-static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
-			     const char *path, uid_t owner,
-			     enum coverage_reason *reason,
-			     struct dart_error *error)
+static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent, const char *path,
+			     uid_t owner, enum coverage_reason *reason, struct dart_error *error)
 {
 	const struct quotas *quotas = &tree->members.followers->registry->inventory.delegated;
 	const uid_t user = user_of(parent, owner);
@@ -123,10 +115,9 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent,
 	int ret;
 
 	if (cgroup__join_path(whole, tree->members.path, path))
-		ret = dart_error__set(
-			error, ENAMETOOLONG,
-			"the path of the cgroup has more than %d bytes",
-			PATH_MAX - 1);
+		ret = dart_error__set(error, ENAMETOOLONG,
+				      "the path of the cgroup has more than %d bytes",
+				      PATH_MAX - 1);
 	else
 		ret = quotas__check(quotas, user, 0, error);
 	*reason = coverage__reason_of(-ret);
@@ -159,19 +150,16 @@ static bool cgroup_tree__find_child(struct cgroup_tree *tree,
 
 	if (cgroup__join_path(path, parent->path, name)) {
 		dart_error__set(&error, ENAMETOOLONG,
-				"the path of the cgroup has more than %d bytes",
-				PATH_MAX - 1);
-		cgroup_followers__leave_out(&tree->members, parent, 1, COVERAGE_NAME,
-				       parent->path, &error);
+				"the path of the cgroup has more than %d bytes", PATH_MAX - 1);
+		cgroup_followers__leave_out(&tree->members, parent, 1, COVERAGE_NAME, parent->path,
+					    &error);
 		return true;
 	}
 	if (cgroup_set__find(&tree->set, path))
 		return true;
-	if (!parent->user && fstatat(tree->top, path, &status,
-				     AT_SYMLINK_NOFOLLOW))
+	if (!parent->user && fstatat(tree->top, path, &status, AT_SYMLINK_NOFOLLOW))
 		return true;
-	if (!cgroup_tree__take(tree, parent, path, status.st_uid, &reason,
-			       &error))
+	if (!cgroup_tree__take(tree, parent, path, status.st_uid, &reason, &error))
 		return true;
 	cgroup_followers__leave_out(&tree->members, parent, 1, reason, path, &error);
 	return !(reason == COVERAGE_QUOTA && parent->user);
@@ -181,8 +169,7 @@ static bool cgroup_tree__find_child(struct cgroup_tree *tree,
  * Leaves out the cgroups that the kernel counts below @cgroup, except known children and cgroups
  * below known children, for the most frequent reason among the children.
  */
-static void cgroup_tree__count_left_out(struct cgroup_tree *tree,
-					struct cgroup *cgroup, int fd)
+static void cgroup_tree__count_left_out(struct cgroup_tree *tree, struct cgroup *cgroup, int fd)
 {
 	struct cgroups_left_out *left_out, *most = NULL;
 	const struct cgroup *child;
@@ -207,8 +194,7 @@ static void cgroup_tree__count_left_out(struct cgroup_tree *tree,
 }
 
 /* Looks for children; takes @fd over. */
-static void cgroup_tree__scan(struct cgroup_tree *tree, struct cgroup *cgroup,
-			      int fd)
+static void cgroup_tree__scan(struct cgroup_tree *tree, struct cgroup *cgroup, int fd)
 {
 	DIR *directory = fdopendir(fd);
 	struct dirent *file;
@@ -222,8 +208,7 @@ static void cgroup_tree__scan(struct cgroup_tree *tree, struct cgroup *cgroup,
 	cgroup__include_all(cgroup);
 	while (goes_on && (file = readdir(directory)))
 		if (file->d_type == DT_DIR && file->d_name[0] != '.')
-			goes_on = cgroup_tree__find_child(tree, cgroup,
-							  file->d_name);
+			goes_on = cgroup_tree__find_child(tree, cgroup, file->d_name);
 	cgroup_tree__count_left_out(tree, cgroup, fd);
 	closedir(directory);
 }
@@ -231,9 +216,8 @@ static void cgroup_tree__scan(struct cgroup_tree *tree, struct cgroup *cgroup,
 /* ---- turns */
 
 /* The cgroup cannot be followed, and its children cannot be listed. */
-static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup,
-			      int fd, enum coverage_reason reason,
-			      const struct dart_error *error)
+static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup, int fd,
+			      enum coverage_reason reason, const struct dart_error *error)
 {
 	uint64_t below = fd < 0 ? 0 : cgroup__count_below(fd, ".");
 
@@ -247,8 +231,7 @@ static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup,
 }
 
 /* Its watch, entries and children; takes @fd over. */
-static void cgroup_tree__visit_open(struct cgroup_tree *tree,
-				    struct cgroup *cgroup, int fd)
+static void cgroup_tree__visit_open(struct cgroup_tree *tree, struct cgroup *cgroup, int fd)
 {
 	struct dart_error error;
 	int ret = 0;
@@ -287,8 +270,7 @@ static void cgroup_tree__visit(struct cgroup_tree *tree, struct cgroup *cgroup)
 	}
 	if (fd < 0 || fstat(fd, &status)) {
 		dart_error__system(&error, errno, "cannot open a cgroup");
-		cgroup_tree__fail(tree, cgroup, -1, coverage__reason_of(errno),
-				  &error);
+		cgroup_tree__fail(tree, cgroup, -1, coverage__reason_of(errno), &error);
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -303,8 +285,7 @@ static void cgroup_tree__visit(struct cgroup_tree *tree, struct cgroup *cgroup)
 	}
 	cgroup->inode = status.st_ino;
 	if (cgroup->user != user_of(parent, status.st_uid))
-		cgroup_tree__set_user(tree, cgroup,
-				      user_of(parent, status.st_uid));
+		cgroup_tree__set_user(tree, cgroup, user_of(parent, status.st_uid));
 	cgroup_tree__visit_open(tree, cgroup, fd);
 }
 
@@ -315,8 +296,7 @@ static struct cgroup *cgroup_tree__next(const struct cgroup_tree *tree)
 }
 
 /* Part of a batch: at least @least cgroups, and then until @end. */
-static void cgroup_tree__work(struct cgroup_tree *tree, unsigned int least,
-			      int64_t end)
+static void cgroup_tree__work(struct cgroup_tree *tree, unsigned int least, int64_t end)
 {
 	struct cgroup *cgroup;
 
@@ -378,8 +358,7 @@ void cgroup_tree__retry(struct cgroup_tree *tree)
 		SLIST_FOREACH(place, &cgroup->places, link)
 			is_missing |= coverage_place__is_missing(&place->place);
 		if (is_missing || !SLIST_EMPTY(&cgroup->left_out))
-			cgroup_tree__enqueue(tree, cgroup,
-					     !SLIST_EMPTY(&cgroup->left_out));
+			cgroup_tree__enqueue(tree, cgroup, !SLIST_EMPTY(&cgroup->left_out));
 	}
 }
 
@@ -387,8 +366,7 @@ void cgroup_tree__retry(struct cgroup_tree *tree)
 
 static struct cgroup_tree *tree_of(struct cgroup_events *events)
 {
-	return (struct cgroup_tree *)((char *)events -
-				      offsetof(struct cgroup_tree, events));
+	return (struct cgroup_tree *)((char *)events - offsetof(struct cgroup_tree, events));
 }
 
 /* Adds, replaces or drops the child @name of @parent to match the file system. */
@@ -409,12 +387,10 @@ static void on_child(struct cgroup_events *events, struct cgroup *parent,
 		return;
 	}
 	if (known) {
-		is_there = !fstatat(tree->top, path, &status,
-				    AT_SYMLINK_NOFOLLOW) &&
+		is_there = !fstatat(tree->top, path, &status, AT_SYMLINK_NOFOLLOW) &&
 			   S_ISDIR(status.st_mode);
 		/* Without an inode it still waits for its turn, which examines it. */
-		if (is_there &&
-		    (!known->inode || known->inode == status.st_ino))
+		if (is_there && (!known->inode || known->inode == status.st_ino))
 			return;
 		cgroup_tree__drop(tree, known);
 		if (!is_there)
@@ -423,8 +399,7 @@ static void on_child(struct cgroup_events *events, struct cgroup *parent,
 	cgroup_tree__find_child(tree, parent, name);
 }
 
-static void on_changed(struct cgroup_events *events, struct cgroup *cgroup,
-		       bool is_to_scan)
+static void on_changed(struct cgroup_events *events, struct cgroup *cgroup, bool is_to_scan)
 {
 	cgroup_tree__enqueue(tree_of(events), cgroup, is_to_scan);
 }
@@ -465,8 +440,7 @@ static void cgroup_tree__free(struct cgroup_tree *tree)
 	free(tree);
 }
 
-static int cgroup_tree__open_sources(struct cgroup_tree *tree,
-				     struct dart_error *error)
+static int cgroup_tree__open_sources(struct cgroup_tree *tree, struct dart_error *error)
 {
 	static const struct cgroup_events_handlers handlers = {
 		.begin = on_events_begin,
@@ -482,14 +456,12 @@ static int cgroup_tree__open_sources(struct cgroup_tree *tree,
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(tree->turns, SD_EVENT_OFF);
 	if (ret < 0)
-		return dart_error__system(error, -ret,
-					  "cannot create an event source");
+		return dart_error__system(error, -ret, "cannot create an event source");
 	return 0;
 }
 
-static int cgroup_tree__open(struct followers *followers, int fd,
-			     const struct stat *status, const char *path,
-			     struct cgroup_tree **result,
+static int cgroup_tree__open(struct followers *followers, int fd, const struct stat *status,
+			     const char *path, struct cgroup_tree **result,
 			     struct dart_error *error)
 {
 	struct cgroup_tree *tree = calloc(1, sizeof(*tree));
@@ -511,8 +483,7 @@ static int cgroup_tree__open(struct followers *followers, int fd,
 	if (!ret) {
 		tree->top = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 		if (tree->top < 0)
-			ret = dart_error__system(error, errno,
-						 "cannot follow cgroups");
+			ret = dart_error__system(error, errno, "cannot follow cgroups");
 	}
 	if (!ret && !cgroup__is_root(fd))
 		ret = file_watch__start(followers->file_watches, &tree->watch,
@@ -553,21 +524,17 @@ int cgroup_tree__join(struct cgroup_follower *member, int fd, const char *path,
 	int ret = 0;
 
 	if (fstat(fd, &status))
-		return dart_error__system(error, errno,
-					  "cannot follow cgroups");
+		return dart_error__system(error, errno, "cannot follow cgroups");
 	tree = find_tree(followers, status.st_ino, path);
 	if (!tree)
-		ret = cgroup_tree__open(followers, fd, &status, path, &tree,
-					error);
+		ret = cgroup_tree__open(followers, fd, &status, path, &tree, error);
 	if (ret)
 		return ret;
 	member->tree = tree;
 	TAILQ_INSERT_TAIL(&tree->members.list, member, link);
 	tree->members.count++;
-	for (cgroup = tree->set.top; cgroup;
-	     cgroup = cgroup__next(cgroup, tree->set.top))
-		cgroup_tree__enqueue(tree, cgroup,
-				     !SLIST_EMPTY(&cgroup->left_out));
+	for (cgroup = tree->set.top; cgroup; cgroup = cgroup__next(cgroup, tree->set.top))
+		cgroup_tree__enqueue(tree, cgroup, !SLIST_EMPTY(&cgroup->left_out));
 	cgroup_tree__begin(tree);
 	cgroup_tree__work(tree, FIRST_TURN, 0);
 	return cgroup_tree__end(tree, error);
@@ -582,8 +549,7 @@ void cgroup_tree__leave(struct cgroup_follower *member)
 	if (!tree)
 		return;
 	member->tree = NULL;
-	for (cgroup = tree->set.top; cgroup;
-	     cgroup = cgroup__next(cgroup, tree->set.top)) {
+	for (cgroup = tree->set.top; cgroup; cgroup = cgroup__next(cgroup, tree->set.top)) {
 		cgroup_places__forget(&cgroup->places, member);
 		SLIST_FOREACH(left_out, &cgroup->left_out, link)
 			cgroup_places__forget(&left_out->places, member);

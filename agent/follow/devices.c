@@ -14,8 +14,7 @@
 /* A datagram is shorter: netlink sends no more at once. */
 #define DATAGRAM_MAX 65536
 
-static struct device *devices__find(const struct devices *devices,
-				    uint64_t number)
+static struct device *devices__find(const struct devices *devices, uint64_t number)
 {
 	struct device *device;
 
@@ -26,15 +25,13 @@ static struct device *devices__find(const struct devices *devices,
 }
 
 /* The entry of @device if it is this follower's, or NULL. */
-static struct entry *devices__entry(const struct devices *devices,
-				    const struct device *device)
+static struct entry *devices__entry(const struct devices *devices, const struct device *device)
 {
 	struct selector_key key = devices->key;
 	struct entry *entry;
 
 	devices->kind->set_key(device, &key);
-	entry = inventory__find_source(&devices->follower.followers->registry->inventory,
-				      &key);
+	entry = inventory__find_source(&devices->follower.followers->registry->inventory, &key);
 	return entry && entry->group == &devices->follower.group ? entry : NULL;
 }
 
@@ -50,8 +47,7 @@ static void devices__drop(struct devices *devices, struct device *device)
 	struct entry *entry = devices__entry(devices, device);
 
 	if (entry)
-		registry__entry_ended(devices->follower.followers->registry,
-				      entry);
+		registry__entry_ended(devices->follower.followers->registry, entry);
 	devices__forget(devices, device);
 }
 
@@ -71,8 +67,7 @@ static struct device *devices__add(struct devices *devices, uint64_t number,
 
 	if (!device) {
 		dart_error__no_memory(&error);
-		follower__fail(&devices->follower, NULL, COVERAGE_MEMORY, name,
-			       &error);
+		follower__fail(&devices->follower, NULL, COVERAGE_MEMORY, name, &error);
 		return NULL;
 	}
 	device->number = number;
@@ -111,8 +106,7 @@ struct device *devices__see(struct devices *devices, uint64_t number,
 	if (device && device->inode == inode && !strcmp(device->name, name)) {
 		device->is_seen = true;
 		/* The file system was mounted again, with the same numbers as before. */
-		if (device->had_entry && !devices->kind->take &&
-		    !devices__entry(devices, device))
+		if (device->had_entry && !devices->kind->take && !devices__entry(devices, device))
 			device->is_new = true;
 		return device;
 	}
@@ -141,12 +135,10 @@ static void devices__register_new(struct devices *devices)
 			continue;
 		if (ret) {
 			follower__fail(&devices->follower, &device->place,
-				       coverage__reason_of(-ret), device->name,
-				       &error);
+				       coverage__reason_of(-ret), device->name, &error);
 			continue;
 		}
-		follower__register(&devices->follower, &selector,
-				   &device->place, device->name);
+		follower__register(&devices->follower, &selector, &device->place, device->name);
 		selector__close(&selector);
 		device->had_entry = devices__entry(devices, device);
 	}
@@ -222,8 +214,7 @@ static void devices__take_changes(struct devices *devices, int ret)
 				devices->kind->what, strerror(-ret));
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct devices *devices = userdata;
 	int ret;
@@ -278,8 +269,7 @@ static const struct follower_operations devices_operations = {
 };
 
 /* Opens everything but the list; devices__free() closes it, even on error. */
-static int devices__open(struct devices *devices, sd_event *loop,
-			 struct dart_error *error)
+static int devices__open(struct devices *devices, sd_event *loop, struct dart_error *error)
 {
 	int ret;
 
@@ -287,20 +277,16 @@ static int devices__open(struct devices *devices, sd_event *loop,
 	if (devices->socket < 0)
 		return devices->socket;
 	ret = sd_event_add_io(loop, &devices->events, devices->socket,
-			      devices->kind->changed ?: EPOLLIN, on_event,
-			      devices);
+			      devices->kind->changed ?: EPOLLIN, on_event, devices);
 	if (ret >= 0 && !devices->kind->take)
 		ret = sd_event_source_set_ratelimit(devices->events, 1000000, 1);
 	if (ret >= 0 && !devices->kind->take)
-		ret = sd_event_source_set_ratelimit_expire_callback(
-			devices->events, on_rested);
+		ret = sd_event_source_set_ratelimit_expire_callback(devices->events, on_rested);
 	/* Handle the event after the ends of entries are known. */
 	if (ret >= 0 && !devices->kind->take)
-		ret = sd_event_source_set_priority(
-			devices->events, SD_EVENT_PRIORITY_NORMAL + 1);
+		ret = sd_event_source_set_priority(devices->events, SD_EVENT_PRIORITY_NORMAL + 1);
 	if (ret < 0)
-		return dart_error__system(error, -ret, "cannot wait for %s",
-					  devices->kind->what);
+		return dart_error__system(error, -ret, "cannot wait for %s", devices->kind->what);
 	return 0;
 }
 
@@ -315,8 +301,7 @@ int devices__count(const struct devices_kind *kind, struct device_count *count,
 	devices.socket = kind->open(&devices, error);
 	ret = devices.socket < 0 ? devices.socket : kind->list(&devices);
 	if (devices.socket >= 0 && ret)
-		dart_error__system(error, -ret, "cannot learn which %s there are",
-				   kind->what);
+		dart_error__system(error, -ret, "cannot learn which %s there are", kind->what);
 	if (devices.socket >= 0)
 		close(devices.socket);
 	if (devices.fd >= 0)
@@ -324,10 +309,8 @@ int devices__count(const struct devices_kind *kind, struct device_count *count,
 	return ret;
 }
 
-int devices__follow(struct followers *followers,
-		    const struct devices_kind *kind,
-		    const struct source *source,
-		    const struct selector_choice *choice,
+int devices__follow(struct followers *followers, const struct devices_kind *kind,
+		    const struct source *source, const struct selector_choice *choice,
 		    struct follower **result, struct dart_error *error)
 {
 	struct devices *devices = calloc(1, sizeof(*devices));
@@ -344,9 +327,8 @@ int devices__follow(struct followers *followers,
 		.gather_ms = choice->gather_ms,
 	};
 	ret = devices__open(devices, followers->loop, error) ?:
-		      followers__add(followers, &devices->follower,
-				     &devices_operations, source, choice, NULL,
-				     error);
+		      followers__add(followers, &devices->follower, &devices_operations, source,
+				     choice, NULL, error);
 	if (ret) {
 		devices__free(&devices->follower);
 		return ret;
@@ -354,8 +336,7 @@ int devices__follow(struct followers *followers,
 	follower__begin(&devices->follower);
 	ret = devices__sync(devices);
 	if (ret)
-		dart_error__system(error, -ret, "cannot learn which %s there are",
-				   kind->what);
+		dart_error__system(error, -ret, "cannot learn which %s there are", kind->what);
 	else
 		devices__register_new(devices);
 	ret = follower__end_with(&devices->follower, ret, error);

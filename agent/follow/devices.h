@@ -56,16 +56,13 @@ struct devices_kind {
 	void (*take)(struct devices *devices, char *bytes, size_t length);
 	void (*set_key)(const struct device *device, struct selector_key *key);
 	/* selector__close() afterwards. */
-	int (*select)(const struct devices *devices,
-		      const struct device *device, struct selector *selector,
-		      struct dart_error *error);
+	int (*select)(const struct devices *devices, const struct device *device,
+		      struct selector *selector, struct dart_error *error);
 };
 
 /* Registers @source for all devices of @kind, present and future. */
-int devices__follow(struct followers *followers,
-		    const struct devices_kind *kind,
-		    const struct source *source,
-		    const struct selector_choice *choice,
+int devices__follow(struct followers *followers, const struct devices_kind *kind,
+		    const struct source *source, const struct selector_choice *choice,
 		    struct follower **follower, struct dart_error *error);
 
 /* Counts the devices that there are; returns -errno. */

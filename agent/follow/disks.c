@@ -22,13 +22,11 @@ static int disks__open(struct devices *devices, struct dart_error *error)
 	devices->fd = open(BLOCK, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (devices->fd < 0)
 		return dart_error__system(error, errno, "cannot open " BLOCK);
-	return kernel_messages__open(NETLINK_KOBJECT_UEVENT,
-				     KERNEL_MESSAGES_UEVENTS, NULL, error);
+	return kernel_messages__open(NETLINK_KOBJECT_UEVENT, KERNEL_MESSAGES_UEVENTS, NULL, error);
 }
 
 /* Reads /sys/block/NAME/dev and the inode of the directory; -ENOENT: the disk is gone. */
-static int read_number(int block, const char *name, uint64_t *number,
-		       uint64_t *inode)
+static int read_number(int block, const char *name, uint64_t *number, uint64_t *inode)
 {
 	unsigned int major_number, minor_number;
 	char path[NAME_MAX + 8], text[32];
@@ -61,8 +59,7 @@ static void see(struct devices *devices, const char *name)
 	uint64_t number, inode;
 	char *at;
 
-	if (strlen(name) >= sizeof(device) ||
-	    read_number(devices->fd, name, &number, &inode))
+	if (strlen(name) >= sizeof(device) || read_number(devices->fd, name, &number, &inode))
 		return;
 	strcpy(device, name);
 	for (at = device; (at = strchr(at, '!'));)
@@ -108,21 +105,18 @@ static void disks__take(struct devices *devices, char *bytes, size_t length)
 	if (!strcmp(action, "add") && name)
 		see(devices, name + 1);
 	else if (!strcmp(action, "remove"))
-		devices__lose(devices,
-			      makedev(atoi(find_value(bytes, length, "MAJOR")),
-				      atoi(find_value(bytes, length, "MINOR"))));
+		devices__lose(devices, makedev(atoi(find_value(bytes, length, "MAJOR")),
+					       atoi(find_value(bytes, length, "MINOR"))));
 }
 
-static void disks__set_key(const struct device *device,
-			   struct selector_key *key)
+static void disks__set_key(const struct device *device, struct selector_key *key)
 {
 	key->object = device->number;
 }
 
 /* A disk without a device file: /sys still has its number, or the disk has been removed. */
-static int cannot_open(const struct devices *devices,
-		       const struct device *device, const char *path, int code,
-		       struct dart_error *error)
+static int cannot_open(const struct devices *devices, const struct device *device, const char *path,
+		       int code, struct dart_error *error)
 {
 	char name[NAME_MAX + 1];
 	uint64_t number, inode;
@@ -133,8 +127,7 @@ static int cannot_open(const struct devices *devices,
 	snprintf(name, sizeof(name), "%s", device->name);
 	for (at = name; (at = strchr(at, '/'));)
 		*at = '!';
-	if (read_number(devices->fd, name, &number, &inode) ||
-	    number != device->number)
+	if (read_number(devices->fd, name, &number, &inode) || number != device->number)
 		return dart_error__system(error, ENOENT, "cannot open %s", path);
 	return dart_error__set(
 		error, ENXIO,
@@ -142,9 +135,8 @@ static int cannot_open(const struct devices *devices,
 		device->name, path);
 }
 
-static int disks__select(const struct devices *devices,
-			 const struct device *device, struct selector *selector,
-			 struct dart_error *error)
+static int disks__select(const struct devices *devices, const struct device *device,
+			 struct selector *selector, struct dart_error *error)
 {
 	char path[NAME_MAX + 8];
 	struct stat status;
@@ -156,11 +148,9 @@ static int disks__select(const struct devices *devices,
 	if (fd < 0)
 		return cannot_open(devices, device, path, errno, error);
 	if (fstat(fd, &status) || status.st_rdev != device->number)
-		ret = dart_error__set(error, ENODEV, "%s is another disk",
-				      path);
+		ret = dart_error__set(error, ENODEV, "%s is another disk", path);
 	else
-		ret = selector__disk(selector, devices->follower.source, fd,
-				     device->name, error);
+		ret = selector__disk(selector, devices->follower.source, fd, device->name, error);
 	if (ret)
 		close(fd);
 	else

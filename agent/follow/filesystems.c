@@ -62,8 +62,7 @@ static bool is_better(const struct mount *mount, const struct mount *than)
 
 	if (is_whole != other_is)
 		return is_whole;
-	return length != other ? length < other :
-				 strcmp(mount->path, than->path) < 0;
+	return length != other ? length < other : strcmp(mount->path, than->path) < 0;
 }
 
 static int by_device(const void *a, const void *b)
@@ -94,8 +93,7 @@ static int read_types(char types[static TYPES_MAX])
 }
 
 /* Of each file system of a disk, the best mount; chosen->mounts is freed by the caller. */
-static int choose(const struct mounts *mounts, const char *types,
-		  struct chosen *chosen)
+static int choose(const struct mounts *mounts, const char *types, struct chosen *chosen)
 {
 	const struct mount **found, *mount;
 	size_t i, count = 0;
@@ -105,8 +103,7 @@ static int choose(const struct mounts *mounts, const char *types,
 		return -ENOMEM;
 	for (i = 0; i < mounts->count; i++) {
 		mount = &mounts->list[i];
-		if (is_of_disk(types, mount->type) &&
-		    can_be_filled(mount->type) &&
+		if (is_of_disk(types, mount->type) && can_be_filled(mount->type) &&
 		    mounts__is_visible(mounts, mount))
 			found[count++] = mount;
 	}
@@ -114,8 +111,7 @@ static int choose(const struct mounts *mounts, const char *types,
 	chosen->mounts = found;
 	chosen->count = 0;
 	for (i = 0; i < count; i++)
-		if (!chosen->count ||
-		    found[i]->device != found[chosen->count - 1]->device)
+		if (!chosen->count || found[i]->device != found[chosen->count - 1]->device)
 			found[chosen->count++] = found[i];
 	return 0;
 }
@@ -141,20 +137,16 @@ static int filesystems__list(struct devices *devices)
 	return ret;
 }
 
-static void filesystems__set_key(const struct device *device,
-				 struct selector_key *key)
+static void filesystems__set_key(const struct device *device, struct selector_key *key)
 {
 	key->object = device->number;
 }
 
-static int filesystems__select(const struct devices *devices,
-			       const struct device *device,
-			       struct selector *selector,
-			       struct dart_error *error)
+static int filesystems__select(const struct devices *devices, const struct device *device,
+			       struct selector *selector, struct dart_error *error)
 {
-	return selector__filesystem(selector, devices->follower.source,
-				    device->number, device->name, device->name,
-				    error);
+	return selector__filesystem(selector, devices->follower.source, device->number,
+				    device->name, device->name, error);
 }
 
 const struct devices_kind filesystems = {

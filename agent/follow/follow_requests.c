@@ -18,10 +18,8 @@ static int follow_source(struct request *request)
 	if (ret)
 		return ret;
 	log__info("following %s", follower->group.name);
-	changes__announce(follower->followers->changes, "added", "follower",
-			  follower->group.name);
-	request->result =
-		follower->group.operations->describe(&follower->group);
+	changes__announce(follower->followers->changes, "added", "follower", follower->group.name);
+	request->result = follower->group.operations->describe(&follower->group);
 	return 0;
 }
 
@@ -39,8 +37,7 @@ static int register_host(struct request *request)
 	gathering.is_deferrable = is_deferrable;
 	ret = ret ?:
 		      selector__parse_interval(gather, &gathering.gather_ms, &request->error) ?:
-		      whole_host__register(followers, &gathering, &group,
-					   &request->error);
+		      whole_host__register(followers, &gathering, &group, &request->error);
 	if (ret)
 		return ret;
 	log__info("registered the whole host, gathered every %s%s", gather,

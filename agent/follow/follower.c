@@ -16,8 +16,7 @@
 static void followers__arm(struct followers *followers, unsigned int seconds)
 {
 	followers->retry_s = seconds;
-	sd_event_source_set_time_relative(followers->retry,
-					  seconds * UINT64_C(1000000));
+	sd_event_source_set_time_relative(followers->retry, seconds * UINT64_C(1000000));
 	sd_event_source_set_enabled(followers->retry, SD_EVENT_ONESHOT);
 }
 
@@ -51,11 +50,9 @@ static void follower__retry(struct follower *follower)
 	follower->looks_again = false;
 	coverage_tally__forget_unplaced(&follower->tally);
 	follower->operations->retry(follower);
-	if (follower->is_incomplete &&
-	    !coverage_tally__missing(&follower->tally)) {
+	if (follower->is_incomplete && !coverage_tally__missing(&follower->tally)) {
 		follower->is_incomplete = false;
-		log__peer_info("%s: none is left out any more",
-			       follower->group.name);
+		log__peer_info("%s: none is left out any more", follower->group.name);
 	}
 }
 
@@ -80,16 +77,13 @@ static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
 	if (is_complete)
 		sd_event_source_set_enabled(source, SD_EVENT_OFF);
 	else
-		followers__arm(followers,
-			       next < RETRY_MOST_S ? next : RETRY_MOST_S);
+		followers__arm(followers, next < RETRY_MOST_S ? next : RETRY_MOST_S);
 	return 0;
 }
 
 int followers__open(struct followers *followers, struct registry *registry,
-		    const struct region *region,
-		    struct file_watches *file_watches,
-		    const struct changes *changes, sd_event *loop,
-		    struct dart_error *error)
+		    const struct region *region, struct file_watches *file_watches,
+		    const struct changes *changes, sd_event *loop, struct dart_error *error)
 {
 	int ret;
 
@@ -106,8 +100,7 @@ int followers__open(struct followers *followers, struct registry *registry,
 	ret = sd_event_add_time(loop, &followers->retry, CLOCK_MONOTONIC, 0, 0,
 				on_retry, followers);
 	if (ret >= 0)
-		ret = sd_event_source_set_enabled(followers->retry,
-						  SD_EVENT_OFF);
+		ret = sd_event_source_set_enabled(followers->retry, SD_EVENT_OFF);
 	if (ret < 0) {
 		sd_event_source_disable_unref(followers->retry);
 		return dart_error__system(error, -ret, "cannot create a timer");
@@ -136,13 +129,11 @@ static json_t *describe(const struct entry_group *group)
 {
 	const struct follower *follower = entry_group__follower(group);
 
-	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:i, s:I}", "name",
-			 group->name, "kind", "follow", "part_of",
-			 group->part_of ? group->part_of->name : NULL, "entries",
-			 (json_int_t)group->entry_count,
-			 "failures", (json_int_t)coverage_tally__missing(&follower->tally),
-			 "owner", 0,
-			 "age_s", (json_int_t)clock__age_s(group->registered));
+	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:i, s:I}", "name", group->name, "kind",
+			 "follow", "part_of", group->part_of ? group->part_of->name : NULL,
+			 "entries", (json_int_t)group->entry_count, "failures",
+			 (json_int_t)coverage_tally__missing(&follower->tally), "owner", 0, "age_s",
+			 (json_int_t)clock__age_s(group->registered));
 }
 
 static int unregister(struct entry_group *group, struct dart_error *error)
@@ -157,8 +148,7 @@ static int unregister(struct entry_group *group, struct dart_error *error)
 	ret = registry__end(followers->registry, error);
 	if (ret)
 		return ret;
-	changes__announce(followers->changes, "removed", "follower",
-			  group->name);
+	changes__announce(followers->changes, "removed", "follower", group->name);
 	followers__drop(followers, follower);
 	if (operations->unregistered)
 		operations->unregistered(followers);
@@ -171,8 +161,7 @@ static void follower__retry_later(struct follower *follower)
 		followers__retry_later(follower->followers);
 }
 
-static void settle(struct entry_group *group, int end,
-		   const struct dart_error *why)
+static void settle(struct entry_group *group, int end, const struct dart_error *why)
 {
 	struct follower *follower = entry_group__follower(group);
 
@@ -183,8 +172,7 @@ static void settle(struct entry_group *group, int end,
 		coverage_tally__publish(&follower->tally);
 		return;
 	}
-	coverage_tally__withdraw(&follower->tally, coverage__reason_of(-end),
-				 why);
+	coverage_tally__withdraw(&follower->tally, coverage__reason_of(-end), why);
 	follower__retry_later(follower);
 }
 
@@ -202,14 +190,12 @@ void follower__ended(struct follower *follower)
 	registry__begin(registry);
 	registry__withdraw_group(registry, &follower->group, true);
 	registry__end_or_log(registry);
-	changes__announce(follower->followers->changes, "ended", "follower",
-			  follower->group.name);
+	changes__announce(follower->followers->changes, "ended", "follower", follower->group.name);
 	followers__drop(follower->followers, follower);
 }
 
 void follower__fail(struct follower *follower, struct coverage_place *place,
-		    enum coverage_reason reason, const char *name,
-		    const struct dart_error *error)
+		    enum coverage_reason reason, const char *name, const struct dart_error *error)
 {
 	coverage_tally__miss(&follower->tally, place, reason, name, error);
 	coverage_watch__touch(follower->followers->coverage);
@@ -222,12 +208,10 @@ void follower__fail(struct follower *follower, struct coverage_place *place,
 }
 
 /* An entry that this batch takes out of the table can come back after its end. */
-static void follower__wait(struct follower *follower,
-			   struct coverage_place *place, const char *name,
-			   const struct dart_error *error)
+static void follower__wait(struct follower *follower, struct coverage_place *place,
+			   const char *name, const struct dart_error *error)
 {
-	coverage_tally__miss(&follower->tally, place, COVERAGE_OTHER, name,
-			     error);
+	coverage_tally__miss(&follower->tally, place, COVERAGE_OTHER, name, error);
 	coverage_watch__touch(follower->followers->coverage);
 	follower__retry_later(follower);
 }
@@ -247,20 +231,17 @@ void follower__register(struct follower *follower, struct selector *selector,
 
 	selector->is_deferrable = follower->is_deferrable;
 	ret = selector__gather(selector, follower->gather_ms, &error) ?:
-		      registry__add_source(follower->followers->registry,
-					   selector, &follower->group, &entry,
-					   &error);
+		      registry__add_source(follower->followers->registry, selector,
+					   &follower->group, &entry, &error);
 	/* Most kinds of network devices do not count by CPU. */
 	if (ret == -ENOENT || ret == -ENODEV ||
-	    (ret == -EOPNOTSUPP &&
-	     follower->source->selector == SOURCE_SELECTOR_NETDEV))
+	    (ret == -EOPNOTSUPP && follower->source->selector == SOURCE_SELECTOR_NETDEV))
 		follower__forget(follower, place);
 	else if (ret == -EBUSY)
 		follower__wait(follower, place, name, &error);
-	else if (ret && !inventory__find_source(&follower->followers->registry->inventory,
-					       &selector->key))
-		follower__fail(follower, place, coverage__reason_of(-ret),
-			       name, &error);
+	else if (ret &&
+		 !inventory__find_source(&follower->followers->registry->inventory, &selector->key))
+		follower__fail(follower, place, coverage__reason_of(-ret), name, &error);
 	else
 		coverage_tally__stage(&follower->tally, place, name);
 }
@@ -270,8 +251,7 @@ void follower__begin(struct follower *follower)
 	registry__begin(follower->followers->registry);
 }
 
-int follower__end_with(struct follower *follower, int ret,
-		       struct dart_error *error)
+int follower__end_with(struct follower *follower, int ret, struct dart_error *error)
 {
 	return registry__end_with(follower->followers->registry, ret, error);
 }
@@ -281,13 +261,11 @@ void follower__end_or_log(struct follower *follower)
 	struct dart_error error;
 
 	if (follower__end_with(follower, 0, &error))
-		log__peer_error("%s: cannot publish changes: %s",
-				follower->group.name, error.text);
+		log__peer_error("%s: cannot publish changes: %s", follower->group.name, error.text);
 }
 
 /* All objects of a kind: one star after the "@"; cgroups: the path and two stars. */
-static int follower__set_name(struct follower *follower, const char *path,
-			      struct dart_error *error)
+static int follower__set_name(struct follower *follower, const char *path, struct dart_error *error)
 {
 	char stem[DART_CONTROL_ENTRY_NAME_MAX];
 	const char *end = !path ? "*" : strcmp(path, "/") ? "/**" : "**";
@@ -296,17 +274,13 @@ static int follower__set_name(struct follower *follower, const char *path,
 	ret = entry_name__of(stem, follower->source->name, path ?: "", error);
 	if (ret)
 		return ret;
-	snprintf(follower->group.name, sizeof(follower->group.name), "%s%s",
-		 stem, end);
-	return selector__add_interval(follower->group.name,
-				      follower->gather_ms, error);
+	snprintf(follower->group.name, sizeof(follower->group.name), "%s%s", stem, end);
+	return selector__add_interval(follower->group.name, follower->gather_ms, error);
 }
 
 int followers__add(struct followers *followers, struct follower *follower,
-		   const struct follower_operations *operations,
-		   const struct source *source,
-		   const struct selector_choice *choice, const char *path,
-		   struct dart_error *error)
+		   const struct follower_operations *operations, const struct source *source,
+		   const struct selector_choice *choice, const char *path, struct dart_error *error)
 {
 	int ret;
 

@@ -81,10 +81,8 @@ struct follower {
 	((struct follower *)((char *)(member)-offsetof(struct follower, group)))
 
 int followers__open(struct followers *followers, struct registry *registry,
-		    const struct region *region,
-		    struct file_watches *file_watches,
-		    const struct changes *changes, sd_event *loop,
-		    struct dart_error *error);
+		    const struct region *region, struct file_watches *file_watches,
+		    const struct changes *changes, sd_event *loop, struct dart_error *error);
 /* Before the registry. */
 void followers__close(struct followers *followers);
 
@@ -94,8 +92,7 @@ void followers__close(struct followers *followers);
  * followed.
  */
 int followers__add(struct followers *followers, struct follower *follower,
-		   const struct follower_operations *operations,
-		   const struct source *source,
+		   const struct follower_operations *operations, const struct source *source,
 		   const struct selector_choice *choice, const char *path,
 		   struct dart_error *error);
 /* Arms the retry timer for the missing objects. */
@@ -123,8 +120,7 @@ void follower__register(struct follower *follower, struct selector *selector,
  * @name stays valid until follower__forget().  The log names the first object of each follower.
  */
 void follower__fail(struct follower *follower, struct coverage_place *place,
-		    enum coverage_reason reason, const char *name,
-		    const struct dart_error *error);
+		    enum coverage_reason reason, const char *name, const struct dart_error *error);
 /* The object has ended.  Call this before @place is freed. */
 void follower__forget(struct follower *follower, struct coverage_place *place);
 
@@ -134,8 +130,7 @@ void follower__forget(struct follower *follower, struct coverage_place *place);
  */
 void follower__begin(struct follower *follower);
 /* Ends it, whose changes returned @ret: as registry__end_with(). */
-int follower__end_with(struct follower *follower, int ret,
-		       struct dart_error *error);
+int follower__end_with(struct follower *follower, int ret, struct dart_error *error);
 /* The same for a batch that no client asked for; errors are logged. */
 void follower__end_or_log(struct follower *follower);
 

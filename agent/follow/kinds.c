@@ -30,18 +30,16 @@ static const struct follower_operations cgroups_operations = {
  * Registers @source for the cgroup of @choice and all below, present and future, gathered
  * as the choice says.
  */
-static int cgroups__follow(struct followers *followers,
-			   const struct source *source,
-			   const struct selector_choice *choice,
-			   struct follower **result, struct dart_error *error)
+static int cgroups__follow(struct followers *followers, const struct source *source,
+			   const struct selector_choice *choice, struct follower **result,
+			   struct dart_error *error)
 {
 	struct cgroup_follower *member;
 	struct selector selector;
 	int ret;
 
 	/* Only to check that this is a cgroup. */
-	ret = selector__cgroup(&selector, source, choice->fd, choice->cgroup,
-			       error);
+	ret = selector__cgroup(&selector, source, choice->fd, choice->cgroup, error);
 	if (ret)
 		return ret;
 	selector__close(&selector);
@@ -69,22 +67,16 @@ int followers__follow(struct followers *followers, const struct source *source,
 {
 	switch (source->selector) {
 	case SOURCE_SELECTOR_NETNS:
-		return namespaces__follow(followers, source, choice, follower,
-					  error);
+		return namespaces__follow(followers, source, choice, follower, error);
 	case SOURCE_SELECTOR_NETDEV:
-		return devices__follow(followers, &netdevs, source, choice,
-				       follower, error);
+		return devices__follow(followers, &netdevs, source, choice, follower, error);
 	case SOURCE_SELECTOR_DISK:
-		return devices__follow(followers, &disks, source, choice,
-				       follower, error);
+		return devices__follow(followers, &disks, source, choice, follower, error);
 	case SOURCE_SELECTOR_FILESYSTEM:
-		return devices__follow(followers, &filesystems, source, choice,
-				       follower, error);
+		return devices__follow(followers, &filesystems, source, choice, follower, error);
 	case SOURCE_SELECTOR_CGROUP:
-		return cgroups__follow(followers, source, choice, follower,
-				       error);
+		return cgroups__follow(followers, source, choice, follower, error);
 	default:
-		return dart_error__set(error, EINVAL,
-				       "%s cannot be followed", source->name);
+		return dart_error__set(error, EINVAL, "%s cannot be followed", source->name);
 	}
 }

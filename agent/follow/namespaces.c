@@ -44,20 +44,17 @@ static struct namespaces_follower *of_follower(struct follower *follower)
 	return (struct namespaces_follower *)follower;
 }
 
-static void namespaces__add_name(struct namespaces *namespaces,
-				 uint32_t inode, const char *name)
+static void namespaces__add_name(struct namespaces *namespaces, uint32_t inode, const char *name)
 {
 	struct netns_name *names;
 
 	/* If memory runs out, the inode serves as the name. */
-	names = reallocarray(namespaces->names, namespaces->name_count + 1,
-			     sizeof(*names));
+	names = reallocarray(namespaces->names, namespaces->name_count + 1, sizeof(*names));
 	if (!names)
 		return;
 	namespaces->names = names;
 	names[namespaces->name_count].inode = inode;
-	snprintf(names[namespaces->name_count].name, sizeof(names->name), "%s",
-		 name);
+	snprintf(names[namespaces->name_count].name, sizeof(names->name), "%s", name);
 	namespaces->name_count++;
 }
 
@@ -70,16 +67,14 @@ static void namespaces__read_names(struct namespaces *namespaces, dev_t device)
 	while (directory && (file = readdir(directory)))
 		if (!fstatat(dirfd(directory), file->d_name, &status, 0) &&
 		    S_ISREG(status.st_mode) && status.st_dev == device)
-			namespaces__add_name(namespaces, status.st_ino,
-					     file->d_name);
+			namespaces__add_name(namespaces, status.st_ino, file->d_name);
 	if (directory)
 		closedir(directory);
 }
 
 /* From then on the region reports changes if @is_watched, otherwise not. */
-static int namespaces__list(struct namespaces *namespaces,
-			    const struct region *region, bool is_watched,
-			    struct dart_error *error)
+static int namespaces__list(struct namespaces *namespaces, const struct region *region,
+			    bool is_watched, struct dart_error *error)
 {
 	struct stat own;
 	int ret;
@@ -102,8 +97,7 @@ static void namespaces__free(struct namespaces *namespaces)
 	free(namespaces->names);
 }
 
-static const char *find_name(const struct namespaces *namespaces,
-			     uint32_t inode)
+static const char *find_name(const struct namespaces *namespaces, uint32_t inode)
 {
 	uint32_t i;
 
@@ -114,8 +108,7 @@ static const char *find_name(const struct namespaces *namespaces,
 }
 
 /* Is the name of @selector taken? */
-static bool is_taken(const struct registry *registry,
-		     const struct follower *follower,
+static bool is_taken(const struct registry *registry, const struct follower *follower,
 		     const struct selector *selector)
 {
 	char name[DART_CONTROL_ENTRY_NAME_MAX];
@@ -126,9 +119,8 @@ static bool is_taken(const struct registry *registry,
 	       inventory__find(&registry->inventory, name);
 }
 
-static void namespaces__register_one(const struct namespaces *namespaces,
-				     struct follower *follower, uint32_t inode,
-				     struct namespace_place *place)
+static void namespaces__register_one(const struct namespaces *namespaces, struct follower *follower,
+				     uint32_t inode, struct namespace_place *place)
 {
 	const char *label = place->label;
 	const struct registry *registry = follower->followers->registry;
@@ -143,11 +135,9 @@ static void namespaces__register_one(const struct namespaces *namespaces,
 				    &error);
 	/* The name may still be that of an entry about to end. */
 	if (!ret && name && is_taken(registry, follower, &selector))
-		ret = selector__netns_inode(&selector, follower->source, inode,
-					    label, &error);
+		ret = selector__netns_inode(&selector, follower->source, inode, label, &error);
 	if (ret)
-		follower__fail(follower, &place->place,
-			       coverage__reason_of(-ret), label, &error);
+		follower__fail(follower, &place->place, coverage__reason_of(-ret), label, &error);
 	else
 		follower__register(follower, &selector, &place->place, label);
 }
@@ -175,8 +165,7 @@ static int namespaces__replace_places(const struct namespaces *namespaces,
 }
 
 /* Registers each namespace without an entry; the caller has begun a batch. */
-static void namespaces__register(const struct namespaces *namespaces,
-				 struct follower *follower)
+static void namespaces__register(const struct namespaces *namespaces, struct follower *follower)
 {
 	struct selector_key key = {
 		.source = follower->source->id,
@@ -189,20 +178,16 @@ static void namespaces__register(const struct namespaces *namespaces,
 	if (namespaces__replace_places(namespaces, follower)) {
 		dart_error__no_memory(&error);
 		for (i = 0; i < namespaces->count; i++)
-			follower__fail(follower, NULL, COVERAGE_MEMORY, "net:",
-				       &error);
+			follower__fail(follower, NULL, COVERAGE_MEMORY, "net:", &error);
 		return;
 	}
 	places = of_follower(follower)->places;
 	for (i = 0; i < namespaces->count; i++) {
 		key.object = namespaces->inodes[i];
 		if (inventory__find_source(&follower->followers->registry->inventory, &key))
-			coverage_tally__stage(&follower->tally,
-					      &places[i].place,
-					      places[i].label);
+			coverage_tally__stage(&follower->tally, &places[i].place, places[i].label);
 		else
-			namespaces__register_one(namespaces, follower,
-						 namespaces->inodes[i],
+			namespaces__register_one(namespaces, follower, namespaces->inodes[i],
 						 &places[i]);
 	}
 }
@@ -225,8 +210,7 @@ static const struct follower_operations namespaces_operations = {
 };
 
 /* The region reports changes while there is a follower of namespaces. */
-static int namespaces__sync(struct followers *followers,
-			    struct dart_error *error)
+static int namespaces__sync(struct followers *followers, struct dart_error *error)
 {
 	struct namespaces namespaces;
 	struct follower *follower;
@@ -235,8 +219,7 @@ static int namespaces__sync(struct followers *followers,
 
 	TAILQ_FOREACH(follower, &followers->list, link)
 		is_watched |= follower->operations == &namespaces_operations;
-	ret = namespaces__list(&namespaces, followers->region, is_watched,
-			       error);
+	ret = namespaces__list(&namespaces, followers->region, is_watched, error);
 	if (ret)
 		return ret;
 
@@ -253,8 +236,7 @@ void namespaces__changed(struct followers *followers)
 	struct dart_error error;
 
 	if (namespaces__sync(followers, &error))
-		log__peer_error("cannot register new network namespaces: %s",
-				error.text);
+		log__peer_error("cannot register new network namespaces: %s", error.text);
 }
 
 int namespaces__follow(struct followers *followers, const struct source *source,

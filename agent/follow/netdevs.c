@@ -23,8 +23,7 @@ static int netdevs__open(struct devices *devices, struct dart_error *error)
 
 	devices->fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (devices->fd < 0 || fstat(devices->fd, &status))
-		return dart_error__system(error, errno,
-					  "cannot open dartd's network namespace");
+		return dart_error__system(error, errno, "cannot open dartd's network namespace");
 	devices->key.object = status.st_ino;
 	return kernel_messages__open(NETLINK_ROUTE, RTMGRP_LINK, NULL, error);
 }
@@ -48,10 +47,8 @@ static void take_link(struct devices *devices, const struct nlmsghdr *header)
 	length = IFLA_PAYLOAD(header);
 	for (attribute = IFLA_RTA(link); RTA_OK(attribute, length);
 	     attribute = RTA_NEXT(attribute, length))
-		if (attribute->rta_type == IFLA_IFNAME &&
-		    RTA_PAYLOAD(attribute) <= sizeof(name))
-			memcpy(name, RTA_DATA(attribute),
-			       RTA_PAYLOAD(attribute));
+		if (attribute->rta_type == IFLA_IFNAME && RTA_PAYLOAD(attribute) <= sizeof(name))
+			memcpy(name, RTA_DATA(attribute), RTA_PAYLOAD(attribute));
 	name[sizeof(name) - 1] = '\0';
 	if (*name)
 		devices__see(devices, link->ifi_index, 0, name);
@@ -69,13 +66,10 @@ static int take_all(struct devices *devices, const char *bytes, size_t length)
 		if (header->nlmsg_type == NLMSG_DONE)
 			return 1;
 		if (header->nlmsg_type == NLMSG_ERROR)
-			return header->nlmsg_len <
-					       NLMSG_LENGTH(sizeof(struct nlmsgerr)) ?
+			return header->nlmsg_len < NLMSG_LENGTH(sizeof(struct nlmsgerr)) ?
 				       -EBADMSG :
-				       ((struct nlmsgerr *)NLMSG_DATA(header))
-					       ->error;
-		if (header->nlmsg_type == RTM_NEWLINK ||
-		    header->nlmsg_type == RTM_DELLINK)
+				       ((struct nlmsgerr *)NLMSG_DATA(header))->error;
+		if (header->nlmsg_type == RTM_NEWLINK || header->nlmsg_type == RTM_DELLINK)
 			take_link(devices, header);
 	}
 	return 0;
@@ -142,14 +136,12 @@ static int netdevs__list(struct devices *devices)
 	return ret;
 }
 
-static void netdevs__set_key(const struct device *device,
-			     struct selector_key *key)
+static void netdevs__set_key(const struct device *device, struct selector_key *key)
 {
 	key->ifindex = device->number;
 }
 
-static int netdevs__select(const struct devices *devices,
-			   const struct device *device,
+static int netdevs__select(const struct devices *devices, const struct device *device,
 			   struct selector *selector, struct dart_error *error)
 {
 	struct selector_key key = devices->key;

@@ -23,12 +23,10 @@ struct whole_host {
 
 static struct whole_host *of_group(const struct entry_group *group)
 {
-	return (struct whole_host *)((char *)group -
-				     offsetof(struct whole_host, group));
+	return (struct whole_host *)((char *)group - offsetof(struct whole_host, group));
 }
 
-static uint32_t whole_host__entries(const struct whole_host *host,
-				    uint32_t *follower_count)
+static uint32_t whole_host__entries(const struct whole_host *host, uint32_t *follower_count)
 {
 	uint32_t count = host->group.entry_count;
 	const struct follower *follower;
@@ -69,10 +67,8 @@ static json_t *describe_left_out(const struct whole_host *host)
 
 	for (i = 0; sources[i].name; i++)
 		if (host->missing[i].is_missing)
-			reply__append(&list,
-				      json_pack("{s:s, s:s}", "source",
-						sources[i].name, "reason",
-						host->missing[i].why.text));
+			reply__append(&list, json_pack("{s:s, s:s}", "source", sources[i].name,
+						       "reason", host->missing[i].why.text));
 	return list;
 }
 
@@ -82,15 +78,12 @@ static json_t *describe(const struct entry_group *group)
 	uint32_t entries, followers;
 
 	entries = whole_host__entries(host, &followers);
-	return json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:o, s:i, s:I}",
-			 "name", group->name, "kind", "host", "gather_ms",
-			 (json_int_t)host->gathering.gather_ms, "deferrable",
-			 host->gathering.is_deferrable, "entries",
-			 (json_int_t)entries, "followers",
-			 (json_int_t)followers, "failures",
+	return json_pack("{s:s, s:s, s:I, s:b, s:I, s:I, s:I, s:o, s:i, s:I}", "name", group->name,
+			 "kind", "host", "gather_ms", (json_int_t)host->gathering.gather_ms,
+			 "deferrable", host->gathering.is_deferrable, "entries",
+			 (json_int_t)entries, "followers", (json_int_t)followers, "failures",
 			 (json_int_t)count_left_out(host), "left_out", describe_left_out(host),
-			 "owner", 0, "age_s",
-			 (json_int_t)clock__age_s(group->registered));
+			 "owner", 0, "age_s", (json_int_t)clock__age_s(group->registered));
 }
 
 static void whole_host__delete(struct whole_host *host)
@@ -107,8 +100,7 @@ static void whole_host__free(struct whole_host *host)
 	struct followers *followers = host->followers;
 	struct follower *follower, *next;
 
-	for (follower = TAILQ_FIRST(&followers->list); follower;
-	     follower = next) {
+	for (follower = TAILQ_FIRST(&followers->list); follower; follower = next) {
 		next = TAILQ_NEXT(follower, link);
 		if (follower->group.part_of != &host->group)
 			continue;
@@ -133,8 +125,7 @@ static void whole_host__withdraw(const struct whole_host *host)
 	registry__withdraw_group(registry, &host->group, false);
 	TAILQ_FOREACH(follower, &host->followers->list, link)
 		if (follower->group.part_of == &host->group)
-			registry__withdraw_group(registry, &follower->group,
-						 false);
+			registry__withdraw_group(registry, &follower->group, false);
 }
 
 static int unregister(struct entry_group *group, struct dart_error *error)
@@ -153,17 +144,14 @@ static int unregister(struct entry_group *group, struct dart_error *error)
 	return 0;
 }
 
-static void whole_host__miss(struct whole_host *host,
-			     const struct source *source, int code,
+static void whole_host__miss(struct whole_host *host, const struct source *source, int code,
 			     const struct dart_error *why)
 {
 	struct whole_host_missing *missing = &host->missing[source - sources];
 
 	/* EBUSY: the earlier entry is still leaving the table; registration succeeds soon after. */
-	if (code != EBUSY &&
-	    (!missing->is_missing || strcmp(missing->why.text, why->text)))
-		log__peer_warning("host: %s is left out: %s", source->name,
-				  why->text);
+	if (code != EBUSY && (!missing->is_missing || strcmp(missing->why.text, why->text)))
+		log__peer_warning("host: %s is left out: %s", source->name, why->text);
 	*missing = (struct whole_host_missing){
 		.is_missing = true,
 		.reason = coverage__reason_of(code),
@@ -175,8 +163,7 @@ static void whole_host__miss(struct whole_host *host,
 }
 
 /* Settles the entries of a batch; followers settle their own entries. */
-static void settle(struct entry_group *group, int end,
-		   const struct dart_error *why)
+static void settle(struct entry_group *group, int end, const struct dart_error *why)
 {
 	struct whole_host *host = of_group(group);
 	size_t i;
@@ -195,8 +182,7 @@ static const struct entry_group_operations operations = {
 };
 
 /* A source of one object. */
-static int whole_host__add_entry(struct whole_host *host,
-				 const struct source *source,
+static int whole_host__add_entry(struct whole_host *host, const struct source *source,
 				 struct dart_error *error)
 {
 	struct selector selector;
@@ -213,8 +199,7 @@ static int whole_host__add_entry(struct whole_host *host,
 }
 
 /* All cgroups are the cgroups below the root of their hierarchy. */
-static int open_cgroups(struct selector_choice *choice,
-			struct dart_error *error)
+static int open_cgroups(struct selector_choice *choice, struct dart_error *error)
 {
 	char path[PATH_MAX];
 	const char *label;
@@ -229,12 +214,10 @@ static int open_cgroups(struct selector_choice *choice,
 }
 
 /* No object supports the source.  @error says why. */
-static bool is_useless(const struct follower *follower,
-		       struct dart_error *error)
+static bool is_useless(const struct follower *follower, struct dart_error *error)
 {
 	const struct coverage_tally *tally = &follower->tally;
-	const struct coverage_missing *unsupported =
-		&tally->missing[COVERAGE_UNSUPPORTED];
+	const struct coverage_missing *unsupported = &tally->missing[COVERAGE_UNSUPPORTED];
 
 	if (!tally->present || tally->present != unsupported->count)
 		return false;
@@ -242,8 +225,7 @@ static bool is_useless(const struct follower *follower,
 	return true;
 }
 
-static int whole_host__add_follower(struct whole_host *host,
-				    const struct source *source,
+static int whole_host__add_follower(struct whole_host *host, const struct source *source,
 				    struct dart_error *error)
 {
 	struct followers *followers = host->followers;
@@ -251,13 +233,11 @@ static int whole_host__add_follower(struct whole_host *host,
 	struct follower *follower;
 	int ret = 0;
 
-	if (source->in_host == SOURCE_IN_HOST_RARELY &&
-	    choice.gather_ms < WHOLE_HOST_RARE_MS)
+	if (source->in_host == SOURCE_IN_HOST_RARELY && choice.gather_ms < WHOLE_HOST_RARE_MS)
 		choice.gather_ms = WHOLE_HOST_RARE_MS;
 	if (source->selector == SOURCE_SELECTOR_CGROUP)
 		ret = open_cgroups(&choice, error);
-	ret = ret ?: followers__follow(followers, source, &choice, &follower,
-				       error);
+	ret = ret ?: followers__follow(followers, source, &choice, &follower, error);
 	if (choice.fd >= 0)
 		close(choice.fd);
 	if (ret)
@@ -272,13 +252,11 @@ static int whole_host__add_follower(struct whole_host *host,
 
 static bool has_one_object(const struct source *source)
 {
-	return source->selector == SOURCE_SELECTOR_NONE ||
-	       source->in_host == SOURCE_IN_HOST_OWN;
+	return source->selector == SOURCE_SELECTOR_NONE || source->in_host == SOURCE_IN_HOST_OWN;
 }
 
 /* Part of a batch. */
-static int whole_host__add_part(struct whole_host *host,
-				const struct source *source,
+static int whole_host__add_part(struct whole_host *host, const struct source *source,
 				struct dart_error *error)
 {
 	bool is_entry = has_one_object(source);
@@ -296,8 +274,7 @@ static int whole_host__add_part(struct whole_host *host,
 }
 
 /* Part of a batch. */
-static int whole_host__add_parts(struct whole_host *host,
-				 struct dart_error *error)
+static int whole_host__add_parts(struct whole_host *host, struct dart_error *error)
 {
 	const struct source *source;
 	struct dart_error reason;
@@ -327,8 +304,7 @@ static bool can_pass(const struct whole_host_missing *missing)
 
 static struct whole_host *of_retry(const struct followers_retry *retry)
 {
-	return (struct whole_host *)((char *)retry -
-				     offsetof(struct whole_host, retry));
+	return (struct whole_host *)((char *)retry - offsetof(struct whole_host, retry));
 }
 
 static bool is_needed(const struct followers_retry *retry)
@@ -353,26 +329,21 @@ static void retry_missing(struct followers_retry *retry)
 	for (i = 0; sources[i].name; i++)
 		if (can_pass(&host->missing[i]) &&
 		    !whole_host__add_part(host, &sources[i], &ignored))
-			log__peer_info("host: %s is not left out any more",
-				       sources[i].name);
+			log__peer_info("host: %s is not left out any more", sources[i].name);
 	registry__end_or_log(registry);
 }
 
-const struct whole_host_missing *
-whole_host__missing(const struct followers *followers,
-		    const struct source *source)
+const struct whole_host_missing *whole_host__missing(const struct followers *followers,
+						     const struct source *source)
 {
 	const struct whole_host_missing *missing =
-		followers->whole_host ?
-			&followers->whole_host->missing[source - sources] :
-			NULL;
+		followers->whole_host ? &followers->whole_host->missing[source - sources] : NULL;
 
 	return missing && missing->is_missing ? missing : NULL;
 }
 
-static struct whole_host *
-whole_host__new(struct followers *followers,
-		const struct selector_choice *gathering)
+static struct whole_host *whole_host__new(struct followers *followers,
+					  const struct selector_choice *gathering)
 {
 	struct whole_host *host = calloc(1, sizeof(*host));
 
@@ -392,8 +363,7 @@ whole_host__new(struct followers *followers,
 	return NULL;
 }
 
-int whole_host__register(struct followers *followers,
-			 const struct selector_choice *gathering,
+int whole_host__register(struct followers *followers, const struct selector_choice *gathering,
 			 struct entry_group **group, struct dart_error *error)
 {
 	struct registry *registry = followers->registry;

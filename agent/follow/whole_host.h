@@ -26,13 +26,11 @@ struct whole_host_missing {
  * group lists the sources that it leaves out, and why. -EEXIST; if nothing can be registered, the
  * first reason.
  */
-int whole_host__register(struct followers *followers,
-			 const struct selector_choice *gathering,
+int whole_host__register(struct followers *followers, const struct selector_choice *gathering,
 			 struct entry_group **group, struct dart_error *error);
 
 /* NULL if the host is not registered as a whole, or serves @source. */
-const struct whole_host_missing *
-whole_host__missing(const struct followers *followers,
-		    const struct source *source);
+const struct whole_host_missing *whole_host__missing(const struct followers *followers,
+						     const struct source *source);
 
 #endif /* WHOLE_HOST_H */

@@ -50,8 +50,7 @@ static int run_iterator(const struct bpf_link *link)
 	return ret;
 }
 
-static int bpf_links__add(struct bpf_links *bpf_links,
-			  const struct bpf_program *program)
+static int bpf_links__add(struct bpf_links *bpf_links, const struct bpf_program *program)
 {
 	struct bpf_link *link;
 
@@ -71,19 +70,16 @@ int bpf_links__open(struct bpf_links *bpf_links, struct bpf_object *object)
 	size_t programs = 0;
 	int ret = 0;
 
-	*bpf_links = (struct bpf_links){ };
-	bpf_object__for_each_program(program, object)
-		programs++;
+	*bpf_links = (struct bpf_links){};
+	bpf_object__for_each_program(program, object) programs++;
 	bpf_links->links = calloc(programs, sizeof(*bpf_links->links));
 	if (!bpf_links->links)
 		return -ENOMEM;
 
 	/* Iterators last: the others see events that happen while they run. */
-	bpf_object__for_each_program(program,
-				     object) if (!ret && !is_iterator(program))
+	bpf_object__for_each_program(program, object) if (!ret && !is_iterator(program))
 		ret = bpf_links__add(bpf_links, program);
-	bpf_object__for_each_program(program,
-				     object) if (!ret && is_iterator(program))
+	bpf_object__for_each_program(program, object) if (!ret && is_iterator(program))
 		ret = bpf_links__add(bpf_links, program);
 	if (ret)
 		bpf_links__close(bpf_links);
@@ -96,8 +92,7 @@ void bpf_links__close_in_background(const struct bpf_links *bpf_links,
 	size_t i;
 
 	for (i = 0; i < bpf_links->count; i++)
-		background_close__add(closing,
-				      bpf_link__fd(bpf_links->links[i]));
+		background_close__add(closing, bpf_link__fd(bpf_links->links[i]));
 }
 
 void bpf_links__close(struct bpf_links *bpf_links)

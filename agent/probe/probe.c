@@ -11,16 +11,13 @@
 
 #define TYPES "/sys/kernel/btf/vmlinux"
 
-static int cannot(const struct probe *probe, const char *verb, int code,
-		  struct dart_error *error)
+static int cannot(const struct probe *probe, const char *verb, int code, struct dart_error *error)
 {
-	return dart_error__system(error, code,
-				  "cannot %s the eBPF programs of '%s'", verb,
+	return dart_error__system(error, code, "cannot %s the eBPF programs of '%s'", verb,
 				  probe->kind->name);
 }
 
-static const struct probe_map *probe__map(const struct probe *probe,
-					  size_t index)
+static const struct probe_map *probe__map(const struct probe *probe, size_t index)
 {
 	const struct probe_map *map = &probe->kind->maps[index];
 
@@ -48,14 +45,11 @@ static int probe__open_object(struct probe *probe, uint32_t cpus)
 	for (i = 0; !ret && (map = probe__map(probe, i)); i++)
 		if (map->has_row_per_cpu)
 			ret = bpf_map__set_max_entries(
-				bpf_object__find_map_by_name(probe->object,
-							     map->name),
-				cpus);
+				bpf_object__find_map_by_name(probe->object, map->name), cpus);
 	return ret;
 }
 
-static int probe__register(struct probes *probes, struct probe *probe,
-			   struct dart_error *error)
+static int probe__register(struct probes *probes, struct probe *probe, struct dart_error *error)
 {
 	const struct probe_map *map;
 	struct entry *entry;
@@ -64,8 +58,7 @@ static int probe__register(struct probes *probes, struct probe *probe,
 
 	for (i = 0; (map = probe__map(probe, i)); i++) {
 		ret = registry__add_map(probes->registry,
-					bpf_object__find_map_fd_by_name(
-						probe->object, map->name),
+					bpf_object__find_map_fd_by_name(probe->object, map->name),
 					map->entry, &entry, error);
 		if (ret)
 			return ret;
@@ -74,8 +67,7 @@ static int probe__register(struct probes *probes, struct probe *probe,
 	return 0;
 }
 
-static int probe__unregister(struct probes *probes, struct probe *probe,
-			     struct dart_error *error)
+static int probe__unregister(struct probes *probes, struct probe *probe, struct dart_error *error)
 {
 	struct entry *entry;
 	size_t i;
@@ -83,8 +75,7 @@ static int probe__unregister(struct probes *probes, struct probe *probe,
 
 	for (i = 0; probe__map(probe, i); i++) {
 		entry = probe__entry(probes, probe, i);
-		ret = entry ? registry__remove(probes->registry, entry, error) :
-			      0;
+		ret = entry ? registry__remove(probes->registry, entry, error) : 0;
 		if (ret)
 			return ret;
 	}
@@ -98,8 +89,7 @@ static void probe__free(struct probe *probe)
 	*probe = (struct probe){ .kind = probe->kind };
 }
 
-static int probe__check_kernel(const struct probe_kind *kind,
-			       struct dart_error *error)
+static int probe__check_kernel(const struct probe_kind *kind, struct dart_error *error)
 {
 	const char *missing = NULL;
 
@@ -108,14 +98,12 @@ static int probe__check_kernel(const struct probe_kind *kind,
 	else if (kind->needs && access(kind->needs, R_OK))
 		missing = kind->needs_what;
 	if (missing)
-		return dart_error__set(error, EOPNOTSUPP,
-				       "the probe '%s' cannot run here: %s",
+		return dart_error__set(error, EOPNOTSUPP, "the probe '%s' cannot run here: %s",
 				       kind->name, missing);
 	return 0;
 }
 
-static int probe__start(struct probes *probes, struct probe *probe,
-			struct dart_error *error)
+static int probe__start(struct probes *probes, struct probe *probe, struct dart_error *error)
 {
 	const struct probe_kind *kind = probe->kind;
 	int ret;
@@ -124,8 +112,7 @@ static int probe__start(struct probes *probes, struct probe *probe,
 	if (ret)
 		return ret;
 
-	ret = probe__open_object(probe, probes->cpus) ?:
-		      bpf_object__load(probe->object);
+	ret = probe__open_object(probe, probes->cpus) ?: bpf_object__load(probe->object);
 	if (ret) {
 		ret = cannot(probe, "load", -ret, error);
 		goto free_probe;
@@ -148,16 +135,13 @@ free_probe:
 }
 
 /* Loads all programs of a probe or, on error, none. */
-static int probe__load(struct probes *probes, struct probe *probe,
-		       struct dart_error *error)
+static int probe__load(struct probes *probes, struct probe *probe, struct dart_error *error)
 {
 	const char *name = probe->kind->name;
 	int ret;
 
 	if (probe->object)
-		return dart_error__set(error, EEXIST,
-				       "the probe '%s' is already loaded",
-				       name);
+		return dart_error__set(error, EEXIST, "the probe '%s' is already loaded", name);
 	ret = probe__start(probes, probe, error);
 	probe->failure = ret ? *error : (struct dart_error){};
 	probe->reason = coverage__reason_of(-ret);
@@ -171,22 +155,19 @@ static int probe__load(struct probes *probes, struct probe *probe,
  * Unregisters its entries and unloads its programs; the maps live until the
  * leases of the entries end.
  */
-static int probe__unload(struct probes *probes, struct probe *probe,
-			 struct dart_error *error)
+static int probe__unload(struct probes *probes, struct probe *probe, struct dart_error *error)
 {
 	int ret;
 
 	if (!probe->object)
-		return dart_error__set(error, ENOENT,
-				       "the probe '%s' is not loaded",
+		return dart_error__set(error, ENOENT, "the probe '%s' is not loaded",
 				       probe->kind->name);
 	ret = probe__unregister(probes, probe, error);
 	if (ret)
 		return ret;
 	probe__free(probe);
 	coverage_watch__touch(probes->coverage);
-	changes__announce(probes->changes, "unloaded", "probe",
-			  probe->kind->name);
+	changes__announce(probes->changes, "unloaded", "probe", probe->kind->name);
 	return 0;
 }
 
@@ -199,9 +180,8 @@ static struct probe *probes__find(const struct probes *probes, const char *name,
 	return kind ? &probes->probes[kind - probe_kinds] : NULL;
 }
 
-int probes__open(struct probes *probes, uint32_t cpus,
-		 struct registry *registry, const struct changes *changes,
-		 struct dart_error *error)
+int probes__open(struct probes *probes, uint32_t cpus, struct registry *registry,
+		 const struct changes *changes, struct dart_error *error)
 {
 	size_t i;
 
@@ -217,14 +197,12 @@ int probes__open(struct probes *probes, uint32_t cpus,
 	return 0;
 }
 
-void probes__close_in_background(const struct probes *probes,
-				 struct background_close *closing)
+void probes__close_in_background(const struct probes *probes, struct background_close *closing)
 {
 	size_t i;
 
 	for (i = 0; i < probe_kind_count; i++)
-		bpf_links__close_in_background(&probes->probes[i].bpf_links,
-					       closing);
+		bpf_links__close_in_background(&probes->probes[i].bpf_links, closing);
 }
 
 void probes__close(struct probes *probes)
@@ -249,8 +227,7 @@ static uint64_t probe__missed(const struct probe *probe)
 		struct bpf_prog_info info = { };
 		uint32_t size = sizeof(info);
 
-		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info,
-					    &size))
+		if (!bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
 			missed += info.recursion_misses;
 	}
 	return missed;
@@ -272,8 +249,7 @@ static json_t *probe__describe(const struct probes *probes, const struct probe *
 			 "loaded", !!probe->object, "entries", entries,
 			 "description", probe->kind->description);
 	if (probe->object)
-		json_object_set_new(json, "missed",
-				    json_integer(probe__missed(probe)));
+		json_object_set_new(json, "missed", json_integer(probe__missed(probe)));
 	return json;
 }
 
@@ -286,15 +262,13 @@ static int list_probes(struct request *request)
 
 	request->result = json_array();
 	for (i = 0; i < probe_kind_count; i++)
-		reply__append(&request->result,
-			      probe__describe(probes, &probes->probes[i]));
+		reply__append(&request->result, probe__describe(probes, &probes->probes[i]));
 	return 0;
 }
 
 /* Loads or unloads the probe that the request names. */
 static int change_probe(struct request *request,
-			int (*change)(struct probes *probes,
-				      struct probe *probe,
+			int (*change)(struct probes *probes, struct probe *probe,
 				      struct dart_error *error))
 {
 	struct probe *probe;
@@ -306,8 +280,7 @@ static int change_probe(struct request *request,
 	ret = change(request->subject, probe, &request->error);
 	if (ret)
 		return ret;
-	log__info("%s probe %s", probe->object ? "loaded" : "unloaded",
-		  request->text);
+	log__info("%s probe %s", probe->object ? "loaded" : "unloaded", request->text);
 	request->result = probe__describe(request->subject, probe);
 	return 0;
 }

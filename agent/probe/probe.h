@@ -39,12 +39,10 @@ struct probes {
 };
 
 /* No probe is loaded yet. */
-int probes__open(struct probes *probes, uint32_t cpus,
-		 struct registry *registry, const struct changes *changes,
-		 struct dart_error *error);
+int probes__open(struct probes *probes, uint32_t cpus, struct registry *registry,
+		 const struct changes *changes, struct dart_error *error);
 /* To call before probes__close(), so that it does not wait for eBPF programs. */
-void probes__close_in_background(const struct probes *probes,
-				 struct background_close *closing);
+void probes__close_in_background(const struct probes *probes, struct background_close *closing);
 /* The entries remain, for the registry to free. */
 void probes__close(struct probes *probes);
 

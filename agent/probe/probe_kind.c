@@ -46,16 +46,14 @@ const struct probe_kind probe_kinds[] = {
 
 const size_t probe_kind_count = sizeof(probe_kinds) / sizeof(probe_kinds[0]);
 
-const struct probe_kind *probe_kind__find(const char *name,
-					  struct dart_error *error)
+const struct probe_kind *probe_kind__find(const char *name, struct dart_error *error)
 {
 	size_t i;
 
 	for (i = 0; i < probe_kind_count; i++)
 		if (!strcmp(probe_kinds[i].name, name))
 			return &probe_kinds[i];
-	dart_error__set(
-		error, ENOENT,
-		"there is no probe '%s' (dartctl probe list names them)", name);
+	dart_error__set(error, ENOENT, "there is no probe '%s' (dartctl probe list names them)",
+			name);
 	return NULL;
 }

@@ -31,7 +31,6 @@ extern const struct probe_kind probe_kinds[];
 extern const size_t probe_kind_count;
 
 /* NULL, with a sentence in @error, if there is none. */
-const struct probe_kind *probe_kind__find(const char *name,
-					  struct dart_error *error);
+const struct probe_kind *probe_kind__find(const char *name, struct dart_error *error);
 
 #endif /* PROBE_KIND_H */

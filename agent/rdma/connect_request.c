@@ -16,16 +16,14 @@ struct connect_request connect_request__of(const struct rdma_cm_event *event)
 
 	if (!asked->private_data)
 		return request;
-	request.length = asked->private_data_len < sizeof(request.data) ?
-				 asked->private_data_len :
-				 sizeof(request.data);
+	request.length = asked->private_data_len < sizeof(request.data) ? asked->private_data_len :
+									  sizeof(request.data);
 	memcpy(&request.data, asked->private_data, request.length);
 	return request;
 }
 
-const struct peer_service *
-connect_request__find(const struct connect_request *request,
-		      const struct peer_service *services)
+const struct peer_service *connect_request__find(const struct connect_request *request,
+						 const struct peer_service *services)
 {
 	const struct peer_service *service;
 
@@ -37,8 +35,7 @@ connect_request__find(const struct connect_request *request,
 
 /* Bytes after the request of a kind have no meaning in its version. */
 static int connect_request__check_tail(const struct connect_request *request,
-				       const struct peer_kind *kind,
-				       struct dart_error *error)
+				       const struct peer_kind *kind, struct dart_error *error)
 {
 	size_t i;
 
@@ -51,24 +48,18 @@ static int connect_request__check_tail(const struct connect_request *request,
 	return 0;
 }
 
-int connect_request__check(const struct connect_request *request,
-			   const struct peer_kind *kind,
+int connect_request__check(const struct connect_request *request, const struct peer_kind *kind,
 			   struct dart_error *error)
 {
 	const struct peer_request *header = &request->data.header;
 
-	if (request->length < kind->request_length ||
-	    header->magic != htole64(kind->magic))
-		return dart_error__set(error, EPROTO, "it is not a %s",
-				       kind->name);
+	if (request->length < kind->request_length || header->magic != htole64(kind->magic))
+		return dart_error__set(error, EPROTO, "it is not a %s", kind->name);
 	if (header->abi_version != htole32(kind->abi_version))
-		return dart_error__set(
-			error, EPROTONOSUPPORT,
-			"it speaks version %u of the protocol, not %u",
-			le32toh(header->abi_version), kind->abi_version);
+		return dart_error__set(error, EPROTONOSUPPORT,
+				       "it speaks version %u of the protocol, not %u",
+				       le32toh(header->abi_version), kind->abi_version);
 	if (header->reserved)
-		return dart_error__set(
-			error, EPROTO,
-			"a reserved member of its request is not 0");
+		return dart_error__set(error, EPROTO, "a reserved member of its request is not 0");
 	return connect_request__check_tail(request, kind, error);
 }

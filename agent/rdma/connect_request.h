@@ -31,13 +31,11 @@ struct connect_request connect_request__of(const struct rdma_cm_event *event);
  * Returns the service with the magic number of the request, or the first one if
  * the number is unknown.
  */
-const struct peer_service *
-connect_request__find(const struct connect_request *request,
-		      const struct peer_service *services);
+const struct peer_service *connect_request__find(const struct connect_request *request,
+						 const struct peer_service *services);
 
 /* Checks the length, the header, and that only zeros follow a request for @kind. */
-int connect_request__check(const struct connect_request *request,
-			   const struct peer_kind *kind,
+int connect_request__check(const struct connect_request *request, const struct peer_kind *kind,
 			   struct dart_error *error);
 
 #endif /* CONNECT_REQUEST_H */

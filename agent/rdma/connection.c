@@ -30,32 +30,28 @@ void connection__name_peer(struct rdma_cm_id *id, char *name, size_t size)
 {
 	const struct sockaddr *address = rdma_get_peer_addr(id);
 	char host[64], port[8];
-	socklen_t length = address->sa_family == AF_INET6 ?
-				   sizeof(struct sockaddr_in6) :
-				   sizeof(struct sockaddr_in);
+	socklen_t length = address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+							    sizeof(struct sockaddr_in);
 
 	if (getnameinfo(address, length, host, sizeof(host), port, sizeof(port),
 			NI_NUMERICHOST | NI_NUMERICSERV))
 		snprintf(name, size, "(unknown)");
 	else
-		snprintf(name, size,
-			 address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s",
-			 host, port);
+		snprintf(name, size, address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host,
+			 port);
 }
 
 /* Takes over the messenger of @offer if there is one, also on failure. */
 static int connection__open_qp(struct connection *connection, uint8_t reads,
-			       const struct device *device,
-			       struct ibv_comp_channel *channel,
+			       const struct device *device, struct ibv_comp_channel *channel,
 			       const struct peer_offer *offer)
 {
 	struct peer_messenger *messenger = offer->messenger;
 	int ret;
 
 	if (!messenger)
-		return peer_qp__open(&connection->peer_qp, device, offer->pd,
-				     connection->id, reads, channel,
-				     connection);
+		return peer_qp__open(&connection->peer_qp, device, offer->pd, connection->id, reads,
+				     channel, connection);
 	connection->has_messages = true;
 	ret = message_qp__open(&connection->message_qp, device, connection->id,
 			       messenger, channel, connection);
@@ -81,15 +77,13 @@ static struct ibv_qp *connection__qp(const struct connection *connection)
 const char *connection__serve(struct connection *connection, bool *has_more)
 {
 	*has_more = false;
-	return connection->has_messages ?
-		       message_qp__serve(&connection->message_qp, has_more) :
-		       peer_qp__failure(&connection->peer_qp);
+	return connection->has_messages ? message_qp__serve(&connection->message_qp, has_more) :
+					  peer_qp__failure(&connection->peer_qp);
 }
 
 bool connection__is_busy(const struct connection *connection)
 {
-	return connection->has_messages &&
-	       message_qp__is_busy(&connection->message_qp);
+	return connection->has_messages && message_qp__is_busy(&connection->message_qp);
 }
 
 void connection__probe(struct connection *connection)
@@ -101,16 +95,13 @@ void connection__probe(struct connection *connection)
 		peer_qp__probe(&connection->peer_qp);
 }
 
-int connection__accept(struct rdma_cm_id *id, uint8_t reads,
-		       const struct device *device,
-		       struct ibv_comp_channel *completions,
-		       const struct peer_kind *kind,
-		       const struct peer_offer *offer,
-		       struct connection **result, struct dart_error *error)
+int connection__accept(struct rdma_cm_id *id, uint8_t reads, const struct device *device,
+		       struct ibv_comp_channel *completions, const struct peer_kind *kind,
+		       const struct peer_offer *offer, struct connection **result,
+		       struct dart_error *error)
 {
 	struct accept accept = {
-		.path.mtu = htole32(
-			128U << device__path_mtu(device->context, id->port_num)),
+		.path.mtu = htole32(128U << device__path_mtu(device->context, id->port_num)),
 	};
 	struct rdma_conn_param answer = {
 		.private_data = &accept,

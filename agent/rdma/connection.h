@@ -52,12 +52,9 @@ TAILQ_HEAD(connections, connection);
  * @reads: READs in flight that the peer asks for.  When the queue pair fails, a message arrives or
  * the peer takes one, @completions gets an event with the connection as its context.
  */
-int connection__accept(struct rdma_cm_id *id, uint8_t reads,
-		       const struct device *device,
-		       struct ibv_comp_channel *completions,
-		       const struct peer_kind *kind,
-		       const struct peer_offer *offer,
-		       struct connection **connection,
+int connection__accept(struct rdma_cm_id *id, uint8_t reads, const struct device *device,
+		       struct ibv_comp_channel *completions, const struct peer_kind *kind,
+		       const struct peer_offer *offer, struct connection **connection,
 		       struct dart_error *error);
 /* Disconnects first.  All events of the id must have been acknowledged. */
 void connection__free(struct connection *connection);

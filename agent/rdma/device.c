@@ -34,16 +34,14 @@ bool device__is(const struct device *device, const struct ibv_context *verbs)
 	return device->context && verbs->device == device->context->device;
 }
 
-void device__lose(const struct device *device, bool is_removed,
-		  const char *reason)
+void device__lose(const struct device *device, bool is_removed, const char *reason)
 {
 	if (device->context)
 		device->lost(device->subject, is_removed, reason);
 }
 
 /* Every asynchronous event must be acknowledged. */
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct device *device = userdata;
 	struct ibv_async_event event;
@@ -54,8 +52,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 		ibv_ack_async_event(&event);
 		/* Peers can cause the events of their queue pairs. */
 		if (event.event_type != IBV_EVENT_DEVICE_FATAL) {
-			log__peer_info("RDMA device %s: %s",
-				       device__name(device), text);
+			log__peer_info("RDMA device %s: %s", device__name(device), text);
 			continue;
 		}
 		device__lose(device, false, text);
@@ -72,8 +69,7 @@ static int device__watch(struct device *device, sd_event *loop)
 
 	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
 		return -errno;
-	return sd_event_add_io(loop, &device->events, fd, EPOLLIN, on_event,
-			       device);
+	return sd_event_add_io(loop, &device->events, fd, EPOLLIN, on_event, device);
 }
 
 /* Adds ", NAME" for each device to a list that may become too long. */
@@ -82,8 +78,7 @@ static void list_names(char *names, size_t size, struct ibv_device **devices)
 	size_t used = 0;
 
 	for (; *devices && used < size; devices++)
-		used += snprintf(names + used, size - used, "%s%s",
-				 used ? ", " : "",
+		used += snprintf(names + used, size - used, "%s%s", used ? ", " : "",
 				 ibv_get_device_name(*devices));
 }
 
@@ -93,8 +88,7 @@ static struct ibv_device **first(struct ibv_device **devices)
 	struct ibv_device **found = devices;
 
 	for (; *devices; devices++)
-		if (ibv_get_device_index(*devices) <
-		    ibv_get_device_index(*found))
+		if (ibv_get_device_index(*devices) < ibv_get_device_index(*found))
 			found = devices;
 	return found;
 }
@@ -125,11 +119,9 @@ static int device__find(struct device *device, struct ibv_device **devices,
 	}
 	device->context = ibv_open_device(*found);
 	if (!device->context)
-		return dart_error__system(error, errno,
-					  "cannot open RDMA device %s",
+		return dart_error__system(error, errno, "cannot open RDMA device %s",
 					  ibv_get_device_name(*found));
-	snprintf(device->name, sizeof(device->name), "%s",
-		 ibv_get_device_name(*found));
+	snprintf(device->name, sizeof(device->name), "%s", ibv_get_device_name(*found));
 	return 0;
 }
 
@@ -153,8 +145,7 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 	int ret = ibv_query_device(device->context, &attributes);
 
 	if (ret)
-		return dart_error__system(error, ret,
-					  "cannot query RDMA device %s",
+		return dart_error__system(error, ret, "cannot query RDMA device %s",
 					  device__name(device));
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
 				    attributes.max_qp_rd_atom :
@@ -164,22 +155,19 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 	if (device->pd)
 		device->message_pd = ibv_alloc_pd(device->context);
 	if (!device->message_pd)
-		return dart_error__system(
-			error, errno, "cannot open a protection domain on %s",
-			device__name(device));
+		return dart_error__system(error, errno, "cannot open a protection domain on %s",
+					  device__name(device));
 
 	device->cq = ibv_create_cq(device->context, 1, NULL, NULL, 0);
 	if (!device->cq)
-		return dart_error__system(error, errno,
-					  "cannot open a completion queue on %s",
+		return dart_error__system(error, errno, "cannot open a completion queue on %s",
 					  device__name(device));
 	return 0;
 }
 
 void device__prepare(struct device *device, const char *wanted,
 		     struct dart_cm_contexts *cm_contexts,
-		     void (*lost)(void *subject, bool is_removed,
-				  const char *reason),
+		     void (*lost)(void *subject, bool is_removed, const char *reason),
 		     void *subject)
 {
 	*device = (struct device){
@@ -190,8 +178,7 @@ void device__prepare(struct device *device, const char *wanted,
 	};
 }
 
-int device__open(struct device *device, sd_event *loop,
-		 struct dart_error *error)
+int device__open(struct device *device, sd_event *loop, struct dart_error *error)
 {
 	int ret;
 
@@ -230,9 +217,8 @@ void device__close(struct device *device)
 	device->context = NULL;
 }
 
-struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
-				 struct ibv_cq *sent, struct ibv_cq *received,
-				 uint32_t sends)
+struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type, struct ibv_cq *sent,
+				 struct ibv_cq *received, uint32_t sends)
 {
 	struct ibv_qp_init_attr attributes = {
 		.send_cq = sent,
@@ -266,12 +252,10 @@ enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number)
 	return port.active_mtu;
 }
 
-int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
-		       enum ibv_qp_state state, unsigned int access,
-		       uint8_t reads)
+int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id, enum ibv_qp_state state,
+		       unsigned int access, uint8_t reads)
 {
-	const enum ibv_mtu mtu =
-		device__path_mtu(queue_pair->context, id->port_num);
+	const enum ibv_mtu mtu = device__path_mtu(queue_pair->context, id->port_num);
 	struct ibv_qp_attr attributes = { .qp_state = state };
 	int mask;
 

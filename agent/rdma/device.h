@@ -28,8 +28,7 @@ struct device {
 	sd_event_source *events;
 	struct dart_cm_contexts *cm_contexts;	/* of all devices */
 	/* The device has failed, or is being removed; it is still open. */
-	void (*lost)(void *subject, bool is_removed,
-				  const char *reason);
+	void (*lost)(void *subject, bool is_removed, const char *reason);
 	void *subject;
 };
 
@@ -42,26 +41,22 @@ struct device {
  */
 void device__prepare(struct device *device, const char *wanted,
 		     struct dart_cm_contexts *cm_contexts,
-		     void (*lost)(void *subject, bool is_removed,
-				  const char *reason),
+		     void (*lost)(void *subject, bool is_removed, const char *reason),
 		     void *subject);
 /* Does the configuration ask for an RDMA device? */
 bool device__is_wanted(const struct device *device);
 /* Opens the device; -ENODEV if it is absent. */
-int device__open(struct device *device, sd_event *loop,
-		 struct dart_error *error);
+int device__open(struct device *device, sd_event *loop, struct dart_error *error);
 /* Afterwards it can be opened again. */
 void device__close(struct device *device);
 /* Calls @lost of the device, if it is open. */
-void device__lose(const struct device *device, bool is_removed,
-		  const char *reason);
+void device__lose(const struct device *device, bool is_removed, const char *reason);
 /* Is @verbs, the context of an RDMA CM identifier, of the device that is open? */
 bool device__is(const struct device *device, const struct ibv_context *verbs);
 
 /* A queue pair with room for so many sends and one receive; NULL and errno. */
-struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type,
-				 struct ibv_cq *sent, struct ibv_cq *received,
-				 uint32_t sends);
+struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type, struct ibv_cq *sent,
+				 struct ibv_cq *received, uint32_t sends);
 /* The path MTU that a port takes; the largest one if the device does not tell. */
 enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number);
 /*
@@ -69,9 +64,8 @@ enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number);
  * flight instead of the RDMA CM's values, which would let the peer WRITE and use atomics, too, and
  * with the path MTU of this end if the peer's is larger; -errno.
  */
-int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id,
-		       enum ibv_qp_state state, unsigned int access,
-		       uint8_t reads);
+int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id, enum ibv_qp_state state,
+		       unsigned int access, uint8_t reads);
 
 /* Name of the device that is open or awaited, or DEVICE_NONE. */
 const char *device__name(const struct device *device);

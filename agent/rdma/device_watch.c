@@ -17,8 +17,7 @@
 /* Watches the folder, or its parent until the folder exists. */
 static int device_watch__find(struct device_watch *watch)
 {
-	watch->folder = inotify_add_watch(watch->fd, PARENT "/" FOLDER,
-					  MASK | IN_ONLYDIR);
+	watch->folder = inotify_add_watch(watch->fd, PARENT "/" FOLDER, MASK | IN_ONLYDIR);
 	if (watch->folder >= 0) {
 		if (watch->parent >= 0)
 			inotify_rm_watch(watch->fd, watch->parent);
@@ -26,13 +25,11 @@ static int device_watch__find(struct device_watch *watch)
 		return 0;
 	}
 	if (watch->parent < 0)
-		watch->parent = inotify_add_watch(watch->fd, PARENT,
-						  IN_CREATE | IN_MOVED_TO);
+		watch->parent = inotify_add_watch(watch->fd, PARENT, IN_CREATE | IN_MOVED_TO);
 	if (watch->parent < 0)
 		return -errno;
 	/* The folder may have appeared before the parent was watched. */
-	watch->folder = inotify_add_watch(watch->fd, PARENT "/" FOLDER,
-					  MASK | IN_ONLYDIR);
+	watch->folder = inotify_add_watch(watch->fd, PARENT "/" FOLDER, MASK | IN_ONLYDIR);
 	return 0;
 }
 
@@ -47,8 +44,7 @@ static void take(const struct inotify_event *event, void *userdata)
 		if (event->mask & IN_IGNORED)
 			watch->folder = -1;
 	} else if (event->wd >= 0 &&
-		   (event->wd != watch->parent || !event->len ||
-		    strcmp(event->name, FOLDER))) {
+		   (event->wd != watch->parent || !event->len || strcmp(event->name, FOLDER))) {
 		return;
 	}
 	if (watch->folder < 0)
@@ -56,8 +52,7 @@ static void take(const struct inotify_event *event, void *userdata)
 	watch->changed(watch->subject, gone);
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	inotify__read(fd, take, userdata);
 	return 0;

@@ -13,14 +13,12 @@ void kept_memory__prefix(const char *noun, const char *object,
 	snprintf(prefix, FD_STORE_NAME_MAX, "%s-%s,", noun, object);
 }
 
-int kept_memory__find(struct kept_memory *kept, const char *name,
-		      uint64_t length)
+int kept_memory__find(struct kept_memory *kept, const char *name, uint64_t length)
 {
 	int fd = fd_store__get(kept->descriptors, name);
 	struct dart_error error;
 
-	if (fd < 0 ||
-	    !remote_memory__check_kept(kept->noun, length, fd, &error))
+	if (fd < 0 || !remote_memory__check_kept(kept->noun, length, fd, &error))
 		return fd;
 	log__warning("dropped the kept memory '%s': %s", name, error.text);
 	fd_store__remove(kept->descriptors, name);
@@ -45,15 +43,13 @@ void kept_memory__remove(struct kept_memory *kept, const char *name)
 	fd_store__remove(kept->descriptors, name);
 }
 
-bool kept_memory__drop_others(struct kept_memory *kept, const char *object,
-			      const char *name)
+bool kept_memory__drop_others(struct kept_memory *kept, const char *object, const char *name)
 {
 	char prefix[FD_STORE_NAME_MAX], other[FD_STORE_NAME_MAX];
 	bool has_dropped = false;
 
 	kept_memory__prefix(kept->noun, object, prefix);
-	while (fd_store__find(kept->descriptors, prefix, other) &&
-	       (!name || strcmp(other, name))) {
+	while (fd_store__find(kept->descriptors, prefix, other) && (!name || strcmp(other, name))) {
 		fd_store__remove(kept->descriptors, other);
 		has_dropped = true;
 	}
@@ -81,8 +77,7 @@ static void log_kept(const char *name)
 
 	log__warning(
 		"the memory of %.*s %.*s is kept, but the %.*s is not registered (create it again, or dartctl %.*s delete it)",
-		noun, name, (int)strcspn(object, ","), object, noun, name, noun,
-		name);
+		noun, name, (int)strcspn(object, ","), object, noun, name, noun, name);
 }
 
 void kept_memory__log(const struct kept_memory *kept)

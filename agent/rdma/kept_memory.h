@@ -26,8 +26,7 @@ void kept_memory__prefix(const char *noun, const char *object,
  * Returns the descriptor that is kept under @name, if it can be memory of @length bytes,
  * or -1; one that cannot be it is dropped.
  */
-int kept_memory__find(struct kept_memory *kept, const char *name,
-		      uint64_t length);
+int kept_memory__find(struct kept_memory *kept, const char *name, uint64_t length);
 /*
  * @object, which is new, has the memory that is or will be kept under @name: the memory found
  * there, if @is_found; the memory @fd; or, with -1, a file.  Other memory kept for it is dropped.
@@ -38,8 +37,7 @@ void kept_memory__settle(struct kept_memory *kept, const char *object,
 /* Its object was deleted. */
 void kept_memory__remove(struct kept_memory *kept, const char *name);
 /* Drops all memory of @object but that called @name, NULL for all; was there any? */
-bool kept_memory__drop_others(struct kept_memory *kept, const char *object,
-			      const char *name);
+bool kept_memory__drop_others(struct kept_memory *kept, const char *object, const char *name);
 /* Says which memory is kept for objects that nothing has created again. */
 void kept_memory__log(const struct kept_memory *kept);
 

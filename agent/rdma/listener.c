@@ -23,31 +23,25 @@ static int check_device(const struct listener *listener,
 			const struct rdma_cm_id *id, struct dart_error *error)
 {
 	if (!device__is(listener->device, id->verbs))
-		return dart_error__set(
-			error, EXDEV,
-			"it came in through RDMA device %s, not %s",
-			ibv_get_device_name(id->verbs->device),
-			device__name(listener->device));
+		return dart_error__set(error, EXDEV, "it came in through RDMA device %s, not %s",
+				       ibv_get_device_name(id->verbs->device),
+				       device__name(listener->device));
 	return 0;
 }
 
-static int listener__accept(struct listener *listener,
-			    const struct peer_service *service,
-			    const struct connect_request *request,
-			    struct dart_error *error)
+static int listener__accept(struct listener *listener, const struct peer_service *service,
+			    const struct connect_request *request, struct dart_error *error)
 {
 	struct peer_offer offer = { };
 	struct connection *connection;
 	int ret;
 
-	ret = connect_request__check(request, service->kind, error) ?:
-		      listener__admit(listener, service, request->id, error) ?:
-		      check_device(listener, request->id, error) ?:
-		      service->kind->offer(service->subject, &request->data,
-					   &offer, error) ?:
-		      connection__accept(request->id, request->reads,
-					 listener->device, listener->completions,
-					 service->kind, &offer, &connection,
+	ret = connect_request__check(request, service->kind, error)			    ?:
+		      listener__admit(listener, service, request->id, error)		    ?:
+		      check_device(listener, request->id, error)			    ?:
+		      service->kind->offer(service->subject, &request->data, &offer, error) ?:
+		      connection__accept(request->id, request->reads, listener->device,
+					 listener->completions, service->kind, &offer, &connection,
 					 error);
 	if (!ret) {
 		connection->counts = service->counts;
@@ -87,8 +81,7 @@ static void note_rejection(struct connection_counts *counts, int code,
 	enum rejection reason = reason_of(code);
 
 	count__add(&counts->rejected[reason], 1);
-	log__write_limited(&limits[reason], LOG_WARNING, "%s %s rejected: %s",
-			   kind, peer, text);
+	log__write_limited(&limits[reason], LOG_WARNING, "%s %s rejected: %s", kind, peer, text);
 }
 
 /* Tells the peer why; on its side the sentence is hostile. */
@@ -105,8 +98,7 @@ static void reject(struct rdma_cm_id *id, const struct peer_kind *kind,
 	rdma_reject(id, &reject, sizeof(reject));
 }
 
-static void listener__on_request(struct listener *listener,
-				 const struct connect_request *request)
+static void listener__on_request(struct listener *listener, const struct connect_request *request)
 {
 	const struct peer_service *service;
 	struct dart_error error;
@@ -119,29 +111,24 @@ static void listener__on_request(struct listener *listener,
 	if (!ret)
 		return;
 	connection__name_peer(request->id, peer, sizeof(peer));
-	note_rejection(listener->counts, ret, service->kind->name, peer,
-		       error.text);
+	note_rejection(listener->counts, ret, service->kind->name, peer, error.text);
 	reject(request->id, service->kind, &error);
 	rdma_destroy_id(request->id);
 }
 
-static void listener__on_established(struct listener *listener,
-				     struct connection *connection)
+static void listener__on_established(struct listener *listener, struct connection *connection)
 {
 	listener__end_wait(listener, connection);
 	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
 	listener__keep_alive(listener);
 	count__add(&connection->counts->connected, 1);
 	count__add(&connection->counts->total, 1);
-	log__peer_info("%s %s connected", connection->kind->name,
-		       connection->peer);
-	changes__announce(listener->changes, "connected",
-			  connection->kind->name, connection->peer);
+	log__peer_info("%s %s connected", connection->kind->name, connection->peer);
+	changes__announce(listener->changes, "connected", connection->kind->name, connection->peer);
 }
 
 /* Is @id one that listens? */
-static bool listener__has_id(const struct listener *listener,
-			     const struct rdma_cm_id *id)
+static bool listener__has_id(const struct listener *listener, const struct rdma_cm_id *id)
 {
 	size_t i;
 
@@ -152,8 +139,7 @@ static bool listener__has_id(const struct listener *listener,
 }
 
 /* @event has been acknowledged, so that its id may be destroyed. */
-static void listener__on_event(struct listener *listener,
-			       const struct rdma_cm_event *event,
+static void listener__on_event(struct listener *listener, const struct rdma_cm_event *event,
 			       const struct connect_request *request)
 {
 	struct connection *connection;
@@ -167,10 +153,8 @@ static void listener__on_event(struct listener *listener,
 		 * The device in use, or another device through which a peer connected: ignore the
 		 * latter.
 		 */
-		if (event->id->verbs &&
-		    device__is(listener->device, event->id->verbs))
-			device__lose(listener->device, true,
-				     "it is being removed");
+		if (event->id->verbs && device__is(listener->device, event->id->verbs))
+			device__lose(listener->device, true, "it is being removed");
 		return;
 	}
 	if (listener__has_id(listener, event->id)) {
@@ -189,8 +173,7 @@ static void listener__on_event(struct listener *listener,
 		listener__end(listener, connection, "disconnected");
 		break;
 	default:
-		listener__end(listener, connection,
-			      rdma_event_str(event->event));
+		listener__end(listener, connection, rdma_event_str(event->event));
 	}
 }
 
@@ -202,9 +185,8 @@ static bool is_lasting(int code)
 /* Out of memory, for example: the event stays until there is some again. */
 static int listener__pause(struct listener *listener, int code)
 {
-	log__peer_error(
-		"cannot read events of the RDMA CM: %s (tried again in %d ms)",
-		strerror(code), PAUSE_MS);
+	log__peer_error("cannot read events of the RDMA CM: %s (tried again in %d ms)",
+			strerror(code), PAUSE_MS);
 	sd_event_source_set_enabled(listener->events, SD_EVENT_OFF);
 	sd_event_source_set_time_relative(listener->resume, PAUSE_MS * 1000);
 	return sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
@@ -218,8 +200,7 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 }
 
 /* One event for each call, so that other sources of the loop take turns. */
-static int on_channel(sd_event_source *source, int fd, uint32_t revents,
-		      void *userdata)
+static int on_channel(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct listener *listener = userdata;
 	struct rdma_cm_event *event, copy;
@@ -248,12 +229,10 @@ static int listener__open_events(struct listener *listener, sd_event *loop)
 	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
 			      EPOLLIN, on_channel, listener);
 	if (ret >= 0)
-		ret = sd_event_add_time(loop, &listener->resume,
-					CLOCK_MONOTONIC, 0, 0, on_resume,
+		ret = sd_event_add_time(loop, &listener->resume, CLOCK_MONOTONIC, 0, 0, on_resume,
 					listener);
 	if (ret >= 0)
-		ret = sd_event_source_set_enabled(listener->resume,
-						  SD_EVENT_OFF);
+		ret = sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
 	return ret;
 }
 
@@ -263,12 +242,9 @@ static void listener__close_events(struct listener *listener)
 	sd_event_source_disable_unref(listener->events);
 }
 
-int listener__open(struct listener *listener, sd_event *loop,
-		   const struct listener_place *place,
-		   const struct device *device,
-		   const struct peer_service *services,
-		   const struct listener_limits *limits,
-		   const struct changes *changes,
+int listener__open(struct listener *listener, sd_event *loop, const struct listener_place *place,
+		   const struct device *device, const struct peer_service *services,
+		   const struct listener_limits *limits, const struct changes *changes,
 		   struct connection_counts *counts, struct dart_error *error)
 {
 	int ret;
@@ -288,13 +264,11 @@ int listener__open(struct listener *listener, sd_event *loop,
 
 	listener->channel = rdma_create_event_channel();
 	if (!listener->channel)
-		return dart_error__set(
-			error, errno,
-			"cannot open the RDMA CM: %s (load it: modprobe rdma_ucm)",
-			strerror(errno));
+		return dart_error__set(error, errno,
+				       "cannot open the RDMA CM: %s (load it: modprobe rdma_ucm)",
+				       strerror(errno));
 	if (fcntl(listener->channel->fd, F_SETFL, O_NONBLOCK)) {
-		ret = dart_error__system(error, errno,
-					 "cannot use the RDMA CM");
+		ret = dart_error__system(error, errno, "cannot use the RDMA CM");
 		goto destroy_channel;
 	}
 
@@ -343,15 +317,13 @@ void listener__close(struct listener *listener)
 	listener->channel = NULL;
 }
 
-void listener__disconnect(struct listener *listener,
-			  const struct peer_object *object)
+void listener__disconnect(struct listener *listener, const struct peer_object *object)
 {
 	struct connection *connection = TAILQ_FIRST(&listener->connections);
 	struct connection *next;
 	char reason[64];
 
-	snprintf(reason, sizeof(reason), "disconnected: its %s was deleted",
-		 object->noun);
+	snprintf(reason, sizeof(reason), "disconnected: its %s was deleted", object->noun);
 	for (; connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
 		if (connection->object == object)
@@ -359,8 +331,7 @@ void listener__disconnect(struct listener *listener,
 	}
 }
 
-json_t *listener__names(const struct listener *listener,
-			const struct peer_kind *kind)
+json_t *listener__names(const struct listener *listener, const struct peer_kind *kind)
 {
 	const struct connection *connection;
 	json_t *names = json_array();
@@ -377,9 +348,8 @@ static json_t *connection__describe(const struct connection *connection)
 {
 	const struct peer_object *object = connection->object;
 
-	return json_pack("{s:s, s:s, s:s*, s:I}", "peer", connection->peer,
-			 "kind", connection->kind->name,
-			 object ? object->noun : "store",
+	return json_pack("{s:s, s:s, s:s*, s:I}", "peer", connection->peer, "kind",
+			 connection->kind->name, object ? object->noun : "store",
 			 object ? object->name : NULL, "age_s",
 			 (json_int_t)clock__age_s(connection->established));
 }
@@ -392,8 +362,7 @@ static int list_controllers(struct request *request)
 	request->result = json_array();
 	TAILQ_FOREACH(connection, &listener->connections, link)
 		if (connection->established)
-			reply__append(&request->result,
-				      connection__describe(connection));
+			reply__append(&request->result, connection__describe(connection));
 	return 0;
 }
 
@@ -403,14 +372,12 @@ static int disconnect_controller(struct request *request)
 	struct connection *connection;
 
 	TAILQ_FOREACH(connection, &listener->connections, link)
-		if (connection->established &&
-		    !strcmp(connection->peer, request->text))
+		if (connection->established && !strcmp(connection->peer, request->text))
 			break;
 	if (!connection)
-		return dart_error__set(
-			&request->error, ENOENT,
-			"no controller or reader is connected from '%s'",
-			request->text);
+		return dart_error__set(&request->error, ENOENT,
+				       "no controller or reader is connected from '%s'",
+				       request->text);
 	request->result = connection__describe(connection);
 	listener__end(listener, connection, "is disconnected on request");
 	return 0;

@@ -63,28 +63,22 @@ struct listener_place {
  * The caller owns @services and @limits, which outlive the listener.  Without a device it
  * does not listen.
  */
-int listener__open(struct listener *listener, sd_event *loop,
-		   const struct listener_place *place,
-		   const struct device *device,
-		   const struct peer_service *services,
-		   const struct listener_limits *limits,
-		   const struct changes *changes,
+int listener__open(struct listener *listener, sd_event *loop, const struct listener_place *place,
+		   const struct device *device, const struct peer_service *services,
+		   const struct listener_limits *limits, const struct changes *changes,
 		   struct connection_counts *counts, struct dart_error *error);
 void listener__close(struct listener *listener);
 
 /* Ends the connections of the peers that read @object. */
-void listener__disconnect(struct listener *listener,
-			  const struct peer_object *object);
+void listener__disconnect(struct listener *listener, const struct peer_object *object);
 /* After a change of the services: ends connections that they no longer allow. */
 void listener__enforce(struct listener *listener);
 
 /* The addresses of the connected peers of a kind; NULL if out of memory. */
-json_t *listener__names(const struct listener *listener,
-			const struct peer_kind *kind);
+json_t *listener__names(const struct listener *listener, const struct peer_kind *kind);
 
 /* listener_place.c: the caller destroys the ids. */
-int listener__listen(struct listener *listener,
-		     const struct listener_place *place,
+int listener__listen(struct listener *listener, const struct listener_place *place,
 		     struct dart_error *error);
 void listener__destroy_ids(struct listener *listener);
 
@@ -92,28 +86,23 @@ void listener__destroy_ids(struct listener *listener);
  * listener_limits.c: checks whether this peer may connect, and may end an older connection to make
  * room.
  */
-int listener__admit(struct listener *listener,
-		    const struct peer_service *service, struct rdma_cm_id *id,
-		    struct dart_error *error);
+int listener__admit(struct listener *listener, const struct peer_service *service,
+		    struct rdma_cm_id *id, struct dart_error *error);
 /* Returns 0 or -errno. */
 int listener__open_rates(struct listener *listener);
 
 /* listener_watch.c, which calls none of the other files. */
-int listener__open_watch(struct listener *listener, sd_event *loop,
-			 struct dart_error *error);
+int listener__open_watch(struct listener *listener, sd_event *loop, struct dart_error *error);
 /* After the last connection has ended. */
 void listener__close_watch(struct listener *listener);
 /*
  * A connect request was accepted: the peer has to establish the connection in time, until
  * listener__end_wait().
  */
-void listener__wait_for_peer(struct listener *listener,
-			     struct connection *connection);
-void listener__end_wait(struct listener *listener,
-			struct connection *connection);
+void listener__wait_for_peer(struct listener *listener, struct connection *connection);
+void listener__end_wait(struct listener *listener, struct connection *connection);
 /* Logs the reason and frees the connection. */
-void listener__end(struct listener *listener, struct connection *connection,
-		   const char *reason);
+void listener__end(struct listener *listener, struct connection *connection, const char *reason);
 /* The same without a message. */
 void listener__drop(struct listener *listener, struct connection *connection);
 /* To call when a peer has connected or disconnected: the timer runs while there are peers. */

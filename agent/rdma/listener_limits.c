@@ -35,19 +35,16 @@ struct concern {
 	bool is_half_open;
 };
 
-static bool concern__has(const struct concern *concern,
-			 const struct connection *connection)
+static bool concern__has(const struct concern *concern, const struct connection *connection)
 {
 	return (!concern->kind || connection->kind == concern->kind) &&
 	       (!concern->is_half_open || !connection->established) &&
 	       (!concern->address ||
-		have_same_address(rdma_get_peer_addr(connection->id),
-				  concern->address));
+		have_same_address(rdma_get_peer_addr(connection->id), concern->address));
 }
 
 /* False if the limit is reached for @address and no half-open connection can make room. */
-static bool listener__make_room(struct listener *listener,
-				const struct sockaddr *address,
+static bool listener__make_room(struct listener *listener, const struct sockaddr *address,
 				const struct concern *concern, uint32_t most)
 {
 	struct connection *connection;
@@ -60,21 +57,16 @@ static bool listener__make_room(struct listener *listener,
 			continue;
 		count++;
 		if (!connection->established)
-			crowd__count(&crowd,
-				     rdma_get_peer_addr(connection->id));
+			crowd__count(&crowd, rdma_get_peer_addr(connection->id));
 	}
 	if (count < most)
 		return true;
 	TAILQ_FOREACH(connection, &listener->connections, link)
-		if (!connection->established &&
-		    concern__has(concern, connection))
-			crowd__choose(&crowd,
-				      rdma_get_peer_addr(connection->id),
-				      connection);
+		if (!connection->established && concern__has(concern, connection))
+			crowd__choose(&crowd, rdma_get_peer_addr(connection->id), connection);
 	if (!crowd.victim)
 		return false;
-	listener__end(listener, crowd.victim,
-		      "makes room: it did not establish its connection");
+	listener__end(listener, crowd.victim, "makes room: it did not establish its connection");
 	return true;
 }
 
@@ -103,8 +95,7 @@ int listener__open_rates(struct listener *listener)
 				     HANDSHAKES_PER_SECOND_OF_ADDRESS);
 }
 
-static bool is_allowed(const struct peer_service *service,
-		       struct rdma_cm_id *id)
+static bool is_allowed(const struct peer_service *service, struct rdma_cm_id *id)
 {
 	if (!service->allowed)
 		return true;
@@ -113,9 +104,8 @@ static bool is_allowed(const struct peer_service *service,
 	return dart_prefixes__contain(service->allowed, rdma_get_peer_addr(id));
 }
 
-int listener__admit(struct listener *listener,
-		    const struct peer_service *service, struct rdma_cm_id *id,
-		    struct dart_error *error)
+int listener__admit(struct listener *listener, const struct peer_service *service,
+		    struct rdma_cm_id *id, struct dart_error *error)
 {
 	const struct sockaddr *address = rdma_get_peer_addr(id);
 	const struct listener_limits *limits = listener->limits;
@@ -131,29 +121,25 @@ int listener__admit(struct listener *listener,
 			"its address is not in allow: %s of the agent's configuration",
 			service->list);
 	/* All peers may reconnect at the same time, and once more. */
-	if (!handshake_rates__take(&listener->rates, address,
-				   reserve(per_address), reserve(most),
+	if (!handshake_rates__take(&listener->rates, address, reserve(per_address), reserve(most),
 				   clock__nanoseconds(CLOCK_BOOTTIME)))
 		return dart_error__set(
 			error, EUSERS,
 			"too many connections begin, in all or from its address (wait some seconds)");
 	if (!listener__make_room(listener, address, &same_kind, most)) {
 		listener__probe_all(listener);
-		return dart_error__set(
-			error, EUSERS,
-			"as many %ss are connected as the configuration allows (%u)",
-			service->kind->name, most);
+		return dart_error__set(error, EUSERS,
+				       "as many %ss are connected as the configuration allows (%u)",
+				       service->kind->name, most);
 	}
-	if (!listener__make_room(listener, address, &same_address,
-				 per_address)) {
+	if (!listener__make_room(listener, address, &same_address, per_address)) {
 		listener__probe_all(listener);
 		return dart_error__set(
 			error, EUSERS,
 			"as many peers are connected from its address as the configuration allows (%u)",
 			per_address);
 	}
-	listener__make_room(listener, address, &half_open,
-			    limits->half_open ?: HALF_OPEN_MAX);
+	listener__make_room(listener, address, &half_open, limits->half_open ?: HALF_OPEN_MAX);
 	return 0;
 }
 

@@ -29,8 +29,7 @@ static struct rdma_cm_id *listener__add_id(struct listener *listener)
 	if (!ids)
 		return NULL;
 	listener->ids = ids;
-	if (rdma_create_id(listener->channel, &ids[listener->id_count], NULL,
-			   RDMA_PS_TCP))
+	if (rdma_create_id(listener->channel, &ids[listener->id_count], NULL, RDMA_PS_TCP))
 		return NULL;
 	return ids[listener->id_count++];
 }
@@ -48,8 +47,7 @@ static int bind_any(struct rdma_cm_id *id, uint16_t port)
 	};
 	int v6_only = 0;
 
-	rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &v6_only,
-			sizeof(v6_only));
+	rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &v6_only, sizeof(v6_only));
 	if (!rdma_bind_addr(id, (struct sockaddr *)&any6))
 		return 0;
 	if (is_taken(errno))
@@ -59,20 +57,17 @@ static int bind_any(struct rdma_cm_id *id, uint16_t port)
 
 #define BACKLOG 64
 
-static int listen_any(struct listener *listener, uint16_t port,
-		      struct dart_error *error)
+static int listen_any(struct listener *listener, uint16_t port, struct dart_error *error)
 {
 	struct rdma_cm_id *id = listener__add_id(listener);
 
 	if (!id)
-		return dart_error__system(error, errno,
-					  "cannot use the RDMA CM");
+		return dart_error__system(error, errno, "cannot use the RDMA CM");
 	if (bind_any(id, port) || rdma_listen(id, BACKLOG))
-		return dart_error__set(
-			error, errno,
-			"cannot listen for controllers on port %u: %s%s", port,
-			strerror(errno),
-			is_taken(errno) ? " (choose another with --port)" : "");
+		return dart_error__set(error, errno,
+				       "cannot listen for controllers on port %u: %s%s", port,
+				       strerror(errno),
+				       is_taken(errno) ? " (choose another with --port)" : "");
 	return 0;
 }
 
@@ -107,13 +102,11 @@ static int listen_at(struct listener *listener, const char *text, uint16_t port,
 	union address address = parse_address(text, port);
 
 	if (!id)
-		return dart_error__system(error, errno,
-					  "cannot use the RDMA CM");
+		return dart_error__system(error, errno, "cannot use the RDMA CM");
 	if (rdma_bind_addr(id, &address.any))
-		return dart_error__set(
-			error, errno,
-			"cannot listen for controllers at %s, port %u: %s%s",
-			text, port, strerror(errno), remedy(errno));
+		return dart_error__set(error, errno,
+				       "cannot listen for controllers at %s, port %u: %s%s", text,
+				       port, strerror(errno), remedy(errno));
 	dart_cm_contexts__note(listener->device->cm_contexts, id->verbs);
 	/* Its memory regions belong to the one device. */
 	if (id->verbs && !device__is(listener->device, id->verbs))
@@ -123,15 +116,13 @@ static int listen_at(struct listener *listener, const char *text, uint16_t port,
 			text, ibv_get_device_name(id->verbs->device),
 			device__name(listener->device));
 	if (rdma_listen(id, BACKLOG))
-		return dart_error__set(
-			error, errno,
-			"cannot listen for controllers at %s, port %u: %s%s",
-			text, port, strerror(errno), remedy(errno));
+		return dart_error__set(error, errno,
+				       "cannot listen for controllers at %s, port %u: %s%s", text,
+				       port, strerror(errno), remedy(errno));
 	return 0;
 }
 
-int listener__listen(struct listener *listener,
-		     const struct listener_place *place,
+int listener__listen(struct listener *listener, const struct listener_place *place,
 		     struct dart_error *error)
 {
 	size_t i;
@@ -140,8 +131,7 @@ int listener__listen(struct listener *listener,
 	if (!place->count)
 		return listen_any(listener, place->port, error);
 	for (i = 0; !ret && i < place->count; i++)
-		ret = listen_at(listener, place->addresses[i], place->port,
-				error);
+		ret = listen_at(listener, place->addresses[i], place->port, error);
 	return ret;
 }
 

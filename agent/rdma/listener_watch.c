@@ -14,8 +14,7 @@
 #define US_PER_S UINT64_C(1000000)
 
 /* Serves the connection again after the other connections. */
-static void listener__give_turn(struct listener *listener,
-				struct connection *connection)
+static void listener__give_turn(struct listener *listener, struct connection *connection)
 {
 	if (connection->has_turn)
 		return;
@@ -44,11 +43,9 @@ void listener__drop(struct listener *listener, struct connection *connection)
 	connection__free(connection);
 }
 
-void listener__end(struct listener *listener, struct connection *connection,
-		   const char *reason)
+void listener__end(struct listener *listener, struct connection *connection, const char *reason)
 {
-	log__peer_info("%s %s %s", connection->kind->name, connection->peer,
-		       reason);
+	log__peer_info("%s %s %s", connection->kind->name, connection->peer, reason);
 	listener__drop(listener, connection);
 }
 
@@ -83,8 +80,7 @@ static void on_no_patience(struct lease *lease)
 	/* If this lease is late, an event that the peer caused in time may still be unread. */
 	if (!lease__is_late(lease) && patience->leases == PATIENCE) {
 		patience->leases = 0;
-		listener__end(listener, connection,
-			      "did not establish its connection in time");
+		listener__end(listener, connection, "did not establish its connection in time");
 		return;
 	}
 	if (patience->leases < PATIENCE)
@@ -92,18 +88,14 @@ static void on_no_patience(struct lease *lease)
 	lease__start(&listener->deadlines, lease, on_no_patience);
 }
 
-void listener__wait_for_peer(struct listener *listener,
-			     struct connection *connection)
+void listener__wait_for_peer(struct listener *listener, struct connection *connection)
 {
 	connection->listener = listener;
-	connection->patience = (struct patience){ .connection = connection,
-						  .leases = 1 };
-	lease__start(&listener->deadlines, &connection->patience.lease,
-		     on_no_patience);
+	connection->patience = (struct patience){ .connection = connection, .leases = 1 };
+	lease__start(&listener->deadlines, &connection->patience.lease, on_no_patience);
 }
 
-void listener__end_wait(struct listener *listener,
-			struct connection *connection)
+void listener__end_wait(struct listener *listener, struct connection *connection)
 {
 	if (connection->patience.leases)
 		lease__cancel(&listener->deadlines, &connection->patience.lease);
@@ -111,14 +103,12 @@ void listener__end_wait(struct listener *listener,
 }
 
 /* An answer takes at most as long as a lease. */
-static void listener__set_deadline(struct listener *listener,
-				   struct connection *connection)
+static void listener__set_deadline(struct listener *listener, struct connection *connection)
 {
 	const uint32_t request = connection->message_qp.requests;
 	bool is_busy = connection__is_busy(connection);
 
-	if (connection->has_deadline &&
-	    (!is_busy || connection->deadline_request != request)) {
+	if (connection->has_deadline && (!is_busy || connection->deadline_request != request)) {
 		lease__cancel(&listener->deadlines, &connection->lease);
 		connection->has_deadline = false;
 	}
@@ -130,8 +120,7 @@ static void listener__set_deadline(struct listener *listener,
 	connection->deadline_request = request;
 }
 
-static void listener__serve(struct listener *listener,
-			    struct connection *connection)
+static void listener__serve(struct listener *listener, struct connection *connection)
 {
 	bool has_more;
 	const char *reason = connection__serve(connection, &has_more);
@@ -149,8 +138,7 @@ static void listener__serve(struct listener *listener,
  * One connection for each call, so that other sources of the loop take turns.  Connections that
  * waited may have ended meanwhile.
  */
-static int on_turn(sd_event_source *source, int fd, uint32_t revents,
-		   void *userdata)
+static int on_turn(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct listener *listener = userdata;
 	struct connection *connection = TAILQ_FIRST(&listener->turns);
@@ -167,8 +155,7 @@ static int on_turn(sd_event_source *source, int fd, uint32_t revents,
 }
 
 /* One event for each call, so that other sources of the loop take turns. */
-static int on_completion(sd_event_source *source, int fd, uint32_t revents,
-		      void *userdata)
+static int on_completion(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct listener *listener = userdata;
 	struct ibv_cq *cq;
@@ -202,8 +189,7 @@ static int on_keepalive(sd_event_source *source, uint64_t time, void *userdata)
 	TAILQ_FOREACH(connection, &listener->connections, link)
 		if (connection->established)
 			connection__probe(connection);
-	sd_event_source_set_time_relative(source,
-					  listener->keepalive_s * US_PER_S);
+	sd_event_source_set_time_relative(source, listener->keepalive_s * US_PER_S);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -220,8 +206,7 @@ void listener__keep_alive(const struct listener *listener)
 	sd_event_source_get_enabled(listener->keepalive, &enabled);
 	if (enabled != SD_EVENT_OFF)
 		return;
-	sd_event_source_set_time_relative(listener->keepalive,
-					  listener->keepalive_s * US_PER_S);
+	sd_event_source_set_time_relative(listener->keepalive, listener->keepalive_s * US_PER_S);
 	sd_event_source_set_enabled(listener->keepalive, SD_EVENT_ONESHOT);
 }
 
@@ -242,8 +227,7 @@ static int listener__open_keepalive(struct listener *listener, sd_event *loop)
 	if (!listener->keepalive_s)
 		return 0;
 	/* It may be late: wake-ups of a host coincide. */
-	ret = sd_event_add_time_relative(loop, &listener->keepalive,
-					 CLOCK_BOOTTIME,
+	ret = sd_event_add_time_relative(loop, &listener->keepalive, CLOCK_BOOTTIME,
 					 listener->keepalive_s * US_PER_S,
 					 listener->keepalive_slack_s * US_PER_S,
 					 on_keepalive, listener);
@@ -252,8 +236,7 @@ static int listener__open_keepalive(struct listener *listener, sd_event *loop)
 	return sd_event_source_set_enabled(listener->keepalive, SD_EVENT_OFF);
 }
 
-int listener__open_watch(struct listener *listener, sd_event *loop,
-			 struct dart_error *error)
+int listener__open_watch(struct listener *listener, sd_event *loop, struct dart_error *error)
 {
 	int ret;
 
@@ -262,14 +245,12 @@ int listener__open_watch(struct listener *listener, sd_event *loop,
 	listener->turns_fd = -1;
 	listener->completions = ibv_create_comp_channel(listener->device->context);
 	if (!listener->completions)
-		return dart_error__system(
-			error, errno, "cannot open a completion channel on %s",
-			device__name(listener->device));
+		return dart_error__system(error, errno, "cannot open a completion channel on %s",
+					  device__name(listener->device));
 	ret = fcntl(listener->completions->fd, F_SETFL, O_NONBLOCK) ? -errno : 0;
 	if (!ret)
-		ret = sd_event_add_io(loop, &listener->completion_events,
-				      listener->completions->fd, EPOLLIN,
-				      on_completion, listener);
+		ret = sd_event_add_io(loop, &listener->completion_events, listener->completions->fd,
+				      EPOLLIN, on_completion, listener);
 	if (ret >= 0)
 		ret = listener__open_turns(listener, loop);
 	if (ret >= 0)

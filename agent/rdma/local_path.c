@@ -18,17 +18,14 @@ int local_path__parse_peer(const char *text, const char *what,
 	struct in6_addr address6;
 
 	if (inet_pton(AF_INET6, text, &address6) == 1)
-		return dart_error__set(
-			error, EAFNOSUPPORT,
-			"%s is an address of IPv6, and %s come over IPv4", text,
-			what);
+		return dart_error__set(error, EAFNOSUPPORT,
+				       "%s is an address of IPv6, and %s come over IPv4", text,
+				       what);
 	if (inet_pton(AF_INET, text, address) != 1)
-		return dart_error__set(error, EINVAL,
-				       "'%s' is not an IPv4 address", text);
+		return dart_error__set(error, EINVAL, "'%s' is not an IPv4 address", text);
 	if (!address->s_addr || IN_MULTICAST(ntohl(address->s_addr)) ||
 	    IN_BADCLASS(ntohl(address->s_addr)))
-		return dart_error__set(error, EINVAL,
-				       "%s is not the address of a host", text);
+		return dart_error__set(error, EINVAL, "%s is not the address of a host", text);
 	return 0;
 }
 
@@ -63,9 +60,8 @@ static union ibv_gid gid_of(struct in_addr address)
 }
 
 /* Finds the device's GID of the local address. */
-static int local_path__find_gid(struct local_path *path,
-				const struct device *device, const char *text,
-				struct dart_error *error)
+static int local_path__find_gid(struct local_path *path, const struct device *device,
+				const char *text, struct dart_error *error)
 {
 	union ibv_gid gid = gid_of(path->local);
 	struct ibv_gid_entry entries[256];
@@ -75,10 +71,9 @@ static int local_path__find_gid(struct local_path *path,
 	count = ibv_query_gid_table(device->context, entries,
 				    sizeof(entries) / sizeof(entries[0]), 0);
 	if (count < 0)
-		return dart_error__system(
-			error, -count,
-			"cannot read the addresses of RDMA device %s",
-			device__name(device));
+		return dart_error__system(error, -count,
+					  "cannot read the addresses of RDMA device %s",
+					  device__name(device));
 	for (i = 0; i < count; i++) {
 		if (entries[i].gid_type != IBV_GID_TYPE_ROCE_V2 ||
 		    memcmp(&entries[i].gid, &gid, sizeof(gid)))
@@ -89,14 +84,12 @@ static int local_path__find_gid(struct local_path *path,
 		return 0;
 	}
 	inet_ntop(AF_INET, &path->local, local, sizeof(local));
-	return dart_error__set(
-		error, ENETUNREACH,
-		"%s is reached from %s, which is not an address of RDMA device %s",
-		text, local, device__name(device));
+	return dart_error__set(error, ENETUNREACH,
+			       "%s is reached from %s, which is not an address of RDMA device %s",
+			       text, local, device__name(device));
 }
 
-static int local_path__find_mac(struct local_path *path,
-				struct dart_error *error)
+static int local_path__find_mac(struct local_path *path, struct dart_error *error)
 {
 	struct ifreq request = { };
 	int fd, ret = 0;
@@ -106,9 +99,7 @@ static int local_path__find_mac(struct local_path *path,
 		return dart_error__system(error, errno, "cannot open a socket");
 	if (!if_indextoname(path->interface, request.ifr_name) ||
 	    ioctl(fd, SIOCGIFHWADDR, &request))
-		ret = dart_error__system(
-			error, errno,
-			"cannot find the MAC address of this host");
+		ret = dart_error__system(error, errno, "cannot find the MAC address of this host");
 	close(fd);
 	memcpy(path->mac, request.ifr_hwaddr.sa_data, sizeof(path->mac));
 	return ret;
@@ -139,15 +130,12 @@ struct ibv_ah_attr local_path__address(const struct local_path *path)
 	};
 }
 
-int local_path__explain(const struct local_path *path, int code,
-			struct dart_error *error)
+int local_path__explain(const struct local_path *path, int code, struct dart_error *error)
 {
 	char text[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &path->peer, text, sizeof(text));
 	if (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENODATA)
-		return dart_error__set(error, EHOSTUNREACH,
-				       "%s no longer answers ARP", text);
-	return dart_error__system(error, code,
-				  "cannot open a queue pair for %s", text);
+		return dart_error__set(error, EHOSTUNREACH, "%s no longer answers ARP", text);
+	return dart_error__system(error, code, "cannot open a queue pair for %s", text);
 }

@@ -38,7 +38,6 @@ int local_path__find(struct local_path *path, const struct device *device,
  */
 struct ibv_ah_attr local_path__address(const struct local_path *path);
 /* Says why ibv_modify_qp(3) with that address has failed with @code; returns -errno. */
-int local_path__explain(const struct local_path *path, int code,
-			struct dart_error *error);
+int local_path__explain(const struct local_path *path, int code, struct dart_error *error);
 
 #endif /* LOCAL_PATH_H */

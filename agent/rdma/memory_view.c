@@ -14,8 +14,7 @@
  * Adapters give the next keys to the next memory regions.  A random number of small
  * ones takes the keys in between, so that no key tells the next one.
  */
-static int skip_keys(struct ibv_pd *pd, void *memory,
-		     struct ibv_mr *skipped[static SKIPPED_MAX])
+static int skip_keys(struct ibv_pd *pd, void *memory, struct ibv_mr *skipped[static SKIPPED_MAX])
 {
 	uint8_t random = 0;
 	int count = 0, most;
@@ -32,8 +31,7 @@ static int skip_keys(struct ibv_pd *pd, void *memory,
 	return count;
 }
 
-static int memory_view__register(struct memory_view *view, void *memory,
-				 size_t length, int access,
+static int memory_view__register(struct memory_view *view, void *memory, size_t length, int access,
 				 struct dart_error *error)
 {
 	struct ibv_mr *skipped[SKIPPED_MAX];
@@ -41,20 +39,17 @@ static int memory_view__register(struct memory_view *view, void *memory,
 	struct long_work pinning = { };
 
 	long_work__go_on(&pinning);
-	view->memory_region =
-		ibv_reg_mr_iova(view->pd, memory, length, view->base, access);
+	view->memory_region = ibv_reg_mr_iova(view->pd, memory, length, view->base, access);
 	code = errno;
 	while (count)
 		ibv_dereg_mr(skipped[--count]);
 	if (view->memory_region)
 		return 0;
-	return dart_error__system(error, code,
-				  "cannot register %zu bytes for RDMA", length);
+	return dart_error__system(error, code, "cannot register %zu bytes for RDMA", length);
 }
 
-int memory_view__open(struct memory_view *view, const struct device *device,
-		      void *memory, size_t length, int access, uint64_t base,
-		      struct dart_error *error)
+int memory_view__open(struct memory_view *view, const struct device *device, void *memory,
+		      size_t length, int access, uint64_t base, struct dart_error *error)
 {
 	int ret = 0;
 
@@ -65,9 +60,8 @@ int memory_view__open(struct memory_view *view, const struct device *device,
 		return ret;
 	view->pd = ibv_alloc_pd(device->context);
 	if (!view->pd)
-		return dart_error__system(
-			error, errno, "cannot open a protection domain on %s",
-			device__name(device));
+		return dart_error__system(error, errno, "cannot open a protection domain on %s",
+					  device__name(device));
 	ret = memory_view__register(view, memory, length, access, error);
 	if (ret) {
 		ibv_dealloc_pd(view->pd);

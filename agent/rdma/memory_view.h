@@ -22,9 +22,8 @@ struct memory_view {
 };
 
 /* @access: of ibv_reg_mr(3).  @base: 0 for a random one. */
-int memory_view__open(struct memory_view *view, const struct device *device,
-		      void *memory, size_t length, int access, uint64_t base,
-		      struct dart_error *error);
+int memory_view__open(struct memory_view *view, const struct device *device, void *memory,
+		      size_t length, int access, uint64_t base, struct dart_error *error);
 /* Keeps @base.  Does nothing if the view is closed. */
 void memory_view__close(struct memory_view *view);
 

@@ -13,8 +13,7 @@ static uint8_t *message_at(const struct message_qp *message_qp, uint32_t number)
 {
 	const struct peer_messenger *messenger = message_qp->messenger;
 
-	return message_qp->memory + messenger->request_max +
-	       (size_t)number * messenger->answer_max;
+	return message_qp->memory + messenger->request_max + (size_t)number * messenger->answer_max;
 }
 
 static int post_receive(struct message_qp *message_qp)
@@ -33,8 +32,7 @@ static int post_receive(struct message_qp *message_qp)
 static int make_memory(struct message_qp *message_qp, struct ibv_pd *pd)
 {
 	const struct peer_messenger *messenger = message_qp->messenger;
-	size_t size = messenger->request_max +
-		      (size_t)MESSAGE_QP_SENDS * messenger->answer_max;
+	size_t size = messenger->request_max + (size_t)MESSAGE_QP_SENDS * messenger->answer_max;
 
 	message_qp->memory = calloc(1, size);
 	if (!message_qp->memory)
@@ -45,26 +43,21 @@ static int make_memory(struct message_qp *message_qp, struct ibv_pd *pd)
 	return message_qp->memory_region ? 0 : -errno;
 }
 
-static int make_queues(struct message_qp *message_qp,
-		       const struct device *device,
+static int make_queues(struct message_qp *message_qp, const struct device *device,
 		       struct ibv_comp_channel *channel, void *context)
 {
-	message_qp->received =
-		ibv_create_cq(device->context, 1, context, channel, 0);
+	message_qp->received = ibv_create_cq(device->context, 1, context, channel, 0);
 	if (!message_qp->received)
 		return -errno;
-	message_qp->sent =
-		ibv_create_cq(device->context, SENDS, context, channel, 0);
+	message_qp->sent = ibv_create_cq(device->context, SENDS, context, channel, 0);
 	if (!message_qp->sent)
 		return -errno;
-	message_qp->queue_pair = device__create_qp(
-		device->message_pd, IBV_QPT_RC, message_qp->sent,
-		message_qp->received, SENDS);
+	message_qp->queue_pair = device__create_qp(device->message_pd, IBV_QPT_RC, message_qp->sent,
+						   message_qp->received, SENDS);
 	return message_qp->queue_pair ? 0 : -errno;
 }
 
-static int message_qp__connect(struct message_qp *message_qp,
-			       struct rdma_cm_id *id)
+static int message_qp__connect(struct message_qp *message_qp, struct rdma_cm_id *id)
 {
 	struct ibv_qp *queue_pair = message_qp->queue_pair;
 
@@ -150,8 +143,7 @@ static const char *message_qp__reap(struct message_qp *message_qp, bool *has_som
 	return NULL;
 }
 
-static int message_qp__send(struct message_qp *message_qp, uint32_t number,
-			    size_t length)
+static int message_qp__send(struct message_qp *message_qp, uint32_t number, size_t length)
 {
 	struct ibv_sge place = {
 		.addr = (uintptr_t)message_at(message_qp, number),
@@ -195,19 +187,16 @@ struct turn {
 };
 
 /* Sends as many messages as there are free buffers. */
-static const char *message_qp__produce(struct message_qp *message_qp,
-				       struct turn *turn)
+static const char *message_qp__produce(struct message_qp *message_qp, struct turn *turn)
 {
 	struct peer_messenger *messenger = message_qp->messenger;
 	uint32_t number;
 	size_t length;
 
-	for (; turn->messages && message_qp__has_buffer(message_qp);
-	     turn->messages--) {
+	for (; turn->messages && message_qp__has_buffer(message_qp); turn->messages--) {
 		number = message_qp__find_buffer(message_qp);
-		length = messenger->operations->next(
-			messenger, message_at(message_qp, number),
-			messenger->answer_max);
+		length = messenger->operations->next(messenger, message_at(message_qp, number),
+						     messenger->answer_max);
 		if (!length)
 			break;
 		if (message_qp__send(message_qp, number, length))
@@ -217,14 +206,12 @@ static const char *message_qp__produce(struct message_qp *message_qp,
 }
 
 /* Notes an arrived request, if there is one, or a failure. */
-static const char *message_qp__receive(struct message_qp *message_qp,
-				       bool *has_happened)
+static const char *message_qp__receive(struct message_qp *message_qp, bool *has_happened)
 {
 	struct ibv_wc completion;
 	bool has_sent;
 
-	if (message_qp->has_request ||
-	    ibv_poll_cq(message_qp->received, 1, &completion) <= 0)
+	if (message_qp->has_request || ibv_poll_cq(message_qp->received, 1, &completion) <= 0)
 		return NULL;
 	*has_happened = true;
 	/* Flushed: a message that failed says more. */
@@ -243,17 +230,14 @@ static const char *message_qp__take(struct message_qp *message_qp)
 
 	message_qp->has_request = false;
 	message_qp->requests++;
-	messenger->operations->take(messenger, message_qp->memory,
-				    message_qp->request_length);
-	if (!messenger->operations->is_over(messenger) &&
-	    post_receive(message_qp))
+	messenger->operations->take(messenger, message_qp->memory, message_qp->request_length);
+	if (!messenger->operations->is_over(messenger) && post_receive(message_qp))
 		return "disconnected: no receive can be posted for it";
 	return NULL;
 }
 
 /* Takes a step; returns true if something has happened since the last call. */
-static bool message_qp__step(struct message_qp *message_qp, struct turn *turn,
-			     const char **reason)
+static bool message_qp__step(struct message_qp *message_qp, struct turn *turn, const char **reason)
 {
 	bool has_happened = false;
 
@@ -269,8 +253,7 @@ static bool message_qp__step(struct message_qp *message_qp, struct turn *turn,
 }
 
 /* Is there anything to do that only waits for the next turn? */
-static bool message_qp__has_more(const struct message_qp *message_qp,
-				 const struct turn *turn)
+static bool message_qp__has_more(const struct message_qp *message_qp, const struct turn *turn)
 {
 	const struct peer_messenger *messenger = message_qp->messenger;
 
@@ -287,8 +270,7 @@ static void message_qp__arm(struct message_qp *message_qp)
 
 	if (!is_over)
 		ibv_req_notify_cq(message_qp->received, 0);
-	if (messenger->operations->is_busy(messenger) ||
-	    (is_over && message_qp->in_use))
+	if (messenger->operations->is_busy(messenger) || (is_over && message_qp->in_use))
 		ibv_req_notify_cq(message_qp->sent, 0);
 }
 
@@ -314,8 +296,7 @@ const char *message_qp__serve(struct message_qp *message_qp, bool *has_more)
 			message_qp__arm(message_qp);
 	}
 	/* The connection ends only after the last message, the error, has left. */
-	if (messenger->operations->is_over(messenger) &&
-	    !message_qp__is_busy(message_qp))
+	if (messenger->operations->is_over(messenger) && !message_qp__is_busy(message_qp))
 		return "disconnected: it broke a rule of the protocol";
 	return NULL;
 }

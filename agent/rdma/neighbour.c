@@ -44,13 +44,11 @@ static void exchange__begin(struct exchange *exchange, uint16_t type,
 	memcpy(NLMSG_DATA(&exchange->header), body, length);
 }
 
-static void exchange__add_address(struct exchange *exchange, uint16_t type,
-				  struct in_addr address)
+static void exchange__add_address(struct exchange *exchange, uint16_t type, struct in_addr address)
 {
 	struct nlmsghdr *header = &exchange->header;
 	struct rtattr *attribute =
-		(struct rtattr *)((uint8_t *)header +
-				  NLMSG_ALIGN(header->nlmsg_len));
+		(struct rtattr *)((uint8_t *)header + NLMSG_ALIGN(header->nlmsg_len));
 
 	*attribute = (struct rtattr){
 		.rta_len = RTA_LENGTH(sizeof(address)),
@@ -86,14 +84,11 @@ static bool exchange__number(const struct exchange *exchange, size_t body,
 {
 	const struct nlmsghdr *header = &exchange->header;
 	const struct rtattr *attribute =
-		(const struct rtattr *)((const uint8_t *)NLMSG_DATA(header) +
-					NLMSG_ALIGN(body));
+		(const struct rtattr *)((const uint8_t *)NLMSG_DATA(header) + NLMSG_ALIGN(body));
 	int length = header->nlmsg_len - NLMSG_SPACE(body);
 
-	for (; RTA_OK(attribute, length);
-	     attribute = RTA_NEXT(attribute, length)) {
-		if (attribute->rta_type != type ||
-		    RTA_PAYLOAD(attribute) != sizeof(uint32_t))
+	for (; RTA_OK(attribute, length); attribute = RTA_NEXT(attribute, length)) {
+		if (attribute->rta_type != type || RTA_PAYLOAD(attribute) != sizeof(uint32_t))
 			continue;
 		memcpy(number, RTA_DATA(attribute), sizeof(uint32_t));
 		return true;
@@ -156,8 +151,7 @@ static void send_something(struct in_addr peer)
 	if (fd < 0)
 		return;
 	/* send() fails if earlier requests were not answered: nothing is lost. */
-	sendto(fd, NULL, 0, MSG_DONTWAIT, (const struct sockaddr *)&address,
-	       sizeof(address));
+	sendto(fd, NULL, 0, MSG_DONTWAIT, (const struct sockaddr *)&address, sizeof(address));
 	close(fd);
 }
 
@@ -182,8 +176,7 @@ int neighbour__resolve(struct in_addr peer, struct dart_error *error)
 	if (!is_known(fd, &next)) /* without ARP, the kernel knows it at once */
 		ret = dart_error__set(
 			error, EAGAIN,
-			"%s does not answer ARP (ping it, or add a static neighbour entry)",
-			text);
+			"%s does not answer ARP (ping it, or add a static neighbour entry)", text);
 out_close:
 	close(fd);
 	return ret;

@@ -7,8 +7,7 @@
 static int peer_qp__advance(struct peer_qp *peer_qp, struct rdma_cm_id *id,
 			    enum ibv_qp_state state, uint8_t reads)
 {
-	return device__advance_qp(peer_qp->queue_pair, id, state,
-				  IBV_ACCESS_REMOTE_READ, reads);
+	return device__advance_qp(peer_qp->queue_pair, id, state, IBV_ACCESS_REMOTE_READ, reads);
 }
 
 static int peer_qp__post_receive(struct peer_qp *peer_qp)
@@ -26,8 +25,7 @@ int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
 	int ret;
 
 	*peer_qp = (struct peer_qp){};
-	peer_qp->received =
-		ibv_create_cq(device->context, 1, context, channel, 0);
+	peer_qp->received = ibv_create_cq(device->context, 1, context, channel, 0);
 	if (!peer_qp->received)
 		return -errno;
 	peer_qp->sent = ibv_create_cq(device->context, 1, NULL, NULL, 0);

@@ -40,8 +40,7 @@ static uint64_t meminfo(const char *name)
 	char line[128], found[64];
 
 	while (file && !kib && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%63[^:]: %" SCNu64, found, &value) == 2 &&
-		    !strcmp(found, name))
+		if (sscanf(line, "%63[^:]: %" SCNu64, found, &value) == 2 && !strcmp(found, name))
 			kib = value;
 	if (file)
 		fclose(file);
@@ -49,19 +48,16 @@ static uint64_t meminfo(const char *name)
 }
 
 /* Leaves 1/16, because taking all available memory wakes the OOM killer. */
-static int check_available(const char *noun, uint64_t length,
-			   struct dart_error *error)
+static int check_available(const char *noun, uint64_t length, struct dart_error *error)
 {
 	uint64_t available = meminfo("MemAvailable");
 
 	available -= available / 16;
 	if (length > available)
 		return dart_error__set(error, ENOMEM,
-				       "the %s needs %" PRIu64
-				       " MiB of memory; only %" PRIu64
+				       "the %s needs %" PRIu64 " MiB of memory; only %" PRIu64
 				       " MiB are available",
-				       noun, (length + MIB - 1) / MIB,
-				       available / MIB);
+				       noun, (length + MIB - 1) / MIB, available / MIB);
 	return 0;
 }
 
@@ -73,8 +69,7 @@ static int create_memfd(const char *noun, unsigned int flags)
 	snprintf(name, sizeof(name), "dart-%s", noun);
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL | flags);
 	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create(name,
-				  MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
 	return fd;
 }
 
@@ -93,8 +88,7 @@ static int populate(uint8_t *address, size_t length)
 	return ret;
 }
 
-static int remote_memory__fill(struct remote_memory *memory,
-			      struct dart_error *error)
+static int remote_memory__fill(struct remote_memory *memory, struct dart_error *error)
 {
 	int code;
 
@@ -104,14 +98,12 @@ static int remote_memory__fill(struct remote_memory *memory,
 		return 0;
 	/* EFAULT: the file system is too full for the size of the file. */
 	code = errno == EFAULT ? ENOSPC : errno;
-	return dart_error__system(error, code,
-				  "cannot allocate %zu MiB of memory",
+	return dart_error__system(error, code, "cannot allocate %zu MiB of memory",
 				  (size_t)(memory->mapped / MIB));
 }
 
 /* Maps and fills @memory->fd, a file of @mapped bytes. */
-static int remote_memory__map(struct remote_memory *memory,
-			     struct dart_error *error)
+static int remote_memory__map(struct remote_memory *memory, struct dart_error *error)
 {
 	int ret;
 
@@ -123,8 +115,7 @@ static int remote_memory__map(struct remote_memory *memory,
 			"%zu MiB of huge pages are not free (raise /proc/sys/vm/nr_hugepages)",
 			(size_t)(memory->mapped / MIB));
 	if (memory->address == MAP_FAILED)
-		return dart_error__system(error, errno, "cannot map the %s",
-					  memory->noun);
+		return dart_error__system(error, errno, "cannot map the %s", memory->noun);
 	ret = remote_memory__fill(memory, error);
 	if (ret)
 		munmap(memory->address, memory->mapped);
@@ -135,19 +126,15 @@ static int remote_memory__map(struct remote_memory *memory,
  * The mode lets holders of a descriptor for reading open it again for reading
  * only.  A seal against writing would keep the next dartd from mapping it, too.
  */
-static int remote_memory__seal(struct remote_memory *memory,
-			      struct dart_error *error)
+static int remote_memory__seal(struct remote_memory *memory, struct dart_error *error)
 {
-	if (fchmod(memory->fd, 0444) ||
-	    fcntl(memory->fd, F_ADD_SEALS, SEALS))
-		return dart_error__system(error, errno,
-					  "cannot seal the memory");
+	if (fchmod(memory->fd, 0444) || fcntl(memory->fd, F_ADD_SEALS, SEALS))
+		return dart_error__system(error, errno, "cannot seal the memory");
 	return 0;
 }
 
-static int remote_memory__allocate(struct remote_memory *memory,
-				  unsigned int flags, uint64_t page,
-				  struct dart_error *error)
+static int remote_memory__allocate(struct remote_memory *memory, unsigned int flags, uint64_t page,
+				   struct dart_error *error)
 {
 	int ret;
 
@@ -157,8 +144,7 @@ static int remote_memory__allocate(struct remote_memory *memory,
 	if (memory->fd < 0)
 		return dart_error__system(error, errno, "cannot create memory");
 	if (ftruncate(memory->fd, memory->mapped))
-		ret = dart_error__system(error, errno,
-					 "cannot allocate %zu MiB of memory",
+		ret = dart_error__system(error, errno, "cannot allocate %zu MiB of memory",
 					 (size_t)(memory->mapped / MIB));
 	else
 		ret = remote_memory__map(memory, error);
@@ -173,8 +159,7 @@ static int remote_memory__allocate(struct remote_memory *memory,
 }
 
 /* Allocates anonymous memory: huge pages if enough of them are reserved. */
-static int remote_memory__create(struct remote_memory *memory,
-				struct dart_error *error)
+static int remote_memory__create(struct remote_memory *memory, struct dart_error *error)
 {
 	uint64_t huge = meminfo("Hugepagesize");
 	int ret;
@@ -193,10 +178,8 @@ static int check_file_system(const char *noun, int file,
 			     struct statfs *system, struct dart_error *error)
 {
 	if (fstatfs(file, system))
-		return dart_error__system(error, errno,
-					  "cannot examine the file");
-	if (system->f_type != TMPFS_MAGIC &&
-	    system->f_type != HUGETLBFS_MAGIC)
+		return dart_error__system(error, errno, "cannot examine the file");
+	if (system->f_type != TMPFS_MAGIC && system->f_type != HUGETLBFS_MAGIC)
 		return dart_error__set(
 			error, EOPNOTSUPP,
 			"a %s can only be in a file on tmpfs or hugetlbfs: pages of a disk cannot stay in memory (try one in /dev/shm)",
@@ -208,39 +191,33 @@ static int check_size(const struct remote_memory *memory,
 		      const struct stat *status, struct dart_error *error)
 {
 	if (!S_ISREG(status->st_mode))
-		return dart_error__set(error, EINVAL,
-				       "it is not a regular file");
+		return dart_error__set(error, EINVAL, "it is not a regular file");
 	if (status->st_size && (uint64_t)status->st_size != memory->mapped)
 		return dart_error__set(
 			error, EINVAL,
 			"the file has %jd bytes, but the %s needs %zu (give an empty file or another one)",
-			(intmax_t)status->st_size, memory->noun,
-			memory->mapped);
+			(intmax_t)status->st_size, memory->noun, memory->mapped);
 	return 0;
 }
 
 /* Checks that there is room for the missing blocks of the file. */
-static int check_room(const struct remote_memory *memory,
-		      const struct stat *status, const struct statfs *system,
-		      struct dart_error *error)
+static int check_room(const struct remote_memory *memory, const struct stat *status,
+		      const struct statfs *system, struct dart_error *error)
 {
 	uint64_t present = (uint64_t)status->st_blocks * 512;
-	uint64_t missing = present < memory->mapped ?
-				   memory->mapped - present : 0;
+	uint64_t missing = present < memory->mapped ? memory->mapped - present : 0;
 	uint64_t room = (uint64_t)system->f_bavail * system->f_bsize;
 
 	/* A file system without blocks sets no limit. */
 	if (system->f_blocks && missing > room)
 		return dart_error__set(error, ENOSPC,
 				       "the %s needs %" PRIu64
-				       " MiB of the file system; only %" PRIu64
-				       " MiB are free",
+				       " MiB of the file system; only %" PRIu64 " MiB are free",
 				       memory->noun, (missing + MIB - 1) / MIB, room / MIB);
 	return memory->is_huge ? 0 : check_available(memory->noun, missing, error);
 }
 
-static int remote_memory__use(struct remote_memory *memory, int file,
-			     struct dart_error *error)
+static int remote_memory__use(struct remote_memory *memory, int file, struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
@@ -252,34 +229,27 @@ static int remote_memory__use(struct remote_memory *memory, int file,
 	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
 	memory->mapped = round_up(memory->length, system.f_bsize);
 	if (fstat(file, &status))
-		return dart_error__system(error, errno,
-					  "cannot examine the file");
+		return dart_error__system(error, errno, "cannot examine the file");
 	memory->has_contents = status.st_size;
-	ret = check_size(memory, &status, error) ?:
-		      check_room(memory, &status, &system, error);
+	ret = check_size(memory, &status, error) ?: check_room(memory, &status, &system, error);
 	if (ret)
 		return ret;
 
 	/* Held until the last descriptor of this open file is closed. */
 	if (flock(file, LOCK_EX | LOCK_NB))
-		return dart_error__set(
-			error, errno == EWOULDBLOCK ? EBUSY : errno,
-			"the file is in use, perhaps by another %s",
-			memory->noun);
+		return dart_error__set(error, errno == EWOULDBLOCK ? EBUSY : errno,
+				       "the file is in use, perhaps by another %s", memory->noun);
 	memory->fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot duplicate the descriptor");
+		return dart_error__system(error, errno, "cannot duplicate the descriptor");
 	if (ftruncate(memory->fd, memory->mapped))
-		ret = dart_error__system(error, errno,
-					 "cannot set the size of the file");
+		ret = dart_error__system(error, errno, "cannot set the size of the file");
 	else
 		ret = remote_memory__map(memory, error);
 	if (!ret)
 		return 0;
 	if (!status.st_size && ftruncate(memory->fd, 0))
-		dart_error__set(error, -ret, "%s, and the file keeps its size",
-				strerror(-ret));
+		dart_error__set(error, -ret, "%s, and the file keeps its size", strerror(-ret));
 	close(memory->fd);
 	return ret;
 }
@@ -298,33 +268,27 @@ static int check_seals(const char *noun, int kept, struct dart_error *error)
 	int seals = fcntl(kept, F_GET_SEALS), flags = fcntl(kept, F_GETFL);
 
 	if (flags < 0 || (flags & O_ACCMODE) != O_RDWR)
-		return dart_error__set(error, EACCES,
-				       "it is not open for writing");
-	if (seals < 0 || (seals & SEALS) != SEALS ||
-	    seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
-		return dart_error__set(error, EINVAL,
-				       "it is not the memory of a %s", noun);
+		return dart_error__set(error, EACCES, "it is not open for writing");
+	if (seals < 0 || (seals & SEALS) != SEALS || seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return dart_error__set(error, EINVAL, "it is not the memory of a %s", noun);
 	return 0;
 }
 
-int remote_memory__check_kept(const char *noun, uint64_t length, int kept,
-			      struct dart_error *error)
+int remote_memory__check_kept(const char *noun, uint64_t length, int kept, struct dart_error *error)
 {
 	struct statfs system;
 	struct stat status;
 	uint64_t size;
 	int ret;
 
-	ret = check_file_system(noun, kept, &system, error) ?:
-		      check_seals(noun, kept, error);
+	ret = check_file_system(noun, kept, &system, error) ?: check_seals(noun, kept, error);
 	if (ret)
 		return ret;
 	if (fstat(kept, &status))
 		return dart_error__system(error, errno, "cannot examine it");
 	size = round_up(length, system.f_bsize);
 	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size != size)
-		return dart_error__set(error, EINVAL,
-				       "it has %jd bytes instead of %" PRIu64,
+		return dart_error__set(error, EINVAL, "it has %jd bytes instead of %" PRIu64,
 				       (intmax_t)status.st_size, size);
 	return 0;
 }
@@ -341,14 +305,12 @@ int remote_memory__resume(struct remote_memory *memory, const char *noun,
 		.has_contents = true,
 	};
 	if (fstatfs(kept, &system))
-		return dart_error__system(error, errno,
-					  "cannot examine the memory");
+		return dart_error__system(error, errno, "cannot examine the memory");
 	memory->is_huge = system.f_type == HUGETLBFS_MAGIC;
 	memory->mapped = round_up(length, system.f_bsize);
 	memory->fd = fcntl(kept, F_DUPFD_CLOEXEC, 0);
 	if (memory->fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot duplicate the descriptor");
+		return dart_error__system(error, errno, "cannot duplicate the descriptor");
 	ret = remote_memory__map(memory, error);
 	if (ret)
 		close(memory->fd);
@@ -370,7 +332,6 @@ int remote_memory__reopen(const struct remote_memory *memory, const char *name,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", memory->fd);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return dart_error__system(error, errno,
-					  "cannot open '%s' for reading", name);
+		return dart_error__system(error, errno, "cannot open '%s' for reading", name);
 	return fd;
 }

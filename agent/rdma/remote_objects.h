@@ -26,19 +26,16 @@ struct remote_objects {
 };
 
 /* Can a new object be called @name?  @is_taken: another one is. */
-int remote_objects__check_name(const struct remote_objects *objects,
-			       const char *name, bool is_taken,
-			       struct dart_error *error);
+int remote_objects__check_name(const struct remote_objects *objects, const char *name,
+			       bool is_taken, struct dart_error *error);
 /* The same for the name in a request of a reader, hostile, of REMOTE_OBJECT_NAME_MAX bytes. */
 int remote_objects__check_asked(const struct remote_objects *objects,
 				const char *name, struct dart_error *error);
 
 /* A memory region of @length bytes came, or with -1 went. */
-void remote_objects__count(const struct remote_objects *objects,
-			   uint64_t length, int more);
+void remote_objects__count(const struct remote_objects *objects, uint64_t length, int more);
 /* Announces that a peer of @object, a @kind like "reporter", was "added" or the like. */
-void remote_objects__announce_peer(const struct remote_objects *objects,
-				   const char *event, const char *kind,
-				   struct in_addr address, const char *object);
+void remote_objects__announce_peer(const struct remote_objects *objects, const char *event,
+				   const char *kind, struct in_addr address, const char *object);
 
 #endif /* REMOTE_OBJECTS_H */

@@ -21,23 +21,20 @@ static struct sock_filter program[] = {
 	BPF_STMT(BPF_RET | BPF_K, 0),
 };
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct cpu_watch *watch = userdata;
 	char byte;
 
 	/* Nobody parses the messages, because /sys lists the online CPUs. */
-	while (recv(fd, &byte, sizeof(byte), MSG_TRUNC) >= 0 ||
-	       errno == ENOBUFS || errno == EINTR)
+	while (recv(fd, &byte, sizeof(byte), MSG_TRUNC) >= 0 || errno == ENOBUFS || errno == EINTR)
 		;
 	watch->on_change(watch->userdata);
 	return 0;
 }
 
-int cpu_watch__open(struct cpu_watch *watch, sd_event *loop,
-		    void (*on_change)(void *userdata), void *userdata,
-		    struct dart_error *error)
+int cpu_watch__open(struct cpu_watch *watch, sd_event *loop, void (*on_change)(void *userdata),
+		    void *userdata, struct dart_error *error)
 {
 	const struct sock_fprog filter = {
 		.len = sizeof(program) / sizeof(*program), .filter = program,
@@ -52,8 +49,7 @@ int cpu_watch__open(struct cpu_watch *watch, sd_event *loop,
 	if (ret < 0)
 		return ret;
 	watch->fd = ret;
-	ret = sd_event_add_io(loop, &watch->events, watch->fd, EPOLLIN,
-			      on_event, watch);
+	ret = sd_event_add_io(loop, &watch->events, watch->fd, EPOLLIN, on_event, watch);
 	if (ret >= 0)
 		return 0;
 	close(watch->fd);

@@ -15,9 +15,8 @@ struct cpu_watch {
 };
 
 /* Calls @on_change from the event loop after CPUs changed. */
-int cpu_watch__open(struct cpu_watch *watch, sd_event *loop,
-		    void (*on_change)(void *userdata), void *userdata,
-		    struct dart_error *error);
+int cpu_watch__open(struct cpu_watch *watch, sd_event *loop, void (*on_change)(void *userdata),
+		    void *userdata, struct dart_error *error);
 /* @watch may be all 0: not opened. */
 void cpu_watch__close(struct cpu_watch *watch);
 

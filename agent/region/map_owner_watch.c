@@ -18,8 +18,7 @@ static int on_map_released(void *context, void *data, size_t size)
 	return 0;
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct map_owner_watch *watch = userdata;
 
@@ -27,8 +26,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-static int map_owner_watch__attach(struct map_owner_watch *watch,
-				   sd_event *loop)
+static int map_owner_watch__attach(struct map_owner_watch *watch, sd_event *loop)
 {
 	struct map_owner_watch_bpf *programs = watch->programs;
 	int ret;
@@ -40,8 +38,7 @@ static int map_owner_watch__attach(struct map_owner_watch *watch,
 					 on_map_released, watch, NULL);
 	if (!watch->let_go)
 		return -errno;
-	ret = sd_event_add_io(loop, &watch->events,
-			      ring_buffer__epoll_fd(watch->let_go), EPOLLIN,
+	ret = sd_event_add_io(loop, &watch->events, ring_buffer__epoll_fd(watch->let_go), EPOLLIN,
 			      on_event, watch);
 	return ret < 0 ? ret : 0;
 }
@@ -58,8 +55,7 @@ int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
 	if (!ret)
 		return 0;
 	map_owner_watch__close(watch);
-	return dart_error__system(error, -ret,
-				  "cannot load or attach the program");
+	return dart_error__system(error, -ret, "cannot load or attach the program");
 }
 
 void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
@@ -72,8 +68,7 @@ void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
 		return;
 	skeleton = watch->programs->skeleton;
 	for (i = 0; i < skeleton->prog_cnt; i++)
-		background_close__add(closing,
-				      bpf_link__fd(*skeleton->progs[i].link));
+		background_close__add(closing, bpf_link__fd(*skeleton->progs[i].link));
 }
 
 void map_owner_watch__close(struct map_owner_watch *watch)
@@ -94,14 +89,12 @@ void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id)
 	ret = bpf_map__update_elem(watch->programs->maps.watched, &map_id,
 				   sizeof(map_id), &any, sizeof(any), 0);
 	if (ret)
-		log__peer_warning(
-			"map %u stays registered when its owners end: %s",
-			map_id, strerror(-ret));
+		log__peer_warning("map %u stays registered when its owners end: %s", map_id,
+				  strerror(-ret));
 }
 
 void map_owner_watch__remove(struct map_owner_watch *watch, uint32_t map_id)
 {
 	if (watch->programs)
-		bpf_map__delete_elem(watch->programs->maps.watched, &map_id,
-				     sizeof(map_id), 0);
+		bpf_map__delete_elem(watch->programs->maps.watched, &map_id, sizeof(map_id), 0);
 }

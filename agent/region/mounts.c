@@ -26,8 +26,7 @@ int mounts__watch(struct dart_error *error)
 	int fd;
 
 	if (stat("/proc/self/ns/pid", &namespace))
-		return dart_error__system(error, errno,
-					  "cannot tell the own PID namespace");
+		return dart_error__system(error, errno, "cannot tell the own PID namespace");
 	if (namespace.st_ino != HOST_PID_NAMESPACE)
 		return dart_error__set(
 			error, EXDEV,
@@ -82,8 +81,7 @@ static void unescape(char *text)
 
 	for (; *text; text++) {
 		if (*text == '\\' && strspn(text + 1, "01234567") >= 3) {
-			*to++ = (text[1] - '0') << 6 | (text[2] - '0') << 3 |
-				(text[3] - '0');
+			*to++ = (text[1] - '0') << 6 | (text[2] - '0') << 3 | (text[3] - '0');
 			text += 3;
 		} else {
 			*to++ = *text;
@@ -141,8 +139,7 @@ static int index_by_id(struct mounts *mounts)
 		return -ENOMEM;
 	for (i = 0; i < mounts->count; i++)
 		mounts->by_id[i] = i;
-	qsort_r(mounts->by_id, mounts->count, sizeof(*mounts->by_id), by_id,
-		mounts->list);
+	qsort_r(mounts->by_id, mounts->count, sizeof(*mounts->by_id), by_id, mounts->list);
 	return 0;
 }
 
@@ -190,8 +187,7 @@ void mounts__free(struct mounts *mounts)
 	*mounts = (struct mounts){};
 }
 
-static const struct mount *parent_of(const struct mounts *mounts,
-				     const struct mount *mount)
+static const struct mount *parent_of(const struct mounts *mounts, const struct mount *mount)
 {
 	size_t low = 0, high = mounts->count, middle;
 	const struct mount *found;
@@ -225,8 +221,7 @@ static int compare_place(const struct mount *mount, const struct mount *parent,
 }
 
 /* A mount on @parent at the first @length bytes of @path, or NULL. */
-static const struct mount *child_at(const struct mounts *mounts,
-				    const struct mount *parent,
+static const struct mount *child_at(const struct mounts *mounts, const struct mount *parent,
 				    const char *path, size_t length)
 {
 	size_t low = 0, high = mounts->count, middle;
@@ -250,8 +245,7 @@ static const struct mount *child_at(const struct mounts *mounts,
 /* True if another mount covers the root of @mount.  The topmost mount can be its own child. */
 static bool is_covered(const struct mounts *mounts, const struct mount *mount)
 {
-	const struct mount *child =
-		child_at(mounts, mount, mount->path, strlen(mount->path));
+	const struct mount *child = child_at(mounts, mount, mount->path, strlen(mount->path));
 
 	return child && child != mount;
 }
@@ -268,8 +262,7 @@ static bool is_cut_off(const struct mounts *mounts, const struct mount *parent,
 		return true;
 	/* "/" is the only path that ends with a slash. */
 	for (i += parent->path[i - 1] != '/'; mount->path[i]; i++)
-		if (mount->path[i] == '/' &&
-		    child_at(mounts, parent, mount->path, i))
+		if (mount->path[i] == '/' && child_at(mounts, parent, mount->path, i))
 			return true;
 	return false;
 }

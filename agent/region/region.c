@@ -20,8 +20,7 @@ int region__info(const struct region *region, struct dart_zero_info *info)
 	return 0;
 }
 
-int region__quarantine(const struct region *region,
-		       struct dart_zero_quarantine *quarantine)
+int region__quarantine(const struct region *region, struct dart_zero_quarantine *quarantine)
 {
 	*quarantine = (struct dart_zero_quarantine){
 		.size = sizeof(*quarantine),
@@ -49,9 +48,8 @@ int region__open(struct region *region, struct dart_error *error)
 	void *memory;
 	int ret;
 
-	*region = (struct region){ };
-	region->fd = open(DART_ZERO_DEVICE,
-			  O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	*region = (struct region){};
+	region->fd = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (region->fd < 0)
 		return cannot_open(errno, error);
 
@@ -64,12 +62,10 @@ int region__open(struct region *region, struct dart_error *error)
 		goto close;
 	}
 
-	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd,
-		      0);
+	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd, 0);
 	if (memory == MAP_FAILED) {
-		ret = dart_error__system(error, errno,
-					 "cannot map %llu bytes of %s",
-					 info.capacity, DART_ZERO_DEVICE);
+		ret = dart_error__system(error, errno, "cannot map %llu bytes of %s", info.capacity,
+					 DART_ZERO_DEVICE);
 		goto close;
 	}
 
@@ -99,8 +95,7 @@ static int no_windows(struct dart_error *error)
 }
 
 /* The end of region__add_*(): passes @added on, or sets @error. */
-static int region__take(struct region *region, int failed,
-			const struct dart_zero_extent *added,
+static int region__take(struct region *region, int failed, const struct dart_zero_extent *added,
 			struct dart_zero_extent *extent, const char *object,
 			struct dart_error *error)
 {
@@ -113,13 +108,11 @@ static int region__take(struct region *region, int failed,
 		return dart_error__set(
 			error, ENOSPC,
 			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
-	return dart_error__system(error, errno, "the kernel refuses %s",
-				  object);
+	return dart_error__system(error, errno, "the kernel refuses %s", object);
 }
 
 /* Explains @code, the error of opening the counters of @selector. */
-static int cannot_open_counters(const struct selector *selector, int code,
-				struct dart_error *error)
+static int cannot_open_counters(const struct selector *selector, int code, struct dart_error *error)
 {
 	const struct source *source = selector->source;
 
@@ -169,15 +162,13 @@ static int cannot_open_counters(const struct selector *selector, int code,
 			error, ENOSPC,
 			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
 	default:
-		return dart_error__system(error, code,
-					  "the kernel refuses the counters of %s",
+		return dart_error__system(error, code, "the kernel refuses the counters of %s",
 					  selector->name);
 	}
 }
 
 int region__add_window(struct region *region, const struct selector *selector,
-		       struct dart_zero_extent *extent,
-		       struct dart_error *error)
+		       struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_window window = {
 		.size = sizeof(window),
@@ -195,12 +186,10 @@ int region__add_window(struct region *region, const struct selector *selector,
 }
 
 int region__add_record(struct region *region, const struct selector *selector,
-		       struct dart_zero_record *record,
-		       struct dart_error *error)
+		       struct dart_zero_record *record, struct dart_error *error)
 {
 	record->size = sizeof(*record);
-	record->flags = selector->is_deferrable ? DART_ZERO_RECORD_DEFERRABLE :
-						  0;
+	record->flags = selector->is_deferrable ? DART_ZERO_RECORD_DEFERRABLE : 0;
 	record->interval_ms = selector->key.gather_ms;
 	record->source = selector->source->id;
 	record->fd = selector->fd;
@@ -226,22 +215,19 @@ int region__add_map(struct region *region, int map_fd,
 	switch (failed ? errno : 0) {
 	case EINVAL:
 	case EBADF:
-		return dart_error__set(
-			error, EINVAL,
-			"this is not an eBPF array map created with BPF_F_MMAPABLE");
+		return dart_error__set(error, EINVAL,
+				       "this is not an eBPF array map created with BPF_F_MMAPABLE");
 	case EPERM:
 		return dart_error__set(
 			error, EPERM,
 			"the map is not open for reading, or dartd lacks CAP_SYS_ADMIN");
 	default:
-		return region__take(region, failed, &map.extent, extent,
-				    "the map", error);
+		return region__take(region, failed, &map.extent, extent, "the map", error);
 	}
 }
 
-int region__add_counters(struct region *region, const char *name,
-			 uint32_t count, struct dart_zero_extent *extent,
-			 struct dart_error *error)
+int region__add_counters(struct region *region, const char *name, uint32_t count,
+			 struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_counters counters = {
 		.size = sizeof(counters),
@@ -251,10 +237,9 @@ int region__add_counters(struct region *region, const char *name,
 	int failed;
 
 	if (strlen(name) >= sizeof(counters.name))
-		return dart_error__set(
-			error, EINVAL,
-			"the name of counters has at most %zu characters",
-			sizeof(counters.name) - 1);
+		return dart_error__set(error, EINVAL,
+				       "the name of counters has at most %zu characters",
+				       sizeof(counters.name) - 1);
 	strcpy(counters.name, name);
 	failed = ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters);
 
@@ -269,18 +254,15 @@ int region__add_counters(struct region *region, const char *name,
 			error, EACCES,
 			"dart_zero was loaded with windows=0 and shows no counters of modules or eBPF programs (load it without windows=0)");
 	case EEXIST:
-		return dart_error__set(error, EEXIST,
-				       "counters called '%s' already exist",
-				       name);
+		return dart_error__set(error, EEXIST, "counters called '%s' already exist", name);
 	default:
 		return region__take(region, failed, &counters.extent, extent,
 				    "the counters", error);
 	}
 }
 
-static int region__add_pages(struct region *region, uint32_t pages,
-			     uint32_t flags, struct dart_zero_extent *extent,
-			     struct dart_error *error)
+static int region__add_pages(struct region *region, uint32_t pages, uint32_t flags,
+			     struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_slab slab = {
 		.size = sizeof(slab),
@@ -289,9 +271,8 @@ static int region__add_pages(struct region *region, uint32_t pages,
 	};
 
 	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
-		return dart_error__system(error, errno,
-					  "cannot allocate %u pages for %s",
-					  pages, flags ? "records" : "slices");
+		return dart_error__system(error, errno, "cannot allocate %u pages for %s", pages,
+					  flags ? "records" : "slices");
 	*extent = slab.extent;
 	region->changes++;
 	return 0;
@@ -303,12 +284,10 @@ int region__add_slab(struct region *region, uint32_t pages,
 	return region__add_pages(region, pages, 0, extent, error);
 }
 
-int region__add_record_pages(struct region *region, uint32_t pages,
-			     struct dart_zero_extent *extent,
+int region__add_record_pages(struct region *region, uint32_t pages, struct dart_zero_extent *extent,
 			     struct dart_error *error)
 {
-	return region__add_pages(region, pages, DART_ZERO_SLAB_RECORDS, extent,
-				 error);
+	return region__add_pages(region, pages, DART_ZERO_SLAB_RECORDS, extent, error);
 }
 
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
@@ -324,8 +303,7 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 	return dart_error__system(error, errno, "cannot lend pages");
 }
 
-int region__adopt_slice(struct region *region, int fd,
-			struct dart_zero_adoption *adoption,
+int region__adopt_slice(struct region *region, int fd, struct dart_zero_adoption *adoption,
 			struct dart_error *error)
 {
 	*adoption = (struct dart_zero_adoption){
@@ -346,8 +324,7 @@ int region__adopt_slice(struct region *region, int fd,
 			error, EBUSY,
 			"the region of another process still has this slice or its slab (try again when that process has ended)");
 	case EEXIST:
-		return dart_error__set(error, EEXIST,
-				       "the region has this slice already");
+		return dart_error__set(error, EEXIST, "the region has this slice already");
 	case ENOSPC:
 		return dart_error__set(
 			error, ENOSPC,
@@ -357,8 +334,7 @@ int region__adopt_slice(struct region *region, int fd,
 			error, EOPNOTSUPP,
 			"the module dart_zero cannot take slices over (install dartd and the module from one release)");
 	default:
-		return dart_error__system(error, errno,
-					  "cannot take the slice over");
+		return dart_error__system(error, errno, "cannot take the slice over");
 	}
 }
 
@@ -382,8 +358,7 @@ void region__remove(struct region *region, uint32_t id)
 	region->changes++;
 }
 
-int region__read_events(const struct region *region,
-			struct dart_zero_event *events, uint32_t room)
+int region__read_events(const struct region *region, struct dart_zero_event *events, uint32_t room)
 {
 	ssize_t got = read(region->fd, events, room * sizeof(*events));
 
@@ -392,9 +367,8 @@ int region__read_events(const struct region *region,
 	return got / sizeof(*events);
 }
 
-int region__namespaces(const struct region *region, bool is_watched,
-		       uint32_t **inodes, uint32_t *count,
-		       struct dart_error *error)
+int region__namespaces(const struct region *region, bool is_watched, uint32_t **inodes,
+		       uint32_t *count, struct dart_error *error)
 {
 	struct dart_zero_namespaces list = {
 		.size = sizeof(list),
@@ -423,6 +397,5 @@ int region__namespaces(const struct region *region, bool is_watched,
 	} while (errno == ENOSPC);
 
 	free(room);
-	return dart_error__system(error, errno,
-				  "cannot list the network namespaces");
+	return dart_error__system(error, errno, "cannot list the network namespaces");
 }

@@ -26,39 +26,34 @@ void region__close(struct region *region);
 /* These return 0 or -errno. */
 int region__info(const struct region *region, struct dart_zero_info *info);
 /* If the result changes later, the region has an event. */
-int region__quarantine(const struct region *region,
-		       struct dart_zero_quarantine *quarantine);
+int region__quarantine(const struct region *region, struct dart_zero_quarantine *quarantine);
 
 /*
  * -EEXIST: the region shows this window already.  -ENOENT, -ENODEV: the selected object no longer
  * exists.
  */
 int region__add_window(struct region *region, const struct selector *selector,
-		       struct dart_zero_extent *extent,
-		       struct dart_error *error);
-int region__add_map(struct region *region, int map_fd,
-		    struct dart_zero_extent *extent, struct dart_error *error);
+		       struct dart_zero_extent *extent, struct dart_error *error);
+int region__add_map(struct region *region, int map_fd, struct dart_zero_extent *extent,
+		    struct dart_error *error);
 
 /*
  * Adds the counters called @name: @count new ones, or if @count is 0, the counters that a module
  * registered.
  */
-int region__add_counters(struct region *region, const char *name,
-			 uint32_t count, struct dart_zero_extent *extent,
-			 struct dart_error *error);
-int region__add_slab(struct region *region, uint32_t pages,
-		     struct dart_zero_extent *extent, struct dart_error *error);
+int region__add_counters(struct region *region, const char *name, uint32_t count,
+			 struct dart_zero_extent *extent, struct dart_error *error);
+int region__add_slab(struct region *region, uint32_t pages, struct dart_zero_extent *extent,
+		     struct dart_error *error);
 /* The same, with pages for records. */
-int region__add_record_pages(struct region *region, uint32_t pages,
-			     struct dart_zero_extent *extent,
+int region__add_record_pages(struct region *region, uint32_t pages, struct dart_zero_extent *extent,
 			     struct dart_error *error);
 /*
  * Adds a record of the object that @selector selects.  @record gives the slab, the form and the
  * pieces; without pieces the call only describes a copy.  -ENOSPC: the pages have no room.
  */
 int region__add_record(struct region *region, const struct selector *selector,
-		       struct dart_zero_record *record,
-		       struct dart_error *error);
+		       struct dart_zero_record *record, struct dart_error *error);
 /* Lends pages; the caller closes @slice->fd. */
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error);
@@ -66,8 +61,7 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
  * Takes over the slice whose descriptor is @fd, with its slab.  -EEXIST: the region has this slice
  * already, as @adoption->id; -EBUSY: another region has the slice or its slab.
  */
-int region__adopt_slice(struct region *region, int fd,
-			struct dart_zero_adoption *adoption,
+int region__adopt_slice(struct region *region, int fd, struct dart_zero_adoption *adoption,
 			struct dart_error *error);
 /* Removes a slice or a record.  Memory regions over the pages stay valid. */
 void region__remove_part(struct region *region, uint32_t id);
@@ -79,15 +73,13 @@ void region__remove(struct region *region, uint32_t id);
  * Reads pending events into @events; returns their number or -errno.  The
  * descriptor of the region is readable while events are pending.
  */
-int region__read_events(const struct region *region,
-			struct dart_zero_event *events, uint32_t room);
+int region__read_events(const struct region *region, struct dart_zero_event *events, uint32_t room);
 
 /*
  * Lists the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
  * the region has an event when namespaces change; false stops that.
  */
-int region__namespaces(const struct region *region, bool is_watched,
-		       uint32_t **inodes, uint32_t *count,
-		       struct dart_error *error);
+int region__namespaces(const struct region *region, bool is_watched, uint32_t **inodes,
+		       uint32_t *count, struct dart_error *error);
 
 #endif /* REGION_H */

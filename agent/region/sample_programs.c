@@ -54,16 +54,13 @@ static int cannot_find(const struct source *source, struct dart_error *error)
 		error, EPERM,
 		"source %s cannot be sampled here: the kernel hides the addresses of its variables %s",
 		source->name,
-		are_addresses_hidden() ?
-			"from all processes (sysctl kernel.kptr_restrict=1)" :
-			"from dartd (start dartd with CAP_SYSLOG)");
+		are_addresses_hidden() ? "from all processes (sysctl kernel.kptr_restrict=1)" :
+					 "from dartd (start dartd with CAP_SYSLOG)");
 }
 
-static int cannot_sample(const struct source *source, const char *reason,
-			 struct dart_error *error)
+static int cannot_sample(const struct source *source, const char *reason, struct dart_error *error)
 {
-	return dart_error__set(error, EOPNOTSUPP,
-			       "source %s cannot be sampled here: %s",
+	return dart_error__set(error, EOPNOTSUPP, "source %s cannot be sampled here: %s",
 			       source->name, reason);
 }
 
@@ -77,9 +74,7 @@ static struct bpf_program *sampling_program(struct bpf_object *object)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, object)
-		if (!is_syscall(program))
-			return program;
+	bpf_object__for_each_program(program, object) if (!is_syscall(program)) return program;
 	return NULL;
 }
 
@@ -99,22 +94,17 @@ static int find_variables(const struct source *source,
 
 		if (!is_syscall(program))
 			continue;
-		ret = bpf_prog_test_run_opts(bpf_program__fd(program), &run) ?:
-			      (int)run.retval;
+		ret = bpf_prog_test_run_opts(bpf_program__fd(program), &run) ?: (int)run.retval;
 		if (ret == -EPERM)
 			return cannot_find(source, error);
 		if (ret)
-			return cannot_sample(source,
-					     "this kernel has other variables",
-					     error);
+			return cannot_sample(source, "this kernel has other variables", error);
 	}
 	return 0;
 }
 
-static int sample_programs__load(struct sample_programs *programs,
-				 const struct program_kind *kind,
-				 const struct source *source,
-				 struct dart_error *error)
+static int sample_programs__load(struct sample_programs *programs, const struct program_kind *kind,
+				 const struct source *source, struct dart_error *error)
 {
 	struct bpf_object *object;
 	struct bpf_link *link;
@@ -124,23 +114,19 @@ static int sample_programs__load(struct sample_programs *programs,
 
 	if (access(TYPES, R_OK))
 		return cannot_sample(
-			source,
-			"the kernel has no BTF (run a kernel with CONFIG_DEBUG_INFO_BTF=y)",
+			source, "the kernel has no BTF (run a kernel with CONFIG_DEBUG_INFO_BTF=y)",
 			error);
 	elf = kind->object(&size);
 	object = bpf_object__open_mem(elf, size, NULL);
 	if (!object)
-		return dart_error__system(
-			error, errno,
-			"cannot read the eBPF program of source %s",
-			source->name);
+		return dart_error__system(error, errno, "cannot read the eBPF program of source %s",
+					  source->name);
 	ret = bpf_object__load(object);
 	if (ret) {
 		ret = ret == -EPERM || ret == -ENOMEM ?
-			      dart_error__system(
-				      error, -ret,
-				      "cannot load the eBPF program of source %s",
-				      source->name) :
+			      dart_error__system(error, -ret,
+						 "cannot load the eBPF program of source %s",
+						 source->name) :
 			      cannot_sample(
 				      source,
 				      "this kernel has other structures than its eBPF program",
@@ -153,9 +139,7 @@ static int sample_programs__load(struct sample_programs *programs,
 	link = bpf_program__attach(sampling_program(object));
 	if (!link) {
 		ret = dart_error__system(
-			error, errno,
-			"cannot attach the eBPF program of source %s",
-			source->name);
+			error, errno, "cannot attach the eBPF program of source %s", source->name);
 		goto close_object;
 	}
 	programs->objects[kind - kinds] = object;
@@ -195,8 +179,7 @@ int sample_programs__take(struct sample_programs *programs,
 	return ret;
 }
 
-static void sample_programs__unload(struct sample_programs *programs,
-				    size_t index)
+static void sample_programs__unload(struct sample_programs *programs, size_t index)
 {
 	bpf_link__destroy(programs->links[index]);
 	bpf_object__close(programs->objects[index]);
@@ -204,8 +187,7 @@ static void sample_programs__unload(struct sample_programs *programs,
 	programs->objects[index] = NULL;
 }
 
-void sample_programs__give(struct sample_programs *programs,
-			   enum dart_zero_source source)
+void sample_programs__give(struct sample_programs *programs, enum dart_zero_source source)
 {
 	const struct program_kind *kind = kind_find(source);
 

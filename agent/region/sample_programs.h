@@ -32,12 +32,10 @@ struct sample_programs {
  * without a program, or whose program is optional and cannot be loaded.  -EOPNOTSUPP: the program
  * cannot run on this kernel.
  */
-int sample_programs__take(struct sample_programs *programs,
-			  const struct source *source,
+int sample_programs__take(struct sample_programs *programs, const struct source *source,
 			  struct dart_error *error);
 /* Call this after a record of @source was removed.  The last user unloads the program. */
-void sample_programs__give(struct sample_programs *programs,
-			   enum dart_zero_source source);
+void sample_programs__give(struct sample_programs *programs, enum dart_zero_source source);
 void sample_programs__close(struct sample_programs *programs);
 
 #endif /* SAMPLE_PROGRAMS_H */

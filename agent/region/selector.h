@@ -64,34 +64,28 @@ int selector__unpack(struct request *request, const struct source **source,
  * Parses "100ms", "1s" or "1min".  -EINVAL: another text, or an interval that the module does not
  * accept.
  */
-int selector__parse_interval(const char *text, uint32_t *ms,
-			     struct dart_error *error);
+int selector__parse_interval(const char *text, uint32_t *ms, struct dart_error *error);
 
 /* "none", "netns", "netdev", "disk", "cgroup" or "filesystem" */
 const char *selector__name(const struct source *source);
 
 /* Refuses a choice with more or fewer members than the source needs. */
-int selector__check(const struct source *source,
-		    const struct selector_choice *choice,
+int selector__check(const struct source *source, const struct selector_choice *choice,
 		    struct dart_error *error);
 
 /*
  * The inode of "net:INODE", if a client chose a namespace so, without a descriptor; otherwise 0.
  * dartd names namespaces of processes in this form.
  */
-uint32_t selector__chosen_inode(const struct source *source,
-				const struct selector_choice *choice);
+uint32_t selector__chosen_inode(const struct source *source, const struct selector_choice *choice);
 
 /* Checks a choice for a follower: all objects of a kind, or all cgroups below one. */
-int selector__check_follow(const struct source *source,
-			   const struct selector_choice *choice,
+int selector__check_follow(const struct source *source, const struct selector_choice *choice,
 			   struct dart_error *error);
 
 /* The name of the entry.  The object need not exist. */
-int selector__entry_name(char name[static DART_CONTROL_ENTRY_NAME_MAX],
-			 const struct source *source,
-			 const struct selector_choice *choice,
-			 struct dart_error *error);
+int selector__entry_name(char name[static DART_CONTROL_ENTRY_NAME_MAX], const struct source *source,
+			 const struct selector_choice *choice, struct dart_error *error);
 
 /*
  * The functions that follow identify the object that a descriptor refers to, and refuse objects
@@ -99,33 +93,28 @@ int selector__entry_name(char name[static DART_CONTROL_ENTRY_NAME_MAX],
  * registered.
  */
 int selector__choose(struct selector *selector, const struct source *source,
-		     const struct selector_choice *choice,
-		     struct dart_error *error);
+		     const struct selector_choice *choice, struct dart_error *error);
 /* Selects the network namespace with this inode. */
-int selector__netns_inode(struct selector *selector,
-			  const struct source *source, uint32_t inode,
+int selector__netns_inode(struct selector *selector, const struct source *source, uint32_t inode,
 			  const char *label, struct dart_error *error);
 /* Selects the device with the number in @key, in the namespace that @netns refers to. */
-int selector__netdev(struct selector *selector, const struct source *source,
-		     int netns, const struct selector_key *key,
-		     const char *label, struct dart_error *error);
-int selector__disk(struct selector *selector, const struct source *source,
-		   int fd, const char *label, struct dart_error *error);
-int selector__cgroup(struct selector *selector, const struct source *source,
-		     int fd, const char *path, struct dart_error *error);
+int selector__netdev(struct selector *selector, const struct source *source, int netns,
+		     const struct selector_key *key, const char *label, struct dart_error *error);
+int selector__disk(struct selector *selector, const struct source *source, int fd,
+		   const char *label, struct dart_error *error);
+int selector__cgroup(struct selector *selector, const struct source *source, int fd,
+		     const char *path, struct dart_error *error);
 /*
  * Selects the file system of @device that is mounted at @path (as in struct mount); @label is for
  * the name of the entry.  Opens no file, because the server of the file system may be down.
  */
-int selector__filesystem(struct selector *selector, const struct source *source,
-			 dev_t device, const char *path, const char *label,
-			 struct dart_error *error);
+int selector__filesystem(struct selector *selector, const struct source *source, dev_t device,
+			 const char *path, const char *label, struct dart_error *error);
 /*
  * Chooses gathering every @gather_ms and appends the interval, such as "+1s", to the name.  Does
  * nothing if it is 0.
  */
-int selector__gather(struct selector *selector, uint32_t gather_ms,
-		     struct dart_error *error);
+int selector__gather(struct selector *selector, uint32_t gather_ms, struct dart_error *error);
 /* Appends an interval such as "+1s" to @name. */
 int selector__add_interval(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 			   uint32_t gather_ms, struct dart_error *error);

@@ -32,14 +32,12 @@ static int parse_interval(const char *text, uint32_t *ms)
 	return -EINVAL;
 }
 
-int selector__parse_interval(const char *text, uint32_t *ms,
-			     struct dart_error *error)
+int selector__parse_interval(const char *text, uint32_t *ms, struct dart_error *error)
 {
 	if (!parse_interval(text, ms))
 		return 0;
-	return dart_error__set(
-		error, EINVAL,
-		"'%s' is not an interval from 10ms to 60min, such as 1s", text);
+	return dart_error__set(error, EINVAL,
+			       "'%s' is not an interval from 10ms to 60min, such as 1s", text);
 }
 
 int selector__unpack(struct request *request, const struct source **source,
@@ -53,12 +51,10 @@ int selector__unpack(struct request *request, const struct source **source,
 		.fd = request->fd,
 		.path = request->path,
 	};
-	ret = request__unpack(
-		request, "{s:s, s?s, s?s, s?s, s?s, s?s, s?s, s?b !}", "source",
-		&name, "netns", &choice->netns, "netdev", &choice->netdev,
-		"disk", &choice->disk, "cgroup", &choice->cgroup, "filesystem",
-		&choice->filesystem, "gather", &gather, "deferrable",
-		&is_deferrable);
+	ret = request__unpack(request, "{s:s, s?s, s?s, s?s, s?s, s?s, s?s, s?b !}", "source",
+			      &name, "netns", &choice->netns, "netdev", &choice->netdev, "disk",
+			      &choice->disk, "cgroup", &choice->cgroup, "filesystem",
+			      &choice->filesystem, "gather", &gather, "deferrable", &is_deferrable);
 	if (ret)
 		return ret;
 	if (is_deferrable && !gather)
@@ -67,18 +63,15 @@ int selector__unpack(struct request *request, const struct source **source,
 			"only gathering can be deferrable (say how often, as in --gather 1s)");
 	choice->is_deferrable = is_deferrable;
 	if (gather) {
-		ret = selector__parse_interval(gather, &choice->gather_ms,
-					       &request->error);
+		ret = selector__parse_interval(gather, &choice->gather_ms, &request->error);
 		if (ret)
 			return ret;
 	}
 	*source = source__find(name);
 	if (*source)
 		return 0;
-	return dart_error__set(
-		&request->error, EINVAL,
-		"there is no source '%s' (dartctl source list names them)",
-		name);
+	return dart_error__set(&request->error, EINVAL,
+			       "there is no source '%s' (dartctl source list names them)", name);
 }
 
 static int list_sources(struct request *request)
@@ -88,12 +81,11 @@ static int list_sources(struct request *request)
 	request->result = json_array();
 	for (source = sources; source->name; source++)
 		reply__append(&request->result,
-			      json_pack("{s:s, s:s, s:b, s:b, s:s}", "name",
-					source->name, "selector",
-					selector__name(source), "follows",
-					source__can_be_followed(source),
-					"gathered_only", source->fields != NULL,
-					"description", source->description));
+			      json_pack("{s:s, s:s, s:b, s:b, s:s}", "name", source->name,
+					"selector", selector__name(source), "follows",
+					source__can_be_followed(source), "gathered_only",
+					source->fields != NULL, "description",
+					source->description));
 	return 0;
 }
 

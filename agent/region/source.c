@@ -26,10 +26,7 @@ static const struct source_alias ip_aliases[] = {
 	{ }
 };
 
-static const struct source_alias ip6_aliases[] = {
-	IP_ALIASES,
-	{ }
-};
+static const struct source_alias ip6_aliases[] = { IP_ALIASES, {} };
 
 static const struct source_alias tcp_udp_aliases[] = {
 	{ "csumerrors", "incsumerrors" },

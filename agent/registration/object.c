@@ -28,19 +28,16 @@ char *object__path(int fd)
 	return strdup(path);
 }
 
-static int open_map(const json_t *map_id, bool is_same_boot, int *fd,
-		    struct dart_error *error)
+static int open_map(const json_t *map_id, bool is_same_boot, int *fd, struct dart_error *error)
 {
 	if (!is_same_boot)
-		return dart_error__set(
-			error, ENOENT,
-			"the map was not pinned: it ended when the host went down");
+		return dart_error__set(error, ENOENT,
+				       "the map was not pinned: it ended when the host went down");
 	*fd = bpf_map_get_fd_by_id(json_integer_value(map_id));
 	if (*fd >= 0)
 		return 0;
 	return dart_error__set(error, -*fd,
-			       "map %" JSON_INTEGER_FORMAT
-			       " no longer exists (register it again)",
+			       "map %" JSON_INTEGER_FORMAT " no longer exists (register it again)",
 			       json_integer_value(map_id));
 }
 
@@ -48,8 +45,7 @@ int object__open(const struct registration *registration, bool is_same_boot,
 		 int *fd, struct dart_error *error)
 {
 	const json_t *map_id = json_object_get(registration->kept, "map_id");
-	const char *netns = json_string_value(
-		json_object_get(registration->request, "netns"));
+	const char *netns = json_string_value(json_object_get(registration->request, "netns"));
 	int ret;
 
 	*fd = -1;

@@ -25,8 +25,7 @@ void registration__free(struct registration *registration)
 	free(registration);
 }
 
-void registration__set_missing(struct registration *registration,
-			       const char *sentence)
+void registration__set_missing(struct registration *registration, const char *sentence)
 {
 	static char none[] = "";
 
@@ -37,8 +36,7 @@ void registration__set_missing(struct registration *registration,
 		registration->missing = none;
 }
 
-struct registration *registration__new(const json_t *request, const char *path,
-				       uid_t owner,
+struct registration *registration__new(const json_t *request, const char *path, uid_t owner,
 				       enum registration_origin origin)
 {
 	struct registration *registration = calloc(1, sizeof(*registration));
@@ -59,8 +57,7 @@ struct registration *registration__new(const json_t *request, const char *path,
 bool registration__equals(const struct registration *registration,
 			  const json_t *request, const char *path)
 {
-	if (!path != !registration->path ||
-	    (path && strcmp(path, registration->path)))
+	if (!path != !registration->path || (path && strcmp(path, registration->path)))
 		return false;
 	return json_equal(registration->request, request);
 }
@@ -81,8 +78,7 @@ static const struct part *part_of_kind(const char *kind)
 	size_t length = strcspn(kind, " "), i;
 
 	for (i = 0; i < PARTS; i++)
-		if (strlen(parts[i].kind) == length &&
-		    !strncmp(parts[i].kind, kind, length))
+		if (strlen(parts[i].kind) == length && !strncmp(parts[i].kind, kind, length))
 			return &parts[i];
 	return NULL;
 }
@@ -123,25 +119,21 @@ char *registration__name_of(const char *kind, const json_t *result)
 	return length < 0 ? NULL : text;
 }
 
-void registration__set_place(struct registration *registration,
-			     const char *file, unsigned int line)
+void registration__set_place(struct registration *registration, const char *file, unsigned int line)
 {
 	free(registration->place);
 	if (asprintf(&registration->place, "%s:%u", file, line) < 0)
 		registration->place = NULL;
 }
 
-json_t *registration__to_json(const struct registration *registration,
-			      bool is_for_file)
+json_t *registration__to_json(const struct registration *registration, bool is_for_file)
 {
 	const char *missing = is_for_file ? NULL : registration->missing;
 
-	return json_pack("{s:s*, s:O, s:s*, s:I, s:s, s:s*, s:O*}", "name",
-			 registration->name, "request", registration->request,
-			 "path", registration->path, "owner",
-			 (json_int_t)registration->owner, "origin",
-			 origins[registration->origin], "missing", missing,
-			 "kept", is_for_file ? registration->kept : NULL);
+	return json_pack("{s:s*, s:O, s:s*, s:I, s:s, s:s*, s:O*}", "name", registration->name,
+			 "request", registration->request, "path", registration->path, "owner",
+			 (json_int_t)registration->owner, "origin", origins[registration->origin],
+			 "missing", missing, "kept", is_for_file ? registration->kept : NULL);
 }
 
 /* By the kind of the object: requests that end it, with its name. */
@@ -170,9 +162,8 @@ static json_t *part__to_end(const char *name)
 	space = strchr(whole, ' ');
 	if (!space)
 		return NULL;
-	return json_pack("{s:s, s:s#, s:s}", "request", part->remove,
-			 part->whole, whole, (int)(space - whole), "address",
-			 space + 1);
+	return json_pack("{s:s, s:s#, s:s}", "request", part->remove, part->whole, whole,
+			 (int)(space - whole), "address", space + 1);
 }
 
 json_t *registration__to_end(const struct registration *registration)
@@ -183,8 +174,7 @@ json_t *registration__to_end(const struct registration *registration)
 	for (i = 0; ends[i].kind; i++) {
 		length = strlen(ends[i].kind);
 		if (!strncmp(name, ends[i].kind, length))
-			return json_pack("{s:s, s:s}", "request",
-					 ends[i].request, "name",
+			return json_pack("{s:s, s:s}", "request", ends[i].request, "name",
 					 name + length);
 	}
 	return part__to_end(name);
@@ -221,8 +211,7 @@ struct registration *registration__from_json(const json_t *json)
 			"owner", &owner, "origin", &origin, "kept", &kept) ||
 	    parse_origin(origin) < 0 || owner < 0 || owner > (uid_t)-2)
 		return NULL;
-	registration =
-		registration__new(request, path, owner, parse_origin(origin));
+	registration = registration__new(request, path, owner, parse_origin(origin));
 	if (!registration)
 		return NULL;
 	registration->kept = json_incref(kept);

@@ -40,14 +40,12 @@ struct registration {
  * All take new references and copies of their arguments; a registration that is
  * new is missing.  NULL: out of memory.
  */
-struct registration *registration__new(const json_t *request, const char *path,
-				       uid_t owner,
+struct registration *registration__new(const json_t *request, const char *path, uid_t owner,
 				       enum registration_origin origin);
 void registration__free(struct registration *registration);
 
 /* A sentence, or NULL; without memory for it, the empty one. */
-void registration__set_missing(struct registration *registration,
-			       const char *sentence);
+void registration__set_missing(struct registration *registration, const char *sentence);
 
 /* The same request about the same object. */
 bool registration__equals(const struct registration *registration,
@@ -72,8 +70,7 @@ void registration__set_place(struct registration *registration,
 			     const char *file, unsigned int line);
 
 /* New references; NULL: out of memory.  @is_for_file: with "kept". */
-json_t *registration__to_json(const struct registration *registration,
-			      bool is_for_file);
+json_t *registration__to_json(const struct registration *registration, bool is_for_file);
 /* NULL: out of memory, or @json is not a registration. */
 struct registration *registration__from_json(const json_t *json);
 

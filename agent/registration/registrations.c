@@ -13,10 +13,8 @@
 #define SAVING_US 1000000
 
 /* Sets @registration to a new one of a request that succeeded. */
-static int record(struct registrations *registrations,
-		  const struct request_type *type,
-		  const struct request *request, const char *name,
-		  struct registration **result)
+static int record(struct registrations *registrations, const struct request_type *type,
+		  const struct request *request, const char *name, struct registration **result)
 {
 	struct registration *registration;
 	json_t *members;
@@ -45,8 +43,7 @@ static int record(struct registrations *registrations,
 	return 0;
 }
 
-static int registrations__add(struct registrations *registrations,
-			      const struct request_type *type,
+static int registrations__add(struct registrations *registrations, const struct request_type *type,
 			      const struct request *request)
 {
 	struct registration *registration;
@@ -65,10 +62,9 @@ static int registrations__add(struct registrations *registrations,
 }
 
 /* Finds the registration of the object that a request ends; NULL if there is none of that name. */
-static struct registration *
-registrations__find_ended(const struct registrations *registrations,
-			  const struct request_type *type,
-			  const struct request *request)
+static struct registration *registrations__find_ended(const struct registrations *registrations,
+						      const struct request_type *type,
+						      const struct request *request)
 {
 	const char *const kinds[] = { type->ends, "follower", "host" };
 	int i, count = strcmp(type->ends, "entry") ? 1 : 3;
@@ -80,10 +76,8 @@ registrations__find_ended(const struct registrations *registrations,
 	/* A reporter is named by its store and address, most others by a text. */
 	whole = registration__whole_of(type->ends);
 	if (whole)
-		named = json_pack("{s:O*, s:O*}", whole,
-				  json_object_get(request->members, whole),
-				  type->ends,
-				  json_object_get(request->members, "address"));
+		named = json_pack("{s:O*, s:O*}", whole, json_object_get(request->members, whole),
+				  type->ends, json_object_get(request->members, "address"));
 	else
 		named = json_pack("{s:s*}", "name", request->text);
 	for (i = 0; i < count && !registration; i++) {
@@ -98,22 +92,18 @@ registrations__find_ended(const struct registrations *registrations,
 
 /* Changes tell of the other ends, but not of the store of a reporter, or the like. */
 static void registrations__remove(struct registrations *registrations,
-				  const struct request_type *type,
-				  const struct request *request)
+				  const struct request_type *type, const struct request *request)
 {
-	struct registration *registration =
-		registrations__find_ended(registrations, type, request);
+	struct registration *registration = registrations__find_ended(registrations, type, request);
 
-	if (registration &&
-	    (registration->missing || registration__whole_of(type->ends)))
+	if (registration && (registration->missing || registration__whole_of(type->ends)))
 		registrations__drop(registrations, registration);
 }
 
 static struct registrations *of_recorder(struct request_recorder *recorder)
 {
 	return (struct registrations *)((char *)recorder -
-					offsetof(struct registrations,
-						 recorder));
+					offsetof(struct registrations, recorder));
 }
 
 static int on_success(struct request_recorder *recorder,
@@ -135,18 +125,16 @@ static int on_success(struct request_recorder *recorder,
 		ret = registrations__save(registrations, &error);
 	if (!ret)
 		return 0;
-	return dart_error__set(
-		&request->error, -ret,
-		"this was done, but a restart of dartd will undo it: %s",
-		error.text);
+	return dart_error__set(&request->error, -ret,
+			       "this was done, but a restart of dartd will undo it: %s",
+			       error.text);
 }
 
 static bool on_absence(struct request_recorder *recorder,
 		       const struct request_type *type, struct request *request)
 {
 	struct registrations *registrations = of_recorder(recorder);
-	struct registration *registration =
-		registrations__find_ended(registrations, type, request);
+	struct registration *registration = registrations__find_ended(registrations, type, request);
 
 	if (!registration || !registration->missing ||
 	    (request->uid && request->uid != registration->owner))
@@ -166,15 +154,12 @@ static void registrations__remove_parts(struct registrations *registrations,
 
 	if (!part || asprintf(&prefix, "%s %s ", part, name) < 0)
 		return;
-	for (registration = TAILQ_FIRST(&registrations->list); registration;
-	     registration = next) {
+	for (registration = TAILQ_FIRST(&registrations->list); registration; registration = next) {
 		next = TAILQ_NEXT(registration, link);
-		if (!registration->name ||
-		    strncmp(registration->name, prefix, strlen(prefix)))
+		if (!registration->name || strncmp(registration->name, prefix, strlen(prefix)))
 			continue;
 		if (registrations->is_replaying && registration->is_wanted)
-			registration__set_missing(registration,
-						  "what it belongs to was deleted");
+			registration__set_missing(registration, "what it belongs to was deleted");
 		else
 			registrations__drop(registrations, registration);
 	}
@@ -186,8 +171,7 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 {
 	struct registrations *registrations =
 		(struct registrations *)((char *)subscriber -
-					 offsetof(struct registrations,
-						  subscriber));
+					 offsetof(struct registrations, subscriber));
 	bool has_ended = !strcmp(event, "ended");
 	struct registration *registration;
 	char *full_name;
@@ -201,11 +185,9 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 	if (registration)
 		registrations__remove_parts(registrations, object, name);
 	/* The replay of requests knows the changes that they make. */
-	if (!registration || registration->missing ||
-	    registrations->is_replaying)
+	if (!registration || registration->missing || registrations->is_replaying)
 		return;
-	if (has_ended &&
-	    registration->origin == REGISTRATION_BY_CONFIGURATION) {
+	if (has_ended && registration->origin == REGISTRATION_BY_CONFIGURATION) {
 		registration__set_missing(registration, "it no longer exists");
 		registrations__retry_soon(registrations);
 	} else {
@@ -230,12 +212,9 @@ static void registrations__load(struct registrations *registrations)
 	json_array_foreach(list, i, json) {
 		registration = registration__from_json(json);
 		if (registration)
-			TAILQ_INSERT_TAIL(&registrations->list, registration,
-					  link);
+			TAILQ_INSERT_TAIL(&registrations->list, registration, link);
 		else
-			log__error(
-				"registration %zu of the state file is not valid",
-				i + 1);
+			log__error("registration %zu of the state file is not valid", i + 1);
 	}
 	json_decref(list);
 }
@@ -257,29 +236,23 @@ static int registrations__open_events(struct registrations *registrations,
 {
 	int ret;
 
-	ret = sd_event_add_time_relative(loop, &registrations->saving,
-					 CLOCK_MONOTONIC, 0, 1, on_saving,
-					 registrations);
+	ret = sd_event_add_time_relative(loop, &registrations->saving, CLOCK_MONOTONIC, 0, 1,
+					 on_saving, registrations);
 	if (ret >= 0)
-		ret = sd_event_add_time_relative(loop, &registrations->retry,
-						 CLOCK_MONOTONIC, 0, 0,
-						 registrations__on_retry,
-						 registrations);
+		ret = sd_event_add_time_relative(loop, &registrations->retry, CLOCK_MONOTONIC, 0, 0,
+						 registrations__on_retry, registrations);
 	if (ret < 0) {
 		registrations__close_events(registrations);
-		return dart_error__system(
-			error, -ret, "cannot defer work to the event loop");
+		return dart_error__system(error, -ret, "cannot defer work to the event loop");
 	}
 	sd_event_source_set_enabled(registrations->saving, SD_EVENT_OFF);
 	sd_event_source_set_enabled(registrations->retry, SD_EVENT_OFF);
 	return 0;
 }
 
-int registrations__open(struct registrations *registrations, sd_event *loop,
-			const char *directory,
-			const struct request_table *tables,
-			struct changes *changes, struct registry *registry,
-			struct dart_error *error)
+int registrations__open(struct registrations *registrations, sd_event *loop, const char *directory,
+			const struct request_table *tables, struct changes *changes,
+			struct registry *registry, struct dart_error *error)
 {
 	int ret;
 
@@ -300,9 +273,8 @@ int registrations__open(struct registrations *registrations, sd_event *loop,
 		return ret;
 	}
 	if (ret)
-		log__warning(
-			"what is registered will not be restored after a restart: %s",
-			error->text);
+		log__warning("what is registered will not be restored after a restart: %s",
+			     error->text);
 	registrations__load(registrations);
 	changes__subscribe(changes, &registrations->subscriber);
 	return 0;
@@ -318,8 +290,7 @@ int registrations__add_first(struct registrations *registrations,
 		return 0;
 	}
 	if (request)
-		registration = registration__new(request, NULL, 0,
-						 REGISTRATION_BY_COMMAND);
+		registration = registration__new(request, NULL, 0, REGISTRATION_BY_COMMAND);
 	json_decref(request);
 	if (!registration)
 		return dart_error__no_memory(error);
@@ -332,8 +303,7 @@ void registrations__close(struct registrations *registrations)
 	struct registration *registration;
 
 	registrations__save_or_log(registrations);
-	changes__unsubscribe(registrations->changes,
-			     &registrations->subscriber);
+	changes__unsubscribe(registrations->changes, &registrations->subscriber);
 	while ((registration = TAILQ_FIRST(&registrations->list))) {
 		TAILQ_REMOVE(&registrations->list, registration, link);
 		registration__free(registration);
@@ -349,8 +319,7 @@ static int list_registrations(struct request *request)
 
 	request->result = json_array();
 	TAILQ_FOREACH(registration, &registrations->list, link)
-		reply__append(&request->result,
-			      registration__to_json(registration, false));
+		reply__append(&request->result, registration__to_json(registration, false));
 	return 0;
 }
 
@@ -363,10 +332,9 @@ static int save_registrations(struct request *request)
 	if (registrations->is_dirty) {
 		ret = registrations__save(registrations, &error);
 		if (ret)
-			return dart_error__set(
-				&request->error, -ret,
-				"a restart of dartd will undo the last changes: %s",
-				error.text);
+			return dart_error__set(&request->error, -ret,
+					       "a restart of dartd will undo the last changes: %s",
+					       error.text);
 	}
 	request->result = json_true();
 	return 0;

@@ -46,10 +46,9 @@ struct registrations {
  * if it cannot be used, dartd works all the same, and says so in the log; the
  * only failures are -EBUSY, another dartd uses it, and a lack of memory.
  */
-int registrations__open(struct registrations *registrations, sd_event *loop,
-			const char *directory, const struct request_table *tables,
-			struct changes *changes, struct registry *registry,
-			struct dart_error *error);
+int registrations__open(struct registrations *registrations, sd_event *loop, const char *directory,
+			const struct request_table *tables, struct changes *changes,
+			struct registry *registry, struct dart_error *error);
 /* Call this before the registered objects are closed: their ends are not recorded. */
 void registrations__close(struct registrations *registrations);
 
@@ -76,8 +75,7 @@ void registrations__restore(struct registrations *registrations);
 void registrations__lose_device(struct registrations *registrations);
 void registrations__regain_device(struct registrations *registrations);
 /* How many there are, and how many of these are missing. */
-size_t registrations__count(const struct registrations *registrations,
-			    size_t *missing);
+size_t registrations__count(const struct registrations *registrations, size_t *missing);
 
 /* Calls @take for each registration that is missing. */
 void registrations__each_missing(const struct registrations *registrations,
@@ -93,18 +91,15 @@ extern const struct request_type registrations_requests[];
 /* registrations_list.c: */
 
 /* Finds a registration by name; NULL: there is none. */
-struct registration *
-registrations__find(const struct registrations *registrations, const char *name);
-void registrations__drop(struct registrations *registrations,
-			 struct registration *registration);
+struct registration *registrations__find(const struct registrations *registrations,
+					 const char *name);
+void registrations__drop(struct registrations *registrations, struct registration *registration);
 /* Writes the file. */
-int registrations__save(struct registrations *registrations,
-			struct dart_error *error);
+int registrations__save(struct registrations *registrations, struct dart_error *error);
 /* Writes the file if there is one and the list has changed. */
 void registrations__save_or_log(struct registrations *registrations);
 /* Writes it after @us; a time that runs already is not extended. */
-void registrations__save_within(struct registrations *registrations,
-				uint64_t us);
+void registrations__save_within(struct registrations *registrations, uint64_t us);
 
 /* registrations_replay.c: */
 
@@ -114,7 +109,6 @@ void registrations__save_within(struct registrations *registrations,
  */
 void registrations__retry_soon(struct registrations *registrations);
 /* The handler of the timer of retries. */
-int registrations__on_retry(sd_event_source *source, uint64_t usec,
-			    void *registrations);
+int registrations__on_retry(sd_event_source *source, uint64_t usec, void *registrations);
 
 #endif /* REGISTRATIONS_H */

@@ -16,8 +16,7 @@ registrations__find(const struct registrations *registrations, const char *name)
 	return NULL;
 }
 
-void registrations__drop(struct registrations *registrations,
-			 struct registration *registration)
+void registrations__drop(struct registrations *registrations, struct registration *registration)
 {
 	TAILQ_REMOVE(&registrations->list, registration, link);
 	if (registration->missing)
@@ -26,8 +25,7 @@ void registrations__drop(struct registrations *registrations,
 	registrations->is_dirty = true;
 }
 
-size_t registrations__count(const struct registrations *registrations,
-			    size_t *missing)
+size_t registrations__count(const struct registrations *registrations, size_t *missing)
 {
 	const struct registration *registration;
 	size_t count = 0;
@@ -52,8 +50,7 @@ void registrations__each_missing(const struct registrations *registrations,
 			take(userdata, registration);
 }
 
-int registrations__save(struct registrations *registrations,
-			struct dart_error *error)
+int registrations__save(struct registrations *registrations, struct dart_error *error)
 {
 	const struct registration *registration;
 	json_t *list = json_array();
@@ -74,12 +71,10 @@ void registrations__save_or_log(struct registrations *registrations)
 
 	if (registrations->is_dirty && registrations->file.directory >= 0 &&
 	    registrations__save(registrations, &error))
-		log__error("a restart would not restore the last changes: %s",
-			   error.text);
+		log__error("a restart would not restore the last changes: %s", error.text);
 }
 
-void registrations__save_within(struct registrations *registrations,
-				uint64_t us)
+void registrations__save_within(struct registrations *registrations, uint64_t us)
 {
 	int enabled = SD_EVENT_OFF;
 

@@ -11,8 +11,7 @@
 #include "registrations.h"
 
 /* Hands a request to its handler; sets *@keeps to the kind of object it keeps. */
-static int replay(struct registrations *registrations, struct request *request,
-		  const char **keeps)
+static int replay(struct registrations *registrations, struct request *request, const char **keeps)
 {
 	const struct request_type *type = NULL;
 	int reply_fd = -1, ret;
@@ -26,14 +25,11 @@ static int replay(struct registrations *registrations, struct request *request,
 }
 
 /* A file is not trusted to have only requests that register something. */
-static int check(const struct registrations *registrations,
-		 const struct registration *registration,
+static int check(const struct registrations *registrations, const struct registration *registration,
 		 struct dart_error *error)
 {
-	const char *name = json_string_value(
-		json_object_get(registration->request, "request"));
-	const struct request_type *type =
-		dispatch__find(registrations->tables, name, NULL);
+	const char *name = json_string_value(json_object_get(registration->request, "request"));
+	const struct request_type *type = dispatch__find(registrations->tables, name, NULL);
 
 	if (type && type->keeps)
 		return 0;
@@ -54,9 +50,8 @@ static int try(struct registrations *registrations,
 	int ret;
 
 	ret = check(registrations, registration, error) ?:
-		      object__open(registration,
-				   registrations->file.is_same_boot,
-				   &request.fd, error);
+		      object__open(registration, registrations->file.is_same_boot, &request.fd,
+				   error);
 	if (!ret) {
 		ret = replay(registrations, &request, &keeps);
 		if (ret)
@@ -79,16 +74,13 @@ static int try(struct registrations *registrations,
 }
 
 /* Says once why it is missing. */
-static void miss(struct registration *registration,
-		 const struct dart_error *error)
+static void miss(struct registration *registration, const struct dart_error *error)
 {
-	const char *name = json_string_value(
-		json_object_get(registration->request, "request"));
+	const char *name = json_string_value(json_object_get(registration->request, "request"));
 
 	if (strcmp(registration->missing, error->text)) {
 		if (registration->place)
-			log__warning("%s: not registered: %s",
-				     registration->place, error->text);
+			log__warning("%s: not registered: %s", registration->place, error->text);
 		else
 			log__warning("cannot restore %s: %s",
 				     registration->name ?:
@@ -126,8 +118,7 @@ static void registrations__end(struct registrations *registrations,
 
 	ret = replay(registrations, &request, &keeps);
 	if (ret && !(ret == -ENOENT && registration->missing))
-		log__error("cannot end %s: %s", registration->name,
-			   request.error.text);
+		log__error("cannot end %s: %s", registration->name, request.error.text);
 	json_decref(request.members);
 	json_decref(request.result);
 	registrations__drop(registrations, registration);
@@ -136,10 +127,9 @@ static void registrations__end(struct registrations *registrations,
 /* ---- the configuration */
 
 /* Moves the registrations of the configuration to @wanted, in its order. */
-static void
-registrations__compare(struct registrations *registrations,
-		       const struct dart_configuration *configuration,
-		       struct registration_list *wanted)
+static void registrations__compare(struct registrations *registrations,
+				   const struct dart_configuration *configuration,
+				   struct registration_list *wanted)
 {
 	const struct dart_configuration_item *item;
 	struct registration *registration;
@@ -148,20 +138,17 @@ registrations__compare(struct registrations *registrations,
 	for (i = 0; i < configuration->item_count; i++) {
 		item = &configuration->items[i];
 		TAILQ_FOREACH(registration, &registrations->list, link)
-			if (registration__equals(registration, item->request,
-						 item->path))
+			if (registration__equals(registration, item->request, item->path))
 				break;
 		if (registration) {
 			TAILQ_REMOVE(&registrations->list, registration, link);
 			registration->origin = REGISTRATION_BY_CONFIGURATION;
 		} else {
-			registration = registration__new(
-				item->request, item->path, 0,
-				REGISTRATION_BY_CONFIGURATION);
+			registration = registration__new(item->request, item->path, 0,
+							 REGISTRATION_BY_CONFIGURATION);
 		}
 		if (!registration) {
-			log__error(
-				"out of memory: the configuration is incomplete");
+			log__error("out of memory: the configuration is incomplete");
 			return;
 		}
 		registration->is_wanted = true;
@@ -174,8 +161,7 @@ static void registrations__end_unwanted(struct registrations *registrations)
 {
 	struct registration *registration, *next;
 
-	for (registration = TAILQ_FIRST(&registrations->list); registration;
-	     registration = next) {
+	for (registration = TAILQ_FIRST(&registrations->list); registration; registration = next) {
 		next = TAILQ_NEXT(registration, link);
 		if (registration->is_wanted ||
 		    registration->origin != REGISTRATION_BY_CONFIGURATION)
@@ -198,10 +184,8 @@ static void registrations__failed(struct registrations *registrations,
 
 	log__error("cannot publish what was registered: %s", error->text);
 	TAILQ_FOREACH(registration, &registrations->list, link)
-		if (registration->name &&
-		    !strncmp(registration->name, "entry ", 6) &&
-		    !inventory__find(&registrations->registry->inventory,
-				    registration->name + 6)) {
+		if (registration->name && !strncmp(registration->name, "entry ", 6) &&
+		    !inventory__find(&registrations->registry->inventory, registration->name + 6)) {
 			registration->code = code;
 			registration__set_missing(registration, error->text);
 		}
@@ -210,11 +194,9 @@ static void registrations__failed(struct registrations *registrations,
 #define RETRY_MIN_US (1 * UINT64_C(1000000))
 #define RETRY_MAX_US (60 * UINT64_C(1000000))
 
-static bool is_one_of(const struct registration *registration,
-		      const char *const *requests)
+static bool is_one_of(const struct registration *registration, const char *const *requests)
 {
-	const char *request = json_string_value(
-		json_object_get(registration->request, "request"));
+	const char *request = json_string_value(json_object_get(registration->request, "request"));
 
 	for (; request && *requests; requests++)
 		if (!strcmp(request, *requests))
@@ -225,9 +207,8 @@ static bool is_one_of(const struct registration *registration,
 /* Does the object need the RDMA device?  Existing stores and tables outlast the device. */
 static bool needs_device(const struct registration *registration)
 {
-	static const char *const requests[] = { "store-create", "table-create",
-						"reporter-add", "requester-add",
-						NULL };
+	static const char *const requests[] = { "store-create", "table-create", "reporter-add",
+						"requester-add", NULL };
 
 	return is_one_of(registration, requests);
 }
@@ -251,11 +232,9 @@ static void registrations__schedule(struct registrations *registrations)
 		if (may_appear(registrations, registration))
 			break;
 	if (registration)
-		sd_event_source_set_time_relative(registrations->retry,
-						  registrations->retry_us);
+		sd_event_source_set_time_relative(registrations->retry, registrations->retry_us);
 	sd_event_source_set_enabled(registrations->retry,
-				    registration ? SD_EVENT_ONESHOT :
-						   SD_EVENT_OFF);
+				    registration ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
 }
 
 void registrations__retry_soon(struct registrations *registrations)
@@ -283,8 +262,7 @@ static void registrations__end_batch(struct registrations *registrations)
 	registrations__schedule(registrations);
 }
 
-int registrations__on_retry(sd_event_source *source, uint64_t usec,
-			    void *userdata)
+int registrations__on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct registrations *registrations = userdata;
 	struct registration *registration;
@@ -335,15 +313,13 @@ void registrations__configure(struct registrations *registrations,
 
 void registrations__lose_device(struct registrations *registrations)
 {
-	static const char *const peers[] = { "reporter-add", "requester-add",
-					     NULL };
+	static const char *const peers[] = { "reporter-add", "requester-add", NULL };
 	struct registration *registration;
 
 	registrations->lacks_device = true;
 	TAILQ_FOREACH(registration, &registrations->list, link)
 		if (!registration->missing && is_one_of(registration, peers))
-			registration__set_missing(registration,
-						  "the RDMA device is gone");
+			registration__set_missing(registration, "the RDMA device is gone");
 	registrations__schedule(registrations);
 }
 

@@ -23,19 +23,16 @@
 	"{\"format\":\"%s\",\"version\":%d,\"boot_id\":\"%s\","          \
 	"\"checksum\":\"%s\",\"registrations\":%s}"
 
-int state_file__open(struct state_file *file, const char *directory,
-		     struct dart_error *error)
+int state_file__open(struct state_file *file, const char *directory, struct dart_error *error)
 {
 	int code;
 
 	*file = (struct state_file){ .path = directory, .directory = -1 };
 	if (mkdir(directory, 0700) && errno != EEXIST)
-		return dart_error__system(error, errno, "cannot create %s",
-					  directory);
+		return dart_error__system(error, errno, "cannot create %s", directory);
 	file->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (file->directory < 0)
-		return dart_error__system(error, errno, "cannot open %s",
-					  directory);
+		return dart_error__system(error, errno, "cannot open %s", directory);
 	if (!flock(file->directory, LOCK_EX | LOCK_NB))
 		return 0;
 	code = errno;
@@ -86,19 +83,16 @@ static int check(struct state_file *file, json_t *root, json_t **registrations,
 	char *bytes, computed[CHECKSUM_SIZE], boot[BOOT_ID_SIZE];
 	int version;
 
-	if (json_unpack(root, "{s:s, s:i}", "format", &format, "version",
-			&version) ||
+	if (json_unpack(root, "{s:s, s:i}", "format", &format, "version", &version) ||
 	    strcmp(format, FORMAT))
-		return dart_error__set(error, EINVAL,
-				       "it is not a state file of dartd");
+		return dart_error__set(error, EINVAL, "it is not a state file of dartd");
 	if (version != STATE_FILE_VERSION)
-		return dart_error__set(
-			error, EPROTO,
-			"it has version %d, but this dartd knows version %d",
-			version, STATE_FILE_VERSION);
-	if (json_unpack(root, "{s:s, s:i, s:s, s:s, s:o !}", "format", &format,
-			"version", &version, "boot_id", &boot_id, "checksum",
-			&checksum, "registrations", registrations) ||
+		return dart_error__set(error, EPROTO,
+				       "it has version %d, but this dartd knows version %d",
+				       version, STATE_FILE_VERSION);
+	if (json_unpack(root, "{s:s, s:i, s:s, s:s, s:o !}", "format", &format, "version", &version,
+			"boot_id", &boot_id, "checksum", &checksum, "registrations",
+			registrations) ||
 	    !json_is_array(*registrations))
 		return dart_error__set(error, EINVAL, "it is damaged");
 	bytes = print(*registrations);
@@ -107,15 +101,13 @@ static int check(struct state_file *file, json_t *root, json_t **registrations,
 	compute_checksum(bytes, computed);
 	free(bytes);
 	if (strcmp(checksum, computed))
-		return dart_error__set(error, EINVAL,
-				       "it is damaged: its checksum is wrong");
+		return dart_error__set(error, EINVAL, "it is damaged: its checksum is wrong");
 	read_boot_id(boot);
 	file->is_same_boot = !strcmp(boot, boot_id);
 	return 0;
 }
 
-static int read_file(const struct state_file *file, json_t **root,
-		     struct dart_error *error)
+static int read_file(const struct state_file *file, json_t **root, struct dart_error *error)
 {
 	json_error_t json_error;
 	struct stat status;
@@ -131,15 +123,13 @@ static int read_file(const struct state_file *file, json_t **root,
 		close(fd);
 		return dart_error__no_memory(error);
 	}
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-	    status.st_size > STATE_FILE_MAX)
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > STATE_FILE_MAX)
 		*root = NULL;
 	else
 		*root = json_loadf(stream, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(stream);
 	if (!*root)
-		return dart_error__set(error, EINVAL,
-				       "it is damaged: not a file of JSON");
+		return dart_error__set(error, EINVAL, "it is damaged: not a file of JSON");
 	return 0;
 }
 
@@ -166,10 +156,9 @@ json_t *state_file__load(struct state_file *file, struct dart_error *error)
 		return registrations;
 	}
 	json_decref(root);
-	if (renameat(file->directory, STATE_FILE_NAME, file->directory,
-		     REFUSED_NAME))
-		dart_error__set(error, -ret, "%s/%s is not used: %s",
-				file->path, STATE_FILE_NAME, reason.text);
+	if (renameat(file->directory, STATE_FILE_NAME, file->directory, REFUSED_NAME))
+		dart_error__set(error, -ret, "%s/%s is not used: %s", file->path, STATE_FILE_NAME,
+				reason.text);
 	else
 		dart_error__set(
 			error, -ret,
@@ -197,8 +186,7 @@ static int replace(const struct state_file *file, const char *bytes)
 	int fd, ret;
 
 	fd = openat(file->directory, NEW_NAME,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-		    0600);
+		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	ret = write_all(fd, bytes, strlen(bytes));
@@ -206,8 +194,7 @@ static int replace(const struct state_file *file, const char *bytes)
 		ret = -errno;
 	if (close(fd) && !ret)
 		ret = -errno;
-	if (!ret && renameat(file->directory, NEW_NAME, file->directory,
-			     STATE_FILE_NAME))
+	if (!ret && renameat(file->directory, NEW_NAME, file->directory, STATE_FILE_NAME))
 		ret = -errno;
 	if (ret)
 		unlinkat(file->directory, NEW_NAME, 0);
@@ -216,16 +203,14 @@ static int replace(const struct state_file *file, const char *bytes)
 	return ret;
 }
 
-int state_file__save(const struct state_file *file, json_t *registrations,
-		     struct dart_error *error)
+int state_file__save(const struct state_file *file, json_t *registrations, struct dart_error *error)
 {
 	char checksum[CHECKSUM_SIZE], boot_id[BOOT_ID_SIZE], *list, *bytes;
 	int ret;
 
 	if (file->directory < 0) {
 		json_decref(registrations);
-		return dart_error__set(error, ENOENT,
-				       "there is no directory for the state");
+		return dart_error__set(error, ENOENT, "there is no directory for the state");
 	}
 	list = registrations ? print(registrations) : NULL;
 	json_decref(registrations);
@@ -233,8 +218,7 @@ int state_file__save(const struct state_file *file, json_t *registrations,
 		return dart_error__no_memory(error);
 	compute_checksum(list, checksum);
 	read_boot_id(boot_id);
-	ret = asprintf(&bytes, FILE_FORMAT, FORMAT, STATE_FILE_VERSION, boot_id,
-		       checksum, list);
+	ret = asprintf(&bytes, FILE_FORMAT, FORMAT, STATE_FILE_VERSION, boot_id, checksum, list);
 	free(list);
 	if (ret < 0)
 		return dart_error__no_memory(error);

@@ -33,8 +33,7 @@ struct state_file {
  * Opens the directory, which it creates if its parent is there, and locks it as
  * long as this process lives.  -EBUSY: another dartd has locked it; -errno.
  */
-int state_file__open(struct state_file *file, const char *directory,
-		     struct dart_error *error);
+int state_file__open(struct state_file *file, const char *directory, struct dart_error *error);
 void state_file__close(struct state_file *file);
 
 /*

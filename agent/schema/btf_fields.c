@@ -48,9 +48,8 @@ struct walk {
 static void walk__add(struct walk *walk, const struct part *part);
 
 /* Names @part: the name of @outer and a suffix. */
-__attribute__((format(printf, 3, 4)))
-static void part__name(struct part *part, const struct part *outer,
-		       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+part__name(struct part *part, const struct part *outer, const char *format, ...)
 {
 	size_t used = strlen(outer->name), room = sizeof(part->name) - used;
 	va_list arguments;
@@ -86,8 +85,7 @@ static void apply_tag(const char *tag, struct btf_meaning *meaning)
 	else if (!strncmp(tag, unit, sizeof(unit) - 1))
 		meaning->unit = tag + sizeof(unit) - 1;
 	else
-		log__peer_warning("unknown declaration tag dart:%s ignored",
-				  tag);
+		log__peer_warning("unknown declaration tag dart:%s ignored", tag);
 }
 
 /*
@@ -112,8 +110,7 @@ static void apply_tags(const struct btf *btf, uint32_t type_id, int member,
  * Strips typedefs and qualifiers and applies their tags to @meaning; the outermost tag wins.
  * Returns 0, the void type, if they are too many.
  */
-static uint32_t resolve(const struct btf *btf, uint32_t type_id,
-			struct btf_meaning *meaning)
+static uint32_t resolve(const struct btf *btf, uint32_t type_id, struct btf_meaning *meaning)
 {
 	const struct btf_type *type = btf__type_by_id(btf, type_id);
 	uint32_t ids[ALIASES_MAX], count = 0, i;
@@ -131,11 +128,9 @@ static uint32_t resolve(const struct btf *btf, uint32_t type_id,
 	return type_id;
 }
 
-static void walk__add_field(struct walk *walk, const struct part *part,
-			    struct dart_field field)
+static void walk__add_field(struct walk *walk, const struct part *part, struct dart_field field)
 {
-	if (part->is_cut || !dart_name__is_valid(part->name) || !field.count ||
-	    !field.width ||
+	if (part->is_cut || !dart_name__is_valid(part->name) || !field.count || !field.width ||
 	    !dart_text__is_valid(part->meaning.unit)) {
 		walk->fields->left_out++;
 		return;
@@ -162,10 +157,8 @@ static void walk__add_integers(struct walk *walk, const struct part *part,
 	bool is_int = btf_is_int(type);
 	uint8_t encoding = is_int ? btf_int_encoding(type) : 0;
 
-	if ((type->size != 1 && type->size != 2 && type->size != 4 &&
-	     type->size != 8) ||
-	    (is_int && !(encoding & BTF_INT_BOOL) &&
-	     btf_int_bits(type) != type->size * 8)) {
+	if ((type->size != 1 && type->size != 2 && type->size != 4 && type->size != 8) ||
+	    (is_int && !(encoding & BTF_INT_BOOL) && btf_int_bits(type) != type->size * 8)) {
 		walk->fields->left_out++;
 		return;
 	}
@@ -179,12 +172,10 @@ static void walk__add_integers(struct walk *walk, const struct part *part,
 
 static bool is_char(const struct btf *btf, const struct btf_type *type)
 {
-	return btf_is_int(type) &&
-	       !strcmp(btf__name_by_offset(btf, type->name_off), "char");
+	return btf_is_int(type) && !strcmp(btf__name_by_offset(btf, type->name_off), "char");
 }
 
-static void walk__add_array(struct walk *walk, const struct part *part,
-			    const struct btf_type *type)
+static void walk__add_array(struct walk *walk, const struct part *part, const struct btf_type *type)
 {
 	const struct btf_array *array = btf_array(type);
 	const struct btf_type *element;
@@ -233,16 +224,14 @@ static void walk__add_members(struct walk *walk, const struct part *part,
 	uint16_t i;
 
 	for (i = 0; i < btf_vlen(type); i++, member++) {
-		const char *name = btf__name_by_offset(walk->btf,
-						       member->name_off);
+		const char *name = btf__name_by_offset(walk->btf, member->name_off);
 
 		bits = btf_member_bit_offset(type, i);
 		if (bits % 8 || btf_member_bitfield_size(type, i)) {
 			walk->fields->left_out++;
 			continue;
 		}
-		part__name(&inner, part, "%s%s",
-			   *part->name && *name ? "." : "", name);
+		part__name(&inner, part, "%s%s", *part->name && *name ? "." : "", name);
 		inner.type_id = member->type;
 		inner.offset = part->offset + bits / 8;
 		inner.member = i;
@@ -264,8 +253,7 @@ static void walk__add_variables(struct walk *walk, const struct part *part,
 			walk->fields->left_out++;
 			continue;
 		}
-		part__name(&inner, part, "%s",
-			   btf__name_by_offset(walk->btf, variable->name_off));
+		part__name(&inner, part, "%s", btf__name_by_offset(walk->btf, variable->name_off));
 		inner.type_id = variable->type;
 		inner.offset = info->offset;
 		inner.holder = info->type;
@@ -336,8 +324,7 @@ static int by_offset(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
-			uint32_t type_id)
+int btf_fields__collect(struct btf_fields *fields, const struct btf *btf, uint32_t type_id)
 {
 	struct walk walk = { .btf = btf, .fields = fields };
 	struct part all = {
@@ -352,8 +339,7 @@ int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
 	fields->count = 0;
 	fields->left_out = 0;
 	walk__add(&walk, &all);
-	qsort(fields->fields, fields->count, sizeof(fields->fields[0]),
-	      by_offset);
+	qsort(fields->fields, fields->count, sizeof(fields->fields[0]), by_offset);
 	return walk.ret;
 }
 

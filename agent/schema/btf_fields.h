@@ -26,8 +26,7 @@ struct btf_fields {
  * no loops.  Leaves out parts that are nested too deeply.  Returns 0, -ENOMEM or -E2BIG; call
  * btf_fields__free() after errors as well.
  */
-int btf_fields__collect(struct btf_fields *fields, const struct btf *btf,
-			uint32_t type_id);
+int btf_fields__collect(struct btf_fields *fields, const struct btf *btf, uint32_t type_id);
 void btf_fields__free(struct btf_fields *fields);
 
 #endif /* BTF_FIELDS_H */

@@ -19,8 +19,7 @@ uint32_t btf_layout__counter_width(const struct btf *btf, uint32_t type_id)
 		if (!type)
 			return 0;
 		if (btf_is_int(type))
-			return type->size == 4 || type->size == 8 ?
-				       type->size : 0;
+			return type->size == 4 || type->size == 8 ? type->size : 0;
 		if (!btf_is_struct(type) || btf_vlen(type) != 1)
 			return 0;
 		type_id = btf_members(type)->type;
@@ -40,8 +39,7 @@ const struct btf_type *btf_layout__enum(const struct btf *btf, const char *name)
 		if (!btf_is_enum(type))
 			continue;
 		for (j = 0; j < btf_vlen(type); j++, value++)
-			if (!strcmp(btf__name_by_offset(btf, value->name_off),
-				    name))
+			if (!strcmp(btf__name_by_offset(btf, value->name_off), name))
 				return type;
 	}
 	return NULL;
@@ -60,10 +58,8 @@ const char *btf_layout__element(const struct btf *btf,
 }
 
 /* Finds a member of a struct and adds its offset to @offset. */
-static const struct btf_member *find_member(const struct btf *btf,
-					    const struct btf_type *type,
-					    const char *name, size_t length,
-					    uint32_t *offset)
+static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *type,
+					    const char *name, size_t length, uint32_t *offset)
 {
 	const struct btf_member *member = btf_members(type);
 	const char *its_name;
@@ -71,11 +67,9 @@ static const struct btf_member *find_member(const struct btf *btf,
 
 	for (i = 0; i < btf_vlen(type); i++, member++) {
 		its_name = btf__name_by_offset(btf, member->name_off);
-		if (strlen(its_name) != length ||
-		    memcmp(its_name, name, length))
+		if (strlen(its_name) != length || memcmp(its_name, name, length))
 			continue;
-		if (btf_member_bitfield_size(type, i) ||
-		    btf_member_bit_offset(type, i) % 8)
+		if (btf_member_bitfield_size(type, i) || btf_member_bit_offset(type, i) % 8)
 			return NULL;
 		*offset += btf_member_bit_offset(type, i) / 8;
 		return member;
@@ -83,10 +77,8 @@ static const struct btf_member *find_member(const struct btf *btf,
 	return NULL;
 }
 
-const struct btf_type *btf_layout__member(const struct btf *btf,
-					  const struct btf_type *type,
-					  const char **path, uint32_t *type_id,
-					  uint32_t *offset)
+const struct btf_type *btf_layout__member(const struct btf *btf, const struct btf_type *type,
+					  const char **path, uint32_t *type_id, uint32_t *offset)
 {
 	const struct btf_member *member;
 	size_t length;
@@ -108,8 +100,7 @@ const struct btf_type *btf_layout__member(const struct btf *btf,
 	}
 }
 
-const struct btf_type *btf_layout__variable(const struct btf *btf,
-					    const char *extent,
+const struct btf_type *btf_layout__variable(const struct btf *btf, const char *extent,
 					    const char **name)
 {
 	const struct btf_type *type;
@@ -121,8 +112,7 @@ const struct btf_type *btf_layout__variable(const struct btf *btf,
 	else
 		id = btf__find_by_name_kind(btf, extent, BTF_KIND_STRUCT);
 	if (id < 0)
-		id = btf__find_by_name_kind(btf, extent,
-					    BTF_KIND_TYPEDEF);
+		id = btf__find_by_name_kind(btf, extent, BTF_KIND_TYPEDEF);
 
 	*name = "";
 	for (type = id < 0 ? NULL : btf__type_by_id(btf, id); type;

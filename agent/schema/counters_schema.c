@@ -27,30 +27,25 @@ static int fill(struct dart_schema *schema, const struct btf *btf,
 	}
 	if (ret || !schema->field_count)
 		ret = dart_error__set(error, EPROTONOSUPPORT,
-				      "struct %s does not consist of counters",
-				      schema->name);
+				      "struct %s does not consist of counters", schema->name);
 	btf_fields__free(fields);
 	free(fields);
 	return ret;
 }
 
-static int from_btf(const struct btf *btf,
-		    const struct dart_zero_extent *extent,
+static int from_btf(const struct btf *btf, const struct dart_zero_extent *extent,
 		    struct dart_schema **schema, struct dart_error *error)
 {
 	int id = btf__find_by_name_kind(btf, extent->name, BTF_KIND_STRUCT);
 	int ret;
 
 	if (id < 0 || btf__type_by_id(btf, id)->size != extent->length)
-		return dart_error__set(
-			error, EPROTONOSUPPORT,
-			"the BTF of module %s has no struct %s of %llu bytes",
-			extent->module, extent->name, extent->length);
+		return dart_error__set(error, EPROTONOSUPPORT,
+				       "the BTF of module %s has no struct %s of %llu bytes",
+				       extent->module, extent->name, extent->length);
 	*schema = dart_schema__new(extent->name, extent->length);
 	if (!*schema)
-		return dart_error__system(error, errno,
-					  "cannot describe struct %s",
-					  extent->name);
+		return dart_error__system(error, errno, "cannot describe struct %s", extent->name);
 	ret = fill(*schema, btf, id, error);
 	if (ret) {
 		dart_schema__free(*schema);
@@ -67,14 +62,12 @@ int counters_schema__new(const struct dart_zero_extent *extent,
 
 	kernel = btf__load_vmlinux_btf();
 	if (!kernel)
-		return dart_error__system(error, errno,
-					  "cannot read the kernel's types");
+		return dart_error__system(error, errno, "cannot read the kernel's types");
 	module = btf__load_module_btf(extent->module, kernel);
 	if (module)
 		ret = from_btf(module, extent, schema, error);
 	else
-		ret = dart_error__system(error, errno, "module %s has no BTF",
-					 extent->module);
+		ret = dart_error__system(error, errno, "module %s has no BTF", extent->module);
 	btf__free(module);
 	btf__free(kernel);
 	return ret;

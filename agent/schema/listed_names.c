@@ -20,8 +20,7 @@ void listed_names__free(char **names, uint32_t count)
 }
 
 /* Returns the number of names, and stores the first @count of them. */
-static uint32_t read_names(FILE *file, const char *first, char **names,
-			   uint32_t count)
+static uint32_t read_names(FILE *file, const char *first, char **names, uint32_t count)
 {
 	char *line = NULL;
 	uint32_t found = 0;
@@ -29,8 +28,7 @@ static uint32_t read_names(FILE *file, const char *first, char **names,
 
 	while (getline(&line, &size, file) > 0) {
 		line[strcspn(line, " \n")] = '\0';
-		if ((!found && strcmp(line, first)) ||
-		    !strcmp(line, REMOVED_COUNTER))
+		if ((!found && strcmp(line, first)) || !strcmp(line, REMOVED_COUNTER))
 			continue;
 		if (!dart_name__is_valid(line))
 			break;
@@ -45,8 +43,7 @@ static uint32_t read_names(FILE *file, const char *first, char **names,
 }
 
 /* False if a name in the file is also the name of a field, but of another one. */
-static bool is_in_order(char *const *names, const struct dart_field *fields,
-			uint32_t count)
+static bool is_in_order(char *const *names, const struct dart_field *fields, uint32_t count)
 {
 	uint32_t i, k;
 
@@ -57,8 +54,7 @@ static bool is_in_order(char *const *names, const struct dart_field *fields,
 	return true;
 }
 
-char **listed_names__read(const char *path, const struct dart_field *fields,
-			  uint32_t count)
+char **listed_names__read(const char *path, const struct dart_field *fields, uint32_t count)
 {
 	char **names = count ? calloc(count, sizeof(*names)) : NULL;
 	FILE *file = names ? fopen(path, "re") : NULL;

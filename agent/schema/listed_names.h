@@ -14,8 +14,7 @@
  * not fit: dartd cannot read it, it has more or fewer lines, or the line of one field has the name
  * of another.
  */
-char **listed_names__read(const char *path, const struct dart_field *fields,
-			  uint32_t count);
+char **listed_names__read(const char *path, const struct dart_field *fields, uint32_t count);
 void listed_names__free(char **names, uint32_t count);
 
 #endif /* LISTED_NAMES_H */

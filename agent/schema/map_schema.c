@@ -27,17 +27,15 @@ static int schema__fill(struct dart_schema *schema, struct btf_fields *fields)
 }
 
 static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
-			    const struct bpf_map_info *map,
-			    enum dart_control_copies *copies_are,
+			    const struct bpf_map_info *map, enum dart_control_copies *copies_are,
 			    struct dart_error *error)
 {
 	struct btf_fields *fields;
 	int ret;
 
 	if (!btf__type_by_id(btf, map->btf_value_type_id))
-		return dart_error__set(
-			error, EPROTONOSUPPORT,
-			"the map's BTF lacks the type of the value");
+		return dart_error__set(error, EPROTONOSUPPORT,
+				       "the map's BTF lacks the type of the value");
 	fields = calloc(1, sizeof(*fields));
 	if (!fields)
 		return dart_error__no_memory(error);
@@ -45,15 +43,11 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 	ret = btf_fields__collect(fields, btf, map->btf_value_type_id) ?:
 		      schema__fill(schema, fields);
 	if (ret == -E2BIG)
-		dart_error__set(error, E2BIG,
-				"the value has more than %d fields",
-				BTF_FIELDS_MAX);
+		dart_error__set(error, E2BIG, "the value has more than %d fields", BTF_FIELDS_MAX);
 	else if (ret)
 		dart_error__no_memory(error);
 	else if (!schema->field_count)
-		ret = dart_error__set(
-			error, EINVAL,
-			"the value has neither integers nor texts");
+		ret = dart_error__set(error, EINVAL, "the value has neither integers nor texts");
 	else if (fields->left_out)
 		log__peer_info(
 			"map '%s': %u members left out (pointers, bitfields, floats, overlaps)",
@@ -70,8 +64,7 @@ static int schema__from_btf(struct dart_schema *schema, const struct btf *btf,
 	return ret;
 }
 
-static int schema__without_btf(struct dart_schema *schema,
-			       struct dart_error *error)
+static int schema__without_btf(struct dart_schema *schema, struct dart_error *error)
 {
 	uint32_t length = schema->length;
 	bool is_integer = length == 1 || length == 2 || length == 4;
@@ -91,15 +84,13 @@ static int schema__without_btf(struct dart_schema *schema,
 /* Name of the value's type, or "". */
 static const char *type_name(const struct btf *btf, uint32_t type_id)
 {
-	const struct btf_type *type = btf ? btf__type_by_id(btf, type_id) :
-					    NULL;
+	const struct btf_type *type = btf ? btf__type_by_id(btf, type_id) : NULL;
 
 	return type ? btf__name_by_offset(btf, type->name_off) : "";
 }
 
 int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
-		    enum dart_control_copies *copies_are,
-		    struct dart_error *error)
+		    enum dart_control_copies *copies_are, struct dart_error *error)
 {
 	struct dart_schema *schema;
 	struct btf *btf = NULL;
@@ -109,8 +100,7 @@ int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
 	if (map->btf_id && map->btf_value_type_id) {
 		btf = btf__load_from_kernel_by_id(map->btf_id);
 		if (!btf)
-			return dart_error__system(error, errno,
-						  "cannot read the map's BTF");
+			return dart_error__system(error, errno, "cannot read the map's BTF");
 	}
 
 	name = type_name(btf, map->btf_value_type_id);
@@ -118,8 +108,7 @@ int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
 		name = "value";
 	schema = dart_schema__new(name, map->value_size);
 	if (!schema) {
-		ret = dart_error__system(error, errno,
-					 "cannot describe a value of %u bytes",
+		ret = dart_error__system(error, errno, "cannot describe a value of %u bytes",
 					 map->value_size);
 		goto free_btf;
 	}

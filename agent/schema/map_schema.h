@@ -27,7 +27,6 @@
 
 /* Without BTF the schema has one integer, or an array of 8-byte or 1-byte integers. */
 int map_schema__new(const struct bpf_map_info *map, struct dart_schema **schema,
-		    enum dart_control_copies *copies_are,
-		    struct dart_error *error);
+		    enum dart_control_copies *copies_are, struct dart_error *error);
 
 #endif /* MAP_SCHEMA_H */

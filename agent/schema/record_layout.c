@@ -34,20 +34,17 @@ static uint32_t place_behind(uint32_t bytes, const struct dart_field *field)
 	return (bytes + width - 1) / width * width;
 }
 
-static uint32_t bytes_of(const struct dart_schema *copy,
-			 const char *number_name)
+static uint32_t bytes_of(const struct dart_schema *copy, const char *number_name)
 {
 	uint32_t bytes = number_name ? 2 * WORD : WORD, i;
 
 	for (i = 0; i < copy->field_count; i++)
-		bytes = place_behind(bytes, &copy->fields[i]) +
-			copy->fields[i].width;
+		bytes = place_behind(bytes, &copy->fields[i]) + copy->fields[i].width;
 	return bytes;
 }
 
 /* @end is "begin" or "end" of the line; @offset counts bytes from the start of the line. */
-static int row__add_sequence(struct row *row, uint32_t line, size_t offset,
-			     const char *end)
+static int row__add_sequence(struct row *row, uint32_t line, size_t offset, const char *end)
 {
 	struct dart_field field = {
 		.unit = "",
@@ -66,22 +63,19 @@ static int row__add_sequence(struct row *row, uint32_t line, size_t offset,
 /* Ends the last line that was begun, if any. */
 static int row__end_line(struct row *row)
 {
-	return row->lines ?
-		       row__add_sequence(row, row->lines - 1,
-					 offsetof(struct dart_zero_record_line,
-						  last_sequence),
-					 "end") :
-		       0;
+	return row->lines ? row__add_sequence(row, row->lines - 1,
+					      offsetof(struct dart_zero_record_line, last_sequence),
+					      "end") :
+			    0;
 }
 
 static int row__begin_line(struct row *row)
 {
 	const int ret = row__end_line(row);
 
-	return ret ?: row__add_sequence(row, row->lines++,
-					offsetof(struct dart_zero_record_line,
-						 sequence),
-					"begin");
+	return ret   ?:
+		       row__add_sequence(row, row->lines++,
+					 offsetof(struct dart_zero_record_line, sequence), "begin");
 }
 
 static int row__add(struct row *row, const struct dart_field *field)
@@ -95,8 +89,7 @@ static int row__add(struct row *row, const struct dart_field *field)
 	if ((at + field->width - 1) / LINE_BYTES != line)
 		return -EINVAL;
 	placed.offset = line * DART_ZERO_RECORD_LINE +
-			offsetof(struct dart_zero_record_line, words) +
-			at % LINE_BYTES;
+			offsetof(struct dart_zero_record_line, words) + at % LINE_BYTES;
 	row->bytes = at + field->width;
 	ret = line == row->lines ? row__begin_line(row) : 0;
 	return ret ?: dart_schema__add(row->schema, &placed);
@@ -125,8 +118,7 @@ static int row__begin(struct row *row, const char *number_name)
 	return ret;
 }
 
-static bool follows(const struct dart_zero_piece *piece,
-		    const struct dart_field *field)
+static bool follows(const struct dart_zero_piece *piece, const struct dart_field *field)
 {
 	return piece->width == value_width(field) &&
 	       piece->count <= UINT16_MAX - field->width / piece->width &&
@@ -134,8 +126,7 @@ static bool follows(const struct dart_zero_piece *piece,
 }
 
 /* Adjacent fields become one piece. */
-static void layout__add_piece(struct record_layout *layout,
-			      const struct dart_field *field)
+static void layout__add_piece(struct record_layout *layout, const struct dart_field *field)
 {
 	struct dart_zero_piece *last = layout->pieces + layout->piece_count - 1;
 	const uint32_t width = value_width(field), count = field->width / width;
@@ -150,8 +141,7 @@ static void layout__add_piece(struct record_layout *layout,
 		};
 }
 
-int record_layout__init(struct record_layout *layout,
-			const struct dart_schema *copy,
+int record_layout__init(struct record_layout *layout, const struct dart_schema *copy,
 			const char *number_name, struct dart_error *error)
 {
 	const uint32_t bytes = bytes_of(copy, number_name);
@@ -161,13 +151,12 @@ int record_layout__init(struct record_layout *layout,
 
 	*layout = (struct record_layout){ };
 	if (bytes > DART_ZERO_RECORD_WORDS_MAX * WORD)
-		return dart_error__set(error, E2BIG,
-				       "'%s' has %u bytes of values, and a row of a record at most %d",
-				       copy->name, bytes,
-				       DART_ZERO_RECORD_WORDS_MAX * WORD);
-	layout->schema = dart_schema__new(
-		copy->name, (bytes + LINE_BYTES - 1) / LINE_BYTES *
-				    DART_ZERO_RECORD_LINE);
+		return dart_error__set(
+			error, E2BIG,
+			"'%s' has %u bytes of values, and a row of a record at most %d", copy->name,
+			bytes, DART_ZERO_RECORD_WORDS_MAX * WORD);
+	layout->schema = dart_schema__new(copy->name, (bytes + LINE_BYTES - 1) / LINE_BYTES *
+							      DART_ZERO_RECORD_LINE);
 	layout->pieces = calloc(copy->field_count, sizeof(*layout->pieces));
 	if (!layout->schema || !layout->pieces) {
 		record_layout__clear(layout);
@@ -184,8 +173,7 @@ int record_layout__init(struct record_layout *layout,
 	if (!ret)
 		return 0;
 	record_layout__clear(layout);
-	return dart_error__system(error, -ret,
-				  "the fields of '%s' are not those of a record",
+	return dart_error__system(error, -ret, "the fields of '%s' are not those of a record",
 				  copy->name);
 }
 

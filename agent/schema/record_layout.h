@@ -21,8 +21,7 @@ struct record_layout {
  * the field with a row's number; NULL if the record has one row.  -E2BIG: the fields do not fit
  * into a row.
  */
-int record_layout__init(struct record_layout *layout,
-			const struct dart_schema *copy,
+int record_layout__init(struct record_layout *layout, const struct dart_schema *copy,
 			const char *number_name, struct dart_error *error);
 void record_layout__clear(struct record_layout *layout);
 

@@ -12,15 +12,13 @@
 
 static int find_kind(const char *name, enum dart_control_field_kind *kind)
 {
-	for (*kind = DART_CONTROL_FIELD_COUNTER;
-	     *kind <= DART_CONTROL_FIELD_TIME; ++*kind)
+	for (*kind = DART_CONTROL_FIELD_COUNTER; *kind <= DART_CONTROL_FIELD_TIME; ++*kind)
 		if (!strcmp(dart_field_kind__name(*kind), name))
 			return 0;
 	return -EINVAL;
 }
 
-static int parse_field(json_t *json, struct dart_field *field,
-		       struct dart_error *error)
+static int parse_field(json_t *json, struct dart_field *field, struct dart_error *error)
 {
 	json_int_t offset, width, count = 1;
 	const char *name, *kind, *unit = "";
@@ -28,20 +26,15 @@ static int parse_field(json_t *json, struct dart_field *field,
 	json_error_t json_error;
 	int is_signed = 0;
 
-	if (json_unpack_ex(json, &json_error, 0,
-			   "{s:s, s:I, s:I, s:s, s?s, s?I, s?b !}", "name",
-			   &name, "offset", &offset, "width", &width, "kind",
-			   &kind, "unit", &unit, "count", &count, "signed",
-			   &is_signed))
-		return dart_error__set(error, EINVAL, "invalid field: %s",
-				       json_error.text);
-	if (offset < 0 || offset > UINT32_MAX || width < 0 ||
-	    width > UINT32_MAX || count < 0 || count > UINT32_MAX ||
-	    find_kind(kind, &of_kind))
-		return dart_error__set(
-			error, EINVAL,
-			"field '%s' has an invalid offset, width, count or kind",
-			name);
+	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:I, s:I, s:s, s?s, s?I, s?b !}", "name",
+			   &name, "offset", &offset, "width", &width, "kind", &kind, "unit", &unit,
+			   "count", &count, "signed", &is_signed))
+		return dart_error__set(error, EINVAL, "invalid field: %s", json_error.text);
+	if (offset < 0 || offset > UINT32_MAX || width < 0 || width > UINT32_MAX || count < 0 ||
+	    count > UINT32_MAX || find_kind(kind, &of_kind))
+		return dart_error__set(error, EINVAL,
+				       "field '%s' has an invalid offset, width, count or kind",
+				       name);
 	*field = (struct dart_field){
 		.name = (char *)name,
 		.unit = (char *)unit,
@@ -61,8 +54,7 @@ static int by_offset(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-static int add_fields(struct dart_schema *schema,
-		      const struct dart_field *fields, size_t count,
+static int add_fields(struct dart_schema *schema, const struct dart_field *fields, size_t count,
 		      struct dart_error *error)
 {
 	const char *objection;
@@ -81,24 +73,21 @@ static int add_fields(struct dart_schema *schema,
 				"two fields are called '%.64s' (names of fields are unique in a schema)",
 				fields[i].name);
 		if (ret)
-			return dart_error__system(error, -ret,
-						  "cannot add field '%s'",
+			return dart_error__system(error, -ret, "cannot add field '%s'",
 						  fields[i].name);
 	}
 	return 0;
 }
 
 /* The fields point to strings of @json. */
-static int parse_fields(json_t *json, struct dart_field **result,
-			struct dart_error *error)
+static int parse_fields(json_t *json, struct dart_field **result, struct dart_error *error)
 {
 	size_t i, count = json_array_size(json);
 	struct dart_field *fields;
 	int ret;
 
 	if (!count || count > DART_REGISTRATION_FIELDS_MAX)
-		return dart_error__set(error, EINVAL,
-				       "a schema must have 1 to %d fields",
+		return dart_error__set(error, EINVAL, "a schema must have 1 to %d fields",
 				       DART_REGISTRATION_FIELDS_MAX);
 	fields = calloc(count, sizeof(*fields));
 	if (!fields)
@@ -123,13 +112,11 @@ static int new_schema(const char *name, json_int_t length,
 		*schema = dart_schema__new(name, length);
 	if (*schema)
 		return 0;
-	return dart_error__set(error, EINVAL,
-			       "a schema must have a name and 1 to %d bytes",
+	return dart_error__set(error, EINVAL, "a schema must have a name and 1 to %d bytes",
 			       DART_CONTROL_VALUE_MAX);
 }
 
-int schema_json__new(json_t *json, struct dart_schema **schema,
-		     struct dart_error *error)
+int schema_json__new(json_t *json, struct dart_schema **schema, struct dart_error *error)
 {
 	struct dart_field *fields = NULL;
 	json_error_t json_error;
@@ -138,10 +125,9 @@ int schema_json__new(json_t *json, struct dart_schema **schema,
 	const char *name;
 	int ret;
 
-	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:I, s:o !}", "name",
-			   &name, "length", &length, "fields", &array))
-		return dart_error__set(error, EINVAL, "invalid schema: %s",
-				       json_error.text);
+	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:I, s:o !}", "name", &name, "length",
+			   &length, "fields", &array))
+		return dart_error__set(error, EINVAL, "invalid schema: %s", json_error.text);
 	ret = parse_fields(array, &fields, error);
 	if (ret)
 		return ret;
@@ -158,8 +144,7 @@ free_fields:
 	return ret;
 }
 
-int schema_json__new_counters(const char *name, json_t *names,
-			      struct dart_schema **schema,
+int schema_json__new_counters(const char *name, json_t *names, struct dart_schema **schema,
 			      struct dart_error *error)
 {
 	struct dart_field field = {
@@ -172,17 +157,14 @@ int schema_json__new_counters(const char *name, json_t *names,
 	size_t i;
 	int ret;
 
-	ret = new_schema(name, json_array_size(names) * sizeof(uint64_t),
-			 schema, error);
+	ret = new_schema(name, json_array_size(names) * sizeof(uint64_t), schema, error);
 	if (ret)
 		return ret;
 	json_array_foreach(names, i, one) {
 		field.name = (char *)json_string_value(one);
 		field.offset = i * sizeof(uint64_t);
-		ret = field.name ?
-			      add_fields(*schema, &field, 1, error) :
-			      dart_error__set(error, EINVAL,
-					      "counter names must be strings");
+		ret = field.name ? add_fields(*schema, &field, 1, error) :
+				   dart_error__set(error, EINVAL, "counter names must be strings");
 		if (ret) {
 			dart_schema__free(*schema);
 			*schema = NULL;

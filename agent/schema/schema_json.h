@@ -14,12 +14,10 @@
  * "width", "kind", "unit", "count", "signed"}, ...]}.  The last three keys are optional; fields may
  * come in any order.
  */
-int schema_json__new(json_t *json, struct dart_schema **schema,
-		     struct dart_error *error);
+int schema_json__new(json_t *json, struct dart_schema **schema, struct dart_error *error);
 
 /* A schema of adjacent 64-bit counters called @names. */
-int schema_json__new_counters(const char *name, json_t *names,
-			      struct dart_schema **schema,
+int schema_json__new_counters(const char *name, json_t *names, struct dart_schema **schema,
 			      struct dart_error *error);
 
 /* True if the fields have exactly these names, in this order. */

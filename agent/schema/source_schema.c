@@ -26,8 +26,7 @@ static int does_not_fit(const struct search *search, const char *detail)
 			       search->source->name, detail);
 }
 
-static const struct source_counter *find_known(const struct source_part *part,
-					       const char *name)
+static const struct source_counter *find_known(const struct source_part *part, const char *name)
 {
 	const struct source_counter *known = part->known;
 
@@ -54,8 +53,7 @@ static int search__add(struct search *search, const struct source_part *part,
 	if (!known && part->is_only_known)
 		return 0;
 
-	fields = reallocarray(search->fields, search->count + 1,
-			      sizeof(*fields));
+	fields = reallocarray(search->fields, search->count + 1, sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
 	search->fields = fields;
@@ -67,8 +65,7 @@ static int search__add(struct search *search, const struct source_part *part,
 		.offset = offset,
 		.width = width,
 		.count = 1,
-		.kind = is_gauge ? DART_CONTROL_FIELD_GAUGE :
-				   DART_CONTROL_FIELD_COUNTER,
+		.kind = is_gauge ? DART_CONTROL_FIELD_GAUGE : DART_CONTROL_FIELD_COUNTER,
 		/*
 		 * A gauge is a sum over CPUs: one CPU counts down an object that another counted
 		 * up.
@@ -105,10 +102,8 @@ static int add_element(struct search *search, const struct source_part *part,
 	if (cut && length > cut && !strcmp(name + length - cut, part->suffix))
 		length -= cut;
 
-	if (snprintf(text, sizeof(text), "%s%s%.*s",
-		     part->is_qualified ? part->member : "",
-		     part->is_qualified ? "." : "", (int)length,
-		     name) >= (int)sizeof(text))
+	if (snprintf(text, sizeof(text), "%s%s%.*s", part->is_qualified ? part->member : "",
+		     part->is_qualified ? "." : "", (int)length, name) >= (int)sizeof(text))
 		return -ENAMETOOLONG;
 	return search__add(search, part, text, offset, width);
 }
@@ -116,8 +111,7 @@ static int add_element(struct search *search, const struct source_part *part,
 static int add_array(struct search *search, const struct source_part *part,
 		     const struct btf_type *type, uint32_t offset)
 {
-	const struct btf_type *elements =
-		btf_layout__enum(search->btf, part->elements);
+	const struct btf_type *elements = btf_layout__enum(search->btf, part->elements);
 	const struct btf_array *array = btf_array(type);
 	uint32_t width = btf_layout__counter_width(search->btf, array->type), i;
 	const char *name;
@@ -132,8 +126,7 @@ static int add_array(struct search *search, const struct source_part *part,
 		name = btf_layout__element(search->btf, elements, i);
 		if (!name)
 			return does_not_fit(search, "an element has no name");
-		ret = add_element(search, part, name, offset + i * width,
-				  width);
+		ret = add_element(search, part, name, offset + i * width, width);
 		if (ret)
 			return does_not_fit(search, strerror(-ret));
 	}
@@ -149,16 +142,13 @@ static int add_member(struct search *search, const struct source_part *part,
 	char detail[128];
 	int ret;
 
-	type = btf_layout__member(search->btf, variable, &name, &type_id,
-				  &offset);
+	type = btf_layout__member(search->btf, variable, &name, &type_id, &offset);
 	if (!type && part->is_optional)
 		return 0;
 	if (type && part->elements && btf_is_array(type))
 		return add_array(search, part, type, offset);
 
-	width = type && !part->elements ?
-			btf_layout__counter_width(search->btf, type_id) :
-			0;
+	width = type && !part->elements ? btf_layout__counter_width(search->btf, type_id) : 0;
 	if (!width) {
 		snprintf(detail, sizeof(detail), "it has no %s '%s'",
 			 part->elements ? "array" : "counter", part->member);
@@ -181,9 +171,7 @@ static int add_integers(struct search *search, const struct source_part *part,
 		width = btf_layout__counter_width(search->btf, member->type);
 		if (!width || bits % 8 || btf_member_bitfield_size(variable, i))
 			continue;
-		ret = search__add(search, part,
-				  btf__name_by_offset(search->btf,
-						      member->name_off),
+		ret = search__add(search, part, btf__name_by_offset(search->btf, member->name_off),
 				  bits / 8, width);
 		if (ret)
 			return does_not_fit(search, strerror(-ret));
@@ -191,8 +179,7 @@ static int add_integers(struct search *search, const struct source_part *part,
 	return 0;
 }
 
-static struct dart_field *search__find(const struct search *search,
-				       const char *name)
+static struct dart_field *search__find(const struct search *search, const char *name)
 {
 	uint32_t i;
 
@@ -213,8 +200,7 @@ static int rename_field(struct dart_field *field, const char *name)
 	return 0;
 }
 
-static int search__apply_aliases(struct search *search,
-				 const struct source_alias *alias)
+static int search__apply_aliases(struct search *search, const struct source_alias *alias)
 {
 	struct dart_field *field;
 	int ret = 0;
@@ -228,8 +214,7 @@ static int search__apply_aliases(struct search *search,
 }
 
 /* Renames the fields from @first on after the lines of the kernel's file, if the file fits. */
-static int search__apply_list(struct search *search, uint32_t first,
-			      const char *path)
+static int search__apply_list(struct search *search, uint32_t first, const char *path)
 {
 	uint32_t i, count = search->count - first;
 	struct dart_field *fields = search->fields + first;
@@ -256,8 +241,7 @@ static int find_fields(struct search *search, const struct btf_type *variable)
 		if (!ret && part->aliases)
 			ret = search__apply_aliases(search, part->aliases);
 		if (!ret && part->listed_in)
-			ret = search__apply_list(search, first,
-						 part->listed_in);
+			ret = search__apply_list(search, first, part->listed_in);
 	}
 	if (!ret && !search->count)
 		return does_not_fit(search, "it has none of the counters");
@@ -272,8 +256,7 @@ static int by_offset(const void *a, const void *b)
 }
 
 int source_schema__from_btf(const struct source *source, const struct btf *btf,
-			    const struct dart_zero_extent *extent,
-			    struct dart_schema **result,
+			    const struct dart_zero_extent *extent, struct dart_schema **result,
 			    struct dart_error *error)
 {
 	struct search search = { .source = source, .btf = btf, .error = error };
@@ -292,8 +275,7 @@ int source_schema__from_btf(const struct source *source, const struct btf *btf,
 
 	ret = find_fields(&search, variable);
 	if (search.count)
-		qsort(search.fields, search.count, sizeof(*search.fields),
-		      by_offset);
+		qsort(search.fields, search.count, sizeof(*search.fields), by_offset);
 	for (i = 0; i < search.count && !ret; i++) {
 		ret = dart_schema__add(schema, &search.fields[i]);
 		if (ret)

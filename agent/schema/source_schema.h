@@ -16,8 +16,7 @@
  * differs from the window's.
  */
 int source_schema__from_btf(const struct source *source, const struct btf *btf,
-			    const struct dart_zero_extent *extent,
-			    struct dart_schema **schema,
+			    const struct dart_zero_extent *extent, struct dart_schema **schema,
 			    struct dart_error *error);
 
 #endif /* SOURCE_SCHEMA_H */

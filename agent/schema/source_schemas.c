@@ -35,14 +35,12 @@ void source_schemas__close(struct source_schemas *schemas)
 }
 
 /* For a sample: its fields do not depend on the kernel. */
-static int known_schema__make(struct known_schema *known,
-			      struct dart_error *error)
+static int known_schema__make(struct known_schema *known, struct dart_error *error)
 {
 	const struct dart_field *field = known->source->fields();
 	int ret = 0;
 
-	known->schema = dart_schema__new(known->extent.name,
-					 known->extent.length);
+	known->schema = dart_schema__new(known->extent.name, known->extent.length);
 	if (!known->schema)
 		return dart_error__no_memory(error);
 	for (; field->name && !ret; field++)
@@ -55,8 +53,7 @@ static int known_schema__make(struct known_schema *known,
 		"the module counts otherwise than dartd expects (install both from one release)");
 }
 
-static int known_schema__read(struct known_schema *known,
-			      struct dart_error *error)
+static int known_schema__read(struct known_schema *known, struct dart_error *error)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	int ret;
@@ -66,16 +63,13 @@ static int known_schema__read(struct known_schema *known,
 			error, errno,
 			"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
 			strerror(errno));
-	ret = source_schema__from_btf(known->source, btf, &known->extent,
-				      &known->schema, error);
+	ret = source_schema__from_btf(known->source, btf, &known->extent, &known->schema, error);
 	btf__free(btf);
 	return ret;
 }
 
-static int source_schemas__find(struct source_schemas *schemas,
-				const struct source *source,
-				const struct dart_zero_extent *extent,
-				struct known_schema **result,
+static int source_schemas__find(struct source_schemas *schemas, const struct source *source,
+				const struct dart_zero_extent *extent, struct known_schema **result,
 				struct dart_error *error)
 {
 	struct known_schema *known;
@@ -95,8 +89,7 @@ static int source_schemas__find(struct source_schemas *schemas,
 		return dart_error__no_memory(error);
 	known->source = source;
 	known->extent = *extent;
-	ret = source->fields ? known_schema__make(known, error) :
-			       known_schema__read(known, error);
+	ret = source->fields ? known_schema__make(known, error) : known_schema__read(known, error);
 	if (ret) {
 		free(known);
 		return ret;
@@ -106,10 +99,8 @@ static int source_schemas__find(struct source_schemas *schemas,
 	return 0;
 }
 
-int source_schemas__get(struct source_schemas *schemas,
-			const struct source *source,
-			const struct dart_zero_extent *extent,
-			const struct dart_schema **schema,
+int source_schemas__get(struct source_schemas *schemas, const struct source *source,
+			const struct dart_zero_extent *extent, const struct dart_schema **schema,
 			struct dart_error *error)
 {
 	struct known_schema *known;
@@ -120,8 +111,7 @@ int source_schemas__get(struct source_schemas *schemas,
 	return ret;
 }
 
-static int known_schema__lay_out(const struct known_schema *known,
-				 struct record_layout *layout,
+static int known_schema__lay_out(const struct known_schema *known, struct record_layout *layout,
 				 struct dart_error *error)
 {
 	int ret = record_layout__init(layout, known->schema,
@@ -135,11 +125,9 @@ static int known_schema__lay_out(const struct known_schema *known,
 	return 0;
 }
 
-int source_schemas__get_record(struct source_schemas *schemas,
-			       const struct source *source,
+int source_schemas__get_record(struct source_schemas *schemas, const struct source *source,
 			       const struct dart_zero_extent *extent,
-			       const struct record_layout **result,
-			       struct dart_error *error)
+			       const struct record_layout **result, struct dart_error *error)
 {
 	struct known_schema *known;
 	int ret;

@@ -26,16 +26,12 @@ void source_schemas__close(struct source_schemas *schemas);
  * Gets the schema of @extent, a window on @source.  Only length and name of @extent count.
  * @schemas owns the schema.
  */
-int source_schemas__get(struct source_schemas *schemas,
-			const struct source *source,
-			const struct dart_zero_extent *extent,
-			const struct dart_schema **schema,
+int source_schemas__get(struct source_schemas *schemas, const struct source *source,
+			const struct dart_zero_extent *extent, const struct dart_schema **schema,
 			struct dart_error *error);
 /* Gets the layout of a record of @extent; @schemas owns it. */
-int source_schemas__get_record(struct source_schemas *schemas,
-			       const struct source *source,
+int source_schemas__get_record(struct source_schemas *schemas, const struct source *source,
 			       const struct dart_zero_extent *extent,
-			       const struct record_layout **layout,
-			       struct dart_error *error);
+			       const struct record_layout **layout, struct dart_error *error);
 
 #endif /* SOURCE_SCHEMAS_H */

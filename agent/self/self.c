@@ -11,8 +11,7 @@
 
 #define NAME "dartd"
 
-int self__open(struct self *self, struct region *region,
-	       struct dart_error *error)
+int self__open(struct self *self, struct region *region, struct dart_error *error)
 {
 	struct dart_zero_extent slab;
 	void *memory;
@@ -25,9 +24,8 @@ int self__open(struct self *self, struct region *region,
 	*self = (struct self){ };
 	ret = region__add_slab(region, 1, &slab, error);
 	if (ret)
-		return dart_error__system(
-			error, -ret,
-			"cannot allocate the page of the entry " NAME);
+		return dart_error__system(error, -ret,
+					  "cannot allocate the page of the entry " NAME);
 	self->slice.slab = slab.id;
 	self->slice.pages = 1;
 	ret = region__add_slice(region, &self->slice, error);
@@ -36,16 +34,13 @@ int self__open(struct self *self, struct region *region,
 	memory = mmap(NULL, sizeof(*self->counts), PROT_READ | PROT_WRITE,
 		      MAP_SHARED, self->slice.fd, 0);
 	if (memory == MAP_FAILED)
-		ret = dart_error__system(error, errno,
-					 "cannot map the values of dartd");
+		ret = dart_error__system(error, errno, "cannot map the values of dartd");
 	close(self->slice.fd);
 	if (ret)
 		return ret;
 	self->counts = memory;
-	count__set(&self->counts->start_realtime,
-		   clock__nanoseconds(CLOCK_REALTIME));
-	count__set(&self->counts->start_boottime,
-		   clock__nanoseconds(CLOCK_BOOTTIME));
+	count__set(&self->counts->start_realtime, clock__nanoseconds(CLOCK_REALTIME));
+	count__set(&self->counts->start_boottime, clock__nanoseconds(CLOCK_BOOTTIME));
 	host__kernel(&self->counts->kernel);
 	return 0;
 }
@@ -55,8 +50,7 @@ void self__close(struct self *self)
 	munmap(self->counts, sizeof(*self->counts));
 }
 
-int self__publish(const struct self *self, struct registry *registry,
-		  struct dart_error *error)
+int self__publish(const struct self *self, struct registry *registry, struct dart_error *error)
 {
 	struct dart_schema *schema = self_schema__new(NAME);
 

@@ -20,12 +20,10 @@ struct self {
 };
 
 /* Allocates the counts; they stay until the region is about to be closed. */
-int self__open(struct self *self, struct region *region,
-	       struct dart_error *error);
+int self__open(struct self *self, struct region *region, struct dart_error *error);
 void self__close(struct self *self);
 
 /* Adds the entry, which stays until the registry is closed. */
-int self__publish(const struct self *self, struct registry *registry,
-		  struct dart_error *error);
+int self__publish(const struct self *self, struct registry *registry, struct dart_error *error);
 
 #endif /* SELF_H */

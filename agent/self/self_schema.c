@@ -75,8 +75,7 @@ static const struct dart_field fields[] = {
 	GAUGE(table.slices, "slices", "entries"),
 	GAUGE(table.followers, "followers", "followers"),
 	COUNTER(table.publications, "publications", "generations"),
-	COUNTER(table.failed_publications, "failed_publications",
-		"generations"),
+	COUNTER(table.failed_publications, "failed_publications", "generations"),
 	GAUGE(stores.stores, "stores", "stores"),
 	GAUGE(stores.reporters, "reporters", "reporters"),
 	GAUGE(lookup.tables, "tables", "tables"),
@@ -109,14 +108,12 @@ static const struct dart_field fields[] = {
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 #define TEXTS 4
 
-_Static_assert((FIELDS - TEXTS) * sizeof(uint64_t) ==
-		       offsetof(struct counts, kernel),
+_Static_assert((FIELDS - TEXTS) * sizeof(uint64_t) == offsetof(struct counts, kernel),
 	       "each count of struct counts is a field");
 
 struct dart_schema *self_schema__new(const char *name)
 {
-	struct dart_schema *schema = dart_schema__new(name,
-						      sizeof(struct counts));
+	struct dart_schema *schema = dart_schema__new(name, sizeof(struct counts));
 	size_t i;
 
 	for (i = 0; schema && i < FIELDS; i++) {

@@ -25,8 +25,7 @@ static void caller__free(struct peer_messenger *messenger)
 	free(caller);
 }
 
-static void caller__take(struct peer_messenger *messenger, const void *bytes,
-			 size_t length)
+static void caller__take(struct peer_messenger *messenger, const void *bytes, size_t length)
 {
 	struct dart_error error;
 
@@ -34,8 +33,7 @@ static void caller__take(struct peer_messenger *messenger, const void *bytes,
 	session__take(&caller_of(messenger)->session, bytes, length, &error);
 }
 
-static size_t caller__next(struct peer_messenger *messenger, void *bytes,
-			   size_t size)
+static size_t caller__next(struct peer_messenger *messenger, void *bytes, size_t size)
 {
 	return session__next(&caller_of(messenger)->session, bytes, size);
 }
@@ -70,15 +68,13 @@ static int offer_session(void *subject, const void *data,
 			 struct peer_offer *offer, struct dart_error *error)
 {
 	struct sessions *sessions = subject;
-	const struct dart_rpc_welcome_values values =
-		session__welcome(sessions);
+	const struct dart_rpc_welcome_values values = session__welcome(sessions);
 	const struct dart_rpc_welcome welcome = dart_rpc_welcome__make(&values);
 	struct dart_rpc_hello_values hello;
 	struct caller *caller;
 	int ret;
 
-	ret = dart_rpc_hello__decode(data, sizeof(struct dart_rpc_hello), &hello,
-				     error);
+	ret = dart_rpc_hello__decode(data, sizeof(struct dart_rpc_hello), &hello, error);
 	if (!ret && !hello.receives)
 		ret = dart_error__set(error, EBADMSG, "it has no receives");
 	if (ret)

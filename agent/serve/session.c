@@ -29,8 +29,7 @@ void session__open(struct session *session, struct sessions *sessions)
 static void session__finish(struct session *session)
 {
 	if (session->snapshot)
-		snapshots__release(session->sessions->snapshots,
-				   session->snapshot);
+		snapshots__release(session->sessions->snapshots, session->snapshot);
 	session->snapshot = NULL;
 	session->state = SESSION_IDLE;
 }
@@ -55,8 +54,7 @@ bool session__is_idle(const struct session *session)
 }
 
 /* The next message is an error; the session goes on. */
-static void session__answer_error(struct session *session,
-				  enum dart_rpc_error_code code,
+static void session__answer_error(struct session *session, enum dart_rpc_error_code code,
 				  const struct dart_error *error)
 {
 	session__finish(session);
@@ -79,25 +77,20 @@ static void session__begin_table(struct session *session, uint32_t length)
 
 	session->snapshot = snapshots__take(session->sessions->snapshots);
 	if (!session->snapshot) {
-		dart_error__set(
-			&error, EBUSY,
-			"there is no memory for a copy of the table: ask again");
+		dart_error__set(&error, EBUSY,
+				"there is no memory for a copy of the table: ask again");
 		session__answer_error(session, DART_RPC_ERROR_BUSY, &error);
 		return;
 	}
-	session->length = length < session->snapshot->length ?
-				  length :
-				  session->snapshot->length;
+	session->length = length < session->snapshot->length ? length : session->snapshot->length;
 	session->state = SESSION_TABLE;
 }
 
-static int session__begin_values(struct session *session,
-				 const struct dart_rpc_message *request,
+static int session__begin_values(struct session *session, const struct dart_rpc_message *request,
 				 struct dart_error *error)
 {
-	int ret = values__begin(&session->values,
-				session->sessions->control_region, request,
-				error);
+	int ret =
+		values__begin(&session->values, session->sessions->control_region, request, error);
 
 	session->has_header = false;
 	session->state = SESSION_VALUES;
@@ -131,8 +124,7 @@ static int session__begin(struct session *session, const void *bytes,
 	case DART_RPC_GET_VALUES:
 		return session__begin_values(session, &request, error);
 	default:
-		return dart_error__set(error, EBADMSG,
-				       "a message of type %u is not a request",
+		return dart_error__set(error, EBADMSG, "a message of type %u is not a request",
 				       request.type);
 	}
 }
@@ -159,9 +151,8 @@ static size_t copy_ready(uint8_t *to, size_t size, const uint8_t *from,
 	return size;
 }
 
-static ssize_t session__next_of_table(struct session *session, uint8_t *to,
-				      size_t size, bool *is_last,
-				      struct dart_error *error)
+static ssize_t session__next_of_table(struct session *session, uint8_t *to, size_t size,
+				      bool *is_last, struct dart_error *error)
 {
 	size_t copied;
 
@@ -169,8 +160,7 @@ static ssize_t session__next_of_table(struct session *session, uint8_t *to,
 		return dart_error__set(
 			error, EBUSY,
 			"others need the memory of this copy of the table: ask again");
-	copied = copy_ready(to, size, session->snapshot->bytes, session->length,
-			    session->sent);
+	copied = copy_ready(to, size, session->snapshot->bytes, session->length, session->sent);
 	*is_last = session->sent + copied == session->length;
 	return copied;
 }
@@ -180,13 +170,11 @@ static void session__keep_header(struct session *session)
 {
 	session->has_header = true;
 	session->header_sent = 0;
-	memcpy(session->header, session->sessions->control_region->memory,
-	       sizeof(session->header));
+	memcpy(session->header, session->sessions->control_region->memory, sizeof(session->header));
 }
 
-static ssize_t session__next_of_values(struct session *session, uint8_t *to,
-				       size_t size, bool *is_last,
-				       struct dart_error *error)
+static ssize_t session__next_of_values(struct session *session, uint8_t *to, size_t size,
+				       bool *is_last, struct dart_error *error)
 {
 	ssize_t copied = 0;
 	size_t header;
@@ -200,8 +188,7 @@ static ssize_t session__next_of_values(struct session *session, uint8_t *to,
 	}
 	if (session->has_header) {
 		header = copy_ready(to + copied, size - copied, session->header,
-				    sizeof(session->header),
-				    session->header_sent);
+				    sizeof(session->header), session->header_sent);
 		session->header_sent += header;
 		copied += header;
 		*is_last = session->header_sent == sizeof(session->header);
@@ -211,8 +198,7 @@ static ssize_t session__next_of_values(struct session *session, uint8_t *to,
 
 static size_t session__put_error(struct session *session, void *bytes)
 {
-	size_t length = dart_rpc__put_error(bytes, session->id, session->code,
-					    session->error.text);
+	size_t length = dart_rpc__put_error(bytes, session->id, session->code, session->error.text);
 
 	session->state = SESSION_IDLE;
 	return length;
@@ -233,18 +219,15 @@ size_t session__next(struct session *session, void *bytes, size_t size)
 	case SESSION_ERROR:
 		return session__put_error(session, bytes);
 	case SESSION_TABLE:
-		copied = session__next_of_table(session, data, size, &is_last,
-						&error);
+		copied = session__next_of_table(session, data, size, &is_last, &error);
 		break;
 	case SESSION_VALUES:
-		copied = session__next_of_values(session, data, size, &is_last,
-						 &error);
+		copied = session__next_of_values(session, data, size, &is_last, &error);
 		break;
 	}
 	if (copied < 0) {
 		session__answer_error(session,
-				      copied == -EBUSY ? DART_RPC_ERROR_BUSY :
-							 DART_RPC_ERROR_STALE,
+				      copied == -EBUSY ? DART_RPC_ERROR_BUSY : DART_RPC_ERROR_STALE,
 				      &error);
 		return session__put_error(session, bytes);
 	}

@@ -5,16 +5,14 @@
 
 #include "snapshot.h"
 
-void snapshots__open(struct snapshots *snapshots,
-		     const struct control_region *control_region)
+void snapshots__open(struct snapshots *snapshots, const struct control_region *control_region)
 {
 	*snapshots = (struct snapshots){ .control_region = control_region };
 	TAILQ_INIT(&snapshots->list);
 }
 
 /* Its users notice that its bytes are gone. */
-static void snapshots__withdraw(struct snapshots *snapshots,
-				struct snapshot *snapshot)
+static void snapshots__withdraw(struct snapshots *snapshots, struct snapshot *snapshot)
 {
 	TAILQ_REMOVE(&snapshots->list, snapshot, link);
 	snapshots->count--;
@@ -48,8 +46,7 @@ struct snapshot *snapshots__take(struct snapshots *snapshots)
 
 	if (!last || last->generation != table->generation) {
 		if (snapshots->count == SNAPSHOTS_MAX)
-			snapshots__withdraw(snapshots,
-					    TAILQ_FIRST(&snapshots->list));
+			snapshots__withdraw(snapshots, TAILQ_FIRST(&snapshots->list));
 		last = snapshot__new(table);
 		if (!last)
 			return NULL;

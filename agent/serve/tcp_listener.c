@@ -27,8 +27,7 @@ static void tcp_listener__take(struct tcp_listener *listener, int fd,
 		return;
 	}
 	ret = tcp_peer__new(&listener->peers, fd, address, listener->tls,
-			    listener->admission.subjects,
-			    listener->admission.subject_count);
+			    listener->admission.subjects, listener->admission.subject_count);
 	if (ret)
 		log__peer_error("cannot serve a caller: %s", strerror(-ret));
 }
@@ -38,12 +37,10 @@ static void tcp_listener__enable(struct tcp_listener *listener, int enabled)
 	size_t i;
 
 	for (i = 0; i < listener->socket_count; i++)
-		sd_event_source_set_enabled(listener->sockets[i].events,
-					    enabled);
+		sd_event_source_set_enabled(listener->sockets[i].events, enabled);
 }
 
-static void tcp_listener__resume_after(struct tcp_listener *listener,
-				       uint64_t us)
+static void tcp_listener__resume_after(struct tcp_listener *listener, uint64_t us)
 {
 	sd_event_source_set_time_relative(listener->resume, us);
 	sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
@@ -61,23 +58,20 @@ static void tcp_listener__pause(struct tcp_listener *listener, int code)
 /* Errors of one connection, which accept(2) passes on. */
 static bool is_passing(int code)
 {
-	return code == EAGAIN || code == EINTR || code == ECONNABORTED ||
-	       code == EPROTO || code == ENETDOWN || code == ENETUNREACH ||
-	       code == EHOSTUNREACH || code == EHOSTDOWN ||
-	       code == ENOPROTOOPT || code == EPERM;
+	return code == EAGAIN || code == EINTR || code == ECONNABORTED || code == EPROTO ||
+	       code == ENETDOWN || code == ENETUNREACH || code == EHOSTUNREACH ||
+	       code == EHOSTDOWN || code == ENOPROTOOPT || code == EPERM;
 }
 
 /* One connection for each call, so that other sources of the loop take turns. */
-static int on_connection(sd_event_source *source, int fd, uint32_t revents,
-			 void *userdata)
+static int on_connection(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	const struct tcp_socket *socket = userdata;
 	struct sockaddr_storage address = {};
 	socklen_t size = sizeof(address);
 	int connection;
 
-	connection = accept4(fd, (struct sockaddr *)&address, &size,
-			     SOCK_NONBLOCK | SOCK_CLOEXEC);
+	connection = accept4(fd, (struct sockaddr *)&address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (connection >= 0)
 		tcp_listener__take(socket->listener, connection, &address);
 	else if (!is_passing(errno))
@@ -93,9 +87,8 @@ static int tcp_listener__open_events(struct tcp_listener *listener)
 
 	for (i = 0; ret >= 0 && i < listener->socket_count; i++) {
 		socket = &listener->sockets[i];
-		ret = sd_event_add_io(listener->peers.loop, &socket->events,
-				      socket->fd, EPOLLIN, on_connection,
-				      socket);
+		ret = sd_event_add_io(listener->peers.loop, &socket->events, socket->fd, EPOLLIN,
+				      on_connection, socket);
 	}
 	return ret;
 }
@@ -122,22 +115,19 @@ static void tcp_listener__stop(struct tcp_listener *listener)
 }
 
 /* Begins to listen; on error nothing has changed. */
-static int tcp_listener__start(struct tcp_listener *listener,
-			       struct dart_error *error)
+static int tcp_listener__start(struct tcp_listener *listener, struct dart_error *error)
 {
 	int ret = 0;
 
 	if (!listener->tls)
-		ret = dart_tls__load(&listener->admission.files, &listener->tls,
-				     error);
+		ret = dart_tls__load(&listener->admission.files, &listener->tls, error);
 	if (ret)
 		return ret;
 	ret = tcp_listener__listen(listener, listener->place, error);
 	if (!ret) {
 		ret = tcp_listener__open_events(listener);
 		if (ret < 0)
-			dart_error__system(error, -ret,
-					   "cannot wait for callers");
+			dart_error__system(error, -ret, "cannot wait for callers");
 	}
 	if (ret >= 0) {
 		listener->port = listener->place->port;
@@ -156,8 +146,7 @@ static int tcp_listener__try(struct tcp_listener *listener)
 	listener->failure = (struct dart_error){};
 	ret = tcp_listener__start(listener, &listener->failure);
 	if (ret)
-		tcp_listener__resume_after(
-			listener, TCP_LISTENER_RETRY_S * UINT64_C(1000000));
+		tcp_listener__resume_after(listener, TCP_LISTENER_RETRY_S * UINT64_C(1000000));
 	return ret;
 }
 
@@ -172,8 +161,7 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	else if (!tcp_listener__try(listener))
 		log__info("callers by TCP can connect");
 	else if (strcmp(before.text, listener->failure.text))
-		log__error("no caller by TCP can connect: %s",
-			   listener->failure.text);
+		log__error("no caller by TCP can connect: %s", listener->failure.text);
 	return 0;
 }
 
@@ -187,23 +175,17 @@ static int tcp_listener__open_resume(struct tcp_listener *listener)
 	return sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
 }
 
-int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
-		       const struct tcp_place *place,
-		       const struct tcp_admission *admission,
-		       struct snapshots *snapshots,
-		       const struct changes *changes,
-		       struct serve_counts *counts, struct tcp_counts *refused,
-		       struct dart_error *error)
+int tcp_listener__open(struct tcp_listener *listener, sd_event *loop, const struct tcp_place *place,
+		       const struct tcp_admission *admission, struct snapshots *snapshots,
+		       const struct changes *changes, struct serve_counts *counts,
+		       struct tcp_counts *refused, struct dart_error *error)
 {
 	int ret;
 
-	*listener = (struct tcp_listener){ .admission = *admission,
-					   .place = place };
-	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes,
-			      counts, refused);
+	*listener = (struct tcp_listener){ .admission = *admission, .place = place };
+	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes, counts, refused);
 	if (ret >= 0)
-		ret = handshake_rates__open(&listener->rates,
-					    HANDSHAKES_PER_SECOND,
+		ret = handshake_rates__open(&listener->rates, HANDSHAKES_PER_SECOND,
 					    HANDSHAKES_PER_SECOND_OF_ADDRESS);
 	if (ret >= 0)
 		ret = tcp_listener__open_resume(listener);
@@ -225,8 +207,7 @@ void tcp_listener__close(struct tcp_listener *listener)
 	dart_tls__put(listener->tls);
 }
 
-static bool tcp_listener__admits(const struct tcp_listener *listener,
-				 const struct tcp_peer *peer)
+static bool tcp_listener__admits(const struct tcp_listener *listener, const struct tcp_peer *peer)
 {
 	const struct tcp_admission *admission = &listener->admission;
 	size_t i;
@@ -243,8 +224,7 @@ static bool tcp_listener__admits(const struct tcp_listener *listener,
  * Reads the files again.  If the authorities or the lists of revoked certificates differ, callers
  * are disconnected and have to connect again.
  */
-static int tcp_listener__reload(struct tcp_listener *listener,
-				struct dart_error *error)
+static int tcp_listener__reload(struct tcp_listener *listener, struct dart_error *error)
 {
 	struct tcp_peer *peer, *next;
 	struct dart_tls *tls;
@@ -256,16 +236,14 @@ static int tcp_listener__reload(struct tcp_listener *listener,
 	is_same = dart_tls__have_same_authorities(listener->tls, tls);
 	dart_tls__put(listener->tls);
 	listener->tls = tls;
-	for (peer = TAILQ_FIRST(&listener->peers.list); !is_same && peer;
-	     peer = next) {
+	for (peer = TAILQ_FIRST(&listener->peers.list); !is_same && peer; peer = next) {
 		next = TAILQ_NEXT(peer, link);
 		tcp_peer__end(peer, "the authorities or the revoked certificates have changed");
 	}
 	return 0;
 }
 
-int tcp_listener__admit(struct tcp_listener *listener,
-			const struct tcp_admission *admission,
+int tcp_listener__admit(struct tcp_listener *listener, const struct tcp_admission *admission,
 			struct dart_error *error)
 {
 	struct tcp_peer *peer, *next;
@@ -277,8 +255,7 @@ int tcp_listener__admit(struct tcp_listener *listener,
 		if (!peer->established)
 			tcp_peer__end(peer, "the configuration is reloaded");
 		else if (!tcp_listener__admits(listener, peer))
-			tcp_peer__end(peer,
-				      "the configuration no longer allows it");
+			tcp_peer__end(peer, "the configuration no longer allows it");
 	}
 	listener->failure = (struct dart_error){};
 	if (!admission->files.certificate) {
@@ -288,9 +265,7 @@ int tcp_listener__admit(struct tcp_listener *listener,
 	}
 	if (!listener->place)
 		return 0;
-	ret = listener->tls ?
-		      tcp_listener__reload(listener, &listener->failure) :
-		      0;
+	ret = listener->tls ? tcp_listener__reload(listener, &listener->failure) : 0;
 	if (!ret && !listener->socket_count)
 		ret = tcp_listener__try(listener);
 	*error = listener->failure;
@@ -320,8 +295,6 @@ json_t *tcp_listener__names(const struct tcp_listener *listener)
 
 	TAILQ_FOREACH(peer, &listener->peers.list, link)
 		if (peer->established)
-			reply__append(&names,
-				      json_sprintf("%s (%s)", peer->name,
-						   peer->subject));
+			reply__append(&names, json_sprintf("%s (%s)", peer->name, peer->subject));
 	return names;
 }

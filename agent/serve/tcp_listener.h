@@ -70,13 +70,10 @@ struct tcp_listener {
  * that fails, @failure of the listener says why, and it is tried again every
  * TCP_LISTENER_RETRY_S, and by each tcp_listener__admit().  @place outlives the listener.
  */
-int tcp_listener__open(struct tcp_listener *listener, sd_event *loop,
-		       const struct tcp_place *place,
-		       const struct tcp_admission *admission,
-		       struct snapshots *snapshots,
-		       const struct changes *changes,
-		       struct serve_counts *counts, struct tcp_counts *refused,
-		       struct dart_error *error);
+int tcp_listener__open(struct tcp_listener *listener, sd_event *loop, const struct tcp_place *place,
+		       const struct tcp_admission *admission, struct snapshots *snapshots,
+		       const struct changes *changes, struct serve_counts *counts,
+		       struct tcp_counts *refused, struct dart_error *error);
 void tcp_listener__close(struct tcp_listener *listener);
 
 /*
@@ -85,8 +82,7 @@ void tcp_listener__close(struct tcp_listener *listener);
  * again.  If the files cannot be used the certificates stay, and @error says why.  Without files it
  * closes its sockets, until there are files again.
  */
-int tcp_listener__admit(struct tcp_listener *listener,
-			const struct tcp_admission *admission,
+int tcp_listener__admit(struct tcp_listener *listener, const struct tcp_admission *admission,
 			struct dart_error *error);
 
 /*
@@ -109,8 +105,7 @@ bool tcp_listener__allows(const struct tcp_listener *listener,
 			  const struct sockaddr_storage *address);
 
 /* Between tcp_listener.c and tcp_listener_place.c: sockets without events, -errno. */
-int tcp_listener__listen(struct tcp_listener *listener,
-			 const struct tcp_place *place,
+int tcp_listener__listen(struct tcp_listener *listener, const struct tcp_place *place,
 			 struct dart_error *error);
 
 #endif /* TCP_LISTENER_H */

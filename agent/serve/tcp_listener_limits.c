@@ -23,22 +23,19 @@ static const struct sockaddr *address_of(const struct sockaddr_storage *address)
 	return (const struct sockaddr *)address;
 }
 
-static bool concern__has(const struct concern *concern,
-			 const struct sockaddr *address,
+static bool concern__has(const struct concern *concern, const struct sockaddr *address,
 			 const struct tcp_peer *peer)
 {
 	if (concern->is_half_open && peer->established)
 		return false;
-	return !concern->is_of_address ||
-	       have_same_address(address, address_of(&peer->address));
+	return !concern->is_of_address || have_same_address(address, address_of(&peer->address));
 }
 
 /*
  * Is there room for another connection from @address among the connections of @concern, of which
  * there may be @most?  If not, closes a connection of @concern that is in its handshake, if any.
  */
-static bool tcp_listener__make_room(struct tcp_listener *listener,
-				    const struct sockaddr *address,
+static bool tcp_listener__make_room(struct tcp_listener *listener, const struct sockaddr *address,
 				    struct concern concern, uint32_t most)
 {
 	struct tcp_peer *peer;
@@ -73,8 +70,7 @@ bool tcp_listener__allows(const struct tcp_listener *listener,
 	const struct dart_prefixes *allowed = listener->admission.allowed;
 
 	return allowed->is_given &&
-	       dart_prefixes__contain(allowed,
-				      (const struct sockaddr *)address);
+	       dart_prefixes__contain(allowed, (const struct sockaddr *)address);
 }
 
 const char *tcp_listener__refuse(struct tcp_listener *listener,
@@ -93,8 +89,7 @@ const char *tcp_listener__refuse(struct tcp_listener *listener,
 		return "an address is not in allow: callers of the configuration";
 	}
 	/* All of the crowds may begin again at the same time, and once more. */
-	if (!handshake_rates__take(&listener->rates, from, 2 * per_address,
-				   2 * most,
+	if (!handshake_rates__take(&listener->rates, from, 2 * per_address, 2 * most,
 				   clock__nanoseconds(CLOCK_BOOTTIME))) {
 		count__add(&refused->limited, 1);
 		return "too many connections begin, in all or from an address";
@@ -104,7 +99,6 @@ const char *tcp_listener__refuse(struct tcp_listener *listener,
 		count__add(&refused->limited, 1);
 		return "as many are connected, in all or from an address, as the configuration allows";
 	}
-	tcp_listener__make_room(listener, from, half_open,
-				admission->half_open ?: HALF_OPEN_MAX);
+	tcp_listener__make_room(listener, from, half_open, admission->half_open ?: HALF_OPEN_MAX);
 	return NULL;
 }

@@ -44,27 +44,24 @@ static int set_options(int fd, int family, bool is_any)
 
 	if (family == AF_INET6)
 		ret = set(fd, IPPROTO_IPV6, IPV6_V6ONLY, !is_any);
-	return ret ?: set(fd, SOL_SOCKET, SO_REUSEADDR, 1) ?:
-		       set(fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER) ?:
-		       set(fd, SOL_SOCKET, SO_KEEPALIVE, 1) ?:
-		       set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S) ?:
-		       set(fd, IPPROTO_TCP, TCP_KEEPINTVL,
-			   KEEPALIVE_INTERVAL_S) ?:
-		       set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES) ?:
-		       set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT,
-			   UNACKNOWLEDGED_MS) ?:
+	return ret								 ?:
+		       set(fd, SOL_SOCKET, SO_REUSEADDR, 1)			 ?:
+		       set(fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER)		 ?:
+		       set(fd, SOL_SOCKET, SO_KEEPALIVE, 1)			 ?:
+		       set(fd, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_S)		 ?:
+		       set(fd, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S) ?:
+		       set(fd, IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES)	 ?:
+		       set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS) ?:
 		       set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 static int open_socket(const union address *address, bool is_any)
 {
-	socklen_t length = address->any.sa_family == AF_INET6 ?
-				   sizeof(address->v6) :
-				   sizeof(address->v4);
+	socklen_t length = address->any.sa_family == AF_INET6 ? sizeof(address->v6) :
+								sizeof(address->v4);
 	int fd, ret;
 
-	fd = socket(address->any.sa_family,
-		    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	ret = set_options(fd, address->any.sa_family, is_any);
@@ -87,9 +84,7 @@ static int open_any(uint16_t port)
 	};
 	int fd = open_socket(&any6, true);
 
-	return fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL ?
-		       open_socket(&any, true) :
-		       fd;
+	return fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL ? open_socket(&any, true) : fd;
 }
 
 static int open_at(const char *text, uint16_t port)
@@ -116,8 +111,7 @@ static const char *remedy(int code)
 	return "";
 }
 
-int tcp_listener__listen(struct tcp_listener *listener,
-			 const struct tcp_place *place,
+int tcp_listener__listen(struct tcp_listener *listener, const struct tcp_place *place,
 			 struct dart_error *error)
 {
 	size_t i, count = place->count ?: 1;
@@ -130,13 +124,11 @@ int tcp_listener__listen(struct tcp_listener *listener,
 	for (i = 0; i < count; i++) {
 		if (place->count)
 			at = place->addresses[i];
-		fd = place->count ? open_at(at, place->port) :
-				    open_any(place->port);
+		fd = place->count ? open_at(at, place->port) : open_any(place->port);
 		if (fd < 0)
-			return dart_error__set(
-				error, -fd,
-				"cannot listen for callers at %s, TCP port %u: %s%s",
-				at, place->port, strerror(-fd), remedy(fd));
+			return dart_error__set(error, -fd,
+					       "cannot listen for callers at %s, TCP port %u: %s%s",
+					       at, place->port, strerror(-fd), remedy(fd));
 		listener->sockets[listener->socket_count++] =
 			(struct tcp_socket){ .listener = listener, .fd = fd };
 	}

@@ -17,9 +17,8 @@
 /* Bytes of a refused peer that are dropped before the turn of others. */
 #define DROP_MAX (1 << 20)
 
-int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
-		    struct snapshots *snapshots, const struct changes *changes,
-		    struct serve_counts *counts,
+int tcp_peers__open(struct tcp_peers *peers, sd_event *loop, struct snapshots *snapshots,
+		    const struct changes *changes, struct serve_counts *counts,
 		    struct tcp_counts *refused)
 {
 	*peers = (struct tcp_peers){
@@ -48,8 +47,7 @@ static void tcp_peer__stop(struct tcp_peer *peer)
 
 	if (peer->established) {
 		count__add(&peers->counts->peers.connected, -1);
-		changes__announce(peers->changes, "disconnected", "caller",
-				  peer->name);
+		changes__announce(peers->changes, "disconnected", "caller", peer->name);
 	}
 	peer->established = 0;
 	tcp_peer__forget_deadline(peer);
@@ -147,9 +145,8 @@ static void on_deadline(struct lease *lease)
 		count__add(&peer->peers->counts->cut_off, 1);
 	else
 		count__add(&peer->peers->refused->handshakes, 1);
-	tcp_peer__end(peer, peer->established ?
-				    "it is too slow with a request or an answer" :
-				    "it is too slow with the handshake");
+	tcp_peer__end(peer, peer->established ? "it is too slow with a request or an answer" :
+						"it is too slow with the handshake");
 }
 
 /*
@@ -159,8 +156,7 @@ static void on_deadline(struct lease *lease)
 static void tcp_peer__set_deadline(struct tcp_peer *peer)
 {
 	struct leases *deadlines = &peer->peers->deadlines;
-	bool is_idle = peer->state == TCP_PEER_OPEN &&
-		       session__is_idle(&peer->session) &&
+	bool is_idle = peer->state == TCP_PEER_OPEN && session__is_idle(&peer->session) &&
 		       dart_rpc_stream__out(peer->stream) &&
 		       !dart_rpc_stream__has_begun(peer->stream);
 
@@ -194,49 +190,38 @@ static int tcp_peer__shake_hands(struct tcp_peer *peer, struct dart_error *error
 
 static void tcp_peer__welcome(struct tcp_peer *peer)
 {
-	struct dart_rpc_welcome_values values =
-		session__welcome(&peer->peers->sessions);
+	struct dart_rpc_welcome_values values = session__welcome(&peer->peers->sessions);
 
 	dart_rpc_stream__put(peer->stream,
-			     dart_rpc__put_welcome(dart_rpc_stream__out(
-							   peer->stream),
-						   &values));
+			     dart_rpc__put_welcome(dart_rpc_stream__out(peer->stream), &values));
 	peer->state = TCP_PEER_OPEN;
 	peer->established = clock__nanoseconds(CLOCK_BOOTTIME);
 	count__add(&peer->peers->counts->peers.connected, 1);
 	count__add(&peer->peers->counts->peers.total, 1);
 	log__peer_info("caller %s (%s) connected", peer->name, peer->subject);
-	changes__announce(peer->peers->changes, "connected", "caller",
-			  peer->name);
+	changes__announce(peer->peers->changes, "connected", "caller", peer->name);
 }
 
-static void tcp_peer__take_hello(struct tcp_peer *peer, const void *bytes,
-				 size_t length)
+static void tcp_peer__take_hello(struct tcp_peer *peer, const void *bytes, size_t length)
 {
 	struct dart_rpc_message message;
 	struct dart_error error;
 
 	if (dart_rpc_message__decode(bytes, length, &message, &error)) {
-		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED,
-				&error);
+		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED, &error);
 	} else if (message.type != DART_RPC_HELLO) {
-		dart_error__set(&error, EBADMSG,
-				"its first message is of type %u, not a hello",
+		dart_error__set(&error, EBADMSG, "its first message is of type %u, not a hello",
 				message.type);
-		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED,
-				&error);
+		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED, &error);
 	} else if (message.hello.abi_version != DART_RPC_ABI_VERSION) {
-		dart_error__set(
-			&error, EPROTONOSUPPORT,
-			"it speaks version %u of the protocol, not %d",
-			message.hello.abi_version, DART_RPC_ABI_VERSION);
+		dart_error__set(&error, EPROTONOSUPPORT,
+				"it speaks version %u of the protocol, not %d",
+				message.hello.abi_version, DART_RPC_ABI_VERSION);
 		session__refuse(&peer->session, DART_RPC_ERROR_VERSION, &error);
 	} else if (message.hello.receives) {
-		dart_error__set(&error, EBADMSG,
-				"it has %u receives, which TCP has not",
+		dart_error__set(&error, EBADMSG, "it has %u receives, which TCP has not",
 				message.hello.receives);
-		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED,
-				&error);
+		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED, &error);
 	} else {
 		peer->answer_max = message.hello.answer_max;
 		tcp_peer__welcome(peer);
@@ -246,9 +231,8 @@ static void tcp_peer__take_hello(struct tcp_peer *peer, const void *bytes,
 /* The next message to be sent, if there is one: then it is put into the stream. */
 static bool tcp_peer__produce(struct tcp_peer *peer)
 {
-	size_t length = session__next(&peer->session,
-				      dart_rpc_stream__out(peer->stream),
-				      peer->answer_max);
+	size_t length =
+		session__next(&peer->session, dart_rpc_stream__out(peer->stream), peer->answer_max);
 
 	if (!length)
 		return false;
@@ -294,8 +278,7 @@ static int tcp_peer__run(struct tcp_peer *peer, struct dart_error *error)
 		if (tcp_peer__produce(peer))
 			sent++;
 		else if (peer->session.is_over)
-			ret = dart_error__set(error, EBADMSG, "%s",
-					      peer->session.error.text);
+			ret = dart_error__set(error, EBADMSG, "%s", peer->session.error.text);
 		else
 			ret = tcp_peer__consume(peer, error);
 	}
@@ -308,8 +291,7 @@ static bool tcp_peer__waits_to_send(const struct tcp_peer *peer)
 			      dart_tls_stream__waits_to_send(peer->tls);
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct tcp_peer *peer = userdata;
 	struct dart_error error;
@@ -332,9 +314,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents,
 	tcp_peer__set_deadline(peer);
 	/* With more to do, it is called again after the turns of the others. */
 	sd_event_source_set_io_events(source,
-				      !ret || tcp_peer__waits_to_send(peer) ?
-					      EPOLLOUT :
-					      EPOLLIN);
+				      !ret || tcp_peer__waits_to_send(peer) ? EPOLLOUT : EPOLLIN);
 	return 0;
 }
 
@@ -348,13 +328,11 @@ static void name_peer(struct tcp_peer *peer)
 		snprintf(peer->name, sizeof(peer->name), "(unknown)");
 	else
 		snprintf(peer->name, sizeof(peer->name),
-			 address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s",
-			 host, port);
+			 address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
-int tcp_peer__new(struct tcp_peers *peers, int fd,
-		  const struct sockaddr_storage *address, struct dart_tls *tls,
-		  const char *const *subjects, size_t count)
+int tcp_peer__new(struct tcp_peers *peers, int fd, const struct sockaddr_storage *address,
+		  struct dart_tls *tls, const char *const *subjects, size_t count)
 {
 	struct tcp_peer *peer = calloc(1, sizeof(*peer));
 	struct dart_error error;
@@ -373,11 +351,9 @@ int tcp_peer__new(struct tcp_peers *peers, int fd,
 	session__open(&peer->session, &peers->sessions);
 	TAILQ_INSERT_TAIL(&peers->list, peer, link);
 	peers->count++;
-	ret = dart_tls_stream__open(tls, fd, true, subjects, count, &peer->tls,
-				    &error);
+	ret = dart_tls_stream__open(tls, fd, true, subjects, count, &peer->tls, &error);
 	if (!ret)
-		ret = sd_event_add_io(peers->loop, &peer->events, fd, EPOLLIN,
-				      on_event, peer);
+		ret = sd_event_add_io(peers->loop, &peer->events, fd, EPOLLIN, on_event, peer);
 	if (ret < 0) {
 		tcp_peer__free(peer);
 		return ret;

@@ -57,9 +57,8 @@ struct tcp_peer {
 	char name[80];		/* the same and the port, as text */
 };
 
-int tcp_peers__open(struct tcp_peers *peers, sd_event *loop,
-		    struct snapshots *snapshots, const struct changes *changes,
-		    struct serve_counts *counts,
+int tcp_peers__open(struct tcp_peers *peers, sd_event *loop, struct snapshots *snapshots,
+		    const struct changes *changes, struct serve_counts *counts,
 		    struct tcp_counts *refused);
 /* Ends all peers. */
 void tcp_peers__close(struct tcp_peers *peers);
@@ -69,9 +68,8 @@ void tcp_peers__close(struct tcp_peers *peers);
  * the peer must be for one of the @count subjects, which stay the caller's while the
  * peer is in its handshake.
  */
-int tcp_peer__new(struct tcp_peers *peers, int fd,
-		  const struct sockaddr_storage *address, struct dart_tls *tls,
-		  const char *const *subjects, size_t count);
+int tcp_peer__new(struct tcp_peers *peers, int fd, const struct sockaddr_storage *address,
+		  struct dart_tls *tls, const char *const *subjects, size_t count);
 /* Logs the reason and frees the peer. */
 void tcp_peer__end(struct tcp_peer *peer, const char *reason);
 

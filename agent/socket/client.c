@@ -27,8 +27,7 @@ void client__free(struct client *client)
 	TAILQ_REMOVE(&client->clients->list, client, link);
 	count__add(&client->clients->counts->connected, -1);
 	if (client->is_monitor)
-		changes__unsubscribe(client->clients->changes,
-				     &client->subscriber);
+		changes__unsubscribe(client->clients->changes, &client->subscriber);
 	sd_event_source_disable_unref(client->events);
 	sd_event_source_disable_unref(client->again);
 	close_fd(&client->passed_fd);
@@ -43,11 +42,9 @@ static ssize_t client__send_some(struct client *client)
 {
 	ssize_t sent;
 
-	sent = dart_descriptor__send(client->fd,
-				     client->output + client->output_sent,
-				     client->output_length -
-					     client->output_sent,
-				     MSG_DONTWAIT, client->reply_fd);
+	sent = dart_descriptor__send(client->fd, client->output + client->output_sent,
+				     client->output_length - client->output_sent, MSG_DONTWAIT,
+				     client->reply_fd);
 	if (sent > 0)
 		close_fd(&client->reply_fd);
 	return sent;
@@ -84,8 +81,7 @@ static size_t client__waiting(const struct client *client)
 	return client->output ? client->output_length - client->output_sent : 0;
 }
 
-static int client__append(struct client *client, const char *line,
-			  size_t length)
+static int client__append(struct client *client, const char *line, size_t length)
 {
 	size_t waiting = client__waiting(client);
 	char *output;
@@ -101,8 +97,7 @@ static int client__append(struct client *client, const char *line,
 			return -ENOBUFS;
 	}
 	if (waiting)
-		memmove(client->output, client->output + client->output_sent,
-			waiting);
+		memmove(client->output, client->output + client->output_sent, waiting);
 	output = realloc(client->output, waiting + length);
 	if (!output)
 		return -ENOMEM;
@@ -113,20 +108,17 @@ static int client__append(struct client *client, const char *line,
 	return waiting ? 0 : client__send(client);
 }
 
-static void on_change(struct change_subscriber *subscriber, const char *line,
-		      size_t length)
+static void on_change(struct change_subscriber *subscriber, const char *line, size_t length)
 {
 	struct client *client =
-		(struct client *)((char *)subscriber -
-				  offsetof(struct client, subscriber));
+		(struct client *)((char *)subscriber - offsetof(struct client, subscriber));
 	int ret = client__append(client, line, length);
 
 	if (ret >= 0)
 		return;
 	if (ret != -EPIPE)
 		log__peer_warning("a monitor is disconnected: %s",
-				  ret == -ENOBUFS ? "it reads too slowly" :
-						    strerror(-ret));
+				  ret == -ENOBUFS ? "it reads too slowly" : strerror(-ret));
 	client__free(client);
 }
 
@@ -154,10 +146,8 @@ static int client__handle_request(struct client *client)
 	};
 	json_t *reply;
 
-	reply = dispatch(client->clients->tables, client->clients->recorder,
-			 &request,
-			 client->is_too_long ? NULL : client->request,
-			 client->request_length - 1);
+	reply = dispatch(client->clients->tables, client->clients->recorder, &request,
+			 client->is_too_long ? NULL : client->request, client->request_length - 1);
 	if (request.is_early && client__may_wait_for(client)) {
 		json_decref(reply);
 		return client__wait_for(client, on_again);
@@ -166,8 +156,7 @@ static int client__handle_request(struct client *client)
 	client->output_sent = 0;
 	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);
-	count__add(&client->clients->counts->refused_requests,
-		   request.is_refused);
+	count__add(&client->clients->counts->refused_requests, request.is_refused);
 	close_fd(&client->passed_fd);
 	client->has_extra_fd = false;
 	client->is_too_long = false;
@@ -176,8 +165,7 @@ static int client__handle_request(struct client *client)
 	if (request.is_monitor) {
 		client->is_monitor = true;
 		client->subscriber.receive = on_change;
-		changes__subscribe(client->clients->changes,
-				   &client->subscriber);
+		changes__subscribe(client->clients->changes, &client->subscriber);
 	}
 	return client->output ? client__send(client) : -ENOMEM;
 }
@@ -202,11 +190,8 @@ static ssize_t client__take(struct client *client, size_t length, bool is_first)
 	ssize_t taken;
 	int fd;
 
-	taken = dart_descriptor__receive(client->fd,
-					 client->request +
-						 client->request_length,
-					 length, MSG_DONTWAIT, &fd,
-					 &is_truncated);
+	taken = dart_descriptor__receive(client->fd, client->request + client->request_length,
+					 length, MSG_DONTWAIT, &fd, &is_truncated);
 	if (taken > 0 && is_truncated)
 		client->has_extra_fd = true;
 	if (fd >= 0 && is_first && client->passed_fd < 0) {
@@ -285,8 +270,7 @@ static int client__serve(struct client *client)
 	return ret > 0 ? client__handle_request(client) : ret;
 }
 
-static int on_event(sd_event_source *source, int fd, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
 	struct client *client = userdata;
 	int ret;
@@ -329,8 +313,7 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 	client->uid = peer.uid;
 	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
 
-	ret = sd_event_add_io(loop, &client->events, fd, EPOLLIN, on_event,
-			      client);
+	ret = sd_event_add_io(loop, &client->events, fd, EPOLLIN, on_event, client);
 	if (ret < 0)
 		goto free_client;
 	return 0;
@@ -350,8 +333,7 @@ static uint32_t clients__count(const struct clients *clients, uid_t uid)
 	return count;
 }
 
-struct client *clients__choose_victim(const struct clients *clients, uid_t uid,
-				      uint32_t most)
+struct client *clients__choose_victim(const struct clients *clients, uid_t uid, uint32_t most)
 {
 	struct client *client, *chosen = NULL;
 	uint32_t count, highest = 0;
@@ -363,8 +345,7 @@ struct client *clients__choose_victim(const struct clients *clients, uid_t uid,
 		if (client->is_monitor && uid && count <= most / 2)
 			continue;
 		if (chosen &&
-		    (count < highest ||
-		     (count == highest && client->active >= chosen->active)))
+		    (count < highest || (count == highest && client->active >= chosen->active)))
 			continue;
 		chosen = client;
 		highest = count;

@@ -66,8 +66,7 @@ void client__free(struct client *client);
  * longest time.  Clients of root make room only for root; monitors make room for root, and if their
  * user occupies more than half of the places.
  */
-struct client *clients__choose_victim(const struct clients *clients, uid_t uid,
-				      uint32_t most);
+struct client *clients__choose_victim(const struct clients *clients, uid_t uid, uint32_t most);
 /* Frees all clients, the timer and the rates that they share. */
 void clients__close(struct clients *clients);
 

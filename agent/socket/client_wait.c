@@ -28,13 +28,11 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	TAILQ_FOREACH(client, &clients->list, link) {
 		if (!client->is_waiting)
 			continue;
-		client->is_waiting = !request_rates__allow(&clients->rates,
-							   client->uid, now);
+		client->is_waiting = !request_rates__allow(&clients->rates, client->uid, now);
 		if (client->is_waiting)
 			has_waiting = true;
 		else
-			sd_event_source_set_enabled(client->events,
-						    SD_EVENT_ON);
+			sd_event_source_set_enabled(client->events, SD_EVENT_ON);
 	}
 	if (has_waiting)
 		clients__wait(clients);
@@ -51,18 +49,15 @@ int client__wait(struct client *client)
 		"clients of user %u wait: it makes more requests than the configuration allows (raise 'requests_per_second_per_user' in its limits)",
 		client->uid);
 	if (is_new)
-		ret = sd_event_add_time(
-			sd_event_source_get_event(client->events),
-			&clients->resume, CLOCK_BOOTTIME, UINT64_MAX, 0,
-			on_resume, clients);
+		ret = sd_event_add_time(sd_event_source_get_event(client->events), &clients->resume,
+					CLOCK_BOOTTIME, UINT64_MAX, 0, on_resume, clients);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
 	if (ret < 0)
 		return ret;
 	client->is_waiting = true;
-	if (is_new ||
-	    (sd_event_source_get_enabled(clients->resume, &enabled) >= 0 &&
-	     enabled == SD_EVENT_OFF))
+	if (is_new || (sd_event_source_get_enabled(clients->resume, &enabled) >= 0 &&
+		       enabled == SD_EVENT_OFF))
 		clients__wait(clients);
 	return 0;
 }
@@ -87,16 +82,12 @@ int client__wait_for(struct client *client, sd_event_time_handler_t again)
 	int ret = 0;
 
 	if (!client->again)
-		ret = sd_event_add_time(
-			sd_event_source_get_event(client->events),
-			&client->again, CLOCK_MONOTONIC, 0, 1, again,
-			client);
+		ret = sd_event_add_time(sd_event_source_get_event(client->events), &client->again,
+					CLOCK_MONOTONIC, 0, 1, again, client);
 	if (ret >= 0)
-		ret = sd_event_source_set_time_relative(client->again,
-							AGAIN_US);
+		ret = sd_event_source_set_time_relative(client->again, AGAIN_US);
 	if (ret >= 0)
-		ret = sd_event_source_set_enabled(client->again,
-						  SD_EVENT_ONESHOT);
+		ret = sd_event_source_set_enabled(client->again, SD_EVENT_ONESHOT);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
 	return ret;

@@ -27,19 +27,14 @@ static int check(const struct request_type *type, struct request *request)
 {
 	struct dart_error *error = &request->error;
 
-	if (request->has_extra_fd ||
-	    (request->fd >= 0 && type->fd == REQUEST_FD_NONE))
-		return dart_error__set(
-			error, EINVAL,
-			"the request has more file descriptors than '%s' takes",
-			type->name);
-	if (request->fd < 0 && type->fd == REQUEST_FD_REQUIRED)
+	if (request->has_extra_fd || (request->fd >= 0 && type->fd == REQUEST_FD_NONE))
 		return dart_error__set(error, EINVAL,
-				       "'%s' lacks its file descriptor",
+				       "the request has more file descriptors than '%s' takes",
 				       type->name);
+	if (request->fd < 0 && type->fd == REQUEST_FD_REQUIRED)
+		return dart_error__set(error, EINVAL, "'%s' lacks its file descriptor", type->name);
 	if (request->uid && type->only_root)
-		return dart_error__set(error, EPERM, "only root may %s",
-				       type->only_root);
+		return dart_error__set(error, EPERM, "only root may %s", type->only_root);
 	return 0;
 }
 
@@ -48,14 +43,11 @@ static int parse(struct request *request, const char *line, size_t length)
 	json_error_t json_error;
 
 	if (!line)
-		return dart_error__set(&request->error, EMSGSIZE,
-				       "a request has at most %d bytes",
+		return dart_error__set(&request->error, EMSGSIZE, "a request has at most %d bytes",
 				       DART_REGISTRATION_REQUEST_MAX);
-	request->members = json_loadb(line, length, JSON_REJECT_DUPLICATES,
-				      &json_error);
+	request->members = json_loadb(line, length, JSON_REJECT_DUPLICATES, &json_error);
 	if (!request->members)
-		return dart_error__set(&request->error, EINVAL, "not JSON: %s",
-				       json_error.text);
+		return dart_error__set(&request->error, EINVAL, "not JSON: %s", json_error.text);
 	return 0;
 }
 
@@ -77,12 +69,10 @@ static int take_path(const struct request_type *type, struct request *request)
 	if (!path || !type->keeps || request->fd < 0)
 		return 0;	/* if there is one, the handler refuses it */
 	if (request->uid)
-		return dart_error__set(
-			&request->error, EPERM,
-			"only root may say where dartd shall open a file again");
+		return dart_error__set(&request->error, EPERM,
+				       "only root may say where dartd shall open a file again");
 	if (!json_is_string(path) || *json_string_value(path) != '/')
-		return dart_error__set(&request->error, EINVAL,
-				       "a path begins with '/'");
+		return dart_error__set(&request->error, EINVAL, "a path begins with '/'");
 	request->path = strdup(json_string_value(path));
 	if (!request->path)
 		return dart_error__no_memory(&request->error);
@@ -98,8 +88,7 @@ static int take_more(const struct request_type *type, struct request *request)
 	if (!more || !(type->keeps || type->ends))
 		return 0;	/* if there is one, the handler refuses it */
 	if (!json_is_boolean(more))
-		return dart_error__set(&request->error, EINVAL,
-				       "'more' is neither true nor false");
+		return dart_error__set(&request->error, EINVAL, "'more' is neither true nor false");
 	request->has_more = json_is_true(more);
 	json_object_del(request->members, "more");
 	return 0;
@@ -111,11 +100,9 @@ int dispatch__members(const struct request_table *tables,
 	json_t *name = json_object_get(request->members, "request");
 	int ret;
 
-	*type = dispatch__find(tables, json_string_value(name),
-			       &request->subject);
+	*type = dispatch__find(tables, json_string_value(name), &request->subject);
 	if (!*type)
-		return dart_error__set(&request->error, EINVAL,
-				       "no such request");
+		return dart_error__set(&request->error, EINVAL, "no such request");
 	ret = check(*type, request);
 	if (ret)
 		return ret;
@@ -127,14 +114,12 @@ int dispatch__members(const struct request_table *tables,
 }
 
 /* Returns the reply to a request of @type that succeeded. */
-static json_t *reply_recorded(struct request_recorder *recorder,
-			      const struct request_type *type,
+static json_t *reply_recorded(struct request_recorder *recorder, const struct request_type *type,
 			      struct request *request)
 {
 	json_t *reply, *warning = NULL;
 
-	if ((type->keeps || type->ends) &&
-	    recorder->succeeded(recorder, type, request))
+	if ((type->keeps || type->ends) && recorder->succeeded(recorder, type, request))
 		warning = json_string(request->error.text);
 	reply = reply__ok(type->result, request->result);
 	if (warning && json_object_set_new(reply, "warning", warning)) {
@@ -144,18 +129,15 @@ static json_t *reply_recorded(struct request_recorder *recorder,
 	return reply;
 }
 
-json_t *dispatch(const struct request_table *tables,
-		 struct request_recorder *recorder, struct request *request,
-		 const char *line, size_t length)
+json_t *dispatch(const struct request_table *tables, struct request_recorder *recorder,
+		 struct request *request, const char *line, size_t length)
 {
 	const struct request_type *type = NULL;
 	json_t *reply;
 	int ret;
 
-	ret = parse(request, line, length) ?:
-		      dispatch__members(tables, request, &type);
-	if (ret == -ENOENT && type && type->ends &&
-	    recorder->forget(recorder, type, request))
+	ret = parse(request, line, length) ?: dispatch__members(tables, request, &type);
+	if (ret == -ENOENT && type && type->ends && recorder->forget(recorder, type, request))
 		ret = 0;
 	if (!ret) {
 		reply = reply_recorded(recorder, type, request);

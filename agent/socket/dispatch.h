@@ -10,9 +10,8 @@
  * the caller has set the descriptors and the user.  Returns the reply, a new reference; NULL if out
  * of memory.  The recorder is told about objects that are to outlive this process.
  */
-json_t *dispatch(const struct request_table *tables,
-		 struct request_recorder *recorder, struct request *request,
-		 const char *line, size_t length);
+json_t *dispatch(const struct request_table *tables, struct request_recorder *recorder,
+		 struct request *request, const char *line, size_t length);
 
 /*
  * Returns the type of the requests with this name, NULL if there is none, and
@@ -25,8 +24,7 @@ const struct request_type *dispatch__find(const struct request_table *tables,
  * Carries out the request whose members, "request" among them, are already in
  * @request; the caller keeps all references.  *@type is set once it is known.
  */
-int dispatch__members(const struct request_table *tables,
-		      struct request *request,
+int dispatch__members(const struct request_table *tables, struct request *request,
 		      const struct request_type **type);
 
 #endif /* DISPATCH_H */

@@ -41,13 +41,11 @@ static bool is_root(int fd)
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) &&
-	       !peer.uid;
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && !peer.uid;
 }
 
 /* Pauses when memory is short, for example: otherwise the loop would call dartd again at once. */
-static int registration_socket__pause(struct registration_socket *socket,
-				      int code)
+static int registration_socket__pause(struct registration_socket *socket, int code)
 {
 	log__peer_error("cannot accept clients: %s (tried again in %d ms)",
 			strerror(code), PAUSE_MS);
@@ -64,11 +62,9 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 }
 
 /* Disconnects a client to make room; returns false if all have to stay. */
-static bool registration_socket__evict(struct registration_socket *socket,
-				       uid_t uid)
+static bool registration_socket__evict(struct registration_socket *socket, uid_t uid)
 {
-	struct client *client =
-		clients__choose_victim(&socket->clients, uid, socket->most);
+	struct client *client = clients__choose_victim(&socket->clients, uid, socket->most);
 
 	if (!client)
 		return false;
@@ -81,8 +77,7 @@ static bool registration_socket__evict(struct registration_socket *socket,
 }
 
 /* Serves the client of @fd, if there is room for it. */
-static void registration_socket__take(struct registration_socket *socket,
-				      int fd, bool has_room)
+static void registration_socket__take(struct registration_socket *socket, int fd, bool has_room)
 {
 	sd_event *loop = sd_event_source_get_event(socket->events);
 	struct ucred peer;
@@ -120,15 +115,13 @@ static int registration_socket__take_spare(struct registration_socket *socket)
 	} else {
 		turn_away(fd);
 		count__add(&socket->clients.counts->rejected, 1);
-		log__peer_warning(
-			"a client is turned away: too many files are open");
+		log__peer_warning("a client is turned away: too many files are open");
 	}
 	socket->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return ret;
 }
 
-static int on_event(sd_event_source *source, int listening, uint32_t revents,
-		    void *userdata)
+static int on_event(sd_event_source *source, int listening, uint32_t revents, void *userdata)
 {
 	struct registration_socket *socket = userdata;
 	int fd;
@@ -136,8 +129,7 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents,
 	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0) {
 		registration_socket__take(socket, fd,
-					  socket->clients.counts->connected <
-						  socket->most);
+					  socket->clients.counts->connected < socket->most);
 		return 0;
 	}
 	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
@@ -159,15 +151,13 @@ static int make_directory(const char *path, struct dart_error *error)
 		return 0;
 	*slash = '\0';
 	if (mkdir(directory, 0755) && errno != EEXIST)
-		return dart_error__system(error, errno, "cannot create %s",
-					  directory);
+		return dart_error__system(error, errno, "cannot create %s", directory);
 	return 0;
 }
 
 static int is_running(const char *path, struct dart_error *error)
 {
-	return dart_error__set(error, EADDRINUSE,
-			       "another dartd is running: it listens at %s",
+	return dart_error__set(error, EADDRINUSE, "another dartd is running: it listens at %s",
 			       path);
 }
 
@@ -175,29 +165,25 @@ static int is_running(const char *path, struct dart_error *error)
  * Several processes that start together: only one replaces the socket that a dead dartd left.  The
  * lock ends with the process; the file stays.
  */
-static int registration_socket__lock(struct registration_socket *socket,
-				     struct dart_error *error)
+static int registration_socket__lock(struct registration_socket *socket, struct dart_error *error)
 {
 	char file[sizeof(socket->address.sun_path) + sizeof(".lock")];
 	int ret;
 
 	snprintf(file, sizeof(file), "%s.lock", socket->address.sun_path);
-	socket->lock =
-		open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	socket->lock = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (socket->lock < 0)
 		return dart_error__system(error, errno, "cannot open %s", file);
 	if (!flock(socket->lock, LOCK_EX | LOCK_NB))
 		return 0;
-	ret = errno == EWOULDBLOCK ?
-		      is_running(socket->address.sun_path, error) :
-		      dart_error__system(error, errno, "cannot lock %s", file);
+	ret = errno == EWOULDBLOCK ? is_running(socket->address.sun_path, error) :
+				     dart_error__system(error, errno, "cannot lock %s", file);
 	close(socket->lock);
 	return ret;
 }
 
 /* Removes a socket without a listener; -EADDRINUSE if a listener answers. */
-static int registration_socket__clear(struct registration_socket *socket,
-				      struct dart_error *error)
+static int registration_socket__clear(struct registration_socket *socket, struct dart_error *error)
 {
 	const char *path = socket->address.sun_path;
 	struct stat status;
@@ -205,19 +191,15 @@ static int registration_socket__clear(struct registration_socket *socket,
 	if (lstat(path, &status)) {
 		if (errno == ENOENT)
 			return 0;
-		return dart_error__system(error, errno, "cannot look at %s",
-					  path);
+		return dart_error__system(error, errno, "cannot look at %s", path);
 	}
 	if (!S_ISSOCK(status.st_mode))
-		return dart_error__set(error, EEXIST,
-				       "%s exists and is not a socket", path);
-	if (!connect(socket->fd, (struct sockaddr *)&socket->address,
-		     sizeof(socket->address)) ||
+		return dart_error__set(error, EEXIST, "%s exists and is not a socket", path);
+	if (!connect(socket->fd, (struct sockaddr *)&socket->address, sizeof(socket->address)) ||
 	    errno == EAGAIN)
 		return is_running(path, error);
 	if (errno != ECONNREFUSED || unlink(path))
-		return dart_error__system(error, errno, "cannot replace %s",
-					  path);
+		return dart_error__system(error, errno, "cannot replace %s", path);
 	return 0;
 }
 
@@ -225,30 +207,23 @@ static int registration_socket__clear(struct registration_socket *socket,
  * Root, and the group if it exists.  Until then only the agent's user can connect.
  * Clients that wait for the socket by inotify(7) try again at this change.
  */
-static int
-registration_socket__set_mode(const struct registration_socket *socket,
-			      struct dart_error *error)
+static int registration_socket__set_mode(const struct registration_socket *socket,
+					 struct dart_error *error)
 {
 	const char *path = socket->address.sun_path;
 	const struct group *group = getgrnam(GROUP);
 
 	/* The file belongs to the group of this process already, see dartd.service. */
-	if (group && group->gr_gid != getegid() &&
-	    lchown(path, -1, group->gr_gid))
-		return dart_error__system(error, errno,
-					  "cannot give %s to group %s", path,
-					  GROUP);
+	if (group && group->gr_gid != getegid() && lchown(path, -1, group->gr_gid))
+		return dart_error__system(error, errno, "cannot give %s to group %s", path, GROUP);
 	if (chmod(path, group ? 0660 : 0600))
-		return dart_error__system(error, errno,
-					  "cannot set the mode of %s", path);
+		return dart_error__system(error, errno, "cannot set the mode of %s", path);
 	return 0;
 }
 
-static int registration_socket__open_events(struct registration_socket *socket,
-					    sd_event *loop)
+static int registration_socket__open_events(struct registration_socket *socket, sd_event *loop)
 {
-	int ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN,
-				  on_event, socket);
+	int ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN, on_event, socket);
 
 	if (ret >= 0)
 		ret = sd_event_add_time(loop, &socket->resume, CLOCK_MONOTONIC,
@@ -258,19 +233,15 @@ static int registration_socket__open_events(struct registration_socket *socket,
 	return ret;
 }
 
-static void
-registration_socket__close_events(struct registration_socket *socket)
+static void registration_socket__close_events(struct registration_socket *socket)
 {
 	sd_event_source_disable_unref(socket->resume);
 	sd_event_source_disable_unref(socket->events);
 }
 
-int registration_socket__open(struct registration_socket *result,
-			      sd_event *loop, const char *path,
-			      const struct request_table *tables,
-			      struct request_recorder *recorder,
-			      struct changes *changes,
-			      struct client_counts *counts,
+int registration_socket__open(struct registration_socket *result, sd_event *loop, const char *path,
+			      const struct request_table *tables, struct request_recorder *recorder,
+			      struct changes *changes, struct client_counts *counts,
 			      struct dart_error *error)
 {
 	int ret;
@@ -288,15 +259,12 @@ int registration_socket__open(struct registration_socket *result,
 	result->address.sun_family = AF_UNIX;
 	strcpy(result->address.sun_path, path);
 
-	ret = make_directory(path, error) ?:
-		      registration_socket__lock(result, error);
+	ret = make_directory(path, error) ?: registration_socket__lock(result, error);
 	if (ret)
 		return ret;
-	result->fd =
-		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	result->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (result->fd < 0) {
-		ret = dart_error__system(error, errno,
-					 "cannot create a socket");
+		ret = dart_error__system(error, errno, "cannot create a socket");
 		goto unlock;
 	}
 	result->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -309,15 +277,13 @@ int registration_socket__open(struct registration_socket *result,
 		goto close_spare;
 	/* The file gets the mode of the descriptor, less the bits of the umask. */
 	if (fchmod(result->fd, 0600) ||
-	    bind(result->fd, (struct sockaddr *)&result->address,
-		 sizeof(result->address))) {
+	    bind(result->fd, (struct sockaddr *)&result->address, sizeof(result->address))) {
 		ret = dart_error__system(error, errno, "cannot bind %s", path);
 		goto close_spare;
 	}
 
 	if (listen(result->fd, BACKLOG)) {
-		ret = dart_error__system(error, errno, "cannot listen at %s",
-					 path);
+		ret = dart_error__system(error, errno, "cannot listen at %s", path);
 		goto unlink;
 	}
 	ret = registration_socket__set_mode(result, error);

@@ -26,12 +26,9 @@ struct registration_socket {
  * Replaces the socket that a dead agent left; -EADDRINUSE if it is alive.  The list of @tables
  * stays the caller's.
  */
-int registration_socket__open(struct registration_socket *socket,
-			      sd_event *loop, const char *path,
-			      const struct request_table *tables,
-			      struct request_recorder *recorder,
-			      struct changes *changes,
-			      struct client_counts *counts,
+int registration_socket__open(struct registration_socket *socket, sd_event *loop, const char *path,
+			      const struct request_table *tables, struct request_recorder *recorder,
+			      struct changes *changes, struct client_counts *counts,
 			      struct dart_error *error);
 /* From now on clients, and requests of each user but root; 0 for the default. */
 void registration_socket__limit(struct registration_socket *socket,

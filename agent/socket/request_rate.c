@@ -21,8 +21,7 @@ void request_rates__close(struct request_rates *rates)
 	}
 }
 
-static struct request_rate_user *
-request_rates__find(const struct request_rates *rates, uid_t uid)
+static struct request_rate_user *request_rates__find(const struct request_rates *rates, uid_t uid)
 {
 	struct request_rate_user *user;
 
@@ -65,11 +64,9 @@ void request_rates__count(struct request_rates *rates, uid_t uid, int64_t now)
 	user->full_at += rates->cost;
 }
 
-bool request_rates__allow(const struct request_rates *rates, uid_t uid,
-			  int64_t now)
+bool request_rates__allow(const struct request_rates *rates, uid_t uid, int64_t now)
 {
 	const struct request_rate_user *user = request_rates__find(rates, uid);
 
-	return !user || user->full_at + rates->cost - now <=
-				REQUEST_RATE_BURST_S * NS_PER_S;
+	return !user || user->full_at + rates->cost - now <= REQUEST_RATE_BURST_S * NS_PER_S;
 }

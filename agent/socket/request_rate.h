@@ -37,7 +37,6 @@ void request_rates__close(struct request_rates *rates);
  */
 void request_rates__count(struct request_rates *rates, uid_t uid, int64_t now);
 /* May this user make one more? */
-bool request_rates__allow(const struct request_rates *rates, uid_t uid,
-			  int64_t now);
+bool request_rates__allow(const struct request_rates *rates, uid_t uid, int64_t now);
 
 #endif /* REQUEST_RATE_H */

@@ -15,8 +15,7 @@ static int report_qp__initialize(const struct report_qp *report_qp)
 	};
 
 	return ibv_modify_qp(report_qp->queue_pair, &attributes,
-			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				     IBV_QP_ACCESS_FLAGS);
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
 /*
@@ -37,8 +36,7 @@ static int report_qp__start_receiving(const struct report_qp *report_qp)
 				     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN);
 }
 
-static int report_qp__open(struct report_qp *report_qp,
-			   const struct device *device,
+static int report_qp__open(struct report_qp *report_qp, const struct device *device,
 			   struct dart_error *error)
 {
 	int code;
@@ -46,10 +44,8 @@ static int report_qp__open(struct report_qp *report_qp,
 	report_qp->queue_pair = device__create_qp(report_qp->view.pd, IBV_QPT_UC,
 						  device->cq, device->cq, 1);
 	if (!report_qp->queue_pair)
-		return dart_error__system(error, errno,
-					  "cannot open a queue pair");
-	code = report_qp__initialize(report_qp) ?:
-		       report_qp__start_receiving(report_qp);
+		return dart_error__system(error, errno, "cannot open a queue pair");
+	code = report_qp__initialize(report_qp) ?: report_qp__start_receiving(report_qp);
 	if (!code)
 		return 0;
 	ibv_destroy_qp(report_qp->queue_pair);
@@ -63,8 +59,7 @@ static int report_qp__choose_psn(struct report_qp *report_qp, int32_t first_psn,
 
 	if (first_psn == REPORT_QP_PSN_ANY) {
 		if (getrandom(&random, sizeof(random), 0) != sizeof(random))
-			return dart_error__set(error, EIO,
-					       "cannot get random numbers");
+			return dart_error__set(error, EIO, "cannot get random numbers");
 		first_psn = random & REPORT_QP_PSN_MAX;
 	}
 	report_qp->first_psn = first_psn;

@@ -41,8 +41,7 @@ struct report_qp_origin {
  * succeeds.
  */
 int report_qp__new(const struct device *device, const struct memory_view *view,
-		   const struct local_path *path, int32_t first_psn,
-		   struct report_qp **report_qp,
+		   const struct local_path *path, int32_t first_psn, struct report_qp **report_qp,
 		   struct dart_error *error);
 void report_qp__free(struct report_qp *report_qp);
 

@@ -10,17 +10,15 @@
 #include "agent/rdma/neighbour.h"
 #include "store.h"
 
-static int store__open_memory(struct store *store,
-			      const struct store_origin *origin,
+static int store__open_memory(struct store *store, const struct store_origin *origin,
 			      struct dart_error *error)
 {
 	uint64_t length = dart_store_geometry__length(&store->geometry);
 
 	if (origin->kept >= 0)
-		return remote_memory__resume(&store->memory, STORE_NOUN, length,
-					     origin->kept, error);
-	return remote_memory__open(&store->memory, STORE_NOUN, length,
-				   origin->fd, error);
+		return remote_memory__resume(&store->memory, STORE_NOUN, length, origin->kept,
+					     error);
+	return remote_memory__open(&store->memory, STORE_NOUN, length, origin->fd, error);
 }
 
 static int store__open(struct store *store, const struct store_origin *origin,
@@ -31,9 +29,8 @@ static int store__open(struct store *store, const struct store_origin *origin,
 	ret = store__open_memory(store, origin, error);
 	if (ret)
 		return ret;
-	ret = memory_view__open(&store->read, store->device,
-				store->memory.address, store->memory.length,
-				IBV_ACCESS_REMOTE_READ, origin->read_base,
+	ret = memory_view__open(&store->read, store->device, store->memory.address,
+				store->memory.length, IBV_ACCESS_REMOTE_READ, origin->read_base,
 				error);
 	if (ret)
 		remote_memory__close(&store->memory);
@@ -49,9 +46,8 @@ static uint64_t new_epoch(uint64_t old)
 }
 
 int store__new(const struct device *device, const char *name,
-	       const struct dart_store_geometry *geometry,
-	       const struct store_origin *origin, struct store **result,
-	       struct dart_error *error)
+	       const struct dart_store_geometry *geometry, const struct store_origin *origin,
+	       struct store **result, struct dart_error *error)
 {
 	const char *file = origin->file;
 	struct store *store;
@@ -64,8 +60,7 @@ int store__new(const struct device *device, const char *name,
 	store->geometry = *geometry;
 	store->epoch = new_epoch(origin->epoch);
 	snprintf(store->name, sizeof(store->name), "%s", name);
-	store->readers = (struct peer_object){ .noun = STORE_NOUN,
-					       .name = store->name };
+	store->readers = (struct peer_object){ .noun = STORE_NOUN, .name = store->name };
 	TAILQ_INIT(&store->report_qps);
 	store->file = file ? strdup(file) : NULL;
 
@@ -94,9 +89,8 @@ int store__attach(struct store *store, struct dart_error *error)
 	const uint64_t base = store->read.base;
 	int ret;
 
-	ret = memory_view__open(&store->read, store->device,
-				store->memory.address, store->memory.length,
-				IBV_ACCESS_REMOTE_READ, base, error);
+	ret = memory_view__open(&store->read, store->device, store->memory.address,
+				store->memory.length, IBV_ACCESS_REMOTE_READ, base, error);
 	/* Reporters get other keys and queue pairs. */
 	if (!ret)
 		store->epoch = new_epoch(store->epoch);
@@ -120,21 +114,17 @@ int store__add_reporter(struct store *store, struct in_addr address,
 	int ret;
 
 	if (!store->read.pd)
-		return dart_error__set(
-			error, ENODEV,
-			"reporters need the RDMA device, which is not there now");
+		return dart_error__set(error, ENODEV,
+				       "reporters need the RDMA device, which is not there now");
 	ret = local_path__find(&path, store->device, address, error) ?:
 		      neighbour__resolve(address, error)	     ?:
-		      memory_view__open(&view, store->device,
-					store->memory.address,
+		      memory_view__open(&view, store->device, store->memory.address,
 					store->memory.length,
-					IBV_ACCESS_LOCAL_WRITE |
-						IBV_ACCESS_REMOTE_WRITE,
+					IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
 					origin->base, error);
 	if (ret)
 		return ret;
-	ret = report_qp__new(store->device, &view, &path, origin->first_psn,
-			     result, error);
+	ret = report_qp__new(store->device, &view, &path, origin->first_psn, result, error);
 	if (ret)
 		memory_view__close(&view);
 	else
@@ -148,8 +138,7 @@ void store__remove_reporter(struct store *store, struct report_qp *report_qp)
 	report_qp__free(report_qp);
 }
 
-struct report_qp *store__find_reporter(const struct store *store,
-				       struct in_addr address)
+struct report_qp *store__find_reporter(const struct store *store, struct in_addr address)
 {
 	struct report_qp *report_qp;
 

@@ -52,9 +52,8 @@ struct store {
 
 /* The caller keeps @origin and its descriptors. */
 int store__new(const struct device *device, const char *name,
-	       const struct dart_store_geometry *geometry,
-	       const struct store_origin *origin, struct store **store,
-	       struct dart_error *error);
+	       const struct dart_store_geometry *geometry, const struct store_origin *origin,
+	       struct store **store, struct dart_error *error);
 /*
  * The device is being removed: destroys the resources that reporters and readers use on it.  The
  * caller has disconnected the readers.  The contents stay.
@@ -72,8 +71,7 @@ int store__add_reporter(struct store *store, struct in_addr address,
 /* Its queue pair, key and address become invalid. */
 void store__remove_reporter(struct store *store, struct report_qp *report_qp);
 /* Returns the reporter at @address, or NULL. */
-struct report_qp *store__find_reporter(const struct store *store,
-				       struct in_addr address);
+struct report_qp *store__find_reporter(const struct store *store, struct in_addr address);
 
 /* Fills in the numbers that a reader needs to READ the store. */
 void store__offer(struct store *store, struct peer_offer *offer);

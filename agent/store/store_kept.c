@@ -11,18 +11,15 @@
 
 #define EPOCH_MAX (INT64_C(1) << 53) /* exact in any reader of JSON */
 
-_Static_assert(sizeof(STORE_KEPT_PREFIX) + DART_STORE_NAME_MAX +
-			       sizeof(",32,64,64,8") <
+_Static_assert(sizeof(STORE_KEPT_PREFIX) + DART_STORE_NAME_MAX + sizeof(",32,64,64,8") <
 		       FD_STORE_NAME_MAX,
 	       "the name fits");
 
-void store_kept__name(const char *store,
-		      const struct dart_store_geometry *geometry,
+void store_kept__name(const char *store, const struct dart_store_geometry *geometry,
 		      char name[static FD_STORE_NAME_MAX])
 {
-	snprintf(name, FD_STORE_NAME_MAX, STORE_KEPT_PREFIX "%s,%d,%u,%u,%u",
-		 store, __builtin_ctzll(geometry->slots),
-		 geometry->value_length, geometry->checksum_bits,
+	snprintf(name, FD_STORE_NAME_MAX, STORE_KEPT_PREFIX "%s,%d,%u,%u,%u", store,
+		 __builtin_ctzll(geometry->slots), geometry->value_length, geometry->checksum_bits,
 		 geometry->redundancy);
 }
 
@@ -40,8 +37,7 @@ json_t *store_kept__store(const struct store *store)
 
 json_t *store_kept__reporter(const struct report_qp *report_qp)
 {
-	return json_pack("{s:I, s:o}", "first_psn",
-			 (json_int_t)report_qp->first_psn, "base",
+	return json_pack("{s:I, s:o}", "first_psn", (json_int_t)report_qp->first_psn, "base",
 			 address(report_qp->view.base));
 }
 
@@ -57,28 +53,22 @@ static uint64_t read_base(const char *text)
 	return base;
 }
 
-void store_kept__read_store(const json_t *kept, const char *name,
-			    struct store_origin *origin)
+void store_kept__read_store(const json_t *kept, const char *name, struct store_origin *origin)
 {
 	const char *base = "";
 	json_int_t epoch = 0;
 
 	if (!kept)
 		return;
-	if (json_unpack((json_t *)kept, "{s:I, s:s}", "epoch", &epoch,
-			"read_base", &base) ||
+	if (json_unpack((json_t *)kept, "{s:I, s:s}", "epoch", &epoch, "read_base", &base) ||
 	    epoch < 1 || epoch > EPOCH_MAX) {
-		log__warning(
-			"store %s gets a new address: its kept numbers are invalid",
-			name);
+		log__warning("store %s gets a new address: its kept numbers are invalid", name);
 		return;
 	}
 	origin->epoch = epoch;
 	origin->read_base = read_base(base);
 	if (!origin->read_base)
-		log__warning(
-			"store %s gets a new address: its kept one is invalid",
-			name);
+		log__warning("store %s gets a new address: its kept one is invalid", name);
 }
 
 void store_kept__read_reporter(const json_t *kept, const char *address,
@@ -91,17 +81,13 @@ void store_kept__read_reporter(const json_t *kept, const char *address,
 	if (!kept)
 		return;
 	/* Reporters of older releases wrote to an address of the store. */
-	if (!json_unpack((json_t *)kept, "{s:I, s?s}", "first_psn", &first_psn,
-			 "base", &base) &&
+	if (!json_unpack((json_t *)kept, "{s:I, s?s}", "first_psn", &first_psn, "base", &base) &&
 	    first_psn >= 0 && first_psn <= REPORT_QP_PSN_MAX)
 		origin->first_psn = first_psn;
 	else
-		log__warning(
-			"reporter %s gets a new first PSN: the kept one is invalid",
-			address);
+		log__warning("reporter %s gets a new first PSN: the kept one is invalid", address);
 	origin->base = base ? read_base(base) : 0;
 	if (base && !origin->base)
-		log__warning(
-			"reporter %s gets a new address of the store: the kept one is invalid",
-			address);
+		log__warning("reporter %s gets a new address of the store: the kept one is invalid",
+			     address);
 }

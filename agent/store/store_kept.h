@@ -15,8 +15,7 @@
 #define STORE_KEPT_PREFIX STORE_NOUN "-"
 
 /* The name of the memory, see kept_memory.h. */
-void store_kept__name(const char *store,
-		      const struct dart_store_geometry *geometry,
+void store_kept__name(const char *store, const struct dart_store_geometry *geometry,
 		      char name[static FD_STORE_NAME_MAX]);
 
 /* New references, NULL if out of memory. */
@@ -27,8 +26,7 @@ json_t *store_kept__reporter(const struct report_qp *report_qp);
  * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible
  * ones are logged and replaced by new ones.
  */
-void store_kept__read_store(const json_t *kept, const char *name,
-			    struct store_origin *origin);
+void store_kept__read_store(const json_t *kept, const char *name, struct store_origin *origin);
 void store_kept__read_reporter(const json_t *kept, const char *address,
 			       struct report_qp_origin *origin);
 

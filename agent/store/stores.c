@@ -26,18 +26,15 @@ void stores__close(struct stores *stores)
 }
 
 /* @more: 1 or -1 */
-static void stores__count(const struct stores *stores,
-			  const struct store *store, int more)
+static void stores__count(const struct stores *stores, const struct store *store, int more)
 {
 	count__add(&stores->counts->stores, more);
 	remote_objects__count(&stores->objects, store->memory.length, more);
 }
 
 /* Each needs a memory region over all of the store, as readers do. */
-void stores__note_reporter(const struct stores *stores,
-			   const struct store *store,
-			   const struct report_qp *report_qp, const char *event,
-			   int more)
+void stores__note_reporter(const struct stores *stores, const struct store *store,
+			   const struct report_qp *report_qp, const char *event, int more)
 {
 	remote_objects__announce_peer(&stores->objects, event, "reporter",
 				      report_qp->path.peer, store->name);
@@ -46,25 +43,22 @@ void stores__note_reporter(const struct stores *stores,
 }
 
 int stores__create(struct stores *stores, const char *name,
-		   const struct dart_store_geometry *geometry,
-		   struct store_origin *origin, struct store **result,
-		   struct dart_error *error)
+		   const struct dart_store_geometry *geometry, struct store_origin *origin,
+		   struct store **result, struct dart_error *error)
 {
 	struct kept_memory *memory = &stores->objects.kept;
 	char kept[FD_STORE_NAME_MAX];
 	int ret;
 
-	ret = remote_objects__check_name(&stores->objects, name,
-					 stores__find(stores, name), error);
+	ret = remote_objects__check_name(&stores->objects, name, stores__find(stores, name), error);
 	if (ret)
 		return ret;
 	store_kept__name(name, geometry, kept);
 	origin->kept = -1;
 	if (!origin->file)
-		origin->kept = kept_memory__find(
-			memory, kept, dart_store_geometry__length(geometry));
-	ret = store__new(stores->objects.device, name, geometry, origin, result,
-			 error);
+		origin->kept =
+			kept_memory__find(memory, kept, dart_store_geometry__length(geometry));
+	ret = store__new(stores->objects.device, name, geometry, origin, result, error);
 	if (ret)
 		return ret;
 	kept_memory__settle(memory, name, kept, origin->kept >= 0,
@@ -76,8 +70,7 @@ int stores__create(struct stores *stores, const char *name,
 }
 
 /* Call this before the reporters are removed. */
-static void stores__note_end_of_reporters(const struct stores *stores,
-					  const struct store *store)
+static void stores__note_end_of_reporters(const struct stores *stores, const struct store *store)
 {
 	const struct report_qp *report_qp;
 
@@ -139,14 +132,12 @@ static int offer_store(void *subject, const void *data,
 	struct store *store;
 	int ret;
 
-	ret = remote_objects__check_asked(&stores->objects, request->name,
-					  error);
+	ret = remote_objects__check_asked(&stores->objects, request->name, error);
 	if (ret)
 		return ret;
 	store = stores__find(stores, request->name);
 	if (!store)
-		return dart_error__set(error, ENOENT, "there is no store '%s'",
-				       request->name);
+		return dart_error__set(error, ENOENT, "there is no store '%s'", request->name);
 	store__offer(store, offer);
 	return 0;
 }

@@ -27,16 +27,13 @@ int stores__attach(struct stores *stores, struct dart_error *error);
  * geometry, sets @origin->kept: the store gets these bytes.
  */
 int stores__create(struct stores *stores, const char *name,
-		   const struct dart_store_geometry *geometry,
-		   struct store_origin *origin, struct store **store,
-		   struct dart_error *error);
+		   const struct dart_store_geometry *geometry, struct store_origin *origin,
+		   struct store **store, struct dart_error *error);
 /* Disconnects its readers first, and ends its reporters. */
 void stores__delete(struct stores *stores, struct store *store);
 /* Counts it, @more: 1 or -1, and announces it as @event. */
-void stores__note_reporter(const struct stores *stores,
-			   const struct store *store,
-			   const struct report_qp *report_qp, const char *event,
-			   int more);
+void stores__note_reporter(const struct stores *stores, const struct store *store,
+			   const struct report_qp *report_qp, const char *event, int more);
 /* NULL if there is no such store. */
 struct store *stores__find(const struct stores *stores, const char *name);
 

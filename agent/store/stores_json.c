@@ -20,32 +20,27 @@ static json_int_t count_reporters(const struct store *store)
 
 json_t *stores_json__store(const struct store *store)
 {
-	return json_pack(
-		"{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I}", "name",
-		store->name, "slots_log2",
-		(json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
-		(json_int_t)store->geometry.value_length, "checksum_bits",
-		(json_int_t)store->geometry.checksum_bits, "redundancy",
-		(json_int_t)store->geometry.redundancy, "bytes",
-		(json_int_t)store->memory.length, "huge_pages",
-		store->memory.is_huge, "file", store->file, "epoch",
-		(json_int_t)store->epoch, "reporters",
-		count_reporters(store), "readers", (json_int_t)store->readers.peers);
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I}", "name",
+			 store->name, "slots_log2",
+			 (json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
+			 (json_int_t)store->geometry.value_length, "checksum_bits",
+			 (json_int_t)store->geometry.checksum_bits, "redundancy",
+			 (json_int_t)store->geometry.redundancy, "bytes",
+			 (json_int_t)store->memory.length, "huge_pages", store->memory.is_huge,
+			 "file", store->file, "epoch", (json_int_t)store->epoch, "reporters",
+			 count_reporters(store), "readers", (json_int_t)store->readers.peers);
 }
 
-json_t *stores_json__reporter(const struct store *store,
-			      const struct report_qp *report_qp)
+json_t *stores_json__reporter(const struct store *store, const struct report_qp *report_qp)
 {
 	char text[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &report_qp->path.peer, text, sizeof(text));
-	return json_pack("{s:s, s:s, s:I}", "store", store->name, "reporter",
-			 text, "qpn",
+	return json_pack("{s:s, s:s, s:I}", "store", store->name, "reporter", text, "qpn",
 			 (json_int_t)report_qp->queue_pair->qp_num);
 }
 
-static json_t *collector(const struct store *store,
-			 const struct report_qp *report_qp)
+static json_t *collector(const struct store *store, const struct report_qp *report_qp)
 {
 	struct dart_collector collector = {
 		.reporter = report_qp->path.peer,

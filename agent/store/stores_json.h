@@ -11,8 +11,7 @@
 #include "stores.h"
 
 json_t *stores_json__store(const struct store *store);
-json_t *stores_json__reporter(const struct store *store,
-			      const struct report_qp *report_qp);
+json_t *stores_json__reporter(const struct store *store, const struct report_qp *report_qp);
 /* The numbers that reporters need, as in dart_collectors(5). */
 json_t *stores_json__collectors(const struct store *store);
 

@@ -10,31 +10,23 @@ static int find(struct request *request, const char *name, struct store **store)
 	*store = stores__find(request->subject, name);
 	if (*store)
 		return 0;
-	return dart_error__set(
-		&request->error, ENOENT,
-		"there is no store '%s' (see dartctl store list)", name);
+	return dart_error__set(&request->error, ENOENT,
+			       "there is no store '%s' (see dartctl store list)", name);
 }
 
 /* As hostile numbers become a geometry. */
-static int make_geometry(json_int_t slots_log2, json_int_t value_length,
-			 json_int_t checksum_bits, json_int_t redundancy,
-			 struct dart_store_geometry *geometry,
+static int make_geometry(json_int_t slots_log2, json_int_t value_length, json_int_t checksum_bits,
+			 json_int_t redundancy, struct dart_store_geometry *geometry,
 			 struct dart_error *error)
 {
 	if (slots_log2 < 0 || slots_log2 > DART_STORE_SLOTS_LOG2_MAX)
-		return dart_error__set(error, EINVAL,
-				       "a store has 2^0 to 2^%d slots",
+		return dart_error__set(error, EINVAL, "a store has 2^0 to 2^%d slots",
 				       DART_STORE_SLOTS_LOG2_MAX);
-	if (value_length < DART_STORE_VALUE_MIN ||
-	    value_length > DART_STORE_VALUE_MAX)
-		return dart_error__set(error, EINVAL,
-				       "a value has %d to %d bytes",
-				       DART_STORE_VALUE_MIN,
-				       DART_STORE_VALUE_MAX);
-	if (checksum_bits != 8 && checksum_bits != 16 && checksum_bits != 32 &&
-	    checksum_bits != 64)
-		return dart_error__set(error, EINVAL,
-				       "a checksum has 8, 16, 32 or 64 bits");
+	if (value_length < DART_STORE_VALUE_MIN || value_length > DART_STORE_VALUE_MAX)
+		return dart_error__set(error, EINVAL, "a value has %d to %d bytes",
+				       DART_STORE_VALUE_MIN, DART_STORE_VALUE_MAX);
+	if (checksum_bits != 8 && checksum_bits != 16 && checksum_bits != 32 && checksum_bits != 64)
+		return dart_error__set(error, EINVAL, "a checksum has 8, 16, 32 or 64 bits");
 	if (redundancy < 1 || redundancy > DART_STORE_REDUNDANCY_MAX)
 		return dart_error__set(error, EINVAL, "a key has 1 to %d slots",
 				       DART_STORE_REDUNDANCY_MAX);
@@ -45,8 +37,7 @@ static int make_geometry(json_int_t slots_log2, json_int_t value_length,
 		.redundancy = redundancy,
 	};
 	if (dart_store_geometry__check(geometry))
-		return dart_error__set(error, EINVAL,
-				       "there can be no such store");
+		return dart_error__set(error, EINVAL, "there can be no such store");
 	return 0;
 }
 
@@ -61,10 +52,9 @@ static int create_store(struct request *request)
 	struct store *store;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:I, s:I, s?I, s?I, s?s !}",
-			      "name", &name, "slots_log2", &slots_log2,
-			      "value_length", &value_length, "checksum_bits",
-			      &checksum_bits, "redundancy", &redundancy, "file",
+	ret = request__unpack(request, "{s:s, s:I, s:I, s?I, s?I, s?s !}", "name", &name,
+			      "slots_log2", &slots_log2, "value_length", &value_length,
+			      "checksum_bits", &checksum_bits, "redundancy", &redundancy, "file",
 			      &origin.file);
 	if (!ret && !origin.file != (request->fd < 0))
 		ret = dart_error__set(&request->error, EINVAL,
@@ -74,12 +64,10 @@ static int create_store(struct request *request)
 	if (ret)
 		return ret;
 	store_kept__read_store(request->kept, name, &origin);
-	ret = stores__create(request->subject, name, &geometry, &origin, &store,
-			     &request->error);
+	ret = stores__create(request->subject, name, &geometry, &origin, &store, &request->error);
 	if (ret)
 		return ret;
-	log__info("created store %s: %zu bytes%s%s", store->name,
-		  store->memory.length,
+	log__info("created store %s: %zu bytes%s%s", store->name, store->memory.length,
 		  store->memory.is_huge ? " in huge pages" : "",
 		  origin.kept < 0 ? "" : ", with the reports in it");
 	json_decref(request->kept);
@@ -94,8 +82,7 @@ static int delete_store(struct request *request)
 	struct store *store;
 	int ret = find(request, request->text, &store);
 
-	if (ret && kept_memory__drop_others(&stores->objects.kept,
-					    request->text, NULL)) {
+	if (ret && kept_memory__drop_others(&stores->objects.kept, request->text, NULL)) {
 		log__info("deleted the kept memory of store %s", request->text);
 		request->result = json_pack("{s:s}", "name", request->text);
 		return 0;
@@ -126,8 +113,7 @@ static int open_store(struct request *request)
 	int ret;
 
 	ret = find(request, request->text, &store) ?:
-		      remote_memory__reopen(&store->memory, store->name,
-						    &request->error);
+		      remote_memory__reopen(&store->memory, store->name, &request->error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;
@@ -158,14 +144,12 @@ static int find_reporter(struct request *request, struct named_reporter *named)
 	const char *store;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:s !}", "store", &store,
-			      "address", &named->text) ?:
-		      find(request, store, &named->store) ?:
-		      local_path__parse_peer(named->text, "reports",
-					     &named->address, &request->error);
+	ret = request__unpack(request, "{s:s, s:s !}", "store", &store, "address", &named->text) ?:
+		      find(request, store, &named->store)					 ?:
+		      local_path__parse_peer(named->text, "reports", &named->address,
+					     &request->error);
 	if (!ret)
-		named->report_qp =
-			store__find_reporter(named->store, named->address);
+		named->report_qp = store__find_reporter(named->store, named->address);
 	return ret;
 }
 
@@ -176,8 +160,7 @@ static int add_reporter(struct request *request)
 	int ret = find_reporter(request, &named);
 
 	if (!ret && named.report_qp)
-		ret = dart_error__set(&request->error, EEXIST,
-				      "'%s' has a reporter %s already",
+		ret = dart_error__set(&request->error, EEXIST, "'%s' has a reporter %s already",
 				      named.store->name, named.text);
 	if (ret)
 		return ret;
@@ -188,8 +171,7 @@ static int add_reporter(struct request *request)
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.store->name);
-	stores__note_reporter(request->subject, named.store, named.report_qp,
-			      "added", 1);
+	stores__note_reporter(request->subject, named.store, named.report_qp, "added", 1);
 	json_decref(request->kept);
 	request->kept = store_kept__reporter(named.report_qp);
 	request->result = stores_json__reporter(named.store, named.report_qp);
@@ -202,16 +184,13 @@ static int remove_reporter(struct request *request)
 	int ret = find_reporter(request, &named);
 
 	if (!ret && !named.report_qp)
-		ret = dart_error__set(&request->error, ENOENT,
-				      "'%s' has no reporter %s",
+		ret = dart_error__set(&request->error, ENOENT, "'%s' has no reporter %s",
 				      named.store->name, named.text);
 	if (ret)
 		return ret;
 	request->result = stores_json__reporter(named.store, named.report_qp);
-	log__info("%s no longer reports to store %s", named.text,
-		  named.store->name);
-	stores__note_reporter(request->subject, named.store, named.report_qp,
-			      "removed", -1);
+	log__info("%s no longer reports to store %s", named.text, named.store->name);
+	stores__note_reporter(request->subject, named.store, named.report_qp, "removed", -1);
 	store__remove_reporter(named.store, named.report_qp);
 	return 0;
 }
@@ -234,8 +213,7 @@ static int list_reporters(struct request *request)
 		TAILQ_FOREACH(report_qp, &store->report_qps, link)
 			if (!only || store == only)
 				reply__append(&request->result,
-					      stores_json__reporter(store,
-								    report_qp));
+					      stores_json__reporter(store, report_qp));
 	return 0;
 }
 

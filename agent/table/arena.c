@@ -5,8 +5,7 @@
 
 #include "arena.h"
 
-struct arena_place place_in(const struct arena *arena, uint64_t offset,
-			    uint32_t length)
+struct arena_place place_in(const struct arena *arena, uint64_t offset, uint32_t length)
 {
 	return (struct arena_place){
 		.first = arena->data + offset,
@@ -22,8 +21,7 @@ int arena_place__compare(const void *place, const void *other)
 }
 
 /* Takes @slice over, even on error. */
-static int arena__of_slice(struct slab *slab,
-			   const struct dart_zero_slice *slice,
+static int arena__of_slice(struct slab *slab, const struct dart_zero_slice *slice,
 			   struct arena **result, struct dart_error *error)
 {
 	struct arena *arena = calloc(1, sizeof(*arena));
@@ -49,8 +47,7 @@ int arena__lend(struct slabs *slabs, uint64_t length, struct arena **arena,
 	int ret;
 
 	*fd = -1;
-	ret = slabs__lend(slabs, length / slabs->region->page_size, &slice,
-			  &slab, error);
+	ret = slabs__lend(slabs, length / slabs->region->page_size, &slice, &slab, error);
 	if (ret)
 		return ret;
 	*fd = slice.fd;
@@ -82,8 +79,7 @@ int arena__check_place(const struct arena *arena, uint64_t offset,
 		return dart_error__set(
 			error, EINVAL,
 			"%u bytes at offset %llu end behind the memory, which has %llu bytes",
-			length, (unsigned long long)offset,
-			(unsigned long long)arena->length);
+			length, (unsigned long long)offset, (unsigned long long)arena->length);
 	return 0;
 }
 

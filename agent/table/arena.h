@@ -25,8 +25,7 @@ struct arena {
 };
 
 /* @length bytes from @offset of @arena on, which are in it. */
-struct arena_place place_in(const struct arena *arena, uint64_t offset,
-			    uint32_t length);
+struct arena_place place_in(const struct arena *arena, uint64_t offset, uint32_t length);
 /* For an index: places that overlap are equal, other places differ. */
 int arena_place__compare(const void *place, const void *other);
 

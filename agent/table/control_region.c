@@ -23,8 +23,7 @@
 
 static size_t choose_capacity(void)
 {
-	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-			 sysconf(_SC_PAGESIZE) / 1024;
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 1024;
 
 	if (bytes < CAPACITY_MIN)
 		return CAPACITY_MIN;
@@ -32,8 +31,7 @@ static size_t choose_capacity(void)
 	return bytes < CAPACITY_MAX ? bytes >> 20 << 20 : CAPACITY_MAX;
 }
 
-static int control_region__identify(struct control_region *control_region,
-				    struct dart_error *error)
+static int control_region__identify(struct control_region *control_region, struct dart_error *error)
 {
 	sd_id128_t id;
 
@@ -44,15 +42,12 @@ static int control_region__identify(struct control_region *control_region,
 		memcpy(control_region->boot_id, id.bytes, sizeof(id.bytes));
 
 	while (!control_region->instance)
-		if (getrandom(&control_region->instance,
-			      sizeof(control_region->instance), 0) < 0)
-			return dart_error__system(error, errno,
-						  "cannot get random numbers");
+		if (getrandom(&control_region->instance, sizeof(control_region->instance), 0) < 0)
+			return dart_error__system(error, errno, "cannot get random numbers");
 	return 0;
 }
 
-int control_region__open(struct control_region *control_region,
-			 const struct exposure *exposure,
+int control_region__open(struct control_region *control_region, const struct exposure *exposure,
 			 struct dart_error *error)
 {
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
@@ -67,11 +62,9 @@ int control_region__open(struct control_region *control_region,
 		return ret;
 
 	control_region->online =
-		calloc(exposure->region->cpus / 64 + 1,
-		       sizeof(*control_region->online));
+		calloc(exposure->region->cpus / 64 + 1, sizeof(*control_region->online));
 	control_region->nohz_full =
-		calloc(exposure->region->cpus / 64 + 1,
-		       sizeof(*control_region->nohz_full));
+		calloc(exposure->region->cpus / 64 + 1, sizeof(*control_region->nohz_full));
 	if (!control_region->online || !control_region->nohz_full) {
 		ret = dart_error__no_memory(error);
 		goto free_sets;
@@ -79,26 +72,22 @@ int control_region__open(struct control_region *control_region,
 	control_region->memory = mmap(NULL, control_region->capacity,
 				      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (control_region->memory == MAP_FAILED) {
-		ret = dart_error__system(error, errno,
-					 "cannot map the control region");
+		ret = dart_error__system(error, errno, "cannot map the control region");
 		goto free_sets;
 	}
 
 	control_region->writer =
-		dart_table_writer__new(control_region->memory,
-				       control_region->capacity);
+		dart_table_writer__new(control_region->memory, control_region->capacity);
 	if (!control_region->writer) {
 		ret = dart_error__no_memory(error);
 		goto unmap;
 	}
 
 	control_region->memory_region =
-		exposure__register(exposure, control_region->memory,
-				   control_region->capacity);
+		exposure__register(exposure, control_region->memory, control_region->capacity);
 	if (!control_region->memory_region) {
-		ret = dart_error__system(
-			error, errno,
-			"cannot register the control region for RDMA");
+		ret = dart_error__system(error, errno,
+					 "cannot register the control region for RDMA");
 		goto free_writer;
 	}
 
@@ -121,42 +110,36 @@ free_sets:
 
 void control_region__close(struct control_region *control_region)
 {
-	exposure__deregister(control_region->exposure,
-			     control_region->memory_region);
+	exposure__deregister(control_region->exposure, control_region->memory_region);
 	dart_table_writer__free(control_region->writer);
 	munmap(control_region->memory, control_region->capacity);
 	free(control_region->online);
 	free(control_region->nohz_full);
 }
 
-static int table__add_memory_regions(struct dart_table *table,
-				     const struct exposure *exposure,
-				     struct ibv_mr *const *memory_regions,
-				     uint32_t count)
+static int table__add_memory_regions(struct dart_table *table, const struct exposure *exposure,
+				     struct ibv_mr *const *memory_regions, uint32_t count)
 {
 	struct dart_memory_region *all;
 	uint32_t i;
 
 	if (!count)
 		return 0;
-	all = reallocarray(table->memory_regions,
-			   table->memory_region_count + count, sizeof(*all));
+	all = reallocarray(table->memory_regions, table->memory_region_count + count, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	table->memory_regions = all;
 	for (i = 0; i < count; i++)
 		all[table->memory_region_count++] = (struct dart_memory_region){
-			.address = exposure__address(exposure,
-						     memory_regions[i]->addr),
+			.address = exposure__address(exposure, memory_regions[i]->addr),
 			.length = memory_regions[i]->length,
 			.rkey = memory_regions[i]->rkey,
 		};
 	return 0;
 }
 
-int control_region__entry(const struct exposure *exposure,
-			  const struct entry *entry, uint32_t first,
-			  struct dart_entry *shown)
+int control_region__entry(const struct exposure *exposure, const struct entry *entry,
+			  uint32_t first, struct dart_entry *shown)
 {
 	*shown = (struct dart_entry){
 		.name = entry->name,
@@ -177,14 +160,12 @@ int control_region__entry(const struct exposure *exposure,
 
 /* @first memory regions precede the memory regions of @table. */
 static int table__add_entry(struct dart_table *table, uint32_t first,
-			    const struct exposure *exposure,
-			    const struct entry *entry)
+			    const struct exposure *exposure, const struct entry *entry)
 {
 	struct dart_entry *all;
 	int ret;
 
-	all = reallocarray(table->entries, table->entry_count + 1,
-			   sizeof(*all));
+	all = reallocarray(table->entries, table->entry_count + 1, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	table->entries = all;
@@ -192,16 +173,13 @@ static int table__add_entry(struct dart_table *table, uint32_t first,
 	first += table->memory_region_count;
 	ret = table__add_memory_regions(table, exposure, entry->memory_regions,
 					entry->memory_region_count);
-	ret = ret   ?:
-		      control_region__entry(exposure, entry, first,
-					    &all[table->entry_count]);
+	ret = ret ?: control_region__entry(exposure, entry, first, &all[table->entry_count]);
 	if (!ret)
 		table->entry_count++;
 	return ret;
 }
 
-static int table__fill(struct dart_table *table,
-		       const struct exposure *exposure,
+static int table__fill(struct dart_table *table, const struct exposure *exposure,
 		       const struct entries *entries)
 {
 	struct ibv_mr *const *shared;
@@ -244,22 +222,18 @@ static struct dart_table next_table(struct control_region *control_region)
  * of entries may have changed.
  */
 static int control_region__take(struct control_region *control_region,
-				const struct dart_table *table, uint32_t first,
-				bool is_rewritten, int ret,
-				struct dart_error *error)
+				const struct dart_table *table, uint32_t first, bool is_rewritten,
+				int ret, struct dart_error *error)
 {
 	if (ret == -ENOSPC)
-		return dart_error__set(
-			error, ENOSPC,
-			"the control region is full (unregister something first)");
+		return dart_error__set(error, ENOSPC,
+				       "the control region is full (unregister something first)");
 	if (ret < 0)
-		return dart_error__system(error, -ret,
-					  "cannot publish the table");
+		return dart_error__system(error, -ret, "cannot publish the table");
 	control_region->generation = table->generation;
-	generations__publish(&control_region->generations, table->generation,
-			     is_rewritten, clock__nanoseconds(CLOCK_BOOTTIME));
-	control_region->memory_region_count =
-		first + table->memory_region_count;
+	generations__publish(&control_region->generations, table->generation, is_rewritten,
+			     clock__nanoseconds(CLOCK_BOOTTIME));
+	control_region->memory_region_count = first + table->memory_region_count;
 	control_region->used = ret;
 	return 0;
 }
@@ -273,29 +247,25 @@ static void table__empty(struct dart_table *table)
 }
 
 static int control_region__rewrite(struct control_region *control_region,
-				   const struct entries *entries,
-				   struct dart_error *error)
+				   const struct entries *entries, struct dart_error *error)
 {
 	struct dart_table table = next_table(control_region);
 	int ret;
 
 	ret = table__fill(&table, control_region->exposure, entries) ?:
-		      dart_table_writer__rewrite(control_region->writer,
-						 &table);
+		      dart_table_writer__rewrite(control_region->writer, &table);
 	ret = control_region__take(control_region, &table, 0, true, ret, error);
 	table__empty(&table);
 	return ret;
 }
 
 /* The first of the last @count of @entries; NULL if @count is 0. */
-static struct entry *first_of_last(const struct entries *entries,
-				   uint32_t count)
+static struct entry *first_of_last(const struct entries *entries, uint32_t count)
 {
 	struct entry *entry = NULL;
 
 	while (count--)
-		entry = entry ? TAILQ_PREV(entry, entries, link) :
-				TAILQ_LAST(entries, entries);
+		entry = entry ? TAILQ_PREV(entry, entries, link) : TAILQ_LAST(entries, entries);
 	return entry;
 }
 
@@ -317,10 +287,8 @@ static const char **names_of(const struct entries *entries, uint32_t *count)
 }
 
 /* Takes the entries of @removed out, and appends the entries from @added on. */
-static int control_region__change(struct control_region *control_region,
-				  const struct entry *added,
-				  const struct entries *removed,
-				  struct dart_error *error)
+static int control_region__change(struct control_region *control_region, const struct entry *added,
+				  const struct entries *removed, struct dart_error *error)
 {
 	struct dart_table more = next_table(control_region);
 	uint32_t first = control_region->memory_region_count;
@@ -329,30 +297,24 @@ static int control_region__change(struct control_region *control_region,
 	int ret = names ? 0 : -ENOMEM;
 
 	for (; added && !ret; added = TAILQ_NEXT(added, link))
-		ret = table__add_entry(&more, first, control_region->exposure,
-				       added);
-	ret = ret ?: dart_table_writer__change(control_region->writer, names,
-					       count, &more);
-	ret = control_region__take(control_region, &more, first, false, ret,
-				   error);
+		ret = table__add_entry(&more, first, control_region->exposure, added);
+	ret = ret ?: dart_table_writer__change(control_region->writer, names, count, &more);
+	ret = control_region__take(control_region, &more, first, false, ret, error);
 	table__empty(&more);
 	free(names);
 	return ret;
 }
 
 /* Notes in which generation the entries from @entry on were first listed. */
-static void control_region__date(const struct control_region *control_region,
-				 struct entry *entry)
+static void control_region__date(const struct control_region *control_region, struct entry *entry)
 {
 	for (; entry; entry = TAILQ_NEXT(entry, link))
 		if (!entry->since)
 			entry->since = control_region->generation;
 }
 
-int control_region__update(struct control_region *control_region,
-			   const struct entries *entries, uint32_t added,
-			   const struct entries *removed,
-			   struct dart_error *error)
+int control_region__update(struct control_region *control_region, const struct entries *entries,
+			   uint32_t added, const struct entries *removed, struct dart_error *error)
 {
 	uint64_t changes = control_region->exposure->shared_changes;
 	struct entry *first = first_of_last(entries, added);
@@ -360,8 +322,7 @@ int control_region__update(struct control_region *control_region,
 
 	/* Other shared memory regions concern the ranges of all entries. */
 	if (removed && changes == control_region->shared_changes)
-		ret = control_region__change(control_region, first, removed,
-					     error);
+		ret = control_region__change(control_region, first, removed, error);
 
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
@@ -369,8 +330,7 @@ int control_region__update(struct control_region *control_region,
 	if (ret)
 		return ret;
 	control_region->shared_changes = changes;
-	control_region__date(control_region,
-			     removed ? first : TAILQ_FIRST(entries));
+	control_region__date(control_region, removed ? first : TAILQ_FIRST(entries));
 	return 0;
 }
 

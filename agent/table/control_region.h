@@ -37,8 +37,7 @@ struct control_region {
 };
 
 /* Publishes a table without entries. */
-int control_region__open(struct control_region *control_region,
-			 const struct exposure *exposure,
+int control_region__open(struct control_region *control_region, const struct exposure *exposure,
 			 struct dart_error *error);
 void control_region__close(struct control_region *control_region);
 
@@ -47,10 +46,8 @@ void control_region__close(struct control_region *control_region);
  * @entries and the entries of @removed have changed, it takes time for these only, on average.
  * After other changes @removed is NULL and @added 0, and the table is rewritten.
  */
-int control_region__update(struct control_region *control_region,
-			   const struct entries *entries, uint32_t added,
-			   const struct entries *removed,
-			   struct dart_error *error);
+int control_region__update(struct control_region *control_region, const struct entries *entries,
+			   uint32_t added, const struct entries *removed, struct dart_error *error);
 
 /* The largest table of a host, in bytes. */
 uint32_t control_region__capacity(void);
@@ -62,8 +59,7 @@ extern const struct peer_kind controller_kind;
  * Describes the entry as in a table in which @first memory regions precede the memory regions of
  * the entry.  Returns 0 or -ENOMEM; the caller frees @shown->ranges.
  */
-int control_region__entry(const struct exposure *exposure,
-			  const struct entry *entry, uint32_t first,
-			  struct dart_entry *shown);
+int control_region__entry(const struct exposure *exposure, const struct entry *entry,
+			  uint32_t first, struct dart_entry *shown);
 
 #endif /* CONTROL_REGION_H */

@@ -45,13 +45,11 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 	else
 		for (i = 0; i < schema->field_count && !ret; i++)
 			ret = entry__add_run(entry, schema->fields[i].offset,
-					     schema->fields[i].width *
-					     schema->fields[i].count);
+					     schema->fields[i].width * schema->fields[i].count);
 	return ret ? dart_error__no_memory(error) : 0;
 }
 
-static int entry__check_size(const struct entry *entry,
-			     struct dart_error *error)
+static int entry__check_size(const struct entry *entry, struct dart_error *error)
 {
 	const struct dart_zero_extent *extent = &entry->extent;
 
@@ -66,8 +64,7 @@ static int entry__check_size(const struct entry *entry,
 	return 0;
 }
 
-struct entry *entry__new(enum dart_control_entry_kind kind,
-			 enum dart_control_lifetime lifetime,
+struct entry *entry__new(enum dart_control_entry_kind kind, enum dart_control_lifetime lifetime,
 			 enum dart_control_copies copies_are, const char *name)
 {
 	struct entry *entry = calloc(1, sizeof(*entry));
@@ -96,11 +93,9 @@ int entry__rename(struct entry *entry, const char *name)
 }
 
 /* Controllers refuse a table with other sequences. */
-static int entry__check_sequences(const struct entry *entry,
-				  struct dart_error *error)
+static int entry__check_sequences(const struct entry *entry, struct dart_error *error)
 {
-	const char *objection =
-		dart_schema__objection_to_sequences(entry->schema);
+	const char *objection = dart_schema__objection_to_sequences(entry->schema);
 
 	if (!objection)
 		return 0;
@@ -113,8 +108,7 @@ int entry__complete(struct entry *entry, struct region *region, int ret,
 {
 	if (!entry->schema)
 		entry->schema = entry->own_schema;
-	ret = ret ?: entry__check_sequences(entry, error) ?:
-		     entry__find_runs(entry, error);
+	ret = ret ?: entry__check_sequences(entry, error) ?: entry__find_runs(entry, error);
 	if (ret)
 		entry__free(entry, region);
 	else
@@ -138,9 +132,8 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 		return dart_error__no_memory(error);
 	entry->key = selector->key;
 	ret = region__add_window(region, selector, &entry->extent, error) ?:
-		      entry__check_size(entry, error) ?:
-		      source_schemas__get(schemas, source, &entry->extent,
-					  &entry->schema, error);
+		      entry__check_size(entry, error)			  ?:
+		      source_schemas__get(schemas, source, &entry->extent, &entry->schema, error);
 	return entry__complete(entry, region, ret, result, error);
 }
 
@@ -161,8 +154,7 @@ static int entry__describe_map(struct entry *entry, int map_fd,
 	if (entry__rename(entry, name))
 		return dart_error__no_memory(error);
 	return entry__check_size(entry, error) ?:
-		       map_schema__new(&map, &entry->own_schema,
-				       &entry->copies_are, error);
+		       map_schema__new(&map, &entry->own_schema, &entry->copies_are, error);
 }
 
 int entry__new_map(struct region *region, int map_fd, const char *name,
@@ -171,8 +163,7 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 	struct entry *entry;
 	int ret;
 
-	entry = entry__new(DART_CONTROL_ENTRY_MAP,
-			   DART_CONTROL_LIFETIME_DYNAMIC,
+	entry = entry__new(DART_CONTROL_ENTRY_MAP, DART_CONTROL_LIFETIME_DYNAMIC,
 			   DART_CONTROL_COPIES_ROW, "");
 	if (!entry)
 		return dart_error__no_memory(error);
@@ -188,19 +179,15 @@ int entry__new_counters(struct region *region, const char *name, json_t *names,
 	struct entry *entry;
 	int ret;
 
-	entry = entry__new(DART_CONTROL_ENTRY_COUNTERS,
-			   DART_CONTROL_LIFETIME_DYNAMIC,
+	entry = entry__new(DART_CONTROL_ENTRY_COUNTERS, DART_CONTROL_LIFETIME_DYNAMIC,
 			   DART_CONTROL_COPIES_CPU, name);
 	if (!entry)
 		return dart_error__no_memory(error);
-	ret = region__add_counters(region, name, json_array_size(names),
-				   &entry->extent, error);
+	ret = region__add_counters(region, name, json_array_size(names), &entry->extent, error);
 	if (!ret && names)
-		ret = schema_json__new_counters(name, names, &entry->own_schema,
-						error);
+		ret = schema_json__new_counters(name, names, &entry->own_schema, error);
 	else if (!ret && *entry->extent.name)
-		ret = counters_schema__new(&entry->extent, &entry->own_schema,
-					   error);
+		ret = counters_schema__new(&entry->extent, &entry->own_schema, error);
 	else if (!ret)
 		ret = dart_error__set(
 			error, EPERM,
@@ -214,8 +201,7 @@ static struct entry *new_slice(const char *name, struct dart_schema *schema)
 {
 	struct entry *entry;
 
-	entry = entry__new(DART_CONTROL_ENTRY_SLICE,
-			   DART_CONTROL_LIFETIME_SERVERLESS,
+	entry = entry__new(DART_CONTROL_ENTRY_SLICE, DART_CONTROL_LIFETIME_SERVERLESS,
 			   DART_CONTROL_COPIES_ROW, name);
 	if (entry)
 		entry->own_schema = schema;
@@ -235,9 +221,8 @@ static void entry__set_slice(struct entry *entry, uint32_t id, uint64_t data)
 	};
 }
 
-int entry__new_slice(struct region *region, struct arena *arena,
-		     const struct arena_place *place, const char *name,
-		     struct dart_schema *schema, struct entry **result,
+int entry__new_slice(struct region *region, struct arena *arena, const struct arena_place *place,
+		     const char *name, struct dart_schema *schema, struct entry **result,
 		     struct dart_error *error)
 {
 	struct entry *entry = new_slice(name, schema);
@@ -250,8 +235,7 @@ int entry__new_slice(struct region *region, struct arena *arena,
 	return entry__complete(entry, region, 0, result, error);
 }
 
-int entry__new_self(struct region *region, const char *name,
-		    struct dart_schema *schema,
+int entry__new_self(struct region *region, const char *name, struct dart_schema *schema,
 		    const struct dart_zero_slice *slice, struct entry **result,
 		    struct dart_error *error)
 {
@@ -283,14 +267,12 @@ struct entry *entries__find_map(const struct entries *entries, uint32_t map_id)
 	struct entry *entry;
 
 	TAILQ_FOREACH(entry, entries, link)
-		if (entry->kind == DART_CONTROL_ENTRY_MAP &&
-		    entry->extent.map_id == map_id)
+		if (entry->kind == DART_CONTROL_ENTRY_MAP && entry->extent.map_id == map_id)
 			return entry;
 	return NULL;
 }
 
-struct entry *entries__find_counters(const struct entries *entries,
-				     const char *name)
+struct entry *entries__find_counters(const struct entries *entries, const char *name)
 {
 	struct entry *entry;
 

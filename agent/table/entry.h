@@ -95,8 +95,7 @@ TAILQ_HEAD(entries, entry);
 TAILQ_HEAD(entries_of_arena, entry);
 
 /* An entry without an extent.  NULL: out of memory. */
-struct entry *entry__new(enum dart_control_entry_kind kind,
-			 enum dart_control_lifetime lifetime,
+struct entry *entry__new(enum dart_control_entry_kind kind, enum dart_control_lifetime lifetime,
 			 enum dart_control_copies copies_are, const char *name);
 /*
  * The end of a function that makes an entry: @ret is the result of describing its extent.  Sets
@@ -123,16 +122,14 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 int entry__new_counters(struct region *region, const char *name, json_t *names,
 			struct entry **entry, struct dart_error *error);
 /* A slice at @place of @arena.  Takes @schema over, even on error. */
-int entry__new_slice(struct region *region, struct arena *arena,
-		     const struct arena_place *place, const char *name,
-		     struct dart_schema *schema, struct entry **entry,
+int entry__new_slice(struct region *region, struct arena *arena, const struct arena_place *place,
+		     const char *name, struct dart_schema *schema, struct entry **entry,
 		     struct dart_error *error);
 /*
  * The entry about dartd, in a slice that dartd writes.  Takes @schema over, even on
  * error.
  */
-int entry__new_self(struct region *region, const char *name,
-		    struct dart_schema *schema,
+int entry__new_self(struct region *region, const char *name, struct dart_schema *schema,
 		    const struct dart_zero_slice *slice, struct entry **entry,
 		    struct dart_error *error);
 /* Call this while no index contains it.  -ENOMEM: the name stays. */
@@ -142,7 +139,6 @@ void entry__free(struct entry *entry, struct region *region);
 
 /* Return NULL if there is none, and skip counters that ended. */
 struct entry *entries__find_map(const struct entries *entries, uint32_t map_id);
-struct entry *entries__find_counters(const struct entries *entries,
-				     const char *name);
+struct entry *entries__find_counters(const struct entries *entries, const char *name);
 
 #endif /* ENTRY_H */

@@ -35,8 +35,7 @@ struct entry_group_operations {
 	 * A batch has ended, perhaps with entries of the group, and returned @end: on
 	 * error, because of @why, none of them is there.  NULL: no handler.
 	 */
-	void (*settle)(struct entry_group *group, int end,
-		       const struct dart_error *why);
+	void (*settle)(struct entry_group *group, int end, const struct dart_error *why);
 };
 
 TAILQ_HEAD(entry_groups, entry_group);

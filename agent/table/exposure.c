@@ -56,8 +56,7 @@ struct ibv_mr *exposure__register(const struct exposure *exposure,
 	return memory_region;
 }
 
-void exposure__deregister(const struct exposure *exposure,
-			  struct ibv_mr *memory_region)
+void exposure__deregister(const struct exposure *exposure, struct ibv_mr *memory_region)
 {
 	size_t length = memory_region->length;
 
@@ -82,9 +81,8 @@ static int cannot_register(int code, size_t length, struct dart_error *error)
 		remedy = " (read-only memory needs Linux 6.2 or later)";
 	else if (code == ENOMEM)
 		remedy = " (free some memory, or raise RLIMIT_MEMLOCK)";
-	return dart_error__set(error, code,
-			       "cannot register %zu bytes for RDMA: %s%s",
-			       length, strerror(code), remedy);
+	return dart_error__set(error, code, "cannot register %zu bytes for RDMA: %s%s", length,
+			       strerror(code), remedy);
 }
 
 int exposure__exchange(const struct exposure *exposure,
@@ -103,9 +101,8 @@ int exposure__exchange(const struct exposure *exposure,
 	return cannot_register(errno, old->length, error);
 }
 
-int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
-		   struct ibv_pd *pd, const struct region *region,
-		   struct leases *leases, struct memory_counts *counts,
+int exposure__open(struct exposure *exposure, enum dart_control_exposure mode, struct ibv_pd *pd,
+		   const struct region *region, struct leases *leases, struct memory_counts *counts,
 		   struct dart_error *error)
 {
 	uintptr_t memory = (uintptr_t)region->memory;
@@ -152,8 +149,7 @@ void exposure__close(struct exposure *exposure)
 	free(exposure->slabs);
 }
 
-int exposure__open_slab(struct exposure *exposure,
-			const struct dart_zero_extent *extent,
+int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent *extent,
 			struct dart_error *error)
 {
 	size_t length = extent->pages * exposure->region->page_size;
@@ -161,13 +157,11 @@ int exposure__open_slab(struct exposure *exposure,
 
 	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
 		return 0;
-	slabs = reallocarray(exposure->slabs, exposure->slab_count + 1,
-			     sizeof(*slabs));
+	slabs = reallocarray(exposure->slabs, exposure->slab_count + 1, sizeof(*slabs));
 	if (!slabs)
 		return dart_error__no_memory(error);
 	exposure->slabs = slabs;
-	slab = exposure__register(
-		exposure, exposure->region->memory + extent->data, length);
+	slab = exposure__register(exposure, exposure->region->memory + extent->data, length);
 	if (!slab)
 		return cannot_register(errno, length, error);
 	slabs[exposure->slab_count++] = slab;
@@ -176,8 +170,7 @@ int exposure__open_slab(struct exposure *exposure,
 }
 
 /* The index of the slab that contains the byte @at, or slab_count. */
-static uint32_t exposure__find_slab(const struct exposure *exposure,
-				    const uint8_t *at)
+static uint32_t exposure__find_slab(const struct exposure *exposure, const uint8_t *at)
 {
 	const struct ibv_mr *slab;
 	uint32_t i;
@@ -191,31 +184,26 @@ static uint32_t exposure__find_slab(const struct exposure *exposure,
 	return i;
 }
 
-void exposure__close_slab(struct exposure *exposure,
-			  const struct dart_zero_extent *extent)
+void exposure__close_slab(struct exposure *exposure, const struct dart_zero_extent *extent)
 {
-	uint32_t i = exposure__find_slab(exposure, exposure->region->memory +
-							   extent->data);
+	uint32_t i = exposure__find_slab(exposure, exposure->region->memory + extent->data);
 
 	if (i < exposure->slab_count)
 		exposure__close_slab_at(exposure, i);
 }
 
-static const uint8_t *first_byte(const struct exposure *exposure,
-				 const struct entry *entry, uint32_t copy,
-				 const struct run *run)
+static const uint8_t *first_byte(const struct exposure *exposure, const struct entry *entry,
+				 uint32_t copy, const struct run *run)
 {
 	return exposure->region->memory + entry->extent.data +
 	       copy * entry->extent.stride + run->offset;
 }
 
 /* True if the entry shares its memory region with others. */
-static bool is_shared(const struct exposure *exposure,
-		      const struct entry *entry)
+static bool is_shared(const struct exposure *exposure, const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
-	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) ||
-	       entry->programs;
+	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) || entry->programs;
 }
 
 /* True if each copy has its own memory regions. */
@@ -226,11 +214,9 @@ static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 }
 
 static int entry__register(struct entry *entry, const struct exposure *exposure,
-			   const uint8_t *memory, size_t length,
-			   struct dart_error *error)
+			   const uint8_t *memory, size_t length, struct dart_error *error)
 {
-	struct ibv_mr *memory_region =
-		exposure__register(exposure, memory, length);
+	struct ibv_mr *memory_region = exposure__register(exposure, memory, length);
 
 	if (!memory_region)
 		return cannot_register(errno, length, error);
@@ -238,8 +224,7 @@ static int entry__register(struct entry *entry, const struct exposure *exposure,
 	return 0;
 }
 
-int exposure__expose(struct exposure *exposure, struct entry *entry,
-		     struct dart_error *error)
+int exposure__expose(struct exposure *exposure, struct entry *entry, struct dart_error *error)
 {
 	const struct dart_zero_extent *extent = &entry->extent;
 	uint32_t copies, copy, i;
@@ -261,8 +246,7 @@ int exposure__expose(struct exposure *exposure, struct entry *entry,
 			if (!by_copy(exposure, entry))
 				length += (extent->copies - 1) * extent->stride;
 			ret = entry__register(entry, exposure,
-					      first_byte(exposure, entry, copy,
-							 &entry->runs[i]),
+					      first_byte(exposure, entry, copy, &entry->runs[i]),
 					      length, error);
 			if (ret) {
 				exposure__withdraw(exposure, entry);
@@ -313,8 +297,7 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	if (!next)
 		return dart_error__no_memory(error);
 	next->exposure = exposure;
-	next->memory_region =
-		exposure__register(exposure, region->memory, info.used);
+	next->memory_region = exposure__register(exposure, region->memory, info.used);
 	if (!next->memory_region) {
 		ret = cannot_register(errno, info.used, error);
 		free(next);
@@ -343,8 +326,7 @@ static void on_lease_end(struct lease *lease)
 	page_exposure__end(lease__owner(lease, struct page_exposure));
 }
 
-int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
-			    struct dart_error *error)
+int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd, struct dart_error *error)
 {
 	struct page_exposure *page;
 	uint32_t i;
@@ -357,8 +339,7 @@ int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
 		page_exposure__end(page);
 	}
 	if (exposure->page)
-		ret = exposure__exchange(exposure,
-					 &exposure->page->memory_region, error);
+		ret = exposure__exchange(exposure, &exposure->page->memory_region, error);
 	for (i = 0; !ret && i < exposure->slab_count; i++)
 		ret = exposure__exchange(exposure, &exposure->slabs[i], error);
 	exposure->shared_changes++;
@@ -371,8 +352,7 @@ void exposure__commit(struct exposure *exposure)
 		return;
 	if (exposure->page) {
 		TAILQ_INSERT_TAIL(&exposure->retired, exposure->page, link);
-		lease__start(exposure->leases, &exposure->page->lease,
-			     on_lease_end);
+		lease__start(exposure->leases, &exposure->page->lease, on_lease_end);
 	}
 	exposure->page = exposure->next;
 	exposure->next = NULL;
@@ -387,11 +367,9 @@ void exposure__rollback(struct exposure *exposure)
 	exposure->has_next = false;
 }
 
-uint32_t exposure__shared(const struct exposure *exposure,
-			  struct ibv_mr *const **memory_regions)
+uint32_t exposure__shared(const struct exposure *exposure, struct ibv_mr *const **memory_regions)
 {
-	const struct page_exposure *page = exposure->has_next ? exposure->next :
-								exposure->page;
+	const struct page_exposure *page = exposure->has_next ? exposure->next : exposure->page;
 
 	*memory_regions = exposure->slabs;
 	if (exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
@@ -401,38 +379,32 @@ uint32_t exposure__shared(const struct exposure *exposure,
 	return page ? 1 : 0;
 }
 
-uint32_t exposure__range_count(const struct exposure *exposure,
-			       const struct entry *entry)
+uint32_t exposure__range_count(const struct exposure *exposure, const struct entry *entry)
 {
 	uint32_t groups = by_copy(exposure, entry) ? entry->extent.copies : 1;
 
 	return groups * entry->run_count;
 }
 
-void exposure__ranges(const struct exposure *exposure,
-		      const struct entry *entry, uint32_t first,
+void exposure__ranges(const struct exposure *exposure, const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges)
 {
 	uint32_t count = exposure__range_count(exposure, entry);
 	bool is_by_copy = by_copy(exposure, entry);
 	uint32_t shared = 0, i;
 
-	if (is_shared(exposure, entry) &&
-	    exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
+	if (is_shared(exposure, entry) && exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
 		shared = exposure__find_slab(exposure,
-					     exposure->region->memory +
-						     entry->extent.data);
+					     exposure->region->memory + entry->extent.data);
 	for (i = 0; i < count; i++) {
 		const struct run *run = &entry->runs[i % entry->run_count];
 		uint32_t copy = i / entry->run_count;
 
 		ranges[i] = (struct dart_range){
-			.address = exposure__address(
-				exposure,
-				first_byte(exposure, entry, copy, run)),
+			.address =
+				exposure__address(exposure, first_byte(exposure, entry, copy, run)),
 			.stride = entry->extent.stride,
-			.memory_region = is_shared(exposure, entry) ? shared :
-								      first + i,
+			.memory_region = is_shared(exposure, entry) ? shared : first + i,
 			.first_copy = copy,
 			.copies = is_by_copy ? 1 : entry->extent.copies,
 			.offset = run->offset,

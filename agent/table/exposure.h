@@ -52,9 +52,8 @@ struct exposure {
 	uint64_t shift;
 };
 
-int exposure__open(struct exposure *exposure, enum dart_control_exposure mode,
-		   struct ibv_pd *pd, const struct region *region,
-		   struct leases *leases, struct memory_counts *counts,
+int exposure__open(struct exposure *exposure, enum dart_control_exposure mode, struct ibv_pd *pd,
+		   const struct region *region, struct leases *leases, struct memory_counts *counts,
 		   struct dart_error *error);
 /* After all entries are withdrawn. */
 void exposure__close(struct exposure *exposure);
@@ -64,8 +63,7 @@ void exposure__close(struct exposure *exposure);
  * memory regions that entries share.  No peer may be connected meanwhile.  After an error some
  * regions are unchanged; the next call changes these as well.
  */
-int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd,
-			    struct dart_error *error);
+int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd, struct dart_error *error);
 /* The same for another memory region that @exposure registered. */
 int exposure__exchange(const struct exposure *exposure,
 		       struct ibv_mr **memory_region, struct dart_error *error);
@@ -74,16 +72,13 @@ int exposure__exchange(const struct exposure *exposure,
  * Opens the slab @extent, so that slices of it, or records, need no separate memory
  * regions.
  */
-int exposure__open_slab(struct exposure *exposure,
-			const struct dart_zero_extent *extent,
+int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent *extent,
 			struct dart_error *error);
 /* When no entry in the table or on lease is a slice of it. */
-void exposure__close_slab(struct exposure *exposure,
-			  const struct dart_zero_extent *extent);
+void exposure__close_slab(struct exposure *exposure, const struct dart_zero_extent *extent);
 
 /* Create and remove the entry's own memory regions, if it needs any. */
-int exposure__expose(struct exposure *exposure, struct entry *entry,
-		     struct dart_error *error);
+int exposure__expose(struct exposure *exposure, struct entry *entry, struct dart_error *error);
 void exposure__withdraw(const struct exposure *exposure, struct entry *entry);
 
 /*
@@ -102,26 +97,22 @@ void exposure__rollback(struct exposure *exposure);
  * The ranges of the entry in a table after exposure__prepare().  @first: index
  * in the table of the first of the entry's own memory regions.
  */
-uint32_t exposure__range_count(const struct exposure *exposure,
-			       const struct entry *entry);
-void exposure__ranges(const struct exposure *exposure,
-		      const struct entry *entry, uint32_t first,
+uint32_t exposure__range_count(const struct exposure *exposure, const struct entry *entry);
+void exposure__ranges(const struct exposure *exposure, const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
  * The memory regions that entries share, the first of the table: the one of page exposure, or one
  * for each slab.  Returns their number.
  */
-uint32_t exposure__shared(const struct exposure *exposure,
-			  struct ibv_mr *const **memory_regions);
+uint32_t exposure__shared(const struct exposure *exposure, struct ibv_mr *const **memory_regions);
 
 /* Translate between the memory of dartd and the addresses at which controllers see it. */
 uint64_t exposure__address(const struct exposure *exposure, const void *memory);
 const void *exposure__memory(const struct exposure *exposure, uint64_t address);
 
 /* Registers memory for RDMA READ; returns NULL and sets errno on error. */
-struct ibv_mr *exposure__register(const struct exposure *exposure,
-				  const void *memory, size_t length);
-void exposure__deregister(const struct exposure *exposure,
-			  struct ibv_mr *memory_region);
+struct ibv_mr *exposure__register(const struct exposure *exposure, const void *memory,
+				  size_t length);
+void exposure__deregister(const struct exposure *exposure, struct ibv_mr *memory_region);
 
 #endif /* EXPOSURE_H */

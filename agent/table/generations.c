@@ -16,8 +16,7 @@ void generations__publish(struct generations *generations, uint64_t generation,
 		generations->rewritten = generation;
 		generations->samples_total = 0;
 	} else if (generations->samples_total &&
-		   now_ns - generations->samples[last % GENERATIONS_SAMPLES]
-				    .published <
+		   now_ns - generations->samples[last % GENERATIONS_SAMPLES].published <
 			   LEASE_NS / GENERATIONS_SAMPLES) {
 		return;
 	}
@@ -38,11 +37,9 @@ bool generations__can_use(const struct generations *generations,
 
 	if (generation == generations->now)
 		return true;
-	if (generation > generations->now ||
-	    generation < generations->rewritten)
+	if (generation > generations->now || generation < generations->rewritten)
 		return false;
-	for (i = 0; i < GENERATIONS_SAMPLES && i < generations->samples_total;
-	     i++)
+	for (i = 0; i < GENERATIONS_SAMPLES && i < generations->samples_total; i++)
 		if (generation + 1 >= generations->samples[i].generation &&
 		    now_ns - generations->samples[i].published < LEASE_NS)
 			return true;

@@ -57,8 +57,7 @@ void host__kernel(struct kernel_texts *kernel)
 	copy_text(kernel->release, sizeof(kernel->release), host.release);
 	copy_text(kernel->version, sizeof(kernel->version), host.version);
 	copy_text(kernel->machine, sizeof(kernel->machine), host.machine);
-	copy_text(kernel->domain_name, sizeof(kernel->domain_name),
-		  host.domainname);
+	copy_text(kernel->domain_name, sizeof(kernel->domain_name), host.domainname);
 }
 
 /* Returns the number at *@c, and moves *@c after it; UINT32_MAX if there is none. */
@@ -125,6 +124,5 @@ int host__online_cpus(uint64_t *online, uint32_t cpus)
 void host__nohz_full_cpus(uint64_t *nohz_full, uint32_t cpus)
 {
 	if (read_cpus(NOHZ_FULL_CPUS, nohz_full, cpus))
-		memset(nohz_full, 0,
-		       (cpus / 64 + !!(cpus % 64)) * sizeof(*nohz_full));
+		memset(nohz_full, 0, (cpus / 64 + !!(cpus % 64)) * sizeof(*nohz_full));
 }

@@ -62,8 +62,7 @@ static void inventory__count(struct inventory *inventory, const struct entry *en
 		count__add(&counts->slices, more);
 	if (entry->kind == DART_CONTROL_ENTRY_MAP)
 		inventory->maps += more;
-	if (entry->kind == DART_CONTROL_ENTRY_SOURCE &&
-	    entry->key.source < INVENTORY_SOURCES_MAX) {
+	if (entry->kind == DART_CONTROL_ENTRY_SOURCE && entry->key.source < INVENTORY_SOURCES_MAX) {
 		of_source = &inventory->of_sources[entry->key.source];
 		of_source->entries += more;
 		of_source->singles += entry->group ? 0 : more;
@@ -294,8 +293,7 @@ struct arena *inventory__find_arena(const struct inventory *inventory, uint32_t 
 	return found ? (struct arena *)((char *)found - offsetof(struct arena, id)) : NULL;
 }
 
-int inventory__add_arena(struct inventory *inventory, struct arena *arena,
-			 struct dart_error *error)
+int inventory__add_arena(struct inventory *inventory, struct arena *arena, struct dart_error *error)
 {
 	if (!entry_index__add(&inventory->arenas, &arena->id))
 		return 0;

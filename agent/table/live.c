@@ -48,8 +48,7 @@ void live__load(uint8_t *to, uintptr_t from, size_t length)
 	}
 }
 
-void live__copy(const struct exposure *exposure, const struct dart_entry *entry,
-		uint8_t *copies)
+void live__copy(const struct exposure *exposure, const struct dart_entry *entry, uint8_t *copies)
 {
 	size_t stride = entry->schema->length;
 	uint32_t i, j;
@@ -59,11 +58,9 @@ void live__copy(const struct exposure *exposure, const struct dart_entry *entry,
 		const struct dart_range *range = &entry->ranges[i];
 
 		for (j = 0; j < range->copies; j++)
-			live__load(copies + (range->first_copy + j) * stride +
-				     range->offset,
-			     (uintptr_t)exposure__memory(exposure,
-							 range->address) +
-				     j * range->stride,
-			     range->length);
+			live__load(copies + (range->first_copy + j) * stride + range->offset,
+				   (uintptr_t)exposure__memory(exposure, range->address) +
+					   j * range->stride,
+				   range->length);
 	}
 }

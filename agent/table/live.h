@@ -17,7 +17,6 @@ void live__load(uint8_t *to, uintptr_t from, size_t length);
  * Copies the entry's copies, whose ranges are those of the exposure, to @copies, one after the
  * other: dart_entry__size() bytes, zero outside the ranges.  Aligned integers are never torn.
  */
-void live__copy(const struct exposure *exposure, const struct dart_entry *entry,
-		uint8_t *copies);
+void live__copy(const struct exposure *exposure, const struct dart_entry *entry, uint8_t *copies);
 
 #endif /* LIVE_H */

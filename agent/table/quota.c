@@ -42,8 +42,7 @@ static struct quota_user *quotas__find(const struct quotas *quotas, uid_t uid)
 	return NULL;
 }
 
-int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes,
-		  struct dart_error *error)
+int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes, struct dart_error *error)
 {
 	const struct quota_user *user = quotas__find(quotas, uid);
 

@@ -21,8 +21,7 @@ int records__open(struct records *records, struct region *region,
 	*records = (struct records){
 		.region = region,
 		.exposure = exposure,
-		.online = calloc(region->cpus / 64 + 1,
-				 sizeof(*records->online)),
+		.online = calloc(region->cpus / 64 + 1, sizeof(*records->online)),
 	};
 	return records->online ? 0 : dart_error__no_memory(error);
 }
@@ -53,10 +52,8 @@ static enum dart_zero_record_form records__form(const struct source *source)
 }
 
 /* Describes a copy of the selected counters: @extent->length and @extent->name. */
-static int records__describe(const struct records *records,
-			     const struct selector *selector,
-			     struct dart_zero_extent *extent,
-			     struct dart_error *error)
+static int records__describe(const struct records *records, const struct selector *selector,
+			     struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_record record = {
 		.form = records__form(selector->source),
@@ -107,26 +104,21 @@ static void records__remove_last_pages(struct records *records)
 }
 
 /* Adds the record on the first pages with room for it. */
-static int records__place(const struct records *records,
-			  const struct selector *selector,
-			  struct dart_zero_record *record,
-			  struct dart_error *error)
+static int records__place(const struct records *records, const struct selector *selector,
+			  struct dart_zero_record *record, struct dart_error *error)
 {
 	int ret = -ENOSPC;
 	uint32_t i;
 
 	for (i = 0; i < records->count && ret == -ENOSPC; i++) {
 		record->slab = records->pages[i].id;
-		ret = region__add_record(records->region, selector, record,
-					 error);
+		ret = region__add_record(records->region, selector, record, error);
 	}
 	return ret;
 }
 
-static int records__place_or_grow(struct records *records,
-				  const struct selector *selector,
-				  struct dart_zero_record *record,
-				  struct dart_error *error)
+static int records__place_or_grow(struct records *records, const struct selector *selector,
+				  struct dart_zero_record *record, struct dart_error *error)
 {
 	int ret = records__place(records, selector, record, error);
 
@@ -142,8 +134,7 @@ static int records__place_or_grow(struct records *records,
 	return ret;
 }
 
-static int records__add(struct records *records,
-			const struct selector *selector,
+static int records__add(struct records *records, const struct selector *selector,
 			const struct record_layout *layout, struct entry *entry,
 			struct dart_error *error)
 {
@@ -188,19 +179,16 @@ int records__new_entry(struct records *records, struct source_schemas *schemas,
 	struct entry *entry;
 	int ret;
 
-	entry = entry__new(DART_CONTROL_ENTRY_SOURCE,
-			   source->selector ? DART_CONTROL_LIFETIME_DYNAMIC :
-					      DART_CONTROL_LIFETIME_IMMOBILE,
-			   source->rows ? DART_CONTROL_COPIES_ROW :
-					  DART_CONTROL_COPIES_SUM,
-			   selector->name);
+	entry = entry__new(
+		DART_CONTROL_ENTRY_SOURCE,
+		source->selector ? DART_CONTROL_LIFETIME_DYNAMIC : DART_CONTROL_LIFETIME_IMMOBILE,
+		source->rows ? DART_CONTROL_COPIES_ROW : DART_CONTROL_COPIES_SUM, selector->name);
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->key = selector->key;
 	entry->programs = &records->programs;
-	ret = records__describe(records, selector, &copy, error) ?:
-		      source_schemas__get_record(schemas, source, &copy,
-						 &layout, error) ?:
+	ret = records__describe(records, selector, &copy, error)			 ?:
+		      source_schemas__get_record(schemas, source, &copy, &layout, error) ?:
 		      records__add(records, selector, layout, entry, error);
 	return entry__complete(entry, records->region, ret, result, error);
 }

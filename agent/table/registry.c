@@ -18,9 +18,8 @@ static int registry__publish(struct registry *registry, bool is_batch, struct da
 		goto count;
 	/* The memory region in the table covers the entries that remain. */
 	if (ret)
-		log__peer_warning(
-			"pages of removed entries stay pinned until the next change: %s",
-			error->text);
+		log__peer_warning("pages of removed entries stay pinned until the next change: %s",
+				  error->text);
 	ret = control_region__update(control_region, &inventory->entries,
 				     is_batch ? registry->added : 0,
 				     is_batch ? &inventory->leaving : NULL, error);
@@ -492,8 +491,7 @@ static int exchange(const struct exposure *exposure, const struct entries *entri
 	return ret;
 }
 
-int registry__change_device(struct registry *registry, struct ibv_pd *pd,
-			    struct dart_error *error)
+int registry__change_device(struct registry *registry, struct ibv_pd *pd, struct dart_error *error)
 {
 	struct inventory *inventory = &registry->inventory;
 	struct exposure *exposure = registry->rooms.exposure;

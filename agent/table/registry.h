@@ -66,8 +66,7 @@ void registry__end_or_log(struct registry *registry);
  * entry, which the registry watches.
  */
 int registry__add_source(struct registry *registry, const struct selector *selector,
-			 struct entry_group *group, struct entry **entry,
-			 struct dart_error *error);
+			 struct entry_group *group, struct entry **entry, struct dart_error *error);
 /* @map_fd stays the caller's.  Takes the map's name if @name is NULL. */
 int registry__add_map(struct registry *registry, int map_fd, const char *name,
 		      struct entry **entry, struct dart_error *error);
@@ -115,8 +114,7 @@ void registry__clock_was_set(struct registry *registry);
  * again, and then publishes their new keys.  Nobody is connected over RDMA meanwhile.  After
  * an error it is to be called again, with NULL if @pd cannot be used.
  */
-int registry__change_device(struct registry *registry, struct ibv_pd *pd,
-			    struct dart_error *error);
+int registry__change_device(struct registry *registry, struct ibv_pd *pd, struct dart_error *error);
 
 /* The requests about entries and groups; their subject is the registry. */
 extern const struct request_type registry_requests[];

@@ -28,27 +28,22 @@ static uint64_t exposed_bytes(const struct entry *entry)
 
 json_t *registry_json__entry(const struct entry *entry)
 {
-	bool is_page = entry->registry->rooms.exposure->mode ==
-		       DART_CONTROL_EXPOSURE_PAGE;
+	bool is_page = entry->registry->rooms.exposure->mode == DART_CONTROL_EXPOSURE_PAGE;
 	json_t *json;
 
-	json = json_pack(
-		"{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
-		entry->name, "kind", dart_entry_kind__name(entry->kind),
-		"copies", (json_int_t)entry->extent.copies, "copies_are",
-		dart_copies__name(entry->copies_are),
-		"length", (json_int_t)entry->schema->length, "fields",
-		(json_int_t)entry->schema->field_count, "memory_regions",
-		(json_int_t)(is_page ? 1 : entry->memory_region_count),
-		"bytes", (json_int_t)exposed_bytes(entry), "owner",
-		(json_int_t)entry->owner, "age_s",
-		(json_int_t)clock__age_s(entry->registered));
+	json = json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name", entry->name,
+			 "kind", dart_entry_kind__name(entry->kind), "copies",
+			 (json_int_t)entry->extent.copies, "copies_are",
+			 dart_copies__name(entry->copies_are), "length",
+			 (json_int_t)entry->schema->length, "fields",
+			 (json_int_t)entry->schema->field_count, "memory_regions",
+			 (json_int_t)(is_page ? 1 : entry->memory_region_count), "bytes",
+			 (json_int_t)exposed_bytes(entry), "owner", (json_int_t)entry->owner,
+			 "age_s", (json_int_t)clock__age_s(entry->registered));
 	if (json && entry->extent.map_id)
-		json_object_set_new(json, "map_id",
-				    json_integer(entry->extent.map_id));
+		json_object_set_new(json, "map_id", json_integer(entry->extent.map_id));
 	if (json && entry->extent.counters_id)
-		json_object_set_new(json, "counters_id",
-				    json_integer(entry->extent.counters_id));
+		json_object_set_new(json, "counters_id", json_integer(entry->extent.counters_id));
 	return json;
 }
 
@@ -66,13 +61,10 @@ static size_t shown_bytes(const struct dart_entry *entry, const uint8_t *copies)
 	return bytes;
 }
 
-static int too_many(const struct entry *entry, size_t bytes, size_t most,
-		    struct dart_error *error)
+static int too_many(const struct entry *entry, size_t bytes, size_t most, struct dart_error *error)
 {
-	return dart_error__set(
-		error, EFBIG,
-		"'%s' has %zu bytes, too many to show (more than %zu)",
-		entry->name, bytes, most);
+	return dart_error__set(error, EFBIG, "'%s' has %zu bytes, too many to show (more than %zu)",
+			       entry->name, bytes, most);
 }
 
 /* CPUs of nohz_full= as text, which the caller frees; NULL if out of memory. */
@@ -84,8 +76,7 @@ static char *nohz_full_cpus(const struct control_region *control_region)
 
 	if (!out)
 		return NULL;
-	dart_cpus__print(control_region->nohz_full,
-			 control_region->exposure->region->cpus, out);
+	dart_cpus__print(control_region->nohz_full, control_region->exposure->region->cpus, out);
 	if (!fclose(out))
 		return text;
 	free(text);
@@ -104,14 +95,12 @@ static int add_nohz_full(json_t *values, const struct entry *entry)
 	if (!cpus)
 		return -ENOMEM;
 	if (*cpus)
-		ret = json_object_set_new(values, "nohz_full",
-					  json_string(cpus));
+		ret = json_object_set_new(values, "nohz_full", json_string(cpus));
 	free(cpus);
 	return ret;
 }
 
-int registry_json__values(const struct entry *entry, json_t **values,
-			  struct dart_error *error)
+int registry_json__values(const struct entry *entry, json_t **values, struct dart_error *error)
 {
 	struct dart_entry shown;
 	uint8_t *copies;
@@ -172,15 +161,14 @@ json_t *registry_json__status(const struct registry *registry)
 	snprintf(instance, sizeof(instance), "%016llx",
 		 (unsigned long long)registry->rooms.control_region->instance);
 
-	return json_pack(
-		"{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
-		"exposure", dart_exposure__name(exposure->mode), "generation",
-		(json_int_t)registry->rooms.control_region->generation, "instance",
-		instance, "cpus", (json_int_t)region->cpus, "lease_ms",
-		(json_int_t)LEASE_MS, "entries", entries, "memory_regions",
-		is_page ? (json_int_t) !!exposure->page : own, "leases",
-		(json_int_t)leases__count(exposure->leases), "extents",
-		(json_int_t)info.extents, "capacity", (json_int_t)region->capacity,
-		"used", (json_int_t)info.used, "windows",
-		!(info.flags & DART_ZERO_INFO_NO_WINDOWS));
+	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "exposure",
+			 dart_exposure__name(exposure->mode), "generation",
+			 (json_int_t)registry->rooms.control_region->generation, "instance",
+			 instance, "cpus", (json_int_t)region->cpus, "lease_ms",
+			 (json_int_t)LEASE_MS, "entries", entries, "memory_regions",
+			 is_page ? (json_int_t) !!exposure->page : own, "leases",
+			 (json_int_t)leases__count(exposure->leases), "extents",
+			 (json_int_t)info.extents, "capacity", (json_int_t)region->capacity, "used",
+			 (json_int_t)info.used, "windows",
+			 !(info.flags & DART_ZERO_INFO_NO_WINDOWS));
 }

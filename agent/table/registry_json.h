@@ -12,8 +12,7 @@
 /* As "list" of <dart/registration.h> shows an entry. */
 json_t *registry_json__entry(const struct entry *entry);
 /* {"name", "values", "schema"}: the bytes as they are now. */
-int registry_json__values(const struct entry *entry, json_t **values,
-			  struct dart_error *error);
+int registry_json__values(const struct entry *entry, json_t **values, struct dart_error *error);
 /* How many there are and how they are exposed: members of the agent's status. */
 json_t *registry_json__status(const struct registry *registry);
 

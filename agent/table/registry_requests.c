@@ -28,12 +28,10 @@ static int register_source(struct request *request)
 	int ret;
 
 	ret = selector__unpack(request, &source, &choice) ?:
-		      selector__choose(&selector, source, &choice,
-				       &request->error);
+		      selector__choose(&selector, source, &choice, &request->error);
 	if (ret)
 		return ret;
-	ret = registry__add_source(request->subject, &selector, NULL, &entry,
-				   &request->error);
+	ret = registry__add_source(request->subject, &selector, NULL, &entry, &request->error);
 	selector__close(&selector);
 	if (ret)
 		return ret;
@@ -55,10 +53,8 @@ static int register_map(struct request *request)
 					&request->error);
 	if (ret)
 		return ret;
-	log__peer_info("registered map %u as %s", entry->extent.map_id,
-		       entry->name);
-	request__keep(request, json_pack("{s:I}", "map_id",
-					 (json_int_t)entry->extent.map_id));
+	log__peer_info("registered map %u as %s", entry->extent.map_id, entry->name);
+	request__keep(request, json_pack("{s:I}", "map_id", (json_int_t)entry->extent.map_id));
 	return reply_entry(request, entry);
 }
 
@@ -69,13 +65,11 @@ static int register_counters(struct request *request)
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s?o !}", "name", &name,
-			      "counters", &names);
+	ret = request__unpack(request, "{s:s, s?o !}", "name", &name, "counters", &names);
 	if (!ret && names && !json_array_size(names))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "the list of counters has no name in it");
-	ret = ret ?: registry__add_counters(request->subject, name, names,
-					    &entry, &request->error);
+	ret = ret ?: registry__add_counters(request->subject, name, names, &entry, &request->error);
 	if (ret)
 		return ret;
 	log__info("registered counters %s", entry->name);
@@ -94,12 +88,10 @@ static int new_slice(struct request *request)
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:o, s?I, s?o !}", "name",
-			      &asked.name, "schema", &json, "offset", &offset,
-			      "memory", &has_memory);
+	ret = request__unpack(request, "{s:s, s:o, s?I, s?o !}", "name", &asked.name, "schema",
+			      &json, "offset", &offset, "memory", &has_memory);
 	if (!ret && has_memory && !json_is_integer(has_memory))
-		ret = dart_error__set(&request->error, EINVAL,
-				      "'memory' is not an integer");
+		ret = dart_error__set(&request->error, EINVAL, "'memory' is not an integer");
 	memory = json_integer_value(has_memory);
 	if (!ret && (offset < 0 || memory < 0))
 		ret = dart_error__set(&request->error, EINVAL,
@@ -140,15 +132,13 @@ static int unregister_entry(struct request *request, struct entry *entry)
 			&request->error, EPERM,
 			"'%s' is the entry about dartd itself, which cannot be unregistered",
 			entry->name);
-	whole = entry->group && entry->group->part_of ? entry->group->part_of :
-							entry->group;
+	whole = entry->group && entry->group->part_of ? entry->group->part_of : entry->group;
 	if (whole)
 		return dart_error__set(&request->error, EBUSY,
 				       "'%s' is part of '%s' (unregister that)",
 				       entry->name, whole->name);
 	ret = request__check_owner(request, entry->owner, entry->name) ?:
-		      registry__remove(request->subject, entry,
-				       &request->error);
+		      registry__remove(request->subject, entry, &request->error);
 	if (!ret)
 		request->result = registry_json__entry(entry);
 	return ret;
@@ -164,8 +154,7 @@ static int unregister_slice(struct request *request)
 				   &entry, &request->error) ?:
 		      unregister_entry(request, entry);
 	if (!ret)
-		json_object_set_new(request->result, "lease_ms",
-				    json_integer(LEASE_MS));
+		json_object_set_new(request->result, "lease_ms", json_integer(LEASE_MS));
 	return ret;
 }
 
@@ -176,8 +165,7 @@ static int find_entry(struct request *request, struct entry **entry)
 	*entry = inventory__find(&registry->inventory, request->text);
 	if (*entry)
 		return 0;
-	return dart_error__set(&request->error, ENOENT,
-			       "there is no entry '%s'", request->text);
+	return dart_error__set(&request->error, ENOENT, "there is no entry '%s'", request->text);
 }
 
 static int unregister(struct request *request)
@@ -191,8 +179,7 @@ static int unregister(struct request *request)
 	if (group)
 		ret = unregister_group(request, group);
 	else
-		ret = find_entry(request, &entry) ?:
-			      unregister_entry(request, entry);
+		ret = find_entry(request, &entry) ?: unregister_entry(request, entry);
 	if (!ret)
 		log__peer_info("unregistered %s", request->text);
 	return ret;
@@ -208,8 +195,7 @@ static int list_entries(struct request *request)
 	TAILQ_FOREACH(entry, &registry->inventory.entries, link)
 		reply__append(&request->result, registry_json__entry(entry));
 	TAILQ_FOREACH(group, &registry->inventory.groups, link)
-		reply__append(&request->result,
-			      group->operations->describe(group));
+		reply__append(&request->result, group->operations->describe(group));
 	return 0;
 }
 
@@ -246,8 +232,7 @@ static int show_entry(struct request *request)
 		entry = find_gathered(request);
 		ret = entry ? 0 : ret;
 	}
-	return ret ?: registry_json__values(entry, &request->result,
-					    &request->error);
+	return ret ?: registry_json__values(entry, &request->result, &request->error);
 }
 
 const struct request_type registry_requests[] = {

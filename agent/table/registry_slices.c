@@ -9,8 +9,7 @@
 #include "registry.h"
 
 /* Bytes of the memory that @asked wants to be lent, whole pages. */
-static int registry__size_arena(const struct registry *registry,
-				const struct slice_request *asked,
+static int registry__size_arena(const struct registry *registry, const struct slice_request *asked,
 				uint64_t *length, struct dart_error *error)
 {
 	uint64_t page = registry->rooms.region->page_size;
@@ -18,37 +17,31 @@ static int registry__size_arena(const struct registry *registry,
 
 	*length = asked->memory;
 	if (!asked->has_memory && asked->offset <= most)
-		*length = (asked->offset + asked->schema->length + page - 1) /
-			  page * page;
+		*length = (asked->offset + asked->schema->length + page - 1) / page * page;
 	else if (!asked->has_memory)
 		*length = asked->offset;
 	if (*length && *length % page == 0 && *length <= most)
 		return 0;
-	return dart_error__set(
-		error, EINVAL,
-		"%llu bytes of memory are not 1 to %d whole pages of %u bytes",
-		(unsigned long long)*length, DART_REGISTRATION_MEMORY_PAGES_MAX,
-		(unsigned int)page);
+	return dart_error__set(error, EINVAL,
+			       "%llu bytes of memory are not 1 to %d whole pages of %u bytes",
+			       (unsigned long long)*length, DART_REGISTRATION_MEMORY_PAGES_MAX,
+			       (unsigned int)page);
 }
 
-static int registry__lend_arena(struct registry *registry,
-				const struct slice_request *asked,
-				struct arena **arena, int *fd,
-				struct dart_error *error)
+static int registry__lend_arena(struct registry *registry, const struct slice_request *asked,
+				struct arena **arena, int *fd, struct dart_error *error)
 {
 	uint64_t length;
 	int ret;
 
-	ret = registry__size_arena(registry, asked, &length, error) ?:
-		      quotas__check(&registry->inventory.quotas, asked->owner, length,
-					    error) ?:
+	ret = registry__size_arena(registry, asked, &length, error)			      ?:
+		      quotas__check(&registry->inventory.quotas, asked->owner, length, error) ?:
 		      arena__lend(&registry->slabs, length, arena, fd, error);
 	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
 
 /* Finds the memory of the descriptor in @asked, or takes it over. */
-static int registry__adopt_arena(struct registry *registry,
-				 const struct slice_request *asked,
+static int registry__adopt_arena(struct registry *registry, const struct slice_request *asked,
 				 struct arena **arena, struct dart_error *error)
 {
 	uint32_t id;
@@ -70,14 +63,12 @@ static int registry__adopt_arena(struct registry *registry,
  * -EPERM: the memory contains entries of another user.  -EDQUOT: one more entry, or the memory, if
  * it does not belong to @uid yet, exceeds the quota.
  */
-static int registry__check_user(const struct registry *registry,
-				const struct arena *arena, uid_t uid,
-				struct dart_error *error)
+static int registry__check_user(const struct registry *registry, const struct arena *arena,
+				uid_t uid, struct dart_error *error)
 {
 	if (arena->owner != uid && arena__is_listed(arena))
 		return dart_error__set(
-			error, EPERM,
-			"this memory has slices of user %u, who alone can add others",
+			error, EPERM, "this memory has slices of user %u, who alone can add others",
 			arena->owner);
 	return quotas__check(
 		&registry->inventory.quotas, uid, arena->owner == uid ? 0 : arena->length, error);
@@ -87,10 +78,8 @@ static int registry__check_user(const struct registry *registry,
  * @entry covers some of the bytes of @asked: it is in the table, for example because the client
  * lost the reply to the same request, or on lease.
  */
-static int registry__add_known_slice(struct registry *registry,
-				     struct entry *entry,
-				     const struct slice_request *asked,
-				     struct entry **result,
+static int registry__add_known_slice(struct registry *registry, struct entry *entry,
+				     const struct slice_request *asked, struct entry **result,
 				     struct dart_error *error)
 {
 	const struct arena *arena = entry->arena;
@@ -102,8 +91,7 @@ static int registry__add_known_slice(struct registry *registry,
 
 	*result = entry;
 	if (!entry->is_on_lease) {
-		if (is_equal && entry->owner == asked->owner &&
-		    !strcmp(entry->name, asked->name))
+		if (is_equal && entry->owner == asked->owner && !strcmp(entry->name, asked->name))
 			return 0;
 		return dart_error__set(
 			error, EEXIST,
@@ -124,23 +112,20 @@ static int registry__add_known_slice(struct registry *registry,
 
 /* In a batch.  An arena without entries is freed. */
 static int registry__stage_slice(struct registry *registry, struct arena *arena,
-				 struct slice_request *asked,
-				 struct entry **result,
+				 struct slice_request *asked, struct entry **result,
 				 struct dart_error *error)
 {
 	struct arena_place place;
 	struct entry *entry;
 	int ret;
 
-	ret = arena__check_place(arena, asked->offset, asked->schema->length,
-				 error);
+	ret = arena__check_place(arena, asked->offset, asked->schema->length, error);
 	if (ret)
 		goto settle;
 	place = place_in(arena, asked->offset, asked->schema->length);
 	entry = inventory__find_place(&registry->inventory, &place);
 	if (entry)
-		return registry__add_known_slice(registry, entry, asked, result,
-						 error);
+		return registry__add_known_slice(registry, entry, asked, result, error);
 	ret = registry__check_user(registry, arena, asked->owner, error);
 	if (ret)
 		goto settle;
@@ -154,33 +139,27 @@ settle:
 	return ret;
 }
 
-int registry__add_slice(struct registry *registry, struct slice_request *asked,
-			int *fd, struct entry **result,
-			struct dart_error *error)
+int registry__add_slice(struct registry *registry, struct slice_request *asked, int *fd,
+			struct entry **result, struct dart_error *error)
 {
 	struct arena *arena;
 	int ret;
 
 	*fd = -1;
 	/* A name in use is not refused before the same request is recognised. */
-	ret = asked->fd < 0 ?
-		      inventory__check_name(&registry->inventory, asked->name, error) :
-		      entry_name__check(asked->name, error);
+	ret = asked->fd < 0 ? inventory__check_name(&registry->inventory, asked->name, error) :
+			      entry_name__check(asked->name, error);
 	if (!ret && asked->offset % DART_REGISTRATION_SLICE_ALIGNMENT)
-		ret = dart_error__set(error, EINVAL,
-				      "the offset %llu is not a multiple of %d",
+		ret = dart_error__set(error, EINVAL, "the offset %llu is not a multiple of %d",
 				      (unsigned long long)asked->offset,
 				      DART_REGISTRATION_SLICE_ALIGNMENT);
 	if (ret)
 		goto free_schema;
 
 	registry__begin(registry);
-	ret = asked->fd < 0 ? registry__lend_arena(registry, asked, &arena, fd,
-						   error) :
-			      registry__adopt_arena(registry, asked, &arena,
-						    error);
-	ret = ret ?: registry__stage_slice(registry, arena, asked, result,
-					   error);
+	ret = asked->fd < 0 ? registry__lend_arena(registry, asked, &arena, fd, error) :
+			      registry__adopt_arena(registry, asked, &arena, error);
+	ret = ret ?: registry__stage_slice(registry, arena, asked, result, error);
 	ret = registry__end_with(registry, ret, error);
 	if (ret && *fd >= 0) {
 		close(*fd);
@@ -208,6 +187,5 @@ int registry__find_slice(struct registry *registry, const char *name, int fd,
 		else if (id == (*entry)->arena->id)
 			return 0;
 	}
-	return dart_error__set(error, ENOENT,
-			       "this memory has no slice '%s'", name);
+	return dart_error__set(error, ENOENT, "this memory has no slice '%s'", name);
 }

@@ -5,8 +5,7 @@
 
 #include "slab.h"
 
-void slabs__open(struct slabs *slabs, struct region *region,
-		 struct exposure *exposure)
+void slabs__open(struct slabs *slabs, struct region *region, struct exposure *exposure)
 {
 	*slabs = (struct slabs){ .region = region, .exposure = exposure };
 	TAILQ_INIT(&slabs->list);
@@ -24,8 +23,7 @@ void slabs__close(struct slabs *slabs)
 }
 
 /* Exposes @extent of the region, which stays the caller's if that fails. */
-static int slabs__add(struct slabs *slabs,
-		      const struct dart_zero_extent *extent, bool is_adopted,
+static int slabs__add(struct slabs *slabs, const struct dart_zero_extent *extent, bool is_adopted,
 		      struct slab **result, struct dart_error *error)
 {
 	struct slab *slab = calloc(1, sizeof(*slab));
@@ -49,8 +47,7 @@ static int slabs__add(struct slabs *slabs,
 	return 0;
 }
 
-static int slabs__create(struct slabs *slabs, struct slab **slab,
-			 struct dart_error *error)
+static int slabs__create(struct slabs *slabs, struct slab **slab, struct dart_error *error)
 {
 	struct dart_zero_extent extent;
 	int ret;
@@ -79,9 +76,8 @@ static int slab__lend(struct slab *slab, uint32_t pages,
 	return ret;
 }
 
-int slabs__lend(struct slabs *slabs, uint32_t pages,
-		struct dart_zero_slice *slice, struct slab **slab,
-		struct dart_error *error)
+int slabs__lend(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *slice,
+		struct slab **slab, struct dart_error *error)
 {
 	int ret;
 
@@ -93,8 +89,7 @@ int slabs__lend(struct slabs *slabs, uint32_t pages,
 	*slab = TAILQ_FIRST(&slabs->list);
 	if (*slab && !(*slab)->is_adopted)
 		return -ENOSPC;
-	return slabs__create(slabs, slab, error) ?:
-		       slab__lend(*slab, pages, slice, error);
+	return slabs__create(slabs, slab, error) ?: slab__lend(*slab, pages, slice, error);
 }
 
 static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)

@@ -36,15 +36,13 @@ struct slabs {
 	struct exposure *exposure;
 };
 
-void slabs__open(struct slabs *slabs, struct region *region,
-		 struct exposure *exposure);
+void slabs__open(struct slabs *slabs, struct region *region, struct exposure *exposure);
 /* After slab__take_back() of all slices. */
 void slabs__close(struct slabs *slabs);
 
 /* Lends @pages of *@slab; the caller closes @slice->fd. */
-int slabs__lend(struct slabs *slabs, uint32_t pages,
-		struct dart_zero_slice *slice, struct slab **slab,
-		struct dart_error *error);
+int slabs__lend(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *slice,
+		struct slab **slab, struct dart_error *error);
 
 /*
  * Takes over the slice @fd, which an earlier dartd lent.  -EINVAL: it is not a slice; -EEXIST: it

@@ -11,18 +11,15 @@
 /* So often a row is copied again that is written meanwhile. */
 #define TRIES 4
 
-static const struct dart_control_header *
-header_of(const struct control_region *control_region)
+static const struct dart_control_header *header_of(const struct control_region *control_region)
 {
 	return control_region->memory;
 }
 
 static const void *element(const struct control_region *control_region,
-			   const struct dart_control_section *section,
-			   uint32_t index, size_t size)
+			   const struct dart_control_section *section, uint32_t index, size_t size)
 {
-	return (const uint8_t *)control_region->memory +
-	       le32toh(section->offset) + index * size;
+	return (const uint8_t *)control_region->memory + le32toh(section->offset) + index * size;
 }
 
 static const struct dart_control_entry *
@@ -47,29 +44,23 @@ static bool had(const struct dart_control_entry *entry, uint64_t generation)
 	return le64toh(entry->since) <= generation;
 }
 
-static int check_run(const struct values *values,
-		     const struct dart_rpc_entries *run,
+static int check_run(const struct values *values, const struct dart_rpc_entries *run,
 		     struct dart_error *error)
 {
 	const struct control_region *control_region = values->control_region;
 	uint32_t all = le32toh(header_of(control_region)->entries.count), i;
 
 	for (i = 0; i < run->count && run->first + i < all; i++)
-		if (!had(entry_at(control_region, run->first + i),
-			 values->generation))
+		if (!had(entry_at(control_region, run->first + i), values->generation))
 			break;
 	if (i == run->count)
 		return 0;
-	return dart_error__set(error, EBADMSG,
-			       "generation %llu has no entry at place %u",
-			       (unsigned long long)values->generation,
-			       run->first + i);
+	return dart_error__set(error, EBADMSG, "generation %llu has no entry at place %u",
+			       (unsigned long long)values->generation, run->first + i);
 }
 
-int values__begin(struct values *values,
-		  const struct control_region *control_region,
-		  const struct dart_rpc_message *request,
-		  struct dart_error *error)
+int values__begin(struct values *values, const struct control_region *control_region,
+		  const struct dart_rpc_message *request, struct dart_error *error)
 {
 	uint32_t i;
 	int ret = 0;
@@ -83,8 +74,7 @@ int values__begin(struct values *values,
 	values->copy = 0;
 	values->offset = 0;
 	if (request->values.instance != control_region->instance ||
-	    !generations__can_use(&control_region->generations,
-				  values->generation,
+	    !generations__can_use(&control_region->generations, values->generation,
 				  clock__nanoseconds(CLOCK_BOOTTIME)))
 		return stale(error);
 	for (i = 0; !ret && i < values->run_count; i++) {
@@ -105,15 +95,12 @@ static uint32_t sequence_width(const struct control_region *control_region,
 	const struct dart_control_schema *schema;
 	const struct dart_control_field *field;
 
-	schema = element(control_region, &header->schemas,
-			 le32toh(entry->schema), sizeof(*schema));
+	schema = element(control_region, &header->schemas, le32toh(entry->schema), sizeof(*schema));
 	if (!schema->fields)
 		return 0;
-	field = element(control_region, &header->fields,
-			le32toh(schema->first_field), sizeof(*field));
-	return le16toh(field->kind) == DART_CONTROL_FIELD_SEQUENCE ?
-		       le32toh(field->width) :
-		       0;
+	field = element(control_region, &header->fields, le32toh(schema->first_field),
+			sizeof(*field));
+	return le16toh(field->kind) == DART_CONTROL_FIELD_SEQUENCE ? le32toh(field->width) : 0;
 }
 
 /* Do not all lines begin and end with the same even sequence? */
@@ -150,10 +137,8 @@ static void copy_lines(uint8_t *to, uintptr_t from, size_t length, uint32_t widt
  * The next bytes side by side: at most @room, at least DART_RPC_ANSWER_MIN of a message,
  * and cut between aligned integers, or between lines of a row with sequences.
  */
-static size_t copy_some(const struct values *values,
-			const struct dart_control_entry *entry,
-			const struct dart_control_range *range, uint8_t *to,
-			size_t room)
+static size_t copy_some(const struct values *values, const struct dart_control_entry *entry,
+			const struct dart_control_range *range, uint8_t *to, size_t room)
 {
 	const struct control_region *control_region = values->control_region;
 	const uint32_t width = sequence_width(control_region, entry);
@@ -161,8 +146,7 @@ static size_t copy_some(const struct values *values,
 	size_t length = le32toh(range->length) - values->offset;
 	uintptr_t from;
 
-	from = (uintptr_t)exposure__memory(control_region->exposure,
-					   le64toh(range->address)) +
+	from = (uintptr_t)exposure__memory(control_region->exposure, le64toh(range->address)) +
 	       values->copy * le64toh(range->stride) + values->offset;
 	if (length > room)
 		length = room - (from + room) % unit;
@@ -193,31 +177,24 @@ static void step(struct values *values, const struct dart_control_entry *entry,
 	values->run++;
 }
 
-ssize_t values__copy(struct values *values, uint8_t *to, size_t size,
-		     struct dart_error *error)
+ssize_t values__copy(struct values *values, uint8_t *to, size_t size, struct dart_error *error)
 {
 	const struct control_region *control_region = values->control_region;
 	const struct dart_control_entry *entry;
 	const struct dart_control_range *range;
 	size_t copied = 0, length;
 
-	if (!generations__can_use(&control_region->generations,
-				  values->generation,
+	if (!generations__can_use(&control_region->generations, values->generation,
 				  clock__nanoseconds(CLOCK_BOOTTIME)))
 		return stale(error);
 	while (copied < size && values->run < values->run_count) {
-		entry = entry_at(control_region,
-				 values->runs[values->run].first +
-					 values->entry);
-		range = element(control_region,
-				&header_of(control_region)->ranges,
-				le32toh(entry->first_range) + values->range,
-				sizeof(*range));
+		entry = entry_at(control_region, values->runs[values->run].first + values->entry);
+		range = element(control_region, &header_of(control_region)->ranges,
+				le32toh(entry->first_range) + values->range, sizeof(*range));
 		length = le32toh(range->length) - values->offset;
 		if (copied && length > size - copied)
 			break;
-		length = copy_some(values, entry, range, to + copied,
-				   size - copied);
+		length = copy_some(values, entry, range, to + copied, size - copied);
 		step(values, entry, range, length);
 		copied += length;
 	}

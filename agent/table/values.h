@@ -33,10 +33,8 @@ struct values {
  * Begins with the entries of a request that was checked.  Returns 0, -ESTALE, or -EBADMSG if the
  * table of that generation lacks one of them.
  */
-int values__begin(struct values *values,
-		  const struct control_region *control_region,
-		  const struct dart_rpc_message *request,
-		  struct dart_error *error);
+int values__begin(struct values *values, const struct control_region *control_region,
+		  const struct dart_rpc_message *request, struct dart_error *error);
 
 /*
  * Copies the next bytes to @to, @size at most, not 0, and returns how many: 0 after the last entry.
@@ -44,7 +42,6 @@ int values__begin(struct values *values,
  * at least DART_CONTROL_LINE, and never within an aligned integer or a line of a row with
  * sequences. -ESTALE: the generation can no longer be used.
  */
-ssize_t values__copy(struct values *values, uint8_t *to, size_t size,
-		     struct dart_error *error);
+ssize_t values__copy(struct values *values, uint8_t *to, size_t size, struct dart_error *error);
 
 #endif /* VALUES_H */

@@ -15,16 +15,13 @@ static int check_file(int fd, struct dart_error *error)
 	struct stat status;
 
 	if (fstat(fd, &status))
-		return dart_error__system(error, errno,
-					  "cannot examine the changes");
+		return dart_error__system(error, errno, "cannot examine the changes");
 	if (!S_ISREG(status.st_mode))
-		return dart_error__set(error, EINVAL,
-				       "changes come in a regular file");
+		return dart_error__set(error, EINVAL, "changes come in a regular file");
 	return 0;
 }
 
-static int read_all(int fd, uint8_t *bytes, size_t length,
-		    struct dart_error *error)
+static int read_all(int fd, uint8_t *bytes, size_t length, struct dart_error *error)
 {
 	size_t end = 0;
 	ssize_t count;
@@ -34,8 +31,7 @@ static int read_all(int fd, uint8_t *bytes, size_t length,
 		if (count < 0 && errno == EINTR)
 			count = 0;
 		else if (count < 0)
-			return dart_error__system(error, errno,
-						  "cannot read the changes");
+			return dart_error__system(error, errno, "cannot read the changes");
 		else if (!count)
 			return dart_error__set(
 				error, EINVAL,
@@ -45,8 +41,7 @@ static int read_all(int fd, uint8_t *bytes, size_t length,
 	return 0;
 }
 
-static int entry_batch__check(const struct entry_batch *batch,
-			      struct dart_error *error)
+static int entry_batch__check(const struct entry_batch *batch, struct dart_error *error)
 {
 	uint8_t operation;
 	size_t i;
@@ -63,15 +58,13 @@ static int entry_batch__check(const struct entry_batch *batch,
 	return 0;
 }
 
-int entry_batch__read(struct entry_batch *batch,
-		      const struct dart_tea_geometry *geometry, int fd,
+int entry_batch__read(struct entry_batch *batch, const struct dart_tea_geometry *geometry, int fd,
 		      size_t count, struct dart_error *error)
 {
 	int ret;
 
 	if (!count || count > DART_REGISTRATION_TABLE_CHANGES_MAX)
-		return dart_error__set(error, EINVAL,
-				       "a request has 1 to %d changes",
+		return dart_error__set(error, EINVAL, "a request has 1 to %d changes",
 				       DART_REGISTRATION_TABLE_CHANGES_MAX);
 	ret = check_file(fd, error);
 	if (ret)
@@ -79,14 +72,12 @@ int entry_batch__read(struct entry_batch *batch,
 	*batch = (struct entry_batch){
 		.count = count,
 		.key_length = geometry->key_length,
-		.record_length =
-			1 + geometry->key_length + geometry->value_length,
+		.record_length = 1 + geometry->key_length + geometry->value_length,
 	};
 	batch->records = malloc(count * batch->record_length);
 	if (!batch->records)
 		return dart_error__no_memory(error);
-	ret = read_all(fd, batch->records, count * batch->record_length,
-		       error) ?:
+	ret = read_all(fd, batch->records, count * batch->record_length, error) ?:
 		      entry_batch__check(batch, error);
 	if (ret)
 		free(batch->records);

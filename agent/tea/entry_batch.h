@@ -29,8 +29,7 @@ struct batched_change {
  * Reads @count records for a table of @geometry from the start of @fd, a regular file.
  * -EINVAL, -EBADF, -ENOMEM or an error of pread(2); then there is nothing to close.
  */
-int entry_batch__read(struct entry_batch *batch,
-		      const struct dart_tea_geometry *geometry, int fd,
+int entry_batch__read(struct entry_batch *batch, const struct dart_tea_geometry *geometry, int fd,
 		      size_t count, struct dart_error *error);
 void entry_batch__close(struct entry_batch *batch);
 

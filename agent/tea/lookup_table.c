@@ -22,41 +22,34 @@ static bool is_foreign(const struct lookup_table *table, const void *key)
 }
 
 /* A file may come from a table with other shares.  A removal moves no other entry. */
-static void lookup_table__drop_foreign(struct lookup_table *table,
-				       struct long_work *work)
+static void lookup_table__drop_foreign(struct lookup_table *table, struct long_work *work)
 {
 	const struct dart_tea_hash *hash = dart_tea_table__hash(table->entries);
 	uint8_t entry[DART_TEA_KEY_MAX + DART_TEA_VALUE_MAX];
 	struct dart_tea_walk walk = { };
 	bool is_stashed;
 
-	if (!table->parameters.first_share &&
-	    table->parameters.last_share == DART_TEA_SHARES - 1)
+	if (!table->parameters.first_share && table->parameters.last_share == DART_TEA_SHARES - 1)
 		return;
-	while (dart_tea_lookup__next(hash, table->memory.address, &walk, entry,
-				     &is_stashed)) {
+	while (dart_tea_lookup__next(hash, table->memory.address, &walk, entry, &is_stashed)) {
 		table->foreign += is_foreign(table, entry) &&
 				  !dart_tea_table__remove(table->entries, entry);
 		long_work__go_on(work);
 	}
 }
 
-static int lookup_table__open_memory(struct lookup_table *table,
-				     const struct table_origin *origin,
+static int lookup_table__open_memory(struct lookup_table *table, const struct table_origin *origin,
 				     struct dart_error *error)
 {
-	uint64_t length =
-		dart_tea_geometry__length(&table->parameters.geometry);
+	uint64_t length = dart_tea_geometry__length(&table->parameters.geometry);
 
 	if (origin->kept >= 0)
-		return remote_memory__resume(&table->memory, TABLE_NOUN, length,
-					     origin->kept, error);
-	return remote_memory__open(&table->memory, TABLE_NOUN, length,
-				   origin->fd, error);
+		return remote_memory__resume(&table->memory, TABLE_NOUN, length, origin->kept,
+					     error);
+	return remote_memory__open(&table->memory, TABLE_NOUN, length, origin->fd, error);
 }
 
-static int lookup_table__open_entries(struct lookup_table *table,
-				      struct dart_error *error)
+static int lookup_table__open_entries(struct lookup_table *table, struct dart_error *error)
 {
 	const struct dart_tea_geometry *geometry = &table->parameters.geometry;
 	void *memory = table->memory.address;
@@ -65,12 +58,10 @@ static int lookup_table__open_entries(struct lookup_table *table,
 	int ret;
 
 	if (table->memory.has_contents)
-		ret = dart_tea_table__resume(geometry, table->epoch, memory,
-					     &progress, &table->entries,
-					     &table->mended);
+		ret = dart_tea_table__resume(geometry, table->epoch, memory, &progress,
+					     &table->entries, &table->mended);
 	else
-		ret = dart_tea_table__new(geometry, table->epoch, memory,
-					  &table->entries);
+		ret = dart_tea_table__new(geometry, table->epoch, memory, &table->entries);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot open the table");
 	if (table->memory.has_contents)
@@ -78,8 +69,7 @@ static int lookup_table__open_entries(struct lookup_table *table,
 	return 0;
 }
 
-static int lookup_table__open(struct lookup_table *table,
-			      const struct table_origin *origin,
+static int lookup_table__open(struct lookup_table *table, const struct table_origin *origin,
 			      struct dart_error *error)
 {
 	int ret;
@@ -90,9 +80,8 @@ static int lookup_table__open(struct lookup_table *table,
 	ret = lookup_table__open_entries(table, error);
 	if (ret)
 		goto close_memory;
-	ret = memory_view__open(&table->read, table->device,
-				table->memory.address, table->memory.length,
-				IBV_ACCESS_REMOTE_READ, 0, error);
+	ret = memory_view__open(&table->read, table->device, table->memory.address,
+				table->memory.length, IBV_ACCESS_REMOTE_READ, 0, error);
 	if (!ret)
 		return 0;
 	dart_tea_table__free(table->entries);
@@ -102,9 +91,8 @@ close_memory:
 }
 
 int lookup_table__new(const struct device *device, const char *name,
-		      const struct table_parameters *parameters,
-		      const struct table_origin *origin, uint32_t epoch,
-		      struct lookup_table **result, struct dart_error *error)
+		      const struct table_parameters *parameters, const struct table_origin *origin,
+		      uint32_t epoch, struct lookup_table **result, struct dart_error *error)
 {
 	const char *file = origin->file;
 	struct lookup_table *table;
@@ -117,8 +105,7 @@ int lookup_table__new(const struct device *device, const char *name,
 	table->parameters = *parameters;
 	table->epoch = epoch;
 	snprintf(table->name, sizeof(table->name), "%s", name);
-	table->readers = (struct peer_object){ .noun = TABLE_NOUN,
-					       .name = table->name };
+	table->readers = (struct peer_object){ .noun = TABLE_NOUN, .name = table->name };
 	TAILQ_INIT(&table->requesters);
 	table->file = file ? strdup(file) : NULL;
 
@@ -144,9 +131,8 @@ void lookup_table__detach(struct lookup_table *table)
 
 int lookup_table__attach(struct lookup_table *table, struct dart_error *error)
 {
-	return memory_view__open(&table->read, table->device,
-				 table->memory.address, table->memory.length,
-				 IBV_ACCESS_REMOTE_READ, 0, error);
+	return memory_view__open(&table->read, table->device, table->memory.address,
+				 table->memory.length, IBV_ACCESS_REMOTE_READ, 0, error);
 }
 
 void lookup_table__free(struct lookup_table *table)
@@ -158,12 +144,10 @@ void lookup_table__free(struct lookup_table *table)
 	free(table);
 }
 
-static void lookup_table__insert(struct lookup_table *table,
-				 const struct batched_change *change,
+static void lookup_table__insert(struct lookup_table *table, const struct batched_change *change,
 				 struct table_changes *changes)
 {
-	switch (dart_tea_table__insert(table->entries, change->key,
-				       change->value)) {
+	switch (dart_tea_table__insert(table->entries, change->key, change->value)) {
 	case DART_TEA_STASHED:
 		changes->stashed++;
 		/* fall through */
@@ -178,8 +162,7 @@ static void lookup_table__insert(struct lookup_table *table,
 	}
 }
 
-void lookup_table__change(struct lookup_table *table,
-			  const struct entry_batch *batch,
+void lookup_table__change(struct lookup_table *table, const struct entry_batch *batch,
 			  struct table_changes *changes)
 {
 	struct batched_change change;
@@ -199,21 +182,17 @@ void lookup_table__change(struct lookup_table *table,
 	}
 }
 
-int lookup_table__add_requester(struct lookup_table *table,
-				struct in_addr address,
-				struct requester **result,
-				struct dart_error *error)
+int lookup_table__add_requester(struct lookup_table *table, struct in_addr address,
+				struct requester **result, struct dart_error *error)
 {
-	int ret = requester__new(table->device, table->entries, address, result,
-				 error);
+	int ret = requester__new(table->device, table->entries, address, result, error);
 
 	if (!ret)
 		TAILQ_INSERT_TAIL(&table->requesters, *result, link);
 	return ret;
 }
 
-void lookup_table__remove_requester(struct lookup_table *table,
-				    struct requester *requester)
+void lookup_table__remove_requester(struct lookup_table *table, struct requester *requester)
 {
 	TAILQ_REMOVE(&table->requesters, requester, link);
 	requester__free(requester);

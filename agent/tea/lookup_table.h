@@ -51,9 +51,8 @@ struct lookup_table {
 
 /* The caller keeps @origin and its descriptors. */
 int lookup_table__new(const struct device *device, const char *name,
-		      const struct table_parameters *parameters,
-		      const struct table_origin *origin, uint32_t epoch,
-		      struct lookup_table **table, struct dart_error *error);
+		      const struct table_parameters *parameters, const struct table_origin *origin,
+		      uint32_t epoch, struct lookup_table **table, struct dart_error *error);
 /*
  * The device is being removed: ends the requesters and destroys the resources that readers use on
  * it.  The caller has disconnected the readers.  The entries stay.
@@ -76,17 +75,13 @@ struct table_changes {
 };
 
 /* Carries out the changes in their order; the batch is of the table's geometry. */
-void lookup_table__change(struct lookup_table *table,
-			  const struct entry_batch *batch,
+void lookup_table__change(struct lookup_table *table, const struct entry_batch *batch,
 			  struct table_changes *changes);
 
-int lookup_table__add_requester(struct lookup_table *table,
-				struct in_addr address,
-				struct requester **requester,
-				struct dart_error *error);
+int lookup_table__add_requester(struct lookup_table *table, struct in_addr address,
+				struct requester **requester, struct dart_error *error);
 /* Its queue pair, key and address become invalid, and its copy is freed. */
-void lookup_table__remove_requester(struct lookup_table *table,
-				    struct requester *requester);
+void lookup_table__remove_requester(struct lookup_table *table, struct requester *requester);
 /* Returns the requester at @address, or NULL. */
 struct requester *lookup_table__find_requester(const struct lookup_table *table,
 					       struct in_addr address);

@@ -9,8 +9,7 @@
 
 _Static_assert(DART_TEA_NAME_MAX == REMOTE_OBJECT_NAME_MAX, "all names fit");
 
-void lookup_tables__open(struct lookup_tables *tables,
-			 const struct remote_objects *objects,
+void lookup_tables__open(struct lookup_tables *tables, const struct remote_objects *objects,
 			 struct lookup_counts *counts)
 {
 	*tables = (struct lookup_tables){ .objects = *objects, .counts = counts };
@@ -37,14 +36,11 @@ static void count_table(const struct lookup_tables *tables,
 }
 
 /* Counts it, and tells of it as @event. */
-static void note_requester(const struct lookup_tables *tables,
-			   const struct lookup_table *table,
-			   const struct requester *requester, const char *event,
-			   int more)
+static void note_requester(const struct lookup_tables *tables, const struct lookup_table *table,
+			   const struct requester *requester, const char *event, int more)
 {
 	remote_objects__announce_peer(&tables->objects, event, "requester",
-				      requester->requester_qp.path.peer,
-				      table->name);
+				      requester->requester_qp.path.peer, table->name);
 	if (!more)
 		return;
 	count__add(&tables->counts->requesters, more);
@@ -52,8 +48,7 @@ static void note_requester(const struct lookup_tables *tables,
 }
 
 /* Returns an epoch after the epochs of all tables, and after @old, the last epoch of this table. */
-static uint32_t lookup_tables__next_epoch(struct lookup_tables *tables,
-					  uint32_t old)
+static uint32_t lookup_tables__next_epoch(struct lookup_tables *tables, uint32_t old)
 {
 	if (old && table_epoch__is_behind(old, tables->last_epoch))
 		tables->last_epoch = old;
@@ -62,31 +57,24 @@ static uint32_t lookup_tables__next_epoch(struct lookup_tables *tables,
 }
 
 int lookup_tables__create(struct lookup_tables *tables, const char *name,
-			  const struct table_parameters *parameters,
-			  struct table_origin *origin,
-			  struct lookup_table **result,
-			  struct dart_error *error)
+			  const struct table_parameters *parameters, struct table_origin *origin,
+			  struct lookup_table **result, struct dart_error *error)
 {
 	struct kept_memory *memory = &tables->objects.kept;
 	char kept[FD_STORE_NAME_MAX];
 	int ret;
 
-	ret = remote_objects__check_name(&tables->objects, name,
-					 lookup_tables__find(tables, name),
+	ret = remote_objects__check_name(&tables->objects, name, lookup_tables__find(tables, name),
 					 error);
 	if (ret)
 		return ret;
 	table_kept__name(name, parameters, kept);
 	origin->kept = -1;
 	if (!origin->file)
-		origin->kept = kept_memory__find(
-			memory, kept,
-			dart_tea_geometry__length(&parameters->geometry));
-	ret = lookup_table__new(tables->objects.device, name, parameters,
-				origin,
-				lookup_tables__next_epoch(tables,
-							  origin->epoch),
-				result, error);
+		origin->kept = kept_memory__find(memory, kept,
+						 dart_tea_geometry__length(&parameters->geometry));
+	ret = lookup_table__new(tables->objects.device, name, parameters, origin,
+				lookup_tables__next_epoch(tables, origin->epoch), result, error);
 	if (ret)
 		return ret;
 	kept_memory__settle(memory, name, kept, origin->kept >= 0,
@@ -117,8 +105,7 @@ void lookup_tables__detach(struct lookup_tables *tables)
 	}
 }
 
-int lookup_tables__attach(struct lookup_tables *tables,
-			  struct dart_error *error)
+int lookup_tables__attach(struct lookup_tables *tables, struct dart_error *error)
 {
 	struct lookup_table *table;
 	int ret = 0;
@@ -128,15 +115,13 @@ int lookup_tables__attach(struct lookup_tables *tables,
 	return ret;
 }
 
-void lookup_tables__delete(struct lookup_tables *tables,
-			   struct lookup_table *table)
+void lookup_tables__delete(struct lookup_tables *tables, struct lookup_table *table)
 {
 	char kept[FD_STORE_NAME_MAX];
 
 	listener__disconnect(tables->objects.listener, &table->readers);
 	note_end_of_requesters(tables, table);
-	changes__announce(tables->objects.changes, "removed", "table",
-			  table->name);
+	changes__announce(tables->objects.changes, "removed", "table", table->name);
 	count_table(tables, table, -1);
 	if (!table->file) {
 		table_kept__name(table->name, &table->parameters, kept);
@@ -146,8 +131,7 @@ void lookup_tables__delete(struct lookup_tables *tables,
 	lookup_table__free(table);
 }
 
-struct lookup_table *lookup_tables__find(const struct lookup_tables *tables,
-					 const char *name)
+struct lookup_table *lookup_tables__find(const struct lookup_tables *tables, const char *name)
 {
 	struct lookup_table *table;
 
@@ -157,10 +141,8 @@ struct lookup_table *lookup_tables__find(const struct lookup_tables *tables,
 	return NULL;
 }
 
-int lookup_tables__add_requester(struct lookup_tables *tables,
-				 struct lookup_table *table,
-				 struct in_addr address,
-				 struct requester **result,
+int lookup_tables__add_requester(struct lookup_tables *tables, struct lookup_table *table,
+				 struct in_addr address, struct requester **result,
 				 struct dart_error *error)
 {
 	int ret = lookup_table__add_requester(table, address, result, error);
@@ -170,10 +152,8 @@ int lookup_tables__add_requester(struct lookup_tables *tables,
 	return ret;
 }
 
-int lookup_tables__renew_requester(struct lookup_tables *tables,
-				   struct lookup_table *table,
-				   struct requester *requester,
-				   struct dart_error *error)
+int lookup_tables__renew_requester(struct lookup_tables *tables, struct lookup_table *table,
+				   struct requester *requester, struct dart_error *error)
 {
 	int ret = requester__renew(requester, tables->objects.device, error);
 
@@ -184,8 +164,7 @@ int lookup_tables__renew_requester(struct lookup_tables *tables,
 	return 0;
 }
 
-void lookup_tables__remove_requester(struct lookup_tables *tables,
-				     struct lookup_table *table,
+void lookup_tables__remove_requester(struct lookup_tables *tables, struct lookup_table *table,
 				     struct requester *requester)
 {
 	note_requester(tables, table, requester, "removed", -1);
@@ -200,14 +179,12 @@ static int offer_table(void *subject, const void *data,
 	struct lookup_table *table;
 	int ret;
 
-	ret = remote_objects__check_asked(&tables->objects, request->name,
-					  error);
+	ret = remote_objects__check_asked(&tables->objects, request->name, error);
 	if (ret)
 		return ret;
 	table = lookup_tables__find(tables, request->name);
 	if (!table)
-		return dart_error__set(error, ENOENT, "there is no table '%s'",
-				       request->name);
+		return dart_error__set(error, ENOENT, "there is no table '%s'", request->name);
 	lookup_table__offer(table, offer);
 	return 0;
 }

@@ -9,34 +9,28 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |                     \
 	 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 
-static int requester__open(struct requester *requester,
-			   const struct device *device,
-			   const struct local_path *path,
-			   struct dart_error *error)
+static int requester__open(struct requester *requester, const struct device *device,
+			   const struct local_path *path, struct dart_error *error)
 {
-	const struct dart_tea_geometry *geometry =
-		dart_tea_table__geometry(requester->entries);
+	const struct dart_tea_geometry *geometry = dart_tea_table__geometry(requester->entries);
 	struct remote_memory *memory = &requester->memory;
 	struct long_work work = { };
 	const struct dart_tea_progress progress = { long_work__go_on, &work };
 	int ret;
 
 	ret = remote_memory__open(memory, "copy for a switch",
-				  dart_tea_geometry__view_length(geometry), -1,
-				  error);
+				  dart_tea_geometry__view_length(geometry), -1, error);
 	if (ret)
 		return ret;
 	ret = memory_view__open(&requester->view, device, memory->address,
 				memory->length, ACCESS, 0, error);
 	if (ret)
 		goto close_memory;
-	if (dart_tea_table__attach(requester->entries, memory->address,
-				   &progress)) {
+	if (dart_tea_table__attach(requester->entries, memory->address, &progress)) {
 		ret = dart_error__no_memory(error);
 		goto close_view;
 	}
-	ret = requester_qp__open(&requester->requester_qp, device,
-				 requester->view.pd, path, error);
+	ret = requester_qp__open(&requester->requester_qp, device, requester->view.pd, path, error);
 	if (!ret)
 		return 0;
 	dart_tea_table__detach(requester->entries, memory->address);
@@ -48,8 +42,7 @@ close_memory:
 }
 
 int requester__new(const struct device *device, struct dart_tea_table *entries,
-		   struct in_addr address, struct requester **result,
-		   struct dart_error *error)
+		   struct in_addr address, struct requester **result, struct dart_error *error)
 {
 	struct requester *requester;
 	struct local_path path;
@@ -86,10 +79,8 @@ int requester__renew(struct requester *requester, const struct device *device,
 	struct local_path path;
 	int ret;
 
-	ret = requester_qp__find_path(
-		      device, requester->requester_qp.path.peer, &path, error) ?:
-		      requester_qp__open(&renewed, device, requester->view.pd,
-					 &path, error);
+	ret = requester_qp__find_path(device, requester->requester_qp.path.peer, &path, error) ?:
+		      requester_qp__open(&renewed, device, requester->view.pd, &path, error);
 	if (ret)
 		return ret;
 	requester_qp__close(&requester->requester_qp);

@@ -30,8 +30,7 @@ TAILQ_HEAD(requesters, requester);
 
 /* @entries outlives it, and repeats each change in its copy. */
 int requester__new(const struct device *device, struct dart_tea_table *entries,
-		   struct in_addr address, struct requester **requester,
-		   struct dart_error *error);
+		   struct in_addr address, struct requester **requester, struct dart_error *error);
 void requester__free(struct requester *requester);
 
 /*

@@ -27,8 +27,7 @@ static int check_mtu(const struct device *device, const struct local_path *path,
 	int code = ibv_query_port(device->context, path->port, &port);
 
 	if (code)
-		return dart_error__system(error, code,
-					  "cannot query RDMA device %s",
+		return dart_error__system(error, code, "cannot query RDMA device %s",
 					  device__name(device));
 	if (port.active_mtu >= IBV_MTU_4096)
 		return 0;
@@ -45,9 +44,8 @@ int requester_qp__find_path(const struct device *device, struct in_addr address,
 	int ret;
 
 	if (!device->context)
-		return dart_error__set(
-			error, ENODEV,
-			"switches need the RDMA device, which is not there now");
+		return dart_error__set(error, ENODEV,
+				       "switches need the RDMA device, which is not there now");
 	ret = local_path__find(path, device, address, error);
 
 	if (ret)
@@ -56,10 +54,8 @@ int requester_qp__find_path(const struct device *device, struct in_addr address,
 		return dart_error__set(
 			error, EOPNOTSUPP,
 			"RDMA device %s serves %u READs at a time, and a switch may have %d in flight",
-			device__name(device), device->reads_max,
-			DART_TEA_OUTSTANDING_MAX);
-	return check_mtu(device, path, error) ?:
-		       neighbour__resolve(address, error);
+			device__name(device), device->reads_max, DART_TEA_OUTSTANDING_MAX);
+	return check_mtu(device, path, error) ?: neighbour__resolve(address, error);
 }
 
 static int requester_qp__initialize(const struct requester_qp *requester_qp)
@@ -71,8 +67,7 @@ static int requester_qp__initialize(const struct requester_qp *requester_qp)
 	};
 
 	return ibv_modify_qp(requester_qp->queue_pair, &attributes,
-			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-				     IBV_QP_ACCESS_FLAGS);
+			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
 /* Who only answers stays ready to receive. */
@@ -89,15 +84,13 @@ static int requester_qp__start_receiving(const struct requester_qp *requester_qp
 	};
 
 	return ibv_modify_qp(requester_qp->queue_pair, &attributes,
-			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-				     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-				     IBV_QP_MAX_DEST_RD_ATOMIC |
+			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 				     IBV_QP_MIN_RNR_TIMER);
 }
 
-int requester_qp__open(struct requester_qp *requester_qp,
-		       const struct device *device, struct ibv_pd *pd,
-		       const struct local_path *path, struct dart_error *error)
+int requester_qp__open(struct requester_qp *requester_qp, const struct device *device,
+		       struct ibv_pd *pd, const struct local_path *path, struct dart_error *error)
 {
 	uint32_t random;
 	int code;
@@ -107,12 +100,10 @@ int requester_qp__open(struct requester_qp *requester_qp,
 	*requester_qp = (struct requester_qp){
 		.path = *path,
 		.first_psn = random & PSN_MASK,
-		.queue_pair = device__create_qp(pd, IBV_QPT_RC, device->cq,
-						device->cq, 1),
+		.queue_pair = device__create_qp(pd, IBV_QPT_RC, device->cq, device->cq, 1),
 	};
 	if (!requester_qp->queue_pair)
-		return dart_error__system(error, errno,
-					  "cannot open a queue pair");
+		return dart_error__system(error, errno, "cannot open a queue pair");
 	code = requester_qp__initialize(requester_qp) ?:
 		       requester_qp__start_receiving(requester_qp);
 	if (!code)
@@ -126,8 +117,7 @@ void requester_qp__close(struct requester_qp *requester_qp)
 	ibv_destroy_qp(requester_qp->queue_pair);
 }
 
-struct requester_qp_state
-requester_qp__state(const struct requester_qp *requester_qp)
+struct requester_qp_state requester_qp__state(const struct requester_qp *requester_qp)
 {
 	struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_ERR };
 	struct ibv_qp_init_attr initial;

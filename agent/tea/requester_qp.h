@@ -35,13 +35,11 @@ struct requester_qp_state {
 int requester_qp__find_path(const struct device *device, struct in_addr address,
 			    struct local_path *path, struct dart_error *error);
 /* Opens the queue pair with a random first PSN; it reaches the memory regions of @pd. */
-int requester_qp__open(struct requester_qp *requester_qp,
-		       const struct device *device, struct ibv_pd *pd,
-		       const struct local_path *path, struct dart_error *error);
+int requester_qp__open(struct requester_qp *requester_qp, const struct device *device,
+		       struct ibv_pd *pd, const struct local_path *path, struct dart_error *error);
 void requester_qp__close(struct requester_qp *requester_qp);
 
 /* One that the device cannot tell about is in error. */
-struct requester_qp_state
-requester_qp__state(const struct requester_qp *requester_qp);
+struct requester_qp_state requester_qp__state(const struct requester_qp *requester_qp);
 
 #endif /* REQUESTER_QP_H */

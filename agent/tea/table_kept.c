@@ -7,8 +7,7 @@
 #include "agent/base/log.h"
 #include "table_kept.h"
 
-_Static_assert(sizeof(TABLE_KEPT_PREFIX) + DART_TEA_NAME_MAX +
-			       sizeof(",28,8,64,64,1023-1023") <
+_Static_assert(sizeof(TABLE_KEPT_PREFIX) + DART_TEA_NAME_MAX + sizeof(",28,8,64,64,1023-1023") <
 		       FD_STORE_NAME_MAX,
 	       "the name fits");
 
@@ -17,11 +16,9 @@ void table_kept__name(const char *table, const struct table_parameters *paramete
 {
 	const struct dart_tea_geometry *geometry = &parameters->geometry;
 
-	snprintf(name, FD_STORE_NAME_MAX,
-		 TABLE_KEPT_PREFIX "%s,%u,%u,%u,%u,%u-%u", table,
-		 geometry->rows_log2, geometry->cells, geometry->key_length,
-		 geometry->value_length, parameters->first_share,
-		 parameters->last_share);
+	snprintf(name, FD_STORE_NAME_MAX, TABLE_KEPT_PREFIX "%s,%u,%u,%u,%u,%u-%u", table,
+		 geometry->rows_log2, geometry->cells, geometry->key_length, geometry->value_length,
+		 parameters->first_share, parameters->last_share);
 }
 
 json_t *table_kept__table(const struct lookup_table *table)

@@ -13,19 +13,16 @@ struct bounded_number {
 	uint32_t *into;
 };
 
-static int take_numbers(const struct bounded_number *numbers,
-			struct dart_error *error)
+static int take_numbers(const struct bounded_number *numbers, struct dart_error *error)
 {
 	for (; numbers->what; numbers++) {
-		if (numbers->number < numbers->least ||
-		    numbers->number > numbers->most)
-			return dart_error__set(
-				error, EINVAL,
-				"%s: %" JSON_INTEGER_FORMAT
-				" is not a number from %" JSON_INTEGER_FORMAT
-				" to %" JSON_INTEGER_FORMAT,
-				numbers->what, numbers->number, numbers->least,
-				numbers->most);
+		if (numbers->number < numbers->least || numbers->number > numbers->most)
+			return dart_error__set(error, EINVAL,
+					       "%s: %" JSON_INTEGER_FORMAT
+					       " is not a number from %" JSON_INTEGER_FORMAT
+					       " to %" JSON_INTEGER_FORMAT,
+					       numbers->what, numbers->number, numbers->least,
+					       numbers->most);
 		*numbers->into = numbers->number;
 	}
 	return 0;
@@ -37,8 +34,7 @@ struct wanted_table {
 	json_int_t first_share, last_share;
 };
 
-static int make_parameters(const struct wanted_table *wanted,
-			   struct table_parameters *parameters,
+static int make_parameters(const struct wanted_table *wanted, struct table_parameters *parameters,
 			   struct dart_error *error)
 {
 	struct dart_tea_geometry *geometry = &parameters->geometry;
@@ -66,14 +62,12 @@ static int make_parameters(const struct wanted_table *wanted,
 		ret = dart_error__set(
 			error, EINVAL,
 			"a row with its packet has more than %d bytes: %zu of two buckets and sequences, %d of a tag and %u of the packet (take fewer cells, or a shorter key, value or packet)",
-			1 << DART_TEA_ROW_LOG2_MAX,
-			dart_tea_geometry__row_length(geometry),
+			1 << DART_TEA_ROW_LOG2_MAX, dart_tea_geometry__row_length(geometry),
 			DART_TEA_TAG_LENGTH, geometry->packet_length);
 	return ret;
 }
 
-int table_parameters__unpack(struct request *request, const char **name,
-			     const char **file,
+int table_parameters__unpack(struct request *request, const char **name, const char **file,
 			     struct table_parameters *parameters)
 {
 	struct wanted_table wanted = {
@@ -84,14 +78,11 @@ int table_parameters__unpack(struct request *request, const char **name,
 	int ret;
 
 	*file = NULL;
-	ret = request__unpack(request,
-			      "{s:s, s:I, s:I, s:I, s?I, s?I, s?[II!], s?s !}",
-			      "name", name, "rows_log2", &wanted.rows_log2,
-			      "key_length", &wanted.key_length, "value_length",
-			      &wanted.value_length, "cells", &wanted.cells,
-			      "packet_length", &wanted.packet_length, "shares",
-			      &wanted.first_share, &wanted.last_share, "file",
-			      file);
+	ret = request__unpack(request, "{s:s, s:I, s:I, s:I, s?I, s?I, s?[II!], s?s !}", "name",
+			      name, "rows_log2", &wanted.rows_log2, "key_length",
+			      &wanted.key_length, "value_length", &wanted.value_length, "cells",
+			      &wanted.cells, "packet_length", &wanted.packet_length, "shares",
+			      &wanted.first_share, &wanted.last_share, "file", file);
 	if (!ret && !*file != (request->fd < 0))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "a file has a name and a descriptor");

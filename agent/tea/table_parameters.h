@@ -18,8 +18,7 @@ struct table_parameters {
  * Unpacks a request table-create, and checks all of it but the name.  @name and @file,
  * which is NULL if there is none, are the request's.
  */
-int table_parameters__unpack(struct request *request, const char **name,
-			     const char **file,
+int table_parameters__unpack(struct request *request, const char **name, const char **file,
 			     struct table_parameters *parameters);
 
 #endif /* TABLE_PARAMETERS_H */

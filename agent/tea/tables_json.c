@@ -13,10 +13,9 @@ static json_t *geometry(const struct lookup_table *table)
 {
 	const struct dart_tea_geometry *geometry = &table->parameters.geometry;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", table->name,
-			 "rows_log2", (json_int_t)geometry->rows_log2, "cells",
-			 (json_int_t)geometry->cells, "key_length",
-			 (json_int_t)geometry->key_length, "value_length",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", table->name, "rows_log2",
+			 (json_int_t)geometry->rows_log2, "cells", (json_int_t)geometry->cells,
+			 "key_length", (json_int_t)geometry->key_length, "value_length",
 			 (json_int_t)geometry->value_length, "packet_length",
 			 (json_int_t)geometry->packet_length);
 }
@@ -54,54 +53,46 @@ json_t *tables_json__table(const struct lookup_table *table)
 	json_t *json;
 
 	dart_tea_table__statistics(table->entries, &statistics);
-	json = join(geometry(table),
-		    json_pack("{s:o, s:I, s:I, s:b, s:s*, s:I}", "shares",
-			      shares(table), "bytes",
-			      (json_int_t)table->memory.length, "view_bytes",
-			      (json_int_t)dart_tea_geometry__view_length(
-				      &table->parameters.geometry),
-			      "huge_pages", table->memory.is_huge, "file",
-			      table->file, "epoch", (json_int_t)table->epoch));
+	json = join(
+		geometry(table),
+		json_pack("{s:o, s:I, s:I, s:b, s:s*, s:I}", "shares", shares(table), "bytes",
+			  (json_int_t)table->memory.length, "view_bytes",
+			  (json_int_t)dart_tea_geometry__view_length(&table->parameters.geometry),
+			  "huge_pages", table->memory.is_huge, "file", table->file, "epoch",
+			  (json_int_t)table->epoch));
 	return join(json,
 		    json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:I}", "entries",
 			      (json_int_t)statistics.entries, "stashed",
 			      (json_int_t)statistics.stashed, "load",
-			      (double)statistics.entries / statistics.cells,
-			      "moves", (json_int_t)statistics.moves, "full",
-			      (json_int_t)statistics.full, "requesters",
-			      count_requesters(table), "readers",
+			      (double)statistics.entries / statistics.cells, "moves",
+			      (json_int_t)statistics.moves, "full", (json_int_t)statistics.full,
+			      "requesters", count_requesters(table), "readers",
 			      (json_int_t)table->readers.peers));
 }
 
-json_t *tables_json__requester(const struct lookup_table *table,
-			       const struct requester *requester)
+json_t *tables_json__requester(const struct lookup_table *table, const struct requester *requester)
 {
 	const struct requester_qp *requester_qp = &requester->requester_qp;
 	struct requester_qp_state state = requester_qp__state(requester_qp);
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &requester_qp->path.peer, address, sizeof(address));
-	return json_pack(
-		"{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:b, s:I}", "table",
-		table->name, "requester", address, "qpn",
-		(json_int_t)requester_qp->queue_pair->qp_num, "state",
-		state.is_ready ? "ready" : "error", "first_psn",
-		(json_int_t)requester_qp->first_psn, "expected_psn",
-		(json_int_t)state.expected_psn, "bytes",
-		(json_int_t)requester->memory.length, "huge_pages",
-		requester->memory.is_huge, "renewals",
-		(json_int_t)requester->renewals);
+	return json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:b, s:I}", "table", table->name,
+			 "requester", address, "qpn", (json_int_t)requester_qp->queue_pair->qp_num,
+			 "state", state.is_ready ? "ready" : "error", "first_psn",
+			 (json_int_t)requester_qp->first_psn, "expected_psn",
+			 (json_int_t)state.expected_psn, "bytes",
+			 (json_int_t)requester->memory.length, "huge_pages",
+			 requester->memory.is_huge, "renewals", (json_int_t)requester->renewals);
 }
 
 json_t *tables_json__changes(const struct table_changes *changes)
 {
 	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "inserted",
-			 (json_int_t)changes->inserted, "changed",
-			 (json_int_t)changes->changed, "stashed",
-			 (json_int_t)changes->stashed, "removed",
-			 (json_int_t)changes->removed, "missing",
-			 (json_int_t)changes->missing, "foreign",
-			 (json_int_t)changes->foreign, "full",
+			 (json_int_t)changes->inserted, "changed", (json_int_t)changes->changed,
+			 "stashed", (json_int_t)changes->stashed, "removed",
+			 (json_int_t)changes->removed, "missing", (json_int_t)changes->missing,
+			 "foreign", (json_int_t)changes->foreign, "full",
 			 (json_int_t)changes->full);
 }
 
@@ -114,15 +105,14 @@ static json_t *export_requester(const struct requester *requester)
 
 	inet_ntop(AF_INET, &path->peer, address, sizeof(address));
 	inet_ntop(AF_INET, &path->local, server, sizeof(server));
-	return json_pack(
-		"{s:s, s:s, s:o, s:I, s:I, s:o, s:I}", "address", address,
-		"server", server, "mac",
-		json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1],
-			     mac[2], mac[3], mac[4], mac[5]),
-		"qpn", (json_int_t)requester_qp->queue_pair->qp_num, "rkey",
-		(json_int_t)requester->view.memory_region->rkey, "base",
-		json_sprintf("0x%" PRIx64, requester->view.base), "first_psn",
-		(json_int_t)requester_qp->first_psn);
+	return json_pack("{s:s, s:s, s:o, s:I, s:I, s:o, s:I}", "address", address, "server",
+			 server, "mac",
+			 json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+				      mac[3], mac[4], mac[5]),
+			 "qpn", (json_int_t)requester_qp->queue_pair->qp_num, "rkey",
+			 (json_int_t)requester->view.memory_region->rkey, "base",
+			 json_sprintf("0x%" PRIx64, requester->view.base), "first_psn",
+			 (json_int_t)requester_qp->first_psn);
 }
 
 static json_t *export_requesters(const struct lookup_table *table)
@@ -158,27 +148,20 @@ static json_t *export_stash(const struct lookup_table *table)
 
 	dart_tea_table__statistics(table->entries, &statistics);
 	while (json_array_size(list) < statistics.stashed &&
-	       dart_tea_lookup__next(dart_tea_table__hash(table->entries),
-				     table->memory.address, &walk, entry,
-				     &is_stashed))
-		reply__append(
-			&list,
-			json_pack("{s:o, s:o}", "key",
-				  hexadecimal(entry, geometry->key_length),
-				  "value",
-				  hexadecimal(entry + geometry->key_length,
-					      geometry->value_length)));
+	       dart_tea_lookup__next(dart_tea_table__hash(table->entries), table->memory.address,
+				     &walk, entry, &is_stashed))
+		reply__append(&list, json_pack("{s:o, s:o}", "key",
+					       hexadecimal(entry, geometry->key_length), "value",
+					       hexadecimal(entry + geometry->key_length,
+							   geometry->value_length)));
 	return list;
 }
 
 json_t *tables_json__export(const struct lookup_table *table)
 {
-	json_t *servers =
-		json_pack("[{s:o, s:I, s:o, s:o}]", "shares", shares(table),
-			  "epoch", (json_int_t)table->epoch, "requesters",
-			  export_requesters(table), "stash",
-			  export_stash(table));
+	json_t *servers = json_pack("[{s:o, s:I, s:o, s:o}]", "shares", shares(table), "epoch",
+				    (json_int_t)table->epoch, "requesters",
+				    export_requesters(table), "stash", export_stash(table));
 
-	return json_pack("[o]", join(geometry(table),
-				     json_pack("{s:o}", "servers", servers)));
+	return json_pack("[o]", join(geometry(table), json_pack("{s:o}", "servers", servers)));
 }

@@ -11,8 +11,7 @@
 #include "lookup_table.h"
 
 json_t *tables_json__table(const struct lookup_table *table);
-json_t *tables_json__requester(const struct lookup_table *table,
-			       const struct requester *requester);
+json_t *tables_json__requester(const struct lookup_table *table, const struct requester *requester);
 json_t *tables_json__changes(const struct table_changes *changes);
 /* The numbers that switches need, as in dart_tables(5). */
 json_t *tables_json__export(const struct lookup_table *table);

@@ -8,25 +8,21 @@
 #include "lookup_tables.h"
 #include "tables_json.h"
 
-static int find(struct request *request, const char *name,
-		struct lookup_table **table)
+static int find(struct request *request, const char *name, struct lookup_table **table)
 {
 	*table = lookup_tables__find(request->subject, name);
 	if (*table)
 		return 0;
-	return dart_error__set(
-		&request->error, ENOENT,
-		"there is no table '%s' (see dartctl table list)", name);
+	return dart_error__set(&request->error, ENOENT,
+			       "there is no table '%s' (see dartctl table list)", name);
 }
 
 /* The number of mended rows tells how the last dartd ended. */
-static void log_created(const struct lookup_table *table,
-			const struct table_origin *origin)
+static void log_created(const struct lookup_table *table, const struct table_origin *origin)
 {
 	const struct dart_tea_mended *mended = &table->mended;
 
-	log__info("created table %s: %zu bytes%s%s", table->name,
-		  table->memory.length,
+	log__info("created table %s: %zu bytes%s%s", table->name, table->memory.length,
 		  table->memory.is_huge ? " in huge pages" : "",
 		  origin->kept < 0 ? "" : ", with the entries in it");
 	if (table->memory.has_contents)
@@ -47,8 +43,7 @@ static int create_table(struct request *request)
 	const char *name;
 	int ret;
 
-	ret = table_parameters__unpack(request, &name, &origin.file,
-				       &parameters);
+	ret = table_parameters__unpack(request, &name, &origin.file, &parameters);
 	if (ret)
 		return ret;
 	origin.epoch = table_kept__read_epoch(request->kept, name);
@@ -68,8 +63,7 @@ static int delete_table(struct request *request)
 	struct lookup_table *table;
 	int ret = find(request, request->text, &table);
 
-	if (ret && kept_memory__drop_others(&tables->objects.kept,
-					    request->text, NULL)) {
+	if (ret && kept_memory__drop_others(&tables->objects.kept, request->text, NULL)) {
 		log__info("deleted the kept memory of table %s", request->text);
 		request->result = json_pack("{s:s}", "name", request->text);
 		return 0;
@@ -100,8 +94,7 @@ static int open_table(struct request *request)
 	int ret;
 
 	ret = find(request, request->text, &table) ?:
-		      remote_memory__reopen(&table->memory, table->name,
-					    &request->error);
+		      remote_memory__reopen(&table->memory, table->name, &request->error);
 	if (ret < 0)
 		return ret;
 	*request->reply_fd = ret;
@@ -118,11 +111,10 @@ static int change_table(struct request *request)
 	const char *name;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:I !}", "name", &name, "count",
-			      &count) ?:
-		      find(request, name, &table) ?:
-		      entry_batch__read(&batch, &table->parameters.geometry,
-					request->fd, count, &request->error);
+	ret = request__unpack(request, "{s:s, s:I !}", "name", &name, "count", &count) ?:
+		      find(request, name, &table)				       ?:
+		      entry_batch__read(&batch, &table->parameters.geometry, request->fd, count,
+					&request->error);
 	if (ret)
 		return ret;
 	lookup_table__change(table, &batch, &changes);
@@ -154,25 +146,21 @@ static int find_named(struct request *request, struct named_requester *named)
 	const char *table;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:s !}", "table", &table,
-			      "address", &named->text) ?:
-		      find(request, table, &named->table) ?:
-		      local_path__parse_peer(named->text, "requests of switches",
-					     &named->address, &request->error);
+	ret = request__unpack(request, "{s:s, s:s !}", "table", &table, "address", &named->text) ?:
+		      find(request, table, &named->table)					 ?:
+		      local_path__parse_peer(named->text, "requests of switches", &named->address,
+					     &request->error);
 	if (!ret)
-		named->requester = lookup_table__find_requester(
-			named->table, named->address);
+		named->requester = lookup_table__find_requester(named->table, named->address);
 	return ret;
 }
 
-static int find_requester(struct request *request,
-			  struct named_requester *named)
+static int find_requester(struct request *request, struct named_requester *named)
 {
 	int ret = find_named(request, named);
 
 	if (!ret && !named->requester)
-		ret = dart_error__set(&request->error, ENOENT,
-				      "'%s' has no requester %s",
+		ret = dart_error__set(&request->error, ENOENT, "'%s' has no requester %s",
 				      named->table->name, named->text);
 	return ret;
 }
@@ -183,8 +171,7 @@ static int add_requester(struct request *request)
 	int ret = find_named(request, &named);
 
 	if (!ret && named.requester)
-		ret = dart_error__set(&request->error, EEXIST,
-				      "'%s' has a requester %s already",
+		ret = dart_error__set(&request->error, EEXIST, "'%s' has a requester %s already",
 				      named.table->name, named.text);
 	ret = ret ?: lookup_tables__add_requester(
 			     request->subject, named.table, named.address,
@@ -195,8 +182,7 @@ static int add_requester(struct request *request)
 	log__info("%s looks table %s up: %zu bytes%s", named.text,
 		  named.table->name, named.requester->memory.length,
 		  named.requester->memory.is_huge ? " in huge pages" : "");
-	request->result =
-		tables_json__requester(named.table, named.requester);
+	request->result = tables_json__requester(named.table, named.requester);
 	return 0;
 }
 
@@ -207,12 +193,9 @@ static int remove_requester(struct request *request)
 
 	if (ret)
 		return ret;
-	request->result =
-		tables_json__requester(named.table, named.requester);
-	log__info("%s no longer looks table %s up", named.text,
-		  named.table->name);
-	lookup_tables__remove_requester(request->subject, named.table,
-					named.requester);
+	request->result = tables_json__requester(named.table, named.requester);
+	log__info("%s no longer looks table %s up", named.text, named.table->name);
+	lookup_tables__remove_requester(request->subject, named.table, named.requester);
 	return 0;
 }
 
@@ -222,16 +205,13 @@ static int renew_requester(struct request *request)
 	int ret;
 
 	ret = find_requester(request, &named) ?:
-		      lookup_tables__renew_requester(
-			      request->subject, named.table, named.requester,
-			      &request->error);
+		      lookup_tables__renew_requester(request->subject, named.table, named.requester,
+						     &request->error);
 	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
-	log__info("%s has a new queue pair for table %s", named.text,
-		  named.table->name);
-	request->result =
-		tables_json__requester(named.table, named.requester);
+	log__info("%s has a new queue pair for table %s", named.text, named.table->name);
+	request->result = tables_json__requester(named.table, named.requester);
 	return 0;
 }
 
@@ -253,8 +233,7 @@ static int list_requesters(struct request *request)
 		TAILQ_FOREACH(requester, &table->requesters, link)
 			if (!only || table == only)
 				reply__append(&request->result,
-					      tables_json__requester(table,
-								     requester));
+					      tables_json__requester(table, requester));
 	return 0;
 }
 

@@ -20,8 +20,7 @@ static long find_device(__u32 number, struct io_search *search)
 
 	if (!node)
 		return 1;
-	blkg = (const void *)node -
-	       bpf_core_field_offset(struct blkcg_gq, blkcg_node);
+	blkg = (const void *)node - bpf_core_field_offset(struct blkcg_gq, blkcg_node);
 	if (BPF_CORE_READ(blkg, online) && !search->before--) {
 		search->found = blkg;
 		return 1;
@@ -64,8 +63,7 @@ int sample_cgroup_disks(struct bpf_raw_tracepoint_args *context)
 	 * Not search.node, for which BPF_CORE_READ() would relocate a structure that no kernel has.
 	 */
 	last = search.node;
-	disk.io.left_out = SAMPLE_OF(context)->index == LAST_ROW &&
-			   BPF_CORE_READ(last, next);
+	disk.io.left_out = SAMPLE_OF(context)->index == LAST_ROW && BPF_CORE_READ(last, next);
 	values = disk;
 	SAMPLE_OF(context)->number = number;
 	SAMPLE_ANSWER(context, values);

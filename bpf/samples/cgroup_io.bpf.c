@@ -19,8 +19,7 @@ static long add_device(__u32 number, struct io_sum *sum)
 
 	if (!node)
 		return 1;
-	blkg = (const void *)node -
-	       bpf_core_field_offset(struct blkcg_gq, blkcg_node);
+	blkg = (const void *)node - bpf_core_field_offset(struct blkcg_gq, blkcg_node);
 	if (BPF_CORE_READ(blkg, online))
 		add_io(blkg, &sum->values);
 	sum->node = BPF_CORE_READ(node, next);

@@ -15,8 +15,7 @@
 
 #define IO(member, direction) BPF_CORE_READ(blkg, iostat.cur.member[direction])
 
-static __always_inline void add_io(const struct blkcg_gq *blkg,
-				   struct dart_zero_cgroup_io *sum)
+static __always_inline void add_io(const struct blkcg_gq *blkg, struct dart_zero_cgroup_io *sum)
 {
 	sum->rbytes += IO(bytes, BLKG_IOSTAT_READ);
 	sum->wbytes += IO(bytes, BLKG_IOSTAT_WRITE);

@@ -42,8 +42,7 @@ static __always_inline __s32 find(__u64 table, __u32 item, __u32 array)
 {
 	__u8 index = 255;
 
-	if (bpf_probe_read_kernel(&index, sizeof(index),
-				  (const char *)table + item) ||
+	if (bpf_probe_read_kernel(&index, sizeof(index), (const char *)table + item) ||
 	    index == 255)
 		return -1;
 	return array + index * sizeof(long);
@@ -63,14 +62,12 @@ int find_lines(const struct sample_setting *setting)
 {
 	int ret;
 
-	ret = bpf_kallsyms_lookup_name("mem_cgroup_stats_index",
-				       sizeof("mem_cgroup_stats_index"), 0,
-				       &stats_index);
+	ret = bpf_kallsyms_lookup_name("mem_cgroup_stats_index", sizeof("mem_cgroup_stats_index"),
+				       0, &stats_index);
 	if (ret)
 		return ret;
-	ret = bpf_kallsyms_lookup_name("mem_cgroup_events_index",
-				       sizeof("mem_cgroup_events_index"), 0,
-				       &events_index);
+	ret = bpf_kallsyms_lookup_name("mem_cgroup_events_index", sizeof("mem_cgroup_events_index"),
+				       0, &events_index);
 	if (ret)
 		return ret;
 	page_shift = setting->page_shift;
@@ -82,10 +79,8 @@ int find_lines(const struct sample_setting *setting)
 	FIND_STATE(MAPPED, enum node_stat_item, NR_FILE_MAPPED);
 	FIND_STATE(DIRTY, enum node_stat_item, NR_FILE_DIRTY);
 	FIND_STATE(WRITEBACK, enum node_stat_item, NR_WRITEBACK);
-	FIND_STATE(SLAB_RECLAIMABLE, enum node_stat_item,
-		   NR_SLAB_RECLAIMABLE_B);
-	FIND_STATE(SLAB_UNRECLAIMABLE, enum node_stat_item,
-		   NR_SLAB_UNRECLAIMABLE_B);
+	FIND_STATE(SLAB_RECLAIMABLE, enum node_stat_item, NR_SLAB_RECLAIMABLE_B);
+	FIND_STATE(SLAB_UNRECLAIMABLE, enum node_stat_item, NR_SLAB_UNRECLAIMABLE_B);
 	FIND_STATE(REFAULT_ANON, enum node_stat_item, WORKINGSET_REFAULT_ANON);
 	FIND_STATE(REFAULT_FILE, enum node_stat_item, WORKINGSET_REFAULT_FILE);
 	FIND_STATE(INACTIVE_FILE, enum node_stat_item, NR_INACTIVE_FILE);
@@ -98,14 +93,12 @@ int find_lines(const struct sample_setting *setting)
  * Like memcg_page_state(): the value can be negative for a moment, because CPUs that counted down
  * may be added first.
  */
-static __always_inline __u64 read_line(const struct memcg_vmstats *vmstats,
-				       enum stat_line line)
+static __always_inline __u64 read_line(const struct memcg_vmstats *vmstats, enum stat_line line)
 {
 	long value = 0;
 
 	if (places[line] >= 0)
-		bpf_probe_read_kernel(&value, sizeof(value),
-				      (const char *)vmstats + places[line]);
+		bpf_probe_read_kernel(&value, sizeof(value), (const char *)vmstats + places[line]);
 	return value < 0 ? 0 : value;
 }
 

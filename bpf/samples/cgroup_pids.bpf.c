@@ -34,9 +34,7 @@ int sample_cgroup_pids(struct bpf_raw_tracepoint_args *context)
 	}
 	values = (struct dart_zero_cgroup_pids){
 		.tasks = BPF_CORE_READ(pids, counter.counter),
-		.peak = bpf_core_field_exists(pids->watermark) ?
-				BPF_CORE_READ(pids, watermark) :
-				0,
+		.peak = bpf_core_field_exists(pids->watermark) ? BPF_CORE_READ(pids, watermark) : 0,
 		.max = BPF_CORE_READ(pids, limit.counter),
 		.events_max = pids_events(pids),
 	};

@@ -126,8 +126,7 @@ static __always_inline __s64 unscale(__s64 value)
 /* In 1/65536 ppm. */
 static __always_inline __s64 frequency_at(__u64 address)
 {
-	return unscale((READ(__s64, address) >> PPM_SCALE_INV_SHIFT) *
-		       PPM_SCALE_INV);
+	return unscale((READ(__s64, address) >> PPM_SCALE_INV_SHIFT) * PPM_SCALE_INV);
 }
 
 /* Like __do_adjtimex().  No variable tells HZ, but the length of a tick does. */
@@ -147,8 +146,7 @@ int sample_clock(struct bpf_raw_tracepoint_args *context)
 		return 0;
 	values = (struct dart_zero_clock){
 		.status = READ(__u32, status),
-		.offset = unscale(READ(__s64, offset) *
-				  ((SCALED_SECOND + length / 2) / length)),
+		.offset = unscale(READ(__s64, offset) * ((SCALED_SECOND + length / 2) / length)),
 		.maxerror = READ(__s64, maxerror) * 1000,
 		.esterror = READ(__s64, esterror) * 1000,
 		.frequency = frequency_at(frequency),

@@ -58,9 +58,8 @@ static long add_cpu(__u32 cpu, struct file_sum *sum)
 
 	if (!inodes || !unused || !dentries || !dentries_unused || !negative)
 		return 1;
-	sum->opened += READ(
-		__s32, (const char *)sum->open +
-			       READ(__u64, percpu_offsets + 8 * (__u64)cpu));
+	sum->opened +=
+		READ(__s32, (const char *)sum->open + READ(__u64, percpu_offsets + 8 * (__u64)cpu));
 	sum->inodes += *inodes;
 	sum->inodes_unused += *unused;
 	sum->dentries += *dentries;
@@ -110,8 +109,7 @@ static long add_user(__u32 number, struct inotify_walk *walk)
 
 	if (is_end(walk->node))
 		return 1;
-	ucounts = (const void *)(walk->node -
-				 bpf_core_field_offset(struct ucounts, node));
+	ucounts = (const void *)(walk->node - bpf_core_field_offset(struct ucounts, node));
 	/* The counts in this namespace include users of other namespaces. */
 	if ((__u64)BPF_CORE_READ(ucounts, ns) == init_user_ns) {
 		walk->instances += UCOUNT(ucounts, UCOUNT_INOTIFY_INSTANCES);
@@ -158,8 +156,7 @@ static __always_inline void walk_users(void)
 {
 	struct inotify_walk walk = { .first = next_bucket };
 
-	bpf_probe_read_kernel(buckets, sizeof(buckets),
-			      (const void *)ucounts_hashtable);
+	bpf_probe_read_kernel(buckets, sizeof(buckets), (const void *)ucounts_hashtable);
 	bpf_loop(BUCKETS, add_bucket, &walk, 0);
 	next_bucket = (walk.first + walk.done) % BUCKETS;
 }

@@ -24,8 +24,7 @@ static __always_inline int find_sizes(void)
 
 static __always_inline const struct hstate *size_at(__u32 index)
 {
-	return (const void *)(sizes +
-			      index * bpf_core_type_size(struct hstate));
+	return (const void *)(sizes + index * bpf_core_type_size(struct hstate));
 }
 
 static long add_size(__u32 index, __u64 *pages)
@@ -34,8 +33,7 @@ static long add_size(__u32 index, __u64 *pages)
 
 	if (index >= READ(__u32, size_count))
 		return 1;
-	*pages += BPF_CORE_READ(size, nr_huge_pages)
-		  << (BPF_CORE_READ(size, order) & 63);
+	*pages += BPF_CORE_READ(size, nr_huge_pages) << (BPF_CORE_READ(size, order) & 63);
 	return 0;
 }
 

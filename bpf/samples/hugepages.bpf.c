@@ -29,8 +29,7 @@ int sample_hugepages(struct bpf_raw_tracepoint_args *context)
 		.free = BPF_CORE_READ(size, free_huge_pages),
 		.reserved = BPF_CORE_READ(size, resv_huge_pages),
 		.surplus = BPF_CORE_READ(size, surplus_huge_pages),
-		.size = 1ULL << ((BPF_CORE_READ(size, order) + page_shift) &
-				 63),
+		.size = 1ULL << ((BPF_CORE_READ(size, order) + page_shift) & 63),
 		.hugetlb = huge_pages() << page_shift,
 	};
 	SAMPLE_ANSWER(context, values);

@@ -25,17 +25,14 @@ enum psi_states___psi {
 	PSI_IRQ_FULL___psi,
 };
 
-static __always_inline __u64 pressure__total(const struct psi_group *group,
-					     __u32 state)
+static __always_inline __u64 pressure__total(const struct psi_group *group, __u32 state)
 {
 	const void *total =
-		(const char *)group +
-		bpf_core_field_offset(struct psi_group___psi, total);
+		(const char *)group + bpf_core_field_offset(struct psi_group___psi, total);
 	__u64 time = 0;
 
 	/* total[] has two arrays; PSI_AVGS is the first. */
-	bpf_probe_read_kernel(&time, sizeof(time),
-			      total + state * sizeof(time));
+	bpf_probe_read_kernel(&time, sizeof(time), total + state * sizeof(time));
 	return time;
 }
 
@@ -49,8 +46,7 @@ static __always_inline __u64 pressure__irq(const struct psi_group *group)
 	 * A function and not an expression, because clang would evaluate a value that a kernel may
 	 * lack.
 	 */
-	if (!bpf_core_enum_value_exists(enum psi_states___psi,
-					PSI_IRQ_FULL___psi))
+	if (!bpf_core_enum_value_exists(enum psi_states___psi, PSI_IRQ_FULL___psi))
 		return 0;
 	return PRESSURE_TOTAL(group, PSI_IRQ_FULL);
 }

@@ -62,12 +62,10 @@ enum sample_source {
 static __always_inline struct cgroup_subsys_state *
 sample__state(const struct cgroup *cgroup, __u32 controller)
 {
-	const void *states = (const char *)cgroup +
-			     bpf_core_field_offset(struct cgroup, subsys);
+	const void *states = (const char *)cgroup + bpf_core_field_offset(struct cgroup, subsys);
 	struct cgroup_subsys_state *state = NULL;
 
-	bpf_probe_read_kernel(&state, sizeof(state),
-			      states + controller * sizeof(state));
+	bpf_probe_read_kernel(&state, sizeof(state), states + controller * sizeof(state));
 	return state;
 }
 

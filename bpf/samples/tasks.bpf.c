@@ -26,8 +26,7 @@ static __always_inline int find_pid_max(void)
 	if (!bpf_core_field_exists(struct pid_namespace___limited, pid_max))
 		return FIND(pid_max, "pid_max");
 	ret = FIND(pid_max, "init_pid_ns");
-	pid_max += bpf_core_field_offset(struct pid_namespace___limited,
-					 pid_max);
+	pid_max += bpf_core_field_offset(struct pid_namespace___limited, pid_max);
 	return ret;
 }
 

@@ -26,8 +26,7 @@
 
 /* Since 6.3 only functions may write the flags of a mapping. */
 #ifndef DART_HAS_VM_FLAGS_MOD
-static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
-				unsigned long clear)
+static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, unsigned long clear)
 {
 	vma->vm_flags = (vma->vm_flags & ~clear) | set;
 }

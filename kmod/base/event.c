@@ -50,8 +50,7 @@ static bool take(struct dart_events *events, struct dart_zero_event *taken)
 	unsigned long flags;
 
 	spin_lock_irqsave(&events->lock, flags);
-	event = list_first_entry_or_null(&events->pending, struct dart_event,
-					 link);
+	event = list_first_entry_or_null(&events->pending, struct dart_event, link);
 	if (event) {
 		list_del_init(&event->link);
 		taken->type = event->type;
@@ -61,8 +60,7 @@ static bool take(struct dart_events *events, struct dart_zero_event *taken)
 	return event;
 }
 
-ssize_t dart_events_read(struct dart_events *events, char __user *user,
-			 size_t size, bool may_wait)
+ssize_t dart_events_read(struct dart_events *events, char __user *user, size_t size, bool may_wait)
 {
 	struct dart_zero_event event;
 	size_t done = 0;
@@ -79,8 +77,7 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 				break;
 			if (!may_wait)
 				return -EAGAIN;
-			ret = wait_event_interruptible(events->wait,
-						       has_pending(events));
+			ret = wait_event_interruptible(events->wait, has_pending(events));
 			if (ret)
 				return ret;
 			continue;
@@ -92,8 +89,7 @@ ssize_t dart_events_read(struct dart_events *events, char __user *user,
 	return done;
 }
 
-__poll_t dart_events_poll(struct dart_events *events, struct file *file,
-			  poll_table *table)
+__poll_t dart_events_poll(struct dart_events *events, struct file *file, poll_table *table)
 {
 	poll_wait(file, &events->wait, table);
 	return has_pending(events) ? EPOLLIN | EPOLLRDNORM : 0;

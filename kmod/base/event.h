@@ -35,9 +35,7 @@ void dart_event_tell(struct dart_events *events, struct dart_event *event);
 void dart_event_cancel(struct dart_events *events, struct dart_event *event);
 
 /* read() and poll() of the file. */
-ssize_t dart_events_read(struct dart_events *events, char __user *user,
-			 size_t size, bool may_wait);
-__poll_t dart_events_poll(struct dart_events *events, struct file *file,
-			  poll_table *table);
+ssize_t dart_events_read(struct dart_events *events, char __user *user, size_t size, bool may_wait);
+__poll_t dart_events_poll(struct dart_events *events, struct file *file, poll_table *table);
 
 #endif /* DART_ZERO_EVENT_H */

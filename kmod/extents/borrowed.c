@@ -28,8 +28,7 @@ static DEFINE_HASHTABLE(all_borrowed, 12);
 
 static void borrowed_free_rcu(struct rcu_head *rcu)
 {
-	struct dart_borrowed *borrowed =
-		container_of(rcu, struct dart_borrowed, rcu);
+	struct dart_borrowed *borrowed = container_of(rcu, struct dart_borrowed, rcu);
 
 	free_percpu(borrowed->ours);
 	kfree(borrowed);
@@ -54,14 +53,12 @@ static void borrowed_free_tasks(struct rcu_head *rcu)
  */
 static void borrowed_free(struct dart_percpu *percpu)
 {
-	struct dart_borrowed *borrowed =
-		container_of(percpu, struct dart_borrowed, percpu);
+	struct dart_borrowed *borrowed = container_of(percpu, struct dart_borrowed, percpu);
 
 	call_rcu_tasks(&borrowed->rcu, borrowed_free_tasks);
 }
 
-static struct dart_percpu *borrowed_find(const void *owner,
-					 void __percpu **place)
+static struct dart_percpu *borrowed_find(const void *owner, void __percpu **place)
 {
 	struct dart_borrowed *borrowed;
 
@@ -72,9 +69,8 @@ static struct dart_percpu *borrowed_find(const void *owner,
 	return NULL;
 }
 
-struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
-				      size_t length, size_t align,
-				      const char *name, u64 payer)
+struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place, size_t length,
+				      size_t align, const char *name, u64 payer)
 {
 	struct dart_percpu *found;
 	struct dart_borrowed *borrowed;
@@ -89,8 +85,7 @@ struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
 		kfree(borrowed);
 		return ERR_PTR(-ENOMEM);
 	}
-	dart_percpu_init(&borrowed->percpu, READ_ONCE(*place), length, name,
-			 borrowed_free);
+	dart_percpu_init(&borrowed->percpu, READ_ONCE(*place), length, name, borrowed_free);
 	borrowed->percpu.payer = payer;
 	borrowed->percpu.unlist = borrowed_unlist;
 
@@ -129,9 +124,8 @@ void dart_borrowed_keep(const void *owner)
 
 	mutex_lock(&dart_percpu_lock);
 	hash_for_each_possible_safe(all_borrowed, borrowed, next, link,
-				    (unsigned long)owner)
-		if (borrowed->owner == owner)
-			borrowed_keep(borrowed);
+				    (unsigned long)owner) if (borrowed->owner == owner)
+		borrowed_keep(borrowed);
 	mutex_unlock(&dart_percpu_lock);
 }
 

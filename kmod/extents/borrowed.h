@@ -19,9 +19,8 @@ struct dart_percpu;
  * by *@place, for @payer (see struct dart_percpu).  The caller ensures that @owner
  * does not end during the call.  Returns a reference or ERR_PTR().  May sleep.
  */
-struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place,
-				      size_t length, size_t align,
-				      const char *name, u64 payer);
+struct dart_percpu *dart_borrowed_get(const void *owner, void __percpu **place, size_t length,
+				      size_t align, const char *name, u64 payer);
 
 /*
  * @owner ends: its memory gets no new users and has not been freed.  Keeps the

@@ -49,8 +49,7 @@ static struct dart_counters *of_percpu(struct dart_percpu *percpu)
 
 static void counters_free_rcu(struct rcu_head *rcu)
 {
-	struct dart_counters *counters =
-		container_of(rcu, struct dart_counters, rcu);
+	struct dart_counters *counters = container_of(rcu, struct dart_counters, rcu);
 
 	free_percpu(counters->values);
 	kfree(counters);
@@ -72,9 +71,8 @@ static struct dart_counters *counters_find(const char *name)
 	struct dart_counters *counters;
 
 	lockdep_assert_held(&dart_percpu_lock);
-	hash_for_each_possible(by_name, counters, named, hash_name(name))
-		if (!strcmp(counters->name, name))
-			return counters;
+	hash_for_each_possible(by_name, counters, named,
+			       hash_name(name)) if (!strcmp(counters->name, name)) return counters;
 	return NULL;
 }
 
@@ -104,9 +102,8 @@ static int counters_enlist(struct dart_counters *counters)
 }
 
 /* The counters are on separate pages, so that a region shows nothing else. */
-static struct dart_counters *counters_new(const char *name, const char *type,
-					  size_t size, const char *module,
-					  bool is_for_programs)
+static struct dart_counters *counters_new(const char *name, const char *type, size_t size,
+					  const char *module, bool is_for_programs)
 {
 	struct dart_counters *counters;
 	int ret = -ENOMEM;
@@ -117,8 +114,7 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 	counters = kzalloc(sizeof(*counters), GFP_KERNEL_ACCOUNT);
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
-	counters->values = __alloc_percpu_gfp(PAGE_ALIGN(size), PAGE_SIZE,
-					      GFP_KERNEL_ACCOUNT);
+	counters->values = __alloc_percpu_gfp(PAGE_ALIGN(size), PAGE_SIZE, GFP_KERNEL_ACCOUNT);
 	if (!counters->values)
 		goto err_free;
 
@@ -127,8 +123,7 @@ static struct dart_counters *counters_new(const char *name, const char *type,
 	strscpy(counters->name, name, sizeof(counters->name));
 	strscpy(counters->type, type, sizeof(counters->type));
 	strscpy(counters->module, module, sizeof(counters->module));
-	dart_percpu_init(&counters->percpu, counters->values, size,
-			 counters->type, counters_free);
+	dart_percpu_init(&counters->percpu, counters->values, size, counters->type, counters_free);
 	ret = counters_enlist(counters);
 	if (ret)
 		goto err_free;
@@ -153,8 +148,7 @@ static void counters_end(struct dart_counters *counters)
 	mutex_unlock(&dart_percpu_lock);
 }
 
-int __dart_counters_register(const char *name, const char *type, size_t size,
-			     struct module *module,
+int __dart_counters_register(const char *name, const char *type, size_t size, struct module *module,
 			     void __percpu **result)
 {
 	struct dart_counters *counters;
@@ -165,8 +159,7 @@ int __dart_counters_register(const char *name, const char *type, size_t size,
 	if (strlen(type) >= DART_ZERO_NAME_LENGTH)
 		return -EINVAL;
 
-	counters = counters_new(name, type, size,
-				module ? module_name(module) : "", false);
+	counters = counters_new(name, type, size, module ? module_name(module) : "", false);
 	if (IS_ERR(counters))
 		return PTR_ERR(counters);
 	*result = counters->values;
@@ -197,8 +190,7 @@ static int counters_show(struct dart_extent *extent)
 	const struct dart_counters *counters = of_percpu(extent->held);
 
 	extent->info.counters_id = counters->id;
-	strscpy(extent->info.module, counters->module,
-		sizeof(extent->info.module));
+	strscpy(extent->info.module, counters->module, sizeof(extent->info.module));
 	return dart_percpu_extent_show(extent);
 }
 
@@ -229,8 +221,7 @@ static struct dart_counters *counters_get(const char *name)
 	return counters ?: ERR_PTR(-ENOENT);
 }
 
-struct dart_extent *
-dart_counters_open(const struct dart_zero_counters *request)
+struct dart_extent *dart_counters_open(const struct dart_zero_counters *request)
 {
 	bool is_new = request->flags & DART_ZERO_COUNTERS_CREATE;
 	struct dart_counters *counters;
@@ -238,15 +229,13 @@ dart_counters_open(const struct dart_zero_counters *request)
 
 	if (!is_name(request->name) || is_new != !!request->count)
 		return ERR_PTR(-EINVAL);
-	counters = is_new ? counters_new(request->name, "",
-					 request->count * sizeof(u64), "",
-					 true) :
-			    counters_get(request->name);
+	counters = is_new ?
+			   counters_new(request->name, "", request->count * sizeof(u64), "", true) :
+			   counters_get(request->name);
 	if (IS_ERR(counters))
 		return ERR_CAST(counters);
 
-	extent = dart_percpu_extent_new(&counters_kind,
-					dart_percpu_get(&counters->percpu));
+	extent = dart_percpu_extent_new(&counters_kind, dart_percpu_get(&counters->percpu));
 	if (!IS_ERR(extent))
 		extent->owns_counters = is_new;
 	else if (is_new)

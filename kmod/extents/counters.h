@@ -11,8 +11,7 @@ struct dart_zero_counters;
  * An extent over the counters that @request names or creates, not yet placed, or ERR_PTR():
  * -EINVAL, -ENOENT, -EEXIST, -ENOMEM.  Process context.
  */
-struct dart_extent *
-dart_counters_open(const struct dart_zero_counters *request);
+struct dart_extent *dart_counters_open(const struct dart_zero_counters *request);
 
 /*
  * For eBPF programs (see bpf/dart_counters.h): adds @value, on this CPU, to counter @index of the

@@ -50,8 +50,7 @@
  */
 void dart_counters_unregister(const void __percpu *counters);
 
-int __dart_counters_register(const char *name, const char *type, size_t size,
-			     struct module *module,
+int __dart_counters_register(const char *name, const char *type, size_t size, struct module *module,
 			     void __percpu **counters);
 
 #endif /* DART_COUNTERS_H */

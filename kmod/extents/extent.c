@@ -6,16 +6,14 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind,
-				    void *held, u64 pages)
+struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind, void *held, u64 pages)
 {
 	const u64 pages_max = min(dart_region_pages, DART_EXTENT_PAGES_MAX);
 	struct dart_extent *extent = NULL;
 	int ret;
 
 	if (pages <= pages_max)
-		extent = kvzalloc(struct_size(extent, pages, pages),
-				  GFP_KERNEL_ACCOUNT);
+		extent = kvzalloc(struct_size(extent, pages, pages), GFP_KERNEL_ACCOUNT);
 	if (!extent) {
 		kind->release(held);
 		return ERR_PTR(pages > pages_max ? -ENOSPC : -ENOMEM);

@@ -92,8 +92,7 @@ struct dart_extent {
  * A new extent, not yet placed, or ERR_PTR().  Takes over @held, even if it fails.  This and all
  * functions below: process context.
  */
-struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind,
-				    void *held, u64 pages);
+struct dart_extent *dart_extent_new(const struct dart_extent_kind *kind, void *held, u64 pages);
 void dart_extent_end(struct dart_extent *extent);
 /* If @is_reused, no page may be held any more: otherwise call dart_quarantine_add(). */
 void dart_extent_free(struct dart_extent *extent);

@@ -54,21 +54,17 @@ struct dart_extent *dart_extents_find(struct dart_extents *extents, u32 id)
 {
 	struct dart_extent *extent;
 
-	hash_for_each_possible(extents->by_id, extent, by_id, id)
-		if (extent->info.id == id)
-			return extent;
+	hash_for_each_possible(extents->by_id, extent, by_id,
+			       id) if (extent->info.id == id) return extent;
 	return NULL;
 }
 
-struct dart_extent *dart_extents_find_memory(struct dart_extents *extents,
-					     const void *memory)
+struct dart_extent *dart_extents_find_memory(struct dart_extents *extents, const void *memory)
 {
 	struct dart_extent *extent;
 
 	hash_for_each_possible(extents->by_memory, extent, by_memory,
-			       (unsigned long)memory)
-		if (extent->memory == memory)
-			return extent;
+			       (unsigned long)memory) if (extent->memory == memory) return extent;
 	return NULL;
 }
 
@@ -84,8 +80,7 @@ struct dart_extent *dart_extents_next(struct dart_extents *extents,
 	unsigned long index = run ? run->first + run->pages : 0;
 
 	if (run && !list_is_last(&extent->same_run, &run->extents))
-		return list_entry(extent->same_run.next, struct dart_extent,
-				  same_run);
+		return list_entry(extent->same_run.next, struct dart_extent, same_run);
 	run = mt_find(&extents->runs, &index, ULONG_MAX);
 	return run ? run_first(run) : NULL;
 }
@@ -111,13 +106,11 @@ u64 dart_extents_end(struct dart_extents *extents)
 /* The pages of the first copy, if other extents may show the pages of @extent as well. */
 static struct page **first_copy(struct dart_extent *extent)
 {
-	return extent->pages +
-	       cpumask_first(cpu_possible_mask) * extent->copy_pages;
+	return extent->pages + cpumask_first(cpu_possible_mask) * extent->copy_pages;
 }
 
 /* Finds the run with the same pages as @extent; NULL if there is none. */
-static struct dart_run *find_run(struct dart_extents *extents,
-				 struct dart_extent *extent)
+static struct dart_run *find_run(struct dart_extents *extents, struct dart_extent *extent)
 {
 	const struct dart_extent *other;
 	const struct dart_run_page *shown;
@@ -131,8 +124,7 @@ static struct dart_run *find_run(struct dart_extents *extents,
 		other = run_first(shown->run);
 		if (other->info.pages == extent->info.pages &&
 		    !memcmp(other->pages, extent->pages,
-			    array_size(extent->info.pages,
-				       sizeof(*extent->pages))))
+			    array_size(extent->info.pages, sizeof(*extent->pages))))
 			return other->run;
 	}
 	return NULL;
@@ -157,15 +149,13 @@ static int run_place(struct dart_extents *extents, struct dart_run *run)
 	return ret == -EBUSY ? -ENOSPC : ret;
 }
 
-static struct dart_run *run_new(struct dart_extents *extents,
-				struct dart_extent *extent)
+static struct dart_run *run_new(struct dart_extents *extents, struct dart_extent *extent)
 {
 	struct dart_run *run;
 	int ret;
 	u32 i;
 
-	run = kzalloc(struct_size(run, copy, extent->copy_pages),
-		      GFP_KERNEL_ACCOUNT);
+	run = kzalloc(struct_size(run, copy, extent->copy_pages), GFP_KERNEL_ACCOUNT);
 	if (!run)
 		return ERR_PTR(-ENOMEM);
 	INIT_LIST_HEAD(&run->extents);
@@ -180,8 +170,7 @@ static struct dart_run *run_new(struct dart_extents *extents,
 	for (i = 0; i < run->copy_pages; i++) {
 		run->copy[i].run = run;
 		run->copy[i].page = first_copy(extent)[i];
-		hash_add(extents->by_page, &run->copy[i].link,
-			 (unsigned long)run->copy[i].page);
+		hash_add(extents->by_page, &run->copy[i].link, (unsigned long)run->copy[i].page);
 	}
 	return run;
 }
@@ -237,8 +226,7 @@ static bool is_over_quota(struct dart_extents *extents,
 	return count > DART_EXTENTS_MAX / 8 || pages > dart_region_pages / 8;
 }
 
-int dart_extents_add(struct dart_extents *extents, struct dart_extent *extent,
-		     u32 id, bool *is_new)
+int dart_extents_add(struct dart_extents *extents, struct dart_extent *extent, u32 id, bool *is_new)
 {
 	struct dart_run *run;
 
@@ -262,8 +250,7 @@ int dart_extents_add(struct dart_extents *extents, struct dart_extent *extent,
 	extent->info.data += extent->info.offset;
 	list_add_tail(&extent->same_run, &run->extents);
 	hash_add(extents->by_id, &extent->by_id, id);
-	hash_add(extents->by_memory, &extent->by_memory,
-		 (unsigned long)extent->memory);
+	hash_add(extents->by_memory, &extent->by_memory, (unsigned long)extent->memory);
 	if (extent->payer)
 		hash_add(extents->by_payer, &extent->by_payer, extent->payer);
 	extents->count++;
@@ -275,14 +262,11 @@ static bool is_shown(struct dart_extents *extents, const struct page *page)
 	const struct dart_run_page *shown;
 
 	hash_for_each_possible(extents->by_page, shown, link,
-			       (unsigned long)page)
-		if (shown->page == page)
-			return true;
+			       (unsigned long)page) if (shown->page == page) return true;
 	return false;
 }
 
-static void forget_shown(struct dart_extents *extents,
-			 struct dart_extent *extent)
+static void forget_shown(struct dart_extents *extents, struct dart_extent *extent)
 {
 	u64 at;
 	u32 i;
@@ -295,8 +279,7 @@ static void forget_shown(struct dart_extents *extents,
 	}
 }
 
-int dart_extents_remove(struct dart_extents *extents,
-			struct dart_extent *extent, bool *is_last)
+int dart_extents_remove(struct dart_extents *extents, struct dart_extent *extent, bool *is_last)
 {
 	struct dart_run *run = extent->run;
 	struct dart_extent *next_charged;
@@ -314,8 +297,7 @@ int dart_extents_remove(struct dart_extents *extents,
 	hash_del(&extent->by_memory);
 	if (extent->payer)
 		hash_del(&extent->by_payer);
-	next_charged = extent->is_charged ? find_payer(run, extent->payer) :
-					    NULL;
+	next_charged = extent->is_charged ? find_payer(run, extent->payer) : NULL;
 	if (next_charged)
 		next_charged->is_charged = true;
 	extents->count--;

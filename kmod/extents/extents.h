@@ -30,8 +30,7 @@ void dart_extents_destroy(struct dart_extents *extents);
 
 /* NULL if there is none. */
 struct dart_extent *dart_extents_find(struct dart_extents *extents, u32 id);
-struct dart_extent *dart_extents_find_memory(struct dart_extents *extents,
-					     const void *memory);
+struct dart_extent *dart_extents_find_memory(struct dart_extents *extents, const void *memory);
 /*
  * The extent after @extent, or the first one if it is NULL; NULL at the end.  Ordered by offset,
  * then by age.
@@ -53,7 +52,6 @@ int dart_extents_add(struct dart_extents *extents, struct dart_extent *extent,
  * Takes out @extent.  *@is_last is true if no extent is left at its place.  @extent forgets the
  * pages that other extents show: these stay visible and are no reason for a quarantine.  -ENOMEM.
  */
-int dart_extents_remove(struct dart_extents *extents,
-			struct dart_extent *extent, bool *is_last);
+int dart_extents_remove(struct dart_extents *extents, struct dart_extent *extent, bool *is_last);
 
 #endif /* DART_ZERO_EXTENTS_H */

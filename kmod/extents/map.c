@@ -26,8 +26,7 @@ static int map_show(struct dart_extent *extent)
 
 	/* Maps that can be mapped lie in vmalloc. */
 	for (i = 0; i < extent->info.pages; i++)
-		extent->pages[i] =
-			vmalloc_to_page(array->value + i * PAGE_SIZE);
+		extent->pages[i] = vmalloc_to_page(array->value + i * PAGE_SIZE);
 
 	extent->memory = array->value;
 	extent->info.map_id = map->id;
@@ -87,7 +86,6 @@ struct dart_extent *dart_map_open(int fd)
 		return ERR_PTR(-EINVAL);
 	}
 
-	bytes = (u64)container_of(map, struct bpf_array, map)->elem_size *
-		map->max_entries;
+	bytes = (u64)container_of(map, struct bpf_array, map)->elem_size * map->max_entries;
 	return dart_extent_new(&map_kind, map, PFN_UP(bytes));
 }

@@ -13,9 +13,8 @@
 /* percpu.h says which members it guards. */
 DEFINE_MUTEX(dart_percpu_lock);
 
-void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
-		      size_t length, const char *name,
-		      void (*free)(struct dart_percpu *percpu))
+void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable, size_t length,
+		      const char *name, void (*free)(struct dart_percpu *percpu))
 {
 	refcount_set(&percpu->references, 1);
 	percpu->variable = variable;
@@ -54,8 +53,7 @@ struct dart_percpu *dart_percpu_get(struct dart_percpu *percpu)
 
 void dart_percpu_put(struct dart_percpu *percpu)
 {
-	if (!refcount_dec_and_mutex_lock(&percpu->references,
-					 &dart_percpu_lock))
+	if (!refcount_dec_and_mutex_lock(&percpu->references, &dart_percpu_lock))
 		return;
 
 	if (percpu->unlist)
@@ -101,8 +99,7 @@ struct dart_extent *dart_percpu_extent_new(const struct dart_extent_kind *kind,
 /* The units of CPUs lie in the linear map or in vmalloc. */
 static struct page *page_of(const void *address)
 {
-	return is_vmalloc_addr(address) ? vmalloc_to_page(address) :
-					  virt_to_page(address);
+	return is_vmalloc_addr(address) ? vmalloc_to_page(address) : virt_to_page(address);
 }
 
 int dart_percpu_extent_show(struct dart_extent *extent)
@@ -119,8 +116,7 @@ int dart_percpu_extent_show(struct dart_extent *extent)
 			return -EINVAL;
 		copy -= offset_in_page(copy);
 		for (i = 0; i < run; i++)
-			extent->pages[cpu * run + i] =
-				page_of(copy + i * PAGE_SIZE);
+			extent->pages[cpu * run + i] = page_of(copy + i * PAGE_SIZE);
 	}
 
 	extent->memory = first;
@@ -140,8 +136,7 @@ int dart_percpu_extent_show(struct dart_extent *extent)
 	return 0;
 }
 
-void dart_percpu_extent_begin(struct dart_extent *extent,
-			      struct dart_events *events)
+void dart_percpu_extent_begin(struct dart_extent *extent, struct dart_events *events)
 {
 	mutex_lock(&dart_percpu_lock);
 	extent->gone.id = extent->info.id;

@@ -76,9 +76,8 @@ struct dart_percpu {
 extern struct mutex dart_percpu_lock;
 
 /* With one reference. */
-void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable,
-		      size_t length, const char *name,
-		      void (*free)(struct dart_percpu *percpu));
+void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable, size_t length,
+		      const char *name, void (*free)(struct dart_percpu *percpu));
 /* Memory that stays as long as the kernel runs; or ERR_PTR(). */
 struct dart_percpu *dart_percpu_new_static(const void __percpu *variable,
 					   size_t length, const char *name);
@@ -96,8 +95,7 @@ struct dart_extent *dart_percpu_extent_new(const struct dart_extent_kind *kind,
 
 /* The operations of kinds over per-CPU memory. */
 int dart_percpu_extent_show(struct dart_extent *extent);
-void dart_percpu_extent_begin(struct dart_extent *extent,
-			      struct dart_events *events);
+void dart_percpu_extent_begin(struct dart_extent *extent, struct dart_events *events);
 void dart_percpu_extent_end(struct dart_extent *extent);
 void dart_percpu_extent_release(void *held);
 

@@ -171,8 +171,7 @@ void dart_quarantine_add(struct dart_extent *extent)
 		dart_extent_free(extent);
 }
 
-void dart_quarantine_watch_init(struct dart_quarantine_watch *watch,
-				struct dart_events *events)
+void dart_quarantine_watch_init(struct dart_quarantine_watch *watch, struct dart_events *events)
 {
 	INIT_LIST_HEAD(&watch->link);
 	watch->events = events;
@@ -187,8 +186,7 @@ void dart_quarantine_watch_stop(struct dart_quarantine_watch *watch)
 	mutex_unlock(&quarantine_lock);
 }
 
-void dart_quarantine_count(struct dart_quarantine_watch *watch,
-			   struct dart_zero_quarantine *count)
+void dart_quarantine_count(struct dart_quarantine_watch *watch, struct dart_zero_quarantine *count)
 {
 	mutex_lock(&quarantine_lock);
 	dart_event_cancel(watch->events, &watch->event);

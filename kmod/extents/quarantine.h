@@ -17,8 +17,7 @@ struct dart_quarantine_watch {
 	struct dart_event event;
 };
 
-void dart_quarantine_watch_init(struct dart_quarantine_watch *watch,
-				struct dart_events *events);
+void dart_quarantine_watch_init(struct dart_quarantine_watch *watch, struct dart_events *events);
 /* To call before the region is freed. */
 void dart_quarantine_watch_stop(struct dart_quarantine_watch *watch);
 

@@ -79,8 +79,7 @@ static int pages_show(struct dart_extent *extent)
 
 	if (!pages)
 		return -ENOMEM;
-	memcpy(extent->pages, pages->pages,
-	       array_size(count, sizeof(*pages->pages)));
+	memcpy(extent->pages, pages->pages, array_size(count, sizeof(*pages->pages)));
 	extent->held = pages;
 	extent->memory = pages;
 	extent->info.length = PAGE_SIZE;
@@ -105,13 +104,11 @@ struct dart_record_pages *dart_record_pages_of(const struct dart_extent *extent)
 	return extent->kind == &records_kind ? extent->held : NULL;
 }
 
-int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
-			   u32 *first, u32 *sequence)
+int dart_record_pages_take(struct dart_record_pages *pages, u32 lines, u32 *first, u32 *sequence)
 {
 	unsigned long at;
 
-	at = bitmap_find_next_zero_area(pages->used, pages->line_count, 0,
-					lines, 0);
+	at = bitmap_find_next_zero_area(pages->used, pages->line_count, 0, lines, 0);
 	if (at >= pages->line_count)
 		return -ENOSPC;
 	bitmap_set(pages->used, at, lines);
@@ -121,8 +118,7 @@ int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
 	return 0;
 }
 
-void dart_record_pages_give(struct dart_record_pages *pages, u32 first,
-			    u32 lines, u32 sequence)
+void dart_record_pages_give(struct dart_record_pages *pages, u32 first, u32 lines, u32 sequence)
 {
 	/* Sequences wrap around: at an interval of 10 ms after 248 days. */
 	const s32 ahead = sequence - pages->sequence;

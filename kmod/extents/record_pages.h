@@ -16,19 +16,16 @@ struct dart_zero_record_line;
 /* An extent over @pages new pages, not yet placed, or ERR_PTR(). */
 struct dart_extent *dart_record_pages_open(u32 pages);
 /* The pages that @extent shows, or NULL if it is of another kind. */
-struct dart_record_pages *
-dart_record_pages_of(const struct dart_extent *extent);
+struct dart_record_pages *dart_record_pages_of(const struct dart_extent *extent);
 
 /*
  * Reserves the first @lines adjacent lines that are free, starting at *@first, and holds the pages.
  * Sequences of these lines continue after *@sequence.  -ENOSPC.  The caller has a lock for these
  * two functions.
  */
-int dart_record_pages_take(struct dart_record_pages *pages, u32 lines,
-			   u32 *first, u32 *sequence);
+int dart_record_pages_take(struct dart_record_pages *pages, u32 lines, u32 *first, u32 *sequence);
 /* @sequence is the last sequence of the lines. */
-void dart_record_pages_give(struct dart_record_pages *pages, u32 first,
-			    u32 lines, u32 sequence);
+void dart_record_pages_give(struct dart_record_pages *pages, u32 first, u32 lines, u32 sequence);
 
 struct dart_zero_record_line *
 dart_record_pages_line(const struct dart_record_pages *pages, u32 line);

@@ -138,8 +138,7 @@ static int slab_show(struct dart_extent *extent)
 	if (ret)
 		return ret;
 
-	memcpy(extent->pages, slab->pages,
-	       array_size(pages, sizeof(*slab->pages)));
+	memcpy(extent->pages, slab->pages, array_size(pages, sizeof(*slab->pages)));
 	extent->held = slab;
 	extent->memory = slab;
 	extent->info.length = PAGE_SIZE;
@@ -184,11 +183,9 @@ static bool slab_take(struct dart_slab *slab, u32 pages, u32 *first)
 	unsigned long at;
 
 	mutex_lock(&slab->lock);
-	at = bitmap_find_next_zero_area(slab->used, slab->page_count,
-					slab->next, pages, 0);
+	at = bitmap_find_next_zero_area(slab->used, slab->page_count, slab->next, pages, 0);
 	if (at >= slab->page_count)
-		at = bitmap_find_next_zero_area(slab->used, slab->page_count, 0,
-						pages, 0);
+		at = bitmap_find_next_zero_area(slab->used, slab->page_count, 0, pages, 0);
 	if (at < slab->page_count) {
 		bitmap_set(slab->used, at, pages);
 		slab->next = at + pages;
@@ -272,8 +269,7 @@ static const struct file_operations slice_fops = {
 };
 
 struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
-				  struct dart_events *events,
-				  struct file **file)
+				  struct dart_events *events, struct file **file)
 {
 	struct dart_slab *slab = extent->held;
 	struct dart_slice *slice;

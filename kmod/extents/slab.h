@@ -41,8 +41,7 @@ struct dart_extent *dart_slab_open_again(struct dart_slab *slab);
  * dart_slice_withdraw().  The caller sets the id before user space gets the file.
  */
 struct dart_slice *dart_slice_new(const struct dart_extent *extent, u32 pages,
-				  struct dart_events *events,
-				  struct file **file);
+				  struct dart_events *events, struct file **file);
 void dart_slice_withdraw(struct dart_slice *slice);
 
 /* The slice that @file lends, or NULL; valid while the caller holds @file. */

@@ -37,8 +37,7 @@ bool dart_cgroup_has_ended(const struct cgroup *cgroup)
 
 static bool held_has_ended(const struct dart_percpu *percpu)
 {
-	const struct dart_cgroup *held =
-		container_of(percpu, const struct dart_cgroup, percpu);
+	const struct dart_cgroup *held = container_of(percpu, const struct dart_cgroup, percpu);
 
 	return dart_cgroup_has_ended(held->cgroup);
 }
@@ -94,9 +93,8 @@ struct cgroup *dart_cgroup_get(int fd)
 	return cgroup;
 }
 
-struct dart_percpu *
-dart_cgroup_open_cpu(const struct dart_source *source,
-		     const struct dart_zero_window *window)
+struct dart_percpu *dart_cgroup_open_cpu(const struct dart_source *source,
+					 const struct dart_zero_window *window)
 {
 	struct cgroup *cgroup = dart_cgroup_get(window->fd);
 	struct dart_cgroup *held;
@@ -110,8 +108,7 @@ dart_cgroup_open_cpu(const struct dart_source *source,
 	}
 	held->cgroup = cgroup;
 	dart_percpu_init(&held->percpu, &dart_cgroup_rstat(cgroup)->bstat,
-			 sizeof(struct cgroup_base_stat), "cgroup_base_stat",
-			 held_free);
+			 sizeof(struct cgroup_base_stat), "cgroup_base_stat", held_free);
 	held->percpu.has_ended = held_has_ended;
 	held->percpu.sum = held_sum;
 	held->percpu.prepare = held_prepare;

@@ -19,8 +19,7 @@ bool dart_cgroup_has_ended(const struct cgroup *cgroup);
  * The CPU time of a cgroup's own tasks, as the scheduler counts it, not summed over CPUs and
  * descendants.  A record has the sum over both.  The cgroup can be removed while this holds it.
  */
-struct dart_percpu *
-dart_cgroup_open_cpu(const struct dart_source *source,
-		     const struct dart_zero_window *window);
+struct dart_percpu *dart_cgroup_open_cpu(const struct dart_source *source,
+					 const struct dart_zero_window *window);
 
 #endif /* DART_ZERO_CGROUP_H */

@@ -72,14 +72,12 @@ static struct dart_cgroup_member *member_find(const struct dart_cgroup_set *set,
 		member = member_of(node);
 		if (member->cgroup == cgroup)
 			return member;
-		node = serial < serial_of(member) ? node->rb_left :
-						    node->rb_right;
+		node = serial < serial_of(member) ? node->rb_left : node->rb_right;
 	}
 	return NULL;
 }
 
-static void member_insert(struct dart_cgroup_set *set,
-			  struct dart_cgroup_member *added)
+static void member_insert(struct dart_cgroup_set *set, struct dart_cgroup_member *added)
 {
 	struct rb_node **place = &set->members.rb_node, *parent = NULL;
 
@@ -134,8 +132,7 @@ void dart_cgroup_user_free(struct dart_cgroup_user *user)
 		member_free(user->member);
 }
 
-void dart_cgroup_user_join(struct dart_cgroup_user *user,
-			   struct dart_cgroup_set *set)
+void dart_cgroup_user_join(struct dart_cgroup_user *user, struct dart_cgroup_set *set)
 {
 	user->set = set;
 	list_add_tail(&user->link, &set->joining);
@@ -219,8 +216,7 @@ static void set_arrange(struct dart_cgroup_set *set)
 static void pause_at(struct summing *summing, struct cgroup *cgroup)
 {
 	if (summing->visits % VISITS_BETWEEN ||
-	    (!need_resched() &&
-	     ktime_get_ns() - summing->section < SECTION_NS) ||
+	    (!need_resched() && ktime_get_ns() - summing->section < SECTION_NS) ||
 	    !css_tryget(&cgroup->self))
 		return;
 	rcu_read_unlock();
@@ -244,8 +240,7 @@ static void add_cgroup(struct cgroup *cgroup, struct dart_cgroup_member *owner)
 
 	if (owner->cgroup != cgroup) {
 		dart_cgroup_read(arrived, &cgroup->bstat, DART_CGROUP_TIMES);
-		dart_cgroup_add_remaining(owner->below, arrived,
-					  &cgroup->last_bstat,
+		dart_cgroup_add_remaining(owner->below, arrived, &cgroup->last_bstat,
 					  DART_CGROUP_TIMES);
 	}
 	for_each_possible_cpu(cpu) {
@@ -308,8 +303,7 @@ struct walk {
 	const struct cgroup *links[LEVELS];	/* of the place, and of the places above it */
 };
 
-static struct cgroup_rstat_cpu *at_cpu(const struct cgroup *cgroup,
-				       unsigned int cpu)
+static struct cgroup_rstat_cpu *at_cpu(const struct cgroup *cgroup, unsigned int cpu)
 {
 	return per_cpu_ptr(dart_cgroup_rstat(cgroup), cpu);
 }
@@ -329,16 +323,13 @@ static bool was_visited(const struct cgroup *cgroup, unsigned int cpu)
 }
 
 /* Adds the times that wait in @cgroup, not a member, for a move to its parent. */
-static void add_moving(struct walk *walk, struct cgroup *cgroup,
-		       const u64 *arrived)
+static void add_moving(struct walk *walk, struct cgroup *cgroup, const u64 *arrived)
 {
 	u64 remaining[DART_CGROUP_TIMES] = { };
 	u32 i;
 
-	dart_cgroup_add_remaining(remaining, arrived, &cgroup->last_bstat,
-				  DART_CGROUP_TIMES);
-	if (!memchr_inv(remaining, 0, sizeof(remaining)) ||
-	    was_visited(cgroup, walk->cpu))
+	dart_cgroup_add_remaining(remaining, arrived, &cgroup->last_bstat, DART_CGROUP_TIMES);
+	if (!memchr_inv(remaining, 0, sizeof(remaining)) || was_visited(cgroup, walk->cpu))
 		return;
 	for (i = 0; i < DART_CGROUP_TIMES; i++)
 		walk->owner->below[i] += remaining[i];
@@ -359,8 +350,7 @@ static bool walk_enter(struct walk *walk, struct cgroup *cgroup)
 		walk->owner = member;
 	walk->summing->visits++;
 	walk->visits_left--;
-	if (!link || !walk->visits_left ||
-	    (member && member->seen == walk->number)) {
+	if (!link || !walk->visits_left || (member && member->seen == walk->number)) {
 		if (level < LEVELS)
 			walk->links[level] = NULL;
 		walk->summing->is_disturbed = true;
@@ -436,9 +426,8 @@ static void add_all(struct summing *summing)
 	for_each_possible_cpu(walk.cpu) {
 		walk.number = ++set->walks;
 		walk.owner = NULL;
-		walk.visits_left =
-			(u64)READ_ONCE(set->top->nr_descendants) +
-			READ_ONCE(set->top->nr_dying_descendants) + LEVELS;
+		walk.visits_left = (u64)READ_ONCE(set->top->nr_descendants) +
+				   READ_ONCE(set->top->nr_dying_descendants) + LEVELS;
 		walk_cpu(&walk);
 	}
 }
@@ -450,8 +439,7 @@ static void set_read_arrived(struct dart_cgroup_set *set)
 	struct dart_cgroup_member *member;
 
 	for (member = member_first(set); member; member = member_next(member)) {
-		dart_cgroup_read(member->arrived, &member->cgroup->bstat,
-				 DART_CGROUP_TIMES);
+		dart_cgroup_read(member->arrived, &member->cgroup->bstat, DART_CGROUP_TIMES);
 		memset(member->below, 0, sizeof(member->below));
 	}
 	smp_rmb();	/* read the times of a cgroup before the times that left its children */
@@ -462,8 +450,7 @@ static void add_to_above(struct dart_cgroup_member *member)
 	u32 i;
 
 	dart_cgroup_add_remaining(member->above->below, member->arrived,
-				  &member->cgroup->last_bstat,
-				  DART_CGROUP_TIMES);
+				  &member->cgroup->last_bstat, DART_CGROUP_TIMES);
 	for (i = 0; i < DART_CGROUP_TIMES; i++)
 		member->above->below[i] += member->below[i];
 }
@@ -487,13 +474,11 @@ static void sum_once(struct summing *summing)
 		member = member_of(node);
 		if (member->above)
 			add_to_above(member);
-		dart_cgroup_read(arrived, &member->cgroup->bstat,
-				 DART_CGROUP_TIMES);
+		dart_cgroup_read(arrived, &member->cgroup->bstat, DART_CGROUP_TIMES);
 		if (memcmp(arrived, member->arrived, sizeof(arrived)))
 			summing->is_disturbed = true;
 		for (i = 0; i < DART_CGROUP_TIMES; i++)
-			member->times[i] = member->arrived[i] +
-					   member->below[i];
+			member->times[i] = member->arrived[i] + member->below[i];
 	}
 }
 
@@ -512,8 +497,7 @@ static u64 set_sum(struct dart_cgroup_set *set)
 		sum_once(&summing);
 		if (!summing.is_disturbed)
 			return summing.visits;
-		for (member = member_first(set); member;
-		     member = member_next(member))
+		for (member = member_first(set); member; member = member_next(member))
 			for (i = 0; i < DART_CGROUP_TIMES; i++) {
 				if (attempt == ATTEMPTS)
 					member->times[i] = min(member->times[i],

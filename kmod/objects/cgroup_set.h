@@ -59,8 +59,7 @@ int dart_cgroup_user_init(struct dart_cgroup_user *user, struct cgroup *cgroup);
 /* For a user that is in no set: it has not joined, it has left, or its initialization failed. */
 void dart_cgroup_user_free(struct dart_cgroup_user *user);
 /* The next sum includes the cgroup. */
-void dart_cgroup_user_join(struct dart_cgroup_user *user,
-			   struct dart_cgroup_set *set);
+void dart_cgroup_user_join(struct dart_cgroup_user *user, struct dart_cgroup_set *set);
 void dart_cgroup_user_leave(struct dart_cgroup_user *user);
 /* The DART_CGROUP_TIMES times of the last sum; NULL if that sum did not include the cgroup. */
 const u64 *dart_cgroup_user_times(const struct dart_cgroup_user *user);

@@ -29,8 +29,7 @@ static void disk_free(struct dart_percpu *percpu)
 /* When a device is removed, the kernel takes its inode out of the hash table. */
 static bool disk_has_ended(const struct dart_percpu *percpu)
 {
-	const struct dart_disk *disk =
-		container_of(percpu, const struct dart_disk, percpu);
+	const struct dart_disk *disk = container_of(percpu, const struct dart_disk, percpu);
 
 	return inode_unhashed(disk->inode);
 }

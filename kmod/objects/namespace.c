@@ -51,8 +51,7 @@ static void namespace_end_references(struct dart_namespace *namespace)
 {
 	struct dart_namespace_reference *reference, *next;
 
-	list_for_each_entry_safe(reference, next, &namespace->references,
-				 link) {
+	list_for_each_entry_safe(reference, next, &namespace->references, link) {
 		list_del_init(&reference->link);
 		rcu_assign_pointer(reference->net, NULL);
 	}
@@ -129,9 +128,7 @@ struct dart_percpu *dart_namespace_open(const struct dart_source *source,
 	return percpu;
 }
 
-static void namespace_refer(struct net *net,
-			    struct dart_namespace_reference *reference,
-			    u64 *payer)
+static void namespace_refer(struct net *net, struct dart_namespace_reference *reference, u64 *payer)
 {
 	struct dart_namespace *namespace = net_generic(net, namespace_id);
 
@@ -187,30 +184,26 @@ u64 dart_namespace_payer(const struct net *net)
 }
 
 struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
-					  const struct dart_zero_window *window,
-					  struct net *net)
+					  const struct dart_zero_window *window, struct net *net)
 {
 	void __percpu **place = (void *)net + source->place;
 
 	if (!*place)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (net_eq(net, &init_net))
-		return dart_percpu_new_static(*place, source->length,
-					      source->name);
-	return dart_borrowed_get(net, place, source->length, source->align,
-				 source->name, dart_namespace_payer(net));
+		return dart_percpu_new_static(*place, source->length, source->name);
+	return dart_borrowed_get(net, place, source->length, source->align, source->name,
+				 dart_namespace_payer(net));
 }
 
-void dart_namespace_watch_init(struct dart_namespace_watch *watch,
-			       struct dart_events *events)
+void dart_namespace_watch_init(struct dart_namespace_watch *watch, struct dart_events *events)
 {
 	INIT_LIST_HEAD(&watch->link);
 	watch->events = events;
 	dart_event_init(&watch->event, DART_ZERO_EVENT_NAMESPACES);
 }
 
-void dart_namespace_watch_set(struct dart_namespace_watch *watch,
-			      bool is_watched, u64 change)
+void dart_namespace_watch_set(struct dart_namespace_watch *watch, bool is_watched, u64 change)
 {
 	mutex_lock(&namespace_lock);
 	dart_event_cancel(watch->events, &watch->event);

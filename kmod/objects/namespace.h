@@ -42,18 +42,15 @@ u64 dart_namespace_payer(const struct net *net);
 
 /* Borrows counters that are numbered in <linux/snmp.h>. */
 struct dart_percpu *dart_namespace_borrow(const struct dart_source *source,
-					  const struct dart_zero_window *window,
-					  struct net *net);
+					  const struct dart_zero_window *window, struct net *net);
 
-void dart_namespace_watch_init(struct dart_namespace_watch *watch,
-			       struct dart_events *events);
+void dart_namespace_watch_init(struct dart_namespace_watch *watch, struct dart_events *events);
 
 /*
  * Starts or stops @watch.  Starting it tells the region if namespaces have
  * changed since dart_namespace_list() returned @change; it cancels an older event.
  */
-void dart_namespace_watch_set(struct dart_namespace_watch *watch,
-			      bool is_watched, u64 change);
+void dart_namespace_watch_set(struct dart_namespace_watch *watch, bool is_watched, u64 change);
 
 /*
  * Copies the inode numbers of all namespaces to @inodes, which has room for

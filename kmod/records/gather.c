@@ -58,8 +58,7 @@ static struct workqueue_struct *gather_queue;
 
 int dart_gather_init(void)
 {
-	gather_queue = alloc_workqueue("dart_zero_gather",
-				       WQ_UNBOUND | WQ_FREEZABLE | WQ_SYSFS, 0);
+	gather_queue = alloc_workqueue("dart_zero_gather", WQ_UNBOUND | WQ_FREEZABLE | WQ_SYSFS, 0);
 	return gather_queue ? 0 : -ENOMEM;
 }
 
@@ -68,8 +67,7 @@ void dart_gather_exit(void)
 	destroy_workqueue(gather_queue);
 }
 
-void dart_gathering_init(struct dart_gathering *gathering,
-			 struct dart_events *events)
+void dart_gathering_init(struct dart_gathering *gathering, struct dart_events *events)
 {
 	mutex_init(&gathering->lock);
 	INIT_LIST_HEAD(&gathering->gatherers);
@@ -86,13 +84,11 @@ void dart_gathering_exit(struct dart_gathering *gathering)
 	mutex_unlock(&gatherings_lock);
 }
 
-static void gather(struct dart_gatherer *gatherer, struct dart_record *record,
-		   u64 now)
+static void gather(struct dart_gatherer *gatherer, struct dart_record *record, u64 now)
 {
 	if (record->is_gone)
 		return;
-	if (dart_record_gather(record, now, gatherer->buffer,
-			       &gatherer->cost)) {
+	if (dart_record_gather(record, now, gatherer->buffer, &gatherer->cost)) {
 		gatherer->cost.records++;
 		return;
 	}
@@ -109,8 +105,7 @@ static void gather_all(struct dart_gatherer *gatherer)
 
 	list_add(&gatherer->cursor, &gatherer->records);
 	while (!list_is_last(&gatherer->cursor, &gatherer->records)) {
-		record = list_first_entry(&gatherer->cursor,
-					  struct dart_record, link);
+		record = list_first_entry(&gatherer->cursor, struct dart_record, link);
 		list_move(&gatherer->cursor, &record->link);
 		gather(gatherer, record, now);
 		now = ktime_get_boottime_ns();
@@ -184,8 +179,7 @@ static void gather_work(struct work_struct *work)
 	cost->time_ns += time;
 	cost->longest_ns = max(cost->longest_ns, time);
 	if (was_early)
-		gatherer->early_ns = start + time +
-				     max(EARLY_PAUSE_NS, EARLY_PAUSE_TIMES * time);
+		gatherer->early_ns = start + time + max(EARLY_PAUSE_NS, EARLY_PAUSE_TIMES * time);
 	/* An early pass does not replace the next due pass. */
 	if (!was_early || gatherer->due_ns <= start + time)
 		next_due(gatherer);
@@ -228,8 +222,7 @@ static struct dart_gatherer *gatherer_new(struct dart_gathering *gathering,
 	gatherer = kzalloc(sizeof(*gatherer), GFP_KERNEL_ACCOUNT);
 	if (!gatherer)
 		return NULL;
-	gatherer->buffer = kvzalloc(sizeof(*gatherer->buffer),
-				    GFP_KERNEL_ACCOUNT);
+	gatherer->buffer = kvzalloc(sizeof(*gatherer->buffer), GFP_KERNEL_ACCOUNT);
 	if (!gatherer->buffer) {
 		kfree(gatherer);
 		return NULL;
@@ -259,10 +252,9 @@ static struct dart_gatherer *gatherer_find(struct dart_gathering *gathering,
 	return NULL;
 }
 
-int dart_gathering_add(struct dart_gathering *gathering,
-		       struct dart_record *record,
-		       const struct dart_extent *extent, u32 interval_ms,
-		       bool is_deferrable, u64 *data)
+int dart_gathering_add(struct dart_gathering *gathering, struct dart_record *record,
+		       const struct dart_extent *extent, u32 interval_ms, bool is_deferrable,
+		       u64 *data)
 {
 	struct dart_gatherer *gatherer, *created = NULL;
 	int ret;
@@ -297,8 +289,7 @@ out:
 	return ret;
 }
 
-void dart_gathering_remove(struct dart_gathering *gathering,
-			   struct dart_record *record)
+void dart_gathering_remove(struct dart_gathering *gathering, struct dart_record *record)
 {
 	struct dart_gatherer *gatherer = record->gatherer;
 	bool is_last;

@@ -26,8 +26,7 @@ struct dart_gathering {
 int dart_gather_init(void);
 void dart_gather_exit(void);
 
-void dart_gathering_init(struct dart_gathering *gathering,
-			 struct dart_events *events);
+void dart_gathering_init(struct dart_gathering *gathering, struct dart_events *events);
 /* To call when it has no records any more. */
 void dart_gathering_exit(struct dart_gathering *gathering);
 /*
@@ -41,14 +40,12 @@ void dart_gather_at_once(void);
  * again every @interval_ms.  Sets *@data: see dart_record_place().  -ENOENT, -ENOSPC, -ENOMEM: the
  * caller keeps the record.
  */
-int dart_gathering_add(struct dart_gathering *gathering,
-		       struct dart_record *record,
-		       const struct dart_extent *extent, u32 interval_ms,
-		       bool is_deferrable, u64 *data);
+int dart_gathering_add(struct dart_gathering *gathering, struct dart_record *record,
+		       const struct dart_extent *extent, u32 interval_ms, bool is_deferrable,
+		       u64 *data);
 /*
  * Frees @record.  Waits for a pass that is running, so the caller does not hold the region's lock.
  */
-void dart_gathering_remove(struct dart_gathering *gathering,
-			   struct dart_record *record);
+void dart_gathering_remove(struct dart_gathering *gathering, struct dart_record *record);
 
 #endif /* DART_ZERO_GATHER_H */

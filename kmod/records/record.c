@@ -35,11 +35,9 @@ static int count_words(struct dart_record *record)
 			return -EINVAL;
 		if (!piece->count || piece->offset % piece->width ||
 		    piece->offset > record->length ||
-		    (record->length - piece->offset) / piece->width <
-			    piece->count)
+		    (record->length - piece->offset) / piece->width < piece->count)
 			return -EINVAL;
-		bytes = ALIGN(bytes, piece->width) +
-			piece->width * piece->count;
+		bytes = ALIGN(bytes, piece->width) + piece->width * piece->count;
 		if (bytes > DART_ZERO_RECORD_WORDS_MAX * sizeof(u64))
 			return -EINVAL;
 	}
@@ -47,8 +45,7 @@ static int count_words(struct dart_record *record)
 	return 0;
 }
 
-static int open_percpu(struct dart_record *record,
-		       const struct dart_zero_window *window)
+static int open_percpu(struct dart_record *record, const struct dart_zero_window *window)
 {
 	struct dart_percpu *percpu = dart_window_open_percpu(window);
 
@@ -60,8 +57,7 @@ static int open_percpu(struct dart_record *record,
 	return 0;
 }
 
-static int open_sampler(struct dart_record *record,
-			const struct dart_zero_window *window,
+static int open_sampler(struct dart_record *record, const struct dart_zero_window *window,
 			const struct dart_zero_record *selected)
 {
 	const bool is_copies = record->form == DART_ZERO_RECORD_COPIES;
@@ -82,8 +78,7 @@ static int open_sampler(struct dart_record *record,
 }
 
 /* Opens the counters that @selected selects. */
-static int open_counters(struct dart_record *record,
-			 const struct dart_zero_record *selected)
+static int open_counters(struct dart_record *record, const struct dart_zero_record *selected)
 {
 	const struct dart_zero_window window = {
 		.source = selected->source,
@@ -116,8 +111,7 @@ static const char *counters_name(const struct dart_record *record)
 {
 	if (record->percpu)
 		return record->percpu->name;
-	return record->sampler ? record->sampler->kind->name :
-				 "dart_zero_gathering";
+	return record->sampler ? record->sampler->kind->name : "dart_zero_gathering";
 }
 
 int dart_record_describe(struct dart_zero_record *described)
@@ -128,8 +122,7 @@ int dart_record_describe(struct dart_zero_record *described)
 	if (ret)
 		return ret;
 	described->length = record.length;
-	strscpy(described->name, counters_name(&record),
-		sizeof(described->name));
+	strscpy(described->name, counters_name(&record), sizeof(described->name));
 	close_counters(&record);
 	return 0;
 }
@@ -143,8 +136,7 @@ static u32 rows_of(const struct dart_record *record)
 
 static int prepare_sum(struct dart_record *record)
 {
-	if (!record->percpu || !record->percpu->prepare ||
-	    record->form != DART_ZERO_RECORD_SUM)
+	if (!record->percpu || !record->percpu->prepare || record->form != DART_ZERO_RECORD_SUM)
 		return 0;
 	record->is_summed_together = true;
 	return record->percpu->prepare(record->percpu);
@@ -156,22 +148,18 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 	struct dart_record *record;
 	int ret;
 
-	record = kvzalloc(struct_size(record, pieces, selected->piece_count),
-			  GFP_KERNEL_ACCOUNT);
+	record = kvzalloc(struct_size(record, pieces, selected->piece_count), GFP_KERNEL_ACCOUNT);
 	if (!record)
 		return ERR_PTR(-ENOMEM);
 	record->piece_count = selected->piece_count;
-	memcpy(record->pieces, pieces,
-	       array_size(selected->piece_count, sizeof(*pieces)));
+	memcpy(record->pieces, pieces, array_size(selected->piece_count, sizeof(*pieces)));
 	INIT_LIST_HEAD(&record->link);
 	dart_event_init(&record->gone, DART_ZERO_EVENT_RECORD_GONE);
 
-	ret = open_counters(record, selected) ?: count_words(record) ?:
-						 prepare_sum(record);
+	ret = open_counters(record, selected) ?: count_words(record) ?: prepare_sum(record);
 	if (ret)
 		goto err_record;
-	record->row_lines = DIV_ROUND_UP(record->words,
-					 DART_ZERO_RECORD_LINE_WORDS);
+	record->row_lines = DIV_ROUND_UP(record->words, DART_ZERO_RECORD_LINE_WORDS);
 	record->rows = rows_of(record);
 	return record;
 
@@ -186,8 +174,7 @@ void dart_record_free(struct dart_record *record)
 	kvfree(record);
 }
 
-int dart_record_place(struct dart_record *record,
-		      const struct dart_extent *extent, u64 *data)
+int dart_record_place(struct dart_record *record, const struct dart_extent *extent, u64 *data)
 {
 	struct dart_record_pages *pages = dart_record_pages_of(extent);
 	int ret;
@@ -203,12 +190,10 @@ int dart_record_place(struct dart_record *record,
 	return 0;
 }
 
-static struct dart_zero_record_line *line_at(const struct dart_record *record,
-					     u32 row, u32 line)
+static struct dart_zero_record_line *line_at(const struct dart_record *record, u32 row, u32 line)
 {
 	return dart_record_pages_line(record->pages,
-				      record->first_line +
-					      row * record->row_lines + line);
+				      record->first_line + row * record->row_lines + line);
 }
 
 /* The next even sequence that is not that of an empty row. */
@@ -243,8 +228,7 @@ static void row_write(struct dart_record *record, u32 row, const u64 *values)
 	for (i = 0; i < record->row_lines; i++) {
 		line = line_at(record, row, i);
 		for (j = 0; j < ARRAY_SIZE(line->words); j++)
-			line->words[j] =
-				done < record->words ? values[done++] : 0;
+			line->words[j] = done < record->words ? values[done++] : 0;
 	}
 	dma_wmb();	/* after the last word */
 	row_set_sequence(record, row, next_sequence(record));
@@ -271,8 +255,7 @@ void dart_record_displace(struct dart_record *record)
 
 	for (row = 0; row < record->used_rows; row++)
 		row_clear(record, row);
-	dart_record_pages_give(record->pages, record->first_line,
-			       record->rows * record->row_lines,
+	dart_record_pages_give(record->pages, record->first_line, record->rows * record->row_lines,
 			       next_sequence(record));
 	record->pages = NULL;
 }
@@ -287,8 +270,7 @@ void dart_record_displace(struct dart_record *record)
 	} while (0)
 
 /* Adds the elements of all pieces of @copy to those of the row in @values. */
-static void add_copy(const struct dart_record *record, const char *copy,
-		     u64 *values)
+static void add_copy(const struct dart_record *record, const char *copy, u64 *values)
 {
 	const struct dart_zero_piece *piece = record->pieces;
 	size_t at = words_before(record->form) * sizeof(u64);
@@ -320,14 +302,12 @@ static const char *copy_of(const struct dart_record *record, unsigned int cpu,
 	const struct dart_percpu *percpu = record->percpu;
 
 	if (!percpu->read)
-		return per_cpu_ptr((const char __percpu *)percpu->variable,
-				   cpu);
+		return per_cpu_ptr((const char __percpu *)percpu->variable, cpu);
 	percpu->read(cpu, buffer->sample);
 	return (const char *)buffer->sample;
 }
 
-static void gather_sum(struct dart_record *record, u64 now,
-		       struct dart_record_buffer *buffer)
+static void gather_sum(struct dart_record *record, u64 now, struct dart_record_buffer *buffer)
 {
 	u64 *values = buffer->values;
 	unsigned int cpu;
@@ -350,8 +330,7 @@ static void gather_sum(struct dart_record *record, u64 now,
 }
 
 /* Gathers a record that has only one copy. */
-static void gather_one(struct dart_record *record, u64 time, const void *copy,
-		       u64 *values)
+static void gather_one(struct dart_record *record, u64 time, const void *copy, u64 *values)
 {
 	memset(values, 0, array_size(record->words, sizeof(*values)));
 	values[0] = time;
@@ -407,12 +386,10 @@ static bool gather_sampled_rows(struct dart_record *record, u64 now,
 	u64 time, number;
 	int ret;
 
-	for (index = 0; index < sampler->indices && row < record->rows;
-	     index++) {
+	for (index = 0; index < sampler->indices && row < record->rows; index++) {
 		time = now;
 		memset(buffer->sample, 0, sampler->kind->length);
-		ret = sampler->kind->sample_row(sampler, index, &number,
-						buffer->sample, &time);
+		ret = sampler->kind->sample_row(sampler, index, &number, buffer->sample, &time);
 		if (ret == -ENODEV)
 			return false;
 		if (ret == -EAGAIN) {
@@ -420,15 +397,13 @@ static bool gather_sampled_rows(struct dart_record *record, u64 now,
 			return true;
 		}
 		if (!ret)
-			write_copy(record, row++, time, number, buffer->sample,
-				   buffer->values);
+			write_copy(record, row++, time, number, buffer->sample, buffer->values);
 	}
 	set_used_rows(record, row);
 	return true;
 }
 
-static void gather_copies(struct dart_record *record, u64 now,
-			  struct dart_record_buffer *buffer)
+static void gather_copies(struct dart_record *record, u64 now, struct dart_record_buffer *buffer)
 {
 	unsigned int cpu;
 	u32 row = 0;
@@ -437,28 +412,24 @@ static void gather_copies(struct dart_record *record, u64 now,
 		/* A CPU went online between the two loops. */
 		if (row == record->rows)
 			break;
-		write_copy(record, row++, now, cpu,
-			   copy_of(record, cpu, buffer), buffer->values);
+		write_copy(record, row++, now, cpu, copy_of(record, cpu, buffer), buffer->values);
 	}
 	set_used_rows(record, row);
 }
 
 static bool has_ended(const struct dart_percpu *percpu)
 {
-	return READ_ONCE(percpu->is_gone) ||
-	       (percpu->has_ended && percpu->has_ended(percpu));
+	return READ_ONCE(percpu->is_gone) || (percpu->has_ended && percpu->has_ended(percpu));
 }
 
-bool dart_record_gather(struct dart_record *record, u64 now,
-			struct dart_record_buffer *buffer,
+bool dart_record_gather(struct dart_record *record, u64 now, struct dart_record_buffer *buffer,
 			struct dart_zero_gathering *cost)
 {
 	if (record->percpu && has_ended(record->percpu))
 		return false;
 	if (record->sampler) {
 		if (!(record->form == DART_ZERO_RECORD_COPIES ?
-			      gather_sampled_rows(record, now, buffer,
-						  &cost->stale) :
+			      gather_sampled_rows(record, now, buffer, &cost->stale) :
 			      gather_sample(record, now, buffer, &cost->stale)))
 			return false;
 	} else if (!record->percpu) {

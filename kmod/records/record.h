@@ -69,8 +69,7 @@ void dart_record_free(struct dart_record *record);
  * from the start of the extent.  -ENOENT (no pages for records), -ENOSPC.  This and all functions
  * below: called with the lock of the gathering held.
  */
-int dart_record_place(struct dart_record *record,
-		      const struct dart_extent *extent, u64 *data);
+int dart_record_place(struct dart_record *record, const struct dart_extent *extent, u64 *data);
 /* Makes the rows empty and gives the lines back. */
 void dart_record_displace(struct dart_record *record);
 
@@ -78,8 +77,7 @@ void dart_record_displace(struct dart_record *record);
  * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  Increments @cost->stale, a figure of the
  * gatherer, if there are no new values.  Returns false if the object of the counters has ended.
  */
-bool dart_record_gather(struct dart_record *record, u64 now,
-			struct dart_record_buffer *buffer,
+bool dart_record_gather(struct dart_record *record, u64 now, struct dart_record_buffer *buffer,
 			struct dart_zero_gathering *cost);
 
 #endif /* DART_ZERO_RECORD_H */

@@ -17,8 +17,7 @@ static u64 place(int number)
 	return max(number, 0);
 }
 
-static int sample_cpu(struct dart_sampler *sampler, u32 index, u64 *number,
-		      void *sample, u64 *time)
+static int sample_cpu(struct dart_sampler *sampler, u32 index, u64 *number, void *sample, u64 *time)
 {
 	struct dart_zero_cpu *cpu = sample;
 
@@ -39,8 +38,7 @@ static const struct dart_sampler_kind cpu_kind = {
 	.sample_row = sample_cpu,
 };
 
-struct dart_sampler *
-dart_cpu_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_cpu_sampler_open(const struct dart_zero_window *window)
 {
 	struct dart_sampler *sampler = dart_sampler_new(&cpu_kind);
 

@@ -68,8 +68,7 @@ static bool count_started(struct request *request, void *data)
 	struct started *started = data;
 
 	if (request->q == started->queue && request->part &&
-	    (!bdev_is_partition(started->device) ||
-	     request->part == started->device) &&
+	    (!bdev_is_partition(started->device) || request->part == started->device) &&
 	    blk_mq_rq_state(request) == MQ_RQ_IN_FLIGHT)
 		started->count++;
 	return true;
@@ -89,8 +88,7 @@ static long count_requests(const struct disk_sampler *sampler)
 		return 0;
 	if (queue_is_mq(queue)) {
 		started.queue = queue;
-		blk_mq_tagset_busy_iter(queue->tag_set, count_started,
-					&started);
+		blk_mq_tagset_busy_iter(queue->tag_set, count_started, &started);
 	} else {
 		started.count = -1;
 	}
@@ -99,8 +97,7 @@ static long count_requests(const struct disk_sampler *sampler)
 }
 
 /* Adds up the copies of all CPUs. */
-static void sum_stats(const struct block_device *device,
-		      struct disk_stats *sum, long *in_flight)
+static void sum_stats(const struct block_device *device, struct disk_stats *sum, long *in_flight)
 {
 	const struct disk_stats *copy;
 	int cpu, group;
@@ -116,8 +113,7 @@ static void sum_stats(const struct block_device *device,
 			sum->merges[group] += READ_ONCE(copy->merges[group]);
 		}
 		sum->io_ticks += READ_ONCE(copy->io_ticks);
-		*in_flight += local_read(&copy->in_flight[0]) +
-			      local_read(&copy->in_flight[1]);
+		*in_flight += local_read(&copy->in_flight[0]) + local_read(&copy->in_flight[1]);
 	}
 	*in_flight = max(*in_flight, 0L);
 }
@@ -157,8 +153,7 @@ static void sum_with_ticks(struct disk_sampler *sampler, struct disk_stats *sum,
 	} while (*stamp != before && ++round < ROUNDS);
 }
 
-static unsigned long rising_ticks(struct disk_sampler *sampler,
-				  unsigned long ticks)
+static unsigned long rising_ticks(struct disk_sampler *sampler, unsigned long ticks)
 {
 	if (time_after(ticks, sampler->ticks))
 		sampler->ticks = ticks;
@@ -173,8 +168,7 @@ static u64 ms_of(u64 nsecs)
 /* diskstats_show() of block/genhd.c. */
 static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 {
-	struct disk_sampler *sampler =
-		container_of(base, struct disk_sampler, sampler);
+	struct disk_sampler *sampler = container_of(base, struct disk_sampler, sampler);
 	struct dart_zero_disk_io *io = sample;
 	struct disk_stats sum;
 	unsigned long stamp;
@@ -199,8 +193,7 @@ static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 	io->io_ticks = jiffies_to_msecs(rising_ticks(sampler, sum.io_ticks +
 						     ticks_since(stamp, in_flight)));
 	io->time_in_queue = ms_of(sum.nsecs[STAT_READ] + sum.nsecs[STAT_WRITE] +
-				  sum.nsecs[STAT_DISCARD] +
-				  sum.nsecs[STAT_FLUSH]);
+				  sum.nsecs[STAT_DISCARD] + sum.nsecs[STAT_FLUSH]);
 	io->discard_ios = sum.ios[STAT_DISCARD];
 	io->discard_merges = sum.merges[STAT_DISCARD];
 	io->discard_sectors = sum.sectors[STAT_DISCARD];
@@ -212,8 +205,7 @@ static int sample_io(struct dart_sampler *base, void *sample, u64 *time)
 
 static void sampler_free(struct dart_sampler *base)
 {
-	struct disk_sampler *sampler =
-		container_of(base, struct disk_sampler, sampler);
+	struct disk_sampler *sampler = container_of(base, struct disk_sampler, sampler);
 
 	iput(sampler->inode);
 	kfree(sampler);
@@ -226,8 +218,7 @@ static const struct dart_sampler_kind io_kind = {
 	.free = sampler_free,
 };
 
-struct dart_sampler *
-dart_disk_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_disk_sampler_open(const struct dart_zero_window *window)
 {
 	struct inode *inode = dart_disk_hold(window->fd);
 	struct disk_sampler *sampler;

@@ -69,8 +69,7 @@ static int answer(int code)
 }
 
 /* As show_type() of fs/proc_namespace.c. */
-static void set_type(struct dart_zero_filesystem *values,
-		     const struct super_block *super)
+static void set_type(struct dart_zero_filesystem *values, const struct super_block *super)
 {
 	const char *subtype = super->s_subtype;
 
@@ -82,15 +81,13 @@ static void set_type(struct dart_zero_filesystem *values,
  * Some file systems know their device better than the caller of mount(2), who can say "none".  The
  * text is the one in /proc/PID/mountinfo.  Returns false if the file system does not tell.
  */
-static bool ask_for_device(struct dart_zero_filesystem *values,
-			   struct dentry *root)
+static bool ask_for_device(struct dart_zero_filesystem *values, struct dentry *root)
 {
 	const struct super_operations *operations = root->d_sb->s_op;
 	char text[4 * sizeof(values->device)] = { };
 	struct seq_file file = { .buf = text, .size = sizeof(text) };
 
-	if (!operations->show_devname ||
-	    operations->show_devname(&file, root))
+	if (!operations->show_devname || operations->show_devname(&file, root))
 		return false;
 	text[sizeof(text) - 1] = '\0';
 	string_unescape_inplace(text, UNESCAPE_OCTAL);
@@ -99,16 +96,14 @@ static bool ask_for_device(struct dart_zero_filesystem *values,
 }
 
 /* Only an eBPF program can see the device name that was passed to mount(2). */
-static void set_device(struct dart_zero_filesystem *values,
-		       const struct vfsmount *mount)
+static void set_device(struct dart_zero_filesystem *values, const struct vfsmount *mount)
 {
 	struct dart_zero_sample sample = {
 		.source = DART_ZERO_SOURCE_FILESYSTEM,
 		.values = { (unsigned long)mount },
 	};
 
-	static_assert(sizeof(struct dart_zero_mount_device) ==
-		      sizeof(values->device));
+	static_assert(sizeof(struct dart_zero_mount_device) == sizeof(values->device));
 	if (ask_for_device(values, mount->mnt_root))
 		return;
 	trace_dart_zero_sample(&sample, NULL);
@@ -133,11 +128,9 @@ static int ask(struct dart_question *question)
 	if (ret)
 		return ret;
 	ret = -ENODEV;
-	if (is_mount_root(&path) &&
-	    path.dentry->d_sb->s_dev == filesystem->device) {
-		question->queue = is_of_disk(path.dentry->d_sb) ?
-					  DART_QUESTION_DISKS :
-					  DART_QUESTION_SERVERS;
+	if (is_mount_root(&path) && path.dentry->d_sb->s_dev == filesystem->device) {
+		question->queue = is_of_disk(path.dentry->d_sb) ? DART_QUESTION_DISKS :
+								  DART_QUESTION_SERVERS;
 		ret = answer(vfs_statfs(&path, &status));
 	}
 	if (!ret) {
@@ -175,8 +168,7 @@ static const struct dart_sampler_kind filesystem_kind = {
 	.free = dart_question_sampler_free,
 };
 
-static struct filesystem *
-filesystem_new(const struct dart_zero_record *selected)
+static struct filesystem *filesystem_new(const struct dart_zero_record *selected)
 {
 	const char __user *path = u64_to_user_ptr(selected->path);
 	struct filesystem *filesystem;
@@ -186,8 +178,7 @@ filesystem_new(const struct dart_zero_record *selected)
 		return ERR_PTR(-EFAULT);
 	if (length > PATH_MAX)
 		return ERR_PTR(-ENAMETOOLONG);
-	filesystem = kzalloc(struct_size(filesystem, path, length),
-			     GFP_KERNEL_ACCOUNT);
+	filesystem = kzalloc(struct_size(filesystem, path, length), GFP_KERNEL_ACCOUNT);
 	if (!filesystem)
 		return ERR_PTR(-ENOMEM);
 	/* The last byte stays 0, whatever another thread of the caller writes meanwhile. */
@@ -195,34 +186,29 @@ filesystem_new(const struct dart_zero_record *selected)
 		kfree(filesystem);
 		return ERR_PTR(-EFAULT);
 	}
-	filesystem->device =
-		MKDEV(selected->device_major, selected->device_minor);
+	filesystem->device = MKDEV(selected->device_major, selected->device_minor);
 	/* A guess until the mount is found: btrfs has a number that belongs to no disk. */
 	dart_question_begin(&filesystem->question, &question_kind,
-			    MAJOR(filesystem->device) ? DART_QUESTION_DISKS :
-							DART_QUESTION_SERVERS,
+			    MAJOR(filesystem->device) ? DART_QUESTION_DISKS : DART_QUESTION_SERVERS,
 			    0, &filesystem->values, sizeof(filesystem->values));
 	return filesystem;
 }
 
 /* If the file system does not answer in time, the sampler is returned without values. */
-struct dart_sampler *
-dart_filesystem_sampler_open(const struct dart_zero_record *selected)
+struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected)
 {
 	struct filesystem *filesystem = filesystem_new(selected);
 	struct dart_sampler *sampler;
 
 	if (IS_ERR(filesystem))
 		return ERR_CAST(filesystem);
-	sampler = dart_question_sampler_new(&filesystem_kind,
-					    &filesystem->question);
+	sampler = dart_question_sampler_new(&filesystem_kind, &filesystem->question);
 	if (!sampler) {
 		dart_question_put(&filesystem->question);
 		return ERR_PTR(-ENOMEM);
 	}
 	if (dart_question_first(&filesystem->question,
-				MAJOR(filesystem->device) ? FIRST_OF_DISK_MS :
-							    FIRST_OF_OTHER_MS) !=
+				MAJOR(filesystem->device) ? FIRST_OF_DISK_MS : FIRST_OF_OTHER_MS) !=
 	    -ENODEV)
 		return sampler;
 	dart_question_sampler_free(sampler);

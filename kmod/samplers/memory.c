@@ -52,10 +52,8 @@ static int sample_memory(struct dart_sampler *sampler, void *sample, u64 *time)
 	memory->sreclaimable = node_bytes(NR_SLAB_RECLAIMABLE_B);
 	memory->sunreclaim = node_bytes(NR_SLAB_UNRECLAIMABLE_B);
 	memory->slab = memory->sreclaimable + memory->sunreclaim;
-	memory->kreclaimable =
-		memory->sreclaimable + node_bytes(NR_KERNEL_MISC_RECLAIMABLE);
-	memory->kernel_stack =
-		(u64)global_node_page_state_pages(NR_KERNEL_STACK_KB) << 10;
+	memory->kreclaimable = memory->sreclaimable + node_bytes(NR_KERNEL_MISC_RECLAIMABLE);
+	memory->kernel_stack = (u64)global_node_page_state_pages(NR_KERNEL_STACK_KB) << 10;
 	memory->page_tables = node_bytes(NR_PAGETABLE);
 	memory->sec_page_tables = node_bytes(NR_SECONDARY_PAGETABLE);
 	memory->committed_as = dart_bytes_of_pages(vm_memory_committed());

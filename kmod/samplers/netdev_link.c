@@ -50,10 +50,9 @@ void dart_netdev_sampler_end(const struct net_device *device)
 
 	mutex_lock(&netdev_sampler_lock);
 	hash_for_each_possible(netdev_samplers, sampler, link,
-			       device->ifindex)
-		if (sampler->ifindex == device->ifindex &&
-		    sampler->net == dev_net(device))
-			WRITE_ONCE(sampler->is_gone, true);
+			       device->ifindex) if (sampler->ifindex == device->ifindex &&
+						    sampler->net == dev_net(device))
+		WRITE_ONCE(sampler->is_gone, true);
 	mutex_unlock(&netdev_sampler_lock);
 }
 
@@ -69,23 +68,18 @@ static struct net_device *find_device(const struct netdev_sampler *sampler)
 	return READ_ONCE(sampler->is_gone) ? NULL : device;
 }
 
-static void sample_device(struct net_device *device,
-			  struct dart_zero_netdev_link *link)
+static void sample_device(struct net_device *device, struct dart_zero_netdev_link *link)
 {
 	struct rtnl_link_stats64 stats;
 
 	/* The kernel's members in the kernel's order. */
-	static_assert(offsetofend(struct rtnl_link_stats64,
-				  rx_otherhost_dropped) ==
-		      offsetofend(struct dart_zero_netdev_link,
-				  rx_otherhost_dropped));
+	static_assert(offsetofend(struct rtnl_link_stats64, rx_otherhost_dropped) ==
+		      offsetofend(struct dart_zero_netdev_link, rx_otherhost_dropped));
 	dev_get_stats(device, &stats);
-	memcpy(link, &stats,
-	       offsetofend(struct dart_zero_netdev_link, rx_otherhost_dropped));
+	memcpy(link, &stats, offsetofend(struct dart_zero_netdev_link, rx_otherhost_dropped));
 
 	link->carrier = netif_carrier_ok(device);
-	link->operstate = netif_running(device) ? READ_ONCE(device->operstate) :
-						  IF_OPER_DOWN;
+	link->operstate = netif_running(device) ? READ_ONCE(device->operstate) : IF_OPER_DOWN;
 	link->mtu = READ_ONCE(device->mtu);
 	link->carrier_changes = atomic_read(&device->carrier_up_count) +
 				atomic_read(&device->carrier_down_count);
@@ -135,11 +129,9 @@ static bool adds_up(const struct net_device *device)
 
 	if (!ops->ndo_get_stats64)
 		return !ops->ndo_get_stats;
-	return ops->ndo_get_stats64 == dev_get_tstats64 ||
-	       device->flags & IFF_LOOPBACK ||
+	return ops->ndo_get_stats64 == dev_get_tstats64 || device->flags & IFF_LOOPBACK ||
 	       (device->rtnl_link_ops &&
-		match_string(kinds, ARRAY_SIZE(kinds),
-			     device->rtnl_link_ops->kind) >= 0);
+		match_string(kinds, ARRAY_SIZE(kinds), device->rtnl_link_ops->kind) >= 0);
 }
 
 static int sample_link(struct dart_sampler *base, void *sample, u64 *time)
@@ -166,8 +158,7 @@ static const struct dart_sampler_kind link_kind = {
 	.free = dart_question_sampler_free,
 };
 
-static struct netdev_sampler *
-netdev_sampler_new(const struct dart_zero_window *window, u64 *payer)
+static struct netdev_sampler *netdev_sampler_new(const struct dart_zero_window *window, u64 *payer)
 {
 	struct netdev_sampler *sampler;
 	int ret;
@@ -182,8 +173,7 @@ netdev_sampler_new(const struct dart_zero_window *window, u64 *payer)
 		return ERR_PTR(ret);
 	}
 	sampler->net = rcu_access_pointer(sampler->namespace.net);
-	dart_question_begin(&sampler->question, &question_kind,
-			    DART_QUESTION_DRIVERS, PATIENCE_MS,
+	dart_question_begin(&sampler->question, &question_kind, DART_QUESTION_DRIVERS, PATIENCE_MS,
 			    &sampler->values, sizeof(sampler->values));
 
 	/* From now on the sampler learns that the device ends. */
@@ -203,8 +193,7 @@ static bool is_there(const struct netdev_sampler *sampler)
 	return is_found;
 }
 
-struct dart_sampler *
-dart_netdev_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_netdev_sampler_open(const struct dart_zero_window *window)
 {
 	struct dart_sampler *sampler = NULL;
 	struct netdev_sampler *netdev;
@@ -215,8 +204,7 @@ dart_netdev_sampler_open(const struct dart_zero_window *window)
 	if (IS_ERR(netdev))
 		return ERR_CAST(netdev);
 	if (is_there(netdev)) {
-		sampler = dart_question_sampler_new(&link_kind,
-						    &netdev->question);
+		sampler = dart_question_sampler_new(&link_kind, &netdev->question);
 		ret = -ENOMEM;
 	}
 	if (!sampler) {

@@ -73,15 +73,13 @@ static int sample_memory(struct dart_sampler *sampler, u32 index, u64 *number,
 	memory->mapped = node_bytes(node, NR_FILE_MAPPED);
 	memory->anon_pages = node_bytes(node, NR_ANON_MAPPED);
 	memory->shmem = node_bytes(node, NR_SHMEM);
-	memory->kernel_stack = node_bytes(node, NR_KERNEL_STACK_KB) >>
-			       (PAGE_SHIFT - 10);
+	memory->kernel_stack = node_bytes(node, NR_KERNEL_STACK_KB) >> (PAGE_SHIFT - 10);
 	memory->page_tables = node_bytes(node, NR_PAGETABLE);
 	memory->sec_page_tables = node_bytes(node, NR_SECONDARY_PAGETABLE);
 	memory->sreclaimable = node_bytes(node, NR_SLAB_RECLAIMABLE_B);
 	memory->sunreclaim = node_bytes(node, NR_SLAB_UNRECLAIMABLE_B);
 	memory->slab = memory->sreclaimable + memory->sunreclaim;
-	memory->kreclaimable = memory->sreclaimable +
-			       node_bytes(node, NR_KERNEL_MISC_RECLAIMABLE);
+	memory->kreclaimable = memory->sreclaimable + node_bytes(node, NR_KERNEL_MISC_RECLAIMABLE);
 	memory->anon_huge_pages = node_bytes(node, NR_ANON_THPS);
 	memory->shmem_huge_pages = node_bytes(node, NR_SHMEM_THPS);
 	memory->shmem_pmd_mapped = node_bytes(node, NR_SHMEM_PMDMAPPED);
@@ -136,8 +134,7 @@ static const struct dart_sampler_kind zones_kind = {
 	.sample_row = sample_zones,
 };
 
-struct dart_sampler *
-dart_node_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_node_sampler_open(const struct dart_zero_window *window)
 {
 	const bool is_zones = window->source == DART_ZERO_SOURCE_NODE_ZONES;
 	struct dart_sampler *sampler;

@@ -19,8 +19,7 @@ static const u64 counted[] = {
 	PERF_COUNT_HW_BRANCH_INSTRUCTIONS, PERF_COUNT_HW_BRANCH_MISSES,
 };
 
-static_assert(offsetof(struct dart_zero_perf, enabled) ==
-	      ARRAY_SIZE(counted) * sizeof(u64));
+static_assert(offsetof(struct dart_zero_perf, enabled) == ARRAY_SIZE(counted) * sizeof(u64));
 
 struct perf_value {
 	u64 count, enabled, running;
@@ -50,8 +49,7 @@ static struct perf_value read_counter(const struct perf_counter *counter)
 
 	if (!counter->event)
 		return value;
-	value.count +=
-		perf_event_read_value(counter->event, &enabled, &running);
+	value.count += perf_event_read_value(counter->event, &enabled, &running);
 	value.enabled += enabled;
 	value.running += running;
 	return value;
@@ -85,8 +83,7 @@ static int open_counters(struct perf_cpu *cpu, u32 number)
 
 	for (i = 0; i < ARRAY_SIZE(counted); i++) {
 		attributes.config = counted[i];
-		event = perf_event_create_kernel_counter(&attributes, number,
-							 NULL, NULL, NULL);
+		event = perf_event_create_kernel_counter(&attributes, number, NULL, NULL, NULL);
 		/* A PMU may lack some of the counters. */
 		if (PTR_ERR(event) == -ENOENT || PTR_ERR(event) == -EINVAL ||
 		    PTR_ERR(event) == -EOPNOTSUPP)
@@ -108,17 +105,14 @@ static bool has_lost_counters(const struct perf_cpu *cpu)
 
 	for (i = 0; i < ARRAY_SIZE(counted); i++)
 		if (cpu->counters[i].event &&
-		    READ_ONCE(cpu->counters[i].event->state) <
-			    PERF_EVENT_STATE_INACTIVE)
+		    READ_ONCE(cpu->counters[i].event->state) < PERF_EVENT_STATE_INACTIVE)
 			return true;
 	return false;
 }
 
-static int sample_cpu(struct dart_sampler *base, u32 index, u64 *number,
-		      void *sample, u64 *time)
+static int sample_cpu(struct dart_sampler *base, u32 index, u64 *number, void *sample, u64 *time)
 {
-	struct perf_sampler *sampler =
-		container_of(base, struct perf_sampler, sampler);
+	struct perf_sampler *sampler = container_of(base, struct perf_sampler, sampler);
 	struct perf_cpu *cpu = &sampler->cpus[index];
 	struct dart_zero_perf *perf = sample;
 	u64 *counts = sample;
@@ -126,8 +120,7 @@ static int sample_cpu(struct dart_sampler *base, u32 index, u64 *number,
 
 	if (cpu->open && (!cpu_online(index) || has_lost_counters(cpu)))
 		close_counters(cpu);
-	if (!cpu_online(index) ||
-	    (!cpu->open && open_counters(cpu, index) <= 0))
+	if (!cpu_online(index) || (!cpu->open && open_counters(cpu, index) <= 0))
 		return -ENODATA;
 	*number = index;
 	perf->running = U64_MAX;
@@ -145,8 +138,7 @@ static int sample_cpu(struct dart_sampler *base, u32 index, u64 *number,
 
 static void free_sampler(struct dart_sampler *base)
 {
-	struct perf_sampler *sampler =
-		container_of(base, struct perf_sampler, sampler);
+	struct perf_sampler *sampler = container_of(base, struct perf_sampler, sampler);
 	u32 i;
 
 	for (i = 0; i < nr_cpu_ids; i++)
@@ -161,15 +153,13 @@ static const struct dart_sampler_kind perf_kind = {
 	.free = free_sampler,
 };
 
-struct dart_sampler *
-dart_perf_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_perf_sampler_open(const struct dart_zero_window *window)
 {
 	struct perf_sampler *sampler;
 	u32 first;
 	int found;
 
-	sampler = kvzalloc(struct_size(sampler, cpus, nr_cpu_ids),
-			   GFP_KERNEL_ACCOUNT);
+	sampler = kvzalloc(struct_size(sampler, cpus, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
 	if (!sampler)
 		return ERR_PTR(-ENOMEM);
 	sampler->sampler.kind = &perf_kind;
@@ -188,8 +178,7 @@ dart_perf_sampler_open(const struct dart_zero_window *window)
 
 #else
 
-struct dart_sampler *
-dart_perf_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_perf_sampler_open(const struct dart_zero_window *window)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }

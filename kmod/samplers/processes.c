@@ -14,8 +14,7 @@
 #define BATCH 1024
 
 /* By task_state_index(), in the order of the letters in /proc/PID/stat. */
-static void count_process(const struct task_struct *task,
-			  struct dart_zero_processes *processes)
+static void count_process(const struct task_struct *task, struct dart_zero_processes *processes)
 {
 	u64 *const counts[] = {
 		&processes->running,	  &processes->sleeping,
@@ -48,8 +47,7 @@ static bool pause_at(struct task_struct *task)
 	return is_listed;
 }
 
-static int sample_processes(struct dart_sampler *sampler, void *sample,
-			    u64 *time)
+static int sample_processes(struct dart_sampler *sampler, void *sample, u64 *time)
 {
 	struct dart_zero_processes *processes = sample;
 	struct task_struct *task;

@@ -38,8 +38,7 @@ static void set_tai(struct dart_zero_clock *clock)
 	const s64 ahead = ktime_sub(ktime_get_clocktai(), ktime_get_real());
 
 	/* Some time passed between the two calls. */
-	clock->tai = div_s64(ahead + (ahead < 0 ? -1 : 1) * NSEC_PER_SEC / 2,
-			     NSEC_PER_SEC);
+	clock->tai = div_s64(ahead + (ahead < 0 ? -1 : 1) * NSEC_PER_SEC / 2, NSEC_PER_SEC);
 }
 
 /* Asks the program.  Sets @sample->source; the program sets the rest. */
@@ -48,8 +47,7 @@ static int ask_program(const struct dart_sampler *sampler,
 {
 	const struct program_sampler *asking =
 		container_of(sampler, struct program_sampler, sampler);
-	const struct program_kind *kind =
-		container_of(sampler->kind, struct program_kind, kind);
+	const struct program_kind *kind = container_of(sampler->kind, struct program_kind, kind);
 
 	sample->source = kind->source;
 	if (kind->source == DART_ZERO_SOURCE_CLOCK)
@@ -69,8 +67,7 @@ static int ask_program(const struct dart_sampler *sampler,
 	}
 }
 
-static int sample_by_program(struct dart_sampler *sampler, void *values,
-			     u64 *time)
+static int sample_by_program(struct dart_sampler *sampler, void *values, u64 *time)
 {
 	struct dart_zero_sample sample = { };
 
@@ -89,8 +86,7 @@ static int sample_row_by_program(struct dart_sampler *sampler, u32 index,
 
 static void free_sampler(struct dart_sampler *sampler)
 {
-	struct program_sampler *asking =
-		container_of(sampler, struct program_sampler, sampler);
+	struct program_sampler *asking = container_of(sampler, struct program_sampler, sampler);
 
 	if (asking->cgroup)
 		cgroup_put(asking->cgroup);
@@ -136,8 +132,7 @@ static const struct program_kind *kind_find(u32 source)
 	return kind;
 }
 
-struct dart_sampler *
-dart_program_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_program_sampler_open(const struct dart_zero_window *window)
 {
 	const struct program_kind *kind = kind_find(window->source);
 	struct program_sampler *asking;

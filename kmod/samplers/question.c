@@ -38,8 +38,7 @@ int dart_question_init(void)
 
 	static_assert(ARRAY_SIZE(queues) == DART_QUESTION_QUEUES);
 	for (i = 0; i < DART_QUESTION_QUEUES; i++) {
-		workqueues[i] = alloc_workqueue("%s", WQ_UNBOUND | WQ_SYSFS,
-						queues[i].active,
+		workqueues[i] = alloc_workqueue("%s", WQ_UNBOUND | WQ_SYSFS, queues[i].active,
 						queues[i].name);
 		if (!workqueues[i])
 			goto err_queues;
@@ -68,8 +67,7 @@ void dart_question_put(struct dart_question *question)
 
 static void ask_work(struct work_struct *work)
 {
-	struct dart_question *question =
-		container_of(work, struct dart_question, work);
+	struct dart_question *question = container_of(work, struct dart_question, work);
 	const u64 patience = (u64)question->patience_ms * NSEC_PER_MSEC;
 	const u64 time = ktime_get_boottime_ns();
 	int ret;
@@ -91,10 +89,9 @@ static void ask_work(struct work_struct *work)
 	module_put(THIS_MODULE);
 }
 
-void dart_question_begin(struct dart_question *question,
-			 const struct dart_question_kind *kind,
-			 enum dart_question_queue queue,
-			 unsigned int patience_ms, void *values, size_t length)
+void dart_question_begin(struct dart_question *question, const struct dart_question_kind *kind,
+			 enum dart_question_queue queue, unsigned int patience_ms, void *values,
+			 size_t length)
 {
 	question->kind = kind;
 	question->queue = queue;
@@ -125,8 +122,7 @@ static void start(struct dart_question *question)
 
 static bool wait_for_answer(struct dart_question *question, unsigned int ms)
 {
-	return wait_for_completion_timeout(&question->answered,
-					   msecs_to_jiffies(ms));
+	return wait_for_completion_timeout(&question->answered, msecs_to_jiffies(ms));
 }
 
 /* Called with the lock held.  Copies the values only if it returns 0. */
@@ -156,8 +152,7 @@ int dart_question_first(struct dart_question *question, unsigned int ms)
 	return ret;
 }
 
-int dart_question_sample(struct dart_question *question, void *values,
-			 u64 *time)
+int dart_question_sample(struct dart_question *question, void *values, u64 *time)
 {
 	bool may_wait = false;
 	int ret, newer;
@@ -179,9 +174,8 @@ int dart_question_sample(struct dart_question *question, void *values,
 	return newer == -EAGAIN ? ret : newer;
 }
 
-struct dart_sampler *
-dart_question_sampler_new(const struct dart_sampler_kind *kind,
-			  struct dart_question *question)
+struct dart_sampler *dart_question_sampler_new(const struct dart_sampler_kind *kind,
+					       struct dart_question *question)
 {
 	struct question_sampler *sampler;
 
@@ -198,8 +192,7 @@ struct dart_question *dart_question_of(struct dart_sampler *sampler)
 	return container_of(sampler, struct question_sampler, sampler)->question;
 }
 
-int dart_question_sampler_sample(struct dart_sampler *sampler, void *values,
-				 u64 *time)
+int dart_question_sampler_sample(struct dart_sampler *sampler, void *values, u64 *time)
 {
 	return dart_question_sample(dart_question_of(sampler), values, time);
 }

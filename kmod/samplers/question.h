@@ -62,10 +62,9 @@ void dart_question_exit(void);
  * Initializes @question, with one reference.  A sample waits up to @patience_ms for an answer; 0:
  * it does not wait, and returns the answer of the previous sample.
  */
-void dart_question_begin(struct dart_question *question,
-			 const struct dart_question_kind *kind,
-			 enum dart_question_queue queue,
-			 unsigned int patience_ms, void *values, size_t length);
+void dart_question_begin(struct dart_question *question, const struct dart_question_kind *kind,
+			 enum dart_question_queue queue, unsigned int patience_ms, void *values,
+			 size_t length);
 void dart_question_put(struct dart_question *question);
 
 /*
@@ -80,18 +79,15 @@ int dart_question_first(struct dart_question *question, unsigned int ms);
  * late.  The next call copies values that came late, with their time.  Returns the answer, or
  * -EAGAIN without a new answer.  One caller at a time, who holds the module.
  */
-int dart_question_sample(struct dart_question *question, void *values,
-			 u64 *time);
+int dart_question_sample(struct dart_question *question, void *values, u64 *time);
 
 /*
  * A sampler of @kind, whose sample() is dart_question_sampler_sample() and whose free() is
  * dart_question_sampler_free(); or NULL.  The sampler takes over the caller's reference.
  */
-struct dart_sampler *
-dart_question_sampler_new(const struct dart_sampler_kind *kind,
-			  struct dart_question *question);
-int dart_question_sampler_sample(struct dart_sampler *sampler, void *values,
-				 u64 *time);
+struct dart_sampler *dart_question_sampler_new(const struct dart_sampler_kind *kind,
+					       struct dart_question *question);
+int dart_question_sampler_sample(struct dart_sampler *sampler, void *values, u64 *time);
 void dart_question_sampler_free(struct dart_sampler *sampler);
 /* The question of a sampler that dart_question_sampler_new() made. */
 struct dart_question *dart_question_of(struct dart_sampler *sampler);

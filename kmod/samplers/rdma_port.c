@@ -72,8 +72,7 @@ static const char *const counters[] = {
 	"rx_icrc_encapsulated",
 };
 
-static_assert(sizeof(struct dart_zero_rdma_port) ==
-	      (1 + ARRAY_SIZE(counters)) * sizeof(u64));
+static_assert(sizeof(struct dart_zero_rdma_port) == (1 + ARRAY_SIZE(counters)) * sizeof(u64));
 
 /*
  * A port of a device.  Each question looks the device up by its name, because the device cannot be
@@ -104,16 +103,14 @@ static struct rdma_port *of_question(struct dart_question *question)
 }
 
 /* Returns the number of counters whose names are names of words. */
-static int find_places(struct rdma_port *port,
-		       const struct rdma_hw_stats *stats)
+static int find_places(struct rdma_port *port, const struct rdma_hw_stats *stats)
 {
 	int i, place, found = 0;
 
 	port->descs = stats->descs;
 	port->count = stats->num_counters;
 	for (i = 0; i < stats->num_counters; i++) {
-		place = match_string(counters, ARRAY_SIZE(counters),
-				     stats->descs[i].name);
+		place = match_string(counters, ARRAY_SIZE(counters), stats->descs[i].name);
 		if (place < 0)
 			continue;
 		port->places[place] = i;
@@ -122,8 +119,7 @@ static int find_places(struct rdma_port *port,
 	return found;
 }
 
-static void find_all_places(struct rdma_port *port,
-			    const struct rdma_hw_stats *stats)
+static void find_all_places(struct rdma_port *port, const struct rdma_hw_stats *stats)
 {
 	memset(port->places, -1, sizeof(port->places));
 	port->has_none = !find_places(port, stats);
@@ -150,8 +146,7 @@ static int ask_port(struct ib_device *device, struct rdma_port *port)
 	}
 	if (stats->descs != port->descs || stats->num_counters != port->count)
 		find_all_places(port, stats);
-	ret = device->ops.get_hw_stats(device, stats, port->number,
-				       stats->num_counters);
+	ret = device->ops.get_hw_stats(device, stats, port->number, stats->num_counters);
 	for (i = 0; i < ARRAY_SIZE(counters) && ret >= 0; i++)
 		if (port->places[i] >= 0)
 			words[i] = stats->value[port->places[i]];
@@ -173,9 +168,7 @@ static int ask(struct dart_question *question)
 	if (!device)
 		return ret;
 	if (device->index == port->index)
-		ret = rdma_is_port_valid(device, port->number) ?
-			      ask_port(device, port) :
-			      -ENODATA;
+		ret = rdma_is_port_valid(device, port->number) ? ask_port(device, port) : -ENODATA;
 	ib_device_put(device);
 	return ret;
 }
@@ -190,11 +183,9 @@ static const struct dart_question_kind question_kind = {
 	.free = port_free,
 };
 
-static int sample_row(struct dart_sampler *base, u32 index, u64 *number,
-		      void *sample, u64 *time)
+static int sample_row(struct dart_sampler *base, u32 index, u64 *number, void *sample, u64 *time)
 {
-	struct rdma_sampler *sampler =
-		container_of(base, struct rdma_sampler, sampler);
+	struct rdma_sampler *sampler = container_of(base, struct rdma_sampler, sampler);
 	struct rdma_port *port = sampler->ports[index];
 
 	*number = port->number;
@@ -203,8 +194,7 @@ static int sample_row(struct dart_sampler *base, u32 index, u64 *number,
 
 static void sampler_free(struct dart_sampler *base)
 {
-	struct rdma_sampler *sampler =
-		container_of(base, struct rdma_sampler, sampler);
+	struct rdma_sampler *sampler = container_of(base, struct rdma_sampler, sampler);
 	u32 i;
 
 	for (i = 0; i < base->rows && sampler->ports[i]; i++)
@@ -247,9 +237,8 @@ static struct rdma_port *port_new(const struct ib_device *device, u32 number)
 	strscpy(port->name, dev_name(&device->dev), sizeof(port->name));
 	port->index = device->index;
 	port->number = number;
-	dart_question_begin(&port->question, &question_kind,
-			    DART_QUESTION_DRIVERS, PATIENCE_MS, &port->values,
-			    sizeof(port->values));
+	dart_question_begin(&port->question, &question_kind, DART_QUESTION_DRIVERS, PATIENCE_MS,
+			    &port->values, sizeof(port->values));
 	return port;
 }
 
@@ -258,8 +247,7 @@ static struct rdma_sampler *sampler_new(const struct ib_device *device)
 	struct rdma_sampler *sampler;
 	u32 i;
 
-	sampler = kzalloc(struct_size(sampler, ports, device->phys_port_cnt),
-			  GFP_KERNEL_ACCOUNT);
+	sampler = kzalloc(struct_size(sampler, ports, device->phys_port_cnt), GFP_KERNEL_ACCOUNT);
 	if (!sampler)
 		return NULL;
 	sampler->sampler.kind = &port_kind;
@@ -281,15 +269,13 @@ static bool has_counters(struct rdma_sampler *sampler)
 	u32 i, having = 0;
 
 	for (i = 0; i < sampler->sampler.rows; i++)
-		if (dart_question_first(&sampler->ports[i]->question,
-					FIRST_MS) == -EAGAIN ||
+		if (dart_question_first(&sampler->ports[i]->question, FIRST_MS) == -EAGAIN ||
 		    !sampler->ports[i]->has_none)
 			having++;
 	return having;
 }
 
-struct dart_sampler *
-dart_rdma_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_rdma_sampler_open(const struct dart_zero_window *window)
 {
 	struct ib_device *device = find_device(window);
 	struct rdma_sampler *sampler;
@@ -308,8 +294,7 @@ dart_rdma_sampler_open(const struct dart_zero_window *window)
 
 #else
 
-struct dart_sampler *
-dart_rdma_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_rdma_sampler_open(const struct dart_zero_window *window)
 {
 	return ERR_PTR(-EOPNOTSUPP);
 }

@@ -21,16 +21,11 @@ DECLARE_EVENT_CLASS(dart_zero_sample,
 
 	TP_ARGS(sample, cgroup),
 
-	TP_STRUCT__entry(
-		__field(u32, source)
-	),
+		    TP_STRUCT__entry(__field(u32, source)),
 
-	TP_fast_assign(
-		__entry->source = sample->source;
-	),
+		    TP_fast_assign(__entry->source = sample->source;),
 
-	TP_printk("source %u", __entry->source)
-);
+		    TP_printk("source %u", __entry->source));
 
 /* Some passes over this header do not know writable events. */
 #ifdef DEFINE_EVENT_WRITABLE
@@ -50,8 +45,7 @@ DART_DEFINE_EVENT(dart_zero_sample, dart_zero_sample,
 
 	TP_ARGS(sample, cgroup),
 
-	sizeof(struct dart_zero_sample)
-);
+		  sizeof(struct dart_zero_sample));
 
 #endif /* DART_ZERO_SAMPLE_TRACE_H */
 

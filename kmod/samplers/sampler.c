@@ -108,13 +108,10 @@ struct dart_sampler *dart_sampler_open(const struct dart_zero_window *window)
 	const struct sampled_source *source = source_find(window->source);
 
 	if (!source || source->by_path ||
-	    (source->by_fd && !window->netns ? window->fd < 0 :
-					       window->fd != -1) ||
-	    (window->netns && !source->by_netns) ||
-	    source->by_ifindex != !!window->ifindex)
+	    (source->by_fd && !window->netns ? window->fd < 0 : window->fd != -1) ||
+	    (window->netns && !source->by_netns) || source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);
-	return source->kind ? dart_sampler_new(source->kind) :
-			      source->open(window);
+	return source->kind ? dart_sampler_new(source->kind) : source->open(window);
 }
 
 void dart_sampler_free(struct dart_sampler *sampler)

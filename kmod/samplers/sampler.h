@@ -75,43 +75,33 @@ extern const struct dart_sampler_kind dart_load_sampler;
 extern const struct dart_sampler_kind dart_process_sampler;
 
 /* With a row for each CPU. */
-struct dart_sampler *
-dart_cpu_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_cpu_sampler_open(const struct dart_zero_window *window);
 /* With a row for each CPU.  -EOPNOTSUPP: the first one has no counters. */
-struct dart_sampler *
-dart_perf_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_perf_sampler_open(const struct dart_zero_window *window);
 /* With a row for each port of an RDMA device. */
-struct dart_sampler *
-dart_rdma_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_rdma_sampler_open(const struct dart_zero_window *window);
 /* With a row for each NUMA node. */
-struct dart_sampler *
-dart_node_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_node_sampler_open(const struct dart_zero_window *window);
 
 /*
  * A sampler whose values an eBPF program fills in: see struct dart_zero_sample.  For a cgroup, it
  * holds the cgroup, which can be removed nevertheless.
  */
-struct dart_sampler *
-dart_program_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_program_sampler_open(const struct dart_zero_window *window);
 /* The statistics of a network device. */
-struct dart_sampler *
-dart_netdev_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_netdev_sampler_open(const struct dart_zero_window *window);
 /* The sockets of a network namespace. */
-struct dart_sampler *
-dart_namespace_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_namespace_sampler_open(const struct dart_zero_window *window);
 /* The sockets of all network namespaces. */
-struct dart_sampler *
-dart_sockets_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_sockets_sampler_open(const struct dart_zero_window *window);
 /* The statistics of a block device.  Its driver can be unloaded while the sampler exists. */
-struct dart_sampler *
-dart_disk_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_disk_sampler_open(const struct dart_zero_window *window);
 /*
  * The file system that is mounted at @selected->path, an address of user space.  Holds no mount, so
  * the file system can be unmounted, after which samples return -ENODEV.  Waits for the first
  * values, but not long.  -ENODEV: PID 1 has no file system of this device there; -ENAMETOOLONG,
  * -EFAULT: @path cannot be read.
  */
-struct dart_sampler *
-dart_filesystem_sampler_open(const struct dart_zero_record *selected);
+struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected);
 
 #endif /* DART_ZERO_SAMPLER_H */

@@ -42,8 +42,7 @@ static bool has_ipv4, has_ipv6;
  * long as the kernel runs: neither IPv4 nor IPv6 is ever unloaded.  UDP-Lite gets no socket,
  * because its first socket makes the kernel print that it is deprecated.
  */
-static int find_protocol(int family, enum protocol protocol,
-			 struct proto **found)
+static int find_protocol(int family, enum protocol protocol, struct proto **found)
 {
 	static const struct {
 		int type;
@@ -142,8 +141,7 @@ static u64 memory_of(const struct proto *protocol)
 {
 	if (!protocol || !protocol->memory_allocated)
 		return 0;
-	return (u64)max(atomic_long_read(protocol->memory_allocated), 0L)
-	       << PAGE_SHIFT;
+	return (u64)max(atomic_long_read(protocol->memory_allocated), 0L) << PAGE_SHIFT;
 }
 
 static u64 orphans_of(const struct proto *tcp)
@@ -156,8 +154,7 @@ static u64 orphans_of(const struct proto *tcp)
 }
 
 /* Fragments that wait for the rest of their packets. */
-static void sample_fragments(const struct fqdir *fragments, __u32 *count,
-			     __u64 *memory)
+static void sample_fragments(const struct fqdir *fragments, __u32 *count, __u64 *memory)
 {
 	if (!fragments)
 		return;
@@ -205,8 +202,7 @@ static void tracking_forget(void)
 }
 
 /* The module may be unloaded while samplers exist: this notifier runs before. */
-static int on_module(struct notifier_block *notifier, unsigned long state,
-		     void *data)
+static int on_module(struct notifier_block *notifier, unsigned long state, void *data)
 {
 	const struct module *module = data;
 
@@ -236,8 +232,7 @@ void dart_namespace_sampler_exit(void)
 }
 
 /* Called as an RCU reader. */
-static void sample_connections(struct net *net,
-			       struct dart_zero_sockets *sockets)
+static void sample_connections(struct net *net, struct dart_zero_sockets *sockets)
 {
 	const struct tracking *found = rcu_dereference(tracking);
 	const struct ip_conntrack_stat *stat;
@@ -250,8 +245,7 @@ static void sample_connections(struct net *net,
 	for_each_possible_cpu(cpu) {
 		stat = per_cpu_ptr(net->ct.stat, cpu);
 		sockets->conntrack_invalid += READ_ONCE(stat->invalid);
-		sockets->conntrack_insert_failed +=
-			READ_ONCE(stat->insert_failed);
+		sockets->conntrack_insert_failed += READ_ONCE(stat->insert_failed);
 		sockets->conntrack_drop += READ_ONCE(stat->drop);
 		sockets->conntrack_early_drop += READ_ONCE(stat->early_drop);
 	}
@@ -266,8 +260,7 @@ void dart_namespace_sampler_exit(void)
 {
 }
 
-static void sample_connections(struct net *net,
-			       struct dart_zero_sockets *sockets)
+static void sample_connections(struct net *net, struct dart_zero_sockets *sockets)
 {
 }
 #endif
@@ -277,21 +270,18 @@ static void sample_namespace(struct net *net, struct dart_zero_sockets *sockets)
 {
 	sockets->used = sock_inuse_get(net);
 	sockets->tcp_inuse = in_use(net, ipv4[TCP]);
-	sockets->tcp_tw =
-		refcount_read(&net->ipv4.tcp_death_row.tw_refcount) - 1;
+	sockets->tcp_tw = refcount_read(&net->ipv4.tcp_death_row.tw_refcount) - 1;
 	sockets->udp_inuse = in_use(net, ipv4[UDP]);
 	sockets->udplite_inuse = in_use(net, ipv4[UDPLITE]);
 	sockets->raw_inuse = in_use(net, ipv4[RAW]);
-	sample_fragments(net->ipv4.fqdir, &sockets->frag_inuse,
-			 &sockets->frag_memory);
+	sample_fragments(net->ipv4.fqdir, &sockets->frag_inuse, &sockets->frag_memory);
 
 	sockets->tcp6_inuse = in_use(net, ipv6[TCP]);
 	sockets->udp6_inuse = in_use(net, ipv6[UDP]);
 	sockets->udplite6_inuse = in_use(net, ipv6[UDPLITE]);
 	sockets->raw6_inuse = in_use(net, ipv6[RAW]);
 #if IS_ENABLED(CONFIG_IPV6)
-	sample_fragments(net->ipv6.fqdir, &sockets->frag6_inuse,
-			 &sockets->frag6_memory);
+	sample_fragments(net->ipv6.fqdir, &sockets->frag6_inuse, &sockets->frag6_memory);
 #endif
 	sample_connections(net, sockets);
 }
@@ -325,8 +315,7 @@ static int sample(struct dart_sampler *base, void *sample, u64 *time)
 
 static void sampler_free(struct dart_sampler *base)
 {
-	struct namespace_sampler *sampler =
-		container_of(base, struct namespace_sampler, sampler);
+	struct namespace_sampler *sampler = container_of(base, struct namespace_sampler, sampler);
 
 	dart_namespace_forget(&sampler->namespace);
 	kfree(sampler);
@@ -345,8 +334,7 @@ static int sample_host(struct dart_sampler *base, void *sample, u64 *time)
 
 	if (ipv4[TCP]) {
 		sockets->tcp_orphan = orphans_of(ipv4[TCP]);
-		sockets->tcp_alloc =
-			percpu_counter_sum_positive(ipv4[TCP]->sockets_allocated);
+		sockets->tcp_alloc = percpu_counter_sum_positive(ipv4[TCP]->sockets_allocated);
 	}
 	sockets->tcp_mem = memory_of(ipv4[TCP]);
 	sockets->udp_mem = memory_of(ipv4[UDP]);
@@ -360,16 +348,14 @@ static const struct dart_sampler_kind sockets_host_kind = {
 	.sample = sample_host,
 };
 
-struct dart_sampler *
-dart_sockets_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_sockets_sampler_open(const struct dart_zero_window *window)
 {
 	int ret = find_protocols();
 
 	return ret ? ERR_PTR(ret) : dart_sampler_new(&sockets_host_kind);
 }
 
-struct dart_sampler *
-dart_namespace_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_namespace_sampler_open(const struct dart_zero_window *window)
 {
 	struct namespace_sampler *sampler;
 	int ret;
@@ -379,8 +365,7 @@ dart_namespace_sampler_open(const struct dart_zero_window *window)
 		return ERR_PTR(-ENOMEM);
 	sampler->sampler.kind = &sockets_kind;
 	ret = find_protocols();
-	ret = ret ?: dart_namespace_refer(&sampler->namespace, window,
-				   &sampler->sampler.payer);
+	ret = ret ?: dart_namespace_refer(&sampler->namespace, window, &sampler->sampler.payer);
 	if (ret) {
 		kfree(sampler);
 		return ERR_PTR(ret);

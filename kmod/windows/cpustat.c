@@ -21,8 +21,6 @@ void dart_cpustat_read(unsigned int cpu, void *copy)
 	kcpustat_cpu_fetch(cpustat, cpu);
 	if (!cpu_online(cpu))
 		return;
-	set_measured(&cpustat->cpustat[CPUTIME_IDLE],
-		     get_cpu_idle_time_us(cpu, NULL));
-	set_measured(&cpustat->cpustat[CPUTIME_IOWAIT],
-		     get_cpu_iowait_time_us(cpu, NULL));
+	set_measured(&cpustat->cpustat[CPUTIME_IDLE], get_cpu_idle_time_us(cpu, NULL));
+	set_measured(&cpustat->cpustat[CPUTIME_IOWAIT], get_cpu_iowait_time_us(cpu, NULL));
 }

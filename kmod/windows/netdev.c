@@ -19,8 +19,7 @@
  * A device is about to end or to move to another namespace: it is down, and all
  * users that saw it up have finished.  Called with rtnl_lock held.
  */
-static int netdev_event(struct notifier_block *block, unsigned long event,
-			void *info)
+static int netdev_event(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *device = netdev_notifier_info_to_dev(info);
 
@@ -45,8 +44,7 @@ void dart_netdev_exit(void)
 	unregister_netdevice_notifier(&netdev_notifier);
 }
 
-static struct dart_percpu *borrow(struct net_device *device,
-				  void __percpu **place, size_t length,
+static struct dart_percpu *borrow(struct net_device *device, void __percpu **place, size_t length,
 				  size_t align, const char *name)
 {
 	return dart_borrowed_get(device, place, length, align, name,
@@ -88,8 +86,7 @@ static struct dart_percpu *borrow_core_stats(struct net_device *device)
 }
 
 struct dart_percpu *dart_netdev_borrow(const struct dart_source *source,
-				       const struct dart_zero_window *window,
-				       struct net *net)
+				       const struct dart_zero_window *window, struct net *net)
 {
 	struct dart_percpu *percpu = ERR_PTR(-ENODEV);
 	struct net_device *device;

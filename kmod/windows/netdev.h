@@ -12,7 +12,6 @@ void dart_netdev_exit(void);
  * counters, which the network core keeps.
  */
 struct dart_percpu *dart_netdev_borrow(const struct dart_source *source,
-				       const struct dart_zero_window *window,
-				       struct net *net);
+				       const struct dart_zero_window *window, struct net *net);
 
 #endif /* DART_ZERO_NETDEV_H */

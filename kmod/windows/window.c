@@ -26,8 +26,7 @@ static struct dart_percpu *open_static(const struct dart_source *source,
 {
 	struct dart_percpu *percpu;
 
-	percpu = dart_percpu_new_static(source->variable, source->length,
-					source->name);
+	percpu = dart_percpu_new_static(source->variable, source->length, source->name);
 	if (!IS_ERR(percpu))
 		percpu->read = source->read;
 	return percpu;
@@ -89,9 +88,8 @@ static const struct dart_source sources[] = {
 /* True if a kernel can be built without this source. */
 static bool is_optional(u32 id)
 {
-	return id == DART_ZERO_SOURCE_IRQ_STAT ||
-	       id == DART_ZERO_SOURCE_IP6 || id == DART_ZERO_SOURCE_UDP6 ||
-	       id == DART_ZERO_SOURCE_ICMP6;
+	return id == DART_ZERO_SOURCE_IRQ_STAT || id == DART_ZERO_SOURCE_IP6 ||
+	       id == DART_ZERO_SOURCE_UDP6 || id == DART_ZERO_SOURCE_ICMP6;
 }
 
 static const struct dart_source *source_find(u32 id)
@@ -113,17 +111,14 @@ static const struct dart_extent_kind window_kind = {
 	.release = dart_percpu_extent_release,
 };
 
-struct dart_percpu *
-dart_window_open_percpu(const struct dart_zero_window *window)
+struct dart_percpu *dart_window_open_percpu(const struct dart_zero_window *window)
 {
 	const struct dart_source *source = source_find(window->source);
 
 	if (IS_ERR(source))
 		return ERR_CAST(source);
-	if ((source->by_fd && !window->netns ? window->fd < 0 :
-					       window->fd != -1) ||
-	    (window->netns && !source->borrow) ||
-	    source->by_ifindex != !!window->ifindex)
+	if ((source->by_fd && !window->netns ? window->fd < 0 : window->fd != -1) ||
+	    (window->netns && !source->borrow) || source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);
 
 	return source->open(source, window);

@@ -11,8 +11,7 @@ struct dart_zero_window;
  * -ENOENT, -ENODEV, -EOPNOTSUPP, -ENOMEM.  The caller has checked capabilities.
  * Process context.
  */
-struct dart_percpu *
-dart_window_open_percpu(const struct dart_zero_window *window);
+struct dart_percpu *dart_window_open_percpu(const struct dart_zero_window *window);
 
 /* An extent over these counters, not yet placed, or ERR_PTR(): the same errors, or -ENOSPC. */
 struct dart_extent *dart_window_open(const struct dart_zero_window *window);

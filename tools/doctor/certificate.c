@@ -19,21 +19,18 @@ void check_certificate(struct findings *findings, const char *path)
 		return;
 	if (dart_tls__expiry(path, &expires, &error)) {
 		findings__fail(findings, "certificate", "%s", error.text);
-		findings__advise(findings,
-				 "make another one where the authority is");
+		findings__advise(findings, "make another one where the authority is");
 		findings__command(findings, "dartctl tls renew NAME");
 		return;
 	}
 	left = expires - time(NULL);
 	if (left > WARN_DAYS * DAY) {
-		findings__ok(findings, "certificate",
-			     "%s is valid for %lld more days", path,
+		findings__ok(findings, "certificate", "%s is valid for %lld more days", path,
 			     (long long)(left / DAY));
 		return;
 	}
 	if (left > 0)
-		findings__warn(findings, "certificate",
-			       "%s expires in %lld days", path,
+		findings__warn(findings, "certificate", "%s expires in %lld days", path,
 			       (long long)(left / DAY));
 	else
 		findings__fail(findings, "certificate",

@@ -64,19 +64,16 @@ int findings__close(struct findings *findings)
 	json_decref(findings->list);
 	if (findings->out_of_memory)
 		fputs("doctor: out of memory\n", stderr);
-	return findings->has_failed || findings->out_of_memory ? EXIT_FAILURE :
-								 EXIT_SUCCESS;
+	return findings->has_failed || findings->out_of_memory ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 __attribute__((format(printf, 3, 0))) static void
-set_text(struct findings *findings, const char *name, const char *format,
-	 va_list arguments)
+set_text(struct findings *findings, const char *name, const char *format, va_list arguments)
 {
 	char sentence[1024], text[1024];
 
 	vsnprintf(sentence, sizeof(sentence), format, arguments);
-	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE,
-			  text, sizeof(text));
+	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE, text, sizeof(text));
 	if (json_object_set_new(findings->last, name, json_string(text)))
 		findings->out_of_memory = true;
 }
@@ -86,13 +83,11 @@ begin(struct findings *findings, const char *check, const char *result,
       const char *format, va_list arguments)
 {
 	findings__finish_last(findings);
-	findings->last =
-		json_pack("{s:s, s:s}", "check", check, "result", result);
+	findings->last = json_pack("{s:s, s:s}", "check", check, "result", result);
 	set_text(findings, "found", format, arguments);
 }
 
-void findings__ok(struct findings *findings, const char *check,
-		  const char *format, ...)
+void findings__ok(struct findings *findings, const char *check, const char *format, ...)
 {
 	va_list arguments;
 
@@ -101,8 +96,7 @@ void findings__ok(struct findings *findings, const char *check,
 	va_end(arguments);
 }
 
-void findings__warn(struct findings *findings, const char *check,
-		    const char *format, ...)
+void findings__warn(struct findings *findings, const char *check, const char *format, ...)
 {
 	va_list arguments;
 
@@ -111,14 +105,12 @@ void findings__warn(struct findings *findings, const char *check,
 	va_end(arguments);
 }
 
-void findings__fail(struct findings *findings, const char *check,
-		    const char *format, ...)
+void findings__fail(struct findings *findings, const char *check, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	begin(findings, check, findings->is_lenient ? "warn" : "fail", format,
-	      arguments);
+	begin(findings, check, findings->is_lenient ? "warn" : "fail", format, arguments);
 	va_end(arguments);
 	findings->has_failed = findings->has_failed || !findings->is_lenient;
 }

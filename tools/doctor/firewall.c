@@ -31,20 +31,17 @@ static bool may_have_nftables(void)
 	if (text_file__exists("/sys/module/nf_tables"))
 		return true;
 	uname(&kernel);
-	snprintf(pattern, sizeof(pattern),
-		 "/lib/modules/%s/kernel/net/netfilter/nf_tables.ko*",
+	snprintf(pattern, sizeof(pattern), "/lib/modules/%s/kernel/net/netfilter/nf_tables.ko*",
 		 kernel.release);
 	is_module = !glob(pattern, 0, NULL, &found);
 	globfree(&found);
 	return !is_module;
 }
 
-static void insert_rule(struct findings *findings,
-			const struct nft_place *place)
+static void insert_rule(struct findings *findings, const struct nft_place *place)
 {
-	findings__command(findings,
-			  "nft insert rule %s %s %s udp dport 4791 accept",
-			  place->family, place->table, place->chain);
+	findings__command(findings, "nft insert rule %s %s %s udp dport 4791 accept", place->family,
+			  place->table, place->chain);
 }
 
 /* "rule 7 of the chain inet filter input" */
@@ -60,8 +57,7 @@ static const char *words(const struct nft_place *place, char text[320])
 }
 
 /* True if there is a finding that is not ok. */
-static bool judge_nftables(struct findings *findings, const char *netdev,
-			   char note[320])
+static bool judge_nftables(struct findings *findings, const char *netdev, char note[320])
 {
 	struct nft_verdict verdict;
 	json_t *ruleset;
@@ -72,9 +68,8 @@ static bool judge_nftables(struct findings *findings, const char *netdev,
 	ruleset = output ? json_loadf(output, 0, NULL) : NULL;
 	status = output ? pclose(output) : -1;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND) {
-		findings__warn(
-			findings, CHECK,
-			"nftables is loaded, but its rules cannot be read without nft");
+		findings__warn(findings, CHECK,
+			       "nftables is loaded, but its rules cannot be read without nft");
 		findings__command(findings, "apt-get install nftables");
 		return true;
 	}
@@ -87,8 +82,7 @@ static bool judge_nftables(struct findings *findings, const char *netdev,
 	json_decref(ruleset);
 
 	if (verdict.drops) {
-		findings__fail(findings, CHECK,
-			       "%s drops UDP to port 4791, which is RoCE",
+		findings__fail(findings, CHECK, "%s drops UDP to port 4791, which is RoCE",
 			       words(&verdict.dropping, note));
 		insert_rule(findings, &verdict.dropping);
 		return true;
@@ -161,8 +155,7 @@ static bool judge_legacy(struct findings *findings)
 	}
 	status = output ? pclose(output) : -1;
 	if (status) {
-		findings__warn(findings, CHECK,
-			       "the rules of iptables-legacy cannot be read");
+		findings__warn(findings, CHECK, "the rules of iptables-legacy cannot be read");
 		findings__command(findings, "iptables-legacy -S INPUT");
 		return true;
 	}
@@ -173,31 +166,24 @@ static bool judge_legacy(struct findings *findings)
 	if (!drops)
 		return false;
 	if (is_certain)
-		findings__fail(
-			findings, CHECK,
-			"iptables-legacy drops UDP to port 4791, which is RoCE: '%s'",
-			reason);
+		findings__fail(findings, CHECK,
+			       "iptables-legacy drops UDP to port 4791, which is RoCE: '%s'",
+			       reason);
 	else
-		findings__warn(
-			findings, CHECK,
-			"iptables-legacy may drop UDP to port 4791, which is RoCE: '%s'",
-			reason);
-	findings__command(
-		findings,
-		"iptables-legacy -I INPUT -p udp --dport 4791 -j ACCEPT");
+		findings__warn(findings, CHECK,
+			       "iptables-legacy may drop UDP to port 4791, which is RoCE: '%s'",
+			       reason);
+	findings__command(findings, "iptables-legacy -I INPUT -p udp --dport 4791 -j ACCEPT");
 	return true;
 }
 
-void check_firewall(struct findings *findings, const struct rdma_port *port,
-		    const char *program)
+void check_firewall(struct findings *findings, const struct rdma_port *port, const char *program)
 {
 	char note[320] = "";
 
 	if (!port->is_roce || !port->is_soft) {
-		findings__ok(
-			findings, CHECK,
-			"%s takes packets before the firewall of this host",
-			port->device);
+		findings__ok(findings, CHECK, "%s takes packets before the firewall of this host",
+			     port->device);
 		return;
 	}
 	if (geteuid()) {
@@ -206,14 +192,11 @@ void check_firewall(struct findings *findings, const struct rdma_port *port,
 		return;
 	}
 	if (judge_legacy(findings) ||
-	    (may_have_nftables() &&
-	     judge_nftables(findings, port->netdev, note)))
+	    (may_have_nftables() && judge_nftables(findings, port->netdev, note)))
 		return;
 	if (*note)
-		findings__ok(
-			findings, CHECK,
-			"UDP to port 4791 is accepted, but for packets that %s drops",
-			note);
+		findings__ok(findings, CHECK,
+			     "UDP to port 4791 is accepted, but for packets that %s drops", note);
 	else
 		findings__ok(findings, CHECK, "UDP to port 4791 is accepted");
 }

@@ -7,7 +7,6 @@
 #include "rdma_port.h"
 
 /* @program: the command for root if only root can see the rules. */
-void check_firewall(struct findings *findings, const struct rdma_port *port,
-		    const char *program);
+void check_firewall(struct findings *findings, const struct rdma_port *port, const char *program);
 
 #endif /* FIREWALL_H */

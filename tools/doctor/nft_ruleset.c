@@ -46,8 +46,7 @@ static enum truth least(enum truth a, enum truth b)
 
 /* Holds if @test holds for one element of a set, or for @right itself. */
 static enum truth any(const json_t *right,
-		      enum truth (*test)(const json_t *value, const void *data),
-		      const void *data)
+		      enum truth (*test)(const json_t *value, const void *data), const void *data)
 {
 	const json_t *list = json_object_get(right, "set") ?: right;
 	enum truth found = NO, one;
@@ -60,10 +59,8 @@ static enum truth any(const json_t *right,
 	if (!json_is_array(list))
 		return test(right, data);
 	json_array_foreach(list, i, element) {
-		one = test(
-			json_object_get(json_object_get(element, "elem"), "val") ?:
-				element,
-			data);
+		one = test(json_object_get(json_object_get(element, "elem"), "val") ?: element,
+			   data);
 		found = one > found ? one : found;
 	}
 	return found;
@@ -107,13 +104,11 @@ static enum truth match_payload(const json_t *payload, const json_t *right)
 		return MAYBE;
 	}
 	if (!strcmp(protocol, "ip"))
-		return strcmp(field, "protocol") ? MAYBE :
-						   any(right, is_udp, NULL);
+		return strcmp(field, "protocol") ? MAYBE : any(right, is_udp, NULL);
 	return *protocol ? MAYBE : UNKNOWN;
 }
 
-static enum truth match_meta(const struct walk *walk, const char *key,
-			     const json_t *right)
+static enum truth match_meta(const struct walk *walk, const char *key, const json_t *right)
 {
 	bool comes_in = strcmp(walk->hook, "output");
 
@@ -135,16 +130,14 @@ static enum truth match_meta(const struct walk *walk, const char *key,
 /* The rule is about packets of another protocol, whatever the operator. */
 static bool is_foreign(const json_t *left)
 {
-	const char *protocol =
-		text_of(json_object_get(left, "payload"), "protocol");
+	const char *protocol = text_of(json_object_get(left, "payload"), "protocol");
 
 	return *protocol && strcmp(protocol, "udp") && strcmp(protocol, "th") &&
 	       strcmp(protocol, "ip") && strcmp(protocol, "ether");
 }
 
 /* The value of the expression @left is @right, or in @right. */
-static enum truth equals(const struct walk *walk, const json_t *left,
-			 const json_t *right)
+static enum truth equals(const struct walk *walk, const json_t *left, const json_t *right)
 {
 	const json_t *operand;
 
@@ -156,14 +149,11 @@ static enum truth equals(const struct walk *walk, const json_t *left,
 		return match_meta(walk, text_of(operand, "key"), right);
 	operand = json_object_get(left, "ct");
 	if (operand)
-		return strcmp(text_of(operand, "key"), "state") ?
-			       MAYBE :
-			       any(right, is_text, "new");
+		return strcmp(text_of(operand, "key"), "state") ? MAYBE :
+								  any(right, is_text, "new");
 	operand = json_object_get(left, "fib");
 	if (operand && !strcmp(text_of(operand, "result"), "type"))
-		return strcmp(walk->hook, "output") ?
-			       any(right, is_text, "local") :
-			       MAYBE;
+		return strcmp(walk->hook, "output") ? any(right, is_text, "local") : MAYBE;
 	return operand ? MAYBE : UNKNOWN;
 }
 
@@ -189,18 +179,13 @@ static void note(struct nft_place *place, const json_t *rule)
 {
 	if (*place->chain)
 		return;
-	snprintf(place->family, sizeof(place->family), "%s",
-		 text_of(rule, "family"));
-	snprintf(place->table, sizeof(place->table), "%s",
-		 text_of(rule, "table"));
+	snprintf(place->family, sizeof(place->family), "%s", text_of(rule, "family"));
+	snprintf(place->table, sizeof(place->table), "%s", text_of(rule, "table"));
 	/* A base chain stands for its policy. */
 	snprintf(place->chain, sizeof(place->chain), "%s",
-		 *text_of(rule, "chain") ? text_of(rule, "chain") :
-					   text_of(rule, "name"));
+		 *text_of(rule, "chain") ? text_of(rule, "chain") : text_of(rule, "name"));
 	place->handle =
-		*text_of(rule, "chain") ?
-			json_integer_value(json_object_get(rule, "handle")) :
-			0;
+		*text_of(rule, "chain") ? json_integer_value(json_object_get(rule, "handle")) : 0;
 }
 
 static enum course walk_chain(const struct walk *walk, const json_t *from,
@@ -220,24 +205,21 @@ static enum course take(const struct walk *walk, const json_t *rule,
 		note(&verdict->may_accept, rule);
 		return CONTINUE;
 	}
-	if (json_object_get(statement, "drop") ||
-	    json_object_get(statement, "reject")) {
+	if (json_object_get(statement, "drop") || json_object_get(statement, "reject")) {
 		if (truth == YES) {
 			note(&verdict->dropping, rule);
 			return DROP;
 		}
-		note(truth == MAYBE ? &verdict->may_drop : &verdict->unknown,
-		     rule);
+		note(truth == MAYBE ? &verdict->may_drop : &verdict->unknown, rule);
 		return CONTINUE;
 	}
 	if (json_object_get(statement, "return"))
 		return truth == YES ? RETURN : CONTINUE;
 
 	target = json_object_get(statement, "goto");
-	course = walk_chain(
-		walk, rule,
-		text_of(target ?: json_object_get(statement, "jump"), "target"),
-		truth, depth + 1);
+	course = walk_chain(walk, rule,
+			    text_of(target ?: json_object_get(statement, "jump"), "target"), truth,
+			    depth + 1);
 	if (truth != YES)
 		return CONTINUE;
 	/* From a goto, a packet returns to the caller of this chain. */
@@ -273,8 +255,7 @@ static bool is_neutral(const json_t *statement)
 static enum course walk_map(const struct walk *walk, const json_t *rule,
 			    const json_t *map, enum truth truth, int depth)
 {
-	const json_t *set =
-		json_object_get(json_object_get(map, "data"), "set");
+	const json_t *set = json_object_get(json_object_get(map, "data"), "set");
 	enum course course = CONTINUE;
 	const json_t *element;
 	enum truth fits;
@@ -285,12 +266,10 @@ static enum course walk_map(const struct walk *walk, const json_t *rule,
 		return CONTINUE;
 	}
 	json_array_foreach(set, i, element) {
-		fits = equals(walk, json_object_get(map, "key"),
-			      json_array_get(element, 0));
+		fits = equals(walk, json_object_get(map, "key"), json_array_get(element, 0));
 		if (fits == NO || !is_verdict(json_array_get(element, 1)))
 			continue;
-		course = take(walk, rule, json_array_get(element, 1),
-			      least(truth, fits), depth);
+		course = take(walk, rule, json_array_get(element, 1), least(truth, fits), depth);
 		if (course != CONTINUE)
 			break;
 	}
@@ -365,12 +344,10 @@ static bool is_passed(const json_t *chain, const char *netdev)
 	if (!strcmp(hook, "ingress"))
 		return any(dev, is_text, netdev) != NO;
 	return (!strcmp(family, "ip") || !strcmp(family, "inet")) &&
-	       (!strcmp(hook, "prerouting") || !strcmp(hook, "input") ||
-		!strcmp(hook, "output"));
+	       (!strcmp(hook, "prerouting") || !strcmp(hook, "input") || !strcmp(hook, "output"));
 }
 
-bool nft_ruleset__judge(const json_t *ruleset, const char *netdev,
-			struct nft_verdict *verdict)
+bool nft_ruleset__judge(const json_t *ruleset, const char *netdev, struct nft_verdict *verdict)
 {
 	struct walk walk = {
 		.items = json_object_get(ruleset, "nftables"),
@@ -390,23 +367,19 @@ bool nft_ruleset__judge(const json_t *ruleset, const char *netdev,
 			continue;
 		walk.hook = text_of(chain, "hook");
 		memset(&verdict->may_accept, 0, sizeof(verdict->may_accept));
-		course = walk_chain(&walk, chain, text_of(chain, "name"), YES,
-				    0);
-		if (course == CONTINUE &&
-		    !strcmp(text_of(chain, "policy"), "drop")) {
+		course = walk_chain(&walk, chain, text_of(chain, "name"), YES, 0);
+		if (course == CONTINUE && !strcmp(text_of(chain, "policy"), "drop")) {
 			note(&verdict->dropping, chain);
 			course = DROP;
 		}
 		/* An earlier rule accepts some packets. */
 		if (course == DROP && *verdict->may_accept.chain) {
-			memset(&verdict->dropping, 0,
-			       sizeof(verdict->dropping));
+			memset(&verdict->dropping, 0, sizeof(verdict->dropping));
 			course = CONTINUE;
 		}
 		if (course == DROP) {
 			verdict->drops = true;
-			snprintf(verdict->hook, sizeof(verdict->hook), "%s",
-				 walk.hook);
+			snprintf(verdict->hook, sizeof(verdict->hook), "%s", walk.hook);
 			return true;
 		}
 	}

@@ -34,7 +34,6 @@ struct nft_verdict {
  * Judges @ruleset, the output of nft -j list ruleset, for packets that come in and go
  * out through @netdev.  Returns false for anything else than a ruleset.
  */
-bool nft_ruleset__judge(const json_t *ruleset, const char *netdev,
-			struct nft_verdict *verdict);
+bool nft_ruleset__judge(const json_t *ruleset, const char *netdev, struct nft_verdict *verdict);
 
 #endif /* NFT_RULESET_H */

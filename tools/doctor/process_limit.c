@@ -7,8 +7,7 @@
 #include "process_limit.h"
 
 /* Finds the line that begins with @name; returns the rest of the line. */
-static bool find_line(pid_t pid, const char *file, const char *name, char *rest,
-		      size_t size)
+static bool find_line(pid_t pid, const char *file, const char *name, char *rest, size_t size)
 {
 	char path[64], line[256];
 	bool is_found = false;
@@ -33,9 +32,8 @@ bool process_limit__get(pid_t pid, const char *name, uint64_t *limit)
 
 	if (!find_line(pid, "limits", name, rest, sizeof(rest)))
 		return false;
-	*limit = strncmp(rest + strspn(rest, " "), "unlimited", 9) ?
-			 strtoull(rest, NULL, 10) :
-			 PROCESS_LIMIT_NONE;
+	*limit = strncmp(rest + strspn(rest, " "), "unlimited", 9) ? strtoull(rest, NULL, 10) :
+								     PROCESS_LIMIT_NONE;
 	return true;
 }
 

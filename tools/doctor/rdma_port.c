@@ -43,8 +43,7 @@ static void find_netdev(struct rdma_port *port)
 	if (port->is_soft)
 		return;
 	if (text_file__line(port->netdev, sizeof(port->netdev),
-			    CLASS "/%s/ports/1/gid_attrs/ndevs/0",
-			    port->device))
+			    CLASS "/%s/ports/1/gid_attrs/ndevs/0", port->device))
 		return;
 	snprintf(pattern, sizeof(pattern), CLASS "/%s/device/net/*",
 		 port->device);
@@ -56,12 +55,10 @@ static void add_gid(struct rdma_port *port, const char *gid)
 {
 	unsigned int high, low;
 
-	if (sscanf(gid, "0000:0000:0000:0000:0000:ffff:%4x:%4x", &high, &low) ==
-	    2) {
+	if (sscanf(gid, "0000:0000:0000:0000:0000:ffff:%4x:%4x", &high, &low) == 2) {
 		if (!port->has_ipv4)
-			snprintf(port->address, sizeof(port->address),
-				 "%u.%u.%u.%u", high >> 8 & 255, high & 255,
-				 low >> 8 & 255, low & 255);
+			snprintf(port->address, sizeof(port->address), "%u.%u.%u.%u",
+				 high >> 8 & 255, high & 255, low >> 8 & 255, low & 255);
 		port->has_ipv4 = true;
 	} else if (strncmp(gid, "fe80:", 5) && strncmp(gid, "0000:", 5)) {
 		port->has_ipv6 = true;
@@ -73,13 +70,10 @@ static void read_gids(struct rdma_port *port)
 	char type[32], gid[64];
 	unsigned int i;
 
-	for (i = 0;
-	     text_file__line(gid, sizeof(gid), CLASS "/%s/ports/1/gids/%u",
-			     port->device, i);
+	for (i = 0; text_file__line(gid, sizeof(gid), CLASS "/%s/ports/1/gids/%u", port->device, i);
 	     i++)
 		/* An empty place lacks a type. */
-		if (text_file__line(type, sizeof(type),
-				    CLASS "/%s/ports/1/gid_attrs/types/%u",
+		if (text_file__line(type, sizeof(type), CLASS "/%s/ports/1/gid_attrs/types/%u",
 				    port->device, i) &&
 		    !strcmp(type, "RoCE v2"))
 			add_gid(port, gid);
@@ -98,16 +92,13 @@ bool rdma_port__find(struct rdma_port *port, const char *name)
 		return false;
 	find_netdev(port);
 	/* "4: ACTIVE" */
-	if (text_file__line(line, sizeof(line), CLASS "/%s/ports/1/state",
-			    port->device))
+	if (text_file__line(line, sizeof(line), CLASS "/%s/ports/1/state", port->device))
 		sscanf(line, "%*d: %31s", port->state);
 	port->is_active = !strcmp(port->state, "ACTIVE");
-	text_file__line(line, sizeof(line), CLASS "/%s/ports/1/link_layer",
-			port->device);
+	text_file__line(line, sizeof(line), CLASS "/%s/ports/1/link_layer", port->device);
 	port->is_roce = !strcmp(line, "Ethernet");
 	/* "4: RNIC" is iWARP. */
-	text_file__line(line, sizeof(line), CLASS "/%s/node_type",
-			port->device);
+	text_file__line(line, sizeof(line), CLASS "/%s/node_type", port->device);
 	port->is_roce &= line[0] != '4';
 	read_gids(port);
 	return true;
@@ -118,24 +109,18 @@ void check_rdma_cm(struct findings *findings)
 	unsigned int major, minor;
 	char number[32];
 
-	if (!text_file__line(number, sizeof(number),
-			     "/sys/class/misc/rdma_cm/dev") ||
+	if (!text_file__line(number, sizeof(number), "/sys/class/misc/rdma_cm/dev") ||
 	    sscanf(number, "%u:%u", &major, &minor) != 2) {
-		findings__fail(findings, "rdma_cm",
-			       "the module rdma_ucm is not loaded");
+		findings__fail(findings, "rdma_cm", "the module rdma_ucm is not loaded");
 		findings__command(findings, "modprobe rdma_ucm");
 	} else if (!text_file__exists(CM_NODE)) {
 		findings__fail(findings, "rdma_cm",
-			       "rdma_ucm is loaded, but " CM_NODE
-			       " does not exist");
-		findings__command(
-			findings,
-			"mkdir -p /dev/infiniband && mknod -m 666 " CM_NODE
-			" c %u %u",
-			major, minor);
+			       "rdma_ucm is loaded, but " CM_NODE " does not exist");
+		findings__command(findings,
+				  "mkdir -p /dev/infiniband && mknod -m 666 " CM_NODE " c %u %u",
+				  major, minor);
 	} else if (access(CM_NODE, R_OK | W_OK)) {
-		findings__fail(findings, "rdma_cm", CM_NODE ": %s",
-			       strerror(errno));
+		findings__fail(findings, "rdma_cm", CM_NODE ": %s", strerror(errno));
 		findings__command(findings, "sudo chmod 666 " CM_NODE);
 	} else {
 		findings__ok(findings, "rdma_cm", CM_NODE " can be opened");
@@ -152,14 +137,11 @@ static bool find_ethernet(char name[IFNAMSIZ])
 	if (getifaddrs(&all))
 		return false;
 	for (one = all; one; one = one->ifa_next) {
-		bool is_ipv4 = one->ifa_addr &&
-			       one->ifa_addr->sa_family == AF_INET;
+		bool is_ipv4 = one->ifa_addr && one->ifa_addr->sa_family == AF_INET;
 
-		if (!(one->ifa_flags & IFF_UP) ||
-		    one->ifa_flags & IFF_LOOPBACK || has_address ||
+		if (!(one->ifa_flags & IFF_UP) || one->ifa_flags & IFF_LOOPBACK || has_address ||
 		    (*name && !is_ipv4) ||
-		    text_file__number("/sys/class/net/%s/type",
-				      one->ifa_name) != 1)
+		    text_file__number("/sys/class/net/%s/type", one->ifa_name) != 1)
 			continue;
 		snprintf(name, IFNAMSIZ, "%s", one->ifa_name);
 		has_address = is_ipv4;
@@ -173,9 +155,7 @@ static void advise_device(struct findings *findings)
 	char netdev[IFNAMSIZ];
 
 	if (find_ethernet(netdev))
-		findings__command(findings,
-				  "rdma link add rxe0 type rxe netdev %s",
-				  netdev);
+		findings__command(findings, "rdma link add rxe0 type rxe netdev %s", netdev);
 	else
 		findings__advise(
 			findings,
@@ -185,31 +165,26 @@ static void advise_device(struct findings *findings)
 static void check_gid(struct findings *findings, const struct rdma_port *port)
 {
 	if (!port->is_roce) {
-		findings__ok(
-			findings, "gid",
-			"%s is not RoCE: its addresses are those of the interface",
-			port->device);
+		findings__ok(findings, "gid",
+			     "%s is not RoCE: its addresses are those of the interface",
+			     port->device);
 	} else if (port->has_ipv4) {
 		findings__ok(findings, "gid", "%s has a RoCE v2 GID for %s",
 			     port->device, port->address);
 	} else if (port->has_ipv6) {
-		findings__warn(
-			findings, "gid",
-			"%s has RoCE v2 GIDs for IPv6 only: reporters cannot reach it",
-			port->device);
+		findings__warn(findings, "gid",
+			       "%s has RoCE v2 GIDs for IPv6 only: reporters cannot reach it",
+			       port->device);
 		findings__advise(findings, "give %s an IPv4 address",
-				 *port->netdev ? port->netdev :
-						 "its interface");
+				 *port->netdev ? port->netdev : "its interface");
 	} else {
-		findings__fail(
-			findings, "gid",
-			"%s has no RoCE v2 GID with an address: no other host can reach it",
-			port->device);
-		findings__advise(
-			findings,
-			"give %s an IPv4 address: ip address add ADDRESS/LENGTH dev %s",
-			*port->netdev ? port->netdev : "its interface",
-			*port->netdev ? port->netdev : "INTERFACE");
+		findings__fail(findings, "gid",
+			       "%s has no RoCE v2 GID with an address: no other host can reach it",
+			       port->device);
+		findings__advise(findings,
+				 "give %s an IPv4 address: ip address add ADDRESS/LENGTH dev %s",
+				 *port->netdev ? port->netdev : "its interface",
+				 *port->netdev ? port->netdev : "INTERFACE");
 	}
 }
 
@@ -226,24 +201,21 @@ static bool is_silenced(const struct rdma_port *port)
 	FILE *output;
 	size_t i;
 
-	snprintf(command, sizeof(command),
-		 PATHS "rdma -j resource show qp link %s/1 2>/dev/null",
+	snprintf(command, sizeof(command), PATHS "rdma -j resource show qp link %s/1 2>/dev/null",
 		 port->device);
 	output = popen(command, "re");
 	list = output ? json_loadf(output, 0, NULL) : NULL;
 	if (output)
 		pclose(output);
 	json_array_foreach(list, i, queue_pair)
-		if (!json_unpack(queue_pair, "{s:s, s:s}", "type", &type,
-				 "state", &state) &&
+		if (!json_unpack(queue_pair, "{s:s, s:s}", "type", &type, "state", &state) &&
 		    !strcmp(type, "GSI") && !strcmp(state, "ERR"))
 			is_in_error = true;
 	json_decref(list);
 	return is_in_error;
 }
 
-bool check_rdma_port(struct findings *findings, struct rdma_port *port,
-		     const char *name)
+bool check_rdma_port(struct findings *findings, struct rdma_port *port, const char *name)
 {
 	if (!rdma_port__find(port, name)) {
 		findings__fail(findings, "rdma",
@@ -254,32 +226,25 @@ bool check_rdma_port(struct findings *findings, struct rdma_port *port,
 		return false;
 	}
 	if (!port->is_active) {
-		findings__fail(findings, "rdma", "the port of %s%s%s%s is %s",
-			       port->device, *port->netdev ? " (" : "",
-			       port->netdev, *port->netdev ? ")" : "",
-			       *port->state ? port->state :
-					      "in no known state");
+		findings__fail(findings, "rdma", "the port of %s%s%s%s is %s", port->device,
+			       *port->netdev ? " (" : "", port->netdev, *port->netdev ? ")" : "",
+			       *port->state ? port->state : "in no known state");
 		if (*port->netdev)
-			findings__command(findings, "ip link set %s up",
-					  port->netdev);
+			findings__command(findings, "ip link set %s up", port->netdev);
 		else
-			findings__advise(findings,
-					 "check the cable and the switch");
+			findings__advise(findings, "check the cable and the switch");
 		return false;
 	}
 	if (port->is_soft && is_silenced(port)) {
-		findings__fail(
-			findings, "rdma",
-			"%s (%s) sends nothing since this host dropped packets of it",
-			port->device, port->netdev);
-		findings__command(
-			findings,
-			"rdma link delete %s && rdma link add %s type rxe netdev %s",
-			port->device, port->device, port->netdev);
+		findings__fail(findings, "rdma",
+			       "%s (%s) sends nothing since this host dropped packets of it",
+			       port->device, port->netdev);
+		findings__command(findings,
+				  "rdma link delete %s && rdma link add %s type rxe netdev %s",
+				  port->device, port->device, port->netdev);
 	} else {
-		findings__ok(findings, "rdma", "%s%s%s%s is active",
-			     port->device, *port->netdev ? " (" : "",
-			     port->netdev, *port->netdev ? ")" : "");
+		findings__ok(findings, "rdma", "%s%s%s%s is active", port->device,
+			     *port->netdev ? " (" : "", port->netdev, *port->netdev ? ")" : "");
 	}
 	check_gid(findings, port);
 	return true;

@@ -32,7 +32,6 @@ void check_rdma_cm(struct findings *findings);
  * Checks "rdma" and "gid", the latter only if the port is there and active, which
  * is true then; @port is found as above.
  */
-bool check_rdma_port(struct findings *findings, struct rdma_port *port,
-		     const char *name);
+bool check_rdma_port(struct findings *findings, struct rdma_port *port, const char *name);
 
 #endif /* RDMA_PORT_H */

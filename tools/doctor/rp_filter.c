@@ -29,8 +29,7 @@ static unsigned int count_interfaces(void)
 			continue;
 		/* An interface with several addresses counts once. */
 		for (other = one->ifa_next; other; other = other->ifa_next)
-			if (other->ifa_addr &&
-			    other->ifa_addr->sa_family == AF_INET &&
+			if (other->ifa_addr && other->ifa_addr->sa_family == AF_INET &&
 			    !strcmp(one->ifa_name, other->ifa_name))
 				break;
 		count += !other;
@@ -44,15 +43,12 @@ void check_rp_filter(struct findings *findings, const struct rdma_port *port)
 	long long all, own;
 
 	if (!port->is_roce || !port->is_soft) {
-		findings__ok(findings, CHECK,
-			     "%s takes packets before the filter",
-			     port->device);
+		findings__ok(findings, CHECK, "%s takes packets before the filter", port->device);
 		return;
 	}
 	/* The kernel applies the greater value. */
 	all = text_file__number("/proc/sys/net/ipv4/conf/all/rp_filter");
-	own = text_file__number("/proc/sys/net/ipv4/conf/%s/rp_filter",
-				port->netdev);
+	own = text_file__number("/proc/sys/net/ipv4/conf/%s/rp_filter", port->netdev);
 	if (all > own)
 		own = all;
 	if (own != STRICT) {
@@ -68,8 +64,6 @@ void check_rp_filter(struct findings *findings, const struct rdma_port *port)
 			findings, CHECK,
 			"%s drops packets whose answers would leave through another interface",
 			port->netdev);
-		findings__command(findings,
-				  "sysctl -w net/ipv4/conf/%s/rp_filter=2",
-				  port->netdev);
+		findings__command(findings, "sysctl -w net/ipv4/conf/%s/rp_filter=2", port->netdev);
 	}
 }

@@ -10,9 +10,7 @@
 __attribute__((format(printf, 3, 4))) bool
 text_file__line(char *line, size_t size, const char *path_format, ...);
 /* Reads a decimal number; -1 without one. */
-__attribute__((format(printf, 1, 2))) long long
-text_file__number(const char *path_format, ...);
-__attribute__((format(printf, 1, 2))) bool
-text_file__exists(const char *path_format, ...);
+__attribute__((format(printf, 1, 2))) long long text_file__number(const char *path_format, ...);
+__attribute__((format(printf, 1, 2))) bool text_file__exists(const char *path_format, ...);
 
 #endif /* TEXT_FILE_H */

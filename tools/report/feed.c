@@ -12,18 +12,15 @@ static int open_capture(struct feed *feed, struct dart_error *error)
 
 	feed->capture = pcap_open_offline(feed->path, reason);
 	if (!feed->capture)
-		return dart_error__set(error, EINVAL, "cannot read '%s': %s",
-				       feed->path, reason);
+		return dart_error__set(error, EINVAL, "cannot read '%s': %s", feed->path, reason);
 	if (pcap_datalink(feed->capture) == DLT_EN10MB)
 		return 0;
 	pcap_close(feed->capture);
-	return dart_error__set(error, EINVAL,
-		"cannot read '%s': not a capture of Ethernet frames",
-		feed->path);
+	return dart_error__set(error, EINVAL, "cannot read '%s': not a capture of Ethernet frames",
+			       feed->path);
 }
 
-int feed__open(const struct options *options, struct feed **result,
-	       struct dart_error *error)
+int feed__open(const struct options *options, struct feed **result, struct dart_error *error)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
 	int ret;
@@ -59,9 +56,7 @@ static int next_of_flows(struct feed *feed, struct int_packet *packet)
 
 	if (feed->done == feed->packets)
 		return 0;
-	dart_flows__get(feed->flows,
-			dart_flows__of_packet(feed->flows, feed->done++),
-			&flow);
+	dart_flows__get(feed->flows, dart_flows__of_packet(feed->flows, feed->done++), &flow);
 	*packet = (struct int_packet){
 		.key_length = sizeof(flow.key), .hops = flow.hops,
 	};
@@ -70,16 +65,14 @@ static int next_of_flows(struct feed *feed, struct int_packet *packet)
 	return 1;
 }
 
-static int next_of_capture(struct feed *feed, struct int_packet *packet,
-			   struct dart_error *error)
+static int next_of_capture(struct feed *feed, struct int_packet *packet, struct dart_error *error)
 {
 	struct pcap_pkthdr *header;
 	const uint8_t *frame;
 	int ret;
 
 	while ((ret = pcap_next_ex(feed->capture, &header, &frame)) == 1) {
-		switch (int_packet__parse(frame, header->caplen,
-					  feed->int_port, packet)) {
+		switch (int_packet__parse(frame, header->caplen, feed->int_port, packet)) {
 		case 0:
 			return 1;
 		case -ENODATA:
@@ -98,9 +91,7 @@ static int next_of_capture(struct feed *feed, struct int_packet *packet,
 			       pcap_geterr(feed->capture));
 }
 
-int feed__next(struct feed *feed, struct int_packet *packet,
-	       struct dart_error *error)
+int feed__next(struct feed *feed, struct int_packet *packet, struct dart_error *error)
 {
-	return feed->capture ? next_of_capture(feed, packet, error) :
-			       next_of_flows(feed, packet);
+	return feed->capture ? next_of_capture(feed, packet, error) : next_of_flows(feed, packet);
 }

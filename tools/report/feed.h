@@ -23,15 +23,13 @@ struct feed {
 };
 
 /* Returns 0, or -errno with a sentence in @error. */
-int feed__open(const struct options *options, struct feed **feed,
-	       struct dart_error *error);
+int feed__open(const struct options *options, struct feed **feed, struct dart_error *error);
 void feed__close(struct feed *feed);
 
 /*
  * Returns 1 and the next packet, 0 at the end, or -EIO with a sentence in
  * @error.
  */
-int feed__next(struct feed *feed, struct int_packet *packet,
-	       struct dart_error *error);
+int feed__next(struct feed *feed, struct int_packet *packet, struct dart_error *error);
 
 #endif /* REPORT_FEED_H */

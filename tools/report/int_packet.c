@@ -75,8 +75,7 @@ static bool is_whole(const uint8_t *header, size_t length)
  * Takes the addresses and the header; true if UDP follows.  @is_damaged: the checksum of
  * the header is wrong.
  */
-static bool take_ipv4(struct rest *rest, struct int_packet *packet,
-		      bool *is_damaged)
+static bool take_ipv4(struct rest *rest, struct int_packet *packet, bool *is_damaged)
 {
 	const uint8_t *header = rest->at;
 	struct iphdr ip;
@@ -88,8 +87,7 @@ static bool take_ipv4(struct rest *rest, struct int_packet *packet,
 	memcpy(packet->key, &ip.saddr, 4);
 	memcpy(packet->key + 4, &ip.daddr, 4);
 	packet->key_length = 8;
-	return ip.protocol == IPPROTO_UDP &&
-	       !(ip.frag_off & htobe16(FRAGMENT));
+	return ip.protocol == IPPROTO_UDP && !(ip.frag_off & htobe16(FRAGMENT));
 }
 
 static bool take_ipv6(struct rest *rest, struct int_packet *packet)
@@ -131,8 +129,7 @@ static int take_ethernet(struct rest *rest, __be16 *type)
 }
 
 /* Returns 0 if UDP follows, -ENODATA or -E2BIG. */
-static int take_ip(struct rest *rest, struct int_packet *packet,
-		   bool *is_damaged)
+static int take_ip(struct rest *rest, struct int_packet *packet, bool *is_damaged)
 {
 	bool is_udp = false;
 	__be16 type;
@@ -154,8 +151,7 @@ static bool take_stack(struct rest *rest, const struct int_headers *headers,
 	const uint32_t hop_words = headers->hop_words & HOP_WORDS_MASK;
 	uint32_t hop;
 
-	if (!hop_words || !words || words % hop_words ||
-	    rest->length < words * 4)
+	if (!hop_words || !words || words % hop_words || rest->length < words * 4)
 		return false;
 	packet->hops = words / hop_words;
 	if (packet->hops > INT_PACKET_HOPS_MAX)
@@ -167,13 +163,11 @@ static bool take_stack(struct rest *rest, const struct int_headers *headers,
 
 static bool has_ports(uint8_t protocol)
 {
-	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP ||
-	       protocol == IPPROTO_DCCP || protocol == IPPROTO_SCTP ||
-	       protocol == IPPROTO_UDPLITE;
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_DCCP ||
+	       protocol == IPPROTO_SCTP || protocol == IPPROTO_UDPLITE;
 }
 
-int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
-		      struct int_packet *packet)
+int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port, struct int_packet *packet)
 {
 	struct rest rest = { frame, length };
 	struct int_headers headers;
@@ -192,12 +186,9 @@ int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 		return -ENODATA;
 	room = be16toh(udp.len);
 	if (is_damaged || room < sizeof(udp) + sizeof(headers) ||
-	    !take(&rest, &headers, sizeof(headers)) ||
-	    headers.type_next >> 4 != TYPE_INT_MD ||
-	    headers.version_flags >> 4 != VERSION ||
-	    headers.version_flags & LACKS_HOPS ||
-	    headers.words < HEADER_WORDS ||
-	    room < sizeof(udp) + 4 + headers.words * 4 ||
+	    !take(&rest, &headers, sizeof(headers)) || headers.type_next >> 4 != TYPE_INT_MD ||
+	    headers.version_flags >> 4 != VERSION || headers.version_flags & LACKS_HOPS ||
+	    headers.words < HEADER_WORDS || room < sizeof(udp) + 4 + headers.words * 4 ||
 	    !(headers.instructions & htobe16(NODE_ID)) ||
 	    !take_stack(&rest, &headers, headers.words - HEADER_WORDS, packet))
 		return -EBADMSG;

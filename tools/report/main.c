@@ -16,8 +16,7 @@ static int print_summary(const struct session *session, bool as_json)
 	else
 		summary__print(session);
 	if (ret)
-		fputs("dart-report: cannot print JSON: out of memory\n",
-		      stderr);
+		fputs("dart-report: cannot print JSON: out of memory\n", stderr);
 	return ret;
 }
 

@@ -78,8 +78,7 @@ static int take_number(const char *what, uint64_t least, uint64_t most,
 
 	errno = 0;
 	*number = strtoull(optarg, &end, 10);
-	if (*optarg < '0' || *optarg > '9' || *end || errno ||
-	    *number < least || *number > most)
+	if (*optarg < '0' || *optarg > '9' || *end || errno || *number < least || *number > most)
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a %s (expected a number from %llu to %llu)",
 			optarg, what, (unsigned long long)least,
@@ -93,8 +92,7 @@ static int take_choice(const char *first, const char *second, bool *is_second,
 {
 	*is_second = !strcmp(optarg, second);
 	if (!*is_second && strcmp(optarg, first))
-		return dart_error__set(error, EINVAL,
-				       "'%s' is neither '%s' nor '%s'", optarg,
+		return dart_error__set(error, EINVAL, "'%s' is neither '%s' nor '%s'", optarg,
 				       first, second);
 	return 0;
 }
@@ -115,9 +113,8 @@ static int take_skew(struct options *options, struct dart_error *error)
 
 static int take_collectors(struct options *options)
 {
-	const char **files = reallocarray(options->collectors,
-					  options->collector_files + 1,
-					  sizeof(*files));
+	const char **files =
+		reallocarray(options->collectors, options->collector_files + 1, sizeof(*files));
 
 	if (!files)
 		return -ENOMEM;
@@ -149,14 +146,12 @@ static int parse_one(struct options *options, int c, char *argv[],
 			"'%s' is not a kind of flows (expected uniform, zipf or fat-tree)",
 			optarg);
 	case 'n':
-		return take_number("count", 1, UINT64_MAX,
-				   &options->flows.count, error);
+		return take_number("count", 1, UINT64_MAX, &options->flows.count, error);
 	case 'j':
 		options->json = true;
 		return 0;
 	case OPTION_COPIES:
-		return take_choice("random", "all", &options->all_copies,
-				   error);
+		return take_choice("random", "all", &options->all_copies, error);
 	case OPTION_EMIT:
 		return take_choice("report", "int", &options->emit_int, error);
 	case OPTION_INT_PORT:
@@ -164,25 +159,21 @@ static int parse_one(struct options *options, int c, char *argv[],
 		options->int_port = number;
 		return ret;
 	case OPTION_PACKETS:
-		return take_number("number of packets", 1, UINT64_MAX,
-				   &options->packets, error);
+		return take_number("number of packets", 1, UINT64_MAX, &options->packets, error);
 	case OPTION_PORTS:
-		ret = take_number("number of ports", 2, UINT8_MAX, &number,
-				  error);
+		ret = take_number("number of ports", 2, UINT8_MAX, &number, error);
 		options->flows.k = number;
 		return ret;
 	case OPTION_RATE:
 		return take_number("rate", 0, RATE_MAX, &options->rate, error);
 	case OPTION_SEED:
-		return take_number("seed", 0, UINT64_MAX, &options->flows.seed,
-				   error);
+		return take_number("seed", 0, UINT64_MAX, &options->flows.seed, error);
 	case OPTION_SKEW:
 		return take_skew(options, error);
 	case OPTION_SOURCE:
 		if (inet_pton(AF_INET, optarg, &options->source) == 1)
 			return 0;
-		return dart_error__set(error, EINVAL,
-				       "'%s' is not an IPv4 address", optarg);
+		return dart_error__set(error, EINVAL, "'%s' is not an IPv4 address", optarg);
 	case 'h':
 	case 'V':
 		options->action = c;
@@ -195,8 +186,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 }
 
 /* Checks that the options fit together. */
-static int check(const struct options *options, bool has_kind,
-		 struct dart_error *error)
+static int check(const struct options *options, bool has_kind, struct dart_error *error)
 {
 	const uint64_t max = dart_flows__max(&options->flows);
 
@@ -226,8 +216,7 @@ static int check(const struct options *options, bool has_kind,
 	return 0;
 }
 
-int options__parse(struct options *options, int argc, char *argv[],
-		   struct dart_error *error)
+int options__parse(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	bool has_kind = false;
 	int c, ret;
@@ -244,8 +233,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 	dart_error__set(error, 0, "out of memory");
 	optind = 0;
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":c:f:hi:jn:p:V", long_options,
-				NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":c:f:hi:jn:p:V", long_options, NULL)) != -1) {
 		ret = parse_one(options, c, argv, error, &has_kind);
 		if (ret)
 			return ret;
@@ -253,8 +241,7 @@ int options__parse(struct options *options, int argc, char *argv[],
 	if (options->action)
 		return 0;
 	if (optind < argc)
-		return dart_error__set(error, EINVAL,
-				       "unexpected argument '%s' (see --help)",
+		return dart_error__set(error, EINVAL, "unexpected argument '%s' (see --help)",
 				       argv[optind]);
 	return check(options, has_kind, error);
 }

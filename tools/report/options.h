@@ -31,8 +31,7 @@ struct options {
  * Returns 0; -EINVAL with a sentence in @error; -ENOMEM.  In every case the
  * caller frees with options__clear().
  */
-int options__parse(struct options *options, int argc, char *argv[],
-		   struct dart_error *error);
+int options__parse(struct options *options, int argc, char *argv[], struct dart_error *error);
 void options__clear(struct options *options);
 extern const char options__help[];
 

@@ -17,10 +17,8 @@ static uint64_t now_ns(void)
 	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 }
 
-static int session__report(struct session *session,
-			   const struct options *options,
-			   const struct int_packet *packet,
-			   struct dart_packet_socket *socket)
+static int session__report(struct session *session, const struct options *options,
+			   const struct int_packet *packet, struct dart_packet_socket *socket)
 {
 	uint32_t copy = DART_REPORT_ANY_COPY, end = copy;
 	const struct dart_collector *collector;
@@ -41,17 +39,15 @@ static int session__report(struct session *session,
 		end = collector->geometry.redundancy - 1;
 	}
 	do {
-		length = dart_report_builder__report(
-			session->builder, &place, copy,
-			(const uint8_t *)packet->path,
-			dart_packet_socket__next(socket));
+		length = dart_report_builder__report(session->builder, &place, copy,
+						     (const uint8_t *)packet->path,
+						     dart_packet_socket__next(socket));
 		ret = dart_packet_socket__push(socket, length);
 	} while (!ret && copy++ != end);
 	return ret;
 }
 
-static int send_packet(const struct int_packet *packet,
-		       const struct options *options,
+static int send_packet(const struct int_packet *packet, const struct options *options,
 		       struct dart_packet_socket *socket)
 {
 	struct dart_flow flow = { .hops = packet->hops };
@@ -59,15 +55,13 @@ static int send_packet(const struct int_packet *packet,
 
 	memcpy(flow.key, packet->key, sizeof(flow.key));
 	memcpy(flow.path, packet->path, sizeof(flow.path));
-	length = int_packet__build(&flow, dart_packet_socket__mac(socket),
-				   options->int_port,
+	length = int_packet__build(&flow, dart_packet_socket__mac(socket), options->int_port,
 				   dart_packet_socket__next(socket));
 	return dart_packet_socket__push(socket, length);
 }
 
-static int session__send(struct session *session, const struct options *options,
-			 struct feed *feed, struct dart_packet_socket *socket,
-			 struct dart_error *error)
+static int session__send(struct session *session, const struct options *options, struct feed *feed,
+			 struct dart_packet_socket *socket, struct dart_error *error)
 {
 	const uint64_t start = now_ns();
 	struct int_packet packet;
@@ -75,9 +69,8 @@ static int session__send(struct session *session, const struct options *options,
 
 	while (!sent && (ret = feed__next(feed, &packet, error)) > 0) {
 		session->packets++;
-		sent = session->builder ?
-		       session__report(session, options, &packet, socket) :
-		       send_packet(&packet, options, socket);
+		sent = session->builder ? session__report(session, options, &packet, socket) :
+					  send_packet(&packet, options, socket);
 	}
 	if (!sent)
 		sent = dart_packet_socket__flush(socket);
@@ -89,13 +82,11 @@ static int session__send(struct session *session, const struct options *options,
 	session->refusals = dart_packet_socket__refusals(socket);
 	if (!sent)
 		return ret;
-	return dart_error__system(error, -sent, "cannot send through '%s'",
-				  options->interface);
+	return dart_error__system(error, -sent, "cannot send through '%s'", options->interface);
 }
 
 static int session__init(struct session *session, const struct options *options,
-			 const struct dart_packet_socket *socket,
-			 struct dart_error *error)
+			 const struct dart_packet_socket *socket, struct dart_error *error)
 {
 	struct in_addr address = options->source;
 	int ret;
@@ -106,21 +97,18 @@ static int session__init(struct session *session, const struct options *options,
 		address = dart_packet_socket__address(socket);
 	if (!address.s_addr)
 		return dart_error__set(error, EADDRNOTAVAIL,
-			"interface '%s' has no IPv4 address (add --source ADDRESS)",
-			options->interface);
-	ret = dart_collectors__load(options->collectors,
-				    options->collector_files, address,
+				       "interface '%s' has no IPv4 address (add --source ADDRESS)",
+				       options->interface);
+	ret = dart_collectors__load(options->collectors, options->collector_files, address,
 				    &session->collectors, error);
 	if (ret)
 		return ret;
-	ret = dart_report_builder__new(&session->collectors,
-				       dart_packet_socket__mac(socket),
+	ret = dart_report_builder__new(&session->collectors, dart_packet_socket__mac(socket),
 				       options->flows.seed, &session->builder);
 	return ret ? dart_error__set(error, -ret, "%s", strerror(-ret)) : 0;
 }
 
-int session__run(struct session *session, const struct options *options,
-		 struct dart_error *error)
+int session__run(struct session *session, const struct options *options, struct dart_error *error)
 {
 	struct dart_packet_socket *socket = NULL;
 	struct feed *feed = NULL;
@@ -130,10 +118,9 @@ int session__run(struct session *session, const struct options *options,
 	ret = feed__open(options, &feed, error);
 	if (ret)
 		return ret;
-	ret = dart_packet_socket__open(options->interface, options->rate, &socket,
-				       error) ?:
-	      session__init(session, options, socket, error) ?:
-	      session__send(session, options, feed, socket, error);
+	ret = dart_packet_socket__open(options->interface, options->rate, &socket, error) ?:
+		      session__init(session, options, socket, error)			  ?:
+		      session__send(session, options, feed, socket, error);
 	dart_packet_socket__close(socket);
 	feed__close(feed);
 	return ret;

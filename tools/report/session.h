@@ -27,8 +27,7 @@ struct session {
  * Sends the reports that @options ask for.  Returns 0, or -errno with a sentence in
  * @error; in every case the caller frees the session with session__clear().
  */
-int session__run(struct session *session, const struct options *options,
-		 struct dart_error *error);
+int session__run(struct session *session, const struct options *options, struct dart_error *error);
 void session__clear(struct session *session);
 
 #endif /* REPORT_SESSION_H */

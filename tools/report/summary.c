@@ -21,26 +21,21 @@ void summary__print(const struct session *session)
 	uint32_t i;
 
 	printf("%" PRIu64 " packets, %" PRIu64 " frames sent in %.3f s (%.0f/s)\n",
-	       session->packets, session->frames, session->ns / 1e9,
-	       frames_per_second(session));
+	       session->packets, session->frames, session->ns / 1e9, frames_per_second(session));
 	for (i = 0; i < session->collectors.count; i++, collector++) {
 		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports\n",
-		       collector->name, ip, collector->qpn,
-		       dart_report_builder__reports(session->builder, i));
+		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports\n", collector->name,
+		       ip, collector->qpn, dart_report_builder__reports(session->builder, i));
 	}
 	if (session->unassigned)
-		printf("%" PRIu64 " packets of shares without collector\n",
-		       session->unassigned);
+		printf("%" PRIu64 " packets of shares without collector\n", session->unassigned);
 	if (session->others)
-		printf("%" PRIu64 " other packets without INT-MD\n",
-		       session->others);
+		printf("%" PRIu64 " other packets without INT-MD\n", session->others);
 	if (session->tagged)
 		printf("%" PRIu64 " packet%s with more than two VLAN tags, which are not looked into\n",
 		       session->tagged, session->tagged == 1 ? "" : "s");
 	if (session->malformed)
-		printf("%" PRIu64 " packets with unusable INT-MD\n",
-		       session->malformed);
+		printf("%" PRIu64 " packets with unusable INT-MD\n", session->malformed);
 }
 
 static json_t *collectors_to_json(const struct session *session)
@@ -50,16 +45,14 @@ static json_t *collectors_to_json(const struct session *session)
 	uint32_t i;
 
 	for (i = 0; list && i < session->collectors.count; i++) {
-		const struct dart_collector *collector =
-			&session->collectors.list[i];
+		const struct dart_collector *collector = &session->collectors.list[i];
 
 		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-		if (json_array_append_new(list, json_pack(
-				"{s:s, s:s, s:I, s:I}",
-				"name", collector->name, "ip", ip,
-				"qpn", (json_int_t)collector->qpn, "reports",
-				(json_int_t)dart_report_builder__reports(
-						session->builder, i)))) {
+		if (json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}", "name",
+							  collector->name, "ip", ip, "qpn",
+							  (json_int_t)collector->qpn, "reports",
+							  (json_int_t)dart_report_builder__reports(
+								  session->builder, i)))) {
 			json_decref(list);
 			list = NULL;
 		}
@@ -72,17 +65,14 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}",
-			 "packets", (json_int_t)session->packets,
-			 "frames", (json_int_t)session->frames,
-			 "unassigned", (json_int_t)session->unassigned,
-			 "others", (json_int_t)session->others,
-			 "tagged", (json_int_t)session->tagged,
-			 "malformed", (json_int_t)session->malformed,
-			 "refusals", (json_int_t)session->refusals,
-			 "seconds", session->ns / 1e9,
-			 "frames_per_second", frames_per_second(session),
-			 "collectors", collectors_to_json(session));
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "packets",
+			 (json_int_t)session->packets, "frames", (json_int_t)session->frames,
+			 "unassigned", (json_int_t)session->unassigned, "others",
+			 (json_int_t)session->others, "tagged", (json_int_t)session->tagged,
+			 "malformed", (json_int_t)session->malformed, "refusals",
+			 (json_int_t)session->refusals, "seconds", session->ns / 1e9,
+			 "frames_per_second", frames_per_second(session), "collectors",
+			 collectors_to_json(session));
 	if (!json)
 		return -ENOMEM;
 	ret = json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -53,9 +53,8 @@ int path_watch__open(struct path_watch *watch, const char *const *paths,
 		.count = count,
 	};
 	if (watch->inotify < 0)
-		return dart_error__system(
-			error, errno,
-			"cannot watch files (see fs.inotify.max_user_instances)");
+		return dart_error__system(error, errno,
+					  "cannot watch files (see fs.inotify.max_user_instances)");
 	watch->armed = calloc(count + 1, sizeof(*watch->armed));
 	if (watch->armed)
 		return 0;
@@ -95,10 +94,8 @@ static int add(int inotify, const char *path, struct dart_error *error)
 		missing[0] = '\0';
 		mask = CHANGES | IN_ONLYDIR | IN_MASK_ADD;
 		while (inotify_add_watch(inotify, directory, mask) < 0) {
-			if (errno != ENOENT || !strcmp(directory, "/") ||
-			    !strcmp(directory, "."))
-				return dart_error__system(error, errno,
-							  "cannot watch '%s'",
+			if (errno != ENOENT || !strcmp(directory, "/") || !strcmp(directory, "."))
+				return dart_error__system(error, errno, "cannot watch '%s'",
 							  directory);
 			strcpy(missing, directory);
 			to_directory(directory);
@@ -138,8 +135,7 @@ static void add_links(int inotify, const char *path, unsigned int *left)
 	while (*end) {
 		end += strspn(end, "/");
 		end += strcspn(end, "/");
-		snprintf(prefix, sizeof(prefix), "%.*s", (int)(end - path),
-			 path);
+		snprintf(prefix, sizeof(prefix), "%.*s", (int)(end - path), path);
 		if (!*left || !read_link(prefix, target))
 			continue;
 		--*left;
@@ -175,8 +171,7 @@ static bool path_watch__differs(const struct path_watch *watch)
 		armed = &watch->armed[i];
 		now = identity_of(watch->paths[i]);
 		if (now.device != armed->device || now.inode != armed->inode ||
-		    now.size != armed->size ||
-		    now.changed.tv_sec != armed->changed.tv_sec ||
+		    now.size != armed->size || now.changed.tv_sec != armed->changed.tv_sec ||
 		    now.changed.tv_nsec != armed->changed.tv_nsec)
 			return true;
 	}
@@ -184,8 +179,7 @@ static bool path_watch__differs(const struct path_watch *watch)
 }
 
 /* Is the event about one of the files, or about a directory above one? */
-static bool path_watch__concerns(const struct path_watch *watch,
-				 const struct inotify_event *event)
+static bool path_watch__concerns(const struct path_watch *watch, const struct inotify_event *event)
 {
 	const char *slash;
 	size_t i;
@@ -231,8 +225,7 @@ static int64_t now_ms(void)
 	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-enum path_watch_event path_watch__wait(const struct path_watch *watch, int fd,
-				       int ms)
+enum path_watch_event path_watch__wait(const struct path_watch *watch, int fd, int ms)
 {
 	struct pollfd files[] = {
 		{ .fd = watch->inotify, .events = POLLIN },

@@ -38,7 +38,6 @@ int path_watch__arm(const struct path_watch *watch, struct dart_error *error);
  * Waits for a change, for @fd to be readable unless it is -1, and for @ms at most
  * unless that is -1.
  */
-enum path_watch_event path_watch__wait(const struct path_watch *watch, int fd,
-				       int ms);
+enum path_watch_event path_watch__wait(const struct path_watch *watch, int fd, int ms);
 
 #endif /* PATH_WATCH_H */

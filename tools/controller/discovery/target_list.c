@@ -33,16 +33,14 @@ void target_item__release(struct target_item *item)
 	free(item);
 }
 
-bool target_item__equal(const struct target_item *one,
-			const struct target_item *other)
+bool target_item__equal(const struct target_item *one, const struct target_item *other)
 {
 	const struct target_settings *a = &one->settings, *b = &other->settings;
 
 	return one == other ||
 	       (!strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
-		a->transport == b->transport &&
-		a->interval_ns == b->interval_ns && a->class == b->class &&
-		entry_names__equal(a->entries, b->entries) &&
+		a->transport == b->transport && a->interval_ns == b->interval_ns &&
+		a->class == b->class && entry_names__equal(a->entries, b->entries) &&
 		shared_text__equal(a->labels, b->labels));
 }
 
@@ -81,14 +79,12 @@ struct target_item *target_item__with_labels(const struct target_item *item,
 }
 
 /* Doubles the room when it is used up: that is when the count is a power of two. */
-static int target_list__append(struct target_list *list,
-			       struct target_item *item)
+static int target_list__append(struct target_list *list, struct target_item *item)
 {
 	struct target_item **items = list->items;
 
 	if (!(list->count & (list->count - 1))) {
-		items = reallocarray(items, list->count ? 2 * list->count : 1,
-				     sizeof(*items));
+		items = reallocarray(items, list->count ? 2 * list->count : 1, sizeof(*items));
 		if (!items)
 			return -ENOMEM;
 		list->items = items;
@@ -136,10 +132,8 @@ int target_list__add(struct target_list_builder *builder, const char *host,
 /* The index has the order in which they were added. */
 static int compare_items(const void *one, const void *other)
 {
-	const struct target_settings *a =
-		&(*(struct target_item *const *)one)->settings;
-	const struct target_settings *b =
-		&(*(struct target_item *const *)other)->settings;
+	const struct target_settings *a = &(*(struct target_item *const *)one)->settings;
+	const struct target_settings *b = &(*(struct target_item *const *)other)->settings;
 	int order = strcmp(a->name, b->name);
 
 	if (order)
@@ -154,8 +148,7 @@ static void target_list__sort(struct target_list *list)
 	for (i = 0; i < list->count; i++)
 		list->items[i]->settings.index = i;
 	if (list->count)
-		qsort(list->items, list->count, sizeof(*list->items),
-		      compare_items);
+		qsort(list->items, list->count, sizeof(*list->items), compare_items);
 	for (i = 0; i < list->count; i++) {
 		if (kept && !strcmp(list->items[kept - 1]->settings.name,
 				    list->items[i]->settings.name))
@@ -166,8 +159,7 @@ static void target_list__sort(struct target_list *list)
 	list->count = kept;
 }
 
-void target_list__finish(struct target_list_builder *builder,
-			 struct target_list *list)
+void target_list__finish(struct target_list_builder *builder, struct target_list *list)
 {
 	target_list__sort(&builder->list);
 	*list = builder->list;
@@ -185,8 +177,7 @@ void target_list__clear(struct target_list *list)
 }
 
 /* Does not refuse hosts: what a configuration names is looked up as it is. */
-static int add_configured(struct target_list *list,
-			  const struct target_settings *target,
+static int add_configured(struct target_list *list, const struct target_settings *target,
 			  uint64_t interval_ns, struct entry_names *entries)
 {
 	struct target_item *item = target_item__new(target->host, target->port);
@@ -204,24 +195,20 @@ static int add_configured(struct target_list *list,
 	return 0;
 }
 
-int target_list__of_settings(const struct settings *settings,
-			     struct target_list *list)
+int target_list__of_settings(const struct settings *settings, struct target_list *list)
 {
-	const uint64_t interval_ns = settings->interval_ns ?:
-					     SETTINGS_INTERVAL_DEFAULT_NS;
+	const uint64_t interval_ns = settings->interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
 	struct entry_names *entries = NULL;
 	int err = 0;
 	size_t i;
 
 	*list = (struct target_list){};
 	if (settings->entry_count) {
-		entries = entry_names__new(settings->entries,
-					   settings->entry_count);
+		entries = entry_names__new(settings->entries, settings->entry_count);
 		err = entries ? 0 : -ENOMEM;
 	}
 	for (i = 0; !err && i < settings->target_count; i++)
-		err = add_configured(list, &settings->targets[i], interval_ns,
-				     entries);
+		err = add_configured(list, &settings->targets[i], interval_ns, entries);
 	entry_names__release(entries);
 	if (err)
 		target_list__clear(list);
@@ -249,8 +236,7 @@ static int merge(const struct target_list *one, const struct target_list *other,
 		err = merged->count == SETTINGS_TARGETS_MAX ?
 			      -E2BIG :
 			      target_list__append(merged,
-						  order <= 0 ? one->items[i] :
-							       other->items[k]);
+						  order <= 0 ? one->items[i] : other->items[k]);
 		i += order <= 0;
 		k += order >= 0;
 	}
@@ -280,8 +266,7 @@ int target_list__unite(const struct target_list *const *lists, size_t count,
 	return 0;
 }
 
-bool target_list__equal(const struct target_list *one,
-			const struct target_list *other)
+bool target_list__equal(const struct target_list *one, const struct target_list *other)
 {
 	size_t i;
 

@@ -40,8 +40,7 @@ void target_item__release(struct target_item *item);
 struct target_item *target_item__with_labels(const struct target_item *item,
 					     struct shared_text *labels);
 /* Would a target be the same one, whichever source has named it? */
-bool target_item__equal(const struct target_item *one,
-			const struct target_item *other);
+bool target_item__equal(const struct target_item *one, const struct target_item *other);
 
 /*
  * Adds a target with the defaults, whose labels are not taken.  The item stays the list's;
@@ -52,14 +51,12 @@ bool target_item__equal(const struct target_item *one,
 int target_list__add(struct target_list_builder *builder, const char *host,
 		     uint16_t port, struct target_item **item);
 /* Sorts; of several targets of one name the first one counts. */
-void target_list__finish(struct target_list_builder *builder,
-			 struct target_list *list);
+void target_list__finish(struct target_list_builder *builder, struct target_list *list);
 /* Also of a list that is not finished. */
 void target_list__clear(struct target_list *list);
 
 /* The targets of @settings; those without an interval or entries get those of all. */
-int target_list__of_settings(const struct settings *settings,
-			     struct target_list *list);
+int target_list__of_settings(const struct settings *settings, struct target_list *list);
 
 /*
  * All targets of @lists; of several of one name that of the first list counts.  Returns 0;
@@ -69,7 +66,6 @@ int target_list__of_settings(const struct settings *settings,
 int target_list__unite(const struct target_list *const *lists, size_t count,
 		       struct target_list *all);
 /* The same targets of the same sources. */
-bool target_list__equal(const struct target_list *one,
-			const struct target_list *other);
+bool target_list__equal(const struct target_list *one, const struct target_list *other);
 
 #endif /* CONTROLLER_TARGET_LIST_H */

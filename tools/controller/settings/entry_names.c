@@ -41,8 +41,7 @@ void entry_names__release(struct entry_names *names)
 	free(names);
 }
 
-bool entry_names__equal(const struct entry_names *one,
-			const struct entry_names *other)
+bool entry_names__equal(const struct entry_names *one, const struct entry_names *other)
 {
 	size_t i;
 

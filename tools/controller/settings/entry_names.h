@@ -23,7 +23,6 @@ struct entry_names *entry_names__hold(struct entry_names *names);
 /* The last holder frees them, in any thread. */
 void entry_names__release(struct entry_names *names);
 /* Have both the same names in the same order? */
-bool entry_names__equal(const struct entry_names *one,
-			const struct entry_names *other);
+bool entry_names__equal(const struct entry_names *one, const struct entry_names *other);
 
 #endif /* CONTROLLER_ENTRY_NAMES_H */

@@ -38,16 +38,12 @@ static const struct dart_setting rows[] = {
 
 const struct dart_settings http_settings__table = DART_SETTINGS(rows);
 
-int http_settings__check(const struct http_settings *settings,
-			 struct dart_error *error)
+int http_settings__check(const struct http_settings *settings, struct dart_error *error)
 {
 	if (!settings->user != !settings->password_path)
-		return dart_error__set(
-			error, EINVAL,
-			"user and password_file belong together");
+		return dart_error__set(error, EINVAL, "user and password_file belong together");
 	if (!settings->certificate != !settings->key)
-		return dart_error__set(error, EINVAL,
-				       "certificate and key belong together");
+		return dart_error__set(error, EINVAL, "certificate and key belong together");
 	return 0;
 }
 

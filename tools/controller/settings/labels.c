@@ -27,8 +27,7 @@ static bool is_name(const char *name)
 	return length && length <= LABELS_NAME_MAX && dart_escape__is_plain(name, length);
 }
 
-int labels__add(json_t *labels, const char *name, const char *value,
-		struct dart_error *error)
+int labels__add(json_t *labels, const char *name, const char *value, struct dart_error *error)
 {
 	char *escaped;
 	json_t *text;
@@ -39,23 +38,17 @@ int labels__add(json_t *labels, const char *name, const char *value,
 			"'%.150s' is not the name of a label (expected 1 to %d bytes of UTF-8, without control characters)",
 			name, LABELS_NAME_MAX);
 	if (strlen(value) > LABELS_VALUE_MAX)
-		return dart_error__set(error, EINVAL,
-				       "label '%s' has more than %d bytes",
-				       name, LABELS_VALUE_MAX);
-	if (!json_object_get(labels, name) &&
-	    json_object_size(labels) == LABELS_MAX)
-		return dart_error__set(error, EINVAL,
-				       "there are more than %d labels",
-				       LABELS_MAX);
+		return dart_error__set(error, EINVAL, "label '%s' has more than %d bytes", name,
+				       LABELS_VALUE_MAX);
+	if (!json_object_get(labels, name) && json_object_size(labels) == LABELS_MAX)
+		return dart_error__set(error, EINVAL, "there are more than %d labels", LABELS_MAX);
 	/* Labels from recordings are escaped already; do not escape them twice. */
 	escaped = dart_escape__new(value, DART_ESCAPE_SENTENCE);
 	text = escaped ? json_string(escaped) : NULL;
 	free(escaped);
 	if (!text)
 		return dart_error__no_memory(error);
-	return json_object_set_new(labels, name, text) ?
-		       dart_error__no_memory(error) :
-		       0;
+	return json_object_set_new(labels, name, text) ? dart_error__no_memory(error) : 0;
 }
 
 static int read_label(struct dart_yaml *yaml, const yaml_node_t *key, const char *name,
@@ -92,10 +85,9 @@ int labels__text(const json_t *own, const json_t *defaults,
 	if (!all || (own && json_object_update(all, (json_t *)own)))
 		ret = dart_error__no_memory(error);
 	if (!ret && json_object_size(all)) {
-		dumped = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII |
-						 JSON_SORT_KEYS);
-		if (dumped && (json_object_size(all) > LABELS_MAX ||
-			       strlen(dumped) > LABELS_TEXT_MAX))
+		dumped = json_dumps(all, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_SORT_KEYS);
+		if (dumped &&
+		    (json_object_size(all) > LABELS_MAX || strlen(dumped) > LABELS_TEXT_MAX))
 			ret = dart_error__set(
 				error, EINVAL,
 				"a target has more than %d labels, or %d bytes of them",

@@ -28,8 +28,7 @@ bool labels__is_plain_name(const char *name);
  * Adds a label to the object @labels, or replaces it.  Returns 0; -EINVAL with a sentence in
  * @error; -ENOMEM.
  */
-int labels__add(json_t *labels, const char *name, const char *value,
-		struct dart_error *error);
+int labels__add(json_t *labels, const char *name, const char *value, struct dart_error *error);
 
 /*
  * Reads a mapping of a configuration file into a new object, which belongs to the caller also after

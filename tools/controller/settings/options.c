@@ -112,9 +112,8 @@ static bool has_connecting(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
 
-	return options->config || settings->transport ||
-	       settings->tls.certificate || settings->tls.key ||
-	       settings->tls.authorities;
+	return options->config || settings->transport || settings->tls.certificate ||
+	       settings->tls.key || settings->tls.authorities;
 }
 
 /* Does the command line have options for repeated scrapes? */
@@ -122,11 +121,9 @@ static bool has_repeating(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
 
-	return options->only_checks || options->count || options->once ||
-	       settings->interval_ns || settings->flow || settings->io ||
-	       settings->workers || settings->clock_bound_ns ||
-	       settings->source_count ||
-	       settings->record.path || settings->record.size ||
+	return options->only_checks || options->count || options->once || settings->interval_ns ||
+	       settings->flow || settings->io || settings->workers || settings->clock_bound_ns ||
+	       settings->source_count || settings->record.path || settings->record.size ||
 	       settings->record.files;
 }
 
@@ -139,8 +136,7 @@ static bool has_scraping(const struct options *options)
 /* Does the command line have options that only scraping takes? */
 static bool has_more(const struct options *options)
 {
-	return has_scraping(options) ||
-	       output_settings__has_any(&options->settings.outputs);
+	return has_scraping(options) || output_settings__has_any(&options->settings.outputs);
 }
 
 /* Does the command line have options that only replay and dump take? */
@@ -148,8 +144,7 @@ static bool has_replay(const struct options *options)
 {
 	const struct replay_options *replay = &options->replay;
 
-	return replay->from.is_set || replay->to.is_set || replay->has_speed ||
-	       replay->format;
+	return replay->from.is_set || replay->to.is_set || replay->has_speed || replay->format;
 }
 
 static int check_status(const struct options *options, struct dart_error *error)
@@ -157,16 +152,13 @@ static int check_status(const struct options *options, struct dart_error *error)
 	if (!has_more(options) && !has_replay(options) &&
 	    !options->settings.target_count && !options->settings.entry_count)
 		return 0;
-	return dart_error__set(
-		error, EINVAL,
-		"status takes only the options --json and --socket");
+	return dart_error__set(error, EINVAL, "status takes only the options --json and --socket");
 }
 
 static int check_doctor(const struct options *options, struct dart_error *error)
 {
 	if (options->settings.target_count != 1)
-		return dart_error__set(error, EINVAL,
-				       "doctor takes one HOST[:PORT]");
+		return dart_error__set(error, EINVAL, "doctor takes one HOST[:PORT]");
 	if (has_repeating(options) || has_replay(options) || options->socket ||
 	    output_settings__has_any(&options->settings.outputs))
 		return dart_error__set(
@@ -185,11 +177,9 @@ static int take_files(struct options *options, bool dumps, int argc,
 	replay->file_count = argc - optind;
 	optind = argc;
 	if (!replay->file_count)
-		return dart_error__set(error, EINVAL, "%s takes files",
-				       dumps ? "dump" : "replay");
+		return dart_error__set(error, EINVAL, "%s takes files", dumps ? "dump" : "replay");
 	/* Reject options that belong to the other command. */
-	if (has_scraping(options) || options->settings.entry_count ||
-	    options->socket ||
+	if (has_scraping(options) || options->settings.entry_count || options->socket ||
 	    (dumps ? has_more(options) || replay->has_speed || options->json :
 		     replay->format != DUMP_NONE))
 		return dart_error__set(
@@ -205,39 +195,33 @@ static int take_files(struct options *options, bool dumps, int argc,
 	return 0;
 }
 
-static int take_doctor(struct options *options, int argc, char *argv[],
-		       struct dart_error *error)
+static int take_doctor(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	options->action = OPTIONS_DOCTOR;
 	return 0;
 }
 
-static int take_status(struct options *options, int argc, char *argv[],
-		       struct dart_error *error)
+static int take_status(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	options->action = OPTIONS_STATUS;
 	return 0;
 }
 
-static int take_replay(struct options *options, int argc, char *argv[],
-		       struct dart_error *error)
+static int take_replay(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	return take_files(options, false, argc, argv, error);
 }
 
-static int take_dump(struct options *options, int argc, char *argv[],
-		     struct dart_error *error)
+static int take_dump(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	return take_files(options, true, argc, argv, error);
 }
 
 /* The word after the command record is the file. */
-static int take_record(struct options *options, int argc, char *argv[],
-		       struct dart_error *error)
+static int take_record(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	if (optind == argc || options->settings.record.path)
-		return dart_error__set(error, EINVAL,
-				       "record takes a file, and then agents");
+		return dart_error__set(error, EINVAL, "record takes a file, and then agents");
 	options->only_records = true;
 	return dart_setting__take(dart_settings__find(&settings__table, "record.file"),
 				  &options->settings, argv[optind++], error);
@@ -247,8 +231,7 @@ static int take_record(struct options *options, int argc, char *argv[],
  * Takes the command at argv[optind], if there is one, and its words that are not agents; moves
  * optind past them.
  */
-static int take_command(struct options *options, int argc, char *argv[],
-			struct dart_error *error)
+static int take_command(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	static const struct {
 		const char *name;
@@ -280,11 +263,9 @@ static int check_record(const struct options *options, struct dart_error *error)
 		return dart_error__set(
 			error, EINVAL,
 			"--from, --to, --speed and --format are options of replay and dump");
-	if ((record->size || record->files) && !record->path &&
-	    !options->config)
-		return dart_error__set(
-			error, EINVAL,
-			"--record-size and --record-files need --record FILE");
+	if ((record->size || record->files) && !record->path && !options->config)
+		return dart_error__set(error, EINVAL,
+				       "--record-size and --record-files need --record FILE");
 	return 0;
 }
 
@@ -295,20 +276,15 @@ static int check_run(const struct options *options, struct dart_error *error)
 	if (err)
 		return err;
 	if (options->only_checks && !options->config)
-		return dart_error__set(error, EINVAL,
-				       "--check needs --config FILE");
+		return dart_error__set(error, EINVAL, "--check needs --config FILE");
 	if (options->once && options->count)
-		return dart_error__set(
-			error, EINVAL,
-			"--once and --count are mutually exclusive");
-	if (!options->settings.target_count && !options->config &&
-	    !options->settings.source_count)
+		return dart_error__set(error, EINVAL, "--once and --count are mutually exclusive");
+	if (!options->settings.target_count && !options->config && !options->settings.source_count)
 		return dart_error__set(
 			error, EINVAL,
 			"no agent to scrape (add HOST[:PORT], --config FILE or a source)");
 	/* The configuration may name the certificates. */
-	return options->config ? 0 :
-				 settings__check_tls(&options->settings, error);
+	return options->config ? 0 : settings__check_tls(&options->settings, error);
 }
 
 /* The file may have the settings that the options lack. */
@@ -352,23 +328,18 @@ static int add_target(struct settings *settings, const char *text, struct dart_e
 	err = settings__parse_agent(text, &host, &port);
 	if (err)
 		return dart_error__set(
-			error, -err,
-			"'%s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
+			error, -err, "'%s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
 			text);
-	err = settings__add_target(
-		settings, host,
-		port ?: settings__default_port(settings->transport), 0);
+	err = settings__add_target(settings, host,
+				   port ?: settings__default_port(settings->transport), 0);
 	free(host);
 	if (err == -EEXIST)
-		return dart_error__set(error, EINVAL,
-				       "agent '%s' is named twice", text);
+		return dart_error__set(error, EINVAL, "agent '%s' is named twice", text);
 	if (err == -E2BIG)
-		return dart_error__set(error, EINVAL,
-				       "there are more than %d agents",
+		return dart_error__set(error, EINVAL, "there are more than %d agents",
 				       SETTINGS_TARGETS_MAX);
 	if (!err && settings->transport)
-		settings->targets[settings->target_count - 1].transport =
-			settings->transport;
+		settings->targets[settings->target_count - 1].transport = settings->transport;
 	return err;
 }
 

@@ -9,16 +9,14 @@
 #include "tools/controller/base/http_address.h"
 
 int output_settings__add_receiver(struct output_settings *settings,
-				  struct receiver_settings *receiver,
-				  struct dart_error *error)
+				  struct receiver_settings *receiver, struct dart_error *error)
 {
 	int ret = receiver_settings__complete(receiver, error);
 
 	if (ret)
 		return ret;
 	if (settings->receiver_count == RECEIVERS_MAX)
-		return dart_error__set(error, EINVAL,
-				       "there are more than %d receivers",
+		return dart_error__set(error, EINVAL, "there are more than %d receivers",
 				       RECEIVERS_MAX);
 	settings->receivers[settings->receiver_count++] = *receiver;
 	*receiver = (struct receiver_settings){ };
@@ -96,10 +94,9 @@ static bool is_one(const struct output *output)
 
 	if (!!output->listen + !!output->web + output->is_receiver != 1)
 		return false;
-	return output->is_receiver ?
-		       !http->certificate && !http->key && !http->name_count :
-		       !dart_settings__has_any(&receiver_settings__table, receiver) &&
-			       !receiver->labels;
+	return output->is_receiver ? !http->certificate && !http->key && !http->name_count :
+				     !dart_settings__has_any(&receiver_settings__table, receiver) &&
+					     !receiver->labels;
 }
 
 static void move_text(char **to, char **from)
@@ -192,8 +189,7 @@ bool output_settings__has_any(const struct output_settings *settings)
 	return settings->listen.address || settings->web.address || settings->receiver_count;
 }
 
-bool output_settings__equal(const struct output_settings *one,
-			    const struct output_settings *other)
+bool output_settings__equal(const struct output_settings *one, const struct output_settings *other)
 {
 	size_t i;
 
@@ -202,14 +198,12 @@ bool output_settings__equal(const struct output_settings *one,
 	    one->receiver_count != other->receiver_count)
 		return false;
 	for (i = 0; i < one->receiver_count; i++)
-		if (!receiver_settings__equal(&one->receivers[i],
-					      &other->receivers[i]))
+		if (!receiver_settings__equal(&one->receivers[i], &other->receivers[i]))
 			return false;
 	return true;
 }
 
-int output_settings__copy(struct output_settings *copy,
-			  const struct output_settings *settings)
+int output_settings__copy(struct output_settings *copy, const struct output_settings *settings)
 {
 	int ret = 0;
 	size_t i;
@@ -218,8 +212,7 @@ int output_settings__copy(struct output_settings *copy,
 	ret = http_settings__copy(&copy->listen, &settings->listen);
 	ret = http_settings__copy(&copy->web, &settings->web) ?: ret;
 	for (i = 0; i < settings->receiver_count; i++) {
-		ret = receiver_settings__copy(&copy->receivers[i],
-					      &settings->receivers[i]) ?: ret;
+		ret = receiver_settings__copy(&copy->receivers[i], &settings->receivers[i]) ?: ret;
 		copy->receiver_count++;
 	}
 	return ret;

@@ -21,8 +21,7 @@ struct output_settings {
  * @error if it cannot be completed, or there are RECEIVERS_MAX: then the caller keeps @receiver.
  */
 int output_settings__add_receiver(struct output_settings *settings,
-				  struct receiver_settings *receiver,
-				  struct dart_error *error);
+				  struct receiver_settings *receiver, struct dart_error *error);
 /*
  * Reads the list of outputs of a configuration file.  A server keeps the settings that it has from
  * the command line.
@@ -33,11 +32,9 @@ int output_settings__read(struct output_settings *settings, struct dart_yaml *ya
 const char *output_settings__format(const char *name);
 /* Is there any output? */
 bool output_settings__has_any(const struct output_settings *settings);
-bool output_settings__equal(const struct output_settings *one,
-			    const struct output_settings *other);
+bool output_settings__equal(const struct output_settings *one, const struct output_settings *other);
 /* Returns 0 or -ENOMEM; the caller clears @copy in both cases. */
-int output_settings__copy(struct output_settings *copy,
-			  const struct output_settings *settings);
+int output_settings__copy(struct output_settings *copy, const struct output_settings *settings);
 void output_settings__clear(struct output_settings *settings);
 
 #endif /* CONTROLLER_OUTPUT_SETTINGS_H */

@@ -112,8 +112,7 @@ static void complete_numbers(struct receiver_settings *settings)
 	if (!settings->spool)
 		return;
 	settings->spool_bytes = settings->spool_bytes ?: RECEIVER_SPOOL_DEFAULT;
-	settings->spool_sync_ns =
-		settings->spool_sync_ns ?: RECEIVER_SYNC_DEFAULT_NS;
+	settings->spool_sync_ns = settings->spool_sync_ns ?: RECEIVER_SYNC_DEFAULT_NS;
 }
 
 int receiver_settings__complete(struct receiver_settings *settings, struct dart_error *error)
@@ -124,13 +123,11 @@ int receiver_settings__complete(struct receiver_settings *settings, struct dart_
 			"'%.150s' is not a URL (expected http:// or https://)",
 			settings->url ?: "");
 	if (!settings->user != !settings->password_file)
-		return dart_error__set(
-			error, EINVAL,
-			"a user needs a password_file, and a password_file a user");
+		return dart_error__set(error, EINVAL,
+				       "a user needs a password_file, and a password_file a user");
 	if (settings->user && settings->token_file)
-		return dart_error__set(
-			error, EINVAL,
-			"there is either a token_file or a user, not both");
+		return dart_error__set(error, EINVAL,
+				       "there is either a token_file or a user, not both");
 	if (settings->spool_bytes && !settings->spool)
 		return dart_error__set(error, EINVAL,
 				       "spool_bytes need a spool");
@@ -184,8 +181,7 @@ char *receiver_settings__name(const struct receiver_settings *settings)
 {
 	const char *url = settings->url;
 	const char *authority = strstr(url, "://") + 3;
-	const char *at = memrchr(authority, '@',
-				 authority_end(url) - (authority - url));
+	const char *at = memrchr(authority, '@', authority_end(url) - (authority - url));
 	char *name;
 
 	if (!at)

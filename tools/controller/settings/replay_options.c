@@ -92,8 +92,7 @@ static int parse_zone(const char *text, struct tm *date, time_t *seconds)
 	if (!strcmp(text, "Z"))
 		return 0;
 	if (strlen(text) != 6 || !strchr("+-", *text) || text[3] != ':' ||
-	    strspn(text + 1, "0123456789") != 2 ||
-	    strspn(text + 4, "0123456789") != 2)
+	    strspn(text + 1, "0123456789") != 2 || strspn(text + 4, "0123456789") != 2)
 		return -EINVAL;
 	hours = atoi(text + 1);
 	minutes = atoi(text + 4);
@@ -125,8 +124,7 @@ static int parse_date(const char *text, struct replay_time *time)
 		return -EINVAL;
 	ns = parse_fraction(&text);
 	asked = date;
-	if (parse_zone(text, &date, &seconds) || seconds < 0 ||
-	    seconds > SECONDS_MAX)
+	if (parse_zone(text, &date, &seconds) || seconds < 0 || seconds > SECONDS_MAX)
 		return -EINVAL;
 	if (!is_same(&date, &asked))
 		return -ERANGE;
@@ -144,8 +142,7 @@ int replay_time__parse(const char *text, struct replay_time *time)
 	return parse_date(text, time);
 }
 
-int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns,
-			int64_t unset)
+int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns, int64_t unset)
 {
 	int64_t ns;
 
@@ -153,8 +150,7 @@ int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns,
 		return unset;
 	if (!time->is_relative)
 		return time->ns;
-	return __builtin_add_overflow(started_ns, time->ns, &ns) ? INT64_MAX :
-								    ns;
+	return __builtin_add_overflow(started_ns, time->ns, &ns) ? INT64_MAX : ns;
 }
 
 int replay_options__parse_speed(const char *text, double *speed)

@@ -43,8 +43,7 @@ struct replay_options {
  */
 int replay_time__parse(const char *text, struct replay_time *time);
 /* @time in a recording that began at @started_ns; @unset if it is not set. */
-int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns,
-			int64_t unset);
+int64_t replay_time__ns(const struct replay_time *time, int64_t started_ns, int64_t unset);
 /* "2", "0.5", "10x" or "max". */
 int replay_options__parse_speed(const char *text, double *speed);
 

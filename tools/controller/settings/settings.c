@@ -31,8 +31,7 @@ int settings__add_target(struct settings *settings, const char *host,
 		return -EINVAL;
 	if (settings->target_count == SETTINGS_TARGETS_MAX)
 		return -E2BIG;
-	targets = reallocarray(settings->targets, settings->target_count + 1,
-			       sizeof(*targets));
+	targets = reallocarray(settings->targets, settings->target_count + 1, sizeof(*targets));
 	if (!targets)
 		return -ENOMEM;
 	settings->targets = targets;
@@ -91,8 +90,7 @@ struct shared_text *source_kind__name(enum source_kind kind, const char *place)
 	return name;
 }
 
-int settings__add_source(struct settings *settings, enum source_kind kind,
-			 const char *place)
+int settings__add_source(struct settings *settings, enum source_kind kind, const char *place)
 {
 	struct source_settings *sources;
 	size_t i;
@@ -100,8 +98,7 @@ int settings__add_source(struct settings *settings, enum source_kind kind,
 	if (!is_place(kind, place))
 		return -EINVAL;
 	for (i = 0; i < settings->source_count; i++) {
-		if (settings->sources[i].kind == kind &&
-		    !strcmp(settings->sources[i].place, place))
+		if (settings->sources[i].kind == kind && !strcmp(settings->sources[i].place, place))
 			return -EEXIST;
 	}
 	if (i == SETTINGS_SOURCES_MAX)
@@ -157,8 +154,7 @@ int settings__add_entry(struct settings *settings, const char *name)
 		if (!strcmp(settings->entries[i], name))
 			return -EEXIST;
 	}
-	entries = reallocarray(settings->entries, settings->entry_count + 1,
-			       sizeof(*entries));
+	entries = reallocarray(settings->entries, settings->entry_count + 1, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
 	settings->entries = entries;
@@ -182,8 +178,7 @@ const char *settings__transport_name(enum settings_transport transport)
 
 uint16_t settings__default_port(enum settings_transport transport)
 {
-	return transport == SETTINGS_TRANSPORT_TCP ? DART_RPC_TCP_PORT :
-						     DART_CONTROL_PORT;
+	return transport == SETTINGS_TRANSPORT_TCP ? DART_RPC_TCP_PORT : DART_CONTROL_PORT;
 }
 
 int settings__parse_agent(const char *text, char **host, uint16_t *port)
@@ -202,8 +197,7 @@ static bool settings_tls__is_set(const struct settings_tls *tls)
 	return tls->certificate && tls->key && tls->authorities;
 }
 
-int settings__check_tls(const struct settings *settings,
-			struct dart_error *error)
+int settings__check_tls(const struct settings *settings, struct dart_error *error)
 {
 	const struct settings_tls *tls = &settings->tls;
 	const struct source_settings *source;
@@ -222,8 +216,7 @@ int settings__check_tls(const struct settings *settings,
 		return 0;
 	for (i = 0; i < settings->target_count; i++) {
 		if (settings->targets[i].transport == SETTINGS_TRANSPORT_TCP)
-			return dart_error__set(error, EINVAL,
-					       "agent '%s': " SETTINGS_TCP_NEEDS_TLS,
+			return dart_error__set(error, EINVAL, "agent '%s': " SETTINGS_TCP_NEEDS_TLS,
 					       settings->targets[i].name);
 	}
 	for (i = 0; i < settings->source_count; i++) {
@@ -232,8 +225,7 @@ int settings__check_tls(const struct settings *settings,
 			continue;
 		/* Without the password of a URL. */
 		name = source_kind__name(source->kind, source->place);
-		dart_error__set(error, EINVAL,
-				"source '%s': " SETTINGS_TCP_NEEDS_TLS,
+		dart_error__set(error, EINVAL, "source '%s': " SETTINGS_TCP_NEEDS_TLS,
 				name ? name->text : "?");
 		shared_text__release(name);
 		return -EINVAL;

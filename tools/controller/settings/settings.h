@@ -169,8 +169,7 @@ extern const struct dart_settings target_defaults__table;
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns);
 /* The last of the sources is the new one; its transport is read. */
-int settings__add_source(struct settings *settings, enum source_kind kind,
-			 const char *place);
+int settings__add_source(struct settings *settings, enum source_kind kind, const char *place);
 int settings__add_entry(struct settings *settings, const char *name);
 
 /* The same; writes a sentence into @error for each result but 0, and returns -EINVAL or -ENOMEM. */
@@ -195,8 +194,7 @@ uint16_t settings__default_port(enum settings_transport transport);
  */
 int settings__check_tls(const struct settings *settings, struct dart_error *error);
 /* The record settings with defaults for members that are not set; shares the path of @record. */
-struct settings_record
-settings_record__complete(const struct settings_record *record);
+struct settings_record settings_record__complete(const struct settings_record *record);
 
 /* @copy is empty before.  Returns 0 or -ENOMEM; the caller clears @copy in both cases. */
 int settings__copy(struct settings *copy, const struct settings *settings);
@@ -207,8 +205,7 @@ bool settings__start_alike(const struct settings *one, const struct settings *ot
 void settings__clear(struct settings *settings);
 
 /* The entries that @target scrapes, as settings that must not be cleared. */
-static inline struct settings
-target_settings__chosen(const struct target_settings *target)
+static inline struct settings target_settings__chosen(const struct target_settings *target)
 {
 	return (struct settings){
 		.entries = target->entries ? target->entries->names : NULL,

@@ -350,14 +350,12 @@ int target_defaults__take(struct target_defaults *defaults, const char *key, con
 
 /* ---- the whole structure */
 
-static int copy_target(struct settings *copy,
-		       const struct target_settings *target)
+static int copy_target(struct settings *copy, const struct target_settings *target)
 {
 	struct target_settings *last;
 	int err;
 
-	err = settings__add_target(copy, target->host, target->port,
-				   target->interval_ns);
+	err = settings__add_target(copy, target->host, target->port, target->interval_ns);
 	if (err)
 		return err;
 	last = &copy->targets[copy->target_count - 1];
@@ -369,8 +367,7 @@ static int copy_target(struct settings *copy,
 	return 0;
 }
 
-static int copy_source(struct settings *copy,
-		       const struct source_settings *source)
+static int copy_source(struct settings *copy, const struct source_settings *source)
 {
 	struct target_defaults *defaults;
 	int err;

@@ -170,11 +170,9 @@ int collectors_follow__run(const struct collectors_follow *follow)
 	if (ret)
 		goto out;
 	do {
-		ret = path_watch__arm(&session.watch, &session.error) ?:
-		      session__look(&session);
+		ret = path_watch__arm(&session.watch, &session.error) ?: session__look(&session);
 		if (!ret)
-			path_watch__wait(&session.watch, -1,
-					 session.retry_ms ?: -1);
+			path_watch__wait(&session.watch, -1, session.retry_ms ?: -1);
 	} while (!ret);
 	path_watch__close(&session.watch);
 	if (session.has_last)

@@ -96,8 +96,7 @@ int file__end_output(const char *path, bool has_failed, struct dart_error *error
 	if (!has_failed && !fflush(stdout) && !ferror(stdout) && !fsync(STDOUT_FILENO) &&
 	    !rename(new, path))
 		return 0;
-	ret = has_failed ? 0 :
-			   dart_error__system(error, errno ?: EIO, "cannot write '%s'", path);
+	ret = has_failed ? 0 : dart_error__system(error, errno ?: EIO, "cannot write '%s'", path);
 	unlink(new);
 	return ret;
 }

@@ -43,9 +43,8 @@ __attribute__((format(printf, 3, 0))) static void say(int code, const char *end,
 	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE, text, sizeof(text));
 	if (fails_in_json && !ferror(stdout)) {
 		/* In one line, like the lines of monitor. */
-		print_json(json_pack("{s:s, s:s}", "error",
-				      strerrorname_np(code) ?: "EIO", "message",
-				      text),
+		print_json(json_pack("{s:s, s:s}", "error", strerrorname_np(code) ?: "EIO",
+				     "message", text),
 			   JSON_COMPACT);
 	} else {
 		fprintf(stderr, "dartctl: %s%s\n", text, end);
@@ -99,13 +98,10 @@ char *version__advice(const json_t *reply)
 
 	if (!order)
 		return NULL;
-	if (asprintf(&advice,
-		     "dartd is %s%s, %s than dartctl " DART_VERSION
-		     ": upgrade %s",
-		     version ? "version " : "of an early version",
-		     version ?: "", order < 0 ? "older" : "newer",
-		     order < 0 ? "dartd, then systemctl restart dartd" :
-				 "dartctl") < 0)
+	if (asprintf(&advice, "dartd is %s%s, %s than dartctl " DART_VERSION ": upgrade %s",
+		     version ? "version " : "of an early version", version ?: "",
+		     order < 0 ? "older" : "newer",
+		     order < 0 ? "dartd, then systemctl restart dartd" : "dartctl") < 0)
 		return NULL;
 	return advice;
 }

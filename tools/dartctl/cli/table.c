@@ -42,8 +42,7 @@ static char *text_of(const json_t *value)
 	if (json_is_boolean(value))
 		return strdup(json_is_true(value) ? "yes" : "no");
 	if (json_is_string(value))
-		return strdup(dart_json__digits(value) ?:
-			      json_string_value(value));
+		return strdup(dart_json__digits(value) ?: json_string_value(value));
 	return json_dumps(value, JSON_ENCODE_ANY);
 }
 
@@ -103,9 +102,7 @@ static int fill(struct libscols_table *table, json_t *objects, const struct tabl
 		      scols_table_enable_noencoding(table, 1);
 	for (column = columns; column->title && !ret; column++)
 		if (!scols_table_new_column(table, column->title, 0,
-					    column->is_number ?
-						    SCOLS_FL_RIGHT :
-						    0))
+					    column->is_number ? SCOLS_FL_RIGHT : 0))
 			ret = -ENOMEM;
 	json_array_foreach(objects, i, object) {
 		line = ret ? NULL : scols_table_new_line(table, NULL);

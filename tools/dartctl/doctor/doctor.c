@@ -20,8 +20,7 @@ static void check_own_certificate(struct findings *findings)
 		check_certificate(findings, DART_TLS_HOST_CERTIFICATE);
 		return;
 	}
-	check_certificate(findings, configuration.tcp.certificate ?:
-					    DART_TLS_HOST_CERTIFICATE);
+	check_certificate(findings, configuration.tcp.certificate ?: DART_TLS_HOST_CERTIFICATE);
 	dart_configuration__close(&configuration);
 }
 

@@ -170,8 +170,7 @@ int command_counters_add(const struct options *options, int argc, char **argv)
 }
 
 const struct command counters_commands[] = {
-	{ "add", "NAME [COUNTER]...",
-	  "expose counters of a module, or new ones for eBPF",
+	{ "add", "NAME [COUNTER]...", "expose counters of a module, or new ones for eBPF",
 	  .run = command_counters_add, .least = 1, .most = INT_MAX },
 	{ }
 };

@@ -96,9 +96,8 @@ void registered__describe(const struct dart_configuration_item *item, char *text
 		{ "table-create", "table", "name" },
 		{ "requester-add", "requester", "address" },
 	};
-	static const char *const further[] = { "netns", "netdev", "disk",
-					       "cgroup", "filesystem",
-					       "store", "table" };
+	static const char *const further[] = { "netns",	     "netdev", "disk", "cgroup",
+					       "filesystem", "store",  "table" };
 	const char *type = text_of(item->request, "request"), *name, *value;
 	size_t i, used = 0;
 

@@ -41,9 +41,8 @@ static int shown__of(struct shown *shown, json_t *entry)
 	json_array_foreach(shown->fields, i, field)
 		if (!name_of(field))
 			return -EPROTO;
-	return json_is_array(shown->fields) &&
-			       (json_is_array(shown->copies) ||
-				json_is_object(shown->copies) || shown->sum) ?
+	return json_is_array(shown->fields) && (json_is_array(shown->copies) ||
+						json_is_object(shown->copies) || shown->sum) ?
 		       0 :
 		       -EPROTO;
 }
@@ -74,14 +73,10 @@ static int print_by_field(const struct shown *shown)
 	if (copies > COPIES_WIDE)
 		copies = 0;
 	if (shown->sum)
-		columns[count++] = (struct table_column){ "SUM", "SUM", true,
-							  NULL };
+		columns[count++] = (struct table_column){ "SUM", "SUM", true, NULL };
 	for (copy = 0; copy < copies; copy++) {
-		snprintf(titles[copy], sizeof(titles[copy]), "%s %zu",
-			 shown->copy_name, copy);
-		columns[count++] = (struct table_column){
-			titles[copy], titles[copy], true, NULL
-		};
+		snprintf(titles[copy], sizeof(titles[copy]), "%s %zu", shown->copy_name, copy);
+		columns[count++] = (struct table_column){ titles[copy], titles[copy], true, NULL };
 	}
 
 	/* The fields become the lines; the members that are added have names that no field uses. */
@@ -128,13 +123,11 @@ static int print_by_row(const struct shown *shown)
 		status = fail__out_of_memory();
 		goto out;
 	}
-	columns[count++] = (struct table_column){ "ROW", ROW_NUMBER, true,
-						  NULL };
+	columns[count++] = (struct table_column){ "ROW", ROW_NUMBER, true, NULL };
 	json_array_foreach(shown->fields, i, field)
 		if (is_shown(field))
-			columns[count++] = (struct table_column){
-				name_of(field), name_of(field), true, NULL
-			};
+			columns[count++] =
+				(struct table_column){ name_of(field), name_of(field), true, NULL };
 	json_array_foreach(shown->copies, i, row) {
 		snprintf(number, sizeof(number), "%zu", i);
 		add_row(lines, columns, number, row);

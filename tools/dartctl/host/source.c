@@ -85,11 +85,10 @@ static int check_kind(const struct options *options, const char *source, const c
 
 		json_unpack(one, "{s:s, s:s}", "name", &name, "selector", &its_kind);
 		if (!strcmp(name, source) && strcmp(its_kind, kind))
-			status = misuse(
-				!strcmp(its_kind, "none") ?
-					"there is one %s of a host: it cannot be followed" :
-					"%s is not of each %s, but of each %s",
-				source, kind, its_kind);
+			status = misuse(!strcmp(its_kind, "none") ?
+						"there is one %s of a host: it cannot be followed" :
+						"%s is not of each %s, but of each %s",
+					source, kind, its_kind);
 	}
 	json_decref(reply);
 	return status;

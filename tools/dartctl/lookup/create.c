@@ -156,8 +156,7 @@ static int find_lengths(struct wanted *wanted)
 	ret = lookup_layout__init(&layout, schema, &error);
 	if (ret) {
 		dart_key_schema__free(schema);
-		return fail(-ret, "schema '%s': %s",
-			    wanted->schema ?: wanted->name, error.text);
+		return fail(-ret, "schema '%s': %s", wanted->schema ?: wanted->name, error.text);
 	}
 	wanted->key = layout.key_length;
 	wanted->value = layout.value_length;
@@ -203,10 +202,9 @@ static json_t *optional(long long number)
 static int request(const struct options *options, const struct wanted *wanted,
 		   const char *file, int fd)
 {
-	json_t *shares = wanted->first < 0 ?
-				 NULL :
-				 json_pack("[I, I]", (json_int_t)wanted->first,
-					   (json_int_t)wanted->last);
+	json_t *shares = wanted->first < 0 ? NULL :
+					     json_pack("[I, I]", (json_int_t)wanted->first,
+						       (json_int_t)wanted->last);
 
 	return client__do(options,
 			  json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}", "request",

@@ -182,10 +182,8 @@ int lookup_csv__next(struct lookup_parser *parser, struct lookup_span *span,
 		if (end > at && end[-1] == '\r')
 			end--;
 		if (end > at)
-			ret = parser->column_count ?
-				      take_entry(parser, at, end, entry,
-						 error) :
-				      take_names(parser, at, end, error);
+			ret = parser->column_count ? take_entry(parser, at, end, entry, error) :
+						     take_names(parser, at, end, error);
 		if (ret < 0)
 			return ret;
 		span->at = next;

@@ -65,9 +65,8 @@ static int parse(struct options *options, int argc, char **argv, struct import *
 	import->named.table = argv[optind];
 	import->file = argv[optind + 1];
 	if (!import->next)
-		import->next = ends_with(import->file, ".json") ?
-				       lookup_json__next :
-				       lookup_csv__next;
+		import->next = ends_with(import->file, ".json") ? lookup_json__next :
+								  lookup_csv__next;
 	return EXIT_SUCCESS;
 }
 

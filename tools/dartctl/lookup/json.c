@@ -42,9 +42,8 @@ static int put(struct cursor *cursor, uint8_t byte)
 	struct lookup_parser *parser = cursor->parser;
 
 	if (cursor->used == sizeof(parser->cell))
-		return refuse(
-			cursor, "a value has more than %zu characters: no field is as long",
-			sizeof(parser->cell));
+		return refuse(cursor, "a value has more than %zu characters: no field is as long",
+			      sizeof(parser->cell));
 	parser->cell[cursor->used++] = byte;
 	return 0;
 }
@@ -63,8 +62,7 @@ static int take_unit(struct cursor *cursor, uint32_t *unit)
 		else if ((digit | 32) >= 'a' && (digit | 32) <= 'f')
 			digit = (digit | 32) - 'a' + 10;
 		else
-			return refuse(
-				cursor, "expected four hexadecimal digits behind \\u");
+			return refuse(cursor, "expected four hexadecimal digits behind \\u");
 		*unit = *unit << 4 | digit;
 	}
 	return 0;
@@ -120,8 +118,7 @@ static int take_escape(struct cursor *cursor)
 		return take_character(cursor);
 	letter = c ? strchr(letters, c) : NULL;
 	if (!letter)
-		return refuse(
-			cursor, "\\%c is not an escape of JSON: a backslash is \\\\", c);
+		return refuse(cursor, "\\%c is not an escape of JSON: a backslash is \\\\", c);
 	return put(cursor, bytes[letter - letters]);
 }
 
@@ -177,8 +174,7 @@ static int take(struct cursor *cursor, char expected)
 	if (next < 0)
 		return ends(cursor);
 	if (next != expected)
-		return refuse(cursor, "expected '%c' instead of '%c'", expected,
-					       next);
+		return refuse(cursor, "expected '%c' instead of '%c'", expected, next);
 	cursor->at++;
 	return 0;
 }
@@ -226,9 +222,8 @@ static int take_word(struct cursor *cursor, struct text *text)
 	if (from == cursor->end)
 		return ends(cursor);
 	if (*cursor->at != '-' && (*cursor->at < '0' || *cursor->at > '9'))
-		return refuse(
-			cursor, "expected a string or a number instead of '%.*s'",
-			(int)(from - cursor->at < 20 ? from - cursor->at : 20), cursor->at);
+		return refuse(cursor, "expected a string or a number instead of '%.*s'",
+			      (int)(from - cursor->at < 20 ? from - cursor->at : 20), cursor->at);
 	*text = (struct text){ cursor->at, from - cursor->at };
 	cursor->at = from;
 	return 0;
@@ -282,8 +277,7 @@ static int take_elements(struct cursor *cursor, struct text *text)
 				return ret;
 			next = peek(cursor);
 			if (next == ']')
-				return refuse(cursor,
-							       "expected an element behind ','");
+				return refuse(cursor, "expected an element behind ','");
 		} else if (next >= 0 && next != ']') {
 			return refuse(cursor, "expected ',' or ']'");
 		}
@@ -334,8 +328,7 @@ static int take_member(struct cursor *cursor, uint64_t *seen, uint8_t *entry)
 		return index;
 	field = &layout->fields[index];
 	if (*seen & UINT64_C(1) << index)
-		return refuse(cursor, "'%s' occurs twice in an entry",
-					       field->is->name);
+		return refuse(cursor, "'%s' occurs twice in an entry", field->is->name);
 	*seen |= UINT64_C(1) << index;
 	ret = take(cursor, ':');
 	if (ret)
@@ -376,9 +369,8 @@ static int take_object(struct cursor *cursor, uint8_t *entry)
 	cursor->at++;
 	for (i = 0; i < layout->count; i++)
 		if (!(seen & UINT64_C(1) << i))
-			return refuse(
-				cursor, "an entry has no '%s': all fields are needed",
-				layout->fields[i].is->name);
+			return refuse(cursor, "an entry has no '%s': all fields are needed",
+				      layout->fields[i].is->name);
 	return 1;
 }
 

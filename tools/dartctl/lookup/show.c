@@ -65,9 +65,7 @@ static void print(const json_t *table, const json_t *requesters)
 	printf("moves          %lld\n", number(table, "moves"));
 	printf("no place       for %lld insertions\n", number(table, "full"));
 	printf("memory         %lld bytes%s\n", number(table, "bytes"),
-	       json_is_true(json_object_get(table, "huge_pages")) ?
-		       " in huge pages" :
-		       "");
+	       json_is_true(json_object_get(table, "huge_pages")) ? " in huge pages" : "");
 	if (json_object_get(table, "file"))
 		printf("file           %s\n", text(table, "file"));
 	printf("epoch          %lld\n", number(table, "epoch"));

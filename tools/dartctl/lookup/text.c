@@ -181,9 +181,8 @@ static bool parse_element(const struct dart_key_field *field, const char *text,
 	case DART_KEY_NUMBER:
 		return parse_number(field, text, length, bytes);
 	case DART_KEY_ADDRESS:
-		return field->type->width_max == 4 ?
-			       parse_ipv4(text, length, bytes) :
-			       parse_ipv6(text, length, bytes);
+		return field->type->width_max == 4 ? parse_ipv4(text, length, bytes) :
+						     parse_ipv6(text, length, bytes);
 	case DART_KEY_MAC:
 		return parse_bytes(text, length, ':', bytes, field->type->width_max);
 	case DART_KEY_BYTES:
@@ -251,9 +250,8 @@ static void expect(const struct dart_key_field *field, char *text, size_t size)
 		return;
 	case DART_KEY_ADDRESS:
 		snprintf(text, size, "%san %s", list,
-			 field->type->width_max == 4 ?
-				 "IPv4 address such as 10.0.0.1" :
-				 "IPv6 address such as fd00::1");
+			 field->type->width_max == 4 ? "IPv4 address such as 10.0.0.1" :
+						       "IPv6 address such as fd00::1");
 		return;
 	case DART_KEY_MAC:
 		snprintf(text, size, "%s00:11:22:33:44:55", list);
@@ -273,9 +271,8 @@ int lookup_text__parse(const struct dart_key_field *field, const char *text,
 {
 	char expected[160] = "";
 
-	if (lookup_text__is_list(field) ?
-		    parse_list(field, text, length, bytes) :
-		    parse_element(field, text, length, bytes))
+	if (lookup_text__is_list(field) ? parse_list(field, text, length, bytes) :
+					  parse_element(field, text, length, bytes))
 		return 0;
 	expect(field, expected, sizeof(expected));
 	return dart_error__set(error, EINVAL, "%s '%.*s%s': expected %s",

@@ -94,8 +94,7 @@ static const struct {
 	size_t member;
 	const char *form;
 } own[] = {
-	{ "flows", parse_quantity, WISH(flows),
-	  "is a whole number such as 100M" },
+	{ "flows", parse_quantity, WISH(flows), "is a whole number such as 100M" },
 	{ "value", parse_small, WISH(value_length), "is a number of bytes" },
 	{ "success", parse_part, WISH(success),
 	  "is more than 0 and less than 1, such as 0.999 or 99.9%" },

@@ -80,8 +80,7 @@ static int take_options(struct query *query, struct options *options, int argc, 
 	uint32_t i;
 
 	for (i = 0; i < fields->count; i++)
-		own[2 + i] = (struct option){ fields->list[i].name,
-					      required_argument, NULL,
+		own[2 + i] = (struct option){ fields->list[i].name, required_argument, NULL,
 					      OPTION_KEY + (int)i };
 	optind = 0;
 	while ((option = options__next(options, argc, argv, own)) != -1) {
@@ -197,12 +196,9 @@ static int ask_there(const struct query *query, const struct options *options)
 
 	status = dart_address__parse(query->from, &host, &port);
 	if (status)
-		return status == -ENOMEM ?
-			       fail__out_of_memory() :
-			       misuse("'%s' is not HOST or HOST:PORT",
-				      query->from);
-	ret = dart_store_reader__open(host, port, query->store, &reader,
-				      &error);
+		return status == -ENOMEM ? fail__out_of_memory() :
+					   misuse("'%s' is not HOST or HOST:PORT", query->from);
+	ret = dart_store_reader__open(host, port, query->store, &reader, &error);
 	if (ret) {
 		status = fail(-ret, "cannot read store '%s' of %s: %s",
 			      query->store, query->from, error.text);

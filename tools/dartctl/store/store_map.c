@@ -49,11 +49,10 @@ int store_map__open(struct store_map *map, const struct options *options, const 
 {
 	int fd, ret;
 
-	*map = (struct store_map){ };
-	map->description = client__ask(options,
-				       json_pack("{s:s, s:s}", "request",
-						 "store-open", "name", name),
-				       -1, "store", &map->reply, &fd);
+	*map = (struct store_map){};
+	map->description =
+		client__ask(options, json_pack("{s:s, s:s}", "request", "store-open", "name", name),
+			    -1, "store", &map->reply, &fd);
 	if (!map->description)
 		return EXIT_FAILURE;
 	ret = store_map__use(map, fd);

@@ -186,8 +186,7 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 	lookup_options__init(&request->lookups.options);
 	while (!ret && (option = options__next(options, argc, argv, long_options)) != -1)
 		ret = take(request, option);
-	return ret ?: check(request, argv[0]) ?:
-	       take_files(request, argc, argv);
+	return ret ?: check(request, argv[0]) ?: take_files(request, argc, argv);
 }
 
 /* Finds the kind of the first file.  The reader of collectors refuses files of neither kind. */

@@ -89,8 +89,7 @@ bool tls_certificate__has_name(gnutls_x509_crt_t certificate, const char *name)
 
 enum tls_kind tls_certificate__kind(gnutls_x509_crt_t certificate)
 {
-	return tls_certificate__has_name(certificate,
-					 DART_TLS_CONTROLLER_SUBJECT) ?
+	return tls_certificate__has_name(certificate, DART_TLS_CONTROLLER_SUBJECT) ?
 		       TLS_CONTROLLER :
 		       TLS_HOST;
 }
@@ -520,8 +519,7 @@ int tls_authority__revoke(const struct tls_authority *authority,
 	};
 	int ret;
 
-	ret = tell_directory(authority->directory, ISSUED, revoke_one,
-			     &revocation, error) ?:
+	ret = tell_directory(authority->directory, ISSUED, revoke_one, &revocation, error) ?:
 		      write_list(&revocation, error);
 	return ret ?: revocation.count;
 }

@@ -23,8 +23,7 @@ static const struct {
 	const char *certificate, *key, *group;
 } places[] = {
 	[TLS_HOST] = { "host.pem", "host.key", "dart" },
-	[TLS_CONTROLLER] = { "controller.pem", "controller.key",
-			     "dart-controller" },
+	[TLS_CONTROLLER] = { "controller.pem", "controller.key", "dart-controller" },
 };
 
 static int copy(gnutls_datum_t *to, const void *bytes, size_t size, struct dart_error *error)
@@ -44,11 +43,9 @@ int tls_bundle__make(struct tls_bundle *bundle, const char *directory, enum tls_
 	int ret;
 
 	*bundle = (struct tls_bundle){ .kind = kind };
-	ret = copy(&bundle->certificate, pair->certificate.data,
-		   pair->certificate.size, error) ?:
-		      copy(&bundle->key, pair->key.data, pair->key.size, error) ?:
-		      tls_files__read(directory, AUTHORITIES_FILE,
-				      &bundle->authorities, error);
+	ret = copy(&bundle->certificate, pair->certificate.data, pair->certificate.size, error) ?:
+		      copy(&bundle->key, pair->key.data, pair->key.size, error)			?:
+		      tls_files__read(directory, AUTHORITIES_FILE, &bundle->authorities, error);
 	if (!ret && tls_files__exist(directory, REVOKED_FILE))
 		ret = tls_files__read(directory, REVOKED_FILE, &bundle->revoked, error);
 	if (ret)

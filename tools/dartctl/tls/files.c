@@ -134,8 +134,7 @@ int tls_files__write(const char *directory, const struct tls_file *files,
 					       "'%s/%s' is there already (--replace replaces it)",
 					       directory, files[i].name);
 	for (written = 0; written < count && !ret; written++)
-		ret = path_of(from, directory, files[written].name, ".new",
-			      error) ?:
+		ret = path_of(from, directory, files[written].name, ".new", error) ?:
 			      write_new(from, &files[written], error);
 	for (i = 0; i < count && !ret; i++)
 		ret = path_of(from, directory, files[i].name, ".new", error) ?:

@@ -63,8 +63,7 @@ static int parse(struct options *options, int argc, char **argv,
 {
 	int option;
 
-	*choice = (struct choice){ .directory = DART_TLS_DIRECTORY,
-				   .days = TLS_DAYS_DEFAULT };
+	*choice = (struct choice){ .directory = DART_TLS_DIRECTORY, .days = TLS_DAYS_DEFAULT };
 	while ((option = options__next(options, argc, argv, own)) != -1) {
 		switch (option) {
 		case OPTION_DIRECTORY:
@@ -180,10 +179,8 @@ static int check_place(const struct choice *choice, enum tls_kind kind)
 	size_t i;
 
 	if (choice->output)
-		return strcmp(choice->output, "-") &&
-				       !access(choice->output, F_OK) ?
-			       fail(EEXIST, "'%s' is there already",
-				    choice->output) :
+		return strcmp(choice->output, "-") && !access(choice->output, F_OK) ?
+			       fail(EEXIST, "'%s' is there already", choice->output) :
 			       EXIT_SUCCESS;
 	for (i = 0; i < 2 && !choice->may_replace; i++)
 		if (tls_files__exist(choice->directory, names[i]))

@@ -124,8 +124,7 @@ static int load_and_link(const struct interface *in, const struct interface *out
 	struct xdp_reporter_bpf *object;
 	int ret;
 
-	ret = check_values(&setup->collectors, error) ?:
-	      xdp_program__load(setup, &object, error);
+	ret = check_values(&setup->collectors, error) ?: xdp_program__load(setup, &object, error);
 	if (ret)
 		return ret;
 	ret = xdp_link__create(in->name, in->number, out->number, object, error);
@@ -139,8 +138,7 @@ static int find_interfaces(const struct request *request, struct interface *in,
 	int ret;
 
 	ret = interface__find(request->interface, in, error) ?:
-	      interface__find(request->through ?: request->interface, out,
-			      error);
+		      interface__find(request->through ?: request->interface, out, error);
 	if (request->source.s_addr != INADDR_ANY)
 		out->address = request->source;
 	if (!ret && out->address.s_addr == INADDR_ANY)
@@ -157,10 +155,9 @@ static void print_setup(const struct request *request, const struct interface *i
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &out->address, address, sizeof(address));
-	printf("%s reports as %s to %u collector%s%s%s, %s XDP\n", in->name,
-	       address, collectors, collectors == 1 ? "" : "s",
-	       request->through ? " through " : "", request->through ?: "",
-	       xdp_link__mode(in->number));
+	printf("%s reports as %s to %u collector%s%s%s, %s XDP\n", in->name, address, collectors,
+	       collectors == 1 ? "" : "s", request->through ? " through " : "",
+	       request->through ?: "", xdp_link__mode(in->number));
 }
 
 /* Only generic XDP needs this: there, the kernel would add the tag of the frame to its report. */
@@ -234,8 +231,7 @@ const struct command xdp_commands[] = {
 	  "INTERFACE --collectors FILE... [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
 	  "report packets with telemetry that arrive there", .parse = attach },
 	{ "follow", "INTERFACE --collectors FILE...",
-	  "take over changes of the files while the reporter runs",
-	  .parse = command_xdp_follow },
+	  "take over changes of the files while the reporter runs", .parse = command_xdp_follow },
 	{ "detach", "INTERFACE", "stop reporting packets of an interface", .run = detach,
 	  .least = 1, .most = 1 },
 	{ "status", "[INTERFACE]", "count reported packets, and the others by reason",

@@ -157,10 +157,9 @@ static int fill_maps(const struct xdp_setup *setup, const struct xdp_reporter_bp
 
 	ret = fill_shares(setup, bpf_map__fd(object->maps.shares));
 	for (number = 0; !ret && number < setup->collectors.count; number++)
-		ret = fill_collector(setup, number,
-				     bpf_map__fd(object->maps.collectors)) ?:
-		      fill_reports(&setup->collectors.list[number], number,
-				   bpf_map__fd(object->maps.reporter_to));
+		ret = fill_collector(setup, number, bpf_map__fd(object->maps.collectors)) ?:
+			      fill_reports(&setup->collectors.list[number], number,
+					   bpf_map__fd(object->maps.reporter_to));
 	if (!ret && setup->all_copies)
 		ret = fill_copies(setup, object);
 	return ret;
@@ -182,15 +181,11 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 	constants->all_copies = setup->all_copies;
 	constants->clones = clones_of(collectors);
 
-	return bpf_map__set_max_entries(object->maps.reporter, cpus) ?:
-	       bpf_map__set_max_entries(object->maps.reporter_to,
-					collectors->count) ?:
-	       bpf_map__set_max_entries(object->maps.collectors,
-					collectors->count) ?:
-	       bpf_map__set_max_entries(object->maps.copies,
-					constants->clones) ?:
-	       bpf_program__set_autoload(object->progs.dart_copy,
-					 setup->all_copies);
+	return bpf_map__set_max_entries(object->maps.reporter, cpus)			     ?:
+		       bpf_map__set_max_entries(object->maps.reporter_to, collectors->count) ?:
+		       bpf_map__set_max_entries(object->maps.collectors, collectors->count)  ?:
+		       bpf_map__set_max_entries(object->maps.copies, constants->clones)	     ?:
+		       bpf_program__set_autoload(object->progs.dart_copy, setup->all_copies);
 }
 
 int xdp_program__load(const struct xdp_setup *setup, struct xdp_reporter_bpf **result,

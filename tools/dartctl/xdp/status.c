@@ -145,9 +145,7 @@ static int print(json_t *reporters, bool has_collectors)
 	size_t i;
 
 	for (i = 0; i < COUNTERS; i++)
-		columns[2 + i] = (struct table_column){ counters[i],
-							counters[i], true,
-							NULL };
+		columns[2 + i] = (struct table_column){ counters[i], counters[i], true, NULL };
 	status = table__print_objects(reporters, columns);
 	if (status || !has_collectors)
 		return status;

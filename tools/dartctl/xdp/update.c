@@ -85,10 +85,9 @@ static int update__open(struct update *update, const char *interface,
 		.shares = -1,
 		.reports = -1,
 	};
-	ret = open_pin(interface, XDP_PIN_COLLECTORS, &update->collectors,
-		       error) ?:
-	      open_pin(interface, XDP_PIN_SHARES, &update->shares, error) ?:
-	      open_pin(interface, XDP_PIN_REPORTS, &update->reports, error);
+	ret = open_pin(interface, XDP_PIN_COLLECTORS, &update->collectors, error) ?:
+		      open_pin(interface, XDP_PIN_SHARES, &update->shares, error) ?:
+		      open_pin(interface, XDP_PIN_REPORTS, &update->reports, error);
 	if (ret)
 		goto close;
 	ret = count_rows(update->collectors, &count);

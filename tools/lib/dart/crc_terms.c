@@ -55,8 +55,7 @@ void dart_crc_terms__fill(const struct dart_crc_terms *crc, uint32_t polynomial)
 		bits[bit] = dart_crc__step(reflected, 0, 1 << bit);
 	for (distance = 0; distance < crc->length_max; distance++) {
 		fill_half(terms, crc->term_stride, bits);
-		fill_half(terms + 16 * crc->term_stride, crc->term_stride,
-			  bits + 4);
+		fill_half(terms + 16 * crc->term_stride, crc->term_stride, bits + 4);
 		for (bit = 0; bit < 8; bit++)
 			bits[bit] = dart_crc__step(reflected, bits[bit], 0);
 		terms += DART_CRC_TERMS * crc->term_stride;

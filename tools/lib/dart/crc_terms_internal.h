@@ -24,8 +24,7 @@ struct dart_crc_terms {
 };
 
 /* Fills them for the CRC with @polynomial. */
-void dart_crc_terms__fill(const struct dart_crc_terms *crc,
-			  uint32_t polynomial);
+void dart_crc_terms__fill(const struct dart_crc_terms *crc, uint32_t polynomial);
 
 /* The polynomial with its bits in the opposite order. */
 uint32_t dart_crc__reflect(uint32_t polynomial);

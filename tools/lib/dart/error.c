@@ -7,8 +7,7 @@
 #include <libdart/error.h>
 #include <libdart/escape.h>
 
-int dart_error__vset(struct dart_error *error, int code, const char *format,
-		     va_list arguments)
+int dart_error__vset(struct dart_error *error, int code, const char *format, va_list arguments)
 {
 	char sentence[DART_ERROR_MAX];
 
@@ -29,8 +28,7 @@ int dart_error__set(struct dart_error *error, int code, const char *format, ...)
 	return ret;
 }
 
-int dart_error__system(struct dart_error *error, int code, const char *format,
-		       ...)
+int dart_error__system(struct dart_error *error, int code, const char *format, ...)
 {
 	char sentence[DART_ERROR_MAX];
 	va_list arguments;

@@ -17,10 +17,9 @@ struct dart_error {
  * peer: it becomes UTF-8 without control characters, with the escapes of escape.h.  A
  * longer sentence is cut off.
  */
-__attribute__((format(printf, 3, 4))) int
-dart_error__set(struct dart_error *error, int code, const char *format, ...);
-int dart_error__vset(struct dart_error *error, int code, const char *format,
-		     va_list arguments);
+__attribute__((format(printf, 3, 4))) int dart_error__set(struct dart_error *error, int code,
+							  const char *format, ...);
+int dart_error__vset(struct dart_error *error, int code, const char *format, va_list arguments);
 /* Appends ": " and the words of strerror(3) for @code to the sentence. */
 __attribute__((format(printf, 3, 4))) int
 dart_error__system(struct dart_error *error, int code, const char *format, ...);

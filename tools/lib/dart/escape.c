@@ -33,8 +33,7 @@ size_t dart_escape__character(const void *bytes, size_t left)
 			return 0;
 		point = point << 6 | (byte[i] & 0x3f);
 	}
-	if (point < least[length] || point > 0x10ffff ||
-	    (point >= 0xd800 && point <= 0xdfff))
+	if (point < least[length] || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))
 		return 0;
 	return length;
 }
@@ -74,13 +73,11 @@ static int escaped_byte(const uint8_t *bytes, size_t left)
 	return is_control(byte) || byte == '\\' || byte >= 0x80 ? byte : -1;
 }
 
-static bool is_kept_backslash(const uint8_t *bytes, size_t left,
-			      enum dart_escape escape)
+static bool is_kept_backslash(const uint8_t *bytes, size_t left, enum dart_escape escape)
 {
 	if (left == 1 || !bytes[1] || strchr(SEPARATORS, bytes[1]))
 		return false;
-	return escape == DART_ESCAPE_SENTENCE ||
-	       escaped_byte(bytes, left) < 0;
+	return escape == DART_ESCAPE_SENTENCE || escaped_byte(bytes, left) < 0;
 }
 
 size_t dart_escape__next(const void *bytes, size_t left, enum dart_escape escape,
@@ -156,8 +153,7 @@ char *dart_escape__new(const char *text, enum dart_escape escape)
 		return NULL;
 	escaped = malloc(length * DART_ESCAPE_BYTES + 1);
 	if (escaped)
-		dart_escape__text(text, length, escape, escaped,
-				  length * DART_ESCAPE_BYTES + 1);
+		dart_escape__text(text, length, escape, escaped, length * DART_ESCAPE_BYTES + 1);
 	return escaped;
 }
 

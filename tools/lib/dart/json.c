@@ -46,9 +46,7 @@ const char *dart_json__digits(const json_t *json)
 		return NULL;
 	text += strlen(MARK);
 	length = strlen(text);
-	return count_digits(text, length) == length && is_wide(text, length) ?
-		       text :
-		       NULL;
+	return count_digits(text, length) == length && is_wide(text, length) ? text : NULL;
 }
 
 /* The length of the string at @text, its quotes included. */
@@ -70,8 +68,7 @@ static size_t marked_digits(const char *text, size_t length)
 	if (length <= skipped || memcmp(text, "\"" ESCAPED_MARK, skipped))
 		return 0;
 	digits = length - skipped - 1;
-	return count_digits(text + skipped, digits) == digits &&
-			       is_wide(text + skipped, digits) ?
+	return count_digits(text + skipped, digits) == digits && is_wide(text + skipped, digits) ?
 		       digits :
 		       0;
 }
@@ -90,8 +87,7 @@ char *dart_json__dumps(const json_t *json, size_t flags)
 		taken = string_length(text + from, length - from);
 		digits = marked_digits(text + from, taken);
 		if (digits) {
-			memmove(text + to, text + from + taken - 1 - digits,
-				digits);
+			memmove(text + to, text + from + taken - 1 - digits, digits);
 			to += digits;
 		} else {
 			memmove(text + to, text + from, taken);
@@ -118,8 +114,7 @@ static bool is_integer(const char *text, size_t at, size_t end, size_t length)
 	       (end == length || !strchr(".eE", text[end]));
 }
 
-json_t *dart_json__loadb(const char *text, size_t length, size_t flags,
-			 json_error_t *error)
+json_t *dart_json__loadb(const char *text, size_t length, size_t flags, json_error_t *error)
 {
 	size_t from, to = 0, taken;
 	char *marked;
@@ -131,8 +126,7 @@ json_t *dart_json__loadb(const char *text, size_t length, size_t flags,
 		return NULL;
 	for (from = 0; from < length; from += taken) {
 		taken = token_length(text + from, length - from);
-		if (is_wide(text + from, taken) &&
-		    count_digits(text + from, taken) == taken &&
+		if (is_wide(text + from, taken) && count_digits(text + from, taken) == taken &&
 		    is_integer(text, from, from + taken, length)) {
 			memcpy(marked + to, "\"" MARK, 1 + strlen(MARK));
 			to += 1 + strlen(MARK);

@@ -19,7 +19,6 @@ const char *dart_json__digits(const json_t *json);
 /* As json_dumps() with JSON_ENSURE_ASCII. */
 char *dart_json__dumps(const json_t *json, size_t flags);
 /* As json_loadb(). */
-json_t *dart_json__loadb(const char *text, size_t length, size_t flags,
-			 json_error_t *error);
+json_t *dart_json__loadb(const char *text, size_t length, size_t flags, json_error_t *error);
 
 #endif /* DART_JSON_H */

@@ -28,8 +28,7 @@ static inline uint64_t dart_random__next(struct dart_random *random)
 }
 
 /* A number below @bound, which is not 0. */
-static inline uint64_t dart_random__below(struct dart_random *random,
-					  uint64_t bound)
+static inline uint64_t dart_random__below(struct dart_random *random, uint64_t bound)
 {
 	return (unsigned __int128)dart_random__next(random) * bound >> 64;
 }

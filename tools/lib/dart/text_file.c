@@ -41,10 +41,9 @@ bool dart_export_text__mac(const char *text, uint8_t mac[6])
 	unsigned int bytes[6];
 	int i, end = 0;
 
-	if (strlen(text) != 17 ||
-	    strspn(text, "0123456789abcdefABCDEF:") != 17 ||
-	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1],
-		   &bytes[2], &bytes[3], &bytes[4], &bytes[5], &end) != 6 ||
+	if (strlen(text) != 17 || strspn(text, "0123456789abcdefABCDEF:") != 17 ||
+	    sscanf(text, "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1], &bytes[2], &bytes[3],
+		   &bytes[4], &bytes[5], &end) != 6 ||
 	    end != 17 || bytes[0] & 1)
 		return false;
 	for (i = 0; i < 6; i++)
@@ -68,8 +67,6 @@ bool dart_export_text__base(const char *text, uint64_t *base)
 
 bool dart_export_text__address(const char *text, struct in_addr *address)
 {
-	return inet_pton(AF_INET, text, address) == 1 &&
-	       address->s_addr != INADDR_ANY &&
-	       !IN_MULTICAST(ntohl(address->s_addr)) &&
-	       address->s_addr != INADDR_BROADCAST;
+	return inet_pton(AF_INET, text, address) == 1 && address->s_addr != INADDR_ANY &&
+	       !IN_MULTICAST(ntohl(address->s_addr)) && address->s_addr != INADDR_BROADCAST;
 }

@@ -21,9 +21,8 @@ static unsigned int count_lines(const char *bytes, size_t length)
 }
 
 /* The error of libyaml, which for a wrong byte knows its offset and no line. */
-static int refuse_syntax(const yaml_parser_t *parser, const char *bytes,
-			 size_t length, const char *path,
-			 struct dart_error *error)
+static int refuse_syntax(const yaml_parser_t *parser, const char *bytes, size_t length,
+			 const char *path, struct dart_error *error)
 {
 	size_t line = parser->problem_mark.line + 1, offset;
 
@@ -37,9 +36,8 @@ static int refuse_syntax(const yaml_parser_t *parser, const char *bytes,
 			"%s:%zu: not a text file: %s (write it in UTF-8, without control characters)",
 			path, line, parser->problem ?: "?");
 	}
-	return dart_error__set(error, EINVAL, "%s:%zu: not YAML: %s%s%s", path,
-			       line, parser->problem ?: "?",
-			       parser->context ? " " : "",
+	return dart_error__set(error, EINVAL, "%s:%zu: not YAML: %s%s%s", path, line,
+			       parser->problem ?: "?", parser->context ? " " : "",
 			       parser->context ?: "");
 }
 
@@ -59,8 +57,7 @@ static bool is_null(const yaml_event_t *event)
 	if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE)
 		return false;
 	for (i = 0; i < sizeof(nulls) / sizeof(nulls[0]); i++)
-		if (event->data.scalar.length == strlen(nulls[i]) &&
-		    !strcmp(text, nulls[i]))
+		if (event->data.scalar.length == strlen(nulls[i]) && !strcmp(text, nulls[i]))
 			return true;
 	return false;
 }
@@ -77,8 +74,7 @@ static const char *scalar_objection(const yaml_event_t *event)
 }
 
 /* Returns why the event is refused, or NULL. */
-static const char *limits__objection(struct limits *limits,
-				     const yaml_event_t *event)
+static const char *limits__objection(struct limits *limits, const yaml_event_t *event)
 {
 	const char *objection = NULL;
 
@@ -86,9 +82,7 @@ static const char *limits__objection(struct limits *limits,
 	case YAML_ALIAS_EVENT:
 		return "aliases are not supported (repeat the value)";
 	case YAML_DOCUMENT_START_EVENT:
-		return limits->documents++ ?
-			       "a second document begins (remove the '---')" :
-			       NULL;
+		return limits->documents++ ? "a second document begins (remove the '---')" : NULL;
 	case YAML_SCALAR_EVENT:
 		objection = scalar_objection(event);
 		break;
@@ -96,8 +90,7 @@ static const char *limits__objection(struct limits *limits,
 	case YAML_SEQUENCE_START_EVENT:
 		/* Both have the same members in the same places. */
 		if (event->data.mapping_start.anchor)
-			objection =
-				"anchors are not supported (repeat the value)";
+			objection = "anchors are not supported (repeat the value)";
 		else if (event->data.mapping_start.tag)
 			objection = "tags are not supported (remove the '!')";
 		else if (++limits->depth > DART_YAML_DEPTH_MAX)
@@ -116,9 +109,8 @@ static const char *limits__objection(struct limits *limits,
 }
 
 /* Refuses files that would take too much memory as nodes. */
-static int check_events(yaml_parser_t *parser, const char *bytes, size_t length,
-			const char *path, unsigned int nodes_max,
-			bool *is_empty, struct dart_error *error)
+static int check_events(yaml_parser_t *parser, const char *bytes, size_t length, const char *path,
+			unsigned int nodes_max, bool *is_empty, struct dart_error *error)
 {
 	struct limits limits = { .nodes_max = nodes_max };
 	const char *objection;
@@ -128,13 +120,11 @@ static int check_events(yaml_parser_t *parser, const char *bytes, size_t length,
 
 	do {
 		if (!yaml_parser_parse(parser, &event))
-			return refuse_syntax(parser, bytes, length, path,
-					     error);
+			return refuse_syntax(parser, bytes, length, path, error);
 		objection = limits__objection(&limits, &event);
 		if (objection)
 			ret = dart_error__set(error, EINVAL, "%s:%zu: %s", path,
-					      event.start_mark.line + 1,
-					      objection);
+					      event.start_mark.line + 1, objection);
 		is_end = event.type == YAML_STREAM_END_EVENT;
 		yaml_event_delete(&event);
 	} while (!ret && !is_end);
@@ -169,15 +159,13 @@ static int parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 	*root = NULL;
 	dart_text_file__skip_mark(&bytes, &length);
 	if (length > bounds->bytes)
-		return dart_error__set(
-			error, EFBIG,
-			"%s:1: the file has more than %zu bytes (split it)",
-			path, bounds->bytes);
+		return dart_error__set(error, EFBIG,
+				       "%s:1: the file has more than %zu bytes (split it)", path,
+				       bounds->bytes);
 	ret = open_parser(&parser, bytes, length, error);
 	if (ret)
 		return ret;
-	ret = check_events(&parser, bytes, length, path, bounds->nodes,
-			   &is_empty, error);
+	ret = check_events(&parser, bytes, length, path, bounds->nodes, &is_empty, error);
 	yaml_parser_delete(&parser);
 	if (ret || is_empty)
 		return ret;
@@ -193,9 +181,8 @@ static int parse(struct dart_yaml *yaml, const void *bytes, size_t length,
 	return ret;
 }
 
-int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
-		     const char *path, const yaml_node_t **root,
-		     struct dart_error *error)
+int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length, const char *path,
+		     const yaml_node_t **root, struct dart_error *error)
 {
 	return parse(yaml, bytes, length, path, &default_bounds, root, error);
 }
@@ -249,8 +236,7 @@ unsigned int dart_yaml__line(const yaml_node_t *node)
 	return node->start_mark.line + 1;
 }
 
-int dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
-		      const char *format, ...)
+int dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node, const char *format, ...)
 {
 	char reason[DART_ERROR_MAX];
 	va_list arguments;
@@ -275,8 +261,7 @@ bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret)
  * characters.
  */
 static const char *const controls[] = {
-	"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf",
-	"\xef\xbf\xbe", "\xef\xbf\xbf",
+	"\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf",
 };
 
 static bool is_control(const char *at)
@@ -284,8 +269,7 @@ static bool is_control(const char *at)
 	const unsigned char first = at[0], second = first ? at[1] : 0;
 	size_t i;
 
-	if (first < ' ' || first == 0x7f ||
-	    (first == 0xc2 && second >= 0x80 && second <= 0x9f))
+	if (first < ' ' || first == 0x7f || (first == 0xc2 && second >= 0x80 && second <= 0x9f))
 		return true;
 	for (i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
 		if (!strncmp(at, controls[i], strlen(controls[i])))
@@ -326,20 +310,17 @@ static int refuse_key(struct dart_yaml *yaml, const yaml_node_t *node,
 	size_t used = 0;
 
 	for (; members->name && used < sizeof(known); members++)
-		used += snprintf(known + used, sizeof(known) - used, "%s%s",
-				 used ? ", " : "", members->name);
-	return dart_yaml__refuse(yaml, node,
-				 "unknown key '%s' (the keys here are %s)",
-				 name ?: "?", known);
+		used += snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
+				 members->name);
+	return dart_yaml__refuse(yaml, node, "unknown key '%s' (the keys here are %s)", name ?: "?",
+				 known);
 }
 
 /* Takes a key and its value. */
 static int take_pair(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
-		     const struct dart_yaml_member *members, uint32_t *seen,
-		     void *into)
+		     const struct dart_yaml_member *members, uint32_t *seen, void *into)
 {
-	const yaml_node_t *name_node =
-		yaml_document_get_node(&yaml->document, pair->key);
+	const yaml_node_t *name_node = yaml_document_get_node(&yaml->document, pair->key);
 	const char *name = dart_yaml__text(name_node);
 	const struct dart_yaml_member *member;
 
@@ -349,11 +330,9 @@ static int take_pair(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
 	if (!name || !member->name)
 		return refuse_key(yaml, name_node, name, members);
 	if (*seen & 1U << (member - members))
-		return dart_yaml__refuse(yaml, name_node,
-					 "'%s' occurs twice (remove one)", name);
+		return dart_yaml__refuse(yaml, name_node, "'%s' occurs twice (remove one)", name);
 	*seen |= 1U << (member - members);
-	return member->take(yaml,
-			    yaml_document_get_node(&yaml->document, pair->value),
+	return member->take(yaml, yaml_document_get_node(&yaml->document, pair->value),
 			    (char *)into + member->offset);
 }
 
@@ -365,8 +344,7 @@ int dart_yaml__take_mapping(struct dart_yaml *yaml, const yaml_node_t *node,
 	int ret = 0, taken;
 
 	if (node->type != YAML_MAPPING_NODE)
-		return dart_yaml__refuse(yaml, node,
-					 "expected KEY: VALUE lines");
+		return dart_yaml__refuse(yaml, node, "expected KEY: VALUE lines");
 	for (pair = node->data.mapping.pairs.start;
 	     dart_yaml__goes_on(yaml, ret) && pair < node->data.mapping.pairs.top; pair++) {
 		taken = take_pair(yaml, pair, members, &seen, into);
@@ -400,22 +378,17 @@ int dart_yaml__take_pairs(struct dart_yaml *yaml, const yaml_node_t *node,
 }
 
 int dart_yaml__take_list(struct dart_yaml *yaml, const yaml_node_t *node,
-			 int (*take)(struct dart_yaml *yaml,
-				     const yaml_node_t *item, void *into),
+			 int (*take)(struct dart_yaml *yaml, const yaml_node_t *item, void *into),
 			 void *into)
 {
 	yaml_node_item_t *item;
 	int ret = 0, taken;
 
 	if (node->type != YAML_SEQUENCE_NODE)
-		return dart_yaml__refuse(
-			yaml, node,
-			"expected a list: lines of '- ITEM', or []");
+		return dart_yaml__refuse(yaml, node, "expected a list: lines of '- ITEM', or []");
 	for (item = node->data.sequence.items.start;
 	     dart_yaml__goes_on(yaml, ret) && item < node->data.sequence.items.top; item++) {
-		taken = take(yaml,
-			     yaml_document_get_node(&yaml->document, *item),
-			     into);
+		taken = take(yaml, yaml_document_get_node(&yaml->document, *item), into);
 		ret = taken ?: ret;
 	}
 	return ret;

@@ -43,8 +43,7 @@ struct dart_yaml {
  */
 struct dart_yaml_member {
 	const char *name;
-	int (*take)(struct dart_yaml *yaml, const yaml_node_t *node,
-		    void *into);
+	int (*take)(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 	size_t offset;
 };
 
@@ -52,9 +51,8 @@ struct dart_yaml_member {
  * Parses @bytes.  *@root is NULL if the file has only comments.  On success the
  * caller calls dart_yaml__close(); the nodes and their texts live until then.
  */
-int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length,
-		     const char *path, const yaml_node_t **root,
-		     struct dart_error *error);
+int dart_yaml__parse(struct dart_yaml *yaml, const void *bytes, size_t length, const char *path,
+		     const yaml_node_t **root, struct dart_error *error);
 
 /* Bounds for files that list thousands of objects. */
 struct dart_yaml_bounds {
@@ -76,8 +74,7 @@ void dart_yaml__close(struct dart_yaml *yaml);
  * -EINVAL.
  */
 __attribute__((format(printf, 3, 4))) int
-dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node,
-		  const char *format, ...);
+dart_yaml__refuse(struct dart_yaml *yaml, const yaml_node_t *node, const char *format, ...);
 /* Should the next values be taken after taking a value returned @ret? */
 bool dart_yaml__goes_on(const struct dart_yaml *yaml, int ret);
 unsigned int dart_yaml__line(const yaml_node_t *node);
@@ -104,8 +101,7 @@ int dart_yaml__take_pairs(struct dart_yaml *yaml, const yaml_node_t *node,
 			  void *into);
 /* Calls @take for each item of a list. */
 int dart_yaml__take_list(struct dart_yaml *yaml, const yaml_node_t *node,
-			 int (*take)(struct dart_yaml *yaml,
-				     const yaml_node_t *item, void *into),
+			 int (*take)(struct dart_yaml *yaml, const yaml_node_t *item, void *into),
 			 void *into);
 
 /* Can YAML hold @text, in UTF-8, as it is?  Not with control characters. */

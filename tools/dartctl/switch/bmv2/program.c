@@ -182,8 +182,7 @@ static int add_hash(struct switch_program *program, const char *name,
 	if (program->hash_count == SWITCH_HASHES_MAX)
 		return dart_error__set(error, EINVAL, "the program has more than %d hashes",
 				       SWITCH_HASHES_MAX);
-	program->hashes[program->hash_count++] =
-		(struct switch_hash){ name, polynomial };
+	program->hashes[program->hash_count++] = (struct switch_hash){ name, polynomial };
 	return 0;
 }
 

@@ -146,15 +146,14 @@ static int begin(struct switch_cache *cache, struct thrift *thrift, struct dart_
 	if (ret)
 		return ret;
 	/* The switch may have started again with another program. */
-	ret = lookup_program__check(&program, cache->tables, error) ?:
-	      lookup_program__sizes(&program, &sizes, error) ?:
-	      lookup_program__popular(&program, &list, error) ?:
-	      allocate(cache, &sizes, error) ?:
-	      open_digests(cache, list, error) ?:
-	      bmv2_table__clear(thrift, LOOKUP_TABLE_CACHE, error) ?:
-	      cached__clear_sketch(thrift, error) ?:
-	      cached__set_threshold(
-		      thrift, cache_keys__threshold(cache->keys), error);
+	ret = lookup_program__check(&program, cache->tables, error)	   ?:
+		      lookup_program__sizes(&program, &sizes, error)	   ?:
+		      lookup_program__popular(&program, &list, error)	   ?:
+		      allocate(cache, &sizes, error)			   ?:
+		      open_digests(cache, list, error)			   ?:
+		      bmv2_table__clear(thrift, LOOKUP_TABLE_CACHE, error) ?:
+		      cached__clear_sketch(thrift, error)		   ?:
+		      cached__set_threshold(thrift, cache_keys__threshold(cache->keys), error);
 	switch_program__free(&program);
 	if (ret)
 		switch_cache__lose(cache);
@@ -199,11 +198,8 @@ static int take_samples(struct switch_cache *cache, struct thrift *thrift, const
 	int ret = 0;
 
 	for (; !ret && count; count -= part, samples += part * length) {
-		part = count < cache->list.sizes.cache_room ?
-			       count :
-			       cache->list.sizes.cache_room;
-		readers__lookup(cache->readers, samples, part,
-				       cache->answers, &reason);
+		part = count < cache->list.sizes.cache_room ? count : cache->list.sizes.cache_room;
+		readers__lookup(cache->readers, samples, part, cache->answers, &reason);
 		for (i = 0; !ret && i < part; i++)
 			if (!cache->answers[i].ret)
 				ret = take_popular(cache, thrift, samples + i * length,

@@ -51,9 +51,8 @@ void switch_steps__vacate(struct switch_steps *steps, uint32_t object, const boo
 			switch_steps__join(steps, SWITCH_REMOVE, object, i, true);
 }
 
-void switch_steps__fill(struct switch_steps *steps, uint32_t object,
-			const struct switch_entry *now, const struct switch_entry *wanted,
-			const bool *leaves, uint32_t count)
+void switch_steps__fill(struct switch_steps *steps, uint32_t object, const struct switch_entry *now,
+			const struct switch_entry *wanted, const bool *leaves, uint32_t count)
 {
 	bool is_new;
 	uint32_t i;

@@ -46,9 +46,8 @@ void switch_steps__join(struct switch_steps *steps, enum switch_verb verb, uint3
  */
 void switch_steps__vacate(struct switch_steps *steps, uint32_t object, const bool *leaves,
 			  uint32_t count);
-void switch_steps__fill(struct switch_steps *steps, uint32_t object,
-			const struct switch_entry *now, const struct switch_entry *wanted,
-			const bool *leaves, uint32_t count);
+void switch_steps__fill(struct switch_steps *steps, uint32_t object, const struct switch_entry *now,
+			const struct switch_entry *wanted, const bool *leaves, uint32_t count);
 /* Adds or changes an object unless @now equals @wanted; adds no step if @wanted is absent. */
 void switch_steps__update(struct switch_steps *steps, uint32_t object,
 			  const struct switch_entry *now, const struct switch_entry *wanted,

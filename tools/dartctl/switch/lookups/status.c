@@ -184,8 +184,7 @@ int lookup_status__show(const char *name, bool as_json)
 	struct status status = { .cached = 0 };
 	int ret;
 
-	ret = thrift__connect(name, &status.thrift, &status.error) ?:
-		      read_status(&status);
+	ret = thrift__connect(name, &status.thrift, &status.error) ?: read_status(&status);
 	thrift__close(status.thrift);
 	if (ret)
 		ret = fail(-ret, "cannot show '%s': %s", name, status.error.text);

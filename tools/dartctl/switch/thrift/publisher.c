@@ -21,12 +21,8 @@
 #define LENGTH		8		/* likewise */
 #define LOCAL		1		/* byte before the length */
 
-static const uint8_t greeting_of_publisher[GREETING] = {
-	0, 'S', 'P', 0, 0, 32, 0, 0
-};
-static const uint8_t greeting_of_listener[GREETING] = {
-	0, 'S', 'P', 0, 0, 33, 0, 0
-};
+static const uint8_t greeting_of_publisher[GREETING] = { 0, 'S', 'P', 0, 0, 32, 0, 0 };
+static const uint8_t greeting_of_listener[GREETING] = { 0, 'S', 'P', 0, 0, 33, 0, 0 };
 
 struct publisher {
 	int socket;

@@ -68,8 +68,7 @@ static int open_socket(struct thrift_wire *wire, const struct addrinfo *address)
 			return wire->ret;
 		getsockopt(wire->socket, SOL_SOCKET, SO_ERROR, &error, &length);
 	}
-	setsockopt(wire->socket, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 },
-		   sizeof(int));
+	setsockopt(wire->socket, IPPROTO_TCP, TCP_NODELAY, &(int){ 1 }, sizeof(int));
 	return -error;
 }
 

@@ -83,18 +83,16 @@ int dart_configuration__load_file(struct dart_configuration *configuration,
  * -errno and the last mistake in @error; -ENOENT, without a call of @tell, if no file exists.  The
  * configuration then has all settings that could be read.  The caller closes it in each case.
  */
-int dart_configuration__check(struct dart_configuration *configuration,
-			      const char *file,
-			      void (*tell)(void *subject, const char *sentence),
-			      void *subject, struct dart_error *error);
+int dart_configuration__check(struct dart_configuration *configuration, const char *file,
+			      void (*tell)(void *subject, const char *sentence), void *subject,
+			      struct dart_error *error);
 void dart_configuration__close(struct dart_configuration *configuration);
 
 /*
  * Prints the settings that are given, without items, as a configuration file.
  * Returns 0; -ENOMEM; -EIO if @file cannot be written.
  */
-int dart_configuration__print_settings(
-	FILE *file, const struct dart_configuration *configuration);
+int dart_configuration__print_settings(FILE *file, const struct dart_configuration *configuration);
 
 /*
  * Prints registrations as a configuration file: an array as the request
@@ -103,7 +101,6 @@ int dart_configuration__print_settings(
  * not pinned, becomes a comment.  Returns the number of these comments; -EPROTO
  * for a registration that is not understood; -EIO if @file cannot be written.
  */
-int dart_configuration__print(FILE *file, const json_t *registrations,
-			      struct dart_error *error);
+int dart_configuration__print(FILE *file, const json_t *registrations, struct dart_error *error);
 
 #endif /* DART_CONFIGURATION_H */

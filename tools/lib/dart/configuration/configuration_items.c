@@ -6,9 +6,8 @@
 #include <libdart/configuration/configuration_loader_internal.h>
 
 /* Claims @request as a whole; the caller keeps its reference. */
-static int claim_request(struct dart_configuration_loader *loader,
-			 struct dart_yaml *yaml, const yaml_node_t *node,
-			 const json_t *request, const char *what)
+static int claim_request(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+			 const yaml_node_t *node, const json_t *request, const char *what)
 {
 	char *identity;
 	int ret;
@@ -16,39 +15,33 @@ static int claim_request(struct dart_configuration_loader *loader,
 	identity = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
 	if (!identity)
 		return dart_error__no_memory(yaml->error);
-	ret = dart_configuration_loader__claim(loader, yaml, node, identity,
-					       what);
+	ret = dart_configuration_loader__claim(loader, yaml, node, identity, what);
 	free(identity);
 	return ret;
 }
 
 /* Claims "KIND 'NAME'". */
-static int claim_name(struct dart_configuration_loader *loader,
-		      struct dart_yaml *yaml, const yaml_node_t *node,
-		      const char *kind, const char *name)
+static int claim_name(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+		      const yaml_node_t *node, const char *kind, const char *name)
 {
 	char *identity;
 	int ret;
 
 	if (asprintf(&identity, "%s '%s'", kind, name) < 0)
 		return dart_error__no_memory(yaml->error);
-	ret = dart_configuration_loader__claim(loader, yaml, node, identity,
-					       identity);
+	ret = dart_configuration_loader__claim(loader, yaml, node, identity, identity);
 	free(identity);
 	return ret;
 }
 
 /* Claims an item, then adds it; takes the reference to @request. */
-static int add_once(struct dart_configuration_loader *loader,
-		    struct dart_yaml *yaml, const yaml_node_t *node,
-		    json_t *request, const char *path, const char *what)
+static int add_once(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+		    const yaml_node_t *node, json_t *request, const char *path, const char *what)
 {
-	int ret = request ? claim_request(loader, yaml, node, request, what) :
-			    0;
+	int ret = request ? claim_request(loader, yaml, node, request, what) : 0;
 
 	if (!ret)
-		return dart_configuration_loader__add(loader, yaml, node,
-						      request, path);
+		return dart_configuration_loader__add(loader, yaml, node, request, path);
 	json_decref(request);
 	return ret;
 }
@@ -60,12 +53,10 @@ struct host {
 	bool is_deferrable;
 };
 
-int dart_configuration__take_host(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into)
+int dart_configuration__take_host(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "gather", dart_configuration__take_text,
-		  offsetof(struct host, gather) },
+		{ "gather", dart_configuration__take_text, offsetof(struct host, gather) },
 		{ "deferrable", dart_configuration__take_flag,
 		  offsetof(struct host, is_deferrable) },
 		{}
@@ -75,16 +66,13 @@ int dart_configuration__take_host(struct dart_yaml *yaml,
 
 	ret = dart_yaml__take_mapping(yaml, node, members, &host);
 	if (!ret && !host.gather)
-		ret = dart_yaml__refuse(
-			yaml, node,
-			"'gather' is missing: how often, as in {gather: 1s}");
+		ret = dart_yaml__refuse(yaml, node,
+					"'gather' is missing: how often, as in {gather: 1s}");
 	return ret   ?:
 		       add_once(into, yaml, node,
-				json_pack("{s:s, s:s, s:o*}", "request",
-					  "register-host", "gather",
+				json_pack("{s:s, s:s, s:o*}", "request", "register-host", "gather",
 					  host.gather, "deferrable",
-					  host.is_deferrable ? json_true() :
-							       NULL),
+					  host.is_deferrable ? json_true() : NULL),
 				NULL, "host");
 }
 
@@ -114,8 +102,7 @@ static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 			"%s: a source takes one of a namespace, a disk, a cgroup or a filesystem",
 			source->name);
 	if (source->is_followed &&
-	    (source->netns || source->netdev || source->disk ||
-	     source->filesystem))
+	    (source->netns || source->netdev || source->disk || source->filesystem))
 		return dart_yaml__refuse(
 			yaml, node,
 			"%s: 'follow' is for all of a kind or for a cgroup and those below it (remove one of the keys)",
@@ -129,9 +116,8 @@ static int check_source(struct dart_yaml *yaml, const yaml_node_t *node,
 }
 
 /* Finds the path and the label of the object of @source, if there is an object. */
-static int find_object(struct dart_yaml *yaml, const yaml_node_t *node,
-		       const struct source *source, char path[static PATH_MAX],
-		       const char **label)
+static int find_object(struct dart_yaml *yaml, const yaml_node_t *node, const struct source *source,
+		       char path[static PATH_MAX], const char **label)
 {
 	const char *text = source->netns  ?:
 			   source->disk	  ?:
@@ -152,40 +138,34 @@ static int find_object(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int add_source(struct dart_configuration_loader *loader,
-		      struct dart_yaml *yaml, const yaml_node_t *node,
-		      const struct source *source)
+static int add_source(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+		      const yaml_node_t *node, const struct source *source)
 {
 	char path[PATH_MAX], what[256];
 	const char *label;
 	json_t *request;
 	int ret;
 
-	ret = check_source(yaml, node, source) ?:
-		      find_object(yaml, node, source, path, &label);
+	ret = check_source(yaml, node, source) ?: find_object(yaml, node, source, path, &label);
 	if (ret)
 		return ret;
-	request = json_pack(
-		"{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}",
-		"request",
-		source->is_followed ? "follow-source" : "register-source",
-		"source", source->name, "netns", source->netns ? label : NULL,
-		"netdev", source->netdev, "disk", source->disk ? label : NULL,
-		"cgroup", source->cgroup ? label : NULL, "filesystem",
-		source->filesystem ? label : NULL, "gather", source->gather,
-		"deferrable", source->is_deferrable ? json_true() : NULL);
+	request = json_pack("{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:s*, s:s*, s:o*}", "request",
+			    source->is_followed ? "follow-source" : "register-source", "source",
+			    source->name, "netns", source->netns ? label : NULL, "netdev",
+			    source->netdev, "disk", source->disk ? label : NULL, "cgroup",
+			    source->cgroup ? label : NULL, "filesystem",
+			    source->filesystem ? label : NULL, "gather", source->gather,
+			    "deferrable", source->is_deferrable ? json_true() : NULL);
 	snprintf(what, sizeof(what), "source '%s'%s%s%s%s", source->name,
 		 label || source->netdev ? " of " : "",
 		 source->netdev ?:
 			 label	?:
 				  "",
-		 source->gather ? ", gathered every " : "",
-		 source->gather ?: "");
+		 source->gather ? ", gathered every " : "", source->gather ?: "");
 	return add_once(loader, yaml, node, request, label ? path : NULL, what);
 }
 
-static int take_source(struct dart_yaml *yaml, const yaml_node_t *item,
-		       void *into)
+static int take_source(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	static const struct dart_yaml_member members[] = {
 #define TEXT(name, member) \
@@ -201,8 +181,7 @@ static int take_source(struct dart_yaml *yaml, const yaml_node_t *item,
 #undef TEXT
 		{ "deferrable", dart_configuration__take_flag,
 		  offsetof(struct source, is_deferrable) },
-		{ "follow", dart_configuration__take_flag,
-		  offsetof(struct source, is_followed) },
+		{ "follow", dart_configuration__take_flag, offsetof(struct source, is_followed) },
 		{}
 	};
 	struct source source = {};
@@ -215,8 +194,7 @@ static int take_source(struct dart_yaml *yaml, const yaml_node_t *item,
 	return ret ?: add_source(into, yaml, item, &source);
 }
 
-int dart_configuration__take_sources(struct dart_yaml *yaml,
-				     const yaml_node_t *node, void *into)
+int dart_configuration__take_sources(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_yaml__take_list(yaml, node, take_source, into);
 }
@@ -243,22 +221,18 @@ static int take_map(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 	if (ret)
 		return ret;
 	if (!map.pinned)
-		return dart_yaml__refuse(
-			yaml, item,
-			"a map needs the path that it is 'pinned' at");
+		return dart_yaml__refuse(yaml, item, "a map needs the path that it is 'pinned' at");
 	ret = dart_configuration__check_path(yaml, item, map.pinned) ?:
 		      claim_name(into, yaml, item, map.name ? "map" : "map at",
 				 map.name ?: map.pinned);
 	return ret   ?:
-		       dart_configuration_loader__add(
-			       into, yaml, item,
-			       json_pack("{s:s, s:s*}", "request",
-					 "register-map", "name", map.name),
-			       map.pinned);
+		       dart_configuration_loader__add(into, yaml, item,
+						      json_pack("{s:s, s:s*}", "request",
+								"register-map", "name", map.name),
+						      map.pinned);
 }
 
-int dart_configuration__take_maps(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into)
+int dart_configuration__take_maps(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_yaml__take_list(yaml, node, take_map, into);
 }
@@ -270,8 +244,7 @@ struct counters {
 	json_t *names;
 };
 
-static int take_counter_name(struct dart_yaml *yaml, const yaml_node_t *item,
-			     void *into)
+static int take_counter_name(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	const char *name;
 	int ret = dart_configuration__take_text(yaml, item, &name);
@@ -281,8 +254,7 @@ static int take_counter_name(struct dart_yaml *yaml, const yaml_node_t *item,
 	return ret;
 }
 
-static int take_counter_names(struct dart_yaml *yaml, const yaml_node_t *node,
-			      void *into)
+static int take_counter_names(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	json_t **names = into;
 	int ret;
@@ -296,8 +268,7 @@ static int take_counter_names(struct dart_yaml *yaml, const yaml_node_t *node,
 	return ret;
 }
 
-static int take_counters(struct dart_yaml *yaml, const yaml_node_t *item,
-			 void *into)
+static int take_counters(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	static const struct dart_yaml_member members[] = {
 		{ "name", dart_configuration__take_text,
@@ -316,24 +287,21 @@ static int take_counters(struct dart_yaml *yaml, const yaml_node_t *item,
 	if (!ret)
 		return dart_configuration_loader__add(
 			into, yaml, item,
-			json_pack("{s:s, s:s, s:o*}", "request",
-				  "register-counters", "name", counters.name,
-				  "counters", counters.names),
+			json_pack("{s:s, s:s, s:o*}", "request", "register-counters", "name",
+				  counters.name, "counters", counters.names),
 			NULL);
 	json_decref(counters.names);
 	return ret;
 }
 
-int dart_configuration__take_counters(struct dart_yaml *yaml,
-				      const yaml_node_t *node, void *into)
+int dart_configuration__take_counters(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_yaml__take_list(yaml, node, take_counters, into);
 }
 
 /* ---- probes */
 
-static int take_probe(struct dart_yaml *yaml, const yaml_node_t *item,
-		      void *into)
+static int take_probe(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	const char *name;
 	int ret;
@@ -341,15 +309,13 @@ static int take_probe(struct dart_yaml *yaml, const yaml_node_t *item,
 	ret = dart_configuration__take_text(yaml, item, &name) ?:
 		      claim_name(into, yaml, item, "probe", name);
 	return ret   ?:
-		       dart_configuration_loader__add(
-			       into, yaml, item,
-			       json_pack("{s:s, s:s}", "request", "probe-load",
-					 "name", name),
-			       NULL);
+		       dart_configuration_loader__add(into, yaml, item,
+						      json_pack("{s:s, s:s}", "request",
+								"probe-load", "name", name),
+						      NULL);
 }
 
-int dart_configuration__take_probes(struct dart_yaml *yaml,
-				    const yaml_node_t *node, void *into)
+int dart_configuration__take_probes(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_yaml__take_list(yaml, node, take_probe, into);
 }

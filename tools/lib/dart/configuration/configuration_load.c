@@ -16,8 +16,7 @@
 #define FILES_MAX 4096
 
 /* Refuses a file that every user may change. */
-static int check_mode(const char *path, const struct stat *status,
-		      struct dart_error *error)
+static int check_mode(const char *path, const struct stat *status, struct dart_error *error)
 {
 	if (!(status->st_mode & S_IWOTH))
 		return 0;
@@ -34,11 +33,9 @@ static int open_file(const char *path, struct dart_error *error)
 	int ret;
 
 	if (fd < 0 || fstat(fd, &status))
-		ret = dart_error__system(error, errno, "%s: cannot read it",
-					 path);
+		ret = dart_error__system(error, errno, "%s: cannot read it", path);
 	else if (!S_ISREG(status.st_mode))
-		ret = dart_error__set(error, EINVAL, "%s: not a regular file",
-				      path);
+		ret = dart_error__set(error, EINVAL, "%s: not a regular file", path);
 	else
 		ret = check_mode(path, &status, error);
 	if (!ret)
@@ -111,8 +108,7 @@ static int compare(const struct dirent **a, const struct dirent **b)
 }
 
 /* Names the files in @directory; none if there is no such directory. */
-static int list_files(const char *directory, struct dirent ***entries,
-		      struct dart_error *error)
+static int list_files(const char *directory, struct dirent ***entries, struct dart_error *error)
 {
 	struct stat status;
 	int count, ret;
@@ -122,11 +118,9 @@ static int list_files(const char *directory, struct dirent ***entries,
 	if (count < 0 && errno == ENOENT)
 		return 0;
 	if (count < 0 || stat(directory, &status))
-		ret = dart_error__system(error, errno, "%s: cannot read it",
-					 directory);
+		ret = dart_error__system(error, errno, "%s: cannot read it", directory);
 	else if (count > FILES_MAX)
-		ret = dart_error__set(error, E2BIG,
-				      "%s: more than %d files (merge some)",
+		ret = dart_error__set(error, E2BIG, "%s: more than %d files (merge some)",
 				      directory, FILES_MAX);
 	else
 		ret = check_mode(directory, &status, error);
@@ -138,18 +132,15 @@ static int list_files(const char *directory, struct dirent ***entries,
 	return ret;
 }
 
-static int load_named(struct dart_configuration_loader *loader,
-		      const char *directory, const char *name,
-		      struct dart_error *error)
+static int load_named(struct dart_configuration_loader *loader, const char *directory,
+		      const char *name, struct dart_error *error)
 {
 	char path[PATH_MAX];
 	int ret;
 
-	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path))
 		return tell(loader,
-			    dart_error__set(error, ENAMETOOLONG,
-					    "%s: its path is too long", name),
+			    dart_error__set(error, ENAMETOOLONG, "%s: its path is too long", name),
 			    error);
 	ret = load(loader, path, error);
 	/* The directory listed this file, so a dangling link is a mistake. */
@@ -170,9 +161,7 @@ static int load_directory(struct dart_configuration_loader *loader,
 		return count == -ENOENT ? count : tell(loader, count, error);
 	for (i = 0; i < count; i++) {
 		if (goes_on(loader, ret))
-			ret = load_named(loader, directory, entries[i]->d_name,
-					 error) ?:
-				      ret;
+			ret = load_named(loader, directory, entries[i]->d_name, error) ?: ret;
 		free(entries[i]);
 	}
 	free(entries);
@@ -190,8 +179,7 @@ static int load_beside(struct dart_configuration_loader *loader,
 		return 0;
 	if (snprintf(directory, sizeof(directory), "%.*s.d", length, file) >=
 	    (int)sizeof(directory))
-		return dart_error__set(error, ENAMETOOLONG,
-				       "%s: its path is too long", file);
+		return dart_error__set(error, ENAMETOOLONG, "%s: its path is too long", file);
 	return load_directory(loader, directory, error);
 }
 
@@ -228,8 +216,7 @@ static int read_with(struct dart_configuration *configuration,
 	int ret;
 
 	*configuration = (struct dart_configuration){};
-	ret = loader.places ? take(&loader, file, error) :
-			      dart_error__no_memory(error);
+	ret = loader.places ? take(&loader, file, error) : dart_error__no_memory(error);
 	json_decref(loader.places);
 	return ret;
 }
@@ -254,13 +241,11 @@ int dart_configuration__load_file(struct dart_configuration *configuration,
 	return ret;
 }
 
-int dart_configuration__check(struct dart_configuration *configuration,
-			      const char *file,
-			      void (*tell)(void *subject, const char *sentence),
-			      void *subject, struct dart_error *error)
+int dart_configuration__check(struct dart_configuration *configuration, const char *file,
+			      void (*tell)(void *subject, const char *sentence), void *subject,
+			      struct dart_error *error)
 {
-	const struct dart_yaml_mistakes mistakes = { .tell = tell,
-						     .subject = subject };
+	const struct dart_yaml_mistakes mistakes = { .tell = tell, .subject = subject };
 
 	return read_with(configuration, load_all, file, &mistakes, error);
 }

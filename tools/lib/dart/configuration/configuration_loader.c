@@ -9,28 +9,23 @@
 #include <libdart/configuration/configuration_loader_internal.h>
 
 int dart_configuration_loader__claim(struct dart_configuration_loader *loader,
-				     struct dart_yaml *yaml,
-				     const yaml_node_t *node,
+				     struct dart_yaml *yaml, const yaml_node_t *node,
 				     const char *identity, const char *what)
 {
 	const char *place;
 
 	place = json_string_value(json_object_get(loader->places, identity));
 	if (place)
-		return dart_yaml__refuse(
-			yaml, node, "%s occurs twice, also at %s (remove one)",
-			what, place);
+		return dart_yaml__refuse(yaml, node, "%s occurs twice, also at %s (remove one)",
+					 what, place);
 	if (json_object_set_new(loader->places, identity,
-				json_sprintf("%s:%u", yaml->path,
-					     dart_yaml__line(node))))
+				json_sprintf("%s:%u", yaml->path, dart_yaml__line(node))))
 		return dart_error__no_memory(yaml->error);
 	return 0;
 }
 
-int dart_configuration_loader__add(struct dart_configuration_loader *loader,
-				   struct dart_yaml *yaml,
-				   const yaml_node_t *node, json_t *request,
-				   const char *path)
+int dart_configuration_loader__add(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+				   const yaml_node_t *node, json_t *request, const char *path)
 {
 	struct dart_configuration *configuration = loader->configuration;
 	struct dart_configuration_item *items, item = {
@@ -40,8 +35,7 @@ int dart_configuration_loader__add(struct dart_configuration_loader *loader,
 		.line = dart_yaml__line(node),
 	};
 
-	items = reallocarray(configuration->items,
-			     configuration->item_count + 1, sizeof(*items));
+	items = reallocarray(configuration->items, configuration->item_count + 1, sizeof(*items));
 	if (items)
 		configuration->items = items;
 	if (!items || !request || (path && !item.path) || !item.file) {
@@ -54,46 +48,38 @@ int dart_configuration_loader__add(struct dart_configuration_loader *loader,
 	return 0;
 }
 
-int dart_configuration__take_text(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into)
+int dart_configuration__take_text(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const char **text = into;
 
 	*text = dart_yaml__text(node);
 	if (!*text || !**text)
-		return dart_yaml__refuse(
-			yaml, node,
-			"expected a text without control characters");
+		return dart_yaml__refuse(yaml, node, "expected a text without control characters");
 	return 0;
 }
 
-int dart_configuration__take_flag(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into)
+int dart_configuration__take_flag(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const char *text = dart_yaml__text(node) ?: "";
 	bool *flag = into;
 
 	*flag = !strcmp(text, "true");
 	if (!*flag && strcmp(text, "false"))
-		return dart_yaml__refuse(
-			yaml, node, "'%s' is neither true nor false", text);
+		return dart_yaml__refuse(yaml, node, "'%s' is neither true nor false", text);
 	return 0;
 }
 
-int dart_configuration__take_number(struct dart_yaml *yaml,
-				    const yaml_node_t *node, long long least,
-				    long long most, long long *number)
+int dart_configuration__take_number(struct dart_yaml *yaml, const yaml_node_t *node,
+				    long long least, long long most, long long *number)
 {
 	const char *text = dart_yaml__text(node) ?: "";
 	char *end;
 
 	errno = 0;
 	*number = strtoll(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || *number < least ||
-	    *number > most)
-		return dart_yaml__refuse(
-			yaml, node, "'%s' is not a number from %lld to %lld",
-			text, least, most);
+	if (errno || *end || *text < '0' || *text > '9' || *number < least || *number > most)
+		return dart_yaml__refuse(yaml, node, "'%s' is not a number from %lld to %lld", text,
+					 least, most);
 	return 0;
 }
 
@@ -102,12 +88,10 @@ static bool is_host_address(const char *text)
 	struct in_addr address;
 
 	return inet_pton(AF_INET, text, &address) == 1 && address.s_addr &&
-	       !IN_MULTICAST(ntohl(address.s_addr)) &&
-	       !IN_BADCLASS(ntohl(address.s_addr));
+	       !IN_MULTICAST(ntohl(address.s_addr)) && !IN_BADCLASS(ntohl(address.s_addr));
 }
 
-int dart_configuration__take_host_of(struct dart_yaml *yaml,
-				     const yaml_node_t *item, void *into)
+int dart_configuration__take_host_of(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	const struct dart_configuration_hosts *hosts = into;
 	const char *text = dart_yaml__text(item) ?: "";
@@ -115,13 +99,11 @@ int dart_configuration__take_host_of(struct dart_yaml *yaml,
 	int ret;
 
 	if (!is_host_address(text))
-		return dart_yaml__refuse(yaml, item,
-					 "'%s' is not the IPv4 address of a %s",
-					 text, hosts->host);
-	snprintf(identity, sizeof(identity), "%s %s of %s '%s'", hosts->host,
-		 text, hosts->object, hosts->name);
-	ret = dart_configuration_loader__claim(hosts->loader, yaml, item,
-					       identity, identity);
+		return dart_yaml__refuse(yaml, item, "'%s' is not the IPv4 address of a %s", text,
+					 hosts->host);
+	snprintf(identity, sizeof(identity), "%s %s of %s '%s'", hosts->host, text, hosts->object,
+		 hosts->name);
+	ret = dart_configuration_loader__claim(hosts->loader, yaml, item, identity, identity);
 	if (ret)
 		return ret;
 	return dart_configuration_loader__add(
@@ -131,8 +113,7 @@ int dart_configuration__take_host_of(struct dart_yaml *yaml,
 		NULL);
 }
 
-int dart_configuration__take_power(struct dart_yaml *yaml,
-				   const yaml_node_t *node, int most,
+int dart_configuration__take_power(struct dart_yaml *yaml, const yaml_node_t *node, int most,
 				   long long *log2)
 {
 	const char *text = dart_yaml__text(node) ?: "";
@@ -148,10 +129,9 @@ int dart_configuration__take_power(struct dart_yaml *yaml,
 		if (*log2 <= most)
 			return 0;
 	}
-	return dart_yaml__refuse(
-		yaml, node,
-		"'%s' is not a power of two from 2^0 to 2^%d, such as 2^20",
-		is_power ? text - 2 : text, most);
+	return dart_yaml__refuse(yaml, node,
+				 "'%s' is not a power of two from 2^0 to 2^%d, such as 2^20",
+				 is_power ? text - 2 : text, most);
 }
 
 int dart_configuration__check_path(struct dart_yaml *yaml,
@@ -159,8 +139,7 @@ int dart_configuration__check_path(struct dart_yaml *yaml,
 {
 	if (!path || (*path == '/' && strlen(path) < PATH_MAX))
 		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is not a path from the root",
-				 path);
+	return dart_yaml__refuse(yaml, node, "'%s' is not a path from the root", path);
 }
 
 json_t *dart_configuration__optional(long long number)

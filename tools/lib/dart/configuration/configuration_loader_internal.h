@@ -20,35 +20,27 @@ struct dart_configuration_loader {
  * both places; @what is its name for people.
  */
 int dart_configuration_loader__claim(struct dart_configuration_loader *loader,
-				     struct dart_yaml *yaml,
-				     const yaml_node_t *node,
+				     struct dart_yaml *yaml, const yaml_node_t *node,
 				     const char *identity, const char *what);
 /*
  * Appends an item and takes the reference to @request, which may be NULL if out
  * of memory; copies @path, which may be NULL.
  */
-int dart_configuration_loader__add(struct dart_configuration_loader *loader,
-				   struct dart_yaml *yaml,
-				   const yaml_node_t *node, json_t *request,
-				   const char *path);
+int dart_configuration_loader__add(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+				   const yaml_node_t *node, json_t *request, const char *path);
 
 /* The whole document; @into: a struct dart_configuration_loader. */
-int dart_configuration__take(struct dart_yaml *yaml, const yaml_node_t *root,
-			     void *into);
+int dart_configuration__take(struct dart_yaml *yaml, const yaml_node_t *root, void *into);
 
 /* Values of keys.  @into: const char **; the text lives as long as @yaml. */
-int dart_configuration__take_text(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into);
+int dart_configuration__take_text(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* @into: bool * */
-int dart_configuration__take_flag(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into);
-int dart_configuration__take_number(struct dart_yaml *yaml,
-				    const yaml_node_t *node, long long least,
-				    long long most, long long *number);
+int dart_configuration__take_flag(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_number(struct dart_yaml *yaml, const yaml_node_t *node,
+				    long long least, long long most, long long *number);
 
 /* Takes a power of two, "2^20" or "1048576", into its logarithm, 0 to @most. */
-int dart_configuration__take_power(struct dart_yaml *yaml,
-				   const yaml_node_t *node, int most,
+int dart_configuration__take_power(struct dart_yaml *yaml, const yaml_node_t *node, int most,
 				   long long *log2);
 /* Refuses a path that does not begin at the root; @path may be NULL. */
 int dart_configuration__check_path(struct dart_yaml *yaml,
@@ -66,23 +58,15 @@ struct dart_configuration_hosts {
 };
 
 /* Takes the IPv4 address of a host, once.  @into: a struct dart_configuration_hosts. */
-int dart_configuration__take_host_of(struct dart_yaml *yaml,
-				     const yaml_node_t *item, void *into);
+int dart_configuration__take_host_of(struct dart_yaml *yaml, const yaml_node_t *item, void *into);
 
 /* Items and lists of them; @into: a struct dart_configuration_loader. */
-int dart_configuration__take_host(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into);
-int dart_configuration__take_sources(struct dart_yaml *yaml,
-				     const yaml_node_t *node, void *into);
-int dart_configuration__take_maps(struct dart_yaml *yaml,
-				  const yaml_node_t *node, void *into);
-int dart_configuration__take_counters(struct dart_yaml *yaml,
-				      const yaml_node_t *node, void *into);
-int dart_configuration__take_probes(struct dart_yaml *yaml,
-				    const yaml_node_t *node, void *into);
-int dart_configuration__take_stores(struct dart_yaml *yaml,
-				    const yaml_node_t *node, void *into);
-int dart_configuration__take_tables(struct dart_yaml *yaml,
-				    const yaml_node_t *node, void *into);
+int dart_configuration__take_host(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_sources(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_maps(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_counters(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_probes(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_stores(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_tables(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 
 #endif /* DART_CONFIGURATION_LOADER_H */

@@ -61,8 +61,7 @@ static bool is_plain(const char *text)
 				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				     "0123456789_-.:/@+=");
 
-	return length && !text[length] && text[length - 1] != ':' &&
-	       !strchr("-.:@=+", *text);
+	return length && !text[length] && text[length - 1] != ':' && !strchr("-.:@=+", *text);
 }
 
 /* YAML takes the texts of JSON as quoted scalars. */
@@ -101,8 +100,7 @@ static bool is_of(const json_t *registration, enum list list)
 /* ---- the items of each list */
 
 /* Does dartd find @path by the label alone? */
-static bool has_path(enum dart_object_kind kind, const char *label,
-		     const char *path)
+static bool has_path(enum dart_object_kind kind, const char *label, const char *path)
 {
 	char found[PATH_MAX];
 	const char *again;
@@ -114,12 +112,10 @@ static bool has_path(enum dart_object_kind kind, const char *label,
 
 static bool is_deferrable(const json_t *registration)
 {
-	return json_is_true(
-		json_object_get(request_of(registration), "deferrable"));
+	return json_is_true(json_object_get(request_of(registration), "deferrable"));
 }
 
-static void print_host(FILE *file, const json_t *registrations,
-		       const json_t *registration)
+static void print_host(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	fputs("  gather: ", file);
 	print_text(file, text_of(request_of(registration), "gather"));
@@ -128,8 +124,7 @@ static void print_host(FILE *file, const json_t *registrations,
 		fputs("  deferrable: true\n", file);
 }
 
-static void print_source(FILE *file, const json_t *registrations,
-			 const json_t *registration)
+static void print_source(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	const json_t *request = request_of(registration);
 	const char *netns = text_of(request, "netns");
@@ -163,18 +158,15 @@ static void print_source(FILE *file, const json_t *registrations,
 		fputs("    follow: true\n", file);
 }
 
-static void print_map(FILE *file, const json_t *registrations,
-		      const json_t *registration)
+static void print_map(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	bool is_first = true;
 
 	print_member(file, &is_first, "pinned", text_of(registration, "path"));
-	print_member(file, &is_first, "name",
-		     text_of(request_of(registration), "name"));
+	print_member(file, &is_first, "name", text_of(request_of(registration), "name"));
 }
 
-static void print_counters(FILE *file, const json_t *registrations,
-			   const json_t *registration)
+static void print_counters(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	const json_t *request = request_of(registration), *name;
 	const json_t *names = json_object_get(request, "counters");
@@ -191,8 +183,7 @@ static void print_counters(FILE *file, const json_t *registrations,
 	}
 }
 
-static void print_probe(FILE *file, const json_t *registrations,
-			const json_t *registration)
+static void print_probe(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	fputs("  - ", file);
 	print_text(file, text_of(request_of(registration), "name") ?: "");
@@ -208,14 +199,12 @@ static void print_number(FILE *file, const char *key, const json_t *number)
 
 static void print_power(FILE *file, const char *key, const json_t *log2)
 {
-	fprintf(file, "    %s: 2^%" JSON_INTEGER_FORMAT "\n", key,
-		json_integer_value(log2));
+	fprintf(file, "    %s: 2^%" JSON_INTEGER_FORMAT "\n", key, json_integer_value(log2));
 }
 
 /* Prints the addresses of all requests @type whose member @of is @whole. */
-static void print_parts(FILE *file, const json_t *registrations,
-			const char *list, const char *type, const char *of,
-			const char *whole)
+static void print_parts(FILE *file, const json_t *registrations, const char *list, const char *type,
+			const char *of, const char *whole)
 {
 	const json_t *registration, *request;
 	bool is_first = true;
@@ -235,8 +224,7 @@ static void print_parts(FILE *file, const json_t *registrations,
 	}
 }
 
-static void print_store(FILE *file, const json_t *registrations,
-			const json_t *registration)
+static void print_store(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	const json_t *request = request_of(registration);
 	bool is_first = true;
@@ -244,10 +232,8 @@ static void print_store(FILE *file, const json_t *registrations,
 	print_member(file, &is_first, "name", text_of(request, "name"));
 	print_power(file, "slots", json_object_get(request, "slots_log2"));
 	print_number(file, "value", json_object_get(request, "value_length"));
-	print_number(file, "checksum",
-		     json_object_get(request, "checksum_bits"));
-	print_number(file, "redundancy",
-		     json_object_get(request, "redundancy"));
+	print_number(file, "checksum", json_object_get(request, "checksum_bits"));
+	print_number(file, "redundancy", json_object_get(request, "redundancy"));
 	print_member(file, &is_first, "file", text_of(request, "file"));
 	print_parts(file, registrations, "reporters", "reporter-add", "store",
 		    text_of(request, "name"));
@@ -256,15 +242,12 @@ static void print_store(FILE *file, const json_t *registrations,
 static void print_shares(FILE *file, const json_t *shares)
 {
 	if (shares)
-		fprintf(file,
-			"    shares: %" JSON_INTEGER_FORMAT
-			"-%" JSON_INTEGER_FORMAT "\n",
+		fprintf(file, "    shares: %" JSON_INTEGER_FORMAT "-%" JSON_INTEGER_FORMAT "\n",
 			json_integer_value(json_array_get(shares, 0)),
 			json_integer_value(json_array_get(shares, 1)));
 }
 
-static void print_table(FILE *file, const json_t *registrations,
-			const json_t *registration)
+static void print_table(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	const json_t *request = request_of(registration);
 	bool is_first = true;
@@ -291,10 +274,8 @@ static bool has_texts(const json_t *json)
 	size_t i;
 
 	if (json_is_string(json))
-		return strlen(json_string_value(json)) ==
-			       json_string_length(json) &&
-		       *json_string_value(json) &&
-		       dart_yaml__is_text(json_string_value(json));
+		return strlen(json_string_value(json)) == json_string_length(json) &&
+		       *json_string_value(json) && dart_yaml__is_text(json_string_value(json));
 	json_array_foreach((json_t *)json, i, value)
 		if (!has_texts(value))
 			return false;
@@ -304,23 +285,20 @@ static bool has_texts(const json_t *json)
 	return true;
 }
 
-static bool has_whole(const struct printer *printer, enum list list,
-		      const char *name)
+static bool has_whole(const struct printer *printer, enum list list, const char *name)
 {
 	const json_t *registration;
 	size_t i;
 
 	json_array_foreach((json_t *)printer->registrations, i, registration)
-		if (is_of(registration, list) &&
-		    has_texts(request_of(registration)) &&
+		if (is_of(registration, list) && has_texts(request_of(registration)) &&
 		    !strcmp(text_of(request_of(registration), "name"), name))
 			return true;
 	return false;
 }
 
 /* Returns the reason that a file cannot express the registration, or NULL. */
-static const char *objection(const struct printer *printer,
-			     const json_t *registration)
+static const char *objection(const struct printer *printer, const json_t *registration)
 {
 	const json_t *request = request_of(registration);
 	const json_t *path = json_object_get(registration, "path");
@@ -342,8 +320,7 @@ static const char *objection(const struct printer *printer,
 	return NULL;
 }
 
-static void print_list(const struct printer *printer, enum list list,
-		       const char *name,
+static void print_list(const struct printer *printer, enum list list, const char *name,
 		       void (*print)(FILE *file, const json_t *registrations,
 				     const json_t *registration))
 {
@@ -352,8 +329,7 @@ static void print_list(const struct printer *printer, enum list list,
 	size_t i;
 
 	json_array_foreach((json_t *)printer->registrations, i, registration) {
-		if (!is_of(registration, list) ||
-		    objection(printer, registration))
+		if (!is_of(registration, list) || objection(printer, registration))
 			continue;
 		if (is_first)
 			fprintf(printer->file, "%s:\n", name);
@@ -375,10 +351,8 @@ static int print_comments(const struct printer *printer)
 		reason = objection(printer, registration);
 		if (!reason)
 			continue;
-		request =
-			json_dumps(request_of(registration), JSON_ENSURE_ASCII);
-		fprintf(printer->file, "# not in this file: %s: %s\n",
-			request ?: "?", reason);
+		request = json_dumps(request_of(registration), JSON_ENSURE_ASCII);
+		fprintf(printer->file, "# not in this file: %s: %s\n", request ?: "?", reason);
 		free(request);
 		comments++;
 	}
@@ -399,16 +373,13 @@ static int check(const json_t *registration, struct dart_error *error)
 	size_t i;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (!strcmp(types[i].request, type) &&
-		    text_of(request, needed[types[i].list]))
+		if (!strcmp(types[i].request, type) && text_of(request, needed[types[i].list]))
 			return 0;
-	return dart_error__set(
-		error, EPROTO,
-		"cannot understand a registration of dartd: '%s'", type);
+	return dart_error__set(error, EPROTO, "cannot understand a registration of dartd: '%s'",
+			       type);
 }
 
-int dart_configuration__print(FILE *file, const json_t *registrations,
-			      struct dart_error *error)
+int dart_configuration__print(FILE *file, const json_t *registrations, struct dart_error *error)
 {
 	struct printer printer = {
 		.file = file,
@@ -432,7 +403,6 @@ int dart_configuration__print(FILE *file, const json_t *registrations,
 	print_list(&printer, LIST_TABLES, "tables", print_table);
 	ret = print_comments(&printer);
 	if (ferror(file))
-		return dart_error__set(error, EIO,
-				       "cannot write the configuration");
+		return dart_error__set(error, EIO, "cannot write the configuration");
 	return ret;
 }

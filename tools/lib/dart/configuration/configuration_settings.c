@@ -113,9 +113,8 @@ static int read_address(struct dart_configuration_loader *loader, struct dart_ya
 
 	family = inet_pton(AF_INET, text, &bytes) == 1 ? AF_INET : AF_INET6;
 	if (family == AF_INET6 && inet_pton(AF_INET6, text, &bytes) != 1)
-		return dart_yaml__refuse(yaml, item,
-					 "'%s' is not an address (write 10.0.0.1 or \"fd00::1\")",
-					 text);
+		return dart_yaml__refuse(
+			yaml, item, "'%s' is not an address (write 10.0.0.1 or \"fd00::1\")", text);
 	inet_ntop(family, &bytes, address, sizeof(address));
 	snprintf(identity, sizeof(identity), "%s %s", what, address);
 	ret = dart_configuration_loader__claim(loader, yaml, item, identity, address);

@@ -12,43 +12,35 @@ struct store {
 	long long slots_log2, value, checksum, redundancy; /* -1: not given */
 };
 
-static int take_slots(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_slots(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return dart_configuration__take_power(
-		yaml, node, DART_STORE_SLOTS_LOG2_MAX, into);
+	return dart_configuration__take_power(yaml, node, DART_STORE_SLOTS_LOG2_MAX, into);
 }
 
-static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_value(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_configuration__take_number(yaml, node, DART_STORE_VALUE_MIN,
 					       DART_STORE_VALUE_MAX, into);
 }
 
-static int take_checksum(struct dart_yaml *yaml, const yaml_node_t *node,
-			 void *into)
+static int take_checksum(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	long long *bits = into;
 	int ret;
 
 	ret = dart_configuration__take_number(yaml, node, 8, 64, bits);
 	if (!ret && *bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)
-		ret = dart_yaml__refuse(yaml, node,
-					"a checksum has 8, 16, 32 or 64 bits");
+		ret = dart_yaml__refuse(yaml, node, "a checksum has 8, 16, 32 or 64 bits");
 	return ret;
 }
 
-static int take_redundancy(struct dart_yaml *yaml, const yaml_node_t *node,
-			   void *into)
+static int take_redundancy(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return dart_configuration__take_number(yaml, node, 1,
-					       DART_STORE_REDUNDANCY_MAX, into);
+	return dart_configuration__take_number(yaml, node, 1, DART_STORE_REDUNDANCY_MAX, into);
 }
 
 /* The item of the store comes before the items of its reporters. */
-static int take_reporters(struct dart_yaml *yaml, const yaml_node_t *node,
-			  void *into)
+static int take_reporters(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	const yaml_node_t **reporters = into;
 
@@ -56,8 +48,7 @@ static int take_reporters(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int check_store(struct dart_yaml *yaml, const yaml_node_t *item,
-		       const struct store *store)
+static int check_store(struct dart_yaml *yaml, const yaml_node_t *item, const struct store *store)
 {
 	if (!store->name || store->slots_log2 < 0 || store->value < 0)
 		return dart_yaml__refuse(yaml, item, "the store has no '%s'",
@@ -65,16 +56,14 @@ static int check_store(struct dart_yaml *yaml, const yaml_node_t *item,
 					 store->slots_log2 < 0 ? "slots" :
 								 "value");
 	if (strlen(store->name) >= DART_STORE_NAME_MAX)
-		return dart_yaml__refuse(
-			yaml, item,
-			"the name of a store has at most %d bytes: '%s'",
-			DART_STORE_NAME_MAX - 1, store->name);
+		return dart_yaml__refuse(yaml, item,
+					 "the name of a store has at most %d bytes: '%s'",
+					 DART_STORE_NAME_MAX - 1, store->name);
 	return dart_configuration__check_path(yaml, item, store->file);
 }
 
-static int add_store(struct dart_configuration_loader *loader,
-		     struct dart_yaml *yaml, const yaml_node_t *item,
-		     const struct store *store)
+static int add_store(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
+		     const yaml_node_t *item, const struct store *store)
 {
 	char identity[64 + DART_STORE_NAME_MAX];
 	int ret = check_store(yaml, item, store);
@@ -82,8 +71,7 @@ static int add_store(struct dart_configuration_loader *loader,
 	if (ret)
 		return ret;
 	snprintf(identity, sizeof(identity), "store '%s'", store->name);
-	ret = dart_configuration_loader__claim(loader, yaml, item, identity,
-					       identity);
+	ret = dart_configuration_loader__claim(loader, yaml, item, identity, identity);
 	if (!ret && store->file)
 		ret = dart_configuration_loader__claim(
 			loader, yaml, item, store->file, store->file);
@@ -91,23 +79,18 @@ static int add_store(struct dart_configuration_loader *loader,
 		return ret;
 	return dart_configuration_loader__add(
 		loader, yaml, item,
-		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}", "request",
-			  "store-create", "name", store->name, "slots_log2",
-			  (json_int_t)store->slots_log2, "value_length",
-			  (json_int_t)store->value, "redundancy",
-			  dart_configuration__optional(store->redundancy),
-			  "checksum_bits",
-			  dart_configuration__optional(store->checksum), "file",
-			  store->file),
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}", "request", "store-create",
+			  "name", store->name, "slots_log2", (json_int_t)store->slots_log2,
+			  "value_length", (json_int_t)store->value, "redundancy",
+			  dart_configuration__optional(store->redundancy), "checksum_bits",
+			  dart_configuration__optional(store->checksum), "file", store->file),
 		store->file);
 }
 
-static int take_store(struct dart_yaml *yaml, const yaml_node_t *item,
-		      void *into)
+static int take_store(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "name", dart_configuration__take_text,
-		  offsetof(struct store, name) },
+		{ "name", dart_configuration__take_text, offsetof(struct store, name) },
 		{ "slots", take_slots, offsetof(struct store, slots_log2) },
 		{ "value", take_value, offsetof(struct store, value) },
 		{ "checksum", take_checksum, offsetof(struct store, checksum) },
@@ -143,8 +126,7 @@ static int take_store(struct dart_yaml *yaml, const yaml_node_t *item,
 	return taken ?: ret;
 }
 
-int dart_configuration__take_stores(struct dart_yaml *yaml,
-				    const yaml_node_t *node, void *into)
+int dart_configuration__take_stores(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_yaml__take_list(yaml, node, take_store, into);
 }

@@ -30,8 +30,7 @@ static bool find_cgroups(char mount[static PATH_MAX])
 	bool is_there = false;
 
 	while (mounts && !is_there && (found = getmntent(mounts)))
-		is_there = !strcmp(found->mnt_type, "cgroup2") &&
-			   realpath(found->mnt_dir, mount);
+		is_there = !strcmp(found->mnt_type, "cgroup2") && realpath(found->mnt_dir, mount);
 	if (mounts)
 		endmntent(mounts);
 	if (!is_there)
@@ -44,8 +43,7 @@ static const char *below(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);
 
-	if (strncmp(path, directory, length) ||
-	    (path[length] && path[length] != '/'))
+	if (strncmp(path, directory, length) || (path[length] && path[length] != '/'))
 		return NULL;
 	return path + length;
 }
@@ -67,8 +65,7 @@ static bool is_canonical(const char *text)
 	return true;
 }
 
-static int find_cgroup(const char *text, char path[static PATH_MAX],
-		       const char **label)
+static int find_cgroup(const char *text, char path[static PATH_MAX], const char **label)
 {
 	char mount[PATH_MAX];
 	const char *rest;
@@ -76,8 +73,7 @@ static int find_cgroup(const char *text, char path[static PATH_MAX],
 	find_cgroups(mount);
 	rest = below(text, mount);
 	*label = !rest ? text : *rest ? rest : "/";
-	return snprintf(path, PATH_MAX, "%s%s", mount,
-			(*label)[1] ? *label : "");
+	return snprintf(path, PATH_MAX, "%s%s", mount, (*label)[1] ? *label : "");
 }
 
 /* A name stands for a path in @directory; the label of a path there is its name. */
@@ -92,9 +88,8 @@ static int find_file(const char *directory, const char *text,
 	return snprintf(path, PATH_MAX, "%s/%s", directory, *label);
 }
 
-int dart_object__path(enum dart_object_kind kind, const char *text,
-		      char path[static PATH_MAX], const char **label,
-		      struct dart_error *error)
+int dart_object__path(enum dart_object_kind kind, const char *text, char path[static PATH_MAX],
+		      const char **label, struct dart_error *error)
 {
 	int length;
 
@@ -107,14 +102,12 @@ int dart_object__path(enum dart_object_kind kind, const char *text,
 	else
 		length = find_file(NETNS_DIRECTORY, text, path, label);
 	if (length >= PATH_MAX)
-		return dart_error__set(error, ENAMETOOLONG,
-				       "the path of '%s' is too long", text);
+		return dart_error__set(error, ENAMETOOLONG, "the path of '%s' is too long", text);
 	return 0;
 }
 
-int dart_object__find(enum dart_object_kind kind, const char *text,
-		      char path[static PATH_MAX], const char **label,
-		      struct dart_error *error)
+int dart_object__find(enum dart_object_kind kind, const char *text, char path[static PATH_MAX],
+		      const char **label, struct dart_error *error)
 {
 	const bool is_cgroup = kind == DART_OBJECT_CGROUP;
 	const bool is_filesystem = kind == DART_OBJECT_FILESYSTEM;
@@ -125,10 +118,8 @@ int dart_object__find(enum dart_object_kind kind, const char *text,
 			"'%s' is not the path of a cgroup (write it from the root of the hierarchy, as in /system.slice)",
 			text);
 	if (is_filesystem && *text != '/')
-		return dart_error__set(
-			error, EINVAL,
-			"'%s' is not the path of a mount point from the root",
-			text);
+		return dart_error__set(error, EINVAL,
+				       "'%s' is not the path of a mount point from the root", text);
 	if (!((is_cgroup || is_filesystem) && !text[1]) && !is_canonical(text))
 		return dart_error__set(
 			error, EINVAL,
@@ -151,8 +142,7 @@ int dart_object__open_netns(const char *path, struct dart_error *error)
 
 	if (fd >= 0)
 		return fd;
-	return dart_error__set(error, errno,
-			       "there is no network namespace '%s': %s%s",
+	return dart_error__set(error, errno, "there is no network namespace '%s': %s%s",
 			       *name ? name + 1 : path, strerror(errno),
 			       remedy(errno, " (see ip netns list)"));
 }
@@ -165,8 +155,7 @@ int dart_object__open_disk(const char *path, struct dart_error *error)
 	int ret;
 
 	if (fd < 0)
-		return dart_error__set(error, errno,
-				       "cannot open disk '%s': %s%s", path,
+		return dart_error__set(error, errno, "cannot open disk '%s': %s%s", path,
 				       strerror(errno), remedy(errno, ""));
 	if (!fstat(fd, &status) && S_ISBLK(status.st_mode))
 		return fd;
@@ -182,19 +171,15 @@ int dart_object__open_filesystem(const char *path, struct dart_error *error)
 	int ret;
 
 	if (fd < 0)
-		return dart_error__set(error, errno,
-				       "cannot open mount point '%s': %s%s",
-				       path, strerror(errno),
-				       remedy(errno, ""));
+		return dart_error__set(error, errno, "cannot open mount point '%s': %s%s", path,
+				       strerror(errno), remedy(errno, ""));
 	/* Without synchronization, which would wait for a server that is down. */
-	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE,
-		   &status) &&
+	if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &status) &&
 	    status.stx_attributes & STATX_ATTR_MOUNT_ROOT)
 		return fd;
-	ret = dart_error__set(
-		error, EINVAL,
-		"'%s' is not a mount point (findmnt --target prints that of a file)",
-		path);
+	ret = dart_error__set(error, EINVAL,
+			      "'%s' is not a mount point (findmnt --target prints that of a file)",
+			      path);
 	close(fd);
 	return ret;
 }
@@ -206,32 +191,26 @@ static bool is_version_1(const char *path)
 	return !statfs(path, &system) && system.f_type == CGROUP_SUPER_MAGIC;
 }
 
-int dart_object__open_cgroup(const char *path, char *root,
-			     struct dart_error *error)
+int dart_object__open_cgroup(const char *path, char *root, struct dart_error *error)
 {
 	char mount[PATH_MAX], whole[PATH_MAX];
 	const char *label;
 	int code, fd;
 
 	if (!find_cgroups(mount))
-		return dart_error__set(
-			error, ENOENT,
-			"cgroups of version 2 are not mounted here");
+		return dart_error__set(error, ENOENT, "cgroups of version 2 are not mounted here");
 	code = realpath(path, whole) ? 0 : errno;
 	label = below(path, mount) ?: path;
 	if (is_version_1(code ? label : whole))
-		return dart_error__set(
-			error, EINVAL,
-			"cgroup '%s' is of version 1, which does not count by CPU",
-			label);
+		return dart_error__set(error, EINVAL,
+				       "cgroup '%s' is of version 1, which does not count by CPU",
+				       label);
 	if (!code && !below(whole, mount))
-		return dart_error__set(error, EINVAL, "'%s' is not below %s",
-				       path, mount);
+		return dart_error__set(error, EINVAL, "'%s' is not below %s", path, mount);
 	fd = code ? -1 : open(whole, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
 		code = code ?: errno;
-		return dart_error__set(error, code,
-				       "there is no cgroup '%s': %s%s", path,
+		return dart_error__set(error, code, "there is no cgroup '%s': %s%s", path,
 				       strerror(code), remedy(code, ""));
 	}
 	label = below(whole, mount);
@@ -264,8 +243,7 @@ int dart_object__open_map(const char *path, struct dart_error *error)
 			    " (is it a map? see bpftool map show)");
 }
 
-int dart_object__open_file(const char *path, bool *is_new,
-			   struct dart_error *error)
+int dart_object__open_file(const char *path, bool *is_new, struct dart_error *error)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
@@ -279,8 +257,7 @@ int dart_object__open_file(const char *path, bool *is_new,
 			       strerror(errno), remedy(errno, ""));
 }
 
-static int open_by_type(const json_t *request, const char *path,
-			struct dart_error *error)
+static int open_by_type(const json_t *request, const char *path, struct dart_error *error)
 {
 	const char *type;
 
@@ -289,8 +266,7 @@ static int open_by_type(const json_t *request, const char *path,
 		return dart_object__open_map(path, error);
 	if (!strcmp(type, "store-create") || !strcmp(type, "table-create"))
 		return dart_object__open_file(path, NULL, error);
-	if (!strcmp(type, "register-source") ||
-	    !strcmp(type, "follow-source")) {
+	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source")) {
 		if (json_object_get(request, "netns"))
 			return dart_object__open_netns(path, error);
 		if (json_object_get(request, "disk"))
@@ -300,8 +276,7 @@ static int open_by_type(const json_t *request, const char *path,
 		if (json_object_get(request, "filesystem"))
 			return dart_object__open_filesystem(path, error);
 	}
-	return dart_error__set(error, EINVAL,
-			       "no object belongs to the request '%s'", type);
+	return dart_error__set(error, EINVAL, "no object belongs to the request '%s'", type);
 }
 
 int dart_configuration__open_object(const json_t *request, const char *path,

@@ -32,13 +32,11 @@ enum dart_object_kind {
  * path itself; the object need not exist.  The label of a cgroup begins with '/'.
  * Fails only if the path is too long.
  */
-int dart_object__path(enum dart_object_kind kind, const char *text,
-		      char path[static PATH_MAX], const char **label,
-		      struct dart_error *error);
+int dart_object__path(enum dart_object_kind kind, const char *text, char path[static PATH_MAX],
+		      const char **label, struct dart_error *error);
 /* The same, but accepts only one spelling of each name and path. */
-int dart_object__find(enum dart_object_kind kind, const char *text,
-		      char path[static PATH_MAX], const char **label,
-		      struct dart_error *error);
+int dart_object__find(enum dart_object_kind kind, const char *text, char path[static PATH_MAX],
+		      const char **label, struct dart_error *error);
 
 /*
  * These return a descriptor, the caller's, or -errno with a sentence in @error.
@@ -50,15 +48,13 @@ int dart_object__open_disk(const char *path, struct dart_error *error);
  * The directory of a cgroup of version 2.  @root, unless NULL: of PATH_MAX bytes,
  * for its path from the root of the hierarchy, "/" for the root itself.
  */
-int dart_object__open_cgroup(const char *path, char *root,
-			     struct dart_error *error);
+int dart_object__open_cgroup(const char *path, char *root, struct dart_error *error);
 /* A mount point, which need not be readable; it waits for no server. */
 int dart_object__open_filesystem(const char *path, struct dart_error *error);
 /* The eBPF map pinned at @path, for reading. */
 int dart_object__open_map(const char *path, struct dart_error *error);
 /* Creates the file if it is missing, and then sets *@is_new, unless NULL. */
-int dart_object__open_file(const char *path, bool *is_new,
-			   struct dart_error *error);
+int dart_object__open_file(const char *path, bool *is_new, struct dart_error *error);
 
 /*
  * Opens the object at @path that belongs to a request of

@@ -45,8 +45,7 @@ static bool cut(struct dart_prefix *prefix)
 	return was_set;
 }
 
-int dart_prefix__parse(struct dart_prefix *prefix, const char *text,
-		       struct dart_error *error)
+int dart_prefix__parse(struct dart_prefix *prefix, const char *text, struct dart_error *error)
 {
 	char address[INET6_ADDRSTRLEN];
 	const char *slash = strchrnul(text, '/');
@@ -74,26 +73,21 @@ int dart_prefix__parse(struct dart_prefix *prefix, const char *text,
 	prefix->length = length;
 	if (prefix->family == AF_INET6 && length >= 96 &&
 	    !memcmp(prefix->address, mapped, sizeof(mapped)))
-		return dart_error__set(
-			error, EINVAL,
-			"'%s' is an IPv4 address as IPv6 (write it as IPv4)",
-			text);
+		return dart_error__set(error, EINVAL,
+				       "'%s' is an IPv4 address as IPv6 (write it as IPv4)", text);
 	if (!cut(prefix))
 		return 0;
 	inet_ntop(prefix->family, prefix->address, address, sizeof(address));
-	return dart_error__set(error, EINVAL,
-			       "'%s' has bits behind its prefix (write %s/%d)",
-			       text, address, length);
+	return dart_error__set(error, EINVAL, "'%s' has bits behind its prefix (write %s/%d)", text,
+			       address, length);
 
 invalid:
-	return dart_error__set(
-		error, EINVAL,
-		"'%s' is not an address (write 10.0.0.7, 10.0.0.0/8 or fd00::/8)",
-		text);
+	return dart_error__set(error, EINVAL,
+			       "'%s' is not an address (write 10.0.0.7, 10.0.0.0/8 or fd00::/8)",
+			       text);
 }
 
-int dart_prefixes__add(struct dart_prefixes *prefixes,
-		       const struct dart_prefix *prefix)
+int dart_prefixes__add(struct dart_prefixes *prefixes, const struct dart_prefix *prefix)
 {
 	struct dart_prefix *list;
 
@@ -111,8 +105,7 @@ void dart_prefixes__clear(struct dart_prefixes *prefixes)
 	*prefixes = (struct dart_prefixes){};
 }
 
-static bool contains(const struct dart_prefix *prefix, sa_family_t family,
-		     const uint8_t *address)
+static bool contains(const struct dart_prefix *prefix, sa_family_t family, const uint8_t *address)
 {
 	unsigned int i;
 
@@ -124,8 +117,7 @@ static bool contains(const struct dart_prefix *prefix, sa_family_t family,
 	return true;
 }
 
-bool dart_prefixes__contain(const struct dart_prefixes *prefixes,
-			    const struct sockaddr *address)
+bool dart_prefixes__contain(const struct dart_prefixes *prefixes, const struct sockaddr *address)
 {
 	const struct sockaddr_in6 *address6 = (const void *)address;
 	const struct sockaddr_in *address4 = (const void *)address;

@@ -24,18 +24,15 @@ struct dart_prefixes {
 };
 
 /* Parses "ADDRESS" or "ADDRESS/BITS"; -EINVAL with a sentence in @error. */
-int dart_prefix__parse(struct dart_prefix *prefix, const char *text,
-		       struct dart_error *error);
+int dart_prefix__parse(struct dart_prefix *prefix, const char *text, struct dart_error *error);
 /* Adds a prefix; -ENOMEM. */
-int dart_prefixes__add(struct dart_prefixes *prefixes,
-		       const struct dart_prefix *prefix);
+int dart_prefixes__add(struct dart_prefixes *prefixes, const struct dart_prefix *prefix);
 void dart_prefixes__clear(struct dart_prefixes *prefixes);
 
 /*
  * Is @address, an IPv4 or IPv6 one, in one of the ranges?  An IPv4 address that
  * an IPv6 socket shows as ::ffff:a.b.c.d counts as IPv4.
  */
-bool dart_prefixes__contain(const struct dart_prefixes *prefixes,
-			    const struct sockaddr *address);
+bool dart_prefixes__contain(const struct dart_prefixes *prefixes, const struct sockaddr *address);
 
 #endif /* DART_PREFIX_H */

@@ -58,8 +58,7 @@ static json_t *address(const struct dart_key_field *field, const uint8_t *bytes)
 }
 
 /* Hexadecimal digits, with @separator between two bytes. */
-static json_t *digits(const uint8_t *bytes, uint32_t length,
-		      const char *separator)
+static json_t *digits(const uint8_t *bytes, uint32_t length, const char *separator)
 {
 	char text[DART_STORE_VALUE_MAX * 3 + 1] = "";
 	size_t used = 0;
@@ -96,21 +95,18 @@ static bool is_zero(const uint8_t *bytes, uint32_t length)
 	return true;
 }
 
-static json_t *elements(const struct dart_key_field *field,
-			const uint8_t *bytes)
+static json_t *elements(const struct dart_key_field *field, const uint8_t *bytes)
 {
 	const uint32_t width = field->type->width_max;
 	uint32_t count = field->count, i;
 	json_t *list = json_array();
 
-	while (field->is_stack && count &&
-	       is_zero(bytes + (count - 1) * width, width))
+	while (field->is_stack && count && is_zero(bytes + (count - 1) * width, width))
 		count--;
 	for (i = 0; i < count; i++) {
 		uint32_t index = field->is_stack ? count - 1 - i : i;
 
-		if (json_array_append_new(
-			    list, element(field, bytes + index * width))) {
+		if (json_array_append_new(list, element(field, bytes + index * width))) {
 			json_decref(list);
 			return NULL;
 		}
@@ -124,8 +120,7 @@ static bool is_list(const struct dart_key_field *field)
 	       field->type->kind != DART_KEY_TEXT;
 }
 
-json_t *dart_key_schema__value(const struct dart_key_schema *schema,
-			       const uint8_t *value)
+json_t *dart_key_schema__value(const struct dart_key_schema *schema, const uint8_t *value)
 {
 	json_t *object = json_object();
 	uint32_t i;
@@ -134,9 +129,8 @@ json_t *dart_key_schema__value(const struct dart_key_schema *schema,
 		const struct dart_key_field *field = &schema->value.list[i];
 
 		if (json_object_set_new(object, field->name,
-					is_list(field) ?
-						elements(field, value) :
-						element(field, value))) {
+					is_list(field) ? elements(field, value) :
+							 element(field, value))) {
 			json_decref(object);
 			return NULL;
 		}

@@ -73,8 +73,7 @@ struct dart_key_schema {
  * Returns 0, or sets @error, with the path and line, and returns -EINVAL or
  * -ENOMEM.
  */
-int dart_key_schema__load(FILE *file, const char *path,
-			  struct dart_key_schema **schema,
+int dart_key_schema__load(FILE *file, const char *path, struct dart_key_schema **schema,
 			  struct dart_error *error);
 void dart_key_schema__free(struct dart_key_schema *schema);
 
@@ -83,10 +82,8 @@ void dart_key_schema__free(struct dart_key_schema *schema);
  * of the key, which depend on the families of addresses, or sets @error and
  * returns -EINVAL.
  */
-int dart_key_schema__key(const struct dart_key_schema *schema,
-			 const char *const *texts,
-			 uint8_t key[DART_STORE_KEY_MAX],
-			 struct dart_error *error);
+int dart_key_schema__key(const struct dart_key_schema *schema, const char *const *texts,
+			 uint8_t key[DART_STORE_KEY_MAX], struct dart_error *error);
 
 /*
  * A value of schema->value.length bytes as JSON, a new reference, NULL if out
@@ -96,8 +93,7 @@ int dart_key_schema__key(const struct dart_key_schema *schema,
  * (hexadecimal digits) and texts.  dart_entry__to_json() says how numbers above
  * 2^63-1 appear and how to print texts.
  */
-json_t *dart_key_schema__value(const struct dart_key_schema *schema,
-			       const uint8_t *value);
+json_t *dart_key_schema__value(const struct dart_key_schema *schema, const uint8_t *value);
 
 /* Bytes of all elements, at most. */
 uint32_t dart_key_field__length(const struct dart_key_field *field);

@@ -58,8 +58,7 @@ static int put_address(const struct dart_key_field *field, const char *text,
 {
 	if (field->type->width_min == 4 && inet_pton(AF_INET, text, bytes) == 1)
 		return 4;
-	if (field->type->width_max == 16 &&
-	    inet_pton(AF_INET6, text, bytes) == 1)
+	if (field->type->width_max == 16 && inet_pton(AF_INET6, text, bytes) == 1)
 		return 16;
 	return refuse(error, field, text, "expected an %s address",
 		      field->type->width_max == 4  ? "IPv4" :
@@ -71,13 +70,11 @@ static int nibble(char c)
 {
 	if (!isxdigit((unsigned char)c))
 		return -EINVAL;
-	return isdigit((unsigned char)c) ? c - '0' :
-					   tolower((unsigned char)c) - 'a' + 10;
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
 }
 
 /* Reads @length bytes of two digits; @separator between them unless 0. */
-static int put_digits(const char *text, char separator, uint8_t *bytes,
-		      uint32_t length)
+static int put_digits(const char *text, char separator, uint8_t *bytes, uint32_t length)
 {
 	uint32_t i;
 	int high, low;
@@ -116,14 +113,12 @@ static int put(const struct dart_key_field *field, const char *text,
 		ret = put_digits(text, '\0', bytes, field->count);
 		if (ret >= 0)
 			return ret;
-		return refuse(error, field, text,
-			      "expected %u hexadecimal digits",
+		return refuse(error, field, text, "expected %u hexadecimal digits",
 			      2 * field->count);
 	case DART_KEY_TEXT:
 		length = strlen(text);
 		if (length > field->count)
-			return refuse(error, field, text,
-				      "longer than %u bytes", field->count);
+			return refuse(error, field, text, "longer than %u bytes", field->count);
 		memset(bytes, 0, field->count);
 		memcpy(bytes, text, length);
 		return field->count;
@@ -131,10 +126,8 @@ static int put(const struct dart_key_field *field, const char *text,
 	return -EINVAL;
 }
 
-int dart_key_schema__key(const struct dart_key_schema *schema,
-			 const char *const *texts,
-			 uint8_t key[DART_STORE_KEY_MAX],
-			 struct dart_error *error)
+int dart_key_schema__key(const struct dart_key_schema *schema, const char *const *texts,
+			 uint8_t key[DART_STORE_KEY_MAX], struct dart_error *error)
 {
 	int length = 0, family = 0, ret;
 	uint32_t i;

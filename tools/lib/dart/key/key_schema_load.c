@@ -47,28 +47,24 @@ static bool is_name(const char *text)
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 	const size_t length = text ? strlen(text) : 0;
 
-	return length && length < DART_KEY_NAME_MAX &&
-	       strspn(text, letters) == length &&
+	return length && length < DART_KEY_NAME_MAX && strspn(text, letters) == length &&
 	       !strchr("0123456789-_", *text);
 }
 
-static int take_name(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_name(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_field *field = into;
 	const char *text = dart_yaml__text(node);
 
 	if (!is_name(text))
-		return dart_yaml__refuse(
-			yaml, node,
-			"'%s' is not a name (up to %d letters, digits, - and _)",
-			text ? text : "?", DART_KEY_NAME_MAX - 1);
+		return dart_yaml__refuse(yaml, node,
+					 "'%s' is not a name (up to %d letters, digits, - and _)",
+					 text ? text : "?", DART_KEY_NAME_MAX - 1);
 	strcpy(field->name, text);
 	return 0;
 }
 
-static int take_type(struct dart_yaml *yaml, const yaml_node_t *node,
-		     void *into)
+static int take_type(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_field *field = into;
 	const char *text = dart_yaml__text(node);
@@ -84,17 +80,14 @@ static int take_type(struct dart_yaml *yaml, const yaml_node_t *node,
 		      text ? text : "?");
 }
 
-static int take_count(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_count(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_field *field = into;
 	const char *text = dart_yaml__text(node);
 	unsigned long count;
 	char *end;
 
-	count = text && isdigit((unsigned char)*text) ?
-			strtoul(text, &end, 10) :
-			0;
+	count = text && isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
 	if (!count || *end || count > DART_STORE_VALUE_MAX)
 		return dart_yaml__refuse(yaml, node, "expected a number from 1 to %d",
 			      DART_STORE_VALUE_MAX);
@@ -102,8 +95,7 @@ static int take_count(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int take_stack(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_stack(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_field *field = into;
 	const char *text = dart_yaml__text(node);
@@ -114,41 +106,34 @@ static int take_stack(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-static int take_number_name(struct dart_yaml *yaml,
-			    const yaml_node_pair_t *pair,
+static int take_number_name(struct dart_yaml *yaml, const yaml_node_pair_t *pair,
 			    struct dart_key_field *field)
 {
 	const yaml_node_t *name_node = yaml_document_get_node(&yaml->document, pair->key);
-	const yaml_node_t *number_node =
-		yaml_document_get_node(&yaml->document, pair->value);
-	const char *name = dart_yaml__text(name_node),
-		   *number = dart_yaml__text(number_node);
+	const yaml_node_t *number_node = yaml_document_get_node(&yaml->document, pair->value);
+	const char *name = dart_yaml__text(name_node), *number = dart_yaml__text(number_node);
 	struct dart_key_name *into = &field->names[field->name_count];
 	char *end;
 	uint32_t i;
 
 	if (!is_name(name))
-		return dart_yaml__refuse(yaml, name_node, "'%s' is not a name",
-			      name ? name : "?");
+		return dart_yaml__refuse(yaml, name_node, "'%s' is not a name", name ? name : "?");
 	if (!number || !isdigit((unsigned char)*number))
 		return dart_yaml__refuse(yaml, number_node, "expected a number");
 	errno = 0;
 	into->number = strtoull(number, &end, 10);
 	if (*end || errno)
-		return dart_yaml__refuse(yaml, number_node, "'%s' is not a number",
-			      number);
+		return dart_yaml__refuse(yaml, number_node, "'%s' is not a number", number);
 	strcpy(into->name, name);
 	for (i = 0; i < field->name_count; i++)
-		if (!strcmp(field->names[i].name, name) ||
-		    field->names[i].number == into->number)
-			return dart_yaml__refuse(yaml, name_node,
-				      "'%s' or its number occurs twice", name);
+		if (!strcmp(field->names[i].name, name) || field->names[i].number == into->number)
+			return dart_yaml__refuse(yaml, name_node, "'%s' or its number occurs twice",
+						 name);
 	field->name_count++;
 	return 0;
 }
 
-static int take_names(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_names(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_field *field = into;
 	yaml_node_pair_t *pair;
@@ -156,15 +141,12 @@ static int take_names(struct dart_yaml *yaml, const yaml_node_t *node,
 
 	if (node->type != YAML_MAPPING_NODE)
 		return dart_yaml__refuse(yaml, node, "expected NAME: NUMBER lines");
-	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start >
-	    DART_KEY_NAMES_MAX)
-		return dart_yaml__refuse(yaml, node, "more than %d names",
-			      DART_KEY_NAMES_MAX);
+	if (node->data.mapping.pairs.top - node->data.mapping.pairs.start > DART_KEY_NAMES_MAX)
+		return dart_yaml__refuse(yaml, node, "more than %d names", DART_KEY_NAMES_MAX);
 	field->names = calloc(DART_KEY_NAMES_MAX, sizeof(*field->names));
 	if (!field->names)
 		return dart_error__no_memory(yaml->error);
-	for (pair = node->data.mapping.pairs.start;
-	     pair < node->data.mapping.pairs.top; pair++) {
+	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
 		ret = take_number_name(yaml, pair, field);
 		if (ret)
 			return ret;
@@ -178,9 +160,8 @@ static const char *type_objection(const struct dart_key_field *field)
 	uint64_t max;
 	uint32_t i;
 
-	if (field->is_stack &&
-	    (field->count == 1 || field->type->kind == DART_KEY_BYTES ||
-	     field->type->kind == DART_KEY_TEXT))
+	if (field->is_stack && (field->count == 1 || field->type->kind == DART_KEY_BYTES ||
+				field->type->kind == DART_KEY_TEXT))
 		return "a stack needs a count of numbers or addresses";
 	if (!field->name_count)
 		return NULL;
@@ -194,16 +175,14 @@ static const char *type_objection(const struct dart_key_field *field)
 }
 
 /* The caller frees the contents of @field, also after an error. */
-static int take_field(struct dart_yaml *yaml, const yaml_node_t *node,
-		      struct dart_key_field *field)
+static int take_field(struct dart_yaml *yaml, const yaml_node_t *node, struct dart_key_field *field)
 {
 	static const struct dart_yaml_member members[] = {
 		{ "name", take_name, 0 },
 		{ "type", take_type, 0 },
 		{ "count", take_count, 0 },
 		{ "stack", take_stack, 0 },
-		{ "unit", take_text,
-		  offsetof(struct dart_key_field, unit) },
+		{ "unit", take_text, offsetof(struct dart_key_field, unit) },
 		{ "names", take_names, 0 },
 		{ "description", take_text,
 		  offsetof(struct dart_key_field, description) },
@@ -242,8 +221,7 @@ static const char *objection(const struct dart_key_field *field, bool is_key)
 }
 
 static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node,
-		       struct dart_key_fields *fields, uint32_t length_max,
-		       bool is_key)
+		       struct dart_key_fields *fields, uint32_t length_max, bool is_key)
 {
 	struct dart_key_field *field;
 	const yaml_node_t *at;
@@ -255,8 +233,7 @@ static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node,
 	if (node->type != YAML_SEQUENCE_NODE ||
 	    node->data.sequence.items.start == node->data.sequence.items.top)
 		return dart_yaml__refuse(yaml, node, "expected a list of fields");
-	for (item = node->data.sequence.items.start;
-	     item < node->data.sequence.items.top; item++) {
+	for (item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++) {
 		at = yaml_document_get_node(&yaml->document, *item);
 		if (fields->count == DART_KEY_FIELDS_MAX)
 			return dart_yaml__refuse(yaml, at, "more than %d fields",
@@ -270,41 +247,34 @@ static int take_fields(struct dart_yaml *yaml, const yaml_node_t *node,
 			return dart_yaml__refuse(yaml, at, "%s", wrong);
 		for (i = 0; i < fields->count - 1; i++)
 			if (!strcmp(fields->list[i].name, field->name))
-				return dart_yaml__refuse(yaml, at,
-					      "field '%s' occurs twice",
-					      field->name);
+				return dart_yaml__refuse(yaml, at, "field '%s' occurs twice",
+							 field->name);
 		fields->length += dart_key_field__length(field);
 		if (fields->length > length_max)
-			return dart_yaml__refuse(yaml, at, "more than %u bytes",
-				      length_max);
+			return dart_yaml__refuse(yaml, at, "more than %u bytes", length_max);
 	}
 	return 0;
 }
 
-static int take_key(struct dart_yaml *yaml, const yaml_node_t *node,
-		    void *into)
+static int take_key(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_schema *schema = into;
 
-	return take_fields(yaml, node, &schema->key, DART_STORE_KEY_MAX,
-			   true);
+	return take_fields(yaml, node, &schema->key, DART_STORE_KEY_MAX, true);
 }
 
-static int take_value(struct dart_yaml *yaml, const yaml_node_t *node,
-		      void *into)
+static int take_value(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_key_schema *schema = into;
 
-	return take_fields(yaml, node, &schema->value, DART_STORE_VALUE_MAX,
-			   false);
+	return take_fields(yaml, node, &schema->value, DART_STORE_VALUE_MAX, false);
 }
 
 static int take_document(struct dart_yaml *yaml, const yaml_node_t *root,
 			 struct dart_key_schema *schema)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "description", take_text,
-		  offsetof(struct dart_key_schema, description) },
+		{ "description", take_text, offsetof(struct dart_key_schema, description) },
 		{ "key", take_key, 0 },
 		{ "value", take_value, 0 },
 		{ }
@@ -312,8 +282,7 @@ static int take_document(struct dart_yaml *yaml, const yaml_node_t *root,
 	int ret;
 
 	if (!root)
-		return dart_error__set(yaml->error, EINVAL,
-				       "%s:1: the file is empty", yaml->path);
+		return dart_error__set(yaml->error, EINVAL, "%s:1: the file is empty", yaml->path);
 	ret = dart_yaml__take_mapping(yaml, root, members, schema);
 	if (ret)
 		return ret;
@@ -323,8 +292,7 @@ static int take_document(struct dart_yaml *yaml, const yaml_node_t *root,
 	return 0;
 }
 
-int dart_key_schema__load(FILE *file, const char *path,
-			  struct dart_key_schema **result,
+int dart_key_schema__load(FILE *file, const char *path, struct dart_key_schema **result,
 			  struct dart_error *error)
 {
 	struct dart_key_schema *schema = calloc(1, sizeof(*schema));

@@ -18,8 +18,7 @@ static int64_t now_ms(void)
  * Waits until one of the descriptors is readable; -1 stands for no descriptor.
  * Returns 0, or sets @error and returns -ETIMEDOUT after @deadline, or -errno.
  */
-static int wait_for(int connection, int completion, int64_t deadline,
-		    struct dart_error *error)
+static int wait_for(int connection, int completion, int64_t deadline, struct dart_error *error)
 {
 	struct pollfd fds[] = {
 		{ .fd = connection, .events = POLLIN },
@@ -35,8 +34,7 @@ static int wait_for(int connection, int completion, int64_t deadline,
 	if (count > 0)
 		return 0;
 	if (!count)
-		return dart_error__set(error, ETIMEDOUT,
-				       "the host does not answer");
+		return dart_error__set(error, ETIMEDOUT, "the host does not answer");
 	return dart_error__system(error, errno, "cannot wait");
 }
 
@@ -46,8 +44,7 @@ static int wait_for_connection(struct dart_endpoint *endpoint,
 	int ret;
 
 	for (;;) {
-		ret = wait_for(dart_endpoint__connection_fd(endpoint), -1,
-			       deadline, error);
+		ret = wait_for(dart_endpoint__connection_fd(endpoint), -1, deadline, error);
 		if (ret)
 			return ret;
 		switch (dart_endpoint__on_connection(endpoint, error)) {
@@ -63,16 +60,14 @@ static int wait_for_connection(struct dart_endpoint *endpoint,
 	}
 }
 
-int dart_blocking__connect(const char *host, uint16_t port, const void *request,
-			   size_t length, int64_t timeout_ms,
-			   struct dart_endpoint **result,
+int dart_blocking__connect(const char *host, uint16_t port, const void *request, size_t length,
+			   int64_t timeout_ms, struct dart_endpoint **result,
 			   struct dart_error *error)
 {
 	struct dart_endpoint *endpoint;
 	int ret;
 
-	ret = dart_endpoint__connect_with(host, port, request, length,
-					  &endpoint, error);
+	ret = dart_endpoint__connect_with(host, port, request, length, &endpoint, error);
 	if (ret)
 		return ret;
 	ret = wait_for_connection(endpoint, now_ms() + timeout_ms, error);
@@ -91,13 +86,11 @@ static int wait_for_reads(struct dart_endpoint *endpoint, int64_t deadline,
 
 	for (;;) {
 		ret = wait_for(dart_endpoint__connection_fd(endpoint),
-			       dart_endpoint__completion_fd(endpoint), deadline,
-			       error);
+			       dart_endpoint__completion_fd(endpoint), deadline, error);
 		if (ret)
 			return ret;
 		/* A disconnect also fails the READs: report the cause. */
-		if (dart_endpoint__on_connection(endpoint, error) ==
-		    DART_ENDPOINT_DISCONNECTED)
+		if (dart_endpoint__on_connection(endpoint, error) == DART_ENDPOINT_DISCONNECTED)
 			return -ECONNRESET;
 		done = dart_endpoint__on_completion(endpoint, error);
 		if (done)
@@ -105,9 +98,8 @@ static int wait_for_reads(struct dart_endpoint *endpoint, int64_t deadline,
 	}
 }
 
-int dart_blocking__read(struct dart_endpoint *endpoint,
-			const struct dart_read *reads, uint32_t count,
-			size_t size, int64_t timeout_ms, void **landing,
+int dart_blocking__read(struct dart_endpoint *endpoint, const struct dart_read *reads,
+			uint32_t count, size_t size, int64_t timeout_ms, void **landing,
 			struct dart_error *error)
 {
 	int ret = dart_endpoint__reserve(endpoint, size, landing) ?:

@@ -10,9 +10,8 @@
  * sets @error and returns -errno: as dart_endpoint__connect_with(), -ECONNREFUSED,
  * -ECONNRESET, or -ETIMEDOUT after @timeout_ms.
  */
-int dart_blocking__connect(const char *host, uint16_t port, const void *request,
-			   size_t length, int64_t timeout_ms,
-			   struct dart_endpoint **endpoint,
+int dart_blocking__connect(const char *host, uint16_t port, const void *request, size_t length,
+			   int64_t timeout_ms, struct dart_endpoint **endpoint,
 			   struct dart_error *error);
 
 /*
@@ -20,9 +19,8 @@ int dart_blocking__connect(const char *host, uint16_t port, const void *request,
  * 0, or sets @error and returns -errno: -ECONNRESET if the other end disconnected, -ETIMEDOUT
  * after @timeout_ms, or that of the READ.
  */
-int dart_blocking__read(struct dart_endpoint *endpoint,
-			const struct dart_read *reads, uint32_t count,
-			size_t size, int64_t timeout_ms, void **landing,
+int dart_blocking__read(struct dart_endpoint *endpoint, const struct dart_read *reads,
+			uint32_t count, size_t size, int64_t timeout_ms, void **landing,
 			struct dart_error *error);
 
 #endif /* DART_BLOCKING_READS_H */

@@ -52,8 +52,7 @@ int dart_cm_channel__open(struct rdma_event_channel **result, struct dart_error 
 	return ret;
 }
 
-static int resolve(struct rdma_cm_id *id, const char *host, uint16_t port,
-		   struct dart_error *error)
+static int resolve(struct rdma_cm_id *id, const char *host, uint16_t port, struct dart_error *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct sockaddr_storage own;
@@ -182,9 +181,8 @@ static enum dart_cm_step end(struct dart_cm_connection *connection, int code, co
 }
 
 enum dart_cm_step dart_cm_connection__handle(struct dart_cm_connection *connection,
-					     const struct rdma_cm_event *event,
-					     const void *request, size_t length,
-					     struct dart_error *error)
+					     const struct rdma_cm_event *event, const void *request,
+					     size_t length, struct dart_error *error)
 {
 	int ret;
 
@@ -192,8 +190,7 @@ enum dart_cm_step dart_cm_connection__handle(struct dart_cm_connection *connecti
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		if (!rdma_resolve_route(connection->id, RESOLVE_TIMEOUT_MS))
 			return DART_CM_NOTHING;
-		return fail(connection,
-			    dart_error__system(error, errno, "cannot resolve a route"));
+		return fail(connection, dart_error__system(error, errno, "cannot resolve a route"));
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
 		return DART_CM_ROUTED;
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:

@@ -56,9 +56,8 @@ int dart_cm_connection__ask(struct dart_cm_connection *connection,
  * caller's, who acknowledges it.
  */
 enum dart_cm_step dart_cm_connection__handle(struct dart_cm_connection *connection,
-					     const struct rdma_cm_event *event,
-					     const void *request, size_t length,
-					     struct dart_error *error);
+					     const struct rdma_cm_event *event, const void *request,
+					     size_t length, struct dart_error *error);
 /* Disconnects: then the owner destroys the queue pair, and closes. */
 void dart_cm_connection__disconnect(struct dart_cm_connection *connection);
 void dart_cm_connection__close(struct dart_cm_connection *connection);

@@ -9,16 +9,14 @@
 
 #include <libdart/rdma/cm_contexts.h>
 
-static bool have(const struct dart_cm_contexts *contexts,
-			      const struct dart_cm_context *wanted)
+static bool have(const struct dart_cm_contexts *contexts, const struct dart_cm_context *wanted)
 {
 	const struct dart_cm_context *context;
 	size_t i;
 
 	for (i = 0; i < contexts->count; i++) {
 		context = &contexts->list[i];
-		if (context->verbs == wanted->verbs &&
-		    context->command_fd == wanted->command_fd &&
+		if (context->verbs == wanted->verbs && context->command_fd == wanted->command_fd &&
 		    !strcmp(context->node, wanted->node))
 			return true;
 	}
@@ -37,10 +35,8 @@ void dart_cm_contexts__note(struct dart_cm_contexts *contexts, struct ibv_contex
 		.command_fd = verbs->cmd_fd,
 		.event_fd = verbs->async_fd,
 	};
-	memccpy(context.node, verbs->device->dev_name, '\0',
-		sizeof(context.node) - 1);
-	if (have(contexts, &context) ||
-	    fstat(context.command_fd, &status))
+	memccpy(context.node, verbs->device->dev_name, '\0', sizeof(context.node) - 1);
+	if (have(contexts, &context) || fstat(context.command_fd, &status))
 		return;
 	context.number = status.st_rdev;
 	/* If memory is short, the removal of the device waits until the process ends. */

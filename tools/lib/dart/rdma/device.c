@@ -68,8 +68,7 @@ static int channel__open(struct dart_channel *channel,
 	if (!channel->channel)
 		return -errno;
 	flags = fcntl(channel->channel->fd, F_GETFL);
-	if (flags < 0 ||
-	    fcntl(channel->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+	if (flags < 0 || fcntl(channel->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
 	return 0;
 }
@@ -99,15 +98,13 @@ static int device__open(struct dart_device *device, struct dart_thread *threads)
 	if (!device->pd)
 		return -errno;
 	for (i = 0; !ret && i < device->thread_count; i++)
-		ret = channel__open(&device->channels[i], device->verbs,
-				    &threads[i]);
+		ret = channel__open(&device->channels[i], device->verbs, &threads[i]);
 	return ret;
 }
 
 int dart_device__get(struct dart_devices *devices, struct ibv_context *verbs,
 		     struct dart_thread *threads, uint32_t thread_count,
-		     const struct dart_device_sizes *sizes,
-		     struct dart_device **devicep)
+		     const struct dart_device_sizes *sizes, struct dart_device **devicep)
 {
 	struct dart_device *device;
 	int ret = 0;
@@ -118,9 +115,7 @@ int dart_device__get(struct dart_devices *devices, struct ibv_context *verbs,
 			break;
 	}
 	if (!device) {
-		device = calloc(1, sizeof(*device) +
-					   thread_count *
-						   sizeof(*device->channels));
+		device = calloc(1, sizeof(*device) + thread_count * sizeof(*device->channels));
 		if (!device)
 			return -ENOMEM;
 		LIST_INSERT_HEAD(devices, device, place);
@@ -144,10 +139,8 @@ void dart_device__put(struct dart_device *device)
 		device__free(device);
 }
 
-static int queue_group__new(struct dart_device *device,
-			    struct dart_channel *channel,
-			    struct dart_numbers *numbers,
-			    struct dart_queue_group **groupp)
+static int queue_group__new(struct dart_device *device, struct dart_channel *channel,
+			    struct dart_numbers *numbers, struct dart_queue_group **groupp)
 {
 	struct dart_queue_group *group = calloc(1, sizeof(*group));
 	int ret;
@@ -164,8 +157,7 @@ static int queue_group__new(struct dart_device *device,
 	group->numbers = numbers;
 	ret = dart_slots__open(&group->slots, device->sizes.group);
 	if (!ret) {
-		group->cq = ibv_create_cq(device->verbs,
-					  cq_size(&device->sizes), group,
+		group->cq = ibv_create_cq(device->verbs, cq_size(&device->sizes), group,
 					  channel->channel, 0);
 		if (!group->cq)
 			ret = -errno;
@@ -177,8 +169,7 @@ static int queue_group__new(struct dart_device *device,
 	return ret;
 }
 
-int dart_device__join(struct dart_device *device, uint32_t thread,
-		      struct dart_numbers *numbers,
+int dart_device__join(struct dart_device *device, uint32_t thread, struct dart_numbers *numbers,
 		      struct dart_queue_group **groupp, uint64_t *number)
 {
 	struct dart_channel *channel = &device->channels[thread];
@@ -215,10 +206,8 @@ static int channel__watch(struct dart_channel *channel, int operation)
 
 	if (channel->thread->polls)
 		return 0;
-	return epoll_ctl(channel->thread->epoll, operation,
-			 channel->channel->fd, &event) ?
-		       -errno :
-		       0;
+	return epoll_ctl(channel->thread->epoll, operation, channel->channel->fd, &event) ? -errno :
+											    0;
 }
 
 int dart_queue_group__arm(struct dart_queue_group *group)
@@ -237,13 +226,11 @@ static void queue_group__empty(struct dart_queue_group *group)
 {
 	struct ibv_wc completions[COMPLETIONS_MAX];
 
-	while (ibv_poll_cq(group->cq, COMPLETIONS_MAX, completions) ==
-	       COMPLETIONS_MAX)
+	while (ibv_poll_cq(group->cq, COMPLETIONS_MAX, completions) == COMPLETIONS_MAX)
 		;
 }
 
-int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number,
-			    void *user)
+int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number, void *user)
 {
 	struct dart_channel *channel = group->channel;
 	int ret;
@@ -260,8 +247,7 @@ int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number,
 	channel->adopted++;
 	if (!group->adopted++) {
 		channel->adopted_groups++;
-		LIST_INSERT_HEAD(&channel->thread->groups, group,
-				 adopted_place);
+		LIST_INSERT_HEAD(&channel->thread->groups, group, adopted_place);
 	}
 	dart_slots__enter(&group->slots, number, user);
 	return 0;

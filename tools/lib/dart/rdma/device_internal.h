@@ -85,13 +85,11 @@ LIST_HEAD(dart_devices, dart_device);
  */
 int dart_device__get(struct dart_devices *devices, struct ibv_context *verbs,
 		     struct dart_thread *threads, uint32_t thread_count,
-		     const struct dart_device_sizes *sizes,
-		     struct dart_device **device);
+		     const struct dart_device_sizes *sizes, struct dart_device **device);
 void dart_device__put(struct dart_device *device);
 
 /* A place for a queue pair of @thread; a new group gets one of @numbers. */
-int dart_device__join(struct dart_device *device, uint32_t thread,
-		      struct dart_numbers *numbers,
+int dart_device__join(struct dart_device *device, uint32_t thread, struct dart_numbers *numbers,
 		      struct dart_queue_group **group, uint64_t *number);
 void dart_queue_group__quit(struct dart_queue_group *group, uint64_t number);
 
@@ -101,8 +99,7 @@ void dart_queue_group__quit(struct dart_queue_group *group, uint64_t number);
  * Completions of @number belong to @user from now on, until it leaves.  The first user of a group
  * removes completions that earlier queue pairs left in the queue.  Returns 0 or -errno.
  */
-int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number,
-			    void *user);
+int dart_queue_group__adopt(struct dart_queue_group *group, uint64_t number, void *user);
 void dart_queue_group__leave(struct dart_queue_group *group, uint64_t number);
 /* The thread gets no event of a completion any more; adopted queue pairs have to leave. */
 void dart_channel__break(struct dart_channel *channel);

@@ -9,8 +9,7 @@
 /* Operations in flight on an endpoint that is the only one of its owner. */
 #define DEPTH_ALONE	1024
 
-static int endpoint__new_alone(struct dart_endpoint **endpointp,
-			       struct dart_error *error)
+static int endpoint__new_alone(struct dart_endpoint **endpointp, struct dart_error *error)
 {
 	const struct dart_endpoint_sizes sizes = {
 		.group = 1,
@@ -30,10 +29,8 @@ static int endpoint__new_alone(struct dart_endpoint **endpointp,
 	return ret;
 }
 
-int dart_endpoint__connect_with(const char *host, uint16_t port,
-				const void *request, size_t length,
-				struct dart_endpoint **endpointp,
-				struct dart_error *error)
+int dart_endpoint__connect_with(const char *host, uint16_t port, const void *request, size_t length,
+				struct dart_endpoint **endpointp, struct dart_error *error)
 {
 	struct dart_endpoint *endpoint;
 	int ret;
@@ -49,8 +46,7 @@ int dart_endpoint__connect_with(const char *host, uint16_t port,
 	return ret;
 }
 
-int dart_endpoint__connect(const char *host, uint16_t port,
-			   struct dart_endpoint **endpointp,
+int dart_endpoint__connect(const char *host, uint16_t port, struct dart_endpoint **endpointp,
 			   struct dart_error *error)
 {
 	struct dart_endpoint *endpoint;
@@ -67,9 +63,8 @@ int dart_endpoint__connect(const char *host, uint16_t port,
 	return ret;
 }
 
-int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread,
-			       const char *host, uint16_t port, void *user,
-			       struct dart_endpoint **endpointp,
+int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread, const char *host,
+			       uint16_t port, void *user, struct dart_endpoint **endpointp,
 			       struct dart_error *error)
 {
 	struct dart_endpoint *endpoint = calloc(1, sizeof(*endpoint));
@@ -94,8 +89,7 @@ void *dart_endpoint__user(const struct dart_endpoint *endpoint)
 }
 
 /* Releases the device of an endpoint; true if it was removed and no endpoint uses it any more. */
-static bool put_device(struct dart_endpoint *endpoint,
-		       char node[static IBV_SYSFS_NAME_MAX])
+static bool put_device(struct dart_endpoint *endpoint, char node[static IBV_SYSFS_NAME_MAX])
 {
 	struct dart_device *device = endpoint->device;
 	bool is_over;
@@ -104,8 +98,7 @@ static bool put_device(struct dart_endpoint *endpoint,
 		return false;
 	is_over = device->is_removed && device->queue_pairs == 1;
 	if (is_over)
-		snprintf(node, IBV_SYSFS_NAME_MAX, "%s",
-			 device->verbs->device->dev_name);
+		snprintf(node, IBV_SYSFS_NAME_MAX, "%s", device->verbs->device->dev_name);
 	dart_device__put(device);
 	return is_over;
 }
@@ -142,9 +135,8 @@ int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint)
 	return endpoint->set->channel->fd;
 }
 
-enum dart_endpoint_event
-dart_endpoint__on_connection(struct dart_endpoint *endpoint,
-			     struct dart_error *error)
+enum dart_endpoint_event dart_endpoint__on_connection(struct dart_endpoint *endpoint,
+						      struct dart_error *error)
 {
 	enum dart_endpoint_event result;
 	struct rdma_cm_event *event;
@@ -164,8 +156,7 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 	ret = dart_endpoint__adopt(endpoint);
 	if (!ret)
 		return result;
-	endpoint->connection.failure =
-		dart_error__system(error, -ret, "cannot wait for READs");
+	endpoint->connection.failure = dart_error__system(error, -ret, "cannot wait for READs");
 	return DART_ENDPOINT_FAILED;
 }
 
@@ -174,15 +165,12 @@ int dart_endpoint__failure(const struct dart_endpoint *endpoint)
 	return endpoint->connection.failure;
 }
 
-void dart_endpoint__path(const struct dart_endpoint *endpoint,
-			 struct dart_endpoint_path *path)
+void dart_endpoint__path(const struct dart_endpoint *endpoint, struct dart_endpoint_path *path)
 {
-	dart_cm_connection__path(&endpoint->connection,
-				 endpoint->queue.bits_per_s, path);
+	dart_cm_connection__path(&endpoint->connection, endpoint->queue.bits_per_s, path);
 }
 
-const struct dart_endpoint_accept *
-dart_endpoint__accept(const struct dart_endpoint *endpoint)
+const struct dart_endpoint_accept *dart_endpoint__accept(const struct dart_endpoint *endpoint)
 {
 	return &endpoint->accept;
 }
@@ -196,14 +184,12 @@ int dart_endpoint__register(struct dart_endpoint *endpoint, void *memory,
 				      memory, size, landing);
 }
 
-int dart_endpoint__land_at(struct dart_endpoint *endpoint,
-			   const struct dart_landing *landing)
+int dart_endpoint__land_at(struct dart_endpoint *endpoint, const struct dart_landing *landing)
 {
 	return dart_read_queue__land_at(&endpoint->queue, landing);
 }
 
-int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
-			   void **landing)
+int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size, void **landing)
 {
 	struct dart_landing *reserved = endpoint->reserved;
 	int ret;
@@ -264,17 +250,14 @@ int dart_endpoint__read(struct dart_endpoint *endpoint,
 }
 
 uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
-				   const struct dart_read *reads,
-				   uint32_t count)
+				   const struct dart_read *reads, uint32_t count)
 {
 	if (!endpoint->connection.is_connected)
 		return 0;
-	return dart_read_pieces__count(reads, count,
-				       endpoint->queue.length_max);
+	return dart_read_pieces__count(reads, count, endpoint->queue.length_max);
 }
 
-int dart_endpoint__explain(const struct dart_endpoint *endpoint,
-			   struct dart_error *error)
+int dart_endpoint__explain(const struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	return dart_read_queue__explain(&endpoint->queue, error);
 }
@@ -282,8 +265,7 @@ int dart_endpoint__explain(const struct dart_endpoint *endpoint,
 int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint)
 {
 	return endpoint->connection.is_connected ?
-		       dart_endpoint_set__completion_fd(endpoint->set,
-							endpoint->thread) :
+		       dart_endpoint_set__completion_fd(endpoint->set, endpoint->thread) :
 		       -1;
 }
 
@@ -292,12 +274,10 @@ static void note_result(struct dart_endpoint *endpoint, int result)
 	endpoint->result = result;
 }
 
-int dart_endpoint__on_completion(struct dart_endpoint *endpoint,
-				 struct dart_error *error)
+int dart_endpoint__on_completion(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	endpoint->result = 0;
-	dart_endpoint_set__on_completion(endpoint->set, endpoint->thread,
-					 note_result);
+	dart_endpoint_set__on_completion(endpoint->set, endpoint->thread, note_result);
 	if (endpoint->result < 0)
 		dart_endpoint__explain(endpoint, error);
 	return endpoint->result;

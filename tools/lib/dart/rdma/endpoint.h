@@ -30,18 +30,15 @@ enum dart_endpoint_event {
  * name is resolved first, which may block: use dart_address__resolve()
  * elsewhere if that matters.
  */
-int dart_endpoint__connect(const char *host, uint16_t port,
-			   struct dart_endpoint **endpoint,
+int dart_endpoint__connect(const char *host, uint16_t port, struct dart_endpoint **endpoint,
 			   struct dart_error *error);
 /*
  * The same, with the @length bytes at @request as private data, at most
  * DART_ENDPOINT_REQUEST_MAX.  The caller checks dart_endpoint__answer().
  */
 #define DART_ENDPOINT_REQUEST_MAX 56
-int dart_endpoint__connect_with(const char *host, uint16_t port,
-				const void *request, size_t length,
-				struct dart_endpoint **endpoint,
-				struct dart_error *error);
+int dart_endpoint__connect_with(const char *host, uint16_t port, const void *request, size_t length,
+				struct dart_endpoint **endpoint, struct dart_error *error);
 /* Disconnects in any state.  @endpoint may be NULL. */
 void dart_endpoint__free(struct dart_endpoint *endpoint);
 
@@ -52,9 +49,8 @@ void dart_endpoint__free(struct dart_endpoint *endpoint);
  * only after a minute.
  */
 int dart_endpoint__connection_fd(const struct dart_endpoint *endpoint);
-enum dart_endpoint_event
-dart_endpoint__on_connection(struct dart_endpoint *endpoint,
-			     struct dart_error *error);
+enum dart_endpoint_event dart_endpoint__on_connection(struct dart_endpoint *endpoint,
+						      struct dart_error *error);
 
 /*
  * Why the connection FAILED, as -errno: -EHOSTUNREACH (no address of the network, or
@@ -65,8 +61,7 @@ dart_endpoint__on_connection(struct dart_endpoint *endpoint,
 int dart_endpoint__failure(const struct dart_endpoint *endpoint);
 
 /* The way to the agent. */
-void dart_endpoint__path(const struct dart_endpoint *endpoint,
-			 struct dart_endpoint_path *path);
+void dart_endpoint__path(const struct dart_endpoint *endpoint, struct dart_endpoint_path *path);
 
 /*
  * Copies the first @size bytes of the acceptance's private data to @answer, a
@@ -75,9 +70,8 @@ void dart_endpoint__path(const struct dart_endpoint *endpoint,
  * another number than @magic) or -EPROTONOSUPPORT (another version than
  * @version).  The other members may be hostile.
  */
-int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
-			  uint32_t version, void *answer, size_t size,
-			  struct dart_error *error);
+int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic, uint32_t version,
+			  void *answer, size_t size, struct dart_error *error);
 
 /* The answer to dart_endpoint__connect(), checked, in host byte order. */
 struct dart_endpoint_accept {
@@ -93,16 +87,14 @@ struct dart_endpoint_accept {
 	int64_t clock_offset_ns;
 	uint64_t clock_uncertainty_ns;
 };
-const struct dart_endpoint_accept *
-dart_endpoint__accept(const struct dart_endpoint *endpoint);
+const struct dart_endpoint_accept *dart_endpoint__accept(const struct dart_endpoint *endpoint);
 
 /*
  * Makes room for @size bytes to READ into, valid until the next call, even a call that fails.
  * Returns 0, -EBUSY while READs are in flight, -ENOTCONN before CONNECTED, -ENOMEM, or an error of
  * ibv_reg_mr().  No other host knows a key to these bytes: only the next READ changes them.
  */
-int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size,
-			   void **landing);
+int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size, void **landing);
 
 /*
  * Registers the @size bytes at @memory, so that READs can land there, or if @memory is NULL as
@@ -116,8 +108,7 @@ int dart_endpoint__register(struct dart_endpoint *endpoint, void *memory,
  * READs land at @landing, which is one of @endpoint, from now on, instead of in another or in
  * reserved bytes.  NULL: nowhere.  Returns 0, or -EBUSY while READs are in flight.
  */
-int dart_endpoint__land_at(struct dart_endpoint *endpoint,
-			   const struct dart_landing *landing);
+int dart_endpoint__land_at(struct dart_endpoint *endpoint, const struct dart_landing *landing);
 
 /*
  * Posts @count READs, executed in this order, with one completion after the last (RC: then all have
@@ -152,8 +143,7 @@ uint32_t dart_endpoint__take_completed(struct dart_endpoint *endpoint);
 void dart_endpoint__cut(struct dart_endpoint *endpoint, uint32_t length);
 /* The operations of the adapter that READs are, if they begin now. */
 uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
-				   const struct dart_read *reads,
-				   uint32_t count);
+				   const struct dart_read *reads, uint32_t count);
 
 /*
  * Readable when some operations have completed; -1 before CONNECTED.
@@ -162,10 +152,8 @@ uint32_t dart_endpoint__operations(const struct dart_endpoint *endpoint,
  * answer) or -EIO; after an error the endpoint can only be freed.
  */
 int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint);
-int dart_endpoint__on_completion(struct dart_endpoint *endpoint,
-				 struct dart_error *error);
+int dart_endpoint__on_completion(struct dart_endpoint *endpoint, struct dart_error *error);
 /* Sets @error to the reason of that error, and returns it. */
-int dart_endpoint__explain(const struct dart_endpoint *endpoint,
-			   struct dart_error *error);
+int dart_endpoint__explain(const struct dart_endpoint *endpoint, struct dart_error *error);
 
 #endif /* DART_ENDPOINT_H */

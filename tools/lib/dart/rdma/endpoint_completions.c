@@ -25,8 +25,7 @@ int dart_endpoint__adopt(struct dart_endpoint *endpoint)
 {
 	int ret;
 
-	ret = dart_queue_group__adopt(endpoint->group, endpoint->number,
-				      endpoint);
+	ret = dart_queue_group__adopt(endpoint->group, endpoint->number, endpoint);
 	endpoint->is_adopted = !ret;
 	return ret;
 }
@@ -45,8 +44,7 @@ uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint)
 	return endpoint->group->number;
 }
 
-static void endpoint__complete(struct dart_endpoint *endpoint,
-			       enum ibv_wc_status status,
+static void endpoint__complete(struct dart_endpoint *endpoint, enum ibv_wc_status status,
 			       dart_endpoint_completion_handler *handler)
 {
 	int result;
@@ -60,8 +58,7 @@ static void endpoint__complete(struct dart_endpoint *endpoint,
 }
 
 /* The completion queue does not work any more. */
-static void queue_group__fail(struct dart_queue_group *group, const char *step,
-			      int error,
+static void queue_group__fail(struct dart_queue_group *group, const char *step, int error,
 			      dart_endpoint_completion_handler *handler)
 {
 	struct dart_endpoint *endpoint;
@@ -72,8 +69,7 @@ static void queue_group__fail(struct dart_queue_group *group, const char *step,
 		if (!endpoint || endpoint->queue.has_failed)
 			continue;
 		dart_endpoint__set_reading(endpoint, false);
-		handler(endpoint,
-			dart_read_queue__fail(&endpoint->queue, step, error));
+		handler(endpoint, dart_read_queue__fail(&endpoint->queue, step, error));
 	}
 }
 
@@ -87,17 +83,13 @@ static void queue_group__poll(struct dart_queue_group *group,
 	do {
 		n = ibv_poll_cq(group->cq, COMPLETIONS_MAX, completions);
 		for (i = 0; i < n; i++) {
-			endpoint = dart_slots__find(&group->slots,
-						    completions[i].wr_id);
+			endpoint = dart_slots__find(&group->slots, completions[i].wr_id);
 			if (endpoint)
-				endpoint__complete(endpoint,
-						   completions[i].status,
-						   handler);
+				endpoint__complete(endpoint, completions[i].status, handler);
 		}
 	} while (n == COMPLETIONS_MAX);
 	if (n < 0)
-		queue_group__fail(group, "the completion queue is broken", -EIO,
-				  handler);
+		queue_group__fail(group, "the completion queue is broken", -EIO, handler);
 }
 
 static void queue_group__on_event(struct dart_queue_group *group,
@@ -124,8 +116,7 @@ static void channel__fail(struct dart_channel *channel, int error,
 	LIST_FOREACH(group, &channel->thread->groups, adopted_place)
 	{
 		if (group->channel == channel)
-			queue_group__fail(group, "the RDMA device was removed",
-					  error, handler);
+			queue_group__fail(group, "the RDMA device was removed", error, handler);
 	}
 }
 
@@ -148,8 +139,7 @@ static void channel__take_events(struct dart_channel *channel,
 	}
 }
 
-void dart_endpoint_set__on_completion(struct dart_endpoint_set *set,
-				      uint32_t thread,
+void dart_endpoint_set__on_completion(struct dart_endpoint_set *set, uint32_t thread,
 				      dart_endpoint_completion_handler *handler)
 {
 	struct epoll_event ready[CHANNELS_MAX];

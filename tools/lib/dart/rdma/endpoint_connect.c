@@ -14,29 +14,24 @@
 /* Events of connections that are handled before the caller looks at others. */
 #define EVENTS_MAX 64
 
-int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host,
-			 uint16_t port, const void *request, size_t length,
-			 struct dart_error *error)
+int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host, uint16_t port,
+			 const void *request, size_t length, struct dart_error *error)
 {
 	int ret;
 
 	if (length > sizeof(endpoint->request))
-		return dart_error__set(error, EINVAL,
-				       "a request of %zu bytes is too long",
-				       length);
+		return dart_error__set(error, EINVAL, "a request of %zu bytes is too long", length);
 	memcpy(endpoint->request, request, length);
 	endpoint->request_length = length;
 	ret = dart_endpoint_set__open_channel(endpoint->set, error);
 	if (ret)
 		return ret;
-	return dart_cm_connection__open(&endpoint->connection,
-					endpoint->set->channel, endpoint, host,
-					port, error);
+	return dart_cm_connection__open(&endpoint->connection, endpoint->set->channel, endpoint,
+					host, port, error);
 }
 
-int dart_endpoint__start_for_control(struct dart_endpoint *endpoint,
-				     const char *host, uint16_t port,
-				     struct dart_error *error)
+int dart_endpoint__start_for_control(struct dart_endpoint *endpoint, const char *host,
+				     uint16_t port, struct dart_error *error)
 {
 	const struct dart_control_request request = {
 		.magic = htole64(DART_CONTROL_MAGIC),
@@ -44,8 +39,7 @@ int dart_endpoint__start_for_control(struct dart_endpoint *endpoint,
 	};
 
 	endpoint->is_for_control = true;
-	return dart_endpoint__start(endpoint, host, port, &request,
-				    sizeof(request), error);
+	return dart_endpoint__start(endpoint, host, port, &request, sizeof(request), error);
 }
 
 static int make_queue(struct dart_endpoint *endpoint)
@@ -55,12 +49,10 @@ static int make_queue(struct dart_endpoint *endpoint)
 	int ret;
 
 	ret = dart_device__get(&set->devices, endpoint->connection.id->verbs, set->threads,
-			       set->thread_count, &set->sizes,
-			       &endpoint->device);
+			       set->thread_count, &set->sizes, &endpoint->device);
 	if (ret)
 		return ret;
-	ret = dart_device__join(endpoint->device, endpoint->thread,
-				&set->groups, &endpoint->group,
+	ret = dart_device__join(endpoint->device, endpoint->thread, &set->groups, &endpoint->group,
 				&endpoint->number);
 	if (ret)
 		return ret;
@@ -83,19 +75,16 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 
 	ret = make_queue(endpoint);
 	if (ret)
-		return dart_error__set(
-			error, -ret, "cannot create a queue pair: %s%s",
-			strerror(-ret),
-			ret == -ENOMEM ? " (check ulimit -l)" : "");
+		return dart_error__set(error, -ret, "cannot create a queue pair: %s%s",
+				       strerror(-ret), ret == -ENOMEM ? " (check ulimit -l)" : "");
 	depth_max = endpoint->device->attributes.max_qp_init_rd_atom;
 	if (depth_max < INITIATOR_DEPTH)
 		parameters.initiator_depth = depth_max;
 	return dart_cm_connection__ask(&endpoint->connection, &parameters, error);
 }
 
-int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
-			  uint32_t version, void *answer, size_t size,
-			  struct dart_error *error)
+int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic, uint32_t version,
+			  void *answer, size_t size, struct dart_error *error)
 {
 	struct {
 		__le64 magic;
@@ -103,51 +92,42 @@ int dart_endpoint__answer(const struct dart_endpoint *endpoint, uint64_t magic,
 	} head;
 
 	if (endpoint->answer_length < size)
-		return dart_error__set(
-			error, EBADMSG,
-			"the answer has %u bytes: not a dart agent",
-			endpoint->answer_length);
+		return dart_error__set(error, EBADMSG, "the answer has %u bytes: not a dart agent",
+				       endpoint->answer_length);
 	memcpy(&head, endpoint->answer, sizeof(head));
 	if (le64toh(head.magic) != magic)
-		return dart_error__set(
-			error, EBADMSG,
-			"the answer is without the magic number: not a dart agent");
+		return dart_error__set(error, EBADMSG,
+				       "the answer is without the magic number: not a dart agent");
 	if (le32toh(head.version) != version)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
 			"the agent speaks version %u of the protocol and this program version %u: upgrade %s",
 			le32toh(head.version), version,
-			le32toh(head.version) < version ? "dartd there" :
-							  "this program");
+			le32toh(head.version) < version ? "dartd there" : "this program");
 	memcpy(answer, endpoint->answer, size);
 	return 0;
 }
 
-static int check_accept(struct dart_endpoint *endpoint,
-			struct dart_error *error)
+static int check_accept(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	struct dart_endpoint_accept *accept = &endpoint->accept;
 	struct dart_control_accept raw = { };
 	int ret;
 
 	/* An older agent does not tell its time. */
-	ret = dart_endpoint__answer(endpoint, DART_CONTROL_MAGIC,
-				    DART_CONTROL_ABI_VERSION, &raw,
-				    offsetof(struct dart_control_accept, time_ns),
-				    error);
+	ret = dart_endpoint__answer(endpoint, DART_CONTROL_MAGIC, DART_CONTROL_ABI_VERSION, &raw,
+				    offsetof(struct dart_control_accept, time_ns), error);
 	if (ret)
 		return ret;
 	if (endpoint->answer_length >= sizeof(raw))
 		memcpy(&raw, endpoint->answer, sizeof(raw));
 	dart_remote_clock__compare(endpoint->connection.asked_ns, le64toh(raw.time_ns),
-				   &accept->clock_offset_ns,
-				   &accept->clock_uncertainty_ns);
+				   &accept->clock_offset_ns, &accept->clock_uncertainty_ns);
 	accept->address = le64toh(raw.address);
 	accept->rkey = le32toh(raw.rkey);
 	accept->length = le32toh(raw.length);
 	accept->used = le32toh(raw.used);
-	if (accept->length > DART_CONTROL_LENGTH_MAX ||
-	    accept->used > accept->length ||
+	if (accept->length > DART_CONTROL_LENGTH_MAX || accept->used > accept->length ||
 	    accept->used < sizeof(struct dart_control_header) ||
 	    accept->address > UINT64_MAX - accept->length)
 		return dart_error__set(
@@ -157,8 +137,7 @@ static int check_accept(struct dart_endpoint *endpoint,
 	return 0;
 }
 
-static int take_answer(struct dart_endpoint *endpoint,
-		       const struct rdma_conn_param *conn,
+static int take_answer(struct dart_endpoint *endpoint, const struct rdma_conn_param *conn,
 		       struct dart_error *error)
 {
 	int ret;
@@ -166,8 +145,7 @@ static int take_answer(struct dart_endpoint *endpoint,
 	/* The agent may take a smaller MTU than the route. */
 	dart_read_queue__fit_path(&endpoint->queue);
 	if (conn->private_data) {
-		memcpy(endpoint->answer, conn->private_data,
-		       conn->private_data_len);
+		memcpy(endpoint->answer, conn->private_data, conn->private_data_len);
 		endpoint->answer_length = conn->private_data_len;
 	}
 	ret = endpoint->is_for_control ? check_accept(endpoint, error) : 0;
@@ -183,8 +161,7 @@ enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
 	int ret;
 
 	if (event->event == RDMA_CM_EVENT_ADDR_RESOLVED)
-		dart_cm_contexts__note(&endpoint->set->contexts,
-				       connection->id->verbs);
+		dart_cm_contexts__note(&endpoint->set->contexts, connection->id->verbs);
 	if (event->event == RDMA_CM_EVENT_DEVICE_REMOVAL && endpoint->device)
 		endpoint->device->is_removed = true;
 	switch (dart_cm_connection__handle(connection, event, endpoint->request,

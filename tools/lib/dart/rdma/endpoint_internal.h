@@ -53,8 +53,7 @@ struct dart_endpoint {
 };
 
 /* endpoint_set.c: unless it is open.  Returns 0 or -errno with a sentence. */
-int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
-				    struct dart_error *error);
+int dart_endpoint_set__open_channel(struct dart_endpoint_set *set, struct dart_error *error);
 
 /* endpoint_completions.c, in the thread that posts: READs are in flight, or not. */
 void dart_endpoint__set_reading(struct dart_endpoint *endpoint, bool is);
@@ -63,15 +62,12 @@ void dart_endpoint__set_reading(struct dart_endpoint *endpoint, bool is);
  * endpoint_connect.c.  dart_endpoint__handle() never frees the endpoint, so that the event
  * can be acknowledged afterwards.
  */
-int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host,
-			 uint16_t port, const void *request, size_t length,
-			 struct dart_error *error);
-int dart_endpoint__start_for_control(struct dart_endpoint *endpoint,
-				     const char *host, uint16_t port,
-				     struct dart_error *error);
-enum dart_endpoint_event
-dart_endpoint__handle(struct dart_endpoint *endpoint,
-		      const struct rdma_cm_event *event,
-		      struct dart_error *error);
+int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host, uint16_t port,
+			 const void *request, size_t length, struct dart_error *error);
+int dart_endpoint__start_for_control(struct dart_endpoint *endpoint, const char *host,
+				     uint16_t port, struct dart_error *error);
+enum dart_endpoint_event dart_endpoint__handle(struct dart_endpoint *endpoint,
+					       const struct rdma_cm_event *event,
+					       struct dart_error *error);
 
 #endif /* DART_ENDPOINT_MEMBERS_H */

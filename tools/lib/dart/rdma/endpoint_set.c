@@ -23,8 +23,7 @@ static void set__open_watch(struct dart_endpoint_set *set)
 	set->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (set->watch < 0)
 		return;
-	if (inotify_add_watch(set->watch, DEVICE_FILES,
-			      IN_DELETE | IN_ONLYDIR) >= 0 &&
+	if (inotify_add_watch(set->watch, DEVICE_FILES, IN_DELETE | IN_ONLYDIR) >= 0 &&
 	    !epoll_ctl(set->epoll, EPOLL_CTL_ADD, set->watch, &event))
 		return;
 	close(set->watch);
@@ -49,8 +48,7 @@ static void set__on_removal(struct dart_endpoint_set *set, const char *node)
 
 void dart_endpoint_set__take_removals(struct dart_endpoint_set *set)
 {
-	char buffer[4096]
-		__attribute__((aligned(__alignof__(struct inotify_event))));
+	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
 	const struct inotify_event *event;
 	ssize_t length, at;
 
@@ -65,8 +63,7 @@ void dart_endpoint_set__take_removals(struct dart_endpoint_set *set)
 	}
 }
 
-int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
-				    struct dart_error *error)
+int dart_endpoint_set__open_channel(struct dart_endpoint_set *set, struct dart_error *error)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	struct rdma_event_channel *channel;
@@ -78,9 +75,8 @@ int dart_endpoint_set__open_channel(struct dart_endpoint_set *set,
 	if (ret)
 		return ret;
 	if (epoll_ctl(set->epoll, EPOLL_CTL_ADD, channel->fd, &event)) {
-		ret = dart_error__system(
-			error, errno,
-			"cannot wait for the RDMA connection manager");
+		ret = dart_error__system(error, errno,
+					 "cannot wait for the RDMA connection manager");
 		rdma_destroy_event_channel(channel);
 		return ret;
 	}
@@ -95,15 +91,13 @@ static int thread__open(struct dart_thread *thread, uint32_t depth, bool polls,
 	thread->polls = polls;
 	thread->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (thread->epoll < 0)
-		return dart_error__system(error, errno,
-					  "cannot wait for completions");
+		return dart_error__system(error, errno, "cannot wait for completions");
 	if (dart_read_scratch__open(&thread->scratch, depth))
 		return dart_error__no_memory(error);
 	return 0;
 }
 
-int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes,
-			   struct dart_endpoint_set **setp,
+int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes, struct dart_endpoint_set **setp,
 			   struct dart_error *error)
 {
 	const uint32_t threads = sizes->threads;
@@ -111,8 +105,7 @@ int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes,
 	uint32_t i;
 	int ret = 0;
 
-	if (!threads || threads > DART_ENDPOINT_THREADS ||
-	    sizes->group > DART_SLOTS_MAX)
+	if (!threads || threads > DART_ENDPOINT_THREADS || sizes->group > DART_SLOTS_MAX)
 		return dart_error__set(
 			error, EINVAL,
 			"a set of endpoints has 1 to %u threads, and groups of at most %u",
@@ -128,8 +121,7 @@ int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes,
 		set->threads[i].epoll = -1;
 	set->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (set->epoll < 0)
-		ret = dart_error__system(error, errno,
-					 "cannot wait for connections");
+		ret = dart_error__system(error, errno, "cannot wait for connections");
 	for (i = 0; !ret && i < threads; i++)
 		ret = thread__open(&set->threads[i], set->sizes.depth,
 				   sizes->polling >> i & 1, error);
@@ -168,8 +160,7 @@ int dart_endpoint_set__connection_fd(const struct dart_endpoint_set *set)
 	return set->epoll;
 }
 
-int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set,
-				     uint32_t thread)
+int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set, uint32_t thread)
 {
 	return set->threads[thread].epoll;
 }

@@ -35,8 +35,7 @@ struct dart_endpoint_sizes {
 };
 
 /* Returns 0, or sets @error and returns -errno. */
-int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes,
-			   struct dart_endpoint_set **set,
+int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes, struct dart_endpoint_set **set,
 			   struct dart_error *error);
 /* All endpoints have been freed.  NULL is allowed. */
 void dart_endpoint_set__free(struct dart_endpoint_set *set);
@@ -44,9 +43,8 @@ void dart_endpoint_set__free(struct dart_endpoint_set *set);
 /*
  * As dart_endpoint__connect(), for @thread.  dart_endpoint__user() returns @user.
  */
-int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread,
-			       const char *host, uint16_t port, void *user,
-			       struct dart_endpoint **endpoint,
+int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread, const char *host,
+			       uint16_t port, void *user, struct dart_endpoint **endpoint,
 			       struct dart_error *error);
 void *dart_endpoint__user(const struct dart_endpoint *endpoint);
 
@@ -84,17 +82,14 @@ uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint);
  * @result is that of dart_endpoint__on_completion(); dart_endpoint__explain() tells why it
  * is an error.  May post READs of any endpoint of the thread, but lets none of them leave.
  */
-typedef void dart_endpoint_completion_handler(struct dart_endpoint *endpoint,
-					      int result);
+typedef void dart_endpoint_completion_handler(struct dart_endpoint *endpoint, int result);
 
 /*
  * Takes the completions of @thread: when the descriptor is readable, or, of a thread that polls, at
  * any time and without a system call.  The latter returns whether READs are still in flight.
  */
-int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set,
-				     uint32_t thread);
-void dart_endpoint_set__on_completion(struct dart_endpoint_set *set,
-				      uint32_t thread,
+int dart_endpoint_set__completion_fd(const struct dart_endpoint_set *set, uint32_t thread);
+void dart_endpoint_set__on_completion(struct dart_endpoint_set *set, uint32_t thread,
 				      dart_endpoint_completion_handler *handler);
 bool dart_endpoint_set__poll(struct dart_endpoint_set *set, uint32_t thread,
 			     dart_endpoint_completion_handler *handler);

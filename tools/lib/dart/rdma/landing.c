@@ -22,9 +22,8 @@ static int landing__allocate(struct dart_landing *landing)
 	return 0;
 }
 
-int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd,
-			   void *memory, size_t size,
-			   struct dart_landing **landingp)
+int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd, void *memory,
+			   size_t size, struct dart_landing **landingp)
 {
 	struct dart_landing *landing = calloc(1, sizeof(*landing));
 	int ret = 0;

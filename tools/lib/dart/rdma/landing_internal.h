@@ -26,8 +26,7 @@ LIST_HEAD(dart_landings, dart_landing);
  * Registers the @size bytes at @memory, or if that is NULL as many of its own, which are
  * zero and a whole number of pages.  Returns 0, -ENOMEM or an error of ibv_reg_mr().
  */
-int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd,
-			   void *memory, size_t size,
-			   struct dart_landing **landing);
+int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd, void *memory,
+			   size_t size, struct dart_landing **landing);
 
 #endif /* DART_LANDING_MEMBERS_H */

@@ -18,8 +18,7 @@ static bool is_loopback(const struct sockaddr *address)
 
 	if (address->sa_family == AF_INET)
 		return ntohl(in->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	return address->sa_family == AF_INET6 &&
-	       IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+	return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
 }
 
 /* GIDs are IPv6 addresses; the GID of an IPv4 address is ::ffff:a.b.c.d. */
@@ -61,8 +60,7 @@ static bool has_gid(struct ibv_device *device, struct in6_addr *gid)
 	return is_found;
 }
 
-static void set_address(struct sockaddr_storage *own,
-			const struct in6_addr *gid, in_port_t port)
+static void set_address(struct sockaddr_storage *own, const struct in6_addr *gid, in_port_t port)
 {
 	struct sockaddr_in *in = (void *)own;
 	struct sockaddr_in6 *in6 = (void *)own;
@@ -79,8 +77,7 @@ static void set_address(struct sockaddr_storage *own,
 	}
 }
 
-struct sockaddr *dart_own_address__replace(struct sockaddr *address,
-					   struct sockaddr_storage *own)
+struct sockaddr *dart_own_address__replace(struct sockaddr *address, struct sockaddr_storage *own)
 {
 	/* Ports of both families are at the same place. */
 	const in_port_t port = ((const struct sockaddr_in *)address)->sin_port;

@@ -17,7 +17,6 @@
  * one: the same device as an agent uses if its configuration names none.  May be called in any
  * thread.
  */
-struct sockaddr *dart_own_address__replace(struct sockaddr *address,
-					   struct sockaddr_storage *own);
+struct sockaddr *dart_own_address__replace(struct sockaddr *address, struct sockaddr_storage *own);
 
 #endif /* DART_OWN_ADDRESS_H */

@@ -40,17 +40,15 @@ uint32_t dart_path__mtu(const struct rdma_cm_id *id)
 {
 	/* enum ibv_mtu: 1 is 256 bytes. */
 	if (id->route.num_paths > 0 && id->route.path_rec &&
-	    id->route.path_rec->mtu >= IBV_MTU_256 &&
-	    id->route.path_rec->mtu <= IBV_MTU_4096)
+	    id->route.path_rec->mtu >= IBV_MTU_256 && id->route.path_rec->mtu <= IBV_MTU_4096)
 		return 128U << id->route.path_rec->mtu;
 	return 0;
 }
 
 void dart_path__print_address(const struct sockaddr *address, char text[46])
 {
-	socklen_t length = address->sa_family == AF_INET6 ?
-				   sizeof(struct sockaddr_in6) :
-				   sizeof(struct sockaddr_in);
+	socklen_t length = address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+							    sizeof(struct sockaddr_in);
 
 	if (getnameinfo(address, length, text, 46, NULL, 0, NI_NUMERICHOST))
 		*text = '\0';
@@ -62,12 +60,9 @@ void dart_path__of_rdma(const struct rdma_cm_id *id, uint64_t bits_per_s,
 	*path = (struct dart_endpoint_path){ };
 	if (!id->verbs)
 		return;
-	snprintf(path->device, sizeof(path->device), "%s",
-		 ibv_get_device_name(id->verbs->device));
-	dart_path__print_address(rdma_get_local_addr((struct rdma_cm_id *)id),
-				 path->source);
-	dart_path__print_address(rdma_get_peer_addr((struct rdma_cm_id *)id),
-				 path->destination);
+	snprintf(path->device, sizeof(path->device), "%s", ibv_get_device_name(id->verbs->device));
+	dart_path__print_address(rdma_get_local_addr((struct rdma_cm_id *)id), path->source);
+	dart_path__print_address(rdma_get_peer_addr((struct rdma_cm_id *)id), path->destination);
 	path->mtu = dart_path__mtu(id);
 	path->own_mtu = path->mtu;
 	path->bits_per_s = bits_per_s;

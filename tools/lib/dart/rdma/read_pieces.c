@@ -8,8 +8,7 @@ bool dart_read_pieces__have_ended(const struct dart_read_pieces *pieces)
 }
 
 /* Bytes of the next piece of @left ones at @address. */
-static uint32_t piece_length(uint64_t address, uint32_t left,
-			     uint32_t length_max)
+static uint32_t piece_length(uint64_t address, uint32_t left, uint32_t length_max)
 {
 	if (length_max >= 2 * DART_READ_ALIGNMENT) {
 		length_max -= length_max % DART_READ_ALIGNMENT;
@@ -19,8 +18,7 @@ static uint32_t piece_length(uint64_t address, uint32_t left,
 	return left < length_max ? left : length_max;
 }
 
-bool dart_read_pieces__take(struct dart_read_pieces *pieces, uint64_t room,
-			    struct dart_read *piece)
+bool dart_read_pieces__take(struct dart_read_pieces *pieces, uint64_t room, struct dart_read *piece)
 {
 	const struct dart_read *read = &pieces->reads[pieces->next];
 	uint32_t length;
@@ -56,8 +54,7 @@ static uint32_t count_pieces(const struct dart_read *read, uint32_t length_max)
 	return 1 + (left ? 1 + (left - 1) / length_max : 0);
 }
 
-uint32_t dart_read_pieces__count(const struct dart_read *reads, uint32_t count,
-				 uint32_t length_max)
+uint32_t dart_read_pieces__count(const struct dart_read *reads, uint32_t count, uint32_t length_max)
 {
 	uint32_t i, operations = 0;
 

@@ -41,8 +41,7 @@ static int compare_extents(const void *one, const void *other)
 	return (a->low > b->low) - (a->low < b->low);
 }
 
-static size_t count_ranges(const struct dart_table *table,
-			   const uint32_t *entries, uint32_t count)
+static size_t count_ranges(const struct dart_table *table, const uint32_t *entries, uint32_t count)
 {
 	size_t ranges = 0;
 	uint32_t i;
@@ -53,15 +52,13 @@ static size_t count_ranges(const struct dart_table *table,
 }
 
 /* The extents of all ranges, from the first copy to the last. */
-static void extents__collect(struct extent *extents,
-			     const struct dart_table *table,
+static void extents__collect(struct extent *extents, const struct dart_table *table,
 			     const uint32_t *entries, uint32_t count)
 {
 	uint32_t i, j;
 
 	for (i = 0; i < count; i++) {
-		const struct dart_entry *entry =
-			&table->entries[entries ? entries[i] : i];
+		const struct dart_entry *entry = &table->entries[entries ? entries[i] : i];
 
 		for (j = 0; j < entry->range_count; j++) {
 			const struct dart_range *range = &entry->ranges[j];
@@ -70,8 +67,7 @@ static void extents__collect(struct extent *extents,
 				.memory_region = range->memory_region,
 				.low = range->address,
 				.high = range->address + range->length +
-					(uint64_t)(range->copies - 1) *
-					range->stride,
+					(uint64_t)(range->copies - 1) * range->stride,
 			};
 		}
 	}
@@ -102,8 +98,7 @@ static size_t extents__join(struct extent *extents, size_t count)
  * To whole lines, as far as the memory region goes: packets of rows with sequences end
  * where lines do, see <dart/control.h>.
  */
-static void extent__align(struct extent *extent,
-			  const struct dart_memory_region *region)
+static void extent__align(struct extent *extent, const struct dart_memory_region *region)
 {
 	uint64_t before = extent->low % DART_CONTROL_LINE;
 	uint64_t after = -extent->high % DART_CONTROL_LINE;
@@ -112,8 +107,7 @@ static void extent__align(struct extent *extent,
 	extent->high += MIN(after, region->address + region->length - extent->high);
 }
 
-static int plan__add_reads(struct dart_read_plan *plan,
-			   struct extent *extents, size_t count)
+static int plan__add_reads(struct dart_read_plan *plan, struct extent *extents, size_t count)
 {
 	const struct dart_table *table = plan->table;
 	uint32_t region = 0;
@@ -121,8 +115,7 @@ static int plan__add_reads(struct dart_read_plan *plan,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		extent__align(&extents[i],
-			      &table->memory_regions[extents[i].memory_region]);
+		extent__align(&extents[i], &table->memory_regions[extents[i].memory_region]);
 		length = extents[i].high - extents[i].low;
 		if (length > DART_CONTROL_DATA_MAX - fetched)
 			return -EFBIG;
@@ -144,9 +137,8 @@ static int plan__add_reads(struct dart_read_plan *plan,
 	return 0;
 }
 
-int dart_read_plan__new(const struct dart_table *table,
-			const uint32_t *entries, uint32_t entry_count,
-			struct dart_read_plan **plan)
+int dart_read_plan__new(const struct dart_table *table, const uint32_t *entries,
+			uint32_t entry_count, struct dart_read_plan **plan)
 {
 	uint32_t count = entries ? entry_count : table->entry_count;
 	size_t extent_count = count_ranges(table, entries, count);
@@ -195,8 +187,7 @@ void dart_read_plan__free(struct dart_read_plan *plan)
 	free(plan);
 }
 
-const struct dart_read *dart_read_plan__reads(const struct dart_read_plan *plan,
-					      uint32_t *count)
+const struct dart_read *dart_read_plan__reads(const struct dart_read_plan *plan, uint32_t *count)
 {
 	*count = plan->read_count;
 	return plan->reads;
@@ -225,8 +216,7 @@ static const struct dart_read *plan__find(const struct dart_read_plan *plan,
 	return &plan->reads[low];
 }
 
-size_t dart_read_plan__place(const struct dart_read_plan *plan,
-			     const struct dart_range *range)
+size_t dart_read_plan__place(const struct dart_read_plan *plan, const struct dart_range *range)
 {
 	const struct dart_read *read = plan__find(plan, range);
 
@@ -240,8 +230,7 @@ static bool is_one_piece(const struct dart_entry *entry)
 	const uint32_t length = entry->schema->length;
 
 	return entry->range_count == 1 && range->copies == entry->copies &&
-	       range->length == length &&
-	       (range->copies == 1 || range->stride == length);
+	       range->length == length && (range->copies == 1 || range->stride == length);
 }
 
 void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
@@ -255,8 +244,7 @@ void dart_read_plan__gather(const struct dart_read_plan *plan, uint32_t entry,
 		memset(copies, 0, dart_entry__size(of));
 	for (i = 0; i < of->range_count; i++) {
 		const struct dart_range *range = &of->ranges[i];
-		const uint8_t *from = (const uint8_t *)landing +
-				      dart_read_plan__place(plan, range);
+		const uint8_t *from = (const uint8_t *)landing + dart_read_plan__place(plan, range);
 		uint8_t *to = (uint8_t *)copies + range->offset +
 			      (size_t)range->first_copy * of->schema->length;
 

@@ -31,19 +31,16 @@ struct dart_read_plan;
  * repetition; NULL for all).  The table must outlive the plan.  Returns 0,
  * -ENOMEM, or -EFBIG if the READs would exceed DART_CONTROL_DATA_MAX bytes.
  */
-int dart_read_plan__new(const struct dart_table *table,
-			const uint32_t *entries, uint32_t entry_count,
-			struct dart_read_plan **plan);
+int dart_read_plan__new(const struct dart_table *table, const uint32_t *entries,
+			uint32_t entry_count, struct dart_read_plan **plan);
 void dart_read_plan__free(struct dart_read_plan *plan);
 
-const struct dart_read *dart_read_plan__reads(const struct dart_read_plan *plan,
-					      uint32_t *count);
+const struct dart_read *dart_read_plan__reads(const struct dart_read_plan *plan, uint32_t *count);
 /* The bytes that the landing buffer needs. */
 size_t dart_read_plan__landing_size(const struct dart_read_plan *plan);
 
 /* Where the first byte of a range of a planned entry lands. */
-size_t dart_read_plan__place(const struct dart_read_plan *plan,
-			     const struct dart_range *range);
+size_t dart_read_plan__place(const struct dart_read_plan *plan, const struct dart_range *range);
 
 /*
  * Copies landed bytes into the copies of the planned entry with index @entry,

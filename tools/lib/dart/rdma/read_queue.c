@@ -32,8 +32,7 @@ void dart_read_scratch__close(struct dart_read_scratch *scratch)
 
 void dart_read_queue__fit_path(struct dart_read_queue *queue)
 {
-	queue->bytes_max = DART_READ_PACKETS_MAX *
-			   (dart_path__mtu(queue->id) ?: MTU_DEFAULT);
+	queue->bytes_max = DART_READ_PACKETS_MAX * (dart_path__mtu(queue->id) ?: MTU_DEFAULT);
 	queue->length_max = min_u32(queue->length_max, queue->bytes_max);
 }
 
@@ -56,15 +55,13 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 	queue->scratch = parts->scratch;
 	queue->number = parts->number;
 	queue->depth = parts->depth;
-	queue->chunk = min_u32(parts->scratch->room,
-			       parts->depth > 1 ? parts->depth / 2 : 1);
+	queue->chunk = min_u32(parts->scratch->room, parts->depth > 1 ? parts->depth / 2 : 1);
 	ret = ibv_query_port(id->verbs, id->port_num, &port);
 	if (ret)
 		return -ret;
 	if (!port.max_msg_sz)
 		return -EINVAL;
-	queue->bits_per_s =
-		dart_path__link_speed(port.active_speed, port.active_width);
+	queue->bits_per_s = dart_path__link_speed(port.active_speed, port.active_width);
 	queue->length_max = port.max_msg_sz;
 	dart_read_queue__fit_path(queue);
 	if (rdma_create_qp(id, parts->pd, &attributes))
@@ -79,8 +76,7 @@ void dart_read_queue__close(struct dart_read_queue *queue)
 		rdma_destroy_qp(queue->id);
 }
 
-int dart_read_queue__land_at(struct dart_read_queue *queue,
-			     const struct dart_landing *landing)
+int dart_read_queue__land_at(struct dart_read_queue *queue, const struct dart_landing *landing)
 {
 	if (queue->pieces.reads)
 		return -EBUSY;
@@ -88,8 +84,7 @@ int dart_read_queue__land_at(struct dart_read_queue *queue,
 	return 0;
 }
 
-static void prepare(struct dart_read_queue *queue, uint32_t slot,
-		    const struct dart_read *piece)
+static void prepare(struct dart_read_queue *queue, uint32_t slot, const struct dart_read *piece)
 {
 	const struct dart_landing *landing = queue->landing;
 	struct dart_read_scratch *scratch = queue->scratch;
@@ -117,9 +112,8 @@ static struct dart_read_run *new_run(struct dart_read_queue *queue)
 
 	if (queue->run_count == DART_READ_RUNS_MAX)
 		return NULL;
-	run = &queue->runs[(queue->first_run + queue->run_count) %
-			   DART_READ_RUNS_MAX];
-	*run = (struct dart_read_run){ };
+	run = &queue->runs[(queue->first_run + queue->run_count) % DART_READ_RUNS_MAX];
+	*run = (struct dart_read_run){};
 	queue->run_count++;
 	return run;
 }
@@ -127,16 +121,14 @@ static struct dart_read_run *new_run(struct dart_read_queue *queue)
 static bool take_piece(struct dart_read_queue *queue, struct dart_read *piece)
 {
 	return queue->permitted && queue->operations < queue->depth &&
-	       dart_read_pieces__take(&queue->pieces,
-				      queue->bytes_max - queue->bytes, piece);
+	       dart_read_pieces__take(&queue->pieces, queue->bytes_max - queue->bytes, piece);
 }
 
 /* Prepares the permitted operations that fit into a chunk; returns how many. */
 static uint32_t fill_chunk(struct dart_read_queue *queue)
 {
 	/* Nobody waits for the first of them if the batch is permitted as a whole. */
-	const uint32_t run_max = queue->permitted < queue->remaining ?
-					 DART_READ_RUN : queue->chunk;
+	const uint32_t run_max = queue->permitted < queue->remaining ? DART_READ_RUN : queue->chunk;
 	struct dart_read_run *run = NULL;
 	struct dart_read piece;
 	uint32_t n;
@@ -203,8 +195,7 @@ int dart_read_queue__begin(struct dart_read_queue *queue,
 		.count = count,
 		.length_max = queue->length_max,
 	};
-	queue->remaining =
-		dart_read_pieces__count(reads, count, queue->length_max);
+	queue->remaining = dart_read_pieces__count(reads, count, queue->length_max);
 	queue->permitted = 0;
 	queue->completed = 0;
 	return 0;
@@ -214,8 +205,7 @@ int dart_read_queue__post(struct dart_read_queue *queue, uint32_t operations)
 {
 	if (!queue->pieces.reads)
 		return -EINVAL;
-	queue->permitted +=
-		min_u32(operations, queue->remaining - queue->permitted);
+	queue->permitted += min_u32(operations, queue->remaining - queue->permitted);
 	return post(queue);
 }
 
@@ -252,8 +242,7 @@ static int error_of(const struct dart_read_queue *queue)
 	}
 }
 
-int dart_read_queue__complete(struct dart_read_queue *queue,
-			      enum ibv_wc_status status)
+int dart_read_queue__complete(struct dart_read_queue *queue, enum ibv_wc_status status)
 {
 	int ret;
 
@@ -276,8 +265,7 @@ int dart_read_queue__complete(struct dart_read_queue *queue,
 	return 1;
 }
 
-int dart_read_queue__fail(struct dart_read_queue *queue, const char *step,
-			  int error)
+int dart_read_queue__fail(struct dart_read_queue *queue, const char *step, int error)
 {
 	queue->has_failed = true;
 	queue->step = step;
@@ -285,8 +273,7 @@ int dart_read_queue__fail(struct dart_read_queue *queue, const char *step,
 	return error_of(queue);
 }
 
-int dart_read_queue__explain(const struct dart_read_queue *queue,
-			     struct dart_error *error)
+int dart_read_queue__explain(const struct dart_read_queue *queue, struct dart_error *error)
 {
 	const int ret = -error_of(queue);
 
@@ -295,15 +282,11 @@ int dart_read_queue__explain(const struct dart_read_queue *queue,
 				       strerror(-queue->step_error));
 	switch (queue->status) {
 	case IBV_WC_REM_ACCESS_ERR:
-		return dart_error__set(
-			error, ret,
-			"the host refused a READ: remote access error");
+		return dart_error__set(error, ret, "the host refused a READ: remote access error");
 	case IBV_WC_RETRY_EXC_ERR:
-		return dart_error__set(error, ret,
-				       "the host no longer answers");
+		return dart_error__set(error, ret, "the host no longer answers");
 	case IBV_WC_WR_FLUSH_ERR:
-		return dart_error__set(error, ret,
-				       "the connection broke during a READ");
+		return dart_error__set(error, ret, "the connection broke during a READ");
 	default:
 		return dart_error__set(error, ret, "a READ failed: %s",
 				       ibv_wc_status_str(queue->status));

@@ -96,8 +96,7 @@ void dart_read_queue__close(struct dart_read_queue *queue);
 void dart_read_queue__fit_path(struct dart_read_queue *queue);
 
 /* Like the endpoint's functions of the same names. */
-int dart_read_queue__land_at(struct dart_read_queue *queue,
-			     const struct dart_landing *landing);
+int dart_read_queue__land_at(struct dart_read_queue *queue, const struct dart_landing *landing);
 void dart_read_queue__cut(struct dart_read_queue *queue, uint32_t length);
 int dart_read_queue__begin(struct dart_read_queue *queue,
 			   const struct dart_read *reads, uint32_t count);
@@ -109,13 +108,10 @@ uint32_t dart_read_queue__take_completed(struct dart_read_queue *queue);
  * batch has completed, 0 if not yet, or -EACCES, -ETIMEDOUT or -EIO: then the queue has failed, and
  * takes no more of them.
  */
-int dart_read_queue__complete(struct dart_read_queue *queue,
-			      enum ibv_wc_status status);
+int dart_read_queue__complete(struct dart_read_queue *queue, enum ibv_wc_status status);
 /* @step, a constant, has failed with @error, as -errno.  Returns -EIO. */
-int dart_read_queue__fail(struct dart_read_queue *queue, const char *step,
-			  int error);
+int dart_read_queue__fail(struct dart_read_queue *queue, const char *step, int error);
 /* Tells why it has failed; returns the result of the functions above. */
-int dart_read_queue__explain(const struct dart_read_queue *queue,
-			     struct dart_error *error);
+int dart_read_queue__explain(const struct dart_read_queue *queue, struct dart_error *error);
 
 #endif /* DART_READ_QUEUE_H */

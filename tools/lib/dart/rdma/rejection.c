@@ -29,35 +29,28 @@ static const char *question(__le64 magic)
 
 /* Explains a rejection by the agent itself, which may say why. */
 static int explain_refusal(const struct rdma_conn_param *conn,
-			   const struct dart_control_request *own,
-			   struct dart_error *error)
+			   const struct dart_control_request *own, struct dart_error *error)
 {
 	struct dart_control_reject reject = {};
 
 	if (conn->private_data && conn->private_data_len >= sizeof(reject))
 		memcpy(&reject, conn->private_data, sizeof(reject));
 	if (!reject.magic || reject.magic != own->magic)
-		return dart_error__set(
-			error, EACCES,
-			"the agent refused the connection (%ssee its log)",
-			question(own->magic));
+		return dart_error__set(error, EACCES,
+				       "the agent refused the connection (%ssee its log)",
+				       question(own->magic));
 	if (reject.abi_version != own->abi_version)
 		return dart_error__set(
 			error, EPROTONOSUPPORT,
 			"the agent speaks version %u of the protocol and this program version %u: upgrade %s",
 			le32toh(reject.abi_version), le32toh(own->abi_version),
-			le32toh(reject.abi_version) <
-					le32toh(own->abi_version) ?
-				"dartd there" :
-				"this program");
-	return dart_error__set(
-		error, EACCES, "the agent refused the connection: %.*s",
-		(int)strnlen(reject.reason, sizeof(reject.reason)),
-		reject.reason);
+			le32toh(reject.abi_version) < le32toh(own->abi_version) ? "dartd there" :
+										  "this program");
+	return dart_error__set(error, EACCES, "the agent refused the connection: %.*s",
+			       (int)strnlen(reject.reason, sizeof(reject.reason)), reject.reason);
 }
 
-int dart_rejection__explain(const struct rdma_cm_event *event,
-			    const void *request, size_t length,
+int dart_rejection__explain(const struct rdma_cm_event *event, const void *request, size_t length,
 			    struct dart_error *error)
 {
 	struct dart_control_request own = {};
@@ -66,27 +59,23 @@ int dart_rejection__explain(const struct rdma_cm_event *event,
 	switch (event->status) {
 	case REJECT_NO_SERVICE:
 	case -ECONNREFUSED:
-		return dart_error__set(
-			error, ECONNREFUSED,
-			"no agent listens there (is dartd running?)");
+		return dart_error__set(error, ECONNREFUSED,
+				       "no agent listens there (is dartd running?)");
 	case REJECT_CONSUMER:
 		return explain_refusal(&event->param.conn, &own, error);
 	default:
-		return dart_error__set(error, EPROTO,
-				       "the connection was rejected, reason %d",
+		return dart_error__set(error, EPROTO, "the connection was rejected, reason %d",
 				       event->status);
 	}
 }
 
-int dart_rejection__explain_silence(const struct rdma_cm_event *event,
-				    struct dart_error *error)
+int dart_rejection__explain_silence(const struct rdma_cm_event *event, struct dart_error *error)
 {
 	bool is_answer = event->event == RDMA_CM_EVENT_UNREACHABLE ||
 			 event->event == RDMA_CM_EVENT_CONNECT_ERROR;
 
 	return dart_error__set(error, is_answer ? ETIMEDOUT : EHOSTUNREACH,
 			       "not reachable: %s (%s)",
-			       event->status < 0 ? strerror(-event->status) :
-						   "no answer",
+			       event->status < 0 ? strerror(-event->status) : "no answer",
 			       rdma_event_str(event->event));
 }

@@ -13,11 +13,9 @@
  * dart_control_request.  The private data of @event are hostile.  Returns the value for
  * dart_endpoint__failure().
  */
-int dart_rejection__explain(const struct rdma_cm_event *event,
-			    const void *request, size_t length,
+int dart_rejection__explain(const struct rdma_cm_event *event, const void *request, size_t length,
 			    struct dart_error *error);
 /* The same for an event that tells that nothing answers. */
-int dart_rejection__explain_silence(const struct rdma_cm_event *event,
-				    struct dart_error *error);
+int dart_rejection__explain_silence(const struct rdma_cm_event *event, struct dart_error *error);
 
 #endif /* DART_REJECTION_H */

@@ -30,10 +30,8 @@ static inline uint64_t dart_monotonic_ns(void)
  * now, even if that was set since the question.  Leaves both values as they are if nothing can be
  * said.
  */
-static inline void dart_remote_clock__compare(uint64_t asked_ns,
-					      uint64_t time_ns,
-					      int64_t *offset_ns,
-					      uint64_t *uncertainty_ns)
+static inline void dart_remote_clock__compare(uint64_t asked_ns, uint64_t time_ns,
+					      int64_t *offset_ns, uint64_t *uncertainty_ns)
 {
 	uint64_t half_ns = (dart_monotonic_ns() - asked_ns) / 2;
 

@@ -80,8 +80,7 @@ int dart_numbers__take(struct dart_numbers *numbers, uint32_t *number)
 		return 0;
 	}
 	/* Now, so that giving back cannot fail. */
-	back = reallocarray(numbers->back, (size_t)numbers->next + 1,
-			    sizeof(*back));
+	back = reallocarray(numbers->back, (size_t)numbers->next + 1, sizeof(*back));
 	if (!back)
 		return -ENOMEM;
 	numbers->back = back;

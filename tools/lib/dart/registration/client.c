@@ -42,11 +42,9 @@ static int open_with(struct dart_registration_client *client, const char *path,
 	};
 	if (strlen(path) < sizeof(address.sun_path)) {
 		strcpy(address.sun_path, path);
-		client->socket =
-			socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+		client->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 		if (client->socket >= 0 &&
-		    !connect(client->socket, (struct sockaddr *)&address,
-			     sizeof(address)))
+		    !connect(client->socket, (struct sockaddr *)&address, sizeof(address)))
 			return 0;
 		code = errno;
 	}
@@ -61,8 +59,7 @@ int dart_registration_client__open(struct dart_registration_client *client,
 	return open_with(client, path, 0, error);
 }
 
-int dart_registration_client__open_now(struct dart_registration_client *client,
-				       const char *path,
+int dart_registration_client__open_now(struct dart_registration_client *client, const char *path,
 				       struct dart_error *error)
 {
 	return open_with(client, path, SOCK_NONBLOCK, error);
@@ -85,9 +82,8 @@ void dart_registration_client__close(struct dart_registration_client *client)
 	client->line = NULL;
 }
 
-int dart_registration_client__begin(struct dart_registration_client *client,
-				    const json_t *request, int fd,
-				    struct dart_error *error)
+int dart_registration_client__begin(struct dart_registration_client *client, const json_t *request,
+				    int fd, struct dart_error *error)
 {
 	free(client->line);
 	client->line = json_dumps(request, JSON_COMPACT);
@@ -107,18 +103,16 @@ static int client__send(struct dart_registration_client *client, int flags,
 	ssize_t sent;
 
 	while (client->line && client->line_sent < client->line_length) {
-		sent = dart_descriptor__send(
-			client->socket, client->line + client->line_sent,
-			client->line_length - client->line_sent, flags,
-			client->line_fd);
+		sent = dart_descriptor__send(client->socket, client->line + client->line_sent,
+					     client->line_length - client->line_sent, flags,
+					     client->line_fd);
 		if (sent == -EAGAIN)
 			return sent;
 		/* If dartd disconnects early, its reply may tell the reason. */
 		if (sent == -EPIPE)
 			break;
 		if (sent < 0)
-			return dart_error__system(error, -sent,
-						  "cannot send to dartd");
+			return dart_error__system(error, -sent, "cannot send to dartd");
 		client->line_sent += sent;
 		client->line_fd = -1;
 	}
@@ -142,16 +136,14 @@ static int client__receive_some(struct dart_registration_client *client,
 		client->bytes = bytes;
 		client->size = 2 * client->size + CHUNK;
 	}
-	received = dart_descriptor__receive(client->socket,
-					    client->bytes + client->length,
-					    CHUNK, flags, &fd, NULL);
+	received = dart_descriptor__receive(client->socket, client->bytes + client->length, CHUNK,
+					    flags, &fd, NULL);
 	if (received == -EAGAIN)
 		return received;
 	if (!received)
 		return dart_error__set(error, EPIPE, "dartd has disconnected");
 	if (received < 0)
-		return dart_error__system(error, -received,
-					  "cannot receive from dartd");
+		return dart_error__system(error, -received, "cannot receive from dartd");
 	client->length += received;
 	if (client->fd < 0)
 		client->fd = fd;
@@ -172,8 +164,7 @@ static int client__receive(struct dart_registration_client *client, int flags,
 	*line = NULL;
 	for (;;) {
 		if (client->length > searched)
-			end = memchr(client->bytes + searched, '\n',
-				     client->length - searched);
+			end = memchr(client->bytes + searched, '\n', client->length - searched);
 		if (end)
 			break;
 		searched = client->length;
@@ -190,9 +181,7 @@ static int client__receive(struct dart_registration_client *client, int flags,
 	if (*line)
 		return 0;
 	close_fd(fd);
-	return dart_error__set(
-		error, EPROTO,
-		"cannot understand dartd: its reply is not JSON");
+	return dart_error__set(error, EPROTO, "cannot understand dartd: its reply is not JSON");
 }
 
 /* The errno called @name, EPROTO if there is none. */
@@ -213,14 +202,12 @@ static int refuse(const json_t *reply, struct dart_error *error)
 {
 	const char *name = "EPROTO", *message = "the reply makes no sense";
 
-	json_unpack((json_t *)reply, "{s:s, s:s}", "error", &name, "message",
-		    &message);
+	json_unpack((json_t *)reply, "{s:s, s:s}", "error", &name, "message", &message);
 	return dart_error__set(error, code_of(name), "%s", message);
 }
 
-static int client__proceed(struct dart_registration_client *client, int flags,
-			   json_t **reply, int *received,
-			   struct dart_error *error)
+static int client__proceed(struct dart_registration_client *client, int flags, json_t **reply,
+			   int *received, struct dart_error *error)
 {
 	int ret, fd = -1;
 
@@ -238,22 +225,19 @@ static int client__proceed(struct dart_registration_client *client, int flags,
 	return ret;
 }
 
-int dart_registration_client__proceed(struct dart_registration_client *client,
-				      json_t **reply, int *received,
-				      struct dart_error *error)
+int dart_registration_client__proceed(struct dart_registration_client *client, json_t **reply,
+				      int *received, struct dart_error *error)
 {
 	return client__proceed(client, MSG_DONTWAIT, reply, received, error);
 }
 
-short dart_registration_client__events(
-	const struct dart_registration_client *client)
+short dart_registration_client__events(const struct dart_registration_client *client)
 {
 	return client->line ? POLLOUT : POLLIN;
 }
 
-int dart_registration_client__ask(struct dart_registration_client *client,
-				  const json_t *request, int fd, json_t **reply,
-				  int *received, struct dart_error *error)
+int dart_registration_client__ask(struct dart_registration_client *client, const json_t *request,
+				  int fd, json_t **reply, int *received, struct dart_error *error)
 {
 	*reply = NULL;
 	if (received)

@@ -36,8 +36,7 @@ struct dart_registration_client {
 int dart_registration_client__open(struct dart_registration_client *client,
 				   const char *path, struct dart_error *error);
 /* The same without blocking: -EAGAIN if dartd has not accepted others yet. */
-int dart_registration_client__open_now(struct dart_registration_client *client,
-				       const char *path,
+int dart_registration_client__open_now(struct dart_registration_client *client, const char *path,
 				       struct dart_error *error);
 void dart_registration_client__close(struct dart_registration_client *client);
 
@@ -50,9 +49,8 @@ void dart_registration_client__close(struct dart_registration_client *client);
  * reply is in *@reply nevertheless.  After any other failure *@reply is NULL,
  * and the client is good only for being closed.
  */
-int dart_registration_client__ask(struct dart_registration_client *client,
-				  const json_t *request, int fd, json_t **reply,
-				  int *received, struct dart_error *error);
+int dart_registration_client__ask(struct dart_registration_client *client, const json_t *request,
+				  int fd, json_t **reply, int *received, struct dart_error *error);
 
 /*
  * The two halves of ask, which do not block: begin takes a request, whose @fd
@@ -60,14 +58,11 @@ int dart_registration_client__ask(struct dart_registration_client *client,
  * dart_registration_client__events() for poll(2), as long as it returns -EAGAIN
  * and *@reply is NULL; @error is not set then.
  */
-int dart_registration_client__begin(struct dart_registration_client *client,
-				    const json_t *request, int fd,
-				    struct dart_error *error);
-int dart_registration_client__proceed(struct dart_registration_client *client,
-				      json_t **reply, int *received,
-				      struct dart_error *error);
-short dart_registration_client__events(
-	const struct dart_registration_client *client);
+int dart_registration_client__begin(struct dart_registration_client *client, const json_t *request,
+				    int fd, struct dart_error *error);
+int dart_registration_client__proceed(struct dart_registration_client *client, json_t **reply,
+				      int *received, struct dart_error *error);
+short dart_registration_client__events(const struct dart_registration_client *client);
 
 /*
  * The next line that dartd sends without being asked, after a request such as

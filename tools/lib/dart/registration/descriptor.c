@@ -12,8 +12,7 @@ union control {
 	char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-ssize_t dart_descriptor__send(int socket, const void *bytes, size_t length,
-			      int flags, int fd)
+ssize_t dart_descriptor__send(int socket, const void *bytes, size_t length, int flags, int fd)
 {
 	union control control = {
 		.header = {
@@ -59,8 +58,7 @@ ssize_t dart_descriptor__receive(int socket, void *bytes, size_t length,
 	if (received < 0)
 		return -errno;
 	header = CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_level == SOL_SOCKET &&
-	    header->cmsg_type == SCM_RIGHTS)
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
 	if (is_truncated)
 		*is_truncated = message.msg_flags & MSG_CTRUNC;

@@ -15,8 +15,7 @@
  * is -1.  @flags as of sendmsg(2); no signal is ever raised.  Returns how many bytes were sent, or
  * -errno.
  */
-ssize_t dart_descriptor__send(int socket, const void *bytes, size_t length,
-			      int flags, int fd);
+ssize_t dart_descriptor__send(int socket, const void *bytes, size_t length, int flags, int fd);
 
 /*
  * Receives up to @length bytes; *@fd becomes the descriptor that came with them, which is closed on

@@ -11,8 +11,7 @@
 
 #include "slice.h"
 
-int dart_slices__new(struct dart_slices **result, const char *path,
-		     struct dart_error *error)
+int dart_slices__new(struct dart_slices **result, const char *path, struct dart_error *error)
 {
 	struct dart_slices *slices = calloc(1, sizeof(*slices));
 	uint64_t seed = 0;
@@ -38,15 +37,13 @@ int dart_slices__new(struct dart_slices **result, const char *path,
 		ret = dart_error__system(error, errno, "cannot poll");
 		goto close_watch;
 	}
-	slices->timer =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	slices->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (slices->timer < 0) {
 		ret = dart_error__system(error, errno, "cannot create a timer");
 		goto close_epoll;
 	}
 	ret = dart_slices__watch_fd(slices, EPOLL_CTL_ADD, slices->watch.fd, EPOLLIN, error) ?:
-		      dart_slices__watch_fd(slices, EPOLL_CTL_ADD,
-					    slices->timer, EPOLLIN, error);
+		      dart_slices__watch_fd(slices, EPOLL_CTL_ADD, slices->timer, EPOLLIN, error);
 	if (ret)
 		goto close_timer;
 	*result = slices;
@@ -78,8 +75,7 @@ static void slices__begin_again(struct dart_slices *slices)
 	int state;
 
 	for (state = 0; state < SLICE_STATES; state++)
-		for (slice = TAILQ_FIRST(&slices->lists[state]); slice;
-		     slice = next) {
+		for (slice = TAILQ_FIRST(&slices->lists[state]); slice; slice = next) {
 			next = TAILQ_NEXT(slice, link);
 			slice->is_listed = false;
 			if (slice->is_removed)
@@ -121,8 +117,7 @@ int dart_slices__process(struct dart_slices *slices, struct dart_error *error)
 }
 
 /* Unmaps an arena; its slices, which have been removed, end with it. */
-static void slices__free_arena(struct dart_slices *slices,
-			       struct dart_slice_arena *arena)
+static void slices__free_arena(struct dart_slices *slices, struct dart_slice_arena *arena)
 {
 	struct dart_slice_state *slice;
 
@@ -169,9 +164,8 @@ static void slices__end_leases(struct dart_slices *slices)
 		dart_slices__drop(slices, slice);
 }
 
-int dart_slices__add(struct dart_slices *slices, const char *name,
-		     const json_t *schema, struct dart_slice **result,
-		     struct dart_error *error)
+int dart_slices__add(struct dart_slices *slices, const char *name, const json_t *schema,
+		     struct dart_slice **result, struct dart_error *error)
 {
 	struct dart_slice_state *slice;
 	int ret;
@@ -181,8 +175,7 @@ int dart_slices__add(struct dart_slices *slices, const char *name,
 	if (ret)
 		return ret;
 	slices__end_leases(slices);
-	ret = dart_slice_state__new(&slice, &slices->arenas, name, schema,
-				    error);
+	ret = dart_slice_state__new(&slice, &slices->arenas, name, schema, error);
 	if (ret)
 		return ret;
 	TAILQ_INSERT_TAIL(&slices->lists[SLICE_WAITING], slice, link);

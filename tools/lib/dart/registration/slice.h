@@ -54,8 +54,7 @@ struct dart_slice {
 };
 
 /* @path: of the socket, usually DART_REGISTRATION_SOCKET. */
-int dart_slices__new(struct dart_slices **slices, const char *path,
-		     struct dart_error *error);
+int dart_slices__new(struct dart_slices **slices, const char *path, struct dart_error *error);
 /* The memory of all slices is unmapped, and dartd removes their entries. */
 void dart_slices__free(struct dart_slices *slices);
 
@@ -74,9 +73,8 @@ int dart_slices__process(struct dart_slices *slices, struct dart_error *error);
  * slices of a set take a descriptor of the process for each MiB, and one for each
  * doubling of the first MiB, from a page on.
  */
-int dart_slices__add(struct dart_slices *slices, const char *name,
-		     const json_t *schema, struct dart_slice **slice,
-		     struct dart_error *error);
+int dart_slices__add(struct dart_slices *slices, const char *name, const json_t *schema,
+		     struct dart_slice **slice, struct dart_error *error);
 /*
  * Its memory must not be used any more; dartd removes the entry.  Another slice gets
  * the bytes, zeroed, when no controller READs them any more.

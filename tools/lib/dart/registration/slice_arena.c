@@ -37,8 +37,7 @@ static size_t next_length(const struct dart_slice_arenas *arenas, size_t length)
 }
 
 static int arena__new(struct dart_slice_arenas *arenas, size_t length,
-		      struct dart_slice_arena **result,
-		      struct dart_error *error)
+		      struct dart_slice_arena **result, struct dart_error *error)
 {
 	struct dart_slice_arena *arena;
 	void *memory;
@@ -46,13 +45,10 @@ static int arena__new(struct dart_slice_arenas *arenas, size_t length,
 	arena = calloc(1, sizeof(*arena) + length / UNIT);
 	if (!arena)
 		return dart_error__no_memory(error);
-	memory = mmap(NULL, length, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED) {
 		free(arena);
-		return dart_error__system(error, errno,
-					  "cannot map %zu bytes for slices",
-					  length);
+		return dart_error__system(error, errno, "cannot map %zu bytes for slices", length);
 	}
 	arena->memory = memory;
 	arena->length = length;
@@ -64,8 +60,7 @@ static int arena__new(struct dart_slice_arenas *arenas, size_t length,
 	return 0;
 }
 
-void dart_slice_arena__free(struct dart_slice_arenas *arenas,
-			    struct dart_slice_arena *arena)
+void dart_slice_arena__free(struct dart_slice_arenas *arenas, struct dart_slice_arena *arena)
 {
 	TAILQ_REMOVE(arenas, arena, link);
 	munmap(arena->memory, arena->length);
@@ -80,8 +75,7 @@ static uint32_t units_of(size_t length)
 }
 
 /* The first of @count free units, or arena->units. */
-static uint32_t arena__find(const struct dart_slice_arena *arena,
-			    uint32_t count)
+static uint32_t arena__find(const struct dart_slice_arena *arena, uint32_t count)
 {
 	uint32_t first = arena->search_from, i;
 
@@ -95,8 +89,7 @@ static uint32_t arena__find(const struct dart_slice_arena *arena,
 	return arena->units;
 }
 
-static bool arena__take(struct dart_slice_arena *arena, size_t length,
-			size_t *offset)
+static bool arena__take(struct dart_slice_arena *arena, size_t length, size_t *offset)
 {
 	uint32_t count = units_of(length), first = arena__find(arena, count);
 
@@ -129,8 +122,7 @@ int dart_slice_arenas__take(struct dart_slice_arenas *arenas, size_t length,
 	return ret;
 }
 
-void dart_slice_arena__give_back(struct dart_slice_arena *arena, size_t offset,
-				 size_t length)
+void dart_slice_arena__give_back(struct dart_slice_arena *arena, size_t offset, size_t length)
 {
 	uint32_t first = offset / UNIT;
 
@@ -139,14 +131,12 @@ void dart_slice_arena__give_back(struct dart_slice_arena *arena, size_t offset,
 		arena->search_from = first;
 }
 
-int dart_slice_arena__lend(struct dart_slice_arena *arena, int fd,
-			   struct dart_error *error)
+int dart_slice_arena__lend(struct dart_slice_arena *arena, int fd, struct dart_error *error)
 {
 	void *lent;
 	int ret;
 
-	lent = mmap(NULL, arena->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    0);
+	lent = mmap(NULL, arena->length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (lent == MAP_FAILED)
 		goto cannot_map;
 	memcpy(lent, arena->memory, arena->written * UNIT);
@@ -158,8 +148,7 @@ int dart_slice_arena__lend(struct dart_slice_arena *arena, int fd,
 	return 0;
 
 cannot_map:
-	ret = dart_error__system(error, errno,
-				 "cannot map the memory from dartd");
+	ret = dart_error__system(error, errno, "cannot map the memory from dartd");
 	close(fd);
 	return ret;
 }

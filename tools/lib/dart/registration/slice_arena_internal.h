@@ -36,18 +36,15 @@ int dart_slice_arenas__take(struct dart_slice_arenas *arenas, size_t length,
 			    struct dart_slice_arena **arena, size_t *offset,
 			    struct dart_error *error);
 /* Controllers do not READ them any more. */
-void dart_slice_arena__give_back(struct dart_slice_arena *arena, size_t offset,
-				 size_t length);
+void dart_slice_arena__give_back(struct dart_slice_arena *arena, size_t offset, size_t length);
 
 /*
  * Takes @fd over, and maps its memory in place of the application's, with the bytes that the
  * application has written.
  */
-int dart_slice_arena__lend(struct dart_slice_arena *arena, int fd,
-			   struct dart_error *error);
+int dart_slice_arena__lend(struct dart_slice_arena *arena, int fd, struct dart_error *error);
 
 /* No slice uses it. */
-void dart_slice_arena__free(struct dart_slice_arenas *arenas,
-			    struct dart_slice_arena *arena);
+void dart_slice_arena__free(struct dart_slice_arenas *arenas, struct dart_slice_arena *arena);
 
 #endif /* DART_SLICE_ARENA_H */

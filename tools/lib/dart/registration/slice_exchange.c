@@ -25,8 +25,7 @@ void dart_slices__move(struct dart_slices *slices,
 	TAILQ_INSERT_TAIL(&slices->lists[state], slice, link);
 }
 
-void dart_slices__move_all(struct dart_slices *slices, enum slice_state from,
-			   enum slice_state to)
+void dart_slices__move_all(struct dart_slices *slices, enum slice_state from, enum slice_state to)
 {
 	struct dart_slice_state *slice;
 
@@ -34,8 +33,7 @@ void dart_slices__move_all(struct dart_slices *slices, enum slice_state from,
 		dart_slices__move(slices, slice, to);
 }
 
-void dart_slices__set_status(struct dart_slices *slices,
-			     struct dart_slice_state *slice, int status,
+void dart_slices__set_status(struct dart_slices *slices, struct dart_slice_state *slice, int status,
 			     const char *reason)
 {
 	if (slice->is_removed)
@@ -44,8 +42,7 @@ void dart_slices__set_status(struct dart_slices *slices,
 	dart_slice_state__set(slice, status, reason);
 }
 
-void dart_slices__drop(struct dart_slices *slices,
-		       struct dart_slice_state *slice)
+void dart_slices__drop(struct dart_slices *slices, struct dart_slice_state *slice)
 {
 	if (slices->asking == slice)
 		dart_slices__disconnect(slices);
@@ -53,17 +50,14 @@ void dart_slices__drop(struct dart_slices *slices,
 	dart_slice_state__free(slice);
 }
 
-void dart_slices__leave(struct dart_slices *slices,
-			struct dart_slice_state *slice)
+void dart_slices__leave(struct dart_slices *slices, struct dart_slice_state *slice)
 {
 	/* In an arena that dartd did not lend there is no entry. */
 	if (!slice->is_listed || slice->arena->fd < 0)
 		dart_slices__drop(slices, slice);
 	else
 		dart_slices__move(slices, slice,
-				  dart_slice_state__leave(slice) ?
-					  SLICE_SETTLED :
-					  SLICE_WAITING);
+				  dart_slice_state__leave(slice) ? SLICE_SETTLED : SLICE_WAITING);
 }
 
 void dart_slices__disconnect(struct dart_slices *slices)
@@ -77,8 +71,7 @@ void dart_slices__disconnect(struct dart_slices *slices)
 /* Repeats the attempt after a while, longer each time. */
 static void slices__delay(struct dart_slices *slices)
 {
-	unsigned int ms = slices->delay / 2 +
-			  dart_random__below(&slices->random, slices->delay);
+	unsigned int ms = slices->delay / 2 + dart_random__below(&slices->random, slices->delay);
 	const struct itimerspec when = {
 		.it_value = { ms / 1000, ms % 1000 * 1000000 },
 	};
@@ -117,8 +110,7 @@ static bool has_listener(int ret)
 }
 
 /* No slice can be registered now: all waiting slices fail with @ret. */
-static void slices__failed(struct dart_slices *slices, int ret,
-			   const struct dart_error *error)
+static void slices__failed(struct dart_slices *slices, int ret, const struct dart_error *error)
 {
 	bool was_connected = slices->is_connected;
 	struct dart_slice_state *slice;
@@ -135,26 +127,21 @@ static int slices__connect(struct dart_slices *slices, struct dart_error *error)
 {
 	int ret;
 
-	ret = dart_registration_client__open_now(&slices->client,
-						 slices->watch.path, error);
+	ret = dart_registration_client__open_now(&slices->client, slices->watch.path, error);
 	if (ret)
 		return ret;
 	slices->is_connected = true;
 	slices->client_events = POLLOUT;
-	return dart_slices__watch_fd(slices, EPOLL_CTL_ADD,
-				     slices->client.socket, EPOLLOUT, error);
+	return dart_slices__watch_fd(slices, EPOLL_CTL_ADD, slices->client.socket, EPOLLOUT, error);
 }
 
 /* The answer to the request that dartd removes @slice. */
-static void slices__left(struct dart_slices *slices,
-			 struct dart_slice_state *slice, int ret,
+static void slices__left(struct dart_slices *slices, struct dart_slice_state *slice, int ret,
 			 const json_t *reply)
 {
 	if (ret && ret != -ENOENT) {
 		/* EBUSY can end.  After another error its bytes stay with the entry. */
-		dart_slices__move(slices, slice,
-				  ret == -EBUSY ? SLICE_POSTPONED :
-						  SLICE_SETTLED);
+		dart_slices__move(slices, slice, ret == -EBUSY ? SLICE_POSTPONED : SLICE_SETTLED);
 		return;
 	}
 	dart_slice_state__retire(slice, reply);
@@ -188,8 +175,7 @@ static void slices__answered(struct dart_slices *slices, int ret, int fd,
 	}
 	dart_slices__set_status(slices, slice, ret, ret ? error->text : NULL);
 	/* EBUSY: an earlier dartd has not ended, or a lease. */
-	dart_slices__move(slices, slice,
-			  ret == -EBUSY ? SLICE_POSTPONED : SLICE_SETTLED);
+	dart_slices__move(slices, slice, ret == -EBUSY ? SLICE_POSTPONED : SLICE_SETTLED);
 }
 
 /* Waits for the events of the connection. */
@@ -200,15 +186,12 @@ static int slices__wait(struct dart_slices *slices, struct dart_error *error)
 	if (events == slices->client_events)
 		return 0;
 	slices->client_events = events;
-	return dart_slices__watch_fd(slices, EPOLL_CTL_MOD,
-				     slices->client.socket,
-				     events == POLLOUT ? EPOLLOUT : EPOLLIN,
-				     error);
+	return dart_slices__watch_fd(slices, EPOLL_CTL_MOD, slices->client.socket,
+				     events == POLLOUT ? EPOLLOUT : EPOLLIN, error);
 }
 
 /* Begins to ask for the slice. */
-static int slices__begin(struct dart_slices *slices,
-			 struct dart_slice_state *slice,
+static int slices__begin(struct dart_slices *slices, struct dart_slice_state *slice,
 			 struct dart_error *error)
 {
 	const json_t *request = dart_slice_state__request(slice);
@@ -217,8 +200,7 @@ static int slices__begin(struct dart_slices *slices,
 	slices->asking = slice;
 	if (!request)
 		return dart_error__no_memory(error);
-	ret = dart_registration_client__begin(&slices->client, request,
-					      slice->arena->fd, error);
+	ret = dart_registration_client__begin(&slices->client, request, slice->arena->fd, error);
 	if (!ret)
 		slice->is_listed = true;
 	return ret;
@@ -235,8 +217,7 @@ static int slices__ask(struct dart_slices *slices,
 		ret = slices__begin(slices, slice, error);
 	if (ret)
 		return ret;
-	ret = dart_registration_client__proceed(&slices->client, &reply, &fd,
-						error);
+	ret = dart_registration_client__proceed(&slices->client, &reply, &fd, error);
 	if (ret == -EAGAIN && !reply)
 		return slices__wait(slices, error) ?: 1;
 	/* Without a reply the connection has failed: dartd has ended. */

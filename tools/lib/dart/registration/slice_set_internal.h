@@ -37,23 +37,19 @@ struct dart_slices {
 	struct dart_random random;
 };
 
-int dart_slices__watch_fd(struct dart_slices *slices, int operation, int fd,
-			  uint32_t events, struct dart_error *error);
-void dart_slices__move(struct dart_slices *slices,
-		       struct dart_slice_state *slice, enum slice_state state);
-void dart_slices__move_all(struct dart_slices *slices, enum slice_state from,
-			   enum slice_state to);
-void dart_slices__set_status(struct dart_slices *slices,
-			     struct dart_slice_state *slice, int status,
+int dart_slices__watch_fd(struct dart_slices *slices, int operation, int fd, uint32_t events,
+			  struct dart_error *error);
+void dart_slices__move(struct dart_slices *slices, struct dart_slice_state *slice,
+		       enum slice_state state);
+void dart_slices__move_all(struct dart_slices *slices, enum slice_state from, enum slice_state to);
+void dart_slices__set_status(struct dart_slices *slices, struct dart_slice_state *slice, int status,
 			     const char *reason);
 /* Frees a slice that has been removed. */
-void dart_slices__drop(struct dart_slices *slices,
-		       struct dart_slice_state *slice);
+void dart_slices__drop(struct dart_slices *slices, struct dart_slice_state *slice);
 
 void dart_slices__disconnect(struct dart_slices *slices);
 /* Tells dartd to remove the entry of a removed slice, if there may be one. */
-void dart_slices__leave(struct dart_slices *slices,
-			struct dart_slice_state *slice);
+void dart_slices__leave(struct dart_slices *slices, struct dart_slice_state *slice);
 /* Asks for slices until all are answered, or until it has to wait. */
 void dart_slices__proceed(struct dart_slices *slices);
 /* The timer has expired, or need not. */

@@ -10,32 +10,27 @@
 
 #include "slice_state_internal.h"
 
-int dart_slice_state__new(struct dart_slice_state **result,
-			  struct dart_slice_arenas *arenas, const char *name,
-			  const json_t *schema, struct dart_error *error)
+int dart_slice_state__new(struct dart_slice_state **result, struct dart_slice_arenas *arenas,
+			  const char *name, const json_t *schema, struct dart_error *error)
 {
-	json_int_t length =
-		json_integer_value(json_object_get(schema, "length"));
+	json_int_t length = json_integer_value(json_object_get(schema, "length"));
 	struct dart_slice_state *slice;
 	int ret;
 
 	if (length < 1 || length > DART_CONTROL_VALUE_MAX)
-		return dart_error__set(
-			error, EINVAL,
-			"the schema of '%s' has no length from 1 to %d", name,
-			DART_CONTROL_VALUE_MAX);
+		return dart_error__set(error, EINVAL,
+				       "the schema of '%s' has no length from 1 to %d", name,
+				       DART_CONTROL_VALUE_MAX);
 	slice = calloc(1, sizeof(*slice));
 	if (!slice)
 		return dart_error__no_memory(error);
 	slice->shown.length = length;
 	slice->shown.status = -EINPROGRESS;
-	slice->request = json_pack("{s:s, s:s, s:o}", "request", "new-slice",
-				   "name", name, "schema",
-				   json_deep_copy(schema));
-	ret = slice->request ?
-		      dart_slice_arenas__take(arenas, length, &slice->arena,
-					      &slice->offset, error) :
-		      dart_error__no_memory(error);
+	slice->request = json_pack("{s:s, s:s, s:o}", "request", "new-slice", "name", name,
+				   "schema", json_deep_copy(schema));
+	ret = slice->request ? dart_slice_arenas__take(arenas, length, &slice->arena,
+						       &slice->offset, error) :
+			       dart_error__no_memory(error);
 	if (ret) {
 		json_decref(slice->request);
 		free(slice);
@@ -51,15 +46,13 @@ int dart_slice_state__new(struct dart_slice_state **result,
 void dart_slice_state__free(struct dart_slice_state *slice)
 {
 	TAILQ_REMOVE(&slice->arena->members, slice, in_arena);
-	dart_slice_arena__give_back(slice->arena, slice->offset,
-				    slice->shown.length);
+	dart_slice_arena__give_back(slice->arena, slice->offset, slice->shown.length);
 	json_decref(slice->request);
 	free(slice->reason);
 	free(slice);
 }
 
-void dart_slice_state__set(struct dart_slice_state *slice, int status,
-			   const char *reason)
+void dart_slice_state__set(struct dart_slice_state *slice, int status, const char *reason)
 {
 	slice->shown.status = status;
 	free(slice->reason);
@@ -74,8 +67,7 @@ const json_t *dart_slice_state__request(struct dart_slice_state *slice)
 
 	if (slice->is_leaving)
 		return request;
-	failed = json_object_set_new(request, "offset",
-				     json_integer(slice->offset));
+	failed = json_object_set_new(request, "offset", json_integer(slice->offset));
 	/* dartd lends the arena with the first slice in it. */
 	if (slice->arena->fd >= 0)
 		json_object_del(request, "memory");
@@ -85,13 +77,11 @@ const json_t *dart_slice_state__request(struct dart_slice_state *slice)
 	return failed ? NULL : request;
 }
 
-int dart_slice_state__registered(struct dart_slice_state *slice, int fd,
-				 struct dart_error *error)
+int dart_slice_state__registered(struct dart_slice_state *slice, int fd, struct dart_error *error)
 {
 	if (slice->arena->fd < 0 && fd < 0)
-		return dart_error__set(
-			error, EPROTO,
-			"no descriptor came from dartd (raise RLIMIT_NOFILE)");
+		return dart_error__set(error, EPROTO,
+				       "no descriptor came from dartd (raise RLIMIT_NOFILE)");
 	if (slice->arena->fd < 0)
 		return dart_slice_arena__lend(slice->arena, fd, error);
 	if (fd >= 0)
@@ -102,8 +92,7 @@ int dart_slice_state__registered(struct dart_slice_state *slice, int fd,
 int dart_slice_state__leave(struct dart_slice_state *slice)
 {
 	json_t *name = json_object_get(slice->request, "name");
-	json_t *request = json_pack("{s:s, s:O}", "request", "unregister-slice",
-				    "name", name);
+	json_t *request = json_pack("{s:s, s:O}", "request", "unregister-slice", "name", name);
 
 	if (!request)
 		return -ENOMEM;
@@ -121,16 +110,14 @@ static uint64_t now_ms(void)
 	return now.tv_sec * UINT64_C(1000) + now.tv_nsec / 1000000;
 }
 
-void dart_slice_state__retire(struct dart_slice_state *slice,
-			      const json_t *reply)
+void dart_slice_state__retire(struct dart_slice_state *slice, const json_t *reply)
 {
 	json_int_t lease_ms = json_integer_value(
 		json_object_get(json_object_get(reply, "entry"), "lease_ms"));
 
 	/* The clock counts whole ones. */
-	slice->due_ms = now_ms() + 1 +
-			(lease_ms > 0 ? (uint64_t)lease_ms :
-					2 * DART_CONTROL_RETRIES_MS);
+	slice->due_ms =
+		now_ms() + 1 + (lease_ms > 0 ? (uint64_t)lease_ms : 2 * DART_CONTROL_RETRIES_MS);
 	json_decref(slice->request);
 	slice->request = NULL;
 }

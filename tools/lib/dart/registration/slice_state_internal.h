@@ -40,15 +40,13 @@ struct dart_slice_state {
 TAILQ_HEAD(dart_slice_list, dart_slice_state);
 
 /* Takes memory of @arenas; waits, in no list.  Returns 0 or -errno. */
-int dart_slice_state__new(struct dart_slice_state **slice,
-			  struct dart_slice_arenas *arenas, const char *name,
-			  const json_t *schema, struct dart_error *error);
+int dart_slice_state__new(struct dart_slice_state **slice, struct dart_slice_arenas *arenas,
+			  const char *name, const json_t *schema, struct dart_error *error);
 /* Its bytes can be used again; the arena stays. */
 void dart_slice_state__free(struct dart_slice_state *slice);
 
 /* @reason: of a failure; out of memory it is lost. */
-void dart_slice_state__set(struct dart_slice_state *slice, int status,
-			   const char *reason);
+void dart_slice_state__set(struct dart_slice_state *slice, int status, const char *reason);
 
 /* The next request to dartd about the slice; NULL if out of memory. */
 const json_t *dart_slice_state__request(struct dart_slice_state *slice);
@@ -57,14 +55,12 @@ const json_t *dart_slice_state__request(struct dart_slice_state *slice);
  * dartd has registered the slice, and sent @fd or -1, which is taken over.
  * Returns 0 or -errno.
  */
-int dart_slice_state__registered(struct dart_slice_state *slice, int fd,
-				 struct dart_error *error);
+int dart_slice_state__registered(struct dart_slice_state *slice, int fd, struct dart_error *error);
 
 /* From now on the request is that dartd removes the entry; -ENOMEM. */
 int dart_slice_state__leave(struct dart_slice_state *slice);
 /* dartd has removed the entry; @reply may lack the time of the lease. */
-void dart_slice_state__retire(struct dart_slice_state *slice,
-			      const json_t *reply);
+void dart_slice_state__retire(struct dart_slice_state *slice, const json_t *reply);
 /* True if the lease of a retired slice has ended. */
 bool dart_slice_state__is_due(const struct dart_slice_state *slice);
 

@@ -17,14 +17,12 @@
 /* Bytes: room for an event with any name. */
 #define ROOM 4096
 
-static int cannot_watch(const struct dart_socket_watch *watch, int code,
-			struct dart_error *error)
+static int cannot_watch(const struct dart_socket_watch *watch, int code, struct dart_error *error)
 {
 	const char *remedy = "";
 
 	if (code == EMFILE)
-		remedy =
-			" (raise fs.inotify.max_user_instances or RLIMIT_NOFILE)";
+		remedy = " (raise fs.inotify.max_user_instances or RLIMIT_NOFILE)";
 	else if (code == ENOSPC)
 		remedy = " (raise fs.inotify.max_user_watches)";
 	return dart_error__set(error, code, "cannot wait for %s: %s%s",
@@ -40,8 +38,7 @@ static int watch_directory(struct dart_socket_watch *watch, char *slash)
 	int added;
 
 	*slash = '\0';
-	added = inotify_add_watch(
-		watch->fd, slash == watch->path ? "/" : watch->path, EVENTS);
+	added = inotify_add_watch(watch->fd, slash == watch->path ? "/" : watch->path, EVENTS);
 	if (added < 0)
 		added = -errno;
 	*slash = '/';
@@ -84,8 +81,7 @@ static int place(struct dart_socket_watch *watch, struct dart_error *error)
 			return 0;
 		if (!ret)
 			slash = strrchr(watch->path, '/');
-		else if ((ret != -ENOENT && ret != -ENOTDIR) ||
-			 slash == watch->path)
+		else if ((ret != -ENOENT && ret != -ENOTDIR) || slash == watch->path)
 			return cannot_watch(watch, -ret, error);
 		else
 			slash = memrchr(watch->path, '/', slash - watch->path);
@@ -99,14 +95,12 @@ int dart_socket_watch__open(struct dart_socket_watch *watch, const char *path,
 
 	*watch = (struct dart_socket_watch){ .fd = -1, .watch = -1 };
 	if (*path != '/')
-		return dart_error__set(error, EINVAL,
-				       "'%s' is not an absolute path", path);
+		return dart_error__set(error, EINVAL, "'%s' is not an absolute path", path);
 	watch->path = strdup(path);
 	if (!watch->path)
 		return dart_error__no_memory(error);
 	watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	ret = watch->fd < 0 ? cannot_watch(watch, errno, error) :
-			      place(watch, error);
+	ret = watch->fd < 0 ? cannot_watch(watch, errno, error) : place(watch, error);
 	if (ret)
 		dart_socket_watch__close(watch);
 	return ret;
@@ -121,8 +115,7 @@ void dart_socket_watch__close(struct dart_socket_watch *watch)
 	watch->path = NULL;
 }
 
-static bool is_awaited(const struct dart_socket_watch *watch,
-		       const struct inotify_event *event)
+static bool is_awaited(const struct dart_socket_watch *watch, const struct inotify_event *event)
 {
 	size_t length = strcspn(watch->awaited, "/");
 
@@ -142,8 +135,7 @@ static int on_event(struct dart_socket_watch *watch,
 		return DART_SOCKET_UNCHANGED; /* of an earlier watch */
 
 	if (!strchr(watch->awaited, '/') && is_awaited(watch, event))
-		return event->mask & IN_ATTRIB ? DART_SOCKET_CHANGED :
-						 DART_SOCKET_CREATED;
+		return event->mask & IN_ATTRIB ? DART_SOCKET_CHANGED : DART_SOCKET_CREATED;
 	if (!is_lost && !is_awaited(watch, event) &&
 	    !(event->mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF)))
 		return DART_SOCKET_UNCHANGED;
@@ -152,8 +144,7 @@ static int on_event(struct dart_socket_watch *watch,
 	return ret ?: DART_SOCKET_CREATED;
 }
 
-int dart_socket_watch__read(struct dart_socket_watch *watch,
-			    struct dart_error *error)
+int dart_socket_watch__read(struct dart_socket_watch *watch, struct dart_error *error)
 {
 	_Alignas(struct inotify_event) char bytes[ROOM];
 	int result = DART_SOCKET_UNCHANGED, ret;
@@ -161,8 +152,7 @@ int dart_socket_watch__read(struct dart_socket_watch *watch,
 
 	while ((length = read(watch->fd, bytes, sizeof(bytes))) > 0) {
 		for (at = 0; at < length;) {
-			const struct inotify_event *event =
-				(void *)(bytes + at);
+			const struct inotify_event *event = (void *)(bytes + at);
 
 			ret = on_event(watch, event, error);
 			if (ret < 0)

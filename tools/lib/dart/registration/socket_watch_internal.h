@@ -28,7 +28,6 @@ int dart_socket_watch__open(struct dart_socket_watch *watch, const char *path,
 void dart_socket_watch__close(struct dart_socket_watch *watch);
 
 /* Reads all events; returns an enum dart_socket_event, or -errno. */
-int dart_socket_watch__read(struct dart_socket_watch *watch,
-			    struct dart_error *error);
+int dart_socket_watch__read(struct dart_socket_watch *watch, struct dart_error *error);
 
 #endif /* DART_SOCKET_WATCH_H */

@@ -52,8 +52,7 @@ static int take_shares(struct load *load, const char *text, uint32_t index)
 	uint32_t first, last;
 
 	do {
-		if ((rest != text && *rest++ != ',') ||
-		    !parse_share(&rest, &first))
+		if ((rest != text && *rest++ != ',') || !parse_share(&rest, &first))
 			goto invalid;
 		last = first;
 		if (*rest == '-') {
@@ -63,8 +62,7 @@ static int take_shares(struct load *load, const char *text, uint32_t index)
 		}
 		for (; first <= last; first++) {
 			if (shares[first] != DART_COLLECTOR_NONE)
-				return refuse(load,
-					      "share %" PRIu32 " has another collector",
+				return refuse(load, "share %" PRIu32 " has another collector",
 					      first);
 			shares[first] = index;
 		}
@@ -75,29 +73,24 @@ invalid:
 }
 
 /* Checks @collector against the previous ones. */
-static int check_beside(struct load *load,
-			const struct dart_collector *collector)
+static int check_beside(struct load *load, const struct dart_collector *collector)
 {
 	const struct dart_collectors *collectors = load->collectors;
 	const struct dart_collector *other = collectors->list;
 	uint32_t i;
 
-	if (collectors->count && (other->geometry.value_length !=
-				  collector->geometry.value_length ||
-				  other->geometry.checksum_bits !=
-				  collector->geometry.checksum_bits))
+	if (collectors->count &&
+	    (other->geometry.value_length != collector->geometry.value_length ||
+	     other->geometry.checksum_bits != collector->geometry.checksum_bits))
 		return refuse(load,
 			      "another value_length or checksum_bits than the collectors before");
 	for (i = 0; i < collectors->count; i++)
-		if (other[i].ip.s_addr == collector->ip.s_addr &&
-		    other[i].qpn == collector->qpn)
-			return refuse(load, "qpn %" PRIu32 " occurs twice",
-				      collector->qpn);
+		if (other[i].ip.s_addr == collector->ip.s_addr && other[i].qpn == collector->qpn)
+			return refuse(load, "qpn %" PRIu32 " occurs twice", collector->qpn);
 	return 0;
 }
 
-static int add_collector(struct load *load,
-			 const struct dart_collector *collector,
+static int add_collector(struct load *load, const struct dart_collector *collector,
 			 const char *shares)
 {
 	struct dart_collectors *collectors = load->collectors;
@@ -108,21 +101,18 @@ static int add_collector(struct load *load,
 	if (ret)
 		return ret;
 	if (collectors->count == DART_COLLECTORS_MAX)
-		return refuse(load, "more than %d collectors",
-			      DART_COLLECTORS_MAX);
+		return refuse(load, "more than %d collectors", DART_COLLECTORS_MAX);
 	if (!collectors->count)
 		load->has_shares = shares;
 	if (load->has_shares != !!shares)
-		return refuse(load,
-			      "either all collectors have shares or none");
+		return refuse(load, "either all collectors have shares or none");
 	if (shares) {
 		ret = take_shares(load, shares, collectors->count);
 		if (ret)
 			return ret;
 	}
 
-	list = reallocarray(collectors->list, collectors->count + 1,
-			    sizeof(*list));
+	list = reallocarray(collectors->list, collectors->count + 1, sizeof(*list));
 	if (!list)
 		return dart_error__no_memory(load->error);
 	list[collectors->count++] = *collector;
@@ -132,8 +122,7 @@ static int add_collector(struct load *load,
 
 /* The numbers of an element, as wide as in JSON. */
 struct numbers {
-	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits,
-		   redundancy, first_psn, epoch;
+	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits, redundancy, first_psn, epoch;
 };
 
 static bool is_in(json_int_t number, json_int_t least, json_int_t most)
@@ -170,8 +159,7 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 	geometry->redundancy = numbers->redundancy;
 	if (dart_store_geometry__check(geometry))
 		return refuse(load, "a store cannot have this geometry");
-	if (collector->base >
-	    UINT64_MAX - dart_store_geometry__length(geometry))
+	if (collector->base > UINT64_MAX - dart_store_geometry__length(geometry))
 		return refuse(load, "the store ends beyond all addresses");
 	return 0;
 }
@@ -184,32 +172,26 @@ static int take_line(struct load *load, json_t *json)
 	json_error_t error;
 	int ret;
 
-	if (json_unpack_ex(json, &error, 0,
-			   "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?I, s?s !}",
-			   "name", &name, "reporter", &reporter, "mac", &mac,
-			   "ip", &ip, "qpn", &numbers.qpn,
-			   "rkey", &numbers.rkey, "base", &base,
-			   "slots_log2", &numbers.slots_log2,
-			   "value_length", &numbers.value_length,
-			   "checksum_bits", &numbers.checksum_bits,
-			   "redundancy", &numbers.redundancy,
-			   "first_psn", &numbers.first_psn,
-			   "epoch", &numbers.epoch,
-			   "shares", &shares))
+	if (json_unpack_ex(
+		    json, &error, 0,
+		    "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?I, s?s !}",
+		    "name", &name, "reporter", &reporter, "mac", &mac, "ip", &ip, "qpn",
+		    &numbers.qpn, "rkey", &numbers.rkey, "base", &base, "slots_log2",
+		    &numbers.slots_log2, "value_length", &numbers.value_length, "checksum_bits",
+		    &numbers.checksum_bits, "redundancy", &numbers.redundancy, "first_psn",
+		    &numbers.first_psn, "epoch", &numbers.epoch, "shares", &shares))
 		return refuse(load, "%s", error.text);
 	if (!*name || strlen(name) >= sizeof(collector.name))
 		return refuse(load, "the name is empty or too long");
 	strcpy(collector.name, name);
 	if (!dart_export_text__address(reporter, &collector.reporter))
-		return refuse(load, "reporter '%s' is not a host's address",
-			      reporter);
+		return refuse(load, "reporter '%s' is not a host's address", reporter);
 	if (!dart_export_text__address(ip, &collector.ip))
 		return refuse(load, "ip '%s' is not a host's address", ip);
 	if (!dart_export_text__mac(mac, collector.mac))
 		return refuse(load, "mac '%s' is not a host's address", mac);
 	if (!dart_export_text__base(base, &collector.base))
-		return refuse(load, "base '%s' is not a number like \"0x3a5f00000000\"",
-			      base);
+		return refuse(load, "base '%s' is not a number like \"0x3a5f00000000\"", base);
 	ret = take_numbers(load, &numbers, &collector);
 	if (ret)
 		return ret;
@@ -253,8 +235,7 @@ static int take_file(struct load *load)
 
 	file = fopen(load->path, "re");
 	if (!file)
-		return dart_error__system(load->error, errno, "cannot open %s",
-					  load->path);
+		return dart_error__system(load->error, errno, "cannot open %s", load->path);
 	dart_text_file__pass_mark(file);
 	is_empty = dart_text_file__is_at_end(file);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
@@ -264,8 +245,7 @@ static int take_file(struct load *load)
 				       "%s is empty: the command that should have written it has failed (try it again)",
 				       load->path);
 	if (!root)
-		return dart_error__set(load->error, EINVAL,
-				       "%s:%d: not JSON: %s", load->path,
+		return dart_error__set(load->error, EINVAL, "%s:%d: not JSON: %s", load->path,
 				       json_error.line, json_error.text);
 	ret = take_root(load, root);
 	json_decref(root);
@@ -277,8 +257,7 @@ static void share_equally(struct dart_collectors *collectors)
 	uint32_t share;
 
 	for (share = 0; share < DART_STORE_SHARES; share++)
-		collectors->shares[share] =
-			share * collectors->count / DART_STORE_SHARES;
+		collectors->shares[share] = share * collectors->count / DART_STORE_SHARES;
 }
 
 static void begin(struct load *load, struct in_addr reporter,
@@ -318,10 +297,8 @@ static int end(struct load *load, int ret)
 	return ret;
 }
 
-int dart_collectors__load(const char *const *paths, size_t count,
-			  struct in_addr reporter,
-			  struct dart_collectors *collectors,
-			  struct dart_error *error)
+int dart_collectors__load(const char *const *paths, size_t count, struct in_addr reporter,
+			  struct dart_collectors *collectors, struct dart_error *error)
 {
 	struct load load;
 	int ret = 0;
@@ -335,10 +312,8 @@ int dart_collectors__load(const char *const *paths, size_t count,
 	return end(&load, ret);
 }
 
-int dart_collectors__take(json_t *file, const char *name,
-			  struct in_addr reporter,
-			  struct dart_collectors *collectors,
-			  struct dart_error *error)
+int dart_collectors__take(json_t *file, const char *name, struct in_addr reporter,
+			  struct dart_collectors *collectors, struct dart_error *error)
 {
 	struct load load;
 
@@ -368,15 +343,12 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 		 collector->mac[3], collector->mac[4], collector->mac[5]);
 	snprintf(base, sizeof(base), "0x%" PRIx64, collector->base);
 	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I, s:o*}",
-			 "name", collector->name, "reporter", reporter,
-			 "mac", mac, "ip", ip,
-			 "qpn", (json_int_t)collector->qpn,
-			 "rkey", (json_int_t)collector->rkey, "base", base,
-			 "slots_log2", __builtin_ctzll(geometry->slots),
-			 "value_length", (json_int_t)geometry->value_length,
-			 "checksum_bits", (json_int_t)geometry->checksum_bits,
-			 "redundancy", (json_int_t)geometry->redundancy,
-			 "first_psn", (json_int_t)collector->first_psn,
-			 "epoch", collector->epoch ?
-					 json_integer(collector->epoch) : NULL);
+			 "name", collector->name, "reporter", reporter, "mac", mac, "ip", ip, "qpn",
+			 (json_int_t)collector->qpn, "rkey", (json_int_t)collector->rkey, "base",
+			 base, "slots_log2", __builtin_ctzll(geometry->slots), "value_length",
+			 (json_int_t)geometry->value_length, "checksum_bits",
+			 (json_int_t)geometry->checksum_bits, "redundancy",
+			 (json_int_t)geometry->redundancy, "first_psn",
+			 (json_int_t)collector->first_psn, "epoch",
+			 collector->epoch ? json_integer(collector->epoch) : NULL);
 }

@@ -59,15 +59,11 @@ struct dart_collectors {
  * -ENOENT if no collector accepts reports from @reporter, -EINVAL, -ENOMEM or
  * the error of opening a file.
  */
-int dart_collectors__load(const char *const *paths, size_t count,
-			  struct in_addr reporter,
-			  struct dart_collectors *collectors,
-			  struct dart_error *error);
+int dart_collectors__load(const char *const *paths, size_t count, struct in_addr reporter,
+			  struct dart_collectors *collectors, struct dart_error *error);
 /* The same for one parsed @file; @name is for messages. */
-int dart_collectors__take(json_t *file, const char *name,
-			  struct in_addr reporter,
-			  struct dart_collectors *collectors,
-			  struct dart_error *error);
+int dart_collectors__take(json_t *file, const char *name, struct in_addr reporter,
+			  struct dart_collectors *collectors, struct dart_error *error);
 void dart_collectors__free(struct dart_collectors *collectors);
 
 /* A collector as JSON, without "shares"; NULL if out of memory. */

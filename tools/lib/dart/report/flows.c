@@ -64,10 +64,8 @@ int dart_flows_kind__find(const char *name, enum dart_flows_kind *kind)
 static struct dart_random random_of(const struct dart_flows *flows,
 				    enum purpose purpose, uint64_t number)
 {
-	struct dart_random seed = dart_random__of(flows->options.seed +
-						  purpose);
-	struct dart_random random = dart_random__of(dart_random__next(&seed) ^
-						    number);
+	struct dart_random seed = dart_random__of(flows->options.seed + purpose);
+	struct dart_random random = dart_random__of(dart_random__next(&seed) ^ number);
 
 	return dart_random__of(dart_random__next(&random));
 }
@@ -122,8 +120,7 @@ static __be32 address(uint32_t second, uint32_t third, uint32_t fourth)
 }
 
 /* Aggregation switches lie above the edge switches. */
-static __be32 tree__aggregation(const struct tree *tree, uint32_t pod,
-				uint32_t up)
+static __be32 tree__aggregation(const struct tree *tree, uint32_t pod, uint32_t up)
 {
 	return address(pod, tree->half + up, 1);
 }
@@ -145,8 +142,7 @@ static void put_key(struct dart_flow *flow, __be32 source, __be32 destination,
 static void tree__get(const struct tree *tree, uint64_t index,
 		      struct dart_random *random, struct dart_flow *flow)
 {
-	const uint64_t pair = ((unsigned __int128)index * tree->step +
-			       tree->start) % tree->pairs;
+	const uint64_t pair = ((unsigned __int128)index * tree->step + tree->start) % tree->pairs;
 	const uint64_t source_index = pair / (tree->hosts - 1);
 	uint64_t destination_index = pair % (tree->hosts - 1);
 	struct host source, destination;
@@ -159,15 +155,13 @@ static void tree__get(const struct tree *tree, uint64_t index,
 	source = tree__host(tree, source_index);
 	destination = tree__host(tree, destination_index);
 	put_key(flow, address(source.pod, source.edge, source.number + 2),
-		address(destination.pod, destination.edge,
-			destination.number + 2),
+		address(destination.pod, destination.edge, destination.number + 2),
 		PORT_MIN + (index / tree->pairs + pair) % PORTS,
 		PORT_MIN + dart_random__below(random, PORTS));
 
 	flow->path[hop++] = address(destination.pod, destination.edge, 1);
 	if (source.pod != destination.pod) {
-		flow->path[hop++] = tree__aggregation(tree, destination.pod,
-						      up);
+		flow->path[hop++] = tree__aggregation(tree, destination.pod, up);
 		flow->path[hop++] = address(2 * tree->half, up + 1, core + 1);
 	}
 	if (source.pod != destination.pod || source.edge != destination.edge) {
@@ -188,15 +182,12 @@ static void random__get(struct dart_random *random, struct dart_flow *flow)
 	const uint64_t unique = dart_random__next(random);
 	uint32_t hop;
 
-	put_key(flow, address(unique >> 56, unique >> 48 & 255,
-			      unique >> 40 & 255),
-		address(unique >> 32 & 255, unique >> 24 & 255,
-			unique >> 16 & 255),
+	put_key(flow, address(unique >> 56, unique >> 48 & 255, unique >> 40 & 255),
+		address(unique >> 32 & 255, unique >> 24 & 255, unique >> 16 & 255),
 		unique & UINT16_MAX, dart_random__next(random) & UINT16_MAX);
 	flow->hops = 1 + dart_random__below(random, DART_FLOW_HOPS_MAX);
 	for (hop = 0; hop < flow->hops; hop++)
-		flow->path[hop] = htobe32(1 + dart_random__below(random,
-								 UINT32_MAX));
+		flow->path[hop] = htobe32(1 + dart_random__below(random, UINT32_MAX));
 }
 
 /* ---- Zipf */
@@ -220,8 +211,7 @@ static void zipf__init(struct zipf *zipf, uint64_t count, double skew)
 {
 	zipf->first = integral(1.5, skew) - 1;
 	zipf->last = integral(count + .5, skew);
-	zipf->near = 2 - integral_inverse(integral(2.5, skew) -
-					  pow(2, -skew), skew);
+	zipf->near = 2 - integral_inverse(integral(2.5, skew) - pow(2, -skew), skew);
 }
 
 /*
@@ -235,12 +225,10 @@ static uint64_t zipf__draw(const struct zipf *zipf, uint64_t count,
 	double y, x, rank;
 
 	do {
-		y = zipf->last + dart_random__fraction(random) *
-				 (zipf->first - zipf->last);
+		y = zipf->last + dart_random__fraction(random) * (zipf->first - zipf->last);
 		x = integral_inverse(y, skew);
 		rank = fmin(fmax(round(x), 1), count);
-	} while (rank - x > zipf->near &&
-		 y < integral(rank + .5, skew) - pow(rank, -skew));
+	} while (rank - x > zipf->near && y < integral(rank + .5, skew) - pow(rank, -skew));
 	return rank;
 }
 
@@ -258,15 +246,13 @@ uint64_t dart_flows__max(const struct dart_flows_options *options)
 	return hosts * (hosts - 1) * PORTS;
 }
 
-int dart_flows__new(const struct dart_flows_options *options,
-		    struct dart_flows **result)
+int dart_flows__new(const struct dart_flows_options *options, struct dart_flows **result)
 {
 	struct dart_flows *flows;
 
 	if (!options->count || options->count > dart_flows__max(options) ||
 	    (options->kind == DART_FLOWS_ZIPF &&
-	     !(options->skew >= DART_FLOWS_SKEW_MIN &&
-	       options->skew <= DART_FLOWS_SKEW_MAX)))
+	     !(options->skew >= DART_FLOWS_SKEW_MIN && options->skew <= DART_FLOWS_SKEW_MAX)))
 		return -EINVAL;
 	flows = malloc(sizeof(*flows));
 	if (!flows)
@@ -285,8 +271,7 @@ void dart_flows__free(struct dart_flows *flows)
 	free(flows);
 }
 
-void dart_flows__get(const struct dart_flows *flows, uint64_t index,
-		     struct dart_flow *flow)
+void dart_flows__get(const struct dart_flows *flows, uint64_t index, struct dart_flow *flow)
 {
 	struct dart_random random = random_of(flows, PURPOSE_FLOW, index);
 
@@ -305,6 +290,5 @@ uint64_t dart_flows__of_packet(const struct dart_flows *flows, uint64_t packet)
 	if (options->kind != DART_FLOWS_ZIPF)
 		return packet % options->count;
 	random = random_of(flows, PURPOSE_PACKET, packet);
-	return zipf__draw(&flows->zipf, options->count, options->skew,
-			  &random) - 1;
+	return zipf__draw(&flows->zipf, options->count, options->skew, &random) - 1;
 }

@@ -52,22 +52,19 @@ int dart_flows_kind__find(const char *name, enum dart_flows_kind *kind);
 uint64_t dart_flows__max(const struct dart_flows_options *options);
 
 /* Returns 0, -EINVAL (the options) or -ENOMEM. */
-int dart_flows__new(const struct dart_flows_options *options,
-		    struct dart_flows **flows);
+int dart_flows__new(const struct dart_flows_options *options, struct dart_flows **flows);
 void dart_flows__free(struct dart_flows *flows);
 
 /*
  * Generates flow @index, below the count; no two flows share a key.  Threads may call this
  * concurrently.
  */
-void dart_flows__get(const struct dart_flows *flows, uint64_t index,
-		     struct dart_flow *flow);
+void dart_flows__get(const struct dart_flows *flows, uint64_t index, struct dart_flow *flow);
 
 /*
  * The flow of packet number @packet: random for Zipf; otherwise each flow sends
  * its first packet, then each its second, and so on.
  */
-uint64_t dart_flows__of_packet(const struct dart_flows *flows,
-			       uint64_t packet);
+uint64_t dart_flows__of_packet(const struct dart_flows *flows, uint64_t packet);
 
 #endif /* DART_FLOWS_H */

@@ -51,13 +51,11 @@ static void pause_until(uint64_t ns)
 		.tv_nsec = ns % SECOND_NS,
 	};
 
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until,
-			       NULL) == EINTR)
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
 }
 
-static void find_address(struct dart_packet_socket *socket,
-			 const char *interface)
+static void find_address(struct dart_packet_socket *socket, const char *interface)
 {
 	struct ifaddrs *all, *one;
 
@@ -67,8 +65,7 @@ static void find_address(struct dart_packet_socket *socket,
 		if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET ||
 		    strcmp(one->ifa_name, interface))
 			continue;
-		socket->address =
-			((struct sockaddr_in *)one->ifa_addr)->sin_addr;
+		socket->address = ((struct sockaddr_in *)one->ifa_addr)->sin_addr;
 		break;
 	}
 	freeifaddrs(all);
@@ -83,27 +80,23 @@ static int socket__bind(struct dart_packet_socket *socket,
 	const int yes = 1;
 
 	if (strlen(interface) >= sizeof(request.ifr_name))
-		return dart_error__set(error, ENODEV, "no interface '%s'",
-				       interface);
+		return dart_error__set(error, ENODEV, "no interface '%s'", interface);
 	strcpy(request.ifr_name, interface);
 	if (ioctl(socket->fd, SIOCGIFHWADDR, &request))
 		goto failed;
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
-		return dart_error__set(error, EINVAL,
-				       "'%s' is not an Ethernet interface",
+		return dart_error__set(error, EINVAL, "'%s' is not an Ethernet interface",
 				       interface);
 	memcpy(socket->mac, request.ifr_hwaddr.sa_data, sizeof(socket->mac));
 	if (ioctl(socket->fd, SIOCGIFINDEX, &request))
 		goto failed;
 	address.sll_ifindex = request.ifr_ifindex;
 	if (bind(socket->fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    setsockopt(socket->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes,
-		       sizeof(yes)))
+	    setsockopt(socket->fd, SOL_PACKET, PACKET_QDISC_BYPASS, &yes, sizeof(yes)))
 		goto failed;
 	return 0;
 failed:
-	return dart_error__system(error, errno, "cannot send through '%s'",
-				  interface);
+	return dart_error__system(error, errno, "cannot send through '%s'", interface);
 }
 
 static void socket__set_rate(struct dart_packet_socket *socket, uint64_t rate)
@@ -124,14 +117,12 @@ static int open_raw_socket(struct dart_error *error)
 
 	if (fd >= 0)
 		return fd;
-	return dart_error__set(
-		error, errno, "cannot send frames: %s%s", strerror(errno),
-		errno == EPERM ? " (this needs CAP_NET_RAW)" : "");
+	return dart_error__set(error, errno, "cannot send frames: %s%s", strerror(errno),
+			       errno == EPERM ? " (this needs CAP_NET_RAW)" : "");
 }
 
 int dart_packet_socket__open(const char *interface, uint64_t rate,
-			     struct dart_packet_socket **result,
-			     struct dart_error *error)
+			     struct dart_packet_socket **result, struct dart_error *error)
 {
 	struct dart_packet_socket *socket = calloc(1, sizeof(*socket));
 	uint32_t i;
@@ -177,8 +168,7 @@ const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *socket)
 	return socket->mac;
 }
 
-struct in_addr
-dart_packet_socket__address(const struct dart_packet_socket *socket)
+struct in_addr dart_packet_socket__address(const struct dart_packet_socket *socket)
 {
 	return socket->address;
 }
@@ -191,9 +181,7 @@ uint8_t *dart_packet_socket__next(struct dart_packet_socket *socket)
 int dart_packet_socket__push(struct dart_packet_socket *socket, size_t length)
 {
 	socket->lengths[socket->pending++].iov_len = length;
-	return socket->pending < socket->batch ?
-		       0 :
-		       dart_packet_socket__flush(socket);
+	return socket->pending < socket->batch ? 0 : dart_packet_socket__flush(socket);
 }
 
 static void socket__pace(struct dart_packet_socket *socket)
@@ -217,8 +205,7 @@ int dart_packet_socket__flush(struct dart_packet_socket *socket)
 
 	socket__pace(socket);
 	while (done < socket->pending) {
-		ret = sendmmsg(socket->fd, socket->messages + done,
-			       socket->pending - done, 0);
+		ret = sendmmsg(socket->fd, socket->messages + done, socket->pending - done, 0);
 		if (ret > 0) {
 			done += ret;
 			socket->sent += ret;

@@ -18,14 +18,12 @@ struct dart_packet_socket;
 
 /* @rate: frames/s, 0 for no limit.  Returns 0, or sets @error, and -errno. */
 int dart_packet_socket__open(const char *interface, uint64_t rate,
-			     struct dart_packet_socket **socket,
-			     struct dart_error *error);
+			     struct dart_packet_socket **socket, struct dart_error *error);
 void dart_packet_socket__close(struct dart_packet_socket *socket);
 
 const uint8_t *dart_packet_socket__mac(const struct dart_packet_socket *socket);
 /* The first IPv4 address of the interface, 0.0.0.0 if there is none. */
-struct in_addr
-dart_packet_socket__address(const struct dart_packet_socket *socket);
+struct in_addr dart_packet_socket__address(const struct dart_packet_socket *socket);
 
 /*
  * The room for the next frame, DART_PACKET_SOCKET_FRAME_MAX bytes; and a call

@@ -15,9 +15,8 @@ struct dart_report_builder {
 	uint64_t reports[];	/* by collector */
 };
 
-int dart_report_builder__new(const struct dart_collectors *collectors,
-			     const uint8_t mac[ETH_ALEN], uint64_t seed,
-			     struct dart_report_builder **result)
+int dart_report_builder__new(const struct dart_collectors *collectors, const uint8_t mac[ETH_ALEN],
+			     uint64_t seed, struct dart_report_builder **result)
 {
 	/* The slots of the largest store, see dart_roce_frame__build(). */
 	struct dart_store_geometry geometry = {
@@ -28,8 +27,7 @@ int dart_report_builder__new(const struct dart_collectors *collectors,
 	int ret;
 
 	for (i = 0; i < collectors->count; i++) {
-		const struct dart_store_geometry *other =
-			&collectors->list[i].geometry;
+		const struct dart_store_geometry *other = &collectors->list[i].geometry;
 
 		if (i && (geometry.checksum_bits != other->checksum_bits ||
 			  geometry.value_length != other->value_length))
@@ -39,9 +37,7 @@ int dart_report_builder__new(const struct dart_collectors *collectors,
 		if (geometry.redundancy < other->redundancy)
 			geometry.redundancy = other->redundancy;
 	}
-	builder =
-		calloc(1, sizeof(*builder) + collectors->count *
-						     sizeof(*builder->reports));
+	builder = calloc(1, sizeof(*builder) + collectors->count * sizeof(*builder->reports));
 	if (!builder)
 		return -ENOMEM;
 	ret = dart_store_hash__new(&geometry, &builder->hash);
@@ -64,38 +60,31 @@ void dart_report_builder__free(struct dart_report_builder *builder)
 	free(builder);
 }
 
-const struct dart_collector *
-dart_report_builder__find(const struct dart_report_builder *builder,
-			  const void *key, size_t length,
-			  struct dart_store_place *place)
+const struct dart_collector *dart_report_builder__find(const struct dart_report_builder *builder,
+						       const void *key, size_t length,
+						       struct dart_store_place *place)
 {
 	uint16_t index;
 
 	dart_store_hash__place(builder->hash, key, length, place);
 	index = builder->collectors->shares[place->share];
-	return index == DART_COLLECTOR_NONE ? NULL :
-					      &builder->collectors->list[index];
+	return index == DART_COLLECTOR_NONE ? NULL : &builder->collectors->list[index];
 }
 
 size_t dart_report_builder__report(struct dart_report_builder *builder,
-				   const struct dart_store_place *place,
-				   uint32_t copy, const void *value,
-				   uint8_t frame[DART_ROCE_FRAME_MAX])
+				   const struct dart_store_place *place, uint32_t copy,
+				   const void *value, uint8_t frame[DART_ROCE_FRAME_MAX])
 {
 	const uint16_t index = builder->collectors->shares[place->share];
-	const struct dart_collector *collector =
-		&builder->collectors->list[index];
+	const struct dart_collector *collector = &builder->collectors->list[index];
 
 	if (copy == DART_REPORT_ANY_COPY)
-		copy = dart_random__below(&builder->random,
-					  collector->geometry.redundancy);
-	return dart_roce_frame__build(
-		collector, builder->mac, place, copy, value,
-		collector->first_psn + builder->reports[index]++, frame);
+		copy = dart_random__below(&builder->random, collector->geometry.redundancy);
+	return dart_roce_frame__build(collector, builder->mac, place, copy, value,
+				      collector->first_psn + builder->reports[index]++, frame);
 }
 
-uint64_t dart_report_builder__reports(const struct dart_report_builder *builder,
-				      uint32_t index)
+uint64_t dart_report_builder__reports(const struct dart_report_builder *builder, uint32_t index)
 {
 	return builder->reports[index];
 }

@@ -14,19 +14,17 @@ struct dart_report_builder;
  * it; @seed chooses the copies.  Returns 0, -EINVAL if the collectors differ in numbers that
  * dart_collectors__load() requires to be equal, or -ENOMEM.
  */
-int dart_report_builder__new(const struct dart_collectors *collectors,
-			     const uint8_t mac[ETH_ALEN], uint64_t seed,
-			     struct dart_report_builder **builder);
+int dart_report_builder__new(const struct dart_collectors *collectors, const uint8_t mac[ETH_ALEN],
+			     uint64_t seed, struct dart_report_builder **builder);
 void dart_report_builder__free(struct dart_report_builder *builder);
 
 /*
  * Finds the @place of a key of @length bytes, 1 to DART_STORE_KEY_MAX. Returns its collector, or
  * NULL if the share lies on none.
  */
-const struct dart_collector *
-dart_report_builder__find(const struct dart_report_builder *builder,
-			  const void *key, size_t length,
-			  struct dart_store_place *place);
+const struct dart_collector *dart_report_builder__find(const struct dart_report_builder *builder,
+						       const void *key, size_t length,
+						       struct dart_store_place *place);
 
 /*
  * Builds the next report to the collector of @place, with the next PSN: @copy
@@ -34,12 +32,10 @@ dart_report_builder__find(const struct dart_report_builder *builder,
  * one.  Returns the bytes of the frame.
  */
 size_t dart_report_builder__report(struct dart_report_builder *builder,
-				   const struct dart_store_place *place,
-				   uint32_t copy, const void *value,
-				   uint8_t frame[DART_ROCE_FRAME_MAX]);
+				   const struct dart_store_place *place, uint32_t copy,
+				   const void *value, uint8_t frame[DART_ROCE_FRAME_MAX]);
 
 /* The number of reports to collector @index. */
-uint64_t dart_report_builder__reports(const struct dart_report_builder *builder,
-				      uint32_t index);
+uint64_t dart_report_builder__reports(const struct dart_report_builder *builder, uint32_t index);
 
 #endif /* DART_REPORT_BUILDER_H */

@@ -43,9 +43,8 @@ __le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length)
 
 size_t dart_roce_frame__build(const struct dart_collector *collector,
 			      const uint8_t source_mac[ETH_ALEN],
-			      const struct dart_store_place *place,
-			      uint32_t copy, const void *value, uint32_t psn,
-			      uint8_t frame[DART_ROCE_FRAME_MAX])
+			      const struct dart_store_place *place, uint32_t copy,
+			      const void *value, uint32_t psn, uint8_t frame[DART_ROCE_FRAME_MAX])
 {
 	const struct dart_store_geometry *geometry = &collector->geometry;
 	const size_t slot_length = dart_store_geometry__slot_length(geometry);

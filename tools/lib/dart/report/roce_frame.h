@@ -49,9 +49,8 @@ struct dart_roce_headers {
  */
 size_t dart_roce_frame__build(const struct dart_collector *collector,
 			      const uint8_t source_mac[ETH_ALEN],
-			      const struct dart_store_place *place,
-			      uint32_t copy, const void *value, uint32_t psn,
-			      uint8_t frame[DART_ROCE_FRAME_MAX]);
+			      const struct dart_store_place *place, uint32_t copy,
+			      const void *value, uint32_t psn, uint8_t frame[DART_ROCE_FRAME_MAX]);
 
 /* The checksum of an IPv4 header without options whose checksum field is 0. */
 __be16 dart_roce_frame__ip_checksum(const void *header);

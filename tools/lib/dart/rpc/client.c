@@ -30,9 +30,8 @@ static int client__new(struct dart_rpc_client **result, struct dart_error *error
 	return *result ? 0 : dart_error__no_memory(error);
 }
 
-int dart_rpc_client__connect_tcp(const char *host, uint16_t port,
-				 struct dart_tls *tls, const char *name,
-				 struct dart_rpc_client **result,
+int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tls *tls,
+				 const char *name, struct dart_rpc_client **result,
 				 struct dart_error *error)
 {
 	struct dart_rpc_client *client;
@@ -41,8 +40,7 @@ int dart_rpc_client__connect_tcp(const char *host, uint16_t port,
 	ret = client__new(&client, error);
 	if (ret)
 		return ret;
-	ret = dart_rpc_tcp__open(host, port, tls, name, &client->transport,
-				 error);
+	ret = dart_rpc_tcp__open(host, port, tls, name, &client->transport, error);
 	if (ret)
 		free(client);
 	else
@@ -50,8 +48,7 @@ int dart_rpc_client__connect_tcp(const char *host, uint16_t port,
 	return ret;
 }
 
-int dart_rpc_client__connect_rdma(const char *host, uint16_t port,
-				  struct dart_rpc_client **result,
+int dart_rpc_client__connect_rdma(const char *host, uint16_t port, struct dart_rpc_client **result,
 				  struct dart_error *error)
 {
 	struct dart_rpc_client *client;
@@ -79,8 +76,7 @@ void dart_rpc_client__free(struct dart_rpc_client *client)
 unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
 				   struct pollfd descriptors[2])
 {
-	return client->transport->operations->wait(client->transport,
-						   descriptors);
+	return client->transport->operations->wait(client->transport, descriptors);
 }
 
 void dart_rpc_client__limit(struct dart_rpc_client *client, unsigned int messages)
@@ -93,8 +89,7 @@ int dart_rpc_client__failure(const struct dart_rpc_client *client)
 	return client->transport->failure;
 }
 
-const struct dart_rpc_welcome_values *
-dart_rpc_client__welcome(const struct dart_rpc_client *client)
+const struct dart_rpc_welcome_values *dart_rpc_client__welcome(const struct dart_rpc_client *client)
 {
 	return &client->transport->welcome;
 }
@@ -106,8 +101,7 @@ void dart_rpc_client__clock(const struct dart_rpc_client *client,
 	*uncertainty_ns = client->transport->clock_uncertainty_ns;
 }
 
-void dart_rpc_client__path(const struct dart_rpc_client *client,
-			   struct dart_endpoint_path *path)
+void dart_rpc_client__path(const struct dart_rpc_client *client, struct dart_endpoint_path *path)
 {
 	client->transport->operations->path(client->transport, path);
 }
@@ -133,12 +127,10 @@ static int client__begin(struct dart_rpc_client *client, void **bytes)
 }
 
 /* A request of @length bytes is in the room for it. */
-static int client__ask(struct dart_rpc_client *client, size_t length,
-		       struct dart_error *error)
+static int client__ask(struct dart_rpc_client *client, size_t length, struct dart_error *error)
 {
 	client->received = 0;
-	return client->transport->operations->send(client->transport, length,
-						   error);
+	return client->transport->operations->send(client->transport, length, error);
 }
 
 int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
@@ -155,14 +147,11 @@ int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
 	client->asked = TABLE;
 	client->memory = memory;
 	client->size = size;
-	return client__ask(client,
-			   dart_rpc__put_get_table(bytes, ++client->id, size),
-			   error);
+	return client__ask(client, dart_rpc__put_get_table(bytes, ++client->id, size), error);
 }
 
-int dart_rpc_client__get_values(struct dart_rpc_client *client,
-				const struct dart_rpc_plan *plan, void *memory,
-				struct dart_error *error)
+int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dart_rpc_plan *plan,
+				void *memory, struct dart_error *error)
 {
 	void *bytes;
 	int ret;
@@ -173,8 +162,7 @@ int dart_rpc_client__get_values(struct dart_rpc_client *client,
 	client->asked = VALUES;
 	dart_rpc_landing__begin(&client->landing, plan, memory);
 	return client__ask(client,
-			   dart_rpc_landing__put_request(&client->landing,
-							 ++client->id, bytes),
+			   dart_rpc_landing__put_request(&client->landing, ++client->id, bytes),
 			   error);
 }
 
@@ -188,13 +176,11 @@ static int client__ask_on(struct dart_rpc_client *client, struct dart_error *err
 		return dart_error__set(error, EBADMSG,
 				       "the agent answered a request that was not sent");
 	return client__ask(client,
-			   dart_rpc_landing__put_request(&client->landing,
-							 ++client->id, bytes),
+			   dart_rpc_landing__put_request(&client->landing, ++client->id, bytes),
 			   error);
 }
 
-static int wrong_length(const struct dart_rpc_client *client,
-			struct dart_error *error)
+static int wrong_length(const struct dart_rpc_client *client, struct dart_error *error)
 {
 	return dart_error__set(
 		error, EBADMSG,
@@ -204,13 +190,11 @@ static int wrong_length(const struct dart_rpc_client *client,
 
 /* Returns 1 if the request has been answered, 0 if not yet, -errno. */
 static int client__take_table(struct dart_rpc_client *client,
-			      const struct dart_rpc_message *message,
-			      struct dart_error *error)
+			      const struct dart_rpc_message *message, struct dart_error *error)
 {
 	if (message->part.length > client->size - client->received)
 		return wrong_length(client, error);
-	memcpy(client->memory + client->received, message->part.data,
-	       message->part.length);
+	memcpy(client->memory + client->received, message->part.data, message->part.length);
 	client->received += message->part.length;
 	if (!message->is_last)
 		return 0;
@@ -220,11 +204,9 @@ static int client__take_table(struct dart_rpc_client *client,
 }
 
 static int client__take_values(struct dart_rpc_client *client,
-			       const struct dart_rpc_message *message,
-			       struct dart_error *error)
+			       const struct dart_rpc_message *message, struct dart_error *error)
 {
-	if (dart_rpc_landing__take(&client->landing, message->part.data,
-				   message->part.length))
+	if (dart_rpc_landing__take(&client->landing, message->part.data, message->part.length))
 		return wrong_length(client, error);
 	client->received += message->part.length;
 	if (message->is_last != dart_rpc_landing__is_whole(&client->landing))
@@ -236,8 +218,7 @@ static int client__take_values(struct dart_rpc_client *client,
 	return client__ask_on(client, error);
 }
 
-static int client__take_part(struct dart_rpc_client *client,
-			     const struct dart_rpc_message *message,
+static int client__take_part(struct dart_rpc_client *client, const struct dart_rpc_message *message,
 			     struct dart_error *error)
 {
 	if (client->asked == NONE || message->id != client->id ||
@@ -245,18 +226,15 @@ static int client__take_part(struct dart_rpc_client *client,
 		return dart_error__set(
 			error, EBADMSG,
 			"the agent sent a part of an answer that is not the next one");
-	return client->asked == TABLE ?
-		       client__take_table(client, message, error) :
-		       client__take_values(client, message, error);
+	return client->asked == TABLE ? client__take_table(client, message, error) :
+					client__take_values(client, message, error);
 }
 
-static enum dart_rpc_client_event
-client__take_error(struct dart_rpc_client *client,
-		   const struct dart_rpc_message *message,
-		   struct dart_error *error)
+static enum dart_rpc_client_event client__take_error(struct dart_rpc_client *client,
+						     const struct dart_rpc_message *message,
+						     struct dart_error *error)
 {
-	dart_error__set(error, EPROTO, "the agent answered: %s",
-			message->error.reason);
+	dart_error__set(error, EPROTO, "the agent answered: %s", message->error.reason);
 	if (client->asked == NONE || message->id != client->id)
 		return DART_RPC_CLIENT_DISCONNECTED;
 	client->asked = NONE;
@@ -270,9 +248,8 @@ client__take_error(struct dart_rpc_client *client,
 	}
 }
 
-static enum dart_rpc_client_event
-client__take(struct dart_rpc_client *client, const void *bytes, size_t length,
-	     struct dart_error *error)
+static enum dart_rpc_client_event client__take(struct dart_rpc_client *client, const void *bytes,
+					       size_t length, struct dart_error *error)
 {
 	struct dart_rpc_message message;
 	int ret;
@@ -282,8 +259,7 @@ client__take(struct dart_rpc_client *client, const void *bytes, size_t length,
 	if (message.type == DART_RPC_ERROR)
 		return client__take_error(client, &message, error);
 	if (message.type != DART_RPC_PART) {
-		dart_error__set(error, EBADMSG,
-				"the agent sent a message of type %u",
+		dart_error__set(error, EBADMSG, "the agent sent a message of type %u",
 				message.type);
 		return DART_RPC_CLIENT_DISCONNECTED;
 	}
@@ -325,8 +301,7 @@ enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *cli
 	while (event == DART_RPC_CLIENT_NOTHING) {
 		if (client->limit && taken++ == client->limit)
 			return DART_RPC_CLIENT_MORE;
-		ret = transport->operations->receive(transport, &bytes, &length,
-						     error);
+		ret = transport->operations->receive(transport, &bytes, &length, error);
 		if (ret == -EAGAIN)
 			break;
 		if (ret < 0)

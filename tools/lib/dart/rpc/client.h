@@ -43,12 +43,10 @@ enum dart_rpc_client_event {
  * Over TCP the agent's certificate must be for @name, which is @host if it is NULL; the client
  * holds @tls.
  */
-int dart_rpc_client__connect_tcp(const char *host, uint16_t port,
-				 struct dart_tls *tls, const char *name,
-				 struct dart_rpc_client **client,
+int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tls *tls,
+				 const char *name, struct dart_rpc_client **client,
 				 struct dart_error *error);
-int dart_rpc_client__connect_rdma(const char *host, uint16_t port,
-				  struct dart_rpc_client **client,
+int dart_rpc_client__connect_rdma(const char *host, uint16_t port, struct dart_rpc_client **client,
 				  struct dart_error *error);
 /* In any state.  @client may be NULL. */
 void dart_rpc_client__free(struct dart_rpc_client *client);
@@ -81,8 +79,7 @@ dart_rpc_client__welcome(const struct dart_rpc_client *client);
 void dart_rpc_client__clock(const struct dart_rpc_client *client,
 			    int64_t *offset_ns, uint64_t *uncertainty_ns);
 /* By TCP without a device, an MTU and a speed. */
-void dart_rpc_client__path(const struct dart_rpc_client *client,
-			   struct dart_endpoint_path *path);
+void dart_rpc_client__path(const struct dart_rpc_client *client, struct dart_endpoint_path *path);
 /*
  * The bytes of an answer that can be on the network at once, however long it is: over RDMA the
  * receives hold so many, and the window of TCP is no larger.
@@ -97,11 +94,10 @@ uint32_t dart_rpc_client__window(const struct dart_rpc_client *client);
  * -ENOTCONN before CONNECTED, -EINVAL for a @size below that of a header, or an error
  * of the connection, after which the client can only be freed.
  */
-int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
-			       uint32_t size, struct dart_error *error);
-int dart_rpc_client__get_values(struct dart_rpc_client *client,
-				const struct dart_rpc_plan *plan, void *memory,
-				struct dart_error *error);
+int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory, uint32_t size,
+			       struct dart_error *error);
+int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dart_rpc_plan *plan,
+				void *memory, struct dart_error *error);
 /* After ANSWERED: the bytes of the table that have landed. */
 uint32_t dart_rpc_client__length(const struct dart_rpc_client *client);
 

@@ -25,8 +25,7 @@ static int take(void *raw, size_t size, const void *bytes, size_t length,
 		bool is_all, struct dart_error *error)
 {
 	if (length < size || (is_all && length != size)) {
-		refuse(error, "a message has %zu bytes behind its header, not %zu",
-		       length, size);
+		refuse(error, "a message has %zu bytes behind its header, not %zu", length, size);
 		return -EBADMSG;
 	}
 	memcpy(raw, bytes, size);
@@ -40,8 +39,7 @@ static int check_magic(__le64 magic, struct dart_error *error)
 	return refuse(error, "the magic number of its handshake is another one");
 }
 
-int dart_rpc_hello__decode(const void *bytes, size_t length,
-			   struct dart_rpc_hello_values *values,
+int dart_rpc_hello__decode(const void *bytes, size_t length, struct dart_rpc_hello_values *values,
 			   struct dart_error *error)
 {
 	struct dart_rpc_hello raw;
@@ -59,12 +57,9 @@ int dart_rpc_hello__decode(const void *bytes, size_t length,
 		return 0;
 	if (raw.reserved)
 		return refuse(error, "a reserved member of its hello is not 0");
-	if (values->answer_max < DART_RPC_ANSWER_MIN ||
-	    values->answer_max > DART_RPC_ANSWER_MAX)
-		return refuse(error,
-			      "it takes messages of %u bytes, not of %d to %d",
-			      values->answer_max, DART_RPC_ANSWER_MIN,
-			      DART_RPC_ANSWER_MAX);
+	if (values->answer_max < DART_RPC_ANSWER_MIN || values->answer_max > DART_RPC_ANSWER_MAX)
+		return refuse(error, "it takes messages of %u bytes, not of %d to %d",
+			      values->answer_max, DART_RPC_ANSWER_MIN, DART_RPC_ANSWER_MAX);
 	if (values->receives > DART_RPC_RECEIVES_MAX)
 		return refuse(error, "it has %u receives, more than %d",
 			      values->receives, DART_RPC_RECEIVES_MAX);
@@ -72,8 +67,7 @@ int dart_rpc_hello__decode(const void *bytes, size_t length,
 }
 
 int dart_rpc_welcome__decode(const void *bytes, size_t length,
-			     struct dart_rpc_welcome_values *values,
-			     struct dart_error *error)
+			     struct dart_rpc_welcome_values *values, struct dart_error *error)
 {
 	struct dart_rpc_welcome raw;
 	int ret = take(&raw, sizeof(raw), bytes, length, false, error) ?:
@@ -92,17 +86,14 @@ int dart_rpc_welcome__decode(const void *bytes, size_t length,
 		.time_ns = le64toh(raw.time_ns),
 	};
 	if (raw.reserved || values->length > DART_CONTROL_LENGTH_MAX ||
-	    values->used > values->length ||
-	    values->used < sizeof(struct dart_control_header))
-		return refuse(
-			error,
-			"the agent offers a control region that cannot be: %u of %u bytes",
-			values->used, values->length);
+	    values->used > values->length || values->used < sizeof(struct dart_control_header))
+		return refuse(error,
+			      "the agent offers a control region that cannot be: %u of %u bytes",
+			      values->used, values->length);
 	return 0;
 }
 
-static int decode_get_table(const void *body, size_t length,
-			    struct dart_rpc_message *message,
+static int decode_get_table(const void *body, size_t length, struct dart_rpc_message *message,
 			    struct dart_error *error)
 {
 	struct dart_rpc_get_table raw;
@@ -111,10 +102,8 @@ static int decode_get_table(const void *body, size_t length,
 	if (ret)
 		return ret;
 	message->table_length = le32toh(raw.length);
-	if (raw.reserved ||
-	    message->table_length < sizeof(struct dart_control_header))
-		return refuse(error, "%u bytes of a table are asked for",
-			      message->table_length);
+	if (raw.reserved || message->table_length < sizeof(struct dart_control_header))
+		return refuse(error, "%u bytes of a table are asked for", message->table_length);
 	return 0;
 }
 
@@ -123,15 +112,12 @@ struct dart_rpc_entries dart_rpc_message__run(const struct dart_rpc_message *mes
 {
 	struct dart_rpc_run raw;
 
-	memcpy(&raw, message->values.raw_runs + index * sizeof(raw),
-	       sizeof(raw));
-	return (struct dart_rpc_entries){ le32toh(raw.first),
-					  le32toh(raw.count) };
+	memcpy(&raw, message->values.raw_runs + index * sizeof(raw), sizeof(raw));
+	return (struct dart_rpc_entries){ le32toh(raw.first), le32toh(raw.count) };
 }
 
 /* Ascending, so that a request is for each entry once. */
-static int check_runs(const struct dart_rpc_message *message,
-		      struct dart_error *error)
+static int check_runs(const struct dart_rpc_message *message, struct dart_error *error)
 {
 	struct dart_rpc_entries run;
 	uint32_t i, next = 0;
@@ -148,8 +134,7 @@ static int check_runs(const struct dart_rpc_message *message,
 	return 0;
 }
 
-static int decode_get_values(const void *body, size_t length,
-			     struct dart_rpc_message *message,
+static int decode_get_values(const void *body, size_t length, struct dart_rpc_message *message,
 			     struct dart_error *error)
 {
 	struct dart_rpc_get_values raw;
@@ -162,17 +147,13 @@ static int decode_get_values(const void *body, size_t length,
 	message->values.runs = le32toh(raw.runs);
 	message->values.raw_runs = (const uint8_t *)body + sizeof(raw);
 	if (raw.reserved || message->values.runs > DART_RPC_RUNS_MAX ||
-	    length - sizeof(raw) !=
-		    message->values.runs * sizeof(struct dart_rpc_run))
-		return refuse(
-			error,
-			"a request for values has %zu bytes for %u runs of entries",
-			length - sizeof(raw), message->values.runs);
+	    length - sizeof(raw) != message->values.runs * sizeof(struct dart_rpc_run))
+		return refuse(error, "a request for values has %zu bytes for %u runs of entries",
+			      length - sizeof(raw), message->values.runs);
 	return check_runs(message, error);
 }
 
-static int decode_part(const void *body, size_t length,
-		       struct dart_rpc_message *message,
+static int decode_part(const void *body, size_t length, struct dart_rpc_message *message,
 		       struct dart_error *error)
 {
 	struct dart_rpc_part raw;
@@ -190,8 +171,7 @@ static int decode_part(const void *body, size_t length,
 	return 0;
 }
 
-static int decode_error(const void *body, size_t length,
-			struct dart_rpc_message *message,
+static int decode_error(const void *body, size_t length, struct dart_rpc_message *message,
 			struct dart_error *error)
 {
 	struct dart_rpc_error raw;
@@ -212,17 +192,14 @@ static bool is_handshake(uint16_t type)
 }
 
 /* Only another version has bytes after the handshake of this one. */
-static int check_tail(size_t length, size_t size, uint32_t abi_version,
-		      struct dart_error *error)
+static int check_tail(size_t length, size_t size, uint32_t abi_version, struct dart_error *error)
 {
 	if (length == size || abi_version != DART_RPC_ABI_VERSION)
 		return 0;
-	return refuse(error, "its handshake has %zu bytes, not %zu", length,
-		      size);
+	return refuse(error, "its handshake has %zu bytes, not %zu", length, size);
 }
 
-int dart_rpc_message__decode(const void *bytes, size_t length,
-			     struct dart_rpc_message *message,
+int dart_rpc_message__decode(const void *bytes, size_t length, struct dart_rpc_message *message,
 			     struct dart_error *error)
 {
 	const uint8_t *body = (const uint8_t *)bytes + HEAD;
@@ -231,26 +208,22 @@ int dart_rpc_message__decode(const void *bytes, size_t length,
 
 	*message = (struct dart_rpc_message){};
 	if (length < HEAD)
-		return refuse(error, "a message of %zu bytes has no header",
-			      length);
+		return refuse(error, "a message of %zu bytes has no header", length);
 	memcpy(&header, bytes, HEAD);
 	flags = le16toh(header.flags);
 	message->type = le16toh(header.type);
 	message->id = le32toh(header.id);
 	message->is_last = flags & DART_RPC_LAST;
 	if (le32toh(header.length) != length || header.reserved ||
-	    (flags && (flags != DART_RPC_LAST ||
-		       message->type != DART_RPC_PART)))
-		return refuse(error,
-			      "the header of a message of type %u breaks a rule",
+	    (flags && (flags != DART_RPC_LAST || message->type != DART_RPC_PART)))
+		return refuse(error, "the header of a message of type %u breaks a rule",
 			      message->type);
 	if (is_handshake(message->type) && message->id)
 		return refuse(error, "its handshake has the id of a request");
 	length -= HEAD;
 	switch (message->type) {
 	case DART_RPC_HELLO:
-		return dart_rpc_hello__decode(body, length, &message->hello,
-					      error) ?:
+		return dart_rpc_hello__decode(body, length, &message->hello, error) ?:
 			       check_tail(length, sizeof(struct dart_rpc_hello),
 					  message->hello.abi_version, error);
 	case DART_RPC_GET_TABLE:
@@ -258,18 +231,15 @@ int dart_rpc_message__decode(const void *bytes, size_t length,
 	case DART_RPC_GET_VALUES:
 		return decode_get_values(body, length, message, error);
 	case DART_RPC_WELCOME:
-		return dart_rpc_welcome__decode(body, length,
-						&message->welcome, error) ?:
-			       check_tail(length,
-					  sizeof(struct dart_rpc_welcome),
+		return dart_rpc_welcome__decode(body, length, &message->welcome, error) ?:
+			       check_tail(length, sizeof(struct dart_rpc_welcome),
 					  DART_RPC_ABI_VERSION, error);
 	case DART_RPC_PART:
 		return decode_part(body, length, message, error);
 	case DART_RPC_ERROR:
 		return decode_error(body, length, message, error);
 	default:
-		return refuse(error, "a message is of the unknown type %u",
-			      message->type);
+		return refuse(error, "a message is of the unknown type %u", message->type);
 	}
 }
 
@@ -299,8 +269,7 @@ struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receive
 	};
 }
 
-struct dart_rpc_welcome
-dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values)
+struct dart_rpc_welcome dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values)
 {
 	return (struct dart_rpc_welcome){
 		.magic = htole64(DART_RPC_MAGIC),
@@ -313,14 +282,12 @@ dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values)
 
 size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives)
 {
-	const struct dart_rpc_hello raw =
-		dart_rpc_hello__make(answer_max, receives);
+	const struct dart_rpc_hello raw = dart_rpc_hello__make(answer_max, receives);
 
 	return put(bytes, DART_RPC_HELLO, 0, 0, &raw, sizeof(raw), 0);
 }
 
-size_t dart_rpc__put_welcome(void *bytes,
-			     const struct dart_rpc_welcome_values *values)
+size_t dart_rpc__put_welcome(void *bytes, const struct dart_rpc_welcome_values *values)
 {
 	const struct dart_rpc_welcome raw = dart_rpc_welcome__make(values);
 
@@ -334,10 +301,8 @@ size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length)
 	return put(bytes, DART_RPC_GET_TABLE, 0, id, &raw, sizeof(raw), 0);
 }
 
-size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance,
-				uint64_t generation,
-				const struct dart_rpc_entries *runs,
-				uint32_t count)
+size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uint64_t generation,
+				const struct dart_rpc_entries *runs, uint32_t count)
 {
 	const struct dart_rpc_get_values raw = {
 		.instance = htole64(instance),
@@ -349,12 +314,10 @@ size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		run = (struct dart_rpc_run){ htole32(runs[i].first),
-					     htole32(runs[i].count) };
+		run = (struct dart_rpc_run){ htole32(runs[i].first), htole32(runs[i].count) };
 		memcpy(to + i * sizeof(run), &run, sizeof(run));
 	}
-	return put(bytes, DART_RPC_GET_VALUES, 0, id, &raw, sizeof(raw),
-		   count * sizeof(run));
+	return put(bytes, DART_RPC_GET_VALUES, 0, id, &raw, sizeof(raw), count * sizeof(run));
 }
 
 size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset,

@@ -57,8 +57,7 @@ uint32_t dart_rpc__message_length(const struct dart_rpc_header *header, uint32_t
  * meanwhile.  Returns 0, or sets @error and returns -EBADMSG, or -EPROTONOSUPPORT for a
  * welcome of another version.
  */
-int dart_rpc_message__decode(const void *bytes, size_t length,
-			     struct dart_rpc_message *message,
+int dart_rpc_message__decode(const void *bytes, size_t length, struct dart_rpc_message *message,
 			     struct dart_error *error);
 
 /* A run of the request for values, its index below @runs. */
@@ -72,31 +71,25 @@ struct dart_rpc_entries dart_rpc_message__run(const struct dart_rpc_message *mes
  * The same for a hello and a welcome without a header, as the RDMA CM carries them: at least their
  * structures; the caller checks the bytes after them.
  */
-int dart_rpc_hello__decode(const void *bytes, size_t length,
-			   struct dart_rpc_hello_values *values,
+int dart_rpc_hello__decode(const void *bytes, size_t length, struct dart_rpc_hello_values *values,
 			   struct dart_error *error);
 int dart_rpc_welcome__decode(const void *bytes, size_t length,
-			     struct dart_rpc_welcome_values *values,
-			     struct dart_error *error);
+			     struct dart_rpc_welcome_values *values, struct dart_error *error);
 struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives);
-struct dart_rpc_welcome
-dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values);
+struct dart_rpc_welcome dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values);
 
 /*
  * Write a message to @bytes, with room for it, and return its length.  A part: the data are already
  * at @bytes + DART_RPC_PART_HEAD.
  */
 size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives);
-size_t dart_rpc__put_welcome(void *bytes,
-			     const struct dart_rpc_welcome_values *values);
+size_t dart_rpc__put_welcome(void *bytes, const struct dart_rpc_welcome_values *values);
 size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length);
 /* At most DART_RPC_RUNS_MAX of @runs. */
-size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance,
-				uint64_t generation,
-				const struct dart_rpc_entries *runs,
-				uint32_t count);
-size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset,
-			  uint32_t data_length, bool is_last);
+size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uint64_t generation,
+				const struct dart_rpc_entries *runs, uint32_t count);
+size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset, uint32_t data_length,
+			  bool is_last);
 /* A longer @reason is cut off. */
 size_t dart_rpc__put_error(void *bytes, uint32_t id,
 			   enum dart_rpc_error_code code, const char *reason);

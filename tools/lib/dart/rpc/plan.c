@@ -36,19 +36,16 @@ static uint64_t answer_size(const struct dart_entry *entry)
 	uint32_t i;
 
 	for (i = 0; i < entry->range_count; i++)
-		size += (uint64_t)entry->ranges[i].copies *
-			entry->ranges[i].length;
+		size += (uint64_t)entry->ranges[i].copies * entry->ranges[i].length;
 	return size;
 }
 
 /* Does the entry at @place, of @size bytes, fit into the last run? */
-static bool continues(const struct dart_rpc_plan *plan, uint32_t place,
-		      uint64_t size)
+static bool continues(const struct dart_rpc_plan *plan, uint32_t place, uint64_t size)
 {
 	const uint32_t last = plan->run_count - 1;
 
-	return plan->run_count &&
-	       plan->runs[last].first + plan->runs[last].count == place &&
+	return plan->run_count && plan->runs[last].first + plan->runs[last].count == place &&
 	       plan->sizes[last] + size <= ANSWER_SIZE;
 }
 
@@ -70,10 +67,8 @@ static void find_runs(struct dart_rpc_plan *plan)
 	}
 }
 
-int dart_rpc_plan__new(const struct dart_table *table,
-		       const struct dart_read_plan *reads,
-		       const uint32_t *entries, uint32_t entry_count,
-		       struct dart_rpc_plan **result)
+int dart_rpc_plan__new(const struct dart_table *table, const struct dart_read_plan *reads,
+		       const uint32_t *entries, uint32_t entry_count, struct dart_rpc_plan **result)
 {
 	uint32_t count = entries ? entry_count : table->entry_count, i;
 	struct dart_rpc_plan *plan = calloc(1, sizeof(*plan));
@@ -110,8 +105,7 @@ void dart_rpc_plan__free(struct dart_rpc_plan *plan)
 
 size_t dart_rpc_plan__landing_size(const struct dart_rpc_plan *plan)
 {
-	return dart_read_plan__landing_size(plan->reads) +
-	       sizeof(struct dart_control_header);
+	return dart_read_plan__landing_size(plan->reads) + sizeof(struct dart_control_header);
 }
 
 /* How many runs belong to the request that begins with run @first. */
@@ -120,8 +114,7 @@ static uint32_t count_runs(const struct dart_rpc_plan *plan, uint32_t first)
 	uint64_t size = 0;
 	uint32_t i;
 
-	for (i = first; i < plan->run_count && i - first < DART_RPC_RUNS_MAX;
-	     i++) {
+	for (i = first; i < plan->run_count && i - first < DART_RPC_RUNS_MAX; i++) {
 		size += plan->sizes[i];
 		if (i > first && size > ANSWER_SIZE)
 			break;
@@ -133,8 +126,7 @@ uint32_t dart_rpc_plan__requests(const struct dart_rpc_plan *plan)
 {
 	uint32_t count = 0, first;
 
-	for (first = 0; first < plan->run_count;
-	     first += count_runs(plan, first))
+	for (first = 0; first < plan->run_count; first += count_runs(plan, first))
 		count++;
 	/* Of no entry, too, there is one: its answer is the header. */
 	return count ?: 1;
@@ -186,10 +178,8 @@ size_t dart_rpc_landing__put_request(const struct dart_rpc_landing *landing,
 {
 	const struct dart_rpc_plan *plan = landing->plan;
 
-	return dart_rpc__put_get_values(bytes, id, plan->table->instance,
-					plan->table->generation,
-					&plan->runs[landing->first_run],
-					landing->runs);
+	return dart_rpc__put_get_values(bytes, id, plan->table->instance, plan->table->generation,
+					&plan->runs[landing->first_run], landing->runs);
 }
 
 /* Where the next bytes land, and how many of them side by side. */
@@ -201,8 +191,7 @@ static uint8_t *next_place(const struct dart_rpc_landing *landing, size_t *lengt
 
 	if (landing->entry == landing->last_entry) {
 		*length = sizeof(struct dart_control_header) - landing->offset;
-		return landing->memory +
-		       dart_read_plan__landing_size(plan->reads) +
+		return landing->memory + dart_read_plan__landing_size(plan->reads) +
 		       landing->offset;
 	}
 	entry = &plan->table->entries[plan->entries[landing->entry]];
@@ -236,8 +225,7 @@ static void step(struct dart_rpc_landing *landing, size_t length)
 	landing->entry++;
 }
 
-int dart_rpc_landing__take(struct dart_rpc_landing *landing, const void *bytes,
-			   size_t length)
+int dart_rpc_landing__take(struct dart_rpc_landing *landing, const void *bytes, size_t length)
 {
 	const uint8_t *from = bytes;
 	size_t side_by_side;

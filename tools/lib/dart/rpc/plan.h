@@ -53,8 +53,7 @@ bool dart_rpc_landing__advance(struct dart_rpc_landing *landing);
 size_t dart_rpc_landing__put_request(const struct dart_rpc_landing *landing,
 				     uint32_t id, void *bytes);
 /* Lands the next bytes of the answer.  -EBADMSG: there are too many. */
-int dart_rpc_landing__take(struct dart_rpc_landing *landing, const void *bytes,
-			   size_t length);
+int dart_rpc_landing__take(struct dart_rpc_landing *landing, const void *bytes, size_t length);
 bool dart_rpc_landing__is_whole(const struct dart_rpc_landing *landing);
 
 #endif /* DART_RPC_PLAN_H */

@@ -48,8 +48,7 @@ static int make_memory(struct dart_rpc_queue *queue)
 	queue->pd = ibv_alloc_pd(verbs);
 	if (!queue->pd)
 		return -errno;
-	queue->memory_region = ibv_reg_mr(queue->pd, &queue->memory,
-					  sizeof(queue->memory),
+	queue->memory_region = ibv_reg_mr(queue->pd, &queue->memory, sizeof(queue->memory),
 					  IBV_ACCESS_LOCAL_WRITE);
 	if (!queue->memory_region)
 		return -errno;
@@ -57,11 +56,9 @@ static int make_memory(struct dart_rpc_queue *queue)
 	if (!queue->channel)
 		return -errno;
 	flags = fcntl(queue->channel->fd, F_GETFL);
-	if (flags < 0 ||
-	    fcntl(queue->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
+	if (flags < 0 || fcntl(queue->channel->fd, F_SETFL, flags | O_NONBLOCK) < 0)
 		return -errno;
-	queue->cq = ibv_create_cq(verbs, RECEIVES + SENDS, NULL, queue->channel,
-				  0);
+	queue->cq = ibv_create_cq(verbs, RECEIVES + SENDS, NULL, queue->channel, 0);
 	return queue->cq ? 0 : -errno;
 }
 
@@ -113,8 +110,7 @@ void dart_rpc_queue__set_timer(const struct dart_rpc_queue *queue)
 	ibv_modify_qp(queue->id->qp, &attributes, IBV_QP_MIN_RNR_TIMER);
 }
 
-int dart_rpc_queue__send(struct dart_rpc_queue *queue, size_t length,
-			 struct dart_error *error)
+int dart_rpc_queue__send(struct dart_rpc_queue *queue, size_t length, struct dart_error *error)
 {
 	struct ibv_sge place = {
 		.addr = (uintptr_t)queue->memory.request,
@@ -141,15 +137,12 @@ static int explain(enum ibv_wc_status status, struct dart_error *error)
 	switch (status) {
 	case IBV_WC_RETRY_EXC_ERR:
 	case IBV_WC_RNR_RETRY_EXC_ERR:
-		return dart_error__set(error, ETIMEDOUT,
-				       "the host no longer answers");
+		return dart_error__set(error, ETIMEDOUT, "the host no longer answers");
 	case IBV_WC_LOC_LEN_ERR:
-		return dart_error__set(
-			error, EBADMSG,
-			"the agent sent a message that is longer than its receive");
+		return dart_error__set(error, EBADMSG,
+				       "the agent sent a message that is longer than its receive");
 	default:
-		return dart_error__set(error, ECONNRESET,
-				       "the connection broke: %s",
+		return dart_error__set(error, ECONNRESET, "the connection broke: %s",
 				       ibv_wc_status_str(status));
 	}
 }
@@ -194,7 +187,6 @@ int dart_rpc_queue__receive(struct dart_rpc_queue *queue, const void **bytes,
 		return 1;
 	}
 	if (ret < 0)
-		return dart_error__set(error, EIO,
-				       "the completion queue is broken");
+		return dart_error__set(error, EIO, "the completion queue is broken");
 	return 0;
 }

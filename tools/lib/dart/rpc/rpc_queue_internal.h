@@ -42,8 +42,7 @@ void dart_rpc_queue__close(struct dart_rpc_queue *queue);
 /* To call when it is connected. */
 void dart_rpc_queue__set_timer(const struct dart_rpc_queue *queue);
 
-int dart_rpc_queue__send(struct dart_rpc_queue *queue, size_t length,
-			 struct dart_error *error);
+int dart_rpc_queue__send(struct dart_rpc_queue *queue, size_t length, struct dart_error *error);
 /*
  * Returns 1 and a message, valid until the next call; 0 if none has arrived: then there
  * will be an event of the channel; or sets @error and returns -errno.

@@ -40,20 +40,17 @@ static unsigned int rdma__wait(const struct dart_rpc_transport *transport,
 {
 	const struct rdma *rdma = rdma_of(transport);
 
-	descriptors[0] = (struct pollfd){ .fd = rdma->channel->fd,
-					  .events = POLLIN };
+	descriptors[0] = (struct pollfd){ .fd = rdma->channel->fd, .events = POLLIN };
 	if (!rdma->connection.is_connected)
 		return 1;
-	descriptors[1] = (struct pollfd){ .fd = rdma->queue.channel->fd,
-					  .events = POLLIN };
+	descriptors[1] = (struct pollfd){ .fd = rdma->queue.channel->fd, .events = POLLIN };
 	return 2;
 }
 
 static int shake_hands(struct rdma *rdma, struct dart_error *error)
 {
 	const struct dart_rpc_hello hello =
-		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX,
-				     DART_RPC_QUEUE_RECEIVES);
+		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX, DART_RPC_QUEUE_RECEIVES);
 	struct rdma_conn_param parameters = {
 		.private_data = &hello,
 		.private_data_len = sizeof(hello),
@@ -61,10 +58,8 @@ static int shake_hands(struct rdma *rdma, struct dart_error *error)
 	int ret = dart_rpc_queue__open(&rdma->queue, rdma->connection.id);
 
 	if (ret)
-		return dart_error__set(
-			error, -ret, "cannot create a queue pair: %s%s",
-			strerror(-ret),
-			ret == -ENOMEM ? " (check ulimit -l)" : "");
+		return dart_error__set(error, -ret, "cannot create a queue pair: %s%s",
+				       strerror(-ret), ret == -ENOMEM ? " (check ulimit -l)" : "");
 	return dart_cm_connection__ask(&rdma->connection, &parameters, error);
 }
 
@@ -74,26 +69,22 @@ static int take_welcome(struct rdma *rdma, const struct rdma_cm_event *event,
 	const struct rdma_conn_param *conn = &event->param.conn;
 	int ret;
 
-	ret = dart_rpc_welcome__decode(
-		conn->private_data ?: "",
-		conn->private_data ? conn->private_data_len : 0,
-		&rdma->base.welcome, error);
+	ret = dart_rpc_welcome__decode(conn->private_data ?: "",
+				       conn->private_data ? conn->private_data_len : 0,
+				       &rdma->base.welcome, error);
 	if (ret)
 		return ret;
 	dart_remote_clock__compare(rdma->connection.asked_ns, rdma->base.welcome.time_ns,
-				   &rdma->base.clock_offset_ns,
-				   &rdma->base.clock_uncertainty_ns);
+				   &rdma->base.clock_offset_ns, &rdma->base.clock_uncertainty_ns);
 	dart_rpc_queue__set_timer(&rdma->queue);
 	rdma->connection.is_connected = true;
 	return 1;
 }
 
-static int handle(struct rdma *rdma, const struct rdma_cm_event *event,
-		  struct dart_error *error)
+static int handle(struct rdma *rdma, const struct rdma_cm_event *event, struct dart_error *error)
 {
 	const struct dart_rpc_hello hello =
-		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX,
-				     DART_RPC_QUEUE_RECEIVES);
+		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX, DART_RPC_QUEUE_RECEIVES);
 
 	switch (dart_cm_connection__handle(&rdma->connection, event, &hello,
 					   sizeof(hello), error)) {
@@ -110,8 +101,7 @@ static int handle(struct rdma *rdma, const struct rdma_cm_event *event,
 }
 
 /* Returns 1 when the connection is there, 0 without or after another event. */
-static int rdma__connect(struct dart_rpc_transport *transport,
-			 struct dart_error *error)
+static int rdma__connect(struct dart_rpc_transport *transport, struct dart_error *error)
 {
 	struct rdma *rdma = rdma_of(transport);
 	struct rdma_cm_event *event;
@@ -127,18 +117,15 @@ static int rdma__connect(struct dart_rpc_transport *transport,
 	return ret;
 }
 
-static void rdma__path(const struct dart_rpc_transport *transport,
-		       struct dart_endpoint_path *path)
+static void rdma__path(const struct dart_rpc_transport *transport, struct dart_endpoint_path *path)
 {
-	const struct dart_cm_connection *connection =
-		&rdma_of(transport)->connection;
+	const struct dart_cm_connection *connection = &rdma_of(transport)->connection;
 	const struct rdma_cm_id *id = connection->id;
 	struct ibv_port_attr port;
 	uint64_t bits_per_s = 0;
 
 	if (!ibv_query_port(id->verbs, id->port_num, &port))
-		bits_per_s = dart_path__link_speed(port.active_speed,
-						   port.active_width);
+		bits_per_s = dart_path__link_speed(port.active_speed, port.active_width);
 	dart_cm_connection__path(connection, bits_per_s, path);
 }
 
@@ -147,8 +134,7 @@ static void *rdma__request(struct dart_rpc_transport *transport)
 	return rdma_of(transport)->queue.memory.request;
 }
 
-static int rdma__send(struct dart_rpc_transport *transport, size_t length,
-		      struct dart_error *error)
+static int rdma__send(struct dart_rpc_transport *transport, size_t length, struct dart_error *error)
 {
 	return dart_rpc_queue__send(&rdma_of(transport)->queue, length, error);
 }
@@ -156,8 +142,7 @@ static int rdma__send(struct dart_rpc_transport *transport, size_t length,
 static int rdma__receive(struct dart_rpc_transport *transport, const void **bytes,
 			 size_t *length, struct dart_error *error)
 {
-	int ret = dart_rpc_queue__receive(&rdma_of(transport)->queue, bytes,
-					  length, error);
+	int ret = dart_rpc_queue__receive(&rdma_of(transport)->queue, bytes, length, error);
 
 	if (ret)
 		return ret;
@@ -176,8 +161,7 @@ static const struct dart_rpc_transport_operations operations = {
 	.receive = rdma__receive,
 };
 
-int dart_rpc_rdma__open(const char *host, uint16_t port,
-			struct dart_rpc_transport **transport,
+int dart_rpc_rdma__open(const char *host, uint16_t port, struct dart_rpc_transport **transport,
 			struct dart_error *error)
 {
 	struct rdma *rdma = calloc(1, sizeof(*rdma));

@@ -69,13 +69,11 @@ static int tcp__flush(struct tcp *tcp, struct dart_error *error)
 {
 	int ret = dart_rpc_stream__flush(tcp->stream, error);
 
-	tcp->waits_to_send = ret == -EAGAIN &&
-			     dart_rpc_stream__waits_to_send(tcp->stream);
+	tcp->waits_to_send = ret == -EAGAIN && dart_rpc_stream__waits_to_send(tcp->stream);
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-static int tcp__send(struct dart_rpc_transport *transport, size_t length,
-		     struct dart_error *error)
+static int tcp__send(struct dart_rpc_transport *transport, size_t length, struct dart_error *error)
 {
 	struct tcp *tcp = tcp_of(transport);
 
@@ -111,11 +109,10 @@ static int tcp__finish_connect(struct tcp *tcp, struct dart_error *error)
 	if (getsockopt(tcp->fd, SOL_SOCKET, SO_ERROR, &code, &size))
 		code = errno;
 	if (code)
-		return dart_error__set(
-			error, code, "cannot connect: %s%s", strerror(code),
-			code == ECONNREFUSED ?
-				" (has dartd there 'tcp' in its configuration?)" :
-				"");
+		return dart_error__set(error, code, "cannot connect: %s%s", strerror(code),
+				       code == ECONNREFUSED ?
+					       " (has dartd there 'tcp' in its configuration?)" :
+					       "");
 	tcp->state = IN_HANDSHAKE;
 	tcp->waits_to_send = false;
 	return dart_tls_stream__open(tcp->tls, tcp->fd, false,
@@ -137,8 +134,7 @@ static int tcp__say_hello(struct tcp *tcp, struct dart_error *error)
 		return ret;
 	tcp->state = IN_HELLO;
 	tcp->asked_ns = dart_monotonic_ns();
-	length = dart_rpc__put_hello(dart_rpc_stream__out(tcp->stream),
-				     DART_RPC_ANSWER_MAX, 0);
+	length = dart_rpc__put_hello(dart_rpc_stream__out(tcp->stream), DART_RPC_ANSWER_MAX, 0);
 	return tcp__send(&tcp->base, length, error);
 }
 
@@ -146,8 +142,7 @@ static int tcp__shake_hands(struct tcp *tcp, struct dart_error *error)
 {
 	int ret = dart_tls_stream__handshake(tcp->tls_stream, error);
 
-	tcp->waits_to_send = !ret && dart_tls_stream__waits_to_send(
-					     tcp->tls_stream);
+	tcp->waits_to_send = !ret && dart_tls_stream__waits_to_send(tcp->tls_stream);
 	if (ret <= 0)
 		return ret;
 	return tcp__say_hello(tcp, error) ?: 1;
@@ -172,8 +167,7 @@ static int tcp__await_welcome(struct tcp *tcp, struct dart_error *error)
 	switch (message.type) {
 	case DART_RPC_WELCOME:
 		tcp->base.welcome = message.welcome;
-		dart_remote_clock__compare(tcp->asked_ns,
-					   message.welcome.time_ns,
+		dart_remote_clock__compare(tcp->asked_ns, message.welcome.time_ns,
 					   &tcp->base.clock_offset_ns,
 					   &tcp->base.clock_uncertainty_ns);
 		tcp->state = OPEN;
@@ -181,19 +175,14 @@ static int tcp__await_welcome(struct tcp *tcp, struct dart_error *error)
 	case DART_RPC_ERROR:
 		return dart_error__set(
 			error,
-			message.error.code == DART_RPC_ERROR_VERSION ?
-				EPROTONOSUPPORT :
-				EACCES,
-			"the agent refused the connection: %s",
-			message.error.reason);
+			message.error.code == DART_RPC_ERROR_VERSION ? EPROTONOSUPPORT : EACCES,
+			"the agent refused the connection: %s", message.error.reason);
 	default:
-		return dart_error__set(error, EBADMSG,
-				       "the agent does not welcome this program");
+		return dart_error__set(error, EBADMSG, "the agent does not welcome this program");
 	}
 }
 
-static int tcp__connect(struct dart_rpc_transport *transport,
-			struct dart_error *error)
+static int tcp__connect(struct dart_rpc_transport *transport, struct dart_error *error)
 {
 	struct tcp *tcp = tcp_of(transport);
 	int ret = 1;
@@ -213,8 +202,7 @@ static int tcp__connect(struct dart_rpc_transport *transport,
 	return ret;
 }
 
-static void tcp__path(const struct dart_rpc_transport *transport,
-		      struct dart_endpoint_path *path)
+static void tcp__path(const struct dart_rpc_transport *transport, struct dart_endpoint_path *path)
 {
 	const int fd = tcp_of(transport)->fd;
 	struct sockaddr_storage address;
@@ -222,12 +210,10 @@ static void tcp__path(const struct dart_rpc_transport *transport,
 
 	*path = (struct dart_endpoint_path){ };
 	if (!getsockname(fd, (struct sockaddr *)&address, &length))
-		dart_path__print_address((struct sockaddr *)&address,
-					 path->source);
+		dart_path__print_address((struct sockaddr *)&address, path->source);
 	length = sizeof(address);
 	if (!getpeername(fd, (struct sockaddr *)&address, &length))
-		dart_path__print_address((struct sockaddr *)&address,
-					 path->destination);
+		dart_path__print_address((struct sockaddr *)&address, path->destination);
 }
 
 static const struct dart_rpc_transport_operations operations = {
@@ -240,8 +226,7 @@ static const struct dart_rpc_transport_operations operations = {
 	.receive = tcp__receive,
 };
 
-static int begin(struct tcp *tcp, const char *host, uint16_t port,
-		 struct dart_error *error)
+static int begin(struct tcp *tcp, const char *host, uint16_t port, struct dart_error *error)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *address;
@@ -252,28 +237,22 @@ static int begin(struct tcp *tcp, const char *host, uint16_t port,
 	snprintf(service, sizeof(service), "%u", port);
 	ret = getaddrinfo(host, service, &hints, &address);
 	if (ret)
-		return dart_error__set(
-			error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
-			"cannot resolve '%s': %s", host, gai_strerror(ret));
-	tcp->fd = socket(address->ai_family,
-			 SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		return dart_error__set(error, ret == EAI_MEMORY ? ENOMEM : EHOSTUNREACH,
+				       "cannot resolve '%s': %s", host, gai_strerror(ret));
+	tcp->fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	ret = 0;
 	if (tcp->fd < 0 ||
 	    /* A request is one segment; it must not wait for another one. */
 	    setsockopt(tcp->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) ||
-	    setsockopt(tcp->fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window,
-		       sizeof(window)) ||
-	    (connect(tcp->fd, address->ai_addr, address->ai_addrlen) &&
-	     errno != EINPROGRESS))
-		ret = dart_error__system(error, errno, "cannot connect to '%s'",
-					 host);
+	    setsockopt(tcp->fd, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof(window)) ||
+	    (connect(tcp->fd, address->ai_addr, address->ai_addrlen) && errno != EINPROGRESS))
+		ret = dart_error__system(error, errno, "cannot connect to '%s'", host);
 	freeaddrinfo(address);
 	return ret;
 }
 
-int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls,
-		       const char *name, struct dart_rpc_transport **transport,
-		       struct dart_error *error)
+int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls, const char *name,
+		       struct dart_rpc_transport **transport, struct dart_error *error)
 {
 	struct tcp *tcp = calloc(1, sizeof(*tcp));
 	int ret;
@@ -286,8 +265,7 @@ int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls,
 	tcp->tls = dart_tls__hold(tls);
 	tcp->waits_to_send = true;
 	tcp->name = strdup(name ?: host);
-	ret = tcp->name ? begin(tcp, host, port, error) :
-			  dart_error__no_memory(error);
+	ret = tcp->name ? begin(tcp, host, port, error) : dart_error__no_memory(error);
 	if (ret)
 		tcp__free(&tcp->base);
 	else

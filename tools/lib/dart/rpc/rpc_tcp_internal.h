@@ -10,8 +10,7 @@
 #include "rpc_transport_internal.h"
 
 /* As dart_rpc_client__connect_tcp(). */
-int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls,
-		       const char *name, struct dart_rpc_transport **transport,
-		       struct dart_error *error);
+int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls, const char *name,
+		       struct dart_rpc_transport **transport, struct dart_error *error);
 
 #endif /* DART_RPC_TCP_H */

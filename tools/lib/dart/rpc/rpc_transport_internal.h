@@ -35,15 +35,12 @@ struct dart_rpc_transport_operations {
 	 * Before the connection: returns 1 when it is there, 0 if not yet, or sets
 	 * @error and returns -errno.
 	 */
-	int (*connect)(struct dart_rpc_transport *transport,
-		       struct dart_error *error);
+	int (*connect)(struct dart_rpc_transport *transport, struct dart_error *error);
 	/* Once connected. */
-	void (*path)(const struct dart_rpc_transport *transport,
-		     struct dart_endpoint_path *path);
+	void (*path)(const struct dart_rpc_transport *transport, struct dart_endpoint_path *path);
 	/* Room for a request of DART_RPC_REQUEST_MAX bytes; NULL while one is sent. */
 	void *(*request)(struct dart_rpc_transport *transport);
-	int (*send)(struct dart_rpc_transport *transport, size_t length,
-		    struct dart_error *error);
+	int (*send)(struct dart_rpc_transport *transport, size_t length, struct dart_error *error);
 	/*
 	 * Returns 1 and a message, valid until the next call; -EAGAIN; or sets @error
 	 * and returns another -errno.

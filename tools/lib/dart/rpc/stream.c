@@ -18,9 +18,8 @@ struct dart_rpc_stream {
 	uint8_t in[];		/* in_max bytes, then the bytes of out */
 };
 
-int dart_rpc_stream__open(struct dart_tls_stream *tls, uint32_t in_max,
-			  uint32_t out_max, struct dart_rpc_stream **result,
-			  struct dart_error *error)
+int dart_rpc_stream__open(struct dart_tls_stream *tls, uint32_t in_max, uint32_t out_max,
+			  struct dart_rpc_stream **result, struct dart_error *error)
 {
 	struct dart_rpc_stream *stream;
 
@@ -60,9 +59,8 @@ int dart_rpc_stream__flush(struct dart_rpc_stream *stream, struct dart_error *er
 	ssize_t sent;
 
 	while (stream->out_sent < stream->out_length) {
-		sent = dart_tls_stream__send(
-			stream->tls, stream->out + stream->out_sent,
-			stream->out_length - stream->out_sent, error);
+		sent = dart_tls_stream__send(stream->tls, stream->out + stream->out_sent,
+					     stream->out_length - stream->out_sent, error);
 		if (sent < 0)
 			return sent;
 		stream->out_sent += sent;
@@ -105,10 +103,8 @@ int dart_rpc_stream__next(struct dart_rpc_stream *stream, const void **bytes,
 				sizeof(struct dart_rpc_header), stream->in_max);
 		if (whole && whole <= stream->in_used)
 			break;
-		got = dart_tls_stream__receive(stream->tls,
-					       stream->in + stream->in_used,
-					       stream->in_max - stream->in_used,
-					       error);
+		got = dart_tls_stream__receive(stream->tls, stream->in + stream->in_used,
+					       stream->in_max - stream->in_used, error);
 		if (got < 0)
 			return got;
 		stream->in_used += got;

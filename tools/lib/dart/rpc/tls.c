@@ -36,8 +36,7 @@ static int check_key_mode(const char *path, struct dart_error *error)
 	struct stat status;
 
 	if (stat(path, &status))
-		return dart_error__system(error, errno,
-					  "cannot read the key %s", path);
+		return dart_error__system(error, errno, "cannot read the key %s", path);
 	if (status.st_mode & (S_IROTH | S_IWOTH))
 		return dart_error__set(
 			error, EPERM,
@@ -47,27 +46,22 @@ static int check_key_mode(const char *path, struct dart_error *error)
 }
 
 /* Files that are not there have no words of their own in GnuTLS. */
-static int cannot_read(const char *what, const char *path, int code,
-		       struct dart_error *error)
+static int cannot_read(const char *what, const char *path, int code, struct dart_error *error)
 {
 	struct stat status;
 
 	if (code == GNUTLS_E_FILE_ERROR && stat(path, &status))
-		return dart_error__system(error, errno, "cannot read %s %s",
-					  what, path);
+		return dart_error__system(error, errno, "cannot read %s %s", what, path);
 	return dart_error__set(error, EINVAL, "cannot use %s %s: %s", what, path,
 			       gnutls_strerror(code));
 }
 
 /* Loads the lists of revoked certificates that GnuTLS checks when it verifies peers. */
-static int load_revoked(struct dart_tls *tls, const char *path,
-			struct dart_error *error)
+static int load_revoked(struct dart_tls *tls, const char *path, struct dart_error *error)
 {
 	int ret;
 
-	if (!path ||
-	    (!strcmp(path, DART_TLS_REVOKED) && access(path, F_OK) &&
-	     errno == ENOENT))
+	if (!path || (!strcmp(path, DART_TLS_REVOKED) && access(path, F_OK) && errno == ENOENT))
 		return 0;
 	ret = gnutls_load_file(path, &tls->revoked);
 	if (ret == GNUTLS_E_SUCCESS)
@@ -75,13 +69,10 @@ static int load_revoked(struct dart_tls *tls, const char *path,
 			tls->credentials, &tls->revoked, GNUTLS_X509_FMT_PEM);
 	if (!ret)
 		ret = GNUTLS_E_NO_CERTIFICATE_FOUND;
-	return ret < 0 ? cannot_read("the revoked certificates", path, ret,
-				     error) :
-			 0;
+	return ret < 0 ? cannot_read("the revoked certificates", path, ret, error) : 0;
 }
 
-static int load(struct dart_tls *tls, const struct dart_tls_files *files,
-		struct dart_error *error)
+static int load(struct dart_tls *tls, const struct dart_tls_files *files, struct dart_error *error)
 {
 	int ret;
 
@@ -89,28 +80,22 @@ static int load(struct dart_tls *tls, const struct dart_tls_files *files,
 	if (ret == GNUTLS_E_SUCCESS)
 		ret = gnutls_priority_init(&tls->priority, PRIORITY, NULL);
 	if (ret < 0)
-		return dart_error__set(error, ENOMEM, "cannot use TLS: %s",
-				       gnutls_strerror(ret));
+		return dart_error__set(error, ENOMEM, "cannot use TLS: %s", gnutls_strerror(ret));
 	ret = gnutls_load_file(files->authorities, &tls->authorities);
 	if (ret == GNUTLS_E_SUCCESS)
-		ret = gnutls_certificate_set_x509_trust_mem(
-			tls->credentials, &tls->authorities,
-			GNUTLS_X509_FMT_PEM);
+		ret = gnutls_certificate_set_x509_trust_mem(tls->credentials, &tls->authorities,
+							    GNUTLS_X509_FMT_PEM);
 	if (!ret)
 		ret = GNUTLS_E_NO_CERTIFICATE_FOUND;
 	if (ret < 0)
-		return cannot_read("the authorities", files->authorities, ret,
-				   error);
-	ret = load_revoked(tls, files->revoked, error) ?:
-		      check_key_mode(files->key, error);
+		return cannot_read("the authorities", files->authorities, ret, error);
+	ret = load_revoked(tls, files->revoked, error) ?: check_key_mode(files->key, error);
 	if (ret)
 		return ret;
-	ret = gnutls_certificate_set_x509_key_file(
-		tls->credentials, files->certificate, files->key,
-		GNUTLS_X509_FMT_PEM);
+	ret = gnutls_certificate_set_x509_key_file(tls->credentials, files->certificate, files->key,
+						   GNUTLS_X509_FMT_PEM);
 	if (ret < 0)
-		return cannot_read("the certificate", files->certificate, ret,
-				   error);
+		return cannot_read("the certificate", files->certificate, ret, error);
 	return 0;
 }
 
@@ -152,15 +137,12 @@ void dart_tls__put(struct dart_tls *tls)
 
 static bool is_same(const gnutls_datum_t *a, const gnutls_datum_t *b)
 {
-	return a->size == b->size &&
-	       (!a->size || !memcmp(a->data, b->data, a->size));
+	return a->size == b->size && (!a->size || !memcmp(a->data, b->data, a->size));
 }
 
-bool dart_tls__have_same_authorities(const struct dart_tls *a,
-				     const struct dart_tls *b)
+bool dart_tls__have_same_authorities(const struct dart_tls *a, const struct dart_tls *b)
 {
-	return is_same(&a->authorities, &b->authorities) &&
-	       is_same(&a->revoked, &b->revoked);
+	return is_same(&a->authorities, &b->authorities) && is_same(&a->revoked, &b->revoked);
 }
 
 int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *error)
@@ -174,8 +156,7 @@ int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *erro
 		return cannot_read("the certificate", path, ret, error);
 	ret = gnutls_x509_crt_init(&certificate);
 	if (ret >= 0) {
-		ret = gnutls_x509_crt_import(certificate, &text,
-					     GNUTLS_X509_FMT_PEM);
+		ret = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
 		*expires = gnutls_x509_crt_get_expiration_time(certificate);
 		gnutls_x509_crt_deinit(certificate);
 	}
@@ -183,13 +164,10 @@ int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *erro
 	return ret < 0 ? cannot_read("the certificate", path, ret, error) : 0;
 }
 
-int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
-			  const char *const *names, size_t count,
-			  struct dart_tls_stream **result,
-			  struct dart_error *error)
+int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server, const char *const *names,
+			  size_t count, struct dart_tls_stream **result, struct dart_error *error)
 {
-	const unsigned int flags = GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL |
-				   GNUTLS_NO_TICKETS;
+	const unsigned int flags = GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL | GNUTLS_NO_TICKETS;
 	struct dart_tls_stream *stream = calloc(1, sizeof(*stream));
 	int ret;
 
@@ -198,8 +176,7 @@ int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
 	stream->is_server = is_server;
 	stream->names = names;
 	stream->name_count = count;
-	ret = gnutls_init(&stream->session,
-			  flags | (is_server ? GNUTLS_SERVER : GNUTLS_CLIENT));
+	ret = gnutls_init(&stream->session, flags | (is_server ? GNUTLS_SERVER : GNUTLS_CLIENT));
 	if (ret < 0) {
 		free(stream);
 		return dart_error__no_memory(error);
@@ -207,18 +184,15 @@ int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
 	stream->tls = dart_tls__hold(tls);
 	ret = gnutls_priority_set(stream->session, tls->priority);
 	if (ret >= 0)
-		ret = gnutls_credentials_set(stream->session,
-					     GNUTLS_CRD_CERTIFICATE,
+		ret = gnutls_credentials_set(stream->session, GNUTLS_CRD_CERTIFICATE,
 					     tls->credentials);
 	if (ret < 0) {
 		dart_tls_stream__free(stream);
-		return dart_error__set(error, ENOMEM, "cannot use TLS: %s",
-				       gnutls_strerror(ret));
+		return dart_error__set(error, ENOMEM, "cannot use TLS: %s", gnutls_strerror(ret));
 	}
 	/* Server names are not IP addresses (RFC 6066); the agent does not look. */
 	if (is_server)
-		gnutls_certificate_server_set_request(stream->session,
-						      GNUTLS_CERT_REQUIRE);
+		gnutls_certificate_server_set_request(stream->session, GNUTLS_CERT_REQUIRE);
 	gnutls_session_set_ptr(stream->session, stream);
 	dart_tls_stream__check_certificate(stream);
 	gnutls_transport_set_int(stream->session, fd);
@@ -261,8 +235,7 @@ static bool concerns_certificate(gnutls_alert_description_t alert)
 }
 
 /* @system is the errno of the socket, if the code is that of one of its calls. */
-static int explain(struct dart_tls_stream *stream, int code, int system,
-		   struct dart_error *error)
+static int explain(struct dart_tls_stream *stream, int code, int system, struct dart_error *error)
 {
 	gnutls_alert_description_t alert;
 
@@ -271,14 +244,12 @@ static int explain(struct dart_tls_stream *stream, int code, int system,
 	case GNUTLS_E_PUSH_ERROR:
 		/* ETIMEDOUT, for example: the peer has lost its network. */
 		if (system && system != ECONNRESET && system != EPIPE)
-			return dart_error__set(error, ECONNRESET,
-					       "the connection broke: %s",
+			return dart_error__set(error, ECONNRESET, "the connection broke: %s",
 					       strerror(system));
 		/* fall through */
 	case GNUTLS_E_PREMATURE_TERMINATION:
 	case 0:
-		return dart_error__set(error, ECONNRESET,
-				       "the peer closed the connection");
+		return dart_error__set(error, ECONNRESET, "the peer closed the connection");
 	case GNUTLS_E_MEMORY_ERROR:
 		return dart_error__no_memory(error);
 	case GNUTLS_E_FATAL_ALERT_RECEIVED:
@@ -290,19 +261,16 @@ static int explain(struct dart_tls_stream *stream, int code, int system,
 				error, EACCES,
 				"the agent does not allow the address of this side (add it to allow: callers of its configuration)");
 		if (concerns_certificate(alert))
-			return dart_error__set(
-				error, EACCES,
-				"the peer refuses the certificate of this side: %s",
-				gnutls_alert_get_name(alert));
+			return dart_error__set(error, EACCES,
+					       "the peer refuses the certificate of this side: %s",
+					       gnutls_alert_get_name(alert));
 		return dart_error__set(error, EPROTO, "the peer ends TLS: %s",
 				       gnutls_alert_get_name(alert));
 	case GNUTLS_E_NO_CERTIFICATE_FOUND:
 	case GNUTLS_E_CERTIFICATE_REQUIRED:
-		return dart_error__set(error, EACCES,
-				       "the peer has no certificate");
+		return dart_error__set(error, EACCES, "the peer has no certificate");
 	default:
-		return dart_error__set(error, EPROTO, "TLS failed: %s",
-				       gnutls_strerror(code));
+		return dart_error__set(error, EPROTO, "TLS failed: %s", gnutls_strerror(code));
 	}
 }
 
@@ -316,8 +284,7 @@ void dart_tls__deny(int fd)
 	shutdown(fd, SHUT_WR);
 }
 
-int dart_tls_stream__handshake(struct dart_tls_stream *stream,
-			       struct dart_error *error)
+int dart_tls_stream__handshake(struct dart_tls_stream *stream, struct dart_error *error)
 {
 	int ret = gnutls_handshake(stream->session);
 	const int system = errno;

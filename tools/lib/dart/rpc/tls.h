@@ -40,8 +40,7 @@ struct dart_tls *dart_tls__hold(struct dart_tls *tls);
 void dart_tls__put(struct dart_tls *tls);
 
 /* Were the files of authorities and of revoked certificates the same, byte by byte? */
-bool dart_tls__have_same_authorities(const struct dart_tls *a,
-				     const struct dart_tls *b);
+bool dart_tls__have_same_authorities(const struct dart_tls *a, const struct dart_tls *b);
 
 /*
  * Refuses the peer of a connected socket before its TLS handshake, with an alert, so that the peer
@@ -68,10 +67,8 @@ struct dart_tls_stream;
  * RSA keys have at most 8192 bits and an exponent below 2^32, and a message of the
  * handshake has at most 32 KiB.
  */
-int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server,
-			  const char *const *names, size_t count,
-			  struct dart_tls_stream **stream,
-			  struct dart_error *error);
+int dart_tls_stream__open(struct dart_tls *tls, int fd, bool is_server, const char *const *names,
+			  size_t count, struct dart_tls_stream **stream, struct dart_error *error);
 /* Without a farewell: the peer sees that the socket is closed.  May be NULL. */
 void dart_tls_stream__free(struct dart_tls_stream *stream);
 
@@ -80,8 +77,7 @@ void dart_tls_stream__free(struct dart_tls_stream *stream);
  * @error and returns -EACCES (one side refuses the certificate of the other), -EPROTO,
  * -ENOMEM or -ECONNRESET.  The peer of a client may refuse it later, at the first reception.
  */
-int dart_tls_stream__handshake(struct dart_tls_stream *stream,
-			       struct dart_error *error);
+int dart_tls_stream__handshake(struct dart_tls_stream *stream, struct dart_error *error);
 /* Which of the names the peer's certificate has, after the handshake; NULL before. */
 const char *dart_tls_stream__peer_name(const struct dart_tls_stream *stream);
 /*

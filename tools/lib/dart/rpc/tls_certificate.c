@@ -20,8 +20,7 @@ static bool has_dns_name(gnutls_x509_crt_t certificate)
 
 	for (i = 0;; i++) {
 		size = sizeof(name);
-		ret = gnutls_x509_crt_get_subject_alt_name(certificate, i, name,
-							   &size, NULL);
+		ret = gnutls_x509_crt_get_subject_alt_name(certificate, i, name, &size, NULL);
 		if (ret < 0 || ret == GNUTLS_SAN_DNSNAME)
 			return ret >= 0;
 	}
@@ -37,8 +36,7 @@ static bool is_for(gnutls_x509_crt_t certificate, const char *name)
 		return gnutls_x509_crt_check_hostname2(
 			certificate, name, GNUTLS_VERIFY_DO_NOT_ALLOW_WILDCARDS);
 	if (inet_pton(AF_INET, name, &v4) == 1)
-		return gnutls_x509_crt_check_ip(certificate, (void *)&v4,
-						sizeof(v4), 0);
+		return gnutls_x509_crt_check_ip(certificate, (void *)&v4, sizeof(v4), 0);
 	return inet_pton(AF_INET6, name, &v6) == 1 &&
 	       gnutls_x509_crt_check_ip(certificate, (void *)&v6, sizeof(v6), 0);
 }
@@ -78,17 +76,14 @@ static int verify(gnutls_session_t session)
 	gnutls_datum_t text;
 
 	if (gnutls_certificate_verify_peers(session, &data, 1, &status) < 0) {
-		dart_error__set(&stream->refusal, EACCES,
-				"the peer has no certificate");
+		dart_error__set(&stream->refusal, EACCES, "the peer has no certificate");
 		return GNUTLS_E_CERTIFICATE_ERROR;
 	}
 	if (status) {
-		dart_error__set(&stream->refusal, EACCES,
-				"its certificate is refused");
-		if (!gnutls_certificate_verification_status_print(
-			    status, GNUTLS_CRT_X509, &text, 0)) {
-			dart_error__set(&stream->refusal, EACCES,
-					"its certificate is refused: %s",
+		dart_error__set(&stream->refusal, EACCES, "its certificate is refused");
+		if (!gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &text,
+								  0)) {
+			dart_error__set(&stream->refusal, EACCES, "its certificate is refused: %s",
 					(const char *)text.data);
 			gnutls_free(text.data);
 		}
@@ -99,9 +94,8 @@ static int verify(gnutls_session_t session)
 		stream->peer_name = find_name(stream, &certificates[0]);
 	if (stream->peer_name)
 		return 0;
-	dart_error__set(
-		&stream->refusal, EACCES,
-		"its certificate is for another name (subjectAltName: DNS or IP)");
+	dart_error__set(&stream->refusal, EACCES,
+			"its certificate is for another name (subjectAltName: DNS or IP)");
 	return GNUTLS_E_CERTIFICATE_ERROR;
 }
 
@@ -142,8 +136,7 @@ static int check_key(gnutls_session_t session, unsigned int type, unsigned int w
 	certificates = gnutls_certificate_get_peers(session, &count);
 	if (!certificates || !count || gnutls_pubkey_init(&key) < 0)
 		return GNUTLS_E_CERTIFICATE_ERROR;
-	ret = gnutls_pubkey_import_x509_raw(key, &certificates[0],
-					    GNUTLS_X509_FMT_DER, 0);
+	ret = gnutls_pubkey_import_x509_raw(key, &certificates[0], GNUTLS_X509_FMT_DER, 0);
 	if (!ret)
 		ret = gnutls_pubkey_get_pk_algorithm(key, &bits);
 	if (ret >= 0 && (bits > RSA_MAX || has_large_exponent(key, ret)))
@@ -160,8 +153,7 @@ static int check_key(gnutls_session_t session, unsigned int type, unsigned int w
 
 void dart_tls_stream__check_certificate(struct dart_tls_stream *stream)
 {
-	gnutls_handshake_set_hook_function(stream->session,
-					   GNUTLS_HANDSHAKE_CERTIFICATE_VERIFY,
+	gnutls_handshake_set_hook_function(stream->session, GNUTLS_HANDSHAKE_CERTIFICATE_VERIFY,
 					   GNUTLS_HOOK_PRE, check_key);
 	gnutls_session_set_verify_function(stream->session, verify);
 }

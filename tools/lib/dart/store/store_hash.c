@@ -17,9 +17,8 @@ typedef uint32_t lanes __attribute__((vector_size(16)));
 #define VECTORS_MAX	((DART_STORE_REDUNDANCY_MAX + 3 + LANES - 1) / LANES)
 
 static const uint32_t slot_polynomials[DART_STORE_REDUNDANCY_MAX] = {
-	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2,
-	DART_STORE_SLOT_3, DART_STORE_SLOT_4, DART_STORE_SLOT_5,
-	DART_STORE_SLOT_6, DART_STORE_SLOT_7,
+	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2, DART_STORE_SLOT_3,
+	DART_STORE_SLOT_4, DART_STORE_SLOT_5, DART_STORE_SLOT_6, DART_STORE_SLOT_7,
 };
 
 struct dart_store_hash {
@@ -51,11 +50,9 @@ int dart_store_geometry__check(const struct dart_store_geometry *geometry)
 	default:
 		return -EINVAL;
 	}
-	if (!geometry->slots ||
-	    geometry->slots > UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX ||
+	if (!geometry->slots || geometry->slots > UINT64_C(1) << DART_STORE_SLOTS_LOG2_MAX ||
 	    geometry->value_length < DART_STORE_VALUE_MIN ||
-	    geometry->value_length > DART_STORE_VALUE_MAX ||
-	    !geometry->redundancy ||
+	    geometry->value_length > DART_STORE_VALUE_MAX || !geometry->redundancy ||
 	    geometry->redundancy > DART_STORE_REDUNDANCY_MAX)
 		return -EINVAL;
 	return 0;
@@ -84,8 +81,7 @@ uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length)
 }
 
 /* Fills @lane of the tables for the CRC with @polynomial. */
-static void hash__add(struct dart_store_hash *hash, uint32_t lane,
-		      uint32_t polynomial)
+static void hash__add(struct dart_store_hash *hash, uint32_t lane, uint32_t polynomial)
 {
 	const struct dart_crc_terms crc = {
 		.constants = (uint32_t *)hash->constants + lane,
@@ -116,8 +112,7 @@ int dart_store_hash__new(const struct dart_store_geometry *geometry,
 	hash->redundancy = geometry->redundancy;
 	hash->has_second_checksum = geometry->checksum_bits == 64;
 	hash->checksum_mask = UINT64_MAX >> (64 - geometry->checksum_bits);
-	hash->vectors = (hash->redundancy + 2 + hash->has_second_checksum +
-			 LANES - 1) / LANES;
+	hash->vectors = (hash->redundancy + 2 + hash->has_second_checksum + LANES - 1) / LANES;
 
 	for (i = 0; i < hash->redundancy; i++)
 		hash__add(hash, lane++, slot_polynomials[i]);
@@ -136,8 +131,7 @@ void dart_store_hash__free(struct dart_store_hash *hash)
 
 /* Adds the terms of a byte to the CRCs; @row is that of its lower half. */
 static inline __attribute__((always_inline)) void
-hash__add_byte(const lanes *row, size_t byte, const uint32_t vectors,
-	       lanes *sums)
+hash__add_byte(const lanes *row, size_t byte, const uint32_t vectors, lanes *sums)
 {
 	const lanes *low = row + (byte & 15) * vectors;
 	const lanes *high = row + (16 + (byte >> 4)) * vectors;
@@ -204,8 +198,7 @@ hash__place(const struct dart_store_hash *hash, const uint8_t *key,
 	place->share = *rest % DART_STORE_SHARES;
 }
 
-void dart_store_hash__place(const struct dart_store_hash *hash,
-			    const void *key, size_t length,
+void dart_store_hash__place(const struct dart_store_hash *hash, const void *key, size_t length,
 			    struct dart_store_place *place)
 {
 	switch (hash->vectors) {

@@ -40,13 +40,11 @@ struct dart_store_place {
 struct dart_store_hash;
 
 /* Returns 0, -EINVAL (the geometry) or -ENOMEM. */
-int dart_store_hash__new(const struct dart_store_geometry *geometry,
-			 struct dart_store_hash **hash);
+int dart_store_hash__new(const struct dart_store_geometry *geometry, struct dart_store_hash **hash);
 void dart_store_hash__free(struct dart_store_hash *hash);
 
 /* @length: 1 to DART_STORE_KEY_MAX, which the caller ensures. */
-void dart_store_hash__place(const struct dart_store_hash *hash,
-			    const void *key, size_t length,
+void dart_store_hash__place(const struct dart_store_hash *hash, const void *key, size_t length,
 			    struct dart_store_place *place);
 
 #endif /* DART_STORE_HASH_H */

@@ -46,8 +46,7 @@ void dart_store__free(struct dart_store *store)
 	free(store);
 }
 
-const struct dart_store_geometry *
-dart_store__geometry(const struct dart_store *store)
+const struct dart_store_geometry *dart_store__geometry(const struct dart_store *store)
 {
 	return &store->geometry;
 }
@@ -58,25 +57,20 @@ const struct dart_store_hash *dart_store__hash(const struct dart_store *store)
 }
 
 void dart_store__fill(const struct dart_store_geometry *geometry,
-		      const struct dart_store_place *place, const void *value,
-		      uint8_t *slot)
+		      const struct dart_store_place *place, const void *value, uint8_t *slot)
 {
 	slot__set_checksum(slot, place->checksum, geometry->checksum_bits);
-	value__copy(slot + geometry->checksum_bits / 8, value,
-		    geometry->value_length);
+	value__copy(slot + geometry->checksum_bits / 8, value, geometry->value_length);
 }
 
-static uint8_t *store__slot(const struct dart_store *store,
-			    const struct dart_store_place *place,
+static uint8_t *store__slot(const struct dart_store *store, const struct dart_store_place *place,
 			    uint32_t copy)
 {
 	return store->memory + place->slots[copy] * store->slot_length;
 }
 
-static void store__decide(const struct dart_store *store,
-			  const struct dart_store_place *place,
-			  const struct dart_store_rule *rule,
-			  struct dart_store_answer *answer)
+static void store__decide(const struct dart_store *store, const struct dart_store_place *place,
+			  const struct dart_store_rule *rule, struct dart_store_answer *answer)
 {
 	const uint8_t *slots[DART_STORE_REDUNDANCY_MAX];
 	uint32_t copy;
@@ -86,9 +80,8 @@ static void store__decide(const struct dart_store *store,
 	dart_store__decide(&store->geometry, place, slots, rule, answer);
 }
 
-void dart_store__query(const struct dart_store *store, const void *key,
-		       size_t length, const struct dart_store_rule *rule,
-		       struct dart_store_answer *answer)
+void dart_store__query(const struct dart_store *store, const void *key, size_t length,
+		       const struct dart_store_rule *rule, struct dart_store_answer *answer)
 {
 	struct dart_store_place place;
 
@@ -96,15 +89,13 @@ void dart_store__query(const struct dart_store *store, const void *key,
 	store__decide(store, &place, rule, answer);
 }
 
-static void store__place(const struct dart_store *store, const uint8_t *keys,
-			 size_t length, uint32_t count,
-			 struct dart_store_place *places)
+static void store__place(const struct dart_store *store, const uint8_t *keys, size_t length,
+			 uint32_t count, struct dart_store_place *places)
 {
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		dart_store_hash__place(store->hash, keys + i * length, length,
-				       &places[i]);
+		dart_store_hash__place(store->hash, keys + i * length, length, &places[i]);
 }
 
 /*
@@ -122,8 +113,7 @@ store__prefetch(const struct dart_store *store,
 
 	for (i = 0; i < count; i++) {
 		for (copy = 0; copy < redundancy; copy++) {
-			const uint8_t *slot = store__slot(store, &places[i],
-							  copy);
+			const uint8_t *slot = store__slot(store, &places[i], copy);
 
 			__builtin_prefetch(slot);
 			__builtin_prefetch(slot + store->slot_length - 1);
@@ -132,9 +122,8 @@ store__prefetch(const struct dart_store *store,
 }
 
 /* Prefetches the slots of the next batch while it decides on this one. */
-void dart_store__query_batch(const struct dart_store *store, const void *keys,
-			     size_t length, size_t count,
-			     const struct dart_store_rule *rule,
+void dart_store__query_batch(const struct dart_store *store, const void *keys, size_t length,
+			     size_t count, const struct dart_store_rule *rule,
 			     struct dart_store_answer *answers)
 {
 	struct dart_store_place places[2][BATCH];
@@ -161,22 +150,18 @@ void dart_store__write(struct dart_store *store, const void *key,
 	struct dart_store_place place;
 
 	dart_store_hash__place(store->hash, key, length, &place);
-	dart_store__fill(&store->geometry, &place, value,
-			 store__slot(store, &place, copy));
+	dart_store__fill(&store->geometry, &place, value, store__slot(store, &place, copy));
 }
 
-uint64_t dart_store__sample(const struct dart_store *store, uint64_t samples,
-			    uint64_t seed)
+uint64_t dart_store__sample(const struct dart_store *store, uint64_t samples, uint64_t seed)
 {
 	struct dart_random random = dart_random__of(seed);
 	uint64_t written = 0;
 
 	while (samples--) {
-		uint64_t slot = dart_random__below(&random,
-						   store->geometry.slots);
+		uint64_t slot = dart_random__below(&random, store->geometry.slots);
 
-		written += slot__checksum(store->memory +
-					  slot * store->slot_length,
+		written += slot__checksum(store->memory + slot * store->slot_length,
 					  store->geometry.checksum_bits) != 0;
 	}
 	return written;

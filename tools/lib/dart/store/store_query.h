@@ -51,22 +51,19 @@ int dart_store__new(const struct dart_store_geometry *geometry, void *memory,
 		    struct dart_store **store);
 void dart_store__free(struct dart_store *store);
 
-const struct dart_store_geometry *
-dart_store__geometry(const struct dart_store *store);
+const struct dart_store_geometry *dart_store__geometry(const struct dart_store *store);
 const struct dart_store_hash *dart_store__hash(const struct dart_store *store);
 
 /* @length: bytes of the key, 1 to DART_STORE_KEY_MAX. */
-void dart_store__query(const struct dart_store *store, const void *key,
-		       size_t length, const struct dart_store_rule *rule,
-		       struct dart_store_answer *answer);
+void dart_store__query(const struct dart_store *store, const void *key, size_t length,
+		       const struct dart_store_rule *rule, struct dart_store_answer *answer);
 /*
  * The same for @count consecutive keys of @length bytes each.  The slots of
  * later keys are prefetched meanwhile, which is several times faster if the
  * store is larger than the caches.
  */
-void dart_store__query_batch(const struct dart_store *store, const void *keys,
-			     size_t length, size_t count,
-			     const struct dart_store_rule *rule,
+void dart_store__query_batch(const struct dart_store *store, const void *keys, size_t length,
+			     size_t count, const struct dart_store_rule *rule,
 			     struct dart_store_answer *answers);
 
 /* Fills slot @copy of a key, as its report would. */
@@ -78,17 +75,13 @@ void dart_store__write(struct dart_store *store, const void *key,
  * @slots[n].
  */
 void dart_store__decide(const struct dart_store_geometry *geometry,
-			const struct dart_store_place *place,
-			const uint8_t *const *slots,
-			const struct dart_store_rule *rule,
-			struct dart_store_answer *answer);
+			const struct dart_store_place *place, const uint8_t *const *slots,
+			const struct dart_store_rule *rule, struct dart_store_answer *answer);
 /* Writes the slot that a report of @place carries to @slot. */
 void dart_store__fill(const struct dart_store_geometry *geometry,
-		      const struct dart_store_place *place, const void *value,
-		      uint8_t *slot);
+		      const struct dart_store_place *place, const void *value, uint8_t *slot);
 
 /* How many of @samples slots, chosen at random by @seed, have been written. */
-uint64_t dart_store__sample(const struct dart_store *store, uint64_t samples,
-			    uint64_t seed);
+uint64_t dart_store__sample(const struct dart_store *store, uint64_t samples, uint64_t seed);
 
 #endif /* DART_STORE_QUERY_H */

@@ -12,8 +12,7 @@ repeated(const struct dart_store_place *place, const uint32_t redundancy)
 
 	for (copy = 1; copy < redundancy; copy++)
 		for (earlier = 0; earlier < copy; earlier++)
-			bits |= (uint32_t)(place->slots[earlier] ==
-					   place->slots[copy]) << copy;
+			bits |= (uint32_t)(place->slots[earlier] == place->slots[copy]) << copy;
 	return bits;
 }
 
@@ -38,8 +37,7 @@ struct ballot {
 	uint32_t distinct;
 };
 
-static void ballot__add(struct ballot *ballot, const uint8_t *value,
-			uint32_t length)
+static void ballot__add(struct ballot *ballot, const uint8_t *value, uint32_t length)
 {
 	uint32_t i;
 
@@ -72,9 +70,8 @@ static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
 }
 
 /* Decides between the values of the @matching slots, which differ. */
-static void vote(const struct dart_store_geometry *geometry,
-		 const uint8_t *const *slots, uint32_t matching,
-		 const struct dart_store_rule *rule,
+static void vote(const struct dart_store_geometry *geometry, const uint8_t *const *slots,
+		 uint32_t matching, const struct dart_store_rule *rule,
 		 struct dart_store_answer *answer)
 {
 	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
@@ -89,16 +86,14 @@ static void vote(const struct dart_store_geometry *geometry,
 	first = ballot__first(&ballot, &is_tied);
 	answer->agreeing = 0;
 	answer->outcome = DART_STORE_EMPTY;
-	if (rule->policy == DART_STORE_CONSENSUS &&
-	    ballot.votes[first] < rule->consensus)
+	if (rule->policy == DART_STORE_CONSENSUS && ballot.votes[first] < rule->consensus)
 		return;
 	answer->outcome = DART_STORE_AMBIGUOUS;
 	if (is_tied || rule->policy == DART_STORE_UNIQUE)
 		return;
 	answer->outcome = DART_STORE_FOUND;
 	answer->agreeing = ballot.votes[first];
-	value__copy(answer->value, ballot.values[first],
-		    geometry->value_length);
+	value__copy(answer->value, ballot.values[first], geometry->value_length);
 }
 
 /*
@@ -113,8 +108,7 @@ decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
 {
 	const uint32_t length = geometry->value_length;
 	const uint32_t checksum_bytes = checksum_bits / 8;
-	const uint32_t matching = match(place, slots, redundancy,
-					checksum_bits) &
+	const uint32_t matching = match(place, slots, redundancy, checksum_bits) &
 				  ~repeated(place, redundancy);
 	/* The first matching slot, or the last slot, which is then unused. */
 	const uint32_t first = __builtin_ctz(matching | 1u << (redundancy - 1));
@@ -124,9 +118,8 @@ decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
 
 	/* Slot 0, if it matches, is the first: compare the others to it. */
 	for (copy = 1; copy < redundancy; copy++) {
-		differing |= (uint32_t)!value__same(slots[copy] +
-						    checksum_bytes, value,
-						    length) << copy;
+		differing |= (uint32_t)!value__same(slots[copy] + checksum_bytes, value, length)
+			     << copy;
 		matches += matching >> copy & 1;
 	}
 	answer->matches = matches;
@@ -144,10 +137,8 @@ decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
 
 /* Specialised for the most common stores and for each checksum width. */
 void dart_store__decide(const struct dart_store_geometry *geometry,
-			const struct dart_store_place *place,
-			const uint8_t *const *slots,
-			const struct dart_store_rule *rule,
-			struct dart_store_answer *answer)
+			const struct dart_store_place *place, const uint8_t *const *slots,
+			const struct dart_store_rule *rule, struct dart_store_answer *answer)
 {
 	const uint32_t n = geometry->redundancy;
 
@@ -160,8 +151,7 @@ void dart_store__decide(const struct dart_store_geometry *geometry,
 		break;
 	case 32:
 		if (n == DART_STORE_REDUNDANCY)
-			decide(geometry, DART_STORE_REDUNDANCY, 32, place,
-			       slots, rule, answer);
+			decide(geometry, DART_STORE_REDUNDANCY, 32, place, slots, rule, answer);
 		else
 			decide(geometry, n, 32, place, slots, rule, answer);
 		break;

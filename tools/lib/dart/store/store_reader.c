@@ -30,16 +30,14 @@ struct dart_store_reader {
 };
 
 /* The answer of the agent may be hostile. */
-static int take_answer(struct dart_store_reader *reader,
-		       struct dart_error *error)
+static int take_answer(struct dart_store_reader *reader, struct dart_error *error)
 {
 	struct dart_store_geometry *geometry = &reader->geometry;
 	struct dart_store_accept accept;
 	int ret;
 
 	ret = dart_endpoint__answer(reader->endpoint, DART_STORE_ACCESS_MAGIC,
-				    DART_STORE_ACCESS_ABI_VERSION, &accept,
-				    sizeof(accept), error);
+				    DART_STORE_ACCESS_ABI_VERSION, &accept, sizeof(accept), error);
 	if (ret)
 		return ret;
 	if (le32toh(accept.slots_log2) <= DART_STORE_SLOTS_LOG2_MAX)
@@ -51,14 +49,12 @@ static int take_answer(struct dart_store_reader *reader,
 	reader->rkey = le32toh(accept.rkey);
 	if (dart_store_geometry__check(geometry) ||
 	    reader->base > UINT64_MAX - dart_store_geometry__length(geometry))
-		return dart_error__set(error, EBADMSG,
-				       "the agent offers a store that cannot be");
+		return dart_error__set(error, EBADMSG, "the agent offers a store that cannot be");
 	return 0;
 }
 
 int dart_store_reader__open(const char *host, uint16_t port, const char *name,
-			    struct dart_store_reader **result,
-			    struct dart_error *error)
+			    struct dart_store_reader **result, struct dart_error *error)
 {
 	struct dart_store_request request = {
 		.magic = htole64(DART_STORE_ACCESS_MAGIC),
@@ -68,9 +64,7 @@ int dart_store_reader__open(const char *host, uint16_t port, const char *name,
 	int ret;
 
 	if (!*name || strlen(name) >= sizeof(request.name))
-		return dart_error__set(error, EINVAL,
-				       "'%.60s' is not a name of a store",
-				       name);
+		return dart_error__set(error, EINVAL, "'%.60s' is not a name of a store", name);
 	strcpy(request.name, name);
 
 	reader = calloc(1, sizeof(*reader));
@@ -112,15 +106,13 @@ dart_store_reader__geometry(const struct dart_store_reader *reader)
 	return &reader->geometry;
 }
 
-const struct dart_store_hash *
-dart_store_reader__hash(const struct dart_store_reader *reader)
+const struct dart_store_hash *dart_store_reader__hash(const struct dart_store_reader *reader)
 {
 	return reader->hash;
 }
 
 /* The READ number @index of a batch, of this slot. */
-static void plan_read(struct dart_store_reader *reader, uint32_t index,
-		      uint64_t slot)
+static void plan_read(struct dart_store_reader *reader, uint32_t index, uint64_t slot)
 {
 	reader->reads[index] = (struct dart_read) {
 		.address = reader->base + slot * reader->slot_length,
@@ -135,9 +127,8 @@ static int read_slots(struct dart_store_reader *reader, uint32_t reads,
 		      void **landing, struct dart_error *error)
 {
 	return dart_blocking__read(reader->endpoint, reader->reads, reads,
-				   reads * reader->slot_length,
-				   DART_STORE_READER_TIMEOUT_MS, landing,
-				   error);
+				   reads * reader->slot_length, DART_STORE_READER_TIMEOUT_MS,
+				   landing, error);
 }
 
 /* Plans the READs of @count keys; returns the number of READs. */
@@ -150,18 +141,15 @@ static uint32_t plan_reads(struct dart_store_reader *reader,
 	for (i = 0; i < count; i++) {
 		struct dart_store_place *place = &reader->places[i];
 
-		dart_store_hash__place(reader->hash, keys + i * length, length,
-				       place);
+		dart_store_hash__place(reader->hash, keys + i * length, length, place);
 		for (copy = 0; copy < reader->geometry.redundancy; copy++)
 			plan_read(reader, reads++, place->slots[copy]);
 	}
 	return reads;
 }
 
-static void decide(const struct dart_store_reader *reader,
-		   const uint8_t *landing, size_t count,
-		   const struct dart_store_rule *rule,
-		   struct dart_store_answer *answers)
+static void decide(const struct dart_store_reader *reader, const uint8_t *landing, size_t count,
+		   const struct dart_store_rule *rule, struct dart_store_answer *answers)
 {
 	const uint8_t *slots[DART_STORE_REDUNDANCY_MAX];
 	uint32_t copy;
@@ -172,17 +160,13 @@ static void decide(const struct dart_store_reader *reader,
 			slots[copy] = landing;
 			landing += reader->slot_length;
 		}
-		dart_store__decide(&reader->geometry, &reader->places[i],
-				   slots, rule, &answers[i]);
+		dart_store__decide(&reader->geometry, &reader->places[i], slots, rule, &answers[i]);
 	}
 }
 
-int dart_store_reader__query_batch(struct dart_store_reader *reader,
-				   const void *keys, size_t length,
-				   size_t count,
-				   const struct dart_store_rule *rule,
-				   struct dart_store_answer *answers,
-				   struct dart_error *error)
+int dart_store_reader__query_batch(struct dart_store_reader *reader, const void *keys,
+				   size_t length, size_t count, const struct dart_store_rule *rule,
+				   struct dart_store_answer *answers, struct dart_error *error)
 {
 	const size_t batch_max = READS_MAX / reader->geometry.redundancy;
 	const uint8_t *key = keys;
@@ -202,8 +186,7 @@ int dart_store_reader__query_batch(struct dart_store_reader *reader,
 	return 0;
 }
 
-int dart_store_reader__sample(struct dart_store_reader *reader,
-			      uint64_t samples, uint64_t seed,
+int dart_store_reader__sample(struct dart_store_reader *reader, uint64_t samples, uint64_t seed,
 			      uint64_t *written, struct dart_error *error)
 {
 	struct dart_random random = dart_random__of(seed);
@@ -216,16 +199,12 @@ int dart_store_reader__sample(struct dart_store_reader *reader,
 	for (; samples; samples -= reads) {
 		reads = samples < READS_MAX ? samples : READS_MAX;
 		for (i = 0; i < reads; i++)
-			plan_read(reader, i,
-				  dart_random__below(&random,
-						     reader->geometry.slots));
+			plan_read(reader, i, dart_random__below(&random, reader->geometry.slots));
 		ret = read_slots(reader, reads, &landing, error);
 		if (ret)
 			return ret;
-		for (i = 0, slot = landing; i < reads;
-		     i++, slot += reader->slot_length)
-			*written += slot__checksum(slot,
-						   reader->geometry.checksum_bits) != 0;
+		for (i = 0, slot = landing; i < reads; i++, slot += reader->slot_length)
+			*written += slot__checksum(slot, reader->geometry.checksum_bits) != 0;
 	}
 	return 0;
 }

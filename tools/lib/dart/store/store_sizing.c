@@ -147,13 +147,11 @@ static void sum_up(const struct losses *losses, uint32_t checksum_bits,
 
 	risks->ambiguous.low = 0;
 	for (i = 1; i < n; i++)
-		risks->ambiguous.low += losses->of[i] *
-			-expm1(i * log1p(-q));
+		risks->ambiguous.low += losses->of[i] * -expm1(i * log1p(-q));
 	risks->ambiguous.high = risks->ambiguous.low + none * several;
 }
 
-void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy,
-					uint32_t checksum_bits,
+void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy, uint32_t checksum_bits,
 					struct dart_sizing_risks *risks)
 {
 	const struct losses losses = losses_at(load, redundancy);
@@ -161,8 +159,7 @@ void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy,
 	sum_up(&losses, checksum_bits, risks);
 }
 
-void dart_store_sizing__average_risks(double load, uint32_t redundancy,
-				      uint32_t checksum_bits,
+void dart_store_sizing__average_risks(double load, uint32_t redundancy, uint32_t checksum_bits,
 				      struct dart_sizing_risks *risks)
 {
 	const struct losses losses = average_losses(load, redundancy);
@@ -190,22 +187,19 @@ uint32_t dart_store_sizing__redundancy(double load)
 	uint32_t best = 1, redundancy;
 
 	for (redundancy = 2; redundancy <= COPIES_MAX; redundancy++)
-		if (average_loss_of_all(load, redundancy) <
-		    average_loss_of_all(load, best))
+		if (average_loss_of_all(load, redundancy) < average_loss_of_all(load, best))
 			best = redundancy;
 	return best;
 }
 
-double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
-				   uint32_t redundancy)
+double dart_store_sizing__estimate(uint64_t written, uint64_t samples, uint32_t redundancy)
 {
 	return -log1p(-(double)written / (double)samples) / redundancy;
 }
 
 /* ---- stores for a wish */
 
-static int check_wish(const struct dart_sizing_wish *wish,
-		      struct dart_error *error)
+static int check_wish(const struct dart_sizing_wish *wish, struct dart_error *error)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = 1,
@@ -217,15 +211,11 @@ static int check_wish(const struct dart_sizing_wish *wish,
 	if (!wish->flows)
 		return dart_error__set(error, EINVAL, "there are no flows");
 	if (!wish->success == !wish->memory)
-		return dart_error__set(
-			error, EINVAL,
-			"give either the success or the memory");
+		return dart_error__set(error, EINVAL, "give either the success or the memory");
 	if (wish->success && !(wish->success > 0 && wish->success < 1))
-		return dart_error__set(error, EINVAL,
-			      "the success must be between 0 and 1");
+		return dart_error__set(error, EINVAL, "the success must be between 0 and 1");
 	if (wish->error && !(wish->error > 0 && wish->error < 1))
-		return dart_error__set(error, EINVAL,
-			      "the error rate must be between 0 and 1");
+		return dart_error__set(error, EINVAL, "the error rate must be between 0 and 1");
 	if (dart_store_geometry__check(&geometry))
 		return dart_error__set(
 			error, EINVAL,
@@ -244,16 +234,14 @@ static int too_large(struct dart_error *error, double slots)
 	return dart_error__set(
 		error, ERANGE,
 		"this takes %.4g slots, but a store has at most 2^%d (divide the flows among %.0f collectors or more)",
-		slots, DART_STORE_SLOTS_LOG2_MAX,
-		ceil(slots / (double)SLOTS_MAX));
+		slots, DART_STORE_SLOTS_LOG2_MAX, ceil(slots / (double)SLOTS_MAX));
 }
 
 /*
  * Finds the smallest sufficient store, and for it the fewest sufficient copies,
  * because each copy of a report is one more frame.
  */
-static int size_for_success(const struct dart_sizing_wish *wish,
-			    struct dart_store_sizing *sizing,
+static int size_for_success(const struct dart_sizing_wish *wish, struct dart_store_sizing *sizing,
 			    struct dart_error *error)
 {
 	const uint32_t first = wish->redundancy ? wish->redundancy : 1;
@@ -263,26 +251,22 @@ static int size_for_success(const struct dart_sizing_wish *wish,
 
 	for (n = first; n <= last; n++)
 		least = fmin(least,
-			     (double)wish->flows /
-				     dart_store_sizing__load(wish->success, n));
+			     (double)wish->flows / dart_store_sizing__load(wish->success, n));
 	if (least > (double)SLOTS_MAX)
 		return too_large(error, least);
 	for (sizing->store.slots = 1; (double)sizing->store.slots < least;)
 		sizing->store.slots *= 2;
 	for (n = first; n < last; n++)
-		if (average_loss_of_all(load_of(wish, sizing->store.slots),
-					n) <= 1 - wish->success)
+		if (average_loss_of_all(load_of(wish, sizing->store.slots), n) <= 1 - wish->success)
 			break;
 
-	slots = ceil((double)wish->flows /
-		     dart_store_sizing__load(wish->success, n));
+	slots = ceil((double)wish->flows / dart_store_sizing__load(wish->success, n));
 	sizing->ideal.slots = fmin(slots, (double)sizing->store.slots);
 	sizing->ideal.redundancy = sizing->store.redundancy = n;
 	return 0;
 }
 
-static int size_for_memory(const struct dart_sizing_wish *wish,
-			   struct dart_store_sizing *sizing,
+static int size_for_memory(const struct dart_sizing_wish *wish, struct dart_store_sizing *sizing,
 			   struct dart_error *error)
 {
 	const size_t slot = dart_store_geometry__slot_length(&sizing->store);
@@ -290,28 +274,24 @@ static int size_for_memory(const struct dart_sizing_wish *wish,
 
 	sizing->ideal.slots = wish->memory / slot;
 	if (!sizing->ideal.slots)
-		return dart_error__set(
-			error, ERANGE,
-			"a slot takes %zu bytes, but the memory has %" PRIu64,
-			slot, wish->memory);
+		return dart_error__set(error, ERANGE,
+				       "a slot takes %zu bytes, but the memory has %" PRIu64, slot,
+				       wish->memory);
 	if (sizing->ideal.slots > SLOTS_MAX)
 		return dart_error__set(error, ERANGE,
-			      "a store has at most 2^%d slots, here %" PRIu64
-			      " bytes (divide the flows among more stores)",
-			      DART_STORE_SLOTS_LOG2_MAX,
-			      (uint64_t)(SLOTS_MAX * slot));
+				       "a store has at most 2^%d slots, here %" PRIu64
+				       " bytes (divide the flows among more stores)",
+				       DART_STORE_SLOTS_LOG2_MAX, (uint64_t)(SLOTS_MAX * slot));
 	sizing->store.slots = 1;
 	while (sizing->store.slots * 2 <= sizing->ideal.slots)
 		sizing->store.slots *= 2;
 	if (!n)
-		n = dart_store_sizing__redundancy(
-			load_of(wish, sizing->store.slots));
+		n = dart_store_sizing__redundancy(load_of(wish, sizing->store.slots));
 	sizing->ideal.redundancy = sizing->store.redundancy = n;
 	return 0;
 }
 
-int dart_store_sizing__make(const struct dart_sizing_wish *wish,
-			    struct dart_store_sizing *sizing,
+int dart_store_sizing__make(const struct dart_sizing_wish *wish, struct dart_store_sizing *sizing,
 			    struct dart_error *error)
 {
 	uint32_t bits = wish->checksum_bits;
@@ -332,9 +312,8 @@ int dart_store_sizing__make(const struct dart_sizing_wish *wish,
 				     size_for_success(wish, sizing, error);
 		if (ret || !wish->error)
 			return ret;
-		dart_store_sizing__average_risks(
-			load_of(wish, sizing->store.slots),
-			sizing->store.redundancy, bits, &risks);
+		dart_store_sizing__average_risks(load_of(wish, sizing->store.slots),
+						 sizing->store.redundancy, bits, &risks);
 		if (risks.wrong.high <= wish->error)
 			return 0;
 		if (wish->checksum_bits || bits == 64)

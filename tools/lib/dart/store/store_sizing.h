@@ -38,11 +38,9 @@ struct dart_sizing_risks {
 	struct dart_sizing_bounds wrong; /* only other keys' values have it */
 };
 
-void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy,
-					uint32_t checksum_bits,
+void dart_store_sizing__risks_of_oldest(double load, uint32_t redundancy, uint32_t checksum_bits,
 					struct dart_sizing_risks *risks);
-void dart_store_sizing__average_risks(double load, uint32_t redundancy,
-				      uint32_t checksum_bits,
+void dart_store_sizing__average_risks(double load, uint32_t redundancy, uint32_t checksum_bits,
 				      struct dart_sizing_risks *risks);
 
 /* The largest load with this average success, between 0 and 1. */
@@ -50,8 +48,7 @@ double dart_store_sizing__load(double success, uint32_t redundancy);
 /* The copies with the best average, 1 to DART_STORE_REDUNDANCY_MAX. */
 uint32_t dart_store_sizing__redundancy(double load);
 /* The load, from a sample of slots; INFINITY if all of them are written. */
-double dart_store_sizing__estimate(uint64_t written, uint64_t samples,
-				   uint32_t redundancy);
+double dart_store_sizing__estimate(uint64_t written, uint64_t samples, uint32_t redundancy);
 
 /* The requirements: success or memory, and others; 0 leaves the choice open. */
 struct dart_sizing_wish {
@@ -72,8 +69,7 @@ struct dart_store_sizing {
 };
 
 /* Returns 0, or sets @error and returns -EINVAL or -ERANGE. */
-int dart_store_sizing__make(const struct dart_sizing_wish *wish,
-			    struct dart_store_sizing *sizing,
+int dart_store_sizing__make(const struct dart_sizing_wish *wish, struct dart_store_sizing *sizing,
 			    struct dart_error *error);
 
 #endif /* DART_STORE_SIZING_H */

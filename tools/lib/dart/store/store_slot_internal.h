@@ -30,8 +30,7 @@ slot__checksum(const uint8_t *slot, const uint32_t bits)
 	}
 }
 
-static inline void slot__set_checksum(uint8_t *slot, uint64_t checksum,
-				      uint32_t bits)
+static inline void slot__set_checksum(uint8_t *slot, uint64_t checksum, uint32_t bits)
 {
 	const uint64_t wide = htobe64(checksum);
 	const uint32_t word = htobe32((uint32_t)checksum);

@@ -44,8 +44,7 @@ struct dart_schema *dart_schema__new(const char *name, uint32_t length)
 {
 	struct dart_schema *schema;
 
-	if (!dart_text__is_valid(name) || !length ||
-	    length > DART_CONTROL_VALUE_MAX) {
+	if (!dart_text__is_valid(name) || !length || length > DART_CONTROL_VALUE_MAX) {
 		errno = EINVAL;
 		return NULL;
 	}
@@ -108,18 +107,15 @@ static const char *strings__objection(const struct dart_field *field)
 	return NULL;
 }
 
-const char *dart_schema__objection(const struct dart_schema *schema,
-				   const struct dart_field *field)
+const char *dart_schema__objection(const struct dart_schema *schema, const struct dart_field *field)
 {
-	const char *objection = strings__objection(field) ?:
-					shape__objection(field);
+	const char *objection = strings__objection(field) ?: shape__objection(field);
 	const struct dart_field *last;
 
 	if (objection)
 		return objection;
 	if (field->offset > schema->length ||
-	    (uint64_t)field->width * field->count >
-	    schema->length - field->offset)
+	    (uint64_t)field->width * field->count > schema->length - field->offset)
 		return "reaches beyond the copy";
 	if (!schema->field_count)
 		return NULL;
@@ -180,8 +176,7 @@ int dart_schema__add(struct dart_schema *schema, const struct dart_field *field)
 	if (dart_schema__find(schema, field->name))
 		return -EEXIST;
 
-	fields = reallocarray(schema->fields, schema->field_count + 1,
-			      sizeof(*fields));
+	fields = reallocarray(schema->fields, schema->field_count + 1, sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
 	schema->fields = fields;
@@ -198,24 +193,19 @@ int dart_schema__add(struct dart_schema *schema, const struct dart_field *field)
 	return 0;
 }
 
-static bool is_same_field(const struct dart_field *field,
-			  const struct dart_field *other)
+static bool is_same_field(const struct dart_field *field, const struct dart_field *other)
 {
-	return !strcmp(field->name, other->name) &&
-	       !strcmp(field->unit, other->unit) &&
+	return !strcmp(field->name, other->name) && !strcmp(field->unit, other->unit) &&
 	       field->offset == other->offset && field->width == other->width &&
 	       field->count == other->count && field->kind == other->kind &&
-	       field->is_signed == other->is_signed &&
-	       field->lags == other->lags;
+	       field->is_signed == other->is_signed && field->lags == other->lags;
 }
 
-bool dart_schema__equals(const struct dart_schema *schema,
-			 const struct dart_schema *other)
+bool dart_schema__equals(const struct dart_schema *schema, const struct dart_schema *other)
 {
 	uint32_t i;
 
-	if (strcmp(schema->name, other->name) ||
-	    schema->length != other->length ||
+	if (strcmp(schema->name, other->name) || schema->length != other->length ||
 	    schema->field_count != other->field_count)
 		return false;
 	for (i = 0; i < schema->field_count; i++)
@@ -224,8 +214,7 @@ bool dart_schema__equals(const struct dart_schema *schema,
 	return true;
 }
 
-const struct dart_field *dart_schema__find(const struct dart_schema *schema,
-					   const char *name)
+const struct dart_field *dart_schema__find(const struct dart_schema *schema, const char *name)
 {
 	uint32_t i;
 

@@ -63,12 +63,9 @@ const char *dart_schema__objection_to_sequences(const struct dart_schema *schema
  * string that <dart/control.h> does not allow; -EEXIST if the name is taken;
  * -ENOMEM.  An error leaves the schema unchanged.
  */
-int dart_schema__add(struct dart_schema *schema,
-		     const struct dart_field *field);
-bool dart_schema__equals(const struct dart_schema *schema,
-			 const struct dart_schema *other);
-const struct dart_field *dart_schema__find(const struct dart_schema *schema,
-					   const char *name);
+int dart_schema__add(struct dart_schema *schema, const struct dart_field *field);
+bool dart_schema__equals(const struct dart_schema *schema, const struct dart_schema *other);
+const struct dart_field *dart_schema__find(const struct dart_schema *schema, const char *name);
 void dart_schema__free(struct dart_schema *schema);
 
 /* Does the format allow @name for a field? */

@@ -44,8 +44,7 @@ static int compare_with_entry(const void *name, const void *entry)
 	return strcmp(name, (*of)->name);
 }
 
-const struct dart_entry *dart_table__find(const struct dart_table *table,
-					  const char *name)
+const struct dart_entry *dart_table__find(const struct dart_table *table, const char *name)
 {
 	const struct dart_entry **found;
 	uint32_t i;
@@ -62,8 +61,7 @@ const struct dart_entry *dart_table__find(const struct dart_table *table,
 	return NULL;
 }
 
-uint32_t dart_table__count_removed(const struct dart_table *old,
-				   const struct dart_table *now,
+uint32_t dart_table__count_removed(const struct dart_table *old, const struct dart_table *now,
 				   const char **first)
 {
 	uint32_t i, k = 0, removed = 0;

@@ -80,8 +80,7 @@ struct dart_table {
  * another ABI version, -EMSGSIZE if table_length exceeds @length (@needed, if not NULL, is then set
  * to it), -EBADMSG for any other violation, or -ENOMEM.
  */
-int dart_table__decode(const void *bytes, size_t length,
-		       struct dart_table **table, size_t *needed,
+int dart_table__decode(const void *bytes, size_t length, struct dart_table **table, size_t *needed,
 		       struct dart_error *error);
 void dart_table__free(struct dart_table *table);
 
@@ -91,10 +90,9 @@ void dart_table__free(struct dart_table *table);
  * entry has, once; it returns an equal one that outlives the table, or NULL.  Returns 0, or
  * -ENOMEM, also if it returned NULL: then the table is as it was.  Once only.
  */
-typedef const struct dart_schema *
-dart_schema_replacement(void *data, const struct dart_schema *schema);
-int dart_table__replace_schemas(struct dart_table *table,
-				dart_schema_replacement *replacement,
+typedef const struct dart_schema *dart_schema_replacement(void *data,
+							  const struct dart_schema *schema);
+int dart_table__replace_schemas(struct dart_table *table, dart_schema_replacement *replacement,
 				void *data);
 
 /*
@@ -109,16 +107,14 @@ uint32_t dart_table__cpu_words(const struct dart_table *table);
 bool dart_table__is_online(const struct dart_table *table, uint32_t cpu);
 bool dart_table__is_nohz_full(const struct dart_table *table, uint32_t cpu);
 
-const struct dart_entry *dart_table__find(const struct dart_table *table,
-					  const char *name);
+const struct dart_entry *dart_table__find(const struct dart_table *table, const char *name);
 
 /*
  * Counts the entries of @old whose names are not in @now, and sets @first to the
  * first of these names, which @old owns, in alphabetical order.  Both tables are
  * decoded ones; one pass over both.
  */
-uint32_t dart_table__count_removed(const struct dart_table *old,
-				   const struct dart_table *now,
+uint32_t dart_table__count_removed(const struct dart_table *old, const struct dart_table *now,
 				   const char **first);
 
 #endif /* DART_TABLE_H */

@@ -41,8 +41,7 @@ void dart_builder__release(struct dart_builder *builder);
  * @more, -EINVAL if dart_table__decode() would refuse the result, or -ENOMEM; after an error
  * nothing is added.
  */
-int dart_builder__add(struct dart_builder *builder,
-		      const struct dart_table *more);
+int dart_builder__add(struct dart_builder *builder, const struct dart_table *more);
 
 /* A removed entry: its index, and the element that was there. */
 struct dart_builder_removal {
@@ -55,21 +54,18 @@ struct dart_builder_removal {
  * undo that.  Returns 0; -ENOENT; -EAGAIN, without a change, if more than half of the
  * entries or ranges would be removed ones: the table should be rewritten.
  */
-int dart_builder__remove(struct dart_builder *builder, const char *name,
-			 uint64_t generation,
+int dart_builder__remove(struct dart_builder *builder, const char *name, uint64_t generation,
 			 struct dart_builder_removal *removal);
 /* After all that was added since has been rolled back. */
 void dart_builder__undo_removal(struct dart_builder *builder,
 				const struct dart_builder_removal *removal);
 
 /* True if the CPU sets equal the sets of @table. */
-bool dart_builder__has_cpu_sets(const struct dart_builder *builder,
-				const struct dart_table *table);
+bool dart_builder__has_cpu_sets(const struct dart_builder *builder, const struct dart_table *table);
 
 struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder);
 /* Removes everything that was added since the mark. */
-void dart_builder__rollback(struct dart_builder *builder,
-			    const struct dart_builder_mark *mark);
+void dart_builder__rollback(struct dart_builder *builder, const struct dart_builder_mark *mark);
 
 /* ---- from table_schemas.c, for the builder */
 
@@ -84,8 +80,7 @@ uint64_t dart_string__hash(const char *text, uint64_t seed);
  * Sets the @index of @schema, which is added if there is no equal one.  Returns
  * 0, -EINVAL or -ENOMEM.
  */
-int dart_builder__add_schema(struct dart_builder *builder,
-			     const struct dart_schema *schema, uint32_t *index,
-			     struct dart_error *error);
+int dart_builder__add_schema(struct dart_builder *builder, const struct dart_schema *schema,
+			     uint32_t *index, struct dart_error *error);
 
 #endif /* DART_TABLE_BUILDER_H */

@@ -70,10 +70,7 @@ int dart_check__memory_region(const struct dart_memory_region *region,
 	if (!region->length)
 		return refuse(error, "memory region %u is empty", index);
 	if (__builtin_add_overflow(region->address, region->length, &end))
-		return refuse(
-			error,
-			"memory region %u reaches beyond the address space",
-			index);
+		return refuse(error, "memory region %u reaches beyond the address space", index);
 	return 0;
 }
 
@@ -85,15 +82,13 @@ int dart_check__schema(const struct dart_schema *schema, uint32_t index,
 	uint32_t i;
 
 	if (!schema->length || schema->length > DART_CONTROL_VALUE_MAX)
-		return refuse(error, "schema %u has copies of %u bytes", index,
-			      schema->length);
+		return refuse(error, "schema %u has copies of %u bytes", index, schema->length);
 
 	for (i = 0; i < schema->field_count; i++) {
 		front.field_count = i;
 		objection = dart_schema__objection(&front, &schema->fields[i]);
 		if (objection)
-			return refuse(error, "field %u of schema %u %s", i,
-				      index, objection);
+			return refuse(error, "field %u of schema %u %s", i, index, objection);
 		names[i] = schema->fields[i].name;
 	}
 	objection = dart_schema__objection_to_sequences(schema);
@@ -102,60 +97,47 @@ int dart_check__schema(const struct dart_schema *schema, uint32_t index,
 
 	twin = find_twin(names, schema->field_count);
 	if (twin)
-		return refuse(error,
-			      "schema %u has two fields with the name \"%s\"",
-			      index, twin);
+		return refuse(error, "schema %u has two fields with the name \"%s\"", index, twin);
 	return 0;
 }
 
 /* Does @region hold all bytes of @range? */
-static bool region__holds(const struct dart_memory_region *region,
-			  const struct dart_range *range)
+static bool region__holds(const struct dart_memory_region *region, const struct dart_range *range)
 {
 	uint64_t length, from;
 
 	/* From the first byte of the first copy to the last of the last. */
-	if (__builtin_mul_overflow(range->stride, (uint64_t)range->copies - 1,
-				   &length) ||
+	if (__builtin_mul_overflow(range->stride, (uint64_t)range->copies - 1, &length) ||
 	    __builtin_add_overflow(length, range->length, &length) ||
 	    __builtin_sub_overflow(range->address, region->address, &from))
 		return false;
 	return from <= region->length && length <= region->length - from;
 }
 
-static int check_range(const struct dart_table *table,
-		       const struct dart_entry *entry, uint32_t entry_index,
-		       uint32_t index, struct dart_error *error)
+static int check_range(const struct dart_table *table, const struct dart_entry *entry,
+		       uint32_t entry_index, uint32_t index, struct dart_error *error)
 {
 	const struct dart_range *range = &entry->ranges[index];
 
 	if (!range->length)
-		return refuse(error, "range %u of entry %u is empty", index,
-			      entry_index);
+		return refuse(error, "range %u of entry %u is empty", index, entry_index);
 	if (range->offset > entry->schema->length ||
 	    range->length > entry->schema->length - range->offset)
-		return refuse(error,
-			      "range %u of entry %u reaches beyond the copy",
-			      index, entry_index);
+		return refuse(error, "range %u of entry %u reaches beyond the copy", index,
+			      entry_index);
 	if (!range->copies || range->first_copy > entry->copies ||
 	    range->copies > entry->copies - range->first_copy)
-		return refuse(
-			error,
-			"range %u of entry %u has copies that the entry does not have",
-			index, entry_index);
+		return refuse(error, "range %u of entry %u has copies that the entry does not have",
+			      index, entry_index);
 	if (range->copies > 1 && range->stride < range->length)
-		return refuse(error,
-			      "the copies in range %u of entry %u overlap",
-			      index, entry_index);
+		return refuse(error, "the copies in range %u of entry %u overlap", index,
+			      entry_index);
 	if (range->memory_region >= table->memory_region_count)
-		return refuse(error,
-			      "range %u of entry %u refers to no memory region",
-			      index, entry_index);
+		return refuse(error, "range %u of entry %u refers to no memory region", index,
+			      entry_index);
 	if (!region__holds(&table->memory_regions[range->memory_region], range))
-		return refuse(
-			error,
-			"range %u of entry %u reaches beyond memory region %u",
-			index, entry_index, range->memory_region);
+		return refuse(error, "range %u of entry %u reaches beyond memory region %u", index,
+			      entry_index, range->memory_region);
 	return 0;
 }
 
@@ -163,9 +145,8 @@ static int check_range(const struct dart_table *table,
  * The first group of ranges defines the runs; every further group has the same runs and begins with
  * the copy after the last one of the previous group.
  */
-static int check_groups(const struct dart_table *table,
-			const struct dart_entry *entry, uint32_t entry_index,
-			uint32_t *runs, struct dart_error *error)
+static int check_groups(const struct dart_table *table, const struct dart_entry *entry,
+			uint32_t entry_index, uint32_t *runs, struct dart_error *error)
 {
 	const struct dart_range *ranges = entry->ranges;
 	uint32_t i, next_copy = 0;
@@ -176,8 +157,7 @@ static int check_groups(const struct dart_table *table,
 			break;
 	}
 	if (!*runs)
-		return refuse(error, "no range of entry %u begins with copy 0",
-			      entry_index);
+		return refuse(error, "no range of entry %u begins with copy 0", entry_index);
 
 	for (i = 0; i < entry->range_count; i++) {
 		const struct dart_range *run = &ranges[i % *runs];
@@ -195,19 +175,14 @@ static int check_groups(const struct dart_table *table,
 			next_copy += ranges[i].copies;
 		} else if (ranges[i].first_copy != head->first_copy ||
 			   ranges[i].copies != head->copies) {
-			return refuse(
-				error,
-				"range %u of entry %u does not have the copies of its group",
-				i, entry_index);
+			return refuse(error,
+				      "range %u of entry %u does not have the copies of its group",
+				      i, entry_index);
 		}
-		if (ranges[i].offset != run->offset ||
-		    ranges[i].length != run->length)
-			return refuse(
-				error,
-				"range %u of entry %u is not a run of the first group",
-				i, entry_index);
-		if (i && i < *runs &&
-		    run->offset < run[-1].offset + run[-1].length)
+		if (ranges[i].offset != run->offset || ranges[i].length != run->length)
+			return refuse(error, "range %u of entry %u is not a run of the first group",
+				      i, entry_index);
+		if (i && i < *runs && run->offset < run[-1].offset + run[-1].length)
 			return refuse(
 				error,
 				"range %u of entry %u begins before the end of the run before it",
@@ -215,19 +190,15 @@ static int check_groups(const struct dart_table *table,
 	}
 
 	if (entry->range_count % *runs)
-		return refuse(
-			error,
-			"the last group of ranges of entry %u is not complete",
-			entry_index);
+		return refuse(error, "the last group of ranges of entry %u is not complete",
+			      entry_index);
 	if (next_copy != entry->copies)
-		return refuse(error, "no range of entry %u has copy %u",
-			      entry_index, next_copy);
+		return refuse(error, "no range of entry %u has copy %u", entry_index, next_copy);
 	return 0;
 }
 
 /* Fields and runs are both in order: one pass is enough. */
-static int check_fields_in_runs(const struct dart_entry *entry,
-				uint32_t entry_index, uint32_t runs,
+static int check_fields_in_runs(const struct dart_entry *entry, uint32_t entry_index, uint32_t runs,
 				struct dart_error *error)
 {
 	const struct dart_schema *schema = entry->schema;
@@ -241,12 +212,9 @@ static int check_fields_in_runs(const struct dart_entry *entry,
 		while (run < end && run->offset + run->length <= field->offset)
 			run++;
 		if (run == end || field->offset < run->offset ||
-		    field->offset + field->width * field->count >
-		    run->offset + run->length)
-			return refuse(
-				error,
-				"field %u of entry %u is not inside one range",
-				i, entry_index);
+		    field->offset + field->width * field->count > run->offset + run->length)
+			return refuse(error, "field %u of entry %u is not inside one range", i,
+				      entry_index);
 	}
 	return 0;
 }
@@ -255,9 +223,8 @@ static int check_fields_in_runs(const struct dart_entry *entry,
  * Rows with sequences are fetched in whole lines, and so is their memory region: a READ
  * that begins or ends with it must not cut a line.
  */
-static int check_lines(const struct dart_table *table,
-		       const struct dart_entry *entry, uint32_t entry_index,
-		       struct dart_error *error)
+static int check_lines(const struct dart_table *table, const struct dart_entry *entry,
+		       uint32_t entry_index, struct dart_error *error)
 {
 	const struct dart_range *range = entry->ranges;
 	const struct dart_memory_region *region;
@@ -285,9 +252,8 @@ static int check_lines(const struct dart_table *table,
 	return 0;
 }
 
-int dart_check__entry(const struct dart_table *table,
-		      const struct dart_entry *entry, uint32_t index,
-		      uint64_t *data, struct dart_error *error)
+int dart_check__entry(const struct dart_table *table, const struct dart_entry *entry,
+		      uint32_t index, uint64_t *data, struct dart_error *error)
 {
 	uint32_t runs;
 	int ret;
@@ -299,8 +265,7 @@ int dart_check__entry(const struct dart_table *table,
 			error,
 			"entry %u has a name with a character that names do not have, or more than %d",
 			index, DART_CONTROL_ENTRY_NAME_MAX - 1);
-	if (entry->kind < DART_CONTROL_ENTRY_SOURCE ||
-	    entry->kind > DART_CONTROL_ENTRY_SLICE)
+	if (entry->kind < DART_CONTROL_ENTRY_SOURCE || entry->kind > DART_CONTROL_ENTRY_SLICE)
 		return refuse(error, "entry %u is of an unknown kind", index);
 	if (entry->lifetime != DART_CONTROL_LIFETIME_IMMOBILE &&
 	    entry->lifetime != DART_CONTROL_LIFETIME_DYNAMIC &&
@@ -308,21 +273,17 @@ int dart_check__entry(const struct dart_table *table,
 		return refuse(error, "entry %u has an unknown lifetime", index);
 	if (entry->copies_are < DART_CONTROL_COPIES_CPU ||
 	    entry->copies_are > DART_CONTROL_COPIES_SUM)
-		return refuse(error, "entry %u has copies of an unknown kind",
-			      index);
+		return refuse(error, "entry %u has copies of an unknown kind", index);
 	if (entry->copies_are == DART_CONTROL_COPIES_SUM && entry->copies != 1)
-		return refuse(error, "entry %u is a sum with %u copies", index,
-			      entry->copies);
+		return refuse(error, "entry %u is a sum with %u copies", index, entry->copies);
 	if (!entry->copies || entry->copies > DART_CONTROL_COPIES_MAX)
-		return refuse(error, "entry %u has %u copies", index,
-			      entry->copies);
+		return refuse(error, "entry %u has %u copies", index, entry->copies);
 
 	/* Before the fields, whose number it bounds. */
 	*data += (uint64_t)entry->copies * entry->schema->length;
 	if (*data > DART_CONTROL_DATA_MAX)
-		return refuse(error,
-			      "the entries up to %u have more than %u bytes",
-			      index, DART_CONTROL_DATA_MAX);
+		return refuse(error, "the entries up to %u have more than %u bytes", index,
+			      DART_CONTROL_DATA_MAX);
 
 	ret = check_groups(table, entry, index, &runs, error);
 	if (ret)
@@ -349,16 +310,13 @@ static int sort_entries(struct dart_table *table, struct dart_error *error)
 	qsort(sorted, table->entry_count, sizeof(*sorted), compare_entries);
 	for (i = 1; i < table->entry_count; i++) {
 		if (!strcmp(sorted[i - 1]->name, sorted[i]->name))
-			return refuse(error,
-				      "two entries have the name \"%s\"",
-				      sorted[i]->name);
+			return refuse(error, "two entries have the name \"%s\"", sorted[i]->name);
 	}
 	return 0;
 }
 
-int dart_table__check(struct dart_table *table,
-		      const struct dart_schema *schemas, uint32_t schema_count,
-		      struct dart_error *error)
+int dart_table__check(struct dart_table *table, const struct dart_schema *schemas,
+		      uint32_t schema_count, struct dart_error *error)
 {
 	uint32_t i, names_max = 0;
 	const char **names;
@@ -375,13 +333,11 @@ int dart_table__check(struct dart_table *table,
 
 	ret = dart_check__header(table, error);
 	for (i = 0; !ret && i < table->memory_region_count; i++)
-		ret = dart_check__memory_region(&table->memory_regions[i], i,
-						error);
+		ret = dart_check__memory_region(&table->memory_regions[i], i, error);
 	for (i = 0; !ret && i < schema_count; i++)
 		ret = dart_check__schema(&schemas[i], i, names, error);
 	for (i = 0; !ret && i < table->entry_count; i++)
-		ret = dart_check__entry(table, &table->entries[i], i, &data,
-					error);
+		ret = dart_check__entry(table, &table->entries[i], i, &data, error);
 	free(names);
 	return ret ?: sort_entries(table, error);
 }

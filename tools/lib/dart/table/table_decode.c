@@ -24,8 +24,7 @@ static uint32_t count(const struct decoder *decoder, enum dart_section section)
 }
 
 /* Room for the elements of @section and one more: calloc(0) may return NULL. */
-static void *array(const struct decoder *decoder, enum dart_section section,
-		   size_t size)
+static void *array(const struct decoder *decoder, enum dart_section section, size_t size)
 {
 	return calloc((size_t)count(decoder, section) + 1, size);
 }
@@ -40,22 +39,16 @@ static int allocate(struct decoder *decoder)
 	decoder->decoded = decoded;
 	table = &decoded->table;
 
-	table->memory_regions = array(decoder, DART_SECTION_MEMORY_REGIONS,
-				      sizeof(*table->memory_regions));
-	table->entries = array(decoder, DART_SECTION_ENTRIES,
-			       sizeof(*table->entries));
-	table->by_name = array(decoder, DART_SECTION_ENTRIES,
-			       sizeof(*table->by_name));
-	decoded->ranges = array(decoder, DART_SECTION_RANGES,
-				sizeof(*decoded->ranges));
-	decoded->schemas = array(decoder, DART_SECTION_SCHEMAS,
-				 sizeof(*decoded->schemas));
+	table->memory_regions =
+		array(decoder, DART_SECTION_MEMORY_REGIONS, sizeof(*table->memory_regions));
+	table->entries = array(decoder, DART_SECTION_ENTRIES, sizeof(*table->entries));
+	table->by_name = array(decoder, DART_SECTION_ENTRIES, sizeof(*table->by_name));
+	decoded->ranges = array(decoder, DART_SECTION_RANGES, sizeof(*decoded->ranges));
+	decoded->schemas = array(decoder, DART_SECTION_SCHEMAS, sizeof(*decoded->schemas));
 	decoded->schema_count = count(decoder, DART_SECTION_SCHEMAS);
-	decoded->fields = array(decoder, DART_SECTION_FIELDS,
-				sizeof(*decoded->fields));
+	decoded->fields = array(decoder, DART_SECTION_FIELDS, sizeof(*decoded->fields));
 	decoded->strings = array(decoder, DART_SECTION_STRINGS, 1);
-	decoded->cpu_sets = array(decoder, DART_SECTION_CPU_SETS,
-				  sizeof(*decoded->cpu_sets));
+	decoded->cpu_sets = array(decoder, DART_SECTION_CPU_SETS, sizeof(*decoded->cpu_sets));
 	if (!decoded->cpu_sets || !table->memory_regions || !table->entries || !table->by_name ||
 	    !decoded->ranges || !decoded->schemas || !decoded->fields || !decoded->strings)
 		return dart_error__no_memory(decoder->error);
@@ -85,9 +78,7 @@ static void element(const struct decoder *decoder, enum dart_section section,
 {
 	size_t size = dart_section_element[section];
 
-	memcpy(copy,
-	       decoder->bytes + decoder->outline.sections[section].offset +
-		       index * size,
+	memcpy(copy, decoder->bytes + decoder->outline.sections[section].offset + index * size,
 	       size);
 }
 
@@ -101,26 +92,21 @@ static int decode_strings(struct decoder *decoder)
 	char *strings = decoder->decoded->strings;
 	uint32_t i, length = 0;
 
-	memcpy(strings,
-	       decoder->bytes +
-		       decoder->outline.sections[DART_SECTION_STRINGS].offset,
+	memcpy(strings, decoder->bytes + decoder->outline.sections[DART_SECTION_STRINGS].offset,
 	       size);
 	if (!size || strings[0])
-		return refuse(decoder->error,
-			      "the strings do not begin with the empty string");
+		return refuse(decoder->error, "the strings do not begin with the empty string");
 	if (strings[size - 1])
 		return refuse(decoder->error, "the last string has no end");
 
 	for (i = 0; i < size; i++) {
 		length = strings[i] ? length + 1 : 0;
 		if (length >= DART_CONTROL_ENTRY_NAME_MAX)
-			return refuse(decoder->error,
-				      "a string is longer than %u bytes",
+			return refuse(decoder->error, "a string is longer than %u bytes",
 				      DART_CONTROL_ENTRY_NAME_MAX - 1);
 		if (strings[i] && (strings[i] < 0x20 || strings[i] > 0x7e))
-			return refuse(
-				decoder->error,
-				"a string has a byte that is not printable ASCII");
+			return refuse(decoder->error,
+				      "a string has a byte that is not printable ASCII");
 	}
 	return 0;
 }
@@ -157,8 +143,7 @@ static int decode_cpu_sets(struct decoder *decoder)
 	if (!words)
 		return 0;
 	if (count_all != 2 * words)
-		return refuse(decoder->error,
-			      "%u words of CPU sets are not for two of %u CPUs",
+		return refuse(decoder->error, "%u words of CPU sets are not for two of %u CPUs",
 			      count_all, table->cpus);
 	for (i = 0; i < count_all; i++) {
 		element(decoder, DART_SECTION_CPU_SETS, i, &raw);
@@ -166,11 +151,9 @@ static int decode_cpu_sets(struct decoder *decoder)
 		any |= i < words ? sets[i] : 0;
 	}
 	if (table->cpus % 64 && sets[words - 1] >> table->cpus % 64)
-		return refuse(decoder->error,
-			      "a CPU is online that the host does not have");
+		return refuse(decoder->error, "a CPU is online that the host does not have");
 	if (table->cpus % 64 && sets[2 * words - 1] >> table->cpus % 64)
-		return refuse(decoder->error,
-			      "a CPU is of nohz_full that the host does not have");
+		return refuse(decoder->error, "a CPU is of nohz_full that the host does not have");
 	if (!any)
 		return refuse(decoder->error, "no CPU is online");
 	table->online = sets;
@@ -184,16 +167,13 @@ static int decode_memory_regions(struct decoder *decoder)
 	struct dart_control_memory_region raw;
 	uint32_t i;
 
-	table->memory_region_count =
-		count(decoder, DART_SECTION_MEMORY_REGIONS);
+	table->memory_region_count = count(decoder, DART_SECTION_MEMORY_REGIONS);
 	for (i = 0; i < table->memory_region_count; i++) {
 		element(decoder, DART_SECTION_MEMORY_REGIONS, i, &raw);
 		if (raw.reserved)
-			return refuse(
-				decoder->error,
-				"a reserved member of memory region %u is not 0",
-				i);
-		table->memory_regions[i] = (struct dart_memory_region) {
+			return refuse(decoder->error,
+				      "a reserved member of memory region %u is not 0", i);
+		table->memory_regions[i] = (struct dart_memory_region){
 			.address = le64toh(raw.address),
 			.length = le64toh(raw.length),
 			.rkey = le32toh(raw.rkey),
@@ -217,16 +197,12 @@ static int decode_fields(struct decoder *decoder)
 		field->width = le32toh(raw.width);
 		field->count = le32toh(raw.count);
 		field->kind = le16toh(raw.kind);
-		field->is_signed = le16toh(raw.flags) &
-				   DART_CONTROL_FIELD_SIGNED;
+		field->is_signed = le16toh(raw.flags) & DART_CONTROL_FIELD_SIGNED;
 		field->lags = le16toh(raw.flags) & DART_CONTROL_FIELD_LAGS;
 		if (!field->name || !field->unit)
-			return refuse(decoder->error,
-				      "field %u refers to no string", i);
-		if (le16toh(raw.flags) &
-		    ~(DART_CONTROL_FIELD_SIGNED | DART_CONTROL_FIELD_LAGS))
-			return refuse(decoder->error,
-				      "field %u has an unknown flag", i);
+			return refuse(decoder->error, "field %u refers to no string", i);
+		if (le16toh(raw.flags) & ~(DART_CONTROL_FIELD_SIGNED | DART_CONTROL_FIELD_LAGS))
+			return refuse(decoder->error, "field %u has an unknown flag", i);
 	}
 	return 0;
 }
@@ -247,10 +223,8 @@ static int decode_schemas(struct decoder *decoder)
 		schema->fields = decoder->decoded->fields + next;
 		schema->field_count = le32toh(raw.fields);
 		if (!schema->name)
-			return refuse(decoder->error,
-				      "schema %u refers to no string", i);
-		if (le32toh(raw.first_field) != next ||
-		    schema->field_count > fields - next)
+			return refuse(decoder->error, "schema %u refers to no string", i);
+		if (le32toh(raw.first_field) != next || schema->field_count > fields - next)
 			return refuse(
 				decoder->error,
 				"the fields of schema %u do not follow those of the previous schema",
@@ -258,8 +232,7 @@ static int decode_schemas(struct decoder *decoder)
 		next += schema->field_count;
 	}
 	if (next != fields)
-		return refuse(decoder->error, "field %u belongs to no schema",
-			      next);
+		return refuse(decoder->error, "field %u belongs to no schema", next);
 	return 0;
 }
 
@@ -271,10 +244,8 @@ static int decode_ranges(struct decoder *decoder)
 	for (i = 0; i < ranges; i++) {
 		element(decoder, DART_SECTION_RANGES, i, &raw);
 		if (raw.reserved)
-			return refuse(decoder->error,
-				      "a reserved member of range %u is not 0",
-				      i);
-		decoder->decoded->ranges[i] = (struct dart_range) {
+			return refuse(decoder->error, "a reserved member of range %u is not 0", i);
+		decoder->decoded->ranges[i] = (struct dart_range){
 			.address = le64toh(raw.address),
 			.stride = le64toh(raw.stride),
 			.memory_region = le32toh(raw.memory_region),
@@ -288,8 +259,7 @@ static int decode_ranges(struct decoder *decoder)
 }
 
 static int decode_entry(struct decoder *decoder, uint32_t index,
-			const struct dart_control_entry *raw,
-			struct dart_range *ranges)
+			const struct dart_control_entry *raw, struct dart_range *ranges)
 {
 	struct dart_table *table = &decoder->decoded->table;
 	struct dart_entry *entry = &table->entries[table->entry_count++];
@@ -305,17 +275,12 @@ static int decode_entry(struct decoder *decoder, uint32_t index,
 	entry->since = le64toh(raw->since);
 	entry->place = index;
 	if (!entry->name)
-		return refuse(decoder->error, "entry %u refers to no string",
-			      index);
+		return refuse(decoder->error, "entry %u refers to no string", index);
 	if (schema >= count(decoder, DART_SECTION_SCHEMAS))
-		return refuse(decoder->error, "entry %u refers to no schema",
-			      index);
+		return refuse(decoder->error, "entry %u refers to no schema", index);
 	/* Without a generation the table is refused, see dart_check__header(). */
-	if (!entry->since ||
-	    (table->generation && entry->since > table->generation))
-		return refuse(decoder->error,
-			      "entry %u is older or newer than the table",
-			      index);
+	if (!entry->since || (table->generation && entry->since > table->generation))
+		return refuse(decoder->error, "entry %u is older or newer than the table", index);
 	entry->schema = &decoder->decoded->schemas[schema];
 	return 0;
 }
@@ -330,23 +295,20 @@ static int decode_entries(struct decoder *decoder)
 
 	for (i = 0; i < entries; i++) {
 		element(decoder, DART_SECTION_ENTRIES, i, &raw);
-		if (le32toh(raw.first_range) != next ||
-		    le32toh(raw.ranges) > ranges - next)
+		if (le32toh(raw.first_range) != next || le32toh(raw.ranges) > ranges - next)
 			return refuse(
 				decoder->error,
 				"the ranges of entry %u do not follow those of the previous entry",
 				i);
 		if (le32toh(raw.kind) != DART_CONTROL_ENTRY_GONE) {
-			ret = decode_entry(decoder, i, &raw,
-					   decoder->decoded->ranges + next);
+			ret = decode_entry(decoder, i, &raw, decoder->decoded->ranges + next);
 			if (ret)
 				return ret;
 		}
 		next += le32toh(raw.ranges);
 	}
 	if (next != ranges)
-		return refuse(decoder->error, "range %u belongs to no entry",
-			      next);
+		return refuse(decoder->error, "range %u belongs to no entry", next);
 	return 0;
 }
 
@@ -354,8 +316,7 @@ static int decode_entries(struct decoder *decoder)
 static void note_sequences(struct decoder *decoder)
 {
 	struct dart_schema *schema = decoder->decoded->schemas;
-	const struct dart_schema *end =
-		schema + count(decoder, DART_SECTION_SCHEMAS);
+	const struct dart_schema *end = schema + count(decoder, DART_SECTION_SCHEMAS);
 
 	for (; schema < end; schema++) {
 		if (dart_schema__has_sequence(schema))
@@ -375,21 +336,18 @@ static int decode(struct decoder *decoder, size_t length, size_t *needed)
 		return ret;
 
 	decode_header_members(decoder);
-	return decode_strings(decoder) ?:
-	       decode_cpu_sets(decoder) ?:
-	       decode_memory_regions(decoder) ?:
-	       decode_fields(decoder) ?:
-	       decode_schemas(decoder) ?:
-	       decode_ranges(decoder) ?:
-	       decode_entries(decoder) ?:
-	       dart_table__check(&decoder->decoded->table,
-				 decoder->decoded->schemas,
-				 count(decoder, DART_SECTION_SCHEMAS),
-				 decoder->error);
+	return decode_strings(decoder)		      ?:
+		       decode_cpu_sets(decoder)	      ?:
+		       decode_memory_regions(decoder) ?:
+		       decode_fields(decoder)	      ?:
+		       decode_schemas(decoder)	      ?:
+		       decode_ranges(decoder)	      ?:
+		       decode_entries(decoder)	      ?:
+		       dart_table__check(&decoder->decoded->table, decoder->decoded->schemas,
+					 count(decoder, DART_SECTION_SCHEMAS), decoder->error);
 }
 
-int dart_table__decode(const void *bytes, size_t length,
-		       struct dart_table **table, size_t *needed,
+int dart_table__decode(const void *bytes, size_t length, struct dart_table **table, size_t *needed,
 		       struct dart_error *error)
 {
 	struct decoder decoder = { .bytes = bytes, .error = error };

@@ -49,9 +49,8 @@ struct dart_table_outline {
  * Checks the header and the bounds of the sections, not their contents.
  * Returns, and sets @needed, like dart_table__decode().
  */
-int dart_table_outline__decode(struct dart_table_outline *outline,
-			       const void *bytes, size_t length, size_t *needed,
-			       struct dart_error *error);
+int dart_table_outline__decode(struct dart_table_outline *outline, const void *bytes, size_t length,
+			       size_t *needed, struct dart_error *error);
 
 /* The hash of block @index of a table, for its checksum. */
 uint64_t dart_block__hash(const void *block, size_t size, uint32_t index);
@@ -63,9 +62,8 @@ uint64_t dart_table__checksum(const void *bytes, size_t length);
  * are known to be valid, and sorts by_name, which has room for all entries.
  * @schemas are all that it has, used or not.  Returns 0, -EBADMSG or -ENOMEM.
  */
-int dart_table__check(struct dart_table *table,
-		      const struct dart_schema *schemas, uint32_t schema_count,
-		      struct dart_error *error);
+int dart_table__check(struct dart_table *table, const struct dart_schema *schemas,
+		      uint32_t schema_count, struct dart_error *error);
 
 /*
  * The same for parts of a table; the sentence says @index.  Return 0 or

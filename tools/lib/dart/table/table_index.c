@@ -24,8 +24,7 @@ static void index__put(struct dart_index *index, uint64_t hash, uint32_t number)
 }
 
 /* Rebuilds the index with the numbers below @limit. */
-static int index__rebuild(struct dart_index *index, uint32_t size,
-			  uint32_t limit)
+static int index__rebuild(struct dart_index *index, uint32_t size, uint32_t limit)
 {
 	struct dart_index other = { .size = size };
 	uint32_t i;
@@ -35,8 +34,7 @@ static int index__rebuild(struct dart_index *index, uint32_t size,
 		return -ENOMEM;
 	for (i = 0; i < index->size; i++) {
 		if (index->slots[i].is_used && index->slots[i].number < limit)
-			index__put(&other, index->slots[i].hash,
-				   index->slots[i].number);
+			index__put(&other, index->slots[i].hash, index->slots[i].number);
 	}
 	free(index->slots);
 	*index = other;
@@ -48,9 +46,8 @@ int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number)
 	int ret;
 
 	if (index->used >= index->size / 2) {
-		ret = index__rebuild(index, index->size ? 2 * index->size :
-							 SIZE_MIN,
-				    DART_INDEX_NONE);
+		ret = index__rebuild(index, index->size ? 2 * index->size : SIZE_MIN,
+				     DART_INDEX_NONE);
 		if (ret)
 			return ret;
 	}
@@ -59,8 +56,7 @@ int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number)
 }
 
 uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
-			  bool (*is_it)(const void *context, uint32_t number),
-			  const void *context)
+			  bool (*is_it)(const void *context, uint32_t number), const void *context)
 {
 	const struct dart_index_slot *slot;
 	uint32_t at = hash;

@@ -23,8 +23,7 @@ struct dart_index {
 int dart_index__add(struct dart_index *index, uint64_t hash, uint32_t number);
 /* A number with this @hash for which @is_it is true, or DART_INDEX_NONE. */
 uint32_t dart_index__find(const struct dart_index *index, uint64_t hash,
-			  bool (*is_it)(const void *context, uint32_t number),
-			  const void *context);
+			  bool (*is_it)(const void *context, uint32_t number), const void *context);
 /* Removes the numbers from @limit on, unless out of memory. */
 void dart_index__forget(struct dart_index *index, uint32_t limit);
 void dart_index__free(struct dart_index *index);

@@ -27,8 +27,7 @@ int dart_layout__make(struct dart_layout *layout,
 	if (capacity > DART_CONTROL_LENGTH_MAX)
 		capacity = DART_CONTROL_LENGTH_MAX;
 	for (i = 0; i < DART_SECTIONS; i++) {
-		sizes[i] = (uint64_t)builder->sections.of[i].count *
-			   dart_section_element[i];
+		sizes[i] = (uint64_t)builder->sections.of[i].count * dart_section_element[i];
 		total += sizes[i];
 	}
 	for (i = 0; i < DART_SECTIONS; i++)
@@ -39,13 +38,11 @@ int dart_layout__make(struct dart_layout *layout,
 		left = wanted;
 
 	for (i = 0; i < DART_SECTIONS; i++) {
-		end = (end + DART_SECTION_ALIGNMENT - 1) &
-		      ~(uint64_t)(DART_SECTION_ALIGNMENT - 1);
+		end = (end + DART_SECTION_ALIGNMENT - 1) & ~(uint64_t)(DART_SECTION_ALIGNMENT - 1);
 		layout->offsets[i] = end;
 		layout->rooms[i] = sizes[i];
 		if (left)
-			layout->rooms[i] += slack_of(sizes[i], total) * left /
-					    wanted;
+			layout->rooms[i] += slack_of(sizes[i], total) * left / wanted;
 		layout->rooms[i] /= dart_section_element[i];
 		end += (uint64_t)layout->rooms[i] * dart_section_element[i];
 	}
@@ -57,8 +54,7 @@ int dart_layout__make(struct dart_layout *layout,
 	return 0;
 }
 
-bool dart_layout__holds(const struct dart_layout *layout,
-			const struct dart_builder *builder)
+bool dart_layout__holds(const struct dart_layout *layout, const struct dart_builder *builder)
 {
 	int i;
 
@@ -69,10 +65,9 @@ bool dart_layout__holds(const struct dart_layout *layout,
 	return layout->length;
 }
 
-struct dart_control_header
-dart_layout__header(const struct dart_layout *layout,
-		    const struct dart_builder *builder,
-		    const struct dart_table *table)
+struct dart_control_header dart_layout__header(const struct dart_layout *layout,
+					       const struct dart_builder *builder,
+					       const struct dart_table *table)
 {
 	struct dart_control_header header = {
 		.magic = htole64(DART_CONTROL_MAGIC),
@@ -89,9 +84,8 @@ dart_layout__header(const struct dart_layout *layout,
 		.generation_end = htole64(table->generation),
 	};
 	struct dart_control_section *const sections[DART_SECTIONS] = {
-		&header.memory_regions, &header.entries, &header.ranges,
-		&header.schemas, &header.fields, &header.strings,
-		&header.cpu_sets,
+		&header.memory_regions, &header.entries, &header.ranges,   &header.schemas,
+		&header.fields,		&header.strings, &header.cpu_sets,
 	};
 	int i;
 

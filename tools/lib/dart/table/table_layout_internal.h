@@ -21,13 +21,11 @@ int dart_layout__make(struct dart_layout *layout,
 		      const struct dart_builder *builder, size_t capacity);
 
 /* Do the sections of @builder fit? */
-bool dart_layout__holds(const struct dart_layout *layout,
-			const struct dart_builder *builder);
+bool dart_layout__holds(const struct dart_layout *layout, const struct dart_builder *builder);
 
 /* The header without its checksum; @table has the members not in @layout. */
-struct dart_control_header
-dart_layout__header(const struct dart_layout *layout,
-		    const struct dart_builder *builder,
-		    const struct dart_table *table);
+struct dart_control_header dart_layout__header(const struct dart_layout *layout,
+					       const struct dart_builder *builder,
+					       const struct dart_table *table);
 
 #endif /* DART_TABLE_LAYOUT_H */

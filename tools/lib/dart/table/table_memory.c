@@ -24,9 +24,8 @@ void dart_table__free(struct dart_table *table)
 }
 
 /* By the index of a schema; @found has room for all. */
-static int find_others(const struct decoded_table *decoded,
-		       dart_schema_replacement *replacement, void *data,
-		       const struct dart_schema **found)
+static int find_others(const struct decoded_table *decoded, dart_schema_replacement *replacement,
+		       void *data, const struct dart_schema **found)
 {
 	const struct dart_table *table = &decoded->table;
 	const struct dart_schema *schema;
@@ -53,8 +52,7 @@ static size_t names_size(const struct dart_table *table)
 	return size;
 }
 
-int dart_table__replace_schemas(struct dart_table *table,
-				dart_schema_replacement *replacement,
+int dart_table__replace_schemas(struct dart_table *table, dart_schema_replacement *replacement,
 				void *data)
 {
 	struct decoded_table *decoded = (struct decoded_table *)table;
@@ -71,8 +69,7 @@ int dart_table__replace_schemas(struct dart_table *table,
 		free(names);
 		return ret;
 	}
-	for (entry = table->entries;
-	     entry < table->entries + table->entry_count; entry++) {
+	for (entry = table->entries; entry < table->entries + table->entry_count; entry++) {
 		entry->schema = found[entry->schema - decoded->schemas];
 		strcpy(name, entry->name);
 		entry->name = name;

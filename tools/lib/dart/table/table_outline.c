@@ -37,16 +37,14 @@ uint64_t dart_table__checksum(const void *bytes, size_t length)
 }
 
 /* Order matters: members that a change can garble come after -EAGAIN. */
-static int decode_header(struct dart_table_outline *outline, const void *bytes,
-			 size_t length, size_t *needed,
-			 struct dart_error *error)
+static int decode_header(struct dart_table_outline *outline, const void *bytes, size_t length,
+			 size_t *needed, struct dart_error *error)
 {
 	const struct dart_control_header *header = &outline->header;
 	uint32_t table_length;
 
 	if (length < sizeof(*header))
-		return refuse(error, "%zu bytes are too few for a header",
-			      length);
+		return refuse(error, "%zu bytes are too few for a header", length);
 	memcpy(&outline->header, bytes, sizeof(*header));
 
 	if (le64toh(header->magic) != DART_CONTROL_MAGIC)
@@ -54,53 +52,42 @@ static int decode_header(struct dart_table_outline *outline, const void *bytes,
 	if (le32toh(header->abi_version) != DART_CONTROL_ABI_VERSION)
 		return dart_error__set(error, EPROTONOSUPPORT,
 				       "the ABI version is %u instead of %u",
-				       le32toh(header->abi_version),
-				       DART_CONTROL_ABI_VERSION);
+				       le32toh(header->abi_version), DART_CONTROL_ABI_VERSION);
 	if (header->generation_begin != header->generation_end)
-		return dart_error__set(
-			error, EAGAIN,
-			"the table was being changed, or is damaged");
+		return dart_error__set(error, EAGAIN, "the table was being changed, or is damaged");
 	if (le32toh(header->header_size) != sizeof(*header))
 		return refuse(error, "the header has %u bytes instead of %zu",
 			      le32toh(header->header_size), sizeof(*header));
 
 	table_length = le32toh(header->table_length);
-	if (table_length < sizeof(*header) ||
-	    table_length > DART_CONTROL_LENGTH_MAX)
-		return refuse(error, "a table cannot have %u bytes",
-			      table_length);
+	if (table_length < sizeof(*header) || table_length > DART_CONTROL_LENGTH_MAX)
+		return refuse(error, "a table cannot have %u bytes", table_length);
 	if (table_length > length) {
 		if (needed)
 			*needed = table_length;
-		return dart_error__set(error, EMSGSIZE,
-				       "%zu bytes were read of %u", length,
+		return dart_error__set(error, EMSGSIZE, "%zu bytes were read of %u", length,
 				       table_length);
 	}
 
-	if (le64toh(header->checksum) !=
-	    dart_table__checksum(bytes, table_length))
+	if (le64toh(header->checksum) != dart_table__checksum(bytes, table_length))
 		return dart_error__set(
 			error, EAGAIN,
 			"the checksum is wrong: the table was being changed, or is damaged");
 	if (header->reserved)
-		return refuse(error,
-			      "a reserved member of the header is not 0");
+		return refuse(error, "a reserved member of the header is not 0");
 	return 0;
 }
 
-int dart_table_outline__decode(struct dart_table_outline *outline,
-			       const void *bytes, size_t length, size_t *needed,
-			       struct dart_error *error)
+int dart_table_outline__decode(struct dart_table_outline *outline, const void *bytes, size_t length,
+			       size_t *needed, struct dart_error *error)
 {
 	static const char *const names[DART_SECTIONS] = {
-		"memory regions", "entries", "ranges", "schemas", "fields",
-		"strings", "CPU sets",
+		"memory regions", "entries", "ranges", "schemas", "fields", "strings", "CPU sets",
 	};
 	const struct dart_control_header *header = &outline->header;
 	const struct dart_control_section *const sections[DART_SECTIONS] = {
-		&header->memory_regions, &header->entries, &header->ranges,
-		&header->schemas, &header->fields, &header->strings,
-		&header->cpu_sets,
+		&header->memory_regions, &header->entries, &header->ranges,   &header->schemas,
+		&header->fields,	 &header->strings, &header->cpu_sets,
 	};
 	int i, ret = decode_header(outline, bytes, length, needed, error);
 	uint64_t end = sizeof(*header);
@@ -122,10 +109,8 @@ int dart_table_outline__decode(struct dart_table_outline *outline,
 		/* 32 bits by less than 32 bits: no overflow. */
 		end = offset + (uint64_t)count * dart_section_element[i];
 		if (end > le32toh(header->table_length))
-			return refuse(
-				error,
-				"the section of %s reaches beyond the table",
-				names[i]);
+			return refuse(error, "the section of %s reaches beyond the table",
+				      names[i]);
 		outline->sections[i].offset = offset;
 		outline->sections[i].count = count;
 	}

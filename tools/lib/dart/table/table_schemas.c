@@ -46,15 +46,11 @@ static bool is_field(const struct dart_sections *sections, uint32_t index,
 	struct dart_control_field raw;
 
 	dart_sections__get(sections, DART_SECTION_FIELDS, index, &raw);
-	return le32toh(raw.offset) == field->offset &&
-	       le32toh(raw.width) == field->width &&
-	       le32toh(raw.count) == field->count &&
-	       le16toh(raw.kind) == field->kind &&
+	return le32toh(raw.offset) == field->offset && le32toh(raw.width) == field->width &&
+	       le32toh(raw.count) == field->count && le16toh(raw.kind) == field->kind &&
 	       raw.flags == field_flags(field) &&
-	       !strcmp(dart_sections__string(sections, raw.name),
-		       field->name) &&
-	       !strcmp(dart_sections__string(sections, raw.unit),
-		       field->unit);
+	       !strcmp(dart_sections__string(sections, raw.name), field->name) &&
+	       !strcmp(dart_sections__string(sections, raw.unit), field->unit);
 }
 
 static bool is_schema(const void *context, uint32_t number)
@@ -68,20 +64,17 @@ static bool is_schema(const void *context, uint32_t number)
 	if (number >= sections->of[DART_SECTION_SCHEMAS].count)
 		return false;
 	dart_sections__get(sections, DART_SECTION_SCHEMAS, number, &raw);
-	if (le32toh(raw.length) != schema->length ||
-	    le32toh(raw.fields) != schema->field_count ||
+	if (le32toh(raw.length) != schema->length || le32toh(raw.fields) != schema->field_count ||
 	    strcmp(dart_sections__string(sections, raw.name), schema->name))
 		return false;
 	for (i = 0; i < schema->field_count; i++) {
-		if (!is_field(sections, le32toh(raw.first_field) + i,
-			      &schema->fields[i]))
+		if (!is_field(sections, le32toh(raw.first_field) + i, &schema->fields[i]))
 			return false;
 	}
 	return true;
 }
 
-static int check_schema(const struct dart_builder *builder,
-			const struct dart_schema *schema,
+static int check_schema(const struct dart_builder *builder, const struct dart_schema *schema,
 			struct dart_error *error)
 {
 	const char **names;
@@ -92,31 +85,26 @@ static int check_schema(const struct dart_builder *builder,
 	names = calloc((size_t)schema->field_count + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	ret = dart_check__schema(
-		schema, builder->sections.of[DART_SECTION_SCHEMAS].count, names,
-		error);
+	ret = dart_check__schema(schema, builder->sections.of[DART_SECTION_SCHEMAS].count, names,
+				 error);
 	free(names);
 	return ret;
 }
 
-static int reserve_schema(struct dart_builder *builder,
-			  const struct dart_schema *schema)
+static int reserve_schema(struct dart_builder *builder, const struct dart_schema *schema)
 {
 	struct dart_sections *sections = &builder->sections;
 	uint64_t strings = strlen(schema->name) + 1;
 	uint32_t i;
 
 	for (i = 0; i < schema->field_count; i++)
-		strings += strlen(schema->fields[i].name) + 1 +
-			   strlen(schema->fields[i].unit) + 1;
-	return dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1) ?:
-	       dart_sections__reserve(sections, DART_SECTION_FIELDS,
-				      schema->field_count) ?:
-	       dart_sections__reserve(sections, DART_SECTION_STRINGS, strings);
+		strings += strlen(schema->fields[i].name) + 1 + strlen(schema->fields[i].unit) + 1;
+	return dart_sections__reserve(sections, DART_SECTION_SCHEMAS, 1)			  ?:
+		       dart_sections__reserve(sections, DART_SECTION_FIELDS, schema->field_count) ?:
+		       dart_sections__reserve(sections, DART_SECTION_STRINGS, strings);
 }
 
-static void put_schema(struct dart_sections *sections,
-		       const struct dart_schema *schema)
+static void put_schema(struct dart_sections *sections, const struct dart_schema *schema)
 {
 	struct dart_control_schema raw = {
 		.name = dart_sections__put_string(sections, schema->name),
@@ -145,9 +133,8 @@ static void put_schema(struct dart_sections *sections,
 	dart_sections__put(sections, DART_SECTION_SCHEMAS, &raw);
 }
 
-int dart_builder__add_schema(struct dart_builder *builder,
-			     const struct dart_schema *schema, uint32_t *index,
-			     struct dart_error *error)
+int dart_builder__add_schema(struct dart_builder *builder, const struct dart_schema *schema,
+			     uint32_t *index, struct dart_error *error)
 {
 	const struct dart_wanted wanted = { builder, schema };
 	uint64_t hash = hash_schema(schema);

@@ -9,8 +9,7 @@
 
 #define BYTES_MIN 256
 
-int dart_sections__reserve(struct dart_sections *sections,
-			   enum dart_section section, uint64_t more)
+int dart_sections__reserve(struct dart_sections *sections, enum dart_section section, uint64_t more)
 {
 	const uint32_t size = dart_section_element[section];
 	uint64_t needed = sections->of[section].count + more;
@@ -31,8 +30,7 @@ int dart_sections__reserve(struct dart_sections *sections,
 	return 0;
 }
 
-void dart_sections__put(struct dart_sections *sections,
-			enum dart_section section, const void *raw)
+void dart_sections__put(struct dart_sections *sections, enum dart_section section, const void *raw)
 {
 	const uint32_t size = dart_section_element[section];
 
@@ -48,17 +46,15 @@ void dart_sections__get(const struct dart_sections *sections,
 	memcpy(raw, sections->of[section].bytes + (size_t)index * size, size);
 }
 
-void dart_sections__replace(struct dart_sections *sections,
-			    enum dart_section section, uint32_t index,
-			    const void *raw)
+void dart_sections__replace(struct dart_sections *sections, enum dart_section section,
+			    uint32_t index, const void *raw)
 {
 	const uint32_t size = dart_section_element[section];
 
 	memcpy(sections->of[section].bytes + (size_t)index * size, raw, size);
 }
 
-__le32 dart_sections__put_string(struct dart_sections *sections,
-				 const char *text)
+__le32 dart_sections__put_string(struct dart_sections *sections, const char *text)
 {
 	uint32_t *count = &sections->of[DART_SECTION_STRINGS].count;
 	uint32_t offset = *count;
@@ -71,11 +67,9 @@ __le32 dart_sections__put_string(struct dart_sections *sections,
 	return htole32(offset);
 }
 
-const char *dart_sections__string(const struct dart_sections *sections,
-				  __le32 reference)
+const char *dart_sections__string(const struct dart_sections *sections, __le32 reference)
 {
-	return (const char *)sections->of[DART_SECTION_STRINGS].bytes +
-	       le32toh(reference);
+	return (const char *)sections->of[DART_SECTION_STRINGS].bytes + le32toh(reference);
 }
 
 void dart_sections__release(struct dart_sections *sections)

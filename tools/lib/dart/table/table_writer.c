@@ -25,13 +25,11 @@ struct dart_table_writer {
  * reader that sees the new generation_end, and then reads the rest, sees all of the new table.  A
  * READ need not read in either order: then the checksum fails.
  */
-static void change__begin(void *region,
-			  const struct dart_control_header *next)
+static void change__begin(void *region, const struct dart_control_header *next)
 {
 	struct dart_control_header *header = region;
 
-	__atomic_store_n(&header->generation_begin, next->generation_begin,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&header->generation_begin, next->generation_begin, __ATOMIC_RELAXED);
 	atomic_thread_fence(memory_order_release);
 }
 
@@ -41,13 +39,10 @@ static void change__end(void *region, const struct dart_control_header *next)
 	const size_t end = offsetof(struct dart_control_header, generation_end);
 	struct dart_control_header *header = region;
 
-	memcpy(region, next, offsetof(struct dart_control_header,
-				      generation_begin));
-	memcpy((uint8_t *)region + begin, (const uint8_t *)next + begin,
-	       end - begin);
+	memcpy(region, next, offsetof(struct dart_control_header, generation_begin));
+	memcpy((uint8_t *)region + begin, (const uint8_t *)next + begin, end - begin);
 	atomic_thread_fence(memory_order_release);
-	__atomic_store_n(&header->generation_end, next->generation_end,
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&header->generation_end, next->generation_end, __ATOMIC_RELAXED);
 }
 
 static_assert(offsetof(struct dart_control_header, checksum) ==
@@ -61,11 +56,9 @@ static_assert(sizeof(struct dart_control_header) <= DART_CONTROL_BLOCK,
 
 /* Writes the whole table, prepared aside to shorten the change. */
 static int write_all(void *region, const struct dart_layout *layout,
-		     const struct dart_builder *builder,
-		     const struct dart_table *table)
+		     const struct dart_builder *builder, const struct dart_table *table)
 {
-	struct dart_control_header header =
-		dart_layout__header(layout, builder, table);
+	struct dart_control_header header = dart_layout__header(layout, builder, table);
 	uint8_t *bytes = calloc(1, layout->length);
 	int i;
 
@@ -74,10 +67,8 @@ static int write_all(void *region, const struct dart_layout *layout,
 	memcpy(bytes, &header, sizeof(header));
 	for (i = 0; i < DART_SECTIONS; i++) {
 		if (builder->sections.of[i].count)
-			memcpy(bytes + layout->offsets[i],
-			       builder->sections.of[i].bytes,
-			       (size_t)builder->sections.of[i].count *
-			       dart_section_element[i]);
+			memcpy(bytes + layout->offsets[i], builder->sections.of[i].bytes,
+			       (size_t)builder->sections.of[i].count * dart_section_element[i]);
 	}
 	header.checksum = htole64(dart_table__checksum(bytes, layout->length));
 
@@ -103,15 +94,13 @@ struct spans {
 };
 
 /* @count elements of section @index from @first on. */
-static void spans__add(struct spans *spans,
-		       const struct dart_table_writer *writer, int index,
+static void spans__add(struct spans *spans, const struct dart_table_writer *writer, int index,
 		       uint32_t first, uint32_t count)
 {
 	const uint32_t size = dart_section_element[index];
 	const uint32_t begin = writer->layout.offsets[index] + first * size;
 
-	spans->all[spans->count++] =
-		(struct span) { begin, begin + count * size, index };
+	spans->all[spans->count++] = (struct span){ begin, begin + count * size, index };
 }
 
 static uint64_t hash_block(const struct dart_table_writer *writer,
@@ -127,8 +116,7 @@ static uint64_t hash_block(const struct dart_table_writer *writer,
  * The contribution to the checksum of the first block, with @header, and of all
  * blocks with a byte of @spans.
  */
-static uint64_t sum_of_changed(const struct dart_table_writer *writer,
-			       const struct spans *spans,
+static uint64_t sum_of_changed(const struct dart_table_writer *writer, const struct spans *spans,
 			       const struct dart_control_header *header)
 {
 	uint8_t first[DART_CONTROL_BLOCK];
@@ -136,8 +124,7 @@ static uint64_t sum_of_changed(const struct dart_table_writer *writer,
 	uint64_t sum;
 
 	memcpy(first, writer->memory,
-	       writer->layout.length < sizeof(first) ?
-	       writer->layout.length : sizeof(first));
+	       writer->layout.length < sizeof(first) ? writer->layout.length : sizeof(first));
 	memcpy(first, header, sizeof(*header));
 	sum = hash_block(writer, first, 0);
 
@@ -149,22 +136,19 @@ static uint64_t sum_of_changed(const struct dart_table_writer *writer,
 		if (next < span->begin / DART_CONTROL_BLOCK)
 			next = span->begin / DART_CONTROL_BLOCK;
 		for (; next * DART_CONTROL_BLOCK < span->end; next++)
-			sum += hash_block(writer, writer->memory +
-					  next * DART_CONTROL_BLOCK, next);
+			sum += hash_block(writer, writer->memory + next * DART_CONTROL_BLOCK, next);
 	}
 	return sum;
 }
 
 /* Copies the changed bytes from the builder. */
-static void write_spans(struct dart_table_writer *writer,
-			const struct spans *spans,
+static void write_spans(struct dart_table_writer *writer, const struct spans *spans,
 			const struct dart_table *table)
 {
 	const struct dart_control_header *now = (const void *)writer->memory;
 	struct dart_control_header next =
 		dart_layout__header(&writer->layout, &writer->builder, table);
-	uint64_t checksum = le64toh(now->checksum) -
-			    sum_of_changed(writer, spans, now);
+	uint64_t checksum = le64toh(now->checksum) - sum_of_changed(writer, spans, now);
 	uint32_t i;
 
 	change__begin(writer->memory, &next);
@@ -174,8 +158,7 @@ static void write_spans(struct dart_table_writer *writer,
 		if (span->begin < span->end)
 			memcpy(writer->memory + span->begin,
 			       writer->builder.sections.of[span->section].bytes +
-			       (span->begin -
-				writer->layout.offsets[span->section]),
+				       (span->begin - writer->layout.offsets[span->section]),
 			       span->end - span->begin);
 	}
 	checksum += sum_of_changed(writer, spans, &next);
@@ -207,8 +190,7 @@ void dart_table_writer__free(struct dart_table_writer *writer)
 }
 
 /* Lays @builder out again, with room to grow. */
-static int writer__lay_out(struct dart_table_writer *writer,
-			   const struct dart_builder *builder,
+static int writer__lay_out(struct dart_table_writer *writer, const struct dart_builder *builder,
 			   const struct dart_table *table)
 {
 	struct dart_layout layout;
@@ -222,8 +204,7 @@ static int writer__lay_out(struct dart_table_writer *writer,
 	return layout.length;
 }
 
-int dart_table_writer__rewrite(struct dart_table_writer *writer,
-			       const struct dart_table *table)
+int dart_table_writer__rewrite(struct dart_table_writer *writer, const struct dart_table *table)
 {
 	struct dart_builder builder;
 	int ret;
@@ -253,21 +234,18 @@ static void change__undo(struct change *change, struct dart_builder *builder)
 
 	dart_builder__rollback(builder, &change->mark);
 	while (change->count)
-		dart_builder__undo_removal(builder,
-					   &change->removals[--change->count]);
+		dart_builder__undo_removal(builder, &change->removals[--change->count]);
 	builder->data = data;
 }
 
 static int change__remove(struct change *change, struct dart_builder *builder,
-			  const char *const *names, uint32_t count,
-			  uint64_t generation)
+			  const char *const *names, uint32_t count, uint64_t generation)
 {
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < count && !ret; i++) {
-		ret = dart_builder__remove(builder, names[i], generation,
-					   &change->removals[i]);
+		ret = dart_builder__remove(builder, names[i], generation, &change->removals[i]);
 		change->count += !ret;
 	}
 	return ret;
@@ -281,8 +259,7 @@ static int compare_removals(const void *a, const void *b)
 }
 
 /* Writes the effects of the change; -ENOMEM. */
-static int writer__write(struct dart_table_writer *writer,
-			 const struct change *change,
+static int writer__write(struct dart_table_writer *writer, const struct change *change,
 			 const struct dart_table *table)
 {
 	const uint32_t *before = change->mark.counts;
@@ -290,29 +267,23 @@ static int writer__write(struct dart_table_writer *writer,
 	uint32_t i;
 	int section;
 
-	spans.all = calloc((size_t)DART_SECTIONS + change->count,
-			   sizeof(*spans.all));
+	spans.all = calloc((size_t)DART_SECTIONS + change->count, sizeof(*spans.all));
 	if (!spans.all)
 		return -ENOMEM;
-	qsort(change->removals, change->count, sizeof(*change->removals),
-	      compare_removals);
+	qsort(change->removals, change->count, sizeof(*change->removals), compare_removals);
 	for (section = 0; section < DART_SECTIONS; section++) {
-		for (i = 0; section == DART_SECTION_ENTRIES && i < change->count;
-		     i++)
-			spans__add(&spans, writer, section,
-				   change->removals[i].index, 1);
+		for (i = 0; section == DART_SECTION_ENTRIES && i < change->count; i++)
+			spans__add(&spans, writer, section, change->removals[i].index, 1);
 		spans__add(&spans, writer, section, before[section],
-			   writer->builder.sections.of[section].count -
-				   before[section]);
+			   writer->builder.sections.of[section].count - before[section]);
 	}
 	write_spans(writer, &spans, table);
 	free(spans.all);
 	return writer->layout.length;
 }
 
-int dart_table_writer__change(struct dart_table_writer *writer,
-			      const char *const *names, uint32_t count,
-			      const struct dart_table *more)
+int dart_table_writer__change(struct dart_table_writer *writer, const char *const *names,
+			      uint32_t count, const struct dart_table *more)
 {
 	struct dart_builder *builder = &writer->builder;
 	struct change change = { .mark = dart_builder__mark(builder) };
@@ -321,9 +292,8 @@ int dart_table_writer__change(struct dart_table_writer *writer,
 	change.removals = calloc((size_t)count + 1, sizeof(*change.removals));
 	if (!change.removals)
 		return -ENOMEM;
-	ret = change__remove(&change, builder, names, count,
-			     more->generation) ?:
-	      dart_builder__add(builder, more);
+	ret = change__remove(&change, builder, names, count, more->generation) ?:
+		      dart_builder__add(builder, more);
 	if (!ret)
 		ret = dart_layout__holds(&writer->layout, builder) ?
 			      writer__write(writer, &change, more) :
@@ -334,8 +304,7 @@ int dart_table_writer__change(struct dart_table_writer *writer,
 	return ret;
 }
 
-int dart_table_writer__append(struct dart_table_writer *writer,
-			      const struct dart_table *more)
+int dart_table_writer__append(struct dart_table_writer *writer, const struct dart_table *more)
 {
 	return dart_table_writer__change(writer, NULL, 0, more);
 }

@@ -26,8 +26,7 @@ void dart_table_writer__free(struct dart_table_writer *writer);
  * refuse the result (too many, too long, a field outside the ranges), or
  * -ENOMEM.  An error leaves the table unchanged.
  */
-int dart_table_writer__rewrite(struct dart_table_writer *writer,
-			       const struct dart_table *table);
+int dart_table_writer__rewrite(struct dart_table_writer *writer, const struct dart_table *table);
 
 /*
  * Removes the @count entries with these @names, and appends the memory regions and the entries of
@@ -37,12 +36,10 @@ int dart_table_writer__rewrite(struct dart_table_writer *writer,
  * would be removed ones, whose room is lost until the table is rewritten, or if the CPU sets
  * differ; otherwise like dart_table_writer__rewrite().  An error leaves the table unchanged.
  */
-int dart_table_writer__change(struct dart_table_writer *writer,
-			      const char *const *names, uint32_t count,
-			      const struct dart_table *more);
+int dart_table_writer__change(struct dart_table_writer *writer, const char *const *names,
+			      uint32_t count, const struct dart_table *more);
 /* The same without removals, or without additions. */
-int dart_table_writer__append(struct dart_table_writer *writer,
-			      const struct dart_table *more);
+int dart_table_writer__append(struct dart_table_writer *writer, const struct dart_table *more);
 
 int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name);

@@ -39,11 +39,9 @@ static inline uint32_t load32(const uint8_t *bytes)
 }
 
 /* Each width by itself: a copy of so many bytes would be a call. */
-static inline uint64_t get(const struct dart_field *field, const void *copy,
-			   uint32_t index)
+static inline uint64_t get(const struct dart_field *field, const void *copy, uint32_t index)
 {
-	const uint8_t *bytes = (const uint8_t *)copy + field->offset +
-			       (size_t)index * field->width;
+	const uint8_t *bytes = (const uint8_t *)copy + field->offset + (size_t)index * field->width;
 
 	switch (field->width) {
 	case 8:
@@ -57,15 +55,13 @@ static inline uint64_t get(const struct dart_field *field, const void *copy,
 	}
 }
 
-uint64_t dart_field__get(const struct dart_field *field, const void *copy,
-			 uint32_t index)
+uint64_t dart_field__get(const struct dart_field *field, const void *copy, uint32_t index)
 {
 	return get(field, copy, index);
 }
 
-uint64_t dart_entry__sum(const struct dart_entry *entry,
-			 const struct dart_field *field, const void *copies,
-			 uint32_t index)
+uint64_t dart_entry__sum(const struct dart_entry *entry, const struct dart_field *field,
+			 const void *copies, uint32_t index)
 {
 	const uint32_t length = entry->schema->length;
 	const uint8_t *copy = copies;
@@ -101,8 +97,7 @@ bool dart_schema__lags(const struct dart_schema *schema)
 }
 
 /* The rule of <dart/control.h> for sequences at both ends of each line. */
-static enum dart_row_state state_of_lines(const struct dart_schema *schema,
-					  const uint8_t *row)
+static enum dart_row_state state_of_lines(const struct dart_schema *schema, const uint8_t *row)
 {
 	const bool is_wide = schema->sequence_width == sizeof(uint64_t);
 	const size_t end = DART_CONTROL_LINE - schema->sequence_width;
@@ -112,27 +107,23 @@ static enum dart_row_state state_of_lines(const struct dart_schema *schema,
 
 	for (; line < row + schema->length; line += DART_CONTROL_LINE) {
 		if (is_wide)
-			differs |= (first ^ load64(line)) |
-				   (first ^ load64(line + end));
+			differs |= (first ^ load64(line)) | (first ^ load64(line + end));
 		else
-			differs |= (first ^ load32(line)) |
-				   (first ^ load32(line + end));
+			differs |= (first ^ load32(line)) | (first ^ load32(line + end));
 	}
 	if (differs)
 		return DART_ROW_TORN;
 	return first ? DART_ROW_WHOLE : DART_ROW_EMPTY;
 }
 
-enum dart_row_state dart_row__state(const struct dart_schema *schema,
-				    const void *row)
+enum dart_row_state dart_row__state(const struct dart_schema *schema, const void *row)
 {
 	uint64_t sequence = 0, first = 0;
 	bool has_first = false;
 	uint32_t i;
 
 	if (schema->has_passed)
-		return schema->sequence_width ? state_of_lines(schema, row) :
-						DART_ROW_WHOLE;
+		return schema->sequence_width ? state_of_lines(schema, row) : DART_ROW_WHOLE;
 	for (i = 0; i < schema->field_count; i++) {
 		if (schema->fields[i].kind != DART_CONTROL_FIELD_SEQUENCE)
 			continue;

@@ -21,8 +21,7 @@ size_t dart_entry__size(const struct dart_entry *entry);
  * Element @index of @field in the copy at @copy, sign-extended if the field is
  * signed.  Not for texts and addresses.
  */
-uint64_t dart_field__get(const struct dart_field *field, const void *copy,
-			 uint32_t index);
+uint64_t dart_field__get(const struct dart_field *field, const void *copy, uint32_t index);
 
 /* An address as text: "10.0.0.1" or "fe80::1". */
 void dart_field__address(const struct dart_field *field, const void *copy,
@@ -35,8 +34,7 @@ enum dart_row_state {
 };
 
 /* The state by the sequences of a row; a row without any is whole. */
-enum dart_row_state dart_row__state(const struct dart_schema *schema,
-				    const void *row);
+enum dart_row_state dart_row__state(const struct dart_schema *schema, const void *row);
 /* Has it a field that lags on CPUs of nohz_full=? */
 bool dart_schema__lags(const struct dart_schema *schema);
 /* When @row was written, CLOCK_BOOTTIME of its host in ns; 0 if it does not tell. */
@@ -47,9 +45,8 @@ uint64_t dart_row__time(const struct dart_schema *schema, const void *row);
  * width if it is narrower, as the kernel's own counters wrap).  For counters
  * and histograms of entries with per-CPU copies.
  */
-uint64_t dart_entry__sum(const struct dart_entry *entry,
-			 const struct dart_field *field, const void *copies,
-			 uint32_t index);
+uint64_t dart_entry__sum(const struct dart_entry *entry, const struct dart_field *field,
+			 const void *copies, uint32_t index);
 
 /*
  * The values as JSON, a new reference, NULL if out of memory:
@@ -73,15 +70,13 @@ uint64_t dart_entry__sum(const struct dart_entry *entry,
  * \xHH), and so are addresses.  Integers above 2^63-1 are
  * reals, because Jansson has no wider type: dart_entry__print_json() prints them.
  */
-json_t *dart_entry__to_json(const struct dart_entry *entry,
-			    const void *copies);
+json_t *dart_entry__to_json(const struct dart_entry *entry, const void *copies);
 
 /*
  * Prints the same values, compact and in ASCII, to @out; the caller checks ferror().
  * All integers are printed as such, up to 2^64-1.
  */
-void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
-			    FILE *out);
+void dart_entry__print_json(const struct dart_entry *entry, const void *copies, FILE *out);
 void dart_text__print_json(const void *bytes, size_t width, FILE *out);
 
 /* Prints a set of the first @cpus CPUs, as in struct dart_table: "0-3,8", or "". */

@@ -44,18 +44,15 @@ json_t *dart_text__to_json(const void *bytes, size_t width)
  * Element @index of a field: the sum over all copies of @entry, or its value in
  * the single copy at @copies if @entry is NULL.
  */
-static json_t *element__to_json(const struct dart_entry *entry,
-				const struct dart_field *field,
+static json_t *element__to_json(const struct dart_entry *entry, const struct dart_field *field,
 				const void *copies, uint32_t index)
 {
 	if (entry)
-		return number__to_json(field, dart_entry__sum(entry, field,
-							      copies, index));
+		return number__to_json(field, dart_entry__sum(entry, field, copies, index));
 	return number__to_json(field, dart_field__get(field, copies, index));
 }
 
-static json_t *address__to_json(const struct dart_field *field,
-				const void *copy)
+static json_t *address__to_json(const struct dart_field *field, const void *copy)
 {
 	char text[INET6_ADDRSTRLEN];
 
@@ -64,16 +61,14 @@ static json_t *address__to_json(const struct dart_field *field,
 }
 
 /* As element__to_json(). */
-static json_t *field__to_json(const struct dart_entry *entry,
-			      const struct dart_field *field,
+static json_t *field__to_json(const struct dart_entry *entry, const struct dart_field *field,
 			      const void *copies)
 {
 	json_t *elements;
 	uint32_t i;
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT)
-		return dart_text__to_json((const uint8_t *)copies +
-					  field->offset, field->width);
+		return dart_text__to_json((const uint8_t *)copies + field->offset, field->width);
 	if (field->kind == DART_CONTROL_FIELD_ADDRESS)
 		return address__to_json(field, copies);
 	if (field->count == 1)
@@ -81,9 +76,7 @@ static json_t *field__to_json(const struct dart_entry *entry,
 
 	elements = json_array();
 	for (i = 0; elements && i < field->count; i++) {
-		if (json_array_append_new(elements,
-					  element__to_json(entry, field, copies,
-							   i)))
+		if (json_array_append_new(elements, element__to_json(entry, field, copies, i)))
 			return drop(elements);
 	}
 	return elements;
@@ -99,23 +92,20 @@ static json_t *copy__to_json(const struct dart_schema *schema, const void *copy)
 
 		if (field->kind == DART_CONTROL_FIELD_SEQUENCE)
 			continue;
-		if (json_object_set_new(values, field->name,
-					field__to_json(NULL, field, copy)))
+		if (json_object_set_new(values, field->name, field__to_json(NULL, field, copy)))
 			return drop(values);
 	}
 	return values;
 }
 
-static json_t *copies__to_json(const struct dart_entry *entry,
-			       const void *copies)
+static json_t *copies__to_json(const struct dart_entry *entry, const void *copies)
 {
 	json_t *rows = json_array();
 	const uint8_t *copy = copies;
 	uint32_t i;
 
 	for (i = 0; rows && i < entry->copies; i++) {
-		if (json_array_append_new(rows, copy__to_json(entry->schema,
-							      copy)))
+		if (json_array_append_new(rows, copy__to_json(entry->schema, copy)))
 			return drop(rows);
 		copy += entry->schema->length;
 	}
@@ -123,8 +113,7 @@ static json_t *copies__to_json(const struct dart_entry *entry,
 }
 
 /* Rows by number, without empty ones; torn ones are null. */
-static json_t *sequenced__to_json(const struct dart_entry *entry,
-				  const void *copies)
+static json_t *sequenced__to_json(const struct dart_entry *entry, const void *copies)
 {
 	json_t *rows = json_object(), *row;
 	const uint8_t *copy = copies;
@@ -136,9 +125,8 @@ static json_t *sequenced__to_json(const struct dart_entry *entry,
 		state = dart_row__state(entry->schema, copy);
 		if (state != DART_ROW_EMPTY) {
 			snprintf(number, sizeof(number), "%u", i);
-			row = state == DART_ROW_TORN ?
-				json_null() :
-				copy__to_json(entry->schema, copy);
+			row = state == DART_ROW_TORN ? json_null() :
+						       copy__to_json(entry->schema, copy);
 			if (json_object_set_new(rows, number, row))
 				return drop(rows);
 		}
@@ -158,8 +146,7 @@ static json_t *sums__to_json(const struct dart_entry *entry, const void *copies)
 		if (field->kind != DART_CONTROL_FIELD_COUNTER &&
 		    field->kind != DART_CONTROL_FIELD_HISTOGRAM)
 			continue;
-		if (json_object_set_new(sums, field->name,
-					field__to_json(entry, field, copies)))
+		if (json_object_set_new(sums, field->name, field__to_json(entry, field, copies)))
 			return drop(sums);
 	}
 	return sums;
@@ -174,37 +161,29 @@ static json_t *sum__to_json(const struct dart_entry *entry, const void *copy)
 }
 
 /* The values under their names, by the meaning of the copies. */
-static int add_copies(json_t *json, const struct dart_entry *entry,
-		      const void *copies)
+static int add_copies(json_t *json, const struct dart_entry *entry, const void *copies)
 {
 	switch (entry->copies_are) {
 	case DART_CONTROL_COPIES_CPU:
-		return json_object_set_new(json, "sum",
-					   sums__to_json(entry, copies)) ?:
-		       json_object_set_new(json, "cpus",
-					   copies__to_json(entry, copies));
+		return json_object_set_new(json, "sum", sums__to_json(entry, copies)) ?:
+			       json_object_set_new(json, "cpus", copies__to_json(entry, copies));
 	case DART_CONTROL_COPIES_SUM:
-		return json_object_set_new(json, "sum",
-					   sum__to_json(entry, copies));
+		return json_object_set_new(json, "sum", sum__to_json(entry, copies));
 	default:
-		return json_object_set_new(
-			json, "rows",
-			dart_schema__has_sequence(entry->schema) ?
-				sequenced__to_json(entry, copies) :
-				copies__to_json(entry, copies));
+		return json_object_set_new(json, "rows",
+					   dart_schema__has_sequence(entry->schema) ?
+						   sequenced__to_json(entry, copies) :
+						   copies__to_json(entry, copies));
 	}
 }
 
-json_t *dart_entry__to_json(const struct dart_entry *entry,
-			    const void *copies)
+json_t *dart_entry__to_json(const struct dart_entry *entry, const void *copies)
 {
 	json_t *json = json_object();
 
 	if (!json ||
-	    json_object_set_new(json, "kind",
-			json_string(dart_entry_kind__name(entry->kind))) ||
-	    json_object_set_new(json, "schema",
-			json_string(entry->schema->name)) ||
+	    json_object_set_new(json, "kind", json_string(dart_entry_kind__name(entry->kind))) ||
+	    json_object_set_new(json, "schema", json_string(entry->schema->name)) ||
 	    json_object_set_new(json, "copies",
 			json_string(dart_copies__name(entry->copies_are))) ||
 	    json_object_set_new(json, "since", json_integer(entry->since)) ||
@@ -219,16 +198,13 @@ static json_t *description(const struct dart_field *field)
 {
 	json_t *json = json_object();
 
-	if (!json ||
-	    json_object_set_new(json, "name", json_string(field->name)) ||
-	    json_object_set_new(json, "kind",
-			json_string(dart_field_kind__name(field->kind))) ||
+	if (!json || json_object_set_new(json, "name", json_string(field->name)) ||
+	    json_object_set_new(json, "kind", json_string(dart_field_kind__name(field->kind))) ||
 	    json_object_set_new(json, "unit", json_string(field->unit)) ||
 	    json_object_set_new(json, "offset", json_integer(field->offset)) ||
 	    json_object_set_new(json, "width", json_integer(field->width)) ||
 	    json_object_set_new(json, "count", json_integer(field->count)) ||
-	    json_object_set_new(json, "signed",
-			json_boolean(field->is_signed)))
+	    json_object_set_new(json, "signed", json_boolean(field->is_signed)))
 		return drop(json);
 	return json;
 }
@@ -239,8 +215,7 @@ static json_t *descriptions(const struct dart_schema *schema)
 	uint32_t i;
 
 	for (i = 0; json && i < schema->field_count; i++) {
-		if (json_array_append_new(json,
-					  description(&schema->fields[i])))
+		if (json_array_append_new(json, description(&schema->fields[i])))
 			return drop(json);
 	}
 	return json;
@@ -250,10 +225,8 @@ json_t *dart_schema__to_json(const struct dart_schema *schema)
 {
 	json_t *json = json_object();
 
-	if (!json ||
-	    json_object_set_new(json, "name", json_string(schema->name)) ||
-	    json_object_set_new(json, "length",
-			json_integer(schema->length)) ||
+	if (!json || json_object_set_new(json, "name", json_string(schema->name)) ||
+	    json_object_set_new(json, "length", json_integer(schema->length)) ||
 	    json_object_set_new(json, "fields", descriptions(schema)))
 		return drop(json);
 	return json;

@@ -31,8 +31,7 @@ static void print_character(const char *character, size_t length, FILE *out)
 	else if (point < 0x10000)
 		fprintf(out, "\\u%04X", point);
 	else
-		fprintf(out, "\\u%04X\\u%04X",
-			0xd800 + ((point - 0x10000) >> 10),
+		fprintf(out, "\\u%04X\\u%04X", 0xd800 + ((point - 0x10000) >> 10),
 			0xdc00 + ((point - 0x10000) & 0x3ff));
 }
 
@@ -70,8 +69,7 @@ static void print_name(const char *name, FILE *out)
 	putc_unlocked(':', out);
 }
 
-static void print_number(const struct dart_field *field, uint64_t value,
-			 FILE *out)
+static void print_number(const struct dart_field *field, uint64_t value, FILE *out)
 {
 	const bool is_negative = field->is_signed && (int64_t)value < 0;
 	char text[24];
@@ -89,9 +87,8 @@ static void print_number(const struct dart_field *field, uint64_t value,
 }
 
 /* Element @index: the sum over all copies of @entry, or without one the value. */
-static void print_element(const struct dart_entry *entry,
-			  const struct dart_field *field, const void *copies,
-			  uint32_t index, FILE *out)
+static void print_element(const struct dart_entry *entry, const struct dart_field *field,
+			  const void *copies, uint32_t index, FILE *out)
 {
 	print_number(field,
 		     entry ? dart_entry__sum(entry, field, copies, index) :
@@ -100,16 +97,14 @@ static void print_element(const struct dart_entry *entry,
 }
 
 /* As print_element(). */
-static void print_field(const struct dart_entry *entry,
-			const struct dart_field *field, const void *copies,
-			FILE *out)
+static void print_field(const struct dart_entry *entry, const struct dart_field *field,
+			const void *copies, FILE *out)
 {
 	char address[INET6_ADDRSTRLEN];
 	uint32_t i;
 
 	if (field->kind == DART_CONTROL_FIELD_TEXT) {
-		dart_text__print_json((const uint8_t *)copies + field->offset,
-				      field->width, out);
+		dart_text__print_json((const uint8_t *)copies + field->offset, field->width, out);
 	} else if (field->kind == DART_CONTROL_FIELD_ADDRESS) {
 		dart_field__address(field, copies, address);
 		dart_text__print_json(address, sizeof(address), out);
@@ -131,9 +126,8 @@ static bool is_counted(const struct dart_field *field)
 }
 
 /* The sums over the copies of @entry, or without one the fields of a copy. */
-static void print_fields(const struct dart_entry *entry,
-			 const struct dart_schema *schema, const void *copies,
-			 FILE *out)
+static void print_fields(const struct dart_entry *entry, const struct dart_schema *schema,
+			 const void *copies, FILE *out)
 {
 	bool is_first = true;
 	uint32_t i;
@@ -142,8 +136,7 @@ static void print_fields(const struct dart_entry *entry,
 	for (i = 0; i < schema->field_count; i++) {
 		const struct dart_field *field = &schema->fields[i];
 
-		if (entry ? !is_counted(field) :
-			    field->kind == DART_CONTROL_FIELD_SEQUENCE)
+		if (entry ? !is_counted(field) : field->kind == DART_CONTROL_FIELD_SEQUENCE)
 			continue;
 		if (!is_first)
 			putc_unlocked(',', out);
@@ -154,8 +147,7 @@ static void print_fields(const struct dart_entry *entry,
 	putc_unlocked('}', out);
 }
 
-static void print_copies(const struct dart_entry *entry, const void *copies,
-			 FILE *out)
+static void print_copies(const struct dart_entry *entry, const void *copies, FILE *out)
 {
 	const uint8_t *copy = copies;
 	uint32_t i;
@@ -169,8 +161,7 @@ static void print_copies(const struct dart_entry *entry, const void *copies,
 }
 
 /* Rows by number, without empty ones; torn ones are null. */
-static void print_sequenced(const struct dart_entry *entry, const void *copies,
-			    FILE *out)
+static void print_sequenced(const struct dart_entry *entry, const void *copies, FILE *out)
 {
 	const uint8_t *copy = copies;
 	bool is_first = true;
@@ -178,8 +169,7 @@ static void print_sequenced(const struct dart_entry *entry, const void *copies,
 
 	putc_unlocked('{', out);
 	for (i = 0; i < entry->copies; i++, copy += entry->schema->length) {
-		const enum dart_row_state state =
-			dart_row__state(entry->schema, copy);
+		const enum dart_row_state state = dart_row__state(entry->schema, copy);
 
 		if (state == DART_ROW_EMPTY)
 			continue;
@@ -193,15 +183,11 @@ static void print_sequenced(const struct dart_entry *entry, const void *copies,
 	putc_unlocked('}', out);
 }
 
-void dart_entry__print_json(const struct dart_entry *entry, const void *copies,
-			    FILE *out)
+void dart_entry__print_json(const struct dart_entry *entry, const void *copies, FILE *out)
 {
-	fprintf(out, "{\"kind\":\"%s\",\"schema\":",
-		dart_entry_kind__name(entry->kind));
-	dart_text__print_json(entry->schema->name, strlen(entry->schema->name),
-			      out);
-	fprintf(out, ",\"copies\":\"%s\",\"since\":%llu",
-		dart_copies__name(entry->copies_are),
+	fprintf(out, "{\"kind\":\"%s\",\"schema\":", dart_entry_kind__name(entry->kind));
+	dart_text__print_json(entry->schema->name, strlen(entry->schema->name), out);
+	fprintf(out, ",\"copies\":\"%s\",\"since\":%llu", dart_copies__name(entry->copies_are),
 		(unsigned long long)entry->since);
 	if (dart_schema__lags(entry->schema))
 		fputs_unlocked(",\"lags_on_nohz_full\":true", out);
@@ -243,8 +229,7 @@ void dart_cpus__print(const uint64_t *set, uint32_t cpus, FILE *out)
 	for (cpu = 0; cpu < cpus; cpu++) {
 		if (!has_cpu(set, cpu))
 			continue;
-		for (last = cpu; last + 1 < cpus && has_cpu(set, last + 1);
-		     last++)
+		for (last = cpu; last + 1 < cpus && has_cpu(set, last + 1); last++)
 			;
 		fprintf(out, cpu == last ? "%s%u" : "%s%u-%u", gap, cpu, last);
 		gap = ",";

@@ -25,11 +25,9 @@ int dart_tea_geometry__check(const struct dart_tea_geometry *geometry)
 {
 	const size_t room = (size_t)1 << DART_TEA_ROW_LOG2_MAX;
 
-	if (geometry->rows_log2 > DART_TEA_ROWS_LOG2_MAX ||
-	    !geometry->cells || geometry->cells > DART_TEA_CELLS_MAX ||
-	    !geometry->key_length ||
-	    geometry->key_length > DART_TEA_KEY_MAX ||
-	    !geometry->value_length ||
+	if (geometry->rows_log2 > DART_TEA_ROWS_LOG2_MAX || !geometry->cells ||
+	    geometry->cells > DART_TEA_CELLS_MAX || !geometry->key_length ||
+	    geometry->key_length > DART_TEA_KEY_MAX || !geometry->value_length ||
 	    geometry->value_length > DART_TEA_VALUE_MAX ||
 	    geometry->packet_length < DART_TEA_PACKET_MIN ||
 	    geometry->packet_length > room || view_row_length(geometry) > room)
@@ -39,15 +37,12 @@ int dart_tea_geometry__check(const struct dart_tea_geometry *geometry)
 
 size_t dart_tea_geometry__cell_length(const struct dart_tea_geometry *geometry)
 {
-	return round_up(sizeof(uint32_t) + geometry->key_length +
-				geometry->value_length, WORD);
+	return round_up(sizeof(uint32_t) + geometry->key_length + geometry->value_length, WORD);
 }
 
 size_t dart_tea_geometry__row_length(const struct dart_tea_geometry *geometry)
 {
-	return HEAD + 2 * geometry->cells *
-			      dart_tea_geometry__cell_length(geometry) +
-	       SEQUENCE;
+	return HEAD + 2 * geometry->cells * dart_tea_geometry__cell_length(geometry) + SEQUENCE;
 }
 
 uint32_t dart_tea_geometry__row_log2(const struct dart_tea_geometry *geometry)
@@ -72,19 +67,16 @@ size_t dart_tea_geometry__stride(const struct dart_tea_geometry *geometry)
 
 uint64_t dart_tea_geometry__stash(const struct dart_tea_geometry *geometry)
 {
-	return dart_tea_geometry__rows(geometry) *
-	       dart_tea_geometry__stride(geometry);
+	return dart_tea_geometry__rows(geometry) * dart_tea_geometry__stride(geometry);
 }
 
 uint64_t dart_tea_geometry__length(const struct dart_tea_geometry *geometry)
 {
 	return dart_tea_geometry__stash(geometry) +
-	       dart_tea_geometry__stash_cells(geometry) *
-		       dart_tea_geometry__cell_length(geometry);
+	       dart_tea_geometry__stash_cells(geometry) * dart_tea_geometry__cell_length(geometry);
 }
 
-uint64_t
-dart_tea_geometry__stash_places(const struct dart_tea_geometry *geometry)
+uint64_t dart_tea_geometry__stash_places(const struct dart_tea_geometry *geometry)
 {
 	const uint32_t cells_log2 = geometry->rows_log2 + 3;
 
@@ -93,16 +85,12 @@ dart_tea_geometry__stash_places(const struct dart_tea_geometry *geometry)
 	return UINT64_C(1) << (cells_log2 - DART_TEA_STASH_LOG2);
 }
 
-uint64_t
-dart_tea_geometry__stash_cells(const struct dart_tea_geometry *geometry)
+uint64_t dart_tea_geometry__stash_cells(const struct dart_tea_geometry *geometry)
 {
-	return dart_tea_geometry__stash_places(geometry) +
-	       DART_TEA_STASH_WINDOW - 1;
+	return dart_tea_geometry__stash_places(geometry) + DART_TEA_STASH_WINDOW - 1;
 }
 
-uint64_t
-dart_tea_geometry__view_length(const struct dart_tea_geometry *geometry)
+uint64_t dart_tea_geometry__view_length(const struct dart_tea_geometry *geometry)
 {
-	return dart_tea_geometry__rows(geometry)
-	       << dart_tea_geometry__row_log2(geometry);
+	return dart_tea_geometry__rows(geometry) << dart_tea_geometry__row_log2(geometry);
 }

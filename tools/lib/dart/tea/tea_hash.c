@@ -8,8 +8,7 @@
 
 #include "tea_hash.h"
 
-static void hash__add_lane(struct dart_tea_hash *hash, uint32_t lane,
-			   uint32_t polynomial)
+static void hash__add_lane(struct dart_tea_hash *hash, uint32_t lane, uint32_t polynomial)
 {
 	const struct dart_crc_terms crc = {
 		.constants = (uint32_t *)hash->place_constants + lane,
@@ -35,8 +34,7 @@ static void hash__add_check(struct dart_tea_hash *hash)
 	dart_crc_terms__fill(&crc, DART_TEA_CHECK);
 }
 
-int dart_tea_hash__new(const struct dart_tea_geometry *geometry,
-		       struct dart_tea_hash **result)
+int dart_tea_hash__new(const struct dart_tea_geometry *geometry, struct dart_tea_hash **result)
 {
 	struct dart_tea_hash *hash;
 
@@ -74,18 +72,15 @@ void dart_tea_hash__place(const struct dart_tea_hash *hash, const void *key,
 		terms -= DART_CRC_TERMS;
 		sum ^= terms[bytes[i] & 15] ^ terms[16 + (bytes[i] >> 4)];
 	}
-	place->home = (sum[TEA_LANE_ROW_0] + sum[TEA_LANE_ROW_1]) &
-		      hash->layout.mask;
+	place->home = (sum[TEA_LANE_ROW_0] + sum[TEA_LANE_ROW_1]) & hash->layout.mask;
 	place->share = sum[TEA_LANE_SHARE] % DART_TEA_SHARES;
 	place->stash = (sum[TEA_LANE_SHARE] >> DART_TEA_SHARE_BITS) &
 		       (hash->layout.stash_places - 1);
 }
 
-uint32_t dart_tea_hash__check(const struct dart_tea_hash *hash,
-			      const void *key_and_value)
+uint32_t dart_tea_hash__check(const struct dart_tea_hash *hash, const void *key_and_value)
 {
-	const uint32_t length = hash->layout.key_length +
-				hash->layout.value_length;
+	const uint32_t length = hash->layout.key_length + hash->layout.value_length;
 	const uint32_t *terms = hash->check_terms + length * DART_CRC_TERMS;
 	uint32_t sum = hash->check_constants[length];
 	const uint8_t *bytes = key_and_value;

@@ -15,8 +15,7 @@ struct dart_tea_place {
 struct dart_tea_hash;
 
 /* Returns 0, -EINVAL (the geometry) or -ENOMEM. */
-int dart_tea_hash__new(const struct dart_tea_geometry *geometry,
-		       struct dart_tea_hash **hash);
+int dart_tea_hash__new(const struct dart_tea_geometry *geometry, struct dart_tea_hash **hash);
 /* @hash may be NULL. */
 void dart_tea_hash__free(struct dart_tea_hash *hash);
 
@@ -24,7 +23,6 @@ void dart_tea_hash__free(struct dart_tea_hash *hash);
 void dart_tea_hash__place(const struct dart_tea_hash *hash, const void *key,
 			  struct dart_tea_place *place);
 /* The check of an entry, never 0; @value follows @key in memory. */
-uint32_t dart_tea_hash__check(const struct dart_tea_hash *hash,
-			      const void *key_and_value);
+uint32_t dart_tea_hash__check(const struct dart_tea_hash *hash, const void *key_and_value);
 
 #endif /* DART_TEA_HASH_H */

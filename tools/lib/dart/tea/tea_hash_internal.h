@@ -23,14 +23,12 @@ struct dart_tea_hash {
 };
 
 /* Are the bytes of @cell an entry? */
-static inline bool tea_cell__is_entry(const struct dart_tea_hash *hash,
-				      const void *cell)
+static inline bool tea_cell__is_entry(const struct dart_tea_hash *hash, const void *cell)
 {
 	uint32_t check;
 
 	memcpy(&check, cell, sizeof(check));
-	return check && be32toh(check) ==
-				dart_tea_hash__check(hash, tea_cell__key(cell));
+	return check && be32toh(check) == dart_tea_hash__check(hash, tea_cell__key(cell));
 }
 
 #endif /* DART_TEA_HASH_MEMBERS_H */

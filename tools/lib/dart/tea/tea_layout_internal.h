@@ -33,8 +33,7 @@ struct tea_layout {
 	uint64_t stash_cells;
 };
 
-static inline struct tea_layout
-tea_layout__of(const struct dart_tea_geometry *geometry)
+static inline struct tea_layout tea_layout__of(const struct dart_tea_geometry *geometry)
 {
 	const uint32_t row = dart_tea_geometry__row_length(geometry);
 	const uint64_t rows = dart_tea_geometry__rows(geometry);
@@ -110,13 +109,11 @@ static inline uint64_t tea_bytes__differ8(const uint8_t *a, const uint8_t *b)
 }
 
 /* Compares the ends first, without a call, since most keys differ there. */
-static inline bool tea_key__same(const uint8_t *a, const uint8_t *b,
-				 uint32_t length)
+static inline bool tea_key__same(const uint8_t *a, const uint8_t *b, uint32_t length)
 {
 	if (length < 8)
 		return !memcmp(a, b, length);
-	if (tea_bytes__differ8(a, b) |
-	    tea_bytes__differ8(a + length - 8, b + length - 8))
+	if (tea_bytes__differ8(a, b) | tea_bytes__differ8(a + length - 8, b + length - 8))
 		return false;
 	return length <= 16 || !memcmp(a + 8, b + 8, length - 16);
 }

@@ -32,20 +32,17 @@ static bool find(const struct dart_tea_hash *hash, const uint8_t *cells,
 	const uint8_t *cell = cells;
 
 	for (; count; count--, cell += layout->cell) {
-		if (!tea_key__same(tea_cell__key(cell), key,
-				   layout->key_length) ||
+		if (!tea_key__same(tea_cell__key(cell), key, layout->key_length) ||
 		    !tea_cell__is_entry(hash, cell))
 			continue;
-		memcpy(value, tea_cell__key(cell) + layout->key_length,
-		       layout->value_length);
+		memcpy(value, tea_cell__key(cell) + layout->key_length, layout->value_length);
 		return true;
 	}
 	return false;
 }
 
-enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash,
-					   uint32_t epoch, const void *row,
-					   const void *key, void *value)
+enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash, uint32_t epoch,
+					   const void *row, const void *key, void *value)
 {
 	const struct tea_layout *layout = &hash->layout;
 	const uint8_t *bytes = row;
@@ -61,12 +58,10 @@ enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash,
 	return tea_row__stashed(state) ? DART_TEA_IN_STASH : DART_TEA_ABSENT;
 }
 
-enum dart_tea_outcome dart_tea_lookup__stash(const struct dart_tea_hash *hash,
-					     const void *stash, size_t cells,
-					     const void *key, void *value)
+enum dart_tea_outcome dart_tea_lookup__stash(const struct dart_tea_hash *hash, const void *stash,
+					     size_t cells, const void *key, void *value)
 {
-	return find(hash, stash, cells, key, value) ? DART_TEA_FOUND :
-						      DART_TEA_ABSENT;
+	return find(hash, stash, cells, key, value) ? DART_TEA_FOUND : DART_TEA_ABSENT;
 }
 
 /* From the first sequence to the second, in the order that their server relies on. */
@@ -76,12 +71,10 @@ static void copy_row(const struct tea_layout *layout, void *to, const void *row)
 
 	tea_words__load(copy, row, sizeof(uint32_t));
 	atomic_thread_fence(memory_order_acquire);
-	tea_words__load(copy + sizeof(uint32_t),
-			(const uint8_t *)row + sizeof(uint32_t),
+	tea_words__load(copy + sizeof(uint32_t), (const uint8_t *)row + sizeof(uint32_t),
 			layout->behind - sizeof(uint32_t));
 	atomic_thread_fence(memory_order_acquire);
-	tea_words__load(copy + layout->behind,
-			(const uint8_t *)row + layout->behind,
+	tea_words__load(copy + layout->behind, (const uint8_t *)row + layout->behind,
 			sizeof(uint32_t));
 }
 
@@ -96,24 +89,19 @@ look_into_stash(const struct dart_tea_hash *hash, const uint8_t *memory,
 {
 	const struct tea_layout *layout = &hash->layout;
 	const uint8_t *row = memory + (size_t)place->home * layout->stride;
-	uint32_t window[DART_TEA_STASH_WINDOW * TEA_CELL_MAX /
-			sizeof(uint32_t)];
+	uint32_t window[DART_TEA_STASH_WINDOW * TEA_CELL_MAX / sizeof(uint32_t)];
 
 	atomic_thread_fence(memory_order_acquire);
-	tea_words__load(window,
-			memory + layout->stash +
-				(size_t)place->stash * layout->cell,
+	tea_words__load(window, memory + layout->stash + (size_t)place->stash * layout->cell,
 			(size_t)DART_TEA_STASH_WINDOW * layout->cell);
 	if (find(hash, (uint8_t *)window, DART_TEA_STASH_WINDOW, key, value))
 		return DART_TEA_FOUND;
 	atomic_thread_fence(memory_order_acquire);
-	return tea_word__load(row) == be32toh(copy[0]) ? DART_TEA_ABSENT :
-							 DART_TEA_CHANGING;
+	return tea_word__load(row) == be32toh(copy[0]) ? DART_TEA_ABSENT : DART_TEA_CHANGING;
 }
 
-static enum dart_tea_outcome look(const struct dart_tea_hash *hash,
-				  uint32_t epoch, const uint8_t *memory,
-				  const struct dart_tea_place *place,
+static enum dart_tea_outcome look(const struct dart_tea_hash *hash, uint32_t epoch,
+				  const uint8_t *memory, const struct dart_tea_place *place,
 				  const void *key, void *value)
 {
 	const struct tea_layout *layout = &hash->layout;
@@ -123,8 +111,7 @@ static enum dart_tea_outcome look(const struct dart_tea_hash *hash,
 	copy_row(layout, copy, memory + (size_t)place->home * layout->stride);
 	outcome = dart_tea_lookup__row(hash, epoch, copy, key, value);
 	if (outcome == DART_TEA_IN_STASH)
-		outcome = look_into_stash(hash, memory, place, copy, key,
-					  value);
+		outcome = look_into_stash(hash, memory, place, copy, key, value);
 	return outcome;
 }
 

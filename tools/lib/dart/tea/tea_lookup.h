@@ -22,17 +22,15 @@ enum dart_tea_outcome {
  * value to @value only if it is found.  A row of another epoch is taken as one that
  * changes.
  */
-enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash,
-					   uint32_t epoch, const void *row,
-					   const void *key, void *value);
+enum dart_tea_outcome dart_tea_lookup__row(const struct dart_tea_hash *hash, uint32_t epoch,
+					   const void *row, const void *key, void *value);
 /*
  * The same in the @cells cells at @stash, a copy of the key's window in the stash: found or
  * absent.  Then the row must be read once more: only if it still has the sequence of the
  * copy that said "in the stash" does the table not have the key.
  */
-enum dart_tea_outcome dart_tea_lookup__stash(const struct dart_tea_hash *hash,
-					     const void *stash, size_t cells,
-					     const void *key, void *value);
+enum dart_tea_outcome dart_tea_lookup__stash(const struct dart_tea_hash *hash, const void *stash,
+					     size_t cells, const void *key, void *value);
 
 /* Tries before a lookup gives up on a row that is changing. */
 #define DART_TEA_LOOKUP_TRIES	1000
@@ -58,7 +56,6 @@ struct dart_tea_walk {
  * twice or not at all.
  */
 int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
-			  struct dart_tea_walk *walk, void *entry,
-			  bool *stashed);
+			  struct dart_tea_walk *walk, void *entry, bool *stashed);
 
 #endif /* DART_TEA_LOOKUP_H */

@@ -9,8 +9,7 @@
 enum state { FREE, ENTRY, TORN };
 
 /* Judges @copy, a copy of the cell at @cell. */
-static enum state copy_cell(const struct dart_tea_hash *hash,
-			    const uint8_t *cell, uint32_t *copy)
+static enum state copy_cell(const struct dart_tea_hash *hash, const uint8_t *cell, uint32_t *copy)
 {
 	tea_words__load(copy, cell, hash->layout.cell);
 	if (tea_words__are_zero(copy, hash->layout.cell))
@@ -19,8 +18,7 @@ static enum state copy_cell(const struct dart_tea_hash *hash,
 }
 
 /* The same of a cell of a bucket, which is not free if the row is changing. */
-static enum state copy_cell_of(const struct dart_tea_hash *hash,
-			       const uint8_t *row, uint32_t cell,
+static enum state copy_cell_of(const struct dart_tea_hash *hash, const uint8_t *row, uint32_t cell,
 			       uint32_t *copy)
 {
 	const uint32_t sequence = tea_word__load(row);
@@ -31,15 +29,11 @@ static enum state copy_cell_of(const struct dart_tea_hash *hash,
 	atomic_thread_fence(memory_order_acquire);
 	if (state != FREE)
 		return state;
-	return sequence % 2 ||
-		       tea_word__load(row + hash->layout.behind) != sequence ?
-		       TORN :
-		       FREE;
+	return sequence % 2 || tea_word__load(row + hash->layout.behind) != sequence ? TORN : FREE;
 }
 
 /* Until it is whole, as long as a lookup would. */
-static enum state copy_next(const struct dart_tea_hash *hash,
-			    const uint8_t *memory,
+static enum state copy_next(const struct dart_tea_hash *hash, const uint8_t *memory,
 			    const struct dart_tea_walk *walk, uint32_t *copy)
 {
 	const struct tea_layout *layout = &hash->layout;
@@ -48,19 +42,16 @@ static enum state copy_next(const struct dart_tea_hash *hash,
 
 	for (tries = 0; state == TORN && tries < DART_TEA_LOOKUP_TRIES; tries++)
 		state = walk->row < layout->rows ?
-				copy_cell_of(hash,
-					     memory + walk->row * layout->stride,
-					     walk->cell, copy) :
+				copy_cell_of(hash, memory + walk->row * layout->stride, walk->cell,
+					     copy) :
 				copy_cell(hash,
 					  memory + layout->stash +
-						  (walk->row - layout->rows) *
-							  layout->cell,
+						  (walk->row - layout->rows) * layout->cell,
 					  copy);
 	return state;
 }
 
-static void walk__advance(struct dart_tea_walk *walk,
-			  const struct tea_layout *layout)
+static void walk__advance(struct dart_tea_walk *walk, const struct tea_layout *layout)
 {
 	if (walk->row < layout->rows && ++walk->cell < layout->cells)
 		return;
@@ -69,8 +60,7 @@ static void walk__advance(struct dart_tea_walk *walk,
 }
 
 int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
-			  struct dart_tea_walk *walk, void *entry,
-			  bool *stashed)
+			  struct dart_tea_walk *walk, void *entry, bool *stashed)
 {
 	const struct tea_layout *layout = &hash->layout;
 	uint32_t copy[TEA_CELL_MAX / sizeof(uint32_t)];
@@ -83,8 +73,7 @@ int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
 		walk->torn += state == TORN;
 		if (state != ENTRY)
 			continue;
-		memcpy(entry, tea_cell__key(copy),
-		       layout->key_length + layout->value_length);
+		memcpy(entry, tea_cell__key(copy), layout->key_length + layout->value_length);
 		return 1;
 	}
 	return 0;

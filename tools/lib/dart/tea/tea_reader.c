@@ -49,8 +49,7 @@ static int take_answer(struct dart_tea_reader *reader, struct dart_error *error)
 	int ret;
 
 	ret = dart_endpoint__answer(reader->endpoint, DART_TEA_ACCESS_MAGIC,
-				    DART_TEA_ACCESS_ABI_VERSION, &accept,
-				    sizeof(accept), error);
+				    DART_TEA_ACCESS_ABI_VERSION, &accept, sizeof(accept), error);
 	if (ret)
 		return ret;
 	geometry->rows_log2 = le32toh(accept.rows_log2);
@@ -64,14 +63,12 @@ static int take_answer(struct dart_tea_reader *reader, struct dart_error *error)
 	if (dart_tea_geometry__check(geometry) || !reader->epoch ||
 	    reader->epoch > DART_TEA_EPOCH_MAX ||
 	    reader->base > UINT64_MAX - dart_tea_geometry__length(geometry))
-		return dart_error__set(error, EBADMSG,
-				       "the agent offers a table that cannot be");
+		return dart_error__set(error, EBADMSG, "the agent offers a table that cannot be");
 	return 0;
 }
 
 int dart_tea_reader__open(const char *host, uint16_t port, const char *name,
-			  struct dart_tea_reader **result,
-			  struct dart_error *error)
+			  struct dart_tea_reader **result, struct dart_error *error)
 {
 	struct dart_tea_request request = {
 		.magic = htole64(DART_TEA_ACCESS_MAGIC),
@@ -82,9 +79,7 @@ int dart_tea_reader__open(const char *host, uint16_t port, const char *name,
 	int ret;
 
 	if (!*name || strlen(name) >= sizeof(request.name))
-		return dart_error__set(error, EINVAL,
-				       "'%.60s' is not a name of a table",
-				       name);
+		return dart_error__set(error, EINVAL, "'%.60s' is not a name of a table", name);
 	strcpy(request.name, name);
 
 	reader = calloc(1, sizeof(*reader));
@@ -98,8 +93,7 @@ int dart_tea_reader__open(const char *host, uint16_t port, const char *name,
 		goto err_close;
 
 	row = dart_tea_geometry__row_length(&reader->geometry);
-	window = DART_TEA_STASH_WINDOW *
-		 dart_tea_geometry__cell_length(&reader->geometry);
+	window = DART_TEA_STASH_WINDOW * dart_tea_geometry__cell_length(&reader->geometry);
 	reader->landing_length = row > window ? row : window;
 	ret = dart_tea_hash__new(&reader->geometry, &reader->hash);
 	if (ret) {
@@ -123,14 +117,12 @@ void dart_tea_reader__close(struct dart_tea_reader *reader)
 	free(reader);
 }
 
-const struct dart_tea_geometry *
-dart_tea_reader__geometry(const struct dart_tea_reader *reader)
+const struct dart_tea_geometry *dart_tea_reader__geometry(const struct dart_tea_reader *reader)
 {
 	return &reader->geometry;
 }
 
-const struct dart_tea_hash *
-dart_tea_reader__hash(const struct dart_tea_reader *reader)
+const struct dart_tea_hash *dart_tea_reader__hash(const struct dart_tea_reader *reader)
 {
 	return reader->hash;
 }
@@ -142,16 +134,14 @@ static void plan_read(struct dart_tea_reader *reader, uint32_t index)
 	struct dart_read *read = &reader->reads[index];
 
 	*read = (struct dart_read){
-		.address = reader->base +
-			   (uint64_t)search->place.home * layout->stride,
+		.address = reader->base + (uint64_t)search->place.home * layout->stride,
 		.rkey = reader->rkey,
 		.length = layout->row,
 		.landing = index * reader->landing_length,
 	};
 	if (search->next != STASH)
 		return;
-	read->address = reader->base + layout->stash +
-			(uint64_t)search->place.stash * layout->cell;
+	read->address = reader->base + layout->stash + (uint64_t)search->place.stash * layout->cell;
 	read->length = DART_TEA_STASH_WINDOW * layout->cell;
 }
 
@@ -167,8 +157,7 @@ static uint32_t sequence_of(const void *row)
  * The key of a row with stashed entries is absent if it is not in the stash, and the row has
  * not changed since: each change of the stash is one of the row that is its home.
  */
-static int take_row(const struct dart_tea_reader *reader,
-		    struct search *search, const void *row,
+static int take_row(const struct dart_tea_reader *reader, struct search *search, const void *row,
 		    const struct batch *batch)
 {
 	struct dart_tea_answer *answer = &batch->answers[search->key];
@@ -176,9 +165,7 @@ static int take_row(const struct dart_tea_reader *reader,
 
 	search->tries++;
 	switch (dart_tea_lookup__row(reader->hash, reader->epoch, row,
-				     batch->keys +
-					     search->key *
-						     reader->geometry.key_length,
+				     batch->keys + search->key * reader->geometry.key_length,
 				     answer->value)) {
 	case DART_TEA_FOUND:
 		return 0;
@@ -197,18 +184,14 @@ static int take_row(const struct dart_tea_reader *reader,
 	return search->tries < DART_TEA_LOOKUP_TRIES ? 1 : -EAGAIN;
 }
 
-static int take_stash(const struct dart_tea_reader *reader,
-		      struct search *search, const void *window,
-		      const struct batch *batch)
+static int take_stash(const struct dart_tea_reader *reader, struct search *search,
+		      const void *window, const struct batch *batch)
 {
 	struct dart_tea_answer *answer = &batch->answers[search->key];
 
 	search->next = ROW_AGAIN;
-	return dart_tea_lookup__stash(reader->hash, window,
-				      DART_TEA_STASH_WINDOW,
-				      batch->keys +
-					      search->key *
-						      reader->geometry.key_length,
+	return dart_tea_lookup__stash(reader->hash, window, DART_TEA_STASH_WINDOW,
+				      batch->keys + search->key * reader->geometry.key_length,
 				      answer->value) == DART_TEA_FOUND ?
 		       0 :
 		       1;
@@ -224,9 +207,8 @@ static uint32_t take_all(struct dart_tea_reader *reader, uint32_t count,
 	for (i = 0; i < count; i++, landing += reader->landing_length) {
 		struct search *search = &reader->searches[i];
 
-		ret = search->next == STASH ?
-			      take_stash(reader, search, landing, batch) :
-			      take_row(reader, search, landing, batch);
+		ret = search->next == STASH ? take_stash(reader, search, landing, batch) :
+					      take_row(reader, search, landing, batch);
 		if (ret > 0)
 			reader->searches[left++] = *search;
 		else
@@ -244,16 +226,14 @@ static uint32_t begin(struct dart_tea_reader *reader, uint32_t searches,
 
 		*search = (struct search){ .key = *begun };
 		dart_tea_hash__place(reader->hash,
-				     batch->keys +
-					     *begun * reader->geometry.key_length,
+				     batch->keys + *begun * reader->geometry.key_length,
 				     &search->place);
 	}
 	return searches;
 }
 
-int dart_tea__lookup_batch(struct dart_tea_reader *reader, const void *keys,
-			   size_t count, struct dart_tea_answer *answers,
-			   struct dart_error *error)
+int dart_tea__lookup_batch(struct dart_tea_reader *reader, const void *keys, size_t count,
+			   struct dart_tea_answer *answers, struct dart_error *error)
 {
 	const struct batch batch = { keys, answers };
 	uint32_t searches = 0, i;
@@ -267,11 +247,9 @@ int dart_tea__lookup_batch(struct dart_tea_reader *reader, const void *keys,
 			return 0;
 		for (i = 0; i < searches; i++)
 			plan_read(reader, i);
-		ret = dart_blocking__read(reader->endpoint, reader->reads,
-					  searches,
+		ret = dart_blocking__read(reader->endpoint, reader->reads, searches,
 					  searches * reader->landing_length,
-					  DART_TEA_READER_TIMEOUT_MS, &landing,
-					  error);
+					  DART_TEA_READER_TIMEOUT_MS, &landing, error);
 		if (ret)
 			return ret;
 		searches = take_all(reader, searches, landing, &batch);

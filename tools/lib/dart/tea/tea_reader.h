@@ -24,15 +24,12 @@ struct dart_tea_reader;
  * answer is invalid.
  */
 int dart_tea_reader__open(const char *host, uint16_t port, const char *name,
-			  struct dart_tea_reader **reader,
-			  struct dart_error *error);
+			  struct dart_tea_reader **reader, struct dart_error *error);
 /* @reader may be NULL. */
 void dart_tea_reader__close(struct dart_tea_reader *reader);
 
-const struct dart_tea_geometry *
-dart_tea_reader__geometry(const struct dart_tea_reader *reader);
-const struct dart_tea_hash *
-dart_tea_reader__hash(const struct dart_tea_reader *reader);
+const struct dart_tea_geometry *dart_tea_reader__geometry(const struct dart_tea_reader *reader);
+const struct dart_tea_hash *dart_tea_reader__hash(const struct dart_tea_reader *reader);
 
 /* The answer for one key of a batch. */
 struct dart_tea_answer {
@@ -52,8 +49,7 @@ int dart_tea__lookup(struct dart_tea_reader *reader, const void *key,
  * Looks up @count keys, one after the other at @keys; the READs of many are in flight at
  * once.  Returns 0, or fails as dart_tea__lookup() does.
  */
-int dart_tea__lookup_batch(struct dart_tea_reader *reader, const void *keys,
-			   size_t count, struct dart_tea_answer *answers,
-			   struct dart_error *error);
+int dart_tea__lookup_batch(struct dart_tea_reader *reader, const void *keys, size_t count,
+			   struct dart_tea_answer *answers, struct dart_error *error);
 
 #endif /* DART_TEA_READER_H */

@@ -16,8 +16,7 @@ struct change {
 	uint32_t count;
 };
 
-static void change__add_row(struct change *change, const struct tea_rows *rows,
-			    uint32_t row)
+static void change__add_row(struct change *change, const struct tea_rows *rows, uint32_t row)
 {
 	uint32_t i;
 
@@ -25,21 +24,18 @@ static void change__add_row(struct change *change, const struct tea_rows *rows,
 		if (change->rows[i] == row)
 			return;
 	change->rows[change->count] = row;
-	change->sequences[change->count++] =
-		tea_word__load(tea_rows__row(rows, row));
+	change->sequences[change->count++] = tea_word__load(tea_rows__row(rows, row));
 }
 
 /* The row whose bucket it is, and the one whose shadow bucket it is. */
-static void change__add_bucket(struct change *change,
-			       const struct tea_rows *rows, uint32_t bucket)
+static void change__add_bucket(struct change *change, const struct tea_rows *rows, uint32_t bucket)
 {
 	change__add_row(change, rows, bucket);
 	change__add_row(change, rows, tea_rows__previous(rows, bucket));
 }
 
 /* Makes the sequences odd in @copy; the caller writes the contents later. */
-static void change__begin(const struct change *change,
-			  const struct tea_layout *layout,
+static void change__begin(const struct change *change, const struct tea_layout *layout,
 			  const struct tea_copy *copy)
 {
 	uint32_t i;
@@ -55,8 +51,7 @@ static void change__begin(const struct change *change,
 }
 
 /* Makes them even; all of the change has been written before. */
-static void change__end(const struct change *change,
-			const struct tea_layout *layout,
+static void change__end(const struct change *change, const struct tea_layout *layout,
 			const struct tea_copy *copy)
 {
 	uint32_t i;
@@ -72,14 +67,12 @@ static void change__end(const struct change *change,
 }
 
 /* The bucket first, then the shadow bucket in the row before it. */
-static void copy__set_cell(const struct tea_copy *copy,
-			   const struct tea_rows *rows,
+static void copy__set_cell(const struct tea_copy *copy, const struct tea_rows *rows,
 			   const struct tea_spot *spot, const void *cell)
 {
 	const struct tea_layout *layout = &rows->layout;
 	uint8_t *row = tea_copy__row(copy, spot->bucket);
-	uint8_t *before = tea_copy__row(copy,
-					tea_rows__previous(rows, spot->bucket));
+	uint8_t *before = tea_copy__row(copy, tea_rows__previous(rows, spot->bucket));
 
 	tea_words__store(tea_row__cell(layout, row, spot->cell), cell,
 			 layout->cell);
@@ -90,18 +83,15 @@ static void copy__set_cell(const struct tea_copy *copy,
 	atomic_thread_fence(memory_order_release);
 }
 
-static void copy__write(const struct tea_copy *copy,
-			const struct tea_rows *rows,
-			const struct change *change,
-			const struct tea_spot *spot, const void *cell)
+static void copy__write(const struct tea_copy *copy, const struct tea_rows *rows,
+			const struct change *change, const struct tea_spot *spot, const void *cell)
 {
 	change__begin(change, &rows->layout, copy);
 	copy__set_cell(copy, rows, spot, cell);
 	change__end(change, &rows->layout, copy);
 }
 
-void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
-			  const void *cell)
+void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot, const void *cell)
 {
 	struct change change = { .count = 0 };
 	size_t i;
@@ -114,9 +104,8 @@ void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
 
 /* The entry is in both cells for a moment, so that readers find it. */
 static void copy__move(const struct tea_copy *copy, const struct tea_rows *rows,
-		       const struct change *change,
-		       const struct tea_spot *from, const struct tea_spot *to,
-		       const void *cell)
+		       const struct change *change, const struct tea_spot *from,
+		       const struct tea_spot *to, const void *cell)
 {
 	change__begin(change, &rows->layout, copy);
 	copy__set_cell(copy, rows, to, cell);
@@ -147,8 +136,7 @@ void dart_tea_rows__begin_stash(struct tea_rows *rows, uint32_t home)
 	change__begin(&change, &rows->layout, &rows->own);
 }
 
-void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
-			      uint32_t stashed)
+void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home, uint32_t stashed)
 {
 	uint8_t *row = tea_rows__row(rows, home) + sizeof(uint32_t);
 	const uint32_t epoch = tea_word__load(row) & DART_TEA_EPOCH_MAX;

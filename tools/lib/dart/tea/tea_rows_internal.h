@@ -38,8 +38,7 @@ static inline uint32_t tea_rows__next(const struct tea_rows *rows, uint32_t row)
 	return (row + 1) & rows->layout.mask;
 }
 
-static inline uint32_t tea_rows__previous(const struct tea_rows *rows,
-					  uint32_t row)
+static inline uint32_t tea_rows__previous(const struct tea_rows *rows, uint32_t row)
 {
 	return (row - 1) & rows->layout.mask;
 }
@@ -55,22 +54,18 @@ static inline uint8_t *tea_rows__row(const struct tea_rows *rows, uint32_t row)
 	return tea_copy__row(&rows->own, row);
 }
 
-static inline uint8_t *tea_rows__cell(const struct tea_rows *rows,
-				      const struct tea_spot *spot)
+static inline uint8_t *tea_rows__cell(const struct tea_rows *rows, const struct tea_spot *spot)
 {
-	return tea_row__cell(&rows->layout, tea_rows__row(rows, spot->bucket),
-			     spot->cell);
+	return tea_row__cell(&rows->layout, tea_rows__row(rows, spot->bucket), spot->cell);
 }
 
-static inline uint32_t tea_rows__stashed(const struct tea_rows *rows,
-					 uint32_t row)
+static inline uint32_t tea_rows__stashed(const struct tea_rows *rows, uint32_t row)
 {
 	return tea_rows__row(rows, row)[sizeof(uint32_t)];
 }
 
 /* Fills the cell with @cell, whole words; NULL frees it. */
-void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot,
-			  const void *cell);
+void dart_tea_rows__write(struct tea_rows *rows, const struct tea_spot *spot, const void *cell);
 /* Moves an entry to a free cell. */
 void dart_tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
 			 const struct tea_spot *to);
@@ -81,8 +76,7 @@ void dart_tea_rows__move(struct tea_rows *rows, const struct tea_spot *from,
  * repeats that for switches.
  */
 void dart_tea_rows__begin_stash(struct tea_rows *rows, uint32_t home);
-void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home,
-			      uint32_t stashed);
+void dart_tea_rows__end_stash(struct tea_rows *rows, uint32_t home, uint32_t stashed);
 
 /* Copies all rows to a view, but not its scratchpads.  Returns 0 or -ENOMEM. */
 int dart_tea_rows__attach(struct tea_rows *rows, void *view,
@@ -92,8 +86,7 @@ void dart_tea_rows__detach(struct tea_rows *rows, const void *view);
 #define TEA_PROGRESS_ROWS	4096
 
 /* Row or cell @done is done, counted from 0; @progress may be NULL. */
-static inline void tea_progress__made(const struct dart_tea_progress *progress,
-				      uint64_t done)
+static inline void tea_progress__made(const struct dart_tea_progress *progress, uint64_t done)
 {
 	if (progress && done % TEA_PROGRESS_ROWS == TEA_PROGRESS_ROWS - 1)
 		progress->made(progress->context);

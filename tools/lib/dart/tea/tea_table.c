@@ -9,8 +9,7 @@
 
 #define LINE	64	/* bytes of a cache line */
 
-int dart_tea_table__make(const struct dart_tea_geometry *geometry,
-			 uint32_t epoch, void *memory,
+int dart_tea_table__make(const struct dart_tea_geometry *geometry, uint32_t epoch, void *memory,
 			 struct dart_tea_table **result)
 {
 	struct dart_tea_table *table;
@@ -38,8 +37,7 @@ int dart_tea_table__make(const struct dart_tea_geometry *geometry,
 	return 0;
 }
 
-int dart_tea_table__new(const struct dart_tea_geometry *geometry,
-			uint32_t epoch, void *memory,
+int dart_tea_table__new(const struct dart_tea_geometry *geometry, uint32_t epoch, void *memory,
 			struct dart_tea_table **result)
 {
 	struct dart_tea_table *table;
@@ -50,8 +48,7 @@ int dart_tea_table__new(const struct dart_tea_geometry *geometry,
 	if (ret)
 		return ret;
 	for (row = 0; row < table->rows.layout.rows; row++)
-		tea_word__store(tea_rows__row(&table->rows, row) +
-					sizeof(uint32_t),
+		tea_word__store(tea_rows__row(&table->rows, row) + sizeof(uint32_t),
 				tea_row__state(0, epoch));
 	*result = table;
 	return 0;
@@ -66,14 +63,12 @@ void dart_tea_table__free(struct dart_tea_table *table)
 	free(table);
 }
 
-const struct dart_tea_geometry *
-dart_tea_table__geometry(const struct dart_tea_table *table)
+const struct dart_tea_geometry *dart_tea_table__geometry(const struct dart_tea_table *table)
 {
 	return &table->geometry;
 }
 
-const struct dart_tea_hash *
-dart_tea_table__hash(const struct dart_tea_table *table)
+const struct dart_tea_hash *dart_tea_table__hash(const struct dart_tea_table *table)
 {
 	return table->hash;
 }
@@ -101,29 +96,25 @@ void dart_tea_table__statistics(const struct dart_tea_table *table,
 }
 
 /* The cell of a row, bucket and shadow bucket, as one of a bucket. */
-static struct tea_spot table__spot(const struct dart_tea_table *table,
-				   uint32_t row, uint32_t cell)
+static struct tea_spot table__spot(const struct dart_tea_table *table, uint32_t row, uint32_t cell)
 {
 	const uint32_t cells = table->rows.layout.cells;
 
 	if (cell < cells)
 		return (struct tea_spot){ row, cell };
-	return (struct tea_spot){ tea_rows__next(&table->rows, row),
-				  cell - cells };
+	return (struct tea_spot){ tea_rows__next(&table->rows, row), cell - cells };
 }
 
 bool dart_tea_table__find(const struct dart_tea_table *table, uint32_t home,
 			  const void *key, struct tea_spot *spot)
 {
 	const struct tea_layout *layout = &table->rows.layout;
-	const uint8_t *cell = tea_row__cell(
-		layout, tea_rows__row(&table->rows, home), 0);
+	const uint8_t *cell = tea_row__cell(layout, tea_rows__row(&table->rows, home), 0);
 	uint32_t i;
 
 	for (i = 0; i < 2 * layout->cells; i++, cell += layout->cell) {
 		/* A key of zeros is not found in cells that are free. */
-		if (!tea_key__same(tea_cell__key(cell), key,
-				   layout->key_length) ||
+		if (!tea_key__same(tea_cell__key(cell), key, layout->key_length) ||
 		    !tea_word__load(cell))
 			continue;
 		*spot = table__spot(table, home, i);
@@ -137,8 +128,7 @@ static bool table__find_free(const struct dart_tea_table *table, uint32_t home,
 			     struct tea_spot *spot)
 {
 	const struct tea_layout *layout = &table->rows.layout;
-	const uint8_t *cell = tea_row__cell(
-		layout, tea_rows__row(&table->rows, home), 0);
+	const uint8_t *cell = tea_row__cell(layout, tea_rows__row(&table->rows, home), 0);
 	uint32_t i;
 
 	for (i = 0; i < 2 * layout->cells; i++, cell += layout->cell) {
@@ -175,9 +165,8 @@ static void table__fill(const struct dart_tea_table *table, const void *key,
 }
 
 /* Changes the entry that the key has already.  Returns -ENOENT if it has none. */
-static int table__change(struct dart_tea_table *table,
-			 const struct dart_tea_place *place, const void *key,
-			 const void *cell)
+static int table__change(struct dart_tea_table *table, const struct dart_tea_place *place,
+			 const void *key, const void *cell)
 {
 	struct tea_spot spot;
 	uint64_t old;
@@ -216,8 +205,7 @@ static int table__add(struct dart_tea_table *table,
 	return DART_TEA_STASHED;
 }
 
-int dart_tea_table__insert(struct dart_tea_table *table, const void *key,
-			   const void *value)
+int dart_tea_table__insert(struct dart_tea_table *table, const void *key, const void *value)
 {
 	uint32_t cell[TEA_CELL_MAX / sizeof(uint32_t)];
 	struct dart_tea_place place;
@@ -255,8 +243,7 @@ int dart_tea_table__remove(struct dart_tea_table *table, const void *key)
 	return 0;
 }
 
-int dart_tea_table__lookup(const struct dart_tea_table *table, const void *key,
-			   void *value)
+int dart_tea_table__lookup(const struct dart_tea_table *table, const void *key, void *value)
 {
 	const uint32_t key_length = table->rows.layout.key_length;
 	struct dart_tea_place place;
@@ -275,7 +262,6 @@ int dart_tea_table__lookup(const struct dart_tea_table *table, const void *key,
 			return -ENOENT;
 		cell = tea_table__stashed(table, stashed);
 	}
-	memcpy(value, tea_cell__key(cell) + key_length,
-	       table->rows.layout.value_length);
+	memcpy(value, tea_cell__key(cell) + key_length, table->rows.layout.value_length);
 	return 0;
 }

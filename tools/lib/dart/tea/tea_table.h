@@ -19,8 +19,7 @@ struct dart_tea_table;
  * 0, are aligned to 8, belong to the caller and outlive the table.  @epoch: 1 to
  * DART_TEA_EPOCH_MAX.  Returns 0, -EINVAL or -ENOMEM.
  */
-int dart_tea_table__new(const struct dart_tea_geometry *geometry,
-			uint32_t epoch, void *memory,
+int dart_tea_table__new(const struct dart_tea_geometry *geometry, uint32_t epoch, void *memory,
 			struct dart_tea_table **table);
 
 /* Counts of flaws that were found, and mended, in a table that was taken over. */
@@ -37,16 +36,13 @@ struct dart_tea_mended {
  * that may have ended at any instant: each entry whose insertion had been completed is
  * there.  The bytes may be hostile.  @progress may be NULL.
  */
-int dart_tea_table__resume(const struct dart_tea_geometry *geometry,
-			   uint32_t epoch, void *memory,
-			   const struct dart_tea_progress *progress,
-			   struct dart_tea_table **table,
+int dart_tea_table__resume(const struct dart_tea_geometry *geometry, uint32_t epoch, void *memory,
+			   const struct dart_tea_progress *progress, struct dart_tea_table **table,
 			   struct dart_tea_mended *mended);
 /* @table may be NULL. */
 void dart_tea_table__free(struct dart_tea_table *table);
 
-const struct dart_tea_geometry *
-dart_tea_table__geometry(const struct dart_tea_table *table);
+const struct dart_tea_geometry *dart_tea_table__geometry(const struct dart_tea_table *table);
 const struct dart_tea_hash *dart_tea_table__hash(const struct dart_tea_table *table);
 uint32_t dart_tea_table__epoch(const struct dart_tea_table *table);
 
@@ -70,13 +66,11 @@ enum dart_tea_inserted {
  * the rows, nor in the window of the stash.  An entry in a stash without any free cell keeps
  * its value: that is -ENOSPC, too, since its only copy is not written over.
  */
-int dart_tea_table__insert(struct dart_tea_table *table, const void *key,
-			   const void *value);
+int dart_tea_table__insert(struct dart_tea_table *table, const void *key, const void *value);
 /* Returns 0, or -ENOENT if it has no entry for @key. */
 int dart_tea_table__remove(struct dart_tea_table *table, const void *key);
 /* Returns 0 and the value, or -ENOENT. */
-int dart_tea_table__lookup(const struct dart_tea_table *table, const void *key,
-			   void *value);
+int dart_tea_table__lookup(const struct dart_tea_table *table, const void *key, void *value);
 
 struct dart_tea_statistics {
 	uint64_t entries;	/* in rows and in the stash */

@@ -14,8 +14,7 @@ struct chain {
 	bool is_over;		/* no more moves are possible */
 };
 
-static bool table__find_free_in(const struct dart_tea_table *table,
-				uint32_t bucket, uint32_t *cell)
+static bool table__find_free_in(const struct dart_tea_table *table, uint32_t bucket, uint32_t *cell)
 {
 	struct tea_spot spot = { bucket, 0 };
 
@@ -51,19 +50,15 @@ static bool table__find_of_home(const struct dart_tea_table *table,
  * Adds one move to the chain, whose last bucket is full.  Returns true if that is the
  * last one, because the next bucket has a free cell.
  */
-static bool chain__extend(struct chain *chain,
-			  const struct dart_tea_table *table)
+static bool chain__extend(struct chain *chain, const struct dart_tea_table *table)
 {
 	const struct tea_rows *rows = &table->rows;
 	struct tea_spot *last = &chain->cells[chain->moves];
 	const uint32_t bucket = last->bucket;
-	const uint32_t home = chain->is_forward ?
-				      bucket :
-				      tea_rows__previous(rows, bucket);
+	const uint32_t home = chain->is_forward ? bucket : tea_rows__previous(rows, bucket);
 
 	/* No bucket comes twice: the two of the entry's home, and one for each move. */
-	if (chain->moves == TEA_MOVES_MAX ||
-	    chain->moves + 2 >= rows->layout.rows ||
+	if (chain->moves == TEA_MOVES_MAX || chain->moves + 2 >= rows->layout.rows ||
 	    !table__find_of_home(table, bucket, home, &last->cell)) {
 		chain->is_over = true;
 		return false;
@@ -80,14 +75,12 @@ static void table__move(struct dart_tea_table *table, const struct chain *chain)
 	uint32_t i;
 
 	for (i = chain->moves; i; i--)
-		dart_tea_rows__move(&table->rows, &chain->cells[i - 1],
-				    &chain->cells[i]);
+		dart_tea_rows__move(&table->rows, &chain->cells[i - 1], &chain->cells[i]);
 	table->statistics.moves += chain->moves;
 }
 
 /* Both directions in turn: the first that ends has the fewest moves. */
-bool dart_tea_table__make_room(struct dart_tea_table *table, uint32_t home,
-			       struct tea_spot *room)
+bool dart_tea_table__make_room(struct dart_tea_table *table, uint32_t home, struct tea_spot *room)
 {
 	struct chain chains[2] = {
 		{ .cells[0].bucket = tea_rows__next(&table->rows, home),

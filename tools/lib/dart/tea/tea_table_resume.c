@@ -20,25 +20,21 @@ static bool cell__is_free(const struct dart_tea_table *table, const void *cell)
 }
 
 /* Is it an entry that may be in this bucket? */
-static bool cell__belongs(const struct dart_tea_table *table, uint32_t bucket,
-			  const void *cell)
+static bool cell__belongs(const struct dart_tea_table *table, uint32_t bucket, const void *cell)
 {
 	struct dart_tea_place place;
 
 	if (!tea_cell__is_entry(table->hash, cell))
 		return false;
 	dart_tea_hash__place(table->hash, tea_cell__key(cell), &place);
-	return place.home == bucket ||
-	       place.home == tea_rows__previous(&table->rows, bucket);
+	return place.home == bucket || place.home == tea_rows__previous(&table->rows, bucket);
 }
 
 /* Writes @from to the cell, with zeros where it has no entry. */
-static void cell__set(const struct dart_tea_table *table, void *cell,
-		      const void *from)
+static void cell__set(const struct dart_tea_table *table, void *cell, const void *from)
 {
 	const struct tea_layout *layout = &table->rows.layout;
-	const uint32_t entry = sizeof(uint32_t) + layout->key_length +
-			       layout->value_length;
+	const uint32_t entry = sizeof(uint32_t) + layout->key_length + layout->value_length;
 	uint32_t whole[TEA_CELL_MAX / sizeof(uint32_t)] = { 0 };
 
 	memcpy(whole, from, entry);
@@ -46,16 +42,14 @@ static void cell__set(const struct dart_tea_table *table, void *cell,
 }
 
 /* Takes a cell that is not whole from the shadow bucket, or clears it. */
-static void table__mend_cell(struct dart_tea_table *table,
-			     const struct tea_spot *spot,
+static void table__mend_cell(struct dart_tea_table *table, const struct tea_spot *spot,
 			     struct dart_tea_mended *mended)
 {
 	const struct tea_layout *layout = &table->rows.layout;
 	const uint32_t before = tea_rows__previous(&table->rows, spot->bucket);
 	uint8_t *cell = tea_rows__cell(&table->rows, spot);
-	const uint8_t *shadow = tea_row__cell(
-		layout, tea_rows__row(&table->rows, before),
-		layout->cells + spot->cell);
+	const uint8_t *shadow = tea_row__cell(layout, tea_rows__row(&table->rows, before),
+					      layout->cells + spot->cell);
 
 	if (cell__is_free(table, cell))
 		return;
@@ -63,8 +57,7 @@ static void table__mend_cell(struct dart_tea_table *table,
 		cell__set(table, cell, cell);
 		return;
 	}
-	*(tea_cell__is_entry(table->hash, cell) ? &mended->misplaced :
-						  &mended->torn) += 1;
+	*(tea_cell__is_entry(table->hash, cell) ? &mended->misplaced : &mended->torn) += 1;
 	if (cell__belongs(table, spot->bucket, shadow))
 		cell__set(table, cell, shadow);
 	else
@@ -72,9 +65,8 @@ static void table__mend_cell(struct dart_tea_table *table,
 }
 
 /* Clears cells of @bucket from @cell on that have the same key as @spot. */
-static void table__clear_copies(struct dart_tea_table *table,
-				const struct tea_spot *spot, uint32_t bucket,
-				uint32_t cell, struct dart_tea_mended *mended)
+static void table__clear_copies(struct dart_tea_table *table, const struct tea_spot *spot,
+				uint32_t bucket, uint32_t cell, struct dart_tea_mended *mended)
 {
 	const struct tea_layout *layout = &table->rows.layout;
 	const uint8_t *key = tea_cell__key(tea_rows__cell(&table->rows, spot));
@@ -83,8 +75,7 @@ static void table__clear_copies(struct dart_tea_table *table,
 	for (; other.cell < layout->cells; other.cell++) {
 		uint8_t *copy = tea_rows__cell(&table->rows, &other);
 
-		if (!tea_key__same(tea_cell__key(copy), key,
-				   layout->key_length) ||
+		if (!tea_key__same(tea_cell__key(copy), key, layout->key_length) ||
 		    cell__is_free(table, copy))
 			continue;
 		tea_words__store(copy, NULL, layout->cell);
@@ -102,34 +93,29 @@ static void table__mend_bucket(struct dart_tea_table *table, uint32_t bucket,
 	for (; spot.cell < table->rows.layout.cells; spot.cell++) {
 		if (cell__is_free(table, tea_rows__cell(&table->rows, &spot)))
 			continue;
-		table__clear_copies(table, &spot, bucket, spot.cell + 1,
-				    mended);
+		table__clear_copies(table, &spot, bucket, spot.cell + 1, mended);
 		if (next != bucket)
 			table__clear_copies(table, &spot, next, 0, mended);
 	}
 }
 
-static uint32_t table__count_bucket(const struct dart_tea_table *table,
-				    uint32_t bucket)
+static uint32_t table__count_bucket(const struct dart_tea_table *table, uint32_t bucket)
 {
 	struct tea_spot spot = { bucket, 0 };
 	uint32_t count = 0;
 
 	for (; spot.cell < table->rows.layout.cells; spot.cell++)
-		count += !cell__is_free(table,
-					tea_rows__cell(&table->rows, &spot));
+		count += !cell__is_free(table, tea_rows__cell(&table->rows, &spot));
 	return count;
 }
 
 static bool is_in_window(const struct dart_tea_place *place, uint64_t stashed)
 {
-	return stashed >= place->stash &&
-	       stashed < place->stash + DART_TEA_STASH_WINDOW;
+	return stashed >= place->stash && stashed < place->stash + DART_TEA_STASH_WINDOW;
 }
 
 /* In both buckets of its home: shadow buckets are not right yet. */
-static bool table__has_key(const struct dart_tea_table *table, uint32_t home,
-			   const void *key)
+static bool table__has_key(const struct dart_tea_table *table, uint32_t home, const void *key)
 {
 	const struct tea_layout *layout = &table->rows.layout;
 	struct tea_spot spot;
@@ -138,13 +124,10 @@ static bool table__has_key(const struct dart_tea_table *table, uint32_t home,
 	for (i = 0; i < 2 * layout->cells; i++) {
 		const uint8_t *cell;
 
-		spot.bucket = i < layout->cells ?
-				      home :
-				      tea_rows__next(&table->rows, home);
+		spot.bucket = i < layout->cells ? home : tea_rows__next(&table->rows, home);
 		spot.cell = i % layout->cells;
 		cell = tea_rows__cell(&table->rows, &spot);
-		if (tea_key__same(tea_cell__key(cell), key,
-				  layout->key_length) &&
+		if (tea_key__same(tea_cell__key(cell), key, layout->key_length) &&
 		    !cell__is_free(table, cell))
 			return true;
 	}
@@ -173,8 +156,7 @@ static void table__mend_stashed(struct dart_tea_table *table, uint64_t stashed,
 	/* Others are moved in the end. */
 	if (!is_in_window(&place, stashed))
 		return;
-	if (dart_tea_table__find_stashed(table, &place, tea_cell__key(cell)) <
-	    stashed) {
+	if (dart_tea_table__find_stashed(table, &place, tea_cell__key(cell)) < stashed) {
 		mended->repeated++;
 		goto clear;
 	}
@@ -186,9 +168,8 @@ clear:
 }
 
 /* The place of a stashed entry; false if there is none, or it is in another window. */
-static bool table__stashed_place(const struct dart_tea_table *table,
-				 uint64_t stashed, bool is_inside,
-				 struct dart_tea_place *place)
+static bool table__stashed_place(const struct dart_tea_table *table, uint64_t stashed,
+				 bool is_inside, struct dart_tea_place *place)
 {
 	const uint8_t *cell = tea_table__stashed(table, stashed);
 
@@ -206,8 +187,7 @@ static int compare_homes(const void *a, const void *b)
 }
 
 /* The homes of all stashed entries, in order; the caller frees them. */
-static int table__list_homes(const struct dart_tea_table *table,
-			     uint32_t **result, size_t *count)
+static int table__list_homes(const struct dart_tea_table *table, uint32_t **result, size_t *count)
 {
 	const size_t room = table->statistics.stashed;
 	struct dart_tea_place place;
@@ -227,8 +207,7 @@ static int table__list_homes(const struct dart_tea_table *table,
 }
 
 /* All of a row but its bucket.  Returns whether anything was wrong. */
-static bool table__mend_row(struct dart_tea_table *table, uint32_t number,
-			    uint32_t stashed)
+static bool table__mend_row(struct dart_tea_table *table, uint32_t number, uint32_t stashed)
 {
 	const struct tea_layout *layout = &table->rows.layout;
 	const uint32_t state = tea_row__state(stashed, table->epoch);
@@ -259,8 +238,7 @@ static bool table__mend_row(struct dart_tea_table *table, uint32_t number,
 	return is_wrong;
 }
 
-static int table__mend_rows(struct dart_tea_table *table,
-			    const struct dart_tea_progress *progress,
+static int table__mend_rows(struct dart_tea_table *table, const struct dart_tea_progress *progress,
 			    struct dart_tea_mended *mended)
 {
 	size_t count, done = 0;
@@ -296,14 +274,12 @@ static void table__replace(struct dart_tea_table *table, uint64_t stashed,
 	uint32_t copy[TEA_CELL_MAX / sizeof(uint32_t)];
 
 	memcpy(copy, key, table->rows.layout.cell - sizeof(uint32_t));
-	dart_tea_table__insert(table, copy,
-			       (uint8_t *)copy + table->rows.layout.key_length);
+	dart_tea_table__insert(table, copy, (uint8_t *)copy + table->rows.layout.key_length);
 	tea_words__store(cell, NULL, table->rows.layout.cell);
 	mended->misplaced++;
 }
 
-static int table__mend(struct dart_tea_table *table,
-		       const struct dart_tea_progress *progress,
+static int table__mend(struct dart_tea_table *table, const struct dart_tea_progress *progress,
 		       struct dart_tea_mended *mended)
 {
 	const struct tea_layout *layout = &table->rows.layout;
@@ -313,8 +289,7 @@ static int table__mend(struct dart_tea_table *table,
 	int ret;
 
 	for (i = 0; i < layout->rows; i++) {
-		for (spot = (struct tea_spot){ i, 0 }; spot.cell < layout->cells;
-		     spot.cell++)
+		for (spot = (struct tea_spot){ i, 0 }; spot.cell < layout->cells; spot.cell++)
 			table__mend_cell(table, &spot, mended);
 		tea_progress__made(progress, i);
 	}
@@ -339,10 +314,8 @@ static int table__mend(struct dart_tea_table *table,
 	return 0;
 }
 
-int dart_tea_table__resume(const struct dart_tea_geometry *geometry,
-			   uint32_t epoch, void *memory,
-			   const struct dart_tea_progress *progress,
-			   struct dart_tea_table **result,
+int dart_tea_table__resume(const struct dart_tea_geometry *geometry, uint32_t epoch, void *memory,
+			   const struct dart_tea_progress *progress, struct dart_tea_table **result,
 			   struct dart_tea_mended *mended)
 {
 	struct dart_tea_table *table;

@@ -9,11 +9,9 @@
 #include <dart/tea_access.h>
 #include <libdart/tea/tea_table_internal.h>
 
-static void table__set(struct dart_tea_table *table, uint64_t stashed,
-		       const void *cell)
+static void table__set(struct dart_tea_table *table, uint64_t stashed, const void *cell)
 {
-	tea_words__store(tea_table__stashed(table, stashed), cell,
-			 table->rows.layout.cell);
+	tea_words__store(tea_table__stashed(table, stashed), cell, table->rows.layout.cell);
 	atomic_thread_fence(memory_order_release);
 }
 
@@ -23,8 +21,7 @@ static bool table__is_free(const struct dart_tea_table *table, uint64_t stashed)
 }
 
 uint64_t dart_tea_table__find_stashed(const struct dart_tea_table *table,
-				      const struct dart_tea_place *place,
-				      const void *key)
+				      const struct dart_tea_place *place, const void *key)
 {
 	const uint64_t end = place->stash + DART_TEA_STASH_WINDOW;
 	uint64_t i;
@@ -38,8 +35,7 @@ uint64_t dart_tea_table__find_stashed(const struct dart_tea_table *table,
 }
 
 /* The first free one of the @count cells from @from on, or UINT64_MAX. */
-static uint64_t table__find_room(const struct dart_tea_table *table,
-				 uint64_t from, uint64_t count)
+static uint64_t table__find_room(const struct dart_tea_table *table, uint64_t from, uint64_t count)
 {
 	uint64_t i;
 
@@ -53,15 +49,13 @@ int dart_tea_table__stash(struct dart_tea_table *table,
 			  const struct dart_tea_place *place, const void *cell)
 {
 	const uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
-	const uint64_t room = table__find_room(table, place->stash,
-					       DART_TEA_STASH_WINDOW);
+	const uint64_t room = table__find_room(table, place->stash, DART_TEA_STASH_WINDOW);
 
 	if (room == UINT64_MAX)
 		return -ENOSPC;
 	dart_tea_rows__begin_stash(&table->rows, place->home);
 	table__set(table, room, cell);
-	dart_tea_rows__end_stash(&table->rows, place->home,
-				 stashed + (stashed < TEA_STASHED_MAX));
+	dart_tea_rows__end_stash(&table->rows, place->home, stashed + (stashed < TEA_STASHED_MAX));
 	table->statistics.stashed++;
 	return 0;
 }
@@ -71,8 +65,7 @@ int dart_tea_table__stash(struct dart_tea_table *table,
  * anywhere in the stash, where tea_table_resume.c looks for it, while the old value is
  * written over.
  */
-int dart_tea_table__change_stashed(struct dart_tea_table *table,
-				   const struct dart_tea_place *place,
+int dart_tea_table__change_stashed(struct dart_tea_table *table, const struct dart_tea_place *place,
 				   uint64_t old, const void *cell)
 {
 	const uint32_t stashed = tea_rows__stashed(&table->rows, place->home);
@@ -80,8 +73,7 @@ int dart_tea_table__change_stashed(struct dart_tea_table *table,
 
 	room = table__find_room(table, place->stash, DART_TEA_STASH_WINDOW);
 	if (room == UINT64_MAX) {
-		copy = table__find_room(table, 0,
-					table->rows.layout.stash_cells);
+		copy = table__find_room(table, 0, table->rows.layout.stash_cells);
 		if (copy == UINT64_MAX)
 			return -ENOSPC;
 	}
@@ -108,8 +100,7 @@ static uint32_t table__count(const struct dart_tea_table *table, uint32_t home)
 	for (i = 0; i < table->rows.layout.stash_cells; i++) {
 		if (table__is_free(table, i))
 			continue;
-		dart_tea_hash__place(table->hash,
-				     tea_cell__key(tea_table__stashed(table, i)),
+		dart_tea_hash__place(table->hash, tea_cell__key(tea_table__stashed(table, i)),
 				     &place);
 		count += place.home == home;
 		if (count == TEA_STASHED_MAX)
@@ -125,8 +116,7 @@ void dart_tea_table__unstash(struct dart_tea_table *table,
 
 	dart_tea_rows__begin_stash(&table->rows, place->home);
 	table__set(table, old, NULL);
-	stashed = stashed < TEA_STASHED_MAX ? stashed - 1 :
-					      table__count(table, place->home);
+	stashed = stashed < TEA_STASHED_MAX ? stashed - 1 : table__count(table, place->home);
 	dart_tea_rows__end_stash(&table->rows, place->home, stashed);
 	table->statistics.stashed--;
 }

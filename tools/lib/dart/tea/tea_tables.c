@@ -25,13 +25,9 @@ static int take_kind(struct dart_tea_tables_loader *loader, const char *name,
 
 	if (loader->hash) {
 		if (strcmp(name, tables->name))
-			return refuse(loader, "table '%s', but '%s' before",
-				      name, tables->name);
+			return refuse(loader, "table '%s', but '%s' before", name, tables->name);
 		if (memcmp(geometry, &tables->geometry, sizeof(*geometry)))
-			return refuse(
-				loader,
-				"table '%s' has another geometry than before",
-				name);
+			return refuse(loader, "table '%s' has another geometry than before", name);
 		return 0;
 	}
 	if (!*name || strlen(name) >= sizeof(tables->name))
@@ -52,15 +48,13 @@ static int take_table(struct dart_tea_tables_loader *loader, json_t *json)
 	size_t i;
 	int ret;
 
-	if (json_unpack_ex(
-		    json, &error, 0, "{s:s, s:I, s:I, s:I, s:I, s:I, s:o !}",
-		    "name", &name, "rows_log2", &rows_log2, "cells", &cells,
-		    "key_length", &key_length, "value_length", &value_length,
-		    "packet_length", &packet_length, "servers", &servers))
+	if (json_unpack_ex(json, &error, 0, "{s:s, s:I, s:I, s:I, s:I, s:I, s:o !}", "name", &name,
+			   "rows_log2", &rows_log2, "cells", &cells, "key_length", &key_length,
+			   "value_length", &value_length, "packet_length", &packet_length,
+			   "servers", &servers))
 		return refuse(loader, "%s", error.text);
 	if (!is_in(rows_log2, 0, UINT32_MAX) || !is_in(cells, 0, UINT32_MAX) ||
-	    !is_in(key_length, 0, UINT32_MAX) ||
-	    !is_in(value_length, 0, UINT32_MAX) ||
+	    !is_in(key_length, 0, UINT32_MAX) || !is_in(value_length, 0, UINT32_MAX) ||
 	    !is_in(packet_length, 0, UINT32_MAX))
 		return refuse(loader, "a table cannot have this geometry");
 	geometry = (struct dart_tea_geometry){ rows_log2, cells, key_length,
@@ -87,11 +81,8 @@ static int take_root(struct dart_tea_tables_loader *loader, json_t *root)
 	int ret = 0;
 	size_t i;
 
-	if (json_unpack_ex(root, &error, 0, "{s:o !}", "tables", &list) ||
-	    !json_is_array(list))
-		return refuse(
-			loader,
-			"not a file of lookup tables (see 'dartctl table export')");
+	if (json_unpack_ex(root, &error, 0, "{s:o !}", "tables", &list) || !json_is_array(list))
+		return refuse(loader, "not a file of lookup tables (see 'dartctl table export')");
 	json_array_foreach(list, i, table) {
 		ret = take_table(loader, table);
 		if (ret)
@@ -110,8 +101,7 @@ static int take_file(struct dart_tea_tables_loader *loader)
 
 	file = fopen(loader->path, "re");
 	if (!file)
-		return dart_error__system(loader->error, errno,
-					  "cannot open %s", loader->path);
+		return dart_error__system(loader->error, errno, "cannot open %s", loader->path);
 	dart_text_file__pass_mark(file);
 	is_empty = dart_text_file__is_at_end(file);
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
@@ -121,8 +111,7 @@ static int take_file(struct dart_tea_tables_loader *loader)
 				       "%s is empty: the command that should have written it has failed (try it again)",
 				       loader->path);
 	if (!root)
-		return dart_error__set(loader->error, EINVAL,
-				       "%s:%d: not JSON: %s", loader->path,
+		return dart_error__set(loader->error, EINVAL, "%s:%d: not JSON: %s", loader->path,
 				       json_error.line, json_error.text);
 	ret = take_root(loader, root);
 	json_decref(root);
@@ -151,10 +140,8 @@ static void sort_stash(struct dart_tea_tables *tables)
 	tables->stashed_count = count + 1;
 }
 
-int dart_tea_tables__load(const char *const *paths, size_t count,
-			  struct in_addr requester,
-			  struct dart_tea_tables *tables,
-			  struct dart_error *error)
+int dart_tea_tables__load(const char *const *paths, size_t count, struct in_addr requester,
+			  struct dart_tea_tables *tables, struct dart_error *error)
 {
 	struct dart_tea_tables_loader loader = {
 		.tables = tables,
@@ -166,15 +153,13 @@ int dart_tea_tables__load(const char *const *paths, size_t count,
 
 	*tables = (struct dart_tea_tables){ .requester = requester };
 	memset(tables->shares, DART_TEA_SERVER_NONE, sizeof(tables->shares));
-	memset(tables->replicas, DART_TEA_SERVER_NONE,
-	       sizeof(tables->replicas));
+	memset(tables->replicas, DART_TEA_SERVER_NONE, sizeof(tables->replicas));
 	for (i = 0; !ret && i < count; i++) {
 		loader.path = paths[i];
 		ret = take_file(&loader);
 	}
 	if (!ret && !tables->server_count)
-		ret = dart_error__set(error, ENOENT,
-				      "the files have no server of a table");
+		ret = dart_error__set(error, ENOENT, "the files have no server of a table");
 	dart_tea_hash__free(loader.hash);
 	if (ret)
 		dart_tea_tables__free(tables);

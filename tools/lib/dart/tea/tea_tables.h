@@ -72,10 +72,8 @@ struct dart_tea_tables {
  * requester in the files.  Returns 0, or sets @error and returns -ENOENT if a server has no
  * such requester, -EINVAL, -ENOMEM or the error of opening a file.
  */
-int dart_tea_tables__load(const char *const *paths, size_t count,
-			  struct in_addr requester,
-			  struct dart_tea_tables *tables,
-			  struct dart_error *error);
+int dart_tea_tables__load(const char *const *paths, size_t count, struct in_addr requester,
+			  struct dart_tea_tables *tables, struct dart_error *error);
 void dart_tea_tables__free(struct dart_tea_tables *tables);
 
 /* How many of the DART_TEA_SHARES shares have no server. */

@@ -28,7 +28,6 @@ struct dart_tea_tables_loader {
  * Adds a server of a table whose geometry is there.  Returns 0, or -errno with a sentence in
  * the error.
  */
-int dart_tea_tables_loader__take_server(struct dart_tea_tables_loader *loader,
-					json_t *json);
+int dart_tea_tables_loader__take_server(struct dart_tea_tables_loader *loader, json_t *json);
 
 #endif /* DART_TEA_TABLES_LOADER_H */

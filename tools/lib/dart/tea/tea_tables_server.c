@@ -76,15 +76,12 @@ static int take_stashed(struct dart_tea_tables_loader *loader, json_t *json,
 	const char *key, *value;
 	int ret;
 
-	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:s !}", "key", &key,
-			   "value", &value))
-		return refuse(loader, "an entry of the stash: %s",
-			      json_error.text);
+	if (json_unpack_ex(json, &json_error, 0, "{s:s, s:s !}", "key", &key, "value", &value))
+		return refuse(loader, "an entry of the stash: %s", json_error.text);
 	if (!parse_bytes(key, stashed.key, geometry->key_length) ||
 	    !parse_bytes(value, stashed.value, geometry->value_length))
 		return refuse(loader,
-			      "an entry of the stash: not %" PRIu32
-			      " bytes of a key and %" PRIu32
+			      "an entry of the stash: not %" PRIu32 " bytes of a key and %" PRIu32
 			      " of a value, in hexadecimal",
 			      geometry->key_length, geometry->value_length);
 	dart_tea_hash__place(loader->hash, stashed.key, &place);
@@ -95,8 +92,7 @@ static int take_stashed(struct dart_tea_tables_loader *loader, json_t *json,
 			      key, place.share);
 	ret = make_room(loader);
 	if (!ret)
-		loader->tables->stashed[loader->tables->stashed_count++] =
-			stashed;
+		loader->tables->stashed[loader->tables->stashed_count++] = stashed;
 	return ret;
 }
 
@@ -131,32 +127,26 @@ static int assign(struct dart_tea_tables_loader *loader)
 	for (i = 0; i < index; i++) {
 		other = &tables->servers[i];
 		if (other->ip.s_addr == server->ip.s_addr)
-			return refuse(loader,
-				      "two servers have the same address");
+			return refuse(loader, "two servers have the same address");
 		if (other->last_share < server->first_share ||
 		    other->first_share > server->last_share)
 			continue;
 		if (other->first_share != server->first_share ||
 		    other->last_share != server->last_share)
-			return refuse(
-				loader,
-				"shares %" PRIu32 "-%" PRIu32
-				" overlap those of another server, %" PRIu32
-				"-%" PRIu32 ", but replicas have the same ones",
-				server->first_share, server->last_share,
-				other->first_share, other->last_share);
+			return refuse(loader,
+				      "shares %" PRIu32 "-%" PRIu32
+				      " overlap those of another server, %" PRIu32 "-%" PRIu32
+				      ", but replicas have the same ones",
+				      server->first_share, server->last_share, other->first_share,
+				      other->last_share);
 	}
-	for (share = server->first_share; share <= server->last_share;
-	     share++) {
+	for (share = server->first_share; share <= server->last_share; share++) {
 		if (tables->shares[share] == DART_TEA_SERVER_NONE)
 			tables->shares[share] = index;
 		else if (tables->replicas[share] == DART_TEA_SERVER_NONE)
 			tables->replicas[share] = index;
 		else
-			return refuse(loader,
-				      "share %" PRIu32
-				      " has more than two servers",
-				      share);
+			return refuse(loader, "share %" PRIu32 " has more than two servers", share);
 	}
 	return 0;
 }
@@ -166,8 +156,7 @@ struct numbers {
 	json_int_t qpn, rkey, first_psn;
 };
 
-static int take_numbers(struct dart_tea_tables_loader *loader,
-			const struct numbers *numbers,
+static int take_numbers(struct dart_tea_tables_loader *loader, const struct numbers *numbers,
 			struct dart_tea_server *server)
 {
 	if (!is_in(numbers->qpn, QPN_MIN, BITS_24_MAX))
@@ -176,8 +165,7 @@ static int take_numbers(struct dart_tea_tables_loader *loader,
 		return refuse(loader, "rkey has more than 32 bits");
 	if (!is_in(numbers->first_psn, 0, BITS_24_MAX))
 		return refuse(loader, "first_psn has more than 24 bits");
-	if (server->base > UINT64_MAX - dart_tea_geometry__view_length(
-						&loader->tables->geometry))
+	if (server->base > UINT64_MAX - dart_tea_geometry__view_length(&loader->tables->geometry))
 		return refuse(loader, "the table ends beyond all addresses");
 	server->qpn = numbers->qpn;
 	server->rkey = numbers->rkey;
@@ -196,15 +184,12 @@ static int take_requester(struct dart_tea_tables_loader *loader, json_t *json,
 	json_error_t error;
 	int ret;
 
-	if (json_unpack_ex(json, &error, 0,
-			   "{s:s, s:s, s:s, s:I, s:I, s:s, s:I !}", "address",
-			   &address, "server", &ip, "mac", &mac, "qpn",
-			   &numbers.qpn, "rkey", &numbers.rkey, "base", &base,
-			   "first_psn", &numbers.first_psn))
+	if (json_unpack_ex(json, &error, 0, "{s:s, s:s, s:s, s:I, s:I, s:s, s:I !}", "address",
+			   &address, "server", &ip, "mac", &mac, "qpn", &numbers.qpn, "rkey",
+			   &numbers.rkey, "base", &base, "first_psn", &numbers.first_psn))
 		return refuse(loader, "a requester: %s", error.text);
 	if (!dart_export_text__address(address, &requester))
-		return refuse(loader, "address '%s' is not a host's address",
-			      address);
+		return refuse(loader, "address '%s' is not a host's address", address);
 	if (loader->is_any_requester && wanted->s_addr == INADDR_ANY)
 		*wanted = requester;
 	if (requester.s_addr != wanted->s_addr)
@@ -213,15 +198,11 @@ static int take_requester(struct dart_tea_tables_loader *loader, json_t *json,
 				      "another requester than those before (give the address of one)") :
 			       0;
 	if (!dart_export_text__address(ip, &server->ip))
-		return refuse(loader, "server '%s' is not a host's address",
-			      ip);
+		return refuse(loader, "server '%s' is not a host's address", ip);
 	if (!dart_export_text__mac(mac, server->mac))
 		return refuse(loader, "mac '%s' is not a host's address", mac);
 	if (!dart_export_text__base(base, &server->base))
-		return refuse(
-			loader,
-			"base '%s' is not a number like \"0x3a5f00000000\"",
-			base);
+		return refuse(loader, "base '%s' is not a number like \"0x3a5f00000000\"", base);
 	ret = take_numbers(loader, &numbers, server);
 	return ret ?: 1;
 }
@@ -247,18 +228,15 @@ static int take_requesters(struct dart_tea_tables_loader *loader, json_t *list,
 	}
 	if (is_there)
 		return 0;
-	inet_ntop(AF_INET, &loader->tables->requester, address,
-		  sizeof(address));
-	return dart_error__set(
-		loader->error, ENOENT,
-		"%s: table '%s' has no requester%s%s (dartctl requester add)",
-		loader->path, loader->tables->name,
-		loader->is_any_requester ? "" : " ",
-		loader->is_any_requester ? "" : address);
+	inet_ntop(AF_INET, &loader->tables->requester, address, sizeof(address));
+	return dart_error__set(loader->error, ENOENT,
+			       "%s: table '%s' has no requester%s%s (dartctl requester add)",
+			       loader->path, loader->tables->name,
+			       loader->is_any_requester ? "" : " ",
+			       loader->is_any_requester ? "" : address);
 }
 
-int dart_tea_tables_loader__take_server(struct dart_tea_tables_loader *loader,
-					json_t *json)
+int dart_tea_tables_loader__take_server(struct dart_tea_tables_loader *loader, json_t *json)
 {
 	struct dart_tea_tables *tables = loader->tables;
 	struct dart_tea_server server = { .qpn = 0 };
@@ -267,19 +245,15 @@ int dart_tea_tables_loader__take_server(struct dart_tea_tables_loader *loader,
 	json_error_t error;
 	int ret;
 
-	if (json_unpack_ex(json, &error, 0, "{s:[I, I !], s:I, s:o, s:o !}",
-			   "shares", &first, &last, "epoch", &epoch,
-			   "requesters", &requesters, "stash", &stash))
+	if (json_unpack_ex(json, &error, 0, "{s:[I, I !], s:I, s:o, s:o !}", "shares", &first,
+			   &last, "epoch", &epoch, "requesters", &requesters, "stash", &stash))
 		return refuse(loader, "a server: %s", error.text);
 	if (first < 0 || first > last || last >= DART_TEA_SHARES)
-		return refuse(loader, "shares are not a range of 0 to %d",
-			      DART_TEA_SHARES - 1);
+		return refuse(loader, "shares are not a range of 0 to %d", DART_TEA_SHARES - 1);
 	if (!is_in(epoch, 1, DART_TEA_EPOCH_MAX))
-		return refuse(loader, "epoch is not from 1 to %d",
-			      DART_TEA_EPOCH_MAX);
+		return refuse(loader, "epoch is not from 1 to %d", DART_TEA_EPOCH_MAX);
 	if (tables->server_count == DART_TEA_SERVERS_MAX)
-		return refuse(loader, "more than %d servers",
-			      DART_TEA_SERVERS_MAX);
+		return refuse(loader, "more than %d servers", DART_TEA_SERVERS_MAX);
 	server.first_share = first;
 	server.last_share = last;
 	server.epoch = epoch;
