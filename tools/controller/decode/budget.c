@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds up the cost of the scrapes of an agent, and says what costs most. */
+/* Adds up the cost of an agent's scrapes, and names the entries that cost most. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "budget.h"
 #include "sample.h"
 
-/* A READ, its work request, and the end of the cache line that it lands on. */
+/* One READ, its work request, and the rest of the cache line that its data ends in. */
 #define READ_BYTES 128
 
-/* Memory of an entry beside its values: samples, view, allocations. */
+/* Memory of an entry in addition to its values: samples, view, allocations. */
 #define ENTRY_BYTES 256
 
 /* Entries named in the sentence. */
@@ -24,7 +24,7 @@ struct cost {
 	uint32_t reads;
 };
 
-/* Of output: a byte of a text takes up to six, as in "\u001B". */
+/* Returns the bytes of output. One byte of a text takes up to six, as in "\u001B". */
 static uint64_t output_bytes(const struct dart_schema *schema, uint32_t value_bytes)
 {
 	uint64_t bytes = value_bytes;
@@ -39,8 +39,8 @@ static uint64_t output_bytes(const struct dart_schema *schema, uint32_t value_by
 }
 
 /*
- * Two samples with sums, and the output; not what lands.  A table has at most 2^19
- * entries, each with at most 2^28 bytes of copies, so that nothing overflows.
+ * Counts two samples with sums, and the output; the landing buffer is not included. A table has at
+ * most 2^19 entries, each with at most 2^28 bytes of copies, so nothing overflows.
  */
 static uint64_t entry_bytes(const struct dart_entry *entry, uint32_t value_bytes)
 {
@@ -61,7 +61,7 @@ static uint32_t count_reads(const struct dart_entry *entry, bool *planned)
 	return reads;
 }
 
-/* Inserts @cost among the largest, which are sorted. */
+/* Inserts @cost into @largest, which is sorted, and drops the smallest. */
 static void insert(struct cost largest[LARGEST], struct cost cost)
 {
 	struct cost smaller;
@@ -83,7 +83,7 @@ static int explain(const struct dart_table *table, const uint32_t *wanted, uint3
 {
 	bool *planned = calloc((size_t)table->memory_region_count + 1, sizeof(*planned));
 	struct cost largest[LARGEST] = {};
-	char names[DART_ERROR_MAX] = ""; /* of 40 bytes each */
+	char names[DART_ERROR_MAX] = ""; /* at most 40 bytes of each name */
 	size_t length = 0;
 	uint32_t i;
 

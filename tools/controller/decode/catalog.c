@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compares tables without what is of one host only. */
+/* Compares tables, ignoring the parts that belong to one host only. */
 #include "catalog.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of an entry and of a range, without padding: to be hashed and compared. */
+/* Numbers of an entry and of a range, without padding, so that they can be hashed and compared. */
 struct entry_numbers {
 	uint64_t since, place;
-	const struct dart_schema *schema; /* a shared one: equal ones are the same */
+	const struct dart_schema *schema; /* shared, so equal schemas have the same address */
 	uint32_t kind, lifetime, copies_are, copies, ranges, name_length;
 };
 
@@ -73,8 +73,8 @@ static int compare_u64(uint64_t one, uint64_t other)
 }
 
 /*
- * Where the values of the wanted entries land.  READs begin and end at lines, so this
- * depends on the addresses and the lengths of memory regions, too.
+ * Compares the places where the values of the wanted entries land. READs begin and end at cache
+ * lines, so these places also depend on the addresses and the lengths of memory regions.
  */
 static int compare_landings(const struct catalog *one, const struct catalog *other)
 {
@@ -207,7 +207,7 @@ static int catalog__share_schemas(struct catalog *catalog, struct catalogs *cata
 {
 	struct sharing sharing = { .catalogs = catalogs, .catalog = catalog };
 
-	/* At most one for each entry. */
+	/* One schema for each entry at most. */
 	catalog->schemas =
 		calloc((size_t)catalog->table->entry_count + 1, sizeof(*catalog->schemas));
 	if (!catalog->schemas)

@@ -13,7 +13,7 @@ int content_store__open(struct content_store *store, const struct content_kind *
 	if (!store->state)
 		return -ENOMEM;
 	pthread_mutex_init(&store->lock, NULL);
-	/* So few bytes come at once and whole. */
+	/* getrandom(2) returns so few bytes without interruption and completely. */
 	if (getrandom(store->secret, sizeof(store->secret), 0) < 0)
 		return -errno;
 	return 0;
@@ -59,7 +59,7 @@ static int compare(const void *a, const void *b)
 	return one->kind->compare(one, other);
 }
 
-/* With the lock. */
+/* The caller holds the store's lock. */
 static void content__unlist(struct content *content)
 {
 	if (!content->is_listed)
@@ -69,7 +69,7 @@ static void content__unlist(struct content *content)
 	content->store->count--;
 }
 
-/* False if the last holder has released it, and is about to free it. */
+/* Takes a hold; false if the last holder has released the object and is about to free it. */
 static bool content__hold(struct content *content)
 {
 	unsigned int holders = atomic_load(&content->holders);
@@ -90,7 +90,7 @@ struct content *content_store__find(struct content_store *store, const struct co
 	if (found)
 		content = *found;
 	if (content && !content__hold(content)) {
-		/* An equal one may take its place. */
+		/* Make room: the caller may add an equal object. */
 		content__unlist(content);
 		content = NULL;
 	}

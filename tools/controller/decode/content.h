@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Objects that do not change and are held once: whoever is about to make an equal one gets
- * the one that is there.  The last holder frees it, in any thread.
+ * Immutable objects that are kept once: a caller that is about to create an equal object gets the
+ * existing one instead. The last holder frees an object, in any thread.
  *
- * They are found by a hash with a random secret, so that an agent cannot aim at others, and
- * are equal only if all of their content is.  An agent adds no more objects than its own
- * tables have, so it makes no search slower than the logarithm of what all are allowed.
+ * A store finds objects by a hash with a random secret, so that an agent cannot choose contents
+ * that collide with others; two objects are equal only if their whole content is. An agent adds no
+ * more objects than its own tables contain, so a search costs at most the logarithm of the number
+ * of objects that all agents together may add.
  *
  * One thread searches and adds; any thread may release.
  */
@@ -24,47 +25,55 @@
 struct content;
 
 struct content_kind {
-	/* A total order; 0: the content of both is the same. */
+	/* A total order; 0 if both contents are equal. */
 	int (*compare)(const struct content *one, const struct content *other);
 	void (*free)(struct content *content);
 };
 
 struct content_store {
 	const struct content_kind *kind;
-	XXH3_state_t *state; /* of the thread that searches */
+	XXH3_state_t *state; /* used by the searching thread only */
 	uint8_t secret[CONTENT_SECRET_BYTES];
-	pthread_mutex_t lock; /* of all below */
-	void *tree; /* of tsearch(3) */
+	pthread_mutex_t lock; /* protects the members below */
+	void *tree; /* root of tsearch(3) */
 	size_t count;
 };
 
-/* The first member of its user's structure. */
+/* The first member of each shared object's structure. */
 struct content {
 	const struct content_kind *kind;
-	struct content_store *store; /* NULL: it is in none */
+	struct content_store *store; /* NULL until the object is added to a store */
 	uint64_t hash;
 	atomic_uint holders;
-	bool is_listed; /* under the lock of the store */
+	bool is_listed; /* protected by the store's lock */
 };
 
 /* Returns 0, -ENOMEM or an error of getrandom(2). */
 int content_store__open(struct content_store *store, const struct content_kind *kind);
-/* All objects have been released; also of zeros, or if content_store__open() failed. */
+/*
+ * Call after all objects have been released. Also accepts a zeroed store, or one whose
+ * content_store__open() failed.
+ */
 void content_store__close(struct content_store *store);
-/* How many objects there are, in any thread. */
+/* Returns the number of objects; callable from any thread. */
 size_t content_store__count(struct content_store *store);
 
-/* Begins a hash; XXH3_64bits_update() and XXH3_64bits_digest() go on with it. */
+/* Begins a hash; continue with XXH3_64bits_update() and XXH3_64bits_digest(). */
 XXH3_state_t *content_store__hash(struct content_store *store);
 
-/* The caller is the only holder; in no store so far. */
+/* Makes the caller the only holder; the object belongs to no store yet. */
 void content__init(struct content *content, const struct content_kind *kind);
-/* One that is equal to @key, which has a hash; the caller holds it.  NULL: there is none. */
+/*
+ * Returns the object that equals @key, whose hash is set, with a hold for the caller; NULL if none
+ * exists.
+ */
 struct content *content_store__find(struct content_store *store, const struct content *key);
-/* @content, which has a hash and is equal to none that is there.  Returns 0 or -ENOMEM. */
+/*
+ * Adds @content, whose hash is set and which equals no object in the store. Returns 0 or -ENOMEM.
+ */
 int content_store__add(struct content_store *store, struct content *content);
 
-/* NULL is allowed. */
+/* Drops one hold; ignores NULL. */
 void content__release(struct content *content);
 
 #endif /* CONTROLLER_CONTENT_H */

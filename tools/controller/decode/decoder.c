@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Work of the workers: decodes scrapes and passes them to the sink. */
+/* Runs in the workers: decodes scrapes and passes the samples to the sink. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,15 @@
 #include "decoder.h"
 #include "tools/controller/base/schedule.h"
 
-/* A target cannot be scraped, or is lost. */
+/* The news that a target cannot be scraped, or is lost. */
 struct loss {
 	struct work work;
 	struct decoder *decoder;
-	int64_t time_ns; /* of a target that is lost */
+	int64_t time_ns; /* when the target was lost; 0 if it only cannot be scraped */
 	char reason[];
 };
 
-/* The tap has got the head as it was: a replay dates it again. */
+/* Dates the sample after the tap recorded the original head: a replay dates it again. */
 static void decoder__date(struct decoder *decoder, const struct ring *ring, struct sample *sample)
 {
 	struct clock_listener *clocks = decoder->clocks;
@@ -39,7 +39,7 @@ static void decode(struct work *work)
 	sample = scraper__decode(ring->scraper, scrape->landing);
 	sample->head = scrape->head;
 	sample->end_ns = scrape->end_ns ?: monotonic_ns();
-	/* Before the slot can be READ into again. */
+	/* The tap reads the landing before the next READs may overwrite this slot. */
 	if (decoder->tap)
 		decoder->tap->operations->landed(decoder->tap, decoder->settings, ring,
 						 scrape->landing, sample);

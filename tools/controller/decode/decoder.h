@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What becomes of the scrapes of one target once they have landed: its worker decodes them
- * and passes the samples to the sink, in order, and so does it with the news that the
- * target was lost.
+ * Takes over the scrapes of one target once they have landed: the target's worker decodes them and
+ * passes the samples to the sink, in order, and likewise the news that the target was lost.
  */
 #ifndef CONTROLLER_DECODER_H
 #define CONTROLLER_DECODER_H
@@ -15,45 +14,45 @@
 
 struct decoder;
 
-/* Hears of the clocks of targets, in their workers. */
+/* Gets news of the clocks of targets, called in their workers. */
 struct clock_listener {
-	/* @news as host_clock__take() returns it, if it is not 0. */
+	/* Called when host_clock__take() returns @news other than 0. */
 	void (*heard)(struct clock_listener *listener, const struct decoder *decoder,
 		      unsigned int news, const struct sample *sample);
 	uint64_t bound_ns;
 };
 
-/* Set up by the target, and not changed afterwards; outlives the workers. */
+/* The target fills this in and does not change it afterwards; it outlives the workers. */
 struct decoder {
 	struct workers *workers;
 	struct sink *sink;
-	struct tap *tap; /* NULL: none */
+	struct tap *tap; /* NULL: nothing is recorded */
 	const struct target_settings *settings;
-	struct summary *summary; /* see there who writes what */
-	atomic_bool is_down_queued; /* the worker has not taken the last report yet */
-	struct clock_listener *clocks; /* NULL: nobody, and the default bound */
-	struct host_clock clock; /* of the worker, and all 0 before */
+	struct summary *summary; /* struct summary says which thread writes which part */
+	atomic_bool is_down_queued; /* the last report still waits for the worker */
+	struct clock_listener *clocks; /* NULL: no listener, and the default bound */
+	struct host_clock clock; /* the worker's; zeroed before the first sample */
 };
 
 /*
- * In the I/O thread of the target: hands over what has landed in the current slot of @ring,
- * where the next READs no longer land.  False if the worker is behind: the next READs land
- * in the same slot.  The worker begins when @batch
- * ends.
+ * Called in the I/O thread of the target: hands over the scrape that landed in the current slot of
+ * @ring, and lets the next READs land in another slot. Returns false if the worker lags behind, so
+ * that no slot or no place in its queue is free: the scrape is dropped. The worker starts when
+ * @batch ends.
  */
 bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct sample_head *head,
 			struct work_batch *batch);
 
 /*
- * In the control loop, when no I/O thread has the target or it is not its turn: the target
- * cannot be scraped any more, or not until its table settles, for @reason.  Returns 0 or
- * -ENOMEM.
+ * Called in the control loop, while no I/O thread owns the target or it is not the I/O thread's
+ * turn: reports that the target cannot be scraped any more, or not until its table settles, for
+ * @reason. Returns 0 or -ENOMEM.
  */
 int decoder__lose(struct decoder *decoder, const char *reason);
 
 /*
- * In the same places: the target is lost at @time_ns, CLOCK_REALTIME of the controller, or
- * still is; see sink_operations.down().  Returns 0 or -ENOMEM.
+ * Called under the same conditions: reports that the target was lost, or is still lost, at
+ * @time_ns, CLOCK_REALTIME of the controller; see sink_operations.down(). Returns 0 or -ENOMEM.
  */
 int decoder__report_down(struct decoder *decoder, int64_t time_ns, const char *reason);
 

@@ -7,13 +7,13 @@
 #include "sample.h"
 #include "tools/controller/base/wall_clock.h"
 
-/* Two oscillators drift apart by less; so fast does NTP correct a clock. */
+/* Two oscillators drift apart more slowly than this, and NTP corrects a clock no faster. */
 #define DRIFT_PER_SECOND_NS 500000
-/* From the time that a row tells until it can be READ. */
+/* Delay from the time inside a row until a READ can fetch this row. */
 #define WRITING_NS 100000000
-/* How late a gatherer is at worst on a host that works. */
+/* The longest delay of a gatherer on a host that works. */
 #define LATE_NS 5000000000
-/* Rows that are looked at: one for each CPU is enough. */
+/* Rows that find_row() reads: one for each CPU is enough. */
 #define ROWS_MAX 64
 
 /* Hosts send any numbers: sums are computed in 128 bits, and the nearest time is stored. */
@@ -32,8 +32,9 @@ static uint64_t distance(int64_t one, int64_t other)
 }
 
 /*
- * The clock of the controller runs evenly until it is set: in older recordings but for noise.  True
- * if it was.
+ * Replaces the sample's time by the controller's even clock; differences up to WALL_CLOCK_NOISE_NS,
+ * as in older recordings, do not count. Returns true if this clock was set since the previous
+ * sample.
  */
 static bool host_clock__date(struct host_clock *clock, struct sample_head *head)
 {
@@ -47,7 +48,7 @@ static bool host_clock__date(struct host_clock *clock, struct sample_head *head)
 	return was_set && clock->has_begun;
 }
 
-/* The freshest row; false if none is whole. */
+/* Finds the time of the freshest row; false if no row is whole. */
 static bool find_row(const struct clock_source *source, const struct sample *sample,
 		     uint64_t *row_ns, int64_t *since_boot_ns)
 {
@@ -82,7 +83,7 @@ static bool host_clock__is_same(const struct host_clock *clock, int64_t told_ns,
 	       !memcmp(clock->boot_id, sample->table->boot_id, sizeof(clock->boot_id));
 }
 
-/* The first sample, or the first one of another connection: begins with what the host told. */
+/* Starts a connection, at its first sample, with the clock that the host announced. */
 static void host_clock__begin(struct host_clock *clock, int64_t told_ns,
 			      const struct sample *sample)
 {
@@ -109,14 +110,16 @@ static void host_clock__begin(struct host_clock *clock, int64_t told_ns,
 	clock->other_start_ns = is_same_boot ? clock->start_ns : start_ns;
 	if (!is_same_boot)
 		clock->row_ns = 0;
-	/* Another handshake with the same host tells the same, but not to the ns. */
+	/*
+	 * A second handshake with the same host yields the same start, but not to the nanosecond.
+	 */
 	if (!is_same_boot ||
 	    distance(start_ns, clock->start_ns) > clock->told_uncertainty_ns + WALL_CLOCK_NOISE_NS)
 		clock->start_ns = start_ns;
 	clock->told_apart_ns = distance(start_ns, clock->start_ns);
 }
 
-/* Can the host have started then, if its freshest row permits @latest_ns? */
+/* True if a host whose freshest row permits @latest_ns can have started at @start_ns. */
 static bool is_likely(int64_t start_ns, int64_t latest_ns, uint64_t interval_ns,
 		      uint64_t uncertainty_ns)
 {
@@ -127,8 +130,8 @@ static bool is_likely(int64_t start_ns, int64_t latest_ns, uint64_t interval_ns,
 }
 
 /*
- * The first row of a connection.  What the handshake told is wrong if the clock of the host was
- * set between the table and the handshake, or if it lies.
+ * Checks the start with the first row of a connection. The handshake's start is wrong if the
+ * host's clock was set between table and handshake, or if the host lies.
  */
 static void host_clock__check(struct host_clock *clock, const struct clock_source *source,
 			      int64_t latest_ns)
@@ -170,7 +173,7 @@ static void host_clock__compare(struct host_clock *clock, const struct clock_sou
 		host_clock__check(clock, source, latest_ns);
 	if (clock->start_ns > latest_ns)
 		clock->start_ns = latest_ns;
-	/* Another one, even an older one: the last may have been a lie. */
+	/* Any other row counts, even an older one: the previous row may have been a lie. */
 	if (row_ns == clock->row_ns)
 		return;
 	clock->row_ns = row_ns;
@@ -186,7 +189,7 @@ static uint64_t drift(uint64_t since_ns, uint64_t now_ns)
 	return (now_ns - since_ns) / 1000000000 * DRIFT_PER_SECOND_NS;
 }
 
-/* 0: not known. */
+/* Returns 0 if the uncertainty is unknown. */
 static uint64_t host_clock__uncertainty(const struct host_clock *clock, uint64_t now_ns)
 {
 	uint64_t least_ns = UINT64_MAX, bound_ns;
@@ -205,7 +208,7 @@ static uint64_t host_clock__uncertainty(const struct host_clock *clock, uint64_t
 	return least_ns == UINT64_MAX ? 0 : least_ns;
 }
 
-/* One sample alone may be that of a host that was halted for a moment. */
+/* Judges by two samples in a row: a host that was halted for a moment may produce one outlier. */
 static unsigned int host_clock__judge(struct host_clock *clock, uint64_t bound_ns,
 				      const struct sample_clock *found)
 {
@@ -229,7 +232,10 @@ unsigned int host_clock__take(struct host_clock *clock, uint64_t bound_ns,
 {
 	struct sample_head *head = &sample->head;
 	struct sample_clock *found = &sample->clock;
-	/* Before the time is made even: this way it is the same in all samples. */
+	/*
+	 * Computed before host_clock__date() evens the time, so that all samples yield the same
+	 * number.
+	 */
 	const int64_t told_ns =
 		bounded((__int128)head->time_ns + head->clock_offset_ns - head->start_ns);
 	bool was_wall_set, has_row = false;

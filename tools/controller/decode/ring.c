@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Slots that scrapes land in, in turn. */
+/* Allocates the slots in which scrapes land, and uses them in turn. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "budget.h"
 #include "ring.h"
 
-/* So no two slots share a line of the cache. */
+/* Keeps two slots from sharing a cache line. */
 #define SLOT_ALIGNMENT 64
 
 static size_t round_up(size_t size, size_t to)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory that the scrapes of one table land in: a few slots in turn.  While a worker
+ * The memory in which the scrapes of one table land: a few slots, used in turn. While a worker
  * decodes one slot, the next READs land in another.
  *
- * The ring owns the scraper, and with it the table and the plan.  It is counted: the control
- * loop holds it as long as this table is scraped, and each scrape that a worker has yet to
- * decode holds it, so the table may change, or the target be lost, meanwhile.  Only the
- * thread whose turn it is, the control loop or an I/O thread, touches the ring and the READs
- * of the scraper; a worker touches the scrape that it was handed and the samples of the
- * scraper, whose target always has the same worker.
+ * The ring owns the scraper, and with it the table and the plan. It counts its holders: the control
+ * loop holds the ring as long as it scrapes this table, and each scrape that a worker has yet to
+ * decode holds it, so the table may change, or the target be lost, meanwhile. Only the thread whose
+ * turn it is, the control loop or an I/O thread, touches the ring and the READs of the scraper; a
+ * worker touches the scrape that was handed to it and the samples of the scraper, whose target
+ * always uses the same worker.
  */
 #ifndef CONTROLLER_RING_H
 #define CONTROLLER_RING_H
@@ -21,33 +21,34 @@
 #include "workers.h"
 
 /*
- * One slot to READ into, one that is decoded and two that wait for that.  Large scrapes,
- * whose memory counts, have BUDGET_LANDINGS slots: none waits.
+ * One slot for READs, one that a worker decodes, and two that wait for the worker. Large scrapes,
+ * whose memory counts, use BUDGET_LANDINGS slots: none waits.
  */
 #define RING_SLOTS 4
 #define RING_SLOT_LARGE (1 << 20) /* bytes */
 
 struct decoder;
 
-/* A slot; while it is handed over, the worker's. */
+/* A slot; the worker owns it while it is handed over. */
 struct scrape {
 	struct work work;
 	struct ring *ring;
 	struct decoder *decoder;
 	struct sample_head head;
 	const void *landing;
-	uint64_t end_ns; /* of a replay: when its values were decoded; 0: they are now */
+	/* Replays only: when the recording controller decoded the values; otherwise 0. */
+	uint64_t end_ns;
 	atomic_bool is_handed_over;
 };
 
 struct ring {
 	struct scraper *scraper;
-	struct tap_table table; /* of the worker, once a scrape is handed over */
+	struct tap_table table; /* the worker's once a scrape is handed over */
 	atomic_uint holders;
 	void *memory;
 	size_t slot_size;
-	unsigned int count; /* of slots */
-	unsigned int current; /* where READs land */
+	unsigned int count; /* number of slots */
+	unsigned int current; /* the slot where READs land */
 	struct scrape slots[RING_SLOTS];
 };
 
@@ -57,16 +58,16 @@ struct ring {
  */
 struct ring *ring__new(struct scraper *scraper);
 
-/* The size of ring->memory, which is to be registered, in bytes. */
+/* Returns the size of ring->memory, which the caller registers, in bytes. */
 size_t ring__size(const struct ring *ring);
 
-/* The slot where READs land now. */
+/* Returns the slot where READs land now. */
 struct scrape *ring__current(struct ring *ring);
-/* READs land in another slot from now on; false if workers have all others. */
+/* Lets the next READs land in another slot; false if the workers still use all others. */
 bool ring__turn(struct ring *ring);
 
 void ring__hold(struct ring *ring);
-/* The last holder frees it, in any thread.  NULL is allowed. */
+/* Drops one hold; the last holder frees the ring, in any thread. Ignores NULL. */
 void ring__release(struct ring *ring);
 
 #endif /* CONTROLLER_RING_H */

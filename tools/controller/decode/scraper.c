@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plans the READs of one table, checks and decodes what they return. */
+/* Plans the READs of one table, checks and decodes the returned bytes. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "budget.h"
 #include "scraper.h"
 
-/* The entries to scrape, as they are chosen. */
+/* The entries to scrape, while they are chosen. */
 struct choice {
 	const struct dart_table *table;
-	bool *chosen; /* by the index of an entry */
-	uint32_t *wanted; /* indices */
+	bool *chosen; /* indexed like table->entries */
+	uint32_t *wanted; /* indices of the chosen entries */
 	uint32_t wanted_count;
 };
 
-/* Adds an entry once, however many names and patterns choose it. */
+/* Adds an entry once, even if several names and patterns choose it. */
 static void choice__add(struct choice *choice, uint32_t index)
 {
 	if (choice->chosen[index])
@@ -50,7 +50,7 @@ static const struct dart_entry *find_gathered(const struct dart_table *table, co
 	return found;
 }
 
-/* Does @pattern match the name of the entry, or the name without its interval? */
+/* Matches @pattern with the name of the entry, or with the name without its interval. */
 static bool matches(const char *pattern, const char *name, bool is_gathered)
 {
 	bool is_match;
@@ -123,7 +123,10 @@ static int choice__make(struct choice *choice, const struct settings *settings, 
 	return 0;
 }
 
-/* The catalog of @table, which no other host has so far: addresses are of this one. */
+/*
+ * Creates the catalog of @table for this host; other hosts do not share it yet, so its addresses
+ * are this host's.
+ */
 static int scraper__make_catalog(struct scraper *scraper, struct dart_table *table,
 				 const struct settings *settings, const struct scraper_use *use,
 				 struct dart_error *error)
@@ -143,7 +146,7 @@ static int scraper__make_catalog(struct scraper *scraper, struct dart_table *tab
 			     use->value_bytes, error);
 }
 
-/* What differs between hosts with the same catalog. */
+/* Copies the parts that differ between hosts with the same catalog. */
 static int scraper__copy_header(struct scraper *scraper)
 {
 	const struct dart_table *table = scraper->catalog->table;
@@ -187,7 +190,7 @@ static int scraper__copy_reads(struct scraper *scraper, const struct dart_endpoi
 	return 0;
 }
 
-/* Entries are those of the catalog that is there from now on. */
+/* Exchanges the catalog for the shared one, and takes its entries. */
 static int scraper__share_catalog(struct scraper *scraper, struct catalogs *catalogs)
 {
 	scraper->catalog = catalog__share(catalogs, scraper->catalog);
@@ -228,7 +231,7 @@ static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
 	return err;
 }
 
-/* Only rows of a gatherer count: other writers may use any clock. */
+/* Accepts only rows of a gatherer: other writers may use any clock. */
 static bool is_clock_source(const struct dart_entry *entry, uint64_t *interval_ns)
 {
 	const struct dart_schema *schema = entry->schema;
@@ -245,7 +248,9 @@ static bool is_clock_source(const struct dart_entry *entry, uint64_t *interval_n
 	return false;
 }
 
-/* Prefers the entry with both clocks of its host, then the entry with the shortest interval. */
+/*
+ * Prefers the entry that tells both clocks of its host, then the entry with the shortest interval.
+ */
 static void scraper__choose_clock_source(struct scraper *scraper)
 {
 	static const char load[] = "load+";
@@ -339,7 +344,7 @@ size_t scraper__landing_size(const struct scraper *scraper)
 
 void scraper__land_at(struct scraper *scraper, size_t offset)
 {
-	/* The header lies behind all that the plan lands. */
+	/* The header lands directly after all data of the plan. */
 	const size_t before = scraper__header_read(scraper)->landing -
 			      dart_read_plan__landing_size(scraper->catalog->plan);
 	uint32_t i;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copies a schema, with all that it points to, unless an equal one is there. */
+/* Copies a schema, with everything that it points to, unless the store contains an equal one. */
 #include "shared_schema.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The numbers of a field, without padding: to be hashed and compared. */
+/* The numbers of a field, without padding, so that they can be hashed and compared. */
 struct numbers {
 	uint32_t offset, width, count;
 	uint16_t kind;
@@ -91,7 +91,7 @@ static size_t text_bytes(const struct dart_schema *schema)
 	return bytes;
 }
 
-/* Copies @text to @room, which is behind it then. */
+/* Copies @text to @room, and advances @room past the copy. */
 static char *put(char **room, const char *text)
 {
 	char *copy = *room;

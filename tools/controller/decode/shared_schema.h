@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Schemas that are held once for all tables that have an equal one: those of all hosts with
- * the same kernel.
+ * Schemas kept once for all tables that use an equal one: hosts with the same kernel share theirs.
  */
 #ifndef CONTROLLER_SHARED_SCHEMA_H
 #define CONTROLLER_SHARED_SCHEMA_H
@@ -11,14 +10,14 @@
 #include "content.h"
 
 struct shared_schema {
-	struct content content; /* first; content__release() */
+	struct content content; /* first member; release with content__release() */
 	struct dart_schema schema;
-	/* Fields and texts follow. */
+	/* The fields and their texts follow in the same allocation. */
 };
 
 extern const struct content_kind shared_schema__kind;
 
-/* Equal to @schema; the caller holds it.  NULL if out of memory. */
+/* Returns a schema equal to @schema, with a hold for the caller; NULL if out of memory. */
 struct shared_schema *shared_schema__get(struct content_store *store,
 					 const struct dart_schema *schema);
 

@@ -11,38 +11,39 @@
 struct sink;
 
 /*
- * Called by several workers at a time, but for each target by one of them.  Nothing blocks:
- * if the output is behind, the sample is dropped.
+ * Several workers call these at the same time, but for each target only one of them. No call
+ * blocks: if the output lags, the sink drops the sample.
  *
- * Those that return a number return 0; -ENOBUFS if the output has dropped the text, which it says itself;
- * or -ENOMEM, which means the same.
+ * Calls that return a number return 0; -ENOBUFS if the output has dropped the text, which it
+ * reports itself; or -ENOMEM, which means the same.
  */
 struct sink_operations {
 	/*
-	 * @sample and all it points to are valid during the call only, but for the next
-	 * sample's previous one.  @decoded: of all samples of this target so far.
+	 * @sample and everything that it points to are valid during the call only, except as the
+	 * next sample's previous one. @decoded covers all samples of this target so far.
 	 */
 	int (*sample)(struct sink *sink, const struct target_settings *target,
 		      const struct sample *sample, const struct latency *decoded);
 	/* The target cannot be scraped now, for @reason. */
 	int (*lost)(struct sink *sink, const struct target_settings *target, const char *reason);
 	/*
-	 * The target is lost, see schedule__lost_after_ns(): values passed so far are stale.
-	 * Called again for each interval until there is a sample; @time_ns is CLOCK_REALTIME of
-	 * the controller.  May be NULL.
+	 * The target is lost, see schedule__lost_after_ns(): values passed so far are stale. Called
+	 * again for each interval until a sample arrives; @time_ns is CLOCK_REALTIME of the
+	 * controller. May be NULL.
 	 */
 	int (*down)(struct sink *sink, const struct target_settings *target, int64_t time_ns,
 		    const char *reason);
 	/*
-	 * Once per target, at its end, by the event loop when its worker is done with it; may
-	 * be NULL.  @is_last: the program ends, and room is made for it in any case.  Before,
-	 * targets may come and go for ever while nobody reads.
+	 * The event loop calls this once per target, at the target's end, when its worker has
+	 * finished with it; may be NULL. @is_last: the program ends, and the output makes room in
+	 * any case. Before that, targets may come and go for ever while no reader drains the
+	 * output.
 	 */
 	int (*summary)(struct sink *sink, const struct target_settings *target,
 		       const struct summary *summary, bool is_last);
 	/*
-	 * Both by the event loop, and both may be NULL: before the first of all calls for
-	 * @target, and after the last.  Then another one may have its index.
+	 * The event loop calls added() before the first of all calls for @target, and removed()
+	 * after the last; then another target may get its index. Both may be NULL.
 	 */
 	void (*added)(struct sink *sink, const struct target_settings *target);
 	void (*removed)(struct sink *sink, const struct target_settings *target);
@@ -51,9 +52,9 @@ struct sink_operations {
 
 struct sink {
 	const struct sink_operations *operations;
-	/* Redraws the terminal: messages on it would be overwritten. */
+	/* This sink redraws the terminal: messages would be overwritten. */
 	bool owns_terminal;
-	/* A sample with the one before, and copies added up. */
+	/* Samples come with the previous one, and with sums of copies. */
 	bool compares;
 };
 

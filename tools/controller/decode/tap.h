@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tap: gets what has landed as it is, beside the sink, which gets the values: a recording. */
+/*
+ * A tap receives the landed bytes unchanged, in addition to the sink, which gets the values: a
+ * recording.
+ */
 #ifndef CONTROLLER_TAP_H
 #define CONTROLLER_TAP_H
 
@@ -9,14 +12,17 @@
 struct ring;
 struct tap;
 
-/* Nothing blocks, and nothing fails: a tap that is behind counts what it has to leave out. */
+/* No call blocks or fails: a tap that lags counts the scrapes that it leaves out. */
 struct tap_operations {
-	/* Both by the control loop: before the first of all calls for @target, and after the last. */
+	/*
+	 * The control loop calls added() before the first of all calls for @target, and removed()
+	 * after the last.
+	 */
 	void (*added)(struct tap *tap, const struct target_settings *target);
 	void (*removed)(struct tap *tap, const struct target_settings *target);
 	/*
-	 * Both in the worker of the target.  All that is passed is valid during the call only:
-	 * then the next READs may land there.
+	 * The target's worker calls both. All arguments are valid during the call only: then the
+	 * next READs may overwrite the landing.
 	 */
 	void (*landed)(struct tap *tap, const struct target_settings *target, struct ring *ring,
 		       const void *landing, const struct sample *sample);
@@ -27,11 +33,11 @@ struct tap {
 	const struct tap_operations *operations;
 };
 
-/* What a tap keeps of a ring: the bytes of its table as they were fetched. */
+/* The tap's data about a ring: the bytes of its table as they were fetched. */
 struct tap_table {
-	void *bytes; /* NULL: the tap has taken them, or there is no tap */
+	void *bytes; /* NULL once the tap has taken them, or without a tap */
 	uint32_t length;
-	uint64_t number; /* of the tap, once it has taken them */
+	uint64_t number; /* that the tap gave the table when it took the bytes */
 };
 
 #endif /* CONTROLLER_TAP_H */

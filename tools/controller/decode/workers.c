@@ -9,12 +9,12 @@
 
 struct worker {
 	struct queue queue;
-	struct work end; /* the last */
+	struct work end; /* queued last: ends the thread */
 	pthread_t thread;
 };
 
 struct workers {
-	unsigned int count; /* of those that run */
+	unsigned int count; /* workers that were started */
 	struct worker workers[];
 };
 
