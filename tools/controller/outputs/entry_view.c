@@ -7,14 +7,14 @@
 #include "entry_view.h"
 #include "value_text.h"
 
-/* Entries with at most this many lines are shown whole, including zeros. */
+/* An entry with at most this many lines is shown whole, including zeros. */
 #define LINES_FEW 12
 
-/* What one line, or one column, is about; the first: { .field = fields }. */
+/* The element that a line or a column shows; the first element is { .field = fields }. */
 struct element {
 	const struct dart_field *field;
-	uint32_t index; /* in the field */
-	uint32_t number; /* in the copy */
+	uint32_t index; /* within the field */
+	uint32_t number; /* within the copy */
 };
 
 static void element__next(struct element *element)
@@ -26,16 +26,16 @@ static void element__next(struct element *element)
 	element->index = 0;
 }
 
-/* A table in the making. */
+/* A table while its cells are filled. */
 struct drawing {
 	struct cells cells;
 	const struct sample_entry *now;
-	const struct sample_entry *before; /* NULL: no previous sample */
-	double seconds; /* between the two */
-	bool complete; /* no rates */
+	const struct sample_entry *before; /* NULL if the sample has no previous one */
+	double seconds; /* between the two samples */
+	bool complete; /* prints no rates */
 };
 
-/* The row of the titles, for add_row_line(). */
+/* Passed to add_row_line() as the row: print the titles. */
 #define TITLES UINT32_MAX
 
 static const uint8_t *copy_of(const struct sample_entry *of, uint32_t copy)
@@ -53,7 +53,7 @@ static bool is_sum(const struct sample_entry *of)
 	return of->entry->copies_are == DART_CONTROL_COPIES_SUM;
 }
 
-/* Those are not shown in lines. */
+/* True for the fields about a row itself, which get no line. */
 static bool is_about_row(const struct dart_field *field)
 {
 	return field->kind == DART_CONTROL_FIELD_SEQUENCE || field->kind == DART_CONTROL_FIELD_TIME;
@@ -69,7 +69,7 @@ static const struct sample_entry *previous_of(const struct sample *sample, uint3
 	return sample->previous ? &sample->previous->entries[index] : NULL;
 }
 
-/* @length bytes at @offset of copy @copy. */
+/* Ranks @length bytes at @offset of copy @copy. */
 static enum entry_view_rank rank_bytes(const struct sample_entry *now,
 				       const struct sample_entry *before, uint32_t copy,
 				       size_t offset, size_t length)
@@ -149,7 +149,7 @@ size_t entry_view__wanted(const struct entry_view *view)
 	return lines - view->count[ENTRY_VIEW_ZERO];
 }
 
-/* The minimum and maximum over the copies, for values that do not add up. */
+/* Adds the minimum and maximum over the copies, for values that do not add up. */
 static void add_span(struct cells *cells, const struct sample_entry *of,
 		     const struct element *element)
 {
@@ -182,7 +182,7 @@ static void add_span(struct cells *cells, const struct sample_entry *of,
 			   (unsigned long long)greatest);
 }
 
-/* A row that tells when it was written knows better than the READs. */
+/* The time inside a row is more exact than the times of the READs. */
 static double seconds_between(const struct sample_entry *before, const struct sample_entry *now,
 			      uint32_t copy, double seconds)
 {
@@ -194,8 +194,8 @@ static double seconds_between(const struct sample_entry *before, const struct sa
 }
 
 /*
- * With @is_rate the rate of a counter in copy @copy, otherwise its value.
- * Empty if the previous sample does not have the row.
+ * Adds a cell of copy @copy: the rate of a counter if @is_rate, otherwise the value. The cell is
+ * empty if the previous sample lacks the row.
  */
 static void add_copy(struct drawing *drawing, const struct element *element, uint32_t copy,
 		     bool is_rate)
@@ -223,7 +223,7 @@ static uint64_t sum_of(const struct sample_entry *of, const struct element *elem
 	return sample_entry__sum(of, element->field, element->index, element->number);
 }
 
-/* A line of an entry whose copies belong to CPUs. */
+/* Adds a line of an entry whose copies belong to CPUs. */
 static void add_element_line(struct drawing *drawing, const struct element *element, uint32_t cpus)
 {
 	const bool is_counted = field__is_counted(element->field);
@@ -249,7 +249,7 @@ static void add_element_line(struct drawing *drawing, const struct element *elem
 		add_copy(drawing, element, cpu, !drawing->complete);
 }
 
-/* A cell of row @row, or of the titles. */
+/* Adds a cell of row @row, or of the titles. */
 static void add_row_cell(struct drawing *drawing, const struct element *element, uint32_t row,
 			 bool is_rate)
 {
@@ -260,7 +260,7 @@ static void add_row_cell(struct drawing *drawing, const struct element *element,
 		add_copy(drawing, element, row, is_rate);
 }
 
-/* A line, or the titles, of an entry whose copies are rows. */
+/* Adds a line, or the titles, of an entry whose copies are rows. */
 static void add_row_line(struct drawing *drawing, uint32_t row, size_t columns)
 {
 	struct element element = {
@@ -302,7 +302,7 @@ static size_t row_columns(const struct dart_schema *schema, const struct entry_v
 	}
 	if (style->complete)
 		return columns;
-	/* Each takes at least one character and the gap. */
+	/* Each column takes at least one character and the gap. */
 	return columns > style->width / 3 + 1 ? style->width / 3 + 1 : columns;
 }
 
@@ -312,7 +312,8 @@ static void entry_view__fill(const struct entry_view *view, size_t lines, size_t
 	struct element element = {
 		.field = drawing->now->entry->schema->fields,
 	};
-	uint32_t chosen[ENTRY_VIEW_RANKS] = {}; /* lines of each rank */
+	/* Lines of each rank that are still to be printed. */
+	uint32_t chosen[ENTRY_VIEW_RANKS] = {};
 	struct cells *cells = &drawing->cells;
 	uint32_t i, cpus = 0;
 	int rank;

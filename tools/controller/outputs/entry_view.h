@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An entry as a table.  Copies of CPUs give a line per field, rows a line each.
- * If not all lines fit, those that have ever changed take precedence, then those
- * that are not zero, always in the order of the entry: a line never moves
- * because its rate changes.
+ * Shows an entry as a table: one line per field if the copies belong to CPUs, one line per row
+ * otherwise. If not all lines fit, lines that ever changed take precedence, then lines that are not
+ * zero, always in the order of the entry: a line never moves because its rate changes.
  */
 #ifndef CONTROLLER_ENTRY_VIEW_H
 #define CONTROLLER_ENTRY_VIEW_H
@@ -16,7 +15,7 @@
 #include "tools/controller/decode/sample.h"
 
 enum entry_view_rank {
-	ENTRY_VIEW_EMPTY = 0, /* an unused row: never shown */
+	ENTRY_VIEW_EMPTY = 0, /* an unused row, which is never shown */
 	ENTRY_VIEW_ZERO,
 	ENTRY_VIEW_STEADY,
 	ENTRY_VIEW_CHANGED,
@@ -27,13 +26,13 @@ enum entry_view_rank {
 struct entry_view {
 	uint8_t *ranks; /* enum entry_view_rank of each line */
 	uint32_t lines;
-	uint32_t count[ENTRY_VIEW_RANKS]; /* lines of each rank */
+	uint32_t count[ENTRY_VIEW_RANKS]; /* number of lines of each rank */
 };
 
 struct entry_view_style {
-	size_t width; /* characters */
-	size_t lines; /* of values, at most */
-	/* Every value and no rates, however wide and long. */
+	size_t width; /* in characters */
+	size_t lines; /* largest number of lines with values */
+	/* Prints every value and no rates, at any width and length. */
 	bool complete;
 };
 
@@ -44,12 +43,14 @@ struct entry_view_style {
 #define ENTRY_VIEW_FRAME 4
 
 /*
- * Updates the ranks from entry @index of @sample; without a previous sample the
- * view is reset.  Returns 0 or -ENOMEM.
+ * Updates the ranks from entry @index of @sample; resets the view if the sample has no previous
+ * one. Returns 0 or -ENOMEM.
  */
 int entry_view__update(struct entry_view *view, const struct sample *sample, uint32_t index);
 
-/* Lines worth showing: all of a few, otherwise those that are not zero. */
+/*
+ * Returns the number of lines worth showing: all if they are few, otherwise all that are not zero.
+ */
 size_t entry_view__wanted(const struct entry_view *view);
 
 /* Prints the sample of the last update.  Returns 0 or -ENOMEM. */

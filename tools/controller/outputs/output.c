@@ -2,8 +2,9 @@
 /*
  * The thread of an output: see output.h.
  *
- * It blocks in write(), as the descriptor may be shared with other processes, for which it
- * must not become non-blocking.  output__close() cancels it there, and nowhere else.
+ * The thread blocks in write(), because other processes may share the descriptor, and it must not
+ * become non-blocking for them. output__close() cancels the thread in write_all(), and nowhere
+ * else.
  */
 #include <errno.h>
 #include <limits.h>
@@ -32,29 +33,29 @@ struct text {
 
 struct output {
 	int fd;
-	struct pollfd room; /* in it, for EAGAIN */
+	struct pollfd room; /* polled for room after EAGAIN */
 	const char *name;
 	struct output *log;
 	struct queue queue;
-	/* The text that is to be shown; NULL: none, and @due is not in the queue. */
+	/* The text to show; NULL if none waits, and then @due is not in the queue. */
 	_Atomic(struct text *) shown;
 	struct queue_item due;
 	struct queue_item end;
-	bool is_ending; /* of the event loop */
+	bool is_ending; /* used by the event loop only */
 	pthread_t thread;
-	struct text *writing; /* of the thread, while it runs */
-	size_t done; /* bytes of it */
+	struct text *writing; /* the thread's while it runs */
+	size_t done; /* bytes of @writing that are written */
 
 	int event; /* eventfd */
 	atomic_bool has_ended;
 	atomic_int error;
-	atomic_uint_fast64_t dropped; /* texts */
-	atomic_uint_fast64_t written; /* bytes */
-	struct hourly drops; /* texts */
+	atomic_uint_fast64_t dropped; /* number of texts */
+	atomic_uint_fast64_t written; /* number of bytes */
+	struct hourly drops; /* hourly report of dropped texts */
 	struct output_error_holder last_error;
 	atomic_bool waits;
 	atomic_bool is_given_up;
-	pthread_mutex_t lock; /* of those that wait for room */
+	pthread_mutex_t lock; /* held by callers that wait for room */
 	pthread_cond_t room_is_made;
 };
 
@@ -66,7 +67,7 @@ static void text__free(struct text *text)
 	free(text);
 }
 
-/* NULL if there is no memory; @bytes are then freed. */
+/* Takes ownership of @bytes. NULL if memory ran out; @bytes are freed then. */
 static struct text *text__new(char *bytes, size_t length)
 {
 	struct text *text = bytes ? malloc(sizeof(*text)) : NULL;
@@ -85,7 +86,7 @@ static void output__drop(struct output *output)
 	const uint64_t dropped = atomic_fetch_add(&output->dropped, 1) + 1;
 	uint64_t since;
 
-	/* Why an output that failed drops all has been said. */
+	/* output__fail() has already reported why a failed output drops all texts. */
 	if (!output->log || output__error(output) ||
 	    !hourly__take(&output->drops, monotonic_ns(), dropped, &since))
 		return;
@@ -106,9 +107,9 @@ static void output__fail(struct output *output, int err)
 }
 
 /*
- * The only place where the thread may be cancelled.  Its frames have no variable with an
- * address: AddressSanitizer would take the place for guarded afterwards.  Returns 0 or
- * -errno.
+ * The only place where output__close() may cancel the thread. Its frames contain no variable whose
+ * address is taken: AddressSanitizer would still guard the variable's place after the cancellation.
+ * Returns 0 or -errno.
  */
 static int write_all(struct output *output, const char *bytes, size_t length)
 {
@@ -118,7 +119,7 @@ static int write_all(struct output *output, const char *bytes, size_t length)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 	while (length && !err) {
-		/* A pipe takes these whole or not at all: what was written is known. */
+		/* A pipe takes PIPE_BUF bytes whole or not at all, so @done is exact. */
 		written = write(output->fd, bytes, length < PIPE_BUF ? length : PIPE_BUF);
 		if (written >= 0) {
 			atomic_fetch_add(&output->written, written);
@@ -126,7 +127,7 @@ static int write_all(struct output *output, const char *bytes, size_t length)
 			bytes += written;
 			length -= written;
 		} else if (errno == EAGAIN) {
-			/* Another process has made it non-blocking. */
+			/* Another process has made the descriptor non-blocking. */
 			poll(room, 1, -1);
 		} else if (errno != EINTR) {
 			err = -errno;
@@ -153,7 +154,7 @@ static void output__put(struct output *output, struct text *text)
 	text__free(text);
 }
 
-/* There is room, or nothing to wait for any more. */
+/* Wakes callers that wait for room: the queue has room, or they need not wait any more. */
 static void output__wake_waiting(struct output *output)
 {
 	pthread_mutex_lock(&output->lock);
@@ -243,7 +244,7 @@ void output__close(struct output *output)
 		pthread_cancel(output->thread);
 	pthread_join(output->thread, NULL);
 
-	/* If it was cancelled, there are texts left. */
+	/* A cancelled thread leaves texts in the queue. */
 	is_cut = output->writing && output->done;
 	dropped = output__dropped(output) + !!output->writing;
 	text__free(output->writing);
@@ -268,7 +269,7 @@ void output__close(struct output *output)
 	free(output);
 }
 
-/* As queue__put(), but waits for room if the output does, and has not failed. */
+/* Does queue__put(), but waits for room if the output waits and has not failed. */
 static bool output__queue(struct output *output, struct text *text)
 {
 	const size_t cost = sizeof(*text) + text->length;
@@ -334,7 +335,7 @@ void output__print(struct output *output, const char *format, ...)
 	if (vasprintf(&sentence, format, arguments) < 0)
 		sentence = NULL;
 	va_end(arguments);
-	/* It may quote a peer, or a name of any bytes: one line of UTF-8. */
+	/* The sentence may quote a peer, or a name of arbitrary bytes: print one line of UTF-8. */
 	if (sentence) {
 		line = dart_escape__new(sentence, DART_ESCAPE_SENTENCE);
 		free(sentence);

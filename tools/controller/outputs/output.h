@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An output: a descriptor that texts are written to by a thread of its own, so that one
- * that is slow, blocked or full delays no other thread.
+ * An output: a descriptor and a thread that writes texts to it, so that a slow, blocked or full
+ * descriptor delays no other thread.
  *
- * Texts wait in a queue that is bounded in bytes.  If it is full they are dropped and
- * counted, which is said in another output, the log, once an hour.  A text is written
+ * Texts wait in a queue that is bounded in bytes. If the queue is full, the output drops and counts
+ * texts, and reports the loss once an hour in another output, the log. The thread writes a text
  * whole or not at all, unless the output is closed in the middle.
  */
 #ifndef CONTROLLER_OUTPUT_H
@@ -17,9 +17,9 @@
 #include "output_figures.h"
 
 /*
- * Bytes that wait: 4 MiB, as many as a host of a thousand cgroups has in a scrape, and
- * 64 KiB for each target, which are two seconds of one with 8 KiB of values, 30 kB of
- * JSON, each second.  A reader that is further behind does not catch up.
+ * Bounds of the waiting bytes: 4 MiB, the size of one scrape of a host with a thousand cgroups, and
+ * 64 KiB for each target, two seconds of a target with 8 KiB of values, 30 kB of JSON, each second.
+ * A reader that lags further would never catch up.
  */
 #define OUTPUT_BYTES (4U << 20)
 #define OUTPUT_TARGET_BYTES (64U << 10)
@@ -27,61 +27,64 @@
 struct output;
 
 /*
- * Starts to write to @fd, which stays the caller's; messages call it @name, which is not
- * copied.  At most @bound bytes wait, or one text that is longer.  @log outlives the output;
- * NULL: nothing is said.  Returns 0 or -errno.
+ * Starts to write to @fd, which stays the caller's; messages call it @name, which is not copied. At
+ * most @bound bytes wait, or one longer text. @log outlives the output; NULL suppresses the
+ * reports. Returns 0 or -errno.
  */
 int output__open(int fd, const char *name, size_t bound, struct output *log,
 		 struct output **output);
 /*
- * In any thread.  With @waits, output__write() sleeps until there is room instead of dropping:
- * for what can wait, such as a replay.  Without, those that sleep go on, and drop.
+ * Callable from any thread. With @waits, output__write() sleeps until the queue makes room instead
+ * of dropping: for callers that can wait, such as a replay. Without @waits, sleeping callers wake
+ * up, and drop their texts.
  */
 void output__set_waits(struct output *output, bool waits);
-/* In any thread: from now on so many bytes may wait. */
+/* Callable from any thread: sets the number of bytes that may wait from now on. */
 void output__set_bound(struct output *output, size_t bound);
 /*
- * Ends the thread at once, even if it is blocked: the rest of the texts is dropped.  How
- * many were is said in the log.  No other thread uses the output any more.  NULL is allowed.
+ * Ends the thread at once, even if it is blocked, drops the remaining texts, and reports their
+ * number in the log. The caller guarantees that no other thread uses the output any more. Ignores
+ * NULL.
  */
 void output__close(struct output *output);
 
 /*
- * In any thread; none of them waits, but see output__set_waits().  They take @text of @length bytes, which was allocated
- * by malloc() or is NULL if there was no memory for it.  Return 0; -ENOBUFS if it is
- * dropped, or -ENOMEM.
+ * Callable from any thread, without waiting unless output__set_waits() says so. Takes ownership of
+ * @text of @length bytes, which was allocated by malloc() or is NULL if its allocation failed.
+ * Returns 0; -ENOBUFS if the text is dropped; or -ENOMEM.
  */
 int output__write(struct output *output, char *text, size_t length);
-/* Beyond the bound, for what is rare and must not be dropped. */
+/* Writes beyond the bound of the queue, for rare texts that must not be dropped. */
 int output__write_always(struct output *output, char *text, size_t length);
-/* In place of the text that was shown last, if that is not written yet. */
+/* Replaces the text that was shown last, unless the thread has begun to write it. */
 int output__show(struct output *output, char *text, size_t length);
-/* A line, without control characters: see DART_ESCAPE_SENTENCE in escape.h of libdart. */
+/* Writes one line, without control characters: see DART_ESCAPE_SENTENCE in escape.h of libdart. */
 void output__print(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * In the event loop.  No further text comes: the thread ends once all are written.
- */
+/* Called in the event loop after the last text: the thread ends once it has written all texts. */
 void output__end(struct output *output);
 /*
- * Texts that are not begun are dropped.  The one that is under way is still written, and then
- * the thread ends if output__end() was called.
+ * Drops every text that the thread has not begun. The thread finishes the text in progress, and
+ * then ends if output__end() was called.
  */
 void output__give_up(struct output *output);
 /*
- * Readable, until output__has_ended() is called, after the output has failed or all texts
- * are written.
+ * Returns a descriptor that becomes readable when the output has failed or all texts are written,
+ * and stays readable until output__has_ended() is called.
  */
 int output__event_fd(const struct output *output);
-/* Is all written, or dropped because the output has failed, and has the thread ended? */
+/*
+ * True once the thread has ended, after all texts were written, or dropped because the output
+ * failed.
+ */
 bool output__has_ended(struct output *output);
-/* Why it failed, as -errno; 0: it has not.  All texts are dropped from then on. */
+/* Returns the reason of a failure as -errno, or 0. After a failure the output drops all texts. */
 int output__error(const struct output *output);
 uint64_t output__dropped(const struct output *output);
-/* Grows as long as somebody reads. */
+/* Returns the number of bytes written, which grows as long as a reader takes them. */
 uint64_t output__written(const struct output *output);
-/* Those of the output @data: an output_list_fill. */
+/* Fills in the figures of the output @data: an output_list_fill. */
 void output__figures(void *data, struct output_figures *figures);
 
 #endif /* CONTROLLER_OUTPUT_H */

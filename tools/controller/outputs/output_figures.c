@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copies the figures of outputs, and knows how they are shown: see output_figures.h. */
+/* Copies the figures of outputs; the table says how each is shown: see output_figures.h. */
 #include "output_figures.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists the outputs that run: see output_list.h. */
+/* Lists the running outputs: see output_list.h. */
 #include "output_list.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sink that passes all on to several sinks, in their order. */
+/* A sink that passes every call on to several sinks, in order. */
 #ifndef CONTROLLER_SINK_ALL_H
 #define CONTROLLER_SINK_ALL_H
 
@@ -8,9 +8,10 @@
 #include "tools/controller/decode/sink.h"
 
 /*
- * Takes the @count sinks at @sinks, which are freed with it, also if it is NULL for want of
- * memory; the array is the caller's.  It owns the terminal, or compares, if any of them does.
- * What they return is the first error, after all of them were called.
+ * Takes ownership of the @count sinks at @sinks, and frees them with the new sink, or at once if it
+ * returns NULL because memory ran out; the array stays the caller's. The new sink owns the
+ * terminal, or compares, if any of the sinks does. Its calls return the first error, after calling
+ * all sinks.
  */
 struct sink *sink_all__new(struct sink *const *sinks, size_t count);
 

@@ -2,13 +2,11 @@
 /*
  * Prints samples, errors and summaries as lines of JSON:
  *
- *   {"agent": "host:4792", "up": 1, "dart_up": 1, "sequence": 1, "time_ns": ..., "clock_offset_ns": ...,
- *    "clock_uncertainty_ns": ..., "start_ns": ..., "landed_ns": ..., "end_ns": ...,
- *    "decode_ns": ..., "reads": 5, "bytes": 2048, "labels": {"rack": "a7"},
- *    "node": "host", "host_id": "...",
- *    "boot_id": "...", "instance": "...", "generation": 3, "online": "0-3",
- *    "nohz_full": "2-3",
- *    "entries": {"cpustat": {...}, ...}}
+ *   {"agent": "host:4792", "up": 1, "dart_up": 1, "sequence": 1, "time_ns": ...,
+ *    "clock_offset_ns": ..., "clock_uncertainty_ns": ..., "start_ns": ..., "landed_ns": ...,
+ *    "end_ns": ..., "decode_ns": ..., "reads": 5, "bytes": 2048, "labels": {"rack": "a7"},
+ *    "node": "host", "host_id": "...", "boot_id": "...", "instance": "...", "generation": 3,
+ *    "online": "0-3", "nohz_full": "2-3", "entries": {"cpustat": {...}, ...}}
  *   {"agent": "host:4792", "error": "no answer for 10 s"}
  *   {"agent": "host:4792", "up": 0, "dart_up": 0, "time_ns": ..., "error": "no values for 5 s"}
  *   {"agent": "host:4792", "summary": {...}}
@@ -27,9 +25,9 @@ struct sink_json {
 	struct output *output;
 };
 
-/* A line in the making. */
+/* A line while it is printed. */
 struct line {
-	FILE *out; /* NULL: no memory */
+	FILE *out; /* NULL if memory ran out */
 	char *text; /* set by fclose() */
 	size_t length;
 };
@@ -40,7 +38,7 @@ static void line__open(struct line *line)
 	line->out = open_memstream(&line->text, &line->length);
 }
 
-/* The text, for the output to take; NULL if there was no memory. */
+/* Returns the text, which the output takes over; NULL if memory ran out. */
 static char *line__close(struct line *line)
 {
 	if (!line->out)
@@ -52,7 +50,7 @@ static char *line__close(struct line *line)
 	return NULL;
 }
 
-/* Behind another member; the text is JSON in ASCII. */
+/* Prints a further member of an object; the text is JSON in ASCII. */
 static void print_labels(const struct target_settings *target, FILE *out)
 {
 	if (target->labels)
@@ -60,8 +58,8 @@ static void print_labels(const struct target_settings *target, FILE *out)
 }
 
 /*
- * Takes the reference to @object, which may be NULL.  Prints ASCII only: remote
- * text must not control the terminal.
+ * Prints @object and drops its reference; @object may be NULL. Prints ASCII only: remote text must
+ * not control the terminal.
  */
 static void print_object(json_t *object, size_t flags, struct line *line)
 {
@@ -107,12 +105,12 @@ static void print_id(const char *name, const uint8_t id[16], FILE *out)
 	fputc('"', out);
 }
 
-/* Which host, boot and run of the agent the values are of. */
+/* Prints which host, boot and run of the agent the values come from. */
 static void print_identity(const struct dart_table *table, FILE *out)
 {
 	json_t *node = json_string(table->node_name);
 
-	/* ASCII, in which the agent has escaped other bytes already. */
+	/* Prints ASCII; the agent has already escaped other bytes. */
 	fputs(",\"node\":", out);
 	json_dumpf(node, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
 	json_decref(node);
@@ -142,7 +140,7 @@ static json_t *head_to_json(const struct target_settings *target, const struct s
 			 "bytes", (json_int_t)head->bytes);
 }
 
-/* The whole line: the members of @object, as print_object(), and labels. */
+/* Prints a whole line: the members of @object, as print_object() does, and labels. */
 static void print_members(json_t *object, const struct target_settings *target, struct line *line)
 {
 	if (line->out)
@@ -188,7 +186,7 @@ static int put_lost(struct sink *sink, const struct target_settings *target, con
 	return output__write(json->output, text, line.length);
 }
 
-/* In each interval, so that who reads the lines need not know when one is missing. */
+/* Printed in each interval, so that a reader of the lines need not notice missing lines. */
 static int put_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
 		    const char *reason)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sink that prints one JSON object a line. */
+/* A sink that prints one JSON object per line. */
 #ifndef CONTROLLER_SINK_JSON_H
 #define CONTROLLER_SINK_JSON_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints samples as tables.  Each target has a block: a line about itself, then
- * its entries.  On a terminal, all blocks share the screen, which is redrawn
- * when a sample arrives; elsewhere each sample prints its block.
+ * Prints samples as tables. Each target owns a block: a line about itself, then its entries. On a
+ * terminal, all blocks share the screen, which is redrawn when a sample arrives; elsewhere each
+ * sample prints its block.
  *
- * The worker of a target owns its block, but for the text on a terminal: under the lock,
- * any worker joins all texts to the next frame.
+ * The worker of a target owns its block, except the text on a terminal: under the lock, any worker
+ * joins all texts to the next frame.
  */
 #include "sink_table.h"
 
@@ -24,18 +24,18 @@
 #define SCREEN_WIDTH_DEFAULT 80
 #define SCREEN_HEIGHT_DEFAULT 10000
 
-/* ECMA-48: cursor to the top left, clear to the end of the line, the screen. */
+/* ECMA-48: move the cursor to the top left, clear to the end of the line, of the screen. */
 #define CURSOR_HOME "\033[H"
 #define CLEAR_LINE "\033[K"
 #define CLEAR_BELOW "\033[J"
 
-/* The place where tables are shown: a terminal that is redrawn, or a stream. */
+/* The place where tables appear: a terminal, which is redrawn, or a stream. */
 struct screen {
 	int fd;
 	bool is_terminal;
 };
 
-/* In characters and lines; of a stream, COLUMNS and LINES. */
+/* In characters and lines; for a stream, taken from COLUMNS and LINES. */
 struct screen_size {
 	size_t width;
 	size_t height;
@@ -56,7 +56,7 @@ static void screen__open(struct screen *screen, int fd, bool redraw)
 	screen->is_terminal = redraw && isatty(fd);
 }
 
-/* Asked again before each drawing: terminals are resized. */
+/* Measured before each drawing: the user may resize the terminal. */
 static struct screen_size screen__measure(const struct screen *screen)
 {
 	struct winsize size;
@@ -71,8 +71,8 @@ static struct screen_size screen__measure(const struct screen *screen)
 }
 
 /*
- * Prints to @out what makes a terminal of @size show @text, lines that end with a newline,
- * cut to size, in place of what it showed.
+ * Prints to @out the control sequences and lines that replace the contents of a terminal of @size
+ * by @text, whose lines end with a newline; cuts text to the size.
  */
 static void screen__draw(struct screen_size size, const char *text, FILE *out)
 {
@@ -89,13 +89,13 @@ static void screen__draw(struct screen_size size, const char *text, FILE *out)
 	fputs(CLEAR_BELOW, out);
 }
 
-/* Drawing takes time, and the eye follows no faster changes. */
+/* Drawing takes time, and the eye does not follow faster changes. */
 #define DRAW_INTERVAL_NS 50000000ULL
 
 struct block {
-	char *text; /* of a terminal; NULL: nothing to show yet */
+	char *text; /* on a terminal; NULL: nothing to show yet */
 	uint64_t drawn_ns;
-	bool is_lost; /* it says so */
+	bool is_lost; /* the block says that the target is lost */
 	struct entry_view *views;
 	uint32_t view_count;
 };
@@ -104,11 +104,11 @@ struct sink_table {
 	struct sink sink;
 	struct output *output;
 	struct screen screen;
-	pthread_mutex_t lock; /* of the blocks' texts; held while they are joined */
+	pthread_mutex_t lock; /* protects the blocks' texts; held while they are joined */
 	bool complete;
 	atomic_size_t target_count;
-	atomic_size_t block_end; /* of targets so far; grows */
-	struct block blocks[]; /* by the index of the target */
+	atomic_size_t block_end; /* largest index of a target so far + 1; never falls */
+	struct block blocks[]; /* indexed by target->index */
 };
 
 static void block__clear_views(struct block *block)
@@ -144,8 +144,8 @@ static int block__update_views(struct block *block, const struct sample *sample)
 }
 
 /*
- * Distributes @lines among the entries, one each in turn, up to as many as each
- * wants.  The first line of an entry also takes the lines around its values.
+ * Distributes @lines among the entries, one each in turn, until each got as many as it wants. The
+ * first line of an entry also pays for the lines around its values.
  */
 static void block__share_lines(const struct block *block, size_t lines, size_t *shares)
 {
@@ -217,7 +217,7 @@ static int sink_table__print_entries(const struct sink_table *table, const struc
 	return err;
 }
 
-/* Shows the texts of all blocks; with the lock. */
+/* Shows the texts of all blocks; the caller holds the lock. */
 static int sink_table__redraw(struct sink_table *table)
 {
 	char *text = NULL, *frame = NULL;
@@ -243,8 +243,8 @@ static int sink_table__redraw(struct sink_table *table)
 }
 
 /*
- * Takes @text of @block, NULL if there was no memory for it: a stream gets it, a terminal
- * all blocks.
+ * Takes ownership of @text of @block, NULL if its allocation failed: writes it to a stream, or
+ * redraws all blocks on a terminal.
  */
 static int sink_table__put(struct sink_table *table, struct block *block, char *text, size_t size)
 {
@@ -317,7 +317,7 @@ static int show_lost(struct sink *sink, const struct target_settings *target, co
 	return sink_table__put(table, block, text, size);
 }
 
-/* It is silent, or was shown as lost already. */
+/* Shows a silent target as lost, unless show_lost() did so already. */
 static int show_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
 		     const char *reason)
 {
@@ -367,7 +367,7 @@ static const struct sink_operations sink_table_operations = {
 	.sample = show_sample,
 	.lost = show_lost,
 	.down = show_down,
-	.summary = NULL, /* fleet.c prints it to standard error */
+	.summary = NULL, /* fleet.c prints the summary to standard error */
 	.added = add_block,
 	.removed = remove_block,
 	.free = sink_table__free,
@@ -386,7 +386,7 @@ struct sink *sink_table__new(struct output *output, int fd, size_t targets, bool
 	table->complete = complete;
 	pthread_mutex_init(&table->lock, NULL);
 	screen__open(&table->screen, fd, !complete);
-	/* Cleared before the first sample comes. */
+	/* Clears the terminal before the first sample arrives. */
 	if (table->screen.is_terminal)
 		sink_table__redraw(table);
 	table->sink.owns_terminal = table->screen.is_terminal && isatty(STDERR_FILENO);

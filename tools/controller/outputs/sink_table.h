@@ -7,10 +7,9 @@
 #include "tools/controller/decode/sink.h"
 
 /*
- * Targets have indices below @targets.
- * @complete: every value of one scrape.  Otherwise as much as fits, redrawn in place if @fd,
- * the descriptor of @output, is a terminal.  @output outlives the sink.  NULL if out of
- * memory.
+ * @targets exceeds the index of every target. @complete: print every value of one scrape. Otherwise
+ * print as much as fits, redrawn in place if @fd, the descriptor of @output, is a terminal. @output
+ * outlives the sink. NULL if out of memory.
  */
 struct sink *sink_table__new(struct output *output, int fd, size_t targets, bool complete);
 

@@ -9,7 +9,7 @@
 
 #include "value_text.h"
 
-/* Longer texts are cut to keep columns narrow. */
+/* Longer texts are cut, to keep columns narrow. */
 #define TEXT_LENGTH 40
 
 #define COLUMN_GAP "  "
@@ -19,10 +19,10 @@ int cells__open(struct cells *cells)
 	*cells = (struct cells){ .table = scols_new_table() };
 	if (!cells->table)
 		return -ENOMEM;
-	/* No reduction to a terminal's width, no blanks at the end of a line. */
+	/* Do not reduce lines to a terminal's width, and print no blanks at their ends. */
 	scols_table_set_termforce(cells->table, SCOLS_TERMFORCE_NEVER);
 	scols_table_enable_minout(cells->table, 1);
-	/* Texts have no control character: see value_text__add_element(). */
+	/* Texts contain no control characters: see value_text__add_element(). */
 	scols_table_enable_noencoding(cells->table, 1);
 	cells->ret = scols_table_set_column_separator(cells->table, COLUMN_GAP);
 	return 0;
@@ -80,7 +80,7 @@ int cells__print_close(struct cells *cells, size_t width, size_t fixed, FILE *ou
 
 	if (!ret)
 		ret = scols_print_table_to_string(cells->table, &text);
-	/* The columns have a width only now. */
+	/* libsmartcols computes the widths of columns only while it prints. */
 	if (!ret && strcspn(text, "\n") > width) {
 		cells__hide(cells, width, fixed);
 		free(text);
@@ -140,7 +140,7 @@ void value_text__add_rate(struct cells *cells, const struct dart_field *field, u
 			  uint64_t now, double seconds)
 {
 	unsigned int unused = 64 - 8 * field->width;
-	/* Narrow counters are expected to wrap. */
+	/* Narrow counters wrap in normal operation. */
 	uint64_t delta = (now - before) << unused >> unused;
 	double rate = delta / seconds;
 
