@@ -62,7 +62,7 @@ static int compare_families(const void *one, const void *other)
 	return strcmp(a->family.name, b->family.name);
 }
 
-/* The arrays of the plan, in the arena but for the points. */
+/* Allocates the arrays of the plan in the arena, and the points by calloc(). */
 static int take_arrays(struct own_metrics *metrics, uint32_t series_count,
 		       struct metric_family **families, struct metric_series **series)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metrics of the controller itself, collected for one page: families in any order, each with its
- * series, become a plan with a point of each series.
+ * Metrics of the controller itself, collected for one page: the caller adds families in any order,
+ * each with its series; own_metrics__finish() makes a plan with a point for each series.
  *
- *   own_metrics__begin(&metrics, "dart_controller_...", "What it is.", "", METRIC_GAUGE);
+ *   own_metrics__begin(&metrics, "dart_controller_...", "Help text.", "", METRIC_GAUGE);
  *   own_metrics__add(&metrics, &labels, 1);
  *   ...
  *   err = own_metrics__finish(&metrics, now_ns);
@@ -27,27 +27,27 @@ struct own_family {
 	uint32_t room;
 };
 
-/* All zeros is empty. */
+/* Zeroed memory is an empty collection. */
 struct own_metrics {
 	struct arena arena;
 	struct label_sets sets;
 	struct own_family *families;
 	uint32_t count;
-	bool has_failed; /* out of memory */
-	/* After own_metrics__finish(); the metrics' own, without a count of holders. */
+	bool has_failed; /* memory ran out */
+	/* Set by own_metrics__finish(); owned by this struct, without a count of holders. */
 	struct metric_plan plan;
 	struct metric_point *points;
 };
 
 /*
- * Begins a family, which all own_metrics__add() that follow belong to.  No other family of the
- * page has its name.  The texts are constants, or outlive the metrics.
+ * Begins a family, to which all following calls of own_metrics__add() belong. No other family of
+ * the page uses its name. The texts are constants, or outlive the metrics.
  */
 void own_metrics__begin(struct own_metrics *metrics, const char *name, const char *help,
 			const char *unit, enum metric_type type);
-/* A series of the family begun last: no other one of it has equal labels. */
+/* Adds a series to the family begun last; no other series of this family carries equal labels. */
 void own_metrics__add(struct own_metrics *metrics, const struct label_list *labels, double value);
-/* Fills in the plan and the points, of the time @time_ns.  Returns 0 or -ENOMEM. */
+/* Fills in the plan and the points, dated @time_ns. Returns 0 or -ENOMEM. */
 int own_metrics__finish(struct own_metrics *metrics, int64_t time_ns);
 void own_metrics__clear(struct own_metrics *metrics);
 

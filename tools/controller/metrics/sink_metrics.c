@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes metrics of samples.  The worker of a target owns what is kept of it; the event loop
- * makes and frees it while no worker has the target.
+ * Makes metrics from samples. The worker of a target owns its struct target_metrics; the event loop
+ * allocates and frees this struct while no worker works on the target.
  */
 #include "sink_metrics.h"
 
@@ -17,16 +17,16 @@
 #include "tools/controller/metrics/plan/points.h"
 
 struct target_metrics {
-	struct metric_plan *plan; /* NULL: none yet, or its series have ended */
-	struct target_labels *labels; /* for series of the plan; NULL: none yet */
+	struct metric_plan *plan; /* NULL before the first scrape, or once its series ended */
+	struct target_labels *labels; /* for series of the plan; NULL before the first scrape */
 	struct points points;
-	int64_t time_ns; /* of the last scrape */
-	int64_t up_ns, down_ns; /* time of the last sample of up that is 1, and 0; 0: never */
+	int64_t time_ns; /* time of the last scrape */
+	int64_t up_ns, down_ns; /* times of the last sample of up that is 1, and 0; 0 if never */
 };
 
-/* Receivers see times in ms. */
+/* Receivers store times in ms. */
 #define UP_PRECISION_NS 1000000
-/* A sample of up that would be earlier than the other by more than this: the clock was set back. */
+/* If a sample of up would precede the opposite one by this much, the clock was set back. */
 #define UP_OVERLAP_NS 1000000000
 
 struct sink_metrics {
@@ -36,12 +36,12 @@ struct sink_metrics {
 	struct metric_plan *up_plan;
 	struct metric_output **outputs;
 	size_t output_count;
-	/* Labels of all targets that made room for others, see label_names.h. */
+	/* Labels of all targets that were renamed for other labels, see label_names.h. */
 	_Atomic uint64_t collided;
-	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index */
+	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index of the target */
 };
 
-/* A plan for @sample and room for its points; the last plan becomes *@previous. */
+/* Makes a plan for @sample and room for its points; moves the last plan to *@previous. */
 static int target_metrics__plan(struct target_metrics *metrics, const struct sink_metrics *all,
 				const struct sample *sample, struct metric_plan **previous)
 {
@@ -50,7 +50,7 @@ static int target_metrics__plan(struct target_metrics *metrics, const struct sin
 
 	if (err)
 		return err;
-	/* Tables of equal hosts have the same entries in memory. */
+	/* Tables of equal hosts share their entries in memory. */
 	plan_store__share(all->plans, sample->table->entries, plan);
 	err = points__prepare(&metrics->points, plan, sample);
 	if (err) {
@@ -62,7 +62,7 @@ static int target_metrics__plan(struct target_metrics *metrics, const struct sin
 	return 0;
 }
 
-/* The labels of a target are @labels from now on, which may be NULL. */
+/* Replaces the labels of a target by @labels, which may be NULL. */
 static void set_labels(struct sink_metrics *all, struct target_metrics *metrics,
 		       struct target_labels *labels)
 {
@@ -74,7 +74,10 @@ static void set_labels(struct sink_metrics *all, struct target_metrics *metrics,
 	metrics->labels = labels;
 }
 
-/* Labels of @target as it is now, for series of the plan; they are kept.  NULL: no memory. */
+/*
+ * Returns the labels of @target as its settings give them now, for series of the plan, and keeps
+ * them for the next scrapes. NULL if memory ran out.
+ */
 static struct target_labels *target_metrics__labels(struct sink_metrics *all,
 						    struct target_metrics *metrics,
 						    const struct target_settings *target,
@@ -86,7 +89,7 @@ static struct target_labels *target_metrics__labels(struct sink_metrics *all,
 	return metrics->labels;
 }
 
-/* Whether @target is up, at @time_ns by the clock of the controller. */
+/* Passes on whether @target is up, at @time_ns by the clock of the controller. */
 static void pass_up(const struct sink_metrics *all, const struct target_settings *target,
 		    bool is_up, int64_t time_ns)
 {
@@ -106,7 +109,7 @@ static void pass_up(const struct sink_metrics *all, const struct target_settings
 			all->outputs[i]->operations->up(all->outputs[i], target, &scrape);
 }
 
-/* @time_ns, or the next time that receivers can tell from @other_ns. */
+/* Returns @time_ns, or the next time that receivers can tell from @other_ns. */
 static int64_t later_ns(int64_t time_ns, int64_t other_ns)
 {
 	const int64_t after_ns = other_ns + UP_PRECISION_NS;
@@ -115,8 +118,8 @@ static int64_t later_ns(int64_t time_ns, int64_t other_ns)
 }
 
 /*
- * The READs of a scrape may be posted before the target is reported to be down, and land after it:
- * the target is up again after the report, not before.
+ * Dates a sample of up that is 1. The READs of a scrape may be posted before the target is reported
+ * as down, and land after this report: the target is up again after the report, not before.
  */
 static int64_t up_again_ns(const struct target_metrics *metrics, const struct sample_head *head)
 {
@@ -129,8 +132,8 @@ static int64_t up_again_ns(const struct target_metrics *metrics, const struct sa
 }
 
 /*
- * A connection may end right after a scrape.  Outputs send only the first of the samples that a
- * series has in a millisecond, so that receivers would keep the target as up.
+ * Dates a sample of up that is 0. A connection may end right after a scrape. Outputs send only the
+ * first sample of a series in each millisecond, so receivers would keep the target as up.
  */
 static int64_t down_again_ns(const struct target_metrics *metrics, int64_t lost_ns)
 {
@@ -191,7 +194,7 @@ static int pass_failure(struct sink *sink, const struct target_settings *target,
 	return 0;
 }
 
-/* Its series end when it was last READ. */
+/* Ends the target's series right after the last READ. */
 static void pass_loss(const struct sink_metrics *all, const struct target_settings *target,
 		      const char *reason)
 {
@@ -222,7 +225,7 @@ static int pass_down(struct sink *sink, const struct target_settings *target, in
 	return 0;
 }
 
-/* If there is no memory, its samples are dropped. */
+/* If this allocation fails, pass_sample() drops the target's samples. */
 static void add_target(struct sink *sink, const struct target_settings *target)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;

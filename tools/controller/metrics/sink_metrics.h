@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A sink that makes metrics of samples, for any number of outputs. */
+/* A sink that makes metrics from samples, for any number of outputs. */
 #ifndef CONTROLLER_SINK_METRICS_H
 #define CONTROLLER_SINK_METRICS_H
 
@@ -8,12 +8,16 @@
 #include "tools/controller/metrics/metric/metric.h"
 
 /*
- * Takes the @count outputs at @outputs, which are freed with the sink, also if it is NULL for
- * want of memory; the array is the caller's.  @names may be NULL: all are generic.
+ * Takes ownership of the @count outputs at @outputs, and frees them with the sink, or at once if it
+ * returns NULL because memory ran out; the array stays the caller's. @names may be NULL: then all
+ * families are generic.
  */
 struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count);
-/* In any thread: labels of all targets that have another name for a label that had theirs. */
+/*
+ * Callable from any thread: returns the number of labels of all targets that were renamed because
+ * another label used their name.
+ */
 uint64_t sink_metrics__collided(const struct sink *sink);
 
 #endif /* CONTROLLER_SINK_METRICS_H */

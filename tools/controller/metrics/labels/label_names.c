@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses names of labels that no other label of a series has: see label_names.h. */
+/* Chooses a name for each label that no other label of a series uses: see label_names.h. */
 #include "label_names.h"
 
 #include <stdlib.h>
@@ -25,7 +25,9 @@ static bool plan_has(const struct metric_plan *plan, const char *name)
 		       compare_name);
 }
 
-/* Names with two underscores are reserved, as __name__. */
+/*
+ * True if @name is in use or reserved: names that start with two underscores are, such as __name__.
+ */
 static bool is_taken(const struct metric_plan *plan, const struct named_label *labels, size_t count,
 		     const char *name)
 {
@@ -46,7 +48,7 @@ static bool is_plain(char c, bool is_first)
 	       (c >= '0' && c <= '9' && !is_first);
 }
 
-/* As many underscores as characters, not bytes. */
+/* Writes one underscore for each character, not for each byte. */
 static void make_plain(const char *name, char plain[static LABEL_NAMES_MAX])
 {
 	size_t left = strlen(name), at = 0, taken;
@@ -60,7 +62,7 @@ static void make_plain(const char *name, char plain[static LABEL_NAMES_MAX])
 	plain[at] = '\0';
 }
 
-/* False if there is no room: then the label has no name. */
+/* Returns false if the prefix does not fit: then the label loses its name. */
 static bool add_prefix(char name[static LABEL_NAMES_MAX])
 {
 	const size_t prefix = sizeof(LABEL_NAMES_PREFIX) - 1, length = strlen(name);
@@ -74,7 +76,10 @@ static bool add_prefix(char name[static LABEL_NAMES_MAX])
 	return true;
 }
 
-/* Rule 3.  Returns whether it took more than one prefix, or one for a name of another label. */
+/*
+ * Applies rule 3. Returns whether it took more than one prefix, or a prefix because another label
+ * uses the name.
+ */
 static bool rename_label(const struct metric_plan *plan, enum label_names_form form,
 			 struct named_label *labels, size_t count, struct named_label *label)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sets of labels, found by their text. */
+/* Stores sets of labels, and finds them by their text. */
 #include "label_sets.h"
 
 #include <stdlib.h>
@@ -26,7 +26,10 @@ void label_list__add(struct label_list *list, const char *name, const char *valu
 	list->labels[at] = (struct metric_label){ name, value };
 }
 
-/* Bytes of the text at most: each of a name and a value may have a backslash. */
+/*
+ * Returns an upper bound of the text in bytes: a backslash may precede each byte of names and
+ * values.
+ */
 static size_t text_bound(const struct label_list *list)
 {
 	size_t bytes = 1;
@@ -53,7 +56,7 @@ static char *print_value(char *to, const char *value)
 	return to;
 }
 
-/* In quotes unless it is plain, as the text formats with UTF-8 have it. */
+/* Prints quotes around a name unless it is plain, as the text formats with UTF-8 require. */
 static char *print_name(char *to, const char *name)
 {
 	if (labels__is_plain_name(name))
@@ -90,7 +93,7 @@ static bool label_sets__print(struct label_sets *sets, const struct label_list *
 	return true;
 }
 
-/* @text in the arena, the same each time; NULL if out of memory. */
+/* Returns the one copy of @text in the arena; NULL if memory ran out. */
 static const char *label_sets__keep(struct label_sets *sets, const char *text)
 {
 	const uint32_t found = text_index__find(&sets->values, text);

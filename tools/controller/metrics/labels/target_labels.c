@@ -9,7 +9,7 @@
 
 #include "label_names.h"
 
-/* Those of the settings, and "instance". */
+/* The labels of the settings, and "instance". */
 #define COUNT_MAX (LABELS_MAX + 1)
 
 struct list {
@@ -17,7 +17,7 @@ struct list {
 	struct named_label labels[COUNT_MAX];
 };
 
-/* A label without a text is none, and names that begin with two underscores are reserved. */
+/* Skips labels without a text, and names that start with two underscores, which are reserved. */
 static void list__add(struct list *list, const char *name, const char *value)
 {
 	if (!*value || !strncmp(name, "__", 2) || list->count == COUNT_MAX)
@@ -25,7 +25,7 @@ static void list__add(struct list *list, const char *name, const char *value)
 	list->labels[list->count++] = (struct named_label){ .given = name, .value = value };
 }
 
-/* Chooses names in @form; false if out of memory. */
+/* Chooses names in @form; false if memory ran out. */
 static bool make_set(struct label_sets *sets, struct list *list, const struct metric_plan *plan,
 		     enum label_names_form form, uint32_t *number, uint32_t *collided)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The labels that outputs add to all series of a target: "instance", its name, and those of
- * its settings.  No series has a label twice: label_names.h has the rule.
+ * The labels that outputs add to all series of a target: "instance", its name, and the labels of
+ * its settings. label_names.h keeps a series from carrying a label twice.
  *
  * They are made once for all outputs and scrapes, do not change, and are counted.
  */
@@ -15,18 +15,21 @@
 
 struct target_labels {
 	atomic_uint holders;
-	struct shared_text *source; /* held: of the settings */
-	struct arena arena; /* of all below */
-	/* In the order of their names, and as text. */
-	struct label_set set; /* with plain names, for outputs that take no others */
-	struct label_set utf8; /* with the names as they were given */
-	uint32_t collided; /* labels of the first that made room for others: label_names.h */
+	struct shared_text *source; /* the settings' labels, with a hold */
+	struct arena arena; /* memory of the members below */
+	/* Sorted by name, and as text. */
+	struct label_set set; /* with plain names, for outputs that accept no others */
+	struct label_set utf8; /* with the names as given */
+	uint32_t collided; /* labels of @set renamed for other labels: label_names.h */
 };
 
-/* Of series of @plan; the caller is the first holder.  NULL if out of memory. */
+/* Makes the labels for series of @plan; the caller is the first holder. NULL if memory ran out. */
 struct target_labels *target_labels__new(const struct target_settings *target,
 					 const struct metric_plan *plan);
-/* In any thread.  target_labels__get() returns @labels; target_labels__put() allows NULL. */
+/*
+ * Callable from any thread. target_labels__get() returns @labels; target_labels__put() ignores
+ * NULL.
+ */
 struct target_labels *target_labels__get(struct target_labels *labels);
 void target_labels__put(struct target_labels *labels);
 

@@ -19,21 +19,21 @@ static const struct {
 	{ "B", "bytes", 1 },
 	{ "bytes", "bytes", 1 },
 	{ "KiB", "bytes", 1024 },
-	{ "kB", "bytes", 1024 }, /* of /proc/meminfo */
+	{ "kB", "bytes", 1024 }, /* in /proc/meminfo */
 	{ "MiB", "bytes", 1048576 },
-	/* Of block devices, whatever theirs are. */
+	/* Block devices count 512-byte sectors, whatever their own sector size is. */
 	{ "sectors", "bytes", 512 },
 	{ "Hz", "hertz", 1 },
 	{ "kHz", "hertz", 1e3 },
 	{ "MHz", "hertz", 1e6 },
 	{ "mC", "celsius", 1e-3 },
 	{ "%", "ratio", 1e-2 },
-	/* Says no more than the name. */
+	/* These units add nothing to the name. */
 	{ "times", "", 1 },
 	{ "", "", 1 },
 };
 
-/* Letters and digits in lower case, one '_' for all between them. */
+/* Copies letters and digits in lower case, with one '_' for all other characters between them. */
 static void copy_word(char *to, const char *from)
 {
 	char *begin = to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names of metrics, once loaded and while they are. */
+/* Stores the names of metrics, during and after loading. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "names_builder.h"
 
-/* Seen from the directory of the program. */
+/* Relative to the directory of the program. */
 #define DIRECTORY "../share/dart/schemas/prometheus"
 
 struct loaded_names *loaded_names__new(void)
@@ -33,7 +33,7 @@ void loaded_names__free(struct loaded_names *loaded)
 	free(loaded);
 }
 
-/* @array is the address of a pointer of any type; false if out of memory. */
+/* Enlarges @array, the address of a pointer of any type; false if memory ran out. */
 static bool grow(void *array, uint32_t room, size_t size)
 {
 	void *old, *larger;
@@ -68,7 +68,7 @@ int loaded_names__add_family(struct loaded_names *loaded, const struct name_fami
 	return 0;
 }
 
-/* Series of a source are a list, in the order of the files. */
+/* Appends the series to the list of its source, in the order of the files. */
 static int loaded_names__link(struct loaded_names *loaded, uint32_t index)
 {
 	struct name_series *series = loaded->series;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names that fields of entries have as metrics, from the YAML files of a directory:
- * dart_metrics(5) describes them.
+ * The metric names of the fields of entries, read from the YAML files of a directory;
+ * dart_metrics(5) describes the files.
  *
  * Immutable once loaded, and counted: plans hold the names that they use.
  */
@@ -16,7 +16,7 @@
 
 #include "tools/controller/metrics/metric/metric.h"
 
-/* A label of a series: a constant text, or what the entry, its row or the host says. */
+/* The source of a label's value: a constant text, the entry, its row or the host. */
 enum name_label_kind {
 	NAME_LABEL_CONSTANT,
 	NAME_LABEL_SELECTOR,
@@ -24,26 +24,26 @@ enum name_label_kind {
 	NAME_LABEL_NODE_NAME,
 	NAME_LABEL_BOOT_ID,
 	NAME_LABEL_HOST_ID,
-	NAME_LABEL_FIELD, /* a text or address of the row, or a number */
+	NAME_LABEL_FIELD, /* a text, an address or a number of the row */
 };
 
 struct name_label {
 	const char *name;
-	const char *text; /* the constant, or the name of the field */
+	const char *text; /* the constant, or the field's name */
 	enum name_label_kind kind;
 };
 
-/* A field, or a constant. */
+/* One term of a sum: a field or a constant. */
 struct name_term {
-	const char *field; /* NULL: the constant */
+	const char *field; /* NULL if the term is the constant */
 	uint64_t constant;
 	bool is_minus;
 };
 
-/* A sum of terms, with labels beside those of the series. */
+/* A sum of terms, with labels in addition to the series' own. */
 struct name_value {
 	const struct name_term *terms;
-	const struct name_label *labels; /* all constant */
+	const struct name_label *labels; /* all of them constant */
 	uint32_t term_count;
 	uint32_t label_count;
 	uint32_t family;
@@ -52,33 +52,34 @@ struct name_value {
 /* Values of one source, which share labels and scale. */
 struct name_series {
 	const char *source;
-	const char *rows; /* label with the number of a copy or row; NULL: none */
+	const char *rows; /* label for the number of a copy or row; NULL: no label */
 	const struct name_label *labels;
 	const struct name_value *values;
-	const char *when; /* a field: no point unless it is above 0; NULL: none */
-	const char *per; /* a field that the value is divided by; NULL: none */
-	/* What becomes of the sum, in this order. */
-	uint64_t mask; /* these bits of it; all: no mask */
-	uint64_t equals; /* 1 if it is this number, or else 0 */
-	uint64_t zero_from; /* 0 from this number on: the kernel's "no limit" */
-	double scale; /* at last it is multiplied */
+	/* Name of a field that must exceed 0, or the point is left out; NULL: no condition. */
+	const char *when;
+	const char *per; /* name of the field that divides the value; NULL: no division */
+	/* Conversions of the sum, in this order. */
+	uint64_t mask; /* keep these bits; all bits: no mask */
+	uint64_t equals; /* 1 if the sum equals this number, otherwise 0 */
+	uint64_t zero_from; /* 0 if the sum is at least this number: the kernel's "no limit" */
+	double scale; /* factor of the result */
 	bool has_equals;
 	bool has_zero_from;
 	uint32_t label_count;
 	uint32_t value_count;
-	uint32_t next; /* series of the same source; or NAMES_END */
+	uint32_t next; /* next series of the same source; or NAMES_END */
 };
 
 #define NAMES_END UINT32_MAX
-/* Of one series, with "rows" and those of a value. */
+/* Largest number of labels of one series, including "rows" and the labels of a value. */
 #define NAMES_LABELS_MAX 16
-/* Beside the names of metric.h: of a family, a label or a unit. */
+/* Longest name of a family, a label or a unit, in addition to the rules of metric.h. */
 #define NAMES_LENGTH_MAX 200
 
 struct name_family {
 	const char *name;
 	const char *help;
-	const char *unit; /* "": none */
+	const char *unit; /* "": no unit */
 	enum metric_type type;
 };
 
@@ -90,24 +91,27 @@ struct names {
 };
 
 /*
- * Loads all files *.yaml of @directory in the order of their names; families are unique
- * among all of them.  Returns 0; or -EINVAL, -ENOMEM or -errno of opening and reading, with a
+ * Loads all files *.yaml of @directory in the order of their names; the name of a family must be
+ * unique among all files. Returns 0; or -EINVAL, -ENOMEM or -errno of opening and reading, with a
  * sentence in @error that begins with FILE:LINE if a line is wrong.
  */
 int names__load(const char *directory, struct names **names, struct dart_error *error);
-/* One file: @length bytes, which @path names in messages. */
+/* Loads one file of @length bytes; messages call it @path. */
 int names__parse(const void *bytes, size_t length, const char *path, struct names **names,
 		 struct dart_error *error);
-/* Beside the program, installed or just built; "" if that is unknown. */
+/*
+ * Finds the directory relative to the program, installed or just built; "" if the program's own
+ * path is unknown.
+ */
 void names__find_directory(char path[static PATH_MAX]);
 
-/* In any thread.  names__get() returns @names; NULL is allowed in both. */
+/* Callable from any thread. names__get() returns @names; both ignore NULL. */
 struct names *names__get(struct names *names);
 void names__put(struct names *names);
 
 /*
- * The first series of @source, or NAMES_END; @names may be NULL, which has none.  @source is
- * the entry's name up to '@' and '+'.
+ * Returns the first series of @source, or NAMES_END; NULL @names contain no series. @source is the
+ * entry's name up to '@' and '+'.
  */
 uint32_t names__of_source(const struct names *names, const char *source);
 

@@ -11,7 +11,7 @@
 #define HELP_MAX 1000 /* bytes */
 #define NAME_MARK "$name"
 
-/* An item as it stands in the file; texts are the document's. */
+/* An item as the file states it; the texts belong to the YAML document. */
 struct item {
 	const yaml_node_t *name_node;
 	const char *name;
@@ -139,7 +139,7 @@ static bool ends_with(const char *text, size_t length, const char *end)
 	return length >= size && !memcmp(text + length - size, end, size);
 }
 
-/* Is @name, or what it is without "_total", a word and "_" and @unit? */
+/* True if @name, without a final "_total", consists of a word, "_" and @unit. */
 static bool has_unit(const char *name, const char *unit)
 {
 	size_t length = strlen(name);
@@ -171,7 +171,7 @@ static int check_name(struct dart_yaml *yaml, const yaml_node_t *node, const str
 	return 0;
 }
 
-/* @text with @name in place of each mark, in the arena; NULL if out of memory. */
+/* Copies @text to the arena, with @name in place of each mark; NULL if memory ran out. */
 static const char *replace(struct arena *arena, const char *text, const char *name)
 {
 	char all[HELP_MAX + 1];
@@ -190,11 +190,11 @@ static const char *replace(struct arena *arena, const char *text, const char *na
 	return arena__copy(arena, all, length);
 }
 
-/* What series need of their item. */
+/* The data that a series needs from its item. */
 struct context {
 	struct names_file *file;
 	const struct item *item;
-	uint32_t family; /* of an item that is not a pattern */
+	uint32_t family; /* family of an item without a pattern */
 };
 
 static int add_family(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -231,7 +231,7 @@ static int add_family(struct dart_yaml *yaml, const yaml_node_t *node,
 	return 0;
 }
 
-/* The family of a value: that of the item, or the one that its field names. */
+/* Finds the family of a value: the item's, or in a pattern the family named by its field. */
 static int find_family(struct dart_yaml *yaml, const yaml_node_t *node, const char *name,
 		       void *data, uint32_t *index)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One item of a file of names: a family, or a pattern of families. */
+/* Takes one item of a file of names: a family, or a pattern of families. */
 #ifndef CONTROLLER_NAMES_FAMILY_H
 #define CONTROLLER_NAMES_FAMILY_H
 
@@ -12,7 +12,7 @@ struct names_file {
 	const char *path; /* in the arena of the names */
 };
 
-/* Takes the item with its series.  Returns 0, or -errno with a sentence in the error. */
+/* Takes the item with its series. Returns 0, or -errno with a sentence in the error. */
 int names_family__take(struct dart_yaml *yaml, const yaml_node_t *node, struct names_file *file);
 
 #endif /* CONTROLLER_NAMES_FAMILY_H */

@@ -48,7 +48,9 @@ int names_labels__take_name(struct dart_yaml *yaml, const yaml_node_t *node, str
 	return *name ? 0 : -ENOMEM;
 }
 
-/* Those that begin with '$': from the entry, its row or the host. */
+/*
+ * Takes the value of a label; '$' starts the name of a value from the entry, its row or the host.
+ */
 static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
 			    bool is_constant, struct name_label *label)
 {
@@ -84,14 +86,13 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node, str
 			return dart_yaml__refuse(yaml, node, "'$%s' cannot be the name of a field",
 						 text);
 	}
-	/* A constant may have a control character in quotes: "\\n". */
+	/* A constant in quotes may contain a control character: "\\n". */
 	escaped = dart_escape__new(text, DART_ESCAPE_SENTENCE);
 	label->text = escaped ? names__keep(yaml, arena, escaped) : NULL;
 	free(escaped);
 	return label->text ? 0 : -ENOMEM;
 }
 
-/* A mapping of names to values; NULL is an empty one. */
 int names_labels__take(struct dart_yaml *yaml, const yaml_node_t *node, struct arena *arena,
 		       bool is_constant, const struct name_label **labels, uint32_t *count)
 {

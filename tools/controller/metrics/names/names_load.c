@@ -9,7 +9,7 @@
 #include "names_family.h"
 
 #define SUFFIX ".yaml"
-/* Of all files together: what a plan looks for in each entry. */
+/* Bounds the files of a directory, and so the names that a plan looks for in each entry. */
 #define FILES_MAX 1000
 
 static int take_family(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -17,7 +17,7 @@ static int take_family(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	return names_family__take(yaml, node, into);
 }
 
-/* The path of a file of @loaded, which lives as long; NULL if out of memory. */
+/* Copies the path of a file, which must live as long as @loaded; NULL if memory ran out. */
 static const char *keep_path(struct loaded_names *loaded, const char *path)
 {
 	return arena__copy(&loaded->arena, path, strlen(path));
@@ -81,7 +81,7 @@ static int is_yaml(const struct dirent *entry)
 	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
 }
 
-/* strcmp(), not strcoll(): the order must not depend on the locale. */
+/* Uses strcmp(), not strcoll(): the order must not depend on the locale. */
 static int compare(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);

@@ -12,9 +12,9 @@
 #include "names_labels.h"
 
 #define TERMS_MAX 16
-#define DIGITS_MAX 18 /* of a number: sums of TERMS_MAX do not overflow */
+#define DIGITS_MAX 18 /* of a number: a sum of TERMS_MAX numbers does not overflow */
 
-/* A series as it stands in the file, with what is taken of it in the arena. */
+/* A series as the file states it; parts already taken lie in the arena. */
 struct taking {
 	const struct names_series_use *use;
 	struct name_series series;
@@ -97,7 +97,7 @@ static int take_per(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 	return take_field_name(yaml, node, taking, &taking->series.per);
 }
 
-/* NULL leaves *@number as it is. */
+/* Leaves *@number unchanged if @node is NULL. */
 static int take_number(struct dart_yaml *yaml, const yaml_node_t *node, uint64_t *number)
 {
 	const char *text = node ? dart_yaml__text(node) : NULL;
@@ -115,7 +115,7 @@ static int take_number(struct dart_yaml *yaml, const yaml_node_t *node, uint64_t
 				 text ?: "?");
 }
 
-/* What becomes of the sum. */
+/* Takes the conversions of the sum. */
 static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
 {
 	struct name_series *series = &taking->series;
@@ -134,7 +134,7 @@ static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
 	return take_scale(yaml, taking->scale, taking);
 }
 
-/* A word of digits is a constant. */
+/* Takes a field, or a constant if the word consists of digits. */
 static int take_term(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking,
 		     const char *word, struct name_term *term)
 {
@@ -148,7 +148,10 @@ static int take_term(struct dart_yaml *yaml, const yaml_node_t *node, struct tak
 	return 0;
 }
 
-/* "FIELD", "1", "+", "-": a sum begins with a term, and then has an operator and a term. */
+/*
+ * Takes "FIELD", "1", "+", "-": a sum starts with a term, followed by pairs of an operator and a
+ * term.
+ */
 static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking,
 		      struct name_value *value)
 {
@@ -194,7 +197,7 @@ static int take_terms(struct dart_yaml *yaml, const yaml_node_t *node, struct ta
 	return value->terms ? 0 : -ENOMEM;
 }
 
-/* FIELD: {LABEL: VALUE}, of a pattern FIELD: NAME. */
+/* Takes FIELD: {LABEL: VALUE}, or in a pattern FIELD: NAME. */
 static int take_field(struct dart_yaml *yaml, const yaml_node_pair_t *pair, struct taking *taking,
 		      struct name_value *value)
 {
@@ -275,7 +278,7 @@ static bool has_label(const struct name_label *labels, uint32_t count, const cha
 	return false;
 }
 
-/* The name of a label of the series that @value has as well; NULL: none. */
+/* Returns the name of a label that both the series and @value define; NULL if all names differ. */
 static const char *find_twice(const struct name_series *series, const struct name_value *value)
 {
 	uint32_t i;
@@ -290,7 +293,7 @@ static const char *find_twice(const struct name_series *series, const struct nam
 	return NULL;
 }
 
-/* A histogram is one field, and no label is there twice. */
+/* Checks that a histogram is one field, and that no label occurs twice. */
 static int check_values(struct dart_yaml *yaml, const yaml_node_t *node,
 			const struct taking *taking)
 {

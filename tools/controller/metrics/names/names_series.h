@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The series of a family in a file of names. */
+/* Takes the series of a family from a file of names. */
 #ifndef CONTROLLER_NAMES_SERIES_H
 #define CONTROLLER_NAMES_SERIES_H
 
@@ -12,8 +12,8 @@ struct names_series_use {
 	bool is_pattern;
 	bool is_histogram;
 	/*
-	 * The family of a value, which a field of a pattern calls @name; NULL otherwise.
-	 * Returns 0, or -errno with a sentence in the error.
+	 * Finds the family of a value; @name is the text that a pattern's field gives for $name,
+	 * and otherwise NULL. Returns 0, or -errno with a sentence in the error.
 	 */
 	int (*find_family)(struct dart_yaml *yaml, const yaml_node_t *node, const char *name,
 			   void *data, uint32_t *index);

@@ -13,7 +13,7 @@ static void copy(char *to, size_t size, const char *from, size_t length)
 	snprintf(to, size, "%.*s", (int)length, from);
 }
 
-/* "1s", "250ms": the milliseconds; 0 if @text is not an interval. */
+/* Parses "1s" or "250ms" to milliseconds; 0 if @text is not an interval. */
 static uint32_t parse_interval(const char *text)
 {
 	unsigned long number;
@@ -37,7 +37,7 @@ static int digit_of(char digit)
 					       tolower((unsigned char)digit) - 'a' + 10;
 }
 
-/* In place: %XX becomes the byte, but for NUL. */
+/* Decodes in place: each %XX becomes its byte, except NUL. */
 static void decode(char *text)
 {
 	char *to = text;
@@ -69,7 +69,7 @@ static void entry_parts__split_selector(struct entry_parts *parts)
 		strcpy(parts->netns, parts->selector);
 		parts->selector[0] = '\0';
 	} else if (begins(parts->source, "netdev:") || begins(parts->source, "rdma:")) {
-		/* No device has a '/' in its name. */
+		/* A device name never contains '/'. */
 		slash = strrchr(parts->selector, '/');
 		if (!slash)
 			return;

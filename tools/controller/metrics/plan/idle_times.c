@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Guest time is in user and nice; forced idle time is idle. */
+/* user and nice include guest time; forced idle time counts as idle. */
 static const char *const busy_modes[] = { "user", "nice", "system", "irq", "softirq", "steal" };
 
 int idle_times__prepare(struct idle_times *times, const struct sample *sample,
@@ -69,7 +69,7 @@ void idle_times__update(struct idle_times *times, const struct sample *sample,
 		times->at_ns = head->start_ns;
 		times->has_uptime = true;
 	}
-	/* A clock that is set later does not matter. */
+	/* Computed from the first scrape, so that setting a clock later changes nothing. */
 	uptime_ns = times->uptime_ns + (int64_t)(head->start_ns - times->at_ns);
 	for (i = 0; i < times->cpu_count && i < entry->entry->copies; i++, copy += schema->length)
 		idle_time__update(&times->cpus[i], schema, copy, uptime_ns);

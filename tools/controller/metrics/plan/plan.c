@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plans: their holders, and what they fit. */
+/* Counts the holders of plans, lists roots, and compares samples with a plan. */
 #include "plan.h"
 
 #include <pthread.h>
@@ -9,9 +9,9 @@
 #include "plan_store.h"
 
 struct plan_store {
-	atomic_uint holders; /* the user, and each root that is listed */
+	atomic_uint holders; /* the user, and each listed root */
 	pthread_mutex_t lock;
-	void *roots; /* of tsearch(3), by key */
+	void *roots; /* root of tsearch(3), by key */
 };
 
 struct plan_store *plan_store__new(void)
@@ -41,7 +41,7 @@ static int compare_keys(const void *a, const void *b)
 	return (one > other) - (one < other);
 }
 
-/* False if its last holder has put it: it is about to be forgotten. */
+/* Takes a hold; false if the last holder has put the plan, which is about to be forgotten. */
 static bool try_hold(struct plan *plan)
 {
 	unsigned int holders = atomic_load(&plan->holders);
@@ -53,7 +53,10 @@ static bool try_hold(struct plan *plan)
 	return false;
 }
 
-/* The root, held; NULL if there is none.  Then @plan may be it. */
+/*
+ * Returns the root with a hold. If none is listed, lists @plan as the root. Returns NULL then, and
+ * also if the listed root is about to be freed.
+ */
 static struct plan *find_or_list(struct plan_store *store, struct plan *plan)
 {
 	struct plan **found, *root = NULL;
@@ -120,7 +123,7 @@ static void plan__free(struct plan *plan)
 		free(plan->buckets);
 	free(plan->watches);
 	free(plan);
-	/* It is no other plan's, so this ends here. */
+	/* A root never shares another plan's memory, so this recursion ends at the root. */
 	if (root)
 		metric_plan__put(&root->metrics);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan from inside: beside what outputs see of it, how the points of its series come from
- * a sample.  It refers to entries, fields and copies by their numbers, which mean the same
- * in each sample that it fits.
+ * A plan from inside: in addition to the part for outputs, the rules that compute the points of its
+ * series from a sample. The plan refers to entries, fields and copies by their numbers, which mean
+ * the same in each sample that it fits.
  */
 #ifndef CONTROLLER_PLAN_H
 #define CONTROLLER_PLAN_H
@@ -20,7 +20,7 @@
 enum plan_term_kind {
 	PLAN_TERM_FIELD,
 	PLAN_TERM_CONSTANT,
-	/* Of a direct cpustat: see idle_times.h. */
+	/* From a direct cpustat: see idle_times.h. */
 	PLAN_TERM_IDLE,
 	PLAN_TERM_IOWAIT,
 };
@@ -29,38 +29,38 @@ struct plan_term {
 	enum plan_term_kind kind : 8;
 	bool is_minus;
 	uint32_t element;
-	uint64_t field; /* index; or the constant */
+	uint64_t field; /* index of the field; or the constant */
 };
 
-/* Where values are: a copy of an entry, or PLAN_NONE for all added up. */
+/* The place of the values: a copy of an entry, or PLAN_NONE for the sum of all copies. */
 struct plan_row {
-	uint32_t entry; /* of the sample */
+	uint32_t entry; /* index in the sample */
 	uint32_t copy;
 };
 
 /*
- * The value of a series: factor / divisor * (the sum of the terms, converted), divided by the
- * field @per.
+ * Computes the value of a series: factor / divisor * (the sum of the terms, converted), divided by
+ * the field @per.
  */
 struct plan_rule {
-	const struct name_series *named; /* how it is converted; NULL: not at all */
+	const struct name_series *named; /* conversion of the sum; NULL: no conversion */
 	double factor;
 	double divisor;
 	uint32_t row;
 	uint32_t first_term;
 	uint32_t term_count;
-	uint32_t when; /* field that is above 0, or there is no point; PLAN_NONE */
-	uint32_t per; /* field; there is no point while it is 0; PLAN_NONE */
-	bool is_unsigned; /* a sum below 0 is 0: fields change one after the other */
+	uint32_t when; /* field that must exceed 0, or the point is left out; or PLAN_NONE */
+	uint32_t per; /* field; the point is left out while it is 0; or PLAN_NONE */
+	bool is_unsigned; /* replace a sum below 0 by 0: fields change one after the other */
 	/*
-	 * Of a histogram, how many buckets; the series of bucket i is buckets[series + i], and
-	 * its only term has element 0.
+	 * Number of buckets of a histogram; the series of bucket i is buckets[series + i], and the
+	 * only term names element 0.
 	 */
 	uint32_t bucket_count;
 	uint32_t series;
 };
 
-/* Series about the scrape itself, which each plan has. */
+/* Series about the scrape itself, which every plan contains. */
 enum plan_own {
 	PLAN_OWN_HOST_INFO,
 	PLAN_OWN_DURATION,
@@ -79,21 +79,24 @@ enum plan_own {
 struct plan_store;
 
 struct plan {
-	struct metric_plan metrics; /* first */
+	struct metric_plan metrics; /* first member */
 	atomic_uint holders;
 	struct arena arena;
 	struct names *names;
-	/* Whose memory it uses where both are equal, see plan_store.h; held, or NULL. */
+	/*
+	 * The plan whose memory this plan shares where both are equal, see plan_store.h; held, or
+	 * NULL.
+	 */
 	struct plan *root;
-	struct plan_store *store; /* where it is a root itself; or NULL */
+	struct plan_store *store; /* store that lists this plan as a root; or NULL */
 	const void *key;
-	/* Which table it is of. */
+	/* Identify the table that the plan belongs to. */
 	uint64_t instance;
 	uint64_t generation;
 	uint32_t entry_count;
-	/* The direct cpustat whose idle time is a series; or PLAN_NONE. */
+	/* The direct cpustat that idle series are computed from; or PLAN_NONE. */
 	uint32_t cpustat;
-	/* All of malloc(), or those of the root. */
+	/* Allocated by malloc(), or the root's. */
 	struct plan_rule *rules;
 	struct plan_term *terms;
 	struct plan_row *rows;
@@ -104,10 +107,10 @@ struct plan {
 	uint32_t row_count;
 	uint32_t bucket_count;
 	uint32_t watch_count;
-	uint32_t own[PLAN_OWN_COUNT]; /* series; or PLAN_NONE */
+	uint32_t own[PLAN_OWN_COUNT]; /* index of each series; or PLAN_NONE */
 };
 
-/* Empty, with one holder, which metric_plan__put() releases.  NULL if out of memory. */
+/* Returns an empty plan with one holder, who calls metric_plan__put(). NULL if memory ran out. */
 struct plan *plan__new(void);
 
 static inline const struct plan *plan__of(const struct metric_plan *metrics)
@@ -116,8 +119,8 @@ static inline const struct plan *plan__of(const struct metric_plan *metrics)
 }
 
 /*
- * Has @sample the same entries, and the same rows, as the one that the plan was made of?
- * Torn rows are taken for the same.  If not, a new plan is to be made.
+ * True if @sample consists of the same entries and rows as the sample that the plan was made from.
+ * Torn rows count as unchanged. If false, the caller makes a new plan.
  */
 bool metric_plan__fits(const struct metric_plan *metrics, const struct sample *sample);
 

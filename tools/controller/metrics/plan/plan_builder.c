@@ -39,7 +39,9 @@ void plan_builder__close(struct plan_builder *builder)
 	free(builder->series);
 }
 
-/* Room for @more behind @count elements; false if out of memory, which is kept. */
+/*
+ * Makes room for @more elements after @count; false if memory ran out, which the builder remembers.
+ */
 static bool reserve(struct plan_builder *builder, void *array, uint32_t *room, uint32_t count,
 		    uint32_t more, size_t size)
 {
@@ -114,7 +116,7 @@ const struct row_watch *plan_builder__watch(struct plan_builder *builder, uint32
 	return &plan->watches[plan->watch_count++];
 }
 
-/* False if there are too many, or no memory. */
+/* Returns false if the plan is full, or memory ran out. */
 static bool plan_builder__add_series(struct plan_builder *builder,
 				     const struct built_series *series)
 {
@@ -130,8 +132,8 @@ static bool plan_builder__add_series(struct plan_builder *builder,
 }
 
 /*
- * A scale such as 1e-9 is not a binary number: the value divided by 1e9 is the nearest to
- * the decimal one, and the value multiplied is not.
+ * A scale such as 1e-9 is not a binary number: the value divided by 1e9 is the nearest number to
+ * the decimal value, and the product with 1e-9 is not.
  */
 static void rule__set_scale(struct plan_rule *rule, double scale)
 {
@@ -145,7 +147,7 @@ static void rule__set_scale(struct plan_rule *rule, double scale)
 		rule->factor = scale;
 }
 
-/* PLAN_NONE if out of memory. */
+/* Adds a rule; PLAN_NONE if memory ran out. */
 static uint32_t plan_builder__rule(struct plan_builder *builder, const struct built_value *value)
 {
 	struct plan *plan = builder->plan;
@@ -219,7 +221,7 @@ void plan_builder__add_own(struct plan_builder *builder, uint32_t family,
 		plan_builder__add_series(builder, &series);
 }
 
-/* The greatest value of a bucket, inclusive: element i ends with 2^(i+1) - 1. */
+/* Prints the greatest value of a bucket, inclusive: element i ends with 2^(i+1) - 1. */
 static void print_bound(const struct plan_rule *rule, uint32_t bucket, uint32_t buckets,
 			char text[static NUMBER_TEXT_MAX])
 {

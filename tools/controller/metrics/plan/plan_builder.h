@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan while it is made: families and series in any order, which plan_builder__finish()
- * sorts.  An error of memory is kept until then: what returns a number returns PLAN_NONE
- * after it, which all take.
+ * A plan while it is made: the caller adds families and series in any order, and
+ * plan_builder__finish() sorts them. The builder remembers a failed allocation until then:
+ * functions that return a number return PLAN_NONE after it, and all functions accept PLAN_NONE.
  */
 #ifndef CONTROLLER_PLAN_BUILDER_H
 #define CONTROLLER_PLAN_BUILDER_H
@@ -10,10 +10,10 @@
 #include "plan.h"
 #include "tools/controller/metrics/labels/label_sets.h"
 
-/* Of one target: what does not fit is counted as dropped. */
+/* Largest number of series of one target: the builder counts further series as dropped. */
 #define PLAN_SERIES_MAX (1U << 20)
 
-/* Bytes of a name that is made of others. */
+/* Bytes of a name that is composed of others. */
 #define PLAN_NAME_MAX 600
 
 struct built_family {
@@ -25,11 +25,11 @@ struct built_family {
 
 struct built_series {
 	uint32_t family;
-	uint32_t set; /* of labels */
-	uint32_t base; /* of a bucket: the set without "le" */
-	uint32_t bucket; /* from the least */
+	uint32_t set; /* number of the set of labels */
+	uint32_t base; /* for a bucket, the set without "le" */
+	uint32_t bucket; /* number of the bucket, from the least */
 	uint32_t priority; /* of equal series the lowest stays, see below */
-	uint32_t *place; /* without a rule: takes its number in the plan */
+	uint32_t *place; /* without a rule: receives the number of the series in the plan */
 	uint32_t rule; /* or PLAN_NONE */
 };
 
@@ -50,58 +50,62 @@ struct plan_builder {
 	uint32_t bucket_room;
 	uint32_t watch_room;
 	uint32_t dropped;
-	bool has_failed; /* out of memory */
+	bool has_failed; /* memory ran out */
 };
 
-/* @names may be NULL.  Returns 0 or -ENOMEM; plan_builder__close() in both cases. */
+/* @names may be NULL. Returns 0 or -ENOMEM; call plan_builder__close() in both cases. */
 int plan_builder__open(struct plan_builder *builder, struct names *names,
 		       const struct sample *sample);
-/* Frees all that the plan does not take. */
+/* Frees everything that the plan does not take over. */
 void plan_builder__close(struct plan_builder *builder);
 
 /*
- * The family of this name; it is added, with texts that outlive the plan or lie in its
- * arena, if there is none.  PLAN_NONE also if there is one of another type.
+ * Returns the family of this name, and adds it if it is new, with texts that outlive the plan or
+ * lie in its arena. Returns PLAN_NONE if memory ran out, or if the existing family is of another
+ * type.
  */
 uint32_t plan_builder__family(struct plan_builder *builder, const struct built_family *family);
-/* A new row; see struct plan_row. */
+/* Adds a row; see struct plan_row. */
 uint32_t plan_builder__row(struct plan_builder *builder, uint32_t entry, uint32_t copy);
-/* Watches the rows of an entry; NULL if none is needed or there is no memory. */
+/* Watches the rows of an entry; NULL if the entry needs no watch or memory ran out. */
 const struct row_watch *plan_builder__watch(struct plan_builder *builder, uint32_t entry);
 
-/* Of series that names have: that of their place in the files.  Lower is stronger. */
+/*
+ * Priorities, of which lower is stronger. A series from names adds its position in the files to
+ * PLAN_PRIORITY_NAMED.
+ */
 #define PLAN_PRIORITY_OWN 0
 #define PLAN_PRIORITY_NAMED 1
 #define PLAN_PRIORITY_GENERIC UINT32_MAX
 
-/* A value: terms, and what becomes of their sum; see struct plan_rule. */
+/* A value: terms, and the conversion of their sum; see struct plan_rule. */
 struct built_value {
 	const struct plan_term *terms;
 	const struct name_series *named;
 	uint32_t term_count;
 	uint32_t row;
-	uint32_t when; /* PLAN_NONE: none */
-	uint32_t per; /* the same */
+	uint32_t when; /* field, or PLAN_NONE */
+	uint32_t per; /* field, or PLAN_NONE */
 	bool is_unsigned;
 	uint32_t priority;
 	double scale;
 };
 
-/* A series of @family, unless that is PLAN_NONE, which is counted as dropped. */
+/* Adds a series to @family; counts it as dropped if @family is PLAN_NONE. */
 void plan_builder__add(struct plan_builder *builder, uint32_t family,
 		       const struct label_list *labels, const struct built_value *value);
 /*
- * The buckets of histogram @field, in a series each; the value has one term.  Labels have
- * no "le" yet.
+ * Adds one series for each bucket of histogram @field; the value consists of one term. @labels do
+ * not contain "le" yet.
  */
 void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
 				 const struct label_list *labels, const struct built_value *value,
 				 const struct dart_field *field);
-/* A series that no rule computes; it takes its number to @place in the plan. */
+/* Adds a series that no rule computes, and writes its number in the plan to @place. */
 void plan_builder__add_own(struct plan_builder *builder, uint32_t family,
 			   const struct label_list *labels, uint32_t *place);
 
-/* In the arena of the plan; NULL if out of memory, which is kept. */
+/* Copies @text to the arena of the plan; NULL if memory ran out, which the builder remembers. */
 const char *plan_builder__keep(struct plan_builder *builder, const char *text);
 
 #endif /* CONTROLLER_PLAN_BUILDER_H */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes a plan use the memory of another one, where both are equal. */
+/* Makes a plan use the memory of another plan where both are equal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "plan_store.h"
 
-/* A plan on its way: what it has of its own lies in another arena. */
+/* A plan on its way to the root's memory; the parts that differ are copied to a new arena. */
 struct derived {
 	const struct plan *root;
 	struct arena arena;
-	bool has_failed; /* out of memory */
+	bool has_failed; /* memory ran out */
 };
 
 static void *derived__take(struct derived *derived, size_t count, size_t size)
@@ -30,7 +30,7 @@ static void *derived__copy(struct derived *derived, const void *bytes, size_t co
 	return copy;
 }
 
-/* @other, if it is equal; it may be NULL. */
+/* Returns @other if it equals @text, otherwise a copy of @text; @other may be NULL. */
 static const char *derived__text(struct derived *derived, const char *text, const char *other)
 {
 	if (other && !strcmp(text, other))
@@ -43,7 +43,7 @@ static int compare_family(const void *name, const void *family)
 	return strcmp(name, ((const struct metric_family *)family)->name);
 }
 
-/* NULL: the root has none of this name. */
+/* Returns the root's family of this name; NULL if none exists. */
 static const struct metric_family *find_family(const struct plan *root, const char *name)
 {
 	return bsearch(name, root->metrics.families, root->metrics.family_count,
@@ -57,7 +57,7 @@ static int compare_series(const void *a, const void *b)
 	return strcmp(one->name, other->name) ?: strcmp(one->text, other->text);
 }
 
-/* The same series of the root; NULL: it has none. */
+/* Returns the equal series of the root; NULL if none exists. */
 static const struct metric_series *find_series(const struct plan *root,
 					       const struct metric_plan *metrics, uint32_t at)
 {
@@ -181,7 +181,7 @@ static void derived__add_label_names(struct derived *derived, const struct metri
 		names[i] = derived__text(derived, before->label_names[i], NULL);
 }
 
-/* @bytes of the plan, or those of the root if they are equal. */
+/* Returns the root's bytes if they are equal, otherwise a copy of @bytes. */
 static void *derived__bytes(struct derived *derived, const void *bytes, const void *other,
 			    bool has_same_length, size_t length)
 {
@@ -190,7 +190,10 @@ static void *derived__bytes(struct derived *derived, const void *bytes, const vo
 	return derived__copy(derived, bytes, length, 1);
 }
 
-/* What watches remember lies in the arena; they are changed when nothing fails any more. */
+/*
+ * Copies the watches with their memory in the new arena; the plan keeps its old ones until nothing
+ * can fail any more.
+ */
 static void derived__add_watches(struct derived *derived, const struct plan *plan,
 				 struct row_watch *watches)
 {
@@ -262,7 +265,7 @@ static bool are_buckets_equal(const struct plan *one, const struct plan *other)
 		!memcmp(one->buckets, other->buckets, one->bucket_count * sizeof(*one->buckets)));
 }
 
-/* Frees arrays that the root has as well. */
+/* Frees arrays that equal the root's, and uses the root's. */
 static void share_arrays(struct plan *plan, const struct plan *root)
 {
 	if (are_rules_equal(plan, root)) {
@@ -290,7 +293,7 @@ int plan__derive(struct plan *plan, struct plan *root)
 	struct metric_plan metrics = before;
 	struct row_watch *watches = calloc(plan->watch_count + 1, sizeof(*watches));
 
-	/* Rules point into the names. */
+	/* Rules point into the names, so plans with different names cannot share them. */
 	if (!watches || plan->names != root->names) {
 		free(watches);
 		return -ENOMEM;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What entries have: copies, rows, fields. */
+/* Gives access to the copies, rows and fields of an entry. */
 #include "plan_entry.h"
 
 #include <errno.h>
@@ -10,7 +10,9 @@
 
 #include <libdart/escape.h>
 
-/* @text as the value of a label, in the memory of the plan; NULL if out of memory. */
+/*
+ * Copies @text, escaped as the value of a label, to the arena of the plan; NULL if memory ran out.
+ */
 static const char *make_label(struct plan_builder *builder, const char *text)
 {
 	char *escaped = dart_escape__new(text, DART_ESCAPE_NAME);
@@ -109,8 +111,8 @@ struct plan_term plan_entry__term(const struct plan_entry *entry, struct plan_bu
 }
 
 /*
- * The @width bytes of a text, or those before its first NUL, as DART_ESCAPE_NAME makes them: the
- * bytes may be hostile.  A longer text is cut off between characters.
+ * Prints the first @width bytes of a text, up to its first NUL, escaped with DART_ESCAPE_NAME: the
+ * bytes may be hostile. Cuts a longer text between characters.
  */
 static void label_value__of_text(const void *text, size_t width, char value[static LABEL_VALUE_MAX])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names fields by themselves. */
+/* Derives the names of families from the fields themselves. */
 #include "plan_generic.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 #define TOTAL "_total"
 
-/* A name in the making: words with one '_' between them. */
+/* A name while it is composed: words with one '_' between them. */
 struct name_text {
 	char text[PLAN_NAME_MAX];
 	size_t length;
@@ -42,7 +42,7 @@ static bool name_text__ends(const struct name_text *name, const char *word)
 	       !strcmp(name->text + name->length - length, word);
 }
 
-/* Removes @word and the '_' before it from the end. */
+/* Removes @word and the '_' before it from the end of the name. */
 static bool name_text__strip(struct name_text *name, const char *word)
 {
 	if (!*word || !name_text__ends(name, word))
@@ -65,8 +65,8 @@ static enum metric_type type_of(const struct dart_field *field)
 }
 
 /*
- * "controllers_total" in "peers" becomes ..._controllers_total: beside the gauge
- * ..._controllers_peers, OpenMetrics would take ..._controllers_peers_total for the same.
+ * "controllers_total" in "peers" becomes ..._controllers_total: next to the gauge
+ * ..._controllers_peers, OpenMetrics would take ..._controllers_peers_total for the same family.
  */
 static void name_field(struct name_text *name, const char *source, const struct dart_field *field,
 		       const struct base_unit *unit)
@@ -86,7 +86,7 @@ static void name_field(struct name_text *name, const char *source, const struct 
 		name_text__add(name, "total");
 }
 
-/* In the plan; PLAN_NONE if it cannot be. */
+/* Finds or adds the family in the plan; PLAN_NONE if neither is possible. */
 static uint32_t find_family(struct plan_builder *builder, const char *name, const char *help,
 			    const char *unit, enum metric_type type)
 {
@@ -97,7 +97,7 @@ static uint32_t find_family(struct plan_builder *builder, const char *name, cons
 		.type = type,
 	};
 
-	/* Texts are copied once. */
+	/* Copy the texts only for a new family. */
 	if (text_index__find(&builder->by_name, name) == TEXT_INDEX_NONE) {
 		family.name = plan_builder__keep(builder, name);
 		family.help = plan_builder__keep(builder, help);
@@ -121,7 +121,7 @@ static uint32_t find_field_family(struct plan_builder *builder, const char *sour
 			   strstr(name.text, unit->name) ? unit->name : "", type_of(field));
 }
 
-/* Rows of a direct source are CPUs, which add up. */
+/* The copies of a direct source belong to CPUs, whose values add up. */
 static bool is_added_up(const struct plan_entry *entry)
 {
 	return plan_entry__is_by_cpu(entry) && plan_entry__copies(entry) > 1;
@@ -174,7 +174,7 @@ static bool is_number(const struct dart_field *field)
 	       field->kind == DART_CONTROL_FIELD_HISTOGRAM;
 }
 
-/* The texts of a row, in labels of a series that is 1. */
+/* Adds the texts of a row as labels of a series whose value is 1. */
 static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 		     const struct label_list *labels, uint32_t copy)
 {
@@ -222,7 +222,7 @@ static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 			  &list, &value);
 }
 
-/* All fields of a row, or of all copies together. */
+/* Adds all fields of a row, or the sums over all copies. */
 static void add_row(struct plan_entry *entry, struct plan_builder *builder, uint32_t copy)
 {
 	const struct dart_schema *schema = plan_entry__schema(entry);

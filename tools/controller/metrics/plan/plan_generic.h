@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Series of the fields that no family names: dart_SOURCE_FIELD_unit[_total], with labels
- * that tell the entry and its row; texts and addresses as labels of dart_SOURCE_info.
+ * Adds series of the fields that no family names: dart_SOURCE_FIELD_unit[_total], with labels that
+ * identify the entry and its row; texts and addresses become labels of dart_SOURCE_info.
  */
 #ifndef CONTROLLER_PLAN_GENERIC_H
 #define CONTROLLER_PLAN_GENERIC_H

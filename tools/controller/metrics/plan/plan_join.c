@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Joins series of several plans to one. */
+/* Joins series of several plans into one plan. */
 #include "plan_join.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static int compare_items(const void *a, const void *b)
 		       (one->number > other->number) - (one->number < other->number);
 }
 
-/* Of equal items, the first stays. */
+/* Keeps the first of equal items. */
 static uint32_t drop_equal(struct plan_join_item *items, uint32_t count)
 {
 	uint32_t kept = 0, i;
@@ -63,7 +63,7 @@ static const char *copy(struct arena *arena, const char *text)
 	return arena__copy(arena, text, strlen(text));
 }
 
-/* Returns 0 or -ENOMEM, as all below. */
+/* Returns 0 or -ENOMEM, like all functions below. */
 static int copy_series(struct arena *arena, const struct metric_series *from, uint32_t family,
 		       struct metric_series *to)
 {
@@ -132,7 +132,7 @@ static int join_series(struct plan *plan, const struct plan_join_item *items, ui
 	return 0;
 }
 
-/* The plans that the items are of; NULL: no other. */
+/* Finds the plans of the items; NULL fills the rest of @plans. */
 static void find_plans(const struct plan_join_item *items, uint32_t count,
 		       const struct metric_plan *plans[PLAN_JOIN_PLANS])
 {
@@ -147,12 +147,12 @@ static void find_plans(const struct plan_join_item *items, uint32_t count,
 	}
 }
 
-/* Where a series is in the text of its plan. */
+/* The place of a series in the listing of its old plan. */
 struct place {
-	uint32_t family; /* of the new plan */
+	uint32_t family; /* in the new plan */
 	uint32_t plan;
 	uint32_t place;
-	uint32_t series; /* of the new plan */
+	uint32_t series; /* in the new plan */
 };
 
 static int compare_places(const void *a, const void *b)
@@ -166,7 +166,7 @@ static int compare_places(const void *a, const void *b)
 	return (one->place > other->place) - (one->place < other->place);
 }
 
-/* The places of all series of @plan in its listing; NULL if out of memory. */
+/* Returns the places of all series of @plan in its listing; NULL if memory ran out. */
 static uint32_t *places_of(const struct metric_plan *plan)
 {
 	uint32_t *places = calloc(plan->series_count + 1, sizeof(*places));
@@ -197,7 +197,7 @@ static int place_items(const struct plan *plan, const struct metric_plan *source
 	return 0;
 }
 
-/* Buckets of one set of labels lie side by side, as where they come from. */
+/* Keeps the buckets of one set of labels adjacent, as in the listing of their old plan. */
 static int join_listing(struct plan *plan, const struct metric_plan *plans[PLAN_JOIN_PLANS],
 			const struct plan_join_item *items, uint32_t count)
 {
@@ -223,7 +223,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Those of all labels of the plans, so that labels of a target have the names that they had. */
+/* Joins the label names of the whole plans, so that the labels of a target keep their names. */
 static int join_label_names(struct plan *plan, const struct metric_plan *plans[PLAN_JOIN_PLANS])
 {
 	uint32_t used = 0, kept = 0, i, k;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the plan of a sample: its entries in the order of their names, object by object. */
+/* Makes the plan of a sample: takes its entries in the order of their names, object by object. */
 #include "plan_make.h"
 
 #include <errno.h>
@@ -11,11 +11,11 @@
 #include "plan_own.h"
 #include "plan_sort.h"
 
-/* An entry before the order of objects, in which the chosen one comes first. */
+/* An entry, sorted by object; the chosen entry of each object comes first. */
 struct candidate {
 	const char *name;
-	size_t object_length; /* of the name: what is before the interval */
-	uint32_t interval_ms; /* UINT32_MAX: direct */
+	size_t object_length; /* length of the name before the interval */
+	uint32_t interval_ms; /* UINT32_MAX for a direct entry */
 	uint32_t index;
 };
 

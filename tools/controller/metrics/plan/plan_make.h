@@ -8,9 +8,9 @@
 #include "tools/controller/metrics/metric/metric.h"
 
 /*
- * The plan of @sample, whose only holder is the caller: the families of @names (which may be
- * NULL), generic ones, and those of the scrape itself.  Its time is linear in the number of
- * series, but for sorting them.  Returns 0 or -ENOMEM.
+ * Makes the plan of @sample, with the caller as the only holder: the families of @names (which may
+ * be NULL), generic families, and the families of the scrape itself. Takes time linear in the
+ * number of series, plus the time to sort them. Returns 0 or -ENOMEM.
  */
 int metric_plan__new(struct names *names, const struct sample *sample, struct metric_plan **plan);
 

@@ -7,7 +7,7 @@
 
 #define TERMS_MAX 16
 
-/* The index of a field, or PLAN_NONE. */
+/* Returns the index of a field, or PLAN_NONE. */
 static uint32_t find_field(const struct dart_schema *schema, const char *name)
 {
 	const struct dart_field *field = dart_schema__find(schema, name);
@@ -23,7 +23,7 @@ static void mark_field(struct plan_entry *entry, const char *name)
 		entry->named[field] = true;
 }
 
-/* Names are of the host, unless a label tells the namespace. */
+/* Names apply to the host's own namespace only, unless a label tells the namespace. */
 static bool is_meant(const struct name_series *series, const struct plan_entry *entry)
 {
 	uint32_t i;
@@ -61,7 +61,7 @@ void plan_named__mark(struct plan_entry *entry, const struct names *names)
 			mark_series(entry, &names->series[at]);
 }
 
-/* Labels of one row, with the texts that they need. */
+/* Labels of one row, with their texts. */
 struct row_labels {
 	struct label_list list;
 	char values[NAMES_LABELS_MAX][LABEL_VALUE_MAX];
@@ -76,7 +76,7 @@ static void print_id(const uint8_t id[16], char value[static LABEL_VALUE_MAX])
 		sprintf(value + 2 * i, "%02x", id[i]);
 }
 
-/* False if the entry has no such field. */
+/* Prints a field of the copy; false if the entry lacks this field. */
 static bool print_field(const struct plan_entry *entry, const char *name, uint32_t copy,
 			char value[static LABEL_VALUE_MAX])
 {
@@ -122,7 +122,7 @@ static bool row_labels__add(struct row_labels *labels, const struct plan_entry *
 	return true;
 }
 
-/* Those of the series; false if a field is missing. */
+/* Makes the labels of the series; false if a field is missing. */
 static bool row_labels__init(struct row_labels *labels, const struct plan_entry *entry,
 			     const struct dart_table *table, const struct name_series *series,
 			     uint32_t copy)
@@ -137,7 +137,7 @@ static bool row_labels__init(struct row_labels *labels, const struct plan_entry 
 			return false;
 	if (!series->rows || copy == PLAN_NONE)
 		return true;
-	/* The host has added all CPUs up: there is no number. */
+	/* The host has added up all CPUs: a sum carries no number. */
 	if (entry->entry->entry->copies_are == DART_CONTROL_COPIES_SUM)
 		return true;
 	number = labels->values[labels->used++];
@@ -154,7 +154,10 @@ static bool is_number(const struct dart_field *field)
 	       field->kind == DART_CONTROL_FIELD_TIME;
 }
 
-/* False if a field is missing or has no numbers: then the value is left out. */
+/*
+ * Makes the terms of a value; false if a field is missing or is not a number: then the value is
+ * left out.
+ */
 static bool make_terms(const struct plan_entry *entry, struct plan_builder *builder,
 		       const struct name_value *value, struct plan_term terms[static TERMS_MAX])
 {
@@ -193,7 +196,7 @@ static bool has_signed(const struct dart_schema *schema, const struct plan_term 
 	return false;
 }
 
-/* False if the entry lacks a field that the series has. */
+/* Finds a field that the series may name; false if the entry lacks it. */
 static bool find_optional(const struct plan_entry *entry, const char *name, uint32_t *field)
 {
 	if (!name)
@@ -202,7 +205,7 @@ static bool find_optional(const struct plan_entry *entry, const char *name, uint
 	return *field != PLAN_NONE;
 }
 
-/* A value of one row, or of all. */
+/* Adds a value of one row, or of the sum of all rows. */
 static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 		      const struct names *names, const struct name_series *series,
 		      const struct name_value *named, const struct row_labels *labels,
@@ -234,7 +237,7 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 	if (!find_optional(entry, series->when, &value.when) ||
 	    !find_optional(entry, series->per, &value.per))
 		return;
-	/* Of rows that are added up, the divisors would be, too. */
+	/* Adding up rows would add up their divisors, too. */
 	if (series->per && copy == PLAN_NONE)
 		return;
 	value.is_unsigned = !has_signed(plan_entry__schema(entry), terms, value.term_count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Series of the fields that names have families for. */
+/* Adds series of the fields that a family names. */
 #ifndef CONTROLLER_PLAN_NAMED_H
 #define CONTROLLER_PLAN_NAMED_H
 
@@ -7,7 +7,7 @@
 
 /* Marks the fields of @entry that any family uses. */
 void plan_named__mark(struct plan_entry *entry, const struct names *names);
-/* Adds the series of @entry, the one that is chosen among those of its object. */
+/* Adds the series of @entry, the chosen one among the entries of its object. */
 void plan_named__add(struct plan_entry *entry, struct plan_builder *builder,
 		     const struct names *names);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dart_scrape_... and dart_host_info. */
+/* Adds dart_scrape_... and dart_host_info. */
 #include "plan_own.h"
 
 #include <math.h>

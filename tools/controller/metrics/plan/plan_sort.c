@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sorts families and series.  There may be a million series and few different labels, so
- * the sets of labels are sorted by their texts, and series by the numbers that result.
+ * Sorts families and series. A plan may contain a million series with few different labels, so the
+ * sets of labels are sorted by their texts, and the series by the resulting numbers.
  */
 #include "plan_sort.h"
 
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A series by ranks: of its family, its labels, and by which of equal ones stays. */
+/*
+ * A series as numbers to sort by: ranks of its family and labels, then the preference among equals.
+ */
 struct ranked {
 	uint32_t family;
 	uint32_t set;
@@ -53,7 +55,7 @@ static int compare_ranked(const void *a, const void *b)
 		       compare_numbers(one->number, other->number);
 }
 
-/* The rank of each of @count objects; NULL if out of memory. */
+/* Returns the rank of each of @count objects; NULL if memory ran out. */
 static uint32_t *rank(uint32_t count, const void *objects,
 		      int (*compare)(const void *, const void *, void *))
 {
@@ -100,7 +102,7 @@ static int sorting__rank(struct sorting *sorting)
 	return 0;
 }
 
-/* Who computes the series learns its number in the plan. */
+/* Stores the number of the series in the plan where its rule, or the caller, looks for it. */
 static void plan_builder__place(struct plan_builder *builder, const struct built_series *series,
 				uint32_t number)
 {
@@ -118,8 +120,8 @@ static void plan_builder__place(struct plan_builder *builder, const struct built
 }
 
 /*
- * Of equal ones all but the first are dropped; the others are moved together.  Not counted
- * are those that a name has only for hosts without the better source.
+ * Keeps the first of equal series and closes the gaps. Counts dropped series, except named series
+ * that a stronger one replaces: names define these only for hosts without the better source.
  */
 static uint32_t sorting__drop_equal(struct sorting *sorting)
 {
@@ -148,7 +150,7 @@ static const char *sample_name(struct plan_builder *builder, struct metric_famil
 	return plan_builder__keep(builder, name);
 }
 
-/* Families without series are left out. */
+/* Writes the families and series to the plan, and leaves out families without series. */
 static int sorting__emit(struct sorting *sorting, uint32_t count)
 {
 	struct plan_builder *builder = sorting->builder;
@@ -197,7 +199,7 @@ static int sorting__emit(struct sorting *sorting, uint32_t count)
 	return 0;
 }
 
-/* Buckets as text formats list them: by the labels without "le", then by their bound. */
+/* Buckets in the order of text formats: by the labels without "le", then by their bound. */
 struct listed {
 	uint32_t base;
 	uint32_t bucket;
@@ -264,7 +266,10 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sets have one text for each name, so that names are compared as pointers first. */
+/*
+ * Collects the names of all labels. Sets store each text once, so their number of texts bounds the
+ * number of names.
+ */
 static int sorting__name_labels(struct sorting *sorting)
 {
 	const struct label_sets *sets = &sorting->builder->sets;

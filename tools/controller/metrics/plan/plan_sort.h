@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The end of making a plan: what was collected, in the order that outputs expect. */
+/* Finishes a plan: sorts the collected series in the order that outputs expect. */
 #ifndef CONTROLLER_PLAN_SORT_H
 #define CONTROLLER_PLAN_SORT_H
 
 #include "plan_builder.h"
 
 /*
- * Of equal series that of the lowest priority stays, then the first that was added.  Takes the plan out of the builder.
- * Returns 0, or -ENOMEM, also for all that ran out of it before.
+ * Sorts the series; of equal series, keeps the one of the lowest priority, and among these the one
+ * added first. Moves the plan out of the builder. Returns 0, or -ENOMEM, also if memory ran out in
+ * an earlier call.
  */
 int plan_builder__finish(struct plan_builder *builder, struct metric_plan **plan);
 

@@ -8,16 +8,16 @@
 
 #include "plan_own.h"
 
-/* Instead of the time of a row. */
+/* Stored as the time of a torn row. */
 #define ROW_TORN (-1)
 
-/* What all rules of an evaluation need. */
+/* The input of all rules of an evaluation. */
 struct evaluation {
 	const struct plan *plan;
 	const struct sample *sample;
 	const struct points *points;
-	int64_t read_ns; /* when values were READ, by the controller's clock */
-	int64_t latest_ns; /* when they had landed */
+	int64_t read_ns; /* when the READs began, by the controller's clock */
+	int64_t latest_ns; /* when the values had landed */
 };
 
 int points__prepare(struct points *points, const struct metric_plan *metrics,
@@ -55,8 +55,8 @@ static const void *copy_of(const struct sample_entry *entry, uint32_t copy)
 }
 
 /*
- * When the host gathered a row, by the controller's clock.  The row is the host's word: it makes
- * no point of the future.
+ * Returns the time at which the host gathered a row, by the controller's clock. The host may lie in
+ * the row, but cannot date a point in the future.
  */
 static int64_t gathered_ns(const struct evaluation *evaluation, const void *row,
 			   const struct dart_schema *schema)
@@ -92,7 +92,10 @@ static int64_t copy_time(const struct evaluation *evaluation, const struct sampl
 	return 0;
 }
 
-/* Of rows that are added up, the latest; 0 if all are empty; ROW_TORN if one is torn. */
+/*
+ * Returns the time of a row; for a sum of rows, the latest; 0 if all are empty; ROW_TORN if any is
+ * torn.
+ */
 static int64_t row_time(const struct evaluation *evaluation, const struct plan_row *row)
 {
 	const struct sample_entry *entry = &evaluation->sample->entries[row->entry];
@@ -123,7 +126,7 @@ static __int128 number(const struct dart_field *field, uint64_t value)
 	return field->is_signed ? (__int128)(int64_t)value : (__int128)value;
 }
 
-/* An element in all rows that are not empty. */
+/* Adds up an element over all whole rows. */
 static __int128 sum_of_rows(const struct sample_entry *entry, const struct dart_field *field,
 			    uint32_t element)
 {
@@ -161,7 +164,10 @@ static uint64_t idle_of(const struct idle_times *idle, uint32_t cpu, enum plan_t
 	return kind == PLAN_TERM_IDLE ? idle->cpus[cpu].idle_ns : idle->cpus[cpu].iowait_ns;
 }
 
-/* Of all CPUs: an offline one keeps its time, so that the sum does not fall. */
+/*
+ * Returns the idle time of a CPU, or of all CPUs: an offline CPU keeps its time, so that the sum
+ * does not fall.
+ */
 static __int128 idle_value(const struct evaluation *evaluation, uint32_t copy,
 			   enum plan_term_kind kind)
 {
@@ -216,7 +222,7 @@ static double rule_value(const struct evaluation *evaluation, const struct plan_
 	return sum * rule->factor / rule->divisor;
 }
 
-/* Is there what the series tells? */
+/* True if the object that the series describes exists. */
 static bool is_there(const struct evaluation *evaluation, const struct plan_rule *rule)
 {
 	const struct plan_row *row = &evaluation->plan->rows[rule->row];
@@ -225,7 +231,7 @@ static bool is_there(const struct evaluation *evaluation, const struct plan_rule
 	       (rule->per == PLAN_NONE || field_value(evaluation, row, rule->per, 0) > 0);
 }
 
-/* Buckets are cumulated: each has the values of those below it, too. */
+/* Buckets are cumulative: each also counts the values of the buckets below it. */
 static void put_histogram(const struct evaluation *evaluation, const struct plan_rule *rule,
 			  int64_t time_ns, struct metric_point *points)
 {
@@ -260,7 +266,7 @@ static void put_own(const struct evaluation *evaluation, struct metric_point *po
 	}
 }
 
-/* Series that are not left out. */
+/* Counts the series of a rule that the plan contains. */
 static uint32_t count_series(const struct plan *plan, const struct plan_rule *rule)
 {
 	uint32_t count = 0, i;

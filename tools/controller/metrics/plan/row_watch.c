@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Remembers rows, and compares them. */
+/* Records the rows of an entry, and compares them with later samples. */
 #include "row_watch.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static bool is_text(const struct dart_field *field)
 	return field->kind == DART_CONTROL_FIELD_TEXT || field->kind == DART_CONTROL_FIELD_ADDRESS;
 }
 
-/* Behind the sequence and the time, see record_layout.c of the agent. */
+/* The number follows the sequence and the time, see record_layout.c of the agent. */
 const struct dart_field *row__number(const struct dart_entry *entry)
 {
 	static const char *const names[] = { "cpu", "node", "port", "device" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints points in the text formats, the families of all targets merged. */
+/* Prints points in the text formats, and merges the families of all targets. */
 #include "text.h"
 
 #include <errno.h>
@@ -13,12 +13,12 @@ struct metric_text_stream {
 	const struct metric_text_target *targets;
 	size_t count;
 	struct text_writer writer;
-	uint32_t *at; /* the next family of each target */
-	/* That is printed now, from the target and its series where the last piece ended. */
+	uint32_t *at; /* index of each target's next family */
+	/* The family in progress, with the target and its series where the last piece ended. */
 	const struct metric_family *first;
 	size_t target;
 	uint32_t series;
-	bool is_begun; /* its metadata is printed */
+	bool is_begun; /* the family's metadata is printed */
 	bool is_done;
 };
 
@@ -37,7 +37,10 @@ static const struct metric_family *family_at(const struct metric_text_target *ta
 	return at < target->plan->family_count ? &target->plan->families[at] : NULL;
 }
 
-/* The first by name of those that the targets are at; NULL at the end of all. */
+/*
+ * Returns the next family by name among the current families of all targets; NULL at the end of
+ * all.
+ */
 static const struct metric_family *first_family(const struct metric_text_target *targets,
 						size_t count, const uint32_t *at)
 {
@@ -46,7 +49,7 @@ static const struct metric_family *first_family(const struct metric_text_target 
 
 	for (i = 0; i < count; i++) {
 		family = family_at(&targets[i], at[i]);
-		/* Named families of all targets have the same text. */
+		/* Named families of all targets use the same text. */
 		if (family && (!first || (family->name != first->name &&
 					  strcmp(family->name, first->name) < 0)))
 			first = family;
@@ -55,8 +58,8 @@ static const struct metric_family *first_family(const struct metric_text_target 
 }
 
 /*
- * The points of a family that a target has, until @bytes are written; the first brings the
- * metadata.  Returns whether all are printed.
+ * Prints the points of a family of one target, until @bytes are written; the first point brings the
+ * metadata. Returns whether all are printed.
  */
 static bool print_series(struct metric_text_stream *stream, const struct metric_text_target *target,
 			 const struct metric_family *family, size_t bytes)
@@ -84,7 +87,7 @@ static bool print_series(struct metric_text_stream *stream, const struct metric_
 	return true;
 }
 
-/* The family of all targets from the one on where the last piece ended. */
+/* Prints the family of all targets, from the target where the last piece ended. */
 static void print_family(struct metric_text_stream *stream, size_t bytes)
 {
 	const struct metric_family *first = stream->first, *family;

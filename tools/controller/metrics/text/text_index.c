@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds numbers by texts: a table of hashes, at most half full. */
+/* Finds numbers by texts: a hash table, at most half full. */
 #include "text_index.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #define SIZE_MIN 64U
 
 struct text_index_slot {
-	const char *text; /* NULL: free */
+	const char *text; /* NULL marks a free slot */
 	uint32_t hash;
 	uint32_t number;
 };
@@ -20,7 +20,7 @@ static uint32_t hash_of(const char *text)
 	return XXH3_64bits(text, strlen(text));
 }
 
-/* The slot of @text, or the free one where it belongs. */
+/* Returns the slot of @text, or the free slot where @text belongs. */
 static struct text_index_slot *find_slot(const struct text_index *index, const char *text,
 					 uint32_t hash)
 {

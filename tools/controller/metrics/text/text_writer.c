@@ -9,7 +9,7 @@
 
 #define TOTAL "_total"
 
-/* Room for @more bytes and a NUL; NULL if out of memory. */
+/* Makes room for @more bytes and a NUL; NULL if memory ran out. */
 static char *text_writer__reserve(struct text_writer *writer, size_t more)
 {
 	size_t room = writer->room ?: 65536;
@@ -56,7 +56,7 @@ static bool text_writer__is_open(const struct text_writer *writer)
 	return writer->format == METRIC_TEXT_OPENMETRICS;
 }
 
-/* A backslash before the bytes that need one. */
+/* Writes a backslash before each byte that must be escaped. */
 static void text_writer__print_help(struct text_writer *writer, const char *help)
 {
 	for (; *help; help++) {
@@ -91,16 +91,16 @@ static bool ends_with(const char *text, size_t length, const char *end)
 	return length >= size && !memcmp(text + length - size, end, size);
 }
 
-/* A family as it is printed. */
+/* A family with the name and type that the format prints. */
 struct printed {
-	const char *name; /* of metadata */
+	const char *name; /* name in the metadata */
 	size_t length;
 	enum metric_type type;
 };
 
 /*
- * In OpenMetrics a counter's family has the name of its samples without "_total".  If
- * another family has that name, the counter is one of unknown type.
+ * In OpenMetrics, the name of a counter's family is the name of its samples without "_total". If
+ * another family uses this name already, prints the counter with unknown type.
  */
 static struct printed text_writer__choose_name(const struct text_writer *writer,
 					       const struct metric_family *family)
@@ -137,7 +137,7 @@ static void text_writer__print_line(struct text_writer *writer, const char *what
 	text_writer__put(writer, " ", 1);
 }
 
-/* The unit of OpenMetrics is the end of the name. */
+/* True if the name ends with the unit, as OpenMetrics demands. */
 static bool has_unit(const struct printed *printed, const char *unit)
 {
 	const size_t length = strlen(unit);
@@ -168,7 +168,7 @@ void text_writer__print_family(struct text_writer *writer, const struct metric_f
 		writer->has_failed = true;
 }
 
-/* Seconds, or in the older format milliseconds. */
+/* Prints the time in seconds, or in the older format in milliseconds. */
 static size_t print_time(const struct text_writer *writer, int64_t time_ns,
 			 char text[static NUMBER_TEXT_MAX])
 {
