@@ -98,10 +98,9 @@ static void simulate_load(struct task *task)
 			simulation__report(simulation, flows);
 			tally = simulation__ask(simulation, 0, flows);
 			measured[step][i] = (double)tally.right / flows;
-			theory[step][i] = dart_store_sizing__average(
-				(double)flows / geometry.slots, copies[i]);
-			worst = fmax(worst, fabs(measured[step][i] -
-						 theory[step][i]));
+			theory[step][i] = dart_store_sizing__average((double)flows / geometry.slots,
+								     copies[i]);
+			worst = fmax(worst, fabs(measured[step][i] - theory[step][i]));
 		}
 		simulation__free(simulation);
 	}
@@ -110,10 +109,8 @@ static void simulate_load(struct task *task)
 	for (step = 0; step < LOADS; step++) {
 		fprintf(task->csv, "%.6f", load_of(step));
 		for (i = 0; i < COPIES; i++)
-			fprintf(task->csv, ",%.6f,%.6f", measured[step][i],
-				theory[step][i]);
-		fprintf(task->csv, ",%u,%u\n", best_of(measured[step]),
-			best_of(theory[step]));
+			fprintf(task->csv, ",%.6f,%.6f", measured[step][i], theory[step][i]);
+		fprintf(task->csv, ",%u,%u\n", best_of(measured[step]), best_of(theory[step]));
 	}
 	printf("Figure 3, success by load, %" PRIu64 " slots: the best is N = 8 below a load of %.3f, 4 below %.3f, 2 below %.3f, then 1.\n",
 	       geometry.slots, crossing(4, 8), crossing(2, 4), crossing(1, 2));
@@ -129,8 +126,7 @@ static void simulate_load(struct task *task)
  * Fits the store into memory: with values of 4 bytes instead of 20, which changes
  * only its size, or else with fewer slots and flows.  Returns the scale.
  */
-static double fit(struct dart_store_geometry *geometry, double scale,
-		  uint64_t slots)
+static double fit(struct dart_store_geometry *geometry, double scale, uint64_t slots)
 {
 	const uint64_t available = memory__available();
 	uint64_t limit = MEMORY_MAX;
@@ -143,15 +139,13 @@ static double fit(struct dart_store_geometry *geometry, double scale,
 		if (dart_store_geometry__length(geometry) <= limit)
 			return scale;
 		geometry->value_length = 4;
-		if (dart_store_geometry__length(geometry) <= limit ||
-		    scale < 1e-6)
+		if (dart_store_geometry__length(geometry) <= limit || scale < 1e-6)
 			return scale;
 	}
 }
 
 /* Returns the largest deviation. */
-static double simulate_ages(struct task *task, uint64_t slots,
-			    uint32_t redundancy)
+static double simulate_ages(struct task *task, uint64_t slots, uint32_t redundancy)
 {
 	struct dart_store_geometry geometry = {
 		.checksum_bits = 32, .redundancy = redundancy,
@@ -177,13 +171,10 @@ static double simulate_ages(struct task *task, uint64_t slots,
 		measured = (double)tally.right / (end - first);
 		theory = (age + 1) * dart_store_sizing__average(older, redundancy);
 		if (age)
-			theory -= age * dart_store_sizing__average(younger,
-								   redundancy);
+			theory -= age * dart_store_sizing__average(younger, redundancy);
 		worst = fmax(worst, fabs(measured - theory));
-		fprintf(task->csv, "%" PRIu64 ",%u,%.6f,%.6f,%.6f\n",
-			geometry.slots, redundancy,
-			(younger + older) / 2 * geometry.slots, measured,
-			theory);
+		fprintf(task->csv, "%" PRIu64 ",%u,%.6f,%.6f,%.6f\n", geometry.slots, redundancy,
+			(younger + older) / 2 * geometry.slots, measured, theory);
 		all.right += tally.right;
 		all.ambiguous += tally.ambiguous;
 		all.wrong += tally.wrong;
@@ -213,8 +204,7 @@ static void simulate_age(struct task *task)
 	worst = simulate_ages(task, 131072000, 2);
 	worst = fmax(worst, simulate_ages(task, 1310720000, 2));
 	worst = fmax(worst, simulate_ages(task, 1310720000, 4));
-	printf("  Largest deviation of all: %.4f percentage points.\n",
-	       100 * worst);
+	printf("  Largest deviation of all: %.4f percentage points.\n", 100 * worst);
 }
 
 /* ---- figure 5 */
@@ -247,26 +237,22 @@ static void simulate_errors(struct task *task)
 
 			simulation__report(simulation, flows);
 			tally = simulation__ask(simulation, 0, flows);
-			dart_store_sizing__average_risks(
-				loads[load], 2, widths[i].bits, &risks);
+			dart_store_sizing__average_risks(loads[load], 2, widths[i].bits, &risks);
 			fprintf(task->csv, "%u,%g,%" PRIu64 ",%" PRIu64 ",%.6g,%.6g,%.6g\n",
 				widths[i].bits, loads[load], flows, tally.wrong,
 				(double)tally.wrong / flows, risks.wrong.low,
 				risks.wrong.high);
 			printf("  %2u bits, load %4g: %" PRIu64 " of %" PRIu64 ", theory %.4g to %.4g\n",
 			       widths[i].bits, loads[load], tally.wrong, flows,
-			       risks.wrong.low * flows,
-			       risks.wrong.high * flows);
+			       risks.wrong.low * flows, risks.wrong.high * flows);
 			/* In standard deviations. */
 			deviation = fmax(risks.wrong.low * flows - tally.wrong,
 					 tally.wrong - risks.wrong.high * flows);
-			worst = fmax(worst, deviation /
-				     sqrt(fmax(1, risks.wrong.high * flows)));
+			worst = fmax(worst, deviation / sqrt(fmax(1, risks.wrong.high * flows)));
 		}
 		simulation__free(simulation);
 	}
-	printf("  Largest distance from the bounds: %.1f standard deviations.\n",
-	       worst);
+	printf("  Largest distance from the bounds: %.1f standard deviations.\n", worst);
 }
 
 static const struct figure {
@@ -317,8 +303,7 @@ int main(int argc, char *argv[])
 		case 's':
 			scale = strtod(optarg, &end);
 			if (*end || !(scale >= 1e-4 && scale <= 1))
-				errx(EXIT_FAILURE,
-				     "--scale: expected a number from 0.0001 to 1");
+				errx(EXIT_FAILURE, "--scale: expected a number from 0.0001 to 1");
 			break;
 		case 'o':
 			output = optarg;
@@ -331,10 +316,8 @@ int main(int argc, char *argv[])
 		}
 	}
 	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		if (optind == argc - 1 &&
-		    !strcmp(argv[optind], figures[i].name))
+		if (optind == argc - 1 && !strcmp(argv[optind], figures[i].name))
 			return run(&figures[i], scale, output);
-	fputs("dart-sim: expected one of load, age, errors (see dart-sim --help)\n",
-	      stderr);
+	fputs("dart-sim: expected one of load, age, errors (see dart-sim --help)\n", stderr);
 	return 2;
 }

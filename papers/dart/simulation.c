@@ -46,8 +46,7 @@ void simulation__free(struct simulation *simulation)
 	free(simulation);
 }
 
-static uint32_t make_keys(struct simulation *simulation, uint64_t first,
-			  uint64_t end)
+static uint32_t make_keys(struct simulation *simulation, uint64_t first, uint64_t end)
 {
 	const uint32_t count = end - first < CHUNK ? end - first : CHUNK;
 	uint32_t i;
@@ -82,21 +81,18 @@ static void tally__add(struct simulation_tally *tally,
 		tally->right++;
 }
 
-struct simulation_tally simulation__ask(struct simulation *simulation,
-					uint64_t first, uint64_t end)
+struct simulation_tally simulation__ask(struct simulation *simulation, uint64_t first, uint64_t end)
 {
 	struct simulation_tally tally = { 0 };
 	uint32_t count, i;
 
 	for (; first < end; first += count) {
 		count = make_keys(simulation, first, end);
-		dart_store__query_batch(simulation->store, simulation->keys,
-					INGEST_KEY, count, &rule,
-					simulation->answers);
+		dart_store__query_batch(simulation->store, simulation->keys, INGEST_KEY, count,
+					&rule, simulation->answers);
 		for (i = 0; i < count; i++)
 			tally__add(&tally, &simulation->answers[i], first + i);
-		simulation__progress("%.0f of %.0f million flows queried",
-				     first / 1e6, end / 1e6);
+		simulation__progress("%.0f of %.0f million flows queried", first / 1e6, end / 1e6);
 	}
 	return tally;
 }
@@ -108,8 +104,7 @@ void simulation__progress(const char *format, ...)
 	va_list arguments;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((now.tv_sec - last.tv_sec) * 1000 +
-	    (now.tv_nsec - last.tv_nsec) / 1000000 < 500)
+	if ((now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000 < 500)
 		return;
 	last = now;
 	fputs("\r\033[Kdart-sim: ", stderr);

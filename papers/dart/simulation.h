@@ -28,7 +28,6 @@ struct simulation_tally simulation__ask(struct simulation *simulation,
 					uint64_t first, uint64_t end);
 
 /* Prints progress to stderr, at most twice a second. */
-__attribute__((format(printf, 1, 2)))
-void simulation__progress(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void simulation__progress(const char *format, ...);
 
 #endif /* PAPERS_SIMULATION_H */

@@ -67,10 +67,8 @@ static void make_flows(struct path *path, struct dart_random *random)
 		flow->key[KEY - 1] = words[1] >> 63 ? 17 : 6;
 		dart_tea_hash__place(hash, flow->key, &place);
 		flow->share = place.share;
-		flow->sketch_key.row_0 =
-			dart_store__crc(DART_TEA_ROW_0, flow->key, KEY);
-		flow->sketch_key.row_1 =
-			dart_store__crc(DART_TEA_ROW_1, flow->key, KEY);
+		flow->sketch_key.row_0 = dart_store__crc(DART_TEA_ROW_0, flow->key, KEY);
+		flow->sketch_key.row_1 = dart_store__crc(DART_TEA_ROW_1, flow->key, KEY);
 	}
 	dart_tea_hash__free(hash);
 }
@@ -119,9 +117,8 @@ static void packet(struct path *path, struct flow *flow)
 	}
 	if (flow->is_cached)
 		flow->hits++;
-	else if (path->cache &&
-		 tea_sketch__packet(path->sketch, &flow->sketch_key,
-				    cache_keys__threshold(path->cache)))
+	else if (path->cache && tea_sketch__packet(path->sketch, &flow->sketch_key,
+						   cache_keys__threshold(path->cache)))
 		report(path, flow);
 }
 
@@ -140,8 +137,7 @@ static void end_period(struct path *path)
 	tea_sketch__clear(path->sketch);
 }
 
-void cached_traffic__run(const struct cached_traffic *traffic,
-			 struct cached_load *load)
+void cached_traffic__run(const struct cached_traffic *traffic, struct cached_load *load)
 {
 	const struct cache_keys_settings settings = {
 		.entries = traffic->cache, .key_length = KEY,

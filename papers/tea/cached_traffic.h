@@ -33,7 +33,6 @@ struct cached_load {
 };
 
 /* Exits the program if out of memory. */
-void cached_traffic__run(const struct cached_traffic *traffic,
-			 struct cached_load *load);
+void cached_traffic__run(const struct cached_traffic *traffic, struct cached_load *load);
 
 #endif /* PAPERS_CACHED_TRAFFIC_H */

@@ -68,8 +68,7 @@ static void add_up(const uint64_t shares[static DART_TEA_SHARES],
 	memset(by_server, 0, SERVERS * sizeof(*by_server));
 	/* Each server holds equally many consecutive shares. */
 	for (share = 0; share < DART_TEA_SHARES; share++)
-		by_server[share * servers / DART_TEA_SHARES] +=
-			(double)shares[share] / packets;
+		by_server[share * servers / DART_TEA_SHARES] += (double)shares[share] / packets;
 }
 
 static double busiest(const uint64_t shares[static DART_TEA_SHARES],
@@ -102,13 +101,11 @@ static struct result measure(const struct task *task, double skew)
 		for (servers = 1; servers <= SERVERS; servers++) {
 			result.busiest_uncached[servers] +=
 				busiest(load.all, load.packets, servers) / n;
-			result.busiest[servers] +=
-				busiest(load.missed, load.packets, servers) / n;
+			result.busiest[servers] += busiest(load.missed, load.packets, servers) / n;
 		}
 		if (traffic.seed == 1) {
 			add_up(load.all, load.packets, SERVERS, result.uncached);
-			add_up(load.missed, load.packets, SERVERS,
-			       result.cached);
+			add_up(load.missed, load.packets, SERVERS, result.cached);
 		}
 	}
 	return result;
@@ -132,17 +129,15 @@ static void balance(struct task *task)
 		char paper[8] = "-";
 
 		if (skews[i] == 0.99)
-			snprintf(paper, sizeof(paper), "%.0f %%",
-				 100 * TEA_PAPER_ABSORBED);
+			snprintf(paper, sizeof(paper), "%.0f %%", 100 * TEA_PAPER_ABSORBED);
 		printf("  %.2f  %6.1f %%  %6s    %6.1f %%   %24.2f  %6.2f   %17.0f  %9.0f\n",
 		       skews[i], 100 * result.absorbed, paper, 100 * result.best,
 		       SERVERS * result.busiest_uncached[SERVERS],
 		       SERVERS * result.busiest[SERVERS] / (1 - result.absorbed),
 		       result.reports, result.exchanges);
 		for (server = 0; server < SERVERS; server++)
-			fprintf(task->csv, "%.2f,%u,%.6f,%.6f\n", skews[i],
-				server + 1, result.uncached[server],
-				result.cached[server]);
+			fprintf(task->csv, "%.2f,%u,%.6f,%.6f\n", skews[i], server + 1,
+				result.uncached[server], result.cached[server]);
 	}
 	printf("\nThe paper says of its figure that the load is evenly spread with the cache.\n");
 }
@@ -152,8 +147,7 @@ static void balance(struct task *task)
 /* Without loss: until the most used server reaches its limit of lookups. */
 static double limit(double most)
 {
-	return fmin(TEA_PAPER_LOOKUPS_HIGH_MPPS / most,
-		    TEA_PAPER_GENERATORS_MPPS);
+	return fmin(TEA_PAPER_LOOKUPS_HIGH_MPPS / most, TEA_PAPER_GENERATORS_MPPS);
 }
 
 static void throughput(struct task *task)
@@ -176,9 +170,8 @@ static void throughput(struct task *task)
 		for (cached = 0; cached <= 1; cached++) {
 			printf("  %.2f  %5s", skews[i], cached ? "yes" : "no");
 			for (servers = 1; servers <= SERVERS; servers *= 2)
-				printf("  %9.1f",
-				       limit(cached ? result.busiest[servers] :
-					     result.busiest_uncached[servers]));
+				printf("  %9.1f", limit(cached ? result.busiest[servers] :
+								 result.busiest_uncached[servers]));
 			if (cached && skews[i] >= 0.95)
 				printf("  %8d\n", TEA_PAPER_SERVERS_8_MPPS);
 			else
@@ -195,10 +188,9 @@ static void throughput(struct task *task)
 
 static void functions(struct task *task)
 {
-	const double uncached = (TEA_PAPER_NF_UNCACHED_LOW_MPPS +
-				 TEA_PAPER_NF_UNCACHED_HIGH_MPPS) / 2;
-	const double cached = (TEA_PAPER_NF_CACHED_LOW_MPPS +
-			       TEA_PAPER_NF_CACHED_HIGH_MPPS) / 2;
+	const double uncached =
+		(TEA_PAPER_NF_UNCACHED_LOW_MPPS + TEA_PAPER_NF_UNCACHED_HIGH_MPPS) / 2;
+	const double cached = (TEA_PAPER_NF_CACHED_LOW_MPPS + TEA_PAPER_NF_CACHED_HIGH_MPPS) / 2;
 	uint32_t i;
 
 	printf("Network functions, MODELLED. A NAT, a firewall, a load balancer and a VPN gateway\n"
@@ -213,10 +205,8 @@ static void functions(struct task *task)
 		const double modelled = fmin(uncached / (1 - result.absorbed),
 					     TEA_PAPER_GENERATORS_MPPS);
 
-		printf("  %.2f  %16.1f %%   %32.1f\n", skews[i],
-		       100 * result.absorbed, modelled);
-		fprintf(task->csv, "%.2f,%.6f,%.3f\n", skews[i],
-			result.absorbed, modelled);
+		printf("  %.2f  %16.1f %%   %32.1f\n", skews[i], 100 * result.absorbed, modelled);
+		fprintf(task->csv, "%.2f,%.6f,%.3f\n", skews[i], result.absorbed, modelled);
 	}
 	printf("\nThe paper's four functions: %.2f to %.2f without the cache, %.2f to %.2f with it, at\n"
 	       "%.2f to %.2f us. If all else was equal, its cache absorbed %.1f %% of that traffic.\n",
@@ -236,8 +226,7 @@ static const struct figure {
 	{ "functions", "tea_functions.csv", functions },
 };
 
-static int run(const struct figure *figure, struct task *task,
-	       const char *output)
+static int run(const struct figure *figure, struct task *task, const char *output)
 {
 	char *path;
 
@@ -255,17 +244,15 @@ static int run(const struct figure *figure, struct task *task,
 }
 
 /* Ends the program unless @text is a number from @low to @high. */
-static uint64_t number(const char *option, const char *text, uint64_t low,
-		       uint64_t high)
+static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high)
 {
 	unsigned long long value;
 	char *end;
 
 	value = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || value < low || value > high)
-		errx(EXIT_FAILURE,
-		     "--%s: expected a number from %" PRIu64 " to %" PRIu64,
-		     option, low, high);
+		errx(EXIT_FAILURE, "--%s: expected a number from %" PRIu64 " to %" PRIu64, option,
+		     low, high);
 	return value;
 }
 
@@ -299,16 +286,13 @@ int main(int argc, char *argv[])
 			task.traffic.flows = number("flows", optarg, 1, 1 << 26);
 			break;
 		case 'c':
-			task.traffic.cache = number("cache", optarg, 1,
-						    CACHE_KEYS_ENTRIES_MAX);
+			task.traffic.cache = number("cache", optarg, 1, CACHE_KEYS_ENTRIES_MAX);
 			break;
 		case 'p':
-			task.traffic.period = number("period", optarg, 1,
-						     UINT32_MAX);
+			task.traffic.period = number("period", optarg, 1, UINT32_MAX);
 			break;
 		case 't':
-			task.traffic.threshold = number("threshold", optarg, 1,
-							UINT16_MAX);
+			task.traffic.threshold = number("threshold", optarg, 1, UINT16_MAX);
 			break;
 		case 's':
 			task.seeds = number("seeds", optarg, 1, SEEDS);
@@ -324,8 +308,7 @@ int main(int argc, char *argv[])
 		}
 	}
 	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-		if (optind == argc - 1 &&
-		    !strcmp(argv[optind], figures[i].name))
+		if (optind == argc - 1 && !strcmp(argv[optind], figures[i].name))
 			return run(&figures[i], &task, output);
 	fputs("tea-sim: expected one of balance, throughput, functions (see tea-sim --help)\n",
 	      stderr);

@@ -84,8 +84,7 @@ uint32_t zipf__next(const struct zipf *zipf, struct dart_random *random)
 {
 	const uint32_t place = dart_random__below(random, zipf->count);
 
-	return dart_random__fraction(random) < zipf->own[place] ?
-		       place : zipf->other[place];
+	return dart_random__fraction(random) < zipf->own[place] ? place : zipf->other[place];
 }
 
 double zipf__below(const struct zipf *zipf, uint32_t count)

@@ -77,8 +77,7 @@ static void close_csv(FILE *file)
 }
 
 /* The time that @result would take if the link were never idle. */
-static double ideal_ns(const struct fabric_settings *settings,
-		       const struct fabric_result *result)
+static double ideal_ns(const struct fabric_settings *settings, const struct fabric_result *result)
 {
 	return result->bytes / settings->link_bytes_ns;
 }
@@ -90,8 +89,7 @@ static void run_clusters(const char *directory, uint32_t schedules)
 		const char *name;
 		const struct fabric_settings *settings;
 		uint64_t product; /* of bandwidth and delay */
-	} clusters[] = { { "25GbE", &cluster1, 16 * 1024 },
-			 { "200GbE", &cluster2, 96 * 1024 } };
+	} clusters[] = { { "25GbE", &cluster1, 16 * 1024 }, { "200GbE", &cluster2, 96 * 1024 } };
 	static const char *const flows[] = { "credit", "bdp", "none" };
 	FILE *file = open_csv(directory, "clusters");
 	struct fabric_settings settings;
@@ -107,23 +105,16 @@ static void run_clusters(const char *directory, uint32_t schedules)
 				if (flow)
 					settings.credit = UINT64_MAX;
 				if (flow == 1)
-					settings.flow_credit =
-						clusters[i].product;
+					settings.flow_credit = clusters[i].product;
 				fabric__run(&settings, &result);
-				fprintf(file,
-					"%s,%s,%u,%.1f,%.1f,%.1f,%.3f,%.0f,%.0f,%.3f,%.3f\n",
+				fprintf(file, "%s,%s,%u,%.1f,%.1f,%.1f,%.3f,%.0f,%.0f,%.3f,%.3f\n",
 					clusters[i].name, flows[flow], hosts,
-					result.latency_mean_ns / 1e3,
-					result.latency_p99_ns / 1e3,
+					result.latency_mean_ns / 1e3, result.latency_p99_ns / 1e3,
 					result.elapsed_ns / 1e3,
-					ideal_ns(&settings, &result) /
-						result.elapsed_ns,
-					result.queue_max / 1e3,
-					result.in_flight_max / 1e3,
-					(double)result.paused_ns /
-						result.elapsed_ns,
-					(double)result.marked /
-						result.fragments);
+					ideal_ns(&settings, &result) / result.elapsed_ns,
+					result.queue_max / 1e3, result.in_flight_max / 1e3,
+					(double)result.paused_ns / result.elapsed_ns,
+					(double)result.marked / result.fragments);
 			}
 	close_csv(file);
 }
@@ -141,9 +132,8 @@ static void run_classes(const char *directory, uint32_t schedules)
 	settings.first_class = 100;
 	fabric__run(&settings, &two);
 	fputs("hosts,first_class,without_us,with_us,earlier_us\n", file);
-	fprintf(file, "%u,%u,%.1f,%.1f,%.1f\n", settings.hosts,
-		settings.first_class, one.latency_mean_ns / 1e3,
-		two.first_class_ns / 1e3,
+	fprintf(file, "%u,%u,%.1f,%.1f,%.1f\n", settings.hosts, settings.first_class,
+		one.latency_mean_ns / 1e3, two.first_class_ns / 1e3,
 		((double)one.latency_mean_ns - two.first_class_ns) / 1e3);
 	close_csv(file);
 }
@@ -173,8 +163,7 @@ static void run_io(const char *directory, uint32_t schedules)
 	struct fabric_result result;
 	uint64_t small, large_ns;
 
-	fputs("hosts,threads,interval_ms,mean_us,p99_us,small_mean_us,small_p99_us,cpu\n",
-	      file);
+	fputs("hosts,threads,interval_ms,mean_us,p99_us,small_mean_us,small_p99_us,cpu\n", file);
 	for (size_t i = 0; i < sizeof(fleets) / sizeof(*fleets); i++)
 		for (int kind = IO_POLL; kind <= IO_HYBRID; kind++) {
 			settings = cluster1;
@@ -189,19 +178,15 @@ static void run_io(const char *directory, uint32_t schedules)
 			settings.scrapes = settings.hosts > 1 ? 10 : 1000;
 			settings.spread = true;
 			fabric__run(&settings, &result);
-			small = (uint64_t)settings.small_hosts *
-				settings.scrapes;
+			small = (uint64_t)settings.small_hosts * settings.scrapes;
 			large_ns = (result.latency_mean_ns * result.scrapes -
 				    result.small_mean_ns * small) /
 				   (result.scrapes - small);
-			fprintf(file, "%s,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.4f\n",
-				fleets[i].name, kinds[kind],
-				(unsigned long long)(settings.interval_ns / MS),
+			fprintf(file, "%s,%s,%llu,%.1f,%.1f,%.1f,%.1f,%.4f\n", fleets[i].name,
+				kinds[kind], (unsigned long long)(settings.interval_ns / MS),
 				large_ns / 1e3, result.latency_p99_ns / 1e3,
-				result.small_mean_ns / 1e3,
-				result.small_p99_ns / 1e3,
-				(double)result.busy_ns / (settings.interval_ns *
-							  settings.scrapes));
+				result.small_mean_ns / 1e3, result.small_p99_ns / 1e3,
+				(double)result.busy_ns / (settings.interval_ns * settings.scrapes));
 		}
 	close_csv(file);
 }
@@ -240,16 +225,12 @@ static void run_fleet(const char *directory, uint32_t schedules)
 		settings.scrapes = 4;
 		settings.spread = true;
 		fabric__run(&settings, &result);
-		fprintf(file,
-			"%g,%u,%u,%llu,%.0f,%llu,%llu,%.1f,%.1f,%.1f,%.3f,%.0f,%.0f\n",
+		fprintf(file, "%g,%u,%u,%llu,%.0f,%llu,%llu,%.1f,%.1f,%.1f,%.3f,%.0f,%.0f\n",
 			fleets[i].gbits, settings.hosts, settings.bytes,
 			(unsigned long long)(settings.interval_ns / MS),
-			settings.link_bytes_ns * settings.interval_ns /
-				settings.bytes,
-			(unsigned long long)result.scrapes,
-			(unsigned long long)result.missed,
-			result.latency_mean_ns / 1e3,
-			result.latency_p99_ns / 1e3,
+			settings.link_bytes_ns * settings.interval_ns / settings.bytes,
+			(unsigned long long)result.scrapes, (unsigned long long)result.missed,
+			result.latency_mean_ns / 1e3, result.latency_p99_ns / 1e3,
 			result.first_class_ns / 1e3,
 			ideal_ns(&settings, &result) / result.elapsed_ns,
 			result.queue_max / 1e3, settings.credit / 1e3);
@@ -275,14 +256,11 @@ static void run_faults(const char *directory, uint32_t schedules)
 			warnx("schedule %u: %s", seed, rule);
 			broken++;
 		}
-		fprintf(file, "%u,%u,%.0f,%.0f,%.0f,%llu,%llu,%llu,%llu,%.1f\n",
-			seed, settings.hosts, settings.credit / 1e3,
-			result.in_flight_max / 1e3, result.queue_max / 1e3,
-			(unsigned long long)result.scrapes,
-			(unsigned long long)result.missed,
-			(unsigned long long)result.failed,
-			(unsigned long long)result.lost,
-			result.wait_max_ns / 1e3);
+		fprintf(file, "%u,%u,%.0f,%.0f,%.0f,%llu,%llu,%llu,%llu,%.1f\n", seed,
+			settings.hosts, settings.credit / 1e3, result.in_flight_max / 1e3,
+			result.queue_max / 1e3, (unsigned long long)result.scrapes,
+			(unsigned long long)result.missed, (unsigned long long)result.failed,
+			(unsigned long long)result.lost, result.wait_max_ns / 1e3);
 	}
 	close_csv(file);
 	if (broken)
@@ -315,8 +293,7 @@ int main(int argc, char **argv)
 		} else if (option == 'n') {
 			schedules = strtoul(optarg, NULL, 10);
 			if (!schedules || schedules > 100000000)
-				errx(2,
-				     "--schedules: '%s' is not a number from 1 to 100000000",
+				errx(2, "--schedules: '%s' is not a number from 1 to 100000000",
 				     optarg);
 		} else {
 			return 2;

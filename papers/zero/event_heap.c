@@ -7,8 +7,7 @@
 
 static bool is_earlier(const struct event *a, const struct event *b)
 {
-	return a->time_ns < b->time_ns ||
-	       (a->time_ns == b->time_ns && a->number < b->number);
+	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->number < b->number);
 }
 
 void event_heap__add(struct event_heap *heap, const struct event *event)
@@ -18,8 +17,7 @@ void event_heap__add(struct event_heap *heap, const struct event *event)
 
 	if (heap->count == heap->room) {
 		heap->room = heap->room * 2 ?: 1024;
-		heap->events = reallocarray(heap->events, heap->room,
-					    sizeof(*heap->events));
+		heap->events = reallocarray(heap->events, heap->room, sizeof(*heap->events));
 		if (!heap->events)
 			err(1, "simulation");
 	}

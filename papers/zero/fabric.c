@@ -60,8 +60,7 @@ static double fabric__random(struct fabric *fabric)
 	return ((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-static void fabric__at(struct fabric *fabric, uint64_t time_ns,
-		       enum event_kind kind, uint32_t host)
+static void fabric__at(struct fabric *fabric, uint64_t time_ns, enum event_kind kind, uint32_t host)
 {
 	event_heap__add(&fabric->events,
 			&(struct event){
@@ -103,22 +102,17 @@ static void fabric__post(struct fabric *fabric)
 		host = (struct host *)flow;
 		if (host->has_none)
 			result->wait_max_ns =
-				later(result->wait_max_ns,
-				      fabric->now_ns - host->due_ns);
+				later(result->wait_max_ns, fabric->now_ns - host->due_ns);
 		host->has_none = false;
 		io_thread__post(host->thread, fabric->now_ns, fragments);
 		for (i = 0; i < fragments; i++) {
-			io_thread__work(host->thread, fabric->now_ns,
-					settings->post_ns);
-			fabric__at(fabric,
-				   host->thread->free_ns +
-					   settings->round_trip_ns / 2,
+			io_thread__work(host->thread, fabric->now_ns, settings->post_ns);
+			fabric__at(fabric, host->thread->free_ns + settings->round_trip_ns / 2,
 				   EVENT_AT_HOST, host - fabric->hosts);
 		}
 		fabric->in_flight += (uint64_t)fragments * CREDIT_FRAGMENT;
 		result->fragments += fragments;
-		result->in_flight_max =
-			later(result->in_flight_max, fabric->in_flight);
+		result->in_flight_max = later(result->in_flight_max, fabric->in_flight);
 	}
 }
 
@@ -128,8 +122,7 @@ static void fabric__scrape(struct fabric *fabric, struct host *host)
 	uint32_t index = host - fabric->hosts;
 
 	if (++host->scrapes < settings->scrapes)
-		fabric__at(fabric, fabric->now_ns + settings->interval_ns,
-			   EVENT_DUE, index);
+		fabric__at(fabric, fabric->now_ns + settings->interval_ns, EVENT_DUE, index);
 	if (host->is_dead) {
 		fabric->result->failed++;
 		return;
@@ -141,13 +134,10 @@ static void fabric__scrape(struct fabric *fabric, struct host *host)
 	host->due_ns = fabric->now_ns;
 	host->missing = host->fragments;
 	host->has_none = true;
-	credit__ask(&fabric->credit, &host->flow,
-		    index >= settings->first_class, host->fragments);
+	credit__ask(&fabric->credit, &host->flow, index >= settings->first_class, host->fragments);
 	fabric__wake(fabric, host);
 	if (fabric__random(fabric) < settings->mortality)
-		fabric__at(fabric,
-			   fabric->now_ns + fabric__random(fabric) *
-						    settings->interval_ns,
+		fabric__at(fabric, fabric->now_ns + fabric__random(fabric) * settings->interval_ns,
 			   EVENT_DEATH, index);
 	fabric__post(fabric);
 }
@@ -174,8 +164,7 @@ static void fabric__finish_scrape(struct fabric *fabric, struct host *host)
 static void fabric__land(struct fabric *fabric, struct host *host)
 {
 	fabric__wake(fabric, host);
-	io_thread__work(host->thread, fabric->now_ns,
-			fabric->settings->poll_ns);
+	io_thread__work(host->thread, fabric->now_ns, fabric->settings->poll_ns);
 	io_thread__complete(host->thread, 1);
 	fabric->in_flight -= CREDIT_FRAGMENT;
 	fabric->result->bytes += CREDIT_FRAGMENT;
@@ -195,8 +184,7 @@ static void fabric__die(struct fabric *fabric, struct host *host)
 
 	host->is_dead = true;
 	fabric__at(fabric,
-		   fabric->now_ns + settings->retry_ns +
-			   settings->round_trip_ns +
+		   fabric->now_ns + settings->retry_ns + settings->round_trip_ns +
 			   settings->buffer / settings->link_bytes_ns,
 		   EVENT_LOST, host - fabric->hosts);
 }
@@ -212,8 +200,7 @@ static void fabric__lose(struct fabric *fabric, struct host *host)
 	host->missing = 0;
 	host->epoch++;
 	fabric__at(fabric,
-		   fabric->now_ns + 3 * fabric->settings->interval_ns *
-					    fabric__random(fabric),
+		   fabric->now_ns + 3 * fabric->settings->interval_ns * fabric__random(fabric),
 		   EVENT_BIRTH, host - fabric->hosts);
 	fabric__post(fabric);
 }
@@ -237,39 +224,31 @@ static void fabric__forward(struct fabric *fabric, struct host *host)
 	uint64_t queue = 0;
 
 	if (fabric->now_ns < fabric->pause_end_ns) {
-		fabric__at(fabric, fabric->pause_end_ns, EVENT_AT_SWITCH,
-			   index);
+		fabric__at(fabric, fabric->pause_end_ns, EVENT_AT_SWITCH, index);
 		return;
 	}
 	if (fabric->link_free_ns > fabric->now_ns)
-		queue = (fabric->link_free_ns - fabric->now_ns) *
-			settings->link_bytes_ns;
+		queue = (fabric->link_free_ns - fabric->now_ns) * settings->link_bytes_ns;
 	queue += CREDIT_FRAGMENT;
 	if (settings->pause_above && queue > settings->pause_above) {
 		fabric->pause_end_ns =
-			fabric->now_ns + (queue - settings->pause_until) /
-						 settings->link_bytes_ns;
-		fabric->result->paused_ns +=
-			fabric->pause_end_ns - fabric->now_ns;
+			fabric->now_ns + (queue - settings->pause_until) / settings->link_bytes_ns;
+		fabric->result->paused_ns += fabric->pause_end_ns - fabric->now_ns;
 	} else if (!settings->pause_above && queue > settings->buffer) {
 		fabric->result->dropped++;
-		fabric__at(fabric, fabric->now_ns + settings->retry_ns,
-			   EVENT_LATE, index);
+		fabric__at(fabric, fabric->now_ns + settings->retry_ns, EVENT_LATE, index);
 		return;
 	}
-	fabric->result->marked += settings->mark_above &&
-				  queue > settings->mark_above;
+	fabric->result->marked += settings->mark_above && queue > settings->mark_above;
 	fabric->result->queue_max = later(fabric->result->queue_max, queue);
 	fabric->link_free_ns = later(fabric->link_free_ns, fabric->now_ns) +
 			       CREDIT_FRAGMENT / settings->link_bytes_ns;
 	if (fabric__random(fabric) < settings->loss) {
 		fabric->result->lost++;
-		fabric__at(fabric, fabric->now_ns + settings->retry_ns,
-			   EVENT_LATE, index);
+		fabric__at(fabric, fabric->now_ns + settings->retry_ns, EVENT_LATE, index);
 		return;
 	}
-	fabric__at(fabric, fabric->link_free_ns + settings->round_trip_ns / 4,
-		   EVENT_LANDED, index);
+	fabric__at(fabric, fabric->link_free_ns + settings->round_trip_ns / 4, EVENT_LANDED, index);
 }
 
 static void fabric__handle(struct fabric *fabric, const struct event *event)
@@ -299,8 +278,7 @@ static void fabric__handle(struct fabric *fabric, const struct event *event)
 		fabric__land(fabric, host);
 		break;
 	case EVENT_LATE:
-		fabric__at(fabric,
-			   event->time_ns + fabric->settings->round_trip_ns / 2,
+		fabric__at(fabric, event->time_ns + fabric->settings->round_trip_ns / 2,
 			   EVENT_AT_HOST, event->host);
 		break;
 	case EVENT_DEATH:
@@ -336,8 +314,7 @@ static void fabric__summarize(struct fabric *fabric)
 	if (!result->scrapes)
 		return;
 	result->latency_mean_ns /= result->scrapes;
-	result->latency_p99_ns =
-		percentile_99(fabric->latencies, result->scrapes);
+	result->latency_p99_ns = percentile_99(fabric->latencies, result->scrapes);
 	result->latency_max_ns = fabric->latencies[result->scrapes - 1];
 	if (fabric->first_class_scrapes)
 		result->first_class_ns /= fabric->first_class_scrapes;
@@ -352,25 +329,18 @@ static void fabric__make_host(struct fabric *fabric, uint32_t index)
 {
 	const struct fabric_settings *settings = fabric->settings;
 	struct host *host = &fabric->hosts[index];
-	uint32_t bytes = index < settings->small_hosts ? settings->small_bytes :
-							 settings->bytes;
+	uint32_t bytes = index < settings->small_hosts ? settings->small_bytes : settings->bytes;
 
 	host->fragments = (bytes + CREDIT_FRAGMENT - 1) / CREDIT_FRAGMENT;
-	host->thread =
-		settings->io == IO_EVENT ||
-				(settings->io == IO_HYBRID &&
-				 host->fragments >= IO_POLLED_FRAGMENTS) ?
-			&fabric->blocking :
-			&fabric->polling;
-	fabric__at(fabric,
-		   settings->spread ?
-			   fabric__random(fabric) * settings->interval_ns :
-			   0,
+	host->thread = settings->io == IO_EVENT || (settings->io == IO_HYBRID &&
+						    host->fragments >= IO_POLLED_FRAGMENTS) ?
+			       &fabric->blocking :
+			       &fabric->polling;
+	fabric__at(fabric, settings->spread ? fabric__random(fabric) * settings->interval_ns : 0,
 		   EVENT_DUE, index);
 }
 
-void fabric__run(const struct fabric_settings *settings,
-		 struct fabric_result *result)
+void fabric__run(const struct fabric_settings *settings, struct fabric_result *result)
 {
 	struct fabric fabric = {
 		.settings = settings,
@@ -383,11 +353,10 @@ void fabric__run(const struct fabric_settings *settings,
 
 	*result = (struct fabric_result){};
 	fabric.hosts = calloc(settings->hosts, sizeof(*fabric.hosts));
-	fabric.latencies = calloc((size_t)settings->hosts * settings->scrapes,
-				  sizeof(*fabric.latencies));
-	fabric.small_latencies =
-		calloc((size_t)settings->small_hosts * settings->scrapes + 1,
-		       sizeof(*fabric.small_latencies));
+	fabric.latencies =
+		calloc((size_t)settings->hosts * settings->scrapes, sizeof(*fabric.latencies));
+	fabric.small_latencies = calloc((size_t)settings->small_hosts * settings->scrapes + 1,
+					sizeof(*fabric.small_latencies));
 	if (!fabric.hosts || !fabric.latencies || !fabric.small_latencies)
 		err(1, "simulation");
 	credit__init(&fabric.credit, settings->credit, settings->flow_credit);

@@ -69,8 +69,7 @@ struct fabric_result {
 };
 
 /* Exits the program if out of memory. */
-void fabric__run(const struct fabric_settings *settings,
-		 struct fabric_result *result);
+void fabric__run(const struct fabric_settings *settings, struct fabric_result *result);
 
 /*
  * Settings with faults, by their number: 1 to 200 hosts of two classes, losses, hosts that

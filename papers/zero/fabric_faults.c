@@ -38,13 +38,10 @@ void fabric__random_settings(uint64_t seed, struct fabric_settings *settings)
 		.seed = seed,
 	};
 	settings->first_class = draw(&state, 0, settings->hosts);
-	settings->buffer = settings->credit > CREDIT_FRAGMENT ?
-				   settings->credit :
-				   CREDIT_FRAGMENT;
+	settings->buffer = settings->credit > CREDIT_FRAGMENT ? settings->credit : CREDIT_FRAGMENT;
 	/* A READ is not sent again while its first answer may still be in the queue. */
-	settings->retry_ns +=
-		settings->buffer / settings->link_bytes_ns +
-		CREDIT_FLOW_MAX * CREDIT_FRAGMENT / settings->host_bytes_ns;
+	settings->retry_ns += settings->buffer / settings->link_bytes_ns +
+			      CREDIT_FLOW_MAX * CREDIT_FRAGMENT / settings->host_bytes_ns;
 }
 
 /*
@@ -60,9 +57,8 @@ static double wait_limit_ns(const struct fabric_settings *settings)
 		      settings->post_ns + settings->poll_ns;
 
 	return fragments * each +
-	       (fragments / credits + 1) *
-		       (settings->round_trip_ns +
-			8 * (settings->retry_ns + settings->round_trip_ns));
+	       (fragments / credits + 1) * (settings->round_trip_ns +
+					    8 * (settings->retry_ns + settings->round_trip_ns));
 }
 
 const char *fabric__broken_rule(const struct fabric_settings *settings,

@@ -7,8 +7,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-void io_thread__work(struct io_thread *thread, uint64_t now_ns,
-		     uint64_t work_ns)
+void io_thread__work(struct io_thread *thread, uint64_t now_ns, uint64_t work_ns)
 {
 	thread->free_ns = later(thread->free_ns, now_ns) + work_ns;
 	/* While it polls, time counts from the first fragment to the last. */
@@ -16,8 +15,7 @@ void io_thread__work(struct io_thread *thread, uint64_t now_ns,
 		thread->busy_ns += work_ns;
 }
 
-void io_thread__wake(struct io_thread *thread, uint64_t now_ns,
-		     uint64_t wake_ns, uint64_t cpu_ns)
+void io_thread__wake(struct io_thread *thread, uint64_t now_ns, uint64_t wake_ns, uint64_t cpu_ns)
 {
 	if (thread->polls || thread->free_ns > now_ns)
 		return;
@@ -25,8 +23,7 @@ void io_thread__wake(struct io_thread *thread, uint64_t now_ns,
 	thread->busy_ns += cpu_ns;
 }
 
-void io_thread__post(struct io_thread *thread, uint64_t now_ns,
-		     uint32_t fragments)
+void io_thread__post(struct io_thread *thread, uint64_t now_ns, uint32_t fragments)
 {
 	if (!thread->in_flight)
 		thread->since_ns = later(thread->free_ns, now_ns);

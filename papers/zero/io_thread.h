@@ -28,14 +28,11 @@ struct io_thread {
 };
 
 /* Does @work_ns of work, from @now_ns on or when all before is done. */
-void io_thread__work(struct io_thread *thread, uint64_t now_ns,
-		     uint64_t work_ns);
+void io_thread__work(struct io_thread *thread, uint64_t now_ns, uint64_t work_ns);
 /* There is an event at @now_ns: a thread that blocks runs @wake_ns later, for @cpu_ns more. */
-void io_thread__wake(struct io_thread *thread, uint64_t now_ns,
-		     uint64_t wake_ns, uint64_t cpu_ns);
+void io_thread__wake(struct io_thread *thread, uint64_t now_ns, uint64_t wake_ns, uint64_t cpu_ns);
 /* Counts posted fragments; completed ones, or ones given up. */
-void io_thread__post(struct io_thread *thread, uint64_t now_ns,
-		     uint32_t fragments);
+void io_thread__post(struct io_thread *thread, uint64_t now_ns, uint32_t fragments);
 void io_thread__complete(struct io_thread *thread, uint32_t fragments);
 
 #endif /* PAPERS_IO_THREAD_H */

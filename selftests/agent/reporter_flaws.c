@@ -128,8 +128,7 @@ static size_t build_good(bool is_postcard, uint8_t frame[INT_FRAME_MAX])
 		.words = 4,
 	};
 
-	return is_postcard ? postcard__build(&postcard, frame) :
-			     int_frame__build(&what, frame);
+	return is_postcard ? postcard__build(&postcard, frame) : int_frame__build(&what, frame);
 }
 
 static void test_passed(void **state)
@@ -142,8 +141,7 @@ static void test_passed(void **state)
 	reporter = *state = xdp_reporter__attach(32, DART_STORE_SHARES);
 	for (i = 0; i < 2; i++) {
 		length = build_good(i, frame);
-		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
-						   true), XDP_TX);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &length, true), XDP_TX);
 	}
 	for (i = 0; i < sizeof(flaws) / sizeof(flaws[0]); i++) {
 		flaw = &flaws[i];
@@ -153,9 +151,8 @@ static void test_passed(void **state)
 		memcpy(frame + flaw->at, flaw->bytes, flaw->count);
 		if (flaw->at >= IP && flaw->at < IP_END)
 			int_frame__set_checksum(frame);
-		xdp_reporter__expect_passed(reporter, frame,
-					    flaw->length ?: length,
-					    flaw->counter, flaw->what);
+		xdp_reporter__expect_passed(reporter, frame, flaw->length ?: length, flaw->counter,
+					    flaw->what);
 	}
 	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 2);
 }
@@ -165,8 +162,7 @@ static size_t add_options(uint8_t *frame, size_t length)
 {
 	static const uint8_t nops[4] = { 1, 1, 1, 1 };
 
-	memmove(frame + IP_END + sizeof(nops), frame + IP_END,
-		length - IP_END);
+	memmove(frame + IP_END + sizeof(nops), frame + IP_END, length - IP_END);
 	memcpy(frame + IP_END, nops, sizeof(nops));
 	frame[IP]++;
 	frame[IP + 3] += sizeof(nops);
@@ -189,14 +185,12 @@ static void expect_damaged(struct xdp_reporter *reporter, const uint8_t *good,
 		memcpy(frame, good, length);
 		frame[IP + bit / 8] ^= 1 << bit % 8;
 		size = length;
-		assert_int_equal(xdp_reporter__run(reporter, frame, &size,
-						   true), XDP_PASS);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &size, true), XDP_PASS);
 		assert_int_equal(size, length);
 		frame[IP + bit / 8] ^= 1 << bit % 8;
 		assert_memory_equal(frame, good, length);
 	}
-	assert_int_equal(xdp_reporter__count(reporter, OTHERS) - others,
-			 other_bits);
+	assert_int_equal(xdp_reporter__count(reporter, OTHERS) - others, other_bits);
 	assert_int_equal(xdp_reporter__count(reporter, DAMAGED) - before,
 			 (end - IP) * 8 - other_bits);
 }
@@ -212,11 +206,9 @@ static void test_damaged(void **state)
 		length = build_good(i % 2, frame);
 		if (i / 2)
 			length = add_options(frame, length);
-		expect_damaged(reporter, frame, length,
-			       IP_END + (i / 2 ? 4 : 0));
+		expect_damaged(reporter, frame, length, IP_END + (i / 2 ? 4 : 0));
 		size = length;
-		assert_int_equal(xdp_reporter__run(reporter, frame, &size,
-						   true), XDP_TX);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &size, true), XDP_TX);
 	}
 	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 4);
 }
@@ -233,11 +225,9 @@ static void test_zeros(void **state)
 		/* The identification, which was 0, takes the whole checksum. */
 		memcpy(frame + IP + 4, frame + CHECKSUM_AT, 2);
 		int_frame__set_checksum(frame);
-		assert_int_equal(frame[CHECKSUM_AT] | frame[CHECKSUM_AT + 1],
-				 0);
+		assert_int_equal(frame[CHECKSUM_AT] | frame[CHECKSUM_AT + 1], 0);
 		memset(frame + CHECKSUM_AT, i ? 0xff : 0, 2);
-		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
-						   true), XDP_TX);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &length, true), XDP_TX);
 	}
 	assert_int_equal(xdp_reporter__count(reporter, REPORTS), 2);
 }
@@ -255,11 +245,9 @@ static void test_random_flaws(void **state)
 	for (i = 0; i < 2000; i++) {
 		good_length = build_good(i % 2, good);
 		for (bytes = 1 + dart_random__below(&random, 3); bytes; bytes--)
-			good[12 + dart_random__below(&random, 80)] =
-				dart_random__next(&random);
+			good[12 + dart_random__below(&random, 80)] = dart_random__next(&random);
 		if (!dart_random__below(&random, 4))
-			good_length = 14 + dart_random__below(
-						&random, good_length - 14);
+			good_length = 14 + dart_random__below(&random, good_length - 14);
 		memcpy(frame, good, good_length);
 		length = good_length;
 		verdict = xdp_reporter__run(reporter, frame, &length, true);
@@ -288,7 +276,6 @@ int main(void)
 			     test_random_flaws, NULL, xdp_reporter__detach),
 	};
 
-	return cmocka_run_group_tests_name("reporter_flaws", tests,
-					   xdp_reporter__setup,
+	return cmocka_run_group_tests_name("reporter_flaws", tests, xdp_reporter__setup,
 					   xdp_reporter__teardown);
 }

@@ -12,8 +12,7 @@
 
 #define CHI_SQUARED_7	40.5	/* 7 degrees of freedom, p = 10^-6 */
 
-static void random_bytes(struct dart_random *random, void *bytes,
-			 size_t length)
+static void random_bytes(struct dart_random *random, void *bytes, size_t length)
 {
 	uint8_t *at = bytes;
 
@@ -36,11 +35,9 @@ static void random_int(struct dart_random *random, uint8_t key[37],
 		.hops = 1 + dart_random__below(random, 7),
 		.hop_words = 1 + dart_random__below(random, 6),
 		.is_before_l4 = dart_random__below(random, 2),
-		.payload = dart_random__below(random, 3) *
-			   dart_random__below(random, 500),
+		.payload = dart_random__below(random, 3) * dart_random__below(random, 500),
 	};
-	key[what->key_length - 1] =
-		protocols[dart_random__below(random, sizeof(protocols))];
+	key[what->key_length - 1] = protocols[dart_random__below(random, sizeof(protocols))];
 }
 
 static void run_int(struct xdp_reporter *reporter, struct dart_random *random)
@@ -56,11 +53,9 @@ static void run_int(struct xdp_reporter *reporter, struct dart_random *random)
 	hops = what.hops < 5 ? what.hops : 5;
 	memcpy(value, path, hops * sizeof(*path));
 	length = int_frame__build(&what, frame);
-	assert_int_equal(xdp_reporter__run(reporter, frame, &length,
-					   is_from_interface),
+	assert_int_equal(xdp_reporter__run(reporter, frame, &length, is_from_interface),
 			 is_from_interface ? XDP_TX : XDP_REDIRECT);
-	xdp_reporter__expect(reporter, frame, length, key, what.key_length,
-			     value);
+	xdp_reporter__expect(reporter, frame, length, key, what.key_length, value);
 }
 
 static void test_paths(void **state)
@@ -97,13 +92,11 @@ static void test_no_ports(void **state)
 	key[8] = 9;
 	length = int_frame__build(&what, frame);
 	key[8] = 0;
-	assert_int_equal(xdp_reporter__run(reporter, frame, &length, true),
-			 XDP_TX);
+	assert_int_equal(xdp_reporter__run(reporter, frame, &length, true), XDP_TX);
 	xdp_reporter__expect(reporter, frame, length, key, sizeof(key), path);
 }
 
-static void run_postcard(struct xdp_reporter *reporter,
-			 struct dart_random *random)
+static void run_postcard(struct xdp_reporter *reporter, struct dart_random *random)
 {
 	uint8_t frame[INT_FRAME_MAX], key[41];
 	__be32 metadata[8], value[5] = { 0 };
@@ -121,13 +114,11 @@ static void run_postcard(struct xdp_reporter *reporter,
 	what.node = dart_random__next(random);
 	key[what.key_length - 1] = IPPROTO_TCP;
 	length = postcard__build(&what, frame);
-	assert_int_equal(xdp_reporter__run(reporter, frame, &length, true),
-			 XDP_TX);
+	assert_int_equal(xdp_reporter__run(reporter, frame, &length, true), XDP_TX);
 
 	memcpy(key + what.key_length, &what.node, sizeof(what.node));
 	memcpy(value, metadata, (what.words < 5 ? what.words : 5) * 4);
-	xdp_reporter__expect(reporter, frame, length, key, what.key_length + 4,
-			     value);
+	xdp_reporter__expect(reporter, frame, length, key, what.key_length + 4, value);
 }
 
 static void test_postcards(void **state)
@@ -168,14 +159,11 @@ static void test_random_copies(void **state)
 		key[0]++;
 	for (i = 0; i < rounds; i++) {
 		length = int_frame__build(&what, frame);
-		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
-						   true), XDP_TX);
-		copies[xdp_reporter__expect(reporter, frame, length, key, 13,
-					    path)]++;
+		assert_int_equal(xdp_reporter__run(reporter, frame, &length, true), XDP_TX);
+		copies[xdp_reporter__expect(reporter, frame, length, key, 13, path)]++;
 	}
 	for (i = 0; i < 8; i++)
-		chi_squared += (copies[i] - expected) * (copies[i] - expected) /
-			       expected;
+		chi_squared += (copies[i] - expected) * (copies[i] - expected) / expected;
 	print_message("# chi-squared of 8 copies: %.1f\n", chi_squared);
 	assert_true(chi_squared < CHI_SQUARED_7);
 }
@@ -200,15 +188,13 @@ static void test_unassigned_shares(void **state)
 	for (i = 0; i < 200; i++) {
 		key[0] = i;
 		length = int_frame__build(&what, frame);
-		if (dart_store__crc(DART_STORE_SHARE, key, 13) %
-		    DART_STORE_SHARES >= DART_STORE_SHARES / 2) {
-			xdp_reporter__expect_passed(reporter, frame, length,
-						    UNASSIGNED,
+		if (dart_store__crc(DART_STORE_SHARE, key, 13) % DART_STORE_SHARES >=
+		    DART_STORE_SHARES / 2) {
+			xdp_reporter__expect_passed(reporter, frame, length, UNASSIGNED,
 						    "a share without collector");
 			continue;
 		}
-		assert_int_equal(xdp_reporter__run(reporter, frame, &length,
-						   true), XDP_TX);
+		assert_int_equal(xdp_reporter__run(reporter, frame, &length, true), XDP_TX);
 		xdp_reporter__expect(reporter, frame, length, key, 13, path);
 		shared++;
 	}
@@ -227,11 +213,9 @@ int main(void)
 		TEST_FIXTURE("each of 8 copies is reported equally often",
 			     test_random_copies, NULL, xdp_reporter__detach),
 		TEST_FIXTURE("frames of a share without a collector pass unchanged, and are counted",
-			     test_unassigned_shares, NULL,
-			     xdp_reporter__detach),
+			     test_unassigned_shares, NULL, xdp_reporter__detach),
 	};
 
-	return cmocka_run_group_tests_name("reporter_frames", tests,
-					   xdp_reporter__setup,
+	return cmocka_run_group_tests_name("reporter_frames", tests, xdp_reporter__setup,
 					   xdp_reporter__teardown);
 }

@@ -29,8 +29,7 @@ struct usage {
 };
 
 /* The variable @name of the programs; a skeleton does not show static variables. */
-static uint32_t *variable(struct bpf_object *object, void *data,
-			  const char *name)
+static uint32_t *variable(struct bpf_object *object, void *data, const char *name)
 {
 	struct btf *btf = bpf_object__btf(object);
 	int id = btf__find_by_name_kind(btf, ".bss", BTF_KIND_DATASEC);
@@ -38,8 +37,7 @@ static uint32_t *variable(struct bpf_object *object, void *data,
 	const struct btf_var_secinfo *variables = btf_var_secinfos(section);
 
 	for (uint16_t i = 0; i < btf_vlen(section); i++) {
-		const struct btf_type *type =
-			btf__type_by_id(btf, variables[i].type);
+		const struct btf_type *type = btf__type_by_id(btf, variables[i].type);
 
 		if (!strcmp(btf__name_by_offset(btf, type->name_off), name))
 			return (uint32_t *)((char *)data + variables[i].offset);
@@ -48,8 +46,7 @@ static uint32_t *variable(struct bpf_object *object, void *data,
 	return NULL;
 }
 
-static void lookup(struct bpf_object *object, const char *map, uint32_t key,
-		   void *value)
+static void lookup(struct bpf_object *object, const char *map, uint32_t key, void *value)
 {
 	int fd = bpf_object__find_map_fd_by_name(object, map);
 
@@ -126,14 +123,12 @@ static void cgroups_begin(struct cgroups *cgroups)
 
 	assert_int_equal(cgroupnet_bpf__load(probe), 0);
 	cgroups->root = open(ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	probe->links.dart_ingress = bpf_program__attach_cgroup(
-		probe->progs.dart_ingress, cgroups->root);
-	probe->links.dart_egress = bpf_program__attach_cgroup(
-		probe->progs.dart_egress, cgroups->root);
-	probe->links.dart_cgroup_rmdir =
-		bpf_program__attach(probe->progs.dart_cgroup_rmdir);
-	probe->links.dart_cgroup_release =
-		bpf_program__attach(probe->progs.dart_cgroup_release);
+	probe->links.dart_ingress =
+		bpf_program__attach_cgroup(probe->progs.dart_ingress, cgroups->root);
+	probe->links.dart_egress =
+		bpf_program__attach_cgroup(probe->progs.dart_egress, cgroups->root);
+	probe->links.dart_cgroup_rmdir = bpf_program__attach(probe->progs.dart_cgroup_rmdir);
+	probe->links.dart_cgroup_release = bpf_program__attach(probe->progs.dart_cgroup_release);
 	assert_non_null(probe->links.dart_ingress);
 	assert_non_null(probe->links.dart_egress);
 	assert_non_null(probe->links.dart_cgroup_rmdir);
@@ -201,11 +196,9 @@ static void test_too_many_cgroups(void **state)
 
 	assert_non_null(probe);
 	assert_in_range(bpf_map__value_size(probe->maps.bss), 1, sizeof(bss));
-	fresh = (char *)variable(probe->obj, probe->bss, "fresh_rows") -
-		(char *)probe->bss;
+	fresh = (char *)variable(probe->obj, probe->bss, "fresh_rows") - (char *)probe->bss;
 	/* Room for the root cgroup alone. */
-	assert_int_equal(bpf_map__set_max_entries(probe->maps.row_of_cgroup, 1),
-			 0);
+	assert_int_equal(bpf_map__set_max_entries(probe->maps.row_of_cgroup, 1), 0);
 	cgroups_begin(&cgroups);
 	lookup(probe->obj, ".bss", 0, bss);
 	memcpy(&before, bss + fresh, sizeof(before));
@@ -258,8 +251,7 @@ static void test_connections(void **state)
 	assert_usage(probe->obj, "tcpconn_rows", 2, 2);
 
 	/* A reset closes both ends at once. */
-	assert_int_equal(setsockopt(first[0], SOL_SOCKET, SO_LINGER, &reset,
-				    sizeof(reset)), 0);
+	assert_int_equal(setsockopt(first[0], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
 	close(first[0]);
 	close(first[1]);
 	for (int i = 0; i < 2; i++) {

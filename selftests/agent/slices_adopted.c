@@ -26,8 +26,7 @@ static void restart(void)
 }
 
 /* Asks for a slice whose schema contains the counter @field, with @fd or -1. */
-static json_t *ask(const char *name, const char *field, int length, int fd,
-		   int *received)
+static json_t *ask(const char *name, const char *field, int length, int fd, int *received)
 {
 	int socket = registration__connect();
 	char request[512];
@@ -39,8 +38,7 @@ static json_t *ask(const char *name, const char *field, int length, int fd,
 		 "{\"name\": \"%s\", \"offset\": 0, \"width\": 8, "
 		 "\"kind\": \"counter\"}]}}\n", name, length, field);
 	if (received) {
-		registration__send(socket, request, strlen(request), &fd,
-				   fd >= 0);
+		registration__send(socket, request, strlen(request), &fd, fd >= 0);
 		*received = registration__reply_fd(socket);
 		reply = NULL;
 	} else {
@@ -60,8 +58,7 @@ static int new_slice(const char *name)
 
 static volatile uint64_t *map(int fd)
 {
-	void *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0);
+	void *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	assert_true(memory != MAP_FAILED);
 	return memory;
@@ -71,8 +68,7 @@ static void refused(json_t *reply, const char *code)
 {
 	assert_non_null(reply);
 	assert_false(registration__is_ok(reply));
-	assert_string_equal(json_string_value(json_object_get(reply, "error")),
-			    code);
+	assert_string_equal(json_string_value(json_object_get(reply, "error")), code);
 	json_decref(reply);
 }
 
@@ -83,8 +79,7 @@ static void taken(json_t *reply, const char *name)
 	assert_non_null(reply);
 	if (!registration__is_ok(reply))
 		fail_msg("%s", json_dumps(reply, 0));
-	assert_int_equal(json_unpack(reply, "{s:{s:s}}", "entry", "name",
-				     &registered), 0);
+	assert_int_equal(json_unpack(reply, "{s:{s:s}}", "entry", "name", &registered), 0);
 	assert_string_equal(registered, name);
 	json_decref(reply);
 }
@@ -95,8 +90,7 @@ static json_t *ask_about(const char *request, const char *name)
 	char line[256];
 	json_t *reply;
 
-	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n",
-		 request, name);
+	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n", request, name);
 	reply = registration__ask(socket, line, -1);
 	close(socket);
 	return reply;
@@ -108,8 +102,7 @@ static int value_of(const char *name, const char *field)
 	json_t *reply = ask_about("show", name);
 	int value = -1;
 
-	if (json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows",
-			field, &value))
+	if (json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows", field, &value))
 		fail_msg("%s", json_dumps(reply, 0));
 	json_decref(reply);
 	return value;
@@ -138,8 +131,7 @@ static long entries(void)
 {
 	char *list = registration__list();
 	json_t *lists = json_loads(list, 0, NULL);
-	long count = json_array_size(
-		json_object_get(json_array_get(lists, 0), "entries"));
+	long count = json_array_size(json_object_get(json_array_get(lists, 0), "entries"));
 
 	json_decref(lists);
 	free(list);
@@ -253,8 +245,7 @@ static void test_other_region(void **state)
 	struct dart_zero_slice slice;
 	int region = device_open();
 
-	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1, &slice),
-			 0);
+	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1, &slice), 0);
 	refused(ask("kept", "done", 64, slice.fd, NULL), "EBUSY");
 	close(region);
 	taken(ask("kept", "done", 64, slice.fd, NULL), "kept");

@@ -24,8 +24,7 @@ static void run(const char *command)
 }
 
 /* A request for the slice @name with the members @more, and @fd or -1. */
-static void write_request(char *request, size_t room, const char *name,
-			  const char *more)
+static void write_request(char *request, size_t room, const char *name, const char *more)
 {
 	snprintf(request, room,
 		 "{\"request\": \"new-slice\", \"name\": \"%s\", %s, "
@@ -83,8 +82,7 @@ static json_t *request_about(const char *request, const char *name, int fd)
 	char line[256];
 	json_t *reply;
 
-	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n",
-		 request, name);
+	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n", request, name);
 	reply = registration__ask(socket, line, fd);
 	close(socket);
 	return reply;
@@ -96,8 +94,7 @@ static int value_of(const char *name)
 	json_t *reply = request_about("show", name, -1);
 	int value = -1;
 
-	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows",
-		    "done", &value);
+	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows", "done", &value);
 	json_decref(reply);
 	return value;
 }
@@ -155,12 +152,10 @@ static void test_refused(void **state)
 	assert_string_equal(ask("a", "\"offset\": 8192", fd), "EINVAL");
 	assert_string_equal(ask("a", "\"offset\": -64", fd), "EINVAL");
 	assert_string_equal(ask("a", "\"offset\": \"64\"", fd), "EINVAL");
-	assert_string_equal(ask("a", "\"offset\": 64, \"memory\": 8192", fd),
-			    "EINVAL");
+	assert_string_equal(ask("a", "\"offset\": 64, \"memory\": 8192", fd), "EINVAL");
 	assert_string_equal(ask("a", "\"memory\": 100", -1), "EINVAL");
 	assert_string_equal(ask("a", "\"memory\": 1052672", -1), "EINVAL");
-	assert_string_equal(ask("a", "\"memory\": 4096, \"offset\": 4096", -1),
-			    "EINVAL");
+	assert_string_equal(ask("a", "\"memory\": 4096, \"offset\": 4096", -1), "EINVAL");
 	assert_string_equal(ask("first", "\"offset\": 64", other), "EEXIST");
 	run("chmod 666 /run/dart/dartd.sock");
 	assert_int_equal(seteuid(65534), 0);
@@ -190,8 +185,7 @@ static void test_unregistered(void **state)
 	assert_int_equal(value_of("first"), 0);
 
 	reply = request_about("unregister-slice", "first", fd);
-	assert_int_equal(json_unpack(reply, "{s:{s:I}}", "entry", "lease_ms",
-				     &lease_ms), 0);
+	assert_int_equal(json_unpack(reply, "{s:{s:I}}", "entry", "lease_ms", &lease_ms), 0);
 	json_decref(reply);
 	assert_true(lease_ms > 0);
 	assert_int_equal(value_of("first"), -1);

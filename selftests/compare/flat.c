@@ -83,9 +83,7 @@ static uint64_t from_bytes(const json_t *bytes)
 	uint64_t value = 0;
 
 	for (size_t i = json_array_size(bytes); i-- > 0;)
-		value = value << 8 |
-			strtoul(json_string_value(json_array_get(bytes, i)),
-				NULL, 16);
+		value = value << 8 | strtoul(json_string_value(json_array_get(bytes, i)), NULL, 16);
 	return value;
 }
 
@@ -103,8 +101,7 @@ static void flatten_map(json_t *flat, const char *entry, json_t *rows)
 			flat__add(flat, from_bytes(json_object_get(row, "value")),
 			    "%s/%zu/value", entry, i);
 		json_object_foreach(fields, name, value)
-			flat__add(flat, json_integer_value(value), "%s/%zu/%s", entry,
-			    i, name);
+			flat__add(flat, json_integer_value(value), "%s/%zu/%s", entry, i, name);
 	}
 }
 
@@ -165,8 +162,7 @@ static uint64_t converted(const char *entry, const char *field, uint64_t value)
 	if (!strcmp(entry, "cpustat"))
 		return value / (1000000000 / sysconf(_SC_CLK_TCK));
 	/* counted in sectors of 512 bytes, shown in KiB */
-	if (!strcmp(entry, "vmstat") &&
-	    (!strcmp(field, "pgpgin") || !strcmp(field, "pgpgout")))
+	if (!strcmp(entry, "vmstat") && (!strcmp(field, "pgpgin") || !strcmp(field, "pgpgout")))
 		return value / 2;
 	if (!strncmp(entry, "cgroup:cpu", 10))
 		return value / 1000;
@@ -181,8 +177,7 @@ static const char *proc_name(const char *field)
 	return strncmp(field, "drops", 5) ? field : "dropped";
 }
 
-static void flatten_copies(json_t *flat, const char *entry,
-			   const json_t *copies)
+static void flatten_copies(json_t *flat, const char *entry, const json_t *copies)
 {
 	const json_t *copy;
 	const char *field;
@@ -191,9 +186,8 @@ static void flatten_copies(json_t *flat, const char *entry,
 
 	json_array_foreach(copies, i, copy) {
 		json_object_foreach((json_t *)copy, field, value)
-			flat__add(flat, converted(entry, field,
-					    json_integer_value(value)),
-			    "%s/%zu/%s", entry, i, proc_name(field));
+			flat__add(flat, converted(entry, field, json_integer_value(value)),
+				  "%s/%zu/%s", entry, i, proc_name(field));
 	}
 }
 
@@ -203,9 +197,8 @@ static void flatten_sum(json_t *flat, const char *entry, json_t *sum)
 	json_t *value;
 
 	json_object_foreach(sum, field, value)
-		flat__add(flat,
-			  converted(entry, field, json_integer_value(value)),
-			  "%s/sum/%s", entry, field);
+		flat__add(flat, converted(entry, field, json_integer_value(value)), "%s/sum/%s",
+			  entry, field);
 }
 
 json_t *flat__from_scrape(const json_t *scrape)

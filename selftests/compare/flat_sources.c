@@ -45,12 +45,10 @@ static void take_lines(json_t *flat, const char *netns, char *text)
 	while ((names = strsep(&text, "\n")) && (values = strsep(&text, "\n"))) {
 		family = strsep(&names, " ");
 		strsep(&values, " ");
-		for (size_t i = 0; i < sizeof(families) / sizeof(families[0]);
-		     i++) {
+		for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 			if (!family || strcmp(family, families[i][0]))
 				continue;
-			while ((name = strsep(&names, " ")) &&
-			       (value = strsep(&values, " ")))
+			while ((name = strsep(&names, " ")) && (value = strsep(&values, " ")))
 				put_counter(flat, families[i][1], netns, name,
 					    strtoull(value, NULL, 10));
 		}
@@ -70,13 +68,11 @@ static void take_snmp6(json_t *flat, const char *netns, char *text)
 		if (!*value)
 			continue;
 		*value++ = '\0';
-		for (size_t i = 0; i < sizeof(families) / sizeof(families[0]);
-		     i++) {
+		for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
 			size_t length = strlen(families[i][0]);
 
 			if (!strncmp(line, families[i][0], length))
-				put_counter(flat, families[i][1], netns,
-					    line + length,
+				put_counter(flat, families[i][1], netns, line + length,
 					    strtoull(value, NULL, 10));
 		}
 	}
@@ -97,14 +93,10 @@ static void take_dev(json_t *flat, const char *netns, char *text)
 		*next++ = '\0';
 		for (int i = 0; i < 16; i++)
 			column[i] = strtoull(next, &next, 10);
-		flat__add(flat, column[8], "?netdev:stats@%s/%s/sum/tx_bytes", netns,
-		    device);
-		flat__add(flat, column[9], "?netdev:stats@%s/%s/sum/tx_packets",
-		    netns, device);
-		flat__add(flat, column[8], "?netdev:stats@%s/%s/sum/bytes", netns,
-		    device);
-		flat__add(flat, column[9], "?netdev:stats@%s/%s/sum/packets", netns,
-		    device);
+		flat__add(flat, column[8], "?netdev:stats@%s/%s/sum/tx_bytes", netns, device);
+		flat__add(flat, column[9], "?netdev:stats@%s/%s/sum/tx_packets", netns, device);
+		flat__add(flat, column[8], "?netdev:stats@%s/%s/sum/bytes", netns, device);
+		flat__add(flat, column[9], "?netdev:stats@%s/%s/sum/packets", netns, device);
 	}
 }
 
@@ -146,16 +138,14 @@ static void take_diskstats(json_t *flat, char *text)
 			uint64_t value = strtoull(next, &next, 10);
 
 			if (fields[i])
-				flat__add(flat, value, "?disk:stats@%s/sum/%s",
-				    device, fields[i]);
+				flat__add(flat, value, "?disk:stats@%s/sum/%s", device, fields[i]);
 		}
 	}
 }
 
 /* Rows "NAME: N N ... text" with a column for each CPU. */
 static void take_rows(json_t *flat, char *text,
-		      void (*take)(json_t *flat, const char *row, int cpu,
-				   uint64_t value))
+		      void (*take)(json_t *flat, const char *row, int cpu, uint64_t value))
 {
 	char *line;
 
@@ -188,8 +178,7 @@ static void take_softirq(json_t *flat, const char *row, int cpu, uint64_t value)
 	flat__add(flat, value, "softirqs/%d/%s", cpu, lower);
 }
 
-static void take_interrupt(json_t *flat, const char *row, int cpu,
-			   uint64_t value)
+static void take_interrupt(json_t *flat, const char *row, int cpu, uint64_t value)
 {
 	/* older kernels, newer kernels */
 	static const char *const rows[][3] = {

@@ -113,8 +113,7 @@ static void take_snapshot(struct comparison *comparison, char *const server[])
 	struct snapshot *snapshot;
 	char *text;
 
-	comparison->snapshots = grow(comparison->snapshots,
-				     comparison->snapshot_count,
+	comparison->snapshots = grow(comparison->snapshots, comparison->snapshot_count,
 				     sizeof(*comparison->snapshots));
 	snapshot = &comparison->snapshots[comparison->snapshot_count++];
 	snapshot->requested_ns = now_ns();
@@ -131,14 +130,12 @@ static void take_line(struct comparison *comparison, const char *line)
 	struct scrape *scrape;
 
 	if (json_object_get(json, "summary")) {
-		comparison->summary =
-			json_incref(json_object_get(json, "summary"));
+		comparison->summary = json_incref(json_object_get(json, "summary"));
 	} else if (!flat) {
 		comparison->errors++;
 		fprintf(stderr, "compare: not a scrape: %s\n", line);
 	} else {
-		comparison->scrapes = grow(comparison->scrapes,
-					   comparison->scrape_count,
+		comparison->scrapes = grow(comparison->scrapes, comparison->scrape_count,
 					   sizeof(*comparison->scrapes));
 		scrape = &comparison->scrapes[comparison->scrape_count++];
 		*scrape = (struct scrape){
@@ -160,10 +157,8 @@ static bool take_input(struct comparison *comparison)
 	char *begin, *newline;
 	ssize_t got;
 
-	comparison->input = grow(comparison->input,
-				 comparison->input_length + 65536, 1);
-	got = read(STDIN_FILENO, comparison->input + comparison->input_length,
-		   65536);
+	comparison->input = grow(comparison->input, comparison->input_length + 65536, 1);
+	got = read(STDIN_FILENO, comparison->input + comparison->input_length, 65536);
 	if (got <= 0)
 		return false;
 	comparison->input_length += got;
@@ -197,8 +192,7 @@ static void collect(struct comparison *comparison, char *const server[])
 	take_snapshot(comparison, server);
 }
 
-static const struct snapshot *last_before(const struct comparison *comparison,
-					  uint64_t time_ns)
+static const struct snapshot *last_before(const struct comparison *comparison, uint64_t time_ns)
 {
 	const struct snapshot *found = NULL;
 
@@ -209,8 +203,7 @@ static const struct snapshot *last_before(const struct comparison *comparison,
 	return found;
 }
 
-static const struct snapshot *first_after(const struct comparison *comparison,
-					  uint64_t time_ns)
+static const struct snapshot *first_after(const struct comparison *comparison, uint64_t time_ns)
 {
 	for (size_t i = 0; i < comparison->snapshot_count; i++) {
 		if (comparison->snapshots[i].requested_ns >= time_ns)
@@ -238,13 +231,11 @@ static void count(json_t *counts, const char *name)
 		if (name[length - 1] == '/')
 			break;
 	snprintf(entry, sizeof(entry), "%.*s", length ? length - 1 : 0, name);
-	json_object_set_new(counts, entry,
-			    json_integer(number(counts, entry) + 1));
+	json_object_set_new(counts, entry, json_integer(number(counts, entry) + 1));
 }
 
 /* Returns how many values of the kernel were read out of bounds or not at all. */
-static uint64_t compare(const struct comparison *comparison, json_t *counts,
-			uint64_t *compared)
+static uint64_t compare(const struct comparison *comparison, json_t *counts, uint64_t *compared)
 {
 	uint64_t mismatches = 0;
 
@@ -271,8 +262,7 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 			 * Figures of the agent, or of a CPU that went offline,
 			 * which /proc then leaves out.
 			 */
-			if (!strncmp(name, "agent/", 6) ||
-			    !json_object_get(high->flat, name) ||
+			if (!strncmp(name, "agent/", 6) || !json_object_get(high->flat, name) ||
 			    (*name == '?' && !is_there))
 				continue;
 			count(counts, wanted);
@@ -280,11 +270,9 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 				continue;
 			if (mismatches++ < EXAMPLES)
 				fprintf(stderr,
-					"compare: scrape %zu: %s: %llu%s not in %llu ... %llu\n",
-					i, name, (unsigned long long)read,
-					is_there ? "" : " (absent)",
-					(unsigned long long)from,
-					(unsigned long long)to);
+					"compare: scrape %zu: %s: %llu%s not in %llu ... %llu\n", i,
+					name, (unsigned long long)read, is_there ? "" : " (absent)",
+					(unsigned long long)from, (unsigned long long)to);
 		}
 	}
 	return mismatches;
@@ -299,14 +287,12 @@ static uint64_t compare(const struct comparison *comparison, json_t *counts,
 static int add_agent(const struct comparison *comparison, json_t *report)
 {
 	const struct scrape *first = &comparison->scrapes[0];
-	const struct scrape *last =
-		&comparison->scrapes[comparison->scrape_count - 1];
+	const struct scrape *last = &comparison->scrapes[comparison->scrape_count - 1];
 	const struct snapshot *from = first_after(comparison, first->end_ns);
 	const struct snapshot *to = last_before(comparison, last->start_ns);
 	uint64_t scrapes = 0;
 
-	if (!from || !to || from >= to ||
-	    !number(from->flat, "agent/switches") ||
+	if (!from || !to || from >= to || !number(from->flat, "agent/switches") ||
 	    !number(from->flat, "agent/cpu_ns"))
 		return -1;
 
@@ -314,8 +300,7 @@ static int add_agent(const struct comparison *comparison, json_t *report)
 		scrapes += comparison->scrapes[i].start_ns >= from->complete_ns &&
 			   comparison->scrapes[i].end_ns <= to->requested_ns;
 
-	json_object_set_new(report, "scrapes_while_agent_watched",
-			    json_integer(scrapes));
+	json_object_set_new(report, "scrapes_while_agent_watched", json_integer(scrapes));
 	json_object_set_new(report, "agent_context_switches",
 			    json_integer(number(to->flat, "agent/switches") -
 					 number(from->flat, "agent/switches")));
@@ -343,15 +328,12 @@ int main(int argc, char *argv[])
 	}
 
 	mismatches = compare(&comparison, counts, &compared);
-	report = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}",
-			   "scrapes", (json_int_t)comparison.scrape_count,
-			   "scrapes_compared", (json_int_t)compared,
-			   "failed_scrapes", (json_int_t)comparison.errors,
-			   "snapshots", (json_int_t)comparison.snapshot_count,
-			   "reads_per_scrape",
-			   (json_int_t)comparison.scrapes[0].reads,
-			   "mismatches", (json_int_t)mismatches,
-			   "comparisons", counts);
+	report = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "scrapes",
+			   (json_int_t)comparison.scrape_count, "scrapes_compared",
+			   (json_int_t)compared, "failed_scrapes", (json_int_t)comparison.errors,
+			   "snapshots", (json_int_t)comparison.snapshot_count, "reads_per_scrape",
+			   (json_int_t)comparison.scrapes[0].reads, "mismatches",
+			   (json_int_t)mismatches, "comparisons", counts);
 	if (comparison.summary)
 		json_object_set_new(report, "controller", comparison.summary);
 	if (add_agent(&comparison, report))

@@ -40,8 +40,7 @@ static struct list list_of(const struct call_fixture *fixture)
 }
 
 /* Prints a point of TAP. */
-static bool fail_each(struct call_fixture *fixture,
-		      const struct undoable_call *call, int faults)
+static bool fail_each(struct call_fixture *fixture, const struct undoable_call *call, int faults)
 {
 	unsigned int n = 0, refused = 0;
 	struct list before, after;
@@ -58,13 +57,11 @@ static bool fail_each(struct call_fixture *fixture,
 		after = list_of(fixture);
 		refused += ret != 0;
 		if (ret && ret != -ENOMEM && ret != -EFAULT) {
-			printf("# %s: fault %u: %s\n", call->name, n,
-			       strerror(-ret));
+			printf("# %s: fault %u: %s\n", call->name, n, strerror(-ret));
 			good = false;
 		}
 		if (ret && memcmp(&before, &after, sizeof(before))) {
-			printf("# %s: fault %u: changed the list\n",
-			       call->name, n);
+			printf("# %s: fault %u: changed the list\n", call->name, n);
 			good = false;
 		}
 		if (call->after)

@@ -22,8 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(collectors.shares[i] == DART_COLLECTOR_NONE ||
 			collectors.shares[i] < collectors.count);
 	for (i = 0; i < collectors.count; i++) {
-		require(!dart_store_geometry__check(
-			&collectors.list[i].geometry));
+		require(!dart_store_geometry__check(&collectors.list[i].geometry));
 		json = dart_collector__to_json(&collectors.list[i]);
 		require(json);
 		json_decref(json);

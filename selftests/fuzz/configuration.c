@@ -23,16 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dart_error error = {};
 	char *text, *again;
 
-	if (dart_configuration__load_file(&configuration, file_of(data, size),
-					  &error)) {
+	if (dart_configuration__load_file(&configuration, file_of(data, size), &error)) {
 		require_sentence(&error);
 		return 0;
 	}
 	text = print(&configuration);
 	dart_configuration__close(&configuration);
-	require(!dart_configuration__load_file(
-		&configuration, file_of((uint8_t *)text, strlen(text)),
-		&error));
+	require(!dart_configuration__load_file(&configuration,
+					       file_of((uint8_t *)text, strlen(text)), &error));
 	again = print(&configuration);
 	require(!strcmp(text, again));
 	dart_configuration__close(&configuration);

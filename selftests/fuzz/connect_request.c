@@ -13,8 +13,7 @@
 static void request(const struct rdma_cm_event *event)
 {
 	struct connect_request request = connect_request__of(event);
-	const struct peer_service *service =
-		connect_request__find(&request, services);
+	const struct peer_service *service = connect_request__find(&request, services);
 	struct dart_error error = {};
 
 	if (connect_request__check(&request, service->kind, &error))

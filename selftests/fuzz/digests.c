@@ -59,8 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	socket = connection(&digests);
 	require(send(socket, data, size, 0) == (ssize_t)size);
 	close(socket);
-	while ((ret = switch_digests__next(digests, &samples, &count,
-					   &error)) > 0) {
+	while ((ret = switch_digests__next(digests, &samples, &count, &error)) > 0) {
 		uint8_t *copy = exact_copy(samples, (size_t)count * SAMPLE);
 
 		require(count);

@@ -45,8 +45,7 @@ static void check(const struct host_clock *clock, const struct host *host,
 		  const struct scrape *scrape)
 {
 	const struct sample *sample = &host->sample;
-	const bool has_row = scrape->is_whole && scrape->row_ns &&
-			     scrape->row_ns <= INT64_MAX;
+	const bool has_row = scrape->is_whole && scrape->row_ns && scrape->row_ns <= INT64_MAX;
 
 	require(sample->head.time_ns != INT64_MIN && sample->clock.boot_ns != INT64_MIN);
 	/* No row is dated after it landed. */

@@ -15,9 +15,7 @@ static void use(const struct dart_key_schema *schema)
 	int ret;
 
 	for (i = 0; i < schema->key.count; i++)
-		texts[i] = schema->key.list[i].type->kind == DART_KEY_ADDRESS ?
-				   "10.0.0.1" :
-				   "17";
+		texts[i] = schema->key.list[i].type->kind == DART_KEY_ADDRESS ? "10.0.0.1" : "17";
 	ret = dart_key_schema__key(schema, texts, key, &error);
 	require(ret <= (int)sizeof(key));
 	if (ret < 0)

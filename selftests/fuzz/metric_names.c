@@ -15,8 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require_sentence(&error);
 	} else {
 		for (i = 0; i < names->series_count; i++)
-			require(names__of_source(names,
-						 names->series[i].source) <= i);
+			require(names__of_source(names, names->series[i].source) <= i);
 		names__put(names);
 	}
 	free(bytes);

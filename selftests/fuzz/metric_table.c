@@ -31,12 +31,10 @@ static void check_order(const struct metric_plan *plan)
 	uint32_t i;
 
 	for (i = 1; i < plan->family_count; i++)
-		require(strcmp(plan->families[i - 1].name,
-			       plan->families[i].name) < 0);
+		require(strcmp(plan->families[i - 1].name, plan->families[i].name) < 0);
 	for (i = 1; i < plan->series_count; i++)
 		require(plan->series[i - 1].family < plan->series[i].family ||
-			strcmp(plan->series[i - 1].text, plan->series[i].text) <
-				0);
+			strcmp(plan->series[i - 1].text, plan->series[i].text) < 0);
 	for (i = 0; i < plan->series_count; i++)
 		require(plan->listing[i] < plan->series_count);
 }
@@ -73,8 +71,7 @@ static void measure(struct names *names, const struct sample *sample)
 }
 
 /* Rows repeat bytes of the input, except an even sequence in each other copy. */
-static void fill(const struct dart_entry *entry, uint8_t *copies,
-		 const uint8_t *data, size_t size)
+static void fill(const struct dart_entry *entry, uint8_t *copies, const uint8_t *data, size_t size)
 {
 	const size_t length = dart_entry__size(entry);
 	size_t i;

@@ -28,8 +28,7 @@ static void take_target(const struct recorded_target *recorded)
 	played__clear_settings(&settings);
 }
 
-static void take_table(const struct recorded_table *recorded,
-		       struct ring **ring)
+static void take_table(const struct recorded_table *recorded, struct ring **ring)
 {
 	const struct scraper_use use = {
 		.value_bytes = BUDGET_TEXT_BYTES,
@@ -44,16 +43,13 @@ static void take_table(const struct recorded_table *recorded,
 		require_sentence(&error);
 }
 
-static void take_scrape(const struct recorded_scrape *recorded,
-			struct ring *ring)
+static void take_scrape(const struct recorded_scrape *recorded, struct ring *ring)
 {
 	struct sample *sample;
 
-	if (!ring ||
-	    recorded->landing_length != scraper__landing_size(ring->scraper))
+	if (!ring || recorded->landing_length != scraper__landing_size(ring->scraper))
 		return;
-	memcpy((void *)ring__current(ring)->landing, recorded->landing,
-	       recorded->landing_length);
+	memcpy((void *)ring__current(ring)->landing, recorded->landing, recorded->landing_length);
 	sample = scraper__decode(ring->scraper, ring__current(ring)->landing);
 	require(sample->entry_count <= ring->scraper->table.entry_count);
 }
@@ -100,11 +96,9 @@ static void read_records(const uint8_t *data, size_t size)
 	size_t chunk_size;
 	uint8_t *chunk, *file;
 
-	require(!chunk_packer__pack(&packer, data, size, &content, &chunk,
-				    &chunk_size));
+	require(!chunk_packer__pack(&packer, data, size, &content, &chunk, &chunk_size));
 	chunk__number(chunk, 0);
-	header.checksum = htole64(XXH64(
-		&header, offsetof(struct record_file_header, checksum), 0));
+	header.checksum = htole64(XXH64(&header, offsetof(struct record_file_header, checksum), 0));
 	file = malloc(sizeof(header) + chunk_size);
 	require(file);
 	memcpy(file, &header, sizeof(header));

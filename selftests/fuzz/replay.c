@@ -15,8 +15,7 @@ static void replay(const char *directory, const char *name)
 	file = fopen(path, "re");
 	require(file && !fstat(fileno(file), &status));
 	bytes = malloc(status.st_size + 1);
-	require(bytes && fread(bytes, 1, status.st_size + 1, file) ==
-				 (size_t)status.st_size);
+	require(bytes && fread(bytes, 1, status.st_size + 1, file) == (size_t)status.st_size);
 	fclose(file);
 	/* Known if it does not come back. */
 	printf("%s\n", path);

@@ -41,10 +41,9 @@ static int take_store(struct request *request)
 	const char *name, *file = NULL;
 	json_int_t slots;
 
-	return request__unpack(request, "{s:s, s:I, s:i, s?i, s?s !}", "name",
-			       &name, "slots_log2", &slots, "value_length",
-			       &value_length, "redundancy", &redundancy, "file",
-			       &file);
+	return request__unpack(request, "{s:s, s:I, s:i, s?i, s?s !}", "name", &name, "slots_log2",
+			       &slots, "value_length", &value_length, "redundancy", &redundancy,
+			       "file", &file);
 }
 
 static const struct request_type types[] = {

@@ -31,8 +31,7 @@ static const struct dart_store_hash *hash_of(uint32_t checksum_bits)
 	};
 
 	if (!hashes[checksum_bits])
-		require(!dart_store_hash__new(&geometry,
-					      &hashes[checksum_bits]));
+		require(!dart_store_hash__new(&geometry, &hashes[checksum_bits]));
 	return hashes[checksum_bits];
 }
 
@@ -61,17 +60,15 @@ static void build(const struct input *input)
 	struct roce_report report;
 
 	dart_store_hash__place(hash_of(geometry->checksum_bits), input->key,
-			       1 + input->key_length % DART_STORE_KEY_MAX,
-			       &place);
-	length = dart_roce_frame__build(&collector, input->source_mac, &place,
-					copy, input->value, psn, frame);
+			       1 + input->key_length % DART_STORE_KEY_MAX, &place);
+	length = dart_roce_frame__build(&collector, input->source_mac, &place, copy, input->value,
+					psn, frame);
 	require(length <= sizeof(frame));
 	require(!roce_frame__parse(frame, length, &report));
-	require(report.share == place.share && report.psn == psn &&
-		report.qpn == collector.qpn && report.rkey == collector.rkey);
-	require(report.address == collector.base + place.slots[copy] %
-							   geometry->slots *
-							   slot_length);
+	require(report.share == place.share && report.psn == psn && report.qpn == collector.qpn &&
+		report.rkey == collector.rkey);
+	require(report.address ==
+		collector.base + place.slots[copy] % geometry->slots * slot_length);
 	require(report.slot_length == slot_length);
 	require(!memcmp(report.slot + geometry->checksum_bits / 8, input->value,
 			geometry->value_length));

@@ -31,8 +31,7 @@ uint32_t control_region__capacity(void)
 /* ---- */
 
 /* Written again, a message is the same. */
-static void write_again(const struct dart_rpc_message *message,
-			const uint8_t *data, size_t size)
+static void write_again(const struct dart_rpc_message *message, const uint8_t *data, size_t size)
 {
 	static uint8_t bytes[1 << 16];
 	struct dart_rpc_entries runs[DART_RPC_RUNS_MAX];
@@ -41,27 +40,22 @@ static void write_again(const struct dart_rpc_message *message,
 
 	switch (message->type) {
 	case DART_RPC_GET_TABLE:
-		length = dart_rpc__put_get_table(bytes, message->id,
-						 message->table_length);
+		length = dart_rpc__put_get_table(bytes, message->id, message->table_length);
 		break;
 	case DART_RPC_GET_VALUES:
 		for (i = 0; i < message->values.runs; i++)
 			runs[i] = dart_rpc_message__run(message, i);
-		length = dart_rpc__put_get_values(bytes, message->id,
-						  message->values.instance,
-						  message->values.generation,
-						  runs, message->values.runs);
+		length = dart_rpc__put_get_values(bytes, message->id, message->values.instance,
+						  message->values.generation, runs,
+						  message->values.runs);
 		break;
 	case DART_RPC_PART:
 		require(message->part.length <= size);
 		if (size > sizeof(bytes))
 			return;
-		memcpy(bytes + DART_RPC_PART_HEAD, message->part.data,
-		       message->part.length);
-		length = dart_rpc__put_part(bytes, message->id,
-					    message->part.offset,
-					    message->part.length,
-					    message->is_last);
+		memcpy(bytes + DART_RPC_PART_HEAD, message->part.data, message->part.length);
+		length = dart_rpc__put_part(bytes, message->id, message->part.offset,
+					    message->part.length, message->is_last);
 		break;
 	default:
 		return;
@@ -146,8 +140,7 @@ static void publish(struct control_region *control_region, void *table_memory)
 	table.generation = 2;
 	table.entry_count = 0;
 	table.memory_region_count = 0;
-	control_region->used = dart_table_writer__remove(control_region->writer,
-							 &table, "gone");
+	control_region->used = dart_table_writer__remove(control_region->writer, &table, "gone");
 	require(control_region->used <= TABLE_MAX);
 	control_region->instance = 1;
 	control_region->generation = 2;
@@ -180,8 +173,7 @@ static void serve(const uint8_t *data, size_t size)
 		require_sentence(&error);
 	while ((length = session__next(&session, bytes, sizeof(bytes)))) {
 		require(length <= sizeof(bytes));
-		require(!dart_rpc_message__decode(bytes, length, &message,
-						  &error));
+		require(!dart_rpc_message__decode(bytes, length, &message, &error));
 		if (message.type != DART_RPC_PART)
 			continue;
 		require(message.part.offset == offset);
@@ -202,8 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size >= sizeof(header)) {
 		memcpy(&header, bytes, sizeof(header));
 		length = dart_rpc__message_length(&header, DART_RPC_REQUEST_MAX);
-		require(!length || (length >= sizeof(header) &&
-				    length <= DART_RPC_REQUEST_MAX));
+		require(!length || (length >= sizeof(header) && length <= DART_RPC_REQUEST_MAX));
 	}
 	decode(bytes, size);
 	serve(bytes, size);

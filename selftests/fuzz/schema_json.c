@@ -5,8 +5,7 @@
 #include "agent/schema/schema_json.h"
 #include "fuzz.h"
 
-static void take(struct dart_schema *schema, int ret,
-		 const struct dart_error *error)
+static void take(struct dart_schema *schema, int ret, const struct dart_error *error)
 {
 	uint32_t i;
 	json_t *json;
@@ -16,8 +15,7 @@ static void take(struct dart_schema *schema, int ret,
 		return;
 	}
 	for (i = 0; i < schema->field_count; i++)
-		require(dart_schema__find(schema, schema->fields[i].name) ==
-			&schema->fields[i]);
+		require(dart_schema__find(schema, schema->fields[i].name) == &schema->fields[i]);
 	json = dart_schema__to_json(schema);
 	require(json);
 	json_decref(json);
@@ -26,8 +24,7 @@ static void take(struct dart_schema *schema, int ret,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	json_t *json = json_loadb((const char *)data, size,
-				  JSON_REJECT_DUPLICATES, NULL);
+	json_t *json = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES, NULL);
 	struct dart_schema *schema = NULL;
 	struct dart_error error = {};
 	int ret;
@@ -35,8 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!json)
 		return 0;
 	if (json_is_array(json) && json_array_size(json))
-		ret = schema_json__new_counters("counters", json, &schema,
-						&error);
+		ret = schema_json__new_counters("counters", json, &schema, &error);
 	else
 		ret = schema_json__new(json, &schema, &error);
 	take(schema, ret, &error);

@@ -40,13 +40,10 @@ static void check(const struct target_list *list)
 		target = &list->items[i]->settings;
 		require(*target->host && target->port && target->interval_ns);
 		require(target->class <= SETTINGS_CLASS_MAX);
-		require(!i || strcmp(list->items[i - 1]->settings.name,
-				     target->name) < 0);
+		require(!i || strcmp(list->items[i - 1]->settings.name, target->name) < 0);
 		/* All outputs print the text unchanged. */
-		labels = json_loads(target->labels->text,
-				    JSON_REJECT_DUPLICATES, NULL);
-		require(json_is_object(labels) &&
-			json_object_get(labels, "dc"));
+		labels = json_loads(target->labels->text, JSON_REJECT_DUPLICATES, NULL);
+		require(json_is_object(labels) && json_object_get(labels, "dc"));
 		json_decref(labels);
 		print(target, LABEL_NAMES_UTF8);
 		print(target, LABEL_NAMES_PLAIN);

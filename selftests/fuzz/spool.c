@@ -94,8 +94,7 @@ static size_t make_segment(const uint8_t *data, size_t size, uint8_t *to)
 			.body_sum = htole64(XXH3_64bits(data, length)),
 		};
 		memcpy(&record.samples, head.samples, sizeof(head.samples));
-		record.head_sum = htole64(XXH3_64bits(
-			&record, offsetof(struct record, head_sum)));
+		record.head_sum = htole64(XXH3_64bits(&record, offsetof(struct record, head_sum)));
 		memcpy(to, &record, sizeof(record));
 		memcpy(to + sizeof(record), data, length);
 		to += sizeof(record) + length;
@@ -107,8 +106,7 @@ static size_t make_segment(const uint8_t *data, size_t size, uint8_t *to)
 
 static void write_segment(const uint8_t *data, size_t size, bool is_list)
 {
-	const size_t room =
-		size * (1 + sizeof(struct record) / sizeof(struct short_head));
+	const size_t room = size * (1 + sizeof(struct record) / sizeof(struct short_head));
 	uint8_t *segment;
 
 	if (!is_list) {
@@ -128,8 +126,7 @@ static void split(const struct message *message)
 	struct message *first, *second;
 	struct pieces pieces;
 
-	if (!pieces__open(message, &pieces) &&
-	    !pieces__split(&pieces, &first, &second)) {
+	if (!pieces__open(message, &pieces) && !pieces__split(&pieces, &first, &second)) {
 		free(first);
 		free(second);
 	}
@@ -142,8 +139,7 @@ static void take(struct message *message)
 
 	require(message->length <= MESSAGE_BYTES_MAX);
 	require(message->format && message->format == format__numbered(message->format->number));
-	if (message->format->older &&
-	    !message__convert(message, &converted)) {
+	if (message->format->older && !message__convert(message, &converted)) {
 		require(converted->samples == message->samples);
 		free(converted);
 	}

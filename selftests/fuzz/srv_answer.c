@@ -14,14 +14,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint32_t ttl_s;
 	size_t i;
 
-	if (srv_answer__parse(message, size, &defaults, NULL, &list, &ttl_s,
-			      &faults, &error))
+	if (srv_answer__parse(message, size, &defaults, NULL, &list, &ttl_s, &faults, &error))
 		require_sentence(&error);
 	for (i = 0; i < target_faults__named(&faults); i++)
 		require_sentence(&faults.first[i]);
 	for (i = 0; i < list.count; i++)
-		require(*list.items[i]->settings.host &&
-			list.items[i]->settings.port);
+		require(*list.items[i]->settings.host && list.items[i]->settings.port);
 	target_list__clear(&list);
 	free(message);
 	return 0;

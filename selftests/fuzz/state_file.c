@@ -50,8 +50,7 @@ static json_t *load(struct dart_error *error)
 	if (*error->text) {
 		require_sentence(error);
 		require(!json_array_size(list));
-		require(!unlinkat(file.directory, STATE_FILE_NAME ".refused",
-				  0));
+		require(!unlinkat(file.directory, STATE_FILE_NAME ".refused", 0));
 	}
 	return list;
 }
@@ -66,8 +65,7 @@ static void parse(const json_t *json)
 		return;
 	printed = registration__to_json(registration, true);
 	again = registration__from_json(printed);
-	require(again && registration__equals(again, registration->request,
-					      registration->path));
+	require(again && registration__equals(again, registration->request, registration->path));
 	require(!registration->name == !again->name);
 	if (again->name) {
 		require(!strcmp(registration->name, again->name));
@@ -103,8 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	open_directory();
 	write_file(data, size);
 	json_decref(load(&error));
-	list = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES,
-			  NULL);
+	list = json_loadb((const char *)data, size, JSON_REJECT_DUPLICATES, NULL);
 	if (json_is_array(list) && size < ARRAY_MAX)
 		save(list);
 	json_decref(list);

@@ -16,8 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require_sentence(&error);
 		return 0;
 	}
-	require(tables.server_count &&
-		tables.server_count <= DART_TEA_SERVERS_MAX);
+	require(tables.server_count && tables.server_count <= DART_TEA_SERVERS_MAX);
 	require(!dart_tea_geometry__check(&tables.geometry));
 	for (i = 0; i < DART_TEA_SHARES; i++) {
 		require(tables.shares[i] == DART_TEA_SERVER_NONE ||

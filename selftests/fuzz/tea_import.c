@@ -32,8 +32,7 @@ static struct lookup_layout *layout(void)
 	return &layout;
 }
 
-static void require_round_trip(const char *format, lookup_parser_next *next,
-			       const uint8_t *entry)
+static void require_round_trip(const char *format, lookup_parser_next *next, const uint8_t *entry)
 {
 	const struct lookup_printer *printer = lookup_printer__find(format);
 	const size_t length = layout()->key_length + layout()->value_length;

@@ -16,9 +16,8 @@
 #define EPOCH	1
 #define ENTRY	(DART_TEA_KEY_MAX + DART_TEA_VALUE_MAX)
 
-static void make_right(const struct dart_tea_geometry *geometry,
-		       const struct dart_tea_hash *hash, uint8_t *cells,
-		       size_t count)
+static void make_right(const struct dart_tea_geometry *geometry, const struct dart_tea_hash *hash,
+		       uint8_t *cells, size_t count)
 {
 	const size_t length = dart_tea_geometry__cell_length(geometry);
 	uint32_t check;
@@ -37,8 +36,7 @@ static void make_all_right(const struct dart_tea_geometry *geometry,
 	uint64_t row;
 
 	for (row = 0; row < dart_tea_geometry__rows(geometry); row++)
-		make_right(geometry, hash,
-			   memory + row * dart_tea_geometry__stride(geometry) + 8,
+		make_right(geometry, hash, memory + row * dart_tea_geometry__stride(geometry) + 8,
 			   2 * geometry->cells);
 	make_right(geometry, hash, memory + dart_tea_geometry__stash(geometry),
 		   dart_tea_geometry__stash_cells(geometry));
@@ -52,25 +50,20 @@ static void look(const struct dart_tea_geometry *geometry,
 	struct dart_tea_place place;
 
 	dart_tea_hash__place(hash, memory, &place);
-	dart_tea_lookup__row(hash, EPOCH,
-			     memory + place.home *
-					      dart_tea_geometry__stride(geometry),
+	dart_tea_lookup__row(hash, EPOCH, memory + place.home * dart_tea_geometry__stride(geometry),
 			     memory, value);
 	dart_tea_lookup__stash(hash,
 			       memory + dart_tea_geometry__stash(geometry) +
-				       place.stash *
-					       dart_tea_geometry__cell_length(geometry),
+				       place.stash * dart_tea_geometry__cell_length(geometry),
 			       DART_TEA_STASH_WINDOW, memory, value);
 }
 
 /* All entries of a walk are found, and can be changed and removed. */
-static void use(struct dart_tea_table *table, const uint8_t *memory,
-		uint64_t entries)
+static void use(struct dart_tea_table *table, const uint8_t *memory, uint64_t entries)
 {
 	const struct dart_tea_hash *hash = dart_tea_table__hash(table);
 	const uint32_t key_length = dart_tea_table__geometry(table)->key_length;
-	const uint32_t value_length =
-		dart_tea_table__geometry(table)->value_length;
+	const uint32_t value_length = dart_tea_table__geometry(table)->value_length;
 	uint8_t entry[ENTRY], value[DART_TEA_VALUE_MAX];
 	struct dart_tea_statistics statistics;
 	struct dart_tea_walk walk = { 0 };
@@ -79,8 +72,7 @@ static void use(struct dart_tea_table *table, const uint8_t *memory,
 
 	while (dart_tea_lookup__next(hash, memory, &walk, entry, &stashed)) {
 		count++;
-		require(!dart_tea_lookup__memory(hash, EPOCH, memory, entry,
-						 value));
+		require(!dart_tea_lookup__memory(hash, EPOCH, memory, entry, value));
 		require(!memcmp(value, entry + key_length, value_length));
 	}
 	require(count == entries && !walk.torn);
@@ -96,14 +88,11 @@ static void take_over(const struct dart_tea_geometry *geometry, uint8_t *memory)
 	struct dart_tea_mended mended, again;
 	struct dart_tea_table *table;
 
-	require(!dart_tea_table__resume(geometry, EPOCH, memory, NULL, &table,
-					&mended));
+	require(!dart_tea_table__resume(geometry, EPOCH, memory, NULL, &table, &mended));
 	dart_tea_table__free(table);
-	require(!dart_tea_table__resume(geometry, EPOCH, memory, NULL, &table,
-					&again));
+	require(!dart_tea_table__resume(geometry, EPOCH, memory, NULL, &table, &again));
 	require(again.entries == mended.entries);
-	require(!again.rows && !again.torn && !again.repeated &&
-		!again.misplaced);
+	require(!again.rows && !again.torn && !again.repeated && !again.misplaced);
 	use(table, memory, again.entries);
 	dart_tea_table__free(table);
 }

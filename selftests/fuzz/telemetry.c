@@ -30,8 +30,7 @@ struct xdp_md {
 	size_t size;
 };
 
-static long bpf_xdp_load_bytes(struct xdp_md *context, __u32 offset,
-			       void *bytes, __u32 length)
+static long bpf_xdp_load_bytes(struct xdp_md *context, __u32 offset, void *bytes, __u32 length)
 {
 	require(length);	/* as the verifier does */
 	if (offset > context->size || length > context->size - offset)
@@ -49,14 +48,11 @@ static void read_telemetry(uint8_t *frame, size_t size)
 	struct telemetry telemetry = {};
 	int outcome;
 
-	outcome = telemetry__read(&cursor, bpf_htons(5000), bpf_htons(5001),
-				  &telemetry);
+	outcome = telemetry__read(&cursor, bpf_htons(5000), bpf_htons(5001), &telemetry);
 	require(outcome >= TELEMETRY_OK && outcome <= TELEMETRY_DAMAGED);
 	if (outcome == TELEMETRY_OK)
-		require(telemetry.key_length == 13 ||
-			telemetry.key_length == 17 ||
-			telemetry.key_length == 37 ||
-			telemetry.key_length == 41);
+		require(telemetry.key_length == 13 || telemetry.key_length == 17 ||
+			telemetry.key_length == 37 || telemetry.key_length == 41);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -26,8 +26,7 @@ void thrift_wire__close(struct thrift_wire *wire)
 {
 }
 
-void thrift_wire__put(struct thrift_wire *wire, const void *bytes,
-		      uint32_t length)
+void thrift_wire__put(struct thrift_wire *wire, const void *bytes, uint32_t length)
 {
 }
 

@@ -22,8 +22,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: another_dartd PATH REPLY");
 	strcpy(address.sun_path, argv[1]);
 	unlink(argv[1]);
-	if (listener < 0 ||
-	    bind(listener, (struct sockaddr *)&address, sizeof(address)) ||
+	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof(address)) ||
 	    listen(listener, 1))
 		err(1, "cannot listen on %s", argv[1]);
 	sd_notify(0, "READY=1");

@@ -78,8 +78,7 @@ static int do_read(int region)
 
 	/* Without an event the answer is EAGAIN if the process may ask. */
 	fcntl(region, F_SETFL, O_NONBLOCK);
-	return read(region, &event, sizeof(event)) < 0 && errno != EAGAIN ?
-		-errno : 0;
+	return read(region, &event, sizeof(event)) < 0 && errno != EAGAIN ? -errno : 0;
 }
 
 static int do_open_reader(int region)
@@ -318,8 +317,7 @@ static void attempt_all(void)
 		int ret;
 
 		if (calls[i].request) {
-			outcome = ask(calls[i].request,
-				      calls[i].passes ?: -1);
+			outcome = ask(calls[i].request, calls[i].passes ?: -1);
 		} else {
 			ret = calls[i].run(REGIONS + i);
 			if (ret < 0)

@@ -34,8 +34,7 @@ static struct dart_endpoint *connect_host(void)
 	enum dart_endpoint_event event;
 	struct dart_error error = { };
 
-	if (dart_endpoint__connect("host", DART_CONTROL_PORT, &endpoint,
-				   &error))
+	if (dart_endpoint__connect("host", DART_CONTROL_PORT, &endpoint, &error))
 		fail_msg("%s", error.text);
 	do {
 		wait_for(dart_endpoint__connection_fd(endpoint));
@@ -61,8 +60,7 @@ static int finish(struct dart_endpoint *endpoint)
 static struct dart_table *fetch_table(void)
 {
 	struct dart_endpoint *endpoint = connect_host();
-	const struct dart_endpoint_accept *accept =
-		dart_endpoint__accept(endpoint);
+	const struct dart_endpoint_accept *accept = dart_endpoint__accept(endpoint);
 	struct dart_read read = {
 		.address = accept->address,
 		.rkey = accept->rkey,
@@ -72,8 +70,7 @@ static struct dart_table *fetch_table(void)
 	struct dart_error error;
 	void *landing;
 
-	assert_int_equal(dart_endpoint__reserve(endpoint, read.length,
-						&landing), 0);
+	assert_int_equal(dart_endpoint__reserve(endpoint, read.length, &landing), 0);
 	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
 	assert_int_equal(finish(endpoint), 1);
 	if (dart_table__decode(landing, read.length, &table, NULL, &error))
@@ -95,8 +92,7 @@ static void assert_disconnected(struct dart_endpoint *endpoint)
 		wait_for(dart_endpoint__connection_fd(endpoint));
 		event = dart_endpoint__on_connection(endpoint, &error);
 	} while (event == DART_ENDPOINT_NOTHING);
-	assert_true(event == DART_ENDPOINT_DISCONNECTED ||
-		    event == DART_ENDPOINT_FAILED);
+	assert_true(event == DART_ENDPOINT_DISCONNECTED || event == DART_ENDPOINT_FAILED);
 }
 
 /*
@@ -136,8 +132,7 @@ static void test_beyond(void **state)
 	assert_int_equal(table->exposure, DART_CONTROL_EXPOSURE_EXACT);
 	assert_true(table->memory_region_count > 0);
 	for (uint32_t i = 0; i < table->memory_region_count; i++) {
-		const struct dart_memory_region *region =
-			&table->memory_regions[i];
+		const struct dart_memory_region *region = &table->memory_regions[i];
 		uint64_t address = region->address;
 		uint32_t rkey = region->rkey, length = region->length;
 
@@ -148,10 +143,8 @@ static void test_beyond(void **state)
 		assert_int_equal(try_read(address - 1, rkey, length), -EACCES);
 		assert_int_equal(try_read(address + length, rkey, 1), -EACCES);
 		assert_int_equal(try_read(address & ~4095ull, rkey, 4096),
-				 address % 4096 == 0 && length >= 4096 ?
-					 1 : -EACCES);
-		assert_int_equal(try_read(address, rkey ^ 0x80, length),
-				 -EACCES);
+				 address % 4096 == 0 && length >= 4096 ? 1 : -EACCES);
+		assert_int_equal(try_read(address, rkey ^ 0x80, length), -EACCES);
 	}
 	/* Without a region that ends within a page the test shows nothing. */
 	assert_true(windows > 0);
@@ -161,14 +154,12 @@ static void test_beyond(void **state)
 static void test_beyond_control_region(void **state)
 {
 	struct dart_endpoint *endpoint = connect_host();
-	const struct dart_endpoint_accept accept =
-		*dart_endpoint__accept(endpoint);
+	const struct dart_endpoint_accept accept = *dart_endpoint__accept(endpoint);
 
 	dart_endpoint__free(endpoint);
 	assert_int_equal(try_read(accept.address, accept.rkey, accept.length), 1);
 	/* The pieces of a longer READ inside the range arrive. */
-	assert_int_equal(try_read(accept.address + accept.length - 1,
-				  accept.rkey, 2), -EACCES);
+	assert_int_equal(try_read(accept.address + accept.length - 1, accept.rkey, 2), -EACCES);
 	assert_int_equal(try_read(accept.address - 1, accept.rkey, 1), -EACCES);
 }
 

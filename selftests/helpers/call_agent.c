@@ -81,8 +81,7 @@ static void connect_rpc(struct caller *caller, const char *host, uint16_t port)
 		fail(host, error.text);
 }
 
-static void connect_tcp(struct caller *caller, const char *host, uint16_t port,
-			char *const *files)
+static void connect_tcp(struct caller *caller, const char *host, uint16_t port, char *const *files)
 {
 	char certificate[512], key[512], authorities[512];
 	const struct dart_tls_files paths = {
@@ -92,8 +91,7 @@ static void connect_tcp(struct caller *caller, const char *host, uint16_t port,
 	};
 	struct dart_error error;
 
-	snprintf(certificate, sizeof(certificate), "%s/%s.pem", files[0],
-		 files[1]);
+	snprintf(certificate, sizeof(certificate), "%s/%s.pem", files[0], files[1]);
 	snprintf(key, sizeof(key), "%s/%s.key", files[0], files[1]);
 	snprintf(authorities, sizeof(authorities), "%s/authority.pem", files[0]);
 	if (dart_tls__load(&paths, &caller->tls, &error) ||
@@ -157,14 +155,12 @@ static void fetch_table(struct caller *caller)
 	forget_table(caller);
 	do {
 		bytes = malloc(size);
-		if (!bytes || dart_rpc_client__get_table(caller->client, bytes,
-							 size, &error))
+		if (!bytes || dart_rpc_client__get_table(caller->client, bytes, size, &error))
 			fail("the table", "cannot ask for it");
 		if (await(caller) != DART_RPC_CLIENT_ANSWERED)
 			fail("the table", "not now");
-		ret = dart_table__decode(
-			bytes, dart_rpc_client__length(caller->client),
-			&caller->table, &size, &error);
+		ret = dart_table__decode(bytes, dart_rpc_client__length(caller->client),
+					 &caller->table, &size, &error);
 		free(bytes);
 	} while (ret == -EMSGSIZE);
 	if (ret)
@@ -205,8 +201,7 @@ static void print(const struct caller *caller, uint64_t start_ns, int state)
 		copies = malloc(dart_entry__size(entry));
 		if (!copies)
 			fail("the values", "out of memory");
-		dart_read_plan__gather(caller->reads, number, caller->landing,
-				       copies);
+		dart_read_plan__gather(caller->reads, number, caller->landing, copies);
 		printf("%s\"%s\":", i ? "," : "", entry->name);
 		dart_entry__print_json(entry, copies, stdout);
 		free(copies);
@@ -232,8 +227,7 @@ static void scrape(struct caller *caller)
 /* Times from the first scrape on, so that they do not drift. */
 static void wait_until(uint64_t time_ns)
 {
-	const struct timespec time = { time_ns / 1000000000,
-				       time_ns % 1000000000 };
+	const struct timespec time = { time_ns / 1000000000, time_ns % 1000000000 };
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL))
 		;
@@ -259,8 +253,7 @@ int main(int argc, char *argv[])
 	caller.names = argv + first;
 	caller.name_count = argc - first;
 	if (is_tcp)
-		connect_tcp(&caller, host,
-			    port == DART_CONTROL_PORT ? DART_RPC_TCP_PORT : port,
+		connect_tcp(&caller, host, port == DART_CONTROL_PORT ? DART_RPC_TCP_PORT : port,
 			    argv + 4);
 	else
 		connect_rpc(&caller, host, port);

@@ -88,12 +88,10 @@ static void enter_cgroup(int number)
 }
 
 /* Adds an attribute; an attribute without a length contains the following ones. */
-static struct rtattr *add(struct link_request *request, int type,
-			  const void *data, size_t length)
+static struct rtattr *add(struct link_request *request, int type, const void *data, size_t length)
 {
 	struct rtattr *attribute =
-		(void *)((char *)request +
-			 NLMSG_ALIGN(request->header.nlmsg_len));
+		(void *)((char *)request + NLMSG_ALIGN(request->header.nlmsg_len));
 
 	attribute->rta_type = type;
 	attribute->rta_len = RTA_LENGTH(length);
@@ -105,8 +103,7 @@ static struct rtattr *add(struct link_request *request, int type,
 
 static void end(struct link_request *request, struct rtattr *attribute)
 {
-	attribute->rta_len =
-		(char *)request + request->header.nlmsg_len - (char *)attribute;
+	attribute->rta_len = (char *)request + request->header.nlmsg_len - (char *)attribute;
 }
 
 static void carry_out(struct link_request *request)
@@ -120,8 +117,7 @@ static void carry_out(struct link_request *request)
 
 	check(fd >= 0, "netlink");
 	check(send(fd, request, request->header.nlmsg_len, 0) > 0, "netlink");
-	check(recv(fd, &reply, sizeof(reply), 0) >=
-		      (ssize_t)NLMSG_LENGTH(sizeof(reply.error)),
+	check(recv(fd, &reply, sizeof(reply), 0) >= (ssize_t)NLMSG_LENGTH(sizeof(reply.error)),
 	      "netlink");
 	errno = -reply.error.error;
 	check(!errno, "veth");
@@ -184,8 +180,7 @@ static void send_datagrams(uint64_t count)
 
 	check(fd >= 0 && !ioctl(fd, SIOCSIFFLAGS, &request), "loopback");
 	while (count--)
-		check(sendto(fd, "", 1, 0, (const struct sockaddr *)&unused,
-			     sizeof(unused)) == 1,
+		check(sendto(fd, "", 1, 0, (const struct sockaddr *)&unused, sizeof(unused)) == 1,
 		      "datagram");
 	close(fd);
 }
@@ -249,10 +244,8 @@ static void print(const struct life *lives, int count, double seconds)
 	for (int i = 0; i < count; i++)
 		printf("%s{\"inode\": %llu, \"datagrams\": %llu, \"born\": %llu, \"sent\": %llu, \"ending\": %llu, \"unlinked\": %llu, \"removed\": %llu}",
 		       i ? ",\n" : "", (unsigned long long)lives[i].inode,
-		       (unsigned long long)lives[i].datagrams,
-		       (unsigned long long)lives[i].born_ns,
-		       (unsigned long long)lives[i].sent_ns,
-		       (unsigned long long)lives[i].ending_ns,
+		       (unsigned long long)lives[i].datagrams, (unsigned long long)lives[i].born_ns,
+		       (unsigned long long)lives[i].sent_ns, (unsigned long long)lives[i].ending_ns,
 		       (unsigned long long)lives[i].unlinked_ns,
 		       (unsigned long long)lives[i].removed_ns);
 	printf("]}\n");
@@ -290,19 +283,15 @@ int main(int argc, char *argv[])
 	alive_max = 2 * rate * lifetime_ms / 1000;
 	lives = mmap(NULL, most * sizeof(*lives), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	births = mmap(NULL, sizeof(*births), PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	check(lives != MAP_FAILED && births != MAP_FAILED &&
-		      !sem_init(births, 1, BIRTHS_MAX),
+	births = mmap(NULL, sizeof(*births), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
+	check(lives != MAP_FAILED && births != MAP_FAILED && !sem_init(births, 1, BIRTHS_MAX),
 	      "memory");
 	check(!mkdir(CGROUPS, 0755) || errno == EEXIST, CGROUPS);
 
-	check(!sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = on_child },
-			 NULL),
-	      "signal");
+	check(!sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = on_child }, NULL), "signal");
 	end = start + seconds * SECOND_NS;
-	for (count = 0; count < most && now_ns(CLOCK_MONOTONIC) < end;
-	     count++) {
+	for (count = 0; count < most && now_ns(CLOCK_MONOTONIC) < end; count++) {
 		/* More containers at once would not help a slow machine. */
 		if (alive > alive_max)
 			alive -= reap_one(lives, count, 0);

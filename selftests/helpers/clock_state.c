@@ -51,9 +51,8 @@ int main(int argc, char **argv)
 		clock.jitter *= 1000;
 	}
 	printf("{\"status\": %d, \"offset\": %ld, \"maxerror\": %ld, \"esterror\": %ld, \"frequency\": %ld, \"tai\": %d, \"timeconstant\": %ld, \"tick\": %ld, ",
-	       clock.status, clock.offset, clock.maxerror * 1000,
-	       clock.esterror * 1000, clock.freq, clock.tai, clock.constant,
-	       clock.tick);
+	       clock.status, clock.offset, clock.maxerror * 1000, clock.esterror * 1000, clock.freq,
+	       clock.tai, clock.constant, clock.tick);
 	printf("\"ppsfrequency\": %ld, \"ppsjitter\": %ld, \"ppsstability\": %ld, \"ppsshift\": %d, \"ppsjittercount\": %ld, \"ppscalibrations\": %ld, \"ppserrors\": %ld, \"ppsstabilityexceeded\": %ld}\n",
 	       clock.ppsfreq, clock.jitter, clock.stabil, clock.shift,
 	       clock.jitcnt, clock.calcnt, clock.errcnt, clock.stbcnt);

@@ -46,8 +46,7 @@ static void enter_cgroup(int number)
 	make_directory(path);
 	snprintf(path, sizeof(path), CGROUPS "/c%d/cgroup.procs", number);
 	processes = fopen(path, "we");
-	check(processes && fputs("0", processes) >= 0 && !fclose(processes),
-	      path);
+	check(processes && fputs("0", processes) >= 0 && !fclose(processes), path);
 }
 
 static void enter_namespace(int number)

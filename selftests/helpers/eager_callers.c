@@ -46,8 +46,7 @@ static void ask_for(time_t seconds, uint32_t bytes, uint32_t least)
 	while (now_s() < end) {
 		for (i = 0; i < 2; i++)
 			send_request(callers[i],
-				     dart_rpc__put_get_table(
-					     callers[i]->request, 1, bytes));
+				     dart_rpc__put_get_table(callers[i]->request, 1, bytes));
 		for (i = 0; i < 2; i++)
 			assert_true(take_answer(callers[i]) >= least);
 	}
@@ -67,8 +66,7 @@ int main(int argc, char *argv[])
 	/* A caller that is cut off waits for its answer forever. */
 	alarm(atoi(argv[2]) + 60);
 	ask_for(atoi(argv[2]),
-		is_table ? DART_CONTROL_LENGTH_MAX :
-			   sizeof(struct dart_control_header),
+		is_table ? DART_CONTROL_LENGTH_MAX : sizeof(struct dart_control_header),
 		is_table ? RECEIVES + 1 : 1);
 	return 0;
 }

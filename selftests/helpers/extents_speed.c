@@ -31,8 +31,7 @@ static double fill(int region, uint32_t *ids, uint32_t from, uint32_t count)
 	return (now_us() - start) / (count - from);
 }
 
-static double empty(int region, const uint32_t *ids, uint32_t from,
-		    uint32_t count)
+static double empty(int region, const uint32_t *ids, uint32_t from, uint32_t count)
 {
 	double start = now_us();
 

@@ -66,15 +66,13 @@ static int on_tick(sd_event_source *source, uint64_t time, void *data)
 		service->part = 0;
 		service->farm.update++;
 	}
-	sd_event_source_set_time_relative(source,
-					  service->update_ms * 1000ULL / PARTS);
+	sd_event_source_set_time_relative(source, service->update_ms * 1000ULL / PARTS);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
 /* ---- connections */
 
-static int on_connections(sd_event_source *source, int fd, uint32_t revents,
-			  void *data)
+static int on_connections(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct service *service = data;
 	struct rdma_cm_event *event;
@@ -89,8 +87,7 @@ static int on_connections(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-static int on_device(sd_event_source *source, int fd, uint32_t revents,
-		     void *data)
+static int on_device(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct service *service = data;
 
@@ -173,8 +170,7 @@ static void print_status(const struct service *service, char *answer)
 		count_descriptors(), rss_kib());
 }
 
-static void answer_request(struct service *service, const char *request,
-			   char *answer)
+static void answer_request(struct service *service, const char *request, char *answer)
 {
 	unsigned int first, count, i;
 	struct dart_error problem;
@@ -185,16 +181,14 @@ static void answer_request(struct service *service, const char *request,
 		print_status(service, answer);
 		return;
 	}
-	snprintf(
-		answer, ANSWER_MAX,
-		"error: expected status, or start, stop, vanish, add or remove, FIRST and COUNT");
+	snprintf(answer, ANSWER_MAX,
+		 "error: expected status, or start, stop, vanish, add or remove, FIRST and COUNT");
 	if (sscanf(request, "%15s %u %u %c", name, &first, &count, &rest) != 3)
 		return;
 	verb = find_verb(name);
 	if (!verb)
 		return;
-	snprintf(answer, ANSWER_MAX, "error: this farm has %u hosts, from 0",
-		 service->host_count);
+	snprintf(answer, ANSWER_MAX, "error: this farm has %u hosts, from 0", service->host_count);
 	if (first > service->host_count || count > service->host_count - first)
 		return;
 	snprintf(answer, ANSWER_MAX, "ok");
@@ -207,8 +201,7 @@ static void answer_request(struct service *service, const char *request,
 }
 
 /* One request a client: its only packet. */
-static int on_client(sd_event_source *source, int fd, uint32_t revents,
-		     void *data)
+static int on_client(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	char request[128], answer[ANSWER_MAX];
 	ssize_t length = recv(fd, request, sizeof(request) - 1, MSG_DONTWAIT);
@@ -222,8 +215,7 @@ static int on_client(sd_event_source *source, int fd, uint32_t revents,
 	return 0;
 }
 
-static int on_clients(sd_event_source *source, int fd, uint32_t revents,
-		      void *data)
+static int on_clients(sd_event_source *source, int fd, uint32_t revents, void *data)
 {
 	struct service *service = data;
 	sd_event_source *client = NULL;
@@ -231,8 +223,7 @@ static int on_clients(sd_event_source *source, int fd, uint32_t revents,
 
 	if (accepted < 0)
 		return 0;
-	if (sd_event_add_io(service->loop, &client, accepted, EPOLLIN,
-			    on_client, service) < 0) {
+	if (sd_event_add_io(service->loop, &client, accepted, EPOLLIN, on_client, service) < 0) {
 		close(accepted);
 		return 0;
 	}
@@ -244,15 +235,13 @@ static int on_clients(sd_event_source *source, int fd, uint32_t revents,
 static int listen_for_requests(const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			0);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		error(2, 0, "'%s' is too long for a socket", path);
 	strcpy(address.sun_path, path);
 	unlink(path);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(fd, 8))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 8))
 		error(1, errno, "cannot listen at %s", path);
 	return fd;
 }
@@ -284,16 +273,13 @@ static void run(struct service *service)
 		err = sd_event_add_io(service->loop, NULL, device->channel->fd,
 				      EPOLLIN, on_connections, service);
 	if (err >= 0)
-		err = sd_event_add_io(service->loop, NULL,
-				      device->context->async_fd, EPOLLIN,
+		err = sd_event_add_io(service->loop, NULL, device->context->async_fd, EPOLLIN,
 				      on_device, service);
 	if (err >= 0)
-		err = sd_event_add_io(service->loop, NULL,
-				      listen_for_requests(service->socket),
+		err = sd_event_add_io(service->loop, NULL, listen_for_requests(service->socket),
 				      EPOLLIN, on_clients, service);
 	if (err >= 0)
-		err = sd_event_add_time_relative(service->loop, NULL,
-						 CLOCK_MONOTONIC, 0, 1000,
+		err = sd_event_add_time_relative(service->loop, NULL, CLOCK_MONOTONIC, 0, 1000,
 						 on_tick, service);
 	if (err >= 0) {
 		sd_notify(0, "READY=1");
@@ -304,19 +290,16 @@ static void run(struct service *service)
 }
 
 /* A number from @least to @most, or the end. */
-static uint64_t parse(const char *text, uint64_t least, uint64_t most,
-		      const char *what)
+static uint64_t parse(const char *text, uint64_t least, uint64_t most, const char *what)
 {
 	char *end;
 	uint64_t number;
 
 	errno = 0;
 	number = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || number < least ||
-	    number > most)
-		error(2, 0, "'%s' is not %s (expected %llu to %llu)", text,
-		      what, (unsigned long long)least,
-		      (unsigned long long)most);
+	if (*text < '0' || *text > '9' || *end || errno || number < least || number > most)
+		error(2, 0, "'%s' is not %s (expected %llu to %llu)", text, what,
+		      (unsigned long long)least, (unsigned long long)most);
 	return number;
 }
 
@@ -327,8 +310,7 @@ static void parse_form(const char *name, enum farm_form *form)
 	else if (!strcmp(name, "records"))
 		*form = FARM_RECORDS;
 	else
-		error(2, 0, "'%s' is not a form (expected rows or records)",
-		      name);
+		error(2, 0, "'%s' is not a form (expected rows or records)", name);
 }
 
 int main(int argc, char *argv[])
@@ -347,19 +329,16 @@ int main(int argc, char *argv[])
 		else if (option == 's')
 			bytes = parse(optarg, 512, 1 << 20, "a size");
 		else if (option == 'p')
-			service.farm.first_port =
-				parse(optarg, 1, UINT16_MAX, "a port");
+			service.farm.first_port = parse(optarg, 1, UINT16_MAX, "a port");
 		else if (option == 'u')
-			service.update_ms =
-				parse(optarg, PARTS, 3600000, "a time in ms");
+			service.update_ms = parse(optarg, PARTS, 3600000, "a time in ms");
 		else
 			return 2;
 	}
 	if (argc - optind != 2)
 		error(2, 0, "expected SOCKET and HOSTS");
 	service.socket = argv[optind];
-	service.host_count = parse(argv[optind + 1], 1,
-				   UINT16_MAX + 1 - service.farm.first_port,
+	service.host_count = parse(argv[optind + 1], 1, UINT16_MAX + 1 - service.farm.first_port,
 				   "a number of hosts");
 	if (farm_shape__init(&service.farm.shape, form,
 			     bytes		       ?:

@@ -60,8 +60,7 @@ static int judge(const struct farm_plan *plan)
 	while ((length = getline(&line, &size, stdin)) > 0) {
 		if (phases != seen) {
 			seen = phases;
-			farm_verdict__next_phase(verdict, phase_ns,
-						 phase_update);
+			farm_verdict__next_phase(verdict, phase_ns, phase_update);
 		}
 		farm_verdict__take(verdict, line, length);
 	}
@@ -85,8 +84,7 @@ int main(int argc, char *argv[])
 
 	while ((option = getopt(argc, argv, "f:s:p:u:")) != -1) {
 		if (option == 'f')
-			form = strcmp(optarg, "rows") ? FARM_RECORDS :
-							FARM_ROWS;
+			form = strcmp(optarg, "rows") ? FARM_RECORDS : FARM_ROWS;
 		else if (option == 's')
 			bytes = strtoull(optarg, NULL, 10);
 		else if (option == 'p')

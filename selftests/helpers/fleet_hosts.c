@@ -96,8 +96,7 @@ static void watch__set(struct watch *watch, uint32_t events)
 
 	if (events == watch->events)
 		return;
-	if (epoll_ctl(fleet.epoll,
-		      watch->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch->fd,
+	if (epoll_ctl(fleet.epoll, watch->events ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watch->fd,
 		      &event))
 		error(1, errno, "epoll_ctl");
 	watch->events = events;
@@ -105,8 +104,7 @@ static void watch__set(struct watch *watch, uint32_t events)
 
 static void say(const struct fleet_host *host, const char *what)
 {
-	fprintf(fleet.log, "event %u %s %s\n", host->index,
-		fleet_kind__name(host->kind), what);
+	fprintf(fleet.log, "event %u %s %s\n", host->index, fleet_kind__name(host->kind), what);
 }
 
 /* ---- connections */
@@ -146,15 +144,13 @@ static void place__go_away(struct place *place)
 {
 	struct connection *connection;
 
-	for (connection = place->connections; connection;
-	     connection = connection->next)
+	for (connection = place->connections; connection; connection = connection->next)
 		connection__close(connection);
 	close(place->watch.fd);
 	place->watch.fd = -1;
 	place->watch.events = 0;
 	place->away =
-		1 + dart_random__below(&place->host.random,
-				       6 * place->host.interval_ms / TICK_MS);
+		1 + dart_random__below(&place->host.random, 6 * place->host.interval_ms / TICK_MS);
 	say(&place->host, "died");
 }
 
@@ -162,8 +158,7 @@ static void place__go_away(struct place *place)
 static void connection__put_noise(struct connection *connection)
 {
 	uint8_t *out = dart_rpc_stream__out(connection->stream);
-	const uint32_t length =
-		16 + dart_random__below(&connection->place->host.random, 500);
+	const uint32_t length = 16 + dart_random__below(&connection->place->host.random, 500);
 
 	if (!out || getrandom(out, length, 0) != length)
 		return;
@@ -176,14 +171,12 @@ static void connection__put_bad_part(struct connection *connection)
 {
 	struct fleet_host *host = &connection->place->host;
 	uint8_t *out = dart_rpc_stream__out(connection->stream);
-	static const char *const what[] = { "id", "offset", "early end", "type",
-					    "too much" };
+	static const char *const what[] = { "id", "offset", "early end", "type", "too much" };
 	const uint32_t choice = dart_random__below(&host->random, 5);
 	size_t length;
 
 	memset(out + DART_RPC_PART_HEAD, 0xa5, 400);
-	length = dart_rpc__put_part(out, connection->id + (choice == 0),
-				    choice == 1 ? 4000 : 0,
+	length = dart_rpc__put_part(out, connection->id + (choice == 0), choice == 1 ? 4000 : 0,
 				    choice == 4 ? 400 : 8, choice == 2);
 	if (choice == 3)
 		((struct dart_rpc_header *)out)->type = 77;
@@ -200,8 +193,7 @@ static bool connection__put_part(struct connection *connection)
 {
 	uint8_t *out = dart_rpc_stream__out(connection->stream);
 	uint32_t size = connection->answer_max - DART_RPC_PART_HEAD;
-	const bool is_endless = connection->is_flowing ||
-				connection->is_trickling;
+	const bool is_endless = connection->is_flowing || connection->is_trickling;
 	uint32_t rest = connection->length - connection->sent;
 
 	if (!out || (!is_endless && !rest))
@@ -215,11 +207,9 @@ static bool connection__put_part(struct connection *connection)
 	if (is_endless)
 		memset(out + DART_RPC_PART_HEAD, 0, size);
 	else
-		memcpy(out + DART_RPC_PART_HEAD,
-		       connection->answer + connection->sent, size);
+		memcpy(out + DART_RPC_PART_HEAD, connection->answer + connection->sent, size);
 	dart_rpc_stream__put(connection->stream,
-			     dart_rpc__put_part(out, connection->id,
-						connection->sent, size,
+			     dart_rpc__put_part(out, connection->id, connection->sent, size,
 						!is_endless && size == rest));
 	connection->sent += size;
 	return true;
@@ -227,9 +217,8 @@ static bool connection__put_part(struct connection *connection)
 
 static void connection__log(struct connection *connection)
 {
-	fprintf(fleet.log, "answer %u %u %llu %lld\n",
-		connection->place->host.index, connection->epoch,
-		(unsigned long long)connection->update,
+	fprintf(fleet.log, "answer %u %u %llu %lld\n", connection->place->host.index,
+		connection->epoch, (unsigned long long)connection->update,
 		(long long)connection->written_ns);
 	connection->has_values = false;
 }
@@ -248,15 +237,13 @@ static int connection__send(struct connection *connection)
 			place__go_away(connection->place);
 			return 0;
 		}
-		if (connection->has_values &&
-		    connection->sent == connection->length)
+		if (connection->has_values && connection->sent == connection->length)
 			connection__log(connection);
 	} while (!connection->is_trickling && connection__put_part(connection));
 	return 0;
 }
 
-static void connection__begin_table(struct connection *connection,
-				    uint32_t length)
+static void connection__begin_table(struct connection *connection, uint32_t length)
 {
 	struct fleet_host *host = &connection->place->host;
 
@@ -274,11 +261,10 @@ static void connection__begin_table(struct connection *connection,
 
 static void connection__begin_stale(struct connection *connection)
 {
-	dart_rpc_stream__put(
-		connection->stream,
-		dart_rpc__put_error(dart_rpc_stream__out(connection->stream),
-				    connection->id, DART_RPC_ERROR_STALE,
-				    "the table has changed"));
+	dart_rpc_stream__put(connection->stream,
+			     dart_rpc__put_error(dart_rpc_stream__out(connection->stream),
+						 connection->id, DART_RPC_ERROR_STALE,
+						 "the table has changed"));
 }
 
 static void connection__begin_values(struct connection *connection,
@@ -308,8 +294,7 @@ static void connection__begin_values(struct connection *connection,
 		run = dart_rpc_message__run(request, i);
 		end = run.first + run.count;
 		if (end > host->entry_count)
-			error(1, 0, "place %u of host %u is asked for", end,
-			      host->index);
+			error(1, 0, "place %u of host %u is asked for", end, host->index);
 		size = host->offsets[end] - host->offsets[run.first];
 		memcpy(connection->answer + connection->length,
 		       host->values + host->offsets[run.first], size);
@@ -338,16 +323,14 @@ static void connection__welcome(struct connection *connection,
 
 	connection->is_welcome = true;
 	connection->answer_max = message->hello.answer_max;
-	dart_rpc_stream__put(
-		connection->stream,
-		dart_rpc__put_welcome(dart_rpc_stream__out(connection->stream),
-				      &welcome));
+	dart_rpc_stream__put(connection->stream,
+			     dart_rpc__put_welcome(dart_rpc_stream__out(connection->stream),
+						   &welcome));
 	if (host->wrong_ns)
 		say(host, "clock");
 }
 
-static int connection__take(struct connection *connection, const void *bytes,
-			    size_t length)
+static int connection__take(struct connection *connection, const void *bytes, size_t length)
 {
 	struct fleet_host *host = &connection->place->host;
 	struct dart_rpc_message message;
@@ -355,8 +338,7 @@ static int connection__take(struct connection *connection, const void *bytes,
 	int ret = dart_rpc_message__decode(bytes, length, &message, &error_of);
 
 	if (ret)
-		error(1, -ret, "the controller sends to host %u: %s",
-		      host->index, error_of.text);
+		error(1, -ret, "the controller sends to host %u: %s", host->index, error_of.text);
 	if (fleet.is_held || connection->is_silent)
 		return 0;
 	connection->id = message.id;
@@ -385,8 +367,7 @@ static int connection__take(struct connection *connection, const void *bytes,
 		connection__begin_values(connection, &message);
 		break;
 	default:
-		error(1, 0, "the controller sends a message of type %d",
-		      message.type);
+		error(1, 0, "the controller sends a message of type %d", message.type);
 	}
 	return connection__send(connection);
 }
@@ -403,18 +384,15 @@ static int connection__go_on(struct connection *connection)
 		ret = dart_tls_stream__handshake(connection->tls, &error);
 		if (ret <= 0)
 			return ret;
-		ret = dart_rpc_stream__open(connection->tls,
-					    DART_RPC_REQUEST_MAX,
-					    DART_RPC_ANSWER_MAX,
-					    &connection->stream, &error);
+		ret = dart_rpc_stream__open(connection->tls, DART_RPC_REQUEST_MAX,
+					    DART_RPC_ANSWER_MAX, &connection->stream, &error);
 		connection->tls = NULL;
 		if (ret)
 			return ret;
 	}
 	ret = connection__send(connection);
 	while (!ret && connection->watch.fd >= 0) {
-		ret = dart_rpc_stream__next(connection->stream, &bytes, &length,
-					    &error);
+		ret = dart_rpc_stream__next(connection->stream, &bytes, &length, &error);
 		if (ret == 1)
 			ret = connection__take(connection, bytes, length);
 	}
@@ -432,9 +410,8 @@ static void connection__on_ready(struct watch *watch)
 		connection__close(connection);
 	if (watch->fd < 0)
 		return;
-	waits = connection->stream ?
-			!dart_rpc_stream__out(connection->stream) :
-			dart_tls_stream__waits_to_send(connection->tls);
+	waits = connection->stream ? !dart_rpc_stream__out(connection->stream) :
+				     dart_tls_stream__waits_to_send(connection->tls);
 	watch__set(watch, EPOLLIN | (waits ? EPOLLOUT : 0));
 }
 
@@ -450,8 +427,7 @@ static void place__accept(struct place *place, int fd)
 	connection->watch = (struct watch){ connection__on_ready, fd, 0 };
 	connection->place = place;
 	connection->answer_max = DART_RPC_ANSWER_MIN;
-	if (dart_tls_stream__open(fleet.tls, fd, true, callers, 1,
-				  &connection->tls, &error_of))
+	if (dart_tls_stream__open(fleet.tls, fd, true, callers, 1, &connection->tls, &error_of))
 		error(1, 0, "%s", error_of.text);
 	connection->next = place->connections;
 	place->connections = connection;
@@ -474,9 +450,7 @@ static void place__on_ready(struct watch *watch)
 		return;
 	}
 	if (getrandom(noise, sizeof(noise), 0) == sizeof(noise) &&
-	    write(fd, noise,
-		  1 + dart_random__below(&place->host.random, sizeof(noise))) >
-		    0)
+	    write(fd, noise, 1 + dart_random__below(&place->host.random, sizeof(noise))) > 0)
 		say(&place->host, "not TLS");
 	close(fd);
 }
@@ -490,16 +464,12 @@ static void place__listen(struct place *place)
 	};
 	const int one = 1;
 
-	place->watch = (struct watch){
-		place__on_ready,
-		socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0),
-		0
-	};
+	place->watch =
+		(struct watch){ place__on_ready,
+				socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), 0 };
 	if (place->watch.fd < 0 ||
-	    setsockopt(place->watch.fd, SOL_SOCKET, SO_REUSEADDR, &one,
-		       sizeof(one)) ||
-	    bind(place->watch.fd, (const struct sockaddr *)&address,
-		 sizeof(address)) ||
+	    setsockopt(place->watch.fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) ||
+	    bind(place->watch.fd, (const struct sockaddr *)&address, sizeof(address)) ||
 	    listen(place->watch.fd, 16))
 		error(1, errno, "host %u cannot listen at port %u",
 		      place->host.index, fleet.port + place->host.index);
@@ -513,8 +483,7 @@ static void place__tick(struct place *place)
 	place__sweep(place);
 	if (place->away && !--place->away)
 		place__listen(place);
-	for (connection = place->connections; connection;
-	     connection = connection->next)
+	for (connection = place->connections; connection; connection = connection->next)
 		if (connection->is_trickling && connection->watch.fd >= 0) {
 			connection__put_part(connection);
 			connection__on_ready(&connection->watch);
@@ -522,18 +491,15 @@ static void place__tick(struct place *place)
 }
 
 /* Assigns each kind once, then random kinds, to random hosts. */
-static void choose(enum fleet_kind *kinds, uint32_t hosts, uint32_t bad,
-		   uint64_t seed)
+static void choose(enum fleet_kind *kinds, uint32_t hosts, uint32_t bad, uint64_t seed)
 {
 	struct dart_random random = dart_random__of(seed);
 	enum fleet_kind kind;
 	uint32_t i, other;
 
 	for (i = 0; i < bad; i++)
-		kinds[i] = i + 1 < FLEET_KINDS ?
-				   i + 1 :
-				   1 + dart_random__below(&random,
-							  FLEET_KINDS - 1);
+		kinds[i] = i + 1 < FLEET_KINDS ? i + 1 :
+						 1 + dart_random__below(&random, FLEET_KINDS - 1);
 	for (i = hosts - 1; i > 0; i--) {
 		other = dart_random__below(&random, i + 1);
 		kind = kinds[i];
@@ -567,8 +533,7 @@ static void open_hosts(const char *directory, uint32_t hosts, uint32_t bad,
 	fleet.count = hosts;
 	choose(kinds, hosts, bad, seed);
 	for (i = 0; i < hosts; i++) {
-		fleet_host__open(&fleet.places[i].host, i, kinds[i], seed,
-				 interval_ms);
+		fleet_host__open(&fleet.places[i].host, i, kinds[i], seed, interval_ms);
 		place__listen(&fleet.places[i]);
 		fprintf(list, "%u %s\n", i, fleet_kind__name(kinds[i]));
 	}
@@ -580,12 +545,10 @@ static void open_hosts(const char *directory, uint32_t hosts, uint32_t bad,
 static void load_tls(const char *directory)
 {
 	char certificate[4096], key[4096], authority[4096];
-	const struct dart_tls_files files = { certificate, key, authority,
-					      NULL };
+	const struct dart_tls_files files = { certificate, key, authority, NULL };
 	struct dart_error error_of;
 
-	snprintf(certificate, sizeof(certificate), "%s/127.0.0.1.pem",
-		 directory);
+	snprintf(certificate, sizeof(certificate), "%s/127.0.0.1.pem", directory);
 	snprintf(key, sizeof(key), "%s/127.0.0.1.key", directory);
 	snprintf(authority, sizeof(authority), "%s/authority.pem", directory);
 	if (dart_tls__load(&files, &fleet.tls, &error_of))
@@ -624,9 +587,7 @@ static void watch_ticks(struct watch *watch)
 		.it_value.tv_nsec = TICK_MS * 1000000,
 	};
 
-	*watch = (struct watch){ on_tick,
-				 timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC),
-				 0 };
+	*watch = (struct watch){ on_tick, timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC), 0 };
 	if (watch->fd < 0 || timerfd_settime(watch->fd, 0, &each, NULL))
 		error(1, errno, "a timer");
 	watch__set(watch, EPOLLIN);
@@ -639,8 +600,7 @@ static void watch_signal(struct watch *watch)
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	*watch =
-		(struct watch){ on_signal, signalfd(-1, &set, SFD_CLOEXEC), 0 };
+	*watch = (struct watch){ on_signal, signalfd(-1, &set, SFD_CLOEXEC), 0 };
 	if (watch->fd < 0)
 		error(1, errno, "a signal");
 	watch__set(watch, EPOLLIN);
@@ -654,8 +614,7 @@ static void serve(void)
 	for (;;) {
 		count = epoll_wait(fleet.epoll, events, 256, -1);
 		for (i = 0; i < count; i++)
-			((struct watch *)events[i].data.ptr)
-				->on_ready(events[i].data.ptr);
+			((struct watch *)events[i].data.ptr)->on_ready(events[i].data.ptr);
 	}
 }
 
@@ -666,16 +625,14 @@ int main(int argc, char *argv[])
 	uint32_t hosts, bad;
 
 	if (argc != 7) {
-		fputs("usage: fleet_hosts DIRECTORY PORT HOSTS BAD SEED INTERVAL_MS\n",
-		      stderr);
+		fputs("usage: fleet_hosts DIRECTORY PORT HOSTS BAD SEED INTERVAL_MS\n", stderr);
 		return 2;
 	}
 	hosts = strtoul(argv[3], NULL, 10);
 	bad = strtoul(argv[4], NULL, 10);
 	fleet.port = strtoul(argv[2], NULL, 10);
 	if (!hosts || bad > hosts || fleet.port + hosts > 65536)
-		error(2, 0, "%u hosts, %u of them bad, from port %u on", hosts,
-		      bad, fleet.port);
+		error(2, 0, "%u hosts, %u of them bad, from port %u on", hosts, bad, fleet.port);
 	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
@@ -686,8 +643,7 @@ int main(int argc, char *argv[])
 	load_tls(argv[1]);
 	watch_ticks(&ticks);
 	watch_signal(&signals);
-	open_hosts(argv[1], hosts, bad, strtoull(argv[5], NULL, 10),
-		   strtoul(argv[6], NULL, 10));
+	open_hosts(argv[1], hosts, bad, strtoull(argv[5], NULL, 10), strtoul(argv[6], NULL, 10));
 	puts("ready");
 	fflush(stdout);
 	serve();

@@ -34,9 +34,8 @@ int main(int argc, char *argv[])
 	inet_ntop(AF_INET, flow.key, source, sizeof(source));
 	inet_ntop(AF_INET, flow.key + 4, destination, sizeof(destination));
 	memcpy(ports, flow.key + 8, sizeof(ports));
-	printf("--src %s --dst %s --sport %u --dport %u --proto %u\npath:",
-	       source, destination, ntohs(ports[0]), ntohs(ports[1]),
-	       flow.key[12]);
+	printf("--src %s --dst %s --sport %u --dport %u --proto %u\npath:", source, destination,
+	       ntohs(ports[0]), ntohs(ports[1]), flow.key[12]);
 	for (hop = flow.hops; hop; hop--)
 		printf(" %u", ntohl(flow.path[hop - 1]));
 	putchar('\n');

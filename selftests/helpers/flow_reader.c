@@ -40,8 +40,7 @@ static int flow_set__init(struct flow_set *set, char *argv[])
 	set->keys = calloc(set->count, DART_FLOW_KEY_LENGTH);
 	set->answers = calloc(set->count, sizeof(*set->answers));
 	if (!set->list || !set->keys || !set->answers ||
-	    dart_flows_kind__find(argv[3], &options.kind) ||
-	    dart_flows__new(&options, &flows))
+	    dart_flows_kind__find(argv[3], &options.kind) || dart_flows__new(&options, &flows))
 		return -1;
 	for (i = 0; i < set->count; i++) {
 		dart_flows__get(flows, i, &set->list[i]);
@@ -65,20 +64,17 @@ static void print_answers(const struct flow_set *set, uint64_t elapsed_us)
 			empty++;
 		else if (answer->outcome == DART_STORE_AMBIGUOUS)
 			ambiguous++;
-		else if (memcmp(answer->value, set->list[i].path,
-				sizeof(set->list[i].path)))
+		else if (memcmp(answer->value, set->list[i].path, sizeof(set->list[i].path)))
 			wrong++;
 		else
 			found++;
-		if (answer->outcome == DART_STORE_AMBIGUOUS &&
-		    first_ambiguous < 0)
+		if (answer->outcome == DART_STORE_AMBIGUOUS && first_ambiguous < 0)
 			first_ambiguous = i;
 	}
-	printf("{\"found\": %" PRIu64 ", \"empty\": %" PRIu64
-	       ", \"ambiguous\": %" PRIu64 ", \"wrong\": %" PRIu64
-	       ", \"first_ambiguous\": %" PRIi64 ", \"elapsed_us\": %" PRIu64
-	       "}\n", found, empty, ambiguous, wrong, first_ambiguous,
-	       elapsed_us);
+	printf("{\"found\": %" PRIu64 ", \"empty\": %" PRIu64 ", \"ambiguous\": %" PRIu64
+	       ", \"wrong\": %" PRIu64 ", \"first_ambiguous\": %" PRIi64
+	       ", \"elapsed_us\": %" PRIu64 "}\n",
+	       found, empty, ambiguous, wrong, first_ambiguous, elapsed_us);
 	fflush(stdout);
 }
 
@@ -103,16 +99,14 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "usage: flow_reader HOST STORE KIND COUNT SEED\n");
 		return EXIT_FAILURE;
 	}
-	if (dart_store_reader__open(argv[1], DART_CONTROL_PORT, argv[2],
-				    &reader, &error)) {
+	if (dart_store_reader__open(argv[1], DART_CONTROL_PORT, argv[2], &reader, &error)) {
 		fprintf(stderr, "flow_reader: %s\n", error.text);
 		return EXIT_FAILURE;
 	}
 	while (fgets(line, sizeof(line), stdin)) {
 		start = now_us();
-		if (dart_store_reader__query_batch(
-			    reader, set.keys, DART_FLOW_KEY_LENGTH, set.count,
-			    &rule, set.answers, &error)) {
+		if (dart_store_reader__query_batch(reader, set.keys, DART_FLOW_KEY_LENGTH,
+						   set.count, &rule, set.answers, &error)) {
 			fprintf(stderr, "flow_reader: %s\n", error.text);
 			return EXIT_FAILURE;
 		}

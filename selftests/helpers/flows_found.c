@@ -31,16 +31,14 @@ static struct dart_store *open_store(const char *path)
 
 	if (fd < 0 || fstat(fd, &status))
 		return NULL;
-	geometry.slots = status.st_size /
-			 dart_store_geometry__slot_length(&geometry);
+	geometry.slots = status.st_size / dart_store_geometry__slot_length(&geometry);
 	memory = mmap(NULL, status.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED || dart_store__new(&geometry, memory, &store))
 		return NULL;
 	return store;
 }
 
-static void ask(const struct dart_store *store, const struct dart_flows *flows,
-		uint64_t count)
+static void ask(const struct dart_store *store, const struct dart_flows *flows, uint64_t count)
 {
 	const struct dart_store_rule rule = { .policy = DART_STORE_PLURALITY };
 	uint64_t correct = 0, wrong = 0, copies = 0, i;
@@ -49,8 +47,7 @@ static void ask(const struct dart_store *store, const struct dart_flows *flows,
 
 	for (i = 0; i < count; i++) {
 		dart_flows__get(flows, i, &flow);
-		dart_store__query(store, flow.key, sizeof(flow.key), &rule,
-				  &answer);
+		dart_store__query(store, flow.key, sizeof(flow.key), &rule, &answer);
 		if (answer.outcome != DART_STORE_FOUND)
 			continue;
 		if (memcmp(answer.value, flow.path, sizeof(flow.path))) {
@@ -71,8 +68,7 @@ int main(int argc, char **argv)
 	struct dart_flows *flows;
 	struct dart_store *store;
 
-	if (argc < 4 || argc > 5 ||
-	    dart_flows_kind__find(argv[2], &options.kind)) {
+	if (argc < 4 || argc > 5 || dart_flows_kind__find(argv[2], &options.kind)) {
 		fprintf(stderr, "usage: flows_found FILE KIND COUNT [SEED]\n");
 		return 2;
 	}

@@ -28,8 +28,7 @@ static void fail(const char *step)
 
 static struct addrinfo *resolve(const char *name, const char *port)
 {
-	struct addrinfo hints = { .ai_family = AF_INET,
-				  .ai_socktype = SOCK_STREAM }, *found;
+	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM }, *found;
 
 	if (getaddrinfo(name, port, &hints, &found))
 		fail(name);

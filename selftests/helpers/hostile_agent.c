@@ -197,8 +197,7 @@ static void change_table(void)
 
 static struct ibv_mr *expose(struct ibv_pd *pd, void *bytes, size_t length)
 {
-	struct ibv_mr *mr = ibv_reg_mr(pd, bytes, length,
-				       IBV_ACCESS_REMOTE_READ);
+	struct ibv_mr *mr = ibv_reg_mr(pd, bytes, length, IBV_ACCESS_REMOTE_READ);
 
 	if (!mr)
 		fail("memory region");
@@ -246,11 +245,9 @@ static struct dart_store_accept make_store_accept(struct ibv_pd *pd)
 		mr = expose(pd, region, sizeof(region));
 	return (struct dart_store_accept){
 		.magic = htole64(DART_STORE_ACCESS_MAGIC),
-		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION +
-				       is("store-version")),
+		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION + is("store-version")),
 		.rkey = htole32(mr->rkey ^ (is("store-rkey") ? 0x5500 : 0)),
-		.base = htole64(is("store-base") ? UINT64_MAX :
-						   (uintptr_t)region),
+		.base = htole64(is("store-base") ? UINT64_MAX : (uintptr_t)region),
 		.slots_log2 = htole32(is("store-slots") ? 64 : 4),
 		.value_length = htole32(is("store-value") ? 65 : 20),
 		.checksum_bits = htole32(32),
@@ -267,8 +264,7 @@ static struct dart_tea_accept make_table_accept(struct ibv_pd *pd)
 		mr = expose(pd, zeros, sizeof(zeros));
 	return (struct dart_tea_accept){
 		.magic = htole64(DART_TEA_ACCESS_MAGIC),
-		.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION +
-				       is("table-version")),
+		.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION + is("table-version")),
 		.base = htole64((uintptr_t)zeros),
 		.rows_log2 = htole32(is("table-rows") ? 64 : 1),
 		.cells = htole32(4),
@@ -338,8 +334,7 @@ static void reject(struct rdma_cm_id *id)
 
 	if (is("outdated"))
 		reject.abi_version = htole32(DART_CONTROL_ABI_VERSION - 1);
-	if (rdma_reject(id, is_silent ? NULL : &reject,
-			is_silent ? 0 : sizeof(reject)))
+	if (rdma_reject(id, is_silent ? NULL : &reject, is_silent ? 0 : sizeof(reject)))
 		fail("reject");
 }
 
@@ -373,8 +368,7 @@ int main(int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	if (!channel || rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
-	    rdma_bind_addr(listener, (struct sockaddr *)&address) ||
-	    rdma_listen(listener, 8))
+	    rdma_bind_addr(listener, (struct sockaddr *)&address) || rdma_listen(listener, 8))
 		fail("listen");
 	sd_notify(0, "READY=1");
 

@@ -30,8 +30,7 @@ static void rejected(const struct dart_rpc_hello *hello, const char *words)
 
 static void expect_disconnected(struct caller *caller)
 {
-	struct pollfd descriptor = { .fd = caller->id->channel->fd,
-				     .events = POLLIN };
+	struct pollfd descriptor = { .fd = caller->id->channel->fd, .events = POLLIN };
 	struct rdma_cm_event *event;
 	bool is_rejected;
 
@@ -97,8 +96,7 @@ static void test_bytes(void **state)
 static void test_early(void **state)
 {
 	struct caller *caller = caller_new(DART_RPC_ANSWER_MIN, 1);
-	size_t length = dart_rpc__put_get_table(caller->request, 1,
-						DART_CONTROL_LENGTH_MAX);
+	size_t length = dart_rpc__put_get_table(caller->request, 1, DART_CONTROL_LENGTH_MAX);
 
 	/* The answer consists of more parts than the caller posted receives. */
 	send_request(caller, length);
@@ -120,9 +118,7 @@ static void test_slow(void **state)
 {
 	struct caller *caller = caller_new(DART_RPC_ANSWER_MIN, 1);
 
-	send_request(caller,
-		     dart_rpc__put_get_table(caller->request, 1,
-					     DART_CONTROL_LENGTH_MAX));
+	send_request(caller, dart_rpc__put_get_table(caller->request, 1, DART_CONTROL_LENGTH_MAX));
 	assert_int_equal(receive(caller).type, DART_RPC_PART);
 	expect_disconnected(caller);
 }
@@ -132,9 +128,8 @@ static void test_not_taken(void **state)
 {
 	struct caller *caller = caller_new(DART_RPC_ANSWER_MIN, 0);
 
-	send_request(caller, dart_rpc__put_get_table(
-				     caller->request, 1,
-				     sizeof(struct dart_control_header)));
+	send_request(caller, dart_rpc__put_get_table(caller->request, 1,
+						     sizeof(struct dart_control_header)));
 	expect_disconnected(caller);
 }
 
@@ -166,22 +161,18 @@ static struct dart_control_memory_region find_memory(struct caller *caller)
 	struct dart_rpc_message message;
 	struct ibv_wc completion;
 
-	send_request(caller, dart_rpc__put_get_table(caller->request, 1,
-						     ANSWER_MAX / 2));
+	send_request(caller, dart_rpc__put_get_table(caller->request, 1, ANSWER_MAX / 2));
 	assert_int_equal(rdma_get_send_comp(caller->id, &completion), 1);
 	message = receive(caller);
 	assert_int_equal(message.type, DART_RPC_PART);
 	memcpy(&header, message.part.data, sizeof(header));
-	memcpy(&region,
-	       message.part.data + le32toh(header.memory_regions.offset),
-	       sizeof(region));
+	memcpy(&region, message.part.data + le32toh(header.memory_regions.offset), sizeof(region));
 	return region;
 }
 
 /* The status of an operation of 8 bytes. */
-static enum ibv_wc_status
-attempt(struct rdma_cm_id *id, enum ibv_wr_opcode operation,
-	const struct dart_control_memory_region *region)
+static enum ibv_wc_status attempt(struct rdma_cm_id *id, enum ibv_wr_opcode operation,
+				  const struct dart_control_memory_region *region)
 {
 	uint64_t memory = 0;
 	struct ibv_mr *own = ibv_reg_mr(id->pd, &memory, sizeof(memory),
@@ -204,8 +195,7 @@ attempt(struct rdma_cm_id *id, enum ibv_wr_opcode operation,
 
 static void test_access(void **state)
 {
-	static const enum ibv_wr_opcode operations[] = { IBV_WR_RDMA_READ,
-							 IBV_WR_RDMA_WRITE };
+	static const enum ibv_wr_opcode operations[] = { IBV_WR_RDMA_READ, IBV_WR_RDMA_WRITE };
 	const struct dart_control_request request = {
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
@@ -220,15 +210,13 @@ static void test_access(void **state)
 		caller = caller_new(ANSWER_MAX, RECEIVES);
 		region = find_memory(caller);
 		status = attempt(caller->id, operations[i], &region);
-		if (status != IBV_WC_REM_ACCESS_ERR &&
-		    status != IBV_WC_REM_INV_REQ_ERR)
+		if (status != IBV_WC_REM_ACCESS_ERR && status != IBV_WC_REM_INV_REQ_ERR)
 			fail_msg("%s", ibv_wc_status_str(status));
 		caller_free(caller);
 	}
 	/* The entry exists for callers with permission. */
 	assert_int_equal(ask(controller, &request, sizeof(request)), 0);
-	assert_int_equal(attempt(controller, IBV_WR_RDMA_READ, &region),
-			 IBV_WC_SUCCESS);
+	assert_int_equal(attempt(controller, IBV_WR_RDMA_READ, &region), IBV_WC_SUCCESS);
 	rdma_disconnect(controller);
 	rdma_destroy_ep(controller);
 }
@@ -242,10 +230,8 @@ int main(int argc, char *argv[])
 		     test_bytes),
 		TEST("a caller with a second request before the answer is disconnected",
 		     test_early),
-		TEST("a caller with a request longer than a receive is disconnected",
-		     test_long),
-		TEST("a caller that does not take its answer is disconnected",
-		     test_slow),
+		TEST("a caller with a request longer than a receive is disconnected", test_long),
+		TEST("a caller that does not take its answer is disconnected", test_slow),
 		TEST("a caller that takes no message of a short answer is disconnected",
 		     test_not_taken),
 		TEST("behind the error no request is answered, and no second error sent",

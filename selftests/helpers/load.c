@@ -139,8 +139,7 @@ static void do_moves(long count, const char *unused)
 		run_on(0, 0);
 		check(!sched_setscheduler(0, SCHED_FIFO, &first), "SCHED_FIFO");
 		for (i = 0; i < count + 1; i++)
-			check(write(i < count ? begun[i] : ready[1], "", 1) == 1,
-			      "pipe");
+			check(write(i < count ? begun[i] : ready[1], "", 1) == 1, "pipe");
 		for (since = now_ms(); now_ms() < since + 600;)
 			;
 		_exit(0);
@@ -174,10 +173,8 @@ static int bound(int family, int type, struct place *place)
 	} else {
 		place->address.sin6_addr = in6addr_loopback;
 	}
-	check(!bind(fd, (struct sockaddr *)&place->address, place->length),
-	      "bind");
-	check(!getsockname(fd, (struct sockaddr *)&place->address,
-			   &place->length), "name");
+	check(!bind(fd, (struct sockaddr *)&place->address, place->length), "bind");
+	check(!getsockname(fd, (struct sockaddr *)&place->address, &place->length), "name");
 	return fd;
 }
 
@@ -193,8 +190,7 @@ static int connected(int type, const struct place *place)
 {
 	int fd = socket(place->address.sin6_family, type, 0);
 
-	check(!connect(fd, (const struct sockaddr *)&place->address,
-		       place->length), "connect");
+	check(!connect(fd, (const struct sockaddr *)&place->address, place->length), "connect");
 	return fd;
 }
 
@@ -274,8 +270,7 @@ static void do_writes(long count, const char *path)
 	long i;
 
 	for (i = 0; i < count; i++)
-		check(pwrite(fd, block, BLOCK, i % 64 * BLOCK) == BLOCK,
-		      "write");
+		check(pwrite(fd, block, BLOCK, i % 64 * BLOCK) == BLOCK, "write");
 }
 
 static void transfer(const int pair[2], long bytes)
@@ -286,8 +281,7 @@ static void transfer(const int pair[2], long bytes)
 		long length = bytes < BLOCK ? bytes : BLOCK;
 
 		check(write(pair[0], block, length) == length, "write");
-		check(recv(pair[1], block, length, MSG_WAITALL) == length,
-		      "receive");
+		check(recv(pair[1], block, length, MSG_WAITALL) == length, "receive");
 		bytes -= length;
 	}
 }

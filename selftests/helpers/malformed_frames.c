@@ -90,23 +90,20 @@ static void spoil_length(struct session *session, struct frame *frame)
 
 static void spoil_rkey(struct session *session, struct frame *frame)
 {
-	frame->headers.reth.rkey ^= htobe32(difference(session) <<
-					    (below(session, 2) ? 8 : 0));
+	frame->headers.reth.rkey ^= htobe32(difference(session) << (below(session, 2) ? 8 : 0));
 	if (be32toh(frame->headers.reth.rkey) == session->collector->rkey)
 		frame->headers.reth.rkey = ~frame->headers.reth.rkey;
 }
 
 static void spoil_psn(struct session *session, struct frame *frame)
 {
-	frame->headers.bth.psn = htobe32(dart_random__next(&session->random) &
-					 DART_ROCE_PSN_MASK);
+	frame->headers.bth.psn = htobe32(dart_random__next(&session->random) & DART_ROCE_PSN_MASK);
 }
 
 static void spoil_address(struct session *session, struct frame *frame)
 {
 	const struct dart_collector *collector = session->collector;
-	const uint64_t length =
-		dart_store_geometry__length(&collector->geometry);
+	const uint64_t length = dart_store_geometry__length(&collector->geometry);
 	const uint64_t slot = be32toh(frame->headers.reth.length);
 	uint64_t address;
 
@@ -154,8 +151,7 @@ static void spoil_icrc(struct session *session, struct frame *frame)
 {
 	uint8_t *icrc = frame->bytes + frame->length - DART_ROCE_ICRC_LENGTH;
 
-	icrc[below(session, DART_ROCE_ICRC_LENGTH)] ^=
-		1 + below(session, UINT8_MAX);
+	icrc[below(session, DART_ROCE_ICRC_LENGTH)] ^= 1 + below(session, UINT8_MAX);
 }
 
 static const struct kind {
@@ -199,8 +195,7 @@ static void frame__finish(struct frame *frame)
 	headers->ip.check = 0;
 	headers->ip.check = dart_roce_frame__ip_checksum(&headers->ip);
 	icrc = dart_roce_frame__icrc(frame->bytes, frame->length);
-	memcpy(frame->bytes + frame->length - sizeof(icrc), &icrc,
-	       sizeof(icrc));
+	memcpy(frame->bytes + frame->length - sizeof(icrc), &icrc, sizeof(icrc));
 }
 
 static int send_spoilt(struct session *session, const struct kind *kind)
@@ -212,20 +207,16 @@ static int send_spoilt(struct session *session, const struct kind *kind)
 
 	memset(value, key, sizeof(value));
 	if (kind->is_taken)
-		dart_report_builder__find(session->builder, END_KEY,
-					  strlen(END_KEY), &place);
+		dart_report_builder__find(session->builder, END_KEY, strlen(END_KEY), &place);
 	else
-		dart_report_builder__find(session->builder, &key, sizeof(key),
-					  &place);
-	frame.length = dart_report_builder__report(session->builder, &place, 0,
-						   value, frame.bytes);
+		dart_report_builder__find(session->builder, &key, sizeof(key), &place);
+	frame.length = dart_report_builder__report(session->builder, &place, 0, value, frame.bytes);
 	if (!kind->after_icrc)
 		kind->spoil(session, &frame);
 	frame__finish(&frame);
 	if (kind->after_icrc)
 		kind->spoil(session, &frame);
-	memcpy(dart_packet_socket__next(session->socket), frame.bytes,
-	       frame.length);
+	memcpy(dart_packet_socket__next(session->socket), frame.bytes, frame.length);
 	return dart_packet_socket__push(session->socket, frame.length);
 }
 
@@ -236,10 +227,8 @@ static int send_good(struct session *session)
 	struct dart_store_place place;
 	size_t length, i;
 
-	dart_report_builder__find(session->builder, END_KEY, strlen(END_KEY),
-				  &place);
-	length = dart_report_builder__report(session->builder, &place, 0,
-					     session->value, frame);
+	dart_report_builder__find(session->builder, END_KEY, strlen(END_KEY), &place);
+	length = dart_report_builder__report(session->builder, &place, 0, session->value, frame);
 	if (roce_frame__parse(frame, length, &report))
 		return -EBADMSG;
 	printf("%" PRIu64 " ", report.address - session->collector->base);
@@ -266,8 +255,7 @@ int main(int argc, char *argv[])
 
 	kind = argc < 5 || argc > 6 ? NULL : kind__find(argv[3]);
 	if (!kind) {
-		fputs("usage: malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]\n",
-		      stderr);
+		fputs("usage: malformed_frames INTERFACE COLLECTORS KIND COUNT [TAG]\n", stderr);
 		return EXIT_FAILURE;
 	}
 	count = atol(argv[4]);
@@ -279,9 +267,8 @@ int main(int argc, char *argv[])
 				  &session.collectors, &error))
 		return fail(error.text);
 	session.collector = session.collectors.list;
-	ret = dart_report_builder__new(&session.collectors,
-				       dart_packet_socket__mac(session.socket), 1,
-				       &session.builder);
+	ret = dart_report_builder__new(&session.collectors, dart_packet_socket__mac(session.socket),
+				       1, &session.builder);
 	while (!ret && kind->spoil && count--)
 		ret = send_spoilt(&session, kind);
 	if (!ret)

@@ -38,10 +38,8 @@ static void assert_refused(int socket)
 
 	if (reply) {
 		assert_false(registration__is_ok(reply));
-		assert_string_not_equal(json_string_value(json_object_get(
-						reply, "error")), "");
-		assert_string_not_equal(json_string_value(json_object_get(
-						reply, "message")), "");
+		assert_string_not_equal(json_string_value(json_object_get(reply, "error")), "");
+		assert_string_not_equal(json_string_value(json_object_get(reply, "message")), "");
 	}
 	json_decref(reply);
 }
@@ -121,8 +119,7 @@ static void test_requests(void **state)
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++) {
 		int socket = registration__connect();
 
-		registration__send(socket, requests[i], strlen(requests[i]),
-				   NULL, 0);
+		registration__send(socket, requests[i], strlen(requests[i]), NULL, 0);
 		assert_refused(socket);
 		close(socket);
 	}
@@ -171,15 +168,13 @@ static void test_file_descriptors(void **state)
 		"{\"request\": \"follow-source\", \"source\": \"snmp:tcp\"}\n",
 		"{\"request\": \"follow-source\", \"source\": \"cgroup:cpu\", \"cgroup\": \"/a\"}\n",
 	};
-	static const char store[] =
-		"{\"request\": \"store-create\", \"name\": \"bad\", "
-		"\"slots_log2\": 10, \"value_length\": 4, \"file\": \"f\"}\n";
+	static const char store[] = "{\"request\": \"store-create\", \"name\": \"bad\", "
+				    "\"slots_log2\": 10, \"value_length\": 4, \"file\": \"f\"}\n";
 	const int two[] = { good, good };
 	const int wrong[] = { plain, hash, null };
 	char too_long[DART_REGISTRATION_NAME_MAX + 1] = "";
 	const char *const names[] = {
-		"", "two words", "tab\\t", "\\u001b[2J", "\\u00e4", "cpustat",
-		"$", too_long,
+		"", "two words", "tab\\t", "\\u001b[2J", "\\u00e4", "cpustat", "$", too_long,
 	};
 	char text[512];
 	int socket;
@@ -192,8 +187,7 @@ static void test_file_descriptors(void **state)
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		socket = registration__connect();
-		registration__send(socket, request, sizeof(request) - 1,
-				   &wrong[i], 1);
+		registration__send(socket, request, sizeof(request) - 1, &wrong[i], 1);
 		assert_refused(socket);
 		close(socket);
 	}
@@ -201,8 +195,7 @@ static void test_file_descriptors(void **state)
 	/* Neither a namespace nor a disk nor a cgroup. */
 	for (size_t i = 0; i < sizeof(selected) / sizeof(selected[0]); i++) {
 		socket = registration__connect();
-		registration__send(socket, selected[i], strlen(selected[i]),
-				   &null, 1);
+		registration__send(socket, selected[i], strlen(selected[i]), &null, 1);
 		assert_refused(socket);
 		close(socket);
 	}
@@ -210,8 +203,7 @@ static void test_file_descriptors(void **state)
 	/* Files that cannot hold a store, either. */
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		socket = registration__connect();
-		registration__send(socket, store, sizeof(store) - 1, &wrong[i],
-				   1);
+		registration__send(socket, store, sizeof(store) - 1, &wrong[i], 1);
 		assert_refused(socket);
 		close(socket);
 	}
@@ -220,8 +212,7 @@ static void test_file_descriptors(void **state)
 	memset(too_long, 'n', DART_REGISTRATION_NAME_MAX);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		socket = registration__connect();
-		snprintf(text, sizeof(text),
-			 "{\"request\": \"register-map\", \"name\": \"%s\"}\n",
+		snprintf(text, sizeof(text), "{\"request\": \"register-map\", \"name\": \"%s\"}\n",
 			 names[i]);
 		registration__send(socket, text, strlen(text), &good, 1);
 		assert_refused(socket);
@@ -248,8 +239,7 @@ static void test_random_damage(void **state)
 
 		memcpy(damaged, request, sizeof(request));
 		for (int i = 0; i < 3; i++)
-			damaged[rand_r(&random) % (sizeof(request) - 2)] =
-				rand_r(&random);
+			damaged[rand_r(&random) % (sizeof(request) - 2)] = rand_r(&random);
 		registration__send(socket, damaged, sizeof(request) - 1, NULL, 0);
 		assert_refused(socket);
 		close(socket);
@@ -260,15 +250,12 @@ int main(void)
 {
 #define REFUSED(sentence, test) TEST_FIXTURE(sentence, test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		REFUSED("requests of wrong syntax, members or values are refused",
-			test_requests),
+		REFUSED("requests of wrong syntax, members or values are refused", test_requests),
 		REFUSED("a request that is too long is refused", test_too_long),
-		REFUSED("a request without an end is dropped with its connection",
-			test_unfinished),
+		REFUSED("a request without an end is dropped with its connection", test_unfinished),
 		REFUSED("unexpected, too many and wrong descriptors are refused",
 			test_file_descriptors),
-		REFUSED("1000 requests with random damage are refused",
-			test_random_damage),
+		REFUSED("1000 requests with random damage are refused", test_random_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

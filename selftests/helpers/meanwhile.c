@@ -77,7 +77,6 @@ int main(int argc, char **argv)
 		answered++;
 	}
 	receive_line(slow, line);
-	printf("answered %d times, after %d ms at most: %s", answered,
-	       (int)longest, line);
+	printf("answered %d times, after %d ms at most: %s", answered, (int)longest, line);
 	return 0;
 }

@@ -43,8 +43,7 @@ static void __attribute__((noreturn)) fail(const char *what)
 }
 
 /* Writes change @number to @record. */
-static void make_change(struct changes *changes, uint32_t number,
-			uint8_t *record)
+static void make_change(struct changes *changes, uint32_t number, uint8_t *record)
 {
 	const uint64_t i = dart_random__below(&changes->random, changes->count);
 	const bool comes_and_goes = number % 4 == 3;
@@ -52,12 +51,10 @@ static void make_change(struct changes *changes, uint32_t number,
 
 	if (!comes_and_goes)
 		changes->versions[i] ^= 1;
-	entry = nat_entry__make(changes->is_random,
-				changes->seed + comes_and_goes, i,
+	entry = nat_entry__make(changes->is_random, changes->seed + comes_and_goes, i,
 				changes->versions[i]);
-	record[0] = comes_and_goes && changes->is_there[i] ?
-			    DART_REGISTRATION_TABLE_REMOVE :
-			    DART_REGISTRATION_TABLE_INSERT;
+	record[0] = comes_and_goes && changes->is_there[i] ? DART_REGISTRATION_TABLE_REMOVE :
+							     DART_REGISTRATION_TABLE_INSERT;
 	if (comes_and_goes)
 		changes->is_there[i] = !changes->is_there[i];
 	memcpy(record + 1, entry.key, NAT_KEY);
@@ -77,16 +74,14 @@ static void send_batch(struct changes *changes)
 	if (pwrite(changes->fd, records, changes->batch * RECORD, 0) !=
 	    (ssize_t)changes->batch * RECORD)
 		fail("cannot write");
-	request = json_pack("{s:s, s:s, s:i}", "request", "table-change",
-			    "name", changes->table, "count",
-			    (int)changes->batch);
-	if (dart_registration_client__ask(&changes->client, request,
-					  changes->fd, &reply, NULL, &error))
+	request = json_pack("{s:s, s:s, s:i}", "request", "table-change", "name", changes->table,
+			    "count", (int)changes->batch);
+	if (dart_registration_client__ask(&changes->client, request, changes->fd, &reply, NULL,
+					  &error))
 		fail(error.text);
-	if (json_unpack(reply, "{s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "changes",
-			"changed", &changed, "inserted", &inserted, "removed",
-			&removed, "missing", &missing, "foreign", &foreign,
-			"full", &full) ||
+	if (json_unpack(reply, "{s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "changes", "changed", &changed,
+			"inserted", &inserted, "removed", &removed, "missing", &missing, "foreign",
+			&foreign, "full", &full) ||
 	    missing || foreign || full)
 		fail("a change was not carried out");
 	changes->changed += changed;
@@ -114,16 +109,14 @@ static int changes__init(struct changes *changes, char *argv[])
 	    nat_entry__find_kind(argv[2], &changes->is_random) ||
 	    !changes->versions || !changes->is_there || changes->fd < 0)
 		return -1;
-	if (dart_registration_client__open(&changes->client,
-					   DART_REGISTRATION_SOCKET, &error))
+	if (dart_registration_client__open(&changes->client, DART_REGISTRATION_SOCKET, &error))
 		fail(error.text);
 	return 0;
 }
 
 static double seconds(const struct timespec *begin, const struct timespec *end)
 {
-	return end->tv_sec - begin->tv_sec +
-	       (end->tv_nsec - begin->tv_nsec) / 1e9;
+	return end->tv_sec - begin->tv_sec + (end->tv_nsec - begin->tv_nsec) / 1e9;
 }
 
 int main(int argc, char *argv[])
@@ -132,8 +125,7 @@ int main(int argc, char *argv[])
 	struct changes changes;
 
 	if (argc != 7 || changes__init(&changes, argv)) {
-		fputs("usage: nat_changes TABLE KIND COUNT SEED RATE FILE\n",
-		      stderr);
+		fputs("usage: nat_changes TABLE KIND COUNT SEED RATE FILE\n", stderr);
 		return EXIT_FAILURE;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -148,10 +140,9 @@ int main(int argc, char *argv[])
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
 	} while (access(argv[6], F_OK));
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	printf("{\"changed\": %" PRIu64 ", \"inserted\": %" PRIu64
-	       ", \"removed\": %" PRIu64 ", \"seconds\": %.1f}\n",
-	       changes.changed, changes.inserted, changes.removed,
-	       seconds(&begin, &end));
+	printf("{\"changed\": %" PRIu64 ", \"inserted\": %" PRIu64 ", \"removed\": %" PRIu64
+	       ", \"seconds\": %.1f}\n",
+	       changes.changed, changes.inserted, changes.removed, seconds(&begin, &end));
 	dart_registration_client__close(&changes.client);
 	return EXIT_SUCCESS;
 }

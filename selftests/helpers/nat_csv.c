@@ -17,10 +17,9 @@ static void print(const struct nat_entry *entry)
 {
 	const uint8_t *key = entry->key, *value = entry->value;
 
-	printf("%u.%u.%u.%u,%u.%u.%u.%u,%u,%u,%u,%u.%u.%u.%u,%u,%s\n", key[0],
-	       key[1], key[2], key[3], key[4], key[5], key[6], key[7],
-	       port(key + 8), port(key + 10), key[12], value[0], value[1],
-	       value[2], value[3], port(value + 4),
+	printf("%u.%u.%u.%u,%u.%u.%u.%u,%u,%u,%u,%u.%u.%u.%u,%u,%s\n", key[0], key[1], key[2],
+	       key[3], key[4], key[5], key[6], key[7], port(key + 8), port(key + 10), key[12],
+	       value[0], value[1], value[2], value[3], port(value + 4),
 	       value[6] ? "source" : "destination");
 }
 
@@ -32,8 +31,7 @@ int main(int argc, char *argv[])
 	bool is_random;
 
 	if (argc != 5 || nat_entry__find_kind(argv[1], &is_random)) {
-		fputs("usage: nat_csv random|consecutive COUNT SEED VERSION\n",
-		      stderr);
+		fputs("usage: nat_csv random|consecutive COUNT SEED VERSION\n", stderr);
 		return EXIT_FAILURE;
 	}
 	count = strtoull(argv[2], NULL, 10);

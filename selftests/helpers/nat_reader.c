@@ -40,8 +40,7 @@ static int reading__init(struct reading *reading, char *argv[])
 	if (!reading->keys || !reading->answers)
 		return -1;
 	for (i = 0; i < reading->count; i++) {
-		entry = nat_entry__make(reading->is_random, reading->seed, i,
-					0);
+		entry = nat_entry__make(reading->is_random, reading->seed, i, 0);
 		memcpy(reading->keys + i * NAT_KEY, entry.key, NAT_KEY);
 	}
 	return 0;
@@ -62,18 +61,16 @@ static void print_answers(const struct reading *reading, uint64_t elapsed_us)
 			continue;
 		}
 		for (version = 0; version < VERSIONS; version++) {
-			entry = nat_entry__make(reading->is_random,
-						reading->seed, i, version);
+			entry = nat_entry__make(reading->is_random, reading->seed, i, version);
 			if (!memcmp(answer->value, entry.value, NAT_VALUE))
 				break;
 		}
 		versions[version]++;
 	}
-	printf("{\"old\": %" PRIu64 ", \"new\": %" PRIu64
-	       ", \"wrong\": %" PRIu64 ", \"absent\": %" PRIu64
-	       ", \"changing\": %" PRIu64 ", \"elapsed_us\": %" PRIu64 "}\n",
-	       versions[0], versions[1], versions[2], absent, changing,
-	       elapsed_us);
+	printf("{\"old\": %" PRIu64 ", \"new\": %" PRIu64 ", \"wrong\": %" PRIu64
+	       ", \"absent\": %" PRIu64 ", \"changing\": %" PRIu64 ", \"elapsed_us\": %" PRIu64
+	       "}\n",
+	       versions[0], versions[1], versions[2], absent, changing, elapsed_us);
 	fflush(stdout);
 }
 
@@ -97,8 +94,7 @@ int main(int argc, char *argv[])
 		fputs("usage: nat_reader HOST TABLE KIND COUNT SEED\n", stderr);
 		return EXIT_FAILURE;
 	}
-	if (dart_tea_reader__open(argv[1], DART_CONTROL_PORT, argv[2], &reader,
-				  &error)) {
+	if (dart_tea_reader__open(argv[1], DART_CONTROL_PORT, argv[2], &reader, &error)) {
 		fprintf(stderr, "nat_reader: %s\n", error.text);
 		return EXIT_FAILURE;
 	}

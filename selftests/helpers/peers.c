@@ -100,8 +100,7 @@ static void peers__connect(struct peers *peers, struct rdma_cm_id *id)
 }
 
 /* True if this was the last event that the peer waits for. */
-static bool on_event(struct peers *peers, struct rdma_cm_id *id,
-		     enum rdma_cm_event_type event)
+static bool on_event(struct peers *peers, struct rdma_cm_id *id, enum rdma_cm_event_type event)
 {
 	bool waited;
 
@@ -145,8 +144,7 @@ static bool on_event(struct peers *peers, struct rdma_cm_id *id,
 }
 
 /* Returns 0, or 1 if peers were not treated as their kind is. */
-static int peers__run(struct peers *peers, const char *kind,
-		      unsigned long count)
+static int peers__run(struct peers *peers, const char *kind, unsigned long count)
 {
 	unsigned long running = 0, *expected;
 	struct rdma_cm_event *event;
@@ -154,8 +152,7 @@ static int peers__run(struct peers *peers, const char *kind,
 	struct rdma_cm_id *id;
 
 	peers__set_kind(peers, kind);
-	expected = strcmp(kind, "controller") ? &peers->rejected :
-						&peers->accepted;
+	expected = strcmp(kind, "controller") ? &peers->rejected : &peers->accepted;
 	while (peers->started < count || running) {
 		for (; running < AT_ONCE && peers->started < count; running++)
 			peers__start(peers);
@@ -166,8 +163,7 @@ static int peers__run(struct peers *peers, const char *kind,
 		rdma_ack_cm_event(event);
 		running -= on_event(peers, id, type);
 	}
-	printf("%s: %lu accepted, %lu rejected\n", kind, peers->accepted,
-	       peers->rejected);
+	printf("%s: %lu accepted, %lu rejected\n", kind, peers->accepted, peers->rejected);
 	fflush(stdout);
 	return !peers->stays && *expected != count;
 }

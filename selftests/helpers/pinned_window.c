@@ -31,10 +31,8 @@ int main(void)
 	uint64_t capacity = device_info(region).capacity;
 	struct dart_zero_extent extent;
 
-	if (device_add_selected(region, DART_ZERO_SOURCE_TCP, namespace, 0,
-				&extent) || !pd ||
-	    !ibv_reg_mr(pd, (char *)address + extent.data, extent.length,
-			IBV_ACCESS_REMOTE_READ)) {
+	if (device_add_selected(region, DART_ZERO_SOURCE_TCP, namespace, 0, &extent) || !pd ||
+	    !ibv_reg_mr(pd, (char *)address + extent.data, extent.length, IBV_ACCESS_REMOTE_READ)) {
 		perror("pinned_window");
 		return 1;
 	}

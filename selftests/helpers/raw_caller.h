@@ -68,9 +68,8 @@ static inline int ask(struct rdma_cm_id *id, const void *data, size_t length)
 
 static inline void post_receive(struct caller *caller, uint8_t *answer)
 {
-	assert_int_equal(rdma_post_recv(caller->id, answer, answer, ANSWER_MAX,
-					caller->memory_region),
-			 0);
+	assert_int_equal(
+		rdma_post_recv(caller->id, answer, answer, ANSWER_MAX, caller->memory_region), 0);
 }
 
 /*
@@ -82,24 +81,20 @@ static inline void retry_soon(struct caller *caller)
 {
 	struct ibv_qp_attr attributes = { .min_rnr_timer = 1 };
 
-	assert_int_equal(ibv_modify_qp(caller->id->qp, &attributes,
-				       IBV_QP_MIN_RNR_TIMER),
-			 0);
+	assert_int_equal(ibv_modify_qp(caller->id->qp, &attributes, IBV_QP_MIN_RNR_TIMER), 0);
 }
 
 /* A caller that posts @receives of the receives that it announces. */
 static inline struct caller *caller_new(uint32_t answer_max, int receives)
 {
-	const struct dart_rpc_hello hello =
-		dart_rpc_hello__make(answer_max, RECEIVES);
+	const struct dart_rpc_hello hello = dart_rpc_hello__make(answer_max, RECEIVES);
 	struct caller *caller = calloc(1, sizeof(*caller));
 	int i;
 
 	assert_non_null(caller);
 	caller->id = find_host();
-	caller->memory_region = ibv_reg_mr(caller->id->pd, caller,
-					   sizeof(*caller),
-					   IBV_ACCESS_LOCAL_WRITE);
+	caller->memory_region =
+		ibv_reg_mr(caller->id->pd, caller, sizeof(*caller), IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(caller->memory_region);
 	for (i = 0; i < receives; i++)
 		post_receive(caller, caller->answers[i]);
@@ -138,8 +133,7 @@ static inline struct dart_rpc_message receive(struct caller *caller)
 	assert_int_equal(rdma_get_recv_comp(caller->id, &completion), 1);
 	assert_int_equal(completion.status, IBV_WC_SUCCESS);
 	caller->last = (uint8_t *)(uintptr_t)completion.wr_id;
-	if (dart_rpc_message__decode(caller->last, completion.byte_len,
-				     &message, &error))
+	if (dart_rpc_message__decode(caller->last, completion.byte_len, &message, &error))
 		fail_msg("%s", error.text);
 	return message;
 }

@@ -16,8 +16,7 @@ static int rounds;
 
 static json_int_t leases(int socket)
 {
-	json_t *reply = registration__ask(socket, "{\"request\": \"status\"}\n",
-					  -1);
+	json_t *reply = registration__ask(socket, "{\"request\": \"status\"}\n", -1);
 	json_t *status = json_object_get(reply, "status");
 	json_int_t count;
 
@@ -42,18 +41,13 @@ static void test_rounds(void **state)
 	int socket = registration__connect();
 
 	for (int round = 0; round < rounds; round++) {
-		int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "round", 4, 64,
-					 512, &options);
+		int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "round", 4, 64, 512, &options);
 
 		assert_true(map >= 0);
 		ask(socket, "{\"request\": \"register-map\"}\n", map);
-		ask(socket,
-		    "{\"request\": \"register-source\", \"source\": \"vmstat\"}\n",
-		    -1);
-		ask(socket,
-		    "{\"request\": \"unregister\", \"name\": \"vmstat\"}\n", -1);
-		ask(socket,
-		    "{\"request\": \"unregister\", \"name\": \"round\"}\n", -1);
+		ask(socket, "{\"request\": \"register-source\", \"source\": \"vmstat\"}\n", -1);
+		ask(socket, "{\"request\": \"unregister\", \"name\": \"vmstat\"}\n", -1);
+		ask(socket, "{\"request\": \"unregister\", \"name\": \"round\"}\n", -1);
 		/* If closed earlier, the map would leave the table by itself. */
 		close(map);
 	}

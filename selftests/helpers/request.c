@@ -22,8 +22,7 @@ static void ask(FILE *agent, const char *request)
 	static char *line;
 	static size_t size;
 
-	if (dprintf(fileno(agent), "%s\n", request) < 0 ||
-	    getline(&line, &size, agent) < 0)
+	if (dprintf(fileno(agent), "%s\n", request) < 0 || getline(&line, &size, agent) < 0)
 		error(1, errno, "no reply");
 	fputs(line, stdout);
 	fflush(stdout);

@@ -47,8 +47,7 @@ static int ask(FILE *agent, int fd, const char *line)
 	int is_ok;
 
 	snprintf(request, sizeof(request), "%s\n", line);
-	if (dart_descriptor__send(fileno(agent), request, strlen(request), 0,
-				  fd) < 0 ||
+	if (dart_descriptor__send(fileno(agent), request, strlen(request), 0, fd) < 0 ||
 	    getline(&reply, &size, agent) < 0)
 		error(1, errno, "no reply");
 	is_ok = !!strstr(reply, "\"ok\":true");
@@ -62,8 +61,7 @@ static void *shrink(void *argument)
 	struct shrinking *shrinking = argument;
 
 	while (!shrinking->ends)
-		if (ftruncate(shrinking->fd, 0) ||
-		    ftruncate(shrinking->fd, shrinking->size))
+		if (ftruncate(shrinking->fd, 0) || ftruncate(shrinking->fd, shrinking->size))
 			error(1, errno, "cannot truncate");
 	return NULL;
 }

@@ -86,9 +86,8 @@ static void test_limit(void **state)
 	dart_rpc_client__limit(client, 1);
 	assert_int_equal(dart_rpc_client__get_table(client, again, TABLE_MAX, &error), 0);
 	for (;;) {
-		event = event == DART_RPC_CLIENT_MORE ?
-				dart_rpc_client__on_ready(client, &error) :
-				await(client, &error);
+		event = event == DART_RPC_CLIENT_MORE ? dart_rpc_client__on_ready(client, &error) :
+							await(client, &error);
 		if (event > DART_RPC_CLIENT_MORE || event == DART_RPC_CLIENT_ANSWERED)
 			break;
 		more += event == DART_RPC_CLIENT_MORE;

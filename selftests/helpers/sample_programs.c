@@ -26,8 +26,7 @@ static int die(const char *what, int ret)
 
 static int set_id(const struct bpf_object *object, uint32_t id)
 {
-	const struct bpf_map *map =
-		bpf_object__find_map_by_name(object, ".bss");
+	const struct bpf_map *map = bpf_object__find_map_by_name(object, ".bss");
 	const uint32_t first = 0;
 
 	if (!map || bpf_map__value_size(map) != sizeof(id))
@@ -37,8 +36,7 @@ static int set_id(const struct bpf_object *object, uint32_t id)
 
 static int attach_tc(const struct bpf_program *program, int interface)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = interface,
-		    .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = interface, .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, options, .prog_fd = bpf_program__fd(program));
 	int ret = bpf_tc_hook_create(&hook);
 

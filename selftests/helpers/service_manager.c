@@ -71,8 +71,7 @@ static void manager__remove(struct manager *manager, const char *name)
 }
 
 /* The value of a line "NAME=VALUE"; "" without such a line. */
-static void line_of(const char *message, const char *name,
-		    char value[static NAME_LENGTH])
+static void line_of(const char *message, const char *name, char value[static NAME_LENGTH])
 {
 	size_t length = strlen(name);
 	const char *line;
@@ -81,14 +80,12 @@ static void line_of(const char *message, const char *name,
 	for (line = message; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		if (!strncmp(line, name, length) && line[length] == '=')
-			snprintf(value, NAME_LENGTH, "%.*s",
-				 (int)strcspn(line + length + 1, "\n"),
+			snprintf(value, NAME_LENGTH, "%.*s", (int)strcspn(line + length + 1, "\n"),
 				 line + length + 1);
 	}
 }
 
-static void manager__take(struct manager *manager, const char *message,
-			  const int *fds, int count)
+static void manager__take(struct manager *manager, const char *message, const int *fds, int count)
 {
 	char name[NAME_LENGTH], value[NAME_LENGTH];
 	int i;
@@ -133,8 +130,7 @@ static void manager__receive(struct manager *manager)
 	if (length < 0)
 		error(1, errno, "cannot receive");
 	message[length] = '\0';
-	for (part = CMSG_FIRSTHDR(&header); part;
-	     part = CMSG_NXTHDR(&header, part)) {
+	for (part = CMSG_FIRSTHDR(&header); part; part = CMSG_NXTHDR(&header, part)) {
 		if (part->cmsg_type != SCM_RIGHTS)
 			continue;
 		count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -222,13 +218,11 @@ static void manager__open(struct manager *manager)
 
 	manager->notify = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (manager->notify < 0 ||
-	    bind(manager->notify, (struct sockaddr *)&address,
-		 sizeof(sa_family_t)) ||
+	    bind(manager->notify, (struct sockaddr *)&address, sizeof(sa_family_t)) ||
 	    getsockname(manager->notify, (struct sockaddr *)&address, &length))
 		error(1, errno, "notify socket");
 	manager->address[0] = '@';
-	memcpy(manager->address + 1, address.sun_path + 1,
-	       length - sizeof(sa_family_t) - 1);
+	memcpy(manager->address + 1, address.sun_path + 1, length - sizeof(sa_family_t) - 1);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGHUP);

@@ -48,15 +48,13 @@ static int count_calls(int thread)
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(event),
 	};
-	FILE *file = fopen("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
-			   "r");
+	FILE *file = fopen("/sys/kernel/tracing/events/raw_syscalls/sys_enter/id", "r");
 	int counter;
 
 	assert_non_null(file);
 	assert_int_equal(fscanf(file, "%llu", &event.config), 1);
 	fclose(file);
-	counter = syscall(SYS_perf_event_open, &event, thread, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
+	counter = syscall(SYS_perf_event_open, &event, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	assert_true(counter >= 0);
 	return counter;
 }
@@ -86,8 +84,7 @@ struct shared {
 	char *memory;	/* NULL: each slice uses separate memory */
 };
 
-static void write_request(char *request, size_t room, int number,
-			  const char *more, int offset)
+static void write_request(char *request, size_t room, int number, const char *more, int offset)
 {
 	snprintf(request, room,
 		 "{\"request\": \"new-slice\", \"name\": \"slice-%d\", "
@@ -121,11 +118,9 @@ static void slice_add(struct dart_registration_client *client, int number,
 	json_t *asked, *reply;
 	char request[512];
 
-	write_request(request, sizeof(request), number, "",
-		      number * SLICE_LENGTH);
+	write_request(request, sizeof(request), number, "", number * SLICE_LENGTH);
 	asked = json_loads(request, 0, NULL);
-	if (dart_registration_client__ask(client, asked, shared->fd, &reply,
-					  NULL, &problem))
+	if (dart_registration_client__ask(client, asked, shared->fd, &reply, NULL, &problem))
 		fail_msg("slice-%d: %s", number, problem.text);
 	json_decref(asked);
 	json_decref(reply);
@@ -142,8 +137,7 @@ static void get_slice(int socket, struct dart_registration_client *client,
 		memory = slice_new(socket, number, 4096, &fd);
 		close(fd);
 	} else if (!number) {
-		memory = shared->memory =
-			slice_new(socket, 0, SHARED_LENGTH, &shared->fd);
+		memory = shared->memory = slice_new(socket, 0, SHARED_LENGTH, &shared->fd);
 	} else {
 		slice_add(client, number, shared);
 		memory = shared->memory + number * SLICE_LENGTH;
@@ -167,8 +161,7 @@ static double bare_calls(int count)
 			.pages = 1,
 		};
 
-		assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE,
-					     &slice), 0);
+		assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice), 0);
 		close(slice.fd);
 	}
 	close(region);
@@ -186,9 +179,8 @@ int main(int argc, char *argv[])
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	socket = registration__connect();
-	assert_int_equal(dart_registration_client__open(
-				 &client, DART_REGISTRATION_SOCKET, &problem),
-			 0);
+	assert_int_equal(
+		dart_registration_client__open(&client, DART_REGISTRATION_SOCKET, &problem), 0);
 	counter = count_calls(agent);
 	thousand = count < 1000 ? count : 1000;
 	begin = first = last = work_of(agent, counter);
@@ -207,10 +199,8 @@ int main(int argc, char *argv[])
 	       "\"first_1000_us_each\": %.1f, \"last_1000_us_each\": %.1f, "
 	       "\"bare_calls_us_each\": %.1f}\n",
 	       count, first.calls - begin.calls, end.calls - last.calls,
-	       (end.ns - begin.ns) / count / 1000,
-	       (first.ns - begin.ns) / thousand / 1000,
-	       (end.ns - last.ns) / thousand / 1000,
-	       bare_calls(thousand) / 1000);
+	       (end.ns - begin.ns) / count / 1000, (first.ns - begin.ns) / thousand / 1000,
+	       (end.ns - last.ns) / thousand / 1000, bare_calls(thousand) / 1000);
 	sd_notify(0, "READY=1");
 	pause();
 	return 0;

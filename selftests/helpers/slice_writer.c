@@ -31,11 +31,10 @@ struct row {
 
 static json_t *schema_of_row(void)
 {
-	json_t *schema = json_pack(
-		"{s:s, s:i, s:[{s:s, s:i, s:i, s:s}, {s:s, s:i, s:i, s:s}]}",
-		"name", "work", "length", (int)sizeof(struct row), "fields",
-		"name", "done", "offset", 0, "width", 8, "kind", "counter",
-		"name", "number", "offset", 8, "width", 8, "kind", "gauge");
+	json_t *schema = json_pack("{s:s, s:i, s:[{s:s, s:i, s:i, s:s}, {s:s, s:i, s:i, s:s}]}",
+				   "name", "work", "length", (int)sizeof(struct row), "fields",
+				   "name", "done", "offset", 0, "width", 8, "kind", "counter",
+				   "name", "number", "offset", 8, "width", 8, "kind", "gauge");
 
 	if (!schema)
 		error(1, 0, "cannot make the schema");
@@ -55,8 +54,7 @@ static int every(int ms)
 	return fd;
 }
 
-static void print_reasons(struct dart_slice *const *slices, int first,
-			  int count)
+static void print_reasons(struct dart_slice *const *slices, int first, int count)
 {
 	for (int i = 0; i < count; i++)
 		if (slices[i]->reason)
@@ -102,8 +100,7 @@ int main(int argc, char *argv[])
 		error(1, 0, "%s", problem.text);
 	for (int i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "slice-%d", first + i);
-		if (dart_slices__add(slices, name, schema, &members[i],
-				     &problem))
+		if (dart_slices__add(slices, name, schema, &members[i], &problem))
 			error(1, 0, "%s", problem.text);
 		rows[i] = members[i]->memory;
 		rows[i]->number = 1000 + first + i;
@@ -130,14 +127,11 @@ int main(int argc, char *argv[])
 			}
 			waiting = now;
 		}
-		if (!events[1].revents ||
-		    read(events[1].fd, &ticks, sizeof(ticks)) < 0)
+		if (!events[1].revents || read(events[1].fd, &ticks, sizeof(ticks)) < 0)
 			continue;
 		for (int i = 0; i < count; i++) {
-			if (rows[i] != members[i]->memory ||
-			    rows[i]->done != done)
-				error(1, 0, "slice-%d has lost a value",
-				      first + i);
+			if (rows[i] != members[i]->memory || rows[i]->done != done)
+				error(1, 0, "slice-%d has lost a value", first + i);
 			rows[i]->done = done + 1;
 		}
 		done++;

@@ -88,8 +88,7 @@ static long find_process(const char *wanted)
 
 		snprintf(path, sizeof(path), "/proc/%s/comm", process->d_name);
 		in = fopen(path, "re");
-		if (in && fgets(name, sizeof(name), in) &&
-		    !strncmp(name, wanted, strlen(wanted)) &&
+		if (in && fgets(name, sizeof(name), in) && !strncmp(name, wanted, strlen(wanted)) &&
 		    name[strlen(wanted)] == '\n')
 			pid = strtol(process->d_name, NULL, 10);
 		if (in)
@@ -115,16 +114,13 @@ static void show_agent(FILE *out)
 	while ((thread = readdir(threads))) {
 		if (thread->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), "/proc/%ld/task/%s/status", pid,
-			 thread->d_name);
+		snprintf(path, sizeof(path), "/proc/%ld/task/%s/status", pid, thread->d_name);
 		switches += sum(path, "voluntary_ctxt_switches:");
-		snprintf(path, sizeof(path), "/proc/%ld/task/%s/schedstat", pid,
-			 thread->d_name);
+		snprintf(path, sizeof(path), "/proc/%ld/task/%s/schedstat", pid, thread->d_name);
 		cpu_ns += sum(path, "");
 	}
 	closedir(threads);
-	fprintf(out, "== agent context switches\n%llu\n== agent cpu ns\n%llu\n",
-		switches, cpu_ns);
+	fprintf(out, "== agent context switches\n%llu\n== agent cpu ns\n%llu\n", switches, cpu_ns);
 }
 
 static void serve(int client, char *const sections[], char *const command[])
@@ -166,8 +162,7 @@ int main(int argc, char *argv[])
 	address.sin_port = htons(atoi(argv[1]));
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(listener, 8))
+	if (bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 8))
 		return die("listen");
 	sd_notify(0, "READY=1");
 	while ((client = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {

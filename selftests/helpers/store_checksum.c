@@ -24,12 +24,9 @@ int main(int argc, char *argv[])
 
 	if (argc != 2)
 		error(2, 0, "usage: store_checksum NAME");
-	request = json_pack("{s:s, s:s}", "request", "store-open", "name",
-			    argv[1]);
-	if (dart_registration_client__open(&client, DART_REGISTRATION_SOCKET,
-					   &problem) ||
-	    dart_registration_client__ask(&client, request, -1, &reply, &fd,
-					  &problem))
+	request = json_pack("{s:s, s:s}", "request", "store-open", "name", argv[1]);
+	if (dart_registration_client__open(&client, DART_REGISTRATION_SOCKET, &problem) ||
+	    dart_registration_client__ask(&client, request, -1, &reply, &fd, &problem))
 		error(1, 0, "%s", problem.text);
 	if (fd < 0 || fstat(fd, &status))
 		error(1, errno, "no descriptor of '%s'", argv[1]);

@@ -62,8 +62,7 @@ static void test_mapped_for_reading(void **state)
 	void *memory = mmap(NULL, length(fd), PROT_READ, MAP_SHARED, fd, 0);
 
 	assert_true(memory != MAP_FAILED);
-	assert_int_equal(mprotect(memory, length(fd), PROT_READ | PROT_WRITE),
-			 -1);
+	assert_int_equal(mprotect(memory, length(fd), PROT_READ | PROT_WRITE), -1);
 	assert_int_equal(madvise(memory, length(fd), MADV_REMOVE), -1);
 	munmap(memory, length(fd));
 }

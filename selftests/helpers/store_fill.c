@@ -21,8 +21,7 @@ int main(int argc, char *argv[])
 	fd = open(argv[1], O_RDWR | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status))
 		error(1, errno, "%s", argv[1]);
-	memory = mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		      fd, 0);
+	memory = mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (memory == MAP_FAILED)
 		error(1, errno, "cannot map %s", argv[1]);
 	/* Without interruption for 256 bytes, see getrandom(2). */

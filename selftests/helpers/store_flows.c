@@ -76,10 +76,8 @@ static int check__init(struct check *check, char *argv[])
 	return fd < 0 || !check->expected || check->memory == MAP_FAILED ||
 	       dart_flows_kind__find(argv[3], &options.kind) ||
 	       dart_flows__new(&options, &check->flows) ||
-	       dart_store__new(&check->geometry, check->memory,
-			       &check->store) ||
-	       dart_store__new(&check->geometry, check->expected,
-			       &check->model);
+	       dart_store__new(&check->geometry, check->memory, &check->store) ||
+	       dart_store__new(&check->geometry, check->expected, &check->model);
 }
 
 static void check__write_model(struct check *check)
@@ -93,27 +91,23 @@ static void check__write_model(struct check *check)
 		dart_flows__get(check->flows, i, &flow);
 		memcpy(value, flow.path, sizeof(flow.path));
 		for (copy = 0; copy < check->geometry.redundancy; copy++)
-			dart_store__write(check->model, flow.key,
-					  sizeof(flow.key), copy, value);
+			dart_store__write(check->model, flow.key, sizeof(flow.key), copy, value);
 	}
 }
 
 /* Waits for the last copy of the last flow: reports arrive in order. */
 static bool check__wait(const struct check *check)
 {
-	const size_t length =
-		dart_store_geometry__slot_length(&check->geometry);
+	const size_t length = dart_store_geometry__slot_length(&check->geometry);
 	const time_t end = time(NULL) + WAIT_MAX;
 	struct dart_store_place place;
 	struct dart_flow flow;
 	size_t offset;
 
 	dart_flows__get(check->flows, check->count - 1, &flow);
-	dart_store_hash__place(dart_store__hash(check->store), flow.key,
-			       sizeof(flow.key), &place);
+	dart_store_hash__place(dart_store__hash(check->store), flow.key, sizeof(flow.key), &place);
 	offset = place.slots[check->geometry.redundancy - 1] * length;
-	while (memcmp(check->memory + offset, check->expected + offset,
-		      length)) {
+	while (memcmp(check->memory + offset, check->expected + offset, length)) {
 		if (time(NULL) > end)
 			return false;
 		sched_yield();
@@ -130,8 +124,7 @@ static void check__query(struct check *check)
 
 	for (i = 0; i < check->count; i++) {
 		dart_flows__get(check->flows, i, &flow);
-		dart_store__query(check->store, flow.key, sizeof(flow.key),
-				  &rule, &answer);
+		dart_store__query(check->store, flow.key, sizeof(flow.key), &rule, &answer);
 		if (answer.outcome != DART_STORE_FOUND)
 			check->empty++;
 		else if (memcmp(answer.value, flow.path, sizeof(flow.path)))
@@ -154,10 +147,9 @@ int main(int argc, char *argv[])
 	if (!check__wait(&check))
 		fprintf(stderr, "store_flows: the last flow has not arrived\n");
 	check__query(&check);
-	same = !memcmp(check.memory, check.expected,
-		       dart_store_geometry__length(&check.geometry));
-	printf("{\"found\": %" PRIu64 ", \"empty\": %" PRIu64 ", \"wrong\": %" PRIu64 ", \"same\": %s}\n",
-	       check.found, check.empty, check.wrong,
-	       same ? "true" : "false");
+	same = !memcmp(check.memory, check.expected, dart_store_geometry__length(&check.geometry));
+	printf("{\"found\": %" PRIu64 ", \"empty\": %" PRIu64 ", \"wrong\": %" PRIu64
+	       ", \"same\": %s}\n",
+	       check.found, check.empty, check.wrong, same ? "true" : "false");
 	return EXIT_SUCCESS;
 }

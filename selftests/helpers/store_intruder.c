@@ -127,8 +127,7 @@ static struct reader *reader_new(void)
 	reader->length = (le32toh(reader->accept.value_length) +
 			  le32toh(reader->accept.checksum_bits) / 8ull)
 			 << le32toh(reader->accept.slots_log2);
-	reader->memory_region = ibv_reg_mr(reader->id->pd, reader->bytes,
-					   sizeof(reader->bytes),
+	reader->memory_region = ibv_reg_mr(reader->id->pd, reader->bytes, sizeof(reader->bytes),
 					   IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(reader->memory_region);
 	memset(reader->bytes, PATTERN, sizeof(reader->bytes));
@@ -144,8 +143,7 @@ static void reader_free(struct reader *reader)
 }
 
 /* The status of an operation over a separate connection, which a refusal ends. */
-static enum ibv_wc_status attempt(enum ibv_wr_opcode operation,
-				  uint64_t address, uint32_t rkey,
+static enum ibv_wc_status attempt(enum ibv_wr_opcode operation, uint64_t address, uint32_t rkey,
 				  uint32_t length)
 {
 	struct reader *reader = reader_new();
@@ -183,12 +181,10 @@ static void test_reads(void **state)
 #define READ(...) attempt(IBV_WR_RDMA_READ, __VA_ARGS__)
 	assert_int_equal(READ(base, rkey, 24), IBV_WC_SUCCESS);
 	assert_int_equal(READ(base + length - 24, rkey, 24), IBV_WC_SUCCESS);
-	assert_int_equal(READ(base + length - 24, rkey, 25),
-			 IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(READ(base + length - 24, rkey, 25), IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(READ(base - 1, rkey, 24), IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(READ(base, rkey ^ 0x80, 24), IBV_WC_REM_ACCESS_ERR);
-	assert_int_equal(READ(reporters_base, reporters_rkey, 24),
-			 IBV_WC_REM_ACCESS_ERR);
+	assert_int_equal(READ(reporters_base, reporters_rkey, 24), IBV_WC_REM_ACCESS_ERR);
 	/* A reader does not learn the address and rkey of reporters. */
 	assert_int_not_equal(base, reporters_base);
 	assert_int_not_equal(rkey, reporters_rkey);
@@ -207,8 +203,7 @@ static void test_writes(void **state)
 
 	reader_free(reader);
 	for (size_t i = 0; i < 2; i++) {
-		assert_int_not_equal(attempt(IBV_WR_RDMA_WRITE, places[i].base,
-					     places[i].rkey, 24),
+		assert_int_not_equal(attempt(IBV_WR_RDMA_WRITE, places[i].base, places[i].rkey, 24),
 				     IBV_WC_SUCCESS);
 		assert_int_not_equal(attempt(IBV_WR_ATOMIC_FETCH_AND_ADD,
 					     places[i].base, places[i].rkey, 8),
@@ -237,8 +232,7 @@ int main(int argc, char *argv[])
 		     test_reads),
 		TEST("WRITEs and atomic operations are refused, also at the reporters' address",
 		     test_writes),
-		TEST("the agent disconnects a reader when its store is deleted",
-		     test_disconnected),
+		TEST("the agent disconnects a reader when its store is deleted", test_disconnected),
 	};
 
 	store = argv[1];

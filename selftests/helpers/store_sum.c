@@ -63,8 +63,7 @@ int main(int argc, char *argv[])
 		return EXIT_FAILURE;
 	}
 	hash = XXH3_64bits(memory, offset);
-	rest = XXH3_64bits(memory + offset + length,
-			   status.st_size - offset - length);
+	rest = XXH3_64bits(memory + offset + length, status.st_size - offset - length);
 	printf("%016" PRIx64 "%016" PRIx64 "\n", hash, rest);
 	return EXIT_SUCCESS;
 }

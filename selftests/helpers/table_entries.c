@@ -55,12 +55,9 @@ static json_t *receive(int socket, int *fd)
 	*fd = -1;
 	do {
 		if (!length)
-			count = dart_descriptor__receive(socket, line,
-							 sizeof(line), 0, fd,
-							 NULL);
+			count = dart_descriptor__receive(socket, line, sizeof(line), 0, fd, NULL);
 		else
-			count = recv(socket, line + length,
-				     sizeof(line) - length, 0);
+			count = recv(socket, line + length, sizeof(line) - length, 0);
 		if (count <= 0)
 			return NULL;
 		length += count;
@@ -87,22 +84,17 @@ static void table__open(struct table *table, const char *name)
 		error(1, errno, "cannot send");
 	reply = receive(table->socket, &fd);
 	if (!reply || fd < 0 ||
-	    json_unpack(reply, "{s:{s:i, s:i, s:i, s:i, s:i, s:i}}", "table",
-			"rows_log2", &geometry->rows_log2, "cells",
-			&geometry->cells, "key_length", &geometry->key_length,
-			"value_length", &geometry->value_length,
-			"packet_length", &geometry->packet_length, "epoch",
-			&table->epoch))
+	    json_unpack(reply, "{s:{s:i, s:i, s:i, s:i, s:i, s:i}}", "table", "rows_log2",
+			&geometry->rows_log2, "cells", &geometry->cells, "key_length",
+			&geometry->key_length, "value_length", &geometry->value_length,
+			"packet_length", &geometry->packet_length, "epoch", &table->epoch))
 		error(1, 0, "no table");
-	if (fstat(fd, &status) ||
-	    (uint64_t)status.st_size < dart_tea_geometry__length(geometry))
+	if (fstat(fd, &status) || (uint64_t)status.st_size < dart_tea_geometry__length(geometry))
 		error(1, errno, "the memory is too small");
-	table->memory =
-		mmap(NULL, status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	table->memory = mmap(NULL, status.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (table->memory == MAP_FAILED)
 		error(1, errno, "cannot map the memory");
-	if (mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		 0) != MAP_FAILED)
+	if (mmap(NULL, status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED)
 		error(1, 0, "the descriptor can be mapped for writing");
 	json_decref(reply);
 	close(fd);
@@ -130,11 +122,9 @@ static json_t *change(const struct table *table, uint8_t operation,
 	if (write(fd, bytes, count * length) != (ssize_t)(count * length))
 		error(1, errno, "cannot write a batch");
 	snprintf(request, sizeof(request),
-		 "{\"request\": \"table-change\", \"name\": \"%s\", \"count\": %" PRIu64
-		 "}\n",
+		 "{\"request\": \"table-change\", \"name\": \"%s\", \"count\": %" PRIu64 "}\n",
 		 table->name, count);
-	if (dart_descriptor__send(table->socket, request, strlen(request), 0,
-				  fd) < 0)
+	if (dart_descriptor__send(table->socket, request, strlen(request), 0, fd) < 0)
 		reply = NULL;
 	else
 		reply = receive(table->socket, &none);
@@ -149,12 +139,9 @@ static void add(json_t *sums, const json_t *reply)
 	json_t *number;
 
 	json_object_foreach(json_object_get(reply, "changes"), name, number)
-		json_object_set_new(
-			sums, name,
-			json_integer(
-				json_integer_value(number) +
-				json_integer_value(
-					json_object_get(sums, name))));
+		json_object_set_new(sums, name,
+				    json_integer(json_integer_value(number) +
+						 json_integer_value(json_object_get(sums, name))));
 }
 
 static void change_all(const struct table *table, uint8_t operation,
@@ -199,10 +186,9 @@ static void stream(const struct table *table, uint64_t first, uint64_t batch,
 	uint64_t acknowledged = 0;
 	json_t *reply;
 
-	while ((reply = change(table, DART_REGISTRATION_TABLE_INSERT,
-			       first + acknowledged, batch, version))) {
-		if (json_integer_value(json_object_get(
-			    json_object_get(reply, "changes"), "full")))
+	while ((reply = change(table, DART_REGISTRATION_TABLE_INSERT, first + acknowledged, batch,
+			       version))) {
+		if (json_integer_value(json_object_get(json_object_get(reply, "changes"), "full")))
 			error(1, 0, "the table is full");
 		acknowledged += batch;
 		if (acknowledged == BATCHES_BEFORE * batch)
@@ -224,13 +210,10 @@ static int look_up(const struct table *table, uint64_t first, uint64_t count,
 	if (dart_tea_hash__new(&table->geometry, &hash))
 		error(1, 0, "out of memory");
 	for (i = 0; i < count; i++) {
-		table_entry__make(&table->geometry, first + i, version, key,
-				  value);
-		ret = dart_tea_lookup__memory(hash, table->epoch, table->memory,
-					      key, found);
+		table_entry__make(&table->geometry, first + i, version, key, value);
+		ret = dart_tea_lookup__memory(hash, table->epoch, table->memory, key, found);
 		if (is_there)
-			wrong += ret || memcmp(found, value,
-					       table->geometry.value_length);
+			wrong += ret || memcmp(found, value, table->geometry.value_length);
 		else
 			wrong += ret != -ENOENT;
 	}
@@ -253,11 +236,9 @@ int main(int argc, char *argv[])
 	version = argc > 5 ? strtoull(argv[5], NULL, 0) : 0;
 	table__open(&table, argv[2]);
 	if (!strcmp(verb, "insert"))
-		change_all(&table, DART_REGISTRATION_TABLE_INSERT, first, count,
-			   version);
+		change_all(&table, DART_REGISTRATION_TABLE_INSERT, first, count, version);
 	else if (!strcmp(verb, "remove"))
-		change_all(&table, DART_REGISTRATION_TABLE_REMOVE, first, count,
-			   0);
+		change_all(&table, DART_REGISTRATION_TABLE_REMOVE, first, count, 0);
 	else if (!strcmp(verb, "stream") && argc == 7)
 		stream(&table, first, count, version, atoi(argv[6]));
 	else if (!strcmp(verb, "have") || !strcmp(verb, "lack"))

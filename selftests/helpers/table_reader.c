@@ -24,9 +24,8 @@ struct expected {
 	size_t count;
 };
 
-static void make(struct expected *expected,
-		 const struct dart_tea_geometry *geometry, uint64_t first,
-		 size_t count, uint64_t version)
+static void make(struct expected *expected, const struct dart_tea_geometry *geometry,
+		 uint64_t first, size_t count, uint64_t version)
 {
 	size_t i;
 
@@ -37,10 +36,9 @@ static void make(struct expected *expected,
 	if (!expected->keys || !expected->values || !expected->answers)
 		error(1, ENOMEM, "no room for %zu entries", count);
 	for (i = 0; i < count; i++)
-		table_entry__make(
-			geometry, first + i, version,
-			expected->keys + i * geometry->key_length,
-			expected->values + i * geometry->value_length);
+		table_entry__make(geometry, first + i, version,
+				  expected->keys + i * geometry->key_length,
+				  expected->values + i * geometry->value_length);
 }
 
 static void look_up(struct dart_tea_reader *reader, struct expected *expected)
@@ -54,8 +52,7 @@ static void look_up(struct dart_tea_reader *reader, struct expected *expected)
 		error(1, 0, "%s", reason.text);
 	for (i = 0; i < expected->count; i++)
 		wrong += expected->answers[i].ret ||
-			 memcmp(expected->answers[i].value,
-				expected->values + i * length, length);
+			 memcmp(expected->answers[i].value, expected->values + i * length, length);
 	printf("%zu of %zu are wrong\n", wrong, expected->count);
 	fflush(stdout);
 	if (wrong)
@@ -70,14 +67,11 @@ int main(int argc, char *argv[])
 	char line[16];
 
 	if (argc != 6)
-		error(2, 0,
-		      "usage: table_reader HOST TABLE FIRST COUNT VERSION");
-	if (dart_tea_reader__open(argv[1], DART_CONTROL_PORT, argv[2], &reader,
-				  &reason))
+		error(2, 0, "usage: table_reader HOST TABLE FIRST COUNT VERSION");
+	if (dart_tea_reader__open(argv[1], DART_CONTROL_PORT, argv[2], &reader, &reason))
 		error(1, 0, "%s", reason.text);
-	make(&expected, dart_tea_reader__geometry(reader),
-	     strtoull(argv[3], NULL, 0), strtoull(argv[4], NULL, 0),
-	     strtoull(argv[5], NULL, 0));
+	make(&expected, dart_tea_reader__geometry(reader), strtoull(argv[3], NULL, 0),
+	     strtoull(argv[4], NULL, 0), strtoull(argv[5], NULL, 0));
 	do
 		look_up(reader, &expected);
 	while (fgets(line, sizeof(line), stdin));

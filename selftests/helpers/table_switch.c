@@ -84,14 +84,12 @@ int main(int argc, char *argv[])
 	size_t length;
 
 	if (argc != 9)
-		error(2, 0,
-		      "usage: table_switch INTERFACE ADDRESS SERVER MAC QPN RKEY TO PSN");
+		error(2, 0, "usage: table_switch INTERFACE ADDRESS SERVER MAC QPN RKEY TO PSN");
 	if (dart_packet_socket__open(argv[1], 0, &socket, &reason))
 		error(1, 0, "%s", reason.text);
 	length = build(&frame, dart_packet_socket__mac(socket), argv);
 	memcpy(dart_packet_socket__next(socket), &frame, length);
-	if (dart_packet_socket__push(socket, length) ||
-	    dart_packet_socket__flush(socket))
+	if (dart_packet_socket__push(socket, length) || dart_packet_socket__flush(socket))
 		error(1, 0, "cannot send");
 	dart_packet_socket__close(socket);
 	return EXIT_SUCCESS;

@@ -30,12 +30,10 @@ static int notify_socket(void)
 	char name[sizeof(address.sun_path) + 1] = "@";
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 ||
-	    bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) ||
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)) ||
 	    getsockname(fd, (struct sockaddr *)&address, &length))
 		return -1;
-	memcpy(name + 1, address.sun_path + 1,
-	       length - sizeof(sa_family_t) - 1);
+	memcpy(name + 1, address.sun_path + 1, length - sizeof(sa_family_t) - 1);
 	return setenv("NOTIFY_SOCKET", name, 1) ? -1 : fd;
 }
 
@@ -95,8 +93,7 @@ int main(int argc, char *argv[])
 
 		if (poll(events, 2, -1) < 0)
 			return die("poll");
-		if (events[0].revents &&
-		    recv(events[0].fd, text, sizeof(text) - 1, 0) > 0 &&
+		if (events[0].revents && recv(events[0].fd, text, sizeof(text) - 1, 0) > 0 &&
 		    strstr(text, "READY=1"))
 			return 0;
 		if (events[1].revents)

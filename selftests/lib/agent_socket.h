@@ -19,8 +19,7 @@ static inline int agent_socket__connect(void)
 	};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 ||
-	    connect(fd, (const struct sockaddr *)&address, sizeof(address)))
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		error(1, errno, "cannot connect to %s", address.sun_path);
 	return fd;
 }

@@ -49,8 +49,7 @@ static inline int device_call(int region, unsigned long command, void *argument)
 	return ioctl(region, command, argument) ? -errno : 0;
 }
 
-static inline int device_add_window(int region, uint32_t source,
-				    struct dart_zero_extent *extent)
+static inline int device_add_window(int region, uint32_t source, struct dart_zero_extent *extent)
 {
 	struct dart_zero_window window = {
 		.size = sizeof(window),
@@ -65,8 +64,7 @@ static inline int device_add_window(int region, uint32_t source,
 }
 
 /* Selected by a descriptor of a namespace, cgroup or disk; @ifindex: a device or 0. */
-static inline int device_add_selected(int region, uint32_t source, int fd,
-				      uint32_t ifindex,
+static inline int device_add_selected(int region, uint32_t source, int fd, uint32_t ifindex,
 				      struct dart_zero_extent *extent)
 {
 	struct dart_zero_window window = {
@@ -81,8 +79,7 @@ static inline int device_add_selected(int region, uint32_t source, int fd,
 	return ret;
 }
 
-static inline int device_add_map(int region, int fd,
-				 struct dart_zero_extent *extent)
+static inline int device_add_map(int region, int fd, struct dart_zero_extent *extent)
 {
 	struct dart_zero_map map = { .size = sizeof(map), .fd = fd };
 	int ret = device_call(region, DART_ZERO_IOC_ADD_MAP, &map);
@@ -93,8 +90,7 @@ static inline int device_add_map(int region, int fd,
 }
 
 /* Creates @count counters; 0: they exist already. */
-static inline int device_add_counters(int region, const char *name,
-				      uint32_t count,
+static inline int device_add_counters(int region, const char *name, uint32_t count,
 				      struct dart_zero_extent *extent)
 {
 	struct dart_zero_counters counters = {
@@ -152,16 +148,14 @@ static inline int device_remove(int region, uint32_t id)
 
 static inline const char *device_map(int region)
 {
-	void *address = mmap(NULL, device_info(region).capacity, PROT_READ,
-			     MAP_SHARED, region, 0);
+	void *address = mmap(NULL, device_info(region).capacity, PROT_READ, MAP_SHARED, region, 0);
 
 	assert_true(address != MAP_FAILED);
 	return address;
 }
 
 /* The sum of word @index over all copies. */
-static inline uint64_t device_sum(const char *address,
-				  const struct dart_zero_extent *extent,
+static inline uint64_t device_sum(const char *address, const struct dart_zero_extent *extent,
 				  size_t index)
 {
 	uint64_t sum = 0;
@@ -195,8 +189,7 @@ static inline void device_no_event(int region)
 }
 
 /* An array map of @entries values of @value_size bytes. */
-static inline int array_map(const char *name, uint32_t value_size,
-			    uint32_t entries, uint32_t flags)
+static inline int array_map(const char *name, uint32_t value_size, uint32_t entries, uint32_t flags)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = flags);
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, name, sizeof(uint32_t),

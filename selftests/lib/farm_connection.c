@@ -16,12 +16,10 @@ bool farm_connection__is_asked(const struct rdma_conn_param *asked)
 		return false;
 	memcpy(&request, asked->private_data, sizeof(request));
 	return request.magic == htole64(DART_CONTROL_MAGIC) &&
-	       request.abi_version == htole32(DART_CONTROL_ABI_VERSION) &&
-	       !request.reserved;
+	       request.abi_version == htole32(DART_CONTROL_ABI_VERSION) && !request.reserved;
 }
 
-static int open_queue_pair(const struct farm_device *device,
-			   struct rdma_cm_id *id)
+static int open_queue_pair(const struct farm_device *device, struct rdma_cm_id *id)
 {
 	struct ibv_qp_init_attr attributes = {
 		.qp_type = IBV_QPT_RC,
@@ -42,8 +40,7 @@ static int answer(const struct farm_device *device, struct rdma_cm_id *id,
 	struct rdma_conn_param parameters = {
 		.private_data = offer,
 		.private_data_len = sizeof(*offer),
-		.responder_resources =
-			reads < device->reads_max ? reads : device->reads_max,
+		.responder_resources = reads < device->reads_max ? reads : device->reads_max,
 	};
 	struct timespec now;
 
@@ -52,10 +49,8 @@ static int answer(const struct farm_device *device, struct rdma_cm_id *id,
 	return rdma_accept(id, &parameters) ? -errno : 0;
 }
 
-int farm_connection__accept(struct farm_connections *list,
-			    const struct farm_device *device,
-			    struct rdma_cm_id *id, uint8_t reads,
-			    struct dart_control_accept offer)
+int farm_connection__accept(struct farm_connections *list, const struct farm_device *device,
+			    struct rdma_cm_id *id, uint8_t reads, struct dart_control_accept offer)
 {
 	struct farm_connection *connection = calloc(1, sizeof(*connection));
 	int ret;

@@ -26,10 +26,8 @@ bool farm_connection__is_asked(const struct rdma_conn_param *asked);
  * Accepts the request of @id, which asked for @reads READs in flight, with @offer, and adds
  * the connection to @list.  It owns @id then; the caller does after an error, -errno.
  */
-int farm_connection__accept(struct farm_connections *list,
-			    const struct farm_device *device,
-			    struct rdma_cm_id *id, uint8_t reads,
-			    struct dart_control_accept offer);
+int farm_connection__accept(struct farm_connections *list, const struct farm_device *device,
+			    struct rdma_cm_id *id, uint8_t reads, struct dart_control_accept offer);
 /* Disconnects, unless the host vanished. */
 void farm_connection__free(struct farm_connection *connection);
 /* Answers nothing from now on; the controller is not told. */

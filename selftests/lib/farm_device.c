@@ -15,26 +15,22 @@ static int unblock(int fd)
 	return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) ? -errno : 0;
 }
 
-static int farm_device__choose(struct farm_device *device,
-			       struct dart_error *error)
+static int farm_device__choose(struct farm_device *device, struct dart_error *error)
 {
 	struct ibv_device_attr attributes;
 	int ret;
 
 	device->devices = rdma_get_devices(NULL);
 	if (!device->devices || !*device->devices)
-		return dart_error__set(error, ENODEV,
-				       "this machine has no RDMA device");
+		return dart_error__set(error, ENODEV, "this machine has no RDMA device");
 	device->context = *device->devices;
 	ret = -ibv_query_device(device->context, &attributes);
 	if (!ret)
 		ret = unblock(device->context->async_fd);
 	if (ret)
-		return dart_error__system(error, -ret,
-					  "cannot query the RDMA device");
-	device->reads_max = attributes.max_qp_rd_atom < READS_MAX ?
-				    attributes.max_qp_rd_atom :
-				    READS_MAX;
+		return dart_error__system(error, -ret, "cannot query the RDMA device");
+	device->reads_max = attributes.max_qp_rd_atom < READS_MAX ? attributes.max_qp_rd_atom :
+								    READS_MAX;
 	return 0;
 }
 
@@ -95,8 +91,7 @@ int farm_device__drain(struct farm_device *device)
 	return 0;
 }
 
-struct ibv_mr *farm_device__expose(const struct farm_device *device,
-				   void *memory, size_t length)
+struct ibv_mr *farm_device__expose(const struct farm_device *device, void *memory, size_t length)
 {
 	return ibv_reg_mr(device->pd, memory, length, IBV_ACCESS_REMOTE_READ);
 }

@@ -30,7 +30,6 @@ void farm_device__close(struct farm_device *device);
 int farm_device__drain(struct farm_device *device);
 
 /* For READs; NULL and errno on error. */
-struct ibv_mr *farm_device__expose(const struct farm_device *device,
-				   void *memory, size_t length);
+struct ibv_mr *farm_device__expose(const struct farm_device *device, void *memory, size_t length);
 
 #endif /* FARM_DEVICE_H */

@@ -26,14 +26,12 @@ static uint8_t *values_of(const struct farm_host *host)
 
 static uint8_t *extra_of(const struct farm_host *host)
 {
-	return values_of(host) +
-	       whole_pages(farm_shape__size(&host->farm->shape));
+	return values_of(host) + whole_pages(farm_shape__size(&host->farm->shape));
 }
 
 static size_t memory_size(const struct farm_shape *shape)
 {
-	return farm_table__capacity(shape) +
-	       whole_pages(farm_shape__size(shape)) +
+	return farm_table__capacity(shape) + whole_pages(farm_shape__size(shape)) +
 	       whole_pages(farm_shape__entry(shape));
 }
 
@@ -62,8 +60,7 @@ void farm_host__init(struct farm_host *host, struct farm *farm, uint32_t number)
 
 static void farm_host__release(struct farm_host *host)
 {
-	struct ibv_mr *const regions[] = { host->control, host->values,
-					   host->extra };
+	struct ibv_mr *const regions[] = { host->control, host->values, host->extra };
 	size_t i;
 
 	if (host->listener)
@@ -87,17 +84,14 @@ static int farm_host__listen(struct farm_host *host, struct dart_error *error)
 		.sin6_port = htons(host->farm->first_port + host->number),
 	};
 
-	if (rdma_create_id(host->farm->device.channel, &host->listener, host,
-			   RDMA_PS_TCP)) {
+	if (rdma_create_id(host->farm->device.channel, &host->listener, host, RDMA_PS_TCP)) {
 		host->listener = NULL;
-		return dart_error__system(error, errno,
-					  "cannot use the RDMA CM");
+		return dart_error__system(error, errno, "cannot use the RDMA CM");
 	}
 	if (rdma_bind_addr(host->listener, (struct sockaddr *)&address) ||
 	    rdma_listen(host->listener, BACKLOG))
-		return dart_error__system(
-			error, errno, "cannot listen on port %u",
-			host->farm->first_port + host->number);
+		return dart_error__system(error, errno, "cannot listen on port %u",
+					  host->farm->first_port + host->number);
 	return 0;
 }
 
@@ -112,14 +106,12 @@ static int farm_host__expose(struct farm_host *host, struct dart_error *error)
 		host->memory = NULL;
 		return dart_error__no_memory(error);
 	}
-	host->control = farm_device__expose(device, host->memory,
-					    farm_table__capacity(shape));
+	host->control = farm_device__expose(device, host->memory, farm_table__capacity(shape));
 	if (host->control)
 		host->values = farm_device__expose(device, values_of(host),
 						   farm_shape__size(shape));
 	if (!host->values)
-		return dart_error__system(error, errno,
-					  "cannot register memory of host %u",
+		return dart_error__system(error, errno, "cannot register memory of host %u",
 					  host->number);
 	return 0;
 }
@@ -131,20 +123,17 @@ int farm_host__start(struct farm_host *host, struct dart_error *error)
 	int ret;
 
 	if (host->is_up)
-		return dart_error__set(error, EALREADY, "host %u is up",
-				       host->number);
+		return dart_error__set(error, EALREADY, "host %u is up", host->number);
 	/* Connections from before the host vanished. */
 	while ((old = TAILQ_FIRST(&host->connections)))
 		farm_connection__free(old);
 	host->epoch++;
 	ret = farm_host__expose(host, error);
 	if (!ret) {
-		const struct dart_memory_region values =
-			region_of(host->values);
+		const struct dart_memory_region values = region_of(host->values);
 
-		ret = farm_table__open(&host->table, host->memory, &farm->shape,
-				       farm->schema, host->number, host->epoch,
-				       &values, error);
+		ret = farm_table__open(&host->table, host->memory, &farm->shape, farm->schema,
+				       host->number, host->epoch, &values, error);
 	}
 	if (!ret) {
 		host->is_up = true;
@@ -165,8 +154,7 @@ void farm_host__stop(struct farm_host *host, bool vanishes)
 	if (!host->is_up)
 		return;
 	host->is_up = false;
-	for (connection = TAILQ_FIRST(&host->connections); connection;
-	     connection = next) {
+	for (connection = TAILQ_FIRST(&host->connections); connection; connection = next) {
 		next = TAILQ_NEXT(connection, link);
 		if (vanishes)
 			farm_connection__vanish(connection);
@@ -193,13 +181,11 @@ void farm_host__update(struct farm_host *host)
 	if (!host->is_up)
 		return;
 	for (i = 0; i < shape->entries; i++)
-		farm_values__write(
-			values_of(host) + i * farm_shape__entry(shape), shape,
-			host->number, host->epoch, i, farm->update);
+		farm_values__write(values_of(host) + i * farm_shape__entry(shape), shape,
+				   host->number, host->epoch, i, farm->update);
 	if (host->extra)
-		farm_values__write(extra_of(host), shape, host->number,
-				   host->epoch, farm_shape__extra(shape),
-				   farm->update);
+		farm_values__write(extra_of(host), shape, host->number, host->epoch,
+				   farm_shape__extra(shape), farm->update);
 	if (host->extra_ends_ns && monotonic_ns() >= host->extra_ends_ns) {
 		ibv_dereg_mr(host->extra);
 		host->extra = NULL;
@@ -214,15 +200,12 @@ int farm_host__add(struct farm_host *host, struct dart_error *error)
 	int ret;
 
 	if (!host->is_up)
-		return dart_error__set(error, EHOSTDOWN, "host %u is down",
-				       host->number);
+		return dart_error__set(error, EHOSTDOWN, "host %u is down", host->number);
 	if (!host->extra)
-		host->extra = farm_device__expose(&host->farm->device,
-						  extra_of(host),
+		host->extra = farm_device__expose(&host->farm->device, extra_of(host),
 						  farm_shape__entry(shape));
 	if (!host->extra)
-		return dart_error__system(error, errno,
-					  "cannot register memory of host %u",
+		return dart_error__system(error, errno, "cannot register memory of host %u",
 					  host->number);
 	farm_values__write(extra_of(host), shape, host->number, host->epoch,
 			   farm_shape__extra(shape), host->farm->update);
@@ -238,12 +221,10 @@ int farm_host__remove(struct farm_host *host, struct dart_error *error)
 	int ret;
 
 	if (!host->is_up)
-		return dart_error__set(error, EHOSTDOWN, "host %u is down",
-				       host->number);
+		return dart_error__set(error, EHOSTDOWN, "host %u is down", host->number);
 	ret = farm_table__remove(&host->table, error);
 	if (!ret)
-		host->extra_ends_ns =
-			monotonic_ns() + 2 * DART_CONTROL_RETRIES_MS * 1000000;
+		host->extra_ends_ns = monotonic_ns() + 2 * DART_CONTROL_RETRIES_MS * 1000000;
 	return ret;
 }
 
@@ -257,8 +238,7 @@ uint32_t farm_host__connected(const struct farm_host *host)
 	return count;
 }
 
-static int farm_host__accept(struct farm_host *host, struct rdma_cm_id *id,
-			     uint8_t reads)
+static int farm_host__accept(struct farm_host *host, struct rdma_cm_id *id, uint8_t reads)
 {
 	const struct dart_memory_region region = region_of(host->control);
 	const struct dart_control_accept offer = {
@@ -270,8 +250,7 @@ static int farm_host__accept(struct farm_host *host, struct rdma_cm_id *id,
 		.used = htole32(host->table.used),
 	};
 
-	return farm_connection__accept(&host->connections, &host->farm->device,
-				       id, reads, offer);
+	return farm_connection__accept(&host->connections, &host->farm->device, id, reads, offer);
 }
 
 void farm_host__on_event(struct rdma_cm_event *event)
@@ -294,15 +273,13 @@ void farm_host__on_event(struct rdma_cm_event *event)
 		ret = is_wanted ? farm_host__accept(host, id, reads) : -EPROTO;
 		if (!ret)
 			break;
-		fprintf(stderr, "farm: host %u rejects a peer: %s\n",
-			host->number, strerror(-ret));
+		fprintf(stderr, "farm: host %u rejects a peer: %s\n", host->number, strerror(-ret));
 		rdma_reject(id, NULL, 0);
 		rdma_destroy_id(id);
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		/* The host may already be gone. */
-		((struct farm_connection *)id->context)->is_established =
-			id->qp;
+		((struct farm_connection *)id->context)->is_established = id->qp;
 		break;
 	case RDMA_CM_EVENT_DISCONNECTED:
 	case RDMA_CM_EVENT_CONNECT_ERROR:

@@ -36,8 +36,7 @@ struct farm_host {
 	struct farm_connections connections;
 };
 
-void farm_host__init(struct farm_host *host, struct farm *farm,
-		     uint32_t number);
+void farm_host__init(struct farm_host *host, struct farm *farm, uint32_t number);
 
 /* Begins the next epoch.  Errors are sentences, here and below. */
 int farm_host__start(struct farm_host *host, struct dart_error *error);

@@ -39,8 +39,7 @@ static inline struct dart_random farm_rule__words(const struct farm_row *row)
 }
 
 /* A counter, below 2^63 for 2^32 updates, so that it fits into the JSON of any reader. */
-static inline uint64_t farm_rule__next(struct dart_random *words,
-				       uint64_t update)
+static inline uint64_t farm_rule__next(struct dart_random *words, uint64_t update)
 {
 	const uint64_t word = dart_random__next(words);
 

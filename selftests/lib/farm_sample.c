@@ -32,12 +32,10 @@ static uint64_t number_of(const json_t *object, const char *name)
 {
 	const json_t *member = json_object_get(object, name);
 
-	return json_is_integer(member) ? (uint64_t)json_integer_value(member) :
-					 UINT64_MAX;
+	return json_is_integer(member) ? (uint64_t)json_integer_value(member) : UINT64_MAX;
 }
 
-static bool is_id(const json_t *line, const char *name, uint32_t host,
-		  uint32_t epoch)
+static bool is_id(const json_t *line, const char *name, uint32_t host, uint32_t epoch)
 {
 	const char *text = json_string_value(json_object_get(line, name));
 	char expected[33];
@@ -61,19 +59,16 @@ static int check_identity(struct check *check, const json_t *line)
 		return refuse(check, "it has no instance");
 	sample->epoch = instance;
 	if (instance != farm_rule__instance(check->host, sample->epoch))
-		return refuse(check, "its instance, %s, is of another host",
-			      text);
+		return refuse(check, "its instance, %s, is of another host", text);
 	if (!is_id(line, "host_id", check->host, 0) ||
 	    !is_id(line, "boot_id", check->host, sample->epoch))
-		return refuse(check,
-			      "its host ID or boot ID is not that of epoch %u",
+		return refuse(check, "its host ID or boot ID is not that of epoch %u",
 			      sample->epoch);
 	return 0;
 }
 
-static int check_values(const struct check *check, const json_t *values,
-			uint32_t line, struct dart_random *words,
-			uint64_t update, const char *name, uint32_t copy)
+static int check_values(const struct check *check, const json_t *values, uint32_t line,
+			struct dart_random *words, uint64_t update, const char *name, uint32_t copy)
 {
 	const uint32_t count = farm_shape__values(line);
 	uint64_t value, expected;
@@ -88,11 +83,9 @@ static int check_values(const struct check *check, const json_t *values,
 		if (value == expected)
 			continue;
 		return refuse(check,
-			      "%s: value %u in line %u of row %u is %" PRIu64
-			      ", not %" PRIu64 " as update %" PRIu64
-			      " of epoch %u has it",
-			      name, i, line, copy, value, expected, update,
-			      check->sample->epoch);
+			      "%s: value %u in line %u of row %u is %" PRIu64 ", not %" PRIu64
+			      " as update %" PRIu64 " of epoch %u has it",
+			      name, i, line, copy, value, expected, update, check->sample->epoch);
 	}
 	check->sample->values += count;
 	return 0;
@@ -122,8 +115,7 @@ static int check_row(const struct check *check, const json_t *row,
 	}
 	if (!row)
 		return refuse(check, "%s: row %u is missing", name, copy);
-	if (number_of(row, "host") != check->host ||
-	    number_of(row, "epoch") != sample->epoch)
+	if (number_of(row, "host") != check->host || number_of(row, "epoch") != sample->epoch)
 		return refuse(check,
 			      "%s: row %u is of host %" PRIu64
 			      ", epoch %" PRIu64 ", in a scrape of epoch %u",
@@ -151,12 +143,10 @@ static int check_entry(const struct check *check, const json_t *values,
 	int ret = 0;
 
 	if (check->shape->form == FARM_RECORDS)
-		return check_row(check, json_object_get(values, "sum"), entry,
-				 0, name);
+		return check_row(check, json_object_get(values, "sum"), entry, 0, name);
 	for (copy = 0; copy < check->shape->copies && !ret; copy++) {
 		snprintf(number, sizeof(number), "%u", copy);
-		ret = check_row(check, json_object_get(rows, number), entry,
-				copy, name);
+		ret = check_row(check, json_object_get(rows, number), entry, copy, name);
 	}
 	if (!ret && check->sample->torn - torn == copy)
 		ret = refuse(check, "%s: each row is torn", name);
@@ -164,8 +154,7 @@ static int check_entry(const struct check *check, const json_t *values,
 }
 
 int farm_sample__check(struct farm_sample *sample, const json_t *line,
-		       const struct farm_shape *shape, uint32_t host,
-		       struct dart_error *error)
+		       const struct farm_shape *shape, uint32_t host, struct dart_error *error)
 {
 	struct check check = {
 		.sample = sample,

@@ -27,7 +27,6 @@ struct farm_sample {
  * reason.
  */
 int farm_sample__check(struct farm_sample *sample, const json_t *line,
-		       const struct farm_shape *shape, uint32_t host,
-		       struct dart_error *error);
+		       const struct farm_shape *shape, uint32_t host, struct dart_error *error);
 
 #endif /* FARM_SAMPLE_H */

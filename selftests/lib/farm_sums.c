@@ -31,11 +31,8 @@ int farm_sums__add(struct farm_sums *sums, const json_t *summary)
 
 json_t *farm_sums__to_json(const struct farm_sums *sums)
 {
-	return json_pack("{sI sI sI sI sI sI}", "hosts",
-			 (json_int_t)sums->hosts, "scrapes",
-			 (json_int_t)sums->scrapes, "failed",
-			 (json_int_t)sums->failed, "missed",
-			 (json_int_t)sums->missed, "discarded",
-			 (json_int_t)sums->discarded, "dropped",
-			 (json_int_t)sums->dropped);
+	return json_pack("{sI sI sI sI sI sI}", "hosts", (json_int_t)sums->hosts, "scrapes",
+			 (json_int_t)sums->scrapes, "failed", (json_int_t)sums->failed, "missed",
+			 (json_int_t)sums->missed, "discarded", (json_int_t)sums->discarded,
+			 "dropped", (json_int_t)sums->dropped);
 }

@@ -13,8 +13,7 @@
 /* Bytes of an entry with its range and its name, and room to grow. */
 #define ENTRY_BYTES 256
 
-void farm_entry__name(const struct farm_shape *shape, uint32_t entry,
-		      char name[FARM_NAME_MAX])
+void farm_entry__name(const struct farm_shape *shape, uint32_t entry, char name[FARM_NAME_MAX])
 {
 	if (entry == farm_shape__extra(shape))
 		snprintf(name, FARM_NAME_MAX, FARM_EXTRA_NAME);
@@ -37,8 +36,7 @@ static int64_t clock_offset_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &real);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (real.tv_sec - boot.tv_sec) * 1000000000LL + real.tv_nsec -
-	       boot.tv_nsec;
+	return (real.tv_sec - boot.tv_sec) * 1000000000LL + real.tv_nsec - boot.tv_nsec;
 }
 
 /* An empty table of the next generation. */
@@ -56,16 +54,14 @@ static struct dart_table next_table(const struct farm_table *table)
 
 	farm_rule__id(table->host, 0, next.host_id);
 	farm_rule__id(table->host, table->epoch, next.boot_id);
-	snprintf(next.node_name, sizeof(next.node_name), "farm-%u",
-		 table->host);
+	snprintf(next.node_name, sizeof(next.node_name), "farm-%u", table->host);
 	return next;
 }
 
 /* Describes entry @entry, whose first byte is at @address of memory region @region. */
-static struct dart_entry describe(const struct farm_table *table,
-				  uint32_t entry, char name[FARM_NAME_MAX],
-				  struct dart_range *range, uint64_t address,
-				  uint32_t region)
+static struct dart_entry describe(const struct farm_table *table, uint32_t entry,
+				  char name[FARM_NAME_MAX], struct dart_range *range,
+				  uint64_t address, uint32_t region)
 {
 	const struct farm_shape *shape = table->shape;
 	const bool has_rows = shape->form == FARM_ROWS;
@@ -81,11 +77,9 @@ static struct dart_entry describe(const struct farm_table *table,
 	return (struct dart_entry){
 		.name = name,
 		.schema = table->schema,
-		.kind = has_rows ? DART_CONTROL_ENTRY_MAP :
-				   DART_CONTROL_ENTRY_SOURCE,
+		.kind = has_rows ? DART_CONTROL_ENTRY_MAP : DART_CONTROL_ENTRY_SOURCE,
 		.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
-		.copies_are = has_rows ? DART_CONTROL_COPIES_ROW :
-					 DART_CONTROL_COPIES_SUM,
+		.copies_are = has_rows ? DART_CONTROL_COPIES_ROW : DART_CONTROL_COPIES_SUM,
 		.copies = shape->copies,
 		.ranges = range,
 		.range_count = 1,
@@ -93,14 +87,11 @@ static struct dart_entry describe(const struct farm_table *table,
 }
 
 /* Notes the result @ret of publishing @next. */
-static int farm_table__take(struct farm_table *table,
-			    const struct dart_table *next,
-			    uint32_t memory_regions, int ret,
-			    struct dart_error *error)
+static int farm_table__take(struct farm_table *table, const struct dart_table *next,
+			    uint32_t memory_regions, int ret, struct dart_error *error)
 {
 	if (ret < 0)
-		return dart_error__system(error, -ret,
-					  "cannot publish the table of host %u",
+		return dart_error__system(error, -ret, "cannot publish the table of host %u",
 					  table->host);
 	table->generation = next->generation;
 	table->memory_regions = memory_regions;
@@ -121,8 +112,7 @@ static int content__open(struct content *content, uint32_t entries)
 	content->entries = calloc(entries, sizeof(*content->entries));
 	content->ranges = calloc(entries, sizeof(*content->ranges));
 	content->names = calloc(entries, sizeof(*content->names));
-	return content->entries && content->ranges && content->names ? 0 :
-								       -ENOMEM;
+	return content->entries && content->ranges && content->names ? 0 : -ENOMEM;
 }
 
 static void content__close(struct content *content)
@@ -133,8 +123,7 @@ static void content__close(struct content *content)
 }
 
 /* @extra: NULL, or where the extra entry is. */
-static int farm_table__rewrite(struct farm_table *table,
-			       const struct dart_memory_region *extra,
+static int farm_table__rewrite(struct farm_table *table, const struct dart_memory_region *extra,
 			       struct dart_error *error)
 {
 	const struct farm_shape *shape = table->shape;
@@ -150,32 +139,26 @@ static int farm_table__rewrite(struct farm_table *table,
 	next.memory_region_count = 1;
 	next.entries = content.entries;
 	for (i = 0; i < shape->entries; i++) {
-		next.entries[i] = describe(
-			table, i, content.names[i], &content.ranges[i],
-			table->values.address + i * farm_shape__entry(shape),
-			0);
+		next.entries[i] = describe(table, i, content.names[i], &content.ranges[i],
+					   table->values.address + i * farm_shape__entry(shape), 0);
 		next.entries[i].since = 1;
 	}
 	next.entry_count = i;
 	if (extra) {
 		content.regions[next.memory_region_count++] = *extra;
 		next.entries[next.entry_count++] =
-			describe(table, i, content.names[i], &content.ranges[i],
-				 extra->address, 1);
+			describe(table, i, content.names[i], &content.ranges[i], extra->address, 1);
 	}
 	ret = dart_table_writer__rewrite(table->writer, &next);
 close:
-	ret = farm_table__take(table, &next, next.memory_region_count, ret,
-			       error);
+	ret = farm_table__take(table, &next, next.memory_region_count, ret, error);
 	content__close(&content);
 	return ret;
 }
 
-int farm_table__open(struct farm_table *table, void *memory,
-		     const struct farm_shape *shape,
-		     const struct dart_schema *schema, uint32_t host,
-		     uint32_t epoch, const struct dart_memory_region *values,
-		     struct dart_error *error)
+int farm_table__open(struct farm_table *table, void *memory, const struct farm_shape *shape,
+		     const struct dart_schema *schema, uint32_t host, uint32_t epoch,
+		     const struct dart_memory_region *values, struct dart_error *error)
 {
 	int ret;
 
@@ -186,8 +169,7 @@ int farm_table__open(struct farm_table *table, void *memory,
 		.epoch = epoch,
 		.values = *values,
 	};
-	table->writer =
-		dart_table_writer__new(memory, farm_table__capacity(shape));
+	table->writer = dart_table_writer__new(memory, farm_table__capacity(shape));
 	if (!table->writer)
 		return dart_error__no_memory(error);
 	ret = farm_table__rewrite(table, NULL, error);
@@ -203,8 +185,7 @@ void farm_table__close(struct farm_table *table)
 }
 
 /* Like an agent: it appends while there is room, then it writes all again. */
-int farm_table__add(struct farm_table *table,
-		    const struct dart_memory_region *extra,
+int farm_table__add(struct farm_table *table, const struct dart_memory_region *extra,
 		    struct dart_error *error)
 {
 	struct dart_memory_region region = *extra;
@@ -215,11 +196,9 @@ int farm_table__add(struct farm_table *table,
 	int ret;
 
 	if (table->has_extra)
-		return dart_error__set(error, EEXIST,
-				       "host %u has its extra entry",
-				       table->host);
-	entry = describe(table, farm_shape__extra(table->shape), name, &range,
-			 extra->address, table->memory_regions);
+		return dart_error__set(error, EEXIST, "host %u has its extra entry", table->host);
+	entry = describe(table, farm_shape__extra(table->shape), name, &range, extra->address,
+			 table->memory_regions);
 	more.memory_regions = &region;
 	more.memory_region_count = 1;
 	more.entries = &entry;
@@ -228,8 +207,7 @@ int farm_table__add(struct farm_table *table,
 	if (ret == -ENOSPC || ret == -EAGAIN)
 		ret = farm_table__rewrite(table, extra, error);
 	else
-		ret = farm_table__take(table, &more, table->memory_regions + 1,
-				       ret, error);
+		ret = farm_table__take(table, &more, table->memory_regions + 1, ret, error);
 	table->has_extra = !ret;
 	return ret;
 }
@@ -240,15 +218,12 @@ int farm_table__remove(struct farm_table *table, struct dart_error *error)
 	int ret;
 
 	if (!table->has_extra)
-		return dart_error__set(error, ENOENT,
-				       "host %u has no extra entry",
-				       table->host);
+		return dart_error__set(error, ENOENT, "host %u has no extra entry", table->host);
 	ret = dart_table_writer__remove(table->writer, &rest, FARM_EXTRA_NAME);
 	if (ret == -EAGAIN)
 		ret = farm_table__rewrite(table, NULL, error);
 	else
-		ret = farm_table__take(table, &rest, table->memory_regions, ret,
-				       error);
+		ret = farm_table__take(table, &rest, table->memory_regions, ret, error);
 	table->has_extra = ret != 0;
 	return ret;
 }

@@ -44,16 +44,13 @@ size_t farm_table__capacity(const struct farm_shape *shape);
  * Publishes the table of @epoch of @host in @memory, farm_table__capacity() bytes, with
  * values in @values, farm_shape__size() bytes.  The caller owns @shape and @schema.
  */
-int farm_table__open(struct farm_table *table, void *memory,
-		     const struct farm_shape *shape,
-		     const struct dart_schema *schema, uint32_t host,
-		     uint32_t epoch, const struct dart_memory_region *values,
-		     struct dart_error *error);
+int farm_table__open(struct farm_table *table, void *memory, const struct farm_shape *shape,
+		     const struct dart_schema *schema, uint32_t host, uint32_t epoch,
+		     const struct dart_memory_region *values, struct dart_error *error);
 void farm_table__close(struct farm_table *table);
 
 /* Publishes the next generation, with the extra entry in @extra or without it. */
-int farm_table__add(struct farm_table *table,
-		    const struct dart_memory_region *extra,
+int farm_table__add(struct farm_table *table, const struct dart_memory_region *extra,
 		    struct dart_error *error);
 int farm_table__remove(struct farm_table *table, struct dart_error *error);
 

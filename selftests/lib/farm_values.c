@@ -21,8 +21,7 @@ static const struct {
 
 #define HEAD_WORDS ((uint32_t)(sizeof(head) / sizeof(*head)))
 
-int farm_shape__init(struct farm_shape *shape, enum farm_form form,
-		     uint64_t bytes)
+int farm_shape__init(struct farm_shape *shape, enum farm_form form, uint64_t bytes)
 {
 	const uint32_t record = RECORD_LINES * FARM_LINE;
 
@@ -57,9 +56,8 @@ uint32_t farm_shape__values(uint32_t line)
 	return FARM_LINE_WORDS - (line ? 0 : HEAD_WORDS);
 }
 
-static int add_field(struct dart_schema *schema, const char *name,
-		     uint32_t offset, uint32_t width, uint32_t count,
-		     enum dart_control_field_kind kind)
+static int add_field(struct dart_schema *schema, const char *name, uint32_t offset, uint32_t width,
+		     uint32_t count, enum dart_control_field_kind kind)
 {
 	const struct dart_field field = {
 		.name = (char *)name,
@@ -73,11 +71,9 @@ static int add_field(struct dart_schema *schema, const char *name,
 	return dart_schema__add(schema, &field);
 }
 
-static int add_sequence(struct dart_schema *schema, const char *name,
-			uint32_t offset)
+static int add_sequence(struct dart_schema *schema, const char *name, uint32_t offset)
 {
-	return add_field(schema, name, offset, sizeof(uint32_t), 1,
-			 DART_CONTROL_FIELD_SEQUENCE);
+	return add_field(schema, name, offset, sizeof(uint32_t), 1, DART_CONTROL_FIELD_SEQUENCE);
 }
 
 static int add_line(struct dart_schema *schema, uint32_t line)
@@ -92,18 +88,13 @@ static int add_line(struct dart_schema *schema, uint32_t line)
 	snprintf(name, sizeof(name), "sequence.%u", line);
 	ret = add_sequence(schema, name, first);
 	for (i = 0; !line && i < HEAD_WORDS && !ret; i++, offset += word)
-		ret = add_field(schema, head[i].name, offset, word, 1,
-				head[i].kind);
+		ret = add_field(schema, head[i].name, offset, word, 1, head[i].kind);
 	snprintf(name, sizeof(name), "value.%u", line);
 	if (!ret)
-		ret = add_field(schema, name, offset, word,
-				farm_shape__values(line),
+		ret = add_field(schema, name, offset, word, farm_shape__values(line),
 				DART_CONTROL_FIELD_COUNTER);
 	snprintf(name, sizeof(name), "last_sequence.%u", line);
-	return ret   ?:
-		       add_sequence(schema, name,
-				    first + offsetof(struct farm_line,
-						     last_sequence));
+	return ret ?: add_sequence(schema, name, first + offsetof(struct farm_line, last_sequence));
 }
 
 struct dart_schema *farm_shape__schema(const struct farm_shape *shape)
@@ -112,8 +103,7 @@ struct dart_schema *farm_shape__schema(const struct farm_shape *shape)
 	uint32_t line;
 	int ret = 0;
 
-	schema = dart_schema__new(shape->form == FARM_ROWS ? "farm_row" :
-							     "farm_record",
+	schema = dart_schema__new(shape->form == FARM_ROWS ? "farm_row" : "farm_record",
 				  farm_shape__row(shape));
 	if (!schema)
 		return NULL;
@@ -126,15 +116,13 @@ struct dart_schema *farm_shape__schema(const struct farm_shape *shape)
 	return NULL;
 }
 
-static void set_sequences(struct farm_line *row, const struct farm_shape *shape,
-			  uint32_t number)
+static void set_sequences(struct farm_line *row, const struct farm_shape *shape, uint32_t number)
 {
 	uint32_t line;
 
 	for (line = 0; line < shape->lines; line++) {
 		__atomic_store_n(&row[line].sequence, number, __ATOMIC_RELAXED);
-		__atomic_store_n(&row[line].last_sequence, number,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&row[line].last_sequence, number, __ATOMIC_RELAXED);
 	}
 }
 
@@ -160,9 +148,8 @@ static void write_row(struct farm_line *row, const struct farm_shape *shape,
 	set_sequences(row, shape, 2 * update + 2);
 }
 
-void farm_values__write(void *memory, const struct farm_shape *shape,
-			uint32_t host, uint32_t epoch, uint32_t entry,
-			uint64_t update)
+void farm_values__write(void *memory, const struct farm_shape *shape, uint32_t host, uint32_t epoch,
+			uint32_t entry, uint64_t update)
 {
 	struct farm_row place = {
 		.host = host,

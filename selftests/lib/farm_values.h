@@ -45,8 +45,7 @@ struct farm_shape {
  * Values of @bytes, as many for each host.  Returns 0, or -EINVAL if they are not a
  * multiple of 512 up to 1 MiB.
  */
-int farm_shape__init(struct farm_shape *shape, enum farm_form form,
-		     uint64_t bytes);
+int farm_shape__init(struct farm_shape *shape, enum farm_form form, uint64_t bytes);
 
 /* Bytes of a copy, of an entry, and of all of them. */
 uint32_t farm_shape__row(const struct farm_shape *shape);
@@ -63,8 +62,7 @@ uint32_t farm_shape__values(uint32_t line);
  * Writes entry @entry as of @update, which grows, to @memory, while it is READ: a reader
  * sees torn rows or whole ones.
  */
-void farm_values__write(void *memory, const struct farm_shape *shape,
-			uint32_t host, uint32_t epoch, uint32_t entry,
-			uint64_t update);
+void farm_values__write(void *memory, const struct farm_shape *shape, uint32_t host, uint32_t epoch,
+			uint32_t entry, uint64_t update);
 
 #endif /* FARM_VALUES_H */

@@ -86,8 +86,7 @@ static void tell(struct farm_verdict *verdict, json_t *line)
 	json_decref(line);
 }
 
-static void note_fault(struct farm_verdict *verdict, uint32_t host,
-		       const char *text)
+static void note_fault(struct farm_verdict *verdict, uint32_t host, const char *text)
 {
 	struct dart_error sentence;
 
@@ -99,8 +98,7 @@ static void note_fault(struct farm_verdict *verdict, uint32_t host,
 
 /* ---- phases */
 
-void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns,
-			      uint64_t update)
+void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns, uint64_t update)
 {
 	uint32_t i;
 
@@ -125,8 +123,7 @@ static uint32_t phase_at(const struct farm_verdict *verdict, uint64_t time_ns)
 }
 
 /* Counts one more scrape of @host in this phase. */
-static void count_round(struct farm_verdict *verdict, struct host *host,
-			uint64_t landed_ns)
+static void count_round(struct farm_verdict *verdict, struct host *host, uint64_t landed_ns)
 {
 	const struct farm_plan *plan = &verdict->plan;
 	uint32_t i;
@@ -139,10 +136,8 @@ static void count_round(struct farm_verdict *verdict, struct host *host,
 	for (i = 0; i < plan->hosts; i++)
 		verdict->in_round += !is_stopped(plan, i) &&
 				     verdict->hosts[i].samples > verdict->round;
-	tell(verdict,
-	     json_pack("{sI sI sI}", "phase", (json_int_t)verdict->phase,
-		       "round", (json_int_t)verdict->round, "landed_ns",
-		       (json_int_t)landed_ns));
+	tell(verdict, json_pack("{sI sI sI}", "phase", (json_int_t)verdict->phase, "round",
+				(json_int_t)verdict->round, "landed_ns", (json_int_t)landed_ns));
 }
 
 /* A scrape of a host that is not stopped. */
@@ -156,17 +151,14 @@ static void count_other(struct farm_verdict *verdict, struct host *host,
 	phase->extra += sample->has_extra;
 	/* The second scrape is not an interval after the first. */
 	if (host->epoch && sample->sequence > 2)
-		phase->missed +=
-			(int64_t)((passed_ns + interval_ns / 2) / interval_ns) -
-			1;
+		phase->missed += (int64_t)((passed_ns + interval_ns / 2) / interval_ns) - 1;
 	if (phase == &verdict->phases[verdict->phase])
 		count_round(verdict, host, sample->landed_ns);
 }
 
 /* ---- lines */
 
-static void count_epoch(struct farm_verdict *verdict,
-			const struct farm_sample *sample)
+static void count_epoch(struct farm_verdict *verdict, const struct farm_sample *sample)
 {
 	const struct farm_plan *plan = &verdict->plan;
 	struct epoch *epoch = &verdict->epochs[sample->epoch % EPOCHS];
@@ -177,11 +169,9 @@ static void count_epoch(struct farm_verdict *verdict,
 		epoch->first_ns = sample->landed_ns;
 	if (epoch->hosts == (sample->epoch == 1 ? plan->hosts : plan->stopped))
 		tell(verdict,
-		     json_pack("{sI sI sI sI}", "epoch",
-			       (json_int_t)sample->epoch, "hosts",
-			       (json_int_t)epoch->hosts, "first_ns",
-			       (json_int_t)epoch->first_ns, "landed_ns",
-			       (json_int_t)sample->landed_ns));
+		     json_pack("{sI sI sI sI}", "epoch", (json_int_t)sample->epoch, "hosts",
+			       (json_int_t)epoch->hosts, "first_ns", (json_int_t)epoch->first_ns,
+			       "landed_ns", (json_int_t)sample->landed_ns));
 }
 
 /* Compares with earlier scrapes of the host. Returns NULL, or the fault. */
@@ -194,12 +184,10 @@ static const char *compare(const struct farm_verdict *verdict, uint32_t number,
 		return "a scrape of an epoch that is over follows one of the next";
 	if (sample->epoch > 1 && !is_stopped(&verdict->plan, number))
 		return "it has another epoch, but was not stopped";
-	if (sample->epoch == host->epoch &&
-	    sample->update_min < host->update_min)
+	if (sample->epoch == host->epoch && sample->update_min < host->update_min)
 		return "its values are older than those of the scrape before";
 	/* The farm was about to write its update to some of the hosts. */
-	if (sample->update_min + 1 <
-	    verdict->phases[phase_at(verdict, sample->start_ns)].update)
+	if (sample->update_min + 1 < verdict->phases[phase_at(verdict, sample->start_ns)].update)
 		return "its values are older than what the farm had written before it";
 	return NULL;
 }
@@ -207,8 +195,7 @@ static const char *compare(const struct farm_verdict *verdict, uint32_t number,
 static void count_sample(struct farm_verdict *verdict, uint32_t number,
 			 const struct farm_sample *sample)
 {
-	struct phase *phase =
-		&verdict->phases[phase_at(verdict, sample->landed_ns)];
+	struct phase *phase = &verdict->phases[phase_at(verdict, sample->landed_ns)];
 	struct host *host = &verdict->hosts[number];
 
 	verdict->samples++;
@@ -230,16 +217,14 @@ static void count_sample(struct farm_verdict *verdict, uint32_t number,
 		count_epoch(verdict, sample);
 }
 
-static void take_sample(struct farm_verdict *verdict, uint32_t number,
-			const json_t *line)
+static void take_sample(struct farm_verdict *verdict, uint32_t number, const json_t *line)
 {
 	struct host *host = &verdict->hosts[number];
 	struct farm_sample sample;
 	struct dart_error error;
 	const char *fault;
 
-	if (farm_sample__check(&sample, line, &verdict->plan.shape, number,
-			       &error)) {
+	if (farm_sample__check(&sample, line, &verdict->plan.shape, number, &error)) {
 		note_fault(verdict, number, error.text);
 		return;
 	}
@@ -269,16 +254,13 @@ static void take_loss(struct farm_verdict *verdict, uint32_t number)
 		return;
 	host->is_lost = true;
 	if (++verdict->stopped_lost == verdict->plan.stopped)
-		tell(verdict, json_pack("{sI}", "lost",
-					(json_int_t)verdict->stopped_lost));
+		tell(verdict, json_pack("{sI}", "lost", (json_int_t)verdict->stopped_lost));
 }
 
-static void take_summary(struct farm_verdict *verdict, uint32_t host,
-			 const json_t *summary)
+static void take_summary(struct farm_verdict *verdict, uint32_t host, const json_t *summary)
 {
-	struct farm_sums *sums = is_stopped(&verdict->plan, host) ?
-					 &verdict->stopped :
-					 &verdict->others;
+	struct farm_sums *sums = is_stopped(&verdict->plan, host) ? &verdict->stopped :
+								    &verdict->others;
 
 	if (farm_sums__add(sums, summary))
 		note_fault(verdict, host, "its summary lacks a number");
@@ -289,14 +271,12 @@ static uint32_t host_of(const struct farm_plan *plan, const json_t *line)
 {
 	const char *agent = json_string_value(json_object_get(line, "agent"));
 	const char *port = agent ? strrchr(agent, ':') : NULL;
-	uint32_t host = port ? strtoul(port + 1, NULL, 10) - plan->first_port :
-			       UINT32_MAX;
+	uint32_t host = port ? strtoul(port + 1, NULL, 10) - plan->first_port : UINT32_MAX;
 
 	return host < plan->hosts ? host : UINT32_MAX;
 }
 
-void farm_verdict__take(struct farm_verdict *verdict, const char *line,
-			size_t length)
+void farm_verdict__take(struct farm_verdict *verdict, const char *line, size_t length)
 {
 	json_t *object = json_loadb(line, length, 0, NULL);
 	const uint32_t host = host_of(&verdict->plan, object);
@@ -324,14 +304,12 @@ static json_t *phases_to_json(const struct farm_verdict *verdict)
 	for (i = 0; phases && i <= verdict->phase; i++) {
 		const struct phase *phase = &verdict->phases[i];
 
-		if (json_array_append_new(
-			    phases,
-			    json_pack("{sI sI sI sI sI}", "samples",
-				      (json_int_t)phase->samples, "others",
-				      (json_int_t)phase->others, "missed",
-				      (json_int_t)phase->missed, "lost",
-				      (json_int_t)phase->lost, "extra",
-				      (json_int_t)phase->extra))) {
+		if (json_array_append_new(phases, json_pack("{sI sI sI sI sI}", "samples",
+							    (json_int_t)phase->samples, "others",
+							    (json_int_t)phase->others, "missed",
+							    (json_int_t)phase->missed, "lost",
+							    (json_int_t)phase->lost, "extra",
+							    (json_int_t)phase->extra))) {
 			json_decref(phases);
 			phases = NULL;
 		}
@@ -342,15 +320,11 @@ static json_t *phases_to_json(const struct farm_verdict *verdict)
 json_t *farm_verdict__report(const struct farm_verdict *verdict)
 {
 	return json_pack("{sI sI sI sI sI sI sI sI so so so}", "faults",
-			 (json_int_t)verdict->faults, "hosts",
-			 (json_int_t)verdict->scraped, "samples",
-			 (json_int_t)verdict->samples, "values",
-			 (json_int_t)verdict->values, "rows",
-			 (json_int_t)verdict->rows, "torn",
-			 (json_int_t)verdict->torn, "lag",
-			 (json_int_t)verdict->lag, "lost",
-			 (json_int_t)verdict->lost, "phases",
-			 phases_to_json(verdict), "others",
+			 (json_int_t)verdict->faults, "hosts", (json_int_t)verdict->scraped,
+			 "samples", (json_int_t)verdict->samples, "values",
+			 (json_int_t)verdict->values, "rows", (json_int_t)verdict->rows, "torn",
+			 (json_int_t)verdict->torn, "lag", (json_int_t)verdict->lag, "lost",
+			 (json_int_t)verdict->lost, "phases", phases_to_json(verdict), "others",
 			 farm_sums__to_json(&verdict->others), "stopped",
 			 farm_sums__to_json(&verdict->stopped));
 }

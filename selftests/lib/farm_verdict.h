@@ -46,15 +46,13 @@ struct farm_verdict *farm_verdict__new(const struct farm_plan *plan, FILE *out);
 void farm_verdict__free(struct farm_verdict *verdict);
 
 /* Takes a line of the controller. */
-void farm_verdict__take(struct farm_verdict *verdict, const char *line,
-			size_t length);
+void farm_verdict__take(struct farm_verdict *verdict, const char *line, size_t length);
 
 /*
  * Scrapes that landed at @now_ns or later belong to the next phase.  Before, the farm told
  * that it was writing @update: then each value is of the previous update, at least.
  */
-void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns,
-			      uint64_t update);
+void farm_verdict__next_phase(struct farm_verdict *verdict, uint64_t now_ns, uint64_t update);
 
 /*
  * The verdict, a new reference; NULL if out of memory:

@@ -12,8 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static inline bool fault_set(const char *kind, const char *name,
-			     const char *value)
+static inline bool fault_set(const char *kind, const char *name, const char *value)
 {
 	char path[128];
 	bool written;
@@ -29,8 +28,7 @@ static inline bool fault_set(const char *kind, const char *name,
 
 static inline bool fault_set_all(const char *name, const char *value)
 {
-	return fault_set("failslab", name, value) &&
-	       fault_set("fail_page_alloc", name, value) &&
+	return fault_set("failslab", name, value) && fault_set("fail_page_alloc", name, value) &&
 	       fault_set("fail_usercopy", name, value);
 }
 
@@ -44,8 +42,7 @@ static inline int fault_open(void)
 	if (!fault_set("failslab", "ignore-gfp-wait", "N") ||
 	    !fault_set("fail_page_alloc", "ignore-gfp-wait", "N") ||
 	    !fault_set("fail_page_alloc", "ignore-gfp-highmem", "N") ||
-	    !fault_set("fail_page_alloc", "min-order", "0") ||
-	    !fault_set_all("verbose", "0"))
+	    !fault_set("fail_page_alloc", "min-order", "0") || !fault_set_all("verbose", "0"))
 		return -1;
 	return open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 }
@@ -59,13 +56,11 @@ static inline bool fault_only_below(const char *function)
 
 	if (!symbols)
 		return false;
-	while (!found && fscanf(symbols, "%16s %*c %127s%*[^\n]", start + 2,
-				name) == 2)
+	while (!found && fscanf(symbols, "%16s %*c %127s%*[^\n]", start + 2, name) == 2)
 		found = !strcmp(name, function);
 	found = found && fscanf(symbols, "%16s", end + 2) == 1;
 	fclose(symbols);
-	return found && fault_set_all("require-end", end) &&
-	       fault_set_all("require-start", start);
+	return found && fault_set_all("require-end", end) && fault_set_all("require-start", start);
 }
 
 static inline void fault_arm(int fd, unsigned int n)

@@ -64,9 +64,8 @@ static void *allocate(size_t size)
 
 /* ---- schemas */
 
-static void add_field(struct dart_schema *schema, const char *name,
-		      uint32_t offset, uint32_t width, uint32_t count,
-		      enum dart_control_field_kind kind)
+static void add_field(struct dart_schema *schema, const char *name, uint32_t offset, uint32_t width,
+		      uint32_t count, enum dart_control_field_kind kind)
 {
 	const struct dart_field field = {
 		.name = (char *)name,
@@ -94,8 +93,7 @@ static struct dart_schema *new_schema(const char *name, uint32_t length)
 /* The words of a line from @first on. */
 static uint32_t word_offset(uint32_t line, uint32_t first)
 {
-	return line * sizeof(struct line) + offsetof(struct line, words) +
-	       first * sizeof(uint64_t);
+	return line * sizeof(struct line) + offsetof(struct line, words) + first * sizeof(uint64_t);
 }
 
 static struct dart_schema *make_row_schema(void)
@@ -109,34 +107,28 @@ static struct dart_schema *make_row_schema(void)
 		{ "epoch", DART_CONTROL_FIELD_GAUGE },
 		{ "update", DART_CONTROL_FIELD_COUNTER },
 	};
-	struct dart_schema *schema =
-		new_schema("fleet_row", sizeof(struct row));
+	struct dart_schema *schema = new_schema("fleet_row", sizeof(struct row));
 	const uint32_t sequence = sizeof(uint32_t), word = sizeof(uint64_t);
 	uint32_t i;
 
-	add_field(schema, "sequence.0", 0, sequence, 1,
-		  DART_CONTROL_FIELD_SEQUENCE);
+	add_field(schema, "sequence.0", 0, sequence, 1, DART_CONTROL_FIELD_SEQUENCE);
 	for (i = 0; i < 4; i++)
-		add_field(schema, head[i].name, word_offset(0, i), word, 1,
-			  head[i].kind);
+		add_field(schema, head[i].name, word_offset(0, i), word, 1, head[i].kind);
 	add_field(schema, "low", word_offset(0, 4), word, LINE_WORDS - 4,
 		  DART_CONTROL_FIELD_COUNTER);
 	add_field(schema, "sequence.1", offsetof(struct line, last_sequence),
 		  sequence, 1, DART_CONTROL_FIELD_SEQUENCE);
 	add_field(schema, "sequence.2", sizeof(struct line), sequence, 1,
 		  DART_CONTROL_FIELD_SEQUENCE);
-	add_field(schema, "high", word_offset(1, 0), word, LINE_WORDS,
-		  DART_CONTROL_FIELD_COUNTER);
-	add_field(schema, "sequence.3",
-		  sizeof(struct line) + offsetof(struct line, last_sequence),
+	add_field(schema, "high", word_offset(1, 0), word, LINE_WORDS, DART_CONTROL_FIELD_COUNTER);
+	add_field(schema, "sequence.3", sizeof(struct line) + offsetof(struct line, last_sequence),
 		  sequence, 1, DART_CONTROL_FIELD_SEQUENCE);
 	return schema;
 }
 
 static struct dart_schema *make_map_schema(void)
 {
-	struct dart_schema *schema =
-		new_schema("fleet_map", sizeof(struct map_row));
+	struct dart_schema *schema = new_schema("fleet_map", sizeof(struct map_row));
 
 	add_field(schema, "calls", 0, sizeof(uint64_t), FLEET_MAP_WORDS,
 		  DART_CONTROL_FIELD_COUNTER);
@@ -146,13 +138,11 @@ static struct dart_schema *make_map_schema(void)
 /* The schema of an entry with the name of a kernel source, but other values. */
 static struct dart_schema *make_foreign_schema(void)
 {
-	struct dart_schema *schema =
-		new_schema("foreign", sizeof(struct map_row));
+	struct dart_schema *schema = new_schema("foreign", sizeof(struct map_row));
 
-	add_field(schema, "user", 0, sizeof(uint64_t), 1,
-		  DART_CONTROL_FIELD_GAUGE);
-	add_field(schema, "a=b/c[d]~e", sizeof(uint64_t), sizeof(uint64_t),
-		  FLEET_MAP_WORDS - 1, DART_CONTROL_FIELD_COUNTER);
+	add_field(schema, "user", 0, sizeof(uint64_t), 1, DART_CONTROL_FIELD_GAUGE);
+	add_field(schema, "a=b/c[d]~e", sizeof(uint64_t), sizeof(uint64_t), FLEET_MAP_WORDS - 1,
+		  DART_CONTROL_FIELD_COUNTER);
 	return schema;
 }
 
@@ -185,9 +175,8 @@ static void add_entry(struct fleet_host *host, struct content *content,
 	content->entries[place] = (struct dart_entry){
 		.name = content->names[place],
 		.schema = schema,
-		.kind = copies_are == DART_CONTROL_COPIES_SUM ?
-				DART_CONTROL_ENTRY_SOURCE :
-				DART_CONTROL_ENTRY_MAP,
+		.kind = copies_are == DART_CONTROL_COPIES_SUM ? DART_CONTROL_ENTRY_SOURCE :
+								DART_CONTROL_ENTRY_MAP,
 		.lifetime = DART_CONTROL_LIFETIME_DYNAMIC,
 		.copies_are = copies_are,
 		.copies = copies,
@@ -212,10 +201,8 @@ static void add_foreign_names(struct fleet_host *host, struct content *content)
 		  DART_CONTROL_COPIES_ROW);
 	length = snprintf(name, sizeof(name), "fleet:long@");
 	while (length + 10 < 3000)
-		length += snprintf(name + length, sizeof(name) - length,
-				   "%%e2%%82%%ac");
-	add_entry(host, content, name, content->map, 1,
-		  DART_CONTROL_COPIES_ROW);
+		length += snprintf(name + length, sizeof(name) - length, "%%e2%%82%%ac");
+	add_entry(host, content, name, content->map, 1, DART_CONTROL_COPIES_ROW);
 }
 
 static void describe(struct fleet_host *host, struct content *content)
@@ -226,21 +213,17 @@ static void describe(struct fleet_host *host, struct content *content)
 	content->region.address = 1 << 20;
 	content->region.length = FLEET_TABLE_MAX;
 	if (host->interval_ms % 1000)
-		snprintf(name, sizeof(name), "fleet:row+%ums",
-			 host->interval_ms);
+		snprintf(name, sizeof(name), "fleet:row+%ums", host->interval_ms);
 	else
-		snprintf(name, sizeof(name), "fleet:row+%us",
-			 host->interval_ms / 1000);
-	add_entry(host, content, name, content->row, 1,
-		  DART_CONTROL_COPIES_SUM);
+		snprintf(name, sizeof(name), "fleet:row+%us", host->interval_ms / 1000);
+	add_entry(host, content, name, content->row, 1, DART_CONTROL_COPIES_SUM);
 	add_entry(host, content, "fleet:map", content->map, FLEET_MAP_ROWS,
 		  DART_CONTROL_COPIES_ROW);
 	if (host->kind == FLEET_NAMES)
 		add_foreign_names(host, content);
 	if (host->kind == FLEET_CHANGING) {
 		snprintf(name, sizeof(name), "fleet:guest@%u", host->guest);
-		add_entry(host, content, name, content->map, 1,
-			  DART_CONTROL_COPIES_ROW);
+		add_entry(host, content, name, content->map, 1, DART_CONTROL_COPIES_ROW);
 	}
 }
 
@@ -275,8 +258,7 @@ static void publish(struct fleet_host *host)
 	memcpy(table.host_id, &host->index, sizeof(host->index));
 	memcpy(table.boot_id, &table.instance, sizeof(table.instance));
 	snprintf(table.node_name, sizeof(table.node_name),
-		 host->kind == FLEET_NAMES ? "\"} 1\\n{%u\\" : "fleet-%u",
-		 host->index);
+		 host->kind == FLEET_NAMES ? "\"} 1\\n{%u\\" : "fleet-%u", host->index);
 	length = dart_table_writer__rewrite(host->writer, &table);
 	if (length < 0)
 		error(1, -length, "the table of host %u", host->index);
@@ -296,8 +278,7 @@ void fleet_host__open(struct fleet_host *host, uint32_t index,
 		.index = index,
 		.kind = kind,
 		.interval_ms = interval_ms,
-		.random = dart_random__of(
-			seed ^ (index + 1) * UINT64_C(0x9e3779b97f4a7c15)),
+		.random = dart_random__of(seed ^ (index + 1) * UINT64_C(0x9e3779b97f4a7c15)),
 		.epoch = 1,
 		.wrong_ns = kind == FLEET_AHEAD	 ? 2 * DAY_NS :
 			    kind == FLEET_BEHIND ? -2 * HOUR_NS :
@@ -335,8 +316,7 @@ bool fleet_host__live(struct fleet_host *host)
 		if (!fleet_host__chance(host, 3))
 			return false;
 		host->wrong_ns =
-			(int64_t)dart_random__below(&host->random, 6 * DAY_NS) -
-			3 * DAY_NS;
+			(int64_t)dart_random__below(&host->random, 6 * DAY_NS) - 3 * DAY_NS;
 		break;
 	case FLEET_CHANGING:
 		host->guest++;
@@ -385,9 +365,8 @@ static uint64_t row_time(struct fleet_host *host)
 static uint64_t value_of(const struct fleet_host *host, uint32_t entry,
 			 uint32_t copy, uint32_t word)
 {
-	return host->index * UINT64_C(1000003) + entry * 100003 + copy * 10007 +
-	       word * 1009 + host->epoch * UINT64_C(37) +
-	       host->update * (word + 1);
+	return host->index * UINT64_C(1000003) + entry * 100003 + copy * 10007 + word * 1009 +
+	       host->epoch * UINT64_C(37) + host->update * (word + 1);
 }
 
 static void write_row(struct fleet_host *host)
@@ -406,8 +385,7 @@ static void write_row(struct fleet_host *host)
 		words[4 + i] = value_of(host, 0, 0, i);
 	for (i = 0; i < FLEET_ROW_LINES; i++) {
 		row->lines[i].sequence = row->lines[i].last_sequence = sequence;
-		memcpy(row->lines[i].words, words + i * LINE_WORDS,
-		       sizeof(row->lines[i].words));
+		memcpy(row->lines[i].words, words + i * LINE_WORDS, sizeof(row->lines[i].words));
 	}
 }
 
@@ -420,8 +398,7 @@ void fleet_host__write(struct fleet_host *host)
 	write_row(host);
 	for (entry = 1; entry < host->entry_count; entry++) {
 		words = (uint64_t *)(host->values + host->offsets[entry]);
-		copies = (host->offsets[entry + 1] - host->offsets[entry]) /
-			 sizeof(struct map_row);
+		copies = (host->offsets[entry + 1] - host->offsets[entry]) / sizeof(struct map_row);
 		for (copy = 0; copy < copies; copy++)
 			for (word = 0; word < FLEET_MAP_WORDS; word++)
 				*words++ = value_of(host, entry, copy, word);

@@ -78,8 +78,7 @@ struct fleet_host {
 #define FLEET_TABLE_MAX 65536
 
 /* Ends the process with a message if memory runs out. */
-void fleet_host__open(struct fleet_host *host, uint32_t index,
-		      enum fleet_kind kind, uint64_t seed,
+void fleet_host__open(struct fleet_host *host, uint32_t index, enum fleet_kind kind, uint64_t seed,
 		      uint32_t interval_ms);
 void fleet_host__close(struct fleet_host *host);
 

@@ -39,8 +39,7 @@ static inline struct held held_now(void)
 	struct dart_zero_namespaces list = { .size = sizeof(list) };
 	int region = device_open();
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list),
-			 -ENOSPC);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list), -ENOSPC);
 	close(region);
 	return (struct held){
 		.namespaces = list.count,
@@ -51,14 +50,12 @@ static inline struct held held_now(void)
 /* Prints a point of TAP.  Objects end after a while, unannounced: polls for that. */
 static inline bool all_released(const struct held *before, uint32_t map)
 {
-	const char *point =
-		"a region that was closed holds no map, namespace or cgroup";
+	const char *point = "a region that was closed holds no map, namespace or cgroup";
 	struct held now;
 
 	for (int i = 0; i < HELD_SECONDS_MAX * 10; i++) {
 		now = held_now();
-		if (now.namespaces <= before->namespaces &&
-		    now.cgroups <= before->cgroups &&
+		if (now.namespaces <= before->namespaces && now.cgroups <= before->cgroups &&
 		    !leftovers__map_exists(map)) {
 			printf("ok - %s\n", point);
 			return true;
@@ -66,8 +63,7 @@ static inline bool all_released(const struct held *before, uint32_t map)
 		usleep(100000);
 	}
 	printf("# namespaces: %u, before: %u; removed cgroups: %u, before: %u; map: %s\n",
-	       now.namespaces, before->namespaces, now.cgroups,
-	       before->cgroups,
+	       now.namespaces, before->namespaces, now.cgroups, before->cgroups,
 	       leftovers__map_exists(map) ? "exists" : "removed");
 	printf("not ok - %s\n", point);
 	return false;

@@ -116,8 +116,7 @@ static void put_ip(struct writer *writer, const uint8_t *key,
 	if (is_v4(key_length)) {
 		memcpy(&v4.saddr, key, ADDRESSES_V4);
 		put(writer, &v4, sizeof(v4));
-		int_frame__set_checksum(writer->at - sizeof(v4) -
-					sizeof(struct ethhdr));
+		int_frame__set_checksum(writer->at - sizeof(v4) - sizeof(struct ethhdr));
 	} else {
 		memcpy(&v6.saddr, key, ADDRESSES_V6);
 		put(writer, &v6, sizeof(v6));
@@ -130,15 +129,13 @@ static size_t l4_length(uint8_t protocol)
 	return protocol == IPPROTO_TCP ? TCP_HEADER : sizeof(struct udphdr);
 }
 
-static void put_l4(struct writer *writer, const uint8_t *key,
-		   size_t key_length)
+static void put_l4(struct writer *writer, const uint8_t *key, size_t key_length)
 {
 	put(writer, ports_of(key, key_length), 4);
 	fill(writer, 0, l4_length(protocol_of(key, key_length)) - 4);
 }
 
-static void put_udp(struct writer *writer, uint16_t source, uint16_t port,
-		    size_t payload)
+static void put_udp(struct writer *writer, uint16_t source, uint16_t port, size_t payload)
 {
 	put16(writer, source);
 	put16(writer, port);
@@ -156,26 +153,22 @@ static void put_stack(struct writer *writer, const struct int_frame *what)
 	}
 }
 
-size_t int_frame__build(const struct int_frame *what,
-			uint8_t frame[INT_FRAME_MAX])
+size_t int_frame__build(const struct int_frame *what, uint8_t frame[INT_FRAME_MAX])
 {
 	const uint8_t protocol = protocol_of(what->key, what->key_length);
 	const uint8_t *ports = ports_of(what->key, what->key_length);
 	const bool is_before = what->is_before_l4 || protocol != IPPROTO_UDP;
 	const size_t length = SHIM + MD + what->hops * what->hop_words * 4 +
-			      (is_before ? l4_length(protocol) : 0) +
-			      what->payload;
+			      (is_before ? l4_length(protocol) : 0) + what->payload;
 	struct writer writer = { frame };
 
 	put_ethernet(&writer, what->key_length);
-	put_ip(&writer, what->key, what->key_length, IPPROTO_UDP,
-	       sizeof(struct udphdr) + length);
+	put_ip(&writer, what->key, what->key_length, IPPROTO_UDP, sizeof(struct udphdr) + length);
 	put_udp(&writer, is_before ? 0xbeef : port_at(ports), INT_PORT, length);
 
 	/* shim: type 1, NPT; words; the replaced protocol or port */
-	put16(&writer, 1 << 12 |
-	      (is_before ? NPT_BEFORE_L4 : NPT_BEHIND_UDP) << 10 |
-	      (MD / 4 + what->hops * what->hop_words));
+	put16(&writer, 1 << 12 | (is_before ? NPT_BEFORE_L4 : NPT_BEHIND_UDP) << 10 |
+			       (MD / 4 + what->hops * what->hop_words));
 	put16(&writer, is_before ? protocol : port_at(ports + 2));
 	/* version 2, words of a hop, remaining hops */
 	put32(&writer, 2u << 28 | what->hop_words << 8 | 7);
@@ -190,8 +183,7 @@ size_t int_frame__build(const struct int_frame *what,
 	return writer.at - frame;
 }
 
-size_t postcard__build(const struct postcard *what,
-		       uint8_t frame[INT_FRAME_MAX])
+size_t postcard__build(const struct postcard *what, uint8_t frame[INT_FRAME_MAX])
 {
 	static const uint8_t outer[KEY_V4] = {
 		192, 0, 2, 1, 192, 0, 2, 2, 0, 0, 0, 0, IPPROTO_UDP,
@@ -200,16 +192,14 @@ size_t postcard__build(const struct postcard *what,
 	const uint8_t protocol = protocol_of(what->key, what->key_length);
 	const size_t l4 = l4_length(protocol);
 	const size_t inner = (what->has_ethernet ? sizeof(struct ethhdr) : 0) +
-			     (v4 ? sizeof(struct iphdr) :
-				   sizeof(struct ipv6hdr)) + l4;
+			     (v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr)) + l4;
 	/* a postcard contains whole words of the packet */
 	const size_t padded = (inner + 3) / 4 * 4;
 	const size_t words = 2 + what->words + padded / 4;
 	struct writer writer = { frame };
 
 	put_ethernet(&writer, sizeof(outer));
-	put_ip(&writer, outer, sizeof(outer), IPPROTO_UDP,
-	       sizeof(struct udphdr) + 12 + words * 4);
+	put_ip(&writer, outer, sizeof(outer), IPPROTO_UDP, sizeof(struct udphdr) + 12 + words * 4);
 	put_udp(&writer, 0xbeef, POSTCARD_PORT, 12 + words * 4);
 
 	/* group: version 2, hardware, sequence; node */

@@ -28,8 +28,7 @@ struct int_frame {
 };
 
 /* Returns the bytes of the frame. */
-size_t int_frame__build(const struct int_frame *what,
-			uint8_t frame[INT_FRAME_MAX]);
+size_t int_frame__build(const struct int_frame *what, uint8_t frame[INT_FRAME_MAX]);
 
 /* Sets the checksum of the IPv4 header after Ethernet, with its options. */
 void int_frame__set_checksum(uint8_t *frame);
@@ -43,7 +42,6 @@ struct postcard {
 	bool has_ethernet;	/* else the inner packet begins with IP */
 };
 
-size_t postcard__build(const struct postcard *what,
-		       uint8_t frame[INT_FRAME_MAX]);
+size_t postcard__build(const struct postcard *what, uint8_t frame[INT_FRAME_MAX]);
 
 #endif /* DART_TEST_INT_FRAME_H */

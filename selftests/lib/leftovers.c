@@ -86,10 +86,8 @@ long leftovers__rdma(const char *kind)
 long leftovers__memory_kib(void)
 {
 	write_one("/proc/sys/vm/drop_caches");
-	return value_of("/proc/meminfo", "MemTotal:") -
-	       value_of("/proc/meminfo", "MemFree:") -
-	       value_of("/proc/meminfo", "Cached:") -
-	       value_of("/proc/meminfo", "SReclaimable:");
+	return value_of("/proc/meminfo", "MemTotal:") - value_of("/proc/meminfo", "MemFree:") -
+	       value_of("/proc/meminfo", "Cached:") - value_of("/proc/meminfo", "SReclaimable:");
 }
 
 long leftovers__vmalloc_kib(void)

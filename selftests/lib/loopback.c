@@ -99,11 +99,9 @@ struct loopback *loopback__new(void)
 	assert_non_null(loopback->pd);
 	loopback->channel = ibv_create_comp_channel(loopback->context);
 	assert_non_null(loopback->channel);
-	loopback->cq = ibv_create_cq(loopback->context, 1, NULL,
-				     loopback->channel, 0);
+	loopback->cq = ibv_create_cq(loopback->context, 1, NULL, loopback->channel, 0);
 	assert_non_null(loopback->cq);
-	loopback->landing = ibv_reg_mr(loopback->pd, loopback->bytes,
-				       sizeof(loopback->bytes),
+	loopback->landing = ibv_reg_mr(loopback->pd, loopback->bytes, sizeof(loopback->bytes),
 				       IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(loopback->landing);
 	attributes.send_cq = loopback->cq;

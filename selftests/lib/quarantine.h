@@ -13,8 +13,7 @@ static inline struct dart_zero_quarantine quarantine_now(int region)
 		.size = sizeof(quarantine),
 	};
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_QUARANTINE,
-				     &quarantine), 0);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_QUARANTINE, &quarantine), 0);
 	return quarantine;
 }
 
@@ -26,8 +25,7 @@ static inline void quarantine_ends(int observer)
 
 	while (quarantine_now(observer).extents) {
 		assert_int_equal(poll(&poll_observer, 1, 5000), 1);
-		assert_int_equal(read(observer, &event, sizeof(event)),
-				 sizeof(event));
+		assert_int_equal(read(observer, &event, sizeof(event)), sizeof(event));
 	}
 	assert_int_equal(leftovers__module_references(), 1);
 }

@@ -59,8 +59,7 @@ static inline int record_describe(int region, uint32_t source)
  * Copies the words of a row to @words, an array of RECORD_ROW_WORDS_MAX.  Returns its
  * sequence, or 1 if the row is torn.
  */
-static inline uint64_t record_row(const char *address,
-				  const struct dart_zero_record *record,
+static inline uint64_t record_row(const char *address, const struct dart_zero_record *record,
 				  uint32_t row, uint64_t *words)
 {
 	const volatile struct dart_zero_record_line *line =
@@ -79,8 +78,7 @@ static inline uint64_t record_row(const char *address,
 }
 
 /* The same of a whole row, for which it waits. */
-static inline uint64_t record_row_whole(const char *address,
-					const struct dart_zero_record *record,
+static inline uint64_t record_row_whole(const char *address, const struct dart_zero_record *record,
 					uint32_t row, uint64_t *words)
 {
 	uint64_t sequence;
@@ -92,8 +90,7 @@ static inline uint64_t record_row_whole(const char *address,
 }
 
 /* The same of a row that was gathered after this call. */
-static inline uint64_t record_row_next(const char *address,
-				       const struct dart_zero_record *record,
+static inline uint64_t record_row_next(const char *address, const struct dart_zero_record *record,
 				       uint32_t row, uint64_t *words)
 {
 	uint64_t first = record_row_whole(address, record, row, words);

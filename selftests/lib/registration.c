@@ -87,8 +87,7 @@ int registration__reply_fd(int socket)
 	ssize_t length;
 	int fd;
 
-	length = dart_descriptor__receive(socket, reply, sizeof(reply) - 1, 0,
-					  &fd, NULL);
+	length = dart_descriptor__receive(socket, reply, sizeof(reply) - 1, 0, &fd, NULL);
 	assert_true(length > 0);
 	reply[length] = '\0';
 	if (!strstr(reply, "\"ok\":true") || reply[length - 1] != '\n')

@@ -8,11 +8,9 @@
 #include "roce_frame_parse.h"
 
 /* Checks the members that are the same in all reports. */
-static bool headers__are_valid(const struct dart_roce_headers *headers,
-			       size_t length)
+static bool headers__are_valid(const struct dart_roce_headers *headers, size_t length)
 {
-	const size_t payload_length = length - sizeof(*headers) -
-				      DART_ROCE_ICRC_LENGTH;
+	const size_t payload_length = length - sizeof(*headers) - DART_ROCE_ICRC_LENGTH;
 	const uint32_t slot_length = be32toh(headers->reth.length);
 	const uint8_t pad = -slot_length % 4;
 	struct iphdr ip = headers->ip;
@@ -25,26 +23,20 @@ static bool headers__are_valid(const struct dart_roce_headers *headers,
 	       ip.ttl == DART_ROCE_IP_TTL && ip.protocol == IPPROTO_UDP &&
 	       headers->ip.check == dart_roce_frame__ip_checksum(&ip) &&
 	       headers->udp.dest == htobe16(DART_STORE_UDP_PORT) &&
-	       headers->udp.len == htobe16(length - sizeof(headers->ethernet) -
-					   sizeof(ip)) &&
-	       !headers->udp.check &&
-	       headers->bth.opcode == DART_STORE_BTH_OPCODE &&
-	       headers->bth.flags == (DART_ROCE_BTH_MIGREQ |
-				      pad << DART_ROCE_BTH_PAD_SHIFT) &&
+	       headers->udp.len == htobe16(length - sizeof(headers->ethernet) - sizeof(ip)) &&
+	       !headers->udp.check && headers->bth.opcode == DART_STORE_BTH_OPCODE &&
+	       headers->bth.flags == (DART_ROCE_BTH_MIGREQ | pad << DART_ROCE_BTH_PAD_SHIFT) &&
 	       headers->bth.partition == htobe16(DART_ROCE_BTH_PARTITION) &&
-	       slot_length <= payload_length &&
-	       slot_length + pad == payload_length;
+	       slot_length <= payload_length && slot_length + pad == payload_length;
 }
 
-int roce_frame__parse(const uint8_t *frame, size_t length,
-		      struct roce_report *report)
+int roce_frame__parse(const uint8_t *frame, size_t length, struct roce_report *report)
 {
 	struct dart_roce_headers headers;
 	uint32_t share, pad;
 	__le32 icrc;
 
-	if (length < sizeof(headers) + sizeof(icrc) ||
-	    length > DART_ROCE_FRAME_MAX)
+	if (length < sizeof(headers) + sizeof(icrc) || length > DART_ROCE_FRAME_MAX)
 		return -EBADMSG;
 	memcpy(&headers, frame, sizeof(headers));
 	if (!headers__are_valid(&headers, length))
@@ -66,11 +58,9 @@ int roce_frame__parse(const uint8_t *frame, size_t length,
 		return -EBADMSG;
 	report->share = share;
 
-	for (pad = sizeof(headers) + report->slot_length;
-	     pad < length - sizeof(icrc); pad++)
+	for (pad = sizeof(headers) + report->slot_length; pad < length - sizeof(icrc); pad++)
 		if (frame[pad])
 			return -EBADMSG;
 	icrc = dart_roce_frame__icrc(frame, length);
-	return memcmp(frame + length - sizeof(icrc), &icrc, sizeof(icrc)) ?
-	       -EBADMSG : 0;
+	return memcmp(frame + length - sizeof(icrc), &icrc, sizeof(icrc)) ? -EBADMSG : 0;
 }

@@ -23,7 +23,6 @@ struct roce_report {
  * Parses a report.  Returns 0, or -EBADMSG if any bit of the frame violates
  * <dart/store.h>.
  */
-int roce_frame__parse(const uint8_t *frame, size_t length,
-		      struct roce_report *report);
+int roce_frame__parse(const uint8_t *frame, size_t length, struct roce_report *report);
 
 #endif /* DART_TEST_ROCE_FRAME_PARSE_H */

@@ -7,8 +7,7 @@
 
 #define PAGE 4096
 
-static inline int slab_add(int region, uint32_t pages,
-			   struct dart_zero_extent *extent)
+static inline int slab_add(int region, uint32_t pages, struct dart_zero_extent *extent)
 {
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };
 	int ret = device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab);
@@ -18,8 +17,7 @@ static inline int slab_add(int region, uint32_t pages,
 }
 
 /* Returns its id; @extent may be NULL. */
-static inline uint32_t slab_new(int region, uint32_t pages,
-				struct dart_zero_extent *extent)
+static inline uint32_t slab_new(int region, uint32_t pages, struct dart_zero_extent *extent)
 {
 	struct dart_zero_extent slab;
 
@@ -40,8 +38,7 @@ static inline int slice_new(int region, uint32_t slab, uint32_t pages,
 	return device_call(region, DART_ZERO_IOC_ADD_SLICE, slice);
 }
 
-static inline int slice_adopt(int region, int fd,
-			      struct dart_zero_adoption *adoption)
+static inline int slice_adopt(int region, int fd, struct dart_zero_adoption *adoption)
 {
 	*adoption = (struct dart_zero_adoption){
 		.size = sizeof(*adoption),
@@ -60,9 +57,7 @@ static inline volatile uint64_t *slice_map(const struct dart_zero_slice *slice)
 }
 
 /* Slices of a closed region, each one page of a slab of @pages pages. */
-static inline void slices_without_region(uint32_t pages,
-					 struct dart_zero_slice *slices,
-					 int count)
+static inline void slices_without_region(uint32_t pages, struct dart_zero_slice *slices, int count)
 {
 	int region = device_open();
 	uint32_t slab = slab_new(region, pages, NULL);

@@ -63,8 +63,7 @@ bool storm__is_cut_inside(const struct storm *storm, struct run run)
 bool storm__is_readable(const struct storm *storm, struct run run)
 {
 	for (int i = run.first; i < run.first + run.count; i++) {
-		if (storm->world->pages[i].page < 0 ||
-		    !storm->world->pages[i].is_readable)
+		if (storm->world->pages[i].page < 0 || !storm->world->pages[i].is_readable)
 			return false;
 	}
 	return true;
@@ -72,8 +71,7 @@ bool storm__is_readable(const struct storm *storm, struct run run)
 
 void storm__map_pages(struct storm *storm, struct run run, int page)
 {
-	void *address = mmap(storm__at(storm, run.first),
-			     (size_t)run.count * WORLD_PAGE, PROT_READ,
+	void *address = mmap(storm__at(storm, run.first), (size_t)run.count * WORLD_PAGE, PROT_READ,
 			     MAP_SHARED | MAP_FIXED, storm->world->region,
 			     (off_t)page * WORLD_PAGE);
 
@@ -91,13 +89,11 @@ struct world_map *storm__draw_map(struct storm *storm)
 	return &storm->world->maps[storm__draw(storm, WORLD_MAPS)];
 }
 
-void storm__register_extent(struct storm *storm,
-			    const struct world_extent *extent,
+void storm__register_extent(struct storm *storm, const struct world_extent *extent,
 			    const uint64_t *values)
 {
 	struct run run = {
-		.first = storm__draw(storm,
-				     WORLD_ARENA_PAGES - WORLD_SLAB_PAGES),
+		.first = storm__draw(storm, WORLD_ARENA_PAGES - WORLD_SLAB_PAGES),
 		.count = extent->pages,
 	};
 
@@ -194,8 +190,7 @@ struct storm *storm__new(uint64_t seed)
 	assert_int_equal(sem_init(&storm->go, 0, 0), 0);
 	assert_int_equal(sem_init(&storm->closed, 0, 0), 0);
 	assert_int_equal(pthread_mutex_init(&storm->looking, NULL), 0);
-	assert_int_equal(pthread_create(&storm->thread, NULL, other_thread,
-					storm), 0);
+	assert_int_equal(pthread_create(&storm->thread, NULL, other_thread, storm), 0);
 	return storm;
 }
 

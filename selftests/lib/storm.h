@@ -61,8 +61,7 @@ bool storm__is_cut_inside(const struct storm *storm, struct run run);
 void storm__map_pages(struct storm *storm, struct run run, int page);
 
 /* Registers exactly the pages of @extent. */
-void storm__register_extent(struct storm *storm,
-			    const struct world_extent *extent,
+void storm__register_extent(struct storm *storm, const struct world_extent *extent,
 			    const uint64_t *values);
 /* Does so usually, so that its pages are removed and lent again meanwhile. */
 bool storm__keeps_registration(struct storm *storm);

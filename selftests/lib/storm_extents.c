@@ -16,22 +16,18 @@ void storm__add_map(struct storm *storm)
 
 void storm__add_window(struct storm *storm)
 {
-	struct world_window *window =
-		&storm->world->windows[storm__draw(storm, WORLD_WINDOWS)];
+	struct world_window *window = &storm->world->windows[storm__draw(storm, WORLD_WINDOWS)];
 	bool is_there = window->extent.id;
 
-	assert_int_equal(world__add_window(storm->world, window),
-			 is_there ? -EEXIST : 0);
+	assert_int_equal(world__add_window(storm->world, window), is_there ? -EEXIST : 0);
 }
 
 void storm__remove_window(struct storm *storm)
 {
-	struct world_window *window =
-		&storm->world->windows[storm__draw(storm, WORLD_WINDOWS)];
+	struct world_window *window = &storm->world->windows[storm__draw(storm, WORLD_WINDOWS)];
 	bool is_there = window->extent.id;
 
-	assert_int_equal(world__remove(storm->world, &window->extent),
-			 is_there ? 0 : -ENOENT);
+	assert_int_equal(world__remove(storm->world, &window->extent), is_there ? 0 : -ENOENT);
 }
 
 void storm__remove_map(struct storm *storm)
@@ -39,8 +35,7 @@ void storm__remove_map(struct storm *storm)
 	struct world_map *map = storm__draw_map(storm);
 	bool is_there = map->extent.id;
 
-	assert_int_equal(world__remove(storm->world, &map->extent),
-			 is_there ? 0 : -ENOENT);
+	assert_int_equal(world__remove(storm->world, &map->extent), is_there ? 0 : -ENOENT);
 	world_map__settle(map);
 }
 
@@ -73,13 +68,11 @@ void storm__register(struct storm *storm)
 /* All that is mapped can be registered, also holes and windows, but not for writing. */
 void storm__register_some(struct storm *storm)
 {
-	int writing = storm__draw(storm, 4) ?
-		      0 : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	int writing = storm__draw(storm, 4) ? 0 : IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
 	struct run run = storm__draw_run(storm, 8);
 	struct ibv_mr *mr;
 
-	mr = ibv_reg_mr(storm->loopback->pd, storm__at(storm, run.first),
-			run.count * WORLD_PAGE,
+	mr = ibv_reg_mr(storm->loopback->pd, storm__at(storm, run.first), run.count * WORLD_PAGE,
 			IBV_ACCESS_REMOTE_READ | writing);
 	if (writing || !storm__is_readable(storm, run)) {
 		assert_null(mr);
@@ -99,7 +92,6 @@ void storm__read(struct storm *storm)
 			storm->mr->rkey, WORLD_PAGE);
 
 		assert_int_equal(word[0], *storm->mr_values[page]);
-		assert_int_equal(word[WORLD_PAGE / sizeof(*word) - 1],
-				 *storm->mr_values[page]);
+		assert_int_equal(word[WORLD_PAGE / sizeof(*word) - 1], *storm->mr_values[page]);
 	}
 }

@@ -20,8 +20,7 @@ void storm__mmap(struct storm *storm)
 {
 	struct run run = storm__draw_run(storm, 32);
 
-	storm__map_pages(storm, run,
-			 storm__draw(storm, WORLD_REGION_PAGES - 32));
+	storm__map_pages(storm, run, storm__draw(storm, WORLD_REGION_PAGES - 32));
 }
 
 void storm__refused_mmap(struct storm *storm)
@@ -49,8 +48,7 @@ void storm__munmap(struct storm *storm)
 {
 	struct run run = storm__draw_run(storm, 16);
 
-	assert_int_equal(munmap(storm__at(storm, run.first),
-				(size_t)run.count * WORLD_PAGE), 0);
+	assert_int_equal(munmap(storm__at(storm, run.first), (size_t)run.count * WORLD_PAGE), 0);
 	world__reserve(storm->world, run.first, run.count);
 }
 
@@ -90,14 +88,12 @@ void storm__mremap(struct storm *storm)
 	if (!run.count)
 		return;
 	target.first = storm__draw(storm, WORLD_ARENA_PAGES - run.count + 1);
-	if (target.first < run.first + run.count &&
-	    run.first < target.first + run.count)
+	if (target.first < run.first + run.count && run.first < target.first + run.count)
 		return;
 
 	/* A refused call may unmap the target before it fails. */
 	world__reserve(storm->world, target.first, target.count);
-	moved = mremap(storm__at(storm, run.first), length, length,
-		       MREMAP_MAYMOVE | MREMAP_FIXED,
+	moved = mremap(storm__at(storm, run.first), length, length, MREMAP_MAYMOVE | MREMAP_FIXED,
 		       storm__at(storm, target.first));
 	if (moved == MAP_FAILED) {
 		assert_int_equal(errno, EFAULT);
@@ -106,8 +102,7 @@ void storm__mremap(struct storm *storm)
 		return;
 	}
 	assert_ptr_equal(moved, storm__at(storm, target.first));
-	memcpy(&pages[target.first], &pages[run.first],
-	       run.count * sizeof(pages[0]));
+	memcpy(&pages[target.first], &pages[run.first], run.count * sizeof(pages[0]));
 	storm__cut(storm, target);
 	world__reserve(storm->world, run.first, run.count);
 }
@@ -194,8 +189,7 @@ void storm__madvise(struct storm *storm)
 	};
 	uint32_t i = storm__draw(storm, sizeof(advices) / sizeof(advices[0]));
 	struct run run = storm__draw_mapped(storm, 16);
-	bool is_refused = advices[i].advice == MADV_DOFORK &&
-			  !storm->world->can_inherit;
+	bool is_refused = advices[i].advice == MADV_DOFORK && !storm->world->can_inherit;
 	int code;
 
 	if (!run.count)
@@ -211,12 +205,10 @@ void storm__madvise(struct storm *storm)
 	else if (advices[i].code != ANY_ERROR && code != advices[i].code)
 		fail_msg("advice %d: %s", advices[i].advice, strerror(code));
 	storm__cut(storm, run);
-	if (is_refused || (advices[i].advice != MADV_DOFORK &&
-			   advices[i].advice != MADV_DONTFORK))
+	if (is_refused || (advices[i].advice != MADV_DOFORK && advices[i].advice != MADV_DONTFORK))
 		return;
 	for (int k = run.first; k < run.first + run.count; k++)
-		storm->world->pages[k].is_inherited =
-			advices[i].advice == MADV_DOFORK;
+		storm->world->pages[k].is_inherited = advices[i].advice == MADV_DOFORK;
 }
 
 /* Other ways to the pages of a process; none of them may write. */

@@ -58,10 +58,8 @@ void storm__exec(struct storm *storm)
 
 		if (device_add_map(region, map->fd, &extent))
 			_exit(2);
-		address = mmap(NULL, WORLD_PAGE, PROT_READ, MAP_SHARED, region,
-			       extent.offset);
-		if (!ibv_reg_mr(ibv_alloc_pd(context), address, WORLD_PAGE,
-				IBV_ACCESS_REMOTE_READ))
+		address = mmap(NULL, WORLD_PAGE, PROT_READ, MAP_SHARED, region, extent.offset);
+		if (!ibv_reg_mr(ibv_alloc_pd(context), address, WORLD_PAGE, IBV_ACCESS_REMOTE_READ))
 			_exit(3);
 		execlp("true", "true", NULL);
 		_exit(4);

@@ -37,13 +37,11 @@ void storm__add_record(struct storm *storm)
 	/* Few namespaces: a debug kernel needs longer for one namespace than for 100 operations. */
 	switch (storm__draw(storm, 16)) {
 	case 0 ... 7:
-		record = record_of(storm->records.pages,
-				   DART_ZERO_SOURCE_CPUSTAT, &few);
+		record = record_of(storm->records.pages, DART_ZERO_SOURCE_CPUSTAT, &few);
 		record.form = DART_ZERO_RECORD_COPIES;
 		break;
 	case 8 ... 14:
-		record = record_of(storm->records.pages,
-				   DART_ZERO_SOURCE_VMSTAT, &many);
+		record = record_of(storm->records.pages, DART_ZERO_SOURCE_VMSTAT, &many);
 		break;
 	default:
 		source = sources[storm__draw(storm, 3)];
@@ -69,13 +67,11 @@ void storm__add_record(struct storm *storm)
 }
 
 /* A row need not be whole. */
-static void check_row(struct storm *storm, struct storm_record *drawn,
-		      uint32_t row)
+static void check_row(struct storm *storm, struct storm_record *drawn, uint32_t row)
 {
 	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	const struct dart_zero_record *record = &drawn->record;
-	uint64_t sequence =
-		record_row(storm->records.view, record, row, words);
+	uint64_t sequence = record_row(storm->records.view, record, row, words);
 
 	if (sequence % 2)
 		return;
@@ -110,12 +106,9 @@ void storm__remove_record(struct storm *storm)
 
 	if (!drawn->record.id)
 		return;
-	assert_int_equal(device_remove(storm->records.region,
-				       storm->records.pages), -EBUSY);
-	assert_int_equal(device_remove(storm->records.region,
-				       drawn->record.id), 0);
-	assert_int_equal(*(const volatile uint64_t *)(storm->records.view +
-						      drawn->record.data), 0);
+	assert_int_equal(device_remove(storm->records.region, storm->records.pages), -EBUSY);
+	assert_int_equal(device_remove(storm->records.region, drawn->record.id), 0);
+	assert_int_equal(*(const volatile uint64_t *)(storm->records.view + drawn->record.data), 0);
 	drawn->record.id = 0;
 	if (drawn->netns >= 0)
 		close(drawn->netns);
@@ -125,8 +118,7 @@ void storm__remove_record(struct storm *storm)
 void storm__end_record(struct storm *storm)
 {
 	struct storm_record *drawn = draw_record(storm);
-	const struct storm_record *end =
-		&storm->records.records[STORM_RECORDS];
+	const struct storm_record *end = &storm->records.records[STORM_RECORDS];
 
 	while (drawn < end && drawn->netns < 0)
 		drawn++;
@@ -134,8 +126,7 @@ void storm__end_record(struct storm *storm)
 		return;
 	close(drawn->netns);
 	drawn->netns = -1;
-	assert_int_equal(device_event(storm->records.region,
-				      DART_ZERO_EVENT_RECORD_GONE),
+	assert_int_equal(device_event(storm->records.region, DART_ZERO_EVENT_RECORD_GONE),
 			 drawn->record.id);
 	read_record(storm, drawn);
 }

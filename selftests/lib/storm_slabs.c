@@ -14,8 +14,7 @@ static struct world_slab *draw_slab(struct storm *storm)
 	return &storm->world->slabs[storm__draw(storm, WORLD_SLABS)];
 }
 
-static struct world_slice *draw_slice(struct storm *storm,
-				      struct world_slab *slab)
+static struct world_slice *draw_slice(struct storm *storm, struct world_slab *slab)
 {
 	return &slab->slices[storm__draw(storm, WORLD_SLICES)];
 }
@@ -57,8 +56,7 @@ void storm__add_slab(struct storm *storm)
 	world__show_slab(storm->world, slab, where, &reported);
 }
 
-static void remove_slice(struct storm *storm, struct world_slab *slab,
-			 struct world_slice *slice)
+static void remove_slice(struct storm *storm, struct world_slab *slab, struct world_slice *slice)
 {
 	int fd = world__fd(storm->world, world_slab__shown_by(slab));
 
@@ -79,8 +77,7 @@ void storm__remove_slab(struct storm *storm)
 		return;
 	for (int i = 0; takes_slices && i < WORLD_SLICES; i++)
 		remove_slice(storm, slab, &slab->slices[i]);
-	assert_int_equal(device_remove(world__fd(storm->world, where),
-				       slab->extents[where].id),
+	assert_int_equal(device_remove(world__fd(storm->world, where), slab->extents[where].id),
 			 world_slab__has_slices(slab) ? -EBUSY : 0);
 	if (!world_slab__has_slices(slab))
 		slab->extents[where].id = 0;
@@ -91,10 +88,8 @@ void storm__register_slab(struct storm *storm)
 {
 	struct world_slab *slab = draw_slab(storm);
 
-	if (world_slab__shown_by(slab) == WORLD_REGION &&
-	    !storm__keeps_registration(storm))
-		storm__register_extent(storm, &slab->extents[WORLD_REGION],
-				       slab->values);
+	if (world_slab__shown_by(slab) == WORLD_REGION && !storm__keeps_registration(storm))
+		storm__register_extent(storm, &slab->extents[WORLD_REGION], slab->values);
 }
 
 void storm__lend(struct storm *storm)
@@ -212,8 +207,7 @@ void storm__adopt(struct storm *storm)
 		ret = -EEXIST;
 	/* Pages that the other thread is unmapping are still in use. */
 	pthread_mutex_lock(&storm->looking);
-	assert_int_equal(slice_adopt(world__fd(storm->world, where), slice->fd,
-				     &adoption), ret);
+	assert_int_equal(slice_adopt(world__fd(storm->world, where), slice->fd, &adoption), ret);
 	pthread_mutex_unlock(&storm->looking);
 	if (ret == -EEXIST)
 		assert_int_equal(adoption.id, slice->id);
@@ -226,23 +220,20 @@ void storm__adopt(struct storm *storm)
 	}
 	assert_int_equal(adoption.slab.id, slab->extents[where].id);
 	assert_int_equal(adoption.pages, slice->pages);
-	assert_int_equal(adoption.data, (slab->extents[where].first +
-					 slice->first) * WORLD_PAGE);
+	assert_int_equal(adoption.data, (slab->extents[where].first + slice->first) * WORLD_PAGE);
 	assert_int_not_equal(adoption.id, 0);
 	slice->id = adoption.id;
 	assert_true(world__lender_is_right(storm->world));
 }
 
 /* Finds the slice of a region by the id in an event. */
-static struct world_slice *told_slice(struct world *world,
-				      enum world_region where, uint32_t id)
+static struct world_slice *told_slice(struct world *world, enum world_region where, uint32_t id)
 {
 	for (int i = 0; i < WORLD_SLABS * WORLD_SLICES; i++) {
 		struct world_slab *slab = &world->slabs[i / WORLD_SLICES];
 		struct world_slice *slice = &slab->slices[i % WORLD_SLICES];
 
-		if (slab->extents[where].id && slice->is_told &&
-		    (!id || slice->id == id))
+		if (slab->extents[where].id && slice->is_told && (!id || slice->id == id))
 			return slice;
 	}
 	return NULL;
@@ -256,8 +247,7 @@ void storm__slice_events(struct storm *storm)
 
 	while (told_slice(storm->world, where, 0)) {
 		uint32_t id = device_event(fd, DART_ZERO_EVENT_SLICE_GONE);
-		struct world_slice *slice =
-			told_slice(storm->world, where, id);
+		struct world_slice *slice = told_slice(storm->world, where, id);
 
 		assert_non_null(slice);
 		slice->is_told = false;

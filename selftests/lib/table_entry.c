@@ -10,11 +10,9 @@ static void fill(uint8_t *bytes, size_t length, uint64_t number)
 		bytes[i] = i < 8 ? number >> 8 * i : number * (2 * i + 1) >> 3;
 }
 
-void table_entry__make(const struct dart_tea_geometry *geometry,
-		       uint64_t number, uint64_t version, uint8_t *key,
-		       uint8_t *value)
+void table_entry__make(const struct dart_tea_geometry *geometry, uint64_t number, uint64_t version,
+		       uint8_t *key, uint8_t *value)
 {
 	fill(key, geometry->key_length, number);
-	fill(value, geometry->value_length,
-	     (number << 16) ^ (version * 0x9e3779b97f4a7c15));
+	fill(value, geometry->value_length, (number << 16) ^ (version * 0x9e3779b97f4a7c15));
 }

@@ -11,8 +11,7 @@
  * Writes the key and the value of entry @number; keys of different numbers differ if they
  * are 8 bytes long, and so do values of different versions.
  */
-void table_entry__make(const struct dart_tea_geometry *geometry,
-		       uint64_t number, uint64_t version, uint8_t *key,
-		       uint8_t *value);
+void table_entry__make(const struct dart_tea_geometry *geometry, uint64_t number, uint64_t version,
+		       uint8_t *key, uint8_t *value);
 
 #endif /* DART_TEST_TABLE_ENTRY_H */

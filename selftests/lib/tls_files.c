@@ -37,8 +37,7 @@ static void write_file(const char *directory, const char *name,
 	snprintf(path, sizeof(path), "%s/%s.%s", directory, name, suffix);
 	file = fopen(path, "we");
 	if (!file || fchmod(fileno(file), 0600) ||
-	    fwrite(text->data, 1, text->size, file) != text->size ||
-	    fclose(file)) {
+	    fwrite(text->data, 1, text->size, file) != text->size || fclose(file)) {
 		perror(path);
 		exit(1);
 	}
@@ -49,15 +48,13 @@ static void pair__write(const struct pair *pair, const char *directory,
 {
 	gnutls_datum_t text;
 
-	need(gnutls_x509_crt_export2(pair->certificate, GNUTLS_X509_FMT_PEM,
-				     &text),
+	need(gnutls_x509_crt_export2(pair->certificate, GNUTLS_X509_FMT_PEM, &text),
 	     "export a certificate");
 	write_file(directory, name, "pem", &text);
 	gnutls_free(text.data);
 	if (!has_key)
 		return;
-	need(gnutls_x509_privkey_export2(pair->key, GNUTLS_X509_FMT_PEM, &text),
-	     "export a key");
+	need(gnutls_x509_privkey_export2(pair->key, GNUTLS_X509_FMT_PEM, &text), "export a key");
 	write_file(directory, name, "key", &text);
 	gnutls_free(text.data);
 }
@@ -69,17 +66,14 @@ static void pair__begin(struct pair *pair, const char *name)
 	unsigned char serial[16];
 
 	need(gnutls_x509_privkey_init(&pair->key), "make a key");
-	need(gnutls_x509_privkey_generate(
-		     pair->key, GNUTLS_PK_ECDSA,
-		     GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0),
+	need(gnutls_x509_privkey_generate(pair->key, GNUTLS_PK_ECDSA,
+					  GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0),
 	     "make a key");
 	need(gnutls_x509_crt_init(&pair->certificate), "make a certificate");
-	need(gnutls_rnd(GNUTLS_RND_NONCE, serial, sizeof(serial)),
-	     "get random numbers");
+	need(gnutls_rnd(GNUTLS_RND_NONCE, serial, sizeof(serial)), "get random numbers");
 	serial[0] = (serial[0] & 0x7f) | 1;
 	need(gnutls_x509_crt_set_version(pair->certificate, 3), "set version");
-	need(gnutls_x509_crt_set_serial(pair->certificate, serial,
-					sizeof(serial)),
+	need(gnutls_x509_crt_set_serial(pair->certificate, serial, sizeof(serial)),
 	     "set a serial number");
 	/* The clocks of guests may differ. */
 	need(gnutls_x509_crt_set_activation_time(pair->certificate,
@@ -119,15 +113,12 @@ static void name_pair(struct pair *pair, const char *name)
 			     sizeof(address), GNUTLS_FSAN_SET),
 		     "set an address");
 	else
-		need(gnutls_x509_crt_set_subject_alt_name(
-			     pair->certificate, GNUTLS_SAN_DNSNAME, name,
-			     strlen(name), GNUTLS_FSAN_SET),
+		need(gnutls_x509_crt_set_subject_alt_name(pair->certificate, GNUTLS_SAN_DNSNAME,
+							  name, strlen(name), GNUTLS_FSAN_SET),
 		     "set a name");
-	need(gnutls_x509_crt_set_key_purpose_oid(pair->certificate,
-						 GNUTLS_KP_TLS_WWW_SERVER, 0),
+	need(gnutls_x509_crt_set_key_purpose_oid(pair->certificate, GNUTLS_KP_TLS_WWW_SERVER, 0),
 	     "set a purpose");
-	need(gnutls_x509_crt_set_key_purpose_oid(pair->certificate,
-						 GNUTLS_KP_TLS_WWW_CLIENT, 0),
+	need(gnutls_x509_crt_set_key_purpose_oid(pair->certificate, GNUTLS_KP_TLS_WWW_CLIENT, 0),
 	     "set a purpose");
 }
 
@@ -139,8 +130,7 @@ void tls_files__make(const char *directory, const char *const *names, int count)
 	pair__begin(&authority, "authority of a test");
 	need(gnutls_x509_crt_set_basic_constraints(authority.certificate, 1, 0),
 	     "make an authority");
-	need(gnutls_x509_crt_set_key_usage(authority.certificate,
-					   GNUTLS_KEY_KEY_CERT_SIGN),
+	need(gnutls_x509_crt_set_key_usage(authority.certificate, GNUTLS_KEY_KEY_CERT_SIGN),
 	     "make an authority");
 	pair__sign(&authority, &authority);
 	pair__write(&authority, directory, "authority", false);

@@ -22,8 +22,7 @@ int unchanged_region__setup(void **state)
 
 	fixture->region = device_open();
 	fixture->map = array_map("refusals", 8, 1, BPF_F_MMAPABLE);
-	assert_int_equal(device_add_window(fixture->region,
-					   DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
+	assert_int_equal(device_add_window(fixture->region, DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
 	assert_int_equal(device_add_map(fixture->region, fixture->map, NULL), 0);
 	list_extents(fixture->region, fixture->before);
 	*state = fixture;

@@ -28,8 +28,7 @@ static void after_open(struct call_fixture *fixture, int ret)
 
 static int call_mmap(struct call_fixture *fixture)
 {
-	fixture->address = mmap(NULL, fixture->capacity, PROT_READ, MAP_SHARED,
-				fixture->region, 0);
+	fixture->address = mmap(NULL, fixture->capacity, PROT_READ, MAP_SHARED, fixture->region, 0);
 	return fixture->address == MAP_FAILED ? -errno : 0;
 }
 
@@ -78,8 +77,7 @@ static int call_list(struct call_fixture *fixture)
 
 static int call_add_window(struct call_fixture *fixture)
 {
-	return device_add_window(fixture->region, DART_ZERO_SOURCE_SOFTNET,
-				 &fixture->extent);
+	return device_add_window(fixture->region, DART_ZERO_SOURCE_SOFTNET, &fixture->extent);
 }
 
 static int call_add_map(struct call_fixture *fixture)
@@ -90,8 +88,7 @@ static int call_add_map(struct call_fixture *fixture)
 static void after_add(struct call_fixture *fixture, int ret)
 {
 	if (!ret)
-		assert_int_equal(device_remove(fixture->region,
-					       fixture->extent.id), 0);
+		assert_int_equal(device_remove(fixture->region, fixture->extent.id), 0);
 }
 
 static void before_remove(struct call_fixture *fixture)
@@ -111,8 +108,7 @@ static void after_remove(struct call_fixture *fixture, int ret)
 }
 
 /* @fixture->opened is a descriptor of the namespace or cgroup. */
-static int add_selected(struct call_fixture *fixture, uint32_t source,
-			uint32_t ifindex)
+static int add_selected(struct call_fixture *fixture, uint32_t source, uint32_t ifindex)
 {
 	return device_add_selected(fixture->region, source, fixture->opened,
 				   ifindex, &fixture->extent);
@@ -164,8 +160,7 @@ static void after_selected(struct call_fixture *fixture, int ret)
 
 static int call_add_counters(struct call_fixture *fixture)
 {
-	return device_add_counters(fixture->region, "undoable", 8,
-				   &fixture->extent);
+	return device_add_counters(fixture->region, "undoable", 8, &fixture->extent);
 }
 
 static int call_add_slab(struct call_fixture *fixture)
@@ -180,16 +175,14 @@ static void before_slice(struct call_fixture *fixture)
 
 static int call_add_slice(struct call_fixture *fixture)
 {
-	return slice_new(fixture->region, fixture->extent.id, 2,
-			 &fixture->slice);
+	return slice_new(fixture->region, fixture->extent.id, 2, &fixture->slice);
 }
 
 static void after_slice(struct call_fixture *fixture, int ret)
 {
 	if (!ret) {
 		close(fixture->slice.fd);
-		assert_int_equal(device_remove(fixture->region,
-					       fixture->slice.id), 0);
+		assert_int_equal(device_remove(fixture->region, fixture->slice.id), 0);
 	}
 	/* The slab is without slices again. */
 	after_add(fixture, 0);
@@ -242,12 +235,10 @@ static void after_adopt(struct call_fixture *fixture, int ret)
 		after_slice(fixture, 0);
 }
 
-static int add_record(struct call_fixture *fixture, uint32_t source, int fd,
-		      uint32_t ifindex)
+static int add_record(struct call_fixture *fixture, uint32_t source, int fd, uint32_t ifindex)
 {
 	static const struct dart_zero_piece piece = { .width = 8, .count = 6 };
-	struct dart_zero_record record =
-		record_of(fixture->extent.id, source, &piece);
+	struct dart_zero_record record = record_of(fixture->extent.id, source, &piece);
 	int ret;
 
 	record.fd = fd;
@@ -283,8 +274,7 @@ static int call_add_record(struct call_fixture *fixture)
 static void after_record(struct call_fixture *fixture, int ret)
 {
 	if (!ret)
-		assert_int_equal(device_remove(fixture->region,
-					       fixture->record), 0);
+		assert_int_equal(device_remove(fixture->region, fixture->record), 0);
 	/* The pages are without records again. */
 	after_add(fixture, 0);
 }
@@ -307,8 +297,7 @@ static int call_add_record_on_sockets(struct call_fixture *fixture)
 
 static int call_add_record_on_link(struct call_fixture *fixture)
 {
-	return add_record(fixture, DART_ZERO_SOURCE_NETDEV_LINK,
-			  fixture->opened, 1);
+	return add_record(fixture, DART_ZERO_SOURCE_NETDEV_LINK, fixture->opened, 1);
 }
 
 static int call_add_record_on_filesystem(struct call_fixture *fixture)
@@ -371,8 +360,7 @@ const struct undoable_call undoable_calls[] = {
 	{ "ADD_SLAB", NULL, call_add_slab, after_add },
 	{ "ADD_SLICE", before_slice, call_add_slice, after_slice },
 	{ "ADOPT_SLICE", before_adopt, call_adopt_slice, after_adopt },
-	{ "mmap of a slice", before_slice_mmap, call_slice_mmap,
-	  after_slice_mmap },
+	{ "mmap of a slice", before_slice_mmap, call_slice_mmap, after_slice_mmap },
 	{ "ADD_SLAB of records", NULL, call_add_record_pages, after_add },
 	{ "ADD_RECORD", before_record, call_add_record, after_record },
 	{ "ADD_RECORD on a namespace", before_record_on_namespace,
@@ -390,8 +378,7 @@ const struct undoable_call undoable_calls[] = {
 	{ "REMOVE", before_remove, call_remove, after_remove },
 };
 
-const size_t undoable_calls_count =
-	sizeof(undoable_calls) / sizeof(undoable_calls[0]);
+const size_t undoable_calls_count = sizeof(undoable_calls) / sizeof(undoable_calls[0]);
 
 static void before_load(struct call_fixture *fixture)
 {
@@ -436,8 +423,7 @@ void call_fixture__open(struct call_fixture *fixture)
 		.root = root.st_dev,
 	};
 	fixture->capacity = device_info(fixture->region).capacity;
-	assert_int_equal(device_add_map(fixture->region, fixture->kept_map,
-					&fixture->kept), 0);
+	assert_int_equal(device_add_map(fixture->region, fixture->kept_map, &fixture->kept), 0);
 }
 
 void call_fixture__close(struct call_fixture *fixture)

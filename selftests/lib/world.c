@@ -18,8 +18,7 @@
 static void *reserve(void *address, size_t pages, int flags)
 {
 	void *reserved = mmap(address, pages * WORLD_PAGE, PROT_NONE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags,
-			      -1, 0);
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 
 	assert_true(reserved != MAP_FAILED);
 	return reserved;
@@ -34,8 +33,7 @@ static const char *cgroup_path(int i)
 }
 
 /* Window @i in @region. */
-static int add_window(const struct world *world, int region, int i,
-		      struct dart_zero_extent *extent)
+static int add_window(const struct world *world, int region, int i, struct dart_zero_extent *extent)
 {
 	const int cgroup = i - (WORLD_WINDOWS - WORLD_CGROUPS);
 
@@ -43,8 +41,7 @@ static int add_window(const struct world *world, int region, int i,
 		return device_add_selected(region, DART_ZERO_SOURCE_CGROUP_CPU,
 					   world->cgroups[cgroup], 0, extent);
 	if (cgroup == -1)
-		return device_add_selected(region, DART_ZERO_SOURCE_IP,
-					   world->netns, 0, extent);
+		return device_add_selected(region, DART_ZERO_SOURCE_IP, world->netns, 0, extent);
 	return device_add_window(region, i + 1, extent);
 }
 
@@ -59,8 +56,7 @@ static const char *open_reference(struct world *world, int i)
 		       world->reference, extent.offset);
 	assert_true(address != MAP_FAILED);
 	/* Children compare, too. */
-	world->can_inherit = !madvise(address, extent.pages * WORLD_PAGE,
-				      MADV_DOFORK);
+	world->can_inherit = !madvise(address, extent.pages * WORLD_PAGE, MADV_DOFORK);
 	world->windows[i].offset = extent.offset;
 	return address;
 }
@@ -70,10 +66,8 @@ void world__map_references(struct world *world)
 	for (int i = 0; i < WORLD_WINDOWS && !world->can_inherit; i++) {
 		struct world_window *window = &world->windows[i];
 
-		if (mmap((void *)window->reference,
-			 window->extent.pages * WORLD_PAGE, PROT_READ,
-			 MAP_SHARED | MAP_FIXED, world->reference,
-			 window->offset) == MAP_FAILED)
+		if (mmap((void *)window->reference, window->extent.pages * WORLD_PAGE, PROT_READ,
+			 MAP_SHARED | MAP_FIXED, world->reference, window->offset) == MAP_FAILED)
 			_exit(5);
 	}
 }
@@ -90,8 +84,7 @@ struct world *world__new(void)
 	world->netns = namespace_new();
 	for (int i = 0; i < WORLD_CGROUPS; i++) {
 		assert_int_equal(mkdir(cgroup_path(i), 0755), 0);
-		world->cgroups[i] = open(cgroup_path(i), O_RDONLY |
-					 O_DIRECTORY | O_CLOEXEC);
+		world->cgroups[i] = open(cgroup_path(i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	for (int i = 0; i < WORLD_WINDOWS; i++)
 		world->windows[i].reference = open_reference(world, i);
@@ -153,8 +146,7 @@ static bool is_same_memory(const char *address, const char *reference)
 	for (int i = 0; i < LOOKS; i++) {
 		uint64_t before, shown, after;
 
-		if (!peek(reference + word, &before) ||
-		    !peek(address + word, &shown) ||
+		if (!peek(reference + word, &before) || !peek(address + word, &shown) ||
 		    !peek(reference + word, &after))
 			return false;
 		if (before == shown && shown == after)
@@ -168,8 +160,7 @@ static bool is_value(const char *address, uint64_t value)
 	uint64_t first, last;
 
 	return peek(address, &first) && first == value &&
-	       peek(address + WORLD_PAGE - sizeof(last), &last) &&
-	       last == value;
+	       peek(address + WORLD_PAGE - sizeof(last), &last) && last == value;
 }
 
 bool world__shows(const struct world *world, const char *address, int page)
@@ -178,25 +169,21 @@ bool world__shows(const struct world *world, const char *address, int page)
 		const struct world_map *map = &world->maps[i];
 
 		if (is_in(&map->extent, page))
-			return is_value(address,
-					map->values[page - map->extent.first]);
+			return is_value(address, map->values[page - map->extent.first]);
 	}
 	for (int i = 0; i < WORLD_SLABS; i++) {
 		const struct world_slab *slab = &world->slabs[i];
-		const struct world_extent *extent =
-			&slab->extents[WORLD_REGION];
+		const struct world_extent *extent = &slab->extents[WORLD_REGION];
 
 		if (is_in(extent, page))
-			return is_value(address,
-					slab->values[page - extent->first]);
+			return is_value(address, slab->values[page - extent->first]);
 	}
 	for (int i = 0; i < WORLD_WINDOWS; i++) {
 		const struct world_window *window = &world->windows[i];
 		int in_window = page - (int)window->extent.first;
 
 		if (is_in(&window->extent, page))
-			return is_same_memory(address, window->reference +
-						       in_window * WORLD_PAGE);
+			return is_same_memory(address, window->reference + in_window * WORLD_PAGE);
 	}
 	return is_value(address, 0);
 }
@@ -216,8 +203,7 @@ bool world__is_known(const struct world *world, const char *address)
 			const struct world_window *window = &world->windows[i];
 
 			for (uint64_t k = 0; k < window->extent.pages; k++) {
-				peek(window->reference + word +
-					    k * WORLD_PAGE, &reference);
+				peek(window->reference + word + k * WORLD_PAGE, &reference);
 				if (reference == shown)
 					return true;
 			}
@@ -237,8 +223,7 @@ bool world__holds(const struct world *world, int i)
 	return world__shows(world, address, page->page);
 }
 
-bool world__is_inherited_right(const struct world *world,
-			       const struct world_page *pages, int i)
+bool world__is_inherited_right(const struct world *world, const struct world_page *pages, int i)
 {
 	char *address = world->arena + (size_t)i * WORLD_PAGE;
 	uint64_t value;
@@ -291,8 +276,7 @@ static void settle_extent(struct world *world, struct world_extent *extent,
 		assert_true(!is_same || extent->first == window->extent.first);
 	}
 	for (int i = 0; i < WORLD_SLABS; i++)
-		assert_false(overlaps(extent,
-				      &world->slabs[i].extents[WORLD_REGION]));
+		assert_false(overlaps(extent, &world->slabs[i].extents[WORLD_REGION]));
 }
 
 int world__add_map(struct world *world, struct world_map *map)
@@ -310,8 +294,7 @@ int world__add_map(struct world *world, struct world_map *map)
 int world__add_window(struct world *world, struct world_window *window)
 {
 	struct dart_zero_extent reported;
-	int ret = add_window(world, world->region, window - world->windows,
-			     &reported);
+	int ret = add_window(world, world->region, window - world->windows, &reported);
 
 	if (!ret)
 		settle_extent(world, &window->extent, &reported);
@@ -332,8 +315,7 @@ int world__fd(const struct world *world, enum world_region where)
 	return where == WORLD_LENDER ? world->lender : world->region;
 }
 
-void world__show_slab(struct world *world, struct world_slab *slab,
-		      enum world_region where,
+void world__show_slab(struct world *world, struct world_slab *slab, enum world_region where,
 		      const struct dart_zero_extent *reported)
 {
 	struct world_extent *extent = &slab->extents[where];
@@ -360,13 +342,11 @@ bool world__lender_is_right(const struct world *world)
 
 	for (int i = 0; i < WORLD_SLABS; i++) {
 		const struct world_slab *slab = &world->slabs[i];
-		const struct world_extent *extent =
-			&slab->extents[WORLD_LENDER];
+		const struct world_extent *extent = &slab->extents[WORLD_LENDER];
 
 		count += extent->id != 0;
 		for (uint64_t k = 0; extent->id && k < extent->pages; k++)
-			is_right &= is_value(address +
-					     (extent->first + k) * WORLD_PAGE,
+			is_right &= is_value(address + (extent->first + k) * WORLD_PAGE,
 					     slab->values[k]);
 	}
 	munmap((void *)address, info.capacity);
@@ -394,8 +374,7 @@ bool world__is_listed_right(const struct world *world)
 	};
 	uint32_t count = 0;
 
-	assert_int_equal(device_call(world->region, DART_ZERO_IOC_LIST, &list),
-			 0);
+	assert_int_equal(device_call(world->region, DART_ZERO_IOC_LIST, &list), 0);
 	for (int i = 0; i < WORLD_MAPS; i++) {
 		count += world->maps[i].extent.id != 0;
 		if (!is_listed(&world->maps[i].extent, reported, list.count))
@@ -407,13 +386,11 @@ bool world__is_listed_right(const struct world *world)
 			return false;
 	}
 	for (int i = 0; i < WORLD_SLABS; i++) {
-		const struct world_extent *extent =
-			&world->slabs[i].extents[WORLD_REGION];
+		const struct world_extent *extent = &world->slabs[i].extents[WORLD_REGION];
 
 		count += extent->id != 0;
 		if (!is_listed(extent, reported, list.count))
 			return false;
 	}
-	return count == list.count &&
-	       count == device_info(world->region).extents;
+	return count == list.count && count == device_info(world->region).extents;
 }

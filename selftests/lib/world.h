@@ -71,8 +71,7 @@ bool world__is_known(const struct world *world, const char *address);
  * @pages, pages that were not inherited must be absent.
  */
 bool world__holds(const struct world *world, int i);
-bool world__is_inherited_right(const struct world *world,
-			       const struct world_page *pages, int i);
+bool world__is_inherited_right(const struct world *world, const struct world_page *pages, int i);
 
 /* Calls of the device that keep the world up to date: 0 or -errno. */
 int world__add_map(struct world *world, struct world_map *map);
@@ -81,8 +80,7 @@ int world__remove(struct world *world, struct world_extent *extent);
 
 int world__fd(const struct world *world, enum world_region where);
 /* A region shows @slab from now on, at @reported. */
-void world__show_slab(struct world *world, struct world_slab *slab,
-		      enum world_region where,
+void world__show_slab(struct world *world, struct world_slab *slab, enum world_region where,
 		      const struct dart_zero_extent *reported);
 /* Does the region that only lends show its slabs, and nothing else? */
 bool world__lender_is_right(const struct world *world);

@@ -38,8 +38,7 @@ void world_map__settle(struct world_map *map)
 {
 	if (!map->map_id)
 		return;
-	assert_int_equal(leftovers__map_exists(map->map_id),
-			 map->fd >= 0 || map->extent.id);
+	assert_int_equal(leftovers__map_exists(map->map_id), map->fd >= 0 || map->extent.id);
 	if (map->fd < 0 && !map->extent.id && !map->is_registered)
 		map->map_id = 0;
 }

@@ -92,8 +92,7 @@ void world_slice__map(struct world_slice *slice)
 
 void world_slice__unmap(struct world_slice *slice)
 {
-	assert_int_equal(munmap((void *)slice->memory,
-				slice->pages * WORLD_PAGE), 0);
+	assert_int_equal(munmap((void *)slice->memory, slice->pages * WORLD_PAGE), 0);
 	slice->memory = NULL;
 }
 
@@ -101,7 +100,6 @@ void world_slice__settle(struct world_slab *slab, struct world_slice *slice)
 {
 	if (world_slice__exists(slice))
 		return;
-	memset(&slab->values[slice->first], 0,
-	       slice->pages * sizeof(slab->values[0]));
+	memset(&slab->values[slice->first], 0, slice->pages * sizeof(slab->values[0]));
 	slice->pages = 0;
 }

@@ -32,8 +32,7 @@ static void run(const char *command)
 }
 
 /* Collectors differ in all fields that may differ. */
-static void make_collector(struct dart_collector *collector, uint32_t i,
-			   uint32_t checksum_bits)
+static void make_collector(struct dart_collector *collector, uint32_t i, uint32_t checksum_bits)
 {
 	*collector = (struct dart_collector){
 		.mac = { 2, 0, 0, 1, 0, i },
@@ -53,31 +52,26 @@ static void make_collector(struct dart_collector *collector, uint32_t i,
 	snprintf(collector->name, sizeof(collector->name), "store%u", i);
 }
 
-static void write_file(struct xdp_reporter *reporter, const char *path,
-		       uint32_t assigned)
+static void write_file(struct xdp_reporter *reporter, const char *path, uint32_t assigned)
 {
 	json_t *list = json_array(), *json;
 	uint32_t i, part = assigned / COLLECTORS, share;
 	char shares[32];
 
 	for (share = 0; share < DART_STORE_SHARES; share++)
-		reporter->shares[share] = share < assigned ?
-					  share / part : DART_COLLECTOR_NONE;
+		reporter->shares[share] = share < assigned ? share / part : DART_COLLECTOR_NONE;
 	for (i = 0; i < COLLECTORS; i++) {
 		json = dart_collector__to_json(&reporter->collectors[i]);
-		snprintf(shares, sizeof(shares), "%u-%u", i * part,
-			 (i + 1) * part - 1);
+		snprintf(shares, sizeof(shares), "%u-%u", i * part, (i + 1) * part - 1);
 		json_object_set_new(json, "shares", json_string(shares));
 		json_array_append_new(list, json);
 	}
-	json = json_pack("{s:i, s:o}", "dart_collectors", 1, "collectors",
-			 list);
+	json = json_pack("{s:i, s:o}", "dart_collectors", 1, "collectors", list);
 	assert_int_equal(json_dump_file(json, path, 0), 0);
 	json_decref(json);
 }
 
-struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits,
-					  uint32_t assigned)
+struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = 1ULL << 32,
@@ -92,15 +86,12 @@ struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits,
 	assert_non_null(reporter);
 	for (i = 0; i < COLLECTORS; i++)
 		make_collector(&reporter->collectors[i], i, checksum_bits);
-	assert_int_equal(dart_store_hash__new(&geometry, &reporter->hash),
-			 0);
+	assert_int_equal(dart_store_hash__new(&geometry, &reporter->hash), 0);
 	write_file(reporter, "/tmp/collectors.json", assigned);
 	run("dartctl xdp attach " INTERFACE
 	    " --collectors /tmp/collectors.json --report-port 5001 >&2");
-	assert_int_equal(bpf_xdp_query(if_nametoindex(INTERFACE), 0, &query),
-			 0);
-	reporter->program = bpf_prog_get_fd_by_id(query.prog_id ?:
-						  query.skb_prog_id);
+	assert_int_equal(bpf_xdp_query(if_nametoindex(INTERFACE), 0, &query), 0);
+	reporter->program = bpf_prog_get_fd_by_id(query.prog_id ?: query.skb_prog_id);
 	reporter->counters = bpf_obj_get(PINS "/counters");
 	assert_true(reporter->program >= 0 && reporter->counters >= 0);
 	return reporter;
@@ -135,9 +126,8 @@ int xdp_reporter__teardown(void **state)
 	return 0;
 }
 
-uint32_t xdp_reporter__run(struct xdp_reporter *reporter,
-			   uint8_t frame[INT_FRAME_MAX], size_t *length,
-			   bool is_from_interface)
+uint32_t xdp_reporter__run(struct xdp_reporter *reporter, uint8_t frame[INT_FRAME_MAX],
+			   size_t *length, bool is_from_interface)
 {
 	struct xdp_md context = {
 		.data_end = *length,
@@ -151,29 +141,24 @@ uint32_t xdp_reporter__run(struct xdp_reporter *reporter,
 		options.ctx_in = &context;
 		options.ctx_size_in = sizeof(context);
 	}
-	assert_int_equal(bpf_prog_test_run_opts(reporter->program, &options),
-			 0);
+	assert_int_equal(bpf_prog_test_run_opts(reporter->program, &options), 0);
 	*length = options.data_size_out;
 	return options.retval;
 }
 
-uint64_t xdp_reporter__count(struct xdp_reporter *reporter,
-			     enum xdp_reporter_counter counter)
+uint64_t xdp_reporter__count(struct xdp_reporter *reporter, enum xdp_reporter_counter counter)
 {
 	/* Rows are whole cache lines. */
 	uint64_t row[(XDP_REPORTER_COUNTERS + 7) / 8 * 8], sum = 0;
 	uint32_t cpu;
 
-	for (cpu = 0; !bpf_map_lookup_elem(reporter->counters, &cpu, row);
-	     cpu++)
+	for (cpu = 0; !bpf_map_lookup_elem(reporter->counters, &cpu, row); cpu++)
 		sum += row[counter];
 	return sum;
 }
 
-uint32_t xdp_reporter__expect(struct xdp_reporter *reporter,
-			      const uint8_t *frame, size_t length,
-			      const uint8_t *key, size_t key_length,
-			      const void *value)
+uint32_t xdp_reporter__expect(struct xdp_reporter *reporter, const uint8_t *frame, size_t length,
+			      const uint8_t *key, size_t key_length, const void *value)
 {
 	uint8_t expected[DART_ROCE_FRAME_MAX];
 	const struct dart_collector *collector;
@@ -186,8 +171,7 @@ uint32_t xdp_reporter__expect(struct xdp_reporter *reporter,
 	collector = &reporter->collectors[number];
 
 	for (copy = 0; copy < collector->geometry.redundancy; copy++)
-		if (dart_roce_frame__build(collector, source_mac, &place, copy,
-					   value,
+		if (dart_roce_frame__build(collector, source_mac, &place, copy, value,
 					   FIRST_PSN + reporter->sent[number],
 					   expected) == length &&
 		    !memcmp(frame, expected, length))
@@ -198,18 +182,15 @@ uint32_t xdp_reporter__expect(struct xdp_reporter *reporter,
 	return copy;
 }
 
-void xdp_reporter__expect_passed(struct xdp_reporter *reporter,
-				 const uint8_t *frame, size_t length,
-				 enum xdp_reporter_counter counter,
-				 const char *what)
+void xdp_reporter__expect_passed(struct xdp_reporter *reporter, const uint8_t *frame, size_t length,
+				 enum xdp_reporter_counter counter, const char *what)
 {
 	uint8_t passed[INT_FRAME_MAX];
 	uint64_t before = xdp_reporter__count(reporter, counter);
 	size_t passed_length = length;
 
 	memcpy(passed, frame, length);
-	if (xdp_reporter__run(reporter, passed, &passed_length, true) !=
-		    XDP_PASS ||
+	if (xdp_reporter__run(reporter, passed, &passed_length, true) != XDP_PASS ||
 	    passed_length != length || memcmp(passed, frame, length))
 		fail_msg("%s: not passed unchanged", what);
 	if (xdp_reporter__count(reporter, counter) != before + 1)

@@ -42,31 +42,24 @@ int xdp_reporter__setup(void **state);
 int xdp_reporter__teardown(void **state);
 
 /* The first @assigned shares have a collector. */
-struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits,
-					  uint32_t assigned);
+struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned);
 
 /* The fixture after each test whose @state is an attached reporter, or NULL. */
 int xdp_reporter__detach(void **state);
 
 /* Runs the program on the frame and replaces it by the result.  Returns XDP_PASS ... */
-uint32_t xdp_reporter__run(struct xdp_reporter *reporter,
-			   uint8_t frame[INT_FRAME_MAX], size_t *length,
-			   bool is_from_interface);
+uint32_t xdp_reporter__run(struct xdp_reporter *reporter, uint8_t frame[INT_FRAME_MAX],
+			   size_t *length, bool is_from_interface);
 
 /* The sum over all CPUs. */
-uint64_t xdp_reporter__count(struct xdp_reporter *reporter,
-			     enum xdp_reporter_counter counter);
+uint64_t xdp_reporter__count(struct xdp_reporter *reporter, enum xdp_reporter_counter counter);
 
 /* The frame is the next report of @value under @key.  Returns the number of its copy. */
-uint32_t xdp_reporter__expect(struct xdp_reporter *reporter,
-			      const uint8_t *frame, size_t length,
-			      const uint8_t *key, size_t key_length,
-			      const void *value);
+uint32_t xdp_reporter__expect(struct xdp_reporter *reporter, const uint8_t *frame, size_t length,
+			      const uint8_t *key, size_t key_length, const void *value);
 
 /* The program passes the frame unchanged, and counts it. */
-void xdp_reporter__expect_passed(struct xdp_reporter *reporter,
-				 const uint8_t *frame, size_t length,
-				 enum xdp_reporter_counter counter,
-				 const char *what);
+void xdp_reporter__expect_passed(struct xdp_reporter *reporter, const uint8_t *frame, size_t length,
+				 enum xdp_reporter_counter counter, const char *what);
 
 #endif /* DART_TEST_XDP_REPORTER_H */

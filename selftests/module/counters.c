@@ -16,19 +16,15 @@ static void test_counters_of_module(void **state)
 	int region = device_open();
 	const char *address = device_map(region);
 
-	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
-			 -ENOENT);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL), -ENOENT);
 	assert_int_equal(system("modprobe dart_sample"), 0);
-	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
-			 0);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent), 0);
 	assert_int_equal(extent.kind, DART_ZERO_EXTENT_COUNTERS);
 	assert_string_equal(extent.name, "dart_sample");
 	assert_string_equal(extent.module, "dart_sample");
 	assert_int_equal(extent.length, 16);
-	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
-			 -EEXIST);
-	assert_int_equal(device_add_counters(region, "dart_sample", 1, NULL),
-			 -EEXIST);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL), -EEXIST);
+	assert_int_equal(device_add_counters(region, "dart_sample", 1, NULL), -EEXIST);
 
 	assert_int_equal(system("cd /sys/module/dart_sample/parameters && "
 				"echo 5 > add && echo 37 > add"), 0);
@@ -37,16 +33,13 @@ static void test_counters_of_module(void **state)
 
 	device_no_event(region);
 	assert_int_equal(system("rmmod dart_sample"), 0);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
-			 extent.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE), extent.id);
 	assert_int_equal(device_sum(address, &extent, 1), 42);
-	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL),
-			 -ENOENT);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, NULL), -ENOENT);
 
 	/* The new counters start at zero, while the old ones keep their last values. */
 	assert_int_equal(system("modprobe dart_sample"), 0);
-	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
-			 0);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent), 0);
 	assert_int_equal(device_sum(address, &extent, 1), 0);
 	munmap((void *)address, device_info(region).capacity);
 	close(region);
@@ -67,8 +60,7 @@ static int program_load(uint32_t id, uint32_t index)
 		    .prog_flags = BPF_F_SLEEPABLE);
 
 	assert_non_null(module);
-	function = btf__find_by_name_kind(module, "bpf_dart_counters_add",
-					  BTF_KIND_FUNC);
+	function = btf__find_by_name_kind(module, "bpf_dart_counters_add", BTF_KIND_FUNC);
 	assert_true(function > 0);
 	while (!bpf_btf_get_next_id(next, &next)) {
 		struct bpf_btf_info info = {
@@ -78,8 +70,7 @@ static int program_load(uint32_t id, uint32_t index)
 		uint32_t size = sizeof(info);
 
 		fds[1] = bpf_btf_get_fd_by_id(next);
-		assert_int_equal(bpf_obj_get_info_by_fd(fds[1], &info, &size),
-				 0);
+		assert_int_equal(bpf_obj_get_info_by_fd(fds[1], &info, &size), 0);
 		if (!strcmp(name, "dart_zero"))
 			break;
 		close(fds[1]);
@@ -134,8 +125,7 @@ static void test_counters_of_program(void **state)
 	assert_int_equal(device_add_counters(other, "of-a-program", 0, &again), 0);
 	assert_int_equal(again.counters_id, extent.counters_id);
 	assert_int_equal(device_remove(region, extent.id), 0);
-	assert_int_equal(device_event(other, DART_ZERO_EVENT_EXTENT_GONE),
-			 again.id);
+	assert_int_equal(device_event(other, DART_ZERO_EVENT_EXTENT_GONE), again.id);
 	assert_int_equal(program_run(program), -ENOENT);
 	assert_int_equal(device_add_counters(region, "of-a-program", 4, &extent), 0);
 	assert_int_equal(program_run(program), -ENOENT);
@@ -154,8 +144,7 @@ static void test_program_and_module(void **state)
 	const char *address = device_map(region);
 
 	assert_int_equal(system("modprobe dart_sample"), 0);
-	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent),
-			 0);
+	assert_int_equal(device_add_counters(region, "dart_sample", 0, &extent), 0);
 	program = program_load(extent.counters_id, 1);
 	assert_int_equal(program_run(program), -EPERM);
 	assert_int_equal(device_sum(address, &extent, 1), 0);

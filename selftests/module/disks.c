@@ -56,8 +56,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a window takes an O_PATH descriptor of a disk for the same disk as an open one",
 		     test_same_counters),
-		TEST("a window on a device number without a disk is refused",
-		     test_no_disk),
+		TEST("a window on a device number without a disk is refused", test_no_disk),
 	};
 
 	return cmocka_run_group_tests(tests, load_driver, NULL);

@@ -83,8 +83,7 @@ static struct host host_open(uint32_t source)
 
 	host.pages = pages;
 	host.address = device_map(host.region);
-	host.driver = record_of(pages, source,
-				is_rdma ? &whole_port : &whole_link);
+	host.driver = record_of(pages, source, is_rdma ? &whole_port : &whole_link);
 	host.driver.ifindex = if_nametoindex("hang0");
 	host.driver.fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (is_rdma)
@@ -100,9 +99,7 @@ static struct host host_open(uint32_t source)
 
 static void host_close(struct host *host)
 {
-	assert_int_equal(munmap((void *)host->address,
-				device_info(host->region).capacity),
-			 0);
+	assert_int_equal(munmap((void *)host->address, device_info(host->region).capacity), 0);
 	close(host->region);
 }
 
@@ -133,8 +130,7 @@ static void await_newer(const struct host *host, uint64_t time)
 /* Uses everything else of the region while the driver hangs. */
 static void use_region(const struct host *host)
 {
-	struct dart_zero_record added =
-		record_of(host->pages, DART_ZERO_SOURCE_LOAD, &whole_load);
+	struct dart_zero_record added = record_of(host->pages, DART_ZERO_SOURCE_LOAD, &whole_load);
 	const char *second;
 
 	record_row_next(host->address, &host->load, 0, words);
@@ -142,9 +138,7 @@ static void use_region(const struct host *host)
 	record_row_next(host->address, &added, 0, words);
 	second = device_map(host->region);
 	assert_true(record_row_whole(second, &added, 0, words));
-	assert_int_equal(munmap((void *)second,
-				device_info(host->region).capacity),
-			 0);
+	assert_int_equal(munmap((void *)second, device_info(host->region).capacity), 0);
 	assert_int_equal(device_remove(host->region, added.id), 0);
 	assert_true(waiting_calls() > 0);
 }
@@ -228,8 +222,7 @@ int main(void)
 		     test_network),
 		TEST("the record of a network driver that hangs can be removed, and its region closed",
 		     test_network_removed),
-		TEST("an RDMA driver that hangs delays no other record and no call",
-		     test_rdma),
+		TEST("an RDMA driver that hangs delays no other record and no call", test_rdma),
 		TEST("the record of an RDMA driver that hangs can be removed and added",
 		     test_rdma_removed),
 	};

@@ -17,8 +17,7 @@ static void test_extents_max(void **state)
 	assert_non_null(ids);
 	for (uint32_t i = 0; i < most; i++)
 		ids[i] = slab_new(region, 1, NULL);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab),
-			 -ENOSPC);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), -ENOSPC);
 	assert_int_equal(device_info(region).extents, most);
 	assert_int_equal(device_info(region).used, (uint64_t)most * PAGE);
 

@@ -46,10 +46,9 @@ static void show(struct shown *shown, const char *name)
 	shown->region = device_open();
 	shown->capacity = device_info(shown->region).capacity;
 	shown->address = device_map(shown->region);
-	assert_int_equal(device_add_selected(shown->region,
-					     DART_ZERO_SOURCE_NETDEV, net,
-					     if_nametoindex(name),
-					     &shown->extent), 0);
+	assert_int_equal(device_add_selected(shown->region, DART_ZERO_SOURCE_NETDEV, net,
+					     if_nametoindex(name), &shown->extent),
+			 0);
 	assert_true(shown->extent.length >= LENGTH);
 	close(net);
 }
@@ -90,8 +89,7 @@ static void discard(struct shown *shown)
 static int take_free_memory(void)
 {
 	int cpus = libbpf_num_possible_cpus();
-	int map = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "later_owner", 4,
-				 8, ENTRIES, NULL);
+	int map = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "later_owner", 4, 8, ENTRIES, NULL);
 	uint64_t values[cpus];
 
 	assert_true(map >= 0);
@@ -141,16 +139,13 @@ static void connect_tcp(int ends[2])
 	socklen_t size = sizeof(address);
 
 	loopback_up();
-	assert_int_equal(setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &few,
-				    sizeof(few)), 0);
+	assert_int_equal(setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few)), 0);
 	assert_int_equal(bind(listener, (void *)&address, size), 0);
 	assert_int_equal(listen(listener, 1), 0);
 	assert_int_equal(getsockname(listener, (void *)&address, &size), 0);
 	ends[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &many,
-				    sizeof(many)), 0);
-	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_ZEROCOPY, &on,
-				    sizeof(on)), 0);
+	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &many, sizeof(many)), 0);
+	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)), 0);
 	assert_int_equal(connect(ends[0], (void *)&address, size), 0);
 	ends[1] = accept(listener, NULL, NULL);
 	assert_true(ends[1] >= 0);
@@ -168,8 +163,7 @@ static void hold_in_socket(const struct shown *shown, int ends[2])
 	assert_non_null(ahead);
 	connect_tcp(ends);
 	assert_int_equal(send(ends[0], ahead, AHEAD, 0), AHEAD);
-	assert_int_equal(send(ends[0], first_copy(shown), LENGTH,
-			      MSG_ZEROCOPY), LENGTH);
+	assert_int_equal(send(ends[0], first_copy(shown), LENGTH, MSG_ZEROCOPY), LENGTH);
 	free(ahead);
 }
 
@@ -239,10 +233,8 @@ static void test_pins(void **state)
 
 	show(&removed, "later0");
 	show(&closed, "later1");
-	removed_mr = ibv_reg_mr(loopback->pd, first_copy(&removed), LENGTH,
-				IBV_ACCESS_REMOTE_READ);
-	closed_mr = ibv_reg_mr(loopback->pd, first_copy(&closed), LENGTH,
-			       IBV_ACCESS_REMOTE_READ);
+	removed_mr = ibv_reg_mr(loopback->pd, first_copy(&removed), LENGTH, IBV_ACCESS_REMOTE_READ);
+	closed_mr = ibv_reg_mr(loopback->pd, first_copy(&closed), LENGTH, IBV_ACCESS_REMOTE_READ);
 	assert_non_null(removed_mr);
 	assert_non_null(closed_mr);
 	end_by_remove(&removed);

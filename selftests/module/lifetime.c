@@ -39,12 +39,10 @@ static void build(struct fixture *fixture)
 	assert_int_equal(bpf_map_update_elem(fixture->map, &key, &value, 0), 0);
 
 	fixture->region = device_open();
-	assert_int_equal(device_add_map(fixture->region, fixture->map,
-					&fixture->extent), 0);
+	assert_int_equal(device_add_map(fixture->region, fixture->map, &fixture->extent), 0);
 	fixture->address = device_map(fixture->region);
 	fixture->capacity = device_info(fixture->region).capacity;
-	fixture->mr = ibv_reg_mr(fixture->pd,
-				 (char *)fixture->address + fixture->extent.data,
+	fixture->mr = ibv_reg_mr(fixture->pd, (char *)fixture->address + fixture->extent.data,
 				 PAGES * 4096, IBV_ACCESS_REMOTE_READ);
 	assert_non_null(fixture->mr);
 }
@@ -91,10 +89,8 @@ static void end_in_order(const int order[4])
 		pinned = !ended[3];
 
 		assert_int_equal(leftovers__module_references(), region_lives);
-		assert_int_equal(leftovers__map_exists(fixture.id),
-				 region_lives || !ended[2]);
-		assert_int_equal(leftovers__pinned_pages() - before,
-				 pinned ? PAGES : 0);
+		assert_int_equal(leftovers__map_exists(fixture.id), region_lives || !ended[2]);
+		assert_int_equal(leftovers__pinned_pages() - before, pinned ? PAGES : 0);
 		if (!ended[1])
 			assert_int_equal(*fixture.address, 42);
 	}
@@ -105,8 +101,7 @@ static void end_in_order(const int order[4])
 static void test_every_order(void **state)
 {
 	for (int code = 0; code < 256; code++) {
-		const int order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3,
-				       code >> 6 & 3 };
+		const int order[4] = { code & 3, code >> 2 & 3, code >> 4 & 3, code >> 6 & 3 };
 		unsigned int seen = 0;
 
 		for (int i = 0; i < 4; i++)
@@ -145,8 +140,7 @@ static void test_holes(void **state)
 	long before = leftovers__pinned_pages();
 	struct ibv_mr *mr;
 
-	mr = ibv_reg_mr(pd, (char *)address, PAGES * 4096,
-			IBV_ACCESS_REMOTE_READ);
+	mr = ibv_reg_mr(pd, (char *)address, PAGES * 4096, IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 	assert_int_equal(leftovers__pinned_pages(), before);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -160,8 +154,7 @@ static void test_holes(void **state)
 static void test_killed_process(void **state)
 {
 	long before = leftovers__pinned_pages();
-	struct fixture *fixture = mmap(NULL, sizeof(*fixture),
-				       PROT_READ | PROT_WRITE,
+	struct fixture *fixture = mmap(NULL, sizeof(*fixture), PROT_READ | PROT_WRITE,
 				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status, ready[2];
 	pid_t child;

@@ -60,8 +60,7 @@ static const char *use(const struct client *client, int region)
 	address = mmap(NULL, length, PROT_READ, MAP_SHARED, region, 0);
 	if (address == MAP_FAILED)
 		return "mmap";
-	mr = ibv_reg_mr(client->pd, (void *)address, length,
-			IBV_ACCESS_REMOTE_READ);
+	mr = ibv_reg_mr(client->pd, (void *)address, length, IBV_ACCESS_REMOTE_READ);
 	if (!mr)
 		return "ibv_reg_mr";
 
@@ -110,8 +109,7 @@ static void run_user(struct race *race, struct user *user)
 	while (!failure && !race->is_over)
 		failure = open_and_use(&client);
 	if (failure)
-		snprintf(user->failure, sizeof(user->failure), "%s: %s",
-			 failure, strerror(errno));
+		snprintf(user->failure, sizeof(user->failure), "%s: %s", failure, strerror(errno));
 	_exit(failure != NULL);
 }
 
@@ -122,8 +120,7 @@ static int open_module(void)
 	int fd;
 
 	assert_int_equal(uname(&kernel), 0);
-	snprintf(path, sizeof(path), "/lib/modules/%s/updates/dart_zero.ko",
-		 kernel.release);
+	snprintf(path, sizeof(path), "/lib/modules/%s/updates/dart_zero.ko", kernel.release);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	return fd;

@@ -131,8 +131,7 @@ static void test_window_follows_proc(void **state)
 	struct dart_zero_extent extent;
 	uint64_t first = 0, last = 0;
 
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   &extent), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, &extent), 0);
 	assert_string_equal(extent.name, "kernel_cpustat");
 	assert_int_equal(extent.copies, device_info(region).cpus);
 
@@ -141,8 +140,7 @@ static void test_window_follows_proc(void **state)
 		uint64_t before = proc_user_ticks(), window = 0, after;
 
 		for (uint32_t cpu = 0; cpu < extent.copies; cpu++)
-			window += load(address + extent.data +
-				       cpu * extent.stride + user);
+			window += load(address + extent.data + cpu * extent.stride + user);
 		window /= tick_ns;
 		after = proc_user_ticks();
 
@@ -163,11 +161,9 @@ static void test_never_writable(void **state)
 	const char *address = device_map(region);
 	size_t capacity = device_info(region).capacity;
 
-	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE),
-			 -1);
+	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE), -1);
 	assert_int_equal(errno, EACCES);
-	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_EXEC),
-			 -1);
+	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_EXEC), -1);
 	assert_int_equal(errno, EACCES);
 	assert_ptr_equal(mremap((void *)address, capacity, capacity + 4096,
 				MREMAP_MAYMOVE), MAP_FAILED);
@@ -206,16 +202,14 @@ static void test_many_extents(void **state)
 	int maps[COUNT];
 
 	for (int i = 0; i < COUNT; i++) {
-		maps[i] = array_map("many", 8, 1 + 512 * (i % 3),
-				    BPF_F_MMAPABLE);
+		maps[i] = array_map("many", 8, 1 + 512 * (i % 3), BPF_F_MMAPABLE);
 		update(maps[i], 0, 1000 + i);
 		assert_int_equal(device_add_map(region, maps[i], &extents[i]), 0);
 	}
 	for (int i = 0; i < COUNT; i += 2)
 		assert_int_equal(device_remove(region, extents[i].id), 0);
 	for (int i = 0; i < COUNT; i++)
-		assert_int_equal(load(address + extents[i].data),
-				 i % 2 ? 1000 + i : 0);
+		assert_int_equal(load(address + extents[i].data), i % 2 ? 1000 + i : 0);
 	for (int i = 0; i < COUNT; i += 2)
 		assert_int_equal(device_add_map(region, maps[i], &extents[i]), 0);
 	for (int i = 0; i < COUNT; i++) {

@@ -81,8 +81,7 @@ static const struct {
 };
 
 /* Opens a region and makes each call, each with CAP_SYS_ADMIN or without. */
-static void assert_calls(bool opener_is_admin, bool caller_is_admin,
-			 bool is_allowed)
+static void assert_calls(bool opener_is_admin, bool caller_is_admin, bool is_allowed)
 {
 	int results[sizeof(calls) / sizeof(calls[0])];
 	struct dart_zero_info info;
@@ -98,8 +97,7 @@ static void assert_calls(bool opener_is_admin, bool caller_is_admin,
 	close(region);
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		assert_int_equal(results[i],
-				 is_allowed ? calls[i].allowed : -EPERM);
+		assert_int_equal(results[i], is_allowed ? calls[i].allowed : -EPERM);
 	if (!is_allowed)
 		assert_int_equal(info.extents, 0);
 }
@@ -165,8 +163,7 @@ static void test_reader(void **state)
 	const char *address;
 	uint32_t key = 0;
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_OPEN_READER, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_OPEN_READER, &bad), -EINVAL);
 	assert_int_equal(bpf_map_update_elem(map, &key, &value, 0), 0);
 	assert_int_equal(device_open_reader(region, &reader), 0);
 	assert_int_equal(fcntl(reader, F_GETFD), FD_CLOEXEC);
@@ -178,10 +175,9 @@ static void test_reader(void **state)
 	assert_int_equal(load(address + extent.data), 42);
 	assert_nothing_changes(reader);
 	assert_int_equal(read(reader, &event, sizeof(event)), -1);
-	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      reader, 0), MAP_FAILED);
-	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE),
-			 -1);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, reader, 0),
+			 MAP_FAILED);
+	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE), -1);
 
 	assert_int_equal(device_remove(region, extent.id), 0);
 	assert_int_equal(load(address + extent.data), 0);

@@ -29,11 +29,9 @@ static void show_cgroup(const struct cgroups *cgroups, int region, int i)
 static void make_cgroups(struct cgroups *cgroups)
 {
 	for (int i = 0; i < CGROUPS; i++) {
-		snprintf(cgroups->paths[i], sizeof(cgroups->paths[i]),
-			 "/sys/fs/cgroup/later%d", i);
+		snprintf(cgroups->paths[i], sizeof(cgroups->paths[i]), "/sys/fs/cgroup/later%d", i);
 		assert_int_equal(mkdir(cgroups->paths[i], 0755), 0);
-		cgroups->fds[i] = open(cgroups->paths[i],
-				       O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		cgroups->fds[i] = open(cgroups->paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	cgroups->dying_before = dying_cgroups();
 }
@@ -46,12 +44,10 @@ static void remove_cgroups(const struct cgroups *cgroups)
 	}
 }
 
-static struct ibv_mr *pin_all(struct ibv_pd *pd, int region,
-			      const char *address)
+static struct ibv_mr *pin_all(struct ibv_pd *pd, int region, const char *address)
 {
-	struct ibv_mr *mr = ibv_reg_mr(pd, (char *)address,
-				       device_info(region).used,
-				       IBV_ACCESS_REMOTE_READ);
+	struct ibv_mr *mr =
+		ibv_reg_mr(pd, (char *)address, device_info(region).used, IBV_ACCESS_REMOTE_READ);
 
 	assert_non_null(mr);
 	return mr;

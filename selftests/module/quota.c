@@ -67,10 +67,9 @@ static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 	for (;;) {
 		int fd = namespace_of(user, gate);
 
-		for (uint32_t source = DART_ZERO_SOURCE_IP;
-		     source <= DART_ZERO_SOURCE_ICMP6; source++) {
-			int ret = device_add_selected(region, source, fd, 0,
-						      &extent);
+		for (uint32_t source = DART_ZERO_SOURCE_IP; source <= DART_ZERO_SOURCE_ICMP6;
+		     source++) {
+			int ret = device_add_selected(region, source, fd, 0, &extent);
 
 			if (ret) {
 				close(fd);
@@ -93,8 +92,7 @@ static void test_quota(void **state)
 
 	assert_int_equal(device_info(region).capacity, CAPACITY << 20);
 	assert_int_equal(pipe(gate), 0);
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   &extent), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, &extent), 0);
 	window = 2 * extent.copies;
 	for (uid_t user = 1000; user < 1002; user++) {
 		assert_int_equal(fill(region, user, gate, &pages), -EDQUOT);

@@ -57,14 +57,12 @@ static int own_namespace(void)
 /* A mapping would hold the module. */
 static void close_mapped(int region, const char *address)
 {
-	assert_int_equal(munmap((void *)address, device_info(region).capacity),
-			 0);
+	assert_int_equal(munmap((void *)address, device_info(region).capacity), 0);
 	close(region);
 }
 
 /* The module reports the record within 20 s, @command has ended by then, and the record stays. */
-static void assert_ends(int region, const char *address,
-			const struct dart_zero_record *record,
+static void assert_ends(int region, const char *address, const struct dart_zero_record *record,
 			const char *command)
 {
 	const struct timespec three_passes = { .tv_nsec = 30000000 };
@@ -72,8 +70,7 @@ static void assert_ends(int region, const char *address,
 
 	device_no_event(region);
 	run(command);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE),
-			 record->id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE), record->id);
 	sequence = record_row_whole(address, record, 0, row.words);
 	assert_true(sequence);
 	nanosleep(&three_passes, NULL);
@@ -99,8 +96,7 @@ static void test_device_removed(void **state)
 	assert_int_equal(row.link.mtu, 1234);
 	assert_int_equal(add_link(region, pages, namespace, index, &again), 0);
 	run("ip link del next0");
-	assert_int_equal(add_link(region, pages, namespace, index, &again),
-			 -ENODEV);
+	assert_int_equal(add_link(region, pages, namespace, index, &again), -ENODEV);
 	close_mapped(region, address);
 	close(namespace);
 }
@@ -168,11 +164,9 @@ static int add_filesystem(int region, uint32_t pages, const char *path,
 {
 	struct statx status;
 
-	assert_int_equal(statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE,
-			       &status), 0);
+	assert_int_equal(statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_TYPE, &status), 0);
 	return add_filesystem_of(region, pages, path,
-				 makedev(status.stx_dev_major,
-					 status.stx_dev_minor), record);
+				 makedev(status.stx_dev_major, status.stx_dev_minor), record);
 }
 
 /*
@@ -205,8 +199,7 @@ static void test_unmounted(void **state)
 	assert_int_equal(stat("/dev/null", &directory), 0);
 	assert_absent(region, pages, "/dev/null", directory.st_dev);
 	run("mount -t tmpfs -o size=1m,nr_inodes=100 sampled " MOUNT_POINT);
-	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT, &record),
-			 0);
+	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT, &record), 0);
 	assert_int_equal(statvfs(MOUNT_POINT, &status), 0);
 	record_row_next(address, &record, 0, row.words);
 	assert_int_equal(row.filesystem.size, 1 << 20);
@@ -220,13 +213,11 @@ static void test_unmounted(void **state)
 	assert_int_equal(row.filesystem.read_only, 1);
 
 	/* It is busy for the moment of a question, as by df. */
-	assert_ends(region, address, &record,
-		    "umount " MOUNT_POINT " || umount " MOUNT_POINT);
+	assert_ends(region, address, &record, "umount " MOUNT_POINT " || umount " MOUNT_POINT);
 
 	run("mount -t tmpfs sampled " MOUNT_POINT);
 	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT, &again), 0);
-	assert_ends(region, address, &again,
-		    "mount -t proc hidden " MOUNT_POINT);
+	assert_ends(region, address, &again, "mount -t proc hidden " MOUNT_POINT);
 	run("umount " MOUNT_POINT " && umount " MOUNT_POINT);
 	close_mapped(region, address);
 }
@@ -274,8 +265,7 @@ static void test_path(void **state)
 	assert_int_equal(mount("deep", ".", "tmpfs", 0, "size=1m"), 0);
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(add_filesystem_of(region, pages, path, status.st_dev,
-					   &record), 0);
+	assert_int_equal(add_filesystem_of(region, pages, path, status.st_dev, &record), 0);
 	record_row_next(address, &record, 0, row.words);
 	assert_int_equal(row.filesystem.size, 1 << 20);
 	/* Another file system at this path, too long a path, and a path that does not exist. */
@@ -284,12 +274,11 @@ static void test_path(void **state)
 	assert_int_equal(add_filesystem_of(region, pages, path, status.st_dev,
 					   &record), -ENAMETOOLONG);
 	assert_absent(region, pages, "none", status.st_dev);
-	assert_int_equal(add_filesystem_of(region, pages, (const char *)8,
-					   status.st_dev, &record), -EFAULT);
-	assert_int_equal(add_filesystem_of(region, pages, NULL, status.st_dev,
-					   &record), -EINVAL);
-	assert_int_equal(add_filesystem_of(region, pages, "/",
-					   makedev(1 << 12, 0), &record), -EINVAL);
+	assert_int_equal(add_filesystem_of(region, pages, (const char *)8, status.st_dev, &record),
+			 -EFAULT);
+	assert_int_equal(add_filesystem_of(region, pages, NULL, status.st_dev, &record), -EINVAL);
+	assert_int_equal(add_filesystem_of(region, pages, "/", makedev(1 << 12, 0), &record),
+			 -EINVAL);
 	close_mapped(region, address);
 	run("umount -l " MOUNT_POINT);
 }
@@ -305,8 +294,7 @@ static int mount_hung(void)
 
 	if (fuse < 0)
 		skip();
-	snprintf(options, sizeof(options),
-		 "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	run("mkdir -p " MOUNT_POINT);
 	assert_int_equal(mount("hung", MOUNT_POINT, "fuse", 0, options), 0);
 	return fuse;
@@ -356,10 +344,8 @@ static void test_many_hung(void **state)
 	run("mkfs.ext4 -q /dev/sampled && mkdir -p " MOUNT_POINT ".disk && mount /dev/sampled " MOUNT_POINT ".disk");
 
 	for (i = 0; i < 65; i++)
-		assert_int_equal(add_filesystem(region, pages, MOUNT_POINT,
-						&record), 0);
-	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT ".disk",
-					&record), 0);
+		assert_int_equal(add_filesystem(region, pages, MOUNT_POINT, &record), 0);
+	assert_int_equal(add_filesystem(region, pages, MOUNT_POINT ".disk", &record), 0);
 	record_row_next(address, &record, 0, row.words);
 	record_row_next(address, &record, 0, row.words);
 	assert_in_range(row.filesystem.size, 1 << 22, 1 << 23);
@@ -401,16 +387,14 @@ int main(void)
 		     test_device_removed),
 		TEST("a record whose device moves to another namespace is reported",
 		     test_device_moved),
-		TEST("records whose namespace ends are reported",
-		     test_namespace_deleted),
+		TEST("records whose namespace ends are reported", test_namespace_deleted),
 		TEST("a file system is unmounted while it is sampled, and its record is reported",
 		     test_unmounted),
 		TEST("a file system is found at a path of 4,095 bytes, and not at a longer or another one",
 		     test_path),
 		TEST("a file system that hangs delays neither others nor the end of the region",
 		     test_hung),
-		TEST("the file system of a disk is sampled while 65 others hang",
-		     test_many_hung),
+		TEST("the file system of a disk is sampled while 65 others hang", test_many_hung),
 		TEST("the module can be removed when nothing is sampled and no file system hangs",
 		     test_held),
 	};

@@ -23,14 +23,12 @@ static void test_sum(void **state)
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 4);
 	struct dart_zero_piece whole = { .width = 8 };
-	struct dart_zero_record record =
-		record_of(pages, DART_ZERO_SOURCE_VMSTAT, &whole);
+	struct dart_zero_record record = record_of(pages, DART_ZERO_SOURCE_VMSTAT, &whole);
 	struct dart_zero_extent window;
 	uint64_t start;
 	uint32_t i;
 
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_VMSTAT,
-					   &window), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_VMSTAT, &window), 0);
 	whole.count = window.length / 8;
 	assert_int_equal(record_add(region, &record), 0);
 	assert_int_equal(record.rows, 1);
@@ -43,8 +41,7 @@ static void test_sum(void **state)
 	assert_true(record_row_next(address, &record, 0, words));
 	assert_in_range(words[0], start, boot_ns());
 	for (i = 0; i < whole.count; i++)
-		assert_in_range(words[1 + i], before[i],
-				device_sum(address, &window, i));
+		assert_in_range(words[1 + i], before[i], device_sum(address, &window, i));
 	close(region);
 }
 
@@ -55,30 +52,26 @@ static void test_copies(void **state)
 	const char *address = device_map(region);
 	const struct dart_zero_piece user = { .width = 8, .count = 3 };
 	struct dart_zero_record record =
-		record_of(record_pages_new(region, 16),
-			  DART_ZERO_SOURCE_CPUSTAT, &user);
+		record_of(record_pages_new(region, 16), DART_ZERO_SOURCE_CPUSTAT, &user);
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	const volatile uint64_t *copy;
 	struct dart_zero_extent window;
 	uint32_t row, i;
 
 	record.form = DART_ZERO_RECORD_COPIES;
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   &window), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, &window), 0);
 	assert_int_equal(record_add(region, &record), 0);
 	assert_true(record.rows >= online);
 	assert_int_equal(record.length, DART_ZERO_RECORD_LINE);
 	for (row = 0; row < record.rows; row++) {
 		if (row >= online) {
-			assert_int_equal(record_row(address, &record, row,
-						    words), 0);
+			assert_int_equal(record_row(address, &record, row, words), 0);
 			continue;
 		}
 		record_row_next(address, &record, row, words);
 		assert_in_range(words[0], 1, boot_ns());
 		assert_int_equal(words[1], row);
-		copy = (const void *)(address + window.data +
-				      row * window.stride);
+		copy = (const void *)(address + window.data + row * window.stride);
 		for (i = 0; i < 3; i++)
 			assert_in_range(words[2 + i], 0, copy[i]);
 		assert_int_equal(words[5], 0);
@@ -100,8 +93,7 @@ static void test_widths(void **state)
 		{ .offset = 24, .width = 4, .count = 2 },
 		{ .offset = 0, .width = 8, .count = 1 },
 	};
-	struct dart_zero_record record =
-		record_of(pages, DART_ZERO_SOURCE_GATHERING, pieces);
+	struct dart_zero_record record = record_of(pages, DART_ZERO_SOURCE_GATHERING, pieces);
 
 	record.piece_count = 5;
 	assert_int_equal(record_add(region, &record), 0);
@@ -109,8 +101,7 @@ static void test_widths(void **state)
 	do
 		record_row_next(address, &record, 0, words);
 	while (!words[1]); /* wait for the end of the first pass */
-	assert_int_equal(words[2],
-			 (words[1] & 0xffffff) | (words[1] & 0xffff) << 32);
+	assert_int_equal(words[2], (words[1] & 0xffffff) | (words[1] & 0xffff) << 32);
 	assert_int_equal(words[3], words[1]);
 	assert_true(words[4] > 0);
 	assert_int_equal(words[5], 0);
@@ -118,8 +109,7 @@ static void test_widths(void **state)
 }
 
 /* The sum over all copies of the element of 4 bytes at @index. */
-static uint32_t narrow_sum(const char *address,
-			   const struct dart_zero_extent *extent, size_t index)
+static uint32_t narrow_sum(const char *address, const struct dart_zero_extent *extent, size_t index)
 {
 	uint32_t sum = 0;
 
@@ -141,13 +131,11 @@ static void test_narrow_sums(void **state)
 		{ .offset = 0, .width = 8, .count = 1 },
 		{ .offset = 8, .width = 4, .count = 10 },
 	};
-	struct dart_zero_record record =
-		record_of(pages, DART_ZERO_SOURCE_KSTAT, pieces);
+	struct dart_zero_record record = record_of(pages, DART_ZERO_SOURCE_KSTAT, pieces);
 	struct dart_zero_extent window;
 	uint32_t before[10], i;
 
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_KSTAT,
-					   &window), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_KSTAT, &window), 0);
 	record.piece_count = 2;
 	assert_int_equal(record_add(region, &record), 0);
 	assert_int_equal(record.length, DART_ZERO_RECORD_LINE);
@@ -155,8 +143,7 @@ static void test_narrow_sums(void **state)
 		before[i] = narrow_sum(address, &window, 2 + i);
 	record_row_next(address, &record, 0, words);
 	for (i = 0; i < 10; i++)
-		assert_in_range(sums[i], before[i],
-				narrow_sum(address, &window, 2 + i));
+		assert_in_range(sums[i], before[i], narrow_sum(address, &window, 2 + i));
 	close(region);
 }
 
@@ -171,16 +158,14 @@ static void test_cost(void **state)
 		.width = 8,
 		.count = sizeof(struct dart_zero_gathering) / 8,
 	};
-	struct dart_zero_record cost =
-		record_of(pages, DART_ZERO_SOURCE_GATHERING, &all), record;
+	struct dart_zero_record cost = record_of(pages, DART_ZERO_SOURCE_GATHERING, &all), record;
 	const struct dart_zero_gathering *gathering = (void *)&words[1];
 	struct dart_zero_gathering first;
 	int i;
 
 	assert_int_equal(record_add(region, &cost), 0);
 	for (i = 0; i < RECORDS; i++) {
-		record = record_of(pages, DART_ZERO_SOURCE_CPUSTAT,
-				   &first_word);
+		record = record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
 		assert_int_equal(record_add(region, &record), 0);
 	}
 	record_row_next(address, &cost, 0, words);
@@ -191,8 +176,7 @@ static void test_cost(void **state)
 	assert_int_equal(gathering->records - first.records,
 			 (gathering->passes - first.passes) * (RECORDS + 1));
 	assert_true(gathering->time_ns > first.time_ns);
-	assert_in_range(gathering->longest_ns,
-			gathering->time_ns / gathering->passes,
+	assert_in_range(gathering->longest_ns, gathering->time_ns / gathering->passes,
 			gathering->time_ns);
 	close(region);
 }
@@ -203,8 +187,7 @@ static void test_interval(void **state)
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1);
-	struct dart_zero_record slow =
-		record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
+	struct dart_zero_record slow = record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
 	struct dart_zero_record fast = slow, idle = slow;
 	uint64_t slow_sequence, idle_sequence, first;
 	int i;
@@ -223,11 +206,9 @@ static void test_interval(void **state)
 		record_row_next(address, &fast, 0, words);
 	/* Two passes at least for each, and never in advance. */
 	assert_true(words[0] - first > 20 * 2 * 10000000ULL - 10000000);
-	assert_int_equal(record_row_whole(address, &slow, 0, words),
-			 slow_sequence);
+	assert_int_equal(record_row_whole(address, &slow, 0, words), slow_sequence);
 	/* This CPU was not idle all the time. */
-	assert_true(record_row_whole(address, &idle, 0, words) >
-		    idle_sequence);
+	assert_true(record_row_whole(address, &idle, 0, words) > idle_sequence);
 	close(region);
 }
 
@@ -256,13 +237,11 @@ static void test_gone(void **state)
 	device_no_event(region);
 
 	close(namespace);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE),
-			 record.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE), record.id);
 	sequence = record_row_whole(address, &record, 0, words);
 	assert_int_equal(words[1], 10);
 	record_row_next(address, &kept, 0, words);
-	assert_int_equal(record_row_whole(address, &record, 0, words),
-			 sequence);
+	assert_int_equal(record_row_whole(address, &record, 0, words), sequence);
 	device_no_event(region);
 	assert_int_equal(device_remove(region, record.id), 0);
 	assert_int_equal(record_row(address, &record, 0, words), 0);
@@ -279,11 +258,9 @@ static void test_removed(void **state)
 	uint64_t sequence;
 
 	for (i = 0; i < 64; i++) {
-		records[i] = record_of(pages, DART_ZERO_SOURCE_CPUSTAT,
-				       &first_word);
+		records[i] = record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
 		assert_int_equal(record_add(region, &records[i]), 0);
-		assert_int_equal(records[i].data,
-				 records[0].data + i * DART_ZERO_RECORD_LINE);
+		assert_int_equal(records[i].data, records[0].data + i * DART_ZERO_RECORD_LINE);
 	}
 	record = record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
 	assert_int_equal(record_add(region, &record), -ENOSPC);
@@ -303,8 +280,7 @@ static void test_removed(void **state)
 
 	for (i = 0; i < 64; i++)
 		if (i != place)
-			assert_int_equal(device_remove(region, records[i].id),
-					 0);
+			assert_int_equal(device_remove(region, records[i].id), 0);
 	assert_int_equal(device_remove(region, pages), 0);
 	close(region);
 }
@@ -313,12 +289,10 @@ static void test_described(void **state)
 {
 	int region = device_open();
 	uint32_t pages = record_pages_new(region, 1);
-	struct dart_zero_record record =
-		record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
+	struct dart_zero_record record = record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
 	struct dart_zero_extent window;
 
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   &window), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, &window), 0);
 	record.piece_count = 0;
 	assert_int_equal(record_add(region, &record), 0);
 	assert_int_equal(record.id, 0);
@@ -342,11 +316,9 @@ static void refuse(int region, struct dart_zero_record record, int expected)
 	assert_memory_equal(&record, &asked, sizeof(record));
 }
 
-static void refuse_piece(int region, uint32_t pages,
-			 struct dart_zero_piece piece)
+static void refuse_piece(int region, uint32_t pages, struct dart_zero_piece piece)
 {
-	refuse(region, record_of(pages, DART_ZERO_SOURCE_GATHERING, &piece),
-	       -EINVAL);
+	refuse(region, record_of(pages, DART_ZERO_SOURCE_GATHERING, &piece), -EINVAL);
 }
 
 static void test_refusals(void **state)
@@ -387,8 +359,7 @@ static void test_refusals(void **state)
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLAB, &slab), 0);
 	REFUSE(slab, slab.extent.id, -ENOENT);
 	slice.slab = pages;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice),
-			 -ENOENT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice), -ENOENT);
 
 	bad = record_of(pages, DART_ZERO_SOURCE_GATHERING, &first_word);
 	bad.form = DART_ZERO_RECORD_COPIES;
@@ -399,10 +370,8 @@ static void test_refusals(void **state)
 	refuse_piece(region, pages, (struct dart_zero_piece){ 0, 8, 0 });
 	refuse_piece(region, pages, (struct dart_zero_piece){ 4, 8, 1 });
 	refuse_piece(region, pages, (struct dart_zero_piece){ length, 8, 1 });
-	refuse_piece(region, pages,
-		     (struct dart_zero_piece){ 0, 8, length / 8 + 1 });
-	refuse_piece(region, pages,
-		     (struct dart_zero_piece){ length - 8, 1, 9 });
+	refuse_piece(region, pages, (struct dart_zero_piece){ 0, 8, length / 8 + 1 });
+	refuse_piece(region, pages, (struct dart_zero_piece){ length - 8, 1, 9 });
 	refuse_piece(region, pages, (struct dart_zero_piece){ -8, 8, 1 });
 
 	bad = good;
@@ -421,18 +390,15 @@ int main(void)
 		     test_widths),
 		TEST("values of 4 bytes share words, and each is the sum of its own elements",
 		     test_narrow_sums),
-		TEST("the record of the gathering counts passes, records and time",
-		     test_cost),
-		TEST("a record is gathered again at its interval and not before",
-		     test_interval),
+		TEST("the record of the gathering counts passes, records and time", test_cost),
+		TEST("a record is gathered again at its interval and not before", test_interval),
 		TEST("a record whose namespace ends is reported and keeps its values until it is removed",
 		     test_gone),
 		TEST("records lie side by side, and a removed one is empty and has its place taken by the next",
 		     test_removed),
 		TEST("ADD_RECORD without pieces describes the counters and adds nothing",
 		     test_described),
-		TEST("ADD_RECORD refuses each invalid argument and changes nothing",
-		     test_refusals),
+		TEST("ADD_RECORD refuses each invalid argument and changes nothing", test_refusals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,11 +45,9 @@ static int cgroup_open(const char *path)
 	return fd;
 }
 
-static struct dart_zero_record record_cgroup(int region, uint32_t pages,
-					     const char *path)
+static struct dart_zero_record record_cgroup(int region, uint32_t pages, const char *path)
 {
-	struct dart_zero_record record =
-		record_of(pages, DART_ZERO_SOURCE_CGROUP_CPU, &runtime);
+	struct dart_zero_record record = record_of(pages, DART_ZERO_SOURCE_CGROUP_CPU, &runtime);
 
 	record.fd = cgroup_open(path);
 	assert_int_equal(record_add(region, &record), 0);
@@ -103,8 +101,7 @@ static uint64_t value_of(const char *cgroup, const char *file, const char *name)
 }
 
 /* The largest number of cgroups visited in one of PASSES passes. */
-static uint64_t visits_in_a_pass(const char *address,
-				 const struct dart_zero_record *cost)
+static uint64_t visits_in_a_pass(const char *address, const struct dart_zero_record *cost)
 {
 	static uint64_t words[RECORD_ROW_WORDS_MAX];
 	const struct dart_zero_gathering *gathering = (void *)&words[1];
@@ -117,8 +114,7 @@ static uint64_t visits_in_a_pass(const char *address,
 		passes = gathering->passes;
 		record_row_next(address, cost, 0, words);
 		assert_true(gathering->passes > passes);
-		visits = (gathering->cgroup_visits - visits) /
-			 (gathering->passes - passes);
+		visits = (gathering->cgroup_visits - visits) / (gathering->passes - passes);
 		most = visits > most ? visits : most;
 	}
 	return most;
@@ -180,8 +176,7 @@ static void test_ended(void **state)
 		run_once(path);
 		assert_int_equal(rmdir(path), 0);
 	}
-	assert_int_equal(value_of(TOP, "cgroup.stat", "nr_dying_descendants"),
-			 ENDED);
+	assert_int_equal(value_of(TOP, "cgroup.stat", "nr_dying_descendants"), ENDED);
 	/* Check before the kernel adds the times up, and afterwards. */
 	record_row_next(address, &top, 0, words);
 	assert_true(words[1] / 1000 > usage);
@@ -233,8 +228,7 @@ static void test_nested(void **state)
 	while (!value_of(path, "cpu.stat", "usage_usec"))
 		;
 	visits = visits_in_a_pass(address, &cost);
-	assert_in_range(visits, 1,
-			DEPTH * sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
+	assert_in_range(visits, 1, DEPTH * sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 	kill(process, SIGKILL);
 	assert_int_equal(waitpid(process, NULL, 0), process);
 	/* Check the cgroups above the last one, too, whose times the kernel added up in part. */

@@ -18,8 +18,7 @@ static void expect_end(uint32_t source, const char *path, void (*end)(void))
 	int region = device_open(), fd = open(path, O_PATH | O_CLOEXEC);
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1);
-	struct dart_zero_record record = record_of(pages, source, &first_word),
-				kept = record;
+	struct dart_zero_record record = record_of(pages, source, &first_word), kept = record;
 	uint64_t sequence;
 
 	assert_true(fd >= 0);
@@ -32,12 +31,10 @@ static void expect_end(uint32_t source, const char *path, void (*end)(void))
 	device_no_event(region);
 
 	end();
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE),
-			 record.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE), record.id);
 	sequence = record_row_whole(address, &record, 0, words);
 	record_row_next(address, &kept, 0, words);
-	assert_int_equal(record_row_whole(address, &record, 0, words),
-			 sequence);
+	assert_int_equal(record_row_whole(address, &record, 0, words), sequence);
 	device_no_event(region);
 	assert_int_equal(device_remove(region, record.id), 0);
 	close(region);
@@ -59,8 +56,7 @@ static void control_loop(unsigned long command)
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 
 	assert_true(control >= 0);
-	assert_int_equal(ioctl(control, command, NUMBER),
-			 command == LOOP_CTL_ADD ? NUMBER : 0);
+	assert_int_equal(ioctl(control, command, NUMBER), command == LOOP_CTL_ADD ? NUMBER : 0);
 	close(control);
 }
 

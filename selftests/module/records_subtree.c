@@ -26,8 +26,7 @@ static const char *path_of(uint32_t child, const char *below)
 	static char path[128];
 
 	if (child % 2)
-		snprintf(path, sizeof(path), TOP "/%u/%u%s", child - 1, child,
-			 below);
+		snprintf(path, sizeof(path), TOP "/%u/%u%s", child - 1, child, below);
 	else
 		snprintf(path, sizeof(path), TOP "/%u%s", child, below);
 	return path;
@@ -87,8 +86,7 @@ static void test_subtree(void **state)
 	int region = device_open(), fd, status;
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1), child;
-	struct dart_zero_record record =
-		record_of(pages, DART_ZERO_SOURCE_CGROUP_CPU, &runtime);
+	struct dart_zero_record record = record_of(pages, DART_ZERO_SOURCE_CGROUP_CPU, &runtime);
 	uint64_t last = 0;
 	pid_t process;
 
@@ -118,8 +116,7 @@ static void test_subtree(void **state)
 	assert_int_equal(words[1] / 1000, usage());
 	device_no_event(region);
 	assert_int_equal(rmdir(TOP), 0);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE),
-			 record.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_RECORD_GONE), record.id);
 	close(region);
 }
 

@@ -11,8 +11,7 @@ static void test_unknown_call(void **state)
 	struct unchanged_region *fixture = *state;
 	uint64_t argument[64] = {};
 
-	assert_int_equal(device_call(fixture->region,
-				     _IO(DART_ZERO_IOC_MAGIC, 0x7f), argument),
+	assert_int_equal(device_call(fixture->region, _IO(DART_ZERO_IOC_MAGIC, 0x7f), argument),
 			 -ENOTTY);
 }
 
@@ -78,16 +77,12 @@ static void test_flags_and_reserved(void **state)
 	};
 	int region = fixture->region;
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window), -EINVAL);
 	window.flags = 0;
 	window.extent.name[3] = 1;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window),
-			 -EINVAL);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_MAP, &map),
-			 -EINVAL);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_REMOVE, &remove),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &window), -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_MAP, &map), -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_REMOVE, &remove), -EINVAL);
 }
 
 static void test_bad_address(void **state)
@@ -95,22 +90,17 @@ static void test_bad_address(void **state)
 	struct unchanged_region *fixture = *state;
 	struct dart_zero_list list = { .size = sizeof(list), .count = 2 };
 	/* Readable, not writable: the answer cannot be given. */
-	struct dart_zero_window *window = mmap(NULL, 4096,
-					       PROT_READ | PROT_WRITE,
-					       MAP_PRIVATE | MAP_ANONYMOUS,
-					       -1, 0);
+	struct dart_zero_window *window =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int region = fixture->region;
 
 	window->size = sizeof(*window);
 	window->source = DART_ZERO_SOURCE_VMSTAT;
 	window->fd = -1;
 	assert_int_equal(mprotect(window, 4096, PROT_READ), 0);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, window),
-			 -EFAULT);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, NULL),
-			 -EFAULT);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list),
-			 -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, window), -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, NULL), -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list), -EFAULT);
 	munmap(window, 4096);
 }
 
@@ -127,40 +117,31 @@ static void test_counters(void **state)
 
 	bad = good;
 	bad.count = 0;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -EINVAL);
 	bad.count = 4097;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -EINVAL);
 	bad = good;
 	bad.flags = 0;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -EINVAL);
 	bad.count = 0;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -ENOENT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -ENOENT);
 	bad = good;
 	bad.name[3] = ' ';
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -EINVAL);
 	bad = good;
 	bad.name[20] = 'x';
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -EINVAL);
 	memset(bad.name, 'x', sizeof(bad.name));
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_COUNTERS, &bad), -EINVAL);
 }
 
 static void test_twice(void **state)
 {
 	struct unchanged_region *fixture = *state;
 
-	assert_int_equal(device_add_window(fixture->region,
-					   DART_ZERO_SOURCE_CPUSTAT, NULL),
+	assert_int_equal(device_add_window(fixture->region, DART_ZERO_SOURCE_CPUSTAT, NULL),
 			 -EEXIST);
-	assert_int_equal(device_add_map(fixture->region, fixture->map, NULL),
-			 -EEXIST);
+	assert_int_equal(device_add_map(fixture->region, fixture->map, NULL), -EEXIST);
 }
 
 static void test_remove_unknown(void **state)
@@ -181,8 +162,7 @@ static void test_list_room(void **state)
 		.extents = (uintptr_t)&extent,
 	};
 
-	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_LIST, &list),
-			 -ENOSPC);
+	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_LIST, &list), -ENOSPC);
 	assert_int_equal(list.count, 2);
 }
 
@@ -194,8 +174,7 @@ static void test_capacity(void **state)
 		.pages = device_info(fixture->region).capacity / 4096 + 1,
 	};
 
-	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB,
-				     &slab), -ENOSPC);
+	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab), -ENOSPC);
 }
 
 static void set_effective(uint32_t capability, int on)
@@ -221,8 +200,7 @@ static void test_capability(void **state)
 	int window_ret, map_ret;
 
 	set_effective(CAP_SYS_ADMIN, 0);
-	window_ret = device_add_window(fixture->region,
-				       DART_ZERO_SOURCE_SOFTNET, NULL);
+	window_ret = device_add_window(fixture->region, DART_ZERO_SOURCE_SOFTNET, NULL);
 	map_ret = device_add_map(fixture->region, map, NULL);
 	device_info(fixture->region);
 	set_effective(CAP_SYS_ADMIN, 1);
@@ -250,8 +228,7 @@ static void test_mappings(void **state)
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		errno = 0;
-		assert_ptr_equal(mmap(NULL, info.capacity,
-				      refused[i].protection, refused[i].flags,
+		assert_ptr_equal(mmap(NULL, info.capacity, refused[i].protection, refused[i].flags,
 				      refused[i].fd, refused[i].offset),
 				 MAP_FAILED);
 		assert_int_equal(errno, refused[i].code);
@@ -274,8 +251,7 @@ int main(void)
 			       test_counters),
 		UNCHANGED_TEST("a source or map that the region already shows is refused",
 			       test_twice),
-		UNCHANGED_TEST("the removal of an unknown extent is refused",
-			       test_remove_unknown),
+		UNCHANGED_TEST("the removal of an unknown extent is refused", test_remove_unknown),
 		UNCHANGED_TEST("LIST into too few elements is refused, and says how many are needed",
 			       test_list_room),
 		UNCHANGED_TEST("a slab of more pages than the region has is refused",

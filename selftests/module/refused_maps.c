@@ -20,19 +20,16 @@ static void test_not_a_map(void **state)
 
 	assert_int_equal(device_add_map(fixture->region, -1, NULL), -EBADF);
 	assert_int_equal(device_add_map(fixture->region, 9999, NULL), -EBADF);
-	assert_int_equal(refused_map(fixture, open("/dev/null", O_RDONLY)),
-			 -EINVAL);
+	assert_int_equal(refused_map(fixture, open("/dev/null", O_RDONLY)), -EINVAL);
 }
 
 static void test_map_types(void **state)
 {
 	struct unchanged_region *fixture = *state;
 	int hash = bpf_map_create(BPF_MAP_TYPE_HASH, "hash", 4, 8, 1, NULL);
-	int per_cpu = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "per_cpu", 4, 8,
-				     1, NULL);
+	int per_cpu = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "per_cpu", 4, 8, 1, NULL);
 	int plain = array_map("plain", 8, 1, 0);
-	int write_only = array_map("write_only", 8, 1,
-				   BPF_F_MMAPABLE | BPF_F_WRONLY);
+	int write_only = array_map("write_only", 8, 1, BPF_F_MMAPABLE | BPF_F_WRONLY);
 
 	assert_int_equal(refused_map(fixture, hash), -EINVAL);
 	assert_int_equal(refused_map(fixture, per_cpu), -EINVAL);

@@ -7,12 +7,9 @@ static void test_unknown_source(void **state)
 {
 	struct unchanged_region *fixture = *state;
 
-	assert_int_equal(device_add_window(fixture->region,
-					   DART_ZERO_SOURCE_NONE, NULL),
-			 -EINVAL);
+	assert_int_equal(device_add_window(fixture->region, DART_ZERO_SOURCE_NONE, NULL), -EINVAL);
 	assert_int_equal(device_add_window(fixture->region, 6, NULL), -EINVAL);
-	assert_int_equal(device_add_window(fixture->region, ~0u, NULL),
-			 -EINVAL);
+	assert_int_equal(device_add_window(fixture->region, ~0u, NULL), -EINVAL);
 }
 
 /* Selectors that the source does not take, and missing selectors that it needs. */
@@ -51,9 +48,8 @@ static void test_selectors(void **state)
 			.ifindex = cases[i].ifindex,
 		};
 
-		assert_int_equal(device_call(fixture->region,
-					     DART_ZERO_IOC_ADD_WINDOW,
-					     &window), -cases[i].code);
+		assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_WINDOW, &window),
+				 -cases[i].code);
 	}
 }
 
@@ -80,9 +76,8 @@ static void test_wrong_file(void **state)
 		};
 
 		assert_true(window.fd >= 0);
-		assert_int_equal(device_call(fixture->region,
-					     DART_ZERO_IOC_ADD_WINDOW,
-					     &window), -cases[i].code);
+		assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_WINDOW, &window),
+				 -cases[i].code);
 		close(window.fd);
 	}
 }

@@ -70,8 +70,7 @@ static int make_objects(void **state)
 	for (int i = 0; i < NAMESPACES; i++) {
 		if (unshare(CLONE_NEWNET))
 			return -1;
-		objects->namespaces[i] = open("/proc/self/ns/net",
-					      O_RDONLY | O_CLOEXEC);
+		objects->namespaces[i] = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	}
 	if (setns(home, CLONE_NEWNET))
 		return -1;
@@ -86,8 +85,7 @@ static int make_objects(void **state)
 	for (int i = 0; i < CGROUPS; i++) {
 		if (mkdir(cgroup_path(i), 0755))
 			return -1;
-		objects->cgroups[i] = open(cgroup_path(i), O_RDONLY |
-					   O_DIRECTORY | O_CLOEXEC);
+		objects->cgroups[i] = open(cgroup_path(i), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
 	*state = objects;
 	return 0;
@@ -144,8 +142,7 @@ static void find_frames(struct shown *shown, uint32_t i)
 
 	assert_in_range(extent->pages, 1, PAGES_MAX);
 	for (uint64_t k = 0; k < extent->pages; k++)
-		shown->frames[i][k] = frame_at(shown->address + extent->offset +
-					       k * 4096);
+		shown->frames[i][k] = frame_at(shown->address + extent->offset + k * 4096);
 }
 
 static struct shown *show(const struct objects *objects, int namespaces)
@@ -181,8 +178,7 @@ static void hide(struct shown *shown)
 static bool same_pages(const struct shown *shown, uint32_t a, uint32_t b)
 {
 	return shown->extents[a].pages == shown->extents[b].pages &&
-	       !memcmp(shown->frames[a], shown->frames[b],
-		       sizeof(shown->frames[a]));
+	       !memcmp(shown->frames[a], shown->frames[b], sizeof(shown->frames[a]));
 }
 
 /* Prints the pages that [first, count) would take without sharing. */
@@ -195,8 +191,7 @@ static uint64_t count_pages(const struct shown *shown, uint32_t first,
 	for (i = first; i < end; i++) {
 		single += shown->extents[i].pages;
 		for (k = first; k < i; k++)
-			if (shown->extents[k].offset ==
-			    shown->extents[i].offset)
+			if (shown->extents[k].offset == shown->extents[i].offset)
 				break;
 		if (k == i)
 			taken += shown->extents[i].pages;
@@ -218,22 +213,19 @@ static void test_places(void **state)
 
 	for (uint32_t i = 0; i < shown->count; i++)
 		for (uint32_t k = 0; k < i; k++)
-			assert_int_equal(shown->extents[i].offset ==
-						 shown->extents[k].offset,
+			assert_int_equal(shown->extents[i].offset == shown->extents[k].offset,
 					 same_pages(shown, i, k));
 	assert_true(count_pages(shown, 0, CGROUPS, "cgroups") >= 8);
 	count_pages(shown, CGROUPS, shown->count, "namespaces");
 
-	assert_int_equal(device_call(shown->region, DART_ZERO_IOC_LIST, &list),
-			 0);
+	assert_int_equal(device_call(shown->region, DART_ZERO_IOC_LIST, &list), 0);
 	assert_int_equal(list.count, shown->count);
 	for (uint32_t i = 1; i < list.count; i++)
 		assert_true(listed[i - 1].offset < listed[i].offset ||
 			    (listed[i - 1].offset == listed[i].offset &&
 			     listed[i - 1].id < listed[i].id));
 	assert_int_equal(device_info(shown->region).used,
-			 listed[list.count - 1].offset +
-				 listed[list.count - 1].pages * 4096);
+			 listed[list.count - 1].offset + listed[list.count - 1].pages * 4096);
 	hide(shown);
 }
 
@@ -277,8 +269,7 @@ static void find_trio(const struct shown *shown, int trio[3])
 	for (trio[0] = 0; trio[0] < CGROUPS; trio[0]++) {
 		found = 1;
 		for (int i = trio[0] + 1; i < CGROUPS && found < 3; i++)
-			if (shown->extents[i].offset ==
-			    shown->extents[trio[0]].offset)
+			if (shown->extents[i].offset == shown->extents[trio[0]].offset)
 				trio[found++] = i;
 		if (found == 3)
 			return;
@@ -310,22 +301,18 @@ static void test_removed(void **state)
 		remove_window(shown, trio[removed]);
 		later = device_map(shown->region);
 		run_in(trio[left]);
-		assert_true(cpu_time(shown, shown->address, trio[left]) >
-			    before);
-		assert_int_equal(cpu_time(shown, shown->address, trio[idle]),
-				 still);
+		assert_true(cpu_time(shown, shown->address, trio[left]) > before);
+		assert_int_equal(cpu_time(shown, shown->address, trio[idle]), still);
 		/* Its task has ended, but may still be on its CPU. */
 		before = cpu_time(shown, shown->address, trio[left]);
 		seen = cpu_time(shown, later, trio[left]);
-		assert_in_range(seen, before,
-				cpu_time(shown, shown->address, trio[left]));
+		assert_in_range(seen, before, cpu_time(shown, shown->address, trio[left]));
 		munmap((void *)later, device_info(shown->region).capacity);
 
-		assert_int_equal(
-			device_add_selected(shown->region,
-					    DART_ZERO_SOURCE_CGROUP_CPU,
-					    objects->cgroups[trio[removed]], 0,
-					    &shown->extents[trio[removed]]), 0);
+		assert_int_equal(device_add_selected(shown->region, DART_ZERO_SOURCE_CGROUP_CPU,
+						     objects->cgroups[trio[removed]], 0,
+						     &shown->extents[trio[removed]]),
+				 0);
 		assert_int_equal(shown->extents[trio[removed]].offset,
 				 shown->extents[trio[left]].offset);
 	}
@@ -335,8 +322,7 @@ static void test_removed(void **state)
 		if (shown->extents[i].offset == shown->extents[trio[0]].offset)
 			remove_window(shown, i);
 	assert_int_equal(cpu_time(shown, shown->address, trio[0]), 0);
-	assert_int_equal(device_remove(shown->region,
-				       shown->extents[trio[0]].id), -ENOENT);
+	assert_int_equal(device_remove(shown->region, shown->extents[trio[0]].id), -ENOENT);
 	hide(shown);
 }
 
@@ -345,8 +331,7 @@ static bool is_frame_shown(const struct shown *shown, uint64_t frame)
 {
 	for (uint32_t i = 0; i < shown->count; i++)
 		for (uint64_t k = 0; k < shown->extents[i].pages; k++)
-			if (!shown->is_removed[i] &&
-			    shown->frames[i][k] == frame)
+			if (!shown->is_removed[i] && shown->frames[i][k] == frame)
 				return true;
 	return false;
 }
@@ -369,8 +354,7 @@ static void test_pinned(void **state)
 	uint32_t revoked = 0, i = 0;
 	struct ibv_mr *mr;
 
-	mr = ibv_reg_mr(pd, (void *)shown->address,
-			device_info(shown->region).used,
+	mr = ibv_reg_mr(pd, (void *)shown->address, device_info(shown->region).used,
 			IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 	for (uint32_t k = 0; k < shown->count; k++) {
@@ -380,8 +364,7 @@ static void test_pinned(void **state)
 		revoked += is_revoked(shown, i);
 		assert_int_equal(quarantine_now(observer).extents, revoked);
 	}
-	print_message("# %u of %u windows went into quarantine\n", revoked,
-		      shown->count);
+	print_message("# %u of %u windows went into quarantine\n", revoked, shown->count);
 	assert_in_range(revoked, 1, shown->count - 1);
 	assert_int_equal(device_info(shown->region).used, 0);
 	assert_int_equal(ibv_dereg_mr(mr), 0);
@@ -402,8 +385,7 @@ static void test_released(void **state)
 	int observer = device_open(), trio[3];
 	struct ibv_mr *mr;
 
-	mr = ibv_reg_mr(pd, (void *)shown->address,
-			device_info(shown->region).used,
+	mr = ibv_reg_mr(pd, (void *)shown->address, device_info(shown->region).used,
 			IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 	find_trio(shown, trio);

@@ -24,8 +24,7 @@ static void test_written_and_read(void **state)
 	}
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(load(address + slices[i].data), 0);
-		assert_int_equal(load(address + slices[i].data + PAGE),
-				 100 + i);
+		assert_int_equal(load(address + slices[i].data + PAGE), 100 + i);
 		munmap((void *)slice_map(&slices[i]), 2 * PAGE);
 	}
 	device_no_event(region);
@@ -41,13 +40,10 @@ static void test_mapped_only_whole(void **state)
 	struct dart_zero_slice slice;
 	int region = device_open();
 
-	assert_int_equal(slice_new(region, slab_new(region, 4, NULL), 1,
-				   &slice), 0);
-	assert_ptr_equal(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, slice.fd,
-			      0), MAP_FAILED);
+	assert_int_equal(slice_new(region, slab_new(region, 4, NULL), 1, &slice), 0);
+	assert_ptr_equal(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, slice.fd, 0), MAP_FAILED);
 	assert_int_equal(errno, ENXIO);
-	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, slice.fd,
-			      PAGE), MAP_FAILED);
+	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, slice.fd, PAGE), MAP_FAILED);
 	assert_int_equal(errno, ENXIO);
 	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, slice.fd, 0),
 			 MAP_FAILED);
@@ -73,10 +69,8 @@ static void test_not_pinned(void **state)
 
 	assert_non_null(pd);
 	ibv_free_device_list(devices);
-	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1,
-				   &slice), 0);
-	assert_null(ibv_reg_mr(pd, (void *)slice_map(&slice), PAGE,
-			       IBV_ACCESS_LOCAL_WRITE));
+	assert_int_equal(slice_new(region, slab_new(region, 1, NULL), 1, &slice), 0);
+	assert_null(ibv_reg_mr(pd, (void *)slice_map(&slice), PAGE, IBV_ACCESS_LOCAL_WRITE));
 	assert_int_equal(errno, EFAULT);
 	ibv_dealloc_pd(pd);
 	ibv_close_device(context);
@@ -101,8 +95,7 @@ static void test_owner_dies(void **state)
 	assert_int_equal(waitpid(owner, NULL, 0), owner);
 	device_no_event(region);
 	close(slice.fd);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_SLICE_GONE),
-			 slice.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_SLICE_GONE), slice.id);
 	assert_int_equal(load(address + slice.data), 42);
 	assert_int_equal(slice_new(region, slab, 1, &next), -ENOSPC);
 
@@ -145,15 +138,13 @@ static void test_refusals(void **state)
 	int region = device_open();
 
 	slab_new(region, 300, &extent);
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   NULL), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
 	assert_int_equal(slice_new(region, extent.id, 0, &slice), -EINVAL);
 	assert_int_equal(slice_new(region, extent.id, 257, &slice), -EINVAL);
 	assert_int_equal(slice_new(region, extent.id + 1, 1, &slice), -ENOENT);
 	assert_int_equal(slice_new(region, 99, 1, &slice), -ENOENT);
 	slice = (struct dart_zero_slice){ .size = 8, .slab = 1, .pages = 1 };
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice),
-			 -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_SLICE, &slice), -EINVAL);
 	assert_int_equal(device_remove(region, extent.id), 0);
 	close(region);
 }

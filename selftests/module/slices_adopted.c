@@ -41,8 +41,7 @@ static void test_adopted(void **state)
 	device_no_event(region);
 	munmap((void *)memory, PAGE);
 	close(slices[1].fd);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_SLICE_GONE),
-			 adoption.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_SLICE_GONE), adoption.id);
 	assert_int_equal(load(address + adoption.data), 18);
 	assert_int_equal(device_remove(region, adoption.slab.id), -EBUSY);
 	assert_int_equal(device_remove(region, adoption.id), 0);
@@ -135,18 +134,14 @@ static void test_refusals(void **state)
 	assert_int_equal(slice_adopt(region, 1000, &adoption), -EBADF);
 
 	adoption = (struct dart_zero_adoption){ .size = 8, .fd = slice.fd };
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE,
-				     &adoption), -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, &adoption), -EINVAL);
 	adoption.size = sizeof(adoption);
 	adoption.flags = 1;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE,
-				     &adoption), -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, &adoption), -EINVAL);
 	adoption.flags = 0;
 	adoption.slab.id = 1;
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE,
-				     &adoption), -EINVAL);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, NULL),
-			 -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, &adoption), -EINVAL);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, NULL), -EFAULT);
 	assert_int_equal(device_info(region).extents, 0);
 	assert_int_equal(slice_adopt(region, slice.fd, &adoption), 0);
 	close(pipes[0]);
@@ -162,8 +157,7 @@ static void test_fault(void **state)
 	struct dart_zero_adoption adoption;
 	struct dart_zero_slice slice;
 	int region = device_open();
-	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	slices_without_region(1, &slice, 1);
 	adoption = (struct dart_zero_adoption){
@@ -172,8 +166,7 @@ static void test_fault(void **state)
 	};
 	memcpy(page, &adoption, sizeof(adoption));
 	assert_int_equal(mprotect(page, PAGE, PROT_READ), 0);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, page),
-			 -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADOPT_SLICE, page), -EFAULT);
 	assert_int_equal(device_info(region).extents, 0);
 	assert_int_equal(slice_adopt(region, slice.fd, &adoption), 0);
 	munmap(page, PAGE);
@@ -224,8 +217,7 @@ static void test_released(void **state)
 		/* Every second orphan is never adopted. */
 		region = device_open();
 		if (i % 2)
-			assert_int_equal(slice_adopt(region, slice.fd,
-						     &adoption), 0);
+			assert_int_equal(slice_adopt(region, slice.fd, &adoption), 0);
 		close(i % 4 < 2 ? region : slice.fd);
 		close(i % 4 < 2 ? slice.fd : region);
 	}

@@ -24,8 +24,7 @@ static void test_gone_meanwhile(void **state)
 	for (int i = 0; i < 300; i++) {
 		region = device_open();
 		slices_without_region(1, &slice, 1);
-		assert_int_equal(pthread_create(&thread, NULL, close_slice,
-						&slice), 0);
+		assert_int_equal(pthread_create(&thread, NULL, close_slice, &slice), 0);
 		/* In some rounds the thread already runs. */
 		if (i % 3)
 			usleep(i % 100);
@@ -35,9 +34,8 @@ static void test_gone_meanwhile(void **state)
 			assert_int_equal(ret, -EBADF);
 			assert_int_equal(device_info(region).extents, 0);
 		} else {
-			assert_int_equal(
-				device_event(region, DART_ZERO_EVENT_SLICE_GONE),
-				adoption.id);
+			assert_int_equal(device_event(region, DART_ZERO_EVENT_SLICE_GONE),
+					 adoption.id);
 			adopted++;
 		}
 		close(region);
@@ -75,8 +73,7 @@ static void *adopt(void *argument)
 	int ret;
 
 	do {
-		ret = slice_adopt(adopter->region, adopter->fd,
-				  &adopter->adoption);
+		ret = slice_adopt(adopter->region, adopter->fd, &adopter->adoption);
 	} while (ret == -EBUSY);
 	return (void *)(intptr_t)ret;
 }
@@ -111,9 +108,8 @@ static void test_lender_killed(void **state)
 		for (int j = 0; j < 2; j++) {
 			adopters[j].region = region;
 			adopters[j].fd = fds[j];
-			assert_int_equal(pthread_create(&adopters[j].thread,
-							NULL, adopt,
-							&adopters[j]), 0);
+			assert_int_equal(
+				pthread_create(&adopters[j].thread, NULL, adopt, &adopters[j]), 0);
 		}
 		kill(lender, SIGKILL);
 		for (int j = 0; j < 2; j++) {
@@ -124,8 +120,7 @@ static void test_lender_killed(void **state)
 			close(fds[j]);
 		}
 		assert_int_equal(waitpid(lender, NULL, 0), lender);
-		assert_int_equal(adopters[0].adoption.slab.id,
-				 adopters[1].adoption.slab.id);
+		assert_int_equal(adopters[0].adoption.slab.id, adopters[1].adoption.slab.id);
 		assert_int_equal(device_info(region).extents, 1);
 		close(region);
 	}
@@ -135,8 +130,7 @@ static void *adopt_once(void *argument)
 {
 	struct adopter *adopter = argument;
 
-	return (void *)(intptr_t)slice_adopt(adopter->region, adopter->fd,
-					     &adopter->adoption);
+	return (void *)(intptr_t)slice_adopt(adopter->region, adopter->fd, &adopter->adoption);
 }
 
 static void test_two_regions(void **state)
@@ -160,8 +154,7 @@ static void test_two_regions(void **state)
 			pthread_join(adopters[j].thread, &ret);
 			if (ret)
 				assert_int_equal((intptr_t)ret, -EBUSY);
-			assert_int_equal(device_info(adopters[j].region).extents,
-					 !ret);
+			assert_int_equal(device_info(adopters[j].region).extents, !ret);
 			successes += !ret;
 		}
 		assert_int_equal(successes, 1);

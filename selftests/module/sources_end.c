@@ -44,39 +44,32 @@ static void test_two_namespaces(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		namespaces[i] = namespace_new();
-		assert_int_equal(device_add_selected(region,
-						     DART_ZERO_SOURCE_UDP,
-						     namespaces[i], 0,
-						     &extents[i]), 0);
+		assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_UDP, namespaces[i], 0,
+						     &extents[i]),
+				 0);
 		assert_string_equal(extents[i].name, "udp_mib");
 	}
 	by_inode.netns = namespace_inode(namespaces[0]);
-	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW,
-				     &by_inode), -EEXIST);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, &by_inode), -EEXIST);
 
 	for (int i = 0; i < 2; i++)
 		namespace_send(namespaces[i], 10 + i);
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(device_sum(address, &extents[i],
-					    UDP_MIB_OUTDATAGRAMS), 10 + i);
+		assert_int_equal(device_sum(address, &extents[i], UDP_MIB_OUTDATAGRAMS), 10 + i);
 
 	device_no_event(region);
 	close(namespaces[0]);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
-			 extents[0].id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE), extents[0].id);
 	device_no_event(region);
 	assert_true(is_gone(region, extents[0].id));
 	assert_false(is_gone(region, extents[1].id));
-	assert_int_equal(device_sum(address, &extents[0],
-				    UDP_MIB_OUTDATAGRAMS), 10);
+	assert_int_equal(device_sum(address, &extents[0], UDP_MIB_OUTDATAGRAMS), 10);
 	namespace_send(namespaces[1], 5);
-	assert_int_equal(device_sum(address, &extents[1],
-				    UDP_MIB_OUTDATAGRAMS), 16);
+	assert_int_equal(device_sum(address, &extents[1], UDP_MIB_OUTDATAGRAMS), 16);
 
 	assert_int_equal(device_remove(region, extents[0].id), 0);
 	close(namespaces[1]);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
-			 extents[1].id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE), extents[1].id);
 	munmap((void *)address, device_info(region).capacity);
 	close(region);
 }
@@ -109,8 +102,7 @@ static uint32_t namespaces(int region, uint32_t flags, uint32_t inodes[64])
 		.inodes = (uintptr_t)inodes,
 	};
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list),
-			 0);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &list), 0);
 	return list.count;
 }
 
@@ -133,19 +125,16 @@ static void test_watch_namespaces(void **state)
 	};
 	uint32_t inodes[64], before, wanted;
 
-	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &small),
-			 -ENOSPC);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &small), -ENOSPC);
 	before = namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes);
 	assert_int_equal(small.count, before);
 
 	namespace = namespace_new();
 	wanted = namespace_inode(namespace);
 	/* A call that fails neither consumes the event nor ends the watch. */
-	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES,
-				     &nowhere), -EFAULT);
+	assert_int_equal(device_call(region, DART_ZERO_IOC_NAMESPACES, &nowhere), -EFAULT);
 	assert_int_equal(device_event(region, DART_ZERO_EVENT_NAMESPACES), 0);
-	assert_int_equal(namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes),
-			 before + 1);
+	assert_int_equal(namespaces(region, DART_ZERO_NAMESPACES_WATCH, inodes), before + 1);
 	assert_true(has(inodes, before + 1, wanted));
 	device_no_event(region);
 
@@ -170,11 +159,9 @@ static uint64_t file_number(const char *path)
 }
 
 /* Packets sent: struct pcpu_lstats counts only these, pcpu_sw_netstats also received ones. */
-static uint64_t device_packets(const char *address,
-			       const struct dart_zero_extent *stats)
+static uint64_t device_packets(const char *address, const struct dart_zero_extent *stats)
 {
-	return device_sum(address, stats,
-			  strcmp(stats->name, "pcpu_lstats") ? 2 : 0);
+	return device_sum(address, stats, strcmp(stats->name, "pcpu_lstats") ? 2 : 0);
 }
 
 static void test_device(void **state)
@@ -231,8 +218,7 @@ static void test_device_moves(void **state)
 	snprintf(command, sizeof(command),
 		 "ip link set moves0 netns /proc/%d/fd/%d", getpid(), target);
 	assert_int_equal(system(command), 0);
-	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE),
-			 stats.id);
+	assert_int_equal(device_event(region, DART_ZERO_EVENT_EXTENT_GONE), stats.id);
 	close(region);
 	close(target);
 	close(net);
@@ -250,18 +236,16 @@ static void test_cgroup(void **state)
 
 	assert_int_equal(mkdir(path, 0755), 0);
 	cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(device_add_selected(region,
-					     DART_ZERO_SOURCE_CGROUP_CPU,
-					     cgroup, 0, &extent), 0);
-	assert_int_equal(device_add_selected(region,
-					     DART_ZERO_SOURCE_CGROUP_CPU,
-					     cgroup, 0, &again), -EEXIST);
+	assert_int_equal(
+		device_add_selected(region, DART_ZERO_SOURCE_CGROUP_CPU, cgroup, 0, &extent), 0);
+	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_CGROUP_CPU, cgroup, 0,
+					     &again),
+			 -EEXIST);
 	close(cgroup);
 
 	child = fork();
 	if (!child) {
-		int procs = open("/sys/fs/cgroup/dart-gone/cgroup.procs",
-				 O_WRONLY);
+		int procs = open("/sys/fs/cgroup/dart-gone/cgroup.procs", O_WRONLY);
 		volatile long spin = 0;
 
 		if (write(procs, "0", 1) != 1)
@@ -309,10 +293,9 @@ static void test_pinned(void **state)
 	assert_non_null(pd);
 	ibv_free_device_list(devices);
 
-	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_TCP,
-					     namespace, 0, &extent), 0);
-	mr = ibv_reg_mr(pd, (char *)address + extent.data, extent.length,
-			IBV_ACCESS_REMOTE_READ);
+	assert_int_equal(device_add_selected(region, DART_ZERO_SOURCE_TCP, namespace, 0, &extent),
+			 0);
+	mr = ibv_reg_mr(pd, (char *)address + extent.data, extent.length, IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 
 	assert_int_equal(quarantine_now(observer).extents, 0);
@@ -336,8 +319,7 @@ static void test_pinned(void **state)
 
 static void test_read(void **state)
 {
-	void *unwritable = mmap(NULL, 4096, PROT_READ,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *unwritable = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dart_zero_event event;
 	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_NONBLOCK);
 
@@ -362,8 +344,7 @@ int main(void)
 		     test_watch_namespaces),
 		TEST("a device that is shown counts its packets, can be deleted, and its windows get an event",
 		     test_device),
-		TEST("a device that moves to another namespace ends its window",
-		     test_device_moves),
+		TEST("a device that moves to another namespace ends its window", test_device_moves),
 		TEST("a cgroup that is shown counts CPU time, can be removed, and keeps its last values",
 		     test_cgroup),
 		TEST("a window that is registered for RDMA holds the module until it is deregistered, and other regions are told of its quarantine",

@@ -8,8 +8,7 @@ static void test_default(void **state)
 	int region = device_open();
 
 	assert_int_equal(device_info(region).flags, 0);
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   NULL), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
 	close(region);
 }
 
@@ -38,15 +37,13 @@ static void test_taken(void **state)
 	int map = array_map("windows_off", 8, 1, BPF_F_MMAPABLE);
 	int region = device_open();
 	const char *address = device_map(region);
-	struct dart_zero_record record = record_of(
-		record_pages_new(region, 1), DART_ZERO_SOURCE_CPUSTAT,
-		&first_word);
+	struct dart_zero_record record =
+		record_of(record_pages_new(region, 1), DART_ZERO_SOURCE_CPUSTAT, &first_word);
 
 	assert_int_equal(device_add_map(region, map, NULL), 0);
 	assert_int_equal(record_add(region, &record), 0);
 	record_row_next(address, &record, 0, words);
-	assert_int_equal(munmap((void *)address, device_info(region).capacity),
-			 0);
+	assert_int_equal(munmap((void *)address, device_info(region).capacity), 0);
 	close(region);
 	close(map);
 }
@@ -59,8 +56,7 @@ static int unload(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("by default windows are shown, and INFO has no flag",
-		     test_default),
+		TEST("by default windows are shown, and INFO has no flag", test_default),
 		TEST("with windows=0 every window and all counters are refused with EACCES",
 		     test_refused),
 		TEST("with windows=0 maps and records are shown", test_taken),

@@ -25,14 +25,11 @@ static void test_lockdown(void **state)
 	int map = array_map("lockdown", 8, 1, BPF_F_MMAPABLE);
 	int region = device_open();
 
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT,
-					   NULL), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_CPUSTAT, NULL), 0);
 	lock_down("integrity");
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_SOFTNET,
-					   NULL), 0);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_SOFTNET, NULL), 0);
 	lock_down("confidentiality");
-	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_VMSTAT,
-					   NULL), -EPERM);
+	assert_int_equal(device_add_window(region, DART_ZERO_SOURCE_VMSTAT, NULL), -EPERM);
 	assert_int_equal(device_add_map(region, map, NULL), 0);
 	assert_int_equal(device_info(region).extents, 3);
 	close(region);

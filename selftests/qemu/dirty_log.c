@@ -41,8 +41,7 @@ int main(void)
 
 	fd = kernel_log__open();
 	if (fd < 0) {
-		fprintf(stderr, "dirty-log: cannot open /dev/kmsg: %s\n",
-			strerror(-fd));
+		fprintf(stderr, "dirty-log: cannot open /dev/kmsg: %s\n", strerror(-fd));
 		return 2;
 	}
 	while ((length = kernel_log__next(fd, line, &sequence)) > 0) {

@@ -70,8 +70,7 @@ static int command__receive(struct command *command, int connection)
 	return err;	/* the strings are freed with this process */
 }
 
-static _Noreturn void command__execute(const struct command *command,
-				       int output, int errors)
+static _Noreturn void command__execute(const struct command *command, int output, int errors)
 {
 	sigset_t none;
 
@@ -91,8 +90,7 @@ static _Noreturn void command__execute(const struct command *command,
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static int frame__send(int connection, enum exec_frame_kind kind,
-		       const void *data, size_t length)
+static int frame__send(int connection, enum exec_frame_kind kind, const void *data, size_t length)
 {
 	struct exec_frame frame = { .kind = kind, .length = length };
 	int err;
@@ -144,8 +142,7 @@ static void command__attend(pid_t child, int connection, int output, int errors)
 		for (i = OUTPUT; i <= ERRORS; i++) {
 			if (!polled[i].revents)
 				continue;
-			status = stream__relay(polled[i].fd, connection,
-					       EXEC_OUTPUT + i - OUTPUT);
+			status = stream__relay(polled[i].fd, connection, EXEC_OUTPUT + i - OUTPUT);
 			if (status < 0)
 				goto gone;
 			if (status == 0)
@@ -209,8 +206,7 @@ int exec_server__listen(void)
 	listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (listener < 0)
 		return -errno;
-	if (bind(listener, (void *)&address, sizeof(address)) ||
-	    listen(listener, SOMAXCONN)) {
+	if (bind(listener, (void *)&address, sizeof(address)) || listen(listener, SOMAXCONN)) {
 		err = -errno;
 		close(listener);
 		return err;

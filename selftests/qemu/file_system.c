@@ -64,8 +64,7 @@ static int mount_points__mount(const struct mount_point *point, const char **whe
 	for (; point->type; point++) {
 		*where = point->target;
 		mkdir(point->target, 0755);
-		if (mount(point->source, point->target, point->type,
-			  point->flags, point->options))
+		if (mount(point->source, point->target, point->type, point->flags, point->options))
 			return -errno;
 	}
 	return 0;
@@ -107,8 +106,7 @@ static int root__enter(void)
 		if (mount(moved->target, target, NULL, MS_MOVE, NULL))
 			return -errno;
 	}
-	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) ||
-	    chroot(".") || chdir("/"))
+	if (chdir("/root") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
 		return -errno;
 	return 0;
 }
@@ -150,8 +148,7 @@ int file_system__enter(const struct guest_config *config, const char **where)
 {
 	int err;
 
-	err = config->root[0] ? mount_points__mount(of_own, where) :
-				overlay__mount(where);
+	err = config->root[0] ? mount_points__mount(of_own, where) : overlay__mount(where);
 	if (err)
 		return err;
 	*where = "/";
@@ -170,8 +167,7 @@ int file_system__enter(const struct guest_config *config, const char **where)
 	if (err || !config->share[0])
 		return err;
 	*where = config->share;
-	if (mount("share", config->share, "9p", 0,
-		  OPTIONS_9P "cache=none"))
+	if (mount("share", config->share, "9p", 0, OPTIONS_9P "cache=none"))
 		return -errno;
 	return 0;
 }

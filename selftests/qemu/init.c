@@ -280,8 +280,7 @@ static void kernel_log__scan(struct guest *guest)
 		if (kernel_log__is_clean(line))
 			continue;
 		guest->dirty = true;
-		port__print(guest->errors, "%s: kernel log: %s\n",
-			    guest->config.name, line);
+		port__print(guest->errors, "%s: kernel log: %s\n", guest->config.name, line);
 	}
 }
 
@@ -300,8 +299,7 @@ static void kernel_leaks__report(struct guest *guest)
 		port__print(guest->errors, "%s: kmemleak: %s\n",
 			    guest->config.name, strerror(-err));
 	if (length)
-		port__print(guest->errors, "%s: kmemleak:\n%s",
-			    guest->config.name, text);
+		port__print(guest->errors, "%s: kmemleak:\n%s", guest->config.name, text);
 	free(text);
 }
 
@@ -317,8 +315,7 @@ static void children__reap(struct guest *guest)
 		if (pid != guest->command)
 			continue;
 		guest->done = true;
-		guest->status = WIFEXITED(status) ? WEXITSTATUS(status) :
-						    128 + WTERMSIG(status);
+		guest->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	}
 }
 

@@ -46,8 +46,7 @@ int kernel_log__open(void)
 	return fd < 0 ? -errno : fd;
 }
 
-int kernel_log__next(int fd, char line[KERNEL_LOG_RECORD],
-		     unsigned long long *sequence)
+int kernel_log__next(int fd, char line[KERNEL_LOG_RECORD], unsigned long long *sequence)
 {
 	char record[KERNEL_LOG_RECORD];
 	unsigned int priority;

@@ -19,8 +19,7 @@ int kernel_log__open(void);
  * Read the next record, and store its first line in @line.  Skips lines that
  * user space wrote.  Returns the length, 0 at the end of the log, or -errno.
  */
-int kernel_log__next(int fd, char line[KERNEL_LOG_RECORD],
-		     unsigned long long *sequence);
+int kernel_log__next(int fd, char line[KERNEL_LOG_RECORD], unsigned long long *sequence);
 
 /* Is this line no report of a fault? */
 bool kernel_log__is_clean(const char *line);

@@ -21,8 +21,7 @@ static int notify_socket__open(void)
 
 	memcpy(address.sun_path + 1, NOTIFY_NAME, strlen(NOTIFY_NAME));
 	if (fd < 0 || bind(fd, (struct sockaddr *)&address,
-			   offsetof(struct sockaddr_un, sun_path) + 1 +
-				   strlen(NOTIFY_NAME)))
+			   offsetof(struct sockaddr_un, sun_path) + 1 + strlen(NOTIFY_NAME)))
 		return -errno;
 	return fd;
 }

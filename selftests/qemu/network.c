@@ -10,8 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int interface__set(int fd, const char *name, unsigned long what,
-			  const char *address)
+static int interface__set(int fd, const char *name, unsigned long what, const char *address)
 {
 	struct ifreq request = { };
 	struct sockaddr_in *in = (void *)&request.ifr_addr;

@@ -68,8 +68,7 @@ static const struct net_device_ops operations = {
 static int (*get_rdma_stats)(struct ib_device *device,
 			     struct rdma_hw_stats *stats, u32 port, int index);
 
-static int get_hw_stats(struct ib_device *device, struct rdma_hw_stats *stats,
-			u32 port, int index)
+static int get_hw_stats(struct ib_device *device, struct rdma_hw_stats *stats, u32 port, int index)
 {
 	int ret;
 

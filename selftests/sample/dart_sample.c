@@ -43,8 +43,7 @@ static int __init sample_init(void)
 	int ret;
 
 	kernel_param_lock(THIS_MODULE);
-	ret = dart_counters_register("dart_sample", struct dart_sample,
-				     &counters);
+	ret = dart_counters_register("dart_sample", struct dart_sample, &counters);
 	kernel_param_unlock(THIS_MODULE);
 	return ret;
 }

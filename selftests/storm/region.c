@@ -85,19 +85,15 @@ static bool is_checked(const struct world_page *page, int i, uint64_t turn)
 	return i % 128 == (int)(turn % 128);
 }
 
-static void check_world(const struct storm *storm, uint64_t step,
-			const struct operation *operation)
+static void check_world(const struct storm *storm, uint64_t step, const struct operation *operation)
 {
 	for (int i = 0; i < WORLD_ARENA_PAGES; i++) {
-		if (is_checked(&storm->world->pages[i], i, step) &&
-		    !world__holds(storm->world, i))
+		if (is_checked(&storm->world->pages[i], i, step) && !world__holds(storm->world, i))
 			fail_msg("after step %lu (%s) page %d, page %d of the region, is wrong",
-				 step, operation->name, i,
-				 storm->world->pages[i].page);
+				 step, operation->name, i, storm->world->pages[i].page);
 	}
 	if (step % 2 && !world__is_listed_right(storm->world))
-		fail_msg("after step %lu (%s) the list is wrong", step,
-			 operation->name);
+		fail_msg("after step %lu (%s) the list is wrong", step, operation->name);
 	assert_false(storm->has_failed);
 }
 

@@ -48,13 +48,11 @@ static void await(struct bare *bare, enum rdma_cm_event_type wanted)
 
 	check(!rdma_get_cm_event(bare->channel, &event), "connection");
 	if (event->event != wanted)
-		errx(EXIT_FAILURE, "connection: %s",
-		     rdma_event_str(event->event));
+		errx(EXIT_FAILURE, "connection: %s", rdma_event_str(event->event));
 	if (wanted == RDMA_CM_EVENT_ESTABLISHED) {
 		if (event->param.conn.private_data_len < sizeof(bare->accept))
 			errx(EXIT_FAILURE, "handshake: too short");
-		memcpy(&bare->accept, event->param.conn.private_data,
-		       sizeof(bare->accept));
+		memcpy(&bare->accept, event->param.conn.private_data, sizeof(bare->accept));
 	}
 	rdma_ack_cm_event(event);
 }
@@ -76,8 +74,7 @@ static void make_queue_pair(struct bare *bare)
 	check(bare->pd, "protection domain");
 	bare->completions = ibv_create_comp_channel(bare->id->verbs);
 	check(bare->completions, "completion channel");
-	bare->cq = ibv_create_cq(bare->id->verbs, READS_MAX, NULL,
-				 bare->completions, 0);
+	bare->cq = ibv_create_cq(bare->id->verbs, READS_MAX, NULL, bare->completions, 0);
 	check(bare->cq, "completion queue");
 	attributes.send_cq = bare->cq;
 	attributes.recv_cq = bare->cq;
@@ -85,8 +82,7 @@ static void make_queue_pair(struct bare *bare)
 
 	bare->epoll = epoll_create1(EPOLL_CLOEXEC);
 	check(bare->epoll >= 0, "epoll");
-	check(!epoll_ctl(bare->epoll, EPOLL_CTL_ADD, bare->completions->fd,
-			 &readable), "epoll");
+	check(!epoll_ctl(bare->epoll, EPOLL_CTL_ADD, bare->completions->fd, &readable), "epoll");
 }
 
 static void connect_to(struct bare *bare, const char *host, const char *port)
@@ -110,10 +106,8 @@ static void connect_to(struct bare *bare, const char *host, const char *port)
 		errx(EXIT_FAILURE, "%s: %s", host, gai_strerror(ret));
 	bare->channel = rdma_create_event_channel();
 	check(bare->channel, "RDMA connection manager");
-	check(!rdma_create_id(bare->channel, &bare->id, NULL, RDMA_PS_TCP),
-	      "identifier");
-	check(!rdma_resolve_addr(bare->id, NULL, address->ai_addr, 2000),
-	      "address");
+	check(!rdma_create_id(bare->channel, &bare->id, NULL, RDMA_PS_TCP), "identifier");
+	check(!rdma_resolve_addr(bare->id, NULL, address->ai_addr, 2000), "address");
 	freeaddrinfo(address);
 	await(bare, RDMA_CM_EVENT_ADDR_RESOLVED);
 	check(!rdma_resolve_route(bare->id, 2000), "route");
@@ -130,13 +124,11 @@ static void reserve(struct bare *bare, size_t size)
 	free(bare->landing);
 	bare->landing = aligned_alloc(4096, (size + 4095) / 4096 * 4096);
 	check(bare->landing, "memory");
-	bare->mr = ibv_reg_mr(bare->pd, bare->landing, size,
-			      IBV_ACCESS_LOCAL_WRITE);
+	bare->mr = ibv_reg_mr(bare->pd, bare->landing, size, IBV_ACCESS_LOCAL_WRITE);
 	check(bare->mr, "memory region");
 }
 
-static void prepare(struct bare *bare, const struct dart_read *reads,
-		    uint32_t count)
+static void prepare(struct bare *bare, const struct dart_read *reads, uint32_t count)
 {
 	uint32_t i;
 
@@ -173,8 +165,7 @@ static uint64_t run_once(void *of)
 	check(!ibv_post_send(bare->id->qp, bare->requests, &bad), "post");
 	if (epoll_wait(bare->epoll, &event, 1, TIMEOUT_MS) != 1)
 		errx(EXIT_FAILURE, "READ: no answer");
-	check(!ibv_get_cq_event(bare->completions, &cq, &context),
-	      "completion");
+	check(!ibv_get_cq_event(bare->completions, &cq, &context), "completion");
 	ibv_ack_cq_events(cq, 1);
 	if (ibv_poll_cq(bare->cq, 1, &wc) != 1)
 		errx(EXIT_FAILURE, "READ: no completion");
@@ -199,8 +190,7 @@ static struct dart_table *fetch_table(struct bare *bare)
 	reserve(bare, read.length);
 	prepare(bare, &read, 1);
 	run_once(bare);
-	if (dart_table__decode(bare->landing, read.length, &table, NULL,
-			       &error))
+	if (dart_table__decode(bare->landing, read.length, &table, NULL, &error))
 		errx(EXIT_FAILURE, "table: %s", error.text);
 	return table;
 }
@@ -246,16 +236,14 @@ int main(int argc, char *argv[])
 	char *port;
 
 	if (first < 0 || argc != first + 1)
-		errx(EXIT_FAILURE,
-		     "usage: bare_read [--count N] [--interval 100ms] HOST[:PORT]");
+		errx(EXIT_FAILURE, "usage: bare_read [--count N] [--interval 100ms] HOST[:PORT]");
 	port = strrchr(argv[first], ':');
 	if (port)
 		*port++ = '\0';
 
 	connect_to(&bare, argv[first], port ? port : "4792");
 	plan_reads(&bare, &reads, &bytes);
-	printf("{\"reads\": %u, \"bytes\": %llu, ", reads,
-	       (unsigned long long)bytes);
+	printf("{\"reads\": %u, \"bytes\": %llu, ", reads, (unsigned long long)bytes);
 	timing__run(&timing, run_once, &bare);
 	printf("}\n");
 	rdma_disconnect(bare.id);

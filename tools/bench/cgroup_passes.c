@@ -67,9 +67,8 @@ static uint32_t add_pages(int region, uint32_t records)
 	return slab.extent.id;
 }
 
-static struct dart_zero_record add_record(int region, uint32_t pages, uint32_t source,
-					  int fd, const struct dart_zero_piece *piece,
-					  uint32_t interval_ms)
+static struct dart_zero_record add_record(int region, uint32_t pages, uint32_t source, int fd,
+					  const struct dart_zero_piece *piece, uint32_t interval_ms)
 {
 	struct dart_zero_record record = {
 		.size = sizeof(record),
@@ -135,11 +134,9 @@ static pid_t runner_start(const int *live, uint32_t count)
 		run_in(live[i]);
 }
 
-static struct dart_zero_gathering read_cost(const char *map,
-					    const struct dart_zero_record *record)
+static struct dart_zero_gathering read_cost(const char *map, const struct dart_zero_record *record)
 {
-	const volatile struct dart_zero_record_line *line =
-		(const void *)(map + record->data);
+	const volatile struct dart_zero_record_line *line = (const void *)(map + record->data);
 	struct dart_zero_gathering cost = { 0 };
 	uint64_t *words = (uint64_t *)&cost;
 	uint32_t sequence, i;
@@ -162,9 +159,8 @@ static int compare(const void *one, const void *other)
 }
 
 /* Prints the median time of PASSES passes, and how many cgroups they visited. */
-static void measure(const char *name, const char *map,
-		    const struct dart_zero_record *record, const int *live,
-		    uint32_t count)
+static void measure(const char *name, const char *map, const struct dart_zero_record *record,
+		    const int *live, uint32_t count)
 {
 	const struct timespec pause = { .tv_nsec = INTERVAL_MS * 1000000 / 20 };
 	struct dart_zero_gathering before, now, first;
@@ -178,8 +174,7 @@ static void measure(const char *name, const char *map,
 		now = read_cost(map, record);
 		if (now.passes == before.passes)
 			continue;
-		ns[passes++] = (now.time_ns - before.time_ns) /
-			       (now.passes - before.passes);
+		ns[passes++] = (now.time_ns - before.time_ns) / (now.passes - before.passes);
 		before = now;
 	}
 	kill(runner, SIGKILL);
@@ -204,8 +199,7 @@ static void add_ended(int holder, uint32_t pages, uint32_t index, const int *par
 	need(!mkdirat(parent, name, 0755), "a cgroup");
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	need(fd >= 0, "a cgroup");
-	add_record(holder, pages, DART_ZERO_SOURCE_CGROUP_CPU, fd, &times,
-		   DART_ZERO_RECORD_MS_MAX);
+	add_record(holder, pages, DART_ZERO_SOURCE_CGROUP_CPU, fd, &times, DART_ZERO_RECORD_MS_MAX);
 	run_in(fd);
 	close(fd);
 	need(!unlinkat(parent, name, AT_REMOVEDIR), "removing a cgroup");
@@ -234,8 +228,7 @@ int main(int argc, char *argv[])
 	need(!ioctl(region, DART_ZERO_IOC_INFO, &info), "the region");
 	map = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region, 0);
 	need(map != MAP_FAILED, "mmap");
-	cost = add_record(region, pages, DART_ZERO_SOURCE_GATHERING, -1, &costs,
-			  INTERVAL_MS);
+	cost = add_record(region, pages, DART_ZERO_SOURCE_GATHERING, -1, &costs, INTERVAL_MS);
 	need(!mkdir(TOP, 0755), TOP);
 	for (i = 0; i < live_count; i++) {
 		need(!mkdir(live_path(i, levels), 0755), "a cgroup");

@@ -46,8 +46,7 @@ static enum dart_control_copies copies_of(uint32_t entry)
 {
 	if (entry >= FIRST_CPUS)
 		return DART_CONTROL_COPIES_CPU;
-	return entry >= FIRST_ROWS ? DART_CONTROL_COPIES_ROW :
-				     DART_CONTROL_COPIES_SUM;
+	return entry >= FIRST_ROWS ? DART_CONTROL_COPIES_ROW : DART_CONTROL_COPIES_SUM;
 }
 
 static bool is_record(uint32_t entry)
@@ -109,12 +108,10 @@ static void make_line(union line *to, uint32_t host, uint32_t entry,
 	}
 	to->of_record.sequence = to->of_record.last_sequence = 2 * version;
 	for (i = 0; i < WORDS; i++)
-		to->of_record.words[i] =
-			word_of(host, entry, copy, first + i, version);
+		to->of_record.words[i] = word_of(host, entry, copy, first + i, version);
 }
 
-static void gathered_host__write_entry(struct gathered_host *host,
-				       uint32_t entry)
+static void gathered_host__write_entry(struct gathered_host *host, uint32_t entry)
 {
 	uint32_t i;
 
@@ -133,8 +130,7 @@ static void write_next(struct simulated_host *of)
 
 /* ---- tables */
 
-static void add_field(struct dart_schema *schema, const char *name,
-		      uint32_t offset, uint32_t width,
+static void add_field(struct dart_schema *schema, const char *name, uint32_t offset, uint32_t width,
 		      enum dart_control_field_kind kind)
 {
 	const struct dart_field field = {
@@ -169,13 +165,11 @@ static void add_line(struct dart_schema *schema, uint32_t entry, uint32_t line)
 	char name[32];
 
 	snprintf(name, sizeof(name), "sequence.%u.begin", line);
-	add_field(schema, name, start, sizeof(uint32_t),
-		  DART_CONTROL_FIELD_SEQUENCE);
+	add_field(schema, name, start, sizeof(uint32_t), DART_CONTROL_FIELD_SEQUENCE);
 	add_words(schema, entry, line * WORDS, WORDS,
 		  start + offsetof(struct dart_zero_record_line, words));
 	snprintf(name, sizeof(name), "sequence.%u.end", line);
-	add_field(schema, name,
-		  start + offsetof(struct dart_zero_record_line, last_sequence),
+	add_field(schema, name, start + offsetof(struct dart_zero_record_line, last_sequence),
 		  sizeof(uint32_t), DART_CONTROL_FIELD_SEQUENCE);
 }
 
@@ -203,8 +197,7 @@ static void write_table(struct gathered_host *host, struct dart_table *table)
 	uint8_t *bytes = simulated__allocate(TABLE_ROOM);
 	int length;
 
-	snprintf(table->node_name, sizeof(table->node_name), "host%u",
-		 host->index);
+	snprintf(table->node_name, sizeof(table->node_name), "host%u", host->index);
 	table->instance = host->index + 1;
 	writer = dart_table_writer__new(bytes, TABLE_ROOM);
 	if (!writer)
@@ -213,8 +206,7 @@ static void write_table(struct gathered_host *host, struct dart_table *table)
 	if (length < 0)
 		errx(EXIT_FAILURE, "a table cannot be written: %d", length);
 	dart_table_writer__free(writer);
-	host->host.table =
-		(struct simulated_memory){ bytes, length, 2 * host->index + 2 };
+	host->host.table = (struct simulated_memory){ bytes, length, 2 * host->index + 2 };
 }
 
 static void describe(struct gathered_host *host,
@@ -258,17 +250,14 @@ static void describe(struct gathered_host *host,
 			.range_count = 1,
 		};
 	}
-	host->host.values = (struct simulated_memory){
-		host->lines, GATHERED_VALUES, region.rkey
-	};
+	host->host.values = (struct simulated_memory){ host->lines, GATHERED_VALUES, region.rkey };
 	write_table(host, &table);
 }
 
 /* ---- hosts */
 
 static struct simulated_host *
-gathered_host__new(uint32_t index,
-		   struct dart_schema *const schemas[GATHERED_ENTRIES])
+gathered_host__new(uint32_t index, struct dart_schema *const schemas[GATHERED_ENTRIES])
 {
 	struct gathered_host *host = simulated__allocate(sizeof(*host));
 	uint32_t i;
@@ -323,24 +312,21 @@ struct simulated_host **gathered_hosts__all(const struct gathered_hosts *hosts)
 
 /* ---- checks */
 
-static bool are_lines_of(uint32_t host, uint32_t entry, uint32_t version,
-			 const void *copies)
+static bool are_lines_of(uint32_t host, uint32_t entry, uint32_t version, const void *copies)
 {
 	union line line;
 	uint32_t i;
 
 	for (i = 0; i < LINES; i++) {
 		make_line(&line, host, entry, i, version);
-		if (memcmp(&line, (const char *)copies + i * sizeof(line),
-			   sizeof(line)))
+		if (memcmp(&line, (const char *)copies + i * sizeof(line), sizeof(line)))
 			return false;
 	}
 	return true;
 }
 
 /* The sums over all CPUs. */
-static bool are_sums_of(uint32_t host, uint32_t entry, uint32_t version,
-			const uint64_t *sums)
+static bool are_sums_of(uint32_t host, uint32_t entry, uint32_t version, const uint64_t *sums)
 {
 	uint32_t word, cpu;
 	uint64_t sum;
@@ -375,9 +361,7 @@ bool gathered_hosts__are_values_of(uint32_t host, const struct sample *sample)
 	char node[32];
 
 	snprintf(node, sizeof(node), "host%u", host);
-	return !strcmp(sample->table->node_name, node) &&
-	       sample->table->instance == host + 1 &&
-	       sample->entry_count == GATHERED_ENTRIES &&
-	       are_entries_of(host, sample) &&
+	return !strcmp(sample->table->node_name, node) && sample->table->instance == host + 1 &&
+	       sample->entry_count == GATHERED_ENTRIES && are_entries_of(host, sample) &&
 	       (!sample->previous || are_entries_of(host, sample->previous));
 }

@@ -24,8 +24,7 @@ void ingest__key(uint64_t index, uint8_t key[static INGEST_KEY])
 static void ingest__batch(const struct dart_store *store, uint8_t *memory,
 			  const uint8_t *keys, uint64_t first, uint32_t count)
 {
-	const struct dart_store_geometry *geometry =
-		dart_store__geometry(store);
+	const struct dart_store_geometry *geometry = dart_store__geometry(store);
 	const size_t length = dart_store_geometry__slot_length(geometry);
 	const uint32_t redundancy = geometry->redundancy;
 	struct dart_store_place places[BATCH];
@@ -33,8 +32,7 @@ static void ingest__batch(const struct dart_store *store, uint8_t *memory,
 	uint32_t i, copy;
 
 	for (i = 0; i < count; i++)
-		dart_store_hash__place(dart_store__hash(store),
-				       keys + i * INGEST_KEY, INGEST_KEY,
+		dart_store_hash__place(dart_store__hash(store), keys + i * INGEST_KEY, INGEST_KEY,
 				       &places[i]);
 	for (i = 0; i < count; i++) {
 		for (copy = 0; copy < redundancy; copy++) {

@@ -50,8 +50,7 @@ static void *allocate(size_t count, size_t size)
 
 static struct dart_schema *make_schema(uint32_t fields)
 {
-	struct dart_schema *schema =
-		dart_schema__new("invented", fields * sizeof(uint64_t));
+	struct dart_schema *schema = dart_schema__new("invented", fields * sizeof(uint64_t));
 	char name[32];
 	struct dart_field field = {
 		.name = name,
@@ -114,8 +113,7 @@ static uint8_t *write_table(const struct host *host,
 	struct dart_table_writer *writer;
 	int used;
 
-	snprintf(table.node_name, sizeof(table.node_name), "host%zu",
-		 host->settings.index);
+	snprintf(table.node_name, sizeof(table.node_name), "host%zu", host->settings.index);
 	writer = dart_table_writer__new(bytes, room);
 	used = writer ? dart_table_writer__rewrite(writer, &table) : -1;
 	if (used < 0)
@@ -125,8 +123,7 @@ static uint8_t *write_table(const struct host *host,
 	return bytes;
 }
 
-static void host__init(struct host *host, size_t index,
-		       const struct dart_schema *schema)
+static void host__init(struct host *host, size_t index, const struct dart_schema *schema)
 {
 	const struct scraper_use use = { .value_bytes = BUDGET_TEXT_BYTES };
 	const struct dart_endpoint_accept accept = {
@@ -184,10 +181,8 @@ static void host__scrape(struct host *host, struct tap *tap, uint64_t number,
 	for (i = 0; i < read->length / sizeof(*host->values); i++)
 		if (dart_random__below(random, 10) < 4)
 			host->values[i] += dart_random__below(random, 1000);
-	memcpy((char *)host->ring->memory + read->landing, host->values,
-	       read->length);
-	tap->operations->landed(tap, &host->settings, host->ring,
-				scrape->landing, &sample);
+	memcpy((char *)host->ring->memory + read->landing, host->values, read->length);
+	tap->operations->landed(tap, &host->settings, host->ring, scrape->landing, &sample);
 }
 
 static uint64_t number_of(const char *text)

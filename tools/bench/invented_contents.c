@@ -62,15 +62,13 @@ static void add_devices(struct made *made, bool is_hostile)
 		  INVENTED_RARE, 0.05 },
 	};
 	static const struct kind disks[] = {
-		{ "node_disk_read_bytes_total",
-		  "The total number of bytes read successfully.", "bytes",
-		  METRIC_COUNTER, INVENTED_RATE, 4e6 },
+		{ "node_disk_read_bytes_total", "The total number of bytes read successfully.",
+		  "bytes", METRIC_COUNTER, INVENTED_RATE, 4e6 },
 		{ "node_disk_written_bytes_total",
-		  "The total number of bytes written successfully.", "bytes",
-		  METRIC_COUNTER, INVENTED_RATE, 1.5e7 },
-		{ "node_disk_io_time_seconds_total",
-		  "Total seconds spent doing I/Os.", "seconds", METRIC_COUNTER,
-		  INVENTED_RATE, 0.2 },
+		  "The total number of bytes written successfully.", "bytes", METRIC_COUNTER,
+		  INVENTED_RATE, 1.5e7 },
+		{ "node_disk_io_time_seconds_total", "Total seconds spent doing I/Os.", "seconds",
+		  METRIC_COUNTER, INVENTED_RATE, 0.2 },
 	};
 	static const char *const hostile[] = {
 		"<script>window.hacked=1</script>",
@@ -122,11 +120,9 @@ static void add_host(struct made *made)
 		{ "node_memory_MemFree_bytes",
 		  "Memory information field MemFree_bytes.", "bytes",
 		  METRIC_GAUGE, INVENTED_WALK, 6e9 },
-		{ "node_memory_Cached_bytes",
-		  "Memory information field Cached_bytes.", "bytes",
+		{ "node_memory_Cached_bytes", "Memory information field Cached_bytes.", "bytes",
 		  METRIC_GAUGE, INVENTED_WALK, 1.4e10 },
-		{ "node_memory_Buffers_bytes",
-		  "Memory information field Buffers_bytes.", "bytes",
+		{ "node_memory_Buffers_bytes", "Memory information field Buffers_bytes.", "bytes",
 		  METRIC_GAUGE, INVENTED_WALK, 8e8 },
 		{ "node_memory_SwapTotal_bytes",
 		  "Memory information field SwapTotal_bytes.", "bytes",
@@ -179,9 +175,8 @@ static void add_host(struct made *made)
 static void add_containers(struct made *made, unsigned int count)
 {
 	static const struct kind kinds[] = {
-		{ "container_cpu_usage_seconds_total",
-		  "Cumulative cpu time consumed in seconds.", "seconds",
-		  METRIC_COUNTER, INVENTED_RATE, 0.3 },
+		{ "container_cpu_usage_seconds_total", "Cumulative cpu time consumed in seconds.",
+		  "seconds", METRIC_COUNTER, INVENTED_RATE, 0.3 },
 		{ "container_memory_working_set_bytes",
 		  "Memory in use that cannot be reclaimed at once.", "bytes",
 		  METRIC_GAUGE, INVENTED_WALK, 3e8 },
@@ -195,8 +190,7 @@ static void add_containers(struct made *made, unsigned int count)
 	size_t k;
 
 	for (i = 0; i < count; i++) {
-		id.value = made__print(
-			made, "/system.slice/docker-%08x.scope", i * 2654435761U);
+		id.value = made__print(made, "/system.slice/docker-%08x.scope", i * 2654435761U);
 		for (k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
 			row = made__add(made, &kinds[k], &id, NULL);
 			row->motion.base *= 0.2 + (i * 7 % 13) / 6.0;

@@ -9,8 +9,7 @@
 /* The modes in the order of invented_plan.c, as parts of the busy time; idle is the rest. */
 static const double parts_of_busy[] = { 0, 0.06, 0.01, 0, 0.05, 0, 0.2, 0.68 };
 
-int invented_host__init(struct invented_host *host, struct invented_plan *plan,
-			uint64_t seed)
+int invented_host__init(struct invented_host *host, struct invented_plan *plan, uint64_t seed)
 {
 	unsigned int i;
 
@@ -54,8 +53,7 @@ static void move_load(struct invented_host *host, double seconds)
 
 	host->load = between(host->load + 0.02 * step * noise(host), 0.01, 0.9);
 	for (i = 0; i < host->plan->cpus; i++) {
-		host->busy[i] += (host->load - host->busy[i]) * 0.2 *
-					 fmin(seconds, 1) +
+		host->busy[i] += (host->load - host->busy[i]) * 0.2 * fmin(seconds, 1) +
 				 0.12 * step * noise(host);
 		/* One in a while is all busy for a moment. */
 		if (!dart_random__below(&host->random, 600))
@@ -70,16 +68,13 @@ static double grow_seconds(double value, double seconds)
 	return round((value + seconds) * 1e9) / 1e9;
 }
 
-static double grow_cpu(const struct invented_host *host,
-		       const struct invented_motion *motion, double value,
-		       double seconds)
+static double grow_cpu(const struct invented_host *host, const struct invented_motion *motion,
+		       double value, double seconds)
 {
 	double busy = host->busy[motion->unit];
 
-	return grow_seconds(value, seconds * (motion->part ?
-						      busy * parts_of_busy
-							      [motion->part] :
-						      1 - busy));
+	return grow_seconds(value, seconds * (motion->part ? busy * parts_of_busy[motion->part] :
+							     1 - busy));
 }
 
 /* The share of events that take no longer than @limit: the slower, the busier the host is. */
@@ -90,8 +85,7 @@ static double share_within(const struct invented_host *host, double limit)
 	return 0.5 * erfc(-(log(limit) - middle) / 1.8);
 }
 
-static double move(struct invented_host *host,
-		   const struct invented_motion *motion, double value,
+static double move(struct invented_host *host, const struct invented_motion *motion, double value,
 		   double seconds)
 {
 	double grown;
@@ -102,21 +96,16 @@ static double move(struct invented_host *host,
 	case INVENTED_WALK:
 		value += motion->base * 0.03 * sqrt(seconds) * noise(host);
 		value = between(value, 0, 2 * motion->base);
-		return motion->base > 1e6 ? rint(value / 4096) * 4096 :
-					    rint(value * 100) / 100;
+		return motion->base > 1e6 ? rint(value / 4096) * 4096 : rint(value * 100) / 100;
 	case INVENTED_RATE:
-		grown = motion->base * (0.3 + 1.4 * host->load) * seconds *
-			(1 + 0.4 * noise(host));
-		return motion->base < 1 ? grow_seconds(value, grown) :
-					  value + rint(grown);
+		grown = motion->base * (0.3 + 1.4 * host->load) * seconds * (1 + 0.4 * noise(host));
+		return motion->base < 1 ? grow_seconds(value, grown) : value + rint(grown);
 	case INVENTED_RARE:
-		return value + (dart_random__fraction(&host->random) <
-				motion->base * seconds);
+		return value + (dart_random__fraction(&host->random) < motion->base * seconds);
 	case INVENTED_CPU:
 		return grow_cpu(host, motion, value, seconds);
 	case INVENTED_BUCKET:
-		return value + rint(motion->base * seconds *
-				    share_within(host, motion->limit));
+		return value + rint(motion->base * seconds * share_within(host, motion->limit));
 	}
 	return value;
 }
@@ -129,8 +118,7 @@ void invented_host__move(struct invented_host *host, int64_t time_ns)
 	move_load(host, seconds);
 	for (i = 0; i < host->plan->plan.series_count; i++) {
 		host->points[i].value =
-			move(host, &host->plan->motions[i],
-			     host->points[i].value, seconds);
+			move(host, &host->plan->motions[i], host->points[i].value, seconds);
 		host->points[i].time_ns = time_ns;
 	}
 	host->time_ns = time_ns;

@@ -22,8 +22,7 @@ struct invented_host {
 };
 
 /* Returns 0 or -ENOMEM. */
-int invented_host__init(struct invented_host *host, struct invented_plan *plan,
-			uint64_t seed);
+int invented_host__init(struct invented_host *host, struct invented_plan *plan, uint64_t seed);
 void invented_host__clear(struct invented_host *host);
 /* Sets the points of a scrape at @time_ns. */
 void invented_host__move(struct invented_host *host, int64_t time_ns);

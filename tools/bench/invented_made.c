@@ -12,8 +12,7 @@ static char *made__keep(struct made *made, char *text)
 
 	if (text && made->text_count == made->text_capacity) {
 		made->text_capacity = made->text_capacity * 2 ?: 256;
-		texts = reallocarray(made->texts, made->text_capacity,
-				     sizeof(*texts));
+		texts = reallocarray(made->texts, made->text_capacity, sizeof(*texts));
 		if (!texts) {
 			free(text);
 			text = NULL;
@@ -67,8 +66,7 @@ static void row__print_labels(struct made *made, struct row *row)
 	made__keep(made, row->text);
 }
 
-struct row *made__add(struct made *made, const struct kind *kind,
-		      const struct metric_label *first,
+struct row *made__add(struct made *made, const struct kind *kind, const struct metric_label *first,
 		      const struct metric_label *second)
 {
 	struct row *rows, *row;

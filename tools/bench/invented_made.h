@@ -45,11 +45,9 @@ struct kind {
 };
 
 /* Prints a text that lives as long as @made; NULL, and has_failed: out of memory. */
-__attribute__((format(printf, 2, 3))) char *
-made__print(struct made *made, const char *format, ...);
+__attribute__((format(printf, 2, 3))) char *made__print(struct made *made, const char *format, ...);
 /* Adds a series. Labels are in the order of their names; @second may be NULL, as @first. */
-struct row *made__add(struct made *made, const struct kind *kind,
-		      const struct metric_label *first,
+struct row *made__add(struct made *made, const struct kind *kind, const struct metric_label *first,
 		      const struct metric_label *second);
 void made__free(struct made *made);
 

@@ -51,16 +51,13 @@ static void invent(struct invented_series *invented, uint32_t id)
 		"reads_completed", "seconds", "receive_bytes", "errors",
 		"written_bytes",   "events",  "processed",
 	};
-	static const char *const modes[] = { "idle", "iowait", "irq", "system",
-					     "user" };
+	static const char *const modes[] = { "idle", "iowait", "irq", "system", "user" };
 	const uint32_t family = id / FAMILY_SERIES;
 
 	invented->id = id;
-	snprintf(invented->family, sizeof(invented->family),
-		 "node_%s_%s_%03u_total", subjects[family % 10],
-		 verbs[family % 7], family);
-	snprintf(invented->row, sizeof(invented->row), "%u",
-		 id % FAMILY_SERIES / 5);
+	snprintf(invented->family, sizeof(invented->family), "node_%s_%s_%03u_total",
+		 subjects[family % 10], verbs[family % 7], family);
+	snprintf(invented->row, sizeof(invented->row), "%u", id % FAMILY_SERIES / 5);
 	invented->labels[0].name = family % 2 ? "cpu" : "device";
 	invented->labels[1].name = "mode";
 	invented->labels[1].value = modes[id % 5];
@@ -146,17 +143,13 @@ void metric_plan__put(struct metric_plan *plan)
 	free(invented);
 }
 
-double invented_plan__value(const struct metric_plan *plan, uint32_t series,
-			    uint32_t target, uint32_t scrape,
-			    unsigned int changing)
+double invented_plan__value(const struct metric_plan *plan, uint32_t series, uint32_t target,
+			    uint32_t scrape, unsigned int changing)
 {
-	const struct invented_plan *invented =
-		(const struct invented_plan *)plan;
+	const struct invented_plan *invented = (const struct invented_plan *)plan;
 	const uint32_t id = invented->invented[series].id;
-	struct dart_random random =
-		dart_random__of((uint64_t)target << 32 | id);
-	const uint64_t begin = dart_random__next(&random) >>
-			       (20 + dart_random__below(&random, 40));
+	struct dart_random random = dart_random__of((uint64_t)target << 32 | id);
+	const uint64_t begin = dart_random__next(&random) >> (20 + dart_random__below(&random, 40));
 	const uint64_t step = 1 + dart_random__below(&random, 100000);
 
 	if (dart_random__below(&random, 100) >= changing)

@@ -19,8 +19,7 @@ struct metric_plan *invented_plan__new(uint32_t series, unsigned int generation)
  * of all series change with each scrape: a third of these are seconds, with ns after the
  * point, the others whole numbers.
  */
-double invented_plan__value(const struct metric_plan *plan, uint32_t series,
-			    uint32_t target, uint32_t scrape,
-			    unsigned int changing);
+double invented_plan__value(const struct metric_plan *plan, uint32_t series, uint32_t target,
+			    uint32_t scrape, unsigned int changing);
 
 #endif /* BENCH_INVENTED_METRICS_H */

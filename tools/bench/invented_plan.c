@@ -10,8 +10,7 @@ static int compare(const void *one, const void *other)
 {
 	const struct row *a = one, *b = other;
 
-	return strcmp(a->family, b->family) ?: strcmp(a->name, b->name) ?:
-		       strcmp(a->text, b->text);
+	return strcmp(a->family, b->family) ?: strcmp(a->name, b->name) ?: strcmp(a->text, b->text);
 }
 
 static void set_plan(struct invented_plan *invented, struct made *made)
@@ -24,10 +23,8 @@ static void set_plan(struct invented_plan *invented, struct made *made)
 		row = &made->rows[i];
 		if (!family || strcmp(family->name, row->family)) {
 			family = &made->families[invented->plan.family_count++];
-			*family = (struct metric_family){
-				row->family, row->help, row->unit,
-				row->type, i, 0
-			};
+			*family = (struct metric_family){ row->family, row->help, row->unit,
+							  row->type,   i,	  0 };
 		}
 		family->series_count++;
 		made->series[i] = (struct metric_series){
@@ -59,8 +56,7 @@ struct invented_plan *invented_plan__new(const struct invented_size *size)
 	made->families = calloc(made->count, sizeof(*made->families));
 	made->series = calloc(made->count, sizeof(*made->series));
 	invented->motions = calloc(made->count, sizeof(*invented->motions));
-	if (made->has_failed || !made->families || !made->series ||
-	    !invented->motions)
+	if (made->has_failed || !made->families || !made->series || !invented->motions)
 		goto err;
 	set_plan(invented, made);
 	return invented;

@@ -38,10 +38,8 @@ size_t memory__huge(const void *memory)
 		return 0;
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-			is_here = (uintptr_t)memory >= start &&
-				  (uintptr_t)memory < end;
-		else if (is_here &&
-			 sscanf(line, "AnonHugePages: %lu kB", &kib) == 1)
+			is_here = (uintptr_t)memory >= start && (uintptr_t)memory < end;
+		else if (is_here && sscanf(line, "AnonHugePages: %lu kB", &kib) == 1)
 			break;
 	}
 	fclose(file);

@@ -115,8 +115,7 @@ static struct dart_schema *make_schema(void)
 }
 
 /* The bytes of the table of host @number. */
-static uint8_t *make_table(const struct dart_schema *schema,
-			   unsigned int number, uint32_t *length)
+static uint8_t *make_table(const struct dart_schema *schema, unsigned int number, uint32_t *length)
 {
 	static const char *const names[ENTRIES] = {
 		"disks",   "networks", "queues", "caches", "sockets",
@@ -222,13 +221,11 @@ static void move_values(struct host *host)
 	uint64_t *landed, *own;
 
 	for (i = 0; i < scraper->read_count; i++) {
-		landed = (uint64_t *)((char *)host->ring->memory +
-				      scraper->reads[i].landing);
+		landed = (uint64_t *)((char *)host->ring->memory + scraper->reads[i].landing);
 		for (k = 0; k < scraper->reads[i].length / 8; k++, value++) {
 			own = host->values + value % (ENTRIES * ROWS * FIELDS);
 			if (value % 100 < CHANGING)
-				*own += dart_random__below(&host->random,
-							   100000);
+				*own += dart_random__below(&host->random, 100000);
 			landed[k] = htole64(*own);
 		}
 	}
@@ -270,8 +267,7 @@ static void open_json(struct measured *measured)
 {
 	const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	if (fd < 0 || output__open(fd, "/dev/null", WAITING_BYTES,
-				   measured->log, &measured->null))
+	if (fd < 0 || output__open(fd, "/dev/null", WAITING_BYTES, measured->log, &measured->null))
 		fail("cannot write to /dev/null");
 	measured->sink = sink_json__new(measured->null);
 }
@@ -335,11 +331,9 @@ static void open_push(struct measured *measured, const char *kind, char *url)
 	measured->sink = sink_of_metrics(measured->push);
 }
 
-static void open_output(struct measured *measured, const char *kind,
-			char *where)
+static void open_output(struct measured *measured, const char *kind, char *where)
 {
-	if (output__open(STDERR_FILENO, "standard error", WAITING_BYTES, NULL,
-			 &measured->log))
+	if (output__open(STDERR_FILENO, "standard error", WAITING_BYTES, NULL, &measured->log))
 		fail("cannot write to standard error");
 	if (!strcmp(kind, "decode"))
 		return;
@@ -370,8 +364,7 @@ static void close_output(struct measured *measured)
 	output__close(measured->log);
 }
 
-static void scrape(struct measured *measured, struct host *host,
-		   uint64_t sequence, int64_t time_ns)
+static void scrape(struct measured *measured, struct host *host, uint64_t sequence, int64_t time_ns)
 {
 	struct ring *ring = host->ring;
 	struct latency decoded = {};
@@ -399,8 +392,7 @@ static void wait_until(int64_t time_ns)
 		.tv_nsec = time_ns % SECOND_NS,
 	};
 
-	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL) ==
-	       EINTR)
+	while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
 }
 
@@ -428,8 +420,7 @@ static double run(struct measured *measured, struct host *hosts,
 }
 
 /* All series end, so that nothing waits any more for further scrapes. */
-static void send_all(struct measured *measured, const struct host *hosts,
-		     unsigned long count)
+static void send_all(struct measured *measured, const struct host *hosts, unsigned long count)
 {
 	const struct sink_operations *operations = measured->sink->operations;
 	struct push_counts counts;
@@ -498,16 +489,14 @@ int main(int argc, char **argv)
 		else if (option != 'b')
 			fail("see the comment in outputs_speed.c");
 	}
-	if (optind == argc || !count || count > SETTINGS_TARGETS_MAX ||
-	    !seconds)
+	if (optind == argc || !count || count > SETTINGS_TARGETS_MAX || !seconds)
 		fail("see the comment in outputs_speed.c");
 	open_output(&measured, argv[optind], argv[optind + 1]);
 	hosts = allocate(count, sizeof(*hosts));
 	for (i = 0; i < count; i++) {
 		make_host(hosts + i, i);
 		if (measured.sink && measured.sink->operations->added)
-			measured.sink->operations->added(measured.sink,
-							 &hosts[i].settings);
+			measured.sink->operations->added(measured.sink, &hosts[i].settings);
 	}
 	begin = cpu_seconds();
 	made_s = run(&measured, hosts, count, seconds);

@@ -32,8 +32,7 @@ static int load_turn(void)
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 
-	return bpf_prog_load(BPF_PROG_TYPE_XDP, "turn", "GPL", program, 2,
-			     NULL);
+	return bpf_prog_load(BPF_PROG_TYPE_XDP, "turn", "GPL", program, 2, NULL);
 }
 
 static int open_attached(uint32_t interface)
@@ -46,8 +45,7 @@ static int open_attached(uint32_t interface)
 }
 
 /* The time of one run in ns, or -1 if the program does not send the frame back. */
-static long run(int program, uint32_t interface, const uint8_t *frame,
-		size_t length)
+static long run(int program, uint32_t interface, const uint8_t *frame, size_t length)
 {
 	struct xdp_md context = {
 		.data_end = length,
@@ -57,8 +55,7 @@ static long run(int program, uint32_t interface, const uint8_t *frame,
 			    .data_size_in = length, .ctx_in = &context,
 			    .ctx_size_in = sizeof(context), .repeat = 1);
 
-	if (bpf_prog_test_run_opts(program, &options) ||
-	    options.retval != XDP_TX)
+	if (bpf_prog_test_run_opts(program, &options) || options.retval != XDP_TX)
 		return -1;
 	return options.duration;
 }
@@ -76,9 +73,8 @@ static long median(long *times, size_t count)
 	return times[count / 2];
 }
 
-static int measure(const int programs[2], uint32_t interface,
-		   const struct dart_flows *flows, uint64_t count,
-		   long *times[2])
+static int measure(const int programs[2], uint32_t interface, const struct dart_flows *flows,
+		   uint64_t count, long *times[2])
 {
 	uint8_t frame[FRAME_MAX];
 	struct dart_flow flow;
@@ -90,15 +86,13 @@ static int measure(const int programs[2], uint32_t interface,
 		dart_flows__get(flows, i, &flow);
 		length = int_packet__build(&flow, mac, INT_PORT, frame);
 		for (which = 0; which < 2; which++) {
-			times[which][i] = run(programs[which], interface,
-					      frame, length);
+			times[which][i] = run(programs[which], interface, frame, length);
 			if (times[which][i] < 0)
 				return -1;
 		}
 	}
 	printf("{\"frames\": %ju, \"xdp_tx_ns\": %ld, \"xdp_reporter_ns\": %ld}\n",
-	       (uintmax_t)count, median(times[0], count),
-	       median(times[1], count));
+	       (uintmax_t)count, median(times[0], count), median(times[1], count));
 	return 0;
 }
 

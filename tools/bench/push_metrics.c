@@ -40,8 +40,7 @@
 
 struct run {
 	struct receiver_settings settings;
-	unsigned long targets, series, scrapes, interval_ms, changing,
-		generations, wait_s;
+	unsigned long targets, series, scrapes, interval_ms, changing, generations, wait_s;
 	bool is_paced, is_lost;
 	const char *list;
 	const char *name;
@@ -131,8 +130,7 @@ static void take_option(struct run *run, int option, char *argument)
 		settings->batch = number;
 		break;
 	case 'd':
-		settings->delay_ns = number ? number * 1000000 :
-					       RECEIVER_DELAY_NONE;
+		settings->delay_ns = number ? number * 1000000 : RECEIVER_DELAY_NONE;
 		break;
 	case 'S':
 		settings->spool = argument;
@@ -141,8 +139,7 @@ static void take_option(struct run *run, int option, char *argument)
 		settings->spool_bytes = number;
 		break;
 	case 'Y':
-		if (dart_setting__take(dart_settings__find(&receiver_settings__table,
-							   "spool_sync"),
+		if (dart_setting__take(dart_settings__find(&receiver_settings__table, "spool_sync"),
 				       settings, argument, &error))
 			fail("--spool-sync is always, never, or a time");
 		break;
@@ -193,8 +190,7 @@ static void prepare(struct run *run)
 	for (i = 0; i < run->targets; i++) {
 		run->hosts[i].index = i;
 		run->hosts[i].labels = shared_text__new("{\"rack\":\"a 7\"}");
-		if (asprintf(&run->hosts[i].name, "%s%lu:4792", run->name,
-			     i) < 0)
+		if (asprintf(&run->hosts[i].name, "%s%lu:4792", run->name, i) < 0)
 			fail("out of memory");
 	}
 }
@@ -209,28 +205,24 @@ static int64_t time_of(const struct run *run, unsigned long scrape)
 	return run->start_ns + scrape * run->interval_ms * 1000000LL;
 }
 
-static void scrape_one(struct run *run, unsigned long target,
-		       unsigned long scrape)
+static void scrape_one(struct run *run, unsigned long target, unsigned long scrape)
 {
 	struct metric_plan *plan = plan_of(run, scrape);
 	const struct metric_scrape made = {
 		.plan = plan,
 		.points = run->points,
-		.previous = scrape && plan_of(run, scrape - 1) != plan ?
-				    plan_of(run, scrape - 1) :
-				    NULL,
+		.previous = scrape && plan_of(run, scrape - 1) != plan ? plan_of(run, scrape - 1) :
+									 NULL,
 		.time_ns = time_of(run, scrape),
 	};
 	uint32_t i;
 
 	for (i = 0; i < plan->series_count; i++)
 		run->points[i] = (struct metric_point){
-			.value = invented_plan__value(plan, i, target, scrape,
-						      run->changing),
+			.value = invented_plan__value(plan, i, target, scrape, run->changing),
 			.time_ns = made.time_ns,
 		};
-	run->output->operations->scrape(run->output, run->hosts + target,
-					&made);
+	run->output->operations->scrape(run->output, run->hosts + target, &made);
 }
 
 /*
@@ -246,8 +238,7 @@ static void keep_pace(struct run *run, unsigned long scrape)
 	struct push_counts counts;
 
 	if (run->is_paced) {
-		while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until,
-				       NULL) == EINTR)
+		while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL) == EINTR)
 			;
 		return;
 	}
@@ -269,8 +260,7 @@ static void wait_until_sent(struct run *run)
 		usleep(10000);
 		push__counts(run->output, &counts);
 	} while (monotonic_ns() < until_ns &&
-		 counts.sent + counts.refused + counts.dropped +
-				 counts.unsent + counts.repeated <
+		 counts.sent + counts.refused + counts.dropped + counts.unsent + counts.repeated <
 			 given);
 }
 
@@ -284,25 +274,18 @@ static void print_counts(struct run *run, uint64_t elapsed_ns, double invented_s
 	push__counts(run->output, &counts);
 	answered = counts.sent + counts.refused;
 	getrusage(RUSAGE_SELF, &usage);
-	cpu_s = usage.ru_utime.tv_sec + usage.ru_utime.tv_usec * 1e-6 +
-		usage.ru_stime.tv_sec + usage.ru_stime.tv_usec * 1e-6 -
-		invented_s;
+	cpu_s = usage.ru_utime.tv_sec + usage.ru_utime.tv_usec * 1e-6 + usage.ru_stime.tv_sec +
+		usage.ru_stime.tv_usec * 1e-6 - invented_s;
 	printf("{\"sent\": %llu, \"refused\": %llu, \"dropped\": %llu, \"unsent\": %llu,"
 	       " \"repeated\": %llu, \"waiting\": %llu, \"requests\": %llu, \"retries\": %llu,"
 	       " \"bytes\": %llu, \"bytes_per_sample\": %.2f, \"cpu_ms_per_200000\": %.1f,"
 	       " \"elapsed_s\": %.3f, \"max_rss_kib\": %ld}\n",
-	       (unsigned long long)counts.sent,
-	       (unsigned long long)counts.refused,
-	       (unsigned long long)counts.dropped,
-	       (unsigned long long)counts.unsent,
-	       (unsigned long long)counts.repeated,
-	       (unsigned long long)counts.waiting,
-	       (unsigned long long)counts.requests,
-	       (unsigned long long)counts.retries,
-	       (unsigned long long)counts.bytes,
-	       answered ? (double)counts.bytes / answered : 0,
-	       answered ? cpu_s * 1e3 * 200000 / answered : 0,
-	       elapsed_ns * 1e-9, usage.ru_maxrss);
+	       (unsigned long long)counts.sent, (unsigned long long)counts.refused,
+	       (unsigned long long)counts.dropped, (unsigned long long)counts.unsent,
+	       (unsigned long long)counts.repeated, (unsigned long long)counts.waiting,
+	       (unsigned long long)counts.requests, (unsigned long long)counts.retries,
+	       (unsigned long long)counts.bytes, answered ? (double)counts.bytes / answered : 0,
+	       answered ? cpu_s * 1e3 * 200000 / answered : 0, elapsed_ns * 1e-9, usage.ru_maxrss);
 }
 
 /* The CPU time of making the values alone, which is no part of the output's. */
@@ -317,15 +300,13 @@ static double invented_seconds(struct run *run)
 	for (scrape = 0; scrape < run->scrapes; scrape++) {
 		for (target = 0; target < run->targets; target++) {
 			for (i = 0; i < plan_of(run, scrape)->series_count; i++)
-				sum += invented_plan__value(plan_of(run, scrape),
-							    i, target, scrape,
+				sum += invented_plan__value(plan_of(run, scrape), i, target, scrape,
 							    run->changing);
 		}
 	}
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
 	/* Once for this plan, and once for the pushed samples. */
-	return 2 * (after.tv_sec - before.tv_sec +
-		    (after.tv_nsec - before.tv_nsec) * 1e-9);
+	return 2 * (after.tv_sec - before.tv_sec + (after.tv_nsec - before.tv_nsec) * 1e-9);
 }
 
 static void list_series(struct run *run, unsigned long target,
@@ -341,18 +322,14 @@ static void list_series(struct run *run, unsigned long target,
 		" \"job\": \"dart\", \"rack\": \"a 7\"", what->name,
 		run->hosts[target].name);
 	for (i = 0; i < what->label_count; i++)
-		fprintf(out, ", \"%s\": \"%s\"", what->labels[i].name,
-			what->labels[i].value);
+		fprintf(out, ", \"%s\": \"%s\"", what->labels[i].name, what->labels[i].value);
 	fprintf(out, "}, \"ends\": %s, \"points\": [",
-		run->is_lost || generation + 1 < run->generations ? "true" :
-								    "false");
+		run->is_lost || generation + 1 < run->generations ? "true" : "false");
 	for (scrape = 0; scrape < run->scrapes; scrape++) {
 		if (plan_of(run, scrape) != plan)
 			continue;
-		fprintf(out, "%s[%lld, %.17g]", comma,
-			(long long)time_of(run, scrape),
-			invented_plan__value(plan, series, target, scrape,
-					     run->changing));
+		fprintf(out, "%s[%lld, %.17g]", comma, (long long)time_of(run, scrape),
+			invented_plan__value(plan, series, target, scrape, run->changing));
 		comma = ", ";
 	}
 	fprintf(out, "]}\n");
@@ -427,8 +404,7 @@ int main(int argc, char **argv)
 	for (target = 0; target < run.targets; target++) {
 		if (run.is_lost)
 			operations->lost(run.output, run.hosts + target,
-					 plan_of(&run, run.scrapes - 1),
-					 time_of(&run, run.scrapes),
+					 plan_of(&run, run.scrapes - 1), time_of(&run, run.scrapes),
 					 "it is invented");
 	}
 	wait_until_sent(&run);

@@ -11,35 +11,28 @@
 
 static const uint8_t *row_of(const struct sample_entry *entry, uint32_t row)
 {
-	return (const uint8_t *)entry->copies +
-	       (size_t)row * entry->entry->schema->length;
+	return (const uint8_t *)entry->copies + (size_t)row * entry->entry->schema->length;
 }
 
 static double seconds_between(const struct dart_schema *schema,
 			      const uint8_t *before, const uint8_t *now)
 {
-	return (int64_t)(dart_row__time(schema, now) -
-			 dart_row__time(schema, before)) /
-	       1e9;
+	return (int64_t)(dart_row__time(schema, now) - dart_row__time(schema, before)) / 1e9;
 }
 
 /* The growth of a counter in a row. */
-static uint64_t growth_of(const struct dart_field *field, const uint8_t *before,
-			  const uint8_t *now)
+static uint64_t growth_of(const struct dart_field *field, const uint8_t *before, const uint8_t *now)
 {
-	return dart_field__get(field, now, 0) -
-	       dart_field__get(field, before, 0);
+	return dart_field__get(field, now, 0) - dart_field__get(field, before, 0);
 }
 
-static void rate_tally__add(struct rate_tally *tally, uint64_t rates,
-			    double sum)
+static void rate_tally__add(struct rate_tally *tally, uint64_t rates, double sum)
 {
 	count__add(&tally->rates, rates);
 	tally->sum += sum;
 }
 
-static void rate_tally__add_row(struct rate_tally *tally,
-				const struct dart_schema *schema,
+static void rate_tally__add_row(struct rate_tally *tally, const struct dart_schema *schema,
 				const uint8_t *before, const uint8_t *now)
 {
 	uint64_t rates = 0, growth;
@@ -61,8 +54,7 @@ static void rate_tally__add_row(struct rate_tally *tally,
 	rate_tally__add(tally, rates, sum);
 }
 
-static void rate_tally__add_rows(struct rate_tally *tally,
-				 const struct sample_entry *before,
+static void rate_tally__add_rows(struct rate_tally *tally, const struct sample_entry *before,
 				 const struct sample_entry *now)
 {
 	const struct dart_schema *schema = now->entry->schema;
@@ -72,14 +64,12 @@ static void rate_tally__add_rows(struct rate_tally *tally,
 		if (dart_row__state(schema, row_of(now, i)) != DART_ROW_WHOLE)
 			count__add(&tally->torn, 1);
 		else if (before)
-			rate_tally__add_row(tally, schema, row_of(before, i),
-					    row_of(now, i));
+			rate_tally__add_row(tally, schema, row_of(before, i), row_of(now, i));
 	}
 }
 
 /* Adds up all CPUs; each element of a field is a counter. */
-static void rate_tally__add_sums(struct rate_tally *tally,
-				 const struct sample_entry *before,
+static void rate_tally__add_sums(struct rate_tally *tally, const struct sample_entry *before,
 				 const struct sample_entry *now, double seconds)
 {
 	const struct dart_schema *schema = now->entry->schema;
@@ -95,8 +85,7 @@ static void rate_tally__add_sums(struct rate_tally *tally,
 	rate_tally__add(tally, rates, sum);
 }
 
-static void rate_tally__add_sample(struct rate_tally *tally,
-				   const struct sample *sample)
+static void rate_tally__add_sample(struct rate_tally *tally, const struct sample *sample)
 {
 	const struct sample *previous = sample->previous;
 	const struct sample_entry *before = NULL, *now;
@@ -104,8 +93,7 @@ static void rate_tally__add_sample(struct rate_tally *tally,
 	uint32_t i;
 
 	if (previous)
-		seconds = (sample->head.start_ns - previous->head.start_ns) /
-			  1e9;
+		seconds = (sample->head.start_ns - previous->head.start_ns) / 1e9;
 	for (i = 0; i < sample->entry_count; i++) {
 		now = &sample->entries[i];
 		if (previous)
@@ -118,8 +106,7 @@ static void rate_tally__add_sample(struct rate_tally *tally,
 }
 
 static int put_sample(struct sink *of, const struct target_settings *target,
-		      const struct sample *sample,
-		      const struct latency *decoded)
+		      const struct sample *sample, const struct latency *decoded)
 {
 	struct rate_sink *sink = (struct rate_sink *)of;
 	struct rate_tally *tally = &sink->tallies[target->index];
@@ -127,8 +114,7 @@ static int put_sample(struct sink *of, const struct target_settings *target,
 
 	rate_tally__add_sample(tally, sample);
 	/* Another target each time, also if there are as many as samples between two. */
-	number = count__add(&tally->samples, 1) * (sink->count + 1) +
-		 target->index;
+	number = count__add(&tally->samples, 1) * (sink->count + 1) + target->index;
 	if (number % sink->check_every)
 		return 0;
 	count__add(&tally->checked, 1);
@@ -137,8 +123,7 @@ static int put_sample(struct sink *of, const struct target_settings *target,
 	return 0;
 }
 
-static int note_loss(struct sink *of, const struct target_settings *target,
-		     const char *reason)
+static int note_loss(struct sink *of, const struct target_settings *target, const char *reason)
 {
 	struct rate_sink *sink = (struct rate_sink *)of;
 

@@ -61,8 +61,7 @@ static uint8_t *allocate(size_t size)
 static double measure_copy(uint32_t targets)
 {
 	uint8_t *from = allocate((size_t)targets * GATHERED_VALUES);
-	uint8_t *to =
-		allocate((size_t)targets * RING_SLOTS * GATHERED_VALUES);
+	uint8_t *to = allocate((size_t)targets * RING_SLOTS * GATHERED_VALUES);
 	const uint64_t copies = COPIED_BYTES / GATHERED_VALUES;
 	const double start_ns = cpu_ns();
 	uint64_t i, target, slot;
@@ -89,15 +88,13 @@ static bool keeps_up(const struct scraping_span *span)
 	return span->dropped + span->missed <= LOSSES_MAX * span->scrapes;
 }
 
-static void run(struct scraping_settings *settings, bool is_given,
-		struct scraping_result *result)
+static void run(struct scraping_settings *settings, bool is_given, struct scraping_result *result)
 {
 	const char *fault;
 	int i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		fprintf(stderr,
-			"scrape_speed: %u targets every %.1f ms: %.0f scrapes a second\n",
+		fprintf(stderr, "scrape_speed: %u targets every %.1f ms: %.0f scrapes a second\n",
 			settings->targets, settings->interval_ns / 1e6,
 			settings->targets * 1e9 / settings->interval_ns);
 		scraping__run(settings, result);
@@ -107,14 +104,12 @@ static void run(struct scraping_settings *settings, bool is_given,
 		if (is_given || keeps_up(&result->span))
 			return;
 		fprintf(stderr,
-			"scrape_speed: %" PRIu64 " dropped and %" PRIu64
-			" missed of %" PRIu64 ": half as many\n",
-			result->span.dropped, result->span.missed,
-			result->span.scrapes);
+			"scrape_speed: %" PRIu64 " dropped and %" PRIu64 " missed of %" PRIu64
+			": half as many\n",
+			result->span.dropped, result->span.missed, result->span.scrapes);
 		settings->interval_ns *= 2;
 	}
-	errx(EXIT_FAILURE,
-	     "the machine has no time for this (--interval sets one)");
+	errx(EXIT_FAILURE, "the machine has no time for this (--interval sets one)");
 }
 
 static double per_second(double ns)
@@ -122,8 +117,7 @@ static double per_second(double ns)
 	return ns > 0 ? 1e9 / ns : 0;
 }
 
-static void print(const struct scraping_settings *settings,
-		  const struct scraping_result *result)
+static void print(const struct scraping_settings *settings, const struct scraping_result *result)
 {
 	const struct scraping_span *span = &result->span;
 	const double scrapes = span->scrapes ?: 1;
@@ -134,32 +128,26 @@ static void print(const struct scraping_settings *settings,
 	uint32_t i;
 
 	printf("{\"targets\": %u, \"io\": \"%s\", \"burst\": %u, \"interval_ns\": %" PRIu64
-	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64
-	       ", \"missed\": %" PRIu64 ", \"dropped\": %" PRIu64
-	       ", \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
-	       settings->targets,
-	       settings->io == SETTINGS_IO_POLL ? "poll" : "event",
-	       settings->burst,
-	       settings->interval_ns, span->elapsed_ns, span->scrapes,
-	       span->missed, span->dropped, span->reads / scrapes,
-	       span->bytes / scrapes);
+	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64 ", \"missed\": %" PRIu64
+	       ", \"dropped\": %" PRIu64 ", \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
+	       settings->targets, settings->io == SETTINGS_IO_POLL ? "poll" : "event",
+	       settings->burst, settings->interval_ns, span->elapsed_ns, span->scrapes,
+	       span->missed, span->dropped, span->reads / scrapes, span->bytes / scrapes);
 	printf(", \"all\": {\"scrapes\": %" PRIu64 ", \"samples\": %" PRIu64
-	       ", \"dropped\": %" PRIu64 ", \"checked\": %" PRIu64
-	       ", \"wrong\": %" PRIu64 ", \"rates\": %" PRIu64 "}",
-	       result->scrapes, result->output.samples, result->dropped,
-	       result->output.checked, result->output.wrong,
-	       result->output.rates);
-	printf(", \"ns\": {\"io\": %.1f, \"adapter\": %.1f, \"loop\": %.1f, \"workers\": [",
-	       io_ns, adapter_ns, span->loop_ns / scrapes);
+	       ", \"dropped\": %" PRIu64 ", \"checked\": %" PRIu64 ", \"wrong\": %" PRIu64
+	       ", \"rates\": %" PRIu64 "}",
+	       result->scrapes, result->output.samples, result->dropped, result->output.checked,
+	       result->output.wrong, result->output.rates);
+	printf(", \"ns\": {\"io\": %.1f, \"adapter\": %.1f, \"loop\": %.1f, \"workers\": [", io_ns,
+	       adapter_ns, span->loop_ns / scrapes);
 	for (i = 0; i < settings->workers; i++) {
 		printf("%s%.1f", i ? ", " : "", span->worker_ns[i] / scrapes);
 		worker_ns += span->worker_ns[i] / scrapes;
 	}
 	printf("], \"worker\": %.1f, \"memcpy\": %.1f}", worker_ns, copy_ns);
 	printf(", \"per_second_and_core\": {\"elapsed\": %.0f, \"io\": %.0f, \"io_and_adapter\": %.0f, \"worker\": %.0f, \"memcpy\": %.0f}",
-	       scrapes * 1e9 / span->elapsed_ns, per_second(io_ns),
-	       per_second(io_ns + adapter_ns), per_second(worker_ns),
-	       per_second(copy_ns));
+	       scrapes * 1e9 / span->elapsed_ns, per_second(io_ns), per_second(io_ns + adapter_ns),
+	       per_second(worker_ns), per_second(copy_ns));
 	printf(", \"workers_that_keep_up\": %.0f, \"goal\": {\"scrapes\": %d, \"workers\": %.0f, \"reached\": \"%s\"}}\n",
 	       ceil(worker_ns / io_ns), GOAL, ceil(worker_ns * GOAL / 1e9),
 	       per_second(io_ns) >= GOAL ? "yes" : "no");
@@ -209,8 +197,7 @@ int main(int argc, char *argv[])
 		if (c == 't')
 			settings.targets = parse(optarg, TARGETS_MAX);
 		else if (c == 'b')
-			settings.burst =
-				strcmp(optarg, "0") ? parse(optarg, TARGETS_MAX) : 0;
+			settings.burst = strcmp(optarg, "0") ? parse(optarg, TARGETS_MAX) : 0;
 		else if (c == 'd')
 			settings.duration_ns = parse(optarg, 3600) * 1000000000ULL;
 		else if (c == 'w')

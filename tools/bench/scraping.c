@@ -59,15 +59,13 @@ static uint64_t cpu_ns(void)
 
 /* ---- the control loop */
 
-static void on_finished(struct target_context *context, struct target *target,
-			int result)
+static void on_finished(struct target_context *context, struct target *target, int result)
 {
 	must(result, "a target ends");
 	((struct scraping *)context)->finished++;
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events,
-			 void *data)
+static int on_connection(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct scraping *scraping = data;
 
@@ -81,18 +79,15 @@ static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
 	return 0;
 }
 
-static void scraping__run_until(struct scraping *scraping,
-				bool (*done)(struct scraping *scraping))
+static void scraping__run_until(struct scraping *scraping, bool (*done)(struct scraping *scraping))
 {
 	while (!done(scraping))
-		must(sd_event_run(scraping->context.event, LOOK_US),
-		     "the event loop");
+		must(sd_event_run(scraping->context.event, LOOK_US), "the event loop");
 }
 
 static bool all_have_samples(struct scraping *scraping)
 {
-	return rate_sink__sums(scraping->sink).started ==
-	       scraping->settings->targets;
+	return rate_sink__sums(scraping->sink).started == scraping->settings->targets;
 }
 
 static bool all_are_finished(struct scraping *scraping)
@@ -128,12 +123,10 @@ static void moment__take(struct moment *moment, const struct scraping *scraping)
 		span->dropped += count__of(&summary->dropped);
 	}
 	for (i = 0; i < scraping->settings->workers; i++)
-		span->worker_ns[i] =
-			thread_clock__ns(&scraping->worker_clocks[i]);
+		span->worker_ns[i] = thread_clock__ns(&scraping->worker_clocks[i]);
 }
 
-static void scraping_span__between(struct scraping_span *span,
-				   const struct moment *before,
+static void scraping_span__between(struct scraping_span *span, const struct moment *before,
 				   const struct moment *after)
 {
 	const struct scraping_span *from = &before->span, *to = &after->span;
@@ -147,8 +140,7 @@ static void scraping_span__between(struct scraping_span *span,
 		.dropped = to->dropped - from->dropped,
 		.loop_ns = to->loop_ns - from->loop_ns,
 		.io_ns = to->io_ns - from->io_ns,
-		.adapter_ns =
-			simulated_work__ns(&before->adapter, &after->adapter),
+		.adapter_ns = simulated_work__ns(&before->adapter, &after->adapter),
 	};
 	for (int i = 0; i < SETTINGS_WORKERS_MAX; i++)
 		span->worker_ns[i] = to->worker_ns[i] - from->worker_ns[i];
@@ -168,42 +160,32 @@ static void scraping__open(struct scraping *scraping)
 	context->finished = on_finished;
 	context->target_count = SIZE_MAX;
 	must(sd_event_new(&context->event), "the event loop");
-	must(output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL,
-			  &context->log),
+	must(output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL, &context->log),
 	     "the log");
-	must(workers__start(scraping->settings->workers, &context->workers),
-	     "workers");
+	must(workers__start(scraping->settings->workers, &context->workers), "workers");
 	must(catalogs__open(&scraping->catalogs), "catalogs");
 	must(timers__new(context->event, &context->timers), "timers");
-	handshakes__open(&context->handshakes, context->timers,
-			 SETTINGS_HANDSHAKES_DEFAULT);
+	handshakes__open(&context->handshakes, context->timers, SETTINGS_HANDSHAKES_DEFAULT);
 	must(resolver__new(context->event, &context->resolver), "resolver");
-	must(flow_control__new(context->timers, settings, false,
-			       &context->flow_control),
+	must(flow_control__new(context->timers, settings, false, &context->flow_control),
 	     "flow control");
 	must(mailbox__open(&context->mailbox), "mailbox");
-	must(sd_event_add_io(context->event, &scraping->mail,
-			     mailbox__fd(&context->mailbox), EPOLLIN, on_mail,
-			     &context->mailbox),
+	must(sd_event_add_io(context->event, &scraping->mail, mailbox__fd(&context->mailbox),
+			     EPOLLIN, on_mail, &context->mailbox),
 	     "mailbox");
-	if (io_threads__start(&context->io, settings, false,
-			      context->flow_control,
+	if (io_threads__start(&context->io, settings, false, context->flow_control,
 			      transport_read__on_completion, &error))
 		errx(EXIT_FAILURE, "%s", error.text);
-	must(sd_event_add_io(
-		     context->event, &scraping->connections,
-		     dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
-		     on_connection, scraping),
+	must(sd_event_add_io(context->event, &scraping->connections,
+			     dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
+			     on_connection, scraping),
 	     "connections");
-	thread_clock__of_io(&scraping->io_clock,
-			    context->io.event ?: context->io.poll);
+	thread_clock__of_io(&scraping->io_clock, context->io.event ?: context->io.poll);
 	for (uint32_t i = 0; i < scraping->settings->workers; i++)
-		thread_clock__of_worker(&scraping->worker_clocks[i],
-					context->workers, i);
+		thread_clock__of_worker(&scraping->worker_clocks[i], context->workers, i);
 }
 
-static uint64_t scraping__phase_ns(const struct scraping_settings *settings,
-				   uint32_t index)
+static uint64_t scraping__phase_ns(const struct scraping_settings *settings, uint32_t index)
 {
 	const uint32_t burst = settings->burst;
 	const uint32_t bursts = (settings->targets + burst - 1) / burst;
@@ -222,9 +204,7 @@ static void scraping__add(struct scraping *scraping, uint32_t index)
 		     index >> 8 & 255, index & 255) < 0)
 		err(EXIT_FAILURE, "memory");
 	settings->name = settings->host;
-	must(target__new(&scraping->context, settings,
-			 &scraping->targets[index]),
-	     "a target");
+	must(target__new(&scraping->context, settings, &scraping->targets[index]), "a target");
 	if (scraping->settings->burst)
 		scraping->targets[index]->io.schedule.phase_ns =
 			scraping__phase_ns(scraping->settings, index);
@@ -267,8 +247,7 @@ static void scraping__close(struct scraping *scraping)
 	free(scraping->of_targets);
 }
 
-static void scraping__add_up(const struct scraping *scraping,
-			     struct scraping_result *result)
+static void scraping__add_up(const struct scraping *scraping, struct scraping_result *result)
 {
 	const struct summary *summary;
 
@@ -294,18 +273,15 @@ static struct scraping *scraping__new(const struct scraping_settings *settings)
 	scraping->options.count = settings->count;
 	scraping->options.settings.interval_ns = settings->interval_ns;
 	scraping->options.settings.io = settings->io;
-	scraping->targets =
-		simulated__allocate(count * sizeof(*scraping->targets));
-	scraping->of_targets =
-		simulated__allocate(count * sizeof(*scraping->of_targets));
+	scraping->targets = simulated__allocate(count * sizeof(*scraping->targets));
+	scraping->of_targets = simulated__allocate(count * sizeof(*scraping->of_targets));
 	scraping->hosts = gathered_hosts__new(count);
 	simulated_network__open(gathered_hosts__all(scraping->hosts), count);
 	scraping->sink = rate_sink__new(count, settings->check_every);
 	return scraping;
 }
 
-void scraping__run(const struct scraping_settings *settings,
-		   struct scraping_result *result)
+void scraping__run(const struct scraping_settings *settings, struct scraping_result *result)
 {
 	struct scraping *scraping = scraping__new(settings);
 	struct moment before, after;
@@ -318,8 +294,7 @@ void scraping__run(const struct scraping_settings *settings,
 	scraping__run_until(scraping, all_have_samples);
 	moment__take(&before, scraping);
 	scraping->end_ns = monotonic_ns() + settings->duration_ns;
-	scraping__run_until(scraping,
-			    settings->count ? all_are_finished : is_over);
+	scraping__run_until(scraping, settings->count ? all_are_finished : is_over);
 	moment__take(&after, scraping);
 	scraping_span__between(&result->span, &before, &after);
 	scraping__stop(scraping);

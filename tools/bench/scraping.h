@@ -43,8 +43,7 @@ struct scraping_result {
 };
 
 /* Ends the program with a sentence if the controller does not start. */
-void scraping__run(const struct scraping_settings *settings,
-		   struct scraping_result *result);
+void scraping__run(const struct scraping_settings *settings, struct scraping_result *result);
 
 /*
  * Checks that each completed scrape is in the output or dropped, no target was lost, no

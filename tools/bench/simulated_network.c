@@ -61,9 +61,8 @@ static void simulated_id__tell(struct simulated_id *id, enum rdma_cm_event_type 
 	id->event = (struct rdma_cm_event){ .event = type, .id = &id->id };
 	if (type == RDMA_CM_EVENT_ESTABLISHED) {
 		id->event.param.conn.private_data = id->host->answer ?: &id->answer;
-		id->event.param.conn.private_data_len = id->host->answer ?
-								id->host->answer_length :
-								sizeof(id->answer);
+		id->event.param.conn.private_data_len = id->host->answer ? id->host->answer_length :
+									   sizeof(id->answer);
 	}
 	id->has_event = true;
 	TAILQ_INSERT_TAIL(&network.with_event, id, place);
@@ -137,17 +136,14 @@ int rdma_resolve_route(struct rdma_cm_id *id, int timeout_ms)
 	return 0;
 }
 
-int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value,
-		    size_t length)
+int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, size_t length)
 {
 	return 0;
 }
 
-int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd,
-		   struct ibv_qp_init_attr *attributes)
+int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attributes)
 {
-	id->qp = simulated_qp__new(id->verbs, ((struct simulated_id *)id)->host,
-				   attributes);
+	id->qp = simulated_qp__new(id->verbs, ((struct simulated_id *)id)->host, attributes);
 	return 0;
 }
 
@@ -179,8 +175,7 @@ int rdma_disconnect(struct rdma_cm_id *id)
 	return 0;
 }
 
-int rdma_get_cm_event(struct rdma_event_channel *channel,
-		      struct rdma_cm_event **event)
+int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event)
 {
 	struct simulated_id *id = TAILQ_FIRST(&network.with_event);
 	eventfd_t one;

@@ -52,8 +52,7 @@ void *simulated__allocate(size_t size)
 
 static void simulated_cq__notify(struct simulated_cq *cq)
 {
-	struct simulated_channel *channel =
-		(struct simulated_channel *)cq->cq.channel;
+	struct simulated_channel *channel = (struct simulated_channel *)cq->cq.channel;
 
 	if (!cq->is_armed)
 		return;
@@ -63,8 +62,7 @@ static void simulated_cq__notify(struct simulated_cq *cq)
 	simulated__tell(channel->channel.fd);
 }
 
-static void simulated_cq__add(struct simulated_cq *cq, uint64_t id,
-			      enum ibv_wc_status status)
+static void simulated_cq__add(struct simulated_cq *cq, uint64_t id, enum ibv_wc_status status)
 {
 	if (cq->count == (unsigned int)cq->cq.cqe)
 		errx(EXIT_FAILURE, "a completion queue is full");
@@ -100,23 +98,18 @@ static bool simulated_memory__read(const struct simulated_memory *memory,
 	const uint64_t from = request->wr.rdma.remote_addr;
 	const uint64_t base = (uintptr_t)memory->bytes;
 
-	if (request->wr.rdma.rkey != memory->rkey || from < base ||
-	    from - base > memory->length ||
+	if (request->wr.rdma.rkey != memory->rkey || from < base || from - base > memory->length ||
 	    to->length > memory->length - (from - base))
 		return false;
-	memcpy((void *)(uintptr_t)to->addr, (const void *)(uintptr_t)from,
-	       to->length);
+	memcpy((void *)(uintptr_t)to->addr, (const void *)(uintptr_t)from, to->length);
 	return true;
 }
 
-static bool simulated_host__read(struct simulated_host *host,
-				 const struct ibv_send_wr *request)
+static bool simulated_host__read(struct simulated_host *host, const struct ibv_send_wr *request)
 {
 	if (request->opcode != IBV_WR_RDMA_READ)
-		errx(EXIT_FAILURE, "operation %d is not a READ",
-		     request->opcode);
-	if (host->write &&
-	    request->wr.rdma.remote_addr == (uintptr_t)host->values.bytes)
+		errx(EXIT_FAILURE, "operation %d is not a READ", request->opcode);
+	if (host->write && request->wr.rdma.remote_addr == (uintptr_t)host->values.bytes)
 		host->write(host);
 	if (host->go_on)
 		host->go_on(host);
@@ -124,15 +117,13 @@ static bool simulated_host__read(struct simulated_host *host,
 	       simulated_memory__read(&host->table, request);
 }
 
-static void simulated_qp__post(struct simulated_qp *qp,
-			       const struct ibv_send_wr *request)
+static void simulated_qp__post(struct simulated_qp *qp, const struct ibv_send_wr *request)
 {
 	struct simulated_cq *cq = (struct simulated_cq *)qp->qp.send_cq;
 
 	for (; request; request = request->next) {
 		if (!simulated_host__read(qp->host, request))
-			simulated_cq__add(cq, request->wr_id,
-					  IBV_WC_REM_ACCESS_ERR);
+			simulated_cq__add(cq, request->wr_id, IBV_WC_REM_ACCESS_ERR);
 		else if (request->send_flags & IBV_SEND_SIGNALED)
 			simulated_cq__add(cq, request->wr_id, IBV_WC_SUCCESS);
 	}
@@ -146,11 +137,9 @@ static uint64_t thread_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request,
-		     struct ibv_send_wr **bad)
+static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
 {
-	struct simulated_adapter *adapter =
-		(struct simulated_adapter *)qp->context;
+	struct simulated_adapter *adapter = (struct simulated_adapter *)qp->context;
 	uint64_t before_ns, start_ns, end_ns;
 
 	if (count__add(&adapter->posts, 1) % TIMED_POSTS) {
@@ -163,20 +152,16 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request,
 	simulated_qp__post((struct simulated_qp *)qp, request);
 	end_ns = thread_ns();
 	if (end_ns - start_ns > start_ns - before_ns)
-		count__add(&adapter->timed_ns,
-			   end_ns - start_ns - (start_ns - before_ns));
+		count__add(&adapter->timed_ns, end_ns - start_ns - (start_ns - before_ns));
 	count__add(&adapter->timed, 1);
 	return 0;
 }
 
-struct ibv_qp *simulated_qp__new(struct ibv_context *context,
-				 struct simulated_host *host,
+struct ibv_qp *simulated_qp__new(struct ibv_context *context, struct simulated_host *host,
 				 const struct ibv_qp_init_attr *attributes)
 {
-	const size_t elements = attributes->cap.max_send_wr +
-				attributes->cap.max_recv_wr;
-	struct simulated_qp *qp = simulated__allocate(
-		sizeof(*qp) + elements * QUEUE_ELEMENT);
+	const size_t elements = attributes->cap.max_send_wr + attributes->cap.max_recv_wr;
+	struct simulated_qp *qp = simulated__allocate(sizeof(*qp) + elements * QUEUE_ELEMENT);
 
 	qp->qp.context = context;
 	qp->qp.send_cq = attributes->send_cq;
@@ -198,8 +183,7 @@ void simulated_adapter__init(struct simulated_adapter *adapter)
 	};
 }
 
-struct simulated_work
-simulated_adapter__work(const struct simulated_adapter *adapter)
+struct simulated_work simulated_adapter__work(const struct simulated_adapter *adapter)
 {
 	return (struct simulated_work){
 		.posts = count__of(&adapter->posts),
@@ -208,8 +192,7 @@ simulated_adapter__work(const struct simulated_adapter *adapter)
 	};
 }
 
-double simulated_work__ns(const struct simulated_work *before,
-			  const struct simulated_work *after)
+double simulated_work__ns(const struct simulated_work *before, const struct simulated_work *after)
 {
 	const uint64_t timed = after->timed - before->timed;
 
@@ -221,8 +204,7 @@ double simulated_work__ns(const struct simulated_work *before,
 
 /* ---- verbs */
 
-int ibv_query_device(struct ibv_context *context,
-		     struct ibv_device_attr *attributes)
+int ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attributes)
 {
 	*attributes = (struct ibv_device_attr){
 		.max_qp_wr = 1024,
@@ -233,8 +215,7 @@ int ibv_query_device(struct ibv_context *context,
 }
 
 #undef ibv_query_port
-int ibv_query_port(struct ibv_context *context, uint8_t port,
-		   struct _compat_ibv_port_attr *of)
+int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv_port_attr *of)
 {
 	struct ibv_port_attr *attributes = (struct ibv_port_attr *)of;
 
@@ -258,8 +239,7 @@ int ibv_dealloc_pd(struct ibv_pd *pd)
 
 struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
-	struct simulated_channel *channel =
-		simulated__allocate(sizeof(*channel));
+	struct simulated_channel *channel = simulated__allocate(sizeof(*channel));
 
 	channel->channel.fd = eventfd(0, EFD_SEMAPHORE);
 	return &channel->channel;
@@ -275,11 +255,9 @@ int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *of,
 			     struct ibv_comp_channel *channel, int vector)
 {
-	struct simulated_cq *cq = simulated__allocate(
-		sizeof(*cq) + (size_t)cqe * QUEUE_ELEMENT);
+	struct simulated_cq *cq = simulated__allocate(sizeof(*cq) + (size_t)cqe * QUEUE_ELEMENT);
 
-	_Static_assert(sizeof(struct ibv_wc) <= QUEUE_ELEMENT,
-		       "a completion has no room");
+	_Static_assert(sizeof(struct ibv_wc) <= QUEUE_ELEMENT, "a completion has no room");
 	cq->cq.context = context;
 	cq->cq.channel = channel;
 	cq->cq.cq_context = of;
@@ -294,13 +272,11 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 }
 
 #undef ibv_reg_mr
-struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t length,
-			  int access)
+struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t length, int access)
 {
 	/* No other code may write there. */
 	if (access != IBV_ACCESS_LOCAL_WRITE)
-		errx(EXIT_FAILURE, "memory is registered with access %#x",
-		     access);
+		errx(EXIT_FAILURE, "memory is registered with access %#x", access);
 	return simulated__allocate(sizeof(struct ibv_mr));
 }
 
@@ -310,8 +286,7 @@ int ibv_dereg_mr(struct ibv_mr *region)
 	return 0;
 }
 
-int ibv_get_cq_event(struct ibv_comp_channel *of, struct ibv_cq **cq,
-		     void **context)
+int ibv_get_cq_event(struct ibv_comp_channel *of, struct ibv_cq **cq, void **context)
 {
 	struct simulated_channel *channel = (struct simulated_channel *)of;
 	eventfd_t one;

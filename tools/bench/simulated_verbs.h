@@ -59,15 +59,12 @@ struct simulated_work {
 	uint64_t timed_ns;
 };
 
-struct simulated_work
-simulated_adapter__work(const struct simulated_adapter *adapter);
+struct simulated_work simulated_adapter__work(const struct simulated_adapter *adapter);
 /* The CPU time of that between two looks, an estimate. */
-double simulated_work__ns(const struct simulated_work *before,
-			  const struct simulated_work *after);
+double simulated_work__ns(const struct simulated_work *before, const struct simulated_work *after);
 
 /* A queue pair that is connected with @host; free() frees it. */
-struct ibv_qp *simulated_qp__new(struct ibv_context *context,
-				 struct simulated_host *host,
+struct ibv_qp *simulated_qp__new(struct ibv_context *context, struct simulated_host *host,
 				 const struct ibv_qp_init_attr *attributes);
 
 /* An event more at @fd. */

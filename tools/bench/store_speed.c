@@ -77,8 +77,7 @@ static void load_lines(struct bench *bench)
 
 static void query_batch(struct bench *bench)
 {
-	dart_store__query_batch(bench->store, bench->keys, INGEST_KEY, KEYS,
-				&rule, bench->answers);
+	dart_store__query_batch(bench->store, bench->keys, INGEST_KEY, KEYS, &rule, bench->answers);
 }
 
 static void query_single(struct bench *bench)
@@ -92,8 +91,7 @@ static void query_single(struct bench *bench)
 
 static void ingest(struct bench *bench)
 {
-	ingest__reports(bench->store, bench->memory, bench->keys,
-			bench->reported, KEYS);
+	ingest__reports(bench->store, bench->memory, bench->keys, bench->reported, KEYS);
 	bench->reported += KEYS;
 }
 
@@ -116,8 +114,7 @@ static void choose_keys(struct bench *bench, bool is_new)
 
 	for (i = 0; i < KEYS; i++)
 		ingest__key(is_new ? bench->reported + i :
-			    dart_random__below(&bench->random,
-					       bench->reported),
+				     dart_random__below(&bench->random, bench->reported),
 			    bench->keys + i * INGEST_KEY);
 }
 
@@ -135,8 +132,7 @@ static double measure(struct bench *bench, uint32_t kind)
 		if (kind != BATCH)
 			continue;
 		for (i = 0; i < KEYS; i++)
-			bench->found += bench->answers[i].outcome ==
-					DART_STORE_FOUND;
+			bench->found += bench->answers[i].outcome == DART_STORE_FOUND;
 	}
 	return (double)spent / GOES / KEYS;
 }
@@ -163,13 +159,11 @@ static void print_rounds(double (*ns)[KINDS], uint32_t rounds)
 	uint32_t kind, round;
 
 	for (kind = 0; kind < KINDS; kind++) {
-		printf("%s{\"name\": \"%s\", ", kind ? ", " : "",
-		       kinds[kind].name);
+		printf("%s{\"name\": \"%s\", ", kind ? ", " : "", kinds[kind].name);
 		for (round = 0; round < rounds; round++)
 			values[round] = ns[round][kind];
 		print_spread("ns", values, rounds);
-		printf(", \"per_second_and_core\": %.4g, ",
-		       1e9 / values[rounds / 2]);
+		printf(", \"per_second_and_core\": %.4g, ", 1e9 / values[rounds / 2]);
 		for (round = 0; round < rounds; round++)
 			values[round] = ns[round][BOUND] / ns[round][kind];
 		print_spread("of_bound", values, rounds);
@@ -193,10 +187,8 @@ static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
 	bench->memory = memory__new(length, is_huge);
 	bench->slots = geometry.slots;
 	bench->random = dart_random__of(1);
-	if (!bench->memory ||
-	    dart_store__new(&geometry, bench->memory, &bench->store))
-		errx(EXIT_FAILURE,
-		     "out of memory (use a smaller --slots-log2)");
+	if (!bench->memory || dart_store__new(&geometry, bench->memory, &bench->store))
+		errx(EXIT_FAILURE, "out of memory (use a smaller --slots-log2)");
 
 	fprintf(stderr, "store_speed: %zu MiB, %s pages: filling\n",
 		length >> 20, is_huge ? "huge" : "small");
@@ -205,8 +197,7 @@ static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
 		ingest(bench);
 	}
 	for (round = 0; round < rounds; round++) {
-		fprintf(stderr, "\rstore_speed: round %u of %u", round + 1,
-			rounds);
+		fprintf(stderr, "\rstore_speed: round %u of %u", round + 1, rounds);
 		for (kind = 0; kind < KINDS; kind++)
 			ns[round][kind] = measure(bench, kind);
 	}
@@ -229,8 +220,7 @@ static uint32_t parse(const char *text, uint32_t max)
 	unsigned long number = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end || !number || number > max)
-		errx(EXIT_FAILURE,
-		     "usage: store_speed [--slots-log2 K] [--rounds N]");
+		errx(EXIT_FAILURE, "usage: store_speed [--slots-log2 K] [--rounds N]");
 	return number;
 }
 

@@ -114,8 +114,7 @@ static uint64_t insert(struct bench *bench, uint64_t end)
 		count = make_keys(bench, bench->inserted, end);
 		start = cpu_ns();
 		for (i = 0; i < count; i++)
-			dart_tea_table__insert(bench->table,
-					       bench->keys + i * KEY, value);
+			dart_tea_table__insert(bench->table, bench->keys + i * KEY, value);
 		spent += cpu_ns() - start;
 	}
 	return spent;
@@ -141,10 +140,8 @@ static double measure_bound(struct bench *bench, uint64_t keys)
 			memcpy(cell + 4, key, KEY);
 			check = dart_tea_hash__check(bench->hash, cell + 4);
 			memcpy(cell, &check, sizeof(check));
-			memcpy(bench->memory + place.home * stride + 8, cell,
-			       CELL);
-			memcpy(bench->memory +
-				       ((place.home - 1) & mask) * stride + 8 +
+			memcpy(bench->memory + place.home * stride + 8, cell, CELL);
+			memcpy(bench->memory + ((place.home - 1) & mask) * stride + 8 +
 				       CELL * bench->geometry.cells,
 			       cell, CELL);
 		}
@@ -164,12 +161,10 @@ static void print_loads(struct bench *bench)
 		first = bench->inserted;
 		ns = insert(bench, loads[i] * before.cells);
 		dart_tea_table__statistics(bench->table, &statistics);
-		printf("%s{\"load\": %.2f, \"entries\": %" PRIu64
-		       ", \"stashed\": %" PRIu64 ", \"full\": %" PRIu64
-		       ", \"moves\": %" PRIu64 ", \"ns\": %.4g}",
-		       i ? ", " : "", loads[i], statistics.entries,
-		       statistics.stashed, statistics.full,
-		       statistics.moves - before.moves,
+		printf("%s{\"load\": %.2f, \"entries\": %" PRIu64 ", \"stashed\": %" PRIu64
+		       ", \"full\": %" PRIu64 ", \"moves\": %" PRIu64 ", \"ns\": %.4g}",
+		       i ? ", " : "", loads[i], statistics.entries, statistics.stashed,
+		       statistics.full, statistics.moves - before.moves,
 		       (double)ns / (bench->inserted - first));
 	}
 }
@@ -230,8 +225,7 @@ int main(int argc, char *argv[])
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1)
 		cells_log2 = parse(option == 'c' ? optarg : "");
-	printf("{\"cells_of_all\": %" PRIu64 ", \"tables\": [",
-	       UINT64_C(1) << cells_log2);
+	printf("{\"cells_of_all\": %" PRIu64 ", \"tables\": [", UINT64_C(1) << cells_log2);
 	for (cells = 1; cells <= DART_TEA_CELLS_MAX; cells *= 2)
 		for (kind = 0; kind < KINDS; kind++, separator = ", ") {
 			fputs(separator, stdout);

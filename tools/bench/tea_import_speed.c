@@ -96,16 +96,13 @@ static void write_texts(struct bench *bench, FILE *csv, FILE *json)
 		flow.dport = dart_random__next(&random);
 		flow.port = dart_random__next(&random);
 		flow.is_udp = dart_random__next(&random) & 1;
-		fprintf(csv,
-			"%u.%u.%u.%u,%u.%u.%u.%u,%u,%u,%s,%u.%u.%u.%u,%u,source\n",
-			ADDRESS(flow.src), ADDRESS(flow.dst), flow.sport,
-			flow.dport, flow.is_udp ? "udp" : "tcp",
-			ADDRESS(flow.address), flow.port);
+		fprintf(csv, "%u.%u.%u.%u,%u.%u.%u.%u,%u,%u,%s,%u.%u.%u.%u,%u,source\n",
+			ADDRESS(flow.src), ADDRESS(flow.dst), flow.sport, flow.dport,
+			flow.is_udp ? "udp" : "tcp", ADDRESS(flow.address), flow.port);
 		fprintf(json,
 			"{\"src\": \"%u.%u.%u.%u\", \"dst\": \"%u.%u.%u.%u\", \"sport\": %u, \"dport\": %u, \"proto\": \"%s\", \"address\": \"%u.%u.%u.%u\", \"port\": %u, \"rewrite\": \"source\"}\n",
-			ADDRESS(flow.src), ADDRESS(flow.dst), flow.sport,
-			flow.dport, flow.is_udp ? "udp" : "tcp",
-			ADDRESS(flow.address), flow.port);
+			ADDRESS(flow.src), ADDRESS(flow.dst), flow.sport, flow.dport,
+			flow.is_udp ? "udp" : "tcp", ADDRESS(flow.address), flow.port);
 	}
 }
 
@@ -127,8 +124,7 @@ static void close_text(struct text *text, FILE *file)
 	if (fclose(file))
 		err(EXIT_FAILURE, "cannot write the entries");
 	text->length = lseek(text->fd, 0, SEEK_END);
-	text->bytes = mmap(NULL, text->length, PROT_READ,
-			   MAP_SHARED | MAP_POPULATE, text->fd, 0);
+	text->bytes = mmap(NULL, text->length, PROT_READ, MAP_SHARED | MAP_POPULATE, text->fd, 0);
 	if (text->bytes == MAP_FAILED)
 		err(EXIT_FAILURE, "cannot map the entries");
 }
@@ -151,26 +147,22 @@ static void count_lines(struct bench *bench, const struct text *text)
 }
 
 /* Inserts the @count records that were written, as dartd does. */
-static void insert(struct bench *bench, struct dart_tea_table *table,
-		   uint32_t count)
+static void insert(struct bench *bench, struct dart_tea_table *table, uint32_t count)
 {
 	const size_t length = record_length(bench);
 	const uint8_t *record = bench->received;
 	uint32_t i;
 
-	if (pread(bench->records, bench->received, count * length, 0) !=
-	    (ssize_t)(count * length))
+	if (pread(bench->records, bench->received, count * length, 0) != (ssize_t)(count * length))
 		err(EXIT_FAILURE, "cannot read the records");
 	for (i = 0; i < count; i++, record += length)
-		if (dart_tea_table__insert(
-			    table, record + 1,
-			    record + 1 + bench->layout.key_length) < 0)
+		if (dart_tea_table__insert(table, record + 1,
+					   record + 1 + bench->layout.key_length) < 0)
 			errx(EXIT_FAILURE, "the table is full");
 }
 
 /* Without a table, the entries are only parsed. */
-static void import(struct bench *bench, const struct text *text,
-		   struct dart_tea_table *table)
+static void import(struct bench *bench, const struct text *text, struct dart_tea_table *table)
 {
 	const size_t length = record_length(bench);
 	struct dart_error error;
@@ -178,12 +170,10 @@ static void import(struct bench *bench, const struct text *text,
 	uint32_t count = 0;
 	int ret;
 
-	if (lookup_input__open(&input, text->path, &bench->layout, text->next,
-			    &error))
+	if (lookup_input__open(&input, text->path, &bench->layout, text->next, &error))
 		errx(EXIT_FAILURE, "%s", error.text);
-	while ((ret = lookup_input__next(&input,
-				      bench->written + count * length + 1,
-				      &error)) == 1) {
+	while ((ret = lookup_input__next(&input, bench->written + count * length + 1, &error)) ==
+	       1) {
 		bench->written[count * length] = 1;
 		bench->sum++;
 		if (++count < BATCH)
@@ -208,13 +198,11 @@ static void parse(struct bench *bench, const struct text *text)
 
 enum { COPY, LINES, PARSE, IMPORT, KINDS };
 
-static const char *const names[KINDS] = { "memcpy", "count of lines", "parse",
-					  "parse and insert" };
+static const char *const names[KINDS] = { "memcpy", "count of lines", "parse", "parse and insert" };
 
 static uint64_t measure(struct bench *bench, const struct text *text, int kind)
 {
-	static void (*const functions[])(struct bench *,
-					 const struct text *) = {
+	static void (*const functions[])(struct bench *, const struct text *) = {
 		[COPY] = copy_text,
 		[LINES] = count_lines,
 		[PARSE] = parse,
@@ -254,13 +242,11 @@ static void print_text(struct bench *bench, const char *name,
 	for (round = 0; round < rounds; round++)
 		for (kind = 0; kind < KINDS; kind++)
 			ns[kind][round] = measure(bench, text, kind);
-	printf("{\"format\": \"%s\", \"bytes\": %zu, \"results\": [", name,
-	       text->length);
+	printf("{\"format\": \"%s\", \"bytes\": %zu, \"results\": [", name, text->length);
 	for (kind = 0; kind < KINDS; kind++) {
 		qsort(ns[kind], rounds, sizeof(ns[kind][0]), compare);
 		printf("%s{\"name\": \"%s\", \"ns\": {\"median\": %.2f, \"min\": %.2f, \"max\": %.2f}}",
-		       kind ? ", " : "", names[kind],
-		       (double)ns[kind][rounds / 2] / bench->entries,
+		       kind ? ", " : "", names[kind], (double)ns[kind][rounds / 2] / bench->entries,
 		       (double)ns[kind][0] / bench->entries,
 		       (double)ns[kind][rounds - 1] / bench->entries);
 	}
@@ -289,8 +275,7 @@ static void bench__init(struct bench *bench)
 	bench->records = memfd_create("records", MFD_CLOEXEC);
 	if (bench->records < 0 || ftruncate(bench->records, length))
 		err(EXIT_FAILURE, "cannot create a file in memory");
-	bench->written = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED,
-			      bench->records, 0);
+	bench->written = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, bench->records, 0);
 	bench->received = malloc(length);
 	bench->copy = memory__new(bench->json.length, false);
 	bench->geometry = (struct dart_tea_geometry){
@@ -299,13 +284,10 @@ static void bench__init(struct bench *bench)
 		.value_length = bench->layout.value_length,
 		.packet_length = DART_TEA_PACKET,
 	};
-	while ((bench->geometry.cells << bench->geometry.rows_log2) * 3 / 4 <
-	       bench->entries)
+	while ((bench->geometry.cells << bench->geometry.rows_log2) * 3 / 4 < bench->entries)
 		bench->geometry.rows_log2++;
-	bench->memory =
-		memory__new(dart_tea_geometry__length(&bench->geometry), false);
-	if (bench->written == MAP_FAILED || !bench->received || !bench->copy ||
-	    !bench->memory)
+	bench->memory = memory__new(dart_tea_geometry__length(&bench->geometry), false);
+	if (bench->written == MAP_FAILED || !bench->received || !bench->copy || !bench->memory)
 		errx(EXIT_FAILURE, "out of memory");
 }
 
@@ -328,10 +310,8 @@ int main(int argc, char *argv[])
 		else
 			return EXIT_FAILURE;
 	}
-	if (!bench.entries || bench.entries > 1 << 27 || !rounds ||
-	    rounds > ROUNDS_MAX)
-		errx(EXIT_FAILURE,
-		     "--entries is a number up to 2^27, --rounds one up to %d",
+	if (!bench.entries || bench.entries > 1 << 27 || !rounds || rounds > ROUNDS_MAX)
+		errx(EXIT_FAILURE, "--entries is a number up to 2^27, --rounds one up to %d",
 		     ROUNDS_MAX);
 	bench__init(&bench);
 	printf("{\"entries\": %" PRIu64 ", \"rows_log2\": %u, \"texts\": [",

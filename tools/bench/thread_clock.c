@@ -15,8 +15,7 @@ static void thread_clock__answer(struct thread_clock *clock)
 
 static void run_message(struct message *message)
 {
-	thread_clock__answer(
-		caa_container_of(message, struct thread_clock, message));
+	thread_clock__answer(caa_container_of(message, struct thread_clock, message));
 }
 
 static void run_work(struct work *work)
@@ -39,8 +38,7 @@ void thread_clock__of_io(struct thread_clock *clock, struct io_thread *thread)
 	thread_clock__wait(clock);
 }
 
-void thread_clock__of_worker(struct thread_clock *clock,
-			     struct workers *workers, uint32_t number)
+void thread_clock__of_worker(struct thread_clock *clock, struct workers *workers, uint32_t number)
 {
 	sem_init(&clock->is_known, 0, 0);
 	clock->work.run = run_work;

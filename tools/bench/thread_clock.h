@@ -19,8 +19,7 @@ struct thread_clock {
 
 /* Wait until the thread answers, and end the program if it cannot. */
 void thread_clock__of_io(struct thread_clock *clock, struct io_thread *thread);
-void thread_clock__of_worker(struct thread_clock *clock,
-			     struct workers *workers, uint32_t number);
+void thread_clock__of_worker(struct thread_clock *clock, struct workers *workers, uint32_t number);
 
 /* As long as the thread runs. */
 uint64_t thread_clock__ns(const struct thread_clock *clock);

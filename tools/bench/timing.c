@@ -12,8 +12,7 @@
 #include <time.h>
 
 /* Parses a number from 1 to @max, followed by @unit. */
-static bool parse(const char *text, const char *unit, unsigned long max,
-		  unsigned long *value)
+static bool parse(const char *text, const char *unit, unsigned long max, unsigned long *value)
 {
 	char *end;
 
@@ -38,8 +37,7 @@ int timing__parse(struct timing *timing, int argc, char *argv[])
 		if (c == 'n')
 			good &= parse(optarg, "", 10000000, &timing->count);
 		else if (c == 'i')
-			good &= parse(optarg, "ms", 3600000,
-				      &timing->interval_ms);
+			good &= parse(optarg, "ms", 3600000, &timing->interval_ms);
 		else
 			good = false;
 	}
@@ -71,14 +69,12 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static unsigned long long percentile(const uint64_t *sorted, size_t count,
-				     unsigned int percent)
+static unsigned long long percentile(const uint64_t *sorted, size_t count, unsigned int percent)
 {
 	return sorted[(count * percent + 99) / 100 - 1];
 }
 
-void timing__run(const struct timing *timing, uint64_t (*once)(void *context),
-		 void *context)
+void timing__run(const struct timing *timing, uint64_t (*once)(void *context), void *context)
 {
 	uint64_t due, *times = calloc(timing->count, sizeof(*times));
 	unsigned long i;
@@ -94,10 +90,8 @@ void timing__run(const struct timing *timing, uint64_t (*once)(void *context),
 
 	qsort(times, timing->count, sizeof(*times), compare);
 	printf("\"count\": %lu, \"latency_ns\": {\"min\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu}",
-	       timing->count, (unsigned long long)times[0],
-	       percentile(times, timing->count, 50),
-	       percentile(times, timing->count, 90),
-	       percentile(times, timing->count, 99),
+	       timing->count, (unsigned long long)times[0], percentile(times, timing->count, 50),
+	       percentile(times, timing->count, 90), percentile(times, timing->count, 99),
 	       percentile(times, timing->count, 100));
 	free(times);
 }

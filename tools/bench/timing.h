@@ -22,7 +22,6 @@ uint64_t timing__now_ns(void);
  * Calls @once, which returns a time in ns, and prints the count and percentiles as
  * members of a JSON object.  Exits the program if out of memory.
  */
-void timing__run(const struct timing *timing, uint64_t (*once)(void *context),
-		 void *context);
+void timing__run(const struct timing *timing, uint64_t (*once)(void *context), void *context);
 
 #endif /* BENCH_TIMING_H */

@@ -115,8 +115,7 @@ static bool parse(int argc, char *argv[], struct arguments *arguments)
 		return false;
 	arguments->hosts = atoi(argv[optind]);
 	arguments->size.series = atoi(argv[optind + 1]);
-	return arguments->hosts <= SETTINGS_TARGETS_MAX &&
-	       arguments->interval_ns > 0 &&
+	return arguments->hosts <= SETTINGS_TARGETS_MAX && arguments->interval_ns > 0 &&
 	       arguments->size.cpus <= INVENTED_CPUS_MAX;
 }
 
@@ -155,8 +154,7 @@ static int add_host(struct farm *farm, unsigned int index)
 	if (ret)
 		return ret;
 	farm->output->operations->added(farm->output, &fed->settings);
-	time_ns = now - arguments->past_ns +
-		  arguments->interval_ns * index / arguments->hosts;
+	time_ns = now - arguments->past_ns + arguments->interval_ns * index / arguments->hosts;
 	for (; time_ns < now; time_ns += arguments->interval_ns)
 		feed(farm, fed, time_ns);
 	fed->due_ns = time_ns;
@@ -172,9 +170,7 @@ static void report(const struct farm *farm)
 	getrusage(RUSAGE_SELF, &usage);
 	printf("REPORT scrapes %llu output_ns_per_scrape %lld max_rss_kib %ld cpu_ms %lld\n",
 	       (unsigned long long)farm->scrapes,
-	       (long long)(farm->spent_ns /
-			   (int64_t)(farm->scrapes ?: 1)),
-	       usage.ru_maxrss,
+	       (long long)(farm->spent_ns / (int64_t)(farm->scrapes ?: 1)), usage.ru_maxrss,
 	       (long long)(now_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000000));
 }
 
@@ -187,9 +183,7 @@ static void obey(struct farm *farm, const char *line)
 
 	if (words < 1)
 		return;
-	fed = words == 2 && index < farm->arguments.hosts ?
-		      &farm->hosts[index] :
-		      NULL;
+	fed = words == 2 && index < farm->arguments.hosts ? &farm->hosts[index] : NULL;
 	if (!strcmp(word, "report")) {
 		report(farm);
 	} else if (!fed || !fed->is_there) {
@@ -202,8 +196,7 @@ static void obey(struct farm *farm, const char *line)
 		fed->due_ns = now_ns(CLOCK_REALTIME);
 		if (!strcmp(word, "lose"))
 			farm->output->operations->lost(
-				farm->output, &fed->settings, &farm->plan->plan,
-				fed->due_ns,
+				farm->output, &fed->settings, &farm->plan->plan, fed->due_ns,
 				"the agent does not answer: connection refused");
 	}
 	if (strcmp(word, "report"))
@@ -225,8 +218,7 @@ static int feed_due(struct farm *farm)
 		if (fed->due_ns <= now) {
 			/* The time of a READ varies. */
 			feed(farm, fed,
-			     fed->due_ns + dart_random__below(
-						   &fed->host.random, 300000));
+			     fed->due_ns + dart_random__below(&fed->host.random, 300000));
 			fed->due_ns += farm->arguments.interval_ns;
 			if (fed->due_ns < now - LATE_MAX_NS)
 				fed->due_ns = now;

@@ -30,9 +30,8 @@ static const struct dart_configuration others = {
 };
 
 /* Compares them with names in @size bytes, beyond which nothing may be written. */
-static void expect(const struct dart_configuration *a,
-		   const struct dart_configuration *b, size_t size, int count,
-		   const char *expected)
+static void expect(const struct dart_configuration *a, const struct dart_configuration *b,
+		   size_t size, int count, const char *expected)
 {
 	static const struct options options;
 	char *names = malloc(size);
@@ -63,8 +62,7 @@ static void test_cut_off(void **state)
 }
 
 /* Takes the tcp place of @b, and returns whether it did. */
-static bool takes(const struct dart_configuration *a,
-		  const struct dart_configuration *b)
+static bool takes(const struct dart_configuration *a, const struct dart_configuration *b)
 {
 	static const struct options options;
 	struct settings first, second;
@@ -100,8 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the settings that differ are named, all of them", test_names),
 		TEST("names that do not fit are cut off", test_cut_off),
-		TEST("the place of tcp is taken without a restart if it differs",
-		     test_tcp),
+		TEST("the place of tcp is taken without a restart if it differs", test_tcp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,15 +61,12 @@ static void test_extra(void **state)
 	assert_int_equal(farm_table__remove(&model.table, &error), -ENOENT);
 	for (i = 1; i <= 400; i++) {
 		extra.rkey = i;
-		assert_int_equal(farm_table__add(&model.table, &extra, &error),
-				 0);
-		assert_int_equal(farm_table__add(&model.table, &extra, &error),
-				 -EEXIST);
+		assert_int_equal(farm_table__add(&model.table, &extra, &error), 0);
+		assert_int_equal(farm_table__add(&model.table, &extra, &error), -EEXIST);
 		assert_int_equal(model.table.generation, 2 * i);
 		dart_table__free(model__decode(&model));
 		if (i % 40) {
-			assert_int_equal(
-				farm_table__remove(&model.table, &error), 0);
+			assert_int_equal(farm_table__remove(&model.table, &error), 0);
 			continue;
 		}
 		assert_int_equal(check(&model, 1, &sample), 0);
@@ -176,8 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a host of the farm has a table and values by the rule, as rows and as records",
 		     test_values),
-		TEST("an entry comes and goes 400 times, and the table stays valid",
-		     test_extra),
+		TEST("an entry comes and goes 400 times, and the table stays valid", test_extra),
 		TEST("a value, row, epoch or host that is not by the rule is found, and a torn row is told apart",
 		     test_faults),
 		TEST("a scrape, or an entry of many rows, of which each row is torn is refused",

@@ -46,14 +46,12 @@ static inline void model__open(struct model *model, enum farm_form form,
 
 	model->host = host;
 	model->epoch = epoch;
-	assert_int_equal(farm_shape__init(&model->shape, form, values.length),
-			 0);
+	assert_int_equal(farm_shape__init(&model->shape, form, values.length), 0);
 	assert_int_equal(farm_shape__size(&model->shape), values.length);
 	model->schema = farm_shape__schema(&model->shape);
 	assert_non_null(model->schema);
-	assert_int_equal(farm_table__open(&model->table, model->control,
-					  &model->shape, model->schema, host,
-					  epoch, &values, &error),
+	assert_int_equal(farm_table__open(&model->table, model->control, &model->shape,
+					  model->schema, host, epoch, &values, &error),
 			 0);
 }
 
@@ -80,9 +78,8 @@ static inline struct dart_table *model__decode(struct model *model)
 	struct dart_table *table;
 	struct dart_error error;
 
-	assert_int_equal(dart_table__decode(model->control, model->table.used,
-					    &table, NULL, &error),
-			 0);
+	assert_int_equal(
+		dart_table__decode(model->control, model->table.used, &table, NULL, &error), 0);
 	return table;
 }
 
@@ -97,8 +94,7 @@ static inline void print_id(const char *name, const uint8_t id[16], FILE *out)
 }
 
 /* A scrape, as the controller prints it: the copies of an entry lie side by side. */
-static inline struct line model__scrape(struct model *model, uint64_t sequence,
-					uint64_t start_ns)
+static inline struct line model__scrape(struct model *model, uint64_t sequence, uint64_t start_ns)
 {
 	struct dart_table *table = model__decode(model);
 	struct line line = {};
@@ -112,17 +108,14 @@ static inline struct line model__scrape(struct model *model, uint64_t sequence,
 		PORT + model->host, sequence, start_ns, start_ns + 1000);
 	print_id("host_id", table->host_id, out);
 	print_id("boot_id", table->boot_id, out);
-	fprintf(out, "\"instance\":\"%016" PRIx64 "\",\"entries\":{",
-		table->instance);
+	fprintf(out, "\"instance\":\"%016" PRIx64 "\",\"entries\":{", table->instance);
 	for (i = 0; i < table->entry_count; i++) {
 		const struct dart_entry *entry = &table->entries[i];
 
 		assert_int_equal(entry->range_count, 1);
 		assert_int_equal(entry->ranges->stride, entry->schema->length);
 		fprintf(out, "%s\"%s\":", i ? "," : "", entry->name);
-		dart_entry__print_json(
-			entry, (const void *)(uintptr_t)entry->ranges->address,
-			out);
+		dart_entry__print_json(entry, (const void *)(uintptr_t)entry->ranges->address, out);
 	}
 	fputs("}}\n", out);
 	assert_int_equal(fclose(out), 0);

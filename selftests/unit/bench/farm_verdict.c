@@ -98,8 +98,7 @@ static void test_verdict(void **state)
 	judged__take(&judged, &first, 5, 4, INTERVAL_NS * 9 / 2);
 	assert_true(judged__told(&judged, "{\"phase\":1,\"round\":1,"));
 
-	judged__take_text(&judged,
-			  "{\"agent\":\"host:5001\",\"error\":\"gone\"}");
+	judged__take_text(&judged, "{\"agent\":\"host:5001\",\"error\":\"gone\"}");
 	assert_true(judged__told(&judged, "{\"lost\":1}"));
 	model__close(&second);
 	model__open(&second, FARM_ROWS, 1, 2);
@@ -168,13 +167,9 @@ static void test_late(void **state)
 	judged__take(&judged, &first, 6, 2, INTERVAL_NS * 5 / 2);
 	assert_false(judged__told(&judged, "fault"));
 	judged__take(&judged, &second, 5, 1, INTERVAL_NS * 5 / 2);
-	assert_true(judged__told(
-		&judged, "host 1: its values are older than what the farm"));
-	judged__take_text(
-		&judged,
-		"{\"agent\":\"host:5000\",\"summary\":{\"scrapes\":2}}");
-	assert_true(
-		judged__told(&judged, "host 0: its summary lacks a number"));
+	assert_true(judged__told(&judged, "host 1: its values are older than what the farm"));
+	judged__take_text(&judged, "{\"agent\":\"host:5000\",\"summary\":{\"scrapes\":2}}");
+	assert_true(judged__told(&judged, "host 0: its summary lacks a number"));
 	judged__close(
 		&judged,
 		"{\"faults\":2,\"hosts\":1,\"samples\":2,\"values\":512,\"rows\":128,\"torn\":0,\"lag\":0,\"lost\":0,"

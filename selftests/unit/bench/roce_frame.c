@@ -15,8 +15,7 @@
 
 static const uint8_t source_mac[] = { 2, 0, 0, 0, 0, 9 };
 
-static struct dart_collector collector_of(uint32_t checksum_bits,
-					  uint32_t value_length)
+static struct dart_collector collector_of(uint32_t checksum_bits, uint32_t value_length)
 {
 	struct dart_collector collector = {
 		.name = "paths",
@@ -38,9 +37,8 @@ static struct dart_collector collector_of(uint32_t checksum_bits,
 }
 
 /* Copy 1 of the key "key"; returns the length. */
-static size_t build(const struct dart_collector *collector, uint64_t slots,
-		    uint32_t psn, const uint8_t *value,
-		    struct dart_store_place *place, uint8_t *frame)
+static size_t build(const struct dart_collector *collector, uint64_t slots, uint32_t psn,
+		    const uint8_t *value, struct dart_store_place *place, uint8_t *frame)
 {
 	struct dart_store_geometry geometry = collector->geometry;
 	struct dart_store_hash *hash;
@@ -49,8 +47,7 @@ static size_t build(const struct dart_collector *collector, uint64_t slots,
 	assert_int_equal(dart_store_hash__new(&geometry, &hash), 0);
 	dart_store_hash__place(hash, "key", 3, place);
 	dart_store_hash__free(hash);
-	return dart_roce_frame__build(collector, source_mac, place, 1, value,
-				      psn, frame);
+	return dart_roce_frame__build(collector, source_mac, place, 1, value, psn, frame);
 }
 
 static void test_read_back(void **state)
@@ -65,31 +62,24 @@ static void test_read_back(void **state)
 	for (i = 0; i < sizeof(value); i++)
 		value[i] = i + 1;
 	for (i = 0; i < sizeof(bits) / sizeof(*bits); i++) {
-		for (length = DART_STORE_VALUE_MIN;
-		     length <= DART_STORE_VALUE_MAX; length++) {
-			struct dart_collector collector =
-				collector_of(bits[i], length);
-			size_t size = build(&collector, 1 << 10, 0x1234567,
-					    value, &place, frame);
+		for (length = DART_STORE_VALUE_MIN; length <= DART_STORE_VALUE_MAX; length++) {
+			struct dart_collector collector = collector_of(bits[i], length);
+			size_t size = build(&collector, 1 << 10, 0x1234567, value, &place, frame);
 
 			assert_true(size <= sizeof(frame));
-			assert_int_equal(roce_frame__parse(frame, size, &report),
-					 0);
+			assert_int_equal(roce_frame__parse(frame, size, &report), 0);
 			assert_memory_equal(report.mac, collector.mac, 6);
 			assert_memory_equal(report.source_mac, source_mac, 6);
-			assert_int_equal(report.reporter.s_addr,
-					 collector.reporter.s_addr);
+			assert_int_equal(report.reporter.s_addr, collector.reporter.s_addr);
 			assert_int_equal(report.ip.s_addr, collector.ip.s_addr);
 			assert_int_equal(report.share, place.share);
 			assert_int_equal(report.qpn, collector.qpn);
 			assert_int_equal(report.psn, 0x234567);
 			assert_int_equal(report.rkey, collector.rkey);
-			assert_int_equal(report.slot_length,
-					 bits[i] / 8 + length);
-			assert_true(report.address == collector.base +
-				    place.slots[1] * report.slot_length);
-			assert_memory_equal(report.slot + bits[i] / 8, value,
-					    length);
+			assert_int_equal(report.slot_length, bits[i] / 8 + length);
+			assert_true(report.address ==
+				    collector.base + place.slots[1] * report.slot_length);
+			assert_memory_equal(report.slot + bits[i] / 8, value, length);
 		}
 	}
 }
@@ -102,8 +92,7 @@ static void test_larger_place(void **state)
 	size_t length;
 
 	length = build(&collector, 1 << 10, 5, value, &place, frames[0]);
-	assert_int_equal(build(&collector, UINT64_C(1) << 32, 5, value, &place,
-			       frames[1]), length);
+	assert_int_equal(build(&collector, UINT64_C(1) << 32, 5, value, &place, frames[1]), length);
 	assert_memory_equal(frames[0], frames[1], length);
 }
 
@@ -119,8 +108,7 @@ static void test_no_other_bit(void **state)
 	length = build(&collector, 1 << 10, 5, value, &place, frame);
 	for (bit = 8 * after_macs; bit < 8 * length; bit++) {
 		frame[bit / 8] ^= 1 << bit % 8;
-		assert_int_equal(roce_frame__parse(frame, length, &report),
-				 -EBADMSG);
+		assert_int_equal(roce_frame__parse(frame, length, &report), -EBADMSG);
 		frame[bit / 8] ^= 1 << bit % 8;
 	}
 	assert_int_equal(roce_frame__parse(frame, length, &report), 0);
@@ -147,8 +135,7 @@ static void test_any_bytes(void **state)
 	}
 	for (i = 0; i < 100000; i++) {
 		uint8_t *noise = malloc(whole);
-		size_t from = 2 * ETH_ALEN +
-			dart_random__below(&random, whole - 2 * ETH_ALEN);
+		size_t from = 2 * ETH_ALEN + dart_random__below(&random, whole - 2 * ETH_ALEN);
 
 		memcpy(noise, frame, whole);
 		for (length = from; length < whole; length++)

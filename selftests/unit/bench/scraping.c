@@ -37,14 +37,11 @@ static void scrape(enum settings_io io)
 	assert_int_equal(result.failed, 0);
 	/* One in seven samples of each target: on a busy machine some targets get fewer samples. */
 	apart = result.dropped ? TARGETS : 1;
-	assert_in_range(result.output.checked + apart,
-			result.output.samples / 7,
+	assert_in_range(result.output.checked + apart, result.output.samples / 7,
 			result.output.samples / 7 + 2 * apart);
 	/* Each sample but the first of a target is compared with the previous one. */
-	assert_in_range(result.output.rates,
-			(result.output.samples - TARGETS) * RATES_MIN,
-			(result.output.samples - TARGETS) * RATES_MAX +
-				result.dropped * RATES_MAX);
+	assert_in_range(result.output.rates, (result.output.samples - TARGETS) * RATES_MIN,
+			(result.output.samples - TARGETS) * RATES_MAX + result.dropped * RATES_MAX);
 	assert_true(result.span.reads <= 3 * TARGETS * COUNT);
 	/* On a busy machine the last target may begin when the first ones end. */
 	if (result.span.scrapes <= TARGETS)
@@ -97,8 +94,7 @@ static void add_up(void)
 /* Host 1 as scrape @number finds it. */
 static void find(uint32_t number)
 {
-	for (; found.sample.head.sequence < number;
-	     found.sample.head.sequence++)
+	for (; found.sample.head.sequence < number; found.sample.head.sequence++)
 		found.host->write(found.host);
 	add_up();
 }
@@ -124,8 +120,7 @@ static void open_hosts(void)
 		found.entries[i].copies = (char *)found.host->values.bytes +
 					  i * GATHERED_ENTRY_LENGTH;
 	for (i = 0; i < SUMMED; i++)
-		found.entries[GATHERED_ENTRIES - SUMMED + i].sums =
-			found.sums[i];
+		found.entries[GATHERED_ENTRIES - SUMMED + i].sums = found.sums[i];
 }
 
 static void test_rule(void **state)
@@ -158,8 +153,7 @@ static void test_rule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a sample has the values of its host and its scrape, or is wrong",
-		     test_rule),
+		TEST("a sample has the values of its host and its scrape, or is wrong", test_rule),
 		TEST("all scrapes of 40 hosts arrive, with values, sums and rates by the rule",
 		     test_event),
 		TEST("so they do with a thread that polls", test_poll),

@@ -61,20 +61,17 @@ static void test_rules_in_order(void **state)
 {
 	struct nft_verdict verdict;
 
-	verdict = judge(CHAIN("input", "accept")
-			RULE("input", "7", UDP_4791 DROP));
+	verdict = judge(CHAIN("input", "accept") RULE("input", "7", UDP_4791 DROP));
 	assert_true(verdict.drops);
 	assert_int_equal(verdict.dropping.handle, 7);
-	assert_true(judge(CHAIN("input", "accept")
-			  RULE("input", "7", UDP_4791 REJECT)).drops);
-	assert_false(judge(CHAIN("input", "drop")
-			   RULE("input", "7", UDP_4791 ACCEPT)).drops);
-	assert_false(judge(CHAIN("input", "accept")
-			   RULE("input", "6", UDP_4791 ACCEPT)
-			   RULE("input", "7", UDP_4791 DROP)).drops);
-	assert_true(judge(CHAIN("input", "accept")
-			  RULE("input", "6", UDP_4791 DROP)
-			  RULE("input", "7", UDP_4791 ACCEPT)).drops);
+	assert_true(judge(CHAIN("input", "accept") RULE("input", "7", UDP_4791 REJECT)).drops);
+	assert_false(judge(CHAIN("input", "drop") RULE("input", "7", UDP_4791 ACCEPT)).drops);
+	assert_false(judge(CHAIN("input", "accept") RULE("input", "6", UDP_4791 ACCEPT)
+				   RULE("input", "7", UDP_4791 DROP))
+			     .drops);
+	assert_true(judge(CHAIN("input", "accept") RULE("input", "6", UDP_4791 DROP)
+				  RULE("input", "7", UDP_4791 ACCEPT))
+			    .drops);
 	/* Statements other than the verdict do not matter. */
 	assert_true(judge(CHAIN("input", "accept") RULE("input", "7",
 		UDP_4791 "{\"counter\": {\"packets\": 1}}, " DROP)).drops);
@@ -131,9 +128,8 @@ static void test_conditions(void **state)
 	struct nft_verdict verdict;
 
 	/* The rules accept some senders, but not others: as configured. */
-	verdict = judge(CHAIN("input", "drop") RULE("input", "7",
-		MATCH("==", PAYLOAD("ip", "saddr"), "\"10.0.0.1\"")
-		UDP_4791 ACCEPT));
+	verdict = judge(CHAIN("input", "drop") RULE(
+		"input", "7", MATCH("==", PAYLOAD("ip", "saddr"), "\"10.0.0.1\"") UDP_4791 ACCEPT));
 	assert_false(verdict.drops);
 	assert_int_equal(verdict.may_accept.handle, 7);
 	verdict = judge(CHAIN("input", "accept") RULE("input", "8",
@@ -141,8 +137,7 @@ static void test_conditions(void **state)
 	assert_false(verdict.drops);
 	assert_int_equal(verdict.may_drop.handle, 8);
 	/* A match of iptables, and a set whose elements lie elsewhere. */
-	verdict = judge(CHAIN("input", "accept")
-			RULE("input", "9", "{\"xt\": null}, " DROP));
+	verdict = judge(CHAIN("input", "accept") RULE("input", "9", "{\"xt\": null}, " DROP));
 	assert_false(verdict.drops);
 	assert_int_equal(verdict.unknown.handle, 9);
 	verdict = judge(CHAIN("input", "accept") RULE("input", "9",
@@ -157,9 +152,8 @@ static void test_conditions(void **state)
 
 static void test_jumps(void **state)
 {
-	static const char inner[] =
-		", {\"chain\": {\"family\": \"inet\", \"table\": \"filter\", "
-		"\"name\": \"inner\", \"handle\": 2}}";
+	static const char inner[] = ", {\"chain\": {\"family\": \"inet\", \"table\": \"filter\", "
+				    "\"name\": \"inner\", \"handle\": 2}}";
 	struct nft_verdict verdict;
 	char items[2048];
 

@@ -141,12 +141,10 @@ static bool sum_once(bool child_is_member, u64 *sum, bool *stood)
 			dart_cgroup_read(&child, &kernel.child, 1);
 			at_child = kernel.flushed;
 		}
-		dart_cgroup_add_cpu(&below, &kernel.child_counted,
-				    &kernel.child_moved, 1);
+		dart_cgroup_add_cpu(&below, &kernel.child_counted, &kernel.child_moved, 1);
 		at_cpu = kernel.flushed;
 		if (!child_is_member) {
-			dart_cgroup_add_remaining(&below, &child,
-						  &kernel.child_last, 1);
+			dart_cgroup_add_remaining(&below, &child, &kernel.child_last, 1);
 			at_last = kernel.flushed;
 		}
 		is_disturbed = !READ_ONCE(kernel.is_listed);
@@ -216,8 +214,7 @@ static void explore(bool child_is_member)
 		assert_int_equal(shown, truth + LATER);
 	} while (next_interleaving());
 	print_message("# %llu interleavings, in %llu of them a time was counted twice\n",
-		      (unsigned long long)interleavings,
-		      (unsigned long long)doubled);
+		      (unsigned long long)interleavings, (unsigned long long)doubled);
 	assert_true(interleavings > 20000);
 }
 

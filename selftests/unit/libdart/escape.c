@@ -11,8 +11,7 @@ static void expect(const char *text, size_t length, const char *expected)
 {
 	char escaped[256];
 
-	dart_escape__text(text, length, DART_ESCAPE_NAME, escaped,
-			  sizeof(escaped));
+	dart_escape__text(text, length, DART_ESCAPE_NAME, escaped, sizeof(escaped));
 	assert_string_equal(escaped, expected);
 }
 
@@ -67,8 +66,7 @@ static void test_not_utf8(void **state)
 static void test_fixed_width(void **state)
 {
 	expect("0123456789abcde\xc3\xa9", 16, "0123456789abcde\\xc3");
-	expect("0123456789abc\xf0\x9f\x98\x80", 16,
-	       "0123456789abc\\xf0\\x9f\\x98");
+	expect("0123456789abc\xf0\x9f\x98\x80", 16, "0123456789abc\\xf0\\x9f\\x98");
 	expect("ab\0cd\xe9", 6, "ab");
 	expect("", 0, "");
 	/* The byte after the text would complete the escape, or the character. */
@@ -78,8 +76,7 @@ static void test_fixed_width(void **state)
 static void test_control_characters(void **state)
 {
 	expect_name("a\nb\tc\x1b[2J\x7f", "a\\x0ab\\x09c\\x1b[2J\\x7f");
-	expect_name("\xc2\x80\xc2\x9b\xc2\x9f",
-		    "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f");
+	expect_name("\xc2\x80\xc2\x9b\xc2\x9f", "\\xc2\\x80\\xc2\\x9b\\xc2\\x9f");
 	/* libdart's JSON marks wide integers with this character. */
 	expect_name("\xee\x80\x80" "18446744073709551615",
 		    "\\xee\\x80\\x80" "18446744073709551615");
@@ -123,13 +120,11 @@ static void test_all_short_names(void **state)
 	char name[6], escaped[6 * DART_ESCAPE_BYTES];
 	size_t number, rest, i;
 
-	for (number = 0; number < count * count * count * count * count;
-	     number++) {
+	for (number = 0; number < count * count * count * count * count; number++) {
 		for (i = 0, rest = number; i < 5; i++, rest /= count)
 			name[i] = bytes[rest % count];
 		name[5] = '\0';
-		dart_escape__text(name, 5, DART_ESCAPE_NAME, escaped,
-				  sizeof(escaped));
+		dart_escape__text(name, 5, DART_ESCAPE_NAME, escaped, sizeof(escaped));
 		assert_harmless(escaped);
 		dart_escape__decode(escaped);
 		if (strcmp(escaped, name))
@@ -185,10 +180,8 @@ static void test_cut_off(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		assert_int_equal(dart_escape__text(cases[i].text,
-						   strlen(cases[i].text),
-						   DART_ESCAPE_NAME, text,
-						   cases[i].size),
+		assert_int_equal(dart_escape__text(cases[i].text, strlen(cases[i].text),
+						   DART_ESCAPE_NAME, text, cases[i].size),
 				 strlen(cases[i].expected));
 		assert_string_equal(text, cases[i].expected);
 	}
@@ -199,18 +192,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("UTF-8 stays, and the escapes of systemd", test_kept),
 		TEST("a byte that is not UTF-8 becomes \\xHH", test_not_utf8),
-		TEST("a text of fixed width ends within a character",
-		     test_fixed_width),
+		TEST("a text of fixed width ends within a character", test_fixed_width),
 		TEST("control characters become \\xHH", test_control_characters),
-		TEST("a backslash that looks like an escape becomes one",
-		     test_backslashes),
-		TEST("all short names are harmless and come back",
-		     test_all_short_names),
-		TEST("random names are harmless and come back",
-		     test_random_names),
+		TEST("a backslash that looks like an escape becomes one", test_backslashes),
+		TEST("all short names are harmless and come back", test_all_short_names),
+		TEST("random names are harmless and come back", test_random_names),
 		TEST("a sentence keeps the escapes of names", test_sentences),
-		TEST("what does not fit is cut off between characters",
-		     test_cut_off),
+		TEST("what does not fit is cut off between characters", test_cut_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

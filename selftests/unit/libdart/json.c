@@ -10,8 +10,7 @@
 /* Reads @text, and prints it again. */
 static void assert_same(const char *text, const char *expected)
 {
-	json_t *json = dart_json__loadb(text, strlen(text), JSON_DECODE_ANY,
-					NULL);
+	json_t *json = dart_json__loadb(text, strlen(text), JSON_DECODE_ANY, NULL);
 	char *printed;
 
 	assert_non_null(json);
@@ -86,14 +85,10 @@ static void test_digits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("integers up to 2^64 - 1 are printed as they were read",
-		     test_integers),
-		TEST("larger ones and damaged texts are refused, reals stay reals",
-		     test_others),
-		TEST("a string that only resembles a wide integer stays a string",
-		     test_strings),
-		TEST("the digits of a wide integer can be had, of others not",
-		     test_digits),
+		TEST("integers up to 2^64 - 1 are printed as they were read", test_integers),
+		TEST("larger ones and damaged texts are refused, reals stay reals", test_others),
+		TEST("a string that only resembles a wide integer stays a string", test_strings),
+		TEST("the digits of a wide integer can be had, of others not", test_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,8 +164,7 @@ int main(void)
 		     estimates_are_never_too_low),
 		TEST("a popular key is reported once in a period, counters stay at 65535",
 		     keys_are_reported_once),
-		TEST("packets by flow have a Zipf distribution",
-		     packets_have_the_distribution),
+		TEST("packets by flow have a Zipf distribution", packets_have_the_distribution),
 		TEST("a cache absorbs nearly as much as if it knew all flows, the same in each run",
 		     cache_absorbs),
 	};

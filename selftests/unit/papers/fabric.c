@@ -100,13 +100,11 @@ static void test_threads(void **state)
 	assert_int_equal(event.scrapes, 210 * 5);
 	assert_int_equal(hybrid.scrapes, 210 * 5);
 	/* At least half of the time to wake up, once for the request and once at the end. */
-	assert_in_range(event.small_mean_ns, poll.small_mean_ns + 5000,
-			poll.small_mean_ns + 30000);
+	assert_in_range(event.small_mean_ns, poll.small_mean_ns + 5000, poll.small_mean_ns + 30000);
 	assert_in_range(hybrid.small_mean_ns, 1, event.small_mean_ns - 5000);
 	assert_in_range(hybrid.busy_ns, event.busy_ns, poll.busy_ns);
 	/* Polling takes at least the time of posting and completing. */
-	assert_in_range(poll.busy_ns,
-			poll.fragments * (settings.post_ns + settings.poll_ns),
+	assert_in_range(poll.busy_ns, poll.fragments * (settings.post_ns + settings.poll_ns),
 			settings.interval_ns * settings.scrapes);
 }
 

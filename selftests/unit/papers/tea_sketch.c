@@ -44,8 +44,7 @@ static void check_packets(json_t *vector, struct tea_sketch *sketch)
 {
 	json_t *packets = json_object_get(vector, "packets");
 	json_t *reported = json_object_get(vector, "reported");
-	const uint32_t threshold =
-		json_integer_value(json_object_get(vector, "threshold"));
+	const uint32_t threshold = json_integer_value(json_object_get(vector, "threshold"));
 	size_t i, next = 0;
 
 	for (i = 0; i < json_array_size(packets); i++) {
@@ -54,8 +53,7 @@ static void check_packets(json_t *vector, struct tea_sketch *sketch)
 		const bool is_next = next < json_array_size(reported) &&
 				     number(reported, next) == i;
 
-		assert_int_equal(tea_sketch__packet(sketch, &key, threshold),
-				 is_next);
+		assert_int_equal(tea_sketch__packet(sketch, &key, threshold), is_next);
 		next += is_next;
 	}
 	assert_int_equal(next, json_array_size(reported));
@@ -68,8 +66,7 @@ static void check_memory(json_t *vector, struct tea_sketch *sketch)
 	size_t i;
 
 	json_array_foreach(json_object_get(vector, "counters"), i, place) {
-		uint16_t *counter =
-			&sketch->counters[number(place, 0)][number(place, 1)];
+		uint16_t *counter = &sketch->counters[number(place, 0)][number(place, 1)];
 
 		assert_int_equal(*counter, number(place, 2));
 		*counter = 0;
@@ -95,8 +92,7 @@ static void sketch_follows_vectors(void **state)
 	json_array_foreach(vectors, i, vector) {
 		tea_sketch__clear(sketch);
 		json_array_foreach(json_object_get(vector, "before"), j, place)
-			sketch->counters[number(place, 0)][number(place, 1)] =
-				number(place, 2);
+			sketch->counters[number(place, 0)][number(place, 1)] = number(place, 2);
 		check_packets(vector, sketch);
 		check_memory(vector, sketch);
 	}

@@ -39,12 +39,9 @@ static void test_read_back(void **state)
 	for (hops = 1; hops <= DART_FLOW_HOPS_MAX; hops++) {
 		length = build(hops, frame);
 		assert_true(length <= sizeof(frame));
-		assert_int_equal(int_packet__parse(frame, length, PORT,
-						   &packet), 0);
+		assert_int_equal(int_packet__parse(frame, length, PORT, &packet), 0);
 		assert_int_equal(packet.key_length, 13);
-		assert_memory_equal(packet.key,
-				    "\x0a\0\0\1\x0a\0\0\2\x12\x34\x56\x78\x11",
-				    13);
+		assert_memory_equal(packet.key, "\x0a\0\0\1\x0a\0\0\2\x12\x34\x56\x78\x11", 13);
 		assert_int_equal(packet.hops, hops);
 		for (hop = 0; hop < hops; hop++)
 			assert_int_equal(packet.path[hop], hop + 1);
@@ -63,14 +60,12 @@ static void test_before_tcp(void **state)
 	frame[SHIM + 4 + 2] = 2;
 	memcpy(frame + length, "\xab\xcd\xef\x01", 4);
 	frame[UDP + 5] += 4;
-	assert_int_equal(int_packet__parse(frame, length + 4, PORT, &packet),
-			 0);
+	assert_int_equal(int_packet__parse(frame, length + 4, PORT, &packet), 0);
 	assert_memory_equal(packet.key + 8, "\xab\xcd\xef\x01\6", 5);
 	assert_int_equal(packet.hops, 2);
 	assert_int_equal(packet.path[0], 1);
 	assert_int_equal(packet.path[1], 3);
-	assert_int_equal(int_packet__parse(frame, length + 3, PORT, &packet),
-			 -EBADMSG);
+	assert_int_equal(int_packet__parse(frame, length + 3, PORT, &packet), -EBADMSG);
 }
 
 static void test_ipv6(void **state)
@@ -84,8 +79,7 @@ static void test_ipv6(void **state)
 	memcpy(frame + 12, "\x86\xdd\x60\0\0\0\0\0\x11\x40", 10);
 	for (i = 0; i < 32; i++)
 		frame[22 + i] = i + 1;
-	assert_int_equal(int_packet__parse(frame, length + 20, PORT, &packet),
-			 0);
+	assert_int_equal(int_packet__parse(frame, length + 20, PORT, &packet), 0);
 	assert_int_equal(packet.key_length, 37);
 	for (i = 0; i < 32; i++)
 		assert_int_equal(packet.key[i], i + 1);
@@ -127,9 +121,7 @@ static void test_refused(void **state)
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		length = build(3, frame);
 		frame[changes[i].offset] = changes[i].byte;
-		assert_int_equal(int_packet__parse(frame, length, PORT,
-						   &packet),
-				 changes[i].error);
+		assert_int_equal(int_packet__parse(frame, length, PORT, &packet), changes[i].error);
 	}
 }
 
@@ -142,26 +134,22 @@ static void test_options(void **state)
 	size_t length = build(3, frame) + sizeof(nops);
 	uint32_t sum;
 
-	memmove(frame + UDP + sizeof(nops), frame + UDP,
-		length - UDP - sizeof(nops));
+	memmove(frame + UDP + sizeof(nops), frame + UDP, length - UDP - sizeof(nops));
 	memcpy(frame + UDP, nops, sizeof(nops));
 	frame[14]++;
 	/* RFC 1624: subtract the sum of the added bytes. */
-	sum = (frame[24] << 8 | frame[25]) + (uint16_t)~0x0100 +
-	      2 * (uint16_t)~0x0101;
+	sum = (frame[24] << 8 | frame[25]) + (uint16_t)~0x0100 + 2 * (uint16_t)~0x0101;
 	sum = (sum & UINT16_MAX) + (sum >> 16);
 	sum = (sum & UINT16_MAX) + (sum >> 16);
 	frame[24] = sum >> 8;
 	frame[25] = sum;
 	assert_int_equal(int_packet__parse(frame, length, PORT, &packet), 0);
 	frame[UDP + 3] = 0;
-	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
-			 -EBADMSG);
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet), -EBADMSG);
 }
 
 /* Adds a tag after the Ethernet addresses; returns the new length. */
-static size_t add_tag(uint8_t *frame, size_t length, uint16_t type,
-		      uint16_t control)
+static size_t add_tag(uint8_t *frame, size_t length, uint16_t type, uint16_t control)
 {
 	const uint8_t tag[] = { type >> 8, type, control >> 8, control };
 
@@ -181,8 +169,7 @@ static const uint16_t tags[][3] = {
 	{ 0x8100, 0x8100 },
 };
 
-static size_t build_tagged(const uint16_t *types, uint32_t count,
-			   uint16_t control, uint8_t *frame)
+static size_t build_tagged(const uint16_t *types, uint32_t count, uint16_t control, uint8_t *frame)
 {
 	size_t length = build(3, frame);
 	uint32_t i;
@@ -203,16 +190,13 @@ static void test_tagged(void **state)
 	for (i = 0; i < sizeof(tags) / sizeof(*tags); i++) {
 		for (j = 0; j < sizeof(controls) / sizeof(*controls); j++) {
 			length = build_tagged(tags[i], 2, controls[j], frame);
-			assert_int_equal(int_packet__parse(frame, length, PORT,
-							   &packet), 0);
+			assert_int_equal(int_packet__parse(frame, length, PORT, &packet), 0);
 			assert_int_equal(packet.key_length, 13);
-			assert_memory_equal(packet.key + 8,
-					    "\x12\x34\x56\x78\x11", 5);
+			assert_memory_equal(packet.key + 8, "\x12\x34\x56\x78\x11", 5);
 			assert_int_equal(packet.hops, 3);
 		}
 		for (cut = 0; cut < length; cut++)
-			assert_int_not_equal(int_packet__parse(frame, cut, PORT,
-							       &packet), 0);
+			assert_int_not_equal(int_packet__parse(frame, cut, PORT, &packet), 0);
 	}
 }
 
@@ -223,13 +207,11 @@ static void test_many_tags(void **state)
 	struct int_packet packet;
 	size_t length = build_tagged(three, 3, 7, frame);
 
-	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
-			 -E2BIG);
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet), -E2BIG);
 	/* ARP follows two tags. */
 	frame[20] = 0x08;
 	frame[21] = 0x06;
-	assert_int_equal(int_packet__parse(frame, length, PORT, &packet),
-			 -ENODATA);
+	assert_int_equal(int_packet__parse(frame, length, PORT, &packet), -ENODATA);
 }
 
 /* The buffer is exactly as large as the packet. */
@@ -243,18 +225,15 @@ static void test_any_bytes(void **state)
 	for (cut = 0; cut < length; cut++) {
 		part = malloc(cut + !cut);
 		memcpy(part, frame, cut);
-		assert_int_not_equal(int_packet__parse(part, cut, PORT,
-						       &packet), 0);
+		assert_int_not_equal(int_packet__parse(part, cut, PORT, &packet), 0);
 		free(part);
 	}
 	for (i = 0; i < 200000; i++) {
 		cut = dart_random__below(&random, length) + 1;
 		part = malloc(cut);
 		memcpy(part, frame, cut);
-		part[dart_random__below(&random, cut)] =
-			dart_random__next(&random);
-		part[dart_random__below(&random, cut)] =
-			dart_random__next(&random);
+		part[dart_random__below(&random, cut)] = dart_random__next(&random);
+		part[dart_random__below(&random, cut)] = dart_random__next(&random);
 		int_packet__parse(part, cut, PORT, &packet);
 		free(part);
 	}
@@ -275,8 +254,7 @@ int main(void)
 		     test_options),
 		TEST("a packet with one or two tags of 802.1Q, 802.1ad or their forerunners, or of a priority, is parsed as without",
 		     test_tagged),
-		TEST("a packet with three tags gives E2BIG",
-		     test_many_tags),
+		TEST("a packet with three tags gives E2BIG", test_many_tags),
 		TEST("a packet cut anywhere is refused, and random bytes are never read beyond their end",
 		     test_any_bytes),
 	};

@@ -93,11 +93,9 @@ static void test_capture(void **state)
 		assert_int_equal(feed__next(flows, &of_flow, &error), 1);
 		assert_int_equal(feed__next(capture, &of_capture, &error), 1);
 		assert_int_equal(of_flow.key_length, of_capture.key_length);
-		assert_memory_equal(of_flow.key, of_capture.key,
-				    of_flow.key_length);
+		assert_memory_equal(of_flow.key, of_capture.key, of_flow.key_length);
 		assert_int_equal(of_flow.hops, of_capture.hops);
-		assert_memory_equal(of_flow.path, of_capture.path,
-				    4 * of_flow.hops);
+		assert_memory_equal(of_flow.path, of_capture.path, 4 * of_flow.hops);
 	}
 	assert_int_equal(feed__next(flows, &of_flow, &error), 0);
 	assert_int_equal(feed__next(capture, &of_capture, &error), 0);

@@ -13,8 +13,7 @@
 #define WORDS_MAX 32
 
 /* Parses a line of words with single spaces between them. */
-static int parse(struct options *options, const char *line,
-		 struct dart_error *error)
+static int parse(struct options *options, const char *line, struct dart_error *error)
 {
 	static char copy[400];
 	char *argv[WORDS_MAX + 1], *rest = copy;
@@ -132,10 +131,8 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("options that are not given have their documented defaults",
-		     test_defaults),
-		TEST("every option sets its setting, in the short and the long form",
-		     test_all),
+		TEST("options that are not given have their documented defaults", test_defaults),
+		TEST("every option sets its setting, in the short and the long form", test_all),
 		TEST("each mistake on the command line is refused with the word that is wrong",
 		     test_refused),
 	};

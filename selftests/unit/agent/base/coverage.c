@@ -26,8 +26,7 @@ static void test_move(void **state)
 	assert_int_equal(tally.present, 1);
 	assert_int_equal(tally.served, 0);
 	assert_int_equal(coverage_place__reason(&place), COVERAGE_TABLE);
-	assert_string_equal(coverage_tally__example(&tally, COVERAGE_TABLE),
-			    "a");
+	assert_string_equal(coverage_tally__example(&tally, COVERAGE_TABLE), "a");
 	assert_int_equal(coverage_tally__passing(&tally), 1);
 	coverage_tally__forget(&tally, &place);
 	coverage_tally__forget(&tally, &place);
@@ -64,8 +63,7 @@ static void test_unplaced(void **state)
 	coverage_tally__miss(&tally, NULL, COVERAGE_WATCHES, "other", &why);
 	name[0] = '\0';
 	assert_int_equal(tally.present, 2);
-	assert_string_equal(coverage_tally__example(&tally, COVERAGE_WATCHES),
-			    "lost");
+	assert_string_equal(coverage_tally__example(&tally, COVERAGE_WATCHES), "lost");
 	coverage_tally__forget_unplaced(&tally);
 	assert_int_equal(tally.present, 0);
 	assert_int_equal(coverage_tally__missing(&tally), 0);
@@ -88,8 +86,7 @@ static void test_random(void **state)
 		reason = random__below(&seed, COVERAGE_REASONS + 2);
 		if (reason < COVERAGE_REASONS)
 			coverage_tally__miss(&tally, &places[object], reason,
-					     (const char *)&places[object],
-					     &why);
+					     (const char *)&places[object], &why);
 		else if (reason == COVERAGE_REASONS)
 			coverage_tally__forget(&tally, &places[object]);
 		else
@@ -99,19 +96,14 @@ static void test_random(void **state)
 			coverage_tally__publish(&tally);
 		else
 			coverage_tally__withdraw(&tally, COVERAGE_OTHER, &why);
-		assert_int_equal(tally.present,
-				 tally.served +
-					 coverage_tally__missing(&tally));
+		assert_int_equal(tally.present, tally.served + coverage_tally__missing(&tally));
 		for (reason = 0; reason < COVERAGE_REASONS; reason++) {
 			example = coverage_tally__example(&tally, reason);
-			assert_int_equal(!!example,
-					 !!tally.missing[reason].count);
+			assert_int_equal(!!example, !!tally.missing[reason].count);
 			if (example)
-				assert_int_equal(
-					coverage_place__reason(
-						(const struct coverage_place *)
-							example),
-					reason);
+				assert_int_equal(coverage_place__reason(
+							 (const struct coverage_place *)example),
+						 reason);
 		}
 	}
 }
@@ -138,8 +130,7 @@ static void test_remedies(void **state)
 	char remedy[DART_ERROR_MAX], cut_off[DART_ERROR_MAX];
 	const char *why = "the region is full (unregister something first)";
 
-	assert_int_equal(coverage__remedy(remedy, COVERAGE_DISKS,
-					  COVERAGE_TABLE, "sda", why),
+	assert_int_equal(coverage__remedy(remedy, COVERAGE_DISKS, COVERAGE_TABLE, "sda", why),
 			 strlen("the region is full"));
 	assert_string_equal(remedy, "unregister something first");
 	why = "the kernel is locked down (see kernel_lockdown(7))";
@@ -149,17 +140,13 @@ static void test_remedies(void **state)
 	assert_non_null(strstr(remedy, "capabilities"));
 	memset(cut_off, ' ', sizeof(cut_off));
 	strcpy(cut_off + sizeof(cut_off) - 12, " (rm -rf x)");
-	coverage__remedy(remedy, COVERAGE_CGROUPS, COVERAGE_OTHER, "/a",
-			 cut_off);
+	coverage__remedy(remedy, COVERAGE_CGROUPS, COVERAGE_OTHER, "/a", cut_off);
 	assert_null(strstr(remedy, "rm"));
-	coverage__remedy(remedy, COVERAGE_PROBES, COVERAGE_UNREGISTERED,
-			 "biolat", "");
+	coverage__remedy(remedy, COVERAGE_PROBES, COVERAGE_UNREGISTERED, "biolat", "");
 	assert_string_equal(remedy, "dartctl probe load biolat");
-	coverage__remedy(remedy, COVERAGE_MAPS, COVERAGE_UNREGISTERED,
-			 "7 (counts)", "");
+	coverage__remedy(remedy, COVERAGE_MAPS, COVERAGE_UNREGISTERED, "7 (counts)", "");
 	assert_string_equal(remedy, "dartctl register map id 7");
-	coverage__remedy(remedy, COVERAGE_CGROUPS, COVERAGE_UNREGISTERED, "/a",
-			 "");
+	coverage__remedy(remedy, COVERAGE_CGROUPS, COVERAGE_UNREGISTERED, "/a", "");
 	assert_string_equal(remedy, "dartctl register host");
 }
 
@@ -167,10 +154,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("an object moves between served and missing", test_move),
-		TEST("an unpublished batch leaves its objects out",
-		     test_withdraw),
-		TEST("objects without a record count until the next look",
-		     test_unplaced),
+		TEST("an unpublished batch leaves its objects out", test_withdraw),
+		TEST("objects without a record count until the next look", test_unplaced),
 		TEST("the counts agree after any changes", test_random),
 		TEST("each reason has its remedy", test_remedies),
 		TEST("errors have their reasons", test_reasons),

@@ -42,8 +42,7 @@ static int victim(const char *newcomer, const char *const *texts, size_t count)
 		crowd__count(&crowd, (struct sockaddr *)&list[i].address);
 	}
 	for (i = 0; i < count; i++)
-		crowd__choose(&crowd, (struct sockaddr *)&list[i].address,
-			      &list[i]);
+		crowd__choose(&crowd, (struct sockaddr *)&list[i].address, &list[i]);
 	assert_non_null(crowd.victim);
 	return (struct half_open *)crowd.victim - list;
 }
@@ -54,12 +53,9 @@ static int victim(const char *newcomer, const char *const *texts, size_t count)
 
 static void test_largest(void **state)
 {
-	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "10.0.0.2", "10.0.0.2"),
-			 1);
-	assert_int_equal(VICTIM("10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.2"),
-			 1);
-	assert_int_equal(VICTIM("10.0.0.2", "10.0.0.1", "10.0.0.2", "10.0.0.2"),
-			 1);
+	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "10.0.0.2", "10.0.0.2"), 1);
+	assert_int_equal(VICTIM("10.0.0.1", "10.0.0.1", "10.0.0.2", "10.0.0.2"), 1);
+	assert_int_equal(VICTIM("10.0.0.2", "10.0.0.1", "10.0.0.2", "10.0.0.2"), 1);
 }
 
 static void test_own(void **state)
@@ -71,10 +67,8 @@ static void test_own(void **state)
 static void test_networks(void **state)
 {
 	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "fd00::1", "fd00::2"), 1);
-	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "fd00::1",
-				"fd00:0:0:1::2"), 0);
-	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "::ffff:10.0.0.5",
-				"::ffff:10.0.0.6"), 0);
+	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "fd00::1", "fd00:0:0:1::2"), 0);
+	assert_int_equal(VICTIM("10.0.0.3", "10.0.0.1", "::ffff:10.0.0.5", "::ffff:10.0.0.6"), 0);
 }
 
 static void test_none(void **state)
@@ -92,8 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the oldest one of the largest crowd makes room", test_largest),
 		TEST("of equal crowds the newcomer's own makes room", test_own),
-		TEST("addresses of an IPv6 network of 64 bits are one crowd",
-		     test_networks),
+		TEST("addresses of an IPv6 network of 64 bits are one crowd", test_networks),
 		TEST("without a half-open connection nobody makes room", test_none),
 	};
 

@@ -18,12 +18,9 @@ static int open_manager(void)
 	char name[sizeof(address.sun_path) + 1] = "@";
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
-	assert_int_equal(bind(fd, (struct sockaddr *)&address,
-			      sizeof(sa_family_t)), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length),
-			 0);
-	memcpy(name + 1, address.sun_path + 1,
-	       length - sizeof(sa_family_t) - 1);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(sa_family_t)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	memcpy(name + 1, address.sun_path + 1, length - sizeof(sa_family_t) - 1);
 	setenv("NOTIFY_SOCKET", name, 1);
 	return fd;
 }
@@ -33,8 +30,7 @@ static void told(int manager)
 	char message[128] = "";
 
 	assert_true(recv(manager, message, sizeof(message) - 1, 0) > 0);
-	assert_string_equal(message,
-			    "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=300000000");
+	assert_string_equal(message, "WATCHDOG=1\nEXTEND_TIMEOUT_USEC=300000000");
 }
 
 static void not_told(int manager)
@@ -78,8 +74,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the service manager is told of the first step, and again a second after the last time, not of each step",
 		     test_steps),
-		TEST("without a service manager nothing is sent",
-		     test_no_manager),
+		TEST("without a service manager nothing is sent", test_no_manager),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

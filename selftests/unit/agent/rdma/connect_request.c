@@ -24,13 +24,11 @@ static void expect(const void *data, size_t length, const struct peer_kind *kind
 		   int ret, const char *words)
 {
 	struct connect_request request = request_of(data, length);
-	const struct peer_service *service = connect_request__find(&request,
-								   services);
-	struct dart_error error = { };
+	const struct peer_service *service = connect_request__find(&request, services);
+	struct dart_error error = {};
 
 	assert_ptr_equal(service->kind, kind);
-	assert_int_equal(connect_request__check(&request, service->kind, &error),
-			 ret);
+	assert_int_equal(connect_request__check(&request, service->kind, &error), ret);
 	if (!strstr(error.text, words))
 		fail_msg("\"%s\" instead of \"%s\"", error.text, words);
 }
@@ -126,8 +124,7 @@ int main(void)
 		     test_taken),
 		TEST("a controller's request with any byte other than 0 behind it is refused",
 		     test_tail),
-		TEST("a request that is shorter than its kind's is refused",
-		     test_short),
+		TEST("a request that is shorter than its kind's is refused", test_short),
 		TEST("a request with another magic number, version or reserved member is refused with the reason",
 		     test_header),
 		TEST("private data that are longer than a request can be are not read beyond its end",

@@ -9,8 +9,7 @@
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
 /* @list: in the order that mounts.h tells; the ids begin with 10. */
-static const struct mount *at(struct mount *list, size_t count,
-			      const char *path)
+static const struct mount *at(struct mount *list, size_t count, const char *path)
 {
 	static size_t by_id[16];
 	const struct mounts mounts = {
@@ -110,12 +109,9 @@ static void test_circle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a mount is found at its mount point, and nowhere else",
-		     test_plain),
-		TEST("a mount over another one hides it and the mounts on it",
-		     test_covered),
-		TEST("a mount over a directory hides the mounts below that",
-		     test_cut_off),
+		TEST("a mount is found at its mount point, and nowhere else", test_plain),
+		TEST("a mount over another one hides it and the mounts on it", test_covered),
+		TEST("a mount over a directory hides the mounts below that", test_cut_off),
 		TEST("paths with bytes of any value are found", test_foreign),
 		TEST("mounts that lead nowhere end", test_circle),
 	};

@@ -9,8 +9,7 @@
 
 enum { LEVELS = 200000, NESTED = 3000 };
 
-static void collect(struct btf *btf, int type_id, uint32_t fields,
-		    uint32_t left_out)
+static void collect(struct btf *btf, int type_id, uint32_t fields, uint32_t left_out)
 {
 	struct btf_fields *collected = calloc(1, sizeof(*collected));
 
@@ -68,8 +67,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("200,000 typedefs of one another are left out, 60 are followed",
 		     test_typedefs),
-		TEST("3,000 structs in one another are left out, 60 are followed",
-		     test_structs),
+		TEST("3,000 structs in one another are left out, 60 are followed", test_structs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

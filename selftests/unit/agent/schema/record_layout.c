@@ -9,11 +9,9 @@
 #include "selftests/unit/libdart/table/sample.h"
 
 /* @count fields of 8 bytes from byte @offset on, each @stride bytes after the previous one. */
-static struct dart_schema *copy_of(uint32_t count, uint32_t offset,
-				   uint32_t stride)
+static struct dart_schema *copy_of(uint32_t count, uint32_t offset, uint32_t stride)
 {
-	struct dart_schema *schema =
-		dart_schema__new("copy", offset + count * stride);
+	struct dart_schema *schema = dart_schema__new("copy", offset + count * stride);
 	char name[16];
 	uint32_t i;
 
@@ -56,9 +54,7 @@ static void check_layout(uint32_t fields, const char *number_name)
 	char name[16];
 	uint32_t i;
 
-	assert_int_equal(record_layout__init(&layout, copy, number_name,
-					     &error),
-			 0);
+	assert_int_equal(record_layout__init(&layout, copy, number_name, &error), 0);
 	assert_int_equal(layout.schema->length, lines * DART_ZERO_RECORD_LINE);
 	assert_int_equal(layout.piece_count, 1);
 	assert_int_equal(layout.pieces[0].offset, 16);
@@ -74,24 +70,20 @@ static void check_layout(uint32_t fields, const char *number_name)
 		snprintf(name, sizeof(name), "v%u", i);
 		field = dart_schema__find(layout.schema, name);
 		assert_non_null(field);
-		assert_int_equal(dart_field__get(field, row, 0),
-				 100 + before + i);
+		assert_int_equal(dart_field__get(field, row, 0), 100 + before + i);
 	}
 	if (number_name)
-		assert_int_equal(
-			dart_field__get(dart_schema__find(layout.schema,
-							  number_name),
-					row, 0), 101);
+		assert_int_equal(dart_field__get(dart_schema__find(layout.schema, number_name), row,
+						 0),
+				 101);
 
 	/* The schema lists each sequence of the row. */
 	for (i = 0; i < lines; i++) {
 		row[i].sequence = 10;
-		assert_int_equal(dart_row__state(layout.schema, row),
-				 DART_ROW_TORN);
+		assert_int_equal(dart_row__state(layout.schema, row), DART_ROW_TORN);
 		row[i].sequence = 8;
 		row[i].last_sequence = 10;
-		assert_int_equal(dart_row__state(layout.schema, row),
-				 DART_ROW_TORN);
+		assert_int_equal(dart_row__state(layout.schema, row), DART_ROW_TORN);
 		row[i].last_sequence = 8;
 	}
 	assert_null(dart_schema__objection_to_sequences(layout.schema));
@@ -116,15 +108,12 @@ static void test_pieces(void **state)
 	struct dart_error error;
 
 	assert_non_null(copy);
-	sample__add(copy, "a", "ns", 0, 8, 1, DART_CONTROL_FIELD_COUNTER,
-		    false);
-	sample__add(copy, "b", "ns", 8, 8, 1, DART_CONTROL_FIELD_COUNTER,
-		    false);
+	sample__add(copy, "a", "ns", 0, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(copy, "b", "ns", 8, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
 	sample__add(copy, "c", "", 16, 4, 1, DART_CONTROL_FIELD_COUNTER, false);
 	sample__add(copy, "d", "", 20, 4, 1, DART_CONTROL_FIELD_GAUGE, true);
 	sample__add(copy, "e", "", 32, 4, 1, DART_CONTROL_FIELD_COUNTER, false);
-	assert_int_equal(record_layout__init(&layout, copy,
-					     NULL, &error), 0);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), 0);
 	assert_int_equal(layout.piece_count, 3);
 	assert_int_equal(layout.pieces[0].count, 2);
 	assert_int_equal(layout.pieces[1].offset, 16);
@@ -170,16 +159,14 @@ static void test_widths(void **state)
 	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), 0);
 	assert_int_equal(layout.schema->length, 2 * DART_ZERO_RECORD_LINE);
 	for (i = 0; i < 10; i++)
-		assert_int_equal(dart_schema__find(layout.schema,
-						   fields[i].name)->offset,
+		assert_int_equal(dart_schema__find(layout.schema, fields[i].name)->offset,
 				 fields[i].offset);
 	for (i = 0; i < 2; i++)
 		row[i].sequence = row[i].last_sequence = 8;
 	assert_int_equal(dart_row__state(layout.schema, row), DART_ROW_WHOLE);
 	for (i = 0; i < 2; i++) {
 		row[i].last_sequence = 10;
-		assert_int_equal(dart_row__state(layout.schema, row),
-				 DART_ROW_TORN);
+		assert_int_equal(dart_row__state(layout.schema, row), DART_ROW_TORN);
 		row[i].last_sequence = 8;
 	}
 	record_layout__clear(&layout);
@@ -192,10 +179,8 @@ static struct dart_schema *copy_with_texts(uint32_t first, uint32_t second)
 	struct dart_schema *copy = copy_of(6, 0, 8);
 
 	copy->length += first + second;
-	sample__add(copy, "device", "", 48, first, 1, DART_CONTROL_FIELD_TEXT,
-		    false);
-	sample__add(copy, "type", "", 48 + first, second, 1,
-		    DART_CONTROL_FIELD_TEXT, false);
+	sample__add(copy, "device", "", 48, first, 1, DART_CONTROL_FIELD_TEXT, false);
+	sample__add(copy, "type", "", 48 + first, second, 1, DART_CONTROL_FIELD_TEXT, false);
 	return copy;
 }
 
@@ -215,20 +200,17 @@ static void test_texts(void **state)
 	field = dart_schema__find(layout.schema, "device");
 	assert_int_equal(field->offset, 64 + 4);
 	assert_int_equal(field->width, 56);
-	assert_int_equal(dart_schema__find(layout.schema, "type")->offset,
-			 128 + 4);
+	assert_int_equal(dart_schema__find(layout.schema, "type")->offset, 128 + 4);
 	assert_null(dart_schema__objection_to_sequences(layout.schema));
 	record_layout__clear(&layout);
 	dart_schema__free(copy);
 
 	copy = copy_with_texts(57, 32);
-	assert_int_equal(record_layout__init(&layout, copy, NULL, &error),
-			 -EINVAL);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), -EINVAL);
 	assert_null(layout.schema);
 	dart_schema__free(copy);
 	copy = copy_with_texts(32, 32);
-	assert_int_equal(record_layout__init(&layout, copy, NULL, &error),
-			 -EINVAL);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), -EINVAL);
 	dart_schema__free(copy);
 }
 
@@ -239,19 +221,14 @@ static void test_refused(void **state)
 	struct dart_error error;
 
 	assert_non_null(copy);
-	sample__add(copy, "time", "", 0, 8, 1, DART_CONTROL_FIELD_COUNTER,
-		    false);
-	assert_int_equal(record_layout__init(&layout, copy,
-					     NULL, &error),
-			 -EEXIST);
+	sample__add(copy, "time", "", 0, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), -EEXIST);
 	assert_non_null(strstr(error.text, "copy"));
 	assert_null(layout.schema);
 	dart_schema__free(copy);
 
 	copy = copy_of(DART_ZERO_RECORD_WORDS_MAX, 0, 8);
-	assert_int_equal(record_layout__init(&layout, copy,
-					     NULL, &error),
-			 -E2BIG);
+	assert_int_equal(record_layout__init(&layout, copy, NULL, &error), -E2BIG);
 	dart_schema__free(copy);
 }
 
@@ -260,8 +237,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("rows of 1 to 149 fields have the values, the time and the sequences that the kernel writes",
 		     test_lengths),
-		TEST("fields that are side by side and of one width are one piece",
-		     test_pieces),
+		TEST("fields that are side by side and of one width are one piece", test_pieces),
 		TEST("values of less than 8 bytes share words, each at a multiple of its width",
 		     test_widths),
 		TEST("a text lies in one line, and is refused where it would reach into the next",

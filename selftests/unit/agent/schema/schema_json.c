@@ -10,8 +10,7 @@
 #include "agent/schema/schema_json.h"
 #include "selftests/unit/unit.h"
 
-static int parse(const char *text, struct dart_schema **schema,
-		 struct dart_error *error)
+static int parse(const char *text, struct dart_schema **schema, struct dart_error *error)
 {
 	json_t *json = json_loads(text, 0, NULL);
 	int ret;
@@ -96,12 +95,9 @@ static void test_counters(void **state)
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		names = json_loads(cases[i].names, 0, NULL);
-		assert_int_equal(schema_json__new_counters("n", names, &schema,
-							   &error),
-				 -EINVAL);
+		assert_int_equal(schema_json__new_counters("n", names, &schema, &error), -EINVAL);
 		if (!strstr(error.text, cases[i].words))
-			fail_msg("\"%s\" instead of \"%s\"", error.text,
-				 cases[i].words);
+			fail_msg("\"%s\" instead of \"%s\"", error.text, cases[i].words);
 		json_decref(names);
 	}
 }
@@ -115,19 +111,16 @@ static void test_count(void **state)
 	int i;
 
 	expect(SCHEMA(""), "1 to 1024 fields");
-	schema = json_pack("{s:s, s:i, s:o}", "name", "t", "length", 1 << 14,
-			   "fields", fields);
+	schema = json_pack("{s:s, s:i, s:o}", "name", "t", "length", 1 << 14, "fields", fields);
 	for (i = 0; i <= DART_REGISTRATION_FIELDS_MAX; i++) {
 		if (i == DART_REGISTRATION_FIELDS_MAX) {
-			assert_int_equal(schema_json__new(schema, &result,
-							  &error), 0);
+			assert_int_equal(schema_json__new(schema, &result, &error), 0);
 			dart_schema__free(result);
 		}
 		snprintf(name, sizeof(name), "f%d", i);
 		json_array_append_new(fields,
-				      json_pack("{s:s, s:i, s:i, s:s}", "name",
-						name, "offset", 8 * i, "width",
-						8, "kind", "counter"));
+				      json_pack("{s:s, s:i, s:i, s:s}", "name", name, "offset",
+						8 * i, "width", 8, "kind", "counter"));
 	}
 	assert_int_equal(schema_json__new(schema, &result, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "1 to 1024 fields"));
@@ -137,16 +130,14 @@ static void test_count(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("fields are sorted by offset, and a text's width is its bytes",
-		     test_parsed),
+		TEST("fields are sorted by offset, and a text's width is its bytes", test_parsed),
 		TEST("a field with an empty, too long or unprintable name, or one with a space or comma, is refused by a sentence",
 		     test_names),
 		TEST("two fields of one name are refused by a sentence with the name",
 		     test_duplicate),
 		TEST("counters with an empty, invalid or repeated name are refused by a sentence",
 		     test_counters),
-		TEST("a schema has 1 to 1024 fields",
-		     test_count),
+		TEST("a schema has 1 to 1024 fields", test_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

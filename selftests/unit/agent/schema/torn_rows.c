@@ -66,8 +66,7 @@ static void history__plan(struct history *history, bool is_sequence, int what)
 		end = field->offset + field->width * field->count;
 		for (at = field->offset; at < end; at += width) {
 			assert_true(history->count < STORES_MAX);
-			history->stores[history->count++] =
-				(struct store){ at, width, what };
+			history->stores[history->count++] = (struct store){ at, width, what };
 		}
 	}
 }
@@ -147,15 +146,13 @@ static bool history__fetch(const struct history *history, const struct order *or
 		const struct fetch *fetch = &order->fetches[i];
 
 		memcpy(fetched + fetch->offset,
-		       history->rows[i < paused ? before : after] + fetch->offset,
-		       fetch->length);
+		       history->rows[i < paused ? before : after] + fetch->offset, fetch->length);
 	}
 	return history__check(history, fetched);
 }
 
 /* One pause, after any fetch, in which the writer goes on by up to an update. */
-static void expect_with_a_pause(const struct history *history,
-				const struct order *order)
+static void expect_with_a_pause(const struct history *history, const struct order *order)
 {
 	const uint32_t whole_update = history->count;
 	uint32_t paused, before, stores, whole = 0, torn = 0;
@@ -254,8 +251,7 @@ static struct history *record__new(uint32_t fields, const char *number_name,
 	assert_non_null(copy);
 	for (i = 0; i < fields; i++) {
 		snprintf(name, sizeof(name), "v%u", i);
-		sample__add(copy, name, "", 8 * i, 8, 1, DART_CONTROL_FIELD_COUNTER,
-			    false);
+		sample__add(copy, name, "", 8 * i, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
 	}
 	assert_int_equal(record_layout__init(layout, copy, number_name, &error), 0);
 	dart_schema__free(copy);
@@ -378,8 +374,7 @@ int main(void)
 		     test_bytes),
 		TEST("rows of records whose lines are fetched in any order, or lie in two packets, are whole or known as torn",
 		     test_lines),
-		TEST("so are the rows of the probes cgroupnet and tcpconn",
-		     test_probes),
+		TEST("so are the rows of the probes cgroupnet and tcpconn", test_probes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,8 +58,7 @@ static void test_address(void **state)
 	assert_int_equal(count(rates, "10.0.0.2", SECOND), OWN);
 	assert_int_equal(count(rates, "::ffff:10.0.0.3", SECOND), OWN);
 	assert_int_equal(count(rates, "::ffff:10.0.0.4", SECOND), OWN);
-	assert_int_equal(count(rates, "10.0.0.1", 2 * SECOND),
-			 PER_SECOND);
+	assert_int_equal(count(rates, "10.0.0.1", 2 * SECOND), PER_SECOND);
 	assert_int_equal(count(rates, "10.0.0.1", 1000 * SECOND), OWN);
 }
 
@@ -93,10 +92,8 @@ static void test_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("an address has a reserve of handshakes, and then ten a second",
-		     test_address),
-		TEST("an IPv6 network has the reserve of one address",
-		     test_network),
+		TEST("an address has a reserve of handshakes, and then ten a second", test_address),
+		TEST("an IPv6 network has the reserve of one address", test_network),
 		TEST("200 addresses that begin as many as they may get no more than all together may",
 		     test_all),
 	};

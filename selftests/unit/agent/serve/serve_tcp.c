@@ -21,38 +21,30 @@ static void test_values(void **state)
 
 	/* Both ends use the same clock. */
 	dart_rpc_client__clock(client, &offset_ns, &uncertainty_ns);
-	assert_true(uncertainty_ns > 0 &&
-		    (uint64_t)llabs(offset_ns) <= uncertainty_ns);
+	assert_true(uncertainty_ns > 0 && (uint64_t)llabs(offset_ns) <= uncertainty_ns);
 	dart_rpc_client__path(client, &path);
 	assert_string_equal(path.source, "127.0.0.1");
 	assert_string_equal(path.destination, "127.0.0.1");
 	assert_int_equal(dart_rpc_client__window(client), 65536);
 	used = dart_rpc_client__welcome(client)->used;
 	assert_int_equal(used, fixture->host->control_region.used);
-	assert_int_equal(dart_rpc_client__get_table(client, bytes, used, &error),
-			 0);
-	assert_int_equal(dart_rpc_client__get_table(client, bytes, used, &error),
-			 -EBUSY);
+	assert_int_equal(dart_rpc_client__get_table(client, bytes, used, &error), 0);
+	assert_int_equal(dart_rpc_client__get_table(client, bytes, used, &error), -EBUSY);
 	expect(fixture, client, DART_RPC_CLIENT_ANSWERED);
 	assert_int_equal(dart_rpc_client__length(client), used);
 	seen_table__open(&seen, bytes, used, NULL, 0);
 	asked = counts.bytes;
 	for (i = 0; i < 100; i++) {
 		served_memory.large[i]++;
-		assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
-							     seen.landing,
-							     &error),
-				 0);
+		assert_int_equal(
+			dart_rpc_client__get_values(client, seen.plan, seen.landing, &error), 0);
 		expect(fixture, client, DART_RPC_CLIENT_ANSWERED);
 		seen_table__expect_landed(&seen, NULL, 0, 0);
 	}
 	assert_int_equal(dart_rpc_plan__requests(seen.plan), 1);
-	assert_int_equal(counts.bytes - asked,
-			 100 * dart_rpc_plan__answer_size(seen.plan));
+	assert_int_equal(counts.bytes - asked, 100 * dart_rpc_plan__answer_size(seen.plan));
 	served_host__change(fixture->host, true);
-	assert_int_equal(dart_rpc_client__get_values(client, seen.plan,
-						     seen.landing, &error),
-			 0);
+	assert_int_equal(dart_rpc_client__get_values(client, seen.plan, seen.landing, &error), 0);
 	assert_int_equal(await(fixture, client, &error), DART_RPC_CLIENT_STALE);
 	assert_int_equal(counts.requests, 102);
 	assert_int_equal(counts.peers.connected, 1);
@@ -90,8 +82,7 @@ static void test_authority(void **state)
 {
 	struct dart_tls *tls = tls_of(unknown, CALLER, known);
 
-	expect_failed(*state, tls, AGENT, -EACCES,
-		      "refuses the certificate of this side");
+	expect_failed(*state, tls, AGENT, -EACCES, "refuses the certificate of this side");
 	assert_int_equal(refused.handshakes, 1);
 	dart_tls__put(tls);
 }
@@ -100,8 +91,7 @@ static void test_subject(void **state)
 {
 	struct dart_tls *tls = tls_of(known, "stranger.example", known);
 
-	expect_failed(*state, tls, AGENT, -EACCES,
-		      "refuses the certificate of this side");
+	expect_failed(*state, tls, AGENT, -EACCES, "refuses the certificate of this side");
 	assert_int_equal(refused.handshakes, 1);
 	dart_tls__put(tls);
 }
@@ -110,8 +100,7 @@ static void test_expired(void **state)
 {
 	struct dart_tls *tls = tls_of(known, "expired", known);
 
-	expect_failed(*state, tls, AGENT, -EACCES,
-		      "refuses the certificate of this side");
+	expect_failed(*state, tls, AGENT, -EACCES, "refuses the certificate of this side");
 	dart_tls__put(tls);
 }
 
@@ -120,8 +109,7 @@ static void test_common_name(void **state)
 {
 	struct dart_tls *tls = tls_of(known, "common.name", known);
 
-	expect_failed(*state, tls, AGENT, -EACCES,
-		      "refuses the certificate of this side");
+	expect_failed(*state, tls, AGENT, -EACCES, "refuses the certificate of this side");
 	assert_int_equal(refused.handshakes, 1);
 	dart_tls__put(tls);
 }
@@ -131,8 +119,7 @@ static void test_agent(void **state)
 	struct fixture *fixture = *state;
 	struct dart_tls *tls = tls_of(known, CALLER, unknown);
 
-	expect_failed(fixture, fixture->tls, "another.example", -EACCES,
-		      "for another name");
+	expect_failed(fixture, fixture->tls, "another.example", -EACCES, "for another name");
 	expect_failed(fixture, fixture->tls, NULL, -EACCES, "for another name");
 	expect_failed(fixture, tls, AGENT, -EACCES, "certificate is refused");
 	dart_tls__put(tls);
@@ -204,12 +191,9 @@ static int connect_from_v6(struct fixture *fixture, const char *text)
 	v6->sin6_family = AF_INET6;
 	assert_int_equal(inet_pton(AF_INET6, text, &v6->sin6_addr), 1);
 	assert_null(tcp_listener__refuse(listener, &address));
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
-				    ends),
-			 0);
-	assert_int_equal(tcp_peer__new(&listener->peers, ends[0], &address,
-				       listener->tls, subjects, 1),
-			 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+	assert_int_equal(
+		tcp_peer__new(&listener->peers, ends[0], &address, listener->tls, subjects, 1), 0);
 	return ends[1];
 }
 
@@ -253,9 +237,8 @@ static void test_rate(void **state)
 	assert_true(is_closed(fd));
 	close(fd);
 	assert_int_equal(refused.limited, 1);
-	assert_int_equal(handshake_rates__open(
-				 rates, HANDSHAKES_PER_SECOND,
-				 HANDSHAKES_PER_SECOND_OF_ADDRESS),
+	assert_int_equal(handshake_rates__open(rates, HANDSHAKES_PER_SECOND,
+					       HANDSHAKES_PER_SECOND_OF_ADDRESS),
 			 0);
 	dart_rpc_client__free(connect_to(fixture));
 }
@@ -301,8 +284,7 @@ static void test_socket(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		assert_int_equal(getsockopt(fd, options[i].level,
-					    options[i].name, &value, &size),
+		assert_int_equal(getsockopt(fd, options[i].level, options[i].name, &value, &size),
 				 0);
 		assert_int_equal(value, options[i].value);
 	}
@@ -317,11 +299,9 @@ static void test_broken(void **state)
 	struct dart_tls_stream *stream;
 	struct dart_error error = {};
 
-	assert_int_equal(dart_tls_stream__open(fixture->tls, fd, true, NULL, 0,
-					       &stream, &error),
+	assert_int_equal(dart_tls_stream__open(fixture->tls, fd, true, NULL, 0, &stream, &error),
 			 0);
-	assert_int_equal(dart_tls_stream__handshake(stream, &error),
-			 -ECONNRESET);
+	assert_int_equal(dart_tls_stream__handshake(stream, &error), -ECONNRESET);
 	assert_non_null(strstr(error.text, strerror(ENOTCONN)));
 	dart_tls_stream__free(stream);
 	close(fd);

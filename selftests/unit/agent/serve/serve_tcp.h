@@ -30,8 +30,7 @@
 /* The authority that the agent knows, and an unknown one. */
 static char known[64], unknown[64];
 
-static const char *const subjects[] = { CALLER, "expired", "common.name",
-					"127.0.0.1" };
+static const char *const subjects[] = { CALLER, "expired", "common.name", "127.0.0.1" };
 
 static struct serve_counts counts;
 static struct tcp_counts refused;
@@ -53,16 +52,12 @@ struct pem {
 };
 
 /* The files of @name in @directory, which trusts the authorities in @authorities. */
-static inline const struct dart_tls_files *files_of(struct pem *pem,
-					     const char *directory,
-					     const char *name,
-					     const char *authorities)
+static inline const struct dart_tls_files *files_of(struct pem *pem, const char *directory,
+						    const char *name, const char *authorities)
 {
-	snprintf(pem->certificate, sizeof(pem->certificate), "%s/%s.pem",
-		 directory, name);
+	snprintf(pem->certificate, sizeof(pem->certificate), "%s/%s.pem", directory, name);
 	snprintf(pem->key, sizeof(pem->key), "%s/%s.key", directory, name);
-	snprintf(pem->authority, sizeof(pem->authority), "%s/authority.pem",
-		 authorities);
+	snprintf(pem->authority, sizeof(pem->authority), "%s/authority.pem", authorities);
 	pem->files = (struct dart_tls_files){
 		.certificate = pem->certificate,
 		.key = pem->key,
@@ -78,8 +73,7 @@ static inline struct dart_tls *tls_of(const char *directory, const char *name,
 	struct dart_tls *tls;
 	struct pem pem;
 
-	if (dart_tls__load(files_of(&pem, directory, name, authorities), &tls,
-			   &error))
+	if (dart_tls__load(files_of(&pem, directory, name, authorities), &tls, &error))
 		fail_msg("%s", error.text);
 	return tls;
 }
@@ -99,8 +93,7 @@ static inline int open_fixture(void **state)
 {
 	static char loopback[] = "127.0.0.1";
 	static char *addresses[] = { loopback };
-	static const struct tcp_place place = { .addresses = addresses,
-						.count = 1 };
+	static const struct tcp_place place = { .addresses = addresses, .count = 1 };
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct dart_prefix prefix;
 	struct dart_error error;
@@ -122,9 +115,8 @@ static inline int open_fixture(void **state)
 	};
 	changes__open(&changes);
 	snapshots__open(&fixture->snapshots, &fixture->host->control_region);
-	if (tcp_listener__open(&fixture->listener, fixture->loop, &place,
-			       &fixture->admission, &fixture->snapshots,
-			       &changes, &counts, &refused, &error))
+	if (tcp_listener__open(&fixture->listener, fixture->loop, &place, &fixture->admission,
+			       &fixture->snapshots, &changes, &counts, &refused, &error))
 		fail_msg("%s", error.text);
 	assert_string_equal(fixture->listener.failure.text, "");
 	fixture->tls = tls_of(known, CALLER, known);
@@ -154,8 +146,7 @@ static inline void run_agent(struct fixture *fixture)
 }
 
 /* Waits for the agent or for the descriptors of the caller. */
-static inline void wait_for(struct fixture *fixture, struct pollfd *descriptors,
-		     unsigned int count)
+static inline void wait_for(struct fixture *fixture, struct pollfd *descriptors, unsigned int count)
 {
 	run_agent(fixture);
 	descriptors[count] = (struct pollfd){
@@ -173,16 +164,14 @@ static inline struct dart_rpc_client *connect_as(struct fixture *fixture,
 	struct dart_rpc_client *client;
 	struct dart_error error = {};
 
-	if (dart_rpc_client__connect_tcp("127.0.0.1", port_of(fixture), tls, name,
-					 &client, &error))
+	if (dart_rpc_client__connect_tcp("127.0.0.1", port_of(fixture), tls, name, &client, &error))
 		fail_msg("%s", error.text);
 	return client;
 }
 
 /* The next event of the client but NOTHING. */
-static inline enum dart_rpc_client_event await(struct fixture *fixture,
-					struct dart_rpc_client *client,
-					struct dart_error *error)
+static inline enum dart_rpc_client_event
+await(struct fixture *fixture, struct dart_rpc_client *client, struct dart_error *error)
 {
 	enum dart_rpc_client_event event;
 	struct pollfd descriptors[3];
@@ -191,8 +180,7 @@ static inline enum dart_rpc_client_event await(struct fixture *fixture,
 		event = dart_rpc_client__on_ready(client, error);
 		if (event != DART_RPC_CLIENT_NOTHING)
 			return event;
-		wait_for(fixture, descriptors,
-			 dart_rpc_client__wait(client, descriptors));
+		wait_for(fixture, descriptors, dart_rpc_client__wait(client, descriptors));
 	}
 }
 
@@ -207,8 +195,7 @@ static inline void expect(struct fixture *fixture, struct dart_rpc_client *clien
 
 static inline struct dart_rpc_client *connect_to(struct fixture *fixture)
 {
-	struct dart_rpc_client *client =
-		connect_as(fixture, fixture->tls, AGENT);
+	struct dart_rpc_client *client = connect_as(fixture, fixture->tls, AGENT);
 
 	expect(fixture, client, DART_RPC_CLIENT_CONNECTED);
 	return client;
@@ -221,8 +208,7 @@ static inline void expect_failed(struct fixture *fixture, struct dart_tls *tls,
 	struct dart_rpc_client *client = connect_as(fixture, tls, name);
 	struct dart_error error = {};
 
-	assert_int_equal(await(fixture, client, &error),
-			 DART_RPC_CLIENT_FAILED);
+	assert_int_equal(await(fixture, client, &error), DART_RPC_CLIENT_FAILED);
 	assert_int_equal(dart_rpc_client__failure(client), failure);
 	if (!strstr(error.text, words))
 		fail_msg("\"%s\" instead of \"%s\"", error.text, words);
@@ -246,11 +232,8 @@ static inline int connect_socket_from(struct fixture *fixture, int source)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	assert_true(fd >= 0);
-	assert_int_equal(bind(fd, (const struct sockaddr *)&own, sizeof(own)),
-			 0);
-	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
-				 sizeof(address)),
-			 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&own, sizeof(own)), 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	run_agent(fixture);
 	return fd;
 }
@@ -273,9 +256,8 @@ static inline bool is_closed(int fd)
 
 static inline int make_files(void **state)
 {
-	static const char *const names[] = { AGENT, CALLER, "stranger.example",
-					     "expired", "common.name",
-					     "127.0.0.1" };
+	static const char *const names[] = { AGENT,	CALLER,	       "stranger.example",
+					     "expired", "common.name", "127.0.0.1" };
 	const char *directory = getenv("TMPDIR") ?: "/tmp";
 
 	snprintf(known, sizeof(known), "%s/serve_tcp.XXXXXX", directory);
@@ -287,8 +269,7 @@ static inline int make_files(void **state)
 	return 0;
 }
 
-static inline int remove_one(const char *path, const struct stat *status, int type,
-		      struct FTW *at)
+static inline int remove_one(const char *path, const struct stat *status, int type, struct FTW *at)
 {
 	return remove(path);
 }

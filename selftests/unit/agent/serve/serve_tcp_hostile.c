@@ -8,8 +8,7 @@ struct hostile {
 	struct dart_rpc_stream *stream;
 };
 
-static void hostile__connect(struct hostile *hostile, struct fixture *fixture,
-			     int receive_buffer)
+static void hostile__connect(struct hostile *hostile, struct fixture *fixture, int receive_buffer)
 {
 	static const char *const names[] = { AGENT };
 	struct pollfd descriptors[2];
@@ -25,14 +24,12 @@ static void hostile__connect(struct hostile *hostile, struct fixture *fixture,
 			 0);
 	assert_int_equal(fcntl(hostile->fd, F_SETFL, O_NONBLOCK), 0);
 	while (!(ret = dart_tls_stream__handshake(hostile->tls, &error))) {
-		descriptors[0] = (struct pollfd){ .fd = hostile->fd,
-						  .events = POLLIN };
+		descriptors[0] = (struct pollfd){ .fd = hostile->fd, .events = POLLIN };
 		wait_for(fixture, descriptors, 1);
 	}
 	assert_int_equal(ret, 1);
 	assert_int_equal(dart_rpc_stream__open(hostile->tls, DART_RPC_ANSWER_MAX,
-					       DART_RPC_ANSWER_MAX,
-					       &hostile->stream, &error),
+					       DART_RPC_ANSWER_MAX, &hostile->stream, &error),
 			 0);
 }
 
@@ -42,8 +39,7 @@ static void hostile__close(struct hostile *hostile)
 	close(hostile->fd);
 }
 
-static void hostile__send(struct hostile *hostile, const void *bytes,
-			  size_t length)
+static void hostile__send(struct hostile *hostile, const void *bytes, size_t length)
 {
 	struct dart_error error;
 	void *out = dart_rpc_stream__out(hostile->stream);
@@ -55,8 +51,7 @@ static void hostile__send(struct hostile *hostile, const void *bytes,
 }
 
 /* The next message of the agent. */
-static struct dart_rpc_message hostile__receive(struct hostile *hostile,
-						struct fixture *fixture)
+static struct dart_rpc_message hostile__receive(struct hostile *hostile, struct fixture *fixture)
 {
 	struct dart_rpc_message message;
 	struct pollfd descriptors[2];
@@ -65,17 +60,13 @@ static struct dart_rpc_message hostile__receive(struct hostile *hostile,
 	size_t length;
 	int ret;
 
-	while ((ret = dart_rpc_stream__next(hostile->stream, &bytes, &length,
-					    &error)) == -EAGAIN) {
-		descriptors[0] = (struct pollfd){ .fd = hostile->fd,
-						  .events = POLLIN };
+	while ((ret = dart_rpc_stream__next(hostile->stream, &bytes, &length, &error)) == -EAGAIN) {
+		descriptors[0] = (struct pollfd){ .fd = hostile->fd, .events = POLLIN };
 		wait_for(fixture, descriptors, 1);
 	}
 	if (ret != 1)
 		fail_msg("%s", error.text);
-	assert_int_equal(dart_rpc_message__decode(bytes, length, &message,
-						  &error),
-			 0);
+	assert_int_equal(dart_rpc_message__decode(bytes, length, &message, &error), 0);
 	return message;
 }
 
@@ -83,8 +74,7 @@ static struct dart_rpc_message hostile__receive(struct hostile *hostile,
 static void expect_refused(struct hostile *hostile, struct fixture *fixture,
 			   enum dart_rpc_error_code code, const char *words)
 {
-	const struct dart_rpc_message message =
-		hostile__receive(hostile, fixture);
+	const struct dart_rpc_message message = hostile__receive(hostile, fixture);
 	char byte;
 
 	assert_int_equal(message.type, DART_RPC_ERROR);
@@ -104,10 +94,8 @@ static void say_hello(struct hostile *hostile, struct fixture *fixture)
 {
 	uint8_t bytes[64];
 
-	hostile__send(hostile, bytes,
-		      dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX, 0));
-	assert_int_equal(hostile__receive(hostile, fixture).type,
-			 DART_RPC_WELCOME);
+	hostile__send(hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX, 0));
+	assert_int_equal(hostile__receive(hostile, fixture).type, DART_RPC_WELCOME);
 }
 
 static void test_version(void **state)
@@ -133,8 +121,7 @@ static void test_no_hello(void **state)
 
 	hostile__connect(&hostile, *state, 65536);
 	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, 4096));
-	expect_refused(&hostile, *state, DART_RPC_ERROR_MALFORMED,
-		       "not a hello");
+	expect_refused(&hostile, *state, DART_RPC_ERROR_MALFORMED, "not a hello");
 }
 
 static void test_length(void **state)
@@ -150,8 +137,7 @@ static void test_length(void **state)
 		say_hello(&hostile, *state);
 		header.length = htole32(lengths[i]);
 		hostile__send(&hostile, &header, sizeof(header));
-		expect_refused(&hostile, *state, DART_RPC_ERROR_MALFORMED,
-			       "length of a message");
+		expect_refused(&hostile, *state, DART_RPC_ERROR_MALFORMED, "length of a message");
 	}
 }
 
@@ -184,8 +170,7 @@ static void test_stays(void **state)
 	hostile__connect(&hostile, fixture, 65536);
 	say_hello(&hostile, fixture);
 	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, 0));
-	assert_int_equal(hostile__receive(&hostile, fixture).type,
-			 DART_RPC_ERROR);
+	assert_int_equal(hostile__receive(&hostile, fixture).type, DART_RPC_ERROR);
 	run_agent(fixture);
 	assert_int_equal(fixture->listener.peers.count, 1);
 	assert_int_equal(counts.peers.connected, 0);
@@ -207,8 +192,7 @@ static void test_pours(void **state)
 	hostile__connect(&hostile, fixture, 65536);
 	say_hello(&hostile, fixture);
 	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, 0));
-	assert_int_equal(hostile__receive(&hostile, fixture).type,
-			 DART_RPC_ERROR);
+	assert_int_equal(hostile__receive(&hostile, fixture).type, DART_RPC_ERROR);
 	run_agent(fixture);
 	while ((sent = send(hostile.fd, bytes, sizeof(bytes), MSG_NOSIGNAL)) > 0)
 		total += sent;
@@ -231,24 +215,19 @@ static void test_hello(void **state)
 	uint8_t bytes[64];
 
 	hostile__connect(&hostile, fixture, 65536);
-	hostile__send(&hostile, bytes,
-		      dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 0));
-	assert_int_equal(hostile__receive(&hostile, fixture).type,
-			 DART_RPC_WELCOME);
+	hostile__send(&hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 0));
+	assert_int_equal(hostile__receive(&hostile, fixture).type, DART_RPC_WELCOME);
 	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, used));
 	do {
 		message = hostile__receive(&hostile, fixture);
 		assert_int_equal(message.type, DART_RPC_PART);
-		assert_in_range(message.part.length, 1,
-				DART_RPC_ANSWER_MIN - DART_RPC_PART_HEAD);
+		assert_in_range(message.part.length, 1, DART_RPC_ANSWER_MIN - DART_RPC_PART_HEAD);
 	} while (!message.is_last);
 	hostile__close(&hostile);
 	run_agent(fixture);
 	hostile__connect(&hostile, fixture, 65536);
-	hostile__send(&hostile, bytes,
-		      dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 1));
-	expect_refused(&hostile, fixture, DART_RPC_ERROR_MALFORMED,
-		       "it has 1 receives");
+	hostile__send(&hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 1));
+	expect_refused(&hostile, fixture, DART_RPC_ERROR_MALFORMED, "it has 1 receives");
 }
 
 static void test_bytes(void **state)
@@ -263,8 +242,7 @@ static void test_bytes(void **state)
 		for (i = 0; i < (int)sizeof(bytes); i++)
 			bytes[i] = random__below(&seed, 256);
 		fd = connect_socket(fixture);
-		assert_int_equal(send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL),
-				 sizeof(bytes));
+		assert_int_equal(send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL), sizeof(bytes));
 		run_agent(fixture);
 		close(fd);
 		run_agent(fixture);
@@ -304,9 +282,7 @@ static void test_slow(void **state)
 	assert_in_range(counts.bytes, 1, LARGE - 1);
 	assert_int_equal(counts.cut_off, 0);
 	/* The agent serves another caller meanwhile. */
-	assert_int_equal(dart_rpc_client__get_table(other, table, sizeof(table),
-						    &error),
-			 0);
+	assert_int_equal(dart_rpc_client__get_table(other, table, sizeof(table), &error), 0);
 	expect(fixture, other, DART_RPC_CLIENT_ANSWERED);
 	while (fixture->listener.peers.count == 2)
 		wait_for(fixture, descriptors, 0);
@@ -360,8 +336,7 @@ static void test_late(void **state)
 	assert_int_equal(counts.cut_off, 0);
 	assert_int_equal(leases__count(deadlines), 1);
 	hostile__send(&hostile, request + 10, length - 10);
-	assert_int_equal(hostile__receive(&hostile, fixture).type,
-			 DART_RPC_PART);
+	assert_int_equal(hostile__receive(&hostile, fixture).type, DART_RPC_PART);
 	hostile__close(&hostile);
 }
 

@@ -13,29 +13,22 @@ static void test_reload(void **state)
 
 	/* The same with other certificates: who is connected stays. */
 	admission.files = *files_of(&pem, unknown, AGENT, known);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 0);
+	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission, &error), 0);
 	assert_int_equal(counts.peers.connected, 1);
 	late = connect_as(fixture, fixture->tls, AGENT);
 	assert_int_equal(await(fixture, late, &error), DART_RPC_CLIENT_FAILED);
 	dart_rpc_client__free(late);
 	/* Missing files: the agent keeps using the earlier ones. */
 	admission.files = *files_of(&pem, known, "absent", known);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 -ENOENT);
+	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "absent"));
 	admission.files = fixture->admission.files;
 	admission.subjects = others;
 	admission.subject_count = 1;
 	admission.files = *files_of(&pem, known, AGENT, known);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 0);
+	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission, &error), 0);
 	assert_int_equal(counts.peers.connected, 0);
-	assert_int_equal(await(fixture, client, &error),
-			 DART_RPC_CLIENT_DISCONNECTED);
+	assert_int_equal(await(fixture, client, &error), DART_RPC_CLIENT_DISCONNECTED);
 	dart_rpc_client__free(client);
 }
 
@@ -48,12 +41,9 @@ static void test_authorities(void **state)
 	struct pem pem;
 
 	admission.files = *files_of(&pem, known, AGENT, unknown);
-	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission,
-					     &error),
-			 0);
+	assert_int_equal(tcp_listener__admit(&fixture->listener, &admission, &error), 0);
 	assert_int_equal(counts.peers.connected, 0);
-	assert_int_equal(await(fixture, client, &error),
-			 DART_RPC_CLIENT_DISCONNECTED);
+	assert_int_equal(await(fixture, client, &error), DART_RPC_CLIENT_DISCONNECTED);
 	dart_rpc_client__free(client);
 	late = connect_as(fixture, fixture->tls, AGENT);
 	assert_int_equal(await(fixture, late, &error), DART_RPC_CLIENT_FAILED);
@@ -72,15 +62,13 @@ static void test_start(void **state)
 
 	tcp_listener__close(listener);
 	admission.files = *files_of(&pem, known, "absent", known);
-	assert_int_equal(tcp_listener__open(listener, fixture->loop, place,
-					    &admission, &fixture->snapshots,
-					    &changes, &counts, &refused,
+	assert_int_equal(tcp_listener__open(listener, fixture->loop, place, &admission,
+					    &fixture->snapshots, &changes, &counts, &refused,
 					    &error),
 			 0);
 	assert_non_null(strstr(listener->failure.text, "absent"));
 	assert_int_equal(listener->socket_count, 0);
-	assert_int_equal(tcp_listener__admit(listener, &admission, &error),
-			 -ENOENT);
+	assert_int_equal(tcp_listener__admit(listener, &admission, &error), -ENOENT);
 	assert_non_null(strstr(listener->failure.text, "absent"));
 	admission.files = *files_of(&pem, known, AGENT, known);
 	assert_int_equal(tcp_listener__admit(listener, &admission, &error), 0);
@@ -90,8 +78,7 @@ static void test_start(void **state)
 
 /* Opens the listener again, which will not listen, for a reason with these words. */
 static void open_in_vain(struct fixture *fixture, const struct tcp_place *place,
-			 const struct tcp_admission *admission,
-			 const char *words)
+			 const struct tcp_admission *admission, const char *words)
 {
 	struct tcp_listener *listener = &fixture->listener;
 	struct dart_error error;
@@ -99,14 +86,12 @@ static void open_in_vain(struct fixture *fixture, const struct tcp_place *place,
 	int enabled;
 
 	tcp_listener__close(listener);
-	assert_int_equal(tcp_listener__open(listener, fixture->loop, place,
-					    admission, &fixture->snapshots,
-					    &changes, &counts, &refused,
+	assert_int_equal(tcp_listener__open(listener, fixture->loop, place, admission,
+					    &fixture->snapshots, &changes, &counts, &refused,
 					    &error),
 			 0);
 	if (!strstr(listener->failure.text, words))
-		fail_msg("\"%s\" instead of \"%s\"", listener->failure.text,
-			 words);
+		fail_msg("\"%s\" instead of \"%s\"", listener->failure.text, words);
 	assert_true(sd_event_source_get_enabled(listener->resume, &enabled) > 0);
 	assert_true(sd_event_source_get_time(listener->resume, &again) >= 0);
 	assert_true(sd_event_now(fixture->loop, CLOCK_MONOTONIC, &now) >= 0);
@@ -136,8 +121,7 @@ static void test_later(void **state)
 	struct pem pem;
 
 	admission.files = *files_of(&pem, known, AGENT, known);
-	open_in_vain(fixture, &place, &admission,
-		     "is it an address of this host?");
+	open_in_vain(fixture, &place, &admission, "is it an address of this host?");
 	wait_10_s(fixture);
 	assert_non_null(strstr(listener->failure.text, "192.0.2.1"));
 	addresses[0] = loopback;
@@ -173,14 +157,12 @@ static void test_removed(void **state)
 	assert_int_equal(listener->port, 0);
 	dart_rpc_client__free(client);
 	admission.files = *files_of(&pem, known, "absent", known);
-	assert_int_equal(tcp_listener__admit(listener, &admission, &error),
-			 -ENOENT);
+	assert_int_equal(tcp_listener__admit(listener, &admission, &error), -ENOENT);
 	assert_non_null(strstr(listener->failure.text, "absent"));
 	/* The agent does not repeat the failed attempt, and logs nothing of it. */
 	assert_int_equal(tcp_listener__admit(listener, &none, &error), 0);
 	assert_string_equal(listener->failure.text, "");
-	assert_int_equal(sd_event_source_get_enabled(listener->resume, &enabled),
-			 0);
+	assert_int_equal(sd_event_source_get_enabled(listener->resume, &enabled), 0);
 	admission.files = *files_of(&pem, known, AGENT, known);
 	assert_int_equal(tcp_listener__admit(listener, &admission, &error), 0);
 	dart_rpc_client__free(connect_to(fixture));

@@ -64,8 +64,7 @@ static gnutls_alert_description_t stranger__alert(struct stranger *stranger,
 			return gnutls_alert_get(stranger->session);
 		if (ret < 0 && ret != GNUTLS_E_AGAIN)
 			fail_msg("%s", gnutls_strerror(ret));
-		descriptors[0] = (struct pollfd){ .fd = stranger->fd,
-						  .events = POLLIN };
+		descriptors[0] = (struct pollfd){ .fd = stranger->fd, .events = POLLIN };
 		if (ret)
 			wait_for(fixture, descriptors, 1);
 	}
@@ -78,8 +77,7 @@ static void test_finite_field(void **state)
 
 	stranger__open(&stranger, connect_socket(*state), GNUTLS_CLIENT,
 		       "NORMAL:-VERS-ALL:+VERS-TLS1.3:-GROUP-ALL:+GROUP-FFDHE2048");
-	assert_int_equal(stranger__alert(&stranger, *state),
-			 GNUTLS_A_HANDSHAKE_FAILURE);
+	assert_int_equal(stranger__alert(&stranger, *state), GNUTLS_A_HANDSHAKE_FAILURE);
 	stranger__close(&stranger);
 }
 
@@ -87,8 +85,7 @@ static void test_finite_field(void **state)
 #define MODULUS_MAX 2048
 
 static int sign(gnutls_privkey_t key, gnutls_sign_algorithm_t algorithm, void *data,
-		unsigned int flags, const gnutls_datum_t *hash,
-		gnutls_datum_t *signature)
+		unsigned int flags, const gnutls_datum_t *hash, gnutls_datum_t *signature)
 {
 	const unsigned int *size = data;
 
@@ -110,8 +107,7 @@ static int tell_about_key(gnutls_privkey_t key, unsigned int flags, void *data)
 	if (flags & GNUTLS_PRIVKEY_INFO_PK_ALGO_BITS)
 		return 8 * (int)*size;
 	if (flags & GNUTLS_PRIVKEY_INFO_HAVE_SIGN_ALGO)
-		return GNUTLS_FLAGS_TO_SIGN_ALGO(flags) ==
-		       GNUTLS_SIGN_RSA_PSS_RSAE_SHA256;
+		return GNUTLS_FLAGS_TO_SIGN_ALGO(flags) == GNUTLS_SIGN_RSA_PSS_RSAE_SHA256;
 	return -1;
 }
 
@@ -129,30 +125,23 @@ static gnutls_x509_crt_t begin_certificate(void)
 }
 
 /* A certificate of an invented RSA key, signed by its own authority. */
-static void make_certificate(gnutls_pcert_st *certificate,
-			     const gnutls_datum_t *modulus,
+static void make_certificate(gnutls_pcert_st *certificate, const gnutls_datum_t *modulus,
 			     const gnutls_datum_t *exponent)
 {
-	gnutls_x509_crt_t x509 = begin_certificate(),
-			  authority = begin_certificate();
+	gnutls_x509_crt_t x509 = begin_certificate(), authority = begin_certificate();
 	gnutls_x509_privkey_t signer;
 	gnutls_pubkey_t key;
 
 	assert_int_equal(gnutls_pubkey_init(&key), 0);
-	assert_int_equal(gnutls_pubkey_import_rsa_raw(key, modulus, exponent),
-			 0);
+	assert_int_equal(gnutls_pubkey_import_rsa_raw(key, modulus, exponent), 0);
 	assert_int_equal(gnutls_x509_privkey_init(&signer), 0);
-	assert_int_equal(gnutls_x509_privkey_generate(
-				 signer, GNUTLS_PK_ECDSA,
-				 GNUTLS_CURVE_TO_BITS(
-					 GNUTLS_ECC_CURVE_SECP256R1),
-				 0),
-			 0);
+	assert_int_equal(
+		gnutls_x509_privkey_generate(signer, GNUTLS_PK_ECDSA,
+					     GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1), 0),
+		0);
 	assert_int_equal(gnutls_x509_crt_set_key(authority, signer), 0);
 	assert_int_equal(gnutls_x509_crt_set_pubkey(x509, key), 0);
-	assert_int_equal(gnutls_x509_crt_sign2(x509, authority, signer,
-					       GNUTLS_DIG_SHA256, 0),
-			 0);
+	assert_int_equal(gnutls_x509_crt_sign2(x509, authority, signer, GNUTLS_DIG_SHA256, 0), 0);
 	assert_int_equal(gnutls_pcert_import_x509(certificate, x509, 0), 0);
 	gnutls_x509_crt_deinit(authority);
 	gnutls_x509_crt_deinit(x509);
@@ -161,8 +150,7 @@ static void make_certificate(gnutls_pcert_st *certificate,
 }
 
 /* A key of these sizes in bytes, with which it signs nothing. */
-static void stranger__use_key(struct stranger *stranger,
-			      unsigned int modulus_size,
+static void stranger__use_key(struct stranger *stranger, unsigned int modulus_size,
 			      unsigned int exponent_size)
 {
 	uint8_t modulus[MODULUS_MAX], exponent[MODULUS_MAX];
@@ -172,32 +160,26 @@ static void stranger__use_key(struct stranger *stranger,
 	/* Odd, as in real keys. */
 	memset(modulus, 0xff, sizeof(modulus));
 	memset(exponent, 0x7f, sizeof(exponent));
-	make_certificate(&certificate,
-			 &(gnutls_datum_t){ modulus, modulus_size },
+	make_certificate(&certificate, &(gnutls_datum_t){ modulus, modulus_size },
 			 &(gnutls_datum_t){ exponent, exponent_size });
 	stranger->signature_size = modulus_size;
 	assert_int_equal(gnutls_privkey_init(&key), 0);
-	assert_int_equal(gnutls_privkey_import_ext4(key,
-						    &stranger->signature_size,
-						    NULL, sign, NULL, NULL,
-						    tell_about_key, 0),
+	assert_int_equal(gnutls_privkey_import_ext4(key, &stranger->signature_size, NULL, sign,
+						    NULL, NULL, tell_about_key, 0),
 			 0);
-	gnutls_certificate_set_flags(stranger->credentials,
-				     GNUTLS_CERTIFICATE_SKIP_KEY_CERT_MATCH);
-	assert_true(gnutls_certificate_set_key(stranger->credentials, NULL, 0,
-					       &certificate, 1, key) >= 0);
+	gnutls_certificate_set_flags(stranger->credentials, GNUTLS_CERTIFICATE_SKIP_KEY_CERT_MATCH);
+	assert_true(gnutls_certificate_set_key(stranger->credentials, NULL, 0, &certificate, 1,
+					       key) >= 0);
 }
 
 /* The agent's answer to such a key. */
-static gnutls_alert_description_t offer_key(struct fixture *fixture,
-					    unsigned int modulus_size,
+static gnutls_alert_description_t offer_key(struct fixture *fixture, unsigned int modulus_size,
 					    unsigned int exponent_size)
 {
 	gnutls_alert_description_t alert;
 	struct stranger stranger;
 
-	stranger__open(&stranger, connect_socket(fixture), GNUTLS_CLIENT,
-		       PRIORITY);
+	stranger__open(&stranger, connect_socket(fixture), GNUTLS_CLIENT, PRIORITY);
 	stranger__use_key(&stranger, modulus_size, exponent_size);
 	alert = stranger__alert(&stranger, fixture);
 	stranger__close(&stranger);
@@ -210,8 +192,7 @@ static void test_keys(void **state)
 	assert_int_equal(offer_key(*state, 256, 3), GNUTLS_A_DECRYPT_ERROR);
 	assert_int_equal(offer_key(*state, 1024, 4), GNUTLS_A_DECRYPT_ERROR);
 	assert_int_equal(offer_key(*state, 1025, 3), GNUTLS_A_BAD_CERTIFICATE);
-	assert_int_equal(offer_key(*state, MODULUS_MAX, 3),
-			 GNUTLS_A_BAD_CERTIFICATE);
+	assert_int_equal(offer_key(*state, MODULUS_MAX, 3), GNUTLS_A_BAD_CERTIFICATE);
 	assert_int_equal(offer_key(*state, 256, 255), GNUTLS_A_BAD_CERTIFICATE);
 }
 
@@ -225,14 +206,11 @@ static void expect_refused(struct fixture *fixture, unsigned int modulus_size,
 	struct dart_error error;
 	int ends[2], ret;
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
-				    ends),
-			 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
 	stranger__open(&stranger, ends[0], GNUTLS_SERVER, PRIORITY);
 	stranger__use_key(&stranger, modulus_size, exponent_size);
-	assert_int_equal(dart_tls_stream__open(fixture->tls, ends[1], false,
-					       names, 1, &stream, &error),
-			 0);
+	assert_int_equal(
+		dart_tls_stream__open(fixture->tls, ends[1], false, names, 1, &stream, &error), 0);
 	do {
 		ret = dart_tls_stream__handshake(stream, &error);
 		gnutls_handshake(stranger.session);

@@ -48,15 +48,13 @@ uint32_t control_region__capacity(void)
 
 /* ---- */
 
-static inline void served_host__publish(struct served_host *host, int length,
-					bool is_rewritten)
+static inline void served_host__publish(struct served_host *host, int length, bool is_rewritten)
 {
 	assert_true(length > 0);
 	host->control_region.used = length;
 	host->control_region.generation = host->sample.table.generation;
-	generations__publish(&host->control_region.generations,
-			     host->sample.table.generation, is_rewritten,
-			     clock__nanoseconds(CLOCK_BOOTTIME));
+	generations__publish(&host->control_region.generations, host->sample.table.generation,
+			     is_rewritten, clock__nanoseconds(CLOCK_BOOTTIME));
 }
 
 static inline struct served_host *served_host__new(void)
@@ -71,13 +69,10 @@ static inline struct served_host *served_host__new(void)
 		((uint8_t *)&served_memory)[i] = random__below(&state, 256);
 	host->control_region.memory = host->table;
 	host->control_region.instance = host->sample.table.instance;
-	host->control_region.writer =
-		dart_table_writer__new(host->table, sizeof(host->table));
+	host->control_region.writer = dart_table_writer__new(host->table, sizeof(host->table));
 	assert_non_null(host->control_region.writer);
 	served_host__publish(
-		host,
-		dart_table_writer__rewrite(host->control_region.writer,
-					   &host->sample.table),
+		host, dart_table_writer__rewrite(host->control_region.writer, &host->sample.table),
 		true);
 	return host;
 }
@@ -102,11 +97,8 @@ static inline void served_host__change(struct served_host *host, bool is_rewritt
 	}
 	served_host__publish(
 		host,
-		is_rewritten ?
-			dart_table_writer__rewrite(host->control_region.writer,
-						   &same) :
-			dart_table_writer__append(host->control_region.writer,
-						  &same),
+		is_rewritten ? dart_table_writer__rewrite(host->control_region.writer, &same) :
+			       dart_table_writer__append(host->control_region.writer, &same),
 		is_rewritten);
 }
 
@@ -119,10 +111,7 @@ static inline void served_host__remove(struct served_host *host, const char *nam
 	rest.entry_count = 0;
 	rest.memory_region_count = 0;
 	served_host__publish(
-		host,
-		dart_table_writer__remove(host->control_region.writer, &rest,
-					  name),
-		false);
+		host, dart_table_writer__remove(host->control_region.writer, &rest, name), false);
 }
 
 /* A controller's copy of the host's table, and its plans for some entries. */
@@ -134,21 +123,15 @@ struct seen_table {
 	uint8_t *expected;	/* the bytes that READs would land */
 };
 
-static inline void seen_table__open(struct seen_table *seen, const void *bytes,
-				    size_t length, const uint32_t *entries,
-				    uint32_t count)
+static inline void seen_table__open(struct seen_table *seen, const void *bytes, size_t length,
+				    const uint32_t *entries, uint32_t count)
 {
 	struct dart_error error;
 	size_t size;
 
-	assert_int_equal(dart_table__decode(bytes, length, &seen->table, NULL,
-					    &error),
-			 0);
-	assert_int_equal(dart_read_plan__new(seen->table, entries, count,
-					     &seen->reads),
-			 0);
-	assert_int_equal(dart_rpc_plan__new(seen->table, seen->reads, entries,
-					    count, &seen->plan),
+	assert_int_equal(dart_table__decode(bytes, length, &seen->table, NULL, &error), 0);
+	assert_int_equal(dart_read_plan__new(seen->table, entries, count, &seen->reads), 0);
+	assert_int_equal(dart_rpc_plan__new(seen->table, seen->reads, entries, count, &seen->plan),
 			 0);
 	size = dart_rpc_plan__landing_size(seen->plan);
 	seen->landing = malloc(size);
@@ -171,8 +154,7 @@ static inline void seen_table__close(struct seen_table *seen)
  * Did the same values land as READs would land now, followed by a header of the same
  * table (0), or of a later generation (-ESTALE)?
  */
-static inline void seen_table__expect_landed(const struct seen_table *seen,
-					     const uint32_t *entries,
+static inline void seen_table__expect_landed(const struct seen_table *seen, const uint32_t *entries,
 					     uint32_t count, int same)
 {
 	const size_t header = dart_read_plan__landing_size(seen->reads);
@@ -183,8 +165,7 @@ static inline void seen_table__expect_landed(const struct seen_table *seen,
 
 	reads = dart_read_plan__reads(seen->reads, &read_count);
 	for (i = 0; i < read_count; i++)
-		memcpy(seen->expected + reads[i].landing,
-		       exposure__memory(NULL, reads[i].address),
+		memcpy(seen->expected + reads[i].landing, exposure__memory(NULL, reads[i].address),
 		       reads[i].length);
 	for (i = 0; i < (entries ? count : seen->table->entry_count); i++) {
 		number = entries ? entries[i] : i;
@@ -193,16 +174,13 @@ static inline void seen_table__expect_landed(const struct seen_table *seen,
 		expected = malloc(size);
 		assert_non_null(landed);
 		assert_non_null(expected);
-		dart_read_plan__gather(seen->reads, number, seen->landing,
-				       landed);
-		dart_read_plan__gather(seen->reads, number, seen->expected,
-				       expected);
+		dart_read_plan__gather(seen->reads, number, seen->landing, landed);
+		dart_read_plan__gather(seen->reads, number, seen->expected, expected);
 		assert_memory_equal(landed, expected, size);
 		free(landed);
 		free(expected);
 	}
-	assert_int_equal(dart_table__same(seen->table, seen->landing + header),
-			 same);
+	assert_int_equal(dart_table__same(seen->table, seen->landing + header), same);
 }
 
 #endif /* SERVED_HOST_H */

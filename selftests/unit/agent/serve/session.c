@@ -49,9 +49,7 @@ static void ask(struct fixture *fixture, size_t length)
 {
 	struct dart_error error;
 
-	assert_int_equal(session__take(&fixture->session, fixture->request,
-				       length, &error),
-			 0);
+	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error), 0);
 }
 
 /* The next message, of at most @size bytes, in a buffer of exactly its length. */
@@ -63,24 +61,19 @@ static struct dart_rpc_message next(struct fixture *fixture, size_t size)
 
 	length = session__next(&fixture->session, fixture->message, size);
 	assert_in_range(length, 1, size);
-	assert_int_equal(dart_rpc_message__decode(fixture->message, length,
-						  &message, &error),
-			 0);
+	assert_int_equal(dart_rpc_message__decode(fixture->message, length, &message, &error), 0);
 	return message;
 }
 
-static void expect_error(struct fixture *fixture, enum dart_rpc_error_code code,
-			 const char *words)
+static void expect_error(struct fixture *fixture, enum dart_rpc_error_code code, const char *words)
 {
-	const struct dart_rpc_message message =
-		next(fixture, DART_RPC_ANSWER_MIN);
+	const struct dart_rpc_message message = next(fixture, DART_RPC_ANSWER_MIN);
 
 	assert_int_equal(message.type, DART_RPC_ERROR);
 	assert_int_equal(message.error.code, code);
 	if (!strstr(message.error.reason, words))
 		fail_msg("\"%s\" instead of \"%s\"", message.error.reason, words);
-	assert_int_equal(session__next(&fixture->session, fixture->message,
-				       DART_RPC_ANSWER_MAX),
+	assert_int_equal(session__next(&fixture->session, fixture->message, DART_RPC_ANSWER_MAX),
 			 0);
 }
 
@@ -88,13 +81,11 @@ static void ask_values(struct fixture *fixture, const struct seen_table *seen,
 		       struct dart_rpc_landing *landing)
 {
 	dart_rpc_landing__begin(landing, seen->plan, seen->landing);
-	ask(fixture, dart_rpc_landing__put_request(landing, REQUEST_ID,
-						   fixture->request));
+	ask(fixture, dart_rpc_landing__put_request(landing, REQUEST_ID, fixture->request));
 }
 
 /* Lands the answer in messages of @size bytes; returns how many there were. */
-static int land(struct fixture *fixture, struct dart_rpc_landing *landing,
-		size_t size)
+static int land(struct fixture *fixture, struct dart_rpc_landing *landing, size_t size)
 {
 	struct dart_rpc_message message;
 	uint32_t offset = 0;
@@ -105,10 +96,8 @@ static int land(struct fixture *fixture, struct dart_rpc_landing *landing,
 		assert_int_equal(message.type, DART_RPC_PART);
 		assert_int_equal(message.id, REQUEST_ID);
 		assert_int_equal(message.part.offset, offset);
-		assert_int_equal(dart_rpc_landing__take(landing,
-							message.part.data,
-							message.part.length),
-				 0);
+		assert_int_equal(
+			dart_rpc_landing__take(landing, message.part.data, message.part.length), 0);
 		offset += message.part.length;
 		count++;
 	} while (!message.is_last);
@@ -127,19 +116,16 @@ static void test_table(void **state)
 	struct dart_error error;
 
 	memcpy(before, fixture->host->table, used);
-	ask(fixture, dart_rpc__put_get_table(fixture->request, REQUEST_ID,
-					     SERVED_TABLE_MAX));
+	ask(fixture, dart_rpc__put_get_table(fixture->request, REQUEST_ID, SERVED_TABLE_MAX));
 	do {
 		message = next(fixture, DART_RPC_ANSWER_MIN);
 		assert_int_equal(message.type, DART_RPC_PART);
-		memcpy(after + message.part.offset, message.part.data,
-		       message.part.length);
+		memcpy(after + message.part.offset, message.part.data, message.part.length);
 		served_host__change(fixture->host, false);
 	} while (!message.is_last);
 	assert_int_equal(message.part.offset + message.part.length, used);
 	assert_memory_equal(before, after, used);
-	assert_int_equal(dart_table__decode(after, used, &table, NULL, &error),
-			 0);
+	assert_int_equal(dart_table__decode(after, used, &table, NULL, &error), 0);
 	dart_table__free(table);
 }
 
@@ -149,8 +135,7 @@ static void test_beginning(void **state)
 	struct fixture *fixture = *state;
 	struct dart_rpc_message message;
 
-	ask(fixture,
-	    dart_rpc__put_get_table(fixture->request, REQUEST_ID, length));
+	ask(fixture, dart_rpc__put_get_table(fixture->request, REQUEST_ID, length));
 	message = next(fixture, DART_RPC_ANSWER_MAX);
 	assert_true(message.is_last);
 	assert_int_equal(message.part.length, length);
@@ -169,8 +154,7 @@ static void test_values(void **state)
 		seen_table__open(&seen, fixture->host->table,
 				 fixture->host->control_region.used, NULL, 0);
 		ask_values(fixture, &seen, &landing);
-		assert_true(land(fixture, &landing, sizes[i]) > 1 ||
-			    sizes[i] > 777);
+		assert_true(land(fixture, &landing, sizes[i]) > 1 || sizes[i] > 777);
 		seen_table__expect_landed(&seen, NULL, 0, 0);
 		seen_table__close(&seen);
 	}
@@ -183,16 +167,14 @@ static void test_some(void **state)
 	struct dart_rpc_landing landing;
 	struct seen_table seen;
 
-	seen_table__open(&seen, fixture->host->table,
-			 fixture->host->control_region.used, some, 2);
+	seen_table__open(&seen, fixture->host->table, fixture->host->control_region.used, some, 2);
 	ask_values(fixture, &seen, &landing);
 	assert_int_equal(landing.runs, 2);
 	land(fixture, &landing, DART_RPC_ANSWER_MAX);
 	seen_table__expect_landed(&seen, some, 2, 0);
 	seen_table__close(&seen);
 	/* No entries: the header alone. */
-	seen_table__open(&seen, fixture->host->table,
-			 fixture->host->control_region.used, some, 0);
+	seen_table__open(&seen, fixture->host->table, fixture->host->control_region.used, some, 0);
 	ask_values(fixture, &seen, &landing);
 	assert_int_equal(land(fixture, &landing, DART_RPC_ANSWER_MAX), 1);
 	seen_table__expect_landed(&seen, some, 0, 0);
@@ -205,16 +187,14 @@ static void test_removed(void **state)
 	struct dart_rpc_landing landing;
 	struct seen_table seen, later;
 
-	seen_table__open(&seen, fixture->host->table,
-			 fixture->host->control_region.used, NULL, 0);
+	seen_table__open(&seen, fixture->host->table, fixture->host->control_region.used, NULL, 0);
 	served_host__remove(fixture->host, "cpustat");
 	ask_values(fixture, &seen, &landing);
 	land(fixture, &landing, DART_RPC_ANSWER_MIN);
 	seen_table__expect_landed(&seen, NULL, 0, -ESTALE);
 	seen_table__close(&seen);
 	/* The first place is empty in the next table. */
-	seen_table__open(&later, fixture->host->table,
-			 fixture->host->control_region.used, NULL, 0);
+	seen_table__open(&later, fixture->host->table, fixture->host->control_region.used, NULL, 0);
 	assert_int_equal(later.table->entry_count, 2);
 	assert_int_equal(later.table->entries[0].place, 1);
 	ask_values(fixture, &later, &landing);
@@ -233,11 +213,9 @@ static void test_gone(void **state)
 	size_t length;
 
 	served_host__remove(fixture->host, "cpustat");
-	length = dart_rpc__put_get_values(fixture->request, REQUEST_ID,
-					  region->instance, region->generation,
-					  &run, 1);
-	assert_int_equal(session__take(&fixture->session, fixture->request,
-				       length, &error),
+	length = dart_rpc__put_get_values(fixture->request, REQUEST_ID, region->instance,
+					  region->generation, &run, 1);
+	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 			 -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "no entry at place 0");
 	assert_true(fixture->session.is_over);
@@ -257,11 +235,9 @@ static void test_later(void **state)
 	first = (void *)(fixture->host->table + le32toh(header->entries.offset));
 	served_host__change(fixture->host, false);
 	first->since = htole64(region->generation);
-	length = dart_rpc__put_get_values(fixture->request, REQUEST_ID,
-					  region->instance,
+	length = dart_rpc__put_get_values(fixture->request, REQUEST_ID, region->instance,
 					  region->generation - 1, &run, 1);
-	assert_int_equal(session__take(&fixture->session, fixture->request,
-				       length, &error),
+	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 			 -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "no entry at place 0");
 }
@@ -279,12 +255,9 @@ static void test_beyond(void **state)
 
 	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
 		session__open(&fixture->session, &fixture->sessions);
-		length = dart_rpc__put_get_values(fixture->request, REQUEST_ID,
-						  region->instance,
-						  region->generation, &runs[i],
-						  1);
-		assert_int_equal(session__take(&fixture->session,
-					       fixture->request, length, &error),
+		length = dart_rpc__put_get_values(fixture->request, REQUEST_ID, region->instance,
+						  region->generation, &runs[i], 1);
+		assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 				 -EBADMSG);
 		expect_error(fixture, DART_RPC_ERROR_MALFORMED, "no entry at place");
 	}
@@ -322,8 +295,7 @@ static void test_stale_midway(void **state)
 
 	seen_table__open(&seen, fixture->host->table, region->used, NULL, 0);
 	ask_values(fixture, &seen, &landing);
-	assert_int_equal(next(fixture, DART_RPC_ANSWER_MIN).type,
-			 DART_RPC_PART);
+	assert_int_equal(next(fixture, DART_RPC_ANSWER_MIN).type, DART_RPC_PART);
 	served_host__change(fixture->host, true);
 	expect_error(fixture, DART_RPC_ERROR_STALE, "cannot be used any longer");
 	assert_true(session__is_idle(&fixture->session));
@@ -338,12 +310,10 @@ static void test_early(void **state)
 
 	length = dart_rpc__put_get_table(fixture->request, REQUEST_ID, 4096);
 	ask(fixture, length);
-	assert_int_equal(session__take(&fixture->session, fixture->request,
-				       length, &error),
+	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 			 -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "before it had the answer");
-	assert_int_equal(session__take(&fixture->session, fixture->request,
-				       length, &error),
+	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 			 -EBADMSG);
 }
 
@@ -357,15 +327,12 @@ static void test_no_request(void **state)
 	size_t length;
 
 	length = dart_rpc__put_welcome(fixture->request, &welcome);
-	assert_int_equal(session__take(&fixture->session, fixture->request,
-				       length, &error),
+	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 			 -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "is not a request");
 	session__open(&fixture->session, &fixture->sessions);
 	memset(fixture->request, 0xff, 100);
-	assert_int_equal(session__take(&fixture->session, fixture->request, 100,
-				       &error),
-			 -EBADMSG);
+	assert_int_equal(session__take(&fixture->session, fixture->request, 100, &error), -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "breaks a rule");
 	assert_int_equal(counts.requests, 0);
 	assert_int_equal(counts.errors, 2);
@@ -384,9 +351,7 @@ static void test_snapshots(void **state)
 	for (i = 0; i <= SNAPSHOTS_MAX; i++) {
 		served_host__change(fixture->host, false);
 		session__open(&sessions[i], &fixture->sessions);
-		assert_int_equal(session__take(&sessions[i], fixture->request,
-					       length, &error),
-				 0);
+		assert_int_equal(session__take(&sessions[i], fixture->request, length, &error), 0);
 	}
 	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
 	/* Sessions of one generation share it. */
@@ -394,20 +359,15 @@ static void test_snapshots(void **state)
 	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
 	assert_int_equal(next(fixture, DART_RPC_ANSWER_MIN).type, DART_RPC_PART);
 	for (i = 0; i <= SNAPSHOTS_MAX; i++) {
-		length = session__next(&sessions[i], fixture->message,
-				       DART_RPC_ANSWER_MIN);
-		assert_int_equal(dart_rpc_message__decode(fixture->message,
-							  length, &message,
-							  &error),
-				 0);
+		length = session__next(&sessions[i], fixture->message, DART_RPC_ANSWER_MIN);
+		assert_int_equal(
+			dart_rpc_message__decode(fixture->message, length, &message, &error), 0);
 		/* The oldest session made room, and may ask again. */
-		assert_int_equal(message.type,
-				 i ? DART_RPC_PART : DART_RPC_ERROR);
+		assert_int_equal(message.type, i ? DART_RPC_PART : DART_RPC_ERROR);
 		assert_int_equal(session__is_idle(&sessions[i]), !i);
 		assert_false(sessions[i].is_over);
 		if (!i)
-			assert_int_equal(message.error.code,
-					 DART_RPC_ERROR_BUSY);
+			assert_int_equal(message.error.code, DART_RPC_ERROR_BUSY);
 		session__close(&sessions[i]);
 	}
 	assert_int_equal(fixture->snapshots.count, 1);

@@ -79,8 +79,7 @@ static int world__ask(struct world *world, const char *name)
 	char line[64];
 	int ends[2];
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0,
-				    ends), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
 	assert_int_equal(client__new(&world->clients, world->loop, ends[1]), 0);
 	snprintf(line, sizeof(line), "{\"request\": \"%s\"}\n", name);
 	assert_true(send(ends[0], line, strlen(line), 0) > 0);
@@ -187,11 +186,9 @@ static void test_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a request that cannot succeed yet is answered once it does",
-		     test_answered),
+		TEST("a request that cannot succeed yet is answered once it does", test_answered),
 		TEST("after a second it is refused with the reason", test_refused),
-		TEST("other clients are answered while eight requests wait",
-		     test_others),
+		TEST("other clients are answered while eight requests wait", test_others),
 		TEST("a client that waits may go, and so may dartd", test_gone),
 	};
 

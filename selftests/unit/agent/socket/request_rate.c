@@ -72,8 +72,7 @@ int main(void)
 		     test_rate),
 		TEST("a user that floods takes nothing from others, and root has no limit",
 		     test_others),
-		TEST("the default lets a process register 8,000 slices at once",
-		     test_default),
+		TEST("the default lets a process register 8,000 slices at once", test_default),
 		TEST("a user whose reserve is full takes no memory", test_memory),
 	};
 

@@ -39,13 +39,11 @@ static void test_numbers_are_printed(void **state)
 	int i;
 
 	for (i = 0; i < 1000; i++) {
-		assert_int_equal(rdma_base__choose(&store.read.base, &error),
-				 0);
+		assert_int_equal(rdma_base__choose(&store.read.base, &error), 0);
 		kept = store_kept__store(&store);
 		store_kept__read_store(kept, "paths", &origin);
 		json_decref(kept);
-		assert_true(origin.epoch == 17 &&
-			    origin.read_base == store.read.base);
+		assert_true(origin.epoch == 17 && origin.read_base == store.read.base);
 	}
 }
 
@@ -62,8 +60,7 @@ static void test_wrong_addresses(void **state)
 	size_t i;
 
 	for (i = 0; i < WRONG_BASES; i++) {
-		snprintf(text, sizeof(text),
-			 "{\"epoch\": 5, \"read_base\": \"%s\"}",
+		snprintf(text, sizeof(text), "{\"epoch\": 5, \"read_base\": \"%s\"}",
 			 wrong_bases[i]);
 		origin = read_store(text);
 		if (origin.read_base)
@@ -111,11 +108,9 @@ static void test_first_psn(void **state)
 	size_t i;
 
 	assert_int_equal(read_reporter("{\"first_psn\": 0}").first_psn, 0);
-	assert_int_equal(read_reporter("{\"first_psn\": 16777215}").first_psn,
-			 0xffffff);
+	assert_int_equal(read_reporter("{\"first_psn\": 16777215}").first_psn, 0xffffff);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(read_reporter(wrong[i]).first_psn,
-				 REPORT_QP_PSN_ANY);
+		assert_int_equal(read_reporter(wrong[i]).first_psn, REPORT_QP_PSN_ANY);
 }
 
 static void test_reporter_address(void **state)
@@ -136,8 +131,7 @@ static void test_reporter_address(void **state)
 
 	assert_true(!read_reporter("{\"first_psn\": 5}").base);
 	for (i = 0; i < WRONG_BASES; i++) {
-		snprintf(text, sizeof(text),
-			 "{\"first_psn\": 5, \"base\": \"%s\"}",
+		snprintf(text, sizeof(text), "{\"first_psn\": 5, \"base\": \"%s\"}",
 			 wrong_bases[i]);
 		origin = read_reporter(text);
 		if (origin.base || origin.first_psn != 5)
@@ -168,8 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the addresses and the epoch of a restored store are those that were kept",
 		     test_numbers_are_used),
-		TEST("all addresses that a store may have are kept",
-		     test_numbers_are_printed),
+		TEST("all addresses that a store may have are kept", test_numbers_are_printed),
 		TEST("addresses that are out of range or not aligned are replaced",
 		     test_wrong_addresses),
 		TEST("numbers of which one is missing, out of range or no number are replaced",

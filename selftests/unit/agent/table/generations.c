@@ -40,8 +40,7 @@ static void test_replaced(void **state)
 	generations__publish(&generations, 3, false, 200 * LEASE);
 	assert_false(generations__can_use(&generations, 1, 200 * LEASE));
 	assert_true(generations__can_use(&generations, 2, 200 * LEASE));
-	assert_true(generations__can_use(&generations, 2,
-					 201 * LEASE - 1 * MS));
+	assert_true(generations__can_use(&generations, 2, 201 * LEASE - 1 * MS));
 	assert_false(generations__can_use(&generations, 2, 201 * LEASE));
 	assert_true(generations__can_use(&generations, 3, 300 * LEASE));
 }
@@ -59,18 +58,14 @@ static void test_random(void **state)
 	int64_t now = 0, age;
 
 	for (generation = 1; generation <= COUNT; generation++) {
-		generations__publish(&generations, generation, generation == 1,
-				     now);
+		generations__publish(&generations, generation, generation == 1, now);
 		replaced[generation - 1] = now;
-		now += (int64_t)random__below(
-			       &seed, generation % 100 < 50 ? 20 : 2000) *
-		       MS;
+		now += (int64_t)random__below(&seed, generation % 100 < 50 ? 20 : 2000) * MS;
 		for (asked = 1; asked < generation; asked++) {
 			age = now - replaced[asked];
 			if (!generations__can_use(&generations, asked, now)) {
 				if (age < LEASE * 7 / 8 - 1 * MS)
-					fail_msg("generation %d was not usable",
-						 (int)asked);
+					fail_msg("generation %d was not usable", (int)asked);
 				continue;
 			}
 			assert_true(age < LEASE);
@@ -83,10 +78,8 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("the places of a generation end with a rewrite of the table",
-		     test_rewritten),
-		TEST("the present generation can be used for any time",
-		     test_present),
+		TEST("the places of a generation end with a rewrite of the table", test_rewritten),
+		TEST("the present generation can be used for any time", test_present),
 		TEST("a generation that was valid for long can be used for a lease after it was replaced",
 		     test_replaced),
 		TEST("of 2,000 generations each can be used for most of a lease after it was replaced, and none for longer",

@@ -42,12 +42,10 @@ static void test_bytes(void **state)
 	quotas__open(&quotas);
 	quotas__limit(&quotas, 0, 2);
 	assert_int_equal(quotas__check(&quotas, 1000, 2 * MIB, &error), 0);
-	assert_int_equal(quotas__check(&quotas, 1000, 2 * MIB + 1, &error),
-			 -EDQUOT);
+	assert_int_equal(quotas__check(&quotas, 1000, 2 * MIB + 1, &error), -EDQUOT);
 	user = quotas__charge(&quotas, 1000, 0, MIB);
 	assert_int_equal(quotas__check(&quotas, 1000, MIB, &error), 0);
-	assert_int_equal(quotas__check(&quotas, 1000, MIB + 1, &error),
-			 -EDQUOT);
+	assert_int_equal(quotas__check(&quotas, 1000, MIB + 1, &error), -EDQUOT);
 	assert_non_null(strstr(error.text, "more than the 2 MiB"));
 	assert_int_equal(quotas__check(&quotas, 1000, 0, &error), 0);
 	quotas__release(&quotas, user, 0, MIB);
@@ -64,8 +62,7 @@ static void test_root(void **state)
 	quotas__open(&quotas);
 	quotas__limit(&quotas, 1, 1);
 	for (i = 0; i < 10; i++) {
-		assert_int_equal(quotas__check(&quotas, 0, 64 * MIB, &error),
-				 0);
+		assert_int_equal(quotas__check(&quotas, 0, 64 * MIB, &error), 0);
 		assert_null(quotas__charge(&quotas, 0, 1, 64 * MIB));
 	}
 	quotas__close(&quotas);
@@ -76,8 +73,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a user has so many entries and no more, other users and root have theirs",
 		     test_entries),
-		TEST("the slices of a user have so many bytes and no more",
-		     test_bytes),
+		TEST("the slices of a user have so many bytes and no more", test_bytes),
 		TEST("root has no quota", test_root),
 	};
 

@@ -119,17 +119,11 @@ static void test_removal_that_cannot_be_published(void **state)
 	struct dart_error error;
 
 	refuse_publications(true);
-	assert_int_equal(registry__remove(registry,
-					  find(registry, "b"),
-					  &error),
-			 -ENOSPC);
+	assert_int_equal(registry__remove(registry, find(registry, "b"), &error), -ENOSPC);
 	assert_non_null(find(registry, "b"));
 	assert_true(TAILQ_EMPTY(&leases.queue));
 	refuse_publications(false);
-	assert_int_equal(registry__remove(registry,
-					  find(registry, "b"),
-					  &error),
-			 0);
+	assert_int_equal(registry__remove(registry, find(registry, "b"), &error), 0);
 	assert_int_equal(published_count(), 2);
 }
 
@@ -187,14 +181,8 @@ static void test_leases_of_page_exposure(void **state)
 	struct dart_error error;
 	uint64_t generation;
 
-	assert_int_equal(registry__remove(registry,
-					  find(registry, "a"),
-					  &error),
-			 0);
-	assert_int_equal(registry__remove(registry,
-					  find(registry, "b"),
-					  &error),
-			 0);
+	assert_int_equal(registry__remove(registry, find(registry, "a"), &error), 0);
+	assert_int_equal(registry__remove(registry, find(registry, "b"), &error), 0);
 	generation = control_region.generation;
 	end_leases();
 	run();
@@ -295,32 +283,24 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_FIXTURE(
 			"an entry that ends in a batch that does not fit leaves the table before its keys become invalid",
-			test_ended_entry_in_batch_that_does_not_fit, open_exact,
-			close_all),
+			test_ended_entry_in_batch_that_does_not_fit, open_exact, close_all),
 		TEST_FIXTURE(
 			"a removal in a batch that does not fit is published without the additions",
-			test_removal_in_batch_that_does_not_fit, open_exact,
-			close_all),
+			test_removal_in_batch_that_does_not_fit, open_exact, close_all),
 		TEST_FIXTURE(
 			"an ended entry whose removal cannot be published keeps its keys until a later try succeeds",
-			test_ended_entry_that_cannot_be_published, open_exact,
-			close_all),
-		TEST_FIXTURE(
-			"an entry whose removal cannot be published on request comes back",
-			test_removal_that_cannot_be_published, open_exact,
-			close_all),
-		TEST_FIXTURE(
-			"a removal is published although no memory region can be registered",
-			test_removal_without_memory, open_page, close_all),
+			test_ended_entry_that_cannot_be_published, open_exact, close_all),
+		TEST_FIXTURE("an entry whose removal cannot be published on request comes back",
+			     test_removal_that_cannot_be_published, open_exact, close_all),
+		TEST_FIXTURE("a removal is published although no memory region can be registered",
+			     test_removal_without_memory, open_page, close_all),
 		TEST_FIXTURE(
 			"entries that end in one round of the event loop leave the table in one generation",
 			test_ends_of_one_round, open_exact, close_all),
-		TEST_FIXTURE(
-			"an entry that has ended leaves the table before the next batch",
-			test_end_before_batch, open_exact, close_all),
-		TEST_FIXTURE(
-			"leases that end together change to another page exposure once",
-			test_leases_of_page_exposure, open_page, close_all),
+		TEST_FIXTURE("an entry that has ended leaves the table before the next batch",
+			     test_end_before_batch, open_exact, close_all),
+		TEST_FIXTURE("leases that end together change to another page exposure once",
+			     test_leases_of_page_exposure, open_page, close_all),
 		TEST_FIXTURE(
 			"sources are found by their keys, in the table or on lease, until they end",
 			test_sources_by_key, open_exact, close_all),

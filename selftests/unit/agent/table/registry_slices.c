@@ -119,32 +119,25 @@ static void test_size(void **state)
 		asked.schema = schema_of(8);
 		asked.has_memory = true;
 		asked.memory = wrong[i];
-		assert_int_equal(registry__add_slice(registry, &asked, &fd,
-						     &entry, &error),
+		assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry, &error),
 				 -EINVAL);
 		assert_non_null(strstr(error.text, "1 to 256 whole pages of 4096"));
 	}
 	asked.memory = 4096;
 	asked.offset = 4096;
 	asked.schema = schema_of(8);
-	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
-					     &error),
-			 -EINVAL);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry, &error), -EINVAL);
 	assert_int_equal(module.lent, 0);
 
 	/* By default the memory extends to the end of the slice at its offset. */
 	asked.has_memory = false;
 	asked.schema = schema_of(8);
-	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
-					     &error),
-			 0);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry, &error), 0);
 	assert_int_equal(entry->arena->length, 8192);
 	asked.name = "b";
 	asked.offset = 1ULL << 62;
 	asked.schema = schema_of(8);
-	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
-					     &error),
-			 -EINVAL);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry, &error), -EINVAL);
 
 	/* With a descriptor, its memory sets the size. */
 	asked.fd = 1;
@@ -152,9 +145,7 @@ static void test_size(void **state)
 	asked.has_memory = true;
 	asked.memory = 4096;
 	asked.schema = schema_of(8);
-	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry,
-					     &error),
-			 -EINVAL);
+	assert_int_equal(registry__add_slice(registry, &asked, &fd, &entry, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "leave it out"));
 }
 
@@ -169,12 +160,9 @@ static void test_asked_again(void **state)
 	generation = control_region.generation;
 	assert_int_equal(ask(registry, 1000, "other", fd, 64, 64, &error), 0);
 	assert_int_equal(control_region.generation, generation);
-	assert_int_equal(ask(registry, 1000, "first", fd, 64, 64, &error),
-			 -EEXIST);
-	assert_int_equal(ask(registry, 1000, "other", fd, 64, 63, &error),
-			 -EEXIST);
-	assert_int_equal(ask(registry, 1000, "other", fd, 128, 64, &error),
-			 -EEXIST);
+	assert_int_equal(ask(registry, 1000, "first", fd, 64, 64, &error), -EEXIST);
+	assert_int_equal(ask(registry, 1000, "other", fd, 64, 63, &error), -EEXIST);
+	assert_int_equal(ask(registry, 1000, "other", fd, 128, 64, &error), -EEXIST);
 	assert_int_equal(control_region.generation, generation);
 }
 
@@ -184,20 +172,16 @@ static void test_users(void **state)
 	int fd = begin(registry, 1000, "first");
 	struct dart_error error;
 
-	assert_int_equal(ask(registry, 1001, "theirs", fd, 64, 64, &error),
-			 -EPERM);
+	assert_int_equal(ask(registry, 1001, "theirs", fd, 64, 64, &error), -EPERM);
 	assert_string_equal(error.text,
 			    "this memory has slices of user 1000, who alone can add others");
-	assert_int_equal(ask(registry, 0, "theirs", fd, 64, 64, &error),
-			 -EPERM);
+	assert_int_equal(ask(registry, 0, "theirs", fd, 64, 64, &error), -EPERM);
 	/* The memory changed hands. */
-	assert_int_equal(registry__remove(registry,
-					  inventory__find(&registry->inventory, "first"),
+	assert_int_equal(registry__remove(registry, inventory__find(&registry->inventory, "first"),
 					  &error),
 			 0);
 	assert_int_equal(ask(registry, 1001, "theirs", fd, 64, 64, &error), 0);
-	assert_int_equal(ask(registry, 1000, "first", fd, 0, 64, &error),
-			 -EPERM);
+	assert_int_equal(ask(registry, 1000, "first", fd, 0, 64, &error), -EPERM);
 }
 
 static void test_quotas(void **state)
@@ -213,39 +197,31 @@ static void test_quotas(void **state)
 	assert_int_equal(ask(registry, 1000, "b", fd, 64, 64, &error), 0);
 	assert_int_equal(SLIST_FIRST(&registry->inventory.quotas.users)->bytes, MEMORY);
 	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
-	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
-			 -EDQUOT);
+	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error), -EDQUOT);
 	/* A repeated request is granted again. */
 	assert_int_equal(ask(registry, 1000, "c", fd, 128, 64, &error), 0);
 
 	/* Entries and memory count until the last lease ends. */
-	assert_int_equal(registry__remove(registry,
-					  inventory__find(&registry->inventory, "a"),
-					  &error),
-			 0);
-	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error),
-			 -EDQUOT);
+	assert_int_equal(
+		registry__remove(registry, inventory__find(&registry->inventory, "a"), &error), 0);
+	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error), -EDQUOT);
 	end_leases();
 	assert_int_equal(ask(registry, 1000, "d", fd, 192, 64, &error), 0);
 
 	/* Memory from an earlier agent counts with its first slice. */
 	module.pages_adopted = 257;
-	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error),
-			 -EDQUOT);
+	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error), -EDQUOT);
 	assert_int_equal(module.lent, 1 << fd);
 
 	/* Memory that changes hands is the other user's from then on. */
 	module.pages_adopted = 256;
 	assert_int_equal(ask(registry, 1001, "large", 9, 0, 64, &error), 0);
-	assert_int_equal(registry__remove(registry,
-					  inventory__find(&registry->inventory, "large"),
+	assert_int_equal(registry__remove(registry, inventory__find(&registry->inventory, "large"),
 					  &error),
 			 0);
 	begin(registry, 1003, "small");
-	assert_int_equal(ask(registry, 1003, "large", 9, 0, 64, &error),
-			 -EDQUOT);
-	assert_int_equal(ask(registry, 1003, "beside", 9, 64, 64, &error),
-			 -EDQUOT);
+	assert_int_equal(ask(registry, 1003, "large", 9, 0, 64, &error), -EDQUOT);
+	assert_int_equal(ask(registry, 1003, "beside", 9, 64, 64, &error), -EDQUOT);
 	assert_non_null(strstr(error.text, "more than the 1 MiB"));
 	assert_int_equal(ask(registry, 1002, "large", 9, 0, 64, &error), 0);
 }
@@ -258,21 +234,16 @@ static void test_removed_one_by_one(void **state)
 	struct entry *entry;
 
 	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
-	assert_int_equal(registry__find_slice(registry, "first", fd, &entry,
-					      &error),
-			 0);
+	assert_int_equal(registry__find_slice(registry, "first", fd, &entry, &error), 0);
 	assert_int_equal(registry__remove(registry, entry, &error), 0);
 	assert_true(is_published("second"));
-	assert_int_equal(registry__find_slice(registry, "first", fd, &entry,
-					      &error),
-			 -ENOENT);
+	assert_int_equal(registry__find_slice(registry, "first", fd, &entry, &error), -ENOENT);
 	/* The process is writing to the bytes that controllers may still READ. */
 	assert_int_equal(ask(registry, 0, "third", fd, 0, 32, &error), -EBUSY);
 	assert_non_null(strstr(error.text, "bytes 0 to 63 of this memory are still on lease"));
 	/* The same slice comes back. */
 	assert_int_equal(ask(registry, 0, "again", fd, 0, 64, &error), 0);
-	assert_int_equal(registry__remove(registry,
-					  inventory__find(&registry->inventory, "again"),
+	assert_int_equal(registry__remove(registry, inventory__find(&registry->inventory, "again"),
 					  &error),
 			 0);
 	end_leases();
@@ -296,17 +267,12 @@ static void test_other_memory(void **state)
 	struct entry *entry;
 
 	assert_int_not_equal(fd, other);
-	assert_int_equal(registry__find_slice(registry, "first", other, &entry,
-					      &error),
-			 -ENOENT);
+	assert_int_equal(registry__find_slice(registry, "first", other, &entry, &error), -ENOENT);
 	assert_string_equal(error.text, "this memory has no slice 'first'");
 	/* The agent leaves unknown memory to its process. */
-	assert_int_equal(registry__find_slice(registry, "first", 9, &entry,
-					      &error),
-			 -ENOENT);
+	assert_int_equal(registry__find_slice(registry, "first", 9, &entry, &error), -ENOENT);
 	assert_int_equal(module.lent, 1 << fd | 1 << other);
-	assert_int_equal(ask(registry, 0, "first", other, 64, 64, &error),
-			 -EEXIST);
+	assert_int_equal(ask(registry, 0, "first", other, 64, 64, &error), -EEXIST);
 }
 
 static void test_gone(void **state)
@@ -318,8 +284,7 @@ static void test_gone(void **state)
 
 	assert_int_equal(ask(registry, 0, "second", fd, 64, 64, &error), 0);
 	assert_int_equal(ask(registry, 0, "third", fd, 128, 64, &error), 0);
-	assert_int_equal(registry__remove(registry,
-					  inventory__find(&registry->inventory, "second"),
+	assert_int_equal(registry__remove(registry, inventory__find(&registry->inventory, "second"),
 					  &error),
 			 0);
 	generation = control_region.generation;
@@ -360,10 +325,8 @@ static void test_not_published(void **state)
 	struct dart_error error;
 
 	refuse_publications(true);
-	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error),
-			 -ENOSPC);
-	assert_int_equal(ask(registry, 1000, "new", -1, 0, 64, &error),
-			 -ENOSPC);
+	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error), -ENOSPC);
+	assert_int_equal(ask(registry, 1000, "new", -1, 0, 64, &error), -ENOSPC);
 	assert_int_equal(module.lent, 1 << fd);
 	assert_int_equal(SLIST_FIRST(&registry->inventory.quotas.users)->bytes, MEMORY);
 	refuse_publications(false);

@@ -65,10 +65,8 @@ static void publish(struct served_host *host, const struct dart_schema *schema,
 	table.memory_regions = &region;
 	table.memory_region_count = 1;
 	table.generation = ++host->sample.table.generation;
-	served_host__publish(
-		host,
-		dart_table_writer__rewrite(host->control_region.writer, &table),
-		true);
+	served_host__publish(host, dart_table_writer__rewrite(host->control_region.writer, &table),
+			     true);
 }
 
 static struct dart_schema *make_schema(void)
@@ -79,15 +77,12 @@ static struct dart_schema *make_schema(void)
 
 	assert_non_null(schema);
 	for (at = 0; at < sizeof(struct row); at += sizeof(struct line)) {
-		sample__add(schema, name, "", at, 4, 1,
-			    DART_CONTROL_FIELD_SEQUENCE, false);
+		sample__add(schema, name, "", at, 4, 1, DART_CONTROL_FIELD_SEQUENCE, false);
 		name[1]++;
-		sample__add(schema, name, "",
-			    at + offsetof(struct line, values), 4, 14,
+		sample__add(schema, name, "", at + offsetof(struct line, values), 4, 14,
 			    DART_CONTROL_FIELD_COUNTER, false);
 		name[1]++;
-		sample__add(schema, name, "",
-			    at + offsetof(struct line, last_sequence), 4, 1,
+		sample__add(schema, name, "", at + offsetof(struct line, last_sequence), 4, 1,
 			    DART_CONTROL_FIELD_SEQUENCE, false);
 		name[1]++;
 	}
@@ -99,8 +94,7 @@ static void publish_row(struct served_host *host)
 {
 	struct dart_schema *schema = make_schema();
 
-	publish(host, schema, 0x100000 + 4096 - sizeof(struct line),
-		sizeof(struct row));
+	publish(host, schema, 0x100000 + 4096 - sizeof(struct line), sizeof(struct row));
 	dart_schema__free(schema);
 }
 
@@ -123,11 +117,9 @@ static void begin(struct values *values, const struct control_region *region)
 	uint8_t request[64];
 	size_t length;
 
-	length = dart_rpc__put_get_values(request, 1, region->instance,
-					  region->generation, &first, 1);
-	assert_int_equal(dart_rpc_message__decode(request, length, &message,
-						  &error),
-			 0);
+	length = dart_rpc__put_get_values(request, 1, region->instance, region->generation, &first,
+					  1);
+	assert_int_equal(dart_rpc_message__decode(request, length, &message, &error), 0);
 	assert_int_equal(values__begin(values, region, &message, &error), 0);
 }
 
@@ -157,10 +149,7 @@ static struct row copy_row(uint32_t sequence, bool is_removed, size_t size)
 	assert_int_equal(mprotect(SECOND_PAGE, 4096, PROT_NONE), 0);
 	for (sum = 0; sum < sizeof(row); sum += copied) {
 		copied = values__copy(&values, (uint8_t *)&row + sum,
-				      size < sizeof(row) - sum ?
-					      size :
-					      sizeof(row) - sum,
-				      &error);
+				      size < sizeof(row) - sum ? size : sizeof(row) - sum, &error);
 		assert_true(copied > 0);
 		assert_int_equal(copied % sizeof(struct line), 0);
 	}
@@ -232,8 +221,7 @@ static void test_carry(void **state)
 	ssize_t copied;
 
 	assert_non_null(schema);
-	sample__add(schema, "counts", "", 0, 8, COUNTERS,
-		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "counts", "", 0, 8, COUNTERS, DART_CONTROL_FIELD_COUNTER, false);
 	publish(host, schema, 0x100000, 8 * COUNTERS);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		begin(&values, &host->control_region);
@@ -248,8 +236,7 @@ static void test_carry(void **state)
 			set_counters(after);
 		}
 		for (j = 0; j < COUNTERS; j++)
-			assert_true(counters[j] == before ||
-				    counters[j] == after);
+			assert_true(counters[j] == before || counters[j] == after);
 		assert_int_equal(counters[0], before);
 		assert_int_equal(counters[COUNTERS - 1], after);
 	}

@@ -88,8 +88,7 @@ static void test_lengths(void **state)
 	size_t length;
 
 	for (length = 0; length < 18; length++)
-		assert_refused(read_bytes(bytes, length, 3), -EINVAL,
-			       "but 'count' means 18");
+		assert_refused(read_bytes(bytes, length, 3), -EINVAL, "but 'count' means 18");
 	assert_int_equal(read_bytes(bytes, 18, 3), 0);
 	entry_batch__close(&batch);
 }
@@ -117,20 +116,15 @@ static void test_operations(void **state)
 
 static void test_counts(void **state)
 {
-	static const size_t counts[] = {
-		0, DART_REGISTRATION_TABLE_CHANGES_MAX + 1, 1u << 31, SIZE_MAX,
-		SIZE_MAX / 6 + 1
-	};
+	static const size_t counts[] = { 0, DART_REGISTRATION_TABLE_CHANGES_MAX + 1, 1u << 31,
+					 SIZE_MAX, SIZE_MAX / 6 + 1 };
 	char *bytes = test_malloc(6 * DART_REGISTRATION_TABLE_CHANGES_MAX);
 	size_t i;
 
 	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		assert_refused(read_bytes("\1abcde", 6, counts[i]), -EINVAL,
-			       "1 to 2048 changes");
-	memset(bytes, DART_REGISTRATION_TABLE_REMOVE,
-	       6 * DART_REGISTRATION_TABLE_CHANGES_MAX);
-	assert_int_equal(read_bytes(bytes,
-				    6 * DART_REGISTRATION_TABLE_CHANGES_MAX,
+		assert_refused(read_bytes("\1abcde", 6, counts[i]), -EINVAL, "1 to 2048 changes");
+	memset(bytes, DART_REGISTRATION_TABLE_REMOVE, 6 * DART_REGISTRATION_TABLE_CHANGES_MAX);
+	assert_int_equal(read_bytes(bytes, 6 * DART_REGISTRATION_TABLE_CHANGES_MAX,
 				    DART_REGISTRATION_TABLE_CHANGES_MAX),
 			 0);
 	entry_batch__close(&batch);
@@ -180,16 +174,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("operations, keys and values are where the lengths of the table say",
 		     test_records),
-		TEST("a file is read from its start, and its position stays",
-		     test_position),
-		TEST("a file that is too short by any number of bytes is refused",
-		     test_lengths),
-		TEST("of all operations, insert and remove are taken",
-		     test_operations),
+		TEST("a file is read from its start, and its position stays", test_position),
+		TEST("a file that is too short by any number of bytes is refused", test_lengths),
+		TEST("of all operations, insert and remove are taken", test_operations),
 		TEST("0 changes and too many are refused", test_counts),
 		TEST("what is not a regular file is refused", test_files),
-		TEST("a descriptor that cannot be read is refused",
-		     test_access),
+		TEST("a descriptor that cannot be read is refused", test_access),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

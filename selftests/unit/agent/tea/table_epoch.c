@@ -60,14 +60,11 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("the first epoch is that of the clock, and never 0",
-		     test_first),
-		TEST("an epoch is behind the last one, whatever the clock says",
-		     test_clock),
+		TEST("the first epoch is that of the clock, and never 0", test_first),
+		TEST("an epoch is behind the last one, whatever the clock says", test_clock),
 		TEST("after the largest epoch comes 1", test_wrap),
 		TEST("half of all epochs are behind one", test_order),
-		TEST("many tables of one second have different epochs",
-		     test_many),
+		TEST("many tables of one second have different epochs", test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,8 +63,7 @@ static void test_epochs(void **state)
 	json_t *kept = table_kept__table(&table);
 	size_t i;
 
-	assert_int_equal(table_kept__read_epoch(kept, "nat"),
-			 DART_TEA_EPOCH_MAX);
+	assert_int_equal(table_kept__read_epoch(kept, "nat"), DART_TEA_EPOCH_MAX);
 	json_decref(kept);
 	assert_int_equal(table_kept__read_epoch(NULL, "nat"), 0);
 	assert_int_equal(read_epoch("{\"epoch\": 1}"), 1);
@@ -78,8 +77,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the name of a table's memory has its geometry and its shares, and fits",
 		     test_names),
-		TEST("an epoch is kept, and an impossible one is not used",
-		     test_epochs),
+		TEST("an epoch is kept, and an impossible one is not used", test_epochs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

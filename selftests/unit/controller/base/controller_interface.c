@@ -26,10 +26,8 @@ static void test_speed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("an interface is found by an address that it has",
-		     test_address),
-		TEST("an interface that does not tell its speed has none",
-		     test_speed),
+		TEST("an interface is found by an address that it has", test_address),
+		TEST("an interface that does not tell its speed has none", test_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,8 +28,7 @@ static void assert_close(uint64_t found, uint64_t exact)
 {
 	const uint64_t error = exact / 125 + 8;
 
-	assert_in_range(found, exact > error ? exact - error : 0,
-			exact + error);
+	assert_in_range(found, exact > error ? exact - error : 0, exact + error);
 }
 
 /* Of @count times below 2^@bits ns, each power of two as often as any other. */
@@ -122,8 +121,7 @@ int main(void)
 			     test_few, clear, NULL),
 		TEST_FIXTURE("a bucket does not overflow: what was long ago counts less",
 			     test_overflow, clear, NULL),
-		TEST_FIXTURE("a histogram takes 6.5 kB at most", test_size,
-			     clear, NULL),
+		TEST_FIXTURE("a histogram takes 6.5 kB at most", test_size, clear, NULL),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,24 +8,20 @@
 /* Each target keeps its own time within the interval, whenever its schedule starts. */
 static void test_phase(void **state)
 {
-	static const uint64_t intervals[] = {
-		1, 2, 1000000, 100000000, SECOND, 3600 * SECOND
-	};
+	static const uint64_t intervals[] = { 1, 2, 1000000, 100000000, SECOND, 3600 * SECOND };
 	uint64_t random = 11, now, interval;
 	struct schedule schedule;
 
 	for (int i = 0; i < 10000; i++) {
 		interval = intervals[i % 6];
-		now = random__below(&random, UINT32_MAX) * SECOND +
-		      random__below(&random, SECOND);
+		now = random__below(&random, UINT32_MAX) * SECOND + random__below(&random, SECOND);
 		schedule = (struct schedule){
 			.interval_ns = interval,
 			.phase_ns = (uint64_t)random__below(&random, UINT32_MAX)
 				    << random__below(&random, 33),
 		};
 		schedule__start(&schedule, now);
-		assert_int_equal(schedule.next_ns % interval,
-				 schedule.phase_ns % interval);
+		assert_int_equal(schedule.next_ns % interval, schedule.phase_ns % interval);
 		assert_in_range(schedule.next_ns, now + interval / 2,
 				now + interval / 2 + interval - 1);
 	}

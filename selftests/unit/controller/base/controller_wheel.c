@@ -158,14 +158,10 @@ static void test_random(void **state)
 			model__change(model);
 		model__check_next(model);
 		next = wheel__next_ns(&model->wheel);
-		if (random__below(&model->random, 3) && next != UINT64_MAX &&
-		    next > model->now)
+		if (random__below(&model->random, 3) && next != UINT64_MAX && next > model->now)
 			model__advance(model, next);
 		else
-			model__advance(model,
-				       model->now +
-					       random__below(&model->random,
-							     1 << 30));
+			model__advance(model, model->now + random__below(&model->random, 1 << 30));
 	}
 	free(model);
 }
@@ -198,8 +194,7 @@ int main(void)
 		     test_cancel_expired),
 		TEST("timers that are set and cancelled at random expire when they are due, none early, none lost",
 		     test_random),
-		TEST("a timer of a day costs a wake-up for each level at most",
-		     test_wakes),
+		TEST("a timer of a day costs a wake-up for each level at most", test_wakes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,7 @@ static struct test_host host_of(uint32_t number)
 	};
 }
 
-static struct scraper *scraper_of(const struct wish *wishes, uint32_t count,
-				  uint32_t number)
+static struct scraper *scraper_of(const struct wish *wishes, uint32_t count, uint32_t number)
 {
 	const struct test_host host = host_of(number);
 
@@ -83,13 +82,10 @@ static void test_hosts(void **state)
 		assert_string_equal(scraper->table.node_name, host.node);
 		assert_int_equal(scraper->table.instance, host.instance);
 		assert_true(dart_table__is_online(&scraper->table, 0));
-		assert_string_equal(
-			dart_table__find(&scraper->table, "vmstat")->name,
-			"vmstat");
+		assert_string_equal(dart_table__find(&scraper->table, "vmstat")->name, "vmstat");
 		assert_int_equal(scraper->read_count, 3);
 		for (k = 0; k < 2; k++) {
-			assert_int_equal(scraper->reads[k].address,
-					 host.address);
+			assert_int_equal(scraper->reads[k].address, host.address);
 			assert_int_equal(scraper->reads[k].rkey, host.rkey);
 		}
 	}
@@ -144,20 +140,16 @@ static void test_schemas(void **state)
 		else if (i == FIELDS)
 			schema = schema_with(NULL, 0, "one");
 		else if (i == FIELDS + 1)
-			schema = schema_with((const struct dart_field[]){
-						     fields[0],
-						     fields[9] },
-					     2, "one");
+			schema = schema_with((const struct dart_field[]){ fields[0], fields[9] }, 2,
+					     "one");
 		else
 			schema = schema_with(&fields[0], 1, "two");
 		shared[i] = shared_schema__get(&catalogs.schemas, schema);
 		assert_non_null(shared[i]);
-		assert_int_equal(content_store__count(&catalogs.schemas),
-				 ++total);
+		assert_int_equal(content_store__count(&catalogs.schemas), ++total);
 		assert_true(dart_schema__equals(&shared[i]->schema, schema));
 		/* Again: the same. */
-		assert_ptr_equal(shared_schema__get(&catalogs.schemas, schema),
-				 shared[i]);
+		assert_ptr_equal(shared_schema__get(&catalogs.schemas, schema), shared[i]);
 		content__release(&shared[i]->content);
 		dart_schema__free(schema);
 	}
@@ -208,8 +200,7 @@ static void *run_releaser(void *data)
 			return NULL;
 		entry = releaser->scraper->samples[0].entries[0].entry;
 		releaser->wrong += strcmp(entry->name, "cpustat") ||
-				   strcmp(entry->schema->fields[0].name,
-					  "field");
+				   strcmp(entry->schema->fields[0].name, "field");
 		scraper__free(releaser->scraper);
 		sem_post(&releaser->free);
 	}
@@ -241,8 +232,7 @@ static void test_threads(void **state)
 				 0);
 	}
 	for (i = 0; i < ROUNDS; i++)
-		hand_over(&releasers[i % THREADS],
-			  scraper_of(wishes, 1 + i / THREADS % 2, i));
+		hand_over(&releasers[i % THREADS], scraper_of(wishes, 1 + i / THREADS % 2, i));
 	for (i = 0; i < THREADS; i++) {
 		hand_over(&releasers[i], NULL);
 		pthread_join(releasers[i].thread, NULL);
@@ -258,8 +248,7 @@ int main(void)
 			     test_hosts),
 		CATALOG_TEST("schemas are the same only if all of their fields and texts are",
 			     test_schemas),
-		CATALOG_TEST("the budget of a host counts what it shares",
-			     test_budget),
+		CATALOG_TEST("the budget of a host counts what it shares", test_budget),
 		CATALOG_TEST("catalogs are released in any thread while others are searched",
 			     test_threads),
 	};

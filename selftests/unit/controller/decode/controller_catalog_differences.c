@@ -57,9 +57,8 @@ static void change_place_of_entry(struct dart_table *table)
 static void test_differences(void **state)
 {
 	static change *const changes[] = {
-		change_name, change_since, change_kind, change_lifetime,
-		change_copies, change_place, change_stride, change_region,
-		change_place_of_entry,
+		change_name,  change_since,  change_kind,   change_lifetime,	   change_copies,
+		change_place, change_stride, change_region, change_place_of_entry,
 	};
 	const size_t count = sizeof(changes) / sizeof(*changes);
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_COUNTER);
@@ -76,8 +75,7 @@ static void test_differences(void **state)
 		table = table_of(wishes, 2);
 		changes[i](table);
 		all[i] = scraper_of_table(table, NULL);
-		assert_int_equal(content_store__count(&catalogs.catalogs),
-				 i + 2);
+		assert_int_equal(content_store__count(&catalogs.catalogs), i + 2);
 	}
 	/* A different choice of scraped entries is a difference, too; all hosts share schemas. */
 	all[count + 1] = scraper_of_table(table_of(wishes, 2), "cpustat");

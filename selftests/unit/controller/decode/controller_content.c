@@ -8,11 +8,9 @@ struct number {
 	int number;
 };
 
-static int compare_numbers(const struct content *one,
-			   const struct content *other)
+static int compare_numbers(const struct content *one, const struct content *other)
 {
-	return ((const struct number *)one)->number -
-	       ((const struct number *)other)->number;
+	return ((const struct number *)one)->number - ((const struct number *)other)->number;
 }
 
 static void free_number(struct content *content)
@@ -39,13 +37,11 @@ static void test_collision(void **state)
 		assert_null(content_store__find(&store, &key.content));
 		content__init(&made[i].content, &numbers);
 		made[i].number = i + 1;
-		assert_int_equal(content_store__add(&store, &made[i].content),
-				 0);
+		assert_int_equal(content_store__add(&store, &made[i].content), 0);
 	}
 	for (i = 0; i < 10; i++) {
 		key.number = i + 1;
-		assert_ptr_equal(content_store__find(&store, &key.content),
-				 &made[i].content);
+		assert_ptr_equal(content_store__find(&store, &key.content), &made[i].content);
 		content__release(&made[i].content);
 		assert_int_equal(made[i].number, i + 1);
 		content__release(&made[i].content);

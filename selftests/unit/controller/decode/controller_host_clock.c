@@ -72,9 +72,7 @@ static void init(struct world *world, bool is_load)
 		.is_there = true,
 		.interval_ns = SECOND,
 		.boot_time = is_load ?
-				     dart_schema__find(
-					     world->host.entries[0].schema,
-					     "boot_time") :
+				     dart_schema__find(world->host.entries[0].schema, "boot_time") :
 				     NULL,
 	};
 	/* Both clocks are right. */
@@ -99,10 +97,8 @@ static void take(struct world *world)
 	head->time_ns = world->now_ns + world->wall_ns;
 	head->clock_uncertainty_ns = world->uncertainty_ns;
 	if (world->uncertainty_ns)
-		head->clock_offset_ns = (uint64_t)world->told_ns -
-					(uint64_t)world->wall_ns;
-	world->news = host_clock__take(&world->clock, BOUND, &world->source,
-				       &world->host.sample);
+		head->clock_offset_ns = (uint64_t)world->told_ns - (uint64_t)world->wall_ns;
+	world->news = host_clock__take(&world->clock, BOUND, &world->source, &world->host.sample);
 	assert_int_equal(head->time_ns, world->now_ns + world->wall_ns);
 }
 
@@ -111,11 +107,9 @@ static void scrape(struct world *world, int64_t after_ns)
 {
 	world->now_ns += after_ns;
 	if (!world->is_stalled)
-		world->gathered_ns = world->now_ns -
-				     (world->now_ns - 300 * MS) %
-					     world->interval_ns;
-	set_row(world, boot_at(world, world->gathered_ns),
-		world->since_boot_ns);
+		world->gathered_ns =
+			world->now_ns - (world->now_ns - 300 * MS) % world->interval_ns;
+	set_row(world, boot_at(world, world->gathered_ns), world->since_boot_ns);
 	take(world);
 }
 
@@ -123,9 +117,8 @@ static void scrape(struct world *world, int64_t after_ns)
 static int64_t error_of(const struct world *world)
 {
 	const struct sample *sample = &world->host.sample;
-	const int64_t date_ns = sample->head.time_ns +
-				boot_at(world, world->gathered_ns) -
-				sample->clock.boot_ns;
+	const int64_t date_ns =
+		sample->head.time_ns + boot_at(world, world->gathered_ns) - sample->clock.boot_ns;
 
 	return date_ns - world->gathered_ns - world->wall_ns;
 }
@@ -181,8 +174,7 @@ static void test_right(void **state)
 /* A host days ahead, months late, or in 1970: the times of its samples are right. */
 static void test_wrong_host(void **state)
 {
-	static const int64_t wrong[] = { 2 * DAY, -90 * DAY, 3 * SECOND,
-					 -1700000000 * SECOND,
+	static const int64_t wrong[] = { 2 * DAY, -90 * DAY, 3 * SECOND, -1700000000 * SECOND,
 					 200 * 365 * DAY };
 	struct world world;
 	unsigned int i;
@@ -287,8 +279,7 @@ static void test_set_controller(void **state)
 			scrape(&world, SECOND);
 		world.wall_ns += steps[i];
 		scrape(&world, SECOND);
-		assert_int_equal(world.news & HOST_CLOCK_WALL_WAS_SET,
-				 HOST_CLOCK_WALL_WAS_SET);
+		assert_int_equal(world.news & HOST_CLOCK_WALL_WAS_SET, HOST_CLOCK_WALL_WAS_SET);
 		scrape(&world, SECOND);
 		assert_int_equal(world.news & HOST_CLOCK_WALL_WAS_SET, 0);
 		assert_dated(&world, 5 * MS);
@@ -327,8 +318,7 @@ static void test_drift(void **state)
 /* Scrapes keep their times, and so do rows of other samples. */
 static void test_lies(void **state)
 {
-	static const uint64_t times[] = { 0, 1, 1ULL << 62, INT64_MAX,
-					  1ULL << 63, UINT64_MAX };
+	static const uint64_t times[] = { 0, 1, 1ULL << 62, INT64_MAX, 1ULL << 63, UINT64_MAX };
 	struct world world;
 	unsigned int i, j, k;
 
@@ -384,8 +374,7 @@ static void init_any(struct world *world, uint64_t *random)
 /* Sets a clock, lets NTP correct it, or connects the host again; then scrapes the host. */
 static void disturb(struct world *world, uint64_t *random)
 {
-	static const int64_t steps[] = { HOUR, -HOUR, 3650 * DAY, -3650 * DAY,
-					 20 * MS, -20 * MS };
+	static const int64_t steps[] = { HOUR, -HOUR, 3650 * DAY, -3650 * DAY, 20 * MS, -20 * MS };
 
 	switch (random__below(random, 40)) {
 	case 0:
@@ -408,8 +397,7 @@ static void disturb(struct world *world, uint64_t *random)
  */
 static void run_any(uint64_t seed)
 {
-	static const int64_t scraped[] = { 100 * MS, SECOND, 15 * SECOND,
-					   60 * SECOND };
+	static const int64_t scraped[] = { 100 * MS, SECOND, 15 * SECOND, 60 * SECOND };
 	uint64_t random = seed;
 	int64_t date_ns, last_date_ns = 0, last_row_ns = 0, every_ns, wall_ns;
 	struct world world;
@@ -424,8 +412,7 @@ static void run_any(uint64_t seed)
 		disturb(&world, &random);
 		scrape(&world, every_ns + random__below(&random, 30 * MS));
 		assert_dated(&world, world.interval_ns * 5 / 4 + 200 * MS +
-					     (world.interval_ns + every_ns) /
-						     2000);
+					     (world.interval_ns + every_ns) / 2000);
 		assert_offset(&world);
 		date_ns = world.gathered_ns + error_of(&world);
 		if (world.gathered_ns != last_row_ns && wall_ns == world.wall_ns &&
@@ -471,8 +458,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("rows of a host with a right clock have their times, to the uncertainty of the handshake",
 		     test_right),
-		TEST("a wrong clock of a host is told once, and dates nothing",
-		     test_wrong_host),
+		TEST("a wrong clock of a host is told once, and dates nothing", test_wrong_host),
 		TEST("a clock of a host that is set meanwhile is measured again, and dates nothing",
 		     test_set_host),
 		TEST("a clock that was set between table and handshake dates nothing",

@@ -49,10 +49,8 @@ void metric_plan__put(struct metric_plan *plan)
 	free(test);
 }
 
-static inline void test_plan__add(struct metric_plan *plan,
-				  struct metric_series *series,
-				  const struct test_family *family,
-				  const char *value)
+static inline void test_plan__add(struct metric_plan *plan, struct metric_series *series,
+				  const struct test_family *family, const char *value)
 {
 	struct metric_series *to = &series[plan->series_count++];
 	struct metric_label *label;
@@ -73,8 +71,7 @@ static inline void test_plan__add(struct metric_plan *plan,
 }
 
 /* @families are in the order of their names. */
-static inline struct metric_plan *
-test_plan__new(const struct test_family *families, uint32_t count)
+static inline struct metric_plan *test_plan__new(const struct test_family *families, uint32_t count)
 {
 	struct test_plan *test = calloc(1, sizeof(*test));
 	struct metric_family *to = calloc(count, sizeof(*to));
@@ -97,8 +94,7 @@ test_plan__new(const struct test_family *families, uint32_t count)
 		};
 		if (!families[i].label)
 			test_plan__add(plan, series, &families[i], NULL);
-		for (value = families[i].values; families[i].label && *value;
-		     value++)
+		for (value = families[i].values; families[i].label && *value; value++)
 			test_plan__add(plan, series, &families[i], *value);
 		to[i].series_count = plan->series_count - to[i].first_series;
 		plan->family_count++;

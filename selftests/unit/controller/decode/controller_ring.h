@@ -30,14 +30,12 @@ static inline struct ring *ring_of(const struct dart_schema *schema)
 }
 
 /* All values become @sequence where the READs land; then they are handed over. */
-static inline bool land(struct ring *ring, uint64_t sequence,
-			struct decoder *decoder)
+static inline bool land(struct ring *ring, uint64_t sequence, struct decoder *decoder)
 {
 	const struct dart_read *read = &ring->scraper->reads[0];
 	const struct sample_head head = { .sequence = sequence };
-	uint64_t *landing =
-		(uint64_t *)((char *)ring->memory + read->landing);
-	struct work_batch batch = { };
+	uint64_t *landing = (uint64_t *)((char *)ring->memory + read->landing);
+	struct work_batch batch = {};
 	uint32_t i;
 	bool ret;
 

@@ -21,18 +21,15 @@ static void assert_chosen_of(const struct wish *wishes, uint32_t count,
 	uint32_t i;
 
 	for (i = 0; patterns[i]; i++)
-		assert_int_equal(settings__add_entry(&settings, patterns[i]),
-				 0);
-	assert_int_equal(scraper__new(table_of(wishes, count), &settings, &use,
-				      &accept_of_agent, &scraper, &error),
+		assert_int_equal(settings__add_entry(&settings, patterns[i]), 0);
+	assert_int_equal(scraper__new(table_of(wishes, count), &settings, &use, &accept_of_agent,
+				      &scraper, &error),
 			 0);
 	for (i = 0; i < scraper->catalog->wanted_count; i++)
-		snprintf(chosen + strlen(chosen),
-			 sizeof(chosen) - strlen(chosen), "%s ",
+		snprintf(chosen + strlen(chosen), sizeof(chosen) - strlen(chosen), "%s ",
 			 scraper->samples[0].entries[i].entry->name);
 	if (scraper->absent)
-		snprintf(chosen + strlen(chosen),
-			 sizeof(chosen) - strlen(chosen), "absent %s",
+		snprintf(chosen + strlen(chosen), sizeof(chosen) - strlen(chosen), "absent %s",
 			 scraper->absent);
 	assert_string_equal(chosen, expected);
 	scraper__free(scraper);
@@ -122,8 +119,7 @@ static int scrape(const struct wish *wishes, uint32_t count,
 	struct scraper *scraper;
 	int ret;
 
-	ret = scraper__new(table_of(wishes, count), &all, &use,
-			   &accept_of_agent, &scraper, error);
+	ret = scraper__new(table_of(wishes, count), &all, &use, &accept_of_agent, &scraper, error);
 	if (!ret)
 		scraper__free(scraper);
 	return ret;
@@ -187,8 +183,7 @@ static void test_sparse(void **state)
 
 	table->memory_regions[0].length = 1ULL << 40;
 	table->entries[0].ranges[0].stride = 1ULL << 39;
-	assert_int_equal(scraper__new(table, &all, &use,
-				      &accept_of_agent, &scraper, &error),
+	assert_int_equal(scraper__new(table, &all, &use, &accept_of_agent, &scraper, &error),
 			 -EFBIG);
 	assert_non_null(strstr(error.text, "'sparse' (1 READs, 16 bytes)"));
 	dart_schema__free(schema);
@@ -197,21 +192,16 @@ static void test_sparse(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a pattern chooses all entries that match it, each once",
-		     test_patterns),
-		TEST("a name that looks like a pattern chooses the entry of this name",
-		     test_names),
+		TEST("a pattern chooses all entries that match it, each once", test_patterns),
+		TEST("a name that looks like a pattern chooses the entry of this name", test_names),
 		TEST("a name without an interval finds the entry that is gathered most often, unless there is one of this name",
 		     test_gathered),
-		TEST("a name or pattern that chooses no entry is absent",
-		     test_absent),
+		TEST("a name or pattern that chooses no entry is absent", test_absent),
 		TEST("a scrape may have 100,000 READs", test_many_reads),
-		TEST("a table with more text than the budget is refused by name",
-		     test_large_text),
+		TEST("a table with more text than the budget is refused by name", test_large_text),
 		TEST("a scrape that is too large is refused with its three largest entries, the largest first",
 		     test_largest),
-		TEST("a READ of more bytes than a table may describe is refused",
-		     test_sparse),
+		TEST("a READ of more bytes than a table may describe is refused", test_sparse),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

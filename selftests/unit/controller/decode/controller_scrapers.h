@@ -26,8 +26,7 @@ static inline int close_catalogs(void **state)
 	return left ? -1 : 0;
 }
 
-static inline struct scraper *scraper_of_table(struct dart_table *table,
-					const char *entry)
+static inline struct scraper *scraper_of_table(struct dart_table *table, const char *entry)
 {
 	const struct scraper_use use = {
 		.catalogs = &catalogs,
@@ -39,8 +38,7 @@ static inline struct scraper *scraper_of_table(struct dart_table *table,
 
 	if (entry)
 		assert_int_equal(settings__add_entry(&settings, entry), 0);
-	assert_int_equal(scraper__new(table, &settings, &use, &accept_of_agent,
-				      &scraper, &error),
+	assert_int_equal(scraper__new(table, &settings, &use, &accept_of_agent, &scraper, &error),
 			 0);
 	settings__clear(&settings);
 	return scraper;

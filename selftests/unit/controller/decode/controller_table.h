@@ -33,10 +33,8 @@ struct test_host {
 };
 
 /* The bytes of a table of these entries, which the caller frees. */
-static inline uint8_t *table_bytes_of_host(const struct wish *wishes,
-					   uint32_t count,
-					   const struct test_host *host,
-					   uint32_t *length)
+static inline uint8_t *table_bytes_of_host(const struct wish *wishes, uint32_t count,
+					   const struct test_host *host, uint32_t *length)
 {
 	struct dart_entry *entries = calloc(count, sizeof(*entries));
 	struct dart_table table = {
@@ -108,8 +106,7 @@ static inline uint8_t *table_bytes_of_host(const struct wish *wishes,
 }
 
 /* A decoded table of these entries. */
-static inline struct dart_table *table_of_host(const struct wish *wishes,
-					       uint32_t count,
+static inline struct dart_table *table_of_host(const struct wish *wishes, uint32_t count,
 					       const struct test_host *host)
 {
 	struct dart_table *decoded;
@@ -117,23 +114,19 @@ static inline struct dart_table *table_of_host(const struct wish *wishes,
 	uint32_t length;
 	uint8_t *bytes = table_bytes_of_host(wishes, count, host, &length);
 
-	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL,
-					    &error),
-			 0);
+	assert_int_equal(dart_table__decode(bytes, length, &decoded, NULL, &error), 0);
 	free(bytes);
 	return decoded;
 }
 
-static inline struct dart_table *table_of(const struct wish *wishes,
-					  uint32_t count)
+static inline struct dart_table *table_of(const struct wish *wishes, uint32_t count)
 {
 	const struct test_host host = { "host", 1, 0x10000, 1 };
 
 	return table_of_host(wishes, count, &host);
 }
 
-static inline struct dart_schema *schema_of(uint32_t length,
-				     enum dart_control_field_kind kind)
+static inline struct dart_schema *schema_of(uint32_t length, enum dart_control_field_kind kind)
 {
 	const struct dart_field field = {
 		.name = "field",

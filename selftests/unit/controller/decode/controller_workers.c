@@ -28,8 +28,7 @@ static void pass_gate(struct work *work)
 }
 
 /* The worker of @place does nothing until the gate is opened. */
-static void gate__close(struct gate *gate, struct workers *workers,
-			size_t place)
+static void gate__close(struct gate *gate, struct workers *workers, size_t place)
 {
 	gate->work.run = pass_gate;
 	assert_int_equal(sem_init(&gate->reached, 0, 0), 0);
@@ -66,8 +65,7 @@ static struct {
 
 static void count(struct work *work)
 {
-	struct numbered *numbered =
-		caa_container_of(work, struct numbered, work);
+	struct numbered *numbered = caa_container_of(work, struct numbered, work);
 	const unsigned int place = numbered->place;
 
 	if (!numbered->number)
@@ -91,8 +89,7 @@ static void test_order(void **state)
 		works[i].place = i % PLACES;
 		works[i].number = i / PLACES;
 		works[i].work.run = count;
-		assert_true(workers__hand_over(workers, works[i].place,
-					       &works[i].work, &batch));
+		assert_true(workers__hand_over(workers, works[i].place, &works[i].work, &batch));
 		if (i % 7 == 0)
 			work_batch__end(&batch);
 	}
@@ -107,8 +104,7 @@ static void test_order(void **state)
 
 static void test_full(void **state)
 {
-	struct numbered *works =
-		calloc(WORKERS_QUEUE_MAX + 2, sizeof(*works));
+	struct numbered *works = calloc(WORKERS_QUEUE_MAX + 2, sizeof(*works));
 	struct workers *workers = start(1);
 	struct work_batch batch = { };
 	struct gate gate;
@@ -122,13 +118,10 @@ static void test_full(void **state)
 		works[i].work.run = count;
 	}
 	for (i = 0; i < WORKERS_QUEUE_MAX; i++)
-		assert_true(workers__hand_over(workers, 0, &works[i].work,
-					       &batch));
-	assert_false(workers__hand_over(workers, 0, &works[i].work,
-					       &batch));
+		assert_true(workers__hand_over(workers, 0, &works[i].work, &batch));
+	assert_false(workers__hand_over(workers, 0, &works[i].work, &batch));
 	workers__hand_over_always(workers, 0, &works[i].work);
-	assert_false(workers__hand_over(workers, 0, &works[i + 1].work,
-					&batch));
+	assert_false(workers__hand_over(workers, 0, &works[i + 1].work, &batch));
 	gate__open(&gate);
 	workers__stop(workers);
 	assert_int_equal(places[0].done, WORKERS_QUEUE_MAX + 1);
@@ -152,8 +145,7 @@ static void test_quiet(void **state)
 
 	assert_int_equal(queue__open(&queue, 8), 0);
 	for (i = 0; i < 2; i++) {
-		assert_true(queue__put_quietly(&queue, &items[i], 1,
-					       &was_empty));
+		assert_true(queue__put_quietly(&queue, &items[i], 1, &was_empty));
 		assert_int_equal(was_empty, !i);
 		assert_false(is_woken(&queue));
 	}
@@ -192,8 +184,7 @@ static void test_batch(void **state)
 	}
 	for (round = 0; round < WORKS; round++) {
 		for (i = 0; i < WORKERS; i++)
-			assert_true(workers__hand_over(workers, i,
-						       &gates[i].work, &batch));
+			assert_true(workers__hand_over(workers, i, &gates[i].work, &batch));
 		work_batch__end(&batch);
 		assert_false(batch.asleep);
 		for (i = 0; i < WORKERS; i++)
@@ -221,8 +212,7 @@ static void *produce(void *data)
 	unsigned int i;
 
 	for (i = 0; i < WORKS; i++) {
-		while (!queue__put(producer->queue, &producer->items[i].item,
-				   1 + i % 3))
+		while (!queue__put(producer->queue, &producer->items[i].item, 1 + i % 3))
 			sem_wait(producer->room);
 	}
 	return NULL;
@@ -248,8 +238,7 @@ static void test_producers(void **state)
 			producers[i].items[k].producer = i;
 			producers[i].items[k].number = k;
 		}
-		assert_int_equal(pthread_create(&producers[i].thread, NULL,
-						produce, &producers[i]),
+		assert_int_equal(pthread_create(&producers[i].thread, NULL, produce, &producers[i]),
 				 0);
 	}
 	for (i = 0; i < PRODUCERS * WORKS; i++) {
@@ -286,10 +275,8 @@ struct recorder {
 	sem_t recorded;
 };
 
-static int record_sample(struct sink *sink,
-			 const struct target_settings *target,
-			 const struct sample *sample,
-			 const struct latency *decoded)
+static int record_sample(struct sink *sink, const struct target_settings *target,
+			 const struct sample *sample, const struct latency *decoded)
 {
 	struct recorder *recorder = (struct recorder *)sink;
 	const uint64_t *values = sample->entries[0].copies;
@@ -309,8 +296,7 @@ static int record_sample(struct sink *sink,
 	return 0;
 }
 
-static int record_loss(struct sink *sink, const struct target_settings *target,
-		       const char *reason)
+static int record_loss(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	struct recorder *recorder = (struct recorder *)sink;
 
@@ -354,8 +340,7 @@ static void fixture__close(struct fixture *fixture)
 }
 
 /* A scrape lands, and is handed over. */
-static bool scrape(struct fixture *fixture, struct ring *ring,
-		   uint64_t sequence)
+static bool scrape(struct fixture *fixture, struct ring *ring, uint64_t sequence)
 {
 	return land(ring, sequence, &fixture->decoder);
 }
@@ -438,10 +423,8 @@ int main(void)
 		     test_order),
 		TEST("a full queue refuses work and loses none; what must not be lost goes beyond",
 		     test_full),
-		TEST("what is put quietly wakes whoever takes once, when it is due",
-		     test_quiet),
-		TEST("the end of a batch wakes each worker that has work of it",
-		     test_batch),
+		TEST("what is put quietly wakes whoever takes once, when it is due", test_quiet),
+		TEST("the end of a batch wakes each worker that has work of it", test_batch),
 		TEST("items of many threads arrive once, in the order of each, within the bound",
 		     test_producers),
 		TEST("a ring hands over all slots but one, and then drops what lands until one is free",

@@ -34,11 +34,9 @@ static void want(void *data, const struct target_list *list)
 	fixture->wanted[0] = '\0';
 	for (i = 0; i < list->count; i++) {
 		target = &list->items[i]->settings;
-		length += snprintf(fixture->wanted + length,
-				   sizeof(fixture->wanted) - length,
+		length += snprintf(fixture->wanted + length, sizeof(fixture->wanted) - length,
 				   "%s%s@%llu", i ? " " : "", target->name,
-				   (unsigned long long)target->interval_ns /
-					   1000000);
+				   (unsigned long long)target->interval_ns / 1000000);
 		assert_true(length < sizeof(fixture->wanted));
 	}
 	fixture->lists++;
@@ -48,8 +46,7 @@ static void say(void *data, const char *sentence)
 {
 	struct fixture *fixture = data;
 
-	if (fixture->ignored &&
-	    !strncmp(sentence, fixture->ignored, strlen(fixture->ignored)))
+	if (fixture->ignored && !strncmp(sentence, fixture->ignored, strlen(fixture->ignored)))
 		return;
 	assert_true(fixture->sentences < 8);
 	strcpy(fixture->said[fixture->sentences++], sentence);
@@ -112,8 +109,7 @@ static void begin(struct fixture *fixture, const char *configuration)
 	assert_int_equal(sd_event_new(&fixture->event), 0);
 	assert_int_equal(settings__add_target(&own, "own", 1, 0), 0);
 	assert_int_equal(config__read(&settings, &own, "c", &error), 0);
-	assert_int_equal(discovery__new(fixture->event, &own, &settings, "c",
-					&operations, fixture,
+	assert_int_equal(discovery__new(fixture->event, &own, &settings, "c", &operations, fixture,
 					&fixture->discovery, &error),
 			 0);
 	settings__clear(&settings);
@@ -305,9 +301,8 @@ static void test_reload(void **state)
 	replace("c", "agents: [{host: x, interval: 7s}, {host: y}]\n"
 		     "sources: [{file_sd: f}]\nworkers: 3\n");
 	discovery__reload(fixture.discovery);
-	hear(&fixture,
-	     "c: read again (agents: 3, sources: 1); "
-	     "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
+	hear(&fixture, "c: read again (agents: 3, sources: 1); "
+		       "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
 	/*
 	 * The targets of the source stay until the controller has looked at it with another
 	 * interval.
@@ -318,18 +313,15 @@ static void test_reload(void **state)
 		     "sources: [{file_sd: f}]\n"
 		     "tls: {certificate: c, key: k, authorities: a}\n");
 	discovery__reload(fixture.discovery);
-	hear(&fixture,
-	     "c: read again (agents: 3, sources: 1); "
-	     "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
+	hear(&fixture, "c: read again (agents: 3, sources: 1); "
+		       "flow, io, tls, workers, handshakes, clock_bound, record and outputs stay");
 
 	replace("c", "agents: [{host: x}, {host: x}]\n");
 	discovery__reload(fixture.discovery);
-	hear(&fixture,
-	     "c:1: agent 'x' port 4792 is named twice; nothing has changed");
+	hear(&fixture, "c:1: agent 'x' port 4792 is named twice; nothing has changed");
 	assert_int_equal(unlink("c"), 0);
 	discovery__reload(fixture.discovery);
-	hear(&fixture,
-	     "cannot open 'c': No such file or directory; nothing has");
+	hear(&fixture, "cannot open 'c': No such file or directory; nothing has");
 	replace("c", "interval: 1s\n");
 	discovery__reload(fixture.discovery);
 	/* The command line names an agent. */
@@ -463,12 +455,10 @@ int main(void)
 		     test_left_out),
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
 		     test_reload),
-		TEST("what counts only when the program starts is said to stay",
-		     test_for_start),
+		TEST("what counts only when the program starts is said to stay", test_for_start),
 		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
 		     test_refused_behind),
-		TEST("more than 10,000 agents of all sources together are refused",
-		     test_too_many),
+		TEST("more than 10,000 agents of all sources together are refused", test_too_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

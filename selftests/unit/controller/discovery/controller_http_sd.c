@@ -64,8 +64,7 @@ static void server__send_again(struct server *server, int peer)
 	for (at = 0; at + length <= PIECE; at += length)
 		memcpy(piece + at, server->body, length);
 	piece[at] = '\0';
-	while (atomic_load(&server->sent) < ENDLESS &&
-	       server__send(server, peer, piece))
+	while (atomic_load(&server->sent) < ENDLESS && server__send(server, peer, piece))
 		;
 }
 
@@ -81,8 +80,7 @@ static void *serve(void *data)
 	ssize_t got;
 	int peer;
 
-	while (poll(&listener, 1, -1) > 0 &&
-	       (peer = accept(server->fd, NULL, NULL)) >= 0) {
+	while (poll(&listener, 1, -1) > 0 && (peer = accept(server->fd, NULL, NULL)) >= 0) {
 		got = recv(peer, request, sizeof(server->request) - 1, 0);
 		if (got > 0) {
 			request[got] = '\0';
@@ -111,19 +109,15 @@ static void server__listen(struct server *server)
 
 	server->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_true(server->fd >= 0);
-	assert_int_equal(bind(server->fd, (struct sockaddr *)&address, length),
-			 0);
-	assert_int_equal(getsockname(server->fd, (struct sockaddr *)&address,
-				     &length),
-			 0);
+	assert_int_equal(bind(server->fd, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(getsockname(server->fd, (struct sockaddr *)&address, &length), 0);
 	server->port = ntohs(address.sin_port);
 	assert_int_equal(listen(server->fd, 8), 0);
 }
 
 static void server__run(struct server *server)
 {
-	assert_int_equal(pthread_create(&server->thread, NULL, serve, server),
-			 0);
+	assert_int_equal(pthread_create(&server->thread, NULL, serve, server), 0);
 }
 
 static void server__open(struct server *server)
@@ -183,15 +177,12 @@ static void begin(struct fixture *fixture, uint16_t port, struct rlimit *limit)
 	*fixture = (struct fixture){};
 	snprintf(url, sizeof(url), "http://%s127.0.0.1:%u/x",
 		 asked_with.token_file ? "" : "user:secret@", port);
-	assert_int_equal(settings__add_source(&settings, SOURCE_HTTP_SD, url),
-			 0);
-	assert_int_equal(url_settings__copy(&settings.sources[0].url, &asked_with),
-			 0);
+	assert_int_equal(settings__add_source(&settings, SOURCE_HTTP_SD, url), 0);
+	assert_int_equal(url_settings__copy(&settings.sources[0].url, &asked_with), 0);
 	assert_int_equal(sd_event_new(&fixture->event), 0);
 	if (limit)
 		lower_limit(limit);
-	assert_int_equal(source__new(fixture->event, settings.sources,
-				     &settings, on_news, fixture,
+	assert_int_equal(source__new(fixture->event, settings.sources, &settings, on_news, fixture,
 				     &fixture->source, &error),
 			 0);
 	settings__clear(&settings);
@@ -286,8 +277,7 @@ static void test_nobody(void **state)
 	for (i = 0; i < 3; i++) {
 		hear(&fixture);
 		assert_int_not_equal(fixture.result, 0);
-		assert_int_equal(strncmp(fixture.text, "does not answer: ", 17),
-				 0);
+		assert_int_equal(strncmp(fixture.text, "does not answer: ", 17), 0);
 		assert_null(strpbrk(fixture.text, "0123456789"));
 		source__look(fixture.source);
 	}
@@ -337,9 +327,7 @@ static void test_asked_with(void **state)
 	expect(&server, 0, "");
 	assert_non_null(strstr(server.request, "\r\nAuthorization: Bearer one.two\r\n"));
 
-	assert_int_equal(url_settings__add_header(&asked_with, "X-Scope", "a b",
-						  &error),
-			 0);
+	assert_int_equal(url_settings__add_header(&asked_with, "X-Scope", "a b", &error), 0);
 	expect(&server, 0, "");
 	assert_non_null(strstr(server.request, "\r\nX-Scope: a b\r\n"));
 	expect(&elsewhere, 1, "answers with status 302, not 200");
@@ -427,21 +415,17 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a source without descriptors gets its targets when it is asked to look again",
 		     test_opened_later),
-		TEST("a URL names targets, and its name has no password",
-		     test_targets),
-		TEST("where nobody listens each look says the same",
-		     test_nobody),
+		TEST("a URL names targets, and its name has no password", test_targets),
+		TEST("where nobody listens each look says the same", test_nobody),
 		TEST("another status, another type, nonsense and half of an answer are refused",
 		     test_refused),
 		TEST("a token and headers of the settings are sent, and to no other host",
 		     test_asked_with),
-		TEST("redirections end, and lead to no file",
-		     test_redirections),
+		TEST("redirections end, and lead to no file", test_redirections),
 		TEST("an answer without end is cut off", test_endless),
 		TEST("an answer of far too many objects is refused before they take memory",
 		     test_groups),
-		TEST("a server that says nothing does not delay the end",
-		     test_silent),
+		TEST("a server that says nothing does not delay the end", test_silent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,8 +59,7 @@ static const char whole[] =
 
 static void test_windows(void **state)
 {
-	assert_int_equal(parse("\xef\xbb\xbf[\r\n {\"targets\": [\"a\"]}\r\n]\r\n"),
-			 0);
+	assert_int_equal(parse("\xef\xbb\xbf[\r\n {\"targets\": [\"a\"]}\r\n]\r\n"), 0);
 	assert_int_equal(list.count, 1);
 }
 
@@ -86,8 +85,7 @@ static void test_groups(void **state)
 	assert_string_equal(target->name, "a:1");
 	assert_int_equal(target->interval_ns, 250000000);
 	assert_int_equal(target->class, 0);
-	assert_string_equal(target->labels->text,
-			    "{\"dc\":\"d1\",\"rack\":\"none\"}");
+	assert_string_equal(target->labels->text, "{\"dc\":\"d1\",\"rack\":\"none\"}");
 
 	/* Named twice: the first name counts. */
 	target = &list.items[2]->settings;
@@ -129,8 +127,7 @@ static void test_refused(void **state)
 		{ "{}", "not a list of groups" },
 		{ "1", "not a list of groups" },
 		{ "[1]", "group 1 is not an object" },
-		{ "[{\"targets\": []}, {\"targets\": {}}]",
-		  "group 2: the targets are not a list" },
+		{ "[{\"targets\": []}, {\"targets\": {}}]", "group 2: the targets are not a list" },
 		{ "[{\"targets\": [1]}]", "group 1: target 1 is not a text" },
 		{ "[{\"targets\": [null]}]", "group 1: target 1 is not a text" },
 		{ "[{\"targets\": [\"\"]}]", "group 1: '' is not an agent" },
@@ -144,8 +141,7 @@ static void test_refused(void **state)
 		  "group 1: '\\x1b[2J' is not an agent" },
 		{ "[{\"targets\": [\"a\\u0000b\"]}]", "is not an agent" },
 		{ "[{\"targets\": [\"\xff\"]}]", "is not an agent" },
-		{ "[{\"targets\": [], \"labels\": []}]",
-		  "group 1: the labels are not" },
+		{ "[{\"targets\": [], \"labels\": []}]", "group 1: the labels are not" },
 		{ "[{\"targets\": [], \"labels\": {\"a\": 1}}]",
 		  "group 1: label 'a' is not a text" },
 		{ "[{\"targets\": [], \"labels\": {\"\": \"x\"}}]",
@@ -198,8 +194,7 @@ static void test_null(void **state)
 	expect_names("a:4792 b:4792 ");
 	/* A label without a text removes the label of the source. */
 	assert_int_equal(parse("[{\"targets\": [\"a\"], \"labels\": {\"rack\": null}}]"), 0);
-	assert_string_equal(list.items[0]->settings.labels->text,
-			    "{\"dc\":\"d1\",\"rack\":\"\"}");
+	assert_string_equal(list.items[0]->settings.labels->text, "{\"dc\":\"d1\",\"rack\":\"\"}");
 	expect_names("a:4792 ");
 	/* The last label counts. */
 	assert_int_equal(parse("[{\"targets\": [\"a\"], \"targets\": [\"b\"]}]"), 0);
@@ -308,8 +303,7 @@ static void test_limits(void **state)
 }
 
 /* @piece @count times, between @head and @tail. */
-static int parse_many(const char *head, const char *piece, unsigned int count,
-		      const char *tail)
+static int parse_many(const char *head, const char *piece, unsigned int count, const char *tail)
 {
 	char *text;
 	size_t size;
@@ -329,14 +323,11 @@ static int parse_many(const char *head, const char *piece, unsigned int count,
 
 static void test_memory(void **state)
 {
-	assert_int_equal(parse_many("[", "{},", SD_JSON_OBJECTS_MAX, "{}]"),
-			 -EINVAL);
+	assert_int_equal(parse_many("[", "{},", SD_JSON_OBJECTS_MAX, "{}]"), -EINVAL);
 	assert_string_equal(error.text, "more than 40000 lists and objects");
-	assert_int_equal(parse_many("", "[", SD_JSON_OBJECTS_MAX + 1, ""),
-			 -EINVAL);
+	assert_int_equal(parse_many("", "[", SD_JSON_OBJECTS_MAX + 1, ""), -EINVAL);
 	assert_string_equal(error.text, "more than 40000 lists and objects");
-	assert_int_equal(parse_many("[", "1,", SD_JSON_COMMAS_MAX + 1, "1]"),
-			 -EINVAL);
+	assert_int_equal(parse_many("[", "1,", SD_JSON_COMMAS_MAX + 1, "1]"), -EINVAL);
 	assert_string_equal(error.text, "more than 640000 values");
 	/* In a text they take no more than they are. */
 	assert_int_equal(parse_many("[{\"targets\": [\"a\"], \"more\": \"",
@@ -345,10 +336,9 @@ static void test_memory(void **state)
 	assert_int_equal(list.count, 1);
 	target_list__clear(&list);
 	/* A group for each target. */
-	assert_int_equal(
-		parse_many("[", "{\"targets\": [\"a\"], \"labels\": {}},",
-			   SETTINGS_TARGETS_MAX - 1, "{\"targets\": [\"b\"]}]"),
-		0);
+	assert_int_equal(parse_many("[", "{\"targets\": [\"a\"], \"labels\": {}},",
+				    SETTINGS_TARGETS_MAX - 1, "{\"targets\": [\"b\"]}]"),
+			 0);
 	assert_int_equal(list.count, 2);
 }
 
@@ -364,8 +354,7 @@ static void test_flipped_bits(void **state)
 		for (flips = random__below(&random, 4) + 1; flips; flips--)
 			bytes[random__below(&random, sizeof(bytes))] ^=
 				1 << random__below(&random, 7);
-		length = sizeof(bytes) -
-			 random__below(&random, 2) * random__below(&random, 9);
+		length = sizeof(bytes) - random__below(&random, 2) * random__below(&random, 9);
 		if (parse_bytes(bytes, length)) {
 			assert_true(*error.text);
 			continue;
@@ -405,9 +394,8 @@ int main(void)
 		TEST_FIXTURE(
 			"what would take far more memory than bytes is refused before it is parsed",
 			test_memory, set_defaults, clear),
-		TEST_FIXTURE(
-			"flipped bits never crash the parser, and what it takes is in order",
-			test_flipped_bits, set_defaults, clear),
+		TEST_FIXTURE("flipped bits never crash the parser, and what it takes is in order",
+			     test_flipped_bits, set_defaults, clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

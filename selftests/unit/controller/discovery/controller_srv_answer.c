@@ -90,8 +90,7 @@ static int parse(const struct message *message, size_t length)
 	assert_non_null(exact);
 	memcpy(exact, message->bytes, length);
 	faults = (struct target_faults){};
-	ret = srv_answer__parse(exact, length, &defaults, NULL, &list, &ttl_s, &faults,
-				&error);
+	ret = srv_answer__parse(exact, length, &defaults, NULL, &list, &ttl_s, &faults, &error);
 	free(exact);
 	return ret;
 }
@@ -133,16 +132,13 @@ static void test_refused(void **state)
 	make_whole(&message);
 	for (length = 0; length < message.length; length++) {
 		assert_int_equal(parse(&message, length), -EINVAL);
-		assert_string_equal(
-			error.text,
-			"the answer of the name server is not whole");
+		assert_string_equal(error.text, "the answer of the name server is not whole");
 	}
 	begin(&message, 1);
 	put_record(&message, ns_t_srv, 60, 0, "h1 test");
 	assert_int_equal(parse(&message, message.length), -EINVAL);
-	assert_string_equal(
-		error.text,
-		"a SRV record names 'h1.test' port 0, which is not an agent");
+	assert_string_equal(error.text,
+			    "a SRV record names 'h1.test' port 0, which is not an agent");
 	/* A name that points at itself. */
 	begin(&message, 1);
 	put_record(&message, ns_t_srv, 60, 1, "xx");
@@ -185,8 +181,7 @@ static void test_flipped_bits(void **state)
 			message.bytes[random__below(&random, whole.length)] ^=
 				1 << random__below(&random, 8);
 		if (parse(&message,
-			  whole.length - random__below(&random, 2) *
-						 random__below(&random, 20))) {
+			  whole.length - random__below(&random, 2) * random__below(&random, 20))) {
 			assert_true(*error.text);
 			continue;
 		}
@@ -202,14 +197,12 @@ int main(void)
 		TEST_FIXTURE(
 			"SRV records are targets, others are not, and the shortest time to live counts",
 			test_records, NULL, clear),
-		TEST_FIXTURE(
-			"an answer that is cut off anywhere, or names no agent, is refused",
-			test_refused, NULL, clear),
+		TEST_FIXTURE("an answer that is cut off anywhere, or names no agent, is refused",
+			     test_refused, NULL, clear),
 		TEST_FIXTURE(
 			"one record of the root names nobody, and an answer without any is refused",
 			test_none, NULL, clear),
-		TEST_FIXTURE("flipped bits never crash the parser",
-			     test_flipped_bits, NULL, clear),
+		TEST_FIXTURE("flipped bits never crash the parser", test_flipped_bits, NULL, clear),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

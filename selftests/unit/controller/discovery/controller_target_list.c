@@ -66,9 +66,7 @@ static void test_first_counts(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 50; i++) {
-		assert_int_equal(target_list__add(&builder, i % 2 ? "x" : "y",
-						  1, &item),
-				 0);
+		assert_int_equal(target_list__add(&builder, i % 2 ? "x" : "y", 1, &item), 0);
 		item->settings.class = i < 2 ? 3 : 0;
 	}
 	target_list__finish(&builder, &list);
@@ -100,8 +98,7 @@ static void test_union(void **state)
 }
 
 /* @count targets from h00000 with the number @first on. */
-static void make_numbers(unsigned int first, unsigned int count,
-			 struct target_list *list)
+static void make_numbers(unsigned int first, unsigned int count, struct target_list *list)
 {
 	struct target_list_builder builder = { .defaults = &defaults };
 	char host[16];
@@ -124,9 +121,7 @@ static void test_largest(void **state)
 	make_numbers(1, SETTINGS_TARGETS_MAX - 1, &named[1]);
 	for (i = 0; i <= SETTINGS_SOURCES_MAX; i++)
 		lists[i] = &named[i % 2];
-	assert_int_equal(target_list__unite(lists, SETTINGS_SOURCES_MAX + 1,
-					    &all),
-			 0);
+	assert_int_equal(target_list__unite(lists, SETTINGS_SOURCES_MAX + 1, &all), 0);
 	assert_int_equal(all.count, SETTINGS_TARGETS_MAX);
 	for (i = 0; i < all.count; i++)
 		assert_ptr_equal(all.items[i], named[0].items[i]);
@@ -204,8 +199,7 @@ static void test_refused(void **state)
 	assert_int_equal(target_list__add(&builder, "h h", 1, NULL), -EINVAL);
 	assert_int_equal(target_list__add(&builder, "h\n", 1, NULL), -EINVAL);
 	assert_int_equal(target_list__add(&builder, "h\x7f", 1, NULL), -EINVAL);
-	assert_int_equal(target_list__add(&builder, "\xc3\xa4", 1, NULL),
-			 -EINVAL);
+	assert_int_equal(target_list__add(&builder, "\xc3\xa4", 1, NULL), -EINVAL);
 	for (i = 1; i < SETTINGS_TARGETS_MAX; i++) {
 		snprintf(many, sizeof(many), "h%u", i);
 		assert_int_equal(target_list__add(&builder, many, 1, NULL), 0);
@@ -230,8 +224,7 @@ static void test_of_settings(void **state)
 	assert_string_equal(list.items[0]->settings.name, "a:1");
 	assert_int_equal(list.items[0]->settings.interval_ns, 7000000);
 	assert_int_equal(list.items[0]->settings.class, 0);
-	assert_string_equal(list.items[0]->settings.entries->names[0],
-			    "cpustat");
+	assert_string_equal(list.items[0]->settings.entries->names[0], "cpustat");
 	assert_int_equal(list.items[1]->settings.interval_ns, 5000000);
 	target_list__clear(&list);
 	assert_int_equal(target_list__of_settings(&settings, &list), 0);

@@ -24,8 +24,7 @@ struct world {
 	int error; /* of the next start */
 };
 
-static int start(void *data, const struct target_settings *settings,
-		 struct target **target)
+static int start(void *data, const struct target_settings *settings, struct target **target)
 {
 	struct world *world = data;
 	size_t i;
@@ -36,8 +35,7 @@ static int start(void *data, const struct target_settings *settings,
 	assert_null(world->at[settings->index]);
 	for (i = 0; i < SETTINGS_TARGETS_MAX && world->running; i++) {
 		if (world->at[i])
-			assert_string_not_equal(world->at[i]->settings->name,
-						settings->name);
+			assert_string_not_equal(world->at[i]->settings->name, settings->name);
 	}
 	*target = calloc(1, sizeof(**target));
 	assert_non_null(*target);
@@ -113,8 +111,7 @@ static void world__settle(struct world *world)
 }
 
 /* Host @number with an interval that tells versions apart. */
-static void add(struct target_list_builder *builder, unsigned int number,
-		uint64_t version)
+static void add(struct target_list_builder *builder, unsigned int number, uint64_t version)
 {
 	struct target_item *item;
 	char host[16];
@@ -190,18 +187,15 @@ static void test_random(void **state)
 		unsigned int most = random__below(&random, NAMES + 1);
 
 		for (i = 0; i < NAMES; i++) {
-			versions[i] =
-				random__below(&random, NAMES) < most ?
-					1 + random__below(&random, 8) / 7 :
-					0;
+			versions[i] = random__below(&random, NAMES) < most ?
+					      1 + random__below(&random, 8) / 7 :
+					      0;
 			if (versions[i])
 				add(&builder, i, versions[i]);
 		}
 		want(&world, &builder);
 		for (i = random__below(&random, 8); i; i--) {
-			assert_true(target_set__work(world.set,
-						     random__below(&random,
-								   9)) >= 0);
+			assert_true(target_set__work(world.set, random__below(&random, 9)) >= 0);
 			world__let_end(&world, &random);
 		}
 		if (random__below(&random, 4))
@@ -216,13 +210,9 @@ static void test_random(void **state)
 		for (i = 0; i < target_set__end_index(world.set); i++) {
 			if (!world.at[i])
 				continue;
-			assert_ptr_equal(target_set__target(world.set, i),
-					 world.at[i]);
-			assert_int_equal(sscanf(world.at[i]->settings->host,
-						"h%u", &number),
-					 1);
-			assert_int_equal(world.at[i]->settings->interval_ns,
-					 versions[number]);
+			assert_ptr_equal(target_set__target(world.set, i), world.at[i]);
+			assert_int_equal(sscanf(world.at[i]->settings->host, "h%u", &number), 1);
+			assert_int_equal(world.at[i]->settings->interval_ns, versions[number]);
 		}
 	}
 	/* The test saw targets that stay, and indices are reused. */
@@ -302,10 +292,8 @@ int main(void)
 		     test_undisturbed),
 		TEST("whatever is wanted in whatever order, in the end just that runs, each name and index once",
 		     test_random),
-		TEST("a target that another source names from now on goes on",
-		     test_source),
-		TEST("with 10,000 targets, one more waits until another one has ended",
-		     test_full),
+		TEST("a target that another source names from now on goes on", test_source),
+		TEST("with 10,000 targets, one more waits until another one has ended", test_full),
 		TEST("a target that cannot start is an error", test_error),
 	};
 

@@ -103,8 +103,7 @@ static void test_equal_otherwise(void **state)
 	const struct labelled job[] = {
 		{ "a", "{\"instance\":\"x\",\"job\":\"dart\"}",
 		  "{\"instance\":\"a:1\",\"job\":\"dart\",\"target_instance\":\"x\"}" },
-		{ "b", "{\"instance\":\"x\"}",
-		  "{\"instance\":\"b:1\",\"target_instance\":\"x\"}" },
+		{ "b", "{\"instance\":\"x\"}", "{\"instance\":\"b:1\",\"target_instance\":\"x\"}" },
 		{}
 	};
 	const struct labelled taken[] = {

@@ -72,8 +72,7 @@ static void drop(struct edition_content *content)
 
 static bool is_current(const struct edition_content *content)
 {
-	return ((const struct content *)content)->version ==
-	       atomic_load(&fleet.version);
+	return ((const struct content *)content)->version == atomic_load(&fleet.version);
 }
 
 static void free_content(struct edition_content *content)
@@ -102,14 +101,12 @@ static void answer_page(const struct http_request *request,
 	editions__answer(fleet.editions, &content->content, request, answer);
 }
 
-static void fill_all(void *data, const struct http_request *request,
-		     struct http_answer *answer)
+static void fill_all(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	answer_page(request, answer, true);
 }
 
-static void fill_one(void *data, const struct http_request *request,
-		     struct http_answer *answer)
+static void fill_one(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	answer_page(request, answer, false);
 }
@@ -141,8 +138,7 @@ static int begin_fleet(void **state)
 			1700000000000000000LL + i * 1000000LL,
 		};
 	for (i = 0; i < TARGETS; i++) {
-		snprintf(fleet.labels[i], sizeof(fleet.labels[i]),
-			 "instance=\"host%u\"", i);
+		snprintf(fleet.labels[i], sizeof(fleet.labels[i]), "instance=\"host%u\"", i);
 		fleet.targets[i] = (struct metric_text_target){
 			.labels = fleet.labels[i],
 			.plan = fleet.plan,
@@ -185,15 +181,12 @@ static int begin(const char *method, const char *path, const char *encoding)
 
 	assert_true(fd >= 0);
 	/* A small buffer, so that the kernel does not read ahead of the test. */
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room,
-				    sizeof(room)),
-			 0);
-	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
-				 sizeof(address)),
-			 0);
-	length = snprintf(request, sizeof(request),
-			  "%s %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAccept-Encoding: %s\r\n\r\n",
-			  method, path, encoding);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)), 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	length = snprintf(
+		request, sizeof(request),
+		"%s %s HTTP/1.1\r\nHost: h\r\nConnection: close\r\nAccept-Encoding: %s\r\n\r\n",
+		method, path, encoding);
 	assert_int_equal(send(fd, request, length, MSG_NOSIGNAL), length);
 	return fd;
 }
@@ -267,9 +260,8 @@ static void expect_text(char *body, size_t length, size_t targets)
 	char *text;
 
 	assert_non_null(body);
-	assert_int_equal(metric_text__print(fleet.targets, targets,
-					    METRIC_TEXT_PROMETHEUS, true, &text,
-					    &expected),
+	assert_int_equal(metric_text__print(fleet.targets, targets, METRIC_TEXT_PROMETHEUS, true,
+					    &text, &expected),
 			 0);
 	assert_int_equal(length, expected);
 	assert_memory_equal(body, text, length);
@@ -358,9 +350,7 @@ static void test_shared(void **state)
 	/* In parallel: a reader that waits for its turn would time out. */
 	for (i = 0; i < READERS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
-						i % 2 ? read_whole :
-							read_as_it_is,
-						&fds[i]),
+						i % 2 ? read_whole : read_as_it_is, &fds[i]),
 				 0);
 	for (i = 0; i < READERS; i++)
 		pthread_join(threads[i], NULL);

@@ -12,9 +12,7 @@
 #include "tools/controller/exposition/exposition.h"
 #include "tools/controller/metrics/sink_metrics.h"
 
-static const struct wanted_field fields[] = { { "v", "",
-						DART_CONTROL_FIELD_COUNTER },
-					      {} };
+static const struct wanted_field fields[] = { { "v", "", DART_CONTROL_FIELD_COUNTER }, {} };
 
 static struct target_settings targets[] = {
 	{ .index = 0, .name = "a:4792", .host = "a" },
@@ -62,8 +60,7 @@ static int open_fixture(void **state, bool is_replay)
 
 	assert_non_null(fixture);
 	assert_int_equal(pipe(fixture->log_fds), 0);
-	assert_int_equal(output__open(fixture->log_fds[1], "the log", 65536, NULL,
-				      &fixture->log),
+	assert_int_equal(output__open(fixture->log_fds[1], "the log", 65536, NULL, &fixture->log),
 			 0);
 	output = exposition__new(is_replay, fixture->log);
 	assert_non_null(output);
@@ -78,8 +75,7 @@ static int open_fixture(void **state, bool is_replay)
 	fixture->sink->operations->added(fixture->sink, &targets[0]);
 	fixture->sink->operations->added(fixture->sink, &targets[1]);
 	host__init(&fixture->host);
-	entry = host__add(&fixture->host, "e+1s",
-			  host__record(&fixture->host, fields),
+	entry = host__add(&fixture->host, "e+1s", host__record(&fixture->host, fields),
 			  DART_CONTROL_COPIES_SUM, 1);
 	host__mark(&fixture->host, entry, 0, 2);
 	fixture->entry_count = 1;
@@ -118,9 +114,8 @@ static void scrape(struct fixture *fixture, uint64_t fresh_until_ns)
 	static const struct latency decoded;
 
 	fixture->host.sample.head.fresh_until_ns = fresh_until_ns;
-	assert_int_equal(fixture->sink->operations->sample(
-				 fixture->sink, &targets[0],
-				 &fixture->host.sample, &decoded),
+	assert_int_equal(fixture->sink->operations->sample(fixture->sink, &targets[0],
+							   &fixture->host.sample, &decoded),
 			 0);
 }
 
@@ -137,11 +132,9 @@ static int send_request(struct fixture *fixture, const char *request)
 	ssize_t got;
 	int status;
 
-	assert_int_equal(connect(fd, (const void *)&address, sizeof(address)),
-			 0);
+	assert_int_equal(connect(fd, (const void *)&address, sizeof(address)), 0);
 	assert_int_equal(write(fd, request, strlen(request)), strlen(request));
-	while ((got = read(fd, fixture->answer + length,
-			   sizeof(fixture->answer) - 1 - length)) > 0)
+	while ((got = read(fd, fixture->answer + length, sizeof(fixture->answer) - 1 - length)) > 0)
 		length += got;
 	close(fd);
 	fixture->answer[length] = '\0';
@@ -187,8 +180,7 @@ static void test_never_read(void **state)
 
 	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
 	assert_true(answer_has(fixture, "it has not been read so far"));
-	fixture->sink->operations->lost(fixture->sink, &targets[0],
-					"no route to it");
+	fixture->sink->operations->lost(fixture->sink, &targets[0], "no route to it");
 	assert_int_equal(ask(fixture, "/metrics?target=a:4792"), 503);
 	assert_true(answer_has(fixture, "a:4792 is lost: no route to it"));
 	assert_int_equal(ask(fixture, "/metrics?target=c"), 404);
@@ -235,8 +227,7 @@ static void test_lost(void **state)
 	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
 	assert_true(answer_has(fixture, "\ndart_e_v_total"));
 
-	fixture->sink->operations->down(fixture->sink, &targets[0],
-					7000 * SECOND, "no answer");
+	fixture->sink->operations->down(fixture->sink, &targets[0], 7000 * SECOND, "no answer");
 	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
 	assert_true(answer_has(fixture, "a:4792 is lost: no answer"));
 	assert_int_equal(ask(fixture, "/metrics"), 200);
@@ -331,8 +322,7 @@ static void test_ended_and_back(void **state)
 	scrape(fixture, later_ns);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
-		assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"),
-				 1);
+		assert_int_equal(lines_of(fixture, "\ndart_cgroup_v_total{"), 1);
 		assert_true(answer_has(fixture, "\"/shop\"} 7 "));
 	}
 	scrape(fixture, later_ns);
@@ -342,8 +332,7 @@ static void test_ended_and_back(void **state)
 	/* A host that is lost serves nothing more. */
 	set_service(fixture, false, 0);
 	scrape(fixture, later_ns);
-	fixture->sink->operations->down(fixture->sink, &targets[0],
-					7000 * SECOND, "no answer");
+	fixture->sink->operations->down(fixture->sink, &targets[0], 7000 * SECOND, "no answer");
 	assert_int_equal(ask(fixture, "/metrics"), 200);
 	assert_false(answer_has(fixture, "dart_cgroup_v_total"));
 }
@@ -450,8 +439,7 @@ static void test_lost_ends(void **state)
 	assert_int_equal(lost(fixture, "ended_again"), 1);
 	/* The host is lost with the last value of the service. */
 	assert_int_equal(lost(fixture, "agent_lost"), 0);
-	fixture->sink->operations->down(fixture->sink, &targets[0],
-					7000 * SECOND, "no answer");
+	fixture->sink->operations->down(fixture->sink, &targets[0], 7000 * SECOND, "no answer");
 	assert_int_equal(lost(fixture, "agent_lost"), 1);
 
 	/* Series that a page showed are not lost. */
@@ -479,8 +467,7 @@ static void test_too_many_ends(void **state)
 	uint32_t entry, i;
 	ssize_t length;
 
-	entry = host__add(&fixture->host, "many+1s",
-			  host__record(&fixture->host, fields),
+	entry = host__add(&fixture->host, "many+1s", host__record(&fixture->host, fields),
 			  DART_CONTROL_COPIES_ROW, ENDED_SERIES_MAX + TOO_MANY);
 	for (i = 0; i < ENDED_SERIES_MAX + TOO_MANY; i++)
 		host__mark(&fixture->host, entry, i, 2);
@@ -540,8 +527,7 @@ static void test_replay(void **state)
 	scrape(fixture, 0);
 	assert_int_equal(ask(fixture, "/metrics?target=a"), 200);
 	assert_true(answer_has(fixture, "\ndart_e_v_total"));
-	fixture->sink->operations->down(fixture->sink, &targets[0],
-					7000 * SECOND, "no answer");
+	fixture->sink->operations->down(fixture->sink, &targets[0], 7000 * SECOND, "no answer");
 	assert_int_equal(ask(fixture, "/metrics?target=a"), 503);
 }
 
@@ -553,15 +539,13 @@ static void test_replay(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LIVE("of a target that was never read answers 503 and why",
-		     test_never_read),
+		LIVE("of a target that was never read answers 503 and why", test_never_read),
 		LIVE("for discovery has the address that the peer has called", test_discovery),
 		LIVE("of a lost target answers 503, and has values again when the target is back",
 		     test_lost),
 		LIVE("of a target with too old values answers 503 before the loss is known",
 		     test_old),
-		LIVE("has the last values of series that have ended once more",
-		     test_ended),
+		LIVE("has the last values of series that have ended once more", test_ended),
 		LIVE("has the old values of a series that is back before its new values",
 		     test_ended_and_back),
 		LIVE("has the last values with the names of labels that the peer takes",

@@ -104,9 +104,8 @@ static void test_gone(void **state)
 	tcp_listener__close(&fixture->listener);
 	lose(controlled, "cannot connect: Connection refused");
 	admission.files = *files_of(&pem, known, HOST, known);
-	if (tcp_listener__open(&fixture->listener, fixture->loop, &place,
-			       &admission, &fixture->snapshots,
-			       &changes, &counts, &refused, &error))
+	if (tcp_listener__open(&fixture->listener, fixture->loop, &place, &admission,
+			       &fixture->snapshots, &changes, &counts, &refused, &error))
 		fail_msg("%s", error.text);
 	scrape(controlled, 5);
 }

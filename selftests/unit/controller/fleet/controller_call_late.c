@@ -28,8 +28,7 @@ struct late_agent {
 
 static bool late_agent__wait(int fd, bool sends)
 {
-	struct pollfd descriptor = { .fd = fd,
-				     .events = sends ? POLLOUT : POLLIN };
+	struct pollfd descriptor = { .fd = fd, .events = sends ? POLLOUT : POLLIN };
 
 	return poll(&descriptor, 1, -1) > 0;
 }
@@ -43,36 +42,30 @@ static bool late_agent__connect(struct late_agent *agent)
 
 	if (!late_agent__wait(agent->listener, false))
 		return false;
-	agent->fd = accept4(agent->listener, NULL, NULL,
-			    SOCK_NONBLOCK | SOCK_CLOEXEC);
-	if (agent->fd < 0 || dart_tls_stream__open(agent->tls, agent->fd, true,
-						   names, 1, &tls, &error))
+	agent->fd = accept4(agent->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	if (agent->fd < 0 ||
+	    dart_tls_stream__open(agent->tls, agent->fd, true, names, 1, &tls, &error))
 		return false;
 	while (!(ret = dart_tls_stream__handshake(tls, &error)))
-		late_agent__wait(agent->fd,
-				 dart_tls_stream__waits_to_send(tls));
+		late_agent__wait(agent->fd, dart_tls_stream__waits_to_send(tls));
 	if (ret < 0) {
 		dart_tls_stream__free(tls);
 		return false;
 	}
-	return !dart_rpc_stream__open(tls, DART_RPC_REQUEST_MAX,
-				      DART_RPC_ANSWER_MAX, &agent->stream,
-				      &error);
+	return !dart_rpc_stream__open(tls, DART_RPC_REQUEST_MAX, DART_RPC_ANSWER_MAX,
+				      &agent->stream, &error);
 }
 
-static bool late_agent__receive(struct late_agent *agent,
-				struct dart_rpc_message *message)
+static bool late_agent__receive(struct late_agent *agent, struct dart_rpc_message *message)
 {
 	struct dart_error error;
 	const void *bytes;
 	size_t length;
 	int ret;
 
-	while ((ret = dart_rpc_stream__next(agent->stream, &bytes, &length,
-					    &error)) == -EAGAIN)
+	while ((ret = dart_rpc_stream__next(agent->stream, &bytes, &length, &error)) == -EAGAIN)
 		late_agent__wait(agent->fd, false);
-	return ret == 1 &&
-	       !dart_rpc_message__decode(bytes, length, message, &error);
+	return ret == 1 && !dart_rpc_message__decode(bytes, length, message, &error);
 }
 
 static bool late_agent__send(struct late_agent *agent, size_t length)
@@ -93,29 +86,24 @@ static bool late_agent__send_table(struct late_agent *agent, uint32_t id)
 	uint8_t *out;
 
 	for (offset = 0; offset < agent->used; offset += length) {
-		length = agent->used - offset < most ? agent->used - offset :
-						       most;
+		length = agent->used - offset < most ? agent->used - offset : most;
 		out = dart_rpc_stream__out(agent->stream);
 		memcpy(out + DART_RPC_PART_HEAD, agent->table + offset, length);
-		if (!late_agent__send(
-			    agent,
-			    dart_rpc__put_part(out, id, offset, length,
-					       offset + length == agent->used)))
+		if (!late_agent__send(agent, dart_rpc__put_part(out, id, offset, length,
+								offset + length == agent->used)))
 			return false;
 	}
 	return true;
 }
 
 /* Answers with the table, and to requests for values that it is short of memory. */
-static bool late_agent__answer(struct late_agent *agent,
-			       const struct dart_rpc_message *message)
+static bool late_agent__answer(struct late_agent *agent, const struct dart_rpc_message *message)
 {
 	if (message->type == DART_RPC_GET_TABLE)
 		return late_agent__send_table(agent, message->id);
-	return late_agent__send(
-		agent, dart_rpc__put_error(dart_rpc_stream__out(agent->stream),
-					   message->id, DART_RPC_ERROR_BUSY,
-					   "no memory"));
+	return late_agent__send(agent,
+				dart_rpc__put_error(dart_rpc_stream__out(agent->stream),
+						    message->id, DART_RPC_ERROR_BUSY, "no memory"));
 }
 
 /* Each request is told to the test, and answered when the test says so. */
@@ -130,18 +118,14 @@ static void *late_agent__run(void *data)
 	struct dart_rpc_message message;
 	eventfd_t one;
 
-	if (!late_agent__connect(agent) ||
-	    !late_agent__receive(agent, &message) ||
-	    !late_agent__send(
-		    agent,
-		    dart_rpc__put_welcome(dart_rpc_stream__out(agent->stream),
-					  &welcome)))
+	if (!late_agent__connect(agent) || !late_agent__receive(agent, &message) ||
+	    !late_agent__send(agent,
+			      dart_rpc__put_welcome(dart_rpc_stream__out(agent->stream), &welcome)))
 		return NULL;
 	while (late_agent__receive(agent, &message)) {
 		atomic_fetch_add(&agent->asked, 1);
 		eventfd_write(agent->controlled->seen.changed, 1);
-		if (eventfd_read(agent->told, &one) ||
-		    !late_agent__answer(agent, &message))
+		if (eventfd_read(agent->told, &one) || !late_agent__answer(agent, &message))
 			break;
 	}
 	return NULL;
@@ -151,8 +135,7 @@ static void *late_agent__run(void *data)
 
 static struct late_agent *late_agent__start(struct controlled *controlled)
 {
-	const struct control_region *region =
-		&controlled->fixture->host->control_region;
+	const struct control_region *region = &controlled->fixture->host->control_region;
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
@@ -169,14 +152,10 @@ static struct late_agent *late_agent__start(struct controlled *controlled)
 	agent->told = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	agent->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_true(agent->told >= 0 && agent->listener >= 0);
-	assert_int_equal(bind(agent->listener,
-			      (const struct sockaddr *)&address,
-			      sizeof(address)),
+	assert_int_equal(bind(agent->listener, (const struct sockaddr *)&address, sizeof(address)),
 			 0);
 	assert_int_equal(listen(agent->listener, 1), 0);
-	assert_int_equal(pthread_create(&agent->thread, NULL, late_agent__run,
-					agent),
-			 0);
+	assert_int_equal(pthread_create(&agent->thread, NULL, late_agent__run, agent), 0);
 	return agent;
 }
 
@@ -185,9 +164,7 @@ static uint16_t late_agent__port(const struct late_agent *agent)
 	struct sockaddr_in address;
 	socklen_t size = sizeof(address);
 
-	assert_int_equal(getsockname(agent->listener,
-				     (struct sockaddr *)&address, &size),
-			 0);
+	assert_int_equal(getsockname(agent->listener, (struct sockaddr *)&address, &size), 0);
 	return ntohs(address.sin_port);
 }
 
@@ -222,8 +199,7 @@ static void late_agent__await(struct late_agent *agent, unsigned int requests)
 /* The first target gets its samples, although the other agent does not answer. */
 static void go_on(struct controlled *controlled)
 {
-	const unsigned int wanted =
-		atomic_load(&controlled->seen.samples[0]) + 100;
+	const unsigned int wanted = atomic_load(&controlled->seen.samples[0]) + 100;
 
 	while (atomic_load(&controlled->seen.samples[0]) < wanted)
 		turn(controlled);
@@ -292,9 +268,8 @@ static void test_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_FIXTURE(
-			"an agent that does not answer stops no scrape of others",
-			test_silent, open_late, close_late),
+		TEST_FIXTURE("an agent that does not answer stops no scrape of others", test_silent,
+			     open_late, close_late),
 		TEST_FIXTURE(
 			"an agent whose every answer is late is asked again, and stops no scrape of others",
 			test_late, open_late, close_late),

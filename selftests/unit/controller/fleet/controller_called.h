@@ -63,8 +63,7 @@ static inline bool is_entry_right(const struct sample_entry *entry)
 			copy = (const uint8_t *)entry->copies +
 			       (range->first_copy + k) * of->schema->length;
 			if (memcmp(copy + range->offset,
-				   exposure__memory(NULL, range->address +
-							  k * range->stride),
+				   exposure__memory(NULL, range->address + k * range->stride),
 				   range->length))
 				return false;
 		}
@@ -83,13 +82,11 @@ static inline bool is_right(const struct sample *sample)
 }
 
 static inline int take_sample(struct sink *sink, const struct target_settings *target,
-		       const struct sample *sample,
-		       const struct latency *decoded)
+			      const struct sample *sample, const struct latency *decoded)
 {
 	struct seen *seen = (struct seen *)sink;
 
-	if (!is_right(sample) || sample->head.reads != 1 ||
-	    !sample->head.clock_uncertainty_ns)
+	if (!is_right(sample) || sample->head.reads != 1 || !sample->head.clock_uncertainty_ns)
 		atomic_fetch_add(&seen->wrong, 1);
 	atomic_store(&seen->generation, sample->table->generation);
 	atomic_fetch_add(&seen->samples[target->index], 1);
@@ -112,8 +109,7 @@ static const struct sink_operations sink_operations = {
 
 /* ---- in the loop */
 
-static inline int on_changed(sd_event_source *source, int fd, uint32_t events,
-		      void *data)
+static inline int on_changed(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	eventfd_t count;
 
@@ -127,11 +123,9 @@ static inline int on_mail(sd_event_source *source, int fd, uint32_t events, void
 	return 0;
 }
 
-static inline void on_finished(struct target_context *context, struct target *target,
-			int result)
+static inline void on_finished(struct target_context *context, struct target *target, int result)
 {
-	struct controlled *controlled =
-		caa_container_of(context, struct controlled, context);
+	struct controlled *controlled = caa_container_of(context, struct controlled, context);
 
 	controlled->finished++;
 	controlled->result = result;
@@ -180,23 +174,20 @@ static inline int open_controlled(void **state)
 	assert_int_equal(resolver__new(context->event, &context->resolver), 0);
 	assert_int_equal(mailbox__open(&context->mailbox), 0);
 	assert_true(sd_event_add_io(context->event, &controlled->mail,
-				    mailbox__fd(&context->mailbox), EPOLLIN,
-				    on_mail, &context->mailbox) >= 0);
-	assert_true(sd_event_add_io(context->event, &controlled->changed,
-				    controlled->seen.changed, EPOLLIN,
-				    on_changed, NULL) >= 0);
+				    mailbox__fd(&context->mailbox), EPOLLIN, on_mail,
+				    &context->mailbox) >= 0);
+	assert_true(sd_event_add_io(context->event, &controlled->changed, controlled->seen.changed,
+				    EPOLLIN, on_changed, NULL) >= 0);
 	controlled->options.settings.flow = SETTINGS_FLOW_CREDIT;
 	controlled->options.settings.flow_bytes = CREDIT_FRAGMENT;
-	assert_int_equal(flow_control__new(context->timers,
-					   &controlled->options.settings, false,
+	assert_int_equal(flow_control__new(context->timers, &controlled->options.settings, false,
 					   &context->flow_control),
 			 0);
 	if (io_threads__start(&context->io, &controlled->options.settings, false,
 			      context->flow_control, no_completion, &error))
 		fail_msg("%s", error.text);
 	clock_watch__open(&context->clocks, 0, NULL);
-	handshakes__open(&context->handshakes, context->timers,
-			 SETTINGS_HANDSHAKES_DEFAULT);
+	handshakes__open(&context->handshakes, context->timers, SETTINGS_HANDSHAKES_DEFAULT);
 	*state = controlled;
 	return 0;
 }
@@ -242,8 +233,7 @@ static inline void start_at(struct controlled *controlled, uint16_t port)
 		.transport = SETTINGS_TRANSPORT_TCP,
 		.interval_ns = 2000000,
 	};
-	assert_int_equal(target__new(&controlled->context, settings,
-				     &controlled->targets[index]),
+	assert_int_equal(target__new(&controlled->context, settings, &controlled->targets[index]),
 			 0);
 }
 

@@ -197,8 +197,7 @@ static void test_lines(void **state)
 		ask(200 + i, false);
 	/* Always ends the target that began first. */
 	while (handshakes.begun_count) {
-		index = (struct subject *)TAILQ_FIRST(&handshakes.begun) -
-			subjects;
+		index = (struct subject *)TAILQ_FIRST(&handshakes.begun) - subjects;
 		end(index);
 	}
 	assert_int_equal(begun, MAX + 30);
@@ -246,8 +245,7 @@ static void step(void)
 
 		if (subject->begun && !begun_ns[i])
 			begun_ns[i] = now_ns;
-		if (!IS_DEAD(i) && begun_ns[i] &&
-		    subject->handshake.state != HANDSHAKE_NONE) {
+		if (!IS_DEAD(i) && begun_ns[i] && subject->handshake.state != HANDSHAKE_NONE) {
 			is_up[i] = true;
 			end(i);
 		} else if (IS_DEAD(i) && begun_ns[i] && !retry_ns[i] &&

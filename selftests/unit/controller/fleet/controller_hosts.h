@@ -54,8 +54,7 @@ static struct dart_schema *make_schema(uint32_t entry)
 
 /* With @own, the last entry of each host is named differently. */
 static void host__write_table(struct simulated_host *host, uint32_t index,
-			      struct dart_schema *const schemas[ENTRIES],
-			      bool own)
+			      struct dart_schema *const schemas[ENTRIES], bool own)
 {
 	struct dart_range ranges[ENTRIES];
 	struct dart_entry entries[ENTRIES];
@@ -87,8 +86,7 @@ static void host__write_table(struct simulated_host *host, uint32_t index,
 	snprintf(table.node_name, sizeof(table.node_name), "host%u", index);
 	for (i = 0; i < ENTRIES; i++) {
 		if (own && i == ENTRIES - 1)
-			snprintf(names[i], sizeof(names[i]),
-				 "container/%u/%u", index, i);
+			snprintf(names[i], sizeof(names[i]), "container/%u/%u", index, i);
 		else
 			snprintf(names[i], sizeof(names[i]), "source_%u", i);
 		ranges[i] = (struct dart_range){
@@ -113,9 +111,8 @@ static void host__write_table(struct simulated_host *host, uint32_t index,
 	assert_true(length > 0);
 	dart_table_writer__free(writer);
 	host->table = (struct simulated_memory){ bytes, length, 2 * index + 2 };
-	host->values = (struct simulated_memory){ values[index],
-						  sizeof(values[index]),
-						  region.rkey };
+	host->values =
+		(struct simulated_memory){ values[index], sizeof(values[index]), region.rkey };
 }
 
 static void make_hosts(uint32_t count, bool own)

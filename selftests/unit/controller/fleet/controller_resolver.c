@@ -36,8 +36,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void on_resolved(void *data, const char *numeric,
-			const struct dart_error *error)
+static void on_resolved(void *data, const char *numeric, const struct dart_error *error)
 {
 	asked.answers++;
 	strcpy(asked.last, numeric ?: "");
@@ -48,9 +47,7 @@ static struct resolution *ask(const char *host)
 {
 	struct resolution *resolution;
 
-	assert_int_equal(resolver__ask(asked.resolver, host, on_resolved, NULL,
-				       &resolution),
-			 0);
+	assert_int_equal(resolver__ask(asked.resolver, host, on_resolved, NULL, &resolution), 0);
 	return resolution;
 }
 
@@ -112,8 +109,7 @@ static void signals_are_left_to_the_loop(void **state)
 		while (asked.answers <= i) {
 			kill(getpid(), SIGTERM);
 			assert_true(sd_event_run(asked.event, 0) >= 0);
-			assert_int_equal(sigtimedwait(&set, NULL, &none),
-					 SIGTERM);
+			assert_int_equal(sigtimedwait(&set, NULL, &none), SIGTERM);
 		}
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

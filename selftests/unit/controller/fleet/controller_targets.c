@@ -23,9 +23,8 @@
  * Function of the sanitizers, whose heap mallinfo2(3) does not know; some compilers lack a header
  * for it.
  */
-int __sanitizer_install_malloc_and_free_hooks(
-	void (*malloced)(const volatile void *, size_t),
-	void (*freed)(const volatile void *));
+int __sanitizer_install_malloc_and_free_hooks(void (*malloced)(const volatile void *, size_t),
+					      void (*freed)(const volatile void *));
 size_t __sanitizer_get_allocated_size(const volatile void *memory);
 
 static atomic_long heap;
@@ -45,8 +44,7 @@ static void on_malloc(const volatile void *memory, size_t size)
 static void on_free(const volatile void *memory)
 {
 	if (memory)
-		atomic_fetch_sub(&heap, chunk(__sanitizer_get_allocated_size(
-						  memory)));
+		atomic_fetch_sub(&heap, chunk(__sanitizer_get_allocated_size(memory)));
 }
 
 /* ---- a sink that looks at each value, in the worker */
@@ -55,8 +53,7 @@ static atomic_uint samples, wrong, losses;
 static bool has_sample[HOSTS]; /* of the worker */
 
 static int check_sample(struct sink *sink, const struct target_settings *target,
-			const struct sample *sample,
-			const struct latency *decoded)
+			const struct sample *sample, const struct latency *decoded)
 {
 	const uint64_t *copies;
 	char node[32];
@@ -64,8 +61,7 @@ static int check_sample(struct sink *sink, const struct target_settings *target,
 
 	snprintf(node, sizeof(node), "host%zu", target->index);
 	if (strcmp(sample->table->node_name, node) ||
-	    sample->table->instance != target->index + 1 ||
-	    sample->entry_count != ENTRIES)
+	    sample->table->instance != target->index + 1 || sample->entry_count != ENTRIES)
 		atomic_fetch_add(&wrong, 1);
 	for (i = 0; i < sample->entry_count; i++) {
 		copies = sample->entries[i].copies;
@@ -80,8 +76,7 @@ static int check_sample(struct sink *sink, const struct target_settings *target,
 	return 0;
 }
 
-static int note_loss(struct sink *sink, const struct target_settings *target,
-		     const char *reason)
+static int note_loss(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	atomic_fetch_add(&losses, 1);
 	return 0;
@@ -111,18 +106,15 @@ static struct {
 	unsigned int finished;
 } bed;
 
-static void on_finished(struct target_context *context, struct target *target,
-			int result)
+static void on_finished(struct target_context *context, struct target *target, int result)
 {
 	assert_int_equal(result, 0);
 	bed.finished++;
 }
 
-static int on_connection(sd_event_source *source, int fd, uint32_t events,
-			 void *data)
+static int on_connection(sd_event_source *source, int fd, uint32_t events, void *data)
 {
-	return dart_endpoint_set__on_connection(bed.context.io.set,
-						transport_read__on_connection);
+	return dart_endpoint_set__on_connection(bed.context.io.set, transport_read__on_connection);
 }
 
 static int on_mail(sd_event_source *source, int fd, uint32_t events, void *data)
@@ -148,9 +140,7 @@ static void bed__open(void)
 	context->finished = on_finished;
 	context->target_count = SIZE_MAX;
 	assert_int_equal(sd_event_new(&context->event), 0);
-	assert_int_equal(output__open(bed.null, "null", 1 << 20, NULL,
-				      &context->log),
-			 0);
+	assert_int_equal(output__open(bed.null, "null", 1 << 20, NULL, &context->log), 0);
 	assert_int_equal(workers__start(1, &context->workers), 0);
 	assert_int_equal(catalogs__open(&bed.catalogs), 0);
 	assert_int_equal(timers__new(context->event, &context->timers), 0);
@@ -161,18 +151,15 @@ static void bed__open(void)
 					   false, &context->flow_control),
 			 0);
 	assert_int_equal(mailbox__open(&context->mailbox), 0);
-	assert_true(sd_event_add_io(context->event, &bed.mail,
-				    mailbox__fd(&context->mailbox), EPOLLIN,
-				    on_mail, NULL) >= 0);
-	assert_int_equal(io_threads__start(&context->io, &options.settings,
-					   false, context->flow_control,
-					   transport_read__on_completion,
+	assert_true(sd_event_add_io(context->event, &bed.mail, mailbox__fd(&context->mailbox),
+				    EPOLLIN, on_mail, NULL) >= 0);
+	assert_int_equal(io_threads__start(&context->io, &options.settings, false,
+					   context->flow_control, transport_read__on_completion,
 					   &error),
 			 0);
-	assert_true(sd_event_add_io(
-			    context->event, &bed.connections,
-			    dart_endpoint_set__connection_fd(context->io.set),
-			    EPOLLIN, on_connection, NULL) >= 0);
+	assert_true(sd_event_add_io(context->event, &bed.connections,
+				    dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
+				    on_connection, NULL) >= 0);
 }
 
 static void bed__add(uint32_t index)
@@ -188,9 +175,7 @@ static void bed__add(uint32_t index)
 	settings->host = strdup(text);
 	settings->name = strdup(text);
 	bed.settings[index] = settings;
-	assert_int_equal(target__new(&bed.context, settings,
-				     &bed.targets[index]),
-			 0);
+	assert_int_equal(target__new(&bed.context, settings, &bed.targets[index]), 0);
 }
 
 /* Runs the loop until @done. */
@@ -260,10 +245,9 @@ static void scrape_all(const char *kind, size_t catalogs)
 		bed__add(i);
 	bed__run(all_have_samples);
 	bytes = (atomic_load(&heap) - before) / host_count;
-	print_message("# %s: %ld bytes for each target, %zu of them its own structure\n",
-		      kind, bytes, sizeof(struct target));
-	assert_int_equal(content_store__count(&bed.catalogs.catalogs),
-			 catalogs);
+	print_message("# %s: %ld bytes for each target, %zu of them its own structure\n", kind,
+		      bytes, sizeof(struct target));
+	assert_int_equal(content_store__count(&bed.catalogs.catalogs), catalogs);
 	assert_int_equal(content_store__count(&bed.catalogs.schemas), ENTRIES);
 	assert_in_range(bytes, VALUES * sizeof(uint64_t), TARGET_BYTES_MAX);
 	bed__close();
@@ -295,8 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("of 1,000 equal hosts with 4 KiB of values each takes 64 kB at most, and all values are its own",
 		     test_equal),
-		TEST("so does each of 200 hosts that have an entry of their own",
-		     test_different),
+		TEST("so does each of 200 hosts that have an entry of their own", test_different),
 	};
 
 	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);

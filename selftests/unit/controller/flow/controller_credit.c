@@ -8,8 +8,7 @@
 #define FLOWS 300
 
 /* Grants one flow; its index in @flows, or -1. */
-static int grant(struct credit *credit, struct credit_flow *flows,
-		 uint32_t *fragments)
+static int grant(struct credit *credit, struct credit_flow *flows, uint32_t *fragments)
 {
 	struct credit_flow *flow = credit__grant(credit, fragments);
 
@@ -47,8 +46,7 @@ static void test_shares(void **state)
 {
 	static const struct {
 		uint32_t flows, share;
-	} cases[] = { { 1, 16 }, { 4, 16 }, { 5, 12 }, { 8, 8 },
-		      { 33, 1 }, { 64, 1 }, { 300, 1 } };
+	} cases[] = { { 1, 16 }, { 4, 16 }, { 5, 12 }, { 8, 8 }, { 33, 1 }, { 64, 1 }, { 300, 1 } };
 	struct credit_flow flows[FLOWS];
 	struct credit credit;
 	uint32_t fragments, granted;
@@ -63,8 +61,7 @@ static void test_shares(void **state)
 			assert_int_equal(fragments, cases[i].share);
 			granted++;
 		}
-		assert_int_equal(granted,
-				 cases[i].flows < 64 ? cases[i].flows : 64);
+		assert_int_equal(granted, cases[i].flows < 64 ? cases[i].flows : 64);
 	}
 }
 
@@ -83,8 +80,7 @@ static void test_order(void **state)
 	assert_int_equal(grant(&credit, flows, &fragments), 1);
 	credit__give_back(&credit, &flows[1], 1);
 	for (int i = 0; i < 10; i++) {
-		assert_int_equal(grant(&credit, flows, &fragments),
-				 arrived[i % 5]);
+		assert_int_equal(grant(&credit, flows, &fragments), arrived[i % 5]);
 		assert_int_equal(grant(&credit, flows, &fragments), -1);
 		credit__give_back(&credit, &flows[arrived[i % 5]], 1);
 	}
@@ -179,8 +175,7 @@ static void test_patience(void **state)
 		for (int k = 1; k < CREDIT_CLASSES; k++) {
 			passed[k] = k == served ? 0 : passed[k] + fragments;
 			/* At worst, all other classes are as late. */
-			assert_in_range(passed[k], 0,
-					CREDIT_PATIENCE + CREDIT_CLASSES);
+			assert_in_range(passed[k], 0, CREDIT_PATIENCE + CREDIT_CLASSES);
 		}
 		credit__give_back(&credit, &flows[served], fragments);
 	}
@@ -188,8 +183,7 @@ static void test_patience(void **state)
 }
 
 /* Compares @credit with the model of all flows. */
-static void check_sums(const struct credit *credit,
-		       const struct credit_flow *flows)
+static void check_sums(const struct credit *credit, const struct credit_flow *flows)
 {
 	uint64_t held = 0;
 	uint32_t active[CREDIT_CLASSES] = {};
@@ -228,26 +222,20 @@ static void test_random(void **state)
 		case 1:
 		case 2:
 		case 3:
-			credit__ask(&credit, &flows[i],
-				    random__below(&random, CREDIT_CLASSES),
+			credit__ask(&credit, &flows[i], random__below(&random, CREDIT_CLASSES),
 				    random__below(&random, 40));
 			break;
 		default:
 			if (flows[i].held)
-				credit__give_back(
-					&credit, &flows[i],
-					1 + random__below(&random,
-							  flows[i].held));
+				credit__give_back(&credit, &flows[i],
+						  1 + random__below(&random, flows[i].held));
 		}
 		while ((granted = grant(&credit, flows, &fragments)) >= 0) {
-			assert_in_range(flows[granted].held, fragments,
-					CREDIT_FLOW_MAX);
+			assert_in_range(flows[granted].held, fragments, CREDIT_FLOW_MAX);
 			waits[granted] = 0;
 		}
 		for (i = 0; i < FLOWS; i++)
-			waits[i] = flows[i].wanted && !flows[i].held ?
-					   waits[i] + 1 :
-					   0;
+			waits[i] = flows[i].wanted && !flows[i].held ? waits[i] + 1 : 0;
 		if (step % 100)
 			continue;
 		check_sums(&credit, flows);
@@ -324,8 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a flow alone holds at most 16 credits, and posts all that it wants",
 		     test_alone),
-		TEST("flows share the credits: 16 at most, 1 at least",
-		     test_shares),
+		TEST("flows share the credits: 16 at most, 1 at least", test_shares),
 		TEST("flows of a class go in order of arrival, behind those of a class before",
 		     test_order),
 		TEST("a flow that wants all at once waits for it at the head of its line, and those behind it wait, too",

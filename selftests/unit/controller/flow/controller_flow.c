@@ -29,14 +29,12 @@ static void note_post(struct noting_transport *noting)
 		;
 }
 
-static void get_path(const struct transport *transport,
-		     struct dart_endpoint_path *path)
+static void get_path(const struct transport *transport, struct dart_endpoint_path *path)
 {
 	*path = (struct dart_endpoint_path){ .device = "rxe0" };
 }
 
-static int begin(struct transport *transport, enum transport_part part,
-		 uint32_t *fragments)
+static int begin(struct transport *transport, enum transport_part part, uint32_t *fragments)
 {
 	noting_of(transport)->left = FRAGMENTS;
 	if (fragments)
@@ -114,12 +112,9 @@ static void check_flow(enum settings_flow kind, uint64_t bytes, bool is_alone)
 	struct timers *timers;
 
 	assert_int_equal(timers__new(NULL, &timers), 0);
-	assert_int_equal(flow_control__new(timers, &settings, is_alone,
-					   &control),
-			 0);
+	assert_int_equal(flow_control__new(timers, &settings, is_alone, &control), 0);
 	credit_taker__init(&taker, on_wake);
-	assert_int_equal(flow__open(&flow, control, 0, &noting.base, &taker),
-			 0);
+	assert_int_equal(flow__open(&flow, control, 0, &noting.base, &taker), 0);
 	ask(&flow, &noting);
 	flow__stop(&flow);
 	flow__end(&flow);

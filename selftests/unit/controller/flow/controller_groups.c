@@ -18,8 +18,7 @@ struct model {
 static void model__init(struct model *model, uint32_t credits)
 {
 	memset(model, 0, sizeof(*model));
-	credit_groups__init(&model->groups, (uint64_t)credits * CREDIT_FRAGMENT,
-			    UINT64_MAX);
+	credit_groups__init(&model->groups, (uint64_t)credits * CREDIT_FRAGMENT, UINT64_MAX);
 	for (int i = 0; i < GROUPS; i++) {
 		for (int k = 0; k < CREDIT_CLASSES; k++)
 			credit_group__init(&model->group[i][k]);
@@ -36,8 +35,7 @@ static void ask(struct model *model, uint32_t flow, uint8_t class, uint32_t n)
 /* The flow that is granted some, or -1. */
 static int grant(struct model *model, uint32_t *fragments)
 {
-	struct credit_member *member =
-		credit_groups__grant(&model->groups, fragments);
+	struct credit_member *member = credit_groups__grant(&model->groups, fragments);
 
 	return member ? member - model->members : -1;
 }
@@ -137,8 +135,7 @@ static void test_whole(void **state)
 		assert_int_equal(grant(&model, &fragments), -1);
 	}
 	give_back(&model, 2, 1);
-	assert_ptr_equal(credit_groups__grant(&model.groups, &fragments),
-			 &whole);
+	assert_ptr_equal(credit_groups__grant(&model.groups, &fragments), &whole);
 	assert_int_equal(fragments, 3);
 	assert_int_equal(grant(&model, &fragments), -1);
 	credit_groups__give_back(&model.groups, &whole, 3);
@@ -286,24 +283,19 @@ static void test_turns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("while there are enough credits no group waits",
-		     test_enough),
-		TEST("a flow that has its share keeps no other group from credits",
-		     test_large),
+		TEST("while there are enough credits no group waits", test_enough),
+		TEST("a flow that has its share keeps no other group from credits", test_large),
 		TEST("groups are read one after the other, and the next one is warmed up meanwhile",
 		     test_warm_up),
-		TEST("a lower class goes first whichever group is read",
-		     test_classes),
+		TEST("a lower class goes first whichever group is read", test_classes),
 		TEST("a flow whose answer cannot be cut gets all that it wants at once, and groups wait meanwhile",
 		     test_whole),
 		TEST("flows that always want all at once take turns with groups",
 		     test_whole_without_end),
-		TEST("flows that are cancelled in a group wait no more",
-		     test_cancel),
+		TEST("flows that are cancelled in a group wait no more", test_cancel),
 		TEST("flows that ask at random hold no more than the credits, and all get what they want",
 		     test_random),
-		TEST("flows that always want more take turns by groups",
-		     test_turns),
+		TEST("flows that always want more take turns by groups", test_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,7 @@ struct poster {
 
 static void run_woken(struct message *message)
 {
-	credit_pool__wake_up(
-		&pool, &caa_container_of(message, struct poster, woken)->taker);
+	credit_pool__wake_up(&pool, &caa_container_of(message, struct poster, woken)->taker);
 }
 
 static void on_wake(struct credit_taker *taker)
@@ -56,8 +55,7 @@ static void poster__ask(struct poster *poster, struct poster_flow *flow)
 	const uint8_t class = index % CREDIT_CLASSES;
 
 	flow->left = 1 + index % 7;
-	credit_pool__ask(&pool, &group[poster->number][class], &flow->share,
-			 class, flow->left);
+	credit_pool__ask(&pool, &group[poster->number][class], &flow->share, class, flow->left);
 }
 
 /* Posts the granted fragments, which complete at once. */
@@ -72,8 +70,7 @@ static void poster__post(struct poster *poster)
 		flow = (struct poster_flow *)share;
 		now = atomic_fetch_add(&in_flight, fragments) + fragments;
 		before = atomic_load(&most);
-		while (now > before &&
-		       !atomic_compare_exchange_weak(&most, &before, now))
+		while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
 			;
 		flow->left -= fragments;
 		atomic_fetch_sub(&in_flight, fragments);
@@ -119,8 +116,7 @@ static void test_pool(void **state)
 		assert_int_equal(mailbox__open(&posters[i].mailbox), 0);
 	}
 	for (int i = 0; i < TAKERS; i++)
-		assert_int_equal(pthread_create(&posters[i].thread, NULL,
-						run_poster, &posters[i]),
+		assert_int_equal(pthread_create(&posters[i].thread, NULL, run_poster, &posters[i]),
 				 0);
 	for (int i = 0; i < TAKERS; i++)
 		assert_int_equal(pthread_join(posters[i].thread, NULL), 0);
@@ -142,12 +138,10 @@ static void test_cancel(void **state)
 	credit_taker__init(&poster.taker, on_wake);
 	for (int i = 0; i < 2; i++) {
 		poster.flows[i].share.taker = &poster.taker;
-		credit_pool__ask(&pool, &group[0][0], &poster.flows[i].share, 0,
-				 CREDITS);
+		credit_pool__ask(&pool, &group[0][0], &poster.flows[i].share, 0, CREDITS);
 	}
 	credit_pool__cancel(&pool, &poster.taker, &poster.flows[0].share);
-	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share),
-			 CREDITS);
+	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), CREDITS);
 	assert_ptr_equal(share, &poster.flows[1].share);
 	assert_int_equal(credit_pool__take(&pool, &poster.taker, &share), 0);
 	credit_pool__cancel(&pool, &poster.taker, share);
@@ -272,8 +266,7 @@ static void run_set_timer(struct message *message)
 {
 	struct turns *turns = caa_container_of(message, struct turns, order);
 
-	timer__init(&turns->timer, io_thread__timers(turns->thread), on_timer,
-		    turns);
+	timer__init(&turns->timer, io_thread__timers(turns->thread), on_timer, turns);
 	timer__set(&turns->timer, 1000);
 }
 
@@ -297,8 +290,7 @@ static void run_report(struct message *message)
 
 static void run_order(struct message *message)
 {
-	struct leaver *leaver =
-		caa_container_of(message, struct leaver, order);
+	struct leaver *leaver = caa_container_of(message, struct leaver, order);
 
 	leaver->report.run = run_report;
 	mailbox__post(leaver->control, &leaver->report);
@@ -306,8 +298,7 @@ static void run_order(struct message *message)
 
 static void run_released(struct message *message)
 {
-	struct leaver *leaver =
-		caa_container_of(message, struct leaver, released);
+	struct leaver *leaver = caa_container_of(message, struct leaver, released);
 
 	assert_true(leaver->has_reported);
 	++*leaver->left;
@@ -316,8 +307,7 @@ static void run_released(struct message *message)
 
 static void run_release(struct message *message)
 {
-	struct leaver *leaver =
-		caa_container_of(message, struct leaver, release);
+	struct leaver *leaver = caa_container_of(message, struct leaver, release);
 
 	leaver->released.run = run_released;
 	mailbox__post(leaver->control, &leaver->released);
@@ -398,8 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("three threads share credits: never more are in flight, and all is posted",
 		     test_pool),
-		TEST("credits that were granted and not taken go to others",
-		     test_cancel),
+		TEST("credits that were granted and not taken go to others", test_cancel),
 		TEST("a flow that is cancelled while it waits for many credits keeps nobody from those that are free",
 		     test_cancel_whole),
 		TEST("a thread that is preempted while it posts keeps nobody who reads waiting",

@@ -90,8 +90,7 @@ static void test_retries(void **state)
 	age.lease_ns = LEASE_MS * MS;
 	begin_ns = age.current_ns + age.lease_ns / 2 - 1;
 	assert_true(table_age__permits(&age, begin_ns));
-	assert_true(table_age__covers(&age, begin_ns +
-					    DART_CONTROL_RETRIES_MS * MS));
+	assert_true(table_age__covers(&age, begin_ns + DART_CONTROL_RETRIES_MS * MS));
 	/* 7 times 268.4 ms. */
 	assert_int_equal(DART_CONTROL_RETRIES_MS, 1880);
 	assert_int_equal(LEASE_SECONDS, 4);
@@ -102,16 +101,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("values that have landed within the lease are valid, later ones are not",
 		     test_covers),
-		TEST("a header that is the same begins the lease again",
-		     test_renewed),
-		TEST("READs of values begin in the first half of the lease",
-		     test_permits),
+		TEST("a header that is the same begins the lease again", test_renewed),
+		TEST("READs of values begin in the first half of the lease", test_permits),
 		TEST("a READ that may begin ends within the lease of an agent, retransmissions included",
 		     test_retries),
 		TEST("after the agent has said that it is too late the table is another one before every scrape",
 		     test_expired),
-		TEST("without a lease, a table is checked before every scrape",
-		     test_no_lease),
+		TEST("without a lease, a table is checked before every scrape", test_no_lease),
 		TEST("a table that has changed is fetched twice a second, or four times in a short lease",
 		     test_due),
 	};

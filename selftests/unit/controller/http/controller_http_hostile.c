@@ -10,8 +10,7 @@
 #include "http_peer.h"
 
 /* The requests to the page: the name and the word. */
-static void fill_words(void *data, const struct http_request *request,
-		       struct http_answer *answer)
+static void fill_words(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	const char *word = http_request__argument(request, "word");
 
@@ -66,8 +65,7 @@ static ssize_t waiting_read(void *data, char *buffer, size_t size)
 	return 1;
 }
 
-static void fill_waiting(void *data, const struct http_request *request,
-			 struct http_answer *answer)
+static void fill_waiting(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	static const struct http_stream_operations operations = {
 		.start = start_nothing,

@@ -22,8 +22,7 @@
 
 #define BODY_BYTES 20000
 
-static void fill_words(void *data, const struct http_request *request,
-		       struct http_answer *answer)
+static void fill_words(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	const char *word = http_request__argument(request, "word");
 	const char *accept = http_request__header(request, "Accept");
@@ -34,8 +33,7 @@ static void fill_words(void *data, const struct http_request *request,
 		answer->length = strlen(answer->body);
 }
 
-static void fill_long(void *data, const struct http_request *request,
-		      struct http_answer *answer)
+static void fill_long(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	answer->body = malloc(BODY_BYTES);
 	answer->length = answer->body ? BODY_BYTES : 0;
@@ -43,13 +41,11 @@ static void fill_long(void *data, const struct http_request *request,
 		memset(answer->body, 'x', BODY_BYTES);
 }
 
-static void fill_nothing(void *data, const struct http_request *request,
-			 struct http_answer *answer)
+static void fill_nothing(void *data, const struct http_request *request, struct http_answer *answer)
 {
 }
 
-static void refuse(void *data, const struct http_request *request,
-		   struct http_answer *answer)
+static void refuse(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	answer->status = 400;
 	answer->body = strdup("this is why\n");
@@ -107,8 +103,7 @@ static void lines_free(void *data)
 	pthread_mutex_unlock(&lines.lock);
 }
 
-static void fill_lines(void *data, const struct http_request *request,
-		       struct http_answer *answer)
+static void fill_lines(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	static const struct http_stream_operations operations = {
 		.start = lines_start,
@@ -141,8 +136,7 @@ static void reset_lines(void)
 	pthread_cond_init(&lines.changed, NULL);
 }
 
-static int serve_at(const char *address, struct http_server **server,
-		    struct dart_error *error)
+static int serve_at(const char *address, struct http_server **server, struct dart_error *error)
 {
 	const struct http_server_options options = {
 		.address = address,
@@ -172,8 +166,7 @@ static bool is_at_v6(const struct http_server *server)
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
 	};
 	int fd = socket(AF_INET6, SOCK_STREAM, 0);
-	bool is_connected = !connect(fd, (const struct sockaddr *)&address,
-				     sizeof(address));
+	bool is_connected = !connect(fd, (const struct sockaddr *)&address, sizeof(address));
 
 	close(fd);
 	return is_connected;
@@ -185,12 +178,9 @@ static void test_pages(void **state)
 
 	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "\r\nword: - -\n");
 	expect(server, GET("/words?word=a%20b", "Accept: text/x\r\n"),
-	       "Content-Type: text/plain; version=7\r\n",
-	       "\r\nword: a b text/x\n");
-	expect(server, GET("/refused", ""), "HTTP/1.1 400 ",
-	       "\r\n\r\nthis is why\n");
-	expect(server, GET("/nothing", ""), "HTTP/1.1 500 ",
-	       "Internal Server Error\n");
+	       "Content-Type: text/plain; version=7\r\n", "\r\nword: a b text/x\n");
+	expect(server, GET("/refused", ""), "HTTP/1.1 400 ", "\r\n\r\nthis is why\n");
+	expect(server, GET("/nothing", ""), "HTTP/1.1 500 ", "Internal Server Error\n");
 	http_server__free(server);
 }
 
@@ -204,8 +194,7 @@ static void test_others(void **state)
 	expect(server,
 	       "POST /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 5\r\n\r\nabcde",
 	       "Allow: GET, HEAD\r\n", "Method Not Allowed\n");
-	expect(server,
-	       "HEAD /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+	expect(server, "HEAD /words HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
 	       "Content-Length: 10\r\n", "\r\n\r\n");
 	http_server__free(server);
 }
@@ -235,8 +224,7 @@ static void test_gzip(void **state)
 	size_t length;
 	char *answer;
 
-	answer = ask(server, GET("/long", "Accept-Encoding: br, gzip;q=0.5\r\n"),
-		     &length);
+	answer = ask(server, GET("/long", "Accept-Encoding: br, gzip;q=0.5\r\n"), &length);
 	assert_non_null(strstr(answer, "Content-Encoding: gzip\r\n"));
 	assert_true(length < BODY_BYTES / 10);
 	check_packed(answer, length);
@@ -265,11 +253,10 @@ static void test_accepted(void **state)
 
 static void test_addresses(void **state)
 {
-	static const char *const valid[] = { "localhost", "h:1", ":9090", "[::1]",
-					     "[::1]:80", "10.0.0.1:65535" };
-	static const char *const invalid[] = { "", ":", "h:", "h:65536", "h:-1",
-					       "h:1x", "[::1", "[]", "[::1]x",
-					       "::1", "h:1:2" };
+	static const char *const valid[] = { "localhost", "h:1",      ":9090",
+					     "[::1]",	  "[::1]:80", "10.0.0.1:65535" };
+	static const char *const invalid[] = { "",     ":",  "h:",     "h:65536", "h:-1", "h:1x",
+					       "[::1", "[]", "[::1]x", "::1",	  "h:1:2" };
 	struct http_server *server, *second;
 	struct dart_error error;
 	char address[32];
@@ -279,15 +266,12 @@ static void test_addresses(void **state)
 		assert_true(http_address__is_valid(valid[i]));
 	for (i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++) {
 		assert_false(http_address__is_valid(invalid[i]));
-		assert_int_equal(serve_at(invalid[i], &server, &error),
-				 -EINVAL);
+		assert_int_equal(serve_at(invalid[i], &server, &error), -EINVAL);
 		assert_non_null(strstr(error.text, "expected HOST:PORT"));
 	}
 	server = serve();
-	snprintf(address, sizeof(address), "127.0.0.1:%u",
-		 http_server__port(server));
-	assert_int_equal(serve_at(address, &second, &error),
-			 -EADDRINUSE);
+	snprintf(address, sizeof(address), "127.0.0.1:%u", http_server__port(server));
+	assert_int_equal(serve_at(address, &second, &error), -EADDRINUSE);
 	assert_non_null(strstr(error.text, address));
 	http_server__free(server);
 }
@@ -297,8 +281,7 @@ static int begin_lines(const struct http_server *server, int count)
 	int fd = connect_to(server);
 	const char request[] = "GET /lines HTTP/1.1\r\nHost: h\r\n\r\n";
 
-	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL),
-			 strlen(request));
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
 	pthread_mutex_lock(&lines.lock);
 	while (lines.began < count)
 		pthread_cond_wait(&lines.changed, &lines.lock);
@@ -337,8 +320,7 @@ static bool has_v6(void)
 		.sin6_addr = IN6ADDR_LOOPBACK_INIT,
 	};
 	int fd = socket(AF_INET6, SOCK_STREAM, 0);
-	bool has = fd >= 0 && !bind(fd, (const struct sockaddr *)&address,
-				    sizeof(address));
+	bool has = fd >= 0 && !bind(fd, (const struct sockaddr *)&address, sizeof(address));
 
 	if (fd >= 0)
 		close(fd);
@@ -379,8 +361,7 @@ static void test_silent_peers(void **state)
 	for (i = 0; i < HTTP_PEER_CONNECTIONS_MAX; i++) {
 		fds[i] = connect_to(server);
 		if (i % 2) {
-			assert_int_equal(send(fds[i], request, strlen(request),
-					      MSG_NOSIGNAL),
+			assert_int_equal(send(fds[i], request, strlen(request), MSG_NOSIGNAL),
 					 strlen(request));
 			read_until(fds[i], "word: - -\n");
 		}
@@ -508,8 +489,7 @@ static void test_access(void **state)
 	secrets.length = strlen(secrets.token);
 	access.secrets = &secrets;
 	assert_int_equal(http_server__new(&options, &server, &error), 0);
-	expect(server, AS("localhost", ""), "WWW-Authenticate: Bearer ",
-	       "Unauthorized\n");
+	expect(server, AS("localhost", ""), "WWW-Authenticate: Bearer ", "Unauthorized\n");
 	expect(server, AS("any.example", "Authorization: Bearer 0123456789abcdef\r\n"),
 	       "HTTP/1.1 200 ", "word: - -\n");
 	expect(server, AS("localhost", "Authorization: Bearer 0123456789abcdeg\r\n"),
@@ -520,8 +500,7 @@ static void test_access(void **state)
 
 	secrets.basic = "Zm9yOmdldHRlbg==";
 	assert_int_equal(http_server__new(&options, &server, &error), 0);
-	expect(server, AS("localhost", ""), "WWW-Authenticate: Basic ",
-	       "Unauthorized\n");
+	expect(server, AS("localhost", ""), "WWW-Authenticate: Basic ", "Unauthorized\n");
 	expect(server, AS("any.example", "Authorization: Basic Zm9yOmdldHRlbg==\r\n"),
 	       "HTTP/1.1 200 ", "word: - -\n");
 	http_server__free(server);
@@ -541,9 +520,7 @@ static void test_at_once(void **state)
 	int i;
 
 	for (i = 0; i < 4; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, ask_often,
-						server),
-				 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, ask_often, server), 0);
 	for (i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	http_server__free(server);
@@ -602,8 +579,7 @@ static void test_slow_reader(void **state)
 	fd = begin_lines(server, 1);
 	while (before != now) {
 		before = now;
-		expect(server, GET("/words", ""), "HTTP/1.1 200 ",
-		       "word: - -\n");
+		expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
 		usleep(200000);
 		pthread_mutex_lock(&lines.lock);
 		now = lines.bytes;
@@ -622,8 +598,7 @@ static void test_many_streams(void **state)
 
 	for (i = 0; i < HTTP_STREAMS_MAX; i++)
 		fds[i] = begin_lines(server, i + 1);
-	expect(server, GET("/lines", ""), "HTTP/1.1 503 ",
-	       "Service Unavailable\n");
+	expect(server, GET("/lines", ""), "HTTP/1.1 503 ", "Service Unavailable\n");
 	expect(server, GET("/words", ""), "HTTP/1.1 200 ", "word: - -\n");
 	pthread_mutex_lock(&lines.lock);
 	assert_int_equal(lines.freed, 1);
@@ -668,8 +643,7 @@ static void test_local(void **state)
 	http_server__url(server, url);
 	assert_string_equal(url, expected);
 	http_server__free(server);
-	assert_int_equal(serve_at("0.0.0.0:0", &open, &error),
-			 0);
+	assert_int_equal(serve_at("0.0.0.0:0", &open, &error), 0);
 	assert_false(http_server__is_local(open));
 	assert_int_equal(gethostname(name, sizeof(name)), 0);
 	snprintf(expected, sizeof(expected), "http://%s:%u/", name,
@@ -703,15 +677,13 @@ int main(void)
 		TEST("pages need the name of the server, or its token or password; a change needs POST, and no foreign page",
 		     test_access),
 		TEST("four peers are served at once", test_at_once),
-		TEST("a stream sends what there is as soon as it is woken, and ends",
-		     test_stream),
+		TEST("a stream sends what there is as soon as it is woken, and ends", test_stream),
 		TEST("a server stops while streams wait", test_stop),
 		TEST("a reader that takes nothing is sent a bounded number of bytes, and delays no other",
 		     test_slow_reader),
 		TEST("more streams than allowed are refused, and pages still served",
 		     test_many_streams),
-		TEST("a stream is woken while it is read and while its peer leaves",
-		     test_wakes),
+		TEST("a stream is woken while it is read and while its peer leaves", test_wakes),
 		TEST("a server that other hosts reach is not local", test_local),
 	};
 

@@ -40,8 +40,7 @@ static void say(int fd, const char *text, size_t length)
 }
 
 /* The whole answer, until the server closes, with a NUL. */
-static char *ask(const struct http_server *server, const char *request,
-		 size_t *length)
+static char *ask(const struct http_server *server, const char *request, size_t *length)
 {
 	const size_t room = 1 << 17;
 	char *answer = malloc(room);

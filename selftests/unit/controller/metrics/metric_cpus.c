@@ -25,8 +25,7 @@ static const char cpu_names[] = "- family: node_cpu_seconds_total\n"
 
 static uint32_t add_gathered_cpus(struct host *host)
 {
-	const uint32_t entry = host__add(host, "cpustat+1s",
-					 host__record(host, modes),
+	const uint32_t entry = host__add(host, "cpustat+1s", host__record(host, modes),
 					 DART_CONTROL_COPIES_ROW, 3);
 	uint32_t i;
 
@@ -47,26 +46,18 @@ static void test_gathered(void **state)
 	trial__init(&trial, cpu_names);
 	add_gathered_cpus(&trial.host);
 	trial__plan(&trial);
-	trial__expect(&trial, "node_cpu_seconds_total{cpu=\"0\",mode=\"user\"}",
-		      0.123456789);
-	trial__expect(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}",
-		      0.246913578);
-	point = trial__point(&trial,
-			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
+	trial__expect(&trial, "node_cpu_seconds_total{cpu=\"0\",mode=\"user\"}", 0.123456789);
+	trial__expect(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}", 0.246913578);
+	point = trial__point(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
 	assert_int_equal(point->time_ns, 5990 * SECOND);
 	/* The third row is empty, and all fields are named. */
 	assert_false(trial__has(&trial, "node_cpu_seconds_total{cpu=\"0\"}"));
 	trial__expect(&trial, "dart_scrape_duration_seconds", 0.001);
 	trial__expect(&trial, "dart_scrape_missed_total", 2);
-	assert_int_equal(trial__point(&trial, "dart_scrape_reads")->time_ns,
-			 6000 * SECOND);
+	assert_int_equal(trial__point(&trial, "dart_scrape_reads")->time_ns, 6000 * SECOND);
 	/* The host did not tell its clock. */
-	assert_int_equal(trial__point(&trial,
-				      "dart_scrape_clock_offset_seconds")
-				 ->time_ns,
-			 0);
-	assert_int_equal(trial__point(&trial, "dart_scrape_clock_off")->time_ns,
-			 0);
+	assert_int_equal(trial__point(&trial, "dart_scrape_clock_offset_seconds")->time_ns, 0);
+	assert_int_equal(trial__point(&trial, "dart_scrape_clock_off")->time_ns, 0);
 
 	/* Now the clock is known, and two hours slow: the row's age dates it. */
 	trial.host.sample.clock = (struct sample_clock){
@@ -79,14 +70,12 @@ static void test_gathered(void **state)
 	trial__expect(&trial, "dart_scrape_clock_offset_seconds", -7200);
 	trial__expect(&trial, "dart_scrape_clock_uncertainty_seconds", 0.001);
 	trial__expect(&trial, "dart_scrape_clock_off", 1);
-	point = trial__point(&trial,
-			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
+	point = trial__point(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
 	assert_int_equal(point->time_ns, 5999 * SECOND);
 	/* A row from the future still landed. */
 	trial.host.sample.clock.boot_ns = 900 * SECOND;
 	trial__evaluate(&trial);
-	point = trial__point(&trial,
-			     "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
+	point = trial__point(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}");
 	assert_int_equal(point->time_ns, 6000 * SECOND + SECOND / 1000);
 	trial__free(&trial);
 }
@@ -100,8 +89,7 @@ static uint32_t add_direct_cpus(struct host *host)
 	uint32_t entry, i;
 
 	for (i = 0; i < 6; i++)
-		add_field(schema, names[i], "ns", i * 8, 8, 1,
-			  DART_CONTROL_FIELD_COUNTER);
+		add_field(schema, names[i], "ns", i * 8, 8, 1, DART_CONTROL_FIELD_COUNTER);
 	entry = host__add(host, "cpustat", schema, DART_CONTROL_COPIES_CPU, 4);
 	for (i = 0; i < 4; i++)
 		host__set(host, entry, i, "user", 0, (i + 1) * SECOND);
@@ -119,15 +107,12 @@ static void test_direct(void **state)
 	host__set(&trial.host, entry, 0, "softirq", 0, 5 * SECOND);
 	host__set(&trial.host, entry, 1, "softirq", 0, 6 * SECOND);
 	trial__plan(&trial);
-	trial__expect(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}",
-		      4);
+	trial__expect(&trial, "node_cpu_seconds_total{cpu=\"3\",mode=\"user\"}", 4);
 	assert_false(trial__has(&trial, "node_cpu_seconds_total{cpu=\"2\","
 					"mode=\"user\"}"));
 	/* No family names it: all CPUs together. */
 	trial__expect(&trial, "dart_cpustat_softirq_seconds_total", 11);
-	assert_int_equal(trial__point(&trial,
-				      "dart_cpustat_softirq_seconds_total")
-				 ->time_ns,
+	assert_int_equal(trial__point(&trial, "dart_cpustat_softirq_seconds_total")->time_ns,
 			 6000 * SECOND);
 	trial__free(&trial);
 }
@@ -135,10 +120,8 @@ static void test_direct(void **state)
 /* Uptime is 1000 s; user and softirq are busy. */
 static void test_idle(void **state)
 {
-	static const char idle[] =
-		"node_cpu_seconds_total{cpu=\"1\",mode=\"idle\"}";
-	static const char iowait[] =
-		"node_cpu_seconds_total{cpu=\"1\",mode=\"iowait\"}";
+	static const char idle[] = "node_cpu_seconds_total{cpu=\"1\",mode=\"idle\"}";
+	static const char iowait[] = "node_cpu_seconds_total{cpu=\"1\",mode=\"iowait\"}";
 	struct trial trial;
 	uint32_t entry;
 

@@ -37,8 +37,7 @@ static void test_refused(void **state)
 		  "test.yaml:2: unknown key 'colour' (the keys here are family, pattern, help" },
 		{ SERIES "      fields: {f: }\n" SERIES "      fields: {f: }\n",
 		  "test.yaml:6: a value is missing" },
-		{ SERIES "      fields: {f: {}}\n" SERIES
-			 "      fields: {f: {}}\n",
+		{ SERIES "      fields: {f: {}}\n" SERIES "      fields: {f: {}}\n",
 		  "test.yaml:7: the family 'a_total' is already in test.yaml:1 (remove one)" },
 		{ BEGIN "  series:\n    - fields: {f: {}}\n",
 		  "test.yaml:5: a series has 'entry', and either 'fields' or 'value'" },
@@ -62,8 +61,7 @@ static void test_refused(void **state)
 		  "test.yaml:6: the number 1234567890123456789 is too large" },
 		{ SERIES "      value: f\n      mask: 18446744073709551616\n",
 		  "test.yaml:7: '18446744073709551616' is not a number from 0 to 2^64 - 1" },
-		{ SERIES
-		  "      value: f\n      equals: 1\n      zero_from: 2\n",
+		{ SERIES "      value: f\n      equals: 1\n      zero_from: 2\n",
 		  "test.yaml:7: a series has either 'equals' or 'zero_from'" },
 		{ SERIES "      value: f\n      when: ''\n",
 		  "test.yaml:7: '' cannot be the name of a field" },
@@ -108,9 +106,8 @@ static void test_refused(void **state)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		error.text[0] = '\0';
-		assert_int_equal(names__parse(wrong[i].yaml,
-					      strlen(wrong[i].yaml),
-					      "test.yaml", &names, &error),
+		assert_int_equal(names__parse(wrong[i].yaml, strlen(wrong[i].yaml), "test.yaml",
+					      &names, &error),
 				 -EINVAL);
 		if (strncmp(error.text, wrong[i].error, strlen(wrong[i].error)))
 			fail_msg("%s\nis not\n%s", error.text, wrong[i].error);
@@ -119,15 +116,14 @@ static void test_refused(void **state)
 
 static void test_pattern(void **state)
 {
-	struct names *names =
-		names_of("- pattern: node_netstat_Tcp_$name\n"
-			 "  help: Statistic Tcp$name.\n"
-			 "  type: untyped\n"
-			 "  series:\n"
-			 "    - entry: snmp:tcp\n"
-			 "      fields: {insegs: InSegs, outsegs: OutSegs}\n"
-			 "    - entry: snmp:tcp6\n"
-			 "      fields: {insegs: InSegs}\n");
+	struct names *names = names_of("- pattern: node_netstat_Tcp_$name\n"
+				       "  help: Statistic Tcp$name.\n"
+				       "  type: untyped\n"
+				       "  series:\n"
+				       "    - entry: snmp:tcp\n"
+				       "      fields: {insegs: InSegs, outsegs: OutSegs}\n"
+				       "    - entry: snmp:tcp6\n"
+				       "      fields: {insegs: InSegs}\n");
 
 	assert_int_equal(names->family_count, 2);
 	assert_string_equal(names->families[0].name, "node_netstat_Tcp_InSegs");
@@ -140,21 +136,20 @@ static void test_pattern(void **state)
 
 static void test_value(void **state)
 {
-	struct names *names = names_of(
-		"- family: a_bytes\n"
-		"  help: A.\n"
-		"  type: gauge\n"
-		"  unit: bytes\n"
-		"  series:\n"
-		"    - entry: e\n"
-		"      labels: {id: $selector, kind: x, text: $command}\n"
-		"      mask: 255\n"
-		"      zero_from: 9223372036854775807\n"
-		"      when: limit\n"
-		"      per: page_size\n"
-		"      value: total - free + 12\n"
-		"    - entry: e\n"
-		"      value: 1\n");
+	struct names *names = names_of("- family: a_bytes\n"
+				       "  help: A.\n"
+				       "  type: gauge\n"
+				       "  unit: bytes\n"
+				       "  series:\n"
+				       "    - entry: e\n"
+				       "      labels: {id: $selector, kind: x, text: $command}\n"
+				       "      mask: 255\n"
+				       "      zero_from: 9223372036854775807\n"
+				       "      when: limit\n"
+				       "      per: page_size\n"
+				       "      value: total - free + 12\n"
+				       "    - entry: e\n"
+				       "      value: 1\n");
 	const struct name_series *series = names->series;
 	const struct name_term *terms = series->values->terms;
 
@@ -183,8 +178,7 @@ static void test_value(void **state)
 	names__put(names);
 }
 
-static void write_file(const char *directory, const char *name,
-		       const char *text)
+static void write_file(const char *directory, const char *name, const char *text)
 {
 	char path[200];
 	FILE *file;
@@ -222,8 +216,7 @@ static void test_directory(void **state)
 	/* A family that is in two files: where, and where as well. */
 	write_file(directory, "b.yaml", "#\n" SERIES "      value: f\n");
 	assert_int_equal(names__load(directory, &names, &error), -EINVAL);
-	assert_non_null(strstr(
-		error.text, "b.yaml:2: the family 'a_total' is already in "));
+	assert_non_null(strstr(error.text, "b.yaml:2: the family 'a_total' is already in "));
 	assert_non_null(strstr(error.text, "a.yaml:1"));
 	remove_file(directory, "a.yaml");
 	remove_file(directory, "b.yaml");
@@ -252,8 +245,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		TEST("each mistake in a file of names is refused with its line, and what is expected",
 		     test_refused),
-		TEST("a pattern is a family for each name of its fields",
-		     test_pattern),
+		TEST("a pattern is a family for each name of its fields", test_pattern),
 		TEST("values are sums of fields and numbers, with labels of entry, row and text",
 		     test_value),
 		TEST("all YAML files of a directory are loaded, and no family is in two of them",

@@ -34,8 +34,7 @@ static void test_choice(void **state)
 	trial__expect(&trial, "named{id=\"x+y\"}", 3);
 	trial__expect(&trial, "named{id=\"z\"}", 5);
 	/* Fields without a name: from each entry. */
-	trial__expect(&trial, "dart_e_other{interval=\"10s\",selector=\"x\"}",
-		      10);
+	trial__expect(&trial, "dart_e_other{interval=\"10s\",selector=\"x\"}", 10);
 	trial__expect(&trial, "dart_e_other{selector=\"x\"}", 11);
 	trial__expect(&trial, "dart_e_other{selector=\"z\"}", 15);
 	assert_false(trial__has(&trial, "dart_e_value{selector=\"z\"}"));
@@ -45,25 +44,23 @@ static void test_choice(void **state)
 
 static void test_namespaces(void **state)
 {
-	static const char names[] =
-		"- pattern: node_netstat_Tcp_$name\n"
-		"  help: N.\n"
-		"  type: untyped\n"
-		"  series:\n"
-		"    - entry: snmp:tcp\n"
-		"      fields: {insegs: InSegs}\n"
-		"- family: device_segments_total\n"
-		"  help: N.\n"
-		"  type: counter\n"
-		"  series:\n"
-		"    - entry: netdev:link\n"
-		"      labels: {device: $selector, netns: $netns}\n"
-		"      fields: {insegs: {}}\n";
+	static const char names[] = "- pattern: node_netstat_Tcp_$name\n"
+				    "  help: N.\n"
+				    "  type: untyped\n"
+				    "  series:\n"
+				    "    - entry: snmp:tcp\n"
+				    "      fields: {insegs: InSegs}\n"
+				    "- family: device_segments_total\n"
+				    "  help: N.\n"
+				    "  type: counter\n"
+				    "  series:\n"
+				    "    - entry: netdev:link\n"
+				    "      labels: {device: $selector, netns: $netns}\n"
+				    "      fields: {insegs: {}}\n";
 	static const struct wanted_field fields[] = {
 		{ "insegs", "segments", DART_CONTROL_FIELD_COUNTER }, {}
 	};
-	static const char *const order[] = { "snmp:tcp", "snmp:tcp@blue",
-					     "netdev:link@blue/eth0",
+	static const char *const order[] = { "snmp:tcp", "snmp:tcp@blue", "netdev:link@blue/eth0",
 					     "netdev:link@eth1" };
 	const struct dart_schema *schema;
 	struct trial trial;
@@ -77,11 +74,8 @@ static void test_namespaces(void **state)
 	}
 	trial__plan(&trial);
 	trial__expect(&trial, "node_netstat_Tcp_InSegs", 0);
-	trial__expect(&trial,
-		      "dart_snmp_tcp_insegs_segments_total{netns=\"blue\"}", 1);
-	trial__expect(&trial,
-		      "device_segments_total{device=\"eth0\",netns=\"blue\"}",
-		      2);
+	trial__expect(&trial, "dart_snmp_tcp_insegs_segments_total{netns=\"blue\"}", 1);
+	trial__expect(&trial, "device_segments_total{device=\"eth0\",netns=\"blue\"}", 2);
 	trial__expect(&trial, "device_segments_total{device=\"eth1\"}", 3);
 	assert_false(trial__has(&trial, "dart_snmp_tcp_insegs_segments_total"));
 	trial__free(&trial);
@@ -108,8 +102,7 @@ static void test_substitute(void **state)
 				    "    - entry: disk:stats\n"
 				    "      labels: {device: $selector}\n"
 				    "      value: ios.read\n";
-	static const char *const disks[] = { "disk:stats@a", "disk:stats@a+1s",
-					     "disk:stats@b" };
+	static const char *const disks[] = { "disk:stats@a", "disk:stats@a+1s", "disk:stats@b" };
 	const struct dart_schema *schema;
 	struct trial trial;
 	uint32_t entry, i;
@@ -120,8 +113,7 @@ static void test_substitute(void **state)
 		entry = trial__add(&trial, disks[i], schema);
 		host__set(&trial.host, entry, 0, "ios.read", 0, 10 + i);
 	}
-	entry = trial__add(&trial, "disk:io@a+1s",
-			   host__record(&trial.host, gathered));
+	entry = trial__add(&trial, "disk:io@a+1s", host__record(&trial.host, gathered));
 	host__set(&trial.host, entry, 0, "read_ios", 0, 7);
 	trial__plan(&trial);
 	trial__expect(&trial, "reads_total{device=\"a\"}", 7);
@@ -142,10 +134,8 @@ static void test_equal_series(void **state)
 	add_field(schema, "a-b", "", 0, 8, 1, DART_CONTROL_FIELD_COUNTER);
 	add_field(schema, "a_b", "", 8, 8, 1, DART_CONTROL_FIELD_COUNTER);
 	/* The same name as a gauge. */
-	add_field(schema, "a_b_total", "", 16, 8, 1,
-		  DART_CONTROL_FIELD_COUNTER);
-	other = host__add(&trial.host, "m_1", schema, DART_CONTROL_COPIES_ROW,
-			  1);
+	add_field(schema, "a_b_total", "", 16, 8, 1, DART_CONTROL_FIELD_COUNTER);
+	other = host__add(&trial.host, "m_1", schema, DART_CONTROL_COPIES_ROW, 1);
 	one = host__add(&trial.host, "m-1", schema, DART_CONTROL_COPIES_ROW, 1);
 	host__set(&trial.host, one, 0, "a-b", 0, 1);
 	host__set(&trial.host, one, 0, "a_b", 0, 2);
@@ -156,10 +146,8 @@ static void test_equal_series(void **state)
 	assert_int_equal(trial.plan->dropped_count, 5);
 	trial__expect(&trial, "dart_scrape_dropped_series", 5);
 	for (i = 1; i < trial.plan->series_count; i++)
-		assert_true(trial.plan->series[i].family >
-				    trial.plan->series[i - 1].family ||
-			    strcmp(trial.plan->series[i].text,
-				   trial.plan->series[i - 1].text) > 0);
+		assert_true(trial.plan->series[i].family > trial.plan->series[i - 1].family ||
+			    strcmp(trial.plan->series[i].text, trial.plan->series[i - 1].text) > 0);
 	trial__free(&trial);
 }
 
@@ -184,20 +172,15 @@ static void test_text_labels(void **state)
 	uint32_t entry;
 
 	trial__init(&trial, names);
-	entry = trial__add(&trial, "filesystem@/a%20b+10s",
-			   host__record(&trial.host, fields));
+	entry = trial__add(&trial, "filesystem@/a%20b+10s", host__record(&trial.host, fields));
 	host__set(&trial.host, entry, 0, "size", 0, 4096);
 	host__set(&trial.host, entry, 0, "fstype", 0, 0x34747865); /* ext4 */
 	trial__plan(&trial);
-	trial__expect(&trial, "size_bytes{fstype=\"ext4\",mountpoint=\"/a b\"}",
-		      4096);
+	trial__expect(&trial, "size_bytes{fstype=\"ext4\",mountpoint=\"/a b\"}", 4096);
 	host__set(&trial.host, entry, 0, "device", 0, 0x61); /* a */
 	assert_false(trial__fits(&trial));
 	trial__plan(&trial);
-	trial__expect(
-		&trial,
-		"size_bytes{device=\"a\",fstype=\"ext4\",mountpoint=\"/a b\"}",
-		4096);
+	trial__expect(&trial, "size_bytes{device=\"a\",fstype=\"ext4\",mountpoint=\"/a b\"}", 4096);
 	trial__free(&trial);
 }
 
@@ -217,12 +200,9 @@ static void test_host_labels(void **state)
 
 	trial__init(&trial, names);
 	schema = host__schema(&trial.host, 32);
-	add_field(schema, "kernel_release", "", 0, 16, 1,
-		  DART_CONTROL_FIELD_TEXT);
-	add_field(schema, "domain_name", "", 16, 16, 1,
-		  DART_CONTROL_FIELD_TEXT);
-	entry = host__add(&trial.host, "dartd", schema, DART_CONTROL_COPIES_ROW,
-			  1);
+	add_field(schema, "kernel_release", "", 0, 16, 1, DART_CONTROL_FIELD_TEXT);
+	add_field(schema, "domain_name", "", 16, 16, 1, DART_CONTROL_FIELD_TEXT);
+	entry = host__add(&trial.host, "dartd", schema, DART_CONTROL_COPIES_ROW, 1);
 	strcpy(host__copy(&trial.host, entry, 0), "6.12.0");
 	trial__plan(&trial);
 	/* A label without a text is left out. */
@@ -247,16 +227,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("of several entries of an object the one with the shortest interval has the names",
 		     test_choice),
-		TEST("names without a namespace are of the host's own",
-		     test_namespaces),
+		TEST("names without a namespace are of the host's own", test_namespaces),
 		TEST("a source that stands in for another one is left out silently where both are",
 		     test_substitute),
 		TEST("of equal series one stays, the same each time, and the others are counted",
 		     test_equal_series),
 		TEST("labels are texts of a row, which end the plan when they change",
 		     test_text_labels),
-		TEST("labels are texts of the entry and of the table's header",
-		     test_host_labels),
+		TEST("labels are texts of the entry and of the table's header", test_host_labels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,19 +46,15 @@ static const struct plan *plan_at(struct metric_plan *metrics)
 }
 
 /* Do outputs see the same as from another plan of the same sample? */
-static void assert_same(const struct metric_plan *one,
-			const struct metric_plan *other)
+static void assert_same(const struct metric_plan *one, const struct metric_plan *other)
 {
 	uint32_t i, k;
 
 	assert_int_equal(one->family_count, other->family_count);
 	for (i = 0; i < one->family_count; i++) {
-		assert_string_equal(one->families[i].name,
-				    other->families[i].name);
-		assert_string_equal(one->families[i].help,
-				    other->families[i].help);
-		assert_int_equal(one->families[i].first_series,
-				 other->families[i].first_series);
+		assert_string_equal(one->families[i].name, other->families[i].name);
+		assert_string_equal(one->families[i].help, other->families[i].help);
+		assert_int_equal(one->families[i].first_series, other->families[i].first_series);
 	}
 	assert_int_equal(one->series_count, other->series_count);
 	for (i = 0; i < one->series_count; i++) {
@@ -70,10 +66,8 @@ static void assert_same(const struct metric_plan *one,
 		assert_int_equal(a->family, b->family);
 		assert_int_equal(a->label_count, b->label_count);
 		for (k = 0; k < a->label_count; k++) {
-			assert_string_equal(a->labels[k].name,
-					    b->labels[k].name);
-			assert_string_equal(a->labels[k].value,
-					    b->labels[k].value);
+			assert_string_equal(a->labels[k].name, b->labels[k].name);
+			assert_string_equal(a->labels[k].value, b->labels[k].value);
 		}
 	}
 	assert_int_equal(one->label_name_count, other->label_name_count);
@@ -84,8 +78,7 @@ static void assert_same(const struct metric_plan *one,
 		assert_int_equal(one->listing[i], other->listing[i]);
 }
 
-static void assert_bytes(const struct metric_plan *plan, struct host *host,
-			 double expected)
+static void assert_bytes(const struct metric_plan *plan, struct host *host, double expected)
 {
 	struct points points = {};
 
@@ -201,9 +194,7 @@ static void test_threads(void **state)
 	int i;
 
 	for (i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, make_plans,
-						store),
-				 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, make_plans, store), 0);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	plan_store__put(store);

@@ -15,18 +15,15 @@ static void test_rows(void **state)
 	add_field(schema, "counts", "", 0, 4, 2, DART_CONTROL_FIELD_COUNTER);
 	add_field(schema, "command", "", 8, 16, 1, DART_CONTROL_FIELD_TEXT);
 	add_field(schema, "peer", "", 24, 16, 1, DART_CONTROL_FIELD_ADDRESS);
-	entry = host__add(&trial.host, "map-1", schema, DART_CONTROL_COPIES_ROW,
-			  2);
-	other = host__add(&trial.host, "map_1", schema, DART_CONTROL_COPIES_ROW,
-			  1);
+	entry = host__add(&trial.host, "map-1", schema, DART_CONTROL_COPIES_ROW, 2);
+	other = host__add(&trial.host, "map_1", schema, DART_CONTROL_COPIES_ROW, 1);
 	host__set(&trial.host, entry, 1, "counts", 1, 9);
 	row = host__copy(&trial.host, entry, 1);
 	strcpy(row + 8, "a\"b\\c\n\xff\xc3\xa4");
 	memcpy(row + 24, "\0\0\0\0\0\0\0\0\0\0\xff\xff\n\0\0\1", 16);
 	strcpy((char *)host__copy(&trial.host, other, 0) + 8, "x");
 	trial__plan(&trial);
-	trial__expect(&trial, "dart_map_1_counts_total{index=\"1\",row=\"1\"}",
-		      9);
+	trial__expect(&trial, "dart_map_1_counts_total{index=\"1\",row=\"1\"}", 9);
 	/* A control character, a byte that is not UTF-8, and a character. */
 	trial__expect(&trial,
 		      "dart_map_1_info{command=\"a\\\"b\\\\c\\\\x0a\\\\xff\xc3\xa4\","
@@ -63,8 +60,7 @@ static void test_changing_rows(void **state)
 	uint32_t entry;
 
 	trial__init(&trial, names);
-	entry = host__add(&trial.host, "cpustat+1s",
-			  host__record(&trial.host, fields),
+	entry = host__add(&trial.host, "cpustat+1s", host__record(&trial.host, fields),
 			  DART_CONTROL_COPIES_ROW, 3);
 	host__mark(&trial.host, entry, 0, 2);
 	host__mark(&trial.host, entry, 1, 2);
@@ -76,8 +72,7 @@ static void test_changing_rows(void **state)
 	host__set(&trial.host, entry, 1, "cpu", 0, 77);
 	trial__evaluate(&trial);
 	assert_int_equal(trial__point(&trial, user)->time_ns, 0);
-	assert_true(trial__point(&trial, "user_seconds_total{cpu=\"0\"}")
-			    ->time_ns != 0);
+	assert_true(trial__point(&trial, "user_seconds_total{cpu=\"0\"}")->time_ns != 0);
 	/* Each sample that is lost like this is counted; an empty row does not count. */
 	trial__expect(&trial, "dart_scrape_torn_samples_total", 1);
 	trial__evaluate(&trial);
@@ -120,8 +115,7 @@ static void test_empty_record(void **state)
 	uint32_t entry;
 
 	trial__init(&trial, NULL);
-	entry = host__add(&trial.host, "cgroup:memory@/a+1s",
-			  host__record(&trial.host, fields),
+	entry = host__add(&trial.host, "cgroup:memory@/a+1s", host__record(&trial.host, fields),
 			  DART_CONTROL_COPIES_SUM, 1);
 	trial__plan(&trial);
 	assert_false(trial__has(&trial, "dart_cgroup_memory_current_bytes{"
@@ -141,8 +135,7 @@ int main(void)
 		     test_rows),
 		TEST("torn rows have no point; rows that come, go or change end the plan",
 		     test_changing_rows),
-		TEST("a record has series as soon as it is not empty",
-		     test_empty_record),
+		TEST("a record has series as soon as it is not empty", test_empty_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,8 +70,7 @@ static inline void host__free(struct host *host)
 	free(host->values);
 }
 
-static inline struct dart_schema *host__schema(struct host *host,
-					       uint32_t length)
+static inline struct dart_schema *host__schema(struct host *host, uint32_t length)
 {
 	struct dart_schema *schema = dart_schema__new("test", length);
 
@@ -100,8 +99,7 @@ static inline void add_field(struct dart_schema *schema, const char *name,
 /* Where value @number of a record is, the time being 0. */
 static inline uint32_t record_offset(uint32_t number)
 {
-	return number / WORDS_OF_LINE * DART_CONTROL_LINE + 4 +
-	       number % WORDS_OF_LINE * 8;
+	return number / WORDS_OF_LINE * DART_CONTROL_LINE + 4 + number % WORDS_OF_LINE * 8;
 }
 
 struct wanted_field {
@@ -111,8 +109,7 @@ struct wanted_field {
 };
 
 /* Rows in the agent's layout: time, the number of the row if any, values. */
-static inline struct dart_schema *
-host__record(struct host *host, const struct wanted_field *wanted)
+static inline struct dart_schema *host__record(struct host *host, const struct wanted_field *wanted)
 {
 	struct dart_schema *schema;
 	uint32_t count = 1, lines, at, line;
@@ -128,14 +125,11 @@ host__record(struct host *host, const struct wanted_field *wanted)
 			  DART_CONTROL_FIELD_SEQUENCE);
 		for (; at < count && at / WORDS_OF_LINE == line; at++)
 			add_field(schema, at ? wanted[at - 1].name : "time",
-				  at ? wanted[at - 1].unit : "ns",
-				  record_offset(at), 8, 1,
-				  at ? wanted[at - 1].kind :
-				       DART_CONTROL_FIELD_TIME);
+				  at ? wanted[at - 1].unit : "ns", record_offset(at), 8, 1,
+				  at ? wanted[at - 1].kind : DART_CONTROL_FIELD_TIME);
 		sprintf(name, "end%u", line);
-		add_field(schema, name, "",
-			  line * DART_CONTROL_LINE + DART_CONTROL_LINE - 4, 4,
-			  1, DART_CONTROL_FIELD_SEQUENCE);
+		add_field(schema, name, "", line * DART_CONTROL_LINE + DART_CONTROL_LINE - 4, 4, 1,
+			  DART_CONTROL_FIELD_SEQUENCE);
 	}
 	return schema;
 }
@@ -143,8 +137,7 @@ host__record(struct host *host, const struct wanted_field *wanted)
 /* Returns the index of the entry; its bytes are 0. */
 static inline uint32_t host__add(struct host *host, const char *name,
 				 const struct dart_schema *schema,
-				 enum dart_control_copies copies_are,
-				 uint32_t copies)
+				 enum dart_control_copies copies_are, uint32_t copies)
 {
 	const uint32_t index = host->sample.entry_count++;
 
@@ -173,26 +166,22 @@ static inline void *host__copy(struct host *host, uint32_t entry, uint32_t copy)
 static inline void host__set(struct host *host, uint32_t entry, uint32_t copy,
 			     const char *name, uint32_t element, uint64_t value)
 {
-	const struct dart_field *field =
-		dart_schema__find(host->entries[entry].schema, name);
+	const struct dart_field *field = dart_schema__find(host->entries[entry].schema, name);
 
 	assert_non_null(field);
-	memcpy((char *)host__copy(host, entry, copy) + field->offset +
-		       element * field->width,
+	memcpy((char *)host__copy(host, entry, copy) + field->offset + element * field->width,
 	       &value, field->width);
 }
 
 /* All sequences of a row: 0 marks an empty row, an odd number a torn one. */
-static inline void host__mark(struct host *host, uint32_t entry, uint32_t copy,
-			      uint32_t sequence)
+static inline void host__mark(struct host *host, uint32_t entry, uint32_t copy, uint32_t sequence)
 {
 	const struct dart_schema *schema = host->entries[entry].schema;
 	uint32_t i;
 
 	for (i = 0; i < schema->field_count; i++)
 		if (schema->fields[i].kind == DART_CONTROL_FIELD_SEQUENCE)
-			host__set(host, entry, copy, schema->fields[i].name, 0,
-				  sequence);
+			host__set(host, entry, copy, schema->fields[i].name, 0, sequence);
 }
 
 static inline struct names *names_of(const char *yaml)
@@ -205,8 +194,7 @@ static inline struct names *names_of(const char *yaml)
 	return names;
 }
 
-static inline struct metric_plan *plan_of(struct host *host,
-					  struct names *names)
+static inline struct metric_plan *plan_of(struct host *host, struct names *names)
 {
 	struct metric_plan *plan;
 
@@ -225,8 +213,7 @@ static inline int find_series(const struct metric_plan *plan, const char *text)
 		const struct metric_series *series = &plan->series[i];
 		const size_t size = strlen(series->text);
 
-		if (strlen(series->name) == length &&
-		    !memcmp(series->name, text, length) &&
+		if (strlen(series->name) == length && !memcmp(series->name, text, length) &&
 		    !strncmp(labels, series->text, size) &&
 		    (!*labels || !strcmp(labels + size, "}")))
 			return i;
@@ -234,16 +221,14 @@ static inline int find_series(const struct metric_plan *plan, const char *text)
 	return -1;
 }
 
-static inline const struct metric_point *
-point_of(const struct points *points, const struct metric_plan *plan,
-	 const char *text)
+static inline const struct metric_point *point_of(const struct points *points,
+						  const struct metric_plan *plan, const char *text)
 {
 	const int series = find_series(plan, text);
 	uint32_t i;
 
 	for (i = 0; series < 0 && i < plan->series_count; i++)
-		print_message("# %s{%s}\n", plan->series[i].name,
-			      plan->series[i].text);
+		print_message("# %s{%s}\n", plan->series[i].name, plan->series[i].text);
 	if (series < 0)
 		fail_msg("there is no series %s", text);
 	return &points->points[series];
@@ -257,8 +242,7 @@ static inline void evaluate(struct points *points,
 	points__evaluate(points, plan, &host->sample);
 }
 
-static inline void assert_point(const struct points *points,
-				const struct metric_plan *plan,
+static inline void assert_point(const struct points *points, const struct metric_plan *plan,
 				const char *text, double expected)
 {
 	const double value = point_of(points, plan, text)->value;

@@ -9,9 +9,8 @@
 #define FIELDS 27 /* of cgroup:memory */
 
 /* Function of the sanitizers' library; Debian's gcc lacks a header for it. */
-int __sanitizer_install_malloc_and_free_hooks(
-	void (*malloc_hook)(const volatile void *, size_t),
-	void (*free_hook)(const volatile void *));
+int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
+					      void (*free_hook)(const volatile void *));
 
 static const char yaml[] = "- family: container_memory_working_set_bytes\n"
 			   "  help: W.\n"
@@ -50,22 +49,19 @@ static struct containers *containers__new(uint32_t count)
 		fields[i] = (struct wanted_field){
 			containers->field_names[i],
 			"bytes",
-			i % 2 ? DART_CONTROL_FIELD_GAUGE :
-				DART_CONTROL_FIELD_COUNTER,
+			i % 2 ? DART_CONTROL_FIELD_GAUGE : DART_CONTROL_FIELD_COUNTER,
 		};
 	}
 	schema = host__record(&containers->host, fields);
 	for (i = 0; i < count; i++) {
 		/* Not in the order of names. */
-		sprintf(containers->names[i],
-			"cgroup:memory@/kubepods.slice/pod%u+1s",
+		sprintf(containers->names[i], "cgroup:memory@/kubepods.slice/pod%u+1s",
 			i * 7919 % count);
 		entry = host__add(&containers->host, containers->names[i],
 				  schema, DART_CONTROL_COPIES_SUM, 1);
 		host__mark(&containers->host, entry, 0, 2);
 		for (k = 0; k < FIELDS; k++)
-			host__set(&containers->host, entry, 0, fields[k].name,
-				  0, k * 1000 + i);
+			host__set(&containers->host, entry, 0, fields[k].name, 0, k * 1000 + i);
 	}
 	return containers;
 }
@@ -128,8 +124,7 @@ static void test_without_memory(void **state)
 	struct points points = {};
 	char *volatile probe; /* volatile, so that the compiler keeps the allocation */
 
-	assert_int_equal(
-		points__prepare(&points, plan, &containers->host.sample), 0);
+	assert_int_equal(points__prepare(&points, plan, &containers->host.sample), 0);
 	allocations = 0;
 	probe = malloc(10);
 	assert_int_equal(allocations, 1);
@@ -150,10 +145,8 @@ static void test_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("the memory to make a plan grows as its series do",
-		     test_linear),
-		TEST("points of a thousand containers need no memory",
-		     test_without_memory),
+		TEST("the memory to make a plan grows as its series do", test_linear),
+		TEST("points of a thousand containers need no memory", test_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,9 +12,7 @@
 #define SCRAPES 300
 #define DOWNS 3
 
-static const struct wanted_field fields[] = { { "v", "",
-						DART_CONTROL_FIELD_COUNTER },
-					      {} };
+static const struct wanted_field fields[] = { { "v", "", DART_CONTROL_FIELD_COUNTER }, {} };
 
 /* The calls of an output for each target. */
 struct told {
@@ -37,12 +35,10 @@ struct noting_output {
 	bool *is_freed;
 };
 
-static void note_scrape(struct metric_output *output,
-			const struct target_settings *target,
+static void note_scrape(struct metric_output *output, const struct target_settings *target,
 			const struct metric_scrape *scrape)
 {
-	struct told *told =
-		&((struct noting_output *)output)->told[target->index];
+	struct told *told = &((struct noting_output *)output)->told[target->index];
 	const int series = find_series(scrape->plan, "dart_e_v_total");
 
 	assert_true(series >= 0);
@@ -53,20 +49,16 @@ static void note_scrape(struct metric_output *output,
 		told->held = metric_plan__get(scrape->plan);
 }
 
-static void note_failure(struct metric_output *output,
-			 const struct target_settings *target,
+static void note_failure(struct metric_output *output, const struct target_settings *target,
 			 const char *reason)
 {
 	((struct noting_output *)output)->told[target->index].failed++;
 }
 
-static void note_loss(struct metric_output *output,
-		      const struct target_settings *target,
-		      const struct metric_plan *plan, int64_t time_ns,
-		      const char *reason)
+static void note_loss(struct metric_output *output, const struct target_settings *target,
+		      const struct metric_plan *plan, int64_t time_ns, const char *reason)
 {
-	struct told *told =
-		&((struct noting_output *)output)->told[target->index];
+	struct told *told = &((struct noting_output *)output)->told[target->index];
 
 	assert_true(find_series(plan, "dart_e_v_total") >= 0);
 	assert_int_equal(time_ns, 6000 * SECOND + 1);
@@ -74,19 +66,16 @@ static void note_loss(struct metric_output *output,
 	strcpy(told->reason, reason);
 }
 
-static void note_up(struct metric_output *output,
-		    const struct target_settings *target,
+static void note_up(struct metric_output *output, const struct target_settings *target,
 		    const struct metric_scrape *scrape)
 {
-	struct told *told =
-		&((struct noting_output *)output)->told[target->index];
+	struct told *told = &((struct noting_output *)output)->told[target->index];
 	const int series = find_series(scrape->plan, "dart_up");
 	const int other = find_series(scrape->plan, "up");
 
 	assert_true(series >= 0 && other >= 0);
 	assert_int_equal(scrape->plan->series_count, 2);
-	assert_true(scrape->points[series].value ==
-		    scrape->points[other].value);
+	assert_true(scrape->points[series].value == scrape->points[other].value);
 	assert_int_equal(scrape->points[series].time_ns, scrape->time_ns);
 	assert_int_equal(scrape->points[other].time_ns, scrape->time_ns);
 	if (scrape->points[series].value == 1)
@@ -96,14 +85,12 @@ static void note_up(struct metric_output *output,
 	told->up_ns = scrape->time_ns;
 }
 
-static void note_added(struct metric_output *output,
-		       const struct target_settings *target)
+static void note_added(struct metric_output *output, const struct target_settings *target)
 {
 	((struct noting_output *)output)->told[target->index].is_added = true;
 }
 
-static void note_removed(struct metric_output *output,
-			 const struct target_settings *target)
+static void note_removed(struct metric_output *output, const struct target_settings *target)
 {
 	((struct noting_output *)output)->told[target->index].is_removed = true;
 }
@@ -136,9 +123,8 @@ static const struct metric_output_operations least_operations = {
 	.free = free_output,
 };
 
-static struct noting_output *
-noting_output__new(const struct metric_output_operations *operations,
-		   bool *is_freed)
+static struct noting_output *noting_output__new(const struct metric_output_operations *operations,
+						bool *is_freed)
 {
 	struct noting_output *noting = calloc(1, sizeof(*noting));
 
@@ -155,9 +141,8 @@ static struct target_settings targets[TARGETS] = {
 
 static void add_value(struct host *host)
 {
-	const uint32_t entry = host__add(host, "e+1s",
-					 host__record(host, fields),
-					 DART_CONTROL_COPIES_SUM, 1);
+	const uint32_t entry =
+		host__add(host, "e+1s", host__record(host, fields), DART_CONTROL_COPIES_SUM, 1);
 
 	host__mark(host, entry, 0, 2);
 }
@@ -184,9 +169,8 @@ static void *scrape(void *data)
 	for (i = 0; i < SCRAPES; i++) {
 		host.table.generation = 1 + i / 10;
 		host__set(&host, 0, 0, "v", 0, i);
-		assert_int_equal(operations->sample(scraping->sink,
-						    scraping->target,
-						    &host.sample, &decoded),
+		assert_int_equal(operations->sample(scraping->sink, scraping->target, &host.sample,
+						    &decoded),
 				 0);
 	}
 	/* A connection that fails ends no series. */
@@ -242,8 +226,7 @@ static void test_up_again(void **state)
 		{ 9600 * SECOND, 6000 * SECOND },
 	};
 	bool is_freed = false;
-	struct noting_output *full =
-		noting_output__new(&full_operations, &is_freed);
+	struct noting_output *full = noting_output__new(&full_operations, &is_freed);
 	struct metric_output *const outputs[] = { &full->output };
 	struct sink *sink = sink_metrics__new(NULL, outputs, 1);
 	const struct sink_operations *operations = sink->operations;
@@ -259,9 +242,7 @@ static void test_up_again(void **state)
 		operations->added(sink, &targets[0]);
 		operations->down(sink, &targets[0], cases[i].down_ns, "gone");
 		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
-		assert_int_equal(operations->sample(sink, &targets[0],
-						    &host.sample, &decoded),
-				 0);
+		assert_int_equal(operations->sample(sink, &targets[0], &host.sample, &decoded), 0);
 		assert_int_equal(full->told[0].up_ns, cases[i].up_ns);
 		operations->removed(sink, &targets[0]);
 	}
@@ -285,8 +266,7 @@ static void test_down_after_up(void **state)
 		{ 3000 * SECOND, 3000 * SECOND },
 	};
 	bool is_freed = false;
-	struct noting_output *full =
-		noting_output__new(&full_operations, &is_freed);
+	struct noting_output *full = noting_output__new(&full_operations, &is_freed);
 	struct metric_output *const outputs[] = { &full->output };
 	struct sink *sink = sink_metrics__new(NULL, outputs, 1);
 	const struct sink_operations *operations = sink->operations;
@@ -300,9 +280,7 @@ static void test_down_after_up(void **state)
 	add_value(&host);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		operations->added(sink, &targets[0]);
-		assert_int_equal(operations->sample(sink, &targets[0],
-						    &host.sample, &decoded),
-				 0);
+		assert_int_equal(operations->sample(sink, &targets[0], &host.sample, &decoded), 0);
 		assert_int_equal(full->told[0].up_ns, 6000 * SECOND);
 		operations->down(sink, &targets[0], cases[i].lost_ns, "gone");
 		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
@@ -316,12 +294,9 @@ static void test_down_after_up(void **state)
 static void test_metrics(void **state)
 {
 	bool is_freed[2] = {};
-	struct noting_output *full =
-		noting_output__new(&full_operations, &is_freed[0]);
-	struct noting_output *least =
-		noting_output__new(&least_operations, &is_freed[1]);
-	struct metric_output *const outputs[] = { &full->output,
-						  &least->output };
+	struct noting_output *full = noting_output__new(&full_operations, &is_freed[0]);
+	struct noting_output *least = noting_output__new(&least_operations, &is_freed[1]);
+	struct metric_output *const outputs[] = { &full->output, &least->output };
 	struct sink *sink = sink_metrics__new(NULL, outputs, 2);
 	struct scraping scrapings[TARGETS];
 	int i;
@@ -331,8 +306,7 @@ static void test_metrics(void **state)
 	for (i = 0; i < TARGETS; i++) {
 		sink->operations->added(sink, &targets[i]);
 		scrapings[i] = (struct scraping){ sink, &targets[i], 0 };
-		assert_int_equal(pthread_create(&scrapings[i].thread, NULL,
-						scrape, &scrapings[i]),
+		assert_int_equal(pthread_create(&scrapings[i].thread, NULL, scrape, &scrapings[i]),
 				 0);
 	}
 	for (i = 0; i < TARGETS; i++)
@@ -364,15 +338,13 @@ struct noting_sink {
 };
 
 static int pass_sample(struct sink *sink, const struct target_settings *target,
-		       const struct sample *sample,
-		       const struct latency *decoded)
+		       const struct sample *sample, const struct latency *decoded)
 {
 	((struct noting_sink *)sink)->samples++;
 	return ((struct noting_sink *)sink)->ret;
 }
 
-static int pass_loss(struct sink *sink, const struct target_settings *target,
-		     const char *reason)
+static int pass_loss(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	((struct noting_sink *)sink)->losses++;
 	return ((struct noting_sink *)sink)->ret;
@@ -399,8 +371,7 @@ static void pass_added(struct sink *sink, const struct target_settings *target)
 	((struct noting_sink *)sink)->added++;
 }
 
-static void pass_removed(struct sink *sink,
-			 const struct target_settings *target)
+static void pass_removed(struct sink *sink, const struct target_settings *target)
 {
 	((struct noting_sink *)sink)->removed++;
 }
@@ -436,8 +407,7 @@ static void test_all(void **state)
 		  .ret = -ENOMEM,
 		  .is_freed = &is_freed[2] },
 	};
-	struct sink *const list[] = { &sinks[0].sink, &sinks[1].sink,
-				      &sinks[2].sink };
+	struct sink *const list[] = { &sinks[0].sink, &sinks[1].sink, &sinks[2].sink };
 	static const struct summary summary;
 	static const struct latency decoded;
 	struct sink *all = sink_all__new(list, 3);
@@ -447,17 +417,10 @@ static void test_all(void **state)
 	assert_non_null(all);
 	assert_true(all->owns_terminal && all->compares);
 	all->operations->added(all, &targets[0]);
-	assert_int_equal(all->operations->sample(all, &targets[0], NULL,
-						 &decoded),
-			 -ENOBUFS);
-	assert_int_equal(all->operations->lost(all, &targets[0], "gone"),
-			 -ENOBUFS);
-	assert_int_equal(all->operations->down(all, &targets[0], 7,
-					       "still gone"),
-			 -ENOBUFS);
-	assert_int_equal(all->operations->summary(all, &targets[0], &summary,
-						  true),
-			 -ENOBUFS);
+	assert_int_equal(all->operations->sample(all, &targets[0], NULL, &decoded), -ENOBUFS);
+	assert_int_equal(all->operations->lost(all, &targets[0], "gone"), -ENOBUFS);
+	assert_int_equal(all->operations->down(all, &targets[0], 7, "still gone"), -ENOBUFS);
+	assert_int_equal(all->operations->summary(all, &targets[0], &summary, true), -ENOBUFS);
 	all->operations->removed(all, &targets[0]);
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(sinks[i].samples, 1);
@@ -485,8 +448,7 @@ int main(void)
 		     test_up_again),
 		TEST("a target that is lost right after a scrape is down after that, as receivers see times",
 		     test_down_after_up),
-		TEST("all sinks are called, and the first error is returned",
-		     test_all),
+		TEST("all sinks are called, and the first error is returned", test_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

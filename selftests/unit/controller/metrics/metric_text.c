@@ -11,44 +11,43 @@
 #include "tools/controller/metrics/labels/target_labels.h"
 #include "tools/controller/metrics/text/text.h"
 
-static const char yaml[] =
-	"- family: node_load1\n"
-	"  help: \"1m load average, \\\"quoted\\\" and C:\\\\\"\n"
-	"  type: gauge\n"
-	"  series:\n"
-	"    - entry: load\n"
-	"      scale: 0.00048828125\n"
-	"      value: load1\n"
-	"- family: node_vmstat_pgfault\n"
-	"  help: V.\n"
-	"  type: untyped\n"
-	"  series:\n"
-	"    - entry: load\n"
-	"      value: faults\n"
-	"- family: node_network_receive_bytes_total\n"
-	"  help: Bytes received.\n"
-	"  type: counter\n"
-	"  unit: bytes\n"
-	"  series:\n"
-	"    - entry: link\n"
-	"      labels: {device: $name}\n"
-	"      fields: {bytes: {}}\n"
-	"- family: node_network_receive_bytes\n"
-	"  help: Takes the name that OpenMetrics gives the counter.\n"
-	"  type: gauge\n"
-	"  unit: bytes\n"
-	"  series:\n"
-	"    - entry: load\n"
-	"      value: 3\n"
-	"- family: latency_seconds\n"
-	"  help: L.\n"
-	"  type: histogram\n"
-	"  unit: seconds\n"
-	"  series:\n"
-	"    - entry: link\n"
-	"      labels: {device: $name}\n"
-	"      scale: 1e-9\n"
-	"      fields: {slots: {}}\n";
+static const char yaml[] = "- family: node_load1\n"
+			   "  help: \"1m load average, \\\"quoted\\\" and C:\\\\\"\n"
+			   "  type: gauge\n"
+			   "  series:\n"
+			   "    - entry: load\n"
+			   "      scale: 0.00048828125\n"
+			   "      value: load1\n"
+			   "- family: node_vmstat_pgfault\n"
+			   "  help: V.\n"
+			   "  type: untyped\n"
+			   "  series:\n"
+			   "    - entry: load\n"
+			   "      value: faults\n"
+			   "- family: node_network_receive_bytes_total\n"
+			   "  help: Bytes received.\n"
+			   "  type: counter\n"
+			   "  unit: bytes\n"
+			   "  series:\n"
+			   "    - entry: link\n"
+			   "      labels: {device: $name}\n"
+			   "      fields: {bytes: {}}\n"
+			   "- family: node_network_receive_bytes\n"
+			   "  help: Takes the name that OpenMetrics gives the counter.\n"
+			   "  type: gauge\n"
+			   "  unit: bytes\n"
+			   "  series:\n"
+			   "    - entry: load\n"
+			   "      value: 3\n"
+			   "- family: latency_seconds\n"
+			   "  help: L.\n"
+			   "  type: histogram\n"
+			   "  unit: seconds\n"
+			   "  series:\n"
+			   "    - entry: link\n"
+			   "      labels: {device: $name}\n"
+			   "      scale: 1e-9\n"
+			   "      fields: {slots: {}}\n";
 
 struct text_host {
 	struct host host;
@@ -65,12 +64,9 @@ static void text_host__add_link(struct text_host *host)
 	struct dart_schema *schema = host__schema(&host->host, 64);
 
 	add_field(schema, "name", "", 0, 16, 1, DART_CONTROL_FIELD_TEXT);
-	add_field(schema, "bytes", "bytes", 16, 8, 1,
-		  DART_CONTROL_FIELD_COUNTER);
-	add_field(schema, "slots", "ns", 24, 8, 4,
-		  DART_CONTROL_FIELD_HISTOGRAM);
-	host->link = host__add(&host->host, "link", schema,
-			       DART_CONTROL_COPIES_ROW, 2);
+	add_field(schema, "bytes", "bytes", 16, 8, 1, DART_CONTROL_FIELD_COUNTER);
+	add_field(schema, "slots", "ns", 24, 8, 4, DART_CONTROL_FIELD_HISTOGRAM);
+	host->link = host__add(&host->host, "link", schema, DART_CONTROL_COPIES_ROW, 2);
 	strcpy(host__copy(&host->host, host->link, 0), "eth0");
 	strcpy(host__copy(&host->host, host->link, 1), "a\\\"\nb");
 	host__set(&host->host, host->link, 0, "bytes", 0, 1ULL << 63);
@@ -78,8 +74,7 @@ static void text_host__add_link(struct text_host *host)
 	host__set(&host->host, host->link, 1, "slots", 3, 1);
 }
 
-static void text_host__init(struct text_host *host, const char *name,
-			    const char *labels)
+static void text_host__init(struct text_host *host, const char *name, const char *labels)
 {
 	static const struct wanted_field load[] = {
 		{ "load1", "", DART_CONTROL_FIELD_GAUGE },
@@ -91,8 +86,7 @@ static void text_host__init(struct text_host *host, const char *name,
 	*host = (struct text_host){};
 	host__init(&host->host);
 	host->names = names_of(yaml);
-	host->load = host__add(&host->host, "load+1s",
-			       host__record(&host->host, load),
+	host->load = host__add(&host->host, "load+1s", host__record(&host->host, load),
 			       DART_CONTROL_COPIES_SUM, 1);
 	host__mark(&host->host, host->load, 0, 2);
 	host__set(&host->host, host->load, 0, "time", 0, 999250000000);
@@ -100,9 +94,7 @@ static void text_host__init(struct text_host *host, const char *name,
 	host__set(&host->host, host->load, 0, "faults", 0, 12345678901234567);
 	text_host__add_link(host);
 	host->plan = plan_of(&host->host, host->names);
-	assert_int_equal(points__prepare(&host->points, host->plan,
-					 &host->host.sample),
-			 0);
+	assert_int_equal(points__prepare(&host->points, host->plan, &host->host.sample), 0);
 	evaluate(&host->points, host->plan, &host->host);
 	if (labels)
 		target.labels = shared_text__new(labels);
@@ -138,15 +130,12 @@ static char *text_of_two(enum metric_text_format format, bool has_times)
 	char *text;
 
 	text_host__init(&one, "one:4792", NULL);
-	text_host__init(&other, "other:4792",
-			"{\"device\":\"mine\",\"rack\":\"a\\\"7\"}");
+	text_host__init(&other, "other:4792", "{\"device\":\"mine\",\"rack\":\"a\\\"7\"}");
 	/* One series lacks a point in this scrape. */
 	other.points.points[find_series(other.plan, "node_load1")].time_ns = 0;
 	targets[0] = text_host__target(&one);
 	targets[1] = text_host__target(&other);
-	assert_int_equal(metric_text__print(targets, 2, format, has_times,
-					    &text, &length),
-			 0);
+	assert_int_equal(metric_text__print(targets, 2, format, has_times, &text, &length), 0);
 	assert_int_equal(strlen(text), length);
 	text_host__free(&one);
 	text_host__free(&other);
@@ -163,11 +152,10 @@ static void test_prometheus(void **state)
 {
 	char *text = text_of_two(METRIC_TEXT_PROMETHEUS, true);
 
-	assert_has(text,
-		   "# HELP node_load1 1m load average, \"quoted\" and C:\\\\\n"
-		   "# TYPE node_load1 gauge\n"
-		   "node_load1{instance=\"one:4792\"} 0.5 5999250\n"
-		   "# HELP node_network_receive_bytes ");
+	assert_has(text, "# HELP node_load1 1m load average, \"quoted\" and C:\\\\\n"
+			 "# TYPE node_load1 gauge\n"
+			 "node_load1{instance=\"one:4792\"} 0.5 5999250\n"
+			 "# HELP node_network_receive_bytes ");
 	assert_has(
 		text,
 		"# TYPE node_network_receive_bytes_total counter\n"
@@ -190,16 +178,13 @@ static void test_openmetrics(void **state)
 {
 	char *text = text_of_two(METRIC_TEXT_OPENMETRICS, true);
 
-	assert_has(
-		text,
-		"# HELP node_load1 1m load average, \\\"quoted\\\" and C:\\\\\n");
+	assert_has(text, "# HELP node_load1 1m load average, \\\"quoted\\\" and C:\\\\\n");
 	assert_has(text, "node_load1{instance=\"one:4792\"} 0.5 5999.25\n");
 	assert_has(text, "# TYPE node_vmstat_pgfault unknown\n");
-	assert_has(text,
-		   "# HELP dart_scrape_missed "
-		   "Scrapes that were due before the previous one ended.\n"
-		   "# TYPE dart_scrape_missed counter\n"
-		   "dart_scrape_missed_total{instance=\"one:4792\"} 2 6000\n");
+	assert_has(text, "# HELP dart_scrape_missed "
+			 "Scrapes that were due before the previous one ended.\n"
+			 "# TYPE dart_scrape_missed counter\n"
+			 "dart_scrape_missed_total{instance=\"one:4792\"} 2 6000\n");
 	assert_has(text, "# TYPE dart_scrape_duration_seconds gauge\n"
 			 "# UNIT dart_scrape_duration_seconds seconds\n");
 	/* Its name is taken. */
@@ -211,8 +196,7 @@ static void test_openmetrics(void **state)
 		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"\\\\x0ab\",le=\"0.000000007\"} 7 6000\n"
 		"latency_seconds_bucket{instance=\"one:4792\",device=\"a\\\\\\\"\\\\x0ab\",le=\"+Inf\"} 8 6000\n"
 		"latency_seconds_bucket{instance=\"one:4792\",device=\"eth0\",le=\"0.000000001\"}");
-	assert_string_equal(text + strlen(text) - strlen("\n# EOF\n"),
-			    "\n# EOF\n");
+	assert_string_equal(text + strlen(text) - strlen("\n# EOF\n"), "\n# EOF\n");
 	free(text);
 }
 
@@ -223,13 +207,11 @@ static void test_without_times(void **state)
 
 	assert_has(text, "node_load1{instance=\"one:4792\"} 0.5\n");
 	free(text);
-	assert_int_equal(metric_text__print(NULL, 0, METRIC_TEXT_OPENMETRICS,
-					    true, &text, &length),
+	assert_int_equal(metric_text__print(NULL, 0, METRIC_TEXT_OPENMETRICS, true, &text, &length),
 			 0);
 	assert_string_equal(text, "# EOF\n");
 	free(text);
-	assert_int_equal(metric_text__print(NULL, 0, METRIC_TEXT_PROMETHEUS,
-					    true, &text, &length),
+	assert_int_equal(metric_text__print(NULL, 0, METRIC_TEXT_PROMETHEUS, true, &text, &length),
 			 0);
 	assert_string_equal(text, "");
 	free(text);
@@ -261,8 +243,7 @@ static void test_numbers(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(exact) / sizeof(*exact); i++) {
-		assert_int_equal(number_text__print(exact[i].value, text),
-				 strlen(exact[i].text));
+		assert_int_equal(number_text__print(exact[i].value, text), strlen(exact[i].text));
 		assert_string_equal(text, exact[i].text);
 	}
 	for (i = 0; i < 200000; i++) {
@@ -298,15 +279,12 @@ int main(int argc, char **argv)
 		     test_prometheus),
 		TEST("OpenMetrics has counters by their other name, units, seconds, sorted buckets and an end",
 		     test_openmetrics),
-		TEST("points can be without times, and there may be none",
-		     test_without_times),
-		TEST("numbers are short, and the same when they are read back",
-		     test_numbers),
+		TEST("points can be without times, and there may be none", test_without_times),
+		TEST("numbers are short, and the same when they are read back", test_numbers),
 	};
 
 	if (argc > 1)
-		return print(strcmp(argv[1], "openmetrics") ?
-				     METRIC_TEXT_PROMETHEUS :
-				     METRIC_TEXT_OPENMETRICS);
+		return print(strcmp(argv[1], "openmetrics") ? METRIC_TEXT_PROMETHEUS :
+							      METRIC_TEXT_OPENMETRICS);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

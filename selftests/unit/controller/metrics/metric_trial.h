@@ -25,8 +25,7 @@ static inline void trial__init(struct trial *trial, const char *yaml)
 static inline uint32_t trial__add(struct trial *trial, const char *name,
 				  const struct dart_schema *schema)
 {
-	const uint32_t entry = host__add(&trial->host, name, schema,
-					 DART_CONTROL_COPIES_SUM, 1);
+	const uint32_t entry = host__add(&trial->host, name, schema, DART_CONTROL_COPIES_SUM, 1);
 
 	host__mark(&trial->host, entry, 0, 2);
 	return entry;
@@ -44,9 +43,7 @@ static inline void trial__plan(struct trial *trial)
 	if (trial->plan)
 		metric_plan__put(trial->plan);
 	trial->plan = plan_of(&trial->host, trial->names);
-	assert_int_equal(points__prepare(&trial->points, trial->plan,
-					 &trial->host.sample),
-			 0);
+	assert_int_equal(points__prepare(&trial->points, trial->plan, &trial->host.sample), 0);
 	trial__evaluate(trial);
 }
 
@@ -61,21 +58,18 @@ static inline bool trial__has(const struct trial *trial, const char *series)
 }
 
 /* The point of a series, which must exist. */
-static inline const struct metric_point *trial__point(const struct trial *trial,
-						      const char *series)
+static inline const struct metric_point *trial__point(const struct trial *trial, const char *series)
 {
 	return point_of(&trial->points, trial->plan, series);
 }
 
-static inline void trial__expect(const struct trial *trial, const char *series,
-				 double value)
+static inline void trial__expect(const struct trial *trial, const char *series, double value)
 {
 	assert_point(&trial->points, trial->plan, series, value);
 }
 
 /* A family, which must exist. */
-static inline const struct metric_family *
-trial__family(const struct trial *trial, const char *name)
+static inline const struct metric_family *trial__family(const struct trial *trial, const char *name)
 {
 	const struct metric_plan *plan = trial->plan;
 	uint32_t i;

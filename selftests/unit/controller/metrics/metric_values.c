@@ -116,16 +116,14 @@ static void test_generic(void **state)
 	uint32_t entry, i;
 
 	trial__init(&trial, NULL);
-	entry = trial__add(&trial, "my:entry+1s",
-			   host__record(&trial.host, fields));
+	entry = trial__add(&trial, "my:entry+1s", host__record(&trial.host, fields));
 	for (i = 0; fields[i].name; i++)
 		host__set(&trial.host, entry, 0, fields[i].name, 0, i + 1);
 	trial__plan(&trial);
 	for (i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		trial__expect(&trial, expected[i].name, expected[i].value);
-		assert_string_equal(
-			trial__family(&trial, expected[i].name)->unit,
-			expected[i].unit);
+		assert_string_equal(trial__family(&trial, expected[i].name)->unit,
+				    expected[i].unit);
 	}
 	assert_string_equal(trial__family(&trial, expected[0].name)->help,
 			    "Field time_ns of my:entry, there in ns.");
@@ -134,9 +132,7 @@ static void test_generic(void **state)
 
 static void test_times(void **state)
 {
-	static const struct wanted_field fields[] = {
-		{ "v", "", DART_CONTROL_FIELD_GAUGE }, {}
-	};
+	static const struct wanted_field fields[] = { { "v", "", DART_CONTROL_FIELD_GAUGE }, {} };
 	static const struct {
 		uint64_t row_ns;
 		int64_t point_ns;
@@ -159,8 +155,7 @@ static void test_times(void **state)
 	for (i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		host__set(&trial.host, entry, 0, "time", 0, times[i].row_ns);
 		trial__evaluate(&trial);
-		assert_int_equal(trial__point(&trial, "dart_e_v")->time_ns,
-				 times[i].point_ns);
+		assert_int_equal(trial__point(&trial, "dart_e_v")->time_ns, times[i].point_ns);
 	}
 	trial__free(&trial);
 }
@@ -184,8 +179,7 @@ static void test_histogram(void **state)
 	trial__init(&trial, names);
 	schema = host__schema(&trial.host, 64);
 	add_field(schema, "slots", "ns", 0, 8, 8, DART_CONTROL_FIELD_HISTOGRAM);
-	entry = host__add(&trial.host, "named", schema, DART_CONTROL_COPIES_CPU,
-			  4);
+	entry = host__add(&trial.host, "named", schema, DART_CONTROL_COPIES_CPU, 4);
 	host__add(&trial.host, "other", schema, DART_CONTROL_COPIES_ROW, 2);
 	for (i = 0; i < 4; i++) {
 		host__set(&trial.host, entry, i, "slots", 0, 1);
@@ -199,10 +193,7 @@ static void test_histogram(void **state)
 	trial__expect(&trial, "latency_seconds_bucket{le=\"0.000000007\"}", 44);
 	trial__expect(&trial, "latency_seconds_bucket{le=\"0.000000127\"}", 44);
 	trial__expect(&trial, "latency_seconds_bucket{le=\"+Inf\"}", 444);
-	trial__expect(
-		&trial,
-		"dart_other_slots_seconds_bucket{le=\"0.000000003\",row=\"1\"}",
-		5);
+	trial__expect(&trial, "dart_other_slots_seconds_bucket{le=\"0.000000003\",row=\"1\"}", 5);
 
 	/* Text formats keep the buckets of each row together. */
 	plan = trial.plan;
@@ -225,8 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("values are sums, masked, compared, limited, scaled, divided, and only when they count",
 		     test_conversions),
-		TEST("fields without a name have one with a base unit",
-		     test_generic),
+		TEST("fields without a name have one with a base unit", test_generic),
 		TEST("points are never of the future", test_times),
 		TEST("histograms are cumulated buckets, in the order of their bounds",
 		     test_histogram),

@@ -38,11 +38,9 @@ static void fixture__open(struct fixture *fixture, size_t bound)
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	fixture->log_reader = ends[0];
 	fixture->log_writer = ends[1];
-	assert_int_equal(output__open(fixture->log_writer, "log", 1 << 20,
-				      NULL, &fixture->log),
-			 0);
-	assert_int_equal(output__open(fixture->writer, "the pipe", bound,
-				      fixture->log, &fixture->output),
+	assert_int_equal(output__open(fixture->log_writer, "log", 1 << 20, NULL, &fixture->log), 0);
+	assert_int_equal(output__open(fixture->writer, "the pipe", bound, fixture->log,
+				      &fixture->output),
 			 0);
 }
 
@@ -132,8 +130,7 @@ static void *write_lines(void *data)
 	unsigned int i;
 
 	for (i = 0; i < LINES; i++)
-		writer->dropped += !!write_line(writer->output, writer->number,
-						i, i % 100);
+		writer->dropped += !!write_line(writer->output, writer->number, i, i % 100);
 	return NULL;
 }
 
@@ -149,9 +146,7 @@ static unsigned int check_lines(const char *text)
 	int last[WRITERS] = { }, length;
 
 	for (; *text; lines++) {
-		assert_int_equal(sscanf(text, "%u %u%n", &writer, &number,
-					&length),
-				 2);
+		assert_int_equal(sscanf(text, "%u %u%n", &writer, &number, &length), 2);
 		assert_true(writer < WRITERS && (int)number >= last[writer]);
 		last[writer] = number + 1;
 		text += length;
@@ -172,16 +167,13 @@ static void test_writers(void **state)
 	void *text;
 
 	fixture__open(&fixture, 16 << 20);
-	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
-					&fixture.reader),
-			 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_in_thread, &fixture.reader), 0);
 	for (i = 0; i < WRITERS; i++) {
 		writers[i] = (struct writer){
 			.output = fixture.output,
 			.number = i,
 		};
-		assert_int_equal(pthread_create(&writers[i].thread, NULL,
-						write_lines, &writers[i]),
+		assert_int_equal(pthread_create(&writers[i].thread, NULL, write_lines, &writers[i]),
 				 0);
 	}
 	for (i = 0; i < WRITERS; i++) {
@@ -219,9 +211,7 @@ static void test_blocked(void **state)
 	assert_true(accepted >= 90 && accepted < 100 + 65536 / LENGTH + 2);
 	assert_int_equal(output__dropped(fixture.output), dropped);
 
-	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
-					&fixture.reader),
-			 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_in_thread, &fixture.reader), 0);
 	/* A read makes room at once. */
 	while (write_line(fixture.output, 0, i, LENGTH))
 		dropped++, sched_yield();
@@ -236,8 +226,7 @@ static void test_blocked(void **state)
 	said = fixture__close(&fixture);
 	assert_int_equal(count(said, "the pipe is read too slowly"), 1);
 	assert_int_equal(count(said, "\n"), 2);
-	assert_int_equal(atoi(strchr(said, '\n') + strlen("\ndart-controller: ")),
-			 dropped);
+	assert_int_equal(atoi(strchr(said, '\n') + strlen("\ndart-controller: ")), dropped);
 	free(said);
 }
 
@@ -251,9 +240,7 @@ static void test_long(void **state)
 	fixture__open(&fixture, LENGTH);
 	assert_int_equal(write_line(fixture.output, 0, 1, 1 << 20), 0);
 	assert_int_equal(write_line(fixture.output, 0, 2, 10), -ENOBUFS);
-	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
-					&fixture.reader),
-			 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_in_thread, &fixture.reader), 0);
 	finish(fixture.output);
 	close(fixture.writer);
 	pthread_join(reader, &text);
@@ -288,9 +275,8 @@ static void test_full_device(void **state)
 
 	fixture__open(&fixture, LENGTH);
 	assert_true(dup2(open("/dev/full", O_WRONLY), fixture.writer) >= 0);
-	check_failure(
-		&fixture, -ENOSPC,
-		"dart-controller: cannot write to the pipe: No space left on device\n");
+	check_failure(&fixture, -ENOSPC,
+		      "dart-controller: cannot write to the pipe: No space left on device\n");
 }
 
 static void test_closed_pipe(void **state)
@@ -299,8 +285,7 @@ static void test_closed_pipe(void **state)
 
 	fixture__open(&fixture, LENGTH);
 	assert_true(dup2(open("/dev/null", O_RDONLY), fixture.reader) >= 0);
-	check_failure(&fixture, -EPIPE,
-		      "dart-controller: cannot write to the pipe: Broken pipe\n");
+	check_failure(&fixture, -EPIPE, "dart-controller: cannot write to the pipe: Broken pipe\n");
 }
 
 static void test_close_while_blocked(void **state)
@@ -314,8 +299,7 @@ static void test_close_while_blocked(void **state)
 	for (i = 0; i < 200; i++)
 		assert_int_equal(write_line(fixture.output, 0, i, LENGTH), 0);
 	said = fixture__close(&fixture);
-	assert_int_equal(count(said, "samples were not written to the pipe"),
-			 1);
+	assert_int_equal(count(said, "samples were not written to the pipe"), 1);
 	i = atoi(said + strlen("dart-controller: "));
 	assert_true(i >= 130 && i <= 200);
 	/* Lines that a pipe takes at once are never cut; longer lines are. */
@@ -343,13 +327,9 @@ static void test_show(void **state)
 	assert_int_equal(write_line(fixture.output, 0, 0, 1 << 20), 0);
 	for (i = 1; i <= 1000; i++) {
 		assert_true(asprintf(&frame, "0 %u \n", i) > 0);
-		assert_int_equal(output__show(fixture.output, frame,
-					      strlen(frame)),
-				 0);
+		assert_int_equal(output__show(fixture.output, frame, strlen(frame)), 0);
 	}
-	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
-					&fixture.reader),
-			 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_in_thread, &fixture.reader), 0);
 	finish(fixture.output);
 	close(fixture.writer);
 	pthread_join(reader, &text);
@@ -379,9 +359,7 @@ static void test_give_up(void **state)
 	output__end(fixture.output);
 	output__give_up(fixture.output);
 	assert_false(output__has_ended(fixture.output));
-	assert_int_equal(pthread_create(&reader, NULL, read_in_thread,
-					&fixture.reader),
-			 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_in_thread, &fixture.reader), 0);
 	finish(fixture.output);
 	close(fixture.writer);
 	pthread_join(reader, (void **)&text);
@@ -408,16 +386,13 @@ static void test_waits(void **state)
 
 	fixture__open(&fixture, 4 * LENGTH);
 	output__set_waits(fixture.output, true);
-	assert_int_equal(pthread_create(&reader, NULL, read_all_of,
-					&fixture.reader),
-			 0);
+	assert_int_equal(pthread_create(&reader, NULL, read_all_of, &fixture.reader), 0);
 	for (i = 0; i < LINES; i++) {
 		text = malloc(LENGTH);
 		assert_non_null(text);
 		memset(text, 'x', LENGTH - 1);
 		text[LENGTH - 1] = '\n';
-		assert_int_equal(output__write(fixture.output, text, LENGTH),
-				 0);
+		assert_int_equal(output__write(fixture.output, text, LENGTH), 0);
 	}
 	finish(fixture.output);
 	assert_int_equal(output__dropped(fixture.output), 0);
@@ -442,8 +417,7 @@ static void *count_dropped(void *data)
 	unsigned int i;
 
 	for (i = 0; i < LINES; i++)
-		dropped += output__write(fixture->output, calloc(1, LENGTH),
-					 LENGTH) == -ENOBUFS;
+		dropped += output__write(fixture->output, calloc(1, LENGTH), LENGTH) == -ENOBUFS;
 	return (void *)dropped;
 }
 
@@ -456,8 +430,7 @@ static void test_waits_no_more(void **state)
 
 	fixture__open(&fixture, 4 * LENGTH);
 	output__set_waits(fixture.output, true);
-	assert_int_equal(pthread_create(&writer, NULL, count_dropped, &fixture),
-			 0);
+	assert_int_equal(pthread_create(&writer, NULL, count_dropped, &fixture), 0);
 	/* The pipe holds 16 pages; then the queue fills up, and the writer sleeps. */
 	while (output__written(fixture.output) < 60 * LENGTH)
 		sched_yield();
@@ -479,10 +452,8 @@ int main(void)
 		     test_writers),
 		TEST("a pipe that is not read takes a bounded number of lines and drops the others, which is said once; read again, it goes on",
 		     test_blocked),
-		TEST("a text that is longer than the bound is written, alone",
-		     test_long),
-		TEST("a full device is said once, and the rest is dropped",
-		     test_full_device),
+		TEST("a text that is longer than the bound is written, alone", test_long),
+		TEST("a full device is said once, and the rest is dropped", test_full_device),
 		TEST("a pipe without a reader is said once, and no signal kills the program",
 		     test_closed_pipe),
 		TEST("an output that is blocked can be closed, and says what it has not written",
@@ -491,10 +462,8 @@ int main(void)
 		     test_give_up),
 		TEST("an output that waits drops nothing, and sleeps until there is room",
 		     test_waits),
-		TEST("one that waits no more lets its writers go on",
-		     test_waits_no_more),
-		TEST("of what is shown, a blocked output keeps only the newest",
-		     test_show),
+		TEST("one that waits no more lets its writers go on", test_waits_no_more),
+		TEST("of what is shown, a blocked output keeps only the newest", test_show),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

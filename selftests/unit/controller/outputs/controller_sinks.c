@@ -42,13 +42,10 @@ static void *scrape(void *data)
 
 	for (sequence = 1; sequence <= SCRAPES; sequence++) {
 		source->summary.scrapes++;
-		source->summary.dropped +=
-			!land(source->ring, sequence, &source->decoder);
+		source->summary.dropped += !land(source->ring, sequence, &source->decoder);
 	}
 	assert_int_equal(decoder__lose(&source->decoder, "gone"), 0);
-	assert_int_equal(decoder__report_down(&source->decoder, LOST_NS,
-					      "still gone"),
-			 0);
+	assert_int_equal(decoder__report_down(&source->decoder, LOST_NS, "still gone"), 0);
 	ring__release(source->ring);
 	return NULL;
 }
@@ -72,17 +69,14 @@ static void scrape_all(struct sink *sink, struct source sources[TARGETS])
 			.settings = &targets[i],
 			.summary = &sources[i].summary,
 		};
-		assert_int_equal(pthread_create(&sources[i].thread, NULL,
-						scrape, &sources[i]),
-				 0);
+		assert_int_equal(pthread_create(&sources[i].thread, NULL, scrape, &sources[i]), 0);
 	}
 	for (i = 0; i < TARGETS; i++)
 		pthread_join(sources[i].thread, NULL);
 	workers__stop(workers);
 	for (i = 0; i < TARGETS; i++) {
 		if (sink->operations->summary)
-			sink->operations->summary(sink, &targets[i],
-						  &sources[i].summary, true);
+			sink->operations->summary(sink, &targets[i], &sources[i].summary, true);
 	}
 	dart_schema__free(schema);
 }
@@ -122,9 +116,7 @@ static void check_labels(const json_t *line)
 	const char *agent = json_string_value(json_object_get(line, "agent"));
 
 	if (!strcmp(agent, "b"))
-		assert_string_equal(json_string_value(json_object_get(
-					    labels, "rack")),
-				    "a7");
+		assert_string_equal(json_string_value(json_object_get(labels, "rack")), "a7");
 	else
 		assert_null(labels);
 }
@@ -148,9 +140,7 @@ static void check_line(const json_t *line, struct seen *seen)
 		seen->downs++;
 		assert_int_equal(number(line, "up"), 0);
 		assert_int_equal(number(line, "dart_up"), 0);
-		assert_int_equal(json_integer_value(json_object_get(line,
-								    "time_ns")),
-				 LOST_NS);
+		assert_int_equal(json_integer_value(json_object_get(line, "time_ns")), LOST_NS);
 		return;
 	}
 	assert_int_equal(seen->errors, 0);
@@ -159,9 +149,7 @@ static void check_line(const json_t *line, struct seen *seen)
 	assert_true(number(line, "sequence") > seen->last);
 	seen->last = number(line, "sequence");
 	seen->samples++;
-	rows = json_object_get(json_object_get(json_object_get(line, "entries"),
-					       "values"),
-			       "rows");
+	rows = json_object_get(json_object_get(json_object_get(line, "entries"), "values"), "rows");
 	assert_int_equal(json_array_size(rows), VALUES);
 	json_array_foreach(rows, i, row)
 		assert_int_equal(number(row, "field"), seen->last);
@@ -180,9 +168,7 @@ static void test_json(void **state)
 	json_t *line;
 
 	assert_non_null(file);
-	assert_int_equal(output__open(fileno(file), "file", 64 << 20, NULL,
-				      &output),
-			 0);
+	assert_int_equal(output__open(fileno(file), "file", 64 << 20, NULL, &output), 0);
 	sink = sink_json__new(output);
 	assert_non_null(sink);
 	targets[1].labels = shared_text__new("{\"rack\":\"a7\"}");
@@ -227,13 +213,11 @@ static void test_summaries(void **state)
 	ssize_t got;
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	assert_int_equal(output__open(ends[1], "pipe", 10000, NULL, &output),
-			 0);
+	assert_int_equal(output__open(ends[1], "pipe", 10000, NULL, &output), 0);
 	sink = sink_json__new(output);
 	assert_non_null(sink);
 	for (i = 0; i < GONE; i++) {
-		ret = sink->operations->summary(sink, &targets[0], &summary,
-						false);
+		ret = sink->operations->summary(sink, &targets[0], &summary, false);
 		assert_true(!ret || ret == -ENOBUFS);
 		written += !ret;
 	}
@@ -241,9 +225,7 @@ static void test_summaries(void **state)
 	assert_true(written < GONE / 2);
 	assert_int_equal(output__dropped(output), GONE - written);
 	for (i = 0; i < LAST; i++)
-		assert_int_equal(sink->operations->summary(sink, &targets[0],
-							   &summary, true),
-				 0);
+		assert_int_equal(sink->operations->summary(sink, &targets[0], &summary, true), 0);
 	output__end(output);
 	while (lines < written + LAST) {
 		got = read(ends[0], text, sizeof(text));
@@ -269,9 +251,7 @@ static void test_stream(void **state)
 	struct sink *sink;
 
 	assert_non_null(file);
-	assert_int_equal(output__open(fileno(file), "file", 64 << 20, NULL,
-				      &output),
-			 0);
+	assert_int_equal(output__open(fileno(file), "file", 64 << 20, NULL, &output), 0);
 	sink = sink_table__new(output, fileno(file), TARGETS, false);
 	assert_non_null(sink);
 	scrape_all(sink, sources);
@@ -299,8 +279,7 @@ static void *read_all(void *data)
 	ssize_t got;
 
 	/* EIO once the other end is closed. */
-	while ((got = read(*(int *)data, text + length,
-			   sizeof(text) - 1 - length)) > 0)
+	while ((got = read(*(int *)data, text + length, sizeof(text) - 1 - length)) > 0)
 		length += got;
 	text[length] = '\0';
 	return text;
@@ -348,8 +327,7 @@ static void test_terminal(void **state)
 	close(other);
 
 	/* All targets are lost, and two of them were removed. */
-	assert_int_equal(count_in_last_frame(text, "unreachable since"),
-			 TARGETS - 2);
+	assert_int_equal(count_in_last_frame(text, "unreachable since"), TARGETS - 2);
 	assert_int_equal(count_in_last_frame(text, "a  unreachable"), 1);
 	assert_int_equal(count_in_last_frame(text, "b  unreachable"), 0);
 }
@@ -361,8 +339,7 @@ int main(void)
 		     test_json),
 		TEST("summaries of targets that go wait within the bound, and those of the end in any case",
 		     test_summaries),
-		TEST("a stream gets a table for each sample and a line for each loss",
-		     test_stream),
+		TEST("a stream gets a table for each sample and a line for each loss", test_stream),
 		TEST("the last that a terminal shows is the newest of each target, and nothing of those that were removed",
 		     test_terminal),
 	};

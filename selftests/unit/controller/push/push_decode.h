@@ -28,8 +28,7 @@ static inline int text_length(const struct protobuf_reader *text)
 }
 
 /* Asserts that names come in order. */
-static inline void decode_label(struct decoder *decoder,
-				struct protobuf_reader name,
+static inline void decode_label(struct decoder *decoder, struct protobuf_reader name,
 				struct protobuf_reader value)
 {
 	char *const end = decoder->labels + strlen(decoder->labels);
@@ -43,8 +42,7 @@ static inline void decode_label(struct decoder *decoder,
 	sprintf(end, " %s%.*s", text, text_length(&value), value.at);
 }
 
-static inline void decode_sample(struct decoder *decoder,
-				 struct protobuf_reader sample)
+static inline void decode_sample(struct decoder *decoder, struct protobuf_reader sample)
 {
 	struct protobuf_field field = {};
 	uint64_t value = 0, time_ms = 0;
@@ -58,12 +56,10 @@ static inline void decode_sample(struct decoder *decoder,
 		else
 			fail_msg("a sample has a field %u", field.number);
 	}
-	fprintf(decoder->out, "%" PRIu64 " %016" PRIx64 "%s\n", time_ms, value,
-		decoder->labels);
+	fprintf(decoder->out, "%" PRIu64 " %016" PRIx64 "%s\n", time_ms, value, decoder->labels);
 }
 
-static inline void decode_pair(struct decoder *decoder,
-			       struct protobuf_reader label)
+static inline void decode_pair(struct decoder *decoder, struct protobuf_reader label)
 {
 	struct protobuf_field name = {}, value = {};
 
@@ -73,18 +69,15 @@ static inline void decode_pair(struct decoder *decoder,
 	decode_label(decoder, name.bytes, value.bytes);
 }
 
-static inline void decode_references(struct decoder *decoder,
-				     struct protobuf_reader references)
+static inline void decode_references(struct decoder *decoder, struct protobuf_reader references)
 {
 	uint64_t name, value;
 
 	while (references.at < references.end) {
 		assert_true(protobuf__read_varint(&references, &name));
 		assert_true(protobuf__read_varint(&references, &value));
-		assert_true(name < decoder->symbol_count &&
-			    value < decoder->symbol_count);
-		decode_label(decoder, decoder->symbols[name],
-			     decoder->symbols[value]);
+		assert_true(name < decoder->symbol_count && value < decoder->symbol_count);
+		decode_label(decoder, decoder->symbols[name], decoder->symbols[value]);
 	}
 }
 
@@ -140,8 +133,7 @@ static inline char *decode_body(bool is_second, const void *body, size_t length)
 }
 
 /* The same for the sent samples. */
-static inline char *decode_compressed(bool is_second, const void *body,
-				      size_t length)
+static inline char *decode_compressed(bool is_second, const void *body, size_t length)
 {
 	size_t size;
 	char *bytes, *text;

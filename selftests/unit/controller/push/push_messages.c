@@ -81,23 +81,19 @@ static void expect_labels(const struct label_set *set,
 
 static void test_labels(void **state)
 {
-	json_t *of_output = json_pack("{s:s, s:s, s:s}", "job", "", "rack",
-				      "b", "site", "n");
+	json_t *of_output = json_pack("{s:s, s:s, s:s}", "job", "", "rack", "b", "site", "n");
 	struct label_set *set;
 
 	set = make_set(NULL, NULL, &plan);
 	expect_labels(set, series, "__name__=up instance=h:1 target_job=dart ");
-	expect_labels(set, series + 1,
-		      "__name__=up instance=h:1 job=x target_job=dart zone=1 ");
+	expect_labels(set, series + 1, "__name__=up instance=h:1 job=x target_job=dart zone=1 ");
 	label_set__release(set);
 	/* A label of the target with that name of its own. */
 	set = make_set("{\"zone\":\"2\"}", NULL, &plain);
 	expect_labels(set, series + 1, "__name__=up instance=h:1 job=x zone=1 ");
 	label_set__release(set);
-	set = make_set("{\"Upper\":\"u\",\"__x\":\"no\",\"rack\":\"a\"}",
-		       of_output, &plain);
-	expect_labels(set, series,
-		      "Upper=u __name__=up instance=h:1 rack=a site=n ");
+	set = make_set("{\"Upper\":\"u\",\"__x\":\"no\",\"rack\":\"a\"}", of_output, &plain);
+	expect_labels(set, series, "Upper=u __name__=up instance=h:1 rack=a site=n ");
 	label_set__release(set);
 	json_decref(of_output);
 }
@@ -152,8 +148,7 @@ static void test_converted_names(void **state)
 
 #define SAMPLE "\x12\x0c\x09\0\0\0\0\0\0\xf0\x3f\x10\xe8\x07"
 
-static void expect_bytes(const struct bytes *bytes, const char *expected,
-			 size_t length)
+static void expect_bytes(const struct bytes *bytes, const char *expected, size_t length)
 {
 	assert_false(bytes->has_failed);
 	assert_int_equal(bytes->length, length);
@@ -162,19 +157,17 @@ static void expect_bytes(const struct bytes *bytes, const char *expected,
 
 static void test_golden(void **state)
 {
-	static const char first[] =
-		"\x0a\x3c"
-		"\x0a\x0e\x0a\x08__name__\x12\x02up"
-		"\x0a\x0f\x0a\x08instance\x12\x03h:1"
-		"\x0a\x0b\x0a\x03job\x12\x04"
-		"dart" SAMPLE;
+	static const char first[] = "\x0a\x3c"
+				    "\x0a\x0e\x0a\x08__name__\x12\x02up"
+				    "\x0a\x0f\x0a\x08instance\x12\x03h:1"
+				    "\x0a\x0b\x0a\x03job\x12\x04"
+				    "dart" SAMPLE;
 	static const char symbols_field[] =
 		"\x22\0\x22\x08__name__\x22\x02up\x22\x08instance\x22\x03h:1"
 		"\x22\x03job\x22\x04"
 		"dart\x22\x04help\x22\x07seconds";
-	static const char second[] =
-		"\x2a\x1e\x0a\x06\x01\x02\x03\x04\x05\x06" SAMPLE
-		"\x2a\x06\x08\x01\x18\x07\x20\x08";
+	static const char second[] = "\x2a\x1e\x0a\x06\x01\x02\x03\x04\x05\x06" SAMPLE
+				     "\x2a\x06\x08\x01\x18\x07\x20\x08";
 	const struct metric_point point = { .value = 1, .time_ns = 1000000000 };
 	struct label_set *set = make_set(NULL, NULL, &plain);
 	struct bytes converted = {};
@@ -190,8 +183,7 @@ static void test_golden(void **state)
 	expect_bytes(&draft.series, second, sizeof(second) - 1);
 	bytes__put(&draft.symbols.fields, draft.series.data, draft.series.length);
 	assert_int_equal(remote_write_2__convert(draft.symbols.fields.data,
-					       draft.symbols.fields.length,
-					       &converted),
+						 draft.symbols.fields.length, &converted),
 			 0);
 	expect_bytes(&converted, first, sizeof(first) - 1);
 	free_draft(&draft);
@@ -203,8 +195,7 @@ static void test_golden(void **state)
 static void test_values(void **state)
 {
 	static const uint64_t stale = FORMAT_STALE;
-	struct metric_point points[2] = { { .time_ns = 1000000 },
-					  { .time_ns = 2000000 } };
+	struct metric_point points[2] = { { .time_ns = 1000000 }, { .time_ns = 2000000 } };
 	struct label_set *set = make_set(NULL, NULL, &plain);
 	struct draft draft = {};
 	char *text;
@@ -213,10 +204,8 @@ static void test_values(void **state)
 	assert_true(label_set__merge(set, series, &merged));
 	format_remote_write_1.put(&draft, &merged, families, points, 2);
 	text = decode_body(false, draft.series.data, draft.series.length);
-	assert_string_equal(
-		text,
-		"1 0000000000000000 __name__=up instance=h:1 job=dart\n"
-		"2 7ff0000000000002 __name__=up instance=h:1 job=dart\n");
+	assert_string_equal(text, "1 0000000000000000 __name__=up instance=h:1 job=dart\n"
+				  "2 7ff0000000000002 __name__=up instance=h:1 job=dart\n");
 	free(text);
 	free_draft(&draft);
 	label_set__release(set);
@@ -245,8 +234,7 @@ static void test_hostile(void **state)
 		free(copy);
 		bytes__empty(&converted);
 	}
-	assert_int_equal(remote_write_2__convert("\x2a\x04\x0a\x02\x01\x02", 6,
-					       &converted),
+	assert_int_equal(remote_write_2__convert("\x2a\x04\x0a\x02\x01\x02", 6, &converted),
 			 -EINVAL);
 	free_draft(&draft);
 	bytes__free(&converted);
@@ -285,14 +273,12 @@ static void take(void *data, struct message *message)
 	taken->samples += message->samples;
 	if (message->samples > taken->most)
 		taken->most = message->samples;
-	taken->texts[taken->count++] =
-		decode_compressed(message->format == &format_remote_write_2,
-				  message->body, message->length);
+	taken->texts[taken->count++] = decode_compressed(message->format == &format_remote_write_2,
+							 message->body, message->length);
 	free(message);
 }
 
-static void encode(const struct format *format, uint32_t batch,
-		   struct taken *taken)
+static void encode(const struct format *format, uint32_t batch, struct taken *taken)
 {
 	static struct encoder encoder;
 	struct label_set *set = make_set(NULL, NULL, &plan);
@@ -382,9 +368,8 @@ static void test_lines(void **state)
 #define TAGS "a\\ b\\,c,instance=h:1,job=dart,k=a\\=b\\,\\ c\\x0ad\\x5c "
 	assert_true(label_set__merge(set, &of, &merged));
 	expect_lines(points, 7, 5,
-		     TAGS "value=0.1 1\n" TAGS "value=3 2\n" TAGS
-			  "value=1e+300 5\n" TAGS "value=4.9999999999999993e-09 6\n" TAGS
-			  "value=-1 9223372036854775807\n");
+		     TAGS "value=0.1 1\n" TAGS "value=3 2\n" TAGS "value=1e+300 5\n" TAGS
+			  "value=4.9999999999999993e-09 6\n" TAGS "value=-1 9223372036854775807\n");
 	expect_lines(points + 2, 2, 0, "");
 	label_set__release(set);
 }
@@ -393,8 +378,7 @@ static void test_gzip(void **state)
 {
 	char plain[5000], again[6000];
 	struct message *message;
-	z_stream stream = { .next_out = (Bytef *)again,
-			    .avail_out = sizeof(again) };
+	z_stream stream = { .next_out = (Bytef *)again, .avail_out = sizeof(again) };
 
 	memset(plain, 'x', sizeof(plain));
 	assert_int_equal(message__pack(&format_influx, 1, plain, sizeof(plain), &message), 0);
@@ -417,12 +401,9 @@ int main(void)
 		TEST("names stay as they were given for 2.0, and are plain for 1.0; none is there twice",
 		     test_names),
 		TEST("a conversion to 1.0 makes names plain, in their order", test_converted_names),
-		TEST("messages of 1.0 and 2.0 have the bytes of their specifications",
-		     test_golden),
-		TEST("zero and the mark of a series that ended are sent as they are",
-		     test_values),
-		TEST("conversion to 1.0 reads no byte behind a broken message",
-		     test_hostile),
+		TEST("messages of 1.0 and 2.0 have the bytes of their specifications", test_golden),
+		TEST("zero and the mark of a series that ended are sent as they are", test_values),
+		TEST("conversion to 1.0 reads no byte behind a broken message", test_hostile),
 		TEST("each text of a message is a symbol once", test_symbols),
 		TEST("both versions say the same, and series are not cut in messages",
 		     test_batches),

@@ -33,8 +33,7 @@ static size_t find_series(struct crowd *crowd, const char *labels, size_t length
 	size_t i;
 
 	for (i = 0; i < crowd->count; i++) {
-		if (strlen(crowd->labels[i]) == length &&
-		    !memcmp(crowd->labels[i], labels, length))
+		if (strlen(crowd->labels[i]) == length && !memcmp(crowd->labels[i], labels, length))
 			return i;
 	}
 	assert_true(i < HOSTS * SERIES);
@@ -54,8 +53,7 @@ static void take_text(struct crowd *crowd, const char *text)
 		labels = strchr(strchr(line, ' ') + 1, ' ');
 		length = strcspn(labels, "\n");
 		series = find_series(crowd, labels, length);
-		assert_int_equal(time_ms, START_NS / 1000000 +
-						  1000 * crowd->next[series]);
+		assert_int_equal(time_ms, START_NS / 1000000 + 1000 * crowd->next[series]);
 		crowd->next[series]++;
 	}
 }
@@ -82,8 +80,7 @@ static const char *choose(struct receiver *receiver, const char *text)
 		crowd->have_met = true;
 	pthread_cond_broadcast(&crowd->has_changed);
 	while (!crowd->is_given || (crowd->was_asked && !crowd->have_met))
-		assert_int_equal(pthread_cond_timedwait(&crowd->has_changed,
-							&crowd->lock, &until),
+		assert_int_equal(pthread_cond_timedwait(&crowd->has_changed, &crowd->lock, &until),
 				 0);
 	crowd->under_way--;
 	pthread_mutex_unlock(&crowd->lock);
@@ -142,8 +139,7 @@ static void scrape_all(struct metric_output *output, struct metric_plan *plan)
 			snprintf(names[host], sizeof(names[host]), "h%u:1", host);
 			targets[host].name = names[host];
 			targets[host].index = host;
-			output->operations->scrape(output, targets + host,
-						   &made);
+			output->operations->scrape(output, targets + host, &made);
 		}
 	}
 }

@@ -22,8 +22,7 @@ void metric_plan__put(struct metric_plan *held)
 }
 
 /* @hosts hosts with @series series, of POINTS samples each. */
-static struct message *make(const struct format *format, size_t hosts,
-			    size_t series)
+static struct message *make(const struct format *format, size_t hosts, size_t series)
 {
 	struct metric_point points[POINTS] = {
 		{ .value = 1, .time_ns = 1000000 },
@@ -72,12 +71,9 @@ static void test_hosts(void **state)
 		assert_int_equal(pieces__open(message, &pieces), 0);
 		assert_int_equal(pieces.host_count, HOSTS);
 		for (host = 0; host < HOSTS; host++)
-			assert_int_equal(pieces.hosts[host].samples,
-					 SERIES * POINTS);
+			assert_int_equal(pieces.hosts[host].samples, SERIES * POINTS);
 		assert_string_equal(pieces.hosts[3].name,
-				    forms[i] == &format_influx ?
-					    "host\\ 3:1" :
-					    "host 3:1");
+				    forms[i] == &format_influx ? "host\\ 3:1" : "host 3:1");
 		pieces__clear(&pieces);
 		free(message);
 	}
@@ -90,8 +86,7 @@ struct seen {
 	uint64_t samples;
 };
 
-static void see(struct seen *seen, const struct message *message,
-		const struct pieces *pieces)
+static void see(struct seen *seen, const struct message *message, const struct pieces *pieces)
 {
 	unsigned int host, cpu;
 	char *text;
@@ -100,17 +95,14 @@ static void see(struct seen *seen, const struct message *message,
 	seen->samples += message->samples;
 	if (message->format == &format_influx) {
 		assert_int_equal(sscanf((char *)pieces->bytes.data,
-					"f,cpu=c%u,instance=host\\ %u:1", &cpu,
-					&host),
+					"f,cpu=c%u,instance=host\\ %u:1", &cpu, &host),
 				 2);
 		seen->count[host][cpu]++;
 		return;
 	}
-	text = decode_compressed(message->format == &format_remote_write_2,
-				 message->body, message->length);
-	assert_int_equal(sscanf(strstr(text, "cpu="), "cpu=c%u instance=host %u",
-				&cpu, &host),
-			 2);
+	text = decode_compressed(message->format == &format_remote_write_2, message->body,
+				 message->length);
+	assert_int_equal(sscanf(strstr(text, "cpu="), "cpu=c%u instance=host %u", &cpu, &host), 2);
 	seen->count[host][cpu] += POINTS;
 	free(text);
 }
@@ -126,14 +118,11 @@ static void split_all(struct message *message, struct seen *seen)
 		list = message->next;
 		assert_int_equal(pieces__open(message, &pieces), 0);
 		if (!pieces__are_several(&pieces)) {
-			assert_int_equal(pieces__split(&pieces, &first, &second),
-					 -EINVAL);
+			assert_int_equal(pieces__split(&pieces, &first, &second), -EINVAL);
 			see(seen, message, &pieces);
 		} else {
-			assert_int_equal(pieces__split(&pieces, &first, &second),
-					 0);
-			assert_int_equal(first->samples + second->samples,
-					 message->samples);
+			assert_int_equal(pieces__split(&pieces, &first, &second), 0);
+			assert_int_equal(first->samples + second->samples, message->samples);
 			assert_true(first->samples && second->samples);
 			first->next = second;
 			second->next = list;
@@ -159,9 +148,7 @@ static void test_split(void **state)
 		assert_int_equal(seen.samples, HOSTS * SERIES * POINTS);
 		/* With InfluxDB each line is one point. */
 		assert_int_equal(seen.messages,
-				 HOSTS * SERIES *
-					 (forms[i] == &format_influx ? POINTS :
-									 1));
+				 HOSTS * SERIES * (forms[i] == &format_influx ? POINTS : 1));
 	}
 }
 

@@ -52,8 +52,7 @@ static inline bool receiver__read_head(struct receiver *receiver, int peer)
 		if (recv(peer, receiver->head + length, 1, 0) != 1)
 			return false;
 		receiver->head[++length] = '\0';
-		if (length >= 4 &&
-		    !strcmp(receiver->head + length - 4, "\r\n\r\n"))
+		if (length >= 4 && !strcmp(receiver->head + length - 4, "\r\n\r\n"))
 			return true;
 	}
 	return false;
@@ -67,8 +66,7 @@ static inline bool receiver__read_body(struct receiver *receiver, int peer,
 	*length = header ? strtoul(header + 16, NULL, 10) : 0;
 	*body = *length < RECEIVER_BODY_MAX ? malloc(*length + 1) : NULL;
 	/* With 0 bytes, recv() would wait for the first one. */
-	return *body && (!*length || recv(peer, *body, *length, MSG_WAITALL) ==
-					     (ssize_t)*length);
+	return *body && (!*length || recv(peer, *body, *length, MSG_WAITALL) == (ssize_t)*length);
 }
 
 /* The samples of remote write as text, which the caller frees; NULL for other bodies. */
@@ -106,16 +104,14 @@ static inline bool receiver__answer(struct receiver *receiver, int peer)
 	goes_on = receiver__read_body(receiver, peer, &body, &length);
 	if (goes_on)
 		text = receiver__decode(receiver, body, length);
-	answer = receiver->choose ? receiver->choose(receiver, text) :
-				    receiver__scripted(receiver);
+	answer = receiver->choose ? receiver->choose(receiver, text) : receiver__scripted(receiver);
 	if (text && !strncmp(answer, "HTTP/1.1 2", 10))
 		fputs(text, receiver->out);
 	free(text);
 	free(body);
 	/* Counted before the answer, so that the count is right when the sender gets the answer. */
 	atomic_fetch_add(&receiver->requests, 1);
-	return goes_on && *answer &&
-	       send(peer, answer, strlen(answer), MSG_NOSIGNAL) > 0;
+	return goes_on && *answer && send(peer, answer, strlen(answer), MSG_NOSIGNAL) > 0;
 }
 
 /* Serves until the listener is shut down. */
@@ -125,8 +121,7 @@ static inline void *receiver__serve(void *data)
 	struct pollfd listener = { .fd = receiver->fd, .events = POLLIN };
 	int peer;
 
-	while (poll(&listener, 1, -1) > 0 &&
-	       (peer = accept(receiver->fd, NULL, NULL)) >= 0) {
+	while (poll(&listener, 1, -1) > 0 && (peer = accept(receiver->fd, NULL, NULL)) >= 0) {
 		atomic_store(&receiver->peer, peer);
 		while (receiver__answer(receiver, peer))
 			;
@@ -148,23 +143,17 @@ static inline void receiver__bind(struct receiver *receiver)
 	atomic_init(&receiver->peer, -1);
 	receiver->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_true(receiver->fd >= 0);
-	assert_int_equal(bind(receiver->fd, (struct sockaddr *)&address, length),
-			 0);
-	assert_int_equal(getsockname(receiver->fd,
-				     (struct sockaddr *)&address, &length),
-			 0);
+	assert_int_equal(bind(receiver->fd, (struct sockaddr *)&address, length), 0);
+	assert_int_equal(getsockname(receiver->fd, (struct sockaddr *)&address, &length), 0);
 	receiver->port = ntohs(address.sin_port);
 }
 
 static inline void receiver__run(struct receiver *receiver)
 {
-	receiver->out = open_memstream(&receiver->accepted,
-				       &receiver->accepted_size);
+	receiver->out = open_memstream(&receiver->accepted, &receiver->accepted_size);
 	assert_non_null(receiver->out);
 	assert_int_equal(listen(receiver->fd, 8), 0);
-	assert_int_equal(pthread_create(&receiver->thread, NULL,
-					receiver__serve, receiver),
-			 0);
+	assert_int_equal(pthread_create(&receiver->thread, NULL, receiver__serve, receiver), 0);
 }
 
 static inline void receiver__open(struct receiver *receiver)

@@ -48,16 +48,13 @@ static void start(struct fixture *fixture)
 	struct dart_error error;
 
 	assert_int_equal(pipe2(fixture->log_ends, O_CLOEXEC), 0);
-	assert_int_equal(output__open(fixture->log_ends[1], "log", 1 << 20,
-				      NULL, &fixture->log),
+	assert_int_equal(output__open(fixture->log_ends[1], "log", 1 << 20, NULL, &fixture->log),
 			 0);
-	if (push__new(&fixture->settings, fixture->log, &fixture->output,
-		      &error))
+	if (push__new(&fixture->settings, fixture->log, &fixture->output, &error))
 		fail_msg("%s", error.text);
 }
 
-static void scrape_host(struct fixture *fixture,
-			const struct target_settings *of)
+static void scrape_host(struct fixture *fixture, const struct target_settings *of)
 {
 	struct metric_point points[SERIES];
 	const struct metric_scrape made = {
@@ -69,8 +66,7 @@ static void scrape_host(struct fixture *fixture,
 
 	for (i = 0; i < SERIES; i++)
 		points[i] = (struct metric_point){
-			.value = invented_plan__value(fixture->plan, i, 0,
-						      fixture->scrapes, 100),
+			.value = invented_plan__value(fixture->plan, i, 0, fixture->scrapes, 100),
 			.time_ns = made.time_ns,
 		};
 	fixture->output->operations->scrape(fixture->output, of, &made);
@@ -117,8 +113,7 @@ static void stop(struct fixture *fixture)
 		poll(NULL, 0, 1);
 	output__close(fixture->log);
 	close(fixture->log_ends[1]);
-	length = read(fixture->log_ends[0], fixture->said,
-		      sizeof(fixture->said) - 1);
+	length = read(fixture->log_ends[0], fixture->said, sizeof(fixture->said) - 1);
 	fixture->said[length > 0 ? length : 0] = '\0';
 	close(fixture->log_ends[0]);
 	assert_null(strstr(fixture->said, "secret"));
@@ -135,8 +130,7 @@ struct last_times {
 	size_t count;
 };
 
-static void expect_later(struct last_times *last, const char *line,
-			 uint64_t time_ms)
+static void expect_later(struct last_times *last, const char *line, uint64_t time_ms)
 {
 	const char *labels = strchr(strchr(line, ' ') + 1, ' ');
 	const size_t length = strcspn(labels, "\n");
@@ -170,13 +164,11 @@ static void expect_samples(const char *accepted, uint32_t first, uint32_t last)
 	for (line = accepted; *line; line = strchr(line, '\n') + 1) {
 		time_ms = strtoull(line, NULL, 10);
 		expect_later(&times, line, time_ms);
-		assert_true(time_ms >= start_ms &&
-			    (time_ms - start_ms) / 1000 < 1000);
+		assert_true(time_ms >= start_ms && (time_ms - start_ms) / 1000 < 1000);
 		count[(time_ms - start_ms) / 1000]++;
 	}
 	for (i = 0; i < 1000; i++)
-		assert_int_equal(count[i],
-				 i >= first && i < last ? SERIES : 0);
+		assert_int_equal(count[i], i >= first && i < last ? SERIES : 0);
 }
 
 static size_t times_said(const struct fixture *fixture, const char *text)
@@ -206,19 +198,15 @@ static void test_accepted(void **state)
 	receiver__close(&fixture.receiver);
 	/* Only the summary at the end. */
 	assert_int_equal(times_said(&fixture, "\n"), 1);
-	assert_int_equal(times_said(&fixture,
-				    " samples sent, 0 refused, 0 dropped, "),
-			 1);
+	assert_int_equal(times_said(&fixture, " samples sent, 0 refused, 0 dropped, "), 1);
 	assert_int_equal(fixture.counts.sent, 20 * SERIES);
 	assert_int_equal(fixture.counts.refused, 0);
 	assert_int_equal(fixture.counts.dropped, 0);
 	assert_int_equal(fixture.counts.queue_bytes, 0);
-	assert_int_equal(fixture.counts.requests,
-			 atomic_load(&fixture.receiver.requests));
-	assert_non_null(strstr(fixture.receiver.head,
-			       "X-Prometheus-Remote-Write-Version: 2.0.0\r\n"));
-	assert_non_null(strstr(fixture.receiver.head,
-			       "User-Agent: dart-controller/"));
+	assert_int_equal(fixture.counts.requests, atomic_load(&fixture.receiver.requests));
+	assert_non_null(
+		strstr(fixture.receiver.head, "X-Prometheus-Remote-Write-Version: 2.0.0\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "User-Agent: dart-controller/"));
 	assert_null(strstr(fixture.receiver.head, "Expect"));
 	expect_samples(fixture.receiver.accepted, 0, 20);
 	free(fixture.receiver.accepted);
@@ -305,10 +293,9 @@ static void expect_older(const char *first)
 	assert_int_equal(fixture.counts.sent, 2 * SERIES);
 	assert_int_equal(fixture.counts.refused, 0);
 	assert_int_equal(atomic_load(&fixture.receiver.requests), 3);
-	assert_non_null(strstr(fixture.receiver.head,
-			       "Content-Type: application/x-protobuf\r\n"));
-	assert_non_null(strstr(fixture.receiver.head,
-			       "X-Prometheus-Remote-Write-Version: 0.1.0\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "Content-Type: application/x-protobuf\r\n"));
+	assert_non_null(
+		strstr(fixture.receiver.head, "X-Prometheus-Remote-Write-Version: 0.1.0\r\n"));
 	assert_int_equal(times_said(&fixture, "it gets 1.0"), 1);
 	accepted = fixture.receiver.accepted;
 	/* An old receiver accepts 2.0 without reading it; this receiver understood it. */
@@ -386,8 +373,7 @@ static void test_only_newer(void **state)
 /* Another receiver answers, as after an undone upgrade, or with a load balancer. */
 static void test_turns_older(void **state)
 {
-	struct fixture fixture = { .receiver.answers = { ACCEPTED_2, ACCEPTED_2,
-							 ACCEPTED } };
+	struct fixture fixture = { .receiver.answers = { ACCEPTED_2, ACCEPTED_2, ACCEPTED } };
 	uint32_t i;
 
 	receiver__open(&fixture.receiver);
@@ -447,10 +433,8 @@ static void test_redirected(void **state)
 	receiver__close(&fixture.receiver);
 	assert_int_equal(fixture.counts.sent, SERIES);
 	assert_int_equal(fixture.counts.retries, 0);
-	assert_non_null(strstr(fixture.receiver.head,
-			       "POST /new?a=1 HTTP/1.1\r\n"));
-	assert_non_null(strstr(fixture.receiver.head,
-			       "Authorization: Bearer one\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "POST /new?a=1 HTTP/1.1\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "Authorization: Bearer one\r\n"));
 	expect_samples(fixture.receiver.accepted, 0, 1);
 	free(fixture.receiver.accepted);
 	unlink(token);
@@ -458,8 +442,7 @@ static void test_redirected(void **state)
 
 /* To another port, with @set: token, or user and password, which stay where they belong. */
 static void expect_redirected_away(const char *status,
-				   void (*set)(struct fixture *fixture,
-					       char *path))
+				   void (*set)(struct fixture *fixture, char *path))
 {
 	struct fixture fixture = {};
 	struct receiver other = { .answers = { ACCEPTED_2 } };
@@ -583,8 +566,7 @@ static void print_refusals(struct fixture *fixture, char *text)
 	for (i = 0; i < figures.refused.count; i++) {
 		loss = figures.refused.all + i;
 		if (loss->samples)
-			text += sprintf(text, "%s %s %" PRIu64 ";",
-					loss->agent ?: "", loss->reason,
+			text += sprintf(text, "%s %s %" PRIu64 ";", loss->agent ?: "", loss->reason,
 					loss->samples);
 	}
 	output_figures__clear(&figures);
@@ -594,8 +576,7 @@ static void print_refusals(struct fixture *fixture, char *text)
  * Three scrapes of three hosts; the receiver refuses messages with @text, which @refused samples
  * of the second host contain in each scrape.
  */
-static void expect_split(const char *text, unsigned int version,
-			 uint64_t refused)
+static void expect_split(const char *text, unsigned int version, uint64_t refused)
 {
 	struct fixture fixture = {
 		.receiver.choose = refuse_text,
@@ -624,8 +605,7 @@ static void expect_split(const char *text, unsigned int version,
 	print_refusals(&fixture, refusals);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
-	snprintf(expected, sizeof(expected), "bad:1 out_of_bounds %" PRIu64 ";",
-		 3 * refused);
+	snprintf(expected, sizeof(expected), "bad:1 out_of_bounds %" PRIu64 ";", 3 * refused);
 	assert_string_equal(refusals, expected);
 	assert_int_equal(fixture.counts.refused, 3 * refused);
 	assert_int_equal(fixture.counts.sent, 3 * (3 * SERIES - refused));
@@ -646,8 +626,7 @@ static void test_split(void **state)
 
 	expect_split("instance=bad:1", 1, SERIES);
 	expect_split("instance=bad:1", 2, SERIES);
-	snprintf(text, sizeof(text),
-		 " __name__=%s %s=%s instance=bad:1 job=dart mode=%s\n",
+	snprintf(text, sizeof(text), " __name__=%s %s=%s instance=bad:1 job=dart mode=%s\n",
 		 series->name, series->labels[0].name, series->labels[0].value,
 		 series->labels[1].value);
 	metric_plan__put(plan);
@@ -673,11 +652,9 @@ static void test_bounded(void **state)
 		scrape(&fixture);
 		push__counts(fixture.output, &fixture.counts);
 		/* Points and messages that wait. */
-		assert_true(fixture.counts.queue_bytes <=
-			    2 * RECEIVER_QUEUE_MIN);
+		assert_true(fixture.counts.queue_bytes <= 2 * RECEIVER_QUEUE_MIN);
 		assert_true(monotonic_ns() < until_ns);
-	} while (fixture.counts.dropped < 20 * SERIES ||
-		 !fixture.counts.is_failing);
+	} while (fixture.counts.dropped < 20 * SERIES || !fixture.counts.is_failing);
 	assert_int_equal(fixture.counts.sent, 0);
 	receiver__run(&fixture.receiver);
 	given = (uint64_t)fixture.scrapes * SERIES;
@@ -826,12 +803,10 @@ static void test_influx(void **state)
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
 	assert_int_equal(atomic_load(&fixture.receiver.requests), 1);
-	assert_non_null(strstr(fixture.receiver.head,
-			       "POST /write?db=dart&precision=ns HTTP/1.1\r\n"));
-	assert_non_null(strstr(fixture.receiver.head,
-			       "Content-Encoding: gzip\r\n"));
-	assert_non_null(strstr(fixture.receiver.head,
-			       "Authorization: Bearer two\r\n"));
+	assert_non_null(
+		strstr(fixture.receiver.head, "POST /write?db=dart&precision=ns HTTP/1.1\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "Content-Encoding: gzip\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "Authorization: Bearer two\r\n"));
 	free(fixture.receiver.accepted);
 	unlink(token);
 }
@@ -844,15 +819,11 @@ static void test_settings(void **state)
 	fixture.settings.format = "remote_write";
 	fixture.settings.url = fixture.url;
 	strcpy(fixture.url, "ftp://x");
-	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output,
-				   &error),
-			 -EINVAL);
+	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "is not a URL"));
 	strcpy(fixture.url, "http://127.0.0.1:1/");
 	fixture.settings.token_file = "/nowhere";
-	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output,
-				   &error),
-			 -ENOENT);
+	assert_int_equal(push__new(&fixture.settings, NULL, &fixture.output, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "cannot open '/nowhere'"));
 }
 
@@ -864,21 +835,17 @@ int main(void)
 		     test_again),
 		TEST("a message that is refused is counted, said once, and not sent again",
 		     test_refused),
-		TEST("a receiver that does not take 2.0 gets all as 1.0",
-		     test_older),
+		TEST("a receiver that does not take 2.0 gets all as 1.0", test_older),
 		TEST("one that says so while messages are made gets all as 1.0, too",
 		     test_older_meanwhile),
 		TEST("a version that is set is the only one, and 2.0 has to be confirmed",
 		     test_only_newer),
 		TEST("a receiver that turns 1.0 costs nothing", test_turns_older),
-		TEST("307 and 308 are followed with the message and the token",
-		     test_redirected),
-		TEST("to another place without token, user and password",
-		     test_redirected_away),
+		TEST("307 and 308 are followed with the message and the token", test_redirected),
+		TEST("to another place without token, user and password", test_redirected_away),
 		TEST("a redirection that cannot be followed makes messages wait",
 		     test_redirected_nowhere),
-		TEST("what is refused is searched for, counted, and sent apart",
-		     test_split),
+		TEST("what is refused is searched for, counted, and sent apart", test_split),
 		TEST("without a receiver memory is bounded, and each sample is sent or counted",
 		     test_bounded),
 		TEST("an output that waits drops nothing, however long its receiver takes",
@@ -889,8 +856,7 @@ int main(void)
 		     test_spool),
 		TEST("InfluxDB gets lines with gzip, and the token that is in the file now",
 		     test_influx),
-		TEST("settings that cannot work are refused in words",
-		     test_settings),
+		TEST("settings that cannot work are refused in words", test_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

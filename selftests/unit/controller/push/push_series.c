@@ -90,11 +90,10 @@ static void take(void *data, struct block *block)
 				continue;
 			samples++;
 			memcpy(&bits, &point->value, sizeof(bits));
-			to += sprintf(to, "%s%s@%" PRId64, series->name,
-				      series->text, point->time_ns / 1000000);
-			to += bits == 0x7ff0000000000002 ?
-				      sprintf(to, " ends ") :
-				      sprintf(to, "=%g ", point->value);
+			to += sprintf(to, "%s%s@%" PRId64, series->name, series->text,
+				      point->time_ns / 1000000);
+			to += bits == 0x7ff0000000000002 ? sprintf(to, " ends ") :
+							   sprintf(to, "=%g ", point->value);
 		}
 	}
 	sprintf(to, "; ");
@@ -130,8 +129,7 @@ static void end(struct fixture *fixture)
 }
 
 /* Gives all points the value @value and this time. */
-static void scrape(struct fixture *fixture, struct metric_plan *plan,
-		   double value, int64_t time_ns)
+static void scrape(struct fixture *fixture, struct metric_plan *plan, double value, int64_t time_ns)
 {
 	const struct metric_scrape made = {
 		.plan = plan,
@@ -250,29 +248,22 @@ static void make_again(struct metric_plan *plan)
 
 	begin(&fixture);
 	for (i = 0; i < 6; i++) {
-		scrape_rows(&fixture, plan, 1, (10 * i + 2) * SECOND,
-			    (10 * i + 1) * SECOND);
+		scrape_rows(&fixture, plan, 1, (10 * i + 2) * SECOND, (10 * i + 1) * SECOND);
 		fixture.text[0] = '\0';
-		series__end(fixture.series, &fixture.rules,
-			    (10 * i + 3) * SECOND);
+		series__end(fixture.series, &fixture.rules, (10 * i + 3) * SECOND);
 		series__free(fixture.series, &fixture.rules);
 		fixture.series = series__new();
 		fixture.text[0] = '\0';
-		scrape_rows(&fixture, plan, 2, (10 * i + 3) * SECOND,
-			    (10 * i + 1) * SECOND);
-		scrape_rows(&fixture, plan, 3, (10 * i + 4) * SECOND,
-			    (10 * i + 3) * SECOND);
+		scrape_rows(&fixture, plan, 2, (10 * i + 3) * SECOND, (10 * i + 1) * SECOND);
+		scrape_rows(&fixture, plan, 3, (10 * i + 4) * SECOND, (10 * i + 3) * SECOND);
 		expect(&fixture, "; ; ");
-		scrape_rows(&fixture, plan, 4, (10 * i + 5) * SECOND,
-			    (10 * i + 4) * SECOND);
+		scrape_rows(&fixture, plan, 4, (10 * i + 5) * SECOND, (10 * i + 4) * SECOND);
 		assert_non_null(strstr(fixture.text, "=4 "));
-		series__end(fixture.series, &fixture.rules,
-			    (10 * i + 6) * SECOND);
+		series__end(fixture.series, &fixture.rules, (10 * i + 6) * SECOND);
 		series__free(fixture.series, &fixture.rules);
 		fixture.series = series__new();
 	}
-	assert_int_equal(atomic_load(&fixture.rules.repeated),
-			 12 * plan->series_count);
+	assert_int_equal(atomic_load(&fixture.rules.repeated), 12 * plan->series_count);
 	assert_int_equal(atomic_load(&fixture.rules.older), 0);
 	end(&fixture);
 }
@@ -296,8 +287,7 @@ static void test_comes_back(void **state)
 	scrape_rows(&fixture, &first, 3, 5 * SECOND, 4 * SECOND);
 	expect(&fixture, "bx=\"3\"@5000 ends ; bx=\"2\"@4000=3 ; ");
 	scrape_rows(&fixture, &first, 4, 6 * SECOND, 5 * SECOND);
-	expect(&fixture,
-	       "a@5000=4 bx=\"1\"@5000=4 bx=\"2\"@5000=4 c@5000=4 ; ");
+	expect(&fixture, "a@5000=4 bx=\"1\"@5000=4 bx=\"2\"@5000=4 c@5000=4 ; ");
 
 	fixture.target.labels = shared_text__new("{\"rack\":\"1\"}");
 	scrape_rows(&fixture, &first, 5, 8 * SECOND, 7 * SECOND);
@@ -305,11 +295,9 @@ static void test_comes_back(void **state)
 	fixture.target.labels = NULL;
 	fixture.text[0] = '\0';
 	scrape_rows(&fixture, &first, 6, 9 * SECOND, 8 * SECOND);
-	expect(&fixture,
-	       "a@9000 ends bx=\"1\"@9000 ends bx=\"2\"@9000 ends c@9000 ends ; ; ");
+	expect(&fixture, "a@9000 ends bx=\"1\"@9000 ends bx=\"2\"@9000 ends c@9000 ends ; ; ");
 	scrape_rows(&fixture, &first, 7, 10 * SECOND, 9 * SECOND);
-	expect(&fixture,
-	       "a@9000=7 bx=\"1\"@9000=7 bx=\"2\"@9000=7 c@9000=7 ; ");
+	expect(&fixture, "a@9000=7 bx=\"1\"@9000=7 bx=\"2\"@9000=7 c@9000=7 ; ");
 	assert_int_equal(atomic_load(&fixture.rules.older), 0);
 	end(&fixture);
 }
@@ -399,9 +387,7 @@ static struct {
 static int64_t *last_of(const struct block *block, uint32_t series)
 {
 	const struct metric_series *of = block->plan->series + series;
-	const int number = *of->name == 'b' ? of->text[3] - '0' :
-			   *of->name == 'c' ? 4 :
-					      0;
+	const int number = *of->name == 'b' ? of->text[3] - '0' : *of->name == 'c' ? 4 : 0;
 
 	/* Beside __name__, instance and job. */
 	assert_in_range(block->labels->count, 3, 5);
@@ -467,9 +453,7 @@ static void reloaded__scrape(struct reloaded *reloaded)
 			 (i ? reloaded->error_ns : 0);
 		if (row_ns > reloaded->now_ns)
 			row_ns = reloaded->now_ns;
-		fixture->points[i] = (struct metric_point){
-			1, row_ns + reloaded->wall_ns
-		};
+		fixture->points[i] = (struct metric_point){ 1, row_ns + reloaded->wall_ns };
 	}
 	reloaded->points += plan->series_count;
 	reloaded->scrape_ns = made.time_ns;
@@ -483,8 +467,7 @@ static void reloaded__make_again(struct reloaded *reloaded)
 	struct fixture *fixture = &reloaded->fixture;
 
 	series__end(fixture->series, &fixture->rules, reloaded->scrape_ns + 1);
-	series__end(fixture->series, &fixture->rules,
-		    reloaded->now_ns + reloaded->wall_ns);
+	series__end(fixture->series, &fixture->rules, reloaded->now_ns + reloaded->wall_ns);
 	series__free(fixture->series, &fixture->rules);
 	fixture->series = series__new();
 	reloaded->error_ns = random__below(&reloaded->random, 6000000) - 3000000LL;
@@ -511,8 +494,7 @@ static void reloaded__step(struct reloaded *reloaded)
 		reloaded->plan = reloaded->plan == &first ? &second : &first;
 		break;
 	case 1:
-		series__end(fixture->series, &fixture->rules,
-			    reloaded->scrape_ns + 1);
+		series__end(fixture->series, &fixture->rules, reloaded->scrape_ns + 1);
 		break;
 	case 2:
 		reloaded__relabel(reloaded);
@@ -528,8 +510,7 @@ static void reloaded__step(struct reloaded *reloaded)
 		break;
 	case 5:
 		if (!random__below(&reloaded->random, 500))
-			reloaded->wall_ns = random__below(&reloaded->random, 7200) *
-					    SECOND;
+			reloaded->wall_ns = random__below(&reloaded->random, 7200) * SECOND;
 		break;
 	default:
 		reloaded__scrape(reloaded);
@@ -572,8 +553,7 @@ static void test_many_ends(void **state)
 	/* Past ends are forgotten when no room is left. */
 	for (i = 1; i < 100000; i++) {
 		ended__add(&ended, i * 0x9e3779b97f4a7c15, i, i - 100);
-		assert_int_equal(
-			ended__find(&ended, i * 0x9e3779b97f4a7c15), i);
+		assert_int_equal(ended__find(&ended, i * 0x9e3779b97f4a7c15), i);
 	}
 	assert_true(ended.capacity <= 1024);
 	assert_int_equal(ended__find(&ended, 7), 0);
@@ -648,8 +628,7 @@ static void test_bound(void **state)
 	fixture.rules.bound = 3 * sizeof(struct block);
 	for (i = 2; i <= 60; i++) {
 		scrape(&fixture, &second, i, i * SECOND);
-		assert_true(atomic_load(&fixture.rules.bytes) <=
-			    fixture.rules.bound);
+		assert_true(atomic_load(&fixture.rules.bytes) <= fixture.rules.bound);
 	}
 	assert_true(fixture.blocks > 2);
 	assert_int_equal(atomic_load(&fixture.rules.dropped), 2);
@@ -664,26 +643,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("series that a plan no longer has end, and so do all of a target that is lost",
 		     test_markers),
-		TEST("marks and samples of a series have times that grow",
-		     test_marker_times),
+		TEST("marks and samples of a series have times that grow", test_marker_times),
 		TEST("without marks series only stop", test_no_markers),
 		TEST("a point that is not after the one before is left out and counted",
 		     test_repeated),
-		TEST("a target that is made again sends nothing before its marks",
-		     test_made_again),
+		TEST("a target that is made again sends nothing before its marks", test_made_again),
 		TEST("series and labels that come back send nothing before their marks",
 		     test_comes_back),
-		TEST("rows that were READ before a target was lost are repeated",
-		     test_lost),
-		TEST("a point ten minutes before its scrape is left out and counted",
-		     test_old),
+		TEST("rows that were READ before a target was lost are repeated", test_lost),
+		TEST("a point ten minutes before its scrape is left out and counted", test_old),
 		TEST("after the clock was set back samples are dropped and counted as older",
 		     test_clock_set),
 		TEST("whatever is reloaded, and when: no series goes back, and points that are not sent are counted",
 		     test_any_reloads),
 		TEST("ends of series take bounded memory", test_many_ends),
-		TEST("scrapes wait for others, up to the delay and the batch",
-		     test_delay),
+		TEST("scrapes wait for others, up to the delay and the batch", test_delay),
 		TEST("other labels of a target are other series", test_labels),
 		TEST("blocks stay within the bound", test_bound),
 	};

@@ -230,8 +230,7 @@ static void test_damaged(void **state)
 			flip("0000000000000001.segment", at);
 			if (!is_open)
 				spool = open_spool(BOUND);
-			expect_three(spool,
-				     at >= record + sizeof(struct record));
+			expect_three(spool, at >= record + sizeof(struct record));
 			spool__close(spool);
 			assert_int_equal(remove_directory(NULL), 0);
 		}
@@ -379,9 +378,7 @@ static void test_lock(void **state)
 	assert_int_equal(spool__open(directory, BOUND, false, &other, &error), -EBUSY);
 	assert_non_null(strstr(error.text, "another program has the spool"));
 	spool__close(spool);
-	assert_int_equal(spool__open("/nowhere/at/all", BOUND, false, &other,
-				     &error),
-			 -ENOENT);
+	assert_int_equal(spool__open("/nowhere/at/all", BOUND, false, &other, &error), -ENOENT);
 }
 
 /* Writes 1, 2, ... and tells each number in the spool, until the test kills it. */
@@ -391,8 +388,7 @@ static void write_for_ever(int tell)
 	uint32_t i;
 
 	for (i = 1;; i++) {
-		if (add(spool, i, 3000 + i % 5000) ||
-		    write(tell, &i, sizeof(i)) != sizeof(i))
+		if (add(spool, i, 3000 + i % 5000) || write(tell, &i, sizeof(i)) != sizeof(i))
 			_exit(1);
 	}
 }
@@ -413,8 +409,7 @@ static void test_killed(void **state)
 			write_for_ever(ends[1]);
 		close(ends[1]);
 		for (i = 0; i < 10U + 7 * round; i++)
-			assert_int_equal(read(ends[0], &told, sizeof(told)),
-					 sizeof(told));
+			assert_int_equal(read(ends[0], &told, sizeof(told)), sizeof(told));
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		while (read(ends[0], &told, sizeof(told)) == sizeof(told))
@@ -628,24 +623,18 @@ static void test_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SPOOL_TEST("messages wait in order, also beyond a restart",
-			   test_restart),
-		SPOOL_TEST("a segment that is cut anywhere gives all that is whole",
-			   test_cut),
+		SPOOL_TEST("messages wait in order, also beyond a restart", test_restart),
+		SPOOL_TEST("a segment that is cut anywhere gives all that is whole", test_cut),
 		SPOOL_TEST("a wrong byte costs its body, which is counted, and a head nothing",
 			   test_damaged),
-		SPOOL_TEST("a page of zeros costs the messages that it touches",
-			   test_damaged_page),
-		SPOOL_TEST("on a full disk what is sent makes room for what comes",
-			   test_full_disk),
+		SPOOL_TEST("a page of zeros costs the messages that it touches", test_damaged_page),
+		SPOOL_TEST("on a full disk what is sent makes room for what comes", test_full_disk),
 		SPOOL_TEST("what a full disk does not take waits in memory, in order",
 			   test_full_disk_memory),
-		TEST("messages with a shard in common are sent one after the other",
-		     test_shards),
+		TEST("messages with a shard in common are sent one after the other", test_shards),
 		SPOOL_TEST("a restart sends again what was not sent of the first ones",
 			   test_shards_spool),
-		SPOOL_TEST("a position that is damaged is the beginning",
-			   test_position),
+		SPOOL_TEST("a position that is damaged is the beginning", test_position),
 		SPOOL_TEST("files stay within the bound, and the oldest are dropped and counted",
 			   test_bound),
 		SPOOL_TEST("a message that is dropped while it is sent leaves the others",

@@ -37,15 +37,11 @@ static void fixture__open(struct fixture *fixture, size_t bytes)
 		.fd = memfd_create("text", MFD_CLOEXEC),
 		.log_fd = memfd_create("log", MFD_CLOEXEC),
 	};
-	assert_int_equal(output__open(fixture->log_fd, "log", 65536, NULL,
-				      &fixture->log),
-			 0);
-	assert_int_equal(output__open(fixture->fd, "text", 1 << 20,
-				      fixture->log, &fixture->output),
+	assert_int_equal(output__open(fixture->log_fd, "log", 65536, NULL, &fixture->log), 0);
+	assert_int_equal(output__open(fixture->fd, "text", 1 << 20, fixture->log, &fixture->output),
 			 0);
 	output__set_waits(fixture->output, true);
-	if (dump_openmetrics__new(fixture->output, fixture->log, bytes,
-				  &fixture->dump, &error))
+	if (dump_openmetrics__new(fixture->output, fixture->log, bytes, &fixture->dump, &error))
 		fail_msg("%s", error.text);
 }
 
@@ -123,8 +119,7 @@ static void assert_order(const char *text)
 		if (*line == '#') {
 			if (strncmp(line, "# TYPE", 6))
 				continue;
-			assert_int_equal(text_index__find(&seen, line),
-					 TEXT_INDEX_NONE);
+			assert_int_equal(text_index__find(&seen, line), TEXT_INDEX_NONE);
 			assert_int_equal(text_index__add(&seen, line, 1), 0);
 			continue;
 		}
@@ -136,8 +131,7 @@ static void assert_order(const char *text)
 		if (last && !strcmp(last, line)) {
 			assert_true(time > before);
 		} else {
-			assert_int_equal(text_index__find(&seen, line),
-					 TEXT_INDEX_NONE);
+			assert_int_equal(text_index__find(&seen, line), TEXT_INDEX_NONE);
 			assert_int_equal(text_index__add(&seen, line, 1), 0);
 		}
 		last = line;
@@ -157,8 +151,7 @@ static void test_order(void **state)
 	unsigned int i, k;
 
 	host__init(&host);
-	host__add(&host, "x", host__record(&host, fields),
-		  DART_CONTROL_COPIES_SUM, 1);
+	host__add(&host, "x", host__record(&host, fields), DART_CONTROL_COPIES_SUM, 1);
 	host__mark(&host, 0, 0, 2);
 	plan = plan_of(&host, NULL);
 	for (k = 0; k < 2; k++) {
@@ -168,24 +161,20 @@ static void test_order(void **state)
 			host__set(&host, 0, 0, "packets", 0, 10 * i);
 			scrape(&fixture[k], 1, &host, plan, START + i * SECOND);
 			if (i % 2)
-				scrape(&fixture[k], 0, &host, plan,
-				       START + i * SECOND);
+				scrape(&fixture[k], 0, &host, plan, START + i * SECOND);
 		}
 		assert_int_equal(fixture__print(&fixture[k]), 0);
 		assert_string_equal(fixture[k].said, "");
 	}
 	assert_string_equal(fixture[0].text, fixture[1].text);
 	assert_order(fixture[0].text);
-	assert_int_equal(count_lines(fixture[0].text,
-				     "dart_x_packets_total{instance=\"b:1\"} "),
+	assert_int_equal(count_lines(fixture[0].text, "dart_x_packets_total{instance=\"b:1\"} "),
 			 100);
-	assert_int_equal(count_lines(fixture[0].text,
-				     "dart_x_packets_total{instance=\"a:1\"} "),
+	assert_int_equal(count_lines(fixture[0].text, "dart_x_packets_total{instance=\"a:1\"} "),
 			 50);
-	assert_non_null(strstr(fixture[0].text,
-			       "dart_scrape_reads{instance=\"b:1\"} 3 1764066699\n"));
-	assert_string_equal(fixture[0].text + strlen(fixture[0].text) - 6,
-			    "# EOF\n");
+	assert_non_null(
+		strstr(fixture[0].text, "dart_scrape_reads{instance=\"b:1\"} 3 1764066699\n"));
+	assert_string_equal(fixture[0].text + strlen(fixture[0].text) - 6, "# EOF\n");
 	free(fixture[0].text);
 	free(fixture[1].text);
 	metric_plan__put(plan);
@@ -214,8 +203,7 @@ static void test_histogram(void **state)
 	assert_int_equal(fixture__print(&fixture), 0);
 	for (text = fixture.text; (at = strstr(text, "_bucket{")); buckets++) {
 		text = strchr(at, '\n');
-		assert_int_equal(!strncmp(strstr(at, "le=\""), "le=\"+Inf\"", 9),
-				 buckets % 4 == 3);
+		assert_int_equal(!strncmp(strstr(at, "le=\""), "le=\"+Inf\"", 9), buckets % 4 == 3);
 		time = strtod(memrchr(at, ' ', text - at), NULL);
 		assert_true(buckets % 4 ? time == before : time > before);
 		before = time;
@@ -280,11 +268,8 @@ static void test_directory(void **state)
 	struct dart_error error;
 
 	assert_int_equal(setenv("TMPDIR", "/nowhere", 1), 0);
-	assert_int_equal(dump_openmetrics__new(NULL, NULL, 65536, &fixture.dump,
-					       &error),
-			 -ENOENT);
-	assert_non_null(strstr(error.text,
-			       "cannot make a temporary file in '/nowhere'"));
+	assert_int_equal(dump_openmetrics__new(NULL, NULL, 65536, &fixture.dump, &error), -ENOENT);
+	assert_non_null(strstr(error.text, "cannot make a temporary file in '/nowhere'"));
 	unsetenv("TMPDIR");
 }
 
@@ -293,13 +278,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("families and series lie side by side, whether they fit into memory or not",
 		     test_order),
-		TEST("buckets of a histogram are written time by time",
-		     test_histogram),
+		TEST("buckets of a histogram are written time by time", test_histogram),
 		TEST("of several points in a ms the first is written, and none that goes back",
 		     test_times),
 		TEST("a dump that is given up has no end", test_given_up),
-		TEST("a directory that is missing is told by its name",
-		     test_directory),
+		TEST("a directory that is missing is told by its name", test_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,7 @@ static void make_small(struct recording *recording)
 	for (table = 0; table < TABLES; table++) {
 		ring = recording__ring(&host, ROWS + table);
 		for (i = 1; i <= SCRAPES; i++)
-			recording__scrape(recording, &one, ring,
-					  table * SCRAPES + i);
+			recording__scrape(recording, &one, ring, table * SCRAPES + i);
 		recording__lose(recording, &two, "no answer");
 		ring__release(ring);
 	}
@@ -62,13 +61,11 @@ struct seen {
 
 static bool is_text(const struct record_text *text, const char *expected)
 {
-	return text->length == strlen(expected) &&
-	       !memcmp(text->bytes, expected, text->length);
+	return text->length == strlen(expected) && !memcmp(text->bytes, expected, text->length);
 }
 
 /* Everything is as it was recorded, whatever is missing. */
-static void check_scrape(const struct recorded_scrape *scrape,
-			 struct seen *seen)
+static void check_scrape(const struct recorded_scrape *scrape, struct seen *seen)
 {
 	const uint64_t sequence = scrape->head.sequence;
 	const struct sample_head expected = recording__head(sequence);
@@ -80,18 +77,15 @@ static void check_scrape(const struct recorded_scrape *scrape,
 	assert_int_equal(scrape->head.start_ns, expected.start_ns);
 	assert_int_equal(scrape->head.landed_ns, expected.landed_ns);
 	assert_int_equal(scrape->head.time_ns, expected.time_ns);
-	assert_int_equal(scrape->head.clock_offset_ns,
-			 expected.clock_offset_ns);
-	assert_int_equal(scrape->head.clock_uncertainty_ns,
-			 expected.clock_uncertainty_ns);
+	assert_int_equal(scrape->head.clock_offset_ns, expected.clock_offset_ns);
+	assert_int_equal(scrape->head.clock_uncertainty_ns, expected.clock_uncertainty_ns);
 	assert_int_equal(scrape->head.reads, expected.reads);
 	assert_int_equal(scrape->head.bytes, expected.bytes);
 	assert_int_equal(scrape->head.failed, expected.failed);
 	assert_int_equal(scrape->head.missed, expected.missed);
 	assert_int_equal(scrape->end_ns, recording__end_ns(sequence));
 	for (i = 0; i < ROWS; i++)
-		assert_int_equal(le64toh(values[i]),
-				 recording__value(one.index, sequence, i));
+		assert_int_equal(le64toh(values[i]), recording__value(one.index, sequence, i));
 	seen->scrapes++;
 }
 
@@ -100,8 +94,7 @@ static void check_record(const struct record *record, struct seen *seen)
 	switch (record->type) {
 	case RECORD_TARGET:
 		if (is_text(&record->target.name, "one:4792"))
-			assert_true(is_text(&record->target.labels,
-					    "{\"rack\": \"a7\"}"));
+			assert_true(is_text(&record->target.labels, "{\"rack\": \"a7\"}"));
 		else
 			assert_true(is_text(&record->target.name, "two:4792"));
 		seen->targets++;
@@ -125,8 +118,7 @@ static void check_record(const struct record *record, struct seen *seen)
 }
 
 /* Returns as reader__open(). */
-static int read_all(const char *path, struct reader_range range,
-		    struct seen *seen)
+static int read_all(const char *path, struct reader_range range, struct seen *seen)
 {
 	struct reader *reader;
 	struct record record;
@@ -158,8 +150,7 @@ static void test_round_trip(void **state)
 	assert_int_equal(seen.losses, TABLES);
 	assert_int_equal(seen.removals, 1);
 	assert_false(seen.is_damaged);
-	assert_true(recording__has_said(&recording,
-					": 12 scrapes recorded, 0 dropped, "));
+	assert_true(recording__has_said(&recording, ": 12 scrapes recorded, 0 dropped, "));
 	recording__remove(&recording);
 }
 
@@ -199,22 +190,18 @@ static void test_cut(void **state)
 	for (cut = 0; cut <= length; cut++) {
 		store(recording.path, bytes, cut);
 		if (cut < sizeof(struct record_file_header)) {
-			assert_int_not_equal(read_all(recording.path,
-						      READER_ALL, &seen),
-					     0);
+			assert_int_not_equal(read_all(recording.path, READER_ALL, &seen), 0);
 			assert_true(*seen.error.text);
 			continue;
 		}
-		assert_int_equal(read_all(recording.path, READER_ALL, &seen),
-				 0);
+		assert_int_equal(read_all(recording.path, READER_ALL, &seen), 0);
 		/* More bytes never give fewer scrapes. */
 		assert_in_range(seen.scrapes, scrapes, TABLES * SCRAPES);
 		assert_int_equal(seen.scrapes % SCRAPES, 0);
 		scrapes = seen.scrapes;
 		whole += !seen.is_damaged;
 		if (seen.is_damaged)
-			assert_non_null(strstr(seen.error.text,
-					       "is cut off: "));
+			assert_non_null(strstr(seen.error.text, "is cut off: "));
 	}
 	assert_int_equal(scrapes, TABLES * SCRAPES);
 	/*
@@ -241,13 +228,10 @@ static void test_flipped(void **state)
 		store(recording.path, bytes, length);
 		bytes[at] ^= 1 << at % 8;
 		if (at < sizeof(struct record_file_header)) {
-			assert_int_not_equal(read_all(recording.path,
-						      READER_ALL, &seen),
-					     0);
+			assert_int_not_equal(read_all(recording.path, READER_ALL, &seen), 0);
 			continue;
 		}
-		assert_int_equal(read_all(recording.path, READER_ALL, &seen),
-				 0);
+		assert_int_equal(read_all(recording.path, READER_ALL, &seen), 0);
 		/* Only padding of a chunk carries no meaning. */
 		unaffected += !seen.is_damaged;
 		lost = TABLES * SCRAPES - seen.scrapes;
@@ -294,8 +278,7 @@ static void add_noise(struct recording *recording, struct ring *ring, unsigned i
 
 	for (i = first; i <= last; i++) {
 		for (k = 0; k < 4096; k++)
-			landing[k] = (uint64_t)random__below(&state, 1U << 31)
-					     << 33 ^
+			landing[k] = (uint64_t)random__below(&state, 1U << 31) << 33 ^
 				     random__below(&state, 1U << 31) << 2 ^ k;
 		recording__land(recording, &one, ring, i);
 	}
@@ -312,8 +295,7 @@ static void record_noise(struct recording *recording, unsigned int scrapes)
 }
 
 /* Sequences of the scrapes whose table was in the same file: first, last and number. */
-static void read_sequences(const char *path, uint64_t *first, uint64_t *last,
-			   unsigned int *count)
+static void read_sequences(const char *path, uint64_t *first, uint64_t *last, unsigned int *count)
 {
 	uint64_t table = 0;
 	struct reader *reader;
@@ -337,8 +319,7 @@ static void read_sequences(const char *path, uint64_t *first, uint64_t *last,
 }
 
 /* Reads the same, and checks that no scrape is missing between first and last. */
-static void read_noise(const char *path, uint64_t *first, uint64_t *last,
-		       unsigned int *count)
+static void read_noise(const char *path, uint64_t *first, uint64_t *last, unsigned int *count)
 {
 	read_sequences(path, first, last, count);
 	assert_int_equal(*last - *first + 1, *count);
@@ -457,8 +438,7 @@ static void test_rotation(void **state)
 	assert_int_equal(recording__size(&recording, 3), -1);
 	for (i = 0; i < 3; i++) {
 		assert_in_range(recording__size(&recording, i), 1000, 1 << 20);
-		read_noise(recording__path(&recording, i), &first, &last,
-			   &count);
+		read_noise(recording__path(&recording, i), &first, &last, &count);
 		assert_int_equal(last, i ? next - 1 : 200);
 		next = first;
 	}
@@ -565,10 +545,8 @@ static void test_times(void **state)
 	assert_int_equal(time_of("+5min"), 1000 + 300000000000);
 	assert_int_equal(time_of("+250ms"), 1000 + 250000000);
 	assert_int_equal(time_of("2025-11-25T10:30:00Z"), 1764066600000000000);
-	assert_int_equal(time_of("2025-11-25 11:30:00.125+01:00"),
-			 1764066600125000000);
-	assert_int_equal(time_of("2025-11-25 09:00:00-01:30"),
-			 1764066600000000000);
+	assert_int_equal(time_of("2025-11-25 11:30:00.125+01:00"), 1764066600125000000);
+	assert_int_equal(time_of("2025-11-25 09:00:00-01:30"), 1764066600000000000);
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(replay_time__parse(wrong[i], &time), -EINVAL);
 	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
@@ -600,10 +578,8 @@ int main(void)
 		     test_cut),
 		TEST("a bit that is flipped anywhere costs one chunk at most, and is said",
 		     test_flipped),
-		TEST("a range of times gives its events, and all definitions",
-		     test_range),
-		TEST("a recording of one file ends before it exceeds its size",
-		     test_bound),
+		TEST("a range of times gives its events, and all definitions", test_range),
+		TEST("a recording of one file ends before it exceeds its size", test_bound),
 		TEST("a recording without room goes on in the next file when there is room",
 		     test_room),
 		TEST("one of a single file goes on in it", test_room_in_one),
@@ -614,8 +590,7 @@ int main(void)
 		TEST("a file that cannot be made is said", test_no_directory),
 		TEST("a device is no place for a recording", test_device),
 		TEST("events are due by their distance and the speed", test_pace),
-		TEST("times and speeds are parsed, and others refused",
-		     test_times),
+		TEST("times and speeds are parsed, and others refused", test_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

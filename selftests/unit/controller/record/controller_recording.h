@@ -34,22 +34,17 @@ static inline void recording__make_directory(struct recording *recording)
 {
 	*recording = (struct recording){ .directory = "/tmp/recording-XXXXXX" };
 	assert_non_null(mkdtemp(recording->directory));
-	snprintf(recording->path, sizeof(recording->path), "%s/file",
-		 recording->directory);
+	snprintf(recording->path, sizeof(recording->path), "%s/file", recording->directory);
 	recording->settings.path = recording->path;
 	recording->log_fd = memfd_create("log", MFD_CLOEXEC);
 	assert_true(recording->log_fd >= 0);
 }
 
 /* Returns as recorder__open(). */
-static inline int recording__try(struct recording *recording,
-				 struct dart_error *error)
+static inline int recording__try(struct recording *recording, struct dart_error *error)
 {
-	assert_int_equal(output__open(recording->log_fd, "log", 65536, NULL,
-				      &recording->log),
-			 0);
-	return recorder__open(&recording->settings, recording->log,
-			      &recording->recorder, error);
+	assert_int_equal(output__open(recording->log_fd, "log", 65536, NULL, &recording->log), 0);
+	return recorder__open(&recording->settings, recording->log, &recording->recorder, error);
 }
 
 static inline void recording__begin(struct recording *recording)
@@ -82,8 +77,7 @@ static inline int recording__end(struct recording *recording)
 }
 
 /* Does a line of the log contain @text? */
-static inline bool recording__has_said(const struct recording *recording,
-				       const char *text)
+static inline bool recording__has_said(const struct recording *recording, const char *text)
 {
 	char log[4096];
 	ssize_t length = pread(recording->log_fd, log, sizeof(log) - 1, 0);
@@ -94,13 +88,11 @@ static inline bool recording__has_said(const struct recording *recording,
 }
 
 /* The path of file number @number, until the next call. */
-static inline const char *recording__path(const struct recording *recording,
-					  unsigned int number)
+static inline const char *recording__path(const struct recording *recording, unsigned int number)
 {
 	static char path[128];
 
-	snprintf(path, sizeof(path), number ? "%s.%u" : "%s", recording->path,
-		 number);
+	snprintf(path, sizeof(path), number ? "%s.%u" : "%s", recording->path, number);
 	return path;
 }
 
@@ -114,8 +106,7 @@ static inline void recording__remove(struct recording *recording)
 	close(recording->log_fd);
 }
 
-static inline off_t recording__size(const struct recording *recording,
-				    unsigned int number)
+static inline off_t recording__size(const struct recording *recording, unsigned int number)
 {
 	struct stat status;
 
@@ -125,8 +116,7 @@ static inline off_t recording__size(const struct recording *recording,
 }
 
 /* A ring of @host with one entry of @rows numbers, and the bytes of its table. */
-static inline struct ring *recording__ring(const struct test_host *host,
-					   uint32_t rows)
+static inline struct ring *recording__ring(const struct test_host *host, uint32_t rows)
 {
 	struct dart_schema *schema = schema_of(8, DART_CONTROL_FIELD_GAUGE);
 	const struct wish wish = { "values", schema, rows, 1 };
@@ -140,12 +130,8 @@ static inline struct ring *recording__ring(const struct test_host *host,
 	uint8_t *bytes;
 
 	bytes = table_bytes_of_host(&wish, 1, host, &length);
-	assert_int_equal(dart_table__decode(bytes, length, &table, NULL,
-					    &error),
-			 0);
-	assert_int_equal(scraper__new(table, &all, &use, &accept_of_agent,
-				      &scraper, &error),
-			 0);
+	assert_int_equal(dart_table__decode(bytes, length, &table, NULL, &error), 0);
+	assert_int_equal(scraper__new(table, &all, &use, &accept_of_agent, &scraper, &error), 0);
 	ring = ring__new(scraper);
 	assert_non_null(ring);
 	ring->table.bytes = bytes;
@@ -154,8 +140,7 @@ static inline struct ring *recording__ring(const struct test_host *host,
 	return ring;
 }
 
-static inline uint64_t recording__value(size_t target, uint64_t sequence,
-					uint32_t row)
+static inline uint64_t recording__value(size_t target, uint64_t sequence, uint32_t row)
 {
 	return target * 1000000 + sequence * (row % 3) + row;
 }
@@ -192,8 +177,7 @@ static inline void recording__land(struct recording *recording,
 		.end_ns = recording__end_ns(sequence),
 	};
 
-	tap->operations->landed(tap, target, ring, ring__current(ring)->landing,
-				&sample);
+	tap->operations->landed(tap, target, ring, ring__current(ring)->landing, &sample);
 }
 
 /* The same with the values of recording__value(). */
@@ -206,13 +190,11 @@ static inline void recording__scrape(struct recording *recording,
 	uint32_t i;
 
 	for (i = 0; i < read->length / sizeof(*values); i++)
-		values[i] = htole64(recording__value(target->index, sequence,
-						     i));
+		values[i] = htole64(recording__value(target->index, sequence, i));
 	recording__land(recording, target, ring, sequence);
 }
 
-static inline void recording__add(struct recording *recording,
-				  const struct target_settings *target)
+static inline void recording__add(struct recording *recording, const struct target_settings *target)
 {
 	struct tap *tap = recorder__tap(recording->recorder);
 
@@ -220,8 +202,7 @@ static inline void recording__add(struct recording *recording,
 }
 
 static inline void recording__lose(struct recording *recording,
-				   const struct target_settings *target,
-				   const char *reason)
+				   const struct target_settings *target, const char *reason)
 {
 	struct tap *tap = recorder__tap(recording->recorder);
 

@@ -14,8 +14,7 @@
 #define WORKERS 2
 
 static const struct test_host host = { "host", 1, 0x10000, 1 };
-static struct target_settings one = { .index = 3, .name = "one:4792",
-				      .interval_ns = 100000000 };
+static struct target_settings one = { .index = 3, .name = "one:4792", .interval_ns = 100000000 };
 static struct target_settings two = { .index = 4, .name = "two:4792" };
 
 /*
@@ -36,11 +35,9 @@ struct test_sink {
 	struct heard heard[2];
 };
 
-static struct heard *heard_of(struct sink *sink,
-			      const struct target_settings *target)
+static struct heard *heard_of(struct sink *sink, const struct target_settings *target)
 {
-	return &((struct test_sink *)sink)
-			->heard[!strcmp(target->name, "two:4792")];
+	return &((struct test_sink *)sink)->heard[!strcmp(target->name, "two:4792")];
 }
 
 static void on_added(struct sink *sink, const struct target_settings *target)
@@ -50,8 +47,7 @@ static void on_added(struct sink *sink, const struct target_settings *target)
 	heard->added++;
 	snprintf(heard->name, sizeof(heard->name), "%s", target->name);
 	if (target->labels)
-		snprintf(heard->labels, sizeof(heard->labels), "%s",
-			 target->labels->text);
+		snprintf(heard->labels, sizeof(heard->labels), "%s", target->labels->text);
 }
 
 static void on_removed(struct sink *sink, const struct target_settings *target)
@@ -59,8 +55,7 @@ static void on_removed(struct sink *sink, const struct target_settings *target)
 	heard_of(sink, target)->removed++;
 }
 
-static int on_lost(struct sink *sink, const struct target_settings *target,
-		   const char *reason)
+static int on_lost(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	struct heard *heard = heard_of(sink, target);
 
@@ -90,8 +85,7 @@ static int on_sample(struct sink *sink, const struct target_settings *target,
 			strcmp(sample->table->node_name, "host") ||
 			strcmp(sample->entries[0].entry->name, "values");
 	for (i = 0; i < sample->entries[0].entry->copies; i++)
-		heard->wrong += values[i] !=
-				recording__value(index, sequence, i);
+		heard->wrong += values[i] != recording__value(index, sequence, i);
 	return 0;
 }
 
@@ -205,8 +199,7 @@ static void make(struct recording *recording)
 	one.labels = NULL;
 }
 
-static void assert_heard(const struct heard *heard, uint64_t first,
-			 uint64_t last)
+static void assert_heard(const struct heard *heard, uint64_t first, uint64_t last)
 {
 	assert_int_equal(heard->samples, last - first + 1);
 	assert_int_equal(heard->first, first);
@@ -282,10 +275,8 @@ static void test_speed(void **state)
 	assert_true(played.took_ns >= 100000000);
 	recording__remove(&recording);
 
-	assert_int_equal(pace__due_ns(&pace, 7 * SECOND_NS, SECOND_NS),
-			 SECOND_NS);
-	assert_int_equal(pace__due_ns(&pace, 12 * SECOND_NS, 2 * SECOND_NS),
-			 SECOND_NS + 100000000);
+	assert_int_equal(pace__due_ns(&pace, 7 * SECOND_NS, SECOND_NS), SECOND_NS);
+	assert_int_equal(pace__due_ns(&pace, 12 * SECOND_NS, 2 * SECOND_NS), SECOND_NS + 100000000);
 }
 
 /* Files are in the order of time, however they are named. */
@@ -345,8 +336,7 @@ static void test_rotated(void **state)
 	assert_int_equal(recording__end(&recording), 0);
 	assert_true(recording__size(&recording, 2) > 0);
 	for (i = 0; i < 2; i++)
-		snprintf(moved[i], sizeof(moved[i]), "%s.%u", recording.path,
-			 (unsigned int)i + 1);
+		snprintf(moved[i], sizeof(moved[i]), "%s.%u", recording.path, (unsigned int)i + 1);
 	paths[0] = recording.path;
 	paths[1] = moved[0];
 	paths[2] = moved[1];
@@ -374,14 +364,12 @@ static void test_cut(void **state)
 	assert_heard(&heard[0], 1, SCRAPES - 10);
 	assert_false(played.is_whole);
 	assert_non_null(strstr(played.said, "is cut off"));
-	assert_ptr_equal(strchr(played.said, '\n'),
-			 played.said + strlen(played.said) - 1);
+	assert_ptr_equal(strchr(played.said, '\n'), played.said + strlen(played.said) - 1);
 	recording__remove(&recording);
 }
 
 /* Changes a record of the first chunk with @type, and seals the chunk again. */
-static void tamper(const char *path, enum record_type type,
-		   void (*change)(void *record))
+static void tamper(const char *path, enum record_type type, void (*change)(void *record))
 {
 	struct chunk_packer unpacker = { }, packer = { };
 	struct record_chunk_header header;
@@ -398,11 +386,8 @@ static void tamper(const char *path, enum record_type type,
 		assert_true(chunk__is_header(&header));
 		size = chunk__stored_size(&header);
 		memcpy(stored, file + place + sizeof(header), size);
-		assert_int_equal(chunk_packer__unpack(&unpacker, &header,
-						      stored, &records),
-				 0);
-		for (at = 0; at < le32toh(header.raw_length);
-		     at += le32toh(head->length)) {
+		assert_int_equal(chunk_packer__unpack(&unpacker, &header, stored, &records), 0);
+		for (at = 0; at < le32toh(header.raw_length); at += le32toh(head->length)) {
 			head = (struct record_head *)(records + at);
 			if (le32toh(head->type) != type)
 				continue;
@@ -423,15 +408,13 @@ static void tamper(const char *path, enum record_type type,
 		};
 		const size_t rest = place + sizeof(header) + size;
 
-		assert_int_equal(chunk_packer__pack(&packer, records,
-						    le32toh(header.raw_length),
+		assert_int_equal(chunk_packer__pack(&packer, records, le32toh(header.raw_length),
 						    &content, &chunk, &size),
 				 0);
 		chunk__number(chunk, le64toh(header.number));
 		assert_int_equal(ftruncate(fd, place), 0);
 		assert_int_equal(pwrite(fd, chunk, size, place), size);
-		assert_int_equal(pwrite(fd, file + rest, length - rest,
-					place + size),
+		assert_int_equal(pwrite(fd, file + rest, length - rest, place + size),
 				 length - rest);
 	}
 	close(fd);
@@ -446,8 +429,7 @@ static void change_name(void *record)
 
 static void change_labels(void *record)
 {
-	char *labels = (char *)record + sizeof(struct record_target) +
-		       strlen("one:4792");
+	char *labels = (char *)record + sizeof(struct record_target) + strlen("one:4792");
 
 	*labels = '[';
 }
@@ -470,9 +452,8 @@ static void change_landing(void *record)
 static void change_table(void *record)
 {
 	struct record_table *table = record;
-	uint8_t *bytes = (uint8_t *)(table + 1) +
-			 le32toh(table->read_count) *
-				 sizeof(struct record_read);
+	uint8_t *bytes =
+		(uint8_t *)(table + 1) + le32toh(table->read_count) * sizeof(struct record_read);
 
 	bytes[200] ^= 1;
 }
@@ -505,8 +486,7 @@ static void test_hostile(void **state)
 			.file_count = 1,
 		};
 		play(&played, &options);
-		assert_int_equal(played.sink.heard[1].samples,
-				 cases[i].samples);
+		assert_int_equal(played.sink.heard[1].samples, cases[i].samples);
 		assert_int_equal(played.sink.heard[1].wrong, 0);
 		assert_false(played.is_whole);
 		assert_non_null(strstr(played.said, cases[i].sentence));
@@ -521,11 +501,9 @@ int main(void)
 		     test_all),
 		TEST("a part by time is replayed", test_part),
 		TEST("a replay takes as long as its speed says", test_speed),
-		TEST("files of two recordings are replayed in the order of time",
-		     test_files),
+		TEST("files of two recordings are replayed in the order of time", test_files),
 		TEST("the files of one recording are one replay", test_rotated),
-		TEST("a cut file is replayed up to the cut, and one sentence says so",
-		     test_cut),
+		TEST("a cut file is replayed up to the cut, and one sentence says so", test_cut),
 		TEST("hostile names, labels and tables are refused, and all else is replayed",
 		     test_hostile),
 	};

@@ -131,8 +131,7 @@ static void test_settings(void **state)
 	assert_string_equal(settings.targets[0].source->text, "f");
 	assert_int_equal(settings.targets[1].entries->count, 2);
 	assert_string_equal(settings.targets[1].entries->names[1], "b*");
-	assert_string_equal(settings.targets[1].labels->text,
-			    "{\"_x1\":\"y\",\"rack\":\"a7\"}");
+	assert_string_equal(settings.targets[1].labels->text, "{\"_x1\":\"y\",\"rack\":\"a7\"}");
 }
 
 static void test_sources(void **state)
@@ -161,32 +160,28 @@ static void test_sources(void **state)
 	assert_string_equal(sources[2].url.certificate, "/c");
 	assert_string_equal(sources[2].url.key, "/k");
 	assert_string_equal(sources[2].url.token_file, "/tok");
-	assert_string_equal(json_string_value(json_object_get(
-				    sources[2].url.headers, "X-Scope")),
+	assert_string_equal(json_string_value(json_object_get(sources[2].url.headers, "X-Scope")),
 			    "s");
 	assert_int_equal(sources[2].defaults.class, 0);
 	assert_int_equal(sources[2].defaults.interval_ns, 5000000000);
 	assert_string_equal(sources[2].defaults.entries->names[0], "c");
-	assert_string_equal(json_string_value(json_object_get(
-				    sources[2].defaults.labels, "dc")),
+	assert_string_equal(json_string_value(json_object_get(sources[2].defaults.labels, "dc")),
 			    "d1");
-	assert_string_equal(settings.targets[1].labels->text,
-			    "{\"_x1\":\"y\",\"rack\":\"a7\"}");
+	assert_string_equal(settings.targets[1].labels->text, "{\"_x1\":\"y\",\"rack\":\"a7\"}");
 	assert_int_equal(settings.targets[1].class, 3);
 }
 
-static const char transports[] =
-	"agents:\n"
-	"  - host: a\n"
-	"  - host: a\n"
-	"    transport: read\n"
-	"  - {host: b, port: 9, transport: rpc}\n"
-	"sources:\n"
-	"  - file_sd: f.json\n"
-	"  - file_sd: g.json\n"
-	"    transport: read\n"
-	"tls: {key: k, certificate: c, authorities: a}\n"
-	"transport: tcp\n";
+static const char transports[] = "agents:\n"
+				 "  - host: a\n"
+				 "  - host: a\n"
+				 "    transport: read\n"
+				 "  - {host: b, port: 9, transport: rpc}\n"
+				 "sources:\n"
+				 "  - file_sd: f.json\n"
+				 "  - file_sd: g.json\n"
+				 "    transport: read\n"
+				 "tls: {key: k, certificate: c, authorities: a}\n"
+				 "transport: tcp\n";
 
 static void test_transports(void **state)
 {
@@ -202,10 +197,8 @@ static void test_transports(void **state)
 	assert_int_equal(settings.targets[1].transport, SETTINGS_TRANSPORT_READ);
 	assert_string_equal(settings.targets[2].name, "b:9");
 	assert_int_equal(settings.targets[2].transport, SETTINGS_TRANSPORT_RPC);
-	assert_int_equal(settings.sources[0].defaults.transport,
-			 SETTINGS_TRANSPORT_TCP);
-	assert_int_equal(settings.sources[1].defaults.transport,
-			 SETTINGS_TRANSPORT_READ);
+	assert_int_equal(settings.sources[0].defaults.transport, SETTINGS_TRANSPORT_TCP);
+	assert_int_equal(settings.sources[1].defaults.transport, SETTINGS_TRANSPORT_READ);
 	assert_string_equal(settings.tls.certificate, "c");
 	assert_string_equal(settings.tls.key, "k");
 	assert_string_equal(settings.tls.authorities, "a");
@@ -218,8 +211,7 @@ static void test_transports_precedence(void **state)
 	settings.transport = SETTINGS_TRANSPORT_RPC;
 	settings.tls.certificate = strdup("mine");
 	assert_int_equal(load(transports), -EINVAL);
-	assert_string_equal(error.text,
-			    "f:3: agent 'a' port 4792 is named twice");
+	assert_string_equal(error.text, "f:3: agent 'a' port 4792 is named twice");
 	settings__clear(&settings);
 	settings.transport = SETTINGS_TRANSPORT_TCP;
 	settings.tls.certificate = strdup("mine");
@@ -250,8 +242,7 @@ static void test_limits(void **state)
 	fputs("  - {host: h}\n", out);
 	fclose(out);
 	assert_int_equal(load(text), -EINVAL);
-	assert_string_equal(error.text,
-			    "f:10002: there are more than 10000 agents");
+	assert_string_equal(error.text, "f:10002: there are more than 10000 agents");
 	free(text);
 }
 
@@ -358,8 +349,7 @@ static void test_refused(void **state)
 		{ "record: {size: 1G}\n", "f:1: 'record' needs a 'file'" },
 		{ "record: {file: r, size: 1023K}\n",
 		  "f:1: '1023K' is not the size of a recording" },
-		{ "record: {file: r, files: 1001}\n",
-		  "f:1: '1001' is not a number of files" },
+		{ "record: {file: r, files: 1001}\n", "f:1: '1001' is not a number of files" },
 		{ "record: {file: []}\n", "f:1: expected the path of a file" },
 		{ "record: {file: r, keep: 2}\n", "f:1: unknown key 'keep'" },
 		{ "io: {kind: epoll}\n", "f:1: 'epoll' is not a kind of I/O" },
@@ -372,8 +362,7 @@ static void test_refused(void **state)
 		{ "handshakes: 10001\n",
 		  "f:1: '10001' is not a number of handshakes" },
 		{ "clock_bound: 2\n", "f:1: '2' is not a bound of clocks" },
-		{ "clock_bound: [1s]\n",
-		  "f:1: '?' is not a bound of clocks" },
+		{ "clock_bound: [1s]\n", "f:1: '?' is not a bound of clocks" },
 		{ "outputs: {listen: a}\n", "f:1: expected a list" },
 		{ "outputs:\n  - listen: 'a:'\n",
 		  "f:2: 'a:' is not an address to listen at" },
@@ -399,18 +388,15 @@ static void test_refused(void **state)
 		{ "outputs: [{listen: a, names: ['a:1']}]\n",
 		  "f:1: 'a:1' is not a name of a server" },
 		{ "outputs: [{listen: a, names: a}]\n", "f:1: expected a list" },
-		{ "outputs: [{web: a, token_file: []}]\n",
-		  "f:1: expected a text" },
+		{ "outputs: [{web: a, token_file: []}]\n", "f:1: expected a text" },
 		{ "agents: []\ntransport: udp\n",
 		  "f:2: 'udp' is not a transport (expected read, rpc or tcp)" },
 		{ "transport: {}\n", "f:1: '?' is not a transport" },
-		{ "agents:\n  - {host: a, transport: 1}\n",
-		  "f:2: '1' is not a transport" },
+		{ "agents:\n  - {host: a, transport: 1}\n", "f:2: '1' is not a transport" },
 		{ "agents:\n  - {host: a, port: 4793, transport: tcp}\n"
 		  "  - {host: a, transport: tcp}\n",
 		  "f:3: agent 'a' port 4793 is named twice" },
-		{ "tls: {certificate: c, password: x}\n",
-		  "f:1: unknown key 'password'" },
+		{ "tls: {certificate: c, password: x}\n", "f:1: unknown key 'password'" },
 		{ "tls: {key: ''}\n", "f:1: expected a path" },
 		{ "tls: c\n", "f:1: expected KEY: VALUE lines" },
 		{ "workers: [1]\n", "f:1: '?' is not a number of workers" },
@@ -477,8 +463,7 @@ static void test_refused(void **state)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		/* fmemopen() cannot open an empty file. */
-		assert_int_equal(load(*wrong[i].text ? wrong[i].text : "\n"),
-				 -EINVAL);
+		assert_int_equal(load(*wrong[i].text ? wrong[i].text : "\n"), -EINVAL);
 		if (!strstr(error.text, wrong[i].error))
 			fail_msg("%s: %s", wrong[i].text, error.text);
 		settings__clear(&settings);

@@ -108,24 +108,19 @@ static void test_transport(void **state)
 	const struct settings *settings = &options.settings;
 
 	assert_int_equal(parse(read), 0);
-	assert_int_equal(settings->targets[0].transport,
-			 SETTINGS_TRANSPORT_READ);
+	assert_int_equal(settings->targets[0].transport, SETTINGS_TRANSPORT_READ);
 	settings__clear(&options.settings);
 	assert_int_equal(parse(rpc), 0);
-	assert_int_equal(settings->targets[0].transport,
-			 SETTINGS_TRANSPORT_RPC);
+	assert_int_equal(settings->targets[0].transport, SETTINGS_TRANSPORT_RPC);
 	assert_string_equal(settings->targets[0].name, "h:4792");
-	assert_int_equal(settings->sources[0].defaults.transport,
-			 SETTINGS_TRANSPORT_RPC);
+	assert_int_equal(settings->sources[0].defaults.transport, SETTINGS_TRANSPORT_RPC);
 	settings__clear(&options.settings);
 	assert_int_equal(parse(tcp), 0);
 	assert_string_equal(settings->targets[0].name, "a:4793");
 	assert_string_equal(settings->targets[1].name, "b:4792");
 	assert_string_equal(settings->targets[2].name, "[::1]:4793");
-	assert_int_equal(settings->targets[2].transport,
-			 SETTINGS_TRANSPORT_TCP);
-	assert_int_equal(settings->sources[0].defaults.transport,
-			 SETTINGS_TRANSPORT_TCP);
+	assert_int_equal(settings->targets[2].transport, SETTINGS_TRANSPORT_TCP);
+	assert_int_equal(settings->sources[0].defaults.transport, SETTINGS_TRANSPORT_TCP);
 	assert_string_equal(settings->tls.certificate, "c");
 	assert_string_equal(settings->tls.key, "k");
 	assert_string_equal(settings->tls.authorities, "a");
@@ -233,9 +228,8 @@ static void test_record(void **state)
 
 static void test_replay(void **state)
 {
-	char play[] = "replay -j --from @5 --to +10s --speed 2 f g",
-	     dump[] = "dump f", json[] = "dump --format json f",
-	     openmetrics[] = "dump --format openmetrics f",
+	char play[] = "replay -j --from @5 --to +10s --speed 2 f g", dump[] = "dump f",
+	     json[] = "dump --format json f", openmetrics[] = "dump --format openmetrics f",
 	     outputs[] = "replay --web=localhost:1 --remote-write http://a/ --influx http://b/ f";
 	const struct replay_options *replay = &options.replay;
 

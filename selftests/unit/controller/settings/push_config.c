@@ -68,9 +68,7 @@ static void test_all_keys(void **state)
 	assert_string_equal(receiver->user, "u");
 	assert_string_equal(receiver->password_file, "/p");
 	assert_string_equal(receiver->authorities, "/a");
-	assert_string_equal(
-		json_string_value(json_object_get(receiver->labels, "site")),
-		"north");
+	assert_string_equal(json_string_value(json_object_get(receiver->labels, "site")), "north");
 	receiver++;
 	assert_string_equal(receiver->format, "influx");
 	assert_string_equal(receiver->bucket, "b");
@@ -96,8 +94,7 @@ static void test_delay(void **state)
 	for (i = 0; i < sizeof(delays) / sizeof(delays[0]); i++) {
 		assert_int_equal(load(delays[i].text), 0);
 		receiver = settings.outputs.receivers;
-		assert_int_equal(receiver_settings__complete(receiver, &error),
-				 0);
+		assert_int_equal(receiver_settings__complete(receiver, &error), 0);
 		assert_int_equal(receiver->delay_ns, delays[i].delay_ns);
 		settings__clear(&settings);
 	}
@@ -112,16 +109,14 @@ static void test_sync(void **state)
 		{ PUSH "spool: s\n", RECEIVER_SYNC_DEFAULT_NS },
 		{ PUSH "spool: s\n    spool_sync: never\n", RECEIVER_SYNC_NEVER },
 		{ PUSH "spool: s\n    spool_sync: always\n", RECEIVER_SYNC_ALWAYS },
-		{ PUSH "spool: s\n    spool_sync: 10min\n",
-		  RECEIVER_SYNC_MAX_NS },
+		{ PUSH "spool: s\n    spool_sync: 10min\n", RECEIVER_SYNC_MAX_NS },
 		{ PUSH "version: 1\n", 0 },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		assert_int_equal(load(times[i].text), 0);
-		assert_int_equal(settings.outputs.receivers[0].spool_sync_ns,
-				 times[i].sync_ns);
+		assert_int_equal(settings.outputs.receivers[0].spool_sync_ns, times[i].sync_ns);
 		settings__clear(&settings);
 	}
 }
@@ -137,8 +132,7 @@ static void test_refused(void **state)
 		{ PUSH "timeout: 0s\n", "f:3: '0s' is not a time in bounds" },
 		{ PUSH "batch: 0\n", "f:3: '0' is not a number from 1 to" },
 		{ PUSH "version: 3\n", "f:3: '3' is not a number from 1 to 2" },
-		{ PUSH "queue_bytes: 1K\n",
-		  "f:3: '1K' is not a number of bytes in bounds" },
+		{ PUSH "queue_bytes: 1K\n", "f:3: '1K' is not a number of bytes in bounds" },
 		{ PUSH "spool_bytes: 1G\n", "f:2: spool_bytes need a spool" },
 		{ PUSH "spool_sync: 1s\n", "f:2: spool_sync needs a spool" },
 		{ PUSH "spool: s\n    spool_sync: 1ms\n",
@@ -153,8 +147,7 @@ static void test_refused(void **state)
 		  "f:3: an output has either remote_write or influx, not both" },
 		{ PUSH "listen: :80\n",
 		  "f:2: an output is one of listen, web, remote_write and influx" },
-		{ "outputs: [{remote_write: 'h:9090'}]\n",
-		  "f:1: 'h:9090' is not a URL" },
+		{ "outputs: [{remote_write: 'h:9090'}]\n", "f:1: 'h:9090' is not a URL" },
 		{ "outputs: [{influx: []}]\n", "f:1: expected a URL" },
 	};
 	size_t i;

@@ -32,8 +32,7 @@ static void expect_values(const double *values, size_t count)
 		assert_int_equal(value_column__append(&column, values[i]), 0);
 	/* A copy of its exact size: the sanitizer notices reads beyond its end. */
 	reader.length = value_column__bytes(&column);
-	reader.bytes = memcpy(malloc(reader.length ?: 1), column.bytes,
-			      reader.length);
+	reader.bytes = memcpy(malloc(reader.length ?: 1), column.bytes, reader.length);
 	for (i = 0; i < count; i++) {
 		assert_true(value_reader__next(&reader, &value));
 		assert_true(bits_of(value) == bits_of(values[i]));
@@ -66,11 +65,9 @@ static double next_value(uint64_t *random, unsigned int shape, double before)
 	case 1:
 		return before + random__below(random, 1000000) * 1e-9;
 	case 2:
-		return random__below(random, 20) ? before :
-						   random__below(random, 100);
+		return random__below(random, 20) ? before : random__below(random, 100);
 	case 3:
-		return (double)random__below(random, 1U << 31) *
-			       random__below(random, 1U << 31) -
+		return (double)random__below(random, 1U << 31) * random__below(random, 1U << 31) -
 		       4e15;
 	default:
 		bits = (uint64_t)random__below(random, UINT32_MAX) << 32 |
@@ -89,10 +86,9 @@ static void test_random_values(void **state)
 	for (round = 0; round < 2000; round++) {
 		shape = round % 6;
 		for (i = 0; i < COUNT; i++)
-			values[i] = next_value(
-				&random, shape < 5 ? shape :
-						     random__below(&random, 5),
-				i ? values[i - 1] : 0);
+			values[i] = next_value(&random,
+					       shape < 5 ? shape : random__below(&random, 5),
+					       i ? values[i - 1] : 0);
 		expect_values(values, 1 + random__below(&random, COUNT));
 	}
 }
@@ -133,14 +129,12 @@ static void test_random_times(void **state)
 
 		for (i = 0; i < COUNT; i++) {
 			if (round % 2)
-				times[i] = (int64_t)((uint64_t)random__below(
-							     &random, UINT32_MAX)
+				times[i] = (int64_t)((uint64_t)random__below(&random, UINT32_MAX)
 						     << 32);
 			else
-				times[i] = (i ? times[i - 1] : BEGIN_NS / 1000) +
-					   999000 + random__below(&random, 2000);
-			assert_int_equal(time_column__append(&column, times[i]),
-					 0);
+				times[i] = (i ? times[i - 1] : BEGIN_NS / 1000) + 999000 +
+					   random__below(&random, 2000);
+			assert_int_equal(time_column__append(&column, times[i]), 0);
 		}
 		reader.bytes = column.bytes;
 		reader.length = column.length;
@@ -157,8 +151,7 @@ static void test_random_times(void **state)
 
 /* ---- histories */
 
-static const char *const numbers[] = { "0", "1", "2", "3", "4", "5", "6", "7",
-				       NULL };
+static const char *const numbers[] = { "0", "1", "2", "3", "4", "5", "6", "7", NULL };
 static const struct test_family families[] = {
 	{ "a_total", METRIC_COUNTER, "n", numbers },
 	{ "b", METRIC_GAUGE, "n", numbers },
@@ -179,14 +172,12 @@ static struct metric_point point_of(uint32_t scrape, uint32_t series)
 	if (scrape % 11 == series)
 		return (struct metric_point){ };
 	return (struct metric_point){
-		.value = series < 8 ? scrape * (series + 0.5) :
-				      sin(scrape * 0.1) * series,
+		.value = series < 8 ? scrape * (series + 0.5) : sin(scrape * 0.1) * series,
 		.time_ns = BEGIN_NS + scrape * SECOND_NS + jitter,
 	};
 }
 
-static void append(struct history *history, struct metric_plan *plan,
-		   uint32_t scrape)
+static void append(struct history *history, struct metric_plan *plan, uint32_t scrape)
 {
 	struct metric_point points[SERIES];
 	const struct metric_scrape told = {
@@ -202,8 +193,7 @@ static void append(struct history *history, struct metric_plan *plan,
 }
 
 /* All points from scrape @first on are in @history, in their order. */
-static uint32_t expect_all(struct history *history, int64_t first,
-			   uint32_t count)
+static uint32_t expect_all(struct history *history, int64_t first, uint32_t count)
 {
 	struct history_view view;
 	struct history_reader reader;
@@ -223,20 +213,15 @@ static uint32_t expect_all(struct history *history, int64_t first,
 	for (chunk = 0; chunk < view.count; chunk++) {
 		for (i = 0; i < SERIES; i++) {
 			history_reader__init(&reader, view.chunks[chunk], i);
-			for (k = 0; history_reader__next(&reader, &time_us,
-							 &value);
-			     k++) {
+			for (k = 0; history_reader__next(&reader, &time_us, &value); k++) {
 				expected = point_of(scrape + k, i);
-				assert_int_equal(value_column__is_gap(value),
-						 !expected.time_ns);
+				assert_int_equal(value_column__is_gap(value), !expected.time_ns);
 				if (!expected.time_ns)
 					continue;
 				assert_true(value == expected.value);
-				assert_int_equal(time_us,
-						 expected.time_ns / 1000);
+				assert_int_equal(time_us, expected.time_ns / 1000);
 			}
-			assert_int_equal(
-				k, history_chunk__scrapes(view.chunks[chunk]));
+			assert_int_equal(k, history_chunk__scrapes(view.chunks[chunk]));
 		}
 		scrape += history_chunk__scrapes(view.chunks[chunk]);
 	}
@@ -277,10 +262,8 @@ static void test_bounds(void **state)
 	assert_in_range(kept, 100, 1000);
 
 	/* By age: the remaining points begin with a whole chunk. */
-	history__trim(history, SIZE_MAX,
-		      (BEGIN_NS + (i - 10) * SECOND_NS) / 1000);
-	assert_in_range(expect_all(history, -1, i), 10,
-			HISTORY_CHUNK_SCRAPES * 2);
+	history__trim(history, SIZE_MAX, (BEGIN_NS + (i - 10) * SECOND_NS) / 1000);
+	assert_in_range(expect_all(history, -1, i), 10, HISTORY_CHUNK_SCRAPES * 2);
 
 	/* Not even the growing chunk fits. */
 	history__trim(history, 100, INT64_MIN);
@@ -327,22 +310,17 @@ static void test_views(void **state)
 
 	for (i = 0; i < 300; i++)
 		append(history, plan, i);
-	assert_int_equal(history__view(history,
-				       (BEGIN_NS + 130 * SECOND_NS) / 1000,
-				       (BEGIN_NS + 150 * SECOND_NS) / 1000,
-				       &view),
+	assert_int_equal(history__view(history, (BEGIN_NS + 130 * SECOND_NS) / 1000,
+				       (BEGIN_NS + 150 * SECOND_NS) / 1000, &view),
 			 0);
 	assert_int_equal(view.count, 1);
 	history__free(history);
 	metric_plan__put(plan);
 	/* The view holds its chunks and their plan. */
-	assert_string_equal(
-		history_chunk__plan(view.chunks[0])->families[0].name,
-		"a_total");
+	assert_string_equal(history_chunk__plan(view.chunks[0])->families[0].name, "a_total");
 	history_reader__init(&reader, view.chunks[0], 16);
 	for (i = 0; history_reader__next(&reader, &time_us, &value); i++)
-		assert_int_equal(time_us / 1000000,
-				 BEGIN_NS / SECOND_NS + 120 + i);
+		assert_int_equal(time_us / 1000000, BEGIN_NS / SECOND_NS + 120 + i);
 	assert_int_equal(i, HISTORY_CHUNK_SCRAPES);
 	history_view__clear(&view);
 }
@@ -350,8 +328,7 @@ static void test_views(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("values of each kind are read as they were written, bit by bit",
-		     test_values),
+		TEST("values of each kind are read as they were written, bit by bit", test_values),
 		TEST("a million values in the shapes of counters and gauges, and any bits, are read as they were written",
 		     test_random_values),
 		TEST("times with jitter cost two bytes, and any times are read as they were written",
@@ -363,8 +340,7 @@ int main(void)
 		TEST("a history stays within its bytes and its age, and drops the oldest first",
 		     test_bounds),
 		TEST("plans that only the past has count as its bytes", test_plans),
-		TEST("a view stays readable after its history has ended",
-		     test_views),
+		TEST("a view stays readable after its history has ended", test_views),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

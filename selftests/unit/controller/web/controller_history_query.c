@@ -60,18 +60,15 @@ static json_t *ask(struct history *history, const struct selection_query *query,
 
 static const char *labels_of(json_t *json, size_t group)
 {
-	return json_string_value(json_object_get(
-		json_array_get(json_object_get(json, "groups"), group),
-		"labels"));
+	return json_string_value(
+		json_object_get(json_array_get(json_object_get(json, "groups"), group), "labels"));
 }
 
 static double number_at(json_t *json, size_t group, const char *name, size_t at)
 {
-	json_t *object =
-		json_array_get(json_object_get(json, "groups"), group);
+	json_t *object = json_array_get(json_object_get(json, "groups"), group);
 
-	return json_number_value(
-		json_array_get(json_object_get(object, name), at));
+	return json_number_value(json_array_get(json_object_get(object, name), at));
 }
 
 static size_t group_count(json_t *json)
@@ -129,12 +126,10 @@ static void test_rates(void **state)
 static void test_pressure(void **state)
 {
 	static const struct test_family pressures[] = {
-		{ "node_pressure_cpu_waiting_seconds_total", METRIC_COUNTER, NULL,
-		  NULL },
+		{ "node_pressure_cpu_waiting_seconds_total", METRIC_COUNTER, NULL, NULL },
 	};
-	const struct selection_query query = {
-		.family = "node_pressure_cpu_waiting_seconds_total"
-	};
+	const struct selection_query query = { .family =
+						       "node_pressure_cpu_waiting_seconds_total" };
 	struct metric_plan *plan = test_plan__new(pressures, 1);
 	struct history *history = history__new();
 	double value, rate;
@@ -185,8 +180,7 @@ static void test_envelope(void **state)
 	}
 	json_decref(json);
 	/* A part of the time, where some buckets contain no point. */
-	json = ask(history, &query, BEGIN_US + 99 * SECOND_US,
-		   BEGIN_US + 101 * SECOND_US, 40);
+	json = ask(history, &query, BEGIN_US + 99 * SECOND_US, BEGIN_US + 101 * SECOND_US, 40);
 	assert_int_equal(json_array_size(json_object_get(json, "t")), 10);
 	assert_true(number_at(json, 0, "min", 9) == 1);
 	json_decref(json);
@@ -212,10 +206,7 @@ static void test_changes(void **state)
 	/* Rates go on across plans. */
 	assert_true(number_at(json, 2, "min", 1) == 3);
 	assert_true(json_is_null(json_array_get(
-		json_object_get(json_array_get(json_object_get(json, "groups"),
-					       1),
-				"min"),
-		1)));
+		json_object_get(json_array_get(json_object_get(json, "groups"), 1), "min"), 1)));
 	json_decref(json);
 	history__free(history);
 	metric_plan__put(plan);
@@ -275,19 +266,16 @@ static void test_random(void **state)
 			time_us += 1 + random__below(&random, 20000);
 		}
 		/* Times lie at least a microsecond before each border, except the very last. */
-		json = ask(history, &query, BEGIN_US,
-			   BEGIN_US + count * width, count);
+		json = ask(history, &query, BEGIN_US, BEGIN_US + count * width, count);
 		for (i = at = 0; i < count; i++) {
 			if (!isfinite(least[i]))
 				continue;
 			assert_true(number_at(json, 0, "min", at) <= least[i]);
 			if (i < count - 1)
-				assert_true(number_at(json, 0, "min", at) ==
-					    least[i]);
+				assert_true(number_at(json, 0, "min", at) == least[i]);
 			at++;
 		}
-		assert_true(json_array_size(json_object_get(json, "t")) - at <=
-			    1);
+		assert_true(json_array_size(json_object_get(json, "t")) - at <= 1);
 		json_decref(json);
 		history__free(history);
 	}
@@ -305,10 +293,8 @@ int main(void)
 		     test_envelope),
 		TEST("series that end have holes, and rates of others go on with the next plan",
 		     test_changes),
-		TEST("families and labels that no series has give no group",
-		     test_nothing),
-		TEST("buckets of random points have their least values",
-		     test_random),
+		TEST("families and labels that no series has give no group", test_nothing),
+		TEST("buckets of random points have their least values", test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

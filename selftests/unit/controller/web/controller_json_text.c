@@ -12,8 +12,7 @@
 static json_t *load(const struct json_text *text)
 {
 	json_error_t error;
-	json_t *json = json_loadb(text->bytes, text->length, JSON_DECODE_ANY,
-				  &error);
+	json_t *json = json_loadb(text->bytes, text->length, JSON_DECODE_ANY, &error);
 
 	if (!json)
 		fail_msg("%s: %.*s", error.text, (int)text->length, text->bytes);
@@ -41,8 +40,7 @@ static void test_strings(void **state)
 	expect_read("</script><script>alert(1)</script>&amp;",
 		      "</script><script>alert(1)</script>&amp;");
 	expect_read("\x01\t\n\x1f\x7f", "\x01\t\n\x1f\x7f");
-	expect_read("gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80",
-		      "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80");
+	expect_read("gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80");
 	memset(name, 'x', 255);
 	name[255] = '\0';
 	expect_read(name, name);
@@ -119,8 +117,7 @@ static void test_numbers(void **state)
 			continue;
 		json_text__reset(&text);
 		json_text__number(&text, number);
-		assert_true(strtod(strndupa(text.bytes, text.length), NULL) ==
-			    number);
+		assert_true(strtod(strndupa(text.bytes, text.length), NULL) == number);
 	}
 	json_text__reset(&text);
 	json_text__put(&text, "[");
@@ -145,11 +142,9 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a string is read back as it was, whatever characters it has",
-		     test_strings),
+		TEST("a string is read back as it was, whatever characters it has", test_strings),
 		TEST("each byte that is not UTF-8 becomes \\xHH", test_not_utf8),
-		TEST("no string has a character that begins markup",
-		     test_no_markup),
+		TEST("no string has a character that begins markup", test_no_markup),
 		TEST("strings of any bytes are JSON", test_random_strings),
 		TEST("numbers are read back as the same doubles, and null if they are not finite",
 		     test_numbers),

@@ -53,9 +53,7 @@ static json_t *compare(const double before[SERIES], const double now[SERIES])
 		assert_int_equal(history__append(history, &scrape), 0);
 	}
 	assert_int_equal(history__view(history, INT64_MIN, INT64_MAX, &view), 0);
-	assert_int_equal(movers__print(&view, time_us, SPAN_S * SECOND_US, 10,
-				       &text),
-			 0);
+	assert_int_equal(movers__print(&view, time_us, SPAN_S * SECOND_US, 10, &text), 0);
 	json = json_loadb(text.bytes, text.length, 0, NULL);
 	assert_true(json_is_array(json));
 	json_text__clear(&text);
@@ -67,14 +65,12 @@ static json_t *compare(const double before[SERIES], const double now[SERIES])
 
 static const char *family_at(json_t *movers, size_t at)
 {
-	return json_string_value(
-		json_object_get(json_array_get(movers, at), "family"));
+	return json_string_value(json_object_get(json_array_get(movers, at), "family"));
 }
 
 static double number_at(json_t *movers, size_t at, const char *name)
 {
-	return json_number_value(
-		json_object_get(json_array_get(movers, at), name));
+	return json_number_value(json_object_get(json_array_get(movers, at), name));
 }
 
 static void test_order(void **state)
@@ -125,10 +121,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("series are in the order of their relative change, with both values",
 		     test_order),
-		TEST("of counts without a type the rates are compared",
-		     test_untyped),
-		TEST("what differs by chance has not changed, even from nothing",
-		     test_chance),
+		TEST("of counts without a type the rates are compared", test_untyped),
+		TEST("what differs by chance has not changed, even from nothing", test_chance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

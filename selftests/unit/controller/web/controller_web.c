@@ -21,8 +21,7 @@
 
 #define SECOND_NS 1000000000LL
 
-static const char *const devices[] = { "\"><script>alert(1)</script>", "\x01\x7f",
-				       "eth0", NULL };
+static const char *const devices[] = { "\"><script>alert(1)</script>", "\x01\x7f", "eth0", NULL };
 static const char *const modes[] = { "idle", "user", NULL };
 static const struct test_family families[] = {
 	{ "node_cpu_seconds_total", METRIC_COUNTER, "mode", modes },
@@ -63,8 +62,7 @@ static int64_t now_ns(void)
 	return now.tv_sec * SECOND_NS + now.tv_nsec;
 }
 
-static void scrape(struct metric_output *output,
-		   const struct target_settings *target,
+static void scrape(struct metric_output *output, const struct target_settings *target,
 		   struct metric_plan *plan, int64_t time_ns, double value)
 {
 	struct metric_point points[SERIES];
@@ -89,20 +87,16 @@ static int connect_to(const struct metric_output *output)
 	};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
-	assert_int_equal(connect(fd, (const struct sockaddr *)&address,
-				 sizeof(address)),
-			 0);
+	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
 }
 
-static int begin(const struct metric_output *output, const char *path,
-		 const char *headers)
+static int begin(const struct metric_output *output, const char *path, const char *headers)
 {
 	int fd = connect_to(output);
 	char request[2048];
-	int length = snprintf(
-		request, sizeof(request),
-		"GET %s HTTP/1.1\r\nConnection: close\r\n%s\r\n", path, headers);
+	int length = snprintf(request, sizeof(request),
+			      "GET %s HTTP/1.1\r\nConnection: close\r\n%s\r\n", path, headers);
 
 	assert_int_equal(send(fd, request, length, MSG_NOSIGNAL), length);
 	return fd;
@@ -111,8 +105,7 @@ static int begin(const struct metric_output *output, const char *path,
 #define LOCAL "Host: localhost\r\n"
 
 /* The whole answer with a NUL. */
-static char *ask(const struct metric_output *output, const char *path,
-		 const char *headers)
+static char *ask(const struct metric_output *output, const char *path, const char *headers)
 {
 	const size_t room = 1 << 20;
 	char *answer = malloc(room);
@@ -159,8 +152,7 @@ static char *read_until(int fd, const char *end)
 
 	text[0] = '\0';
 	while (!strstr(text, end)) {
-		ssize_t got =
-			recv(fd, text + length, sizeof(text) - 1 - length, 0);
+		ssize_t got = recv(fd, text + length, sizeof(text) - 1 - length, 0);
 
 		if (got <= 0)
 			fail_msg("%s is not in %s", end, text);
@@ -185,19 +177,14 @@ static void test_values(void **state)
 		scrape(output, &target, plan, start_ns + i * SECOND_NS, i);
 
 	json = ask_json(output, "/api/series?target=h%3A1");
-	assert_string_equal(json_string_value(json_object_get(json, "state")),
-			    "up");
+	assert_string_equal(json_string_value(json_object_get(json, "state")), "up");
 	assert_int_equal(json_array_size(json_object_get(json, "families")), 3);
 	family = json_array_get(json_object_get(json, "families"), 2);
 	assert_string_equal(json_string_value(json_array_get(
-				    json_array_get(json_object_get(family,
-								   "series"),
-						   0),
-				    1)),
+				    json_array_get(json_object_get(family, "series"), 0), 1)),
 			    "device=\"\"><script>alert(1)</script>\"");
 	assert_true(json_number_value(json_array_get(
-			    json_array_get(json_object_get(family, "series"), 2),
-			    2)) == 60);
+			    json_array_get(json_object_get(family, "series"), 2), 2)) == 60);
 	json_decref(json);
 
 	snprintf(path, sizeof(path),
@@ -224,9 +211,7 @@ static void test_states(void **state)
 	output->operations->added(output, &target);
 	all = begin(output, "/api/live", LOCAL);
 	read_until(all, "event: list\n");
-	fd = begin(output,
-		   "/api/live?target=h:1&q=[{%22family%22:%22node_load1%22}]",
-		   LOCAL);
+	fd = begin(output, "/api/live?target=h:1&q=[{%22family%22:%22node_load1%22}]", LOCAL);
 	read_until(fd, "{\"state\":\"loading\",\"reason\":\"\"}");
 	output->operations->failed(output, &target, "no route");
 	read_until(fd, "{\"state\":\"lost\",\"reason\":\"no route\"}");
@@ -235,8 +220,7 @@ static void test_states(void **state)
 	/* No scrape follows: stale within two intervals and the quarter second of the checks. */
 	read_until(fd, "{\"state\":\"stale\",\"reason\":\"\"}");
 	read_until(all, "[0,\"stale\",");
-	output->operations->lost(output, &target, plan, now_ns(),
-				 "it <is> gone");
+	output->operations->lost(output, &target, plan, now_ns(), "it <is> gone");
 	read_until(fd, "{\"state\":\"lost\",\"reason\":\"it \\u003cis\\u003e gone\"}");
 	read_until(all, "[0,\"lost\",");
 	scrape(output, &target, plan, now_ns(), 3);
@@ -271,8 +255,7 @@ static void test_replay(void **state)
 	assert_int_equal(target->state, WEB_UP);
 	web_target__lose(target, "no answer");
 	web_target__check(target, later_ns, 1 << 20, true);
-	assert_int_equal(history__points(target->history),
-			 (HISTORY_CHUNK_SCRAPES + 1) * SERIES);
+	assert_int_equal(history__points(target->history), (HISTORY_CHUNK_SCRAPES + 1) * SERIES);
 	/* Otherwise it does. */
 	web_target__check(target, later_ns, 1 << 20, false);
 	assert_int_equal(history__points(target->history), SERIES);
@@ -290,32 +273,23 @@ static void test_refused(void **state)
 	expect_status(output, "/api/hosts", LOCAL, "200");
 	expect_status(output, "/api/hosts", "Host: 127.0.0.1:80\r\n", "200");
 	expect_status(output, "/api/hosts", "Host: evil.example\r\n", "403");
-	expect_status(output, "/api/live", "Host: localhost.evil.example\r\n",
-		      "403");
+	expect_status(output, "/api/live", "Host: localhost.evil.example\r\n", "403");
 	expect_status(output, "/", "Host: evil.example\r\n", "200");
 	expect_status(output, "/api/series", LOCAL, "400");
 	expect_status(output, "/api/series?target=none", LOCAL, "404");
 	expect_status(output, "/api/history?target=none&q=[]", LOCAL, "404");
 	expect_status(output, "/api/history?target=none&q=[", LOCAL, "400");
-	expect_status(output, "/api/history?target=none&q=[]&points=0", LOCAL,
-		      "400");
-	expect_status(output, "/api/history?target=none&q=[]&points=1e9", LOCAL,
-		      "400");
-	expect_status(output, "/api/history?target=none&q=[]&from=nan", LOCAL,
-		      "400");
-	expect_status(output, "/api/history?target=none&q=[]&from=5&to=5", LOCAL,
-		      "400");
+	expect_status(output, "/api/history?target=none&q=[]&points=0", LOCAL, "400");
+	expect_status(output, "/api/history?target=none&q=[]&points=1e9", LOCAL, "400");
+	expect_status(output, "/api/history?target=none&q=[]&from=nan", LOCAL, "400");
+	expect_status(output, "/api/history?target=none&q=[]&from=5&to=5", LOCAL, "400");
 	expect_status(output, "/api/live?target=none", LOCAL, "400");
 	expect_status(output, "/api/movers?target=none&seconds=-1", LOCAL, "400");
 	expect_status(output, "/api/schemas", LOCAL, "200");
 	expect_status(output, "/api/schemas", "Host: evil.example\r\n", "403");
-	expect_status(output, "/api/lookup?target=none&store=s&key=[]", LOCAL,
-		      "400");
-	expect_status(output,
-		      "/api/lookup?target=none&store=s&schema=../x&key=[]",
-		      LOCAL, "400");
-	expect_status(output, "/api/lookup?target=none",
-		      "Host: evil.example\r\n", "403");
+	expect_status(output, "/api/lookup?target=none&store=s&key=[]", LOCAL, "400");
+	expect_status(output, "/api/lookup?target=none&store=s&schema=../x&key=[]", LOCAL, "400");
+	expect_status(output, "/api/lookup?target=none", "Host: evil.example\r\n", "403");
 	output->operations->free(output);
 }
 
@@ -328,8 +302,7 @@ static void write_token(char *path, const char *text)
 	close(fd);
 }
 
-static int load_access(struct http_access *access, const char *path,
-		       struct dart_error *error)
+static int load_access(struct http_access *access, const char *path, struct dart_error *error)
 {
 	const struct http_settings settings = { .token_path = (char *)path };
 	int ret = http_access__load(access, &settings, error);
@@ -354,8 +327,7 @@ static void test_token(void **state)
 	expect_status(output, "/", "Host: any\r\n", "200");
 	expect_status(output, "/api/hosts", LOCAL, "401");
 	expect_status(output, "/api/hosts",
-		      "Host: any\r\nAuthorization: Bearer 0123456789abcdef\r\n",
-		      "200");
+		      "Host: any\r\nAuthorization: Bearer 0123456789abcdef\r\n", "200");
 	expect_status(output, "/api/hosts",
 		      "Host: any\r\nAuthorization: Bearer 0123456789abcdeg\r\n",
 		      "401");
@@ -383,27 +355,23 @@ static void test_token(void **state)
 	write_token(bad, "short\n");
 	assert_int_equal(load_access(&access, bad, &error), -EINVAL);
 	assert_non_null(strstr(error.text, bad));
-	assert_int_equal(load_access(&access, "/nonexistent", &error),
-			 -ENOENT);
+	assert_int_equal(load_access(&access, "/nonexistent", &error), -ENOENT);
 	unlink(path);
 	unlink(bad);
 }
 
 static void test_headers(void **state)
 {
-	static const char *const paths[] = { "/", "/main.js", "/api/hosts",
-					     "/api/series" };
+	static const char *const paths[] = { "/", "/main.js", "/api/hosts", "/api/series" };
 	struct metric_output *output = serve(NULL, 0);
 	char *answer;
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
 		answer = ask(output, paths[i], LOCAL);
-		assert_non_null(strstr(
-			answer, "Content-Security-Policy: default-src 'none';"));
+		assert_non_null(strstr(answer, "Content-Security-Policy: default-src 'none';"));
 		assert_non_null(strstr(answer, "X-Frame-Options: DENY"));
-		assert_non_null(
-			strstr(answer, "X-Content-Type-Options: nosniff"));
+		assert_non_null(strstr(answer, "X-Content-Type-Options: nosniff"));
 		assert_null(strstr(answer, "unsafe-"));
 		free(answer);
 	}
@@ -491,11 +459,9 @@ static void *work(void *data)
 		target = target_of(worker->index, name);
 		worker->output->operations->added(worker->output, &target);
 		for (i = 0; i < 100; i++)
-			scrape(worker->output, &target, worker->plans[i / 40 % 2],
-			       now_ns(), i);
-		worker->output->operations->lost(worker->output, &target,
-						 worker->plans[0], now_ns(),
-						 "for a while");
+			scrape(worker->output, &target, worker->plans[i / 40 % 2], now_ns(), i);
+		worker->output->operations->lost(worker->output, &target, worker->plans[0],
+						 now_ns(), "for a while");
 		worker->output->operations->removed(worker->output, &target);
 	}
 	return NULL;
@@ -509,24 +475,17 @@ static void test_at_once(void **state)
 		"/api/history?target=w:0&q=[{%22family%22:%22node_load1%22}]",
 	};
 	struct metric_output *output = serve(NULL, 0);
-	struct metric_plan *plans[] = { test_plan__new(families, 3),
-					test_plan__new(families, 2) };
+	struct metric_plan *plans[] = { test_plan__new(families, 3), test_plan__new(families, 2) };
 	struct worker workers[2];
 	pthread_t threads[2];
 	int fds[2], i;
 
 	for (i = 0; i < 2; i++) {
-		workers[i] = (struct worker){ output,
-					      { plans[0], plans[1] },
-					      i };
-		assert_int_equal(pthread_create(&threads[i], NULL, work,
-						&workers[i]),
-				 0);
+		workers[i] = (struct worker){ output, { plans[0], plans[1] }, i };
+		assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
 	}
 	fds[0] = begin(output, "/api/live", LOCAL);
-	fds[1] = begin(output,
-		       "/api/live?target=w:0&q=[{%22family%22:%22node_load1%22}]",
-		       LOCAL);
+	fds[1] = begin(output, "/api/live?target=w:0&q=[{%22family%22:%22node_load1%22}]", LOCAL);
 	for (i = 0; i < 40; i++)
 		free(ask(output, paths[i % 4], LOCAL));
 	for (i = 0; i < 2; i++)
@@ -541,22 +500,16 @@ static void test_at_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("values of a scrape are told as they are, and the past in plots",
-		     test_values),
-		TEST("streams tell points and states: loading, stale, lost, gone",
-		     test_states),
-		TEST("the past of a recording is neither late nor too old",
-		     test_replay),
+		TEST("values of a scrape are told as they are, and the past in plots", test_values),
+		TEST("streams tell points and states: loading, stale, lost, gone", test_states),
+		TEST("the past of a recording is neither late nor too old", test_replay),
 		TEST("other hosts' names, missing targets and malformed questions are refused",
 		     test_refused),
 		TEST("values need the token, if there is one; without one other hosts are not served",
 		     test_token),
-		TEST("each answer has the policies that browsers enforce",
-		     test_headers),
-		TEST("the past of all targets stays within its bytes",
-		     test_memory),
-		TEST("queries are JSON of the documented form, and bounded",
-		     test_queries),
+		TEST("each answer has the policies that browsers enforce", test_headers),
+		TEST("the past of all targets stays within its bytes", test_memory),
+		TEST("queries are JSON of the documented form, and bounded", test_queries),
 		TEST("workers, streams and questions go on while targets come and go",
 		     test_at_once),
 	};

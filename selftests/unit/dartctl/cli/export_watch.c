@@ -32,11 +32,9 @@ static void answer(int client, unsigned int *exports)
 	}
 	request[length] = '\0';
 	if (strstr(request, "monitor"))
-		snprintf(reply, sizeof(reply),
-			 "{\"ok\": true, \"monitor\": true}\n");
+		snprintf(reply, sizeof(reply), "{\"ok\": true, \"monitor\": true}\n");
 	else
-		snprintf(reply, sizeof(reply),
-			 "{\"ok\": true, \"tables\": [%u]}\n", ++*exports);
+		snprintf(reply, sizeof(reply), "{\"ok\": true, \"tables\": [%u]}\n", ++*exports);
 	send(client, reply, strlen(reply), MSG_NOSIGNAL);
 }
 
@@ -56,10 +54,8 @@ static unsigned int serve(int listener, unsigned int wanted, pid_t child)
 		}
 		count = left;
 		if (fds[0].revents && count <= CLIENTS)
-			fds[count++] = (struct pollfd){
-				accept4(listener, NULL, NULL, SOCK_CLOEXEC),
-				POLLIN, 0
-			};
+			fds[count++] = (struct pollfd){ accept4(listener, NULL, NULL, SOCK_CLOEXEC),
+							POLLIN, 0 };
 	}
 	for (i = 1; i < count; i++)
 		close(fds[i].fd);
@@ -72,11 +68,9 @@ static json_t *make(json_t *exported, const void *argument)
 }
 
 /* One requester of many does not answer. */
-static int mend(struct dart_registration_client *client, const char *name,
-		struct dart_error *error)
+static int mend(struct dart_registration_client *client, const char *name, struct dart_error *error)
 {
-	return dart_error__set(error, EHOSTUNREACH,
-			       "10.0.0.9 does not answer ARP");
+	return dart_error__set(error, EHOSTUNREACH, "10.0.0.9 does not answer ARP");
 }
 
 static int listen_at(const char *path)
@@ -85,8 +79,7 @@ static int listen_at(const char *path)
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	strcpy(address.sun_path, path);
-	assert_int_equal(bind(listener, (struct sockaddr *)&address,
-			      sizeof(address)), 0);
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(listener, CLIENTS), 0);
 	return listener;
 }

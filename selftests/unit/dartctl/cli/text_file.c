@@ -73,8 +73,7 @@ static void test_secret(void **state)
 	expect_secret("\xef\xbc\x81\n", "\xef\xbc\x81");
 }
 
-static const char schema_text[] =
-	"key: [{name: port, type: u16}]\nvalue: [{name: to, type: u8}]\n";
+static const char schema_text[] = "key: [{name: port, type: u16}]\nvalue: [{name: to, type: u8}]\n";
 static const char rows[] = MARK "port,to\r\n1,2\r\n3,4\r\n";
 
 /* Byte by byte, as a pipe may give them. */
@@ -106,8 +105,7 @@ static void test_rows(void **state)
 	assert_int_equal(lookup_layout__init(&layout, schema, &error), 0);
 	assert_int_equal(pipe(ends), 0);
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", ends[0]);
-	assert_int_equal(lookup_input__open(&input, name, &layout, lookup_csv__next,
-					 &error), 0);
+	assert_int_equal(lookup_input__open(&input, name, &layout, lookup_csv__next, &error), 0);
 	close(ends[0]);
 	assert_int_equal(pthread_create(&feeder, NULL, feed, &ends[1]), 0);
 	assert_int_equal(lookup_input__next(&input, entry, &error), 1);

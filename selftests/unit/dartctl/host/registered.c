@@ -61,8 +61,7 @@ static const struct {
 	  NULL, true, "requester 10.0.0.1, table t" },
 };
 
-static void for_each(void (*check)(const struct dart_configuration_item *item,
-				   size_t i))
+static void for_each(void (*check)(const struct dart_configuration_item *item, size_t i))
 {
 	struct dart_configuration_item item = { };
 	size_t i;
@@ -86,8 +85,7 @@ static void check_has(const struct dart_configuration_item *item, size_t i)
 	json_decref(registrations);
 }
 
-static void check_description(const struct dart_configuration_item *item,
-			      size_t i)
+static void check_description(const struct dart_configuration_item *item, size_t i)
 {
 	char text[64], brief[8];
 
@@ -112,8 +110,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("an item is found if its request is registered and not missing, and a store with its defaults",
 		     test_has),
-		TEST("an item is described by kind, name and what it counts for",
-		     test_description),
+		TEST("an item is described by kind, name and what it counts for", test_description),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,8 +69,7 @@ static int take(const struct lookup_named *named, bool has_value, uint8_t *entry
 	struct lookup_layout layout;
 	int status;
 
-	assert_int_equal(
-		lookup_layout__init(&layout, schemas__load("nat"), &error), 0);
+	assert_int_equal(lookup_layout__init(&layout, schemas__load("nat"), &error), 0);
 	status = lookup_entry__take(named, &layout, has_value, entry);
 	lookup_layout__free(&layout);
 	return status;
@@ -117,8 +116,7 @@ static void test_digits(void **state)
 /* The number of fields, or -1 after a failure. */
 static int fields_of(const struct lookup_named *named)
 {
-	static const struct dart_tea_geometry geometry = { 10, DART_TEA_CELLS,
-							   6, 4, 1514 };
+	static const struct dart_tea_geometry geometry = { 10, DART_TEA_CELLS, 6, 4, 1514 };
 	struct lookup_layout layout;
 	int count;
 
@@ -150,8 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("an entry has its fields in any order, and none in digits beside",
 		     test_fields),
-		TEST("a key and a value in digits are whole ones with a schema, too",
-		     test_digits),
+		TEST("a key and a value in digits are whole ones with a schema, too", test_digits),
 		TEST("the schema is the given one, or that of the table's name if a table can have it",
 		     test_schema),
 	};

@@ -9,19 +9,18 @@
 #include "tools/dartctl/lookup/input.h"
 #include "tools/dartctl/lookup/printer.h"
 
-static const char flow[] =
-	"key:\n"
-	"  - {name: src, type: ipv4}\n"
-	"  - {name: port, type: u16}\n"
-	"  - {name: proto, type: u8, names: {tcp: 6, udp: 17}}\n"
-	"value:\n"
-	"  - {name: to, type: ipv6}\n"
-	"  - {name: mac, type: mac}\n"
-	"  - {name: id, type: bytes, count: 3}\n"
-	"  - {name: note, type: text, count: 4}\n"
-	"  - {name: path, type: u16, count: 3, stack: true}\n"
-	"  - {name: hosts, type: ipv4, count: 2}\n"
-	"  - {name: big, type: u64}\n";
+static const char flow[] = "key:\n"
+			   "  - {name: src, type: ipv4}\n"
+			   "  - {name: port, type: u16}\n"
+			   "  - {name: proto, type: u8, names: {tcp: 6, udp: 17}}\n"
+			   "value:\n"
+			   "  - {name: to, type: ipv6}\n"
+			   "  - {name: mac, type: mac}\n"
+			   "  - {name: id, type: bytes, count: 3}\n"
+			   "  - {name: note, type: text, count: 4}\n"
+			   "  - {name: path, type: u16, count: 3, stack: true}\n"
+			   "  - {name: hosts, type: ipv4, count: 2}\n"
+			   "  - {name: big, type: u64}\n";
 
 #define NAMES "src,port,proto,to,mac,id,note,path,hosts,big\n"
 #define ROW "10.0.0.1,80,tcp,fd00::1,02:00:00:00:00:0a,00ff7e,ab,7 8,1.2.3.4 5.6.7.8,18446744073709551615"
@@ -29,11 +28,9 @@ static const char flow[] =
 	"{\"src\": \"10.0.0.1\", \"port\": 80, \"proto\": \"tcp\", \"to\": \"fd00::1\", \"mac\": \"02:00:00:00:00:0a\", \"id\": \"00ff7e\", \"note\": \"ab\", \"path\": [7, 8], \"hosts\": [\"1.2.3.4\", \"5.6.7.8\"], \"big\": 18446744073709551615}"
 
 static const uint8_t expected[] = {
-	10, 0, 0, 1, 0, 80, 6,
-	0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
-	2, 0, 0, 0, 0, 10, 0x00, 0xff, 0x7e, 'a', 'b', 0, 0,
-	0, 8, 0, 7, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8,
-	255, 255, 255, 255, 255, 255, 255, 255,
+	10, 0, 0, 1, 0, 80, 6, 0xfd, 0,	 0,    0,    0,	   0,	0,   0,	  0,   0,   0,	 0, 0,
+	0,  0, 1, 2, 0, 0,  0, 0,    10, 0x00, 0xff, 0x7e, 'a', 'b', 0,	  0,   0,   8,	 0, 7,
+	0,  0, 1, 2, 3, 4,  5, 6,    7,	 8,    255,  255,  255, 255, 255, 255, 255, 255,
 };
 
 static struct dart_key_schema *load(const char *text)
@@ -61,9 +58,8 @@ static void lay_out(struct lookup_layout *layout, const char *text)
  * Parses @text, of which first only @first bytes are there.  Returns the number of entries,
  * the last of which is at @entry, or -EINVAL.
  */
-static int parse(const struct lookup_layout *layout, lookup_parser_next *next,
-		 const char *text, size_t first, uint8_t *entry,
-		 uint64_t *line, struct dart_error *error)
+static int parse(const struct lookup_layout *layout, lookup_parser_next *next, const char *text,
+		 size_t first, uint8_t *entry, uint64_t *line, struct dart_error *error)
 {
 	const size_t length = strlen(text);
 	struct lookup_span span = { text, text + first, false };
@@ -139,15 +135,9 @@ static void test_end(void **state)
 	uint64_t line;
 
 	lay_out(&layout, flow);
-	assert_int_equal(parse(&layout, lookup_csv__next, NAMES, 0, entry, &line,
-			       &error),
-			 0);
-	assert_int_equal(parse(&layout, lookup_json__next, "[]\n", 0, entry, &line,
-			       &error),
-			 0);
-	assert_int_equal(parse(&layout, lookup_json__next, " \n", 0, entry, &line,
-			       &error),
-			 0);
+	assert_int_equal(parse(&layout, lookup_csv__next, NAMES, 0, entry, &line, &error), 0);
+	assert_int_equal(parse(&layout, lookup_json__next, "[]\n", 0, entry, &line, &error), 0);
+	assert_int_equal(parse(&layout, lookup_json__next, " \n", 0, entry, &line, &error), 0);
 	lookup_layout__free(&layout);
 }
 
@@ -221,12 +211,9 @@ static void check_refused(lookup_parser_next *next, const char *text,
 
 	lay_out(&layout, flow);
 	for (first = 0; first <= strlen(text); first++) {
-		assert_int_equal(parse(&layout, next, text, first, entry,
-				       &where, &error),
-				 -EINVAL);
+		assert_int_equal(parse(&layout, next, text, first, entry, &where, &error), -EINVAL);
 		if (where != line)
-			fail_msg("line %llu: %s", (unsigned long long)where,
-				 text);
+			fail_msg("line %llu: %s", (unsigned long long)where, text);
 		if (!strstr(error.text, message))
 			fail_msg("%s: %s", text, error.text);
 	}
@@ -262,8 +249,7 @@ static void test_refused_schemas(void **state)
 
 	for (i = 0; i < sizeof(schemas) / sizeof(schemas[0]); i++) {
 		schema = load(schemas[i].text);
-		assert_int_equal(lookup_layout__init(&layout, schema, &error),
-				 -EINVAL);
+		assert_int_equal(lookup_layout__init(&layout, schema, &error), -EINVAL);
 		if (!strstr(error.text, schemas[i].message))
 			fail_msg("%s", error.text);
 		dart_key_schema__free(schema);
@@ -296,10 +282,8 @@ static void check_round_trip(const char *format, lookup_parser_next *next)
 		printer->entry(file, &layout, entry);
 		fclose(file);
 		for (i = 0; i < length; i++)
-			assert_true(text[i] == '\n' ||
-				    (text[i] >= ' ' && text[i] <= '~'));
-		if (parse(&layout, next, text, length, again, &line, &error) !=
-		    1)
+			assert_true(text[i] == '\n' || (text[i] >= ' ' && text[i] <= '~'));
+		if (parse(&layout, next, text, length, again, &line, &error) != 1)
 			fail_msg("%s: %s", text, error.text);
 		assert_memory_equal(again, entry, sizeof(expected));
 		free(text);
@@ -358,9 +342,7 @@ static void test_file(void **state)
 	for (i = 0; i <= 300000; i++)
 		fputc('1', file);
 	fclose(file);
-	assert_int_equal(lookup_input__open(&input, path, &layout, lookup_csv__next,
-					 &error),
-			 0);
+	assert_int_equal(lookup_input__open(&input, path, &layout, lookup_csv__next, &error), 0);
 	while ((ret = lookup_input__next(&input, entry, &error)) == 1) {
 		assert_memory_equal(entry, expected, sizeof(expected));
 		count++;
@@ -371,8 +353,7 @@ static void test_file(void **state)
 	assert_memory_equal(error.text, path, strlen(path));
 	assert_non_null(strstr(error.text, ":10002: an entry has more than"));
 	unlink(path);
-	assert_int_equal(lookup_input__open(&input, path, &layout, lookup_csv__next,
-					 &error),
+	assert_int_equal(lookup_input__open(&input, path, &layout, lookup_csv__next, &error),
 			 -ENOENT);
 	lookup_layout__free(&layout);
 }
@@ -381,18 +362,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("CSV is read, wherever a piece of it ends", test_csv),
-		TEST("JSON is read, an array or objects, wherever a piece of it ends",
-		     test_json),
+		TEST("JSON is read, an array or objects, wherever a piece of it ends", test_json),
 		TEST("a text may have no entries", test_end),
-		TEST("a mistake is refused with its line, wherever a piece ends",
-		     test_refused),
-		TEST("a schema that no table can have is refused",
-		     test_refused_schemas),
-		TEST("entries that are printed are read again as they were",
-		     test_round_trip),
+		TEST("a mistake is refused with its line, wherever a piece ends", test_refused),
+		TEST("a schema that no table can have is refused", test_refused_schemas),
+		TEST("entries that are printed are read again as they were", test_round_trip),
 		TEST("entries are printed in columns", test_columns),
-		TEST("a file is read to its end, and a line without one is refused",
-		     test_file),
+		TEST("a file is read to its end, and a line without one is refused", test_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,13 +35,9 @@ static struct kept *kept__new(void)
 	assert_int_equal(switch_cache__open("ipc:///x", kept->poller,
 					    &kept->cache, &kept->error),
 			 0);
-	assert_int_equal(switch_cache__set_tables(kept->cache, &kept->tables,
-						  &kept->error),
-			 0);
-	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
-			 0);
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__set_tables(kept->cache, &kept->tables, &kept->error), 0);
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error), 0);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), 0);
 	assert_int_equal(device.count, 0);
 	assert_true(device.threshold > 0);
 	assert_int_equal(device.clears, 6);
@@ -59,15 +55,13 @@ static void receive(struct kept *kept)
 {
 	const uint32_t before = digests.acknowledged;
 
-	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error), 0);
 	assert_int_equal(digests.acknowledged, before + 1);
 }
 
 static void refresh(struct kept *kept)
 {
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), 0);
 }
 
 static void test_popular(void **state)
@@ -146,15 +140,13 @@ static void test_unreachable(void **state)
 	report(1);
 	receive(kept);
 	is_server_down = true;
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 -EHOSTUNREACH);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), -EHOSTUNREACH);
 	assert_string_equal(kept->error.text, "the server is down");
 	assert_int_equal(device.count, 0);
 	/* The period still ended. */
 	assert_int_equal(device.clears, 12);
 	report(2);
-	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
-			 -EHOSTUNREACH);
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error), -EHOSTUNREACH);
 	assert_int_equal(digests.acknowledged, 2);
 	assert_int_equal(device.count, 0);
 	is_server_down = false;
@@ -172,8 +164,7 @@ static void test_lost(void **state)
 	report(1);
 	receive(kept);
 	digests.is_lost = true;
-	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
-			 -ECONNRESET);
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error), -ECONNRESET);
 	refresh(kept);
 	assert_int_equal(device.count, 0);
 	report(1);
@@ -196,12 +187,10 @@ static void test_failed(void **state)
 	receive(kept);
 	table[2] = ABSENT;
 	device.fails = true;
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 -EREMOTEIO);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), -EREMOTEIO);
 	/* There is no room for it as long as key 2 is there. */
 	report(9);
-	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error), 0);
 	device.fails = false;
 	refresh(kept);
 	assert_int_equal(device.count, 0);
@@ -211,8 +200,7 @@ static void test_failed(void **state)
 	receive(kept);
 	table[1] = 55;
 	device.fails = true;
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 -EREMOTEIO);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), -EREMOTEIO);
 	device.fails = false;
 	refresh(kept);
 	assert_int_not_equal(cached(1), 101);
@@ -232,12 +220,10 @@ static void test_other_program(void **state)
 	receive(kept);
 	switch_cache__lose(kept->cache);
 	program_key = KEY - 1;
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 -EINVAL);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), -EINVAL);
 	assert_string_equal(kept->error.text, "it has other keys");
 	assert_int_equal(device.count, 1);
-	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__receive(kept->cache, NULL, &kept->error), 0);
 	program_key = KEY;
 	refresh(kept);
 	assert_int_equal(device.count, 0);
@@ -252,15 +238,11 @@ static void test_other_tables(void **state)
 	other.geometry.key_length = KEY + 1;
 	report(1);
 	receive(kept);
-	assert_int_equal(switch_cache__set_tables(kept->cache, &other,
-						  &kept->error),
-			 0);
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 -EINVAL);
+	assert_int_equal(switch_cache__set_tables(kept->cache, &other, &kept->error), 0);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), -EINVAL);
 	/* The switch got their program before they were set. */
 	program_key = KEY + 1;
-	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__refresh(kept->cache, NULL, &kept->error), 0);
 	assert_int_equal(device.count, 0);
 	kept__free(kept);
 }
@@ -271,8 +253,7 @@ static void test_cleared(void **state)
 
 	report(1);
 	receive(kept);
-	assert_int_equal(switch_cache__clear(kept->cache, NULL, &kept->error),
-			 0);
+	assert_int_equal(switch_cache__clear(kept->cache, NULL, &kept->error), 0);
 	assert_int_equal(device.count, 0);
 	assert_int_equal(device.threshold, 0);
 	kept__free(kept);
@@ -281,23 +262,17 @@ static void test_cleared(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("keys that are reported and have an entry are cached, once",
-		     test_popular),
-		TEST("a period later cached entries are those of the table",
-		     test_followed),
+		TEST("keys that are reported and have an entry are cached, once", test_popular),
+		TEST("a period later cached entries are those of the table", test_followed),
 		TEST("in a full cache a popular key takes the place of the one with the fewest packets",
 		     test_exchanged),
 		TEST("keys of a server that does not answer leave the cache, and come back with it",
 		     test_unreachable),
 		TEST("a switch that was lost gets an empty cache", test_lost),
-		TEST("after a change that failed, the cache begins anew",
-		     test_failed),
-		TEST("the cache of a program for other tables is left alone",
-		     test_other_program),
-		TEST("with tables of other sizes the cache begins anew",
-		     test_other_tables),
-		TEST("at the end the cache is empty and no key is popular",
-		     test_cleared),
+		TEST("after a change that failed, the cache begins anew", test_failed),
+		TEST("the cache of a program for other tables is left alone", test_other_program),
+		TEST("with tables of other sizes the cache begins anew", test_other_tables),
+		TEST("at the end the cache is empty and no key is popular", test_cleared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,8 +80,7 @@ int lookup_program__sizes(const struct switch_program *program,
 }
 
 int lookup_program__check(const struct switch_program *program,
-			  const struct dart_tea_tables *tables,
-			  struct dart_error *error)
+			  const struct dart_tea_tables *tables, struct dart_error *error)
 {
 	if (tables->geometry.key_length != program_key)
 		return dart_error__set(error, EINVAL, "it has other keys");
@@ -118,9 +117,8 @@ int bmv2_table__add(struct thrift *thrift, const char *table, const char *action
 	return 0;
 }
 
-int bmv2_table__change(struct thrift *thrift, const char *table,
-		       const char *action, const struct bmv2_entry *entry,
-		       struct dart_error *error)
+int bmv2_table__change(struct thrift *thrift, const char *table, const char *action,
+		       const struct bmv2_entry *entry, struct dart_error *error)
 {
 	if (device.fails)
 		return dart_error__set(error, EREMOTEIO, "it does not answer");
@@ -140,34 +138,29 @@ int bmv2_table__remove(struct thrift *thrift, const char *table, int32_t handle,
 	return 0;
 }
 
-int bmv2_table__clear(struct thrift *thrift, const char *table,
-		      struct dart_error *error)
+int bmv2_table__clear(struct thrift *thrift, const char *table, struct dart_error *error)
 {
 	assert_string_equal(table, LOOKUP_TABLE_CACHE);
 	device.count = 0;
 	return 0;
 }
 
-int bmv2_table__set_default(struct thrift *thrift, const char *table,
-			    const char *action, const struct bmv2_entry *entry,
-			    struct dart_error *error)
+int bmv2_table__set_default(struct thrift *thrift, const char *table, const char *action,
+			    const struct bmv2_entry *entry, struct dart_error *error)
 {
 	assert_string_equal(table, "tea_popular");
-	device.threshold = entry->values[0].bytes[0] << 8 |
-			   entry->values[0].bytes[1];
+	device.threshold = entry->values[0].bytes[0] << 8 | entry->values[0].bytes[1];
 	return 0;
 }
 
-int bmv2_register__clear(struct thrift *thrift, const char *name,
-			 struct dart_error *error)
+int bmv2_register__clear(struct thrift *thrift, const char *name, struct dart_error *error)
 {
 	device.clears++;
 	return 0;
 }
 
-int bmv2_counter__packets_of(struct thrift *thrift, const char *table,
-			     int32_t handle, uint64_t *packets,
-			     struct dart_error *error)
+int bmv2_counter__packets_of(struct thrift *thrift, const char *table, int32_t handle,
+			     uint64_t *packets, struct dart_error *error)
 {
 	*packets = device.packets[index_of(handle)];
 	return 0;
@@ -192,8 +185,7 @@ static void report(uint8_t key)
 }
 
 int switch_digests__open(const struct switch_digests_settings *settings,
-			 struct switch_digests **result,
-			 struct dart_error *error)
+			 struct switch_digests **result, struct dart_error *error)
 {
 	assert_int_equal(settings->list, 7);
 	assert_int_equal(settings->sample_length, program_key);
@@ -216,9 +208,8 @@ int switch_digests__descriptor(const struct switch_digests *switch_digests)
 	return digests.pipe[0];
 }
 
-int switch_digests__next(struct switch_digests *switch_digests,
-			 const void **samples, uint32_t *count,
-			 struct dart_error *error)
+int switch_digests__next(struct switch_digests *switch_digests, const void **samples,
+			 uint32_t *count, struct dart_error *error)
 {
 	if (digests.is_lost)
 		return dart_error__set(error, ECONNRESET, "it is gone");
@@ -252,15 +243,13 @@ void readers__free(struct readers *readers)
 	free(readers);
 }
 
-int readers__set_tables(struct readers *readers,
-			       const struct dart_tea_tables *tables)
+int readers__set_tables(struct readers *readers, const struct dart_tea_tables *tables)
 {
 	return 0;
 }
 
-void readers__lookup(struct readers *readers, const uint8_t *keys,
-			    size_t count, struct dart_tea_answer *answers,
-			    struct dart_error *error)
+void readers__lookup(struct readers *readers, const uint8_t *keys, size_t count,
+		     struct dart_tea_answer *answers, struct dart_error *error)
 {
 	size_t i;
 
@@ -270,10 +259,9 @@ void readers__lookup(struct readers *readers, const uint8_t *keys,
 	for (i = 0; i < count; i++) {
 		memset(answers[i].value, 0, VALUE);
 		answers[i].value[VALUE - 1] = table[keys[i * KEY + KEY - 1]];
-		answers[i].ret = is_server_down ? -EHOSTUNREACH :
-				 answers[i].value[VALUE - 1] == ABSENT ?
-						  -ENOENT :
-						  0;
+		answers[i].ret = is_server_down			       ? -EHOSTUNREACH :
+				 answers[i].value[VALUE - 1] == ABSENT ? -ENOENT :
+									 0;
 	}
 }
 

@@ -54,8 +54,7 @@ static inline struct push *push__new(uint32_t count)
 	}
 	for (i = 0; i < DART_TEA_SHARES; i++)
 		tables->shares[i] = i * count / DART_TEA_SHARES;
-	memset(tables->replicas, DART_TEA_SERVER_NONE,
-	       sizeof(tables->replicas));
+	memset(tables->replicas, DART_TEA_SERVER_NONE, sizeof(tables->replicas));
 	tables->stashed = push->stashed;
 	push->wish.options = (struct lookup_options){
 		.outstanding = DART_TEA_OUTSTANDING_MAX,
@@ -68,8 +67,7 @@ static inline struct push *push__new(uint32_t count)
 }
 
 /* Stashes @count entries, key i with value i + @more. */
-static inline void push__stash(struct push *push, uint32_t first,
-			       uint32_t count, uint8_t more)
+static inline void push__stash(struct push *push, uint32_t first, uint32_t count, uint8_t more)
 {
 	uint32_t i;
 
@@ -94,9 +92,7 @@ static inline void push__plan(struct push *push)
 	push->wanted = calloc(1, sizeof(*push->wanted));
 	assert_non_null(push->wanted);
 	assert_int_equal(lookup_state__want(&push->wish, push->now, push->wanted), 0);
-	assert_int_equal(lookup_steps__compute(push->now, push->wanted,
-					       &push->last,
-					       &push->steps),
+	assert_int_equal(lookup_steps__compute(push->now, push->wanted, &push->last, &push->steps),
 			 0);
 }
 

@@ -13,17 +13,15 @@ static void settle(struct push *push)
 	assert_int_equal(push->steps.count, 0);
 }
 
-static void plan_is(const struct push *push, size_t count,
-		    const struct switch_step *steps)
+static void plan_is(const struct push *push, size_t count, const struct switch_step *steps)
 {
 	const struct switch_step *step = push->steps.list;
 	size_t i;
 
 	for (i = 0; i < push->steps.count && i < count; i++, step++)
 		if (memcmp(step, &steps[i], sizeof(*step)))
-			fail_msg("step %zu: verb %d, object %d, %u-%u", i,
-				 step->verb, step->object, step->first,
-				 step->last);
+			fail_msg("step %zu: verb %d, object %d, %u-%u", i, step->verb, step->object,
+				 step->first, step->last);
 	assert_int_equal(push->steps.count, count);
 }
 
@@ -61,26 +59,12 @@ static void test_first_push(void **state)
 	push__stash(push, 0, 3, 0);
 	push->wish.options.otherwise[14] = 9;
 	push__plan(push);
-	PLAN_IS(push,
-		ONE(STOP, SERVER, 0),
-		ONE(STOP, SERVER, 1),
-		ONE(ADD, SELF, 0),
-		ONE(CHANGE, PSN, 0),
-		ONE(ADD, FROM, 0),
-		ONE(ADD, SERVER, 0),
-		ONE(CHANGE, PSN, 1),
-		ONE(ADD, FROM, 1),
-		ONE(ADD, SERVER, 1),
-		ONE(ADD, GROUP, 0),
-		ONE(ADD, SESSION, 0),
-		ONE(ADD, GROUP, 1),
-		ONE(ADD, SESSION, 1),
-		ALL(ADD, STASH, 0, 2),
-		ONE(ADD, OTHERWISE, 14),
-		ONE(START, SERVER, 0),
-		ONE(START, SERVER, 1),
-		ALL(ADD, SHARE, 0, 511),
-		ALL(ADD, SHARE, 512, 1023));
+	PLAN_IS(push, ONE(STOP, SERVER, 0), ONE(STOP, SERVER, 1), ONE(ADD, SELF, 0),
+		ONE(CHANGE, PSN, 0), ONE(ADD, FROM, 0), ONE(ADD, SERVER, 0), ONE(CHANGE, PSN, 1),
+		ONE(ADD, FROM, 1), ONE(ADD, SERVER, 1), ONE(ADD, GROUP, 0), ONE(ADD, SESSION, 0),
+		ONE(ADD, GROUP, 1), ONE(ADD, SESSION, 1), ALL(ADD, STASH, 0, 2),
+		ONE(ADD, OTHERWISE, 14), ONE(START, SERVER, 0), ONE(START, SERVER, 1),
+		ALL(ADD, SHARE, 0, 511), ALL(ADD, SHARE, 512, 1023));
 	values = push->wanted->self.values;
 	assert_true(values[SELF_MAC] == 0x02000a000009);
 	assert_int_equal(values[SELF_IP], 0x0a000009);
@@ -132,13 +116,8 @@ static void test_renewed(void **state)
 	/* The device gives the same number again after a restart. */
 	push->wish.tables.servers[0].epoch = 500;
 	push__plan(push);
-	PLAN_IS(push,
-		ONE(STOP, SERVER, 0),
-		ONE(REMOVE, SERVER, 0),
-		ONE(CHANGE, PSN, 0),
-		ONE(CHANGE, FROM, 0),
-		ONE(ADD, SERVER, 0),
-		ONE(START, SERVER, 0));
+	PLAN_IS(push, ONE(STOP, SERVER, 0), ONE(REMOVE, SERVER, 0), ONE(CHANGE, PSN, 0),
+		ONE(CHANGE, FROM, 0), ONE(ADD, SERVER, 0), ONE(START, SERVER, 0));
 	settle(push);
 
 	/* The address of its interface alone does not touch the queue pair. */
@@ -163,12 +142,8 @@ static void test_stopped(void **state)
 	push->now->states[0] = LOOKUP_STOPPED;
 	push->now->servers[0].there = false;
 	push__plan(push);
-	PLAN_IS(push,
-		ALL(REMOVE, SHARE, 0, 1023),
-		ONE(CHANGE, PSN, 0),
-		ONE(ADD, SERVER, 0),
-		ONE(START, SERVER, 0),
-		ALL(ADD, SHARE, 0, 1023));
+	PLAN_IS(push, ALL(REMOVE, SHARE, 0, 1023), ONE(CHANGE, PSN, 0), ONE(ADD, SERVER, 0),
+		ONE(START, SERVER, 0), ALL(ADD, SHARE, 0, 1023));
 	push__free(push);
 }
 
@@ -191,18 +166,12 @@ static void test_replica(void **state)
 	tables->servers[0] = tables->servers[1];
 	push->wish.ports[0] = 1;
 	tables->server_count = 1;
-	memset(tables->replicas, DART_TEA_SERVER_NONE,
-	       sizeof(tables->replicas));
+	memset(tables->replicas, DART_TEA_SERVER_NONE, sizeof(tables->replicas));
 	push__plan(push);
-	PLAN_IS(push,
-		ALL(REMOVE, SHARE, 0, 1023),
-		ONE(STOP, SERVER, 0),
-		ONE(REMOVE, FROM, 0),
-		ONE(REMOVE, SERVER, 0),
-		ALL(ADD, SHARE, 0, 1023));
+	PLAN_IS(push, ALL(REMOVE, SHARE, 0, 1023), ONE(STOP, SERVER, 0), ONE(REMOVE, FROM, 0),
+		ONE(REMOVE, SERVER, 0), ALL(ADD, SHARE, 0, 1023));
 	/* It keeps its number, and its registers. */
-	assert_int_equal(push->wanted->shares[0].values[LOOKUP_SHARE_FIRST],
-			 1);
+	assert_int_equal(push->wanted->shares[0].values[LOOKUP_SHARE_FIRST], 1);
 	settle(push);
 	push__free(push);
 }
@@ -214,16 +183,9 @@ static void test_full(void **state)
 
 	push->wish.tables.servers[5] = push__server(200);
 	push__plan(push);
-	PLAN_IS(push,
-		ALL(REMOVE, SHARE, 80, 95),
-		ONE(STOP, SERVER, 5),
-		ONE(REMOVE, FROM, 5),
-		ONE(REMOVE, SERVER, 5),
-		ONE(CHANGE, PSN, 5),
-		ONE(ADD, FROM, 5),
-		ONE(ADD, SERVER, 5),
-		ONE(START, SERVER, 5),
-		ALL(ADD, SHARE, 80, 95));
+	PLAN_IS(push, ALL(REMOVE, SHARE, 80, 95), ONE(STOP, SERVER, 5), ONE(REMOVE, FROM, 5),
+		ONE(REMOVE, SERVER, 5), ONE(CHANGE, PSN, 5), ONE(ADD, FROM, 5), ONE(ADD, SERVER, 5),
+		ONE(START, SERVER, 5), ALL(ADD, SHARE, 80, 95));
 	settle(push);
 	push__free(push);
 }
@@ -238,9 +200,7 @@ static void test_stash(void **state)
 	/* Entries 1 and 2 go, 3 to 6 stay, 7 and 8 come. */
 	push__stash(push, 3, 6, 0);
 	push__plan(push);
-	PLAN_IS(push,
-		ALL(REMOVE, STASH, 0, 1),
-		ALL(ADD, STASH, 4, 5));
+	PLAN_IS(push, ALL(REMOVE, STASH, 0, 1), ALL(ADD, STASH, 4, 5));
 	settle(push);
 	push->stashed[2].value[0] = 1;
 	push__plan(push);
@@ -284,12 +244,10 @@ int main(void)
 		     test_stopped),
 		TEST("shares leave a server before it is removed, and its replica keeps its number",
 		     test_replica),
-		TEST("of 64 servers one is replaced by another, which takes its number",
-		     test_full),
+		TEST("of 64 servers one is replaced by another, which takes its number", test_full),
 		TEST("entries of the stash are added, changed and removed one by one, and those of the cache together",
 		     test_stash),
-		TEST("shares without a server have no entry until they get one",
-		     test_uncovered),
+		TEST("shares without a server have no entry until they get one", test_uncovered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,8 +32,7 @@ static void change_wish(struct push *push, uint64_t *random)
 	tables->server_count = 1 + random__below(random, SERVERS);
 	for (i = 0; i < tables->server_count; i++) {
 		/* Addresses differ. */
-		tables->servers[i] =
-			push__server(10 * i + random__below(random, 12) % 10);
+		tables->servers[i] = push__server(10 * i + random__below(random, 12) % 10);
 		tables->servers[i].qpn = 17 + random__below(random, 2);
 		tables->servers[i].epoch = 1 + random__below(random, 2);
 		push->wish.ports[i] = random__below(random, PORTS);
@@ -41,18 +40,14 @@ static void change_wish(struct push *push, uint64_t *random)
 	for (share = 0; share < DART_TEA_SHARES; share++) {
 		if (share % 128 == 0) {
 			first = random__below(random, tables->server_count + 1);
-			second =
-				random__below(random, tables->server_count + 1);
+			second = random__below(random, tables->server_count + 1);
 		}
-		tables->shares[share] = first < tables->server_count ?
-						first :
-						DART_TEA_SERVER_NONE;
-		tables->replicas[share] =
-			first < tables->server_count &&
-					second < tables->server_count &&
-					first != second ?
-				second :
-				DART_TEA_SERVER_NONE;
+		tables->shares[share] = first < tables->server_count ? first : DART_TEA_SERVER_NONE;
+		tables->replicas[share] = first < tables->server_count &&
+							  second < tables->server_count &&
+							  first != second ?
+						  second :
+						  DART_TEA_SERVER_NONE;
 	}
 	push__stash(push, random__below(random, 8), random__below(random, 16),
 		    random__below(random, 2));
@@ -126,10 +121,9 @@ static int compare(const void *a, const void *b)
 static void follow_stash(struct lookup_state *state, const struct push *push,
 			 const struct switch_step *step, uint32_t index)
 {
-	const struct dart_tea_stashed *entry =
-		step->verb == SWITCH_REMOVE ?
-			&push->now->stashed[index].entry :
-			&push->wanted->stashed[index].entry;
+	const struct dart_tea_stashed *entry = step->verb == SWITCH_REMOVE ?
+						       &push->now->stashed[index].entry :
+						       &push->wanted->stashed[index].entry;
 	ptrdiff_t found = lookup_state__stashed(state, entry);
 
 	assert_int_equal(found < 0, step->verb == SWITCH_ADD);
@@ -141,8 +135,7 @@ static void follow_stash(struct lookup_state *state, const struct push *push,
 		state->stashed[found] = state->stashed[--state->stashed_count];
 	else
 		state->stashed[found] = push->wanted->stashed[index];
-	qsort(state->stashed, state->stashed_count, sizeof(*state->stashed),
-	      compare);
+	qsort(state->stashed, state->stashed_count, sizeof(*state->stashed), compare);
 }
 
 static void follow_share(struct model *model, const struct push *push,
@@ -154,10 +147,8 @@ static void follow_share(struct model *model, const struct push *push,
 	replace(&model->state.shares[share], step->verb, new);
 	if (step->verb == SWITCH_REMOVE)
 		return;
-	model->server_of[share] =
-		servers[new->values[LOOKUP_SHARE_FIRST]].values[SERVER_IP];
-	model->replica_of[share] =
-		servers[new->values[LOOKUP_SHARE_SECOND]].values[SERVER_IP];
+	model->server_of[share] = servers[new->values[LOOKUP_SHARE_FIRST]].values[SERVER_IP];
+	model->replica_of[share] = servers[new->values[LOOKUP_SHARE_SECOND]].values[SERVER_IP];
 }
 
 static void follow(struct model *model, const struct push *push,
@@ -178,16 +169,13 @@ static void follow(struct model *model, const struct push *push,
 		break;
 	case LOOKUP_SERVER:
 		if (step->verb == SWITCH_STOP || step->verb == SWITCH_START)
-			state->states[number] = step->verb == SWITCH_STOP ?
-							LOOKUP_STOPPED :
-							LOOKUP_UP;
+			state->states[number] = step->verb == SWITCH_STOP ? LOOKUP_STOPPED :
+									    LOOKUP_UP;
 		else
-			replace(&state->servers[number], step->verb,
-				&wanted->servers[number]);
+			replace(&state->servers[number], step->verb, &wanted->servers[number]);
 		break;
 	case LOOKUP_OTHERWISE:
-		replace(&state->otherwise[number], step->verb,
-			&wanted->otherwise[number]);
+		replace(&state->otherwise[number], step->verb, &wanted->otherwise[number]);
 		break;
 	case LOOKUP_STASH:
 		follow_stash(state, push, step, number);
@@ -210,8 +198,7 @@ static void follow(struct model *model, const struct push *push,
 
 /* ---- conditions after each step */
 
-static void check_server(const struct model *model, uint64_t number,
-			 uint64_t wanted_ip)
+static void check_server(const struct model *model, uint64_t number, uint64_t wanted_ip)
 {
 	const struct lookup_state *state = &model->state;
 	const struct switch_entry *server, *from, *psn;
@@ -237,10 +224,8 @@ static void check_share(const struct model *model, uint32_t share)
 
 	if (!entry->there)
 		return;
-	check_server(model, entry->values[LOOKUP_SHARE_FIRST],
-		     model->server_of[share]);
-	check_server(model, entry->values[LOOKUP_SHARE_SECOND],
-		     model->replica_of[share]);
+	check_server(model, entry->values[LOOKUP_SHARE_FIRST], model->server_of[share]);
+	check_server(model, entry->values[LOOKUP_SHARE_SECOND], model->replica_of[share]);
 }
 
 /* Returns false if the push ended in the middle. */
@@ -283,17 +268,14 @@ static void test_every_step(void **state)
 		before->state.stashed = before->stashed;
 		push->now = &before->state;
 		push__plan(push);
-		count = random__below(&random, 3) ?
-				SIZE_MAX :
-				random__below(&random, push->steps.count + 1);
+		count = random__below(&random, 3) ? SIZE_MAX :
+						    random__below(&random, push->steps.count + 1);
 		if (!walk(model, push, count)) {
 			ended++;
 			continue;
 		}
-		assert_int_equal(lookup_steps__compute(&model->state,
-						       push->wanted, NULL,
-						       &push->steps),
-				 0);
+		assert_int_equal(
+			lookup_steps__compute(&model->state, push->wanted, NULL, &push->steps), 0);
 		assert_int_equal(push->steps.count, 0);
 	}
 	assert_in_range(ended, ROUNDS / 6, ROUNDS / 2);

@@ -39,8 +39,7 @@ static inline void *send_answers(void *context)
 
 	/* Reads all requests, so that no reset overtakes the answers. */
 	for (; count > 0 && sent < answers->length; sent += count)
-		count = send(socket, answers->bytes + sent,
-			     answers->length - sent, MSG_NOSIGNAL);
+		count = send(socket, answers->bytes + sent, answers->length - sent, MSG_NOSIGNAL);
 	shutdown(socket, SHUT_WR);
 	while (recv(socket, request, sizeof(request), 0) > 0)
 		;
@@ -62,8 +61,7 @@ static inline struct answers *answers__new(void)
 	assert_int_equal(bind(answers->listener, (void *)&address, length), 0);
 	assert_int_equal(listen(answers->listener, 1), 0);
 	getsockname(answers->listener, (void *)&address, &length);
-	snprintf(answers->name, sizeof(answers->name), "127.0.0.1:%u",
-		 ntohs(address.sin_port));
+	snprintf(answers->name, sizeof(answers->name), "127.0.0.1:%u", ntohs(address.sin_port));
 	return answers;
 }
 
@@ -73,8 +71,7 @@ static inline void answers__free(struct answers *answers)
 	free(answers);
 }
 
-static inline void append(struct answers *answers, const void *bytes,
-			  uint32_t length)
+static inline void append(struct answers *answers, const void *bytes, uint32_t length)
 {
 	assert_true(answers->length + length <= sizeof(answers->bytes));
 	memcpy(answers->bytes + answers->length, bytes, length);
@@ -92,8 +89,7 @@ static inline void append_u32(struct answers *answers, uint32_t value)
 	append(answers, &value, 4);
 }
 
-static inline void append_field(struct answers *answers, uint8_t type,
-				uint16_t id)
+static inline void append_field(struct answers *answers, uint8_t type, uint16_t id)
 {
 	id = htobe16(id);
 	append_u8(answers, type);
@@ -106,8 +102,7 @@ static inline void append_string(struct answers *answers, const char *text)
 	append(answers, text, strlen(text));
 }
 
-static inline void append_i32(struct answers *answers, uint16_t id,
-			      int32_t value)
+static inline void append_i32(struct answers *answers, uint16_t id, int32_t value)
 {
 	append_field(answers, THRIFT_I32, id);
 	append_u32(answers, value);
@@ -121,8 +116,7 @@ static inline void append_header(struct answers *answers, uint32_t kind,
 	append_u32(answers, sequence);
 }
 
-static inline void append_list(struct answers *answers, uint16_t id,
-			       uint8_t type, uint32_t count)
+static inline void append_list(struct answers *answers, uint16_t id, uint8_t type, uint32_t count)
 {
 	append_field(answers, THRIFT_LIST, id);
 	append_u8(answers, type);
@@ -142,10 +136,8 @@ static inline void append_action(struct answers *answers, const char *name,
 }
 
 /* The key is one byte long, or two for a share. */
-static inline void append_entry(struct answers *answers, uint8_t key,
-				bool is_share, int32_t handle,
-				const char *action, uint32_t count,
-				const char *const *values)
+static inline void append_entry(struct answers *answers, uint8_t key, bool is_share, int32_t handle,
+				const char *action, uint32_t count, const char *const *values)
 {
 	append_list(answers, 1, THRIFT_STRUCT, 1);
 	append_i32(answers, 1, 0);
@@ -179,13 +171,7 @@ static inline void append_state(struct answers *answers)
 {
 	static const char *const share[] = { "\x05", "\x01\x04" };
 	static const char *const collector[] = {
-		"RT\x01\x02\x03\x04",
-		"\x0a\x01\x01\x01",
-		"\x11",
-		"",
-		"\x3a",
-		"\x0f",
-		"\x02",
+		"RT\x01\x02\x03\x04", "\x0a\x01\x01\x01", "\x11", "", "\x3a", "\x0f", "\x02",
 	};
 	static const char *const reporter[] = {
 		"\x02\x01\x0a\x01\x01\x02",

@@ -99,8 +99,7 @@ static void hostile_messages_are_skipped(void **state)
 /* ---- acknowledgments */
 
 /* Acknowledges, with this number of answers, which is @too_few or enough. */
-static void acknowledged(struct pair *pair, uint32_t answers_count,
-			 bool too_few)
+static void acknowledged(struct pair *pair, uint32_t answers_count, bool too_few)
 {
 	struct answers *answers = answers__new();
 	struct dart_error error;
@@ -170,8 +169,7 @@ int main(void)
 		TEST("samples arrive, those of other lists do not", samples_arrive),
 		TEST("messages of another form are skipped, and the next one arrives",
 		     hostile_messages_are_skipped),
-		TEST("each buffer is acknowledged once, lost ones too",
-		     buffers_are_acknowledged),
+		TEST("each buffer is acknowledged once, lost ones too", buffers_are_acknowledged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

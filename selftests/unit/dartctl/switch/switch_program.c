@@ -13,34 +13,32 @@
 #include "tools/dartctl/switch/reports/state.h"
 
 /* Abridged output of p4c, with ' for ". */
-static const char tables[] =
-	"{'pipelines': [{'tables': ["
-	"{'name': 'dart_share', 'key': [{'match_type': 'exact'}],"
-	" 'max_size': 1024, 'actions': ['dart_assign', 'NoAction']}]},"
-	"{'tables': ["
-	"{'name': 'dart_collector', 'key': [{'match_type': 'exact'}],"
-	" 'max_size': 64, 'actions': ['NoAction', 'dart_send_to']},"
-	"{'name': 'dart_reporter', 'key': [], 'max_size': 1024,"
-	" 'actions': ['dart_report_from', 'NoAction']}]}],"
-	"'register_arrays': [{'name': 'dart_psn', 'size': 64}],"
-	"'actions': [{'name': 'dart_assign', 'runtime_data': ["
-	"{'bitwidth': 8}, {'bitwidth': 16}], 'primitives': []},"
-	"{'name': 'dart_send_to', 'runtime_data': ["
-	"{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 24},"
-	"{'bitwidth': 32}, {'bitwidth': 64}, {'bitwidth': 32},"
-	"{'bitwidth': 8}], 'primitives': []},"
-	"{'name': 'dart_report_from', 'runtime_data': ["
-	"{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 8},"
-	"{'bitwidth': 8}], 'primitives': []},"
-	"{'name': 'tbl_act', 'runtime_data': [], 'primitives': [";
+static const char tables[] = "{'pipelines': [{'tables': ["
+			     "{'name': 'dart_share', 'key': [{'match_type': 'exact'}],"
+			     " 'max_size': 1024, 'actions': ['dart_assign', 'NoAction']}]},"
+			     "{'tables': ["
+			     "{'name': 'dart_collector', 'key': [{'match_type': 'exact'}],"
+			     " 'max_size': 64, 'actions': ['NoAction', 'dart_send_to']},"
+			     "{'name': 'dart_reporter', 'key': [], 'max_size': 1024,"
+			     " 'actions': ['dart_report_from', 'NoAction']}]}],"
+			     "'register_arrays': [{'name': 'dart_psn', 'size': 64}],"
+			     "'actions': [{'name': 'dart_assign', 'runtime_data': ["
+			     "{'bitwidth': 8}, {'bitwidth': 16}], 'primitives': []},"
+			     "{'name': 'dart_send_to', 'runtime_data': ["
+			     "{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 24},"
+			     "{'bitwidth': 32}, {'bitwidth': 64}, {'bitwidth': 32},"
+			     "{'bitwidth': 8}], 'primitives': []},"
+			     "{'name': 'dart_report_from', 'runtime_data': ["
+			     "{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 8},"
+			     "{'bitwidth': 8}], 'primitives': []},"
+			     "{'name': 'tbl_act', 'runtime_data': [], 'primitives': [";
 
-static const char calculations[] =
-	"]}], 'calculations': ["
-	"{'name': 'calc', 'algo': 'crc32_custom'},"
-	"{'name': 'calc_0', 'algo': 'crc32_custom'},"
-	"{'name': 'calc_1', 'algo': 'crc32_custom'},"
-	"{'name': 'calc_2', 'algo': 'crc32_custom'},"
-	"{'name': 'calc_3', 'algo': 'crc32'}]}";
+static const char calculations[] = "]}], 'calculations': ["
+				   "{'name': 'calc', 'algo': 'crc32_custom'},"
+				   "{'name': 'calc_0', 'algo': 'crc32_custom'},"
+				   "{'name': 'calc_1', 'algo': 'crc32_custom'},"
+				   "{'name': 'calc_2', 'algo': 'crc32_custom'},"
+				   "{'name': 'calc_3', 'algo': 'crc32'}]}";
 
 #define HASH(field, calculation) \
 	"{'op': 'modify_field_with_hash_based_offset', 'parameters': [" \
@@ -58,9 +56,8 @@ static const char calculations[] =
 	HASH("userMetadata.cache", "calc_3")
 
 /* Reads @tables, with @old, unless NULL, replaced by @new, and @hashes. */
-static int read_program(struct switch_program *program, const char *hashes,
-			const char *old, const char *new,
-			struct dart_error *error)
+static int read_program(struct switch_program *program, const char *hashes, const char *old,
+			const char *new, struct dart_error *error)
 {
 	char text[8192];
 	const char *found = old ? strstr(tables, old) : tables;
@@ -68,9 +65,8 @@ static int read_program(struct switch_program *program, const char *hashes,
 	size_t i;
 
 	assert_non_null(found);
-	snprintf(text, sizeof(text), "%.*s%s%s%s%s", (int)(found - tables),
-		 tables, old ? new : "", found + (old ? strlen(old) : 0),
-		 hashes, calculations);
+	snprintf(text, sizeof(text), "%.*s%s%s%s%s", (int)(found - tables), tables, old ? new : "",
+		 found + (old ? strlen(old) : 0), hashes, calculations);
 	for (i = 0; text[i]; i++)
 		if (text[i] == '\'')
 			text[i] = '"';
@@ -95,8 +91,7 @@ static void test_good(void **state)
 	assert_int_equal(program.hash_count, 4);
 	for (i = 0; i < program.hash_count; i++) {
 		assert_string_equal(program.hashes[i].name, hashes[i].name);
-		assert_int_equal(program.hashes[i].polynomial,
-				 hashes[i].polynomial);
+		assert_int_equal(program.hashes[i].polynomial, hashes[i].polynomial);
 	}
 	switch_program__free(&program);
 }
@@ -128,8 +123,7 @@ static void test_missing(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		if (read_program(&program, HASHES, changes[i][0],
-				 changes[i][1], &error) != -EINVAL)
+		if (read_program(&program, HASHES, changes[i][0], changes[i][1], &error) != -EINVAL)
 			fail_msg("not refused: %s", changes[i][1]);
 		if (!strstr(error.text, changes[i][2]))
 			fail_msg("%s: %s", changes[i][1], error.text);
@@ -139,10 +133,9 @@ static void test_missing(void **state)
 static void test_hashes(void **state)
 {
 	static const char *const unknown[] = {
-		HASH("timeslot0", "calc"), HASH("slot", "calc"),
-		HASH("slot_0", "calc"), HASH("slot00", "calc"),
-		HASH("slot0x", "calc"), HASH("slot0_x", "calc"),
-		HASH("slot8", "calc"), HASH("shares", "calc"),
+		HASH("timeslot0", "calc"), HASH("slot", "calc"),   HASH("slot_0", "calc"),
+		HASH("slot00", "calc"),	   HASH("slot0x", "calc"), HASH("slot0_x", "calc"),
+		HASH("slot8", "calc"),	   HASH("shares", "calc"),
 	};
 	struct switch_program program;
 	struct dart_error error;
@@ -164,9 +157,7 @@ static void test_hashes(void **state)
 	assert_int_equal(program.hash_count, 4);
 	switch_program__free(&program);
 	for (i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
-		assert_int_equal(read_program(&program, unknown[i], NULL, NULL,
-					      &error),
-				 -EINVAL);
+		assert_int_equal(read_program(&program, unknown[i], NULL, NULL, &error), -EINVAL);
 		assert_non_null(strstr(error.text, "unknown purpose"));
 	}
 }
@@ -230,8 +221,7 @@ int main(void)
 		     test_missing),
 		TEST("hashes that are missing, ambiguous or of unknown purpose are refused, and hashes of others ignored",
 		     test_hashes),
-		TEST("a program with more than 1024 calculations is refused",
-		     test_calculations),
+		TEST("a program with more than 1024 calculations is refused", test_calculations),
 		TEST("a store that needs more hash functions than the program has is refused with the missing one",
 		     test_wishes),
 	};

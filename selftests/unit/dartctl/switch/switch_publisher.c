@@ -17,19 +17,15 @@ static void addresses_are_checked(void **state)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		settings.address = wrong[i];
-		assert_int_equal(switch_digests__open(&settings, &digests,
-						      &error), -EINVAL);
+		assert_int_equal(switch_digests__open(&settings, &digests, &error), -EINVAL);
 	}
 	settings.address = "ipc:///nothing/here";
-	assert_int_equal(switch_digests__open(&settings, &digests, &error),
-			 -ENOENT);
+	assert_int_equal(switch_digests__open(&settings, &digests, &error), -ENOENT);
 	switch_digests__close(NULL);
 	settings.sample_length = 0;
-	assert_int_equal(switch_digests__open(&settings, &digests, &error),
-			 -EINVAL);
+	assert_int_equal(switch_digests__open(&settings, &digests, &error), -EINVAL);
 	settings.sample_length = PUBLISHER_MESSAGE_MAX - 31;
-	assert_int_equal(switch_digests__open(&settings, &digests, &error),
-			 -EINVAL);
+	assert_int_equal(switch_digests__open(&settings, &digests, &error), -EINVAL);
 }
 
 /* Byte by byte, the longest message, and many at once. */
@@ -116,10 +112,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("addresses and lengths are checked", addresses_are_checked),
-		TEST("messages arrive whole, whatever pieces they come in",
-		     pieces_are_joined),
-		TEST("a stream that is not one of nanomsg ends",
-		     other_bytes_are_refused),
+		TEST("messages arrive whole, whatever pieces they come in", pieces_are_joined),
+		TEST("a stream that is not one of nanomsg ends", other_bytes_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

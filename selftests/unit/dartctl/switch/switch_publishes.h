@@ -37,8 +37,7 @@ static inline void put(struct message *message, uint64_t number, uint32_t bytes)
 }
 
 /* The bytes of sample i are all i + @buffer. */
-static inline void make(struct message *message, int32_t list, uint64_t buffer,
-		 uint32_t samples)
+static inline void make(struct message *message, int32_t list, uint64_t buffer, uint32_t samples)
 {
 	uint32_t i;
 
@@ -69,8 +68,7 @@ static inline void send_message(const struct pair *pair, const struct message *m
 }
 
 /* Waits for a message, takes it, and returns the result. */
-static inline int receive(const struct pair *pair, const uint8_t **samples,
-		   uint32_t *count)
+static inline int receive(const struct pair *pair, const uint8_t **samples, uint32_t *count)
 {
 	struct pollfd ready = {
 		.fd = switch_digests__descriptor(pair->digests),
@@ -79,9 +77,7 @@ static inline int receive(const struct pair *pair, const uint8_t **samples,
 	struct dart_error error;
 	int ret;
 
-	while (!(ret = switch_digests__next(pair->digests,
-					    (const void **)samples, count,
-					    &error)))
+	while (!(ret = switch_digests__next(pair->digests, (const void **)samples, count, &error)))
 		assert_int_equal(poll(&ready, 1, 10000), 1);
 	return ret;
 }
@@ -137,8 +133,7 @@ static inline void begin(struct pair *pair, bool is_local)
 	else
 		listen_remote(&listener, address);
 	assert_int_equal(listen(listener, 1), 0);
-	assert_int_equal(switch_digests__open(&settings, &pair->digests, &error),
-			 0);
+	assert_int_equal(switch_digests__open(&settings, &pair->digests, &error), 0);
 	pair->socket = accept(listener, NULL, NULL);
 	assert_true(pair->socket >= 0);
 	close(listener);

@@ -11,8 +11,7 @@ static void settle(struct push *push)
 	push__plan(push);
 }
 
-static bool plan_is(const struct push *push, uint32_t count,
-		    const struct switch_step *steps)
+static bool plan_is(const struct push *push, uint32_t count, const struct switch_step *steps)
 {
 	return push->steps.count == count &&
 	       !memcmp(push->steps.list, steps, count * sizeof(*steps));
@@ -93,8 +92,7 @@ static void test_numbers(void **state)
 	push->wish.ports[0] = push->wish.ports[2];
 	push->wish.collectors.count = 2;
 	push->list[1].ip.s_addr = htonl(0x0a000177);
-	memset(push->wish.collectors.shares, 0,
-	       sizeof(push->wish.collectors.shares));
+	memset(push->wish.collectors.shares, 0, sizeof(push->wish.collectors.shares));
 	push->wish.collectors.shares[7] = 1;
 	push->wish.collectors.shares[8] = DART_COLLECTOR_NONE;
 	push__plan(push);
@@ -139,8 +137,7 @@ static void test_reporter(void **state)
 	settle(push);
 	push->wish.all_copies = true;
 	push__plan(push);
-	assert_true(PLAN_IS(push,
-		{ SWITCH_CHANGE, REPORT_REPORTER, 0, 0 }));
+	assert_true(PLAN_IS(push, { SWITCH_CHANGE, REPORT_REPORTER, 0, 0 }));
 	settle(push);
 	push->list[0].geometry.checksum_bits = 64;
 	push__plan(push);
@@ -174,8 +171,7 @@ static void test_most_collectors(void **state)
 	for (i = 0; i < SWITCH_HOSTS_MAX; i++)
 		push->list[i].ip.s_addr = htonl(0x0a000200 + i);
 	push__plan(push);
-	assert_int_equal(push->steps.count, 1 + 2 * SWITCH_HOSTS_MAX +
-						   SWITCH_HOSTS_MAX);
+	assert_int_equal(push->steps.count, 1 + 2 * SWITCH_HOSTS_MAX + SWITCH_HOSTS_MAX);
 	push__free(push);
 }
 
@@ -185,8 +181,7 @@ static void test_room(void **state)
 	struct switch_entry *other;
 
 	push->wish.collectors.count--;
-	memset(push->wish.collectors.shares, 0,
-	       sizeof(push->wish.collectors.shares));
+	memset(push->wish.collectors.shares, 0, sizeof(push->wish.collectors.shares));
 	push__plan(push);
 	settle(push);
 	other = &push->now->collectors[SWITCH_HOSTS_MAX];
@@ -213,8 +208,7 @@ int main(void)
 		     test_new_key),
 		TEST("collectors that stay keep their numbers, and a new one gets an unused number",
 		     test_numbers),
-		TEST("the same collectors in another order need no steps",
-		     test_other_order),
+		TEST("the same collectors in another order need no steps", test_other_order),
 		TEST("a new checksum width stops all shares while it changes, sending all copies does not",
 		     test_reporter),
 		TEST("64 collectors can be replaced by 64 others though no number is unused",

@@ -10,8 +10,7 @@
 #define SEED	0x5eed
 
 /* Returns the value of switch_state__read(). */
-static int read_state(struct answers *answers, struct report_state *state,
-		      struct dart_error *error)
+static int read_state(struct answers *answers, struct report_state *state, struct dart_error *error)
 {
 	struct report_wish wish = {
 		.collectors.count = 1,
@@ -22,8 +21,7 @@ static int read_state(struct answers *answers, struct report_state *state,
 	int ret;
 
 	*error->text = '\0';
-	assert_int_equal(pthread_create(&server, NULL, send_answers, answers),
-			 0);
+	assert_int_equal(pthread_create(&server, NULL, send_answers, answers), 0);
 	assert_int_equal(thrift__connect(answers->name, &thrift, error), 0);
 	ret = switch_state__read(&report_kind, thrift, &wish, state, error);
 	thrift__close(thrift);
@@ -62,8 +60,7 @@ static void test_state(void **state)
 	assert_true(found->shares[264].values[SHARE_COLLECTOR] == UINT64_MAX);
 	assert_false(found->shares[265].there);
 	assert_int_equal(found->collectors[5].handle, -1);
-	assert_true(found->collectors[5].values[COLLECTOR_MAC] ==
-		    0x525401020304);
+	assert_true(found->collectors[5].values[COLLECTOR_MAC] == 0x525401020304);
 	assert_int_equal(found->collectors[5].values[COLLECTOR_RKEY], 0);
 	assert_int_equal(found->collectors[5].values[COLLECTOR_REDUNDANCY], 2);
 	assert_true(found->reporter.there);
@@ -185,8 +182,7 @@ static void test_exceptions(void **state)
 	append_i32(answers, 2, 1);
 	append_u8(answers, THRIFT_STOP);
 	assert_int_equal(read_state(answers, found, &error), -EOPNOTSUPP);
-	assert_string_equal(error.text,
-			    "it does not take the call bm_mt_get_entries");
+	assert_string_equal(error.text, "it does not take the call bm_mt_get_entries");
 
 	/* The switch's. */
 	append_entries_begin(answers);
@@ -237,16 +233,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the tables and sessions of a switch are read, and unknown members skipped",
 		     test_state),
-		TEST("a switch that disconnects after any byte is reported as such",
-		     test_cut_off),
+		TEST("a switch that disconnects after any byte is reported as such", test_cut_off),
 		TEST("an answer with any one byte changed never crashes the reader, and each refusal has a reason",
 		     test_mutated),
 		TEST("answers that are too deep, too long, repeated, mismatched or not Thrift are refused",
 		     test_refused),
 		TEST("an exception of Thrift is reported with the call, one of the switch with the table and its code",
 		     test_exceptions),
-		TEST("a mirroring session that does not exist is not an error",
-		     test_no_session),
+		TEST("a mirroring session that does not exist is not an error", test_no_session),
 		TEST("a connection to a port without a switch is refused with ECONNREFUSED",
 		     test_no_switch),
 	};

@@ -16,8 +16,7 @@ static void change_wish(struct push *push, uint64_t *random)
 	collectors->count = 1 + random__below(random, 5);
 	for (i = 0; i < collectors->count; i++) {
 		/* Queue pairs differ. */
-		push->list[i].ip.s_addr =
-			htonl(0x0a000100 + random__below(random, 4));
+		push->list[i].ip.s_addr = htonl(0x0a000100 + random__below(random, 4));
 		push->list[i].qpn = 20 * i + random__below(random, 2);
 		push->list[i].rkey = random__below(random, 2);
 		push->list[i].reporter.s_addr = htonl(0x0a000002);
@@ -31,8 +30,7 @@ static void change_wish(struct push *push, uint64_t *random)
 	for (share = 0; share < DART_STORE_SHARES; share++) {
 		if (share % 64 == 0)
 			i = random__below(random, collectors->count + 1);
-		collectors->shares[share] =
-			i < collectors->count ? i : DART_COLLECTOR_NONE;
+		collectors->shares[share] = i < collectors->count ? i : DART_COLLECTOR_NONE;
 	}
 	push->wish.all_copies = random__below(random, 2);
 }
@@ -100,21 +98,17 @@ static void follow(struct report_state *state, const struct push *push,
 	}
 }
 
-static const struct switch_entry *collector_of(const struct report_state *state,
-					       uint32_t share)
+static const struct switch_entry *collector_of(const struct report_state *state, uint32_t share)
 {
 	static const struct switch_entry none;
 	const struct switch_entry *entry = &state->shares[share];
 	uint64_t number = entry->values[SHARE_COLLECTOR];
 
-	return entry->there && number < REPORT_COLLECTOR_KEYS ?
-		       &state->collectors[number] :
-		       &none;
+	return entry->there && number < REPORT_COLLECTOR_KEYS ? &state->collectors[number] : &none;
 }
 
 /* Reports of a share go nowhere, as before, or as wanted. */
-static void check_reports(const struct report_state *state,
-			  const struct push *push, uint32_t share)
+static void check_reports(const struct report_state *state, const struct push *push, uint32_t share)
 {
 	const struct switch_entry *collector = collector_of(state, share);
 	struct switch_entry reporter = state->reporter;
@@ -124,19 +118,15 @@ static void check_reports(const struct report_state *state,
 		return;
 	if (switch_entry__equal(collector, collector_of(push->wanted, share)) &&
 	    switch_entry__equal(&reporter, &push->wanted->reporter) &&
-	    switch_entry__equal(&state->shares[share],
-				&push->wanted->shares[share]) &&
+	    switch_entry__equal(&state->shares[share], &push->wanted->shares[share]) &&
 	    state->sessions[session - 1].values[0] == session - 1)
 		return;
-	reporter.values[REPORTER_ALL_COPIES] =
-		push->now->reporter.values[REPORTER_ALL_COPIES];
-	assert_true(
-		switch_entry__equal(collector, collector_of(push->now, share)));
+	reporter.values[REPORTER_ALL_COPIES] = push->now->reporter.values[REPORTER_ALL_COPIES];
+	assert_true(switch_entry__equal(collector, collector_of(push->now, share)));
 	assert_true(switch_entry__equal(&reporter, &push->now->reporter));
 }
 
-static bool is_wanted(const struct report_state *state,
-		      const struct report_state *wanted)
+static bool is_wanted(const struct report_state *state, const struct report_state *wanted)
 {
 	uint32_t i;
 
@@ -144,8 +134,7 @@ static bool is_wanted(const struct report_state *state,
 		if (!switch_entry__equal(&state->shares[i], &wanted->shares[i]))
 			return false;
 	for (i = 0; i < REPORT_COLLECTOR_KEYS; i++)
-		if (!switch_entry__equal(&state->collectors[i],
-					 &wanted->collectors[i]))
+		if (!switch_entry__equal(&state->collectors[i], &wanted->collectors[i]))
 			return false;
 	for (i = 0; i < SWITCH_PORTS; i++)
 		if (wanted->sessions[i].there &&

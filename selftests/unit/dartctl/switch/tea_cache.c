@@ -65,9 +65,8 @@ static void settings_are_checked(void **state)
 		{ 1, KEY, 0 },
 		{ 1, KEY, DART_TEA_SKETCH_MAX + 1 },
 	};
-	const struct cache_keys_settings largest = {
-		CACHE_KEYS_ENTRIES_MAX, DART_TEA_KEY_MAX, DART_TEA_SKETCH_MAX
-	};
+	const struct cache_keys_settings largest = { CACHE_KEYS_ENTRIES_MAX, DART_TEA_KEY_MAX,
+						     DART_TEA_SKETCH_MAX };
 	struct cache_keys *cache = NULL;
 	size_t i;
 
@@ -108,8 +107,7 @@ static void least_used_yields(void **state)
 	count(cache, 3, 21);
 	assert_int_equal(cache_keys__end_period(cache), 21);
 	assert_int_equal(cache_keys__threshold(cache), 21);
-	assert_int_equal(cache_keys__report(cache, key_of(4, key), victim),
-			 CACHE_KEYS_EXCHANGED);
+	assert_int_equal(cache_keys__report(cache, key_of(4, key), victim), CACHE_KEYS_EXCHANGED);
 	assert_memory_equal(victim, key_of(2, key), KEY);
 	assert_false(has(cache, 2, 20));
 	assert_true(has(cache, 4, 0));
@@ -119,11 +117,9 @@ static void least_used_yields(void **state)
 	/* 1 falls back, 3 was not counted, 4 was there for a part of the period. */
 	count(cache, 1, 45);
 	assert_int_equal(cache_keys__end_period(cache), 10);
-	assert_int_equal(cache_keys__report(cache, key_of(5, key), victim),
-			 CACHE_KEYS_EXCHANGED);
+	assert_int_equal(cache_keys__report(cache, key_of(5, key), victim), CACHE_KEYS_EXCHANGED);
 	assert_memory_equal(victim, key_of(3, key), KEY);
-	assert_int_equal(cache_keys__report(cache, key_of(6, key), victim),
-			 CACHE_KEYS_EXCHANGED);
+	assert_int_equal(cache_keys__report(cache, key_of(6, key), victim), CACHE_KEYS_EXCHANGED);
 	assert_memory_equal(victim, key_of(1, key), KEY);
 	assert_int_equal(report(cache, 7), CACHE_KEYS_REFUSED);
 	assert_true(has(cache, 4, 0));
@@ -217,8 +213,7 @@ static void check_report(struct cache_keys *cache, struct model *model,
 {
 	const uint64_t least = model__least(model);
 	uint8_t key[KEY], victim[KEY];
-	enum cache_keys_verdict verdict =
-		cache_keys__report(cache, key_of(number, key), victim);
+	enum cache_keys_verdict verdict = cache_keys__report(cache, key_of(number, key), victim);
 
 	if (model->there[number]) {
 		assert_int_equal(verdict, CACHE_KEYS_PRESENT);
@@ -255,15 +250,13 @@ static void check_period(struct cache_keys *cache, struct model *model,
 	assert_in_range(threshold, lowest, DART_TEA_SKETCH_MAX);
 	if (model->size < entries) {
 		assert_int_equal(threshold, lowest);
-	} else if (ranked && threshold > lowest &&
-		   threshold < DART_TEA_SKETCH_MAX) {
+	} else if (ranked && threshold > lowest && threshold < DART_TEA_SKETCH_MAX) {
 		/* The threshold is just above one key, and a 16th or more are below. */
 		const uint32_t yielding = (entries + 15) / 16;
 		uint32_t equal = 0;
 
 		for (i = 0; i < NUMBERS; i++)
-			equal += model->ranked[i] &&
-				 model->packets[i] == threshold - 1;
+			equal += model->ranked[i] && model->packets[i] == threshold - 1;
 		assert_true(equal);
 		assert_true(below >= (yielding < ranked ? yielding : ranked));
 		assert_true(below - equal < yielding);
@@ -275,8 +268,7 @@ static void check_keys(struct cache_keys *cache, const struct model *model)
 	uint32_t i;
 
 	for (i = 0; i < NUMBERS; i++)
-		assert_int_equal(has(cache, i, model->counter[i]),
-				 model->there[i]);
+		assert_int_equal(has(cache, i, model->counter[i]), model->there[i]);
 }
 
 static void random_steps(uint32_t entries, uint32_t lowest, uint64_t *random)
@@ -295,16 +287,14 @@ static void random_steps(uint32_t entries, uint32_t lowest, uint64_t *random)
 			check_period(cache, model, entries, lowest);
 			break;
 		case 1:
-			assert_int_equal(cache_keys__remove(cache,
-							   key_of(number, key)),
+			assert_int_equal(cache_keys__remove(cache, key_of(number, key)),
 					 model->there[number] ? 0 : -ENOENT);
 			if (model->there[number])
 				model__drop(model, number);
 			break;
 		case 2 ... 20:
 			packets = model->there[number] ? model->counter[number] : 0;
-			packets += random__below(random, 3) ?
-				random__below(random, 100) : 0;
+			packets += random__below(random, 3) ? random__below(random, 100) : 0;
 			if (!random__below(random, 50))
 				packets = random__below(random, 70000);
 			assert_int_equal(count(cache, number, packets),
@@ -312,8 +302,7 @@ static void random_steps(uint32_t entries, uint32_t lowest, uint64_t *random)
 			if (!model->there[number])
 				break;
 			if (packets >= model->counter[number])
-				model->counted[number] +=
-					packets - model->counter[number];
+				model->counted[number] += packets - model->counter[number];
 			else
 				model->counted[number] += packets;
 			model->counter[number] = packets;

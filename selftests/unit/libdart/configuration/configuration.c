@@ -70,13 +70,10 @@ static void test_settings(void **state)
 static void test_usual_files(void **state)
 {
 	assert_loads("tcp: {}\n");
-	assert_string_equal(configuration.tcp.certificate,
-			    "/etc/dart/tls/host.pem");
+	assert_string_equal(configuration.tcp.certificate, "/etc/dart/tls/host.pem");
 	assert_string_equal(configuration.tcp.key, "/etc/dart/tls/host.key");
-	assert_string_equal(configuration.tcp.authorities,
-			    "/etc/dart/tls/authorities.pem");
-	assert_string_equal(configuration.tcp.revoked,
-			    "/etc/dart/tls/revoked.pem");
+	assert_string_equal(configuration.tcp.authorities, "/etc/dart/tls/authorities.pem");
+	assert_string_equal(configuration.tcp.revoked, "/etc/dart/tls/revoked.pem");
 	assert_int_equal(configuration.tcp.subject_count, 1);
 	assert_string_equal(configuration.tcp.subjects[0], "dart-controller");
 }
@@ -225,15 +222,13 @@ static void test_directory(void **state)
 	assert_int_equal(configuration.readers.count, 2);
 
 	dart_configuration__close(&configuration);
-	assert_int_equal(dart_configuration__load_file(&configuration, "f.yaml",
-						       &error), 0);
+	assert_int_equal(dart_configuration__load_file(&configuration, "f.yaml", &error), 0);
 	assert_int_equal(configuration.item_count, 1);
 
 	/* Without the file, the files in its directory are enough. */
 	dart_configuration__close(&configuration);
 	unlink("f.yaml");
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), 0);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), 0);
 	assert_int_equal(configuration.item_count, 2);
 }
 
@@ -241,9 +236,8 @@ static void test_twice(void **state)
 {
 	write_text("f.d/a.yaml", "\n\nport: 5\n");
 	assert_int_equal(load("\nport: 5\n"), -EINVAL);
-	assert_string_equal(
-		error.text,
-		"f.d/a.yaml:3: 'port' occurs twice, also at f.yaml:2 (remove one)");
+	assert_string_equal(error.text,
+			    "f.d/a.yaml:3: 'port' occurs twice, also at f.yaml:2 (remove one)");
 	write_text("f.d/a.yaml", "probes: [tcp]\n");
 	assert_int_equal(load("probes:\n- tcp\n"), -EINVAL);
 	assert_string_equal(
@@ -254,14 +248,12 @@ static void test_twice(void **state)
 static void test_missing(void **state)
 {
 	unlink("f.yaml");
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), -ENOENT);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), -ENOENT);
 	assert_non_null(strstr(error.text, "f.yaml: cannot read it: No such"));
 
 	/* A link that leads nowhere is a mistake, not a missing file. */
 	assert_int_equal(symlink("/nowhere", "f.d/a.yaml"), 0);
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), -EIO);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), -EIO);
 	assert_non_null(strstr(error.text, "f.d/a.yaml: cannot read it"));
 }
 
@@ -269,25 +261,19 @@ static void test_modes(void **state)
 {
 	write_text("f.yaml", "port: 1\n");
 	chmod("f.yaml", 0666);
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), -EPERM);
-	assert_non_null(strstr(
-		error.text,
-		"f.yaml: every user may write to it (chmod o-w f.yaml"));
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), -EPERM);
+	assert_non_null(strstr(error.text, "f.yaml: every user may write to it (chmod o-w f.yaml"));
 	chmod("f.yaml", 0664);
 	chmod("f.d", 0777);
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), -EPERM);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), -EPERM);
 	assert_non_null(strstr(error.text, "f.d: every user may write to it"));
 	chmod("f.d", 0755);
 
 	unlink("f.yaml");
 	assert_int_equal(mkfifo("f.yaml", 0600), 0);
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), -EINVAL);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), -EINVAL);
 	assert_string_equal(error.text, "f.yaml: not a regular file");
-	assert_int_equal(dart_configuration__load_file(&configuration, "f.d",
-						       &error), -EINVAL);
+	assert_int_equal(dart_configuration__load_file(&configuration, "f.d", &error), -EINVAL);
 }
 
 /* Is the address, of either family, in the ranges of @text? */
@@ -303,8 +289,7 @@ static bool contains(const char *text, const char *address)
 		return dart_prefixes__contain(&configuration.controllers,
 					      (struct sockaddr *)&address4);
 	assert_int_equal(inet_pton(AF_INET6, address, &address6.sin6_addr), 1);
-	return dart_prefixes__contain(&configuration.controllers,
-				      (struct sockaddr *)&address6);
+	return dart_prefixes__contain(&configuration.controllers, (struct sockaddr *)&address6);
 }
 
 static void test_prefixes(void **state)
@@ -327,33 +312,27 @@ static void test_prefixes(void **state)
 	assert_true(contains("10.0.0.1, 'fd00::1'", "fd00::1"));
 	assert_false(contains("", "10.0.0.1"));
 	assert_loads("");
-	assert_true(dart_prefixes__contain(&configuration.controllers,
-					   (struct sockaddr *)&any));
+	assert_true(dart_prefixes__contain(&configuration.controllers, (struct sockaddr *)&any));
 }
 
 static void test_objects(void **state)
 {
 	json_t *request = json_pack("{s:s}", "request", "store-create");
-	json_t *disk = json_pack("{s:s, s:s}", "request", "register-source",
-				 "disk", "null");
+	json_t *disk = json_pack("{s:s, s:s}", "request", "register-source", "disk", "null");
 	int fd;
 
-	assert_int_equal(dart_configuration__open_object(request, NULL, &fd,
-							 &error), 0);
+	assert_int_equal(dart_configuration__open_object(request, NULL, &fd, &error), 0);
 	assert_int_equal(fd, -1);
-	assert_int_equal(dart_configuration__open_object(request, "store", &fd,
-							 &error), 0);
+	assert_int_equal(dart_configuration__open_object(request, "store", &fd, &error), 0);
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
 	assert_int_equal(dart_configuration__open_object(request, "none/store",
 							 &fd, &error), -ENOENT);
 	assert_int_equal(fd, -1);
-	assert_int_equal(dart_configuration__open_object(disk, "/dev/null", &fd,
-							 &error), -ENOTBLK);
+	assert_int_equal(dart_configuration__open_object(disk, "/dev/null", &fd, &error), -ENOTBLK);
 	assert_string_equal(error.text, "'/dev/null' is not a disk");
 	json_object_del(disk, "disk");
-	assert_int_equal(dart_configuration__open_object(disk, "/dev/null", &fd,
-							 &error), -EINVAL);
+	assert_int_equal(dart_configuration__open_object(disk, "/dev/null", &fd, &error), -EINVAL);
 	json_decref(request);
 	json_decref(disk);
 }
@@ -367,28 +346,21 @@ int main(void)
 		FILES("settings of every kind are read", test_settings),
 		FILES("a file with a byte order mark and line ends of Windows is read as without",
 		      test_windows),
-		FILES("without files of its own tcp takes those of dartctl tls",
-		      test_usual_files),
-		FILES("these go with subjects that are chosen",
-		      test_chosen_subjects),
+		FILES("without files of its own tcp takes those of dartctl tls", test_usual_files),
+		FILES("these go with subjects that are chosen", test_chosen_subjects),
 		FILES("items of every kind become requests with the paths of their objects",
 		      test_items),
 		FILES("cgroups are found where they are mounted", test_cgroups),
 		FILES("a host is registered as a whole", test_host),
-		FILES("a file with comments only is an empty configuration",
-		      test_empty),
+		FILES("a file with comments only is an empty configuration", test_empty),
 		FILES("files of the directory are read in the order of their names, and their lists are joined",
 		      test_directory),
-		FILES("a setting or item in two files is refused with both places",
-		      test_twice),
+		FILES("a setting or item in two files is refused with both places", test_twice),
 		FILES("a missing configuration and a link that leads nowhere are told apart",
 		      test_missing),
-		FILES("files and directories that every user may write to are refused",
-		      test_modes),
-		FILES("addresses are allowed by IPv4 and IPv6 prefixes",
-		      test_prefixes),
-		FILES("objects are opened by the type of their request",
-		      test_objects),
+		FILES("files and directories that every user may write to are refused", test_modes),
+		FILES("addresses are allowed by IPv4 and IPv6 prefixes", test_prefixes),
+		FILES("objects are opened by the type of their request", test_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,8 +42,7 @@ static inline int leave_directory(void **state)
 	return fchdir(files.before) || close(files.before) || system(command);
 }
 
-static inline void write_file(const char *name, const void *bytes,
-			      size_t length)
+static inline void write_file(const char *name, const void *bytes, size_t length)
 {
 	FILE *file = fopen(name, "w");
 

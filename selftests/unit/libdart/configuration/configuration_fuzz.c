@@ -4,39 +4,37 @@
 
 #define ROUNDS 5000
 
-static const char sample[] =
-	"device: rxe0\n"
-	"listen: [10.0.0.1, \"fd00::1\"]\n"
-	"port: 4792\n"
-	"exposure: exact\n"
-	"allow:\n"
-	"  controllers: [10.0.0.0/8, 'fd00::/8']\n"
-	"  readers: [10.0.0.7]\n"
-	"limits: {controllers: 64, readers: 64, clients: 64}\n"
-	"sources:\n"
-	"  - cpustat\n"
-	"  - {source: snmp:tcp, netns: blue}\n"
-	"  - {source: snmp:tcp, follow: true}\n"
-	"  - {source: cgroup:cpu, cgroup: /system.slice, follow: true}\n"
-	"  - {source: disk:stats, disk: sda}\n"
-	"  - {source: netdev:stats, netdev: eth0, netns: a, path: /b}\n"
-	"maps:\n"
-	"  - {pinned: /sys/fs/bpf/requests, name: requests}\n"
-	"counters:\n"
-	"  - {name: drops, counters: [rx, tx]}\n"
-	"probes: [tcp, runqlat]\n"
-	"stores:\n"
-	"  - name: paths\n"
-	"    slots: 2^20\n"
-	"    value: 20\n"
-	"    checksum: 32\n"
-	"    redundancy: 2\n"
-	"    file: /dev/shm/paths\n"
-	"    reporters: [10.0.0.1, 10.0.0.2]\n";
+static const char sample[] = "device: rxe0\n"
+			     "listen: [10.0.0.1, \"fd00::1\"]\n"
+			     "port: 4792\n"
+			     "exposure: exact\n"
+			     "allow:\n"
+			     "  controllers: [10.0.0.0/8, 'fd00::/8']\n"
+			     "  readers: [10.0.0.7]\n"
+			     "limits: {controllers: 64, readers: 64, clients: 64}\n"
+			     "sources:\n"
+			     "  - cpustat\n"
+			     "  - {source: snmp:tcp, netns: blue}\n"
+			     "  - {source: snmp:tcp, follow: true}\n"
+			     "  - {source: cgroup:cpu, cgroup: /system.slice, follow: true}\n"
+			     "  - {source: disk:stats, disk: sda}\n"
+			     "  - {source: netdev:stats, netdev: eth0, netns: a, path: /b}\n"
+			     "maps:\n"
+			     "  - {pinned: /sys/fs/bpf/requests, name: requests}\n"
+			     "counters:\n"
+			     "  - {name: drops, counters: [rx, tx]}\n"
+			     "probes: [tcp, runqlat]\n"
+			     "stores:\n"
+			     "  - name: paths\n"
+			     "    slots: 2^20\n"
+			     "    value: 20\n"
+			     "    checksum: 32\n"
+			     "    redundancy: 2\n"
+			     "    file: /dev/shm/paths\n"
+			     "    reporters: [10.0.0.1, 10.0.0.2]\n";
 
 /* Characters with a meaning in YAML, so that more of the mutations get far. */
-static const char meaningful[] =
-	"\n\n  :-[]{},'\"#&*!|>%@`0129ab/.^~\\\t\0\xff";
+static const char meaningful[] = "\n\n  :-[]{},'\"#&*!|>%@`0129ab/.^~\\\t\0\xff";
 
 static size_t mutate(char *bytes, uint64_t *seed)
 {
@@ -51,8 +49,7 @@ static size_t mutate(char *bytes, uint64_t *seed)
 			bytes[at] ^= 1 << random__below(seed, 8);
 			break;
 		case 1:
-			bytes[at] = meaningful[random__below(
-				seed, sizeof(meaningful) - 1)];
+			bytes[at] = meaningful[random__below(seed, sizeof(meaningful) - 1)];
 			break;
 		case 2:
 			length = at + 1;
@@ -76,8 +73,7 @@ static void assert_refused_in_words(void)
 	const char *at;
 
 	/* Errors of opening name no line, but none occur here. */
-	if (strncmp(error.text, "f.yaml:", 7) || error.text[7] < '1' ||
-	    error.text[7] > '9')
+	if (strncmp(error.text, "f.yaml:", 7) || error.text[7] < '1' || error.text[7] > '9')
 		fail_msg("no line: %s", error.text);
 	for (at = error.text; *at; at++)
 		assert_in_range(*at, ' ', '~');
@@ -106,9 +102,8 @@ static void test_mutations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_FIXTURE(
-			"5,000 damaged configurations are either read or refused with a line",
-			test_mutations, enter_directory, leave_directory),
+		TEST_FIXTURE("5,000 damaged configurations are either read or refused with a line",
+			     test_mutations, enter_directory, leave_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

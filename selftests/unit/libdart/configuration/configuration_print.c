@@ -32,11 +32,9 @@ static json_t *registrations_of_items(void)
 
 	for (i = 0; i < configuration.item_count; i++) {
 		item = &configuration.items[i];
-		json_array_append_new(list,
-				      json_pack("{s:O, s:s*, s:i, s:s}",
-						"request", item->request,
-						"path", item->path, "owner", 0,
-						"origin", "command"));
+		json_array_append_new(list, json_pack("{s:O, s:s*, s:i, s:s}", "request",
+						      item->request, "path", item->path, "owner", 0,
+						      "origin", "command"));
 	}
 	return list;
 }
@@ -55,15 +53,13 @@ static const char *name_of(char *name, const char *start, int index)
 
 	strcpy(name, start);
 	for (i = random__below(&seed, 6); i > 0; i--)
-		strcat(name, parts[random__below(&seed, sizeof(parts) /
-						 sizeof(parts[0]))]);
+		strcat(name, parts[random__below(&seed, sizeof(parts) / sizeof(parts[0]))]);
 	sprintf(name + strlen(name), "%d", index);
 	return name;
 }
 
 /* A label, and its path or another path. */
-static void set_object(json_t *registration, const char *member,
-		       const char *directory, int index)
+static void set_object(json_t *registration, const char *member, const char *directory, int index)
 {
 	json_t *request = json_object_get(registration, "request");
 	char label[256], path[512];
@@ -80,18 +76,15 @@ static void set_object(json_t *registration, const char *member,
 static json_t *new_source(int index)
 {
 	char name[256];
-	json_t *registration = json_pack("{s:{s:s, s:s}}", "request", "request",
-					 "register-source", "source",
-					 name_of(name, "", index));
+	json_t *registration = json_pack("{s:{s:s, s:s}}", "request", "request", "register-source",
+					 "source", name_of(name, "", index));
 	json_t *request = json_object_get(registration, "request");
 
 	switch (random__below(&seed, 6)) {
 	case 0:
-		json_object_set_new(request, "request",
-				    json_string("follow-source"));
+		json_object_set_new(request, "request", json_string("follow-source"));
 		if (random__below(&seed, 2))
-			set_object(registration, "cgroup", "/sys/fs/cgroup",
-				   index);
+			set_object(registration, "cgroup", "/sys/fs/cgroup", index);
 		break;
 	case 1:
 		set_object(registration, "disk", "/dev", index);
@@ -105,8 +98,7 @@ static json_t *new_source(int index)
 			break;
 		/* fallthrough */
 	case 4:
-		json_object_set_new(request, "netdev",
-				    json_string(name_of(name, "", index)));
+		json_object_set_new(request, "netdev", json_string(name_of(name, "", index)));
 		break;
 	}
 	return registration;
@@ -116,11 +108,9 @@ static json_t *new_map(int index)
 {
 	char path[256], name[256];
 
-	return json_pack("{s:{s:s, s:s*}, s:s}", "request", "request",
-			 "register-map", "name",
-			 random__below(&seed, 2) ? name_of(name, "", index) :
-						   NULL,
-			 "path", name_of(path, "/", index));
+	return json_pack("{s:{s:s, s:s*}, s:s}", "request", "request", "register-map", "name",
+			 random__below(&seed, 2) ? name_of(name, "", index) : NULL, "path",
+			 name_of(path, "/", index));
 }
 
 static json_t *new_counters(int index)
@@ -130,15 +120,13 @@ static json_t *new_counters(int index)
 	int i;
 
 	for (i = random__below(&seed, 4); i > 0; i--)
-		json_array_append_new(names,
-				      json_string(name_of(name, "", i)));
+		json_array_append_new(names, json_string(name_of(name, "", i)));
 	if (!json_array_size(names)) {
 		json_decref(names);
 		names = NULL;
 	}
-	return json_pack("{s:{s:s, s:s, s:o*}}", "request", "request",
-			 "register-counters", "name", name_of(name, "", index),
-			 "counters", names);
+	return json_pack("{s:{s:s, s:s, s:o*}}", "request", "request", "register-counters", "name",
+			 name_of(name, "", index), "counters", names);
 }
 
 static json_t *new_probe(int index)
@@ -165,21 +153,16 @@ static void add_store(json_t *list, int index)
 	name_of(file, "/", index);
 	json_array_append_new(
 		list,
-		json_pack("{s:{s:s, s:s, s:i, s:i, s:o*, s:o*, s:s*}, s:s*}",
-			  "request", "request", "store-create", "name", name,
-			  "slots_log2", (int)random__below(&seed, 33),
-			  "value_length", 4 + (int)random__below(&seed, 61),
-			  "redundancy", optional(1 + index % 8),
-			  "checksum_bits", optional(8 << index % 4), "file",
-			  has_file ? file : NULL, "path",
-			  has_file ? file : NULL));
+		json_pack("{s:{s:s, s:s, s:i, s:i, s:o*, s:o*, s:s*}, s:s*}", "request", "request",
+			  "store-create", "name", name, "slots_log2", (int)random__below(&seed, 33),
+			  "value_length", 4 + (int)random__below(&seed, 61), "redundancy",
+			  optional(1 + index % 8), "checksum_bits", optional(8 << index % 4),
+			  "file", has_file ? file : NULL, "path", has_file ? file : NULL));
 	for (i = random__below(&seed, 3); i > 0; i--) {
 		sprintf(file, "10.0.%d.%d", index, i);
 		json_array_append_new(list,
-				      json_pack("{s:{s:s, s:s, s:s}}",
-						"request", "request",
-						"reporter-add", "store", name,
-						"address", file));
+				      json_pack("{s:{s:s, s:s, s:s}}", "request", "request",
+						"reporter-add", "store", name, "address", file));
 	}
 }
 
@@ -194,34 +177,26 @@ static void add_table(json_t *list, int index)
 	sprintf(name, "t: %d", index);
 	name_of(file, "/t", index);
 	json_array_append_new(
-		list,
-		json_pack("{s:{s:s, s:s, s:i, s:i, s:i, s:o*, s:o*, s:o*, s:s*}, s:s*}",
-			  "request", "request", "table-create", "name", name,
-			  "rows_log2", (int)random__below(&seed, 29),
-			  "key_length", 1 + (int)random__below(&seed, 64),
-			  "value_length", 1 + (int)random__below(&seed, 64),
-			  "cells", optional(1 + index % 8), "packet_length",
-			  optional(64 + index), "shares",
-			  random__below(&seed, 2) ?
-				  json_pack("[ii]", share, 1023) :
-				  NULL,
-			  "file", has_file ? file : NULL, "path",
-			  has_file ? file : NULL));
+		list, json_pack("{s:{s:s, s:s, s:i, s:i, s:i, s:o*, s:o*, s:o*, s:s*}, s:s*}",
+				"request", "request", "table-create", "name", name, "rows_log2",
+				(int)random__below(&seed, 29), "key_length",
+				1 + (int)random__below(&seed, 64), "value_length",
+				1 + (int)random__below(&seed, 64), "cells", optional(1 + index % 8),
+				"packet_length", optional(64 + index), "shares",
+				random__below(&seed, 2) ? json_pack("[ii]", share, 1023) : NULL,
+				"file", has_file ? file : NULL, "path", has_file ? file : NULL));
 	for (i = random__below(&seed, 3); i > 0; i--) {
 		sprintf(file, "10.1.%d.%d", index, i);
 		json_array_append_new(list,
-				      json_pack("{s:{s:s, s:s, s:s}}",
-						"request", "request",
-						"requester-add", "table", name,
-						"address", file));
+				      json_pack("{s:{s:s, s:s, s:s}}", "request", "request",
+						"requester-add", "table", name, "address", file));
 	}
 }
 
 static json_t *new_registrations(void)
 {
-	static json_t *(*const create[])(int index) = {
-		new_source, new_map, new_counters, new_probe
-	};
+	static json_t *(*const create[])(int index) = { new_source, new_map, new_counters,
+							new_probe };
 	json_t *list = json_array();
 	int i, kind;
 
@@ -365,9 +340,8 @@ static void test_nonsense(void **state)
 
 static void test_full(void **state)
 {
-	json_t *json = json_loads(
-		"[{\"request\": {\"request\": \"probe-load\", \"name\": \"a\"}}]",
-		0, NULL);
+	json_t *json = json_loads("[{\"request\": {\"request\": \"probe-load\", \"name\": \"a\"}}]",
+				  0, NULL);
 	FILE *file = fopen("/dev/full", "w");
 
 	setvbuf(file, NULL, _IONBF, 0);
@@ -384,12 +358,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FILES("500 random lists of registrations of all kinds are equal after they were printed and loaded",
 		      test_random),
-		FILES("registrations are printed in the words of a configuration file",
-		      test_text),
+		FILES("registrations are printed in the words of a configuration file", test_text),
 		FILES("a registration that a file cannot express becomes a comment that does not end",
 		      test_comments),
-		FILES("registrations that make no sense are refused",
-		      test_nonsense),
+		FILES("registrations that make no sense are refused", test_nonsense),
 		FILES("a full disk is reported", test_full),
 	};
 

@@ -82,11 +82,9 @@ static void test_refused(void **state)
 		{ "allow: {readers: [10.0.0.0/]}\n", "from 0 to 32" },
 		{ "allow: {readers: [10.0.0.0/08]}\n", "from 0 to 32" },
 		{ "allow: {readers: ['fd00::/129']}\n", "from 0 to 128" },
-		{ "allow: {readers: ['::ffff:10.0.0.0/104']}\n",
-		  "write it as IPv4" },
+		{ "allow: {readers: ['::ffff:10.0.0.0/104']}\n", "write it as IPv4" },
 		{ "limits: {controllers: 0}\n", "'0' is not a number from 1" },
-		{ "limits: {half_open: 65537}\n",
-		  "'65537' is not a number from 1" },
+		{ "limits: {half_open: 65537}\n", "'65537' is not a number from 1" },
 		{ "keepalive: 4\n", "'4' is not a number from 5 to 3600" },
 		{ "limits: {agents: 1}\n", "unknown key 'agents'" },
 		{ "host: {}\n", "'gather' is missing" },
@@ -115,8 +113,7 @@ static void test_refused(void **state)
 		{ "sources: [{source: a, netns: b/}]\n", "without '.'" },
 		{ "sources: [{source: a, netns: ../b}]\n", "without '.'" },
 		{ "sources: [{source: a, path: /b}]\n", "'path' needs the name" },
-		{ "sources: [{source: a, disk: b, path: c}]\n",
-		  "'c' is not a path from the root" },
+		{ "sources: [{source: a, disk: b, path: c}]\n", "'c' is not a path from the root" },
 		{ "sources:\n- a\n- b\n- a\n",
 		  "f.yaml:4: source 'a' occurs twice, also at f.yaml:2" },
 		{ "sources:\n- {source: a, netns: b}\n- {netns: b, source: a}\n",
@@ -127,8 +124,7 @@ static void test_refused(void **state)
 		{ "maps: [{pinned: /a, name: b}, {pinned: /c, name: b}]\n",
 		  "map 'b' occurs twice" },
 		{ "counters: [{counters: [a]}]\n", "'name' is missing" },
-		{ "counters: [{name: a, counters: []}]\n",
-		  "no counter in the list" },
+		{ "counters: [{name: a, counters: []}]\n", "no counter in the list" },
 		{ "counters: [{name: a, counters: [{}]}]\n", "expected a text" },
 		{ "counters: [{name: a}, {name: a}]\n", "counters 'a' occurs twice" },
 		{ "probes: [tcp, tcp]\n", "probe 'tcp' occurs twice" },
@@ -141,8 +137,7 @@ static void test_refused(void **state)
 		  "'0' is not a power of two" },
 		{ "stores: [{name: a, slots: 2^33, value: 4}]\n",
 		  "'2^33' is not a power of two from 2^0 to 2^32" },
-		{ "stores: [{name: a, slots: 2^, value: 4}]\n",
-		  "'2^' is not a power of two" },
+		{ "stores: [{name: a, slots: 2^, value: 4}]\n", "'2^' is not a power of two" },
 		{ "stores: [{name: a, slots: 2, value: 3}]\n", "from 4 to 64" },
 		{ "stores: [{name: a, slots: 2, value: 4, checksum: 9}]\n",
 		  "a checksum has 8, 16, 32 or 64 bits" },
@@ -217,8 +212,7 @@ static void test_refused(void **state)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (load(wrong[i].text) != -EINVAL)
 			fail_msg("taken: %s", wrong[i].text);
-		if (strncmp(error.text, "f.yaml:", 7) ||
-		    !strstr(error.text, wrong[i].error))
+		if (strncmp(error.text, "f.yaml:", 7) || !strstr(error.text, wrong[i].error))
 			fail_msg("%s: %s", wrong[i].text, error.text);
 		assert_int_equal(configuration.item_count, 0);
 	}
@@ -227,8 +221,7 @@ static void test_refused(void **state)
 static void test_nul(void **state)
 {
 	write_file("f.yaml", "port: 1\n\0\n", 10);
-	assert_int_equal(dart_configuration__load(&configuration, "f.yaml",
-						  &error), -EINVAL);
+	assert_int_equal(dart_configuration__load(&configuration, "f.yaml", &error), -EINVAL);
 	assert_non_null(strstr(error.text, "f.yaml:2: not a text file"));
 }
 
@@ -290,8 +283,7 @@ int main(void)
 		FILES("each wrong key, type, number, address, combination and repetition is refused with its line",
 		      test_refused),
 		FILES("a NUL byte is refused with its line", test_nul),
-		FILES("aliases that would expand to millions of values are refused",
-		      test_bomb),
+		FILES("aliases that would expand to millions of values are refused", test_bomb),
 		FILES("files of more than 1 MiB, deep nesting and 200,000 values are refused",
 		      test_huge),
 	};

@@ -31,8 +31,7 @@ static char *print(const struct dart_configuration *configuration)
 	FILE *file = open_memstream(&text, &size);
 
 	assert_non_null(file);
-	assert_int_equal(dart_configuration__print_settings(file, configuration),
-			 0);
+	assert_int_equal(dart_configuration__print_settings(file, configuration), 0);
 	fclose(file);
 	return text;
 }
@@ -96,13 +95,11 @@ static void test_nobody(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("all settings are the same when they are loaded again",
-		     test_all),
+		TEST("all settings are the same when they are loaded again", test_all),
 		TEST("a setting that is not given is not printed", test_one),
 		TEST("a configuration without settings has none when it is loaded again",
 		     test_none),
-		TEST("an empty list of allowed peers stays one that allows none",
-		     test_nobody),
+		TEST("an empty list of allowed peers stays one that allows none", test_nobody),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -81,20 +81,15 @@ static void test_table_1(void **state)
 		open_schema(expected[i].name);
 		assert_non_null(schema->description);
 		assert_int_equal(schema->key.length, expected[i].key_length);
-		assert_int_equal(schema->value.length,
-				 expected[i].value_length);
+		assert_int_equal(schema->value.length, expected[i].value_length);
 		drop(state);
 	}
 }
 
 static void test_flow_key(void **state)
 {
-	static const char *const texts[] = {
-		"10.0.0.1", "10.0.0.2", "4660", "0x50", "udp"
-	};
-	static const char *const long_texts[] = {
-		"fe80::1", "fe80::2", "4660", "80", "17", "7"
-	};
+	static const char *const texts[] = { "10.0.0.1", "10.0.0.2", "4660", "0x50", "udp" };
+	static const char *const long_texts[] = { "fe80::1", "fe80::2", "4660", "80", "17", "7" };
 
 	open_schema("int-path");
 	assert_int_equal(dart_key_schema__key(schema, texts, key, &error), 13);
@@ -102,8 +97,7 @@ static void test_flow_key(void **state)
 	drop(NULL);
 
 	open_schema("postcard");
-	assert_int_equal(dart_key_schema__key(schema, long_texts, key, &error),
-			 41);
+	assert_int_equal(dart_key_schema__key(schema, long_texts, key, &error), 41);
 	assert_memory_equal(key, "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
 	assert_memory_equal(key + 32, "\x12\x34\0\x50\x11\0\0\0\7", 9);
 }
@@ -111,32 +105,28 @@ static void test_flow_key(void **state)
 static void test_path(void **state)
 {
 	open_schema("int-path");
-	assert_value("\0\0\0\3\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\0",
-		     "{\"path\":[1,2,3]}");
-	assert_value("\0\0\0\5\0\0\0\4\0\0\0\3\0\0\0\0\0\0\0\1",
-		     "{\"path\":[1,0,3,4,5]}");
-	assert_value("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-		     "{\"path\":[]}");
+	assert_value("\0\0\0\3\0\0\0\2\0\0\0\1\0\0\0\0\0\0\0\0", "{\"path\":[1,2,3]}");
+	assert_value("\0\0\0\5\0\0\0\4\0\0\0\3\0\0\0\0\0\0\0\1", "{\"path\":[1,0,3,4,5]}");
+	assert_value("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "{\"path\":[]}");
 }
 
-static const char every_type[] =
-	"key:\n"
-	"  - {name: a, type: u8, names: {one: 1}}\n"
-	"  - {name: b, type: u64}\n"
-	"  - {name: c, type: mac}\n"
-	"  - {name: d, type: bytes, count: 3}\n"
-	"  - {name: e, type: text, count: 4}\n"
-	"  - {name: f, type: ipv4}\n"
-	"  - {name: g, type: ipv6}\n"
-	"value:\n"
-	"  - {name: a, type: u8, names: {one: 1}}\n"
-	"  - {name: b, type: u64, unit: ns, description: when}\n"
-	"  - {name: c, type: mac}\n"
-	"  - {name: d, type: bytes, count: 3}\n"
-	"  - {name: e, type: text, count: 4}\n"
-	"  - {name: f, type: ipv4}\n"
-	"  - {name: g, type: ipv6}\n"
-	"  - {name: h, type: u16, count: 2, stack: false}\n";
+static const char every_type[] = "key:\n"
+				 "  - {name: a, type: u8, names: {one: 1}}\n"
+				 "  - {name: b, type: u64}\n"
+				 "  - {name: c, type: mac}\n"
+				 "  - {name: d, type: bytes, count: 3}\n"
+				 "  - {name: e, type: text, count: 4}\n"
+				 "  - {name: f, type: ipv4}\n"
+				 "  - {name: g, type: ipv6}\n"
+				 "value:\n"
+				 "  - {name: a, type: u8, names: {one: 1}}\n"
+				 "  - {name: b, type: u64, unit: ns, description: when}\n"
+				 "  - {name: c, type: mac}\n"
+				 "  - {name: d, type: bytes, count: 3}\n"
+				 "  - {name: e, type: text, count: 4}\n"
+				 "  - {name: f, type: ipv4}\n"
+				 "  - {name: g, type: ipv6}\n"
+				 "  - {name: h, type: u16, count: 2, stack: false}\n";
 
 static void test_every_type(void **state)
 {
@@ -196,9 +186,7 @@ static void test_refused_keys(void **state)
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		right = texts[wrong[i].field];
 		texts[wrong[i].field] = wrong[i].text;
-		assert_int_equal(dart_key_schema__key(schema, texts, key,
-						      &error),
-				 -EINVAL);
+		assert_int_equal(dart_key_schema__key(schema, texts, key, &error), -EINVAL);
 		if (!strstr(error.text, wrong[i].error))
 			fail_msg("%s: %s", wrong[i].text, error.text);
 		texts[wrong[i].field] = right;
@@ -206,11 +194,8 @@ static void test_refused_keys(void **state)
 	drop(state);
 
 	open_schema("int-path");
-	assert_int_equal(dart_key_schema__key(schema, mixed, key, &error),
-			 -EINVAL);
-	assert_string_equal(
-		error.text,
-		"dst '::1': not in the family of the other address");
+	assert_int_equal(dart_key_schema__key(schema, mixed, key, &error), -EINVAL);
+	assert_string_equal(error.text, "dst '::1': not in the family of the other address");
 }
 
 #define V "value: [{name: v, type: u8}]\n"
@@ -237,8 +222,7 @@ static void test_refused_schemas(void **state)
 		{ V "key: [{name: 1a, type: u8}]", "'1a' is not a name" },
 		{ V "key: [{name: '', type: u8}]", "'' is not a name" },
 		{ V "key: [{name: a b, type: u8}]", "'a b' is not a name" },
-		{ V "key: [{name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, type: u8}]",
-		  "is not a name" },
+		{ V "key: [{name: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa, type: u8}]", "is not a name" },
 		{ V "key: [{name: from, type: u8}]", "the name of an option" },
 		{ V "key: [{name: a, type: u9}]", "'u9' is not a type" },
 		{ V "key: [{name: a, type: [u8]}]", "'?' is not a type" },

@@ -18,8 +18,7 @@ static void test_known(void **state)
 
 	for (size_t i = 0; i < sizeof(ports) / sizeof(*ports); i++)
 		assert_int_equal(dart_path__link_speed(ports[i].speed, ports[i].width),
-				 ports[i].gbits * 1000000000 +
-					 ports[i].tenths * 100000000);
+				 ports[i].gbits * 1000000000 + ports[i].tenths * 100000000);
 }
 
 static void test_unknown(void **state)
@@ -33,10 +32,8 @@ static void test_unknown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("the speed of a port is that of a lane for each of its lanes",
-		     test_known),
-		TEST("a port with an unknown code has an unknown speed",
-		     test_unknown),
+		TEST("the speed of a port is that of a lane for each of its lanes", test_known),
+		TEST("a port with an unknown code has an unknown speed", test_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,8 +43,7 @@ static void test_order(void **state)
 	assert_int_equal(dart_read_pieces__count(reads, 3, 4), 7);
 	for (i = 0; i < 7; i++) {
 		assert_false(dart_read_pieces__have_ended(&pieces));
-		assert_false(dart_read_pieces__take(
-			&pieces, expected[i].length - 1, &piece));
+		assert_false(dart_read_pieces__take(&pieces, expected[i].length - 1, &piece));
 		pieces__expect(&pieces, expected[i].length, &expected[i]);
 	}
 	assert_true(dart_read_pieces__have_ended(&pieces));
@@ -99,8 +98,7 @@ static void check_pieces(const struct dart_read *read, uint32_t length_max)
 
 static void test_fragments(void **state)
 {
-	static const uint32_t edges[] = { 1, 63, 64, 65, 4032, 4095, 4096,
-					  4097, 4160, 8192, 8193 };
+	static const uint32_t edges[] = { 1, 63, 64, 65, 4032, 4095, 4096, 4097, 4160, 8192, 8193 };
 	uint64_t random = 1;
 	struct dart_read read;
 

@@ -84,8 +84,7 @@ static void test_lines(void **state)
 		sample.memory_regions[2].address = cases[i].begin;
 		sample.memory_regions[2].length = cases[i].end - cases[i].begin;
 		assert_int_equal(table__expect(&sample.table, pair, 1), 2);
-		assert_int_equal(dart_read_plan__new(&sample.table, pair, 1, &plan),
-				 0);
+		assert_int_equal(dart_read_plan__new(&sample.table, pair, 1, &plan), 0);
 		reads = dart_read_plan__reads(plan, &count);
 		assert_int_equal(count, 2);
 		assert_int_equal(reads[1].address, cases[i].read.address);
@@ -185,8 +184,7 @@ static void test_too_large(void **state)
 	sample.table.entry_count = 1;
 	sample.memory_regions[0].length = 1ULL << 40;
 	sample.ranges[0].stride = (DART_CONTROL_DATA_MAX - 64) / 3 + 1;
-	assert_int_equal(dart_read_plan__new(&sample.table, NULL, 0, &plan),
-			 -EFBIG);
+	assert_int_equal(dart_read_plan__new(&sample.table, NULL, 0, &plan), -EFBIG);
 	sample.ranges[0].stride--;
 	assert_int_equal(dart_read_plan__new(&sample.table, NULL, 0, &plan), 0);
 	dart_read_plan__free(plan);
@@ -203,12 +201,10 @@ int main(void)
 		     test_pages),
 		TEST("READs begin and end at lines of 64 bytes, or with their memory region",
 		     test_lines),
-		TEST("a plan skips gaps of 64 KiB, and no shorter ones",
-		     test_gap_of_a_read),
+		TEST("a plan skips gaps of 64 KiB, and no shorter ones", test_gap_of_a_read),
 		TEST("8000 adjacent slices of 64 bytes are one READ, one at the other end of the slab is another",
 		     test_slices),
-		TEST("bytes of a copy that are in no range are gathered as zero",
-		     test_gaps),
+		TEST("bytes of a copy that are in no range are gathered as zero", test_gaps),
 		TEST("a plan that fetches one byte more than the limit is refused with EFBIG",
 		     test_too_large),
 	};

@@ -43,13 +43,11 @@ static inline uint8_t *plan__execute(const struct dart_read_plan *plan,
 	reads = dart_read_plan__reads(plan, &count);
 	for (i = 0; i < count; i++) {
 		const struct dart_read *read = &reads[i];
-		const struct dart_memory_region *region =
-			region_of(table, read);
+		const struct dart_memory_region *region = region_of(table, read);
 
 		assert_true(read->address >= region->address);
 		assert_true(read->length);
-		assert_true(read->address + read->length <=
-			    region->address + region->length);
+		assert_true(read->address + read->length <= region->address + region->length);
 		assert_true(read->landing >= end);
 		for (k = 0; k < read->length; k++)
 			landing[read->landing + k] = byte_at(read->address + k);
@@ -77,11 +75,9 @@ static inline void plan__expect_entry(const struct dart_read_plan *plan,
 
 		for (copy = 0; copy < range->copies; copy++)
 			for (k = 0; k < range->length; k++)
-				expected[(range->first_copy + copy) *
-					 entry->schema->length +
+				expected[(range->first_copy + copy) * entry->schema->length +
 					 range->offset + k] =
-					byte_at(range->address +
-						copy * range->stride + k);
+					byte_at(range->address + copy * range->stride + k);
 	}
 	assert_memory_equal(copies, expected, size);
 	free(expected);
@@ -96,12 +92,10 @@ static inline uint32_t table__expect(const struct dart_table *table,
 	struct dart_read_plan *plan;
 	uint8_t *landing;
 
-	assert_int_equal(dart_read_plan__new(table, entries, entry_count,
-					     &plan), 0);
+	assert_int_equal(dart_read_plan__new(table, entries, entry_count, &plan), 0);
 	landing = plan__execute(plan, table);
 	for (i = 0; i < count; i++)
-		plan__expect_entry(plan, table, entries ? entries[i] : i,
-				   landing);
+		plan__expect_entry(plan, table, entries ? entries[i] : i, landing);
 	dart_read_plan__reads(plan, &reads);
 	free(landing);
 	dart_read_plan__free(plan);

@@ -60,8 +60,7 @@ static void random__entry(struct random_table *random, uint32_t index,
 	}
 }
 
-static void random__init(struct random_table *random, uint32_t span,
-			 uint64_t *state)
+static void random__init(struct random_table *random, uint32_t span, uint64_t *state)
 {
 	uint32_t i;
 
@@ -133,8 +132,7 @@ static uint64_t bytes_of_extents(const struct dart_table *table)
 
 	for (i = 0; i < table->entry_count; i++)
 		for (j = 0; j < table->entries[i].range_count; j++) {
-			const struct dart_range *range =
-				&table->entries[i].ranges[j];
+			const struct dart_range *range = &table->entries[i].ranges[j];
 			uint32_t region = range->memory_region;
 
 			end = range->address + range->length +
@@ -162,8 +160,7 @@ static void test_wide(void **state)
 	for (round = 0; round < 200; round++) {
 		random__init(random, 1 << 20, &next);
 		table__expect(&random->table, NULL, 0);
-		assert_int_equal(dart_read_plan__new(&random->table, NULL, 0,
-						     &plan), 0);
+		assert_int_equal(dart_read_plan__new(&random->table, NULL, 0, &plan), 0);
 		reads = dart_read_plan__reads(plan, &count);
 		fetched = 0;
 		for (i = 0; i < count; i++)
@@ -171,8 +168,7 @@ static void test_wide(void **state)
 		bytes = bytes_of_extents(&random->table);
 		/* At most 6 regions: each further READ skips a gap. */
 		if (count > 6)
-			assert_true(fetched + (count - 6) * DART_READ_GAP_MAX <=
-				    bytes);
+			assert_true(fetched + (count - 6) * DART_READ_GAP_MAX <= bytes);
 		total += fetched;
 		spanned += bytes;
 		dart_read_plan__free(plan);
@@ -184,8 +180,7 @@ static void test_wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("plans for random tables gather every byte from its address",
-		     test_random),
+		TEST("plans for random tables gather every byte from its address", test_random),
 		TEST("each further READ of a plan saves 64 KiB or more", test_wide),
 	};
 

@@ -92,9 +92,7 @@ static void test_churn(void **state)
 		const uint32_t i = random__below(&seed, COUNT);
 
 		if (users[i].number) {
-			assert_ptr_equal(dart_slots__find(&slots,
-							  users[i].number),
-					 &users[i]);
+			assert_ptr_equal(dart_slots__find(&slots, users[i].number), &users[i]);
 			dart_slots__leave(&slots, users[i].number);
 			dart_slots__give_back(&slots, users[i].number);
 			users[i].last = users[i].number;
@@ -104,8 +102,7 @@ static void test_churn(void **state)
 			if (users[i].number == DART_SLOTS_NONE)
 				users[i].number = 0;
 			else
-				dart_slots__enter(&slots, users[i].number,
-						  &users[i]);
+				dart_slots__enter(&slots, users[i].number, &users[i]);
 		}
 		assert_null(dart_slots__find(&slots, users[i].last));
 	}
@@ -119,8 +116,7 @@ int main(void)
 		     test_full),
 		TEST("a completion of a queue pair that is gone belongs to nobody, before and after its place is taken",
 		     test_late),
-		TEST("a number that was never given belongs to nobody",
-		     test_any_number),
+		TEST("a number that was never given belongs to nobody", test_any_number),
 		TEST("users that come and go at random are found while they are there, and never later",
 		     test_churn),
 	};

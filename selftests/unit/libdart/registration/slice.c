@@ -100,9 +100,7 @@ static void test_idle(void **state)
 	while (process(fixture, 0))
 		;
 	assert_false(process(fixture, SECOND / 5));
-	assert_int_equal(poll(&(struct pollfd){ .fd = fixture->listening,
-						.events = POLLIN },
-			      1, 0),
+	assert_int_equal(poll(&(struct pollfd){ .fd = fixture->listening, .events = POLLIN }, 1, 0),
 			 0);
 	close(memory);
 }
@@ -118,8 +116,7 @@ static void test_refused(void **state)
 	slice = add(fixture, "taken");
 	client = accept_client(fixture);
 	receive(fixture, client, "taken");
-	reply(fixture, client,
-	      "{\"ok\": false, \"error\": \"EEXIST\", \"message\": \"taken\"}\n",
+	reply(fixture, client, "{\"ok\": false, \"error\": \"EEXIST\", \"message\": \"taken\"}\n",
 	      -1);
 	assert_int_equal(slice->status, -EEXIST);
 	assert_string_equal(slice->reason, "taken");
@@ -178,9 +175,7 @@ static void test_others_first(void **state)
 	free = add(fixture, "free");
 	client = accept_client(fixture);
 	receive(fixture, client, "busy");
-	reply(fixture, client,
-	      "{\"ok\": false, \"error\": \"EBUSY\", \"message\": \"m\"}\n",
-	      -1);
+	reply(fixture, client, "{\"ok\": false, \"error\": \"EBUSY\", \"message\": \"m\"}\n", -1);
 	receive(fixture, client, "free");
 	reply(fixture, client, OK, memory);
 	assert_int_equal(free->status, 0);
@@ -210,9 +205,7 @@ static void test_late_reply(void **state)
 	receive(fixture, client, "late");
 	while (process(fixture, 0))
 		;
-	assert_int_equal(dart_descriptor__send(client, OK, strlen(OK), 0,
-					       memory),
-			 strlen(OK));
+	assert_int_equal(dart_descriptor__send(client, OK, strlen(OK), 0, memory), strlen(OK));
 	close(client);
 	stop_listening(fixture);
 	unlink(fixture->path);
@@ -276,15 +269,10 @@ static void test_invalid(void **state)
 	struct dart_error error;
 	json_t *schema = json_object();
 
-	assert_int_equal(dart_slices__new(&slices, "relative", &error),
-			 -EINVAL);
-	assert_int_equal(dart_slices__add(fixture->slices, "a", schema, &slice,
-					  &error),
-			 -EINVAL);
+	assert_int_equal(dart_slices__new(&slices, "relative", &error), -EINVAL);
+	assert_int_equal(dart_slices__add(fixture->slices, "a", schema, &slice, &error), -EINVAL);
 	json_object_set_new(schema, "length", json_integer(1 << 30));
-	assert_int_equal(dart_slices__add(fixture->slices, "a", schema, &slice,
-					  &error),
-			 -EINVAL);
+	assert_int_equal(dart_slices__add(fixture->slices, "a", schema, &slice, &error), -EINVAL);
 	json_decref(schema);
 }
 
@@ -297,9 +285,8 @@ int main(void)
 		TEST_FIXTURE(
 			"the next dartd gets the descriptor of the slice, also in a new directory, and the memory stays",
 			test_registered_again, setup, teardown),
-		TEST_FIXTURE(
-			"nothing happens while dartd runs and all slices are registered",
-			test_idle, setup, teardown),
+		TEST_FIXTURE("nothing happens while dartd runs and all slices are registered",
+			     test_idle, setup, teardown),
 		TEST_FIXTURE(
 			"a slice that dartd refuses has the reason, and is asked for when the next dartd appears",
 			test_refused, setup, teardown),

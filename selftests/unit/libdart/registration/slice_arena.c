@@ -22,8 +22,7 @@ static uint64_t *word(const struct dart_slice *slice)
 
 /* Registers @slice in memory that is lent already. */
 static void serve(struct fixture *fixture, int client, const char *name,
-		  const struct dart_slice *slice,
-		  const struct dart_slice *first)
+		  const struct dart_slice *slice, const struct dart_slice *first)
 {
 	int fd = receive(fixture, client, name);
 
@@ -31,8 +30,7 @@ static void serve(struct fixture *fixture, int client, const char *name,
 	close(fd);
 	assert_string_equal(fixture->request, "new-slice");
 	assert_int_equal(fixture->memory, -1);
-	assert_int_equal(fixture->offset,
-			 (char *)slice->memory - (char *)first->memory);
+	assert_int_equal(fixture->offset, (char *)slice->memory - (char *)first->memory);
 	reply(fixture, client, OK, -1);
 	assert_int_equal(slice->status, 0);
 }
@@ -50,8 +48,7 @@ static void serve_removal(struct fixture *fixture, int client, const char *name,
 }
 
 /* Three registered slices, "first" at the start of @memory. */
-static void begin(struct fixture *fixture, struct dart_slice *slices[3],
-		  int *memory)
+static void begin(struct fixture *fixture, struct dart_slice *slices[3], int *memory)
 {
 	static const char *const names[] = { "first", "second", "third" };
 	int client;
@@ -123,8 +120,7 @@ static void test_many(void **state)
 			close(fd);
 		}
 		assert_int_equal(fixture->offset,
-				 (char *)slices[i]->memory -
-					 (char *)first->memory);
+				 (char *)slices[i]->memory - (char *)first->memory);
 		reply(fixture, client, OK, fd < 0 ? memory : -1);
 		assert_int_equal(slices[i]->status, 0);
 		assert_int_equal(*word(slices[i]), 1000 + i);
@@ -182,9 +178,7 @@ static void test_added_to_lent_memory(void **state)
 	begin(fixture, slices, &memory);
 	late = add(fixture, "late");
 	*word(late) = 7;
-	assert_int_equal(word_at(memory, (char *)late->memory -
-						 (char *)slices[0]->memory),
-			 7);
+	assert_int_equal(word_at(memory, (char *)late->memory - (char *)slices[0]->memory), 7);
 	client = accept_client(fixture);
 	serve(fixture, client, "late", late, slices[0]);
 	close(client);
@@ -398,9 +392,7 @@ static void test_last_of_memory(void **state)
 	close(client);
 	while (process(fixture, 0))
 		;
-	assert_int_equal(poll(&(struct pollfd){ .fd = fixture->listening,
-						.events = POLLIN },
-			      1, 0),
+	assert_int_equal(poll(&(struct pollfd){ .fd = fixture->listening, .events = POLLIN }, 1, 0),
 			 0);
 	stop_listening(fixture);
 	assert_int_equal(open_descriptors(), before);
@@ -427,15 +419,12 @@ int main(void)
 		TEST_FIXTURE(
 			"bytes of a removed slice are used again after the lease, zeroed, without a timer",
 			test_lease_ends, setup, teardown),
-		TEST_FIXTURE(
-			"bytes of a slice that dartd does not remove are not used again",
-			test_removal_refused, setup, teardown),
-		TEST_FIXTURE(
-			"a slice that is removed while dartd is asked for it leaves no entry",
-			test_removed_while_asked, setup, teardown),
-		TEST_FIXTURE(
-			"the last slice of some memory ends with it, without a request",
-			test_last_of_memory, setup, teardown),
+		TEST_FIXTURE("bytes of a slice that dartd does not remove are not used again",
+			     test_removal_refused, setup, teardown),
+		TEST_FIXTURE("a slice that is removed while dartd is asked for it leaves no entry",
+			     test_removed_while_asked, setup, teardown),
+		TEST_FIXTURE("the last slice of some memory ends with it, without a request",
+			     test_last_of_memory, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,8 +40,7 @@ static void listen_at(struct fixture *fixture)
 
 	strcpy(address.sun_path, fixture->path);
 	fixture->listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(
-		bind(fixture->listening, (void *)&address, sizeof(address)), 0);
+	assert_int_equal(bind(fixture->listening, (void *)&address, sizeof(address)), 0);
 	assert_int_equal(listen(fixture->listening, 8), 0);
 	/* As dartd does when it listens. */
 	assert_int_equal(chmod(fixture->path, 0600), 0);
@@ -61,15 +60,12 @@ static int setup(void **state)
 	strcpy(fixture->directory, "/tmp/dart-slice-XXXXXX");
 	assert_non_null(mkdtemp(fixture->directory));
 	strcat(fixture->directory, "/a");
-	snprintf(fixture->path, sizeof(fixture->path), "%s/b/socket",
-		 fixture->directory);
+	snprintf(fixture->path, sizeof(fixture->path), "%s/b/socket", fixture->directory);
 	fixture->listening = -1;
-	fixture->schema = json_pack("{s:s, s:i, s:[{s:s, s:i, s:i, s:s}]}",
-				    "name", "work", "length", 16, "fields",
-				    "name", "done", "offset", 0, "width", 8,
+	fixture->schema = json_pack("{s:s, s:i, s:[{s:s, s:i, s:i, s:s}]}", "name", "work",
+				    "length", 16, "fields", "name", "done", "offset", 0, "width", 8,
 				    "kind", "counter");
-	assert_int_equal(
-		dart_slices__new(&fixture->slices, fixture->path, &error), 0);
+	assert_int_equal(dart_slices__new(&fixture->slices, fixture->path, &error), 0);
 	*state = fixture;
 	return 0;
 }
@@ -113,8 +109,7 @@ static struct dart_slice *add(struct fixture *fixture, const char *name)
 	struct dart_slice *slice;
 	struct dart_error error;
 
-	assert_int_equal(dart_slices__add(fixture->slices, name,
-					  fixture->schema, &slice, &error),
+	assert_int_equal(dart_slices__add(fixture->slices, name, fixture->schema, &slice, &error),
 			 0);
 	return slice;
 }
@@ -163,14 +158,12 @@ static int receive(struct fixture *fixture, int client, const char *name)
 	int fd;
 
 	process_until(fixture, client);
-	length = dart_descriptor__receive(client, line, sizeof(line), 0, &fd,
-					  NULL);
+	length = dart_descriptor__receive(client, line, sizeof(line), 0, &fd, NULL);
 	assert_true(length > 0 && line[length - 1] == '\n');
 	request = json_loadb(line, length, 0, NULL);
 	fixture->memory = fixture->offset = -1;
-	assert_int_equal(json_unpack(request, "{s:s, s:s, s?I, s?I}", "request",
-				     &kind, "name", &received, "memory",
-				     &fixture->memory, "offset",
+	assert_int_equal(json_unpack(request, "{s:s, s:s, s?I, s?I}", "request", &kind, "name",
+				     &received, "memory", &fixture->memory, "offset",
 				     &fixture->offset),
 			 0);
 	assert_string_equal(received, name);
@@ -181,9 +174,7 @@ static int receive(struct fixture *fixture, int client, const char *name)
 
 static void reply(struct fixture *fixture, int client, const char *line, int fd)
 {
-	assert_int_equal(dart_descriptor__send(client, line, strlen(line), 0,
-					       fd),
-			 strlen(line));
+	assert_int_equal(dart_descriptor__send(client, line, strlen(line), 0, fd), strlen(line));
 	assert_true(process(fixture, 20 * SECOND));
 }
 
@@ -210,8 +201,7 @@ static uint64_t word_at(int memory, off_t offset)
 {
 	uint64_t word;
 
-	assert_int_equal(pread(memory, &word, sizeof(word), offset),
-			 sizeof(word));
+	assert_int_equal(pread(memory, &word, sizeof(word), offset), sizeof(word));
 	return word;
 }
 

@@ -47,8 +47,7 @@ static void write_file(char *path, const char *text)
 }
 
 /* Loads two files, of which the second may be NULL. */
-static int load_texts(const char *text, const char *more,
-		      struct dart_collectors *collectors,
+static int load_texts(const char *text, const char *more, struct dart_collectors *collectors,
 		      struct dart_error *error)
 {
 	char names[2][32];
@@ -60,8 +59,7 @@ static int load_texts(const char *text, const char *more,
 	write_file(names[0], text);
 	if (more)
 		write_file(names[1], more);
-	ret = dart_collectors__load(paths, more ? 2 : 1, reporter, collectors,
-				    error);
+	ret = dart_collectors__load(paths, more ? 2 : 1, reporter, collectors, error);
 	unlink(names[0]);
 	if (more)
 		unlink(names[1]);
@@ -79,8 +77,7 @@ static int load(const char *const *changes, size_t count,
 
 	for (i = 0; i < count; i++)
 		json_array_append_new(list, line(changes[i]));
-	file = json_pack("{s:i, s:o}", "dart_collectors", 1, "collectors",
-			 list);
+	file = json_pack("{s:i, s:o}", "dart_collectors", 1, "collectors", list);
 	text = json_dumps(file, 0);
 	ret = load_texts(text, NULL, collectors, error);
 	if (!ret) {
@@ -110,9 +107,8 @@ static void test_entry(void **state)
 	json_t *json, *given;
 	int share;
 
-	assert_int_equal(LOAD(&collectors, &error, "{}",
-			      "{\"reporter\": \"10.0.0.3\", \"qpn\": 18}"),
-			 0);
+	assert_int_equal(
+		LOAD(&collectors, &error, "{}", "{\"reporter\": \"10.0.0.3\", \"qpn\": 18}"), 0);
 	assert_int_equal(collectors.count, 1);
 	collector = collectors.list;
 	assert_string_equal(collector->name, "paths");
@@ -145,14 +141,12 @@ static void test_epoch(void **state)
 	struct dart_error error;
 	json_t *json;
 
-	assert_int_equal(LOAD(&collectors, &error, "{}",
-			      "{\"qpn\": 18, \"epoch\": 1795339800}"),
+	assert_int_equal(LOAD(&collectors, &error, "{}", "{\"qpn\": 18, \"epoch\": 1795339800}"),
 			 0);
 	assert_int_equal(collectors.list[0].epoch, 0);
 	assert_int_equal(collectors.list[1].epoch, 1795339800);
 	json = dart_collector__to_json(&collectors.list[1]);
-	assert_int_equal(json_integer_value(json_object_get(json, "epoch")),
-			 1795339800);
+	assert_int_equal(json_integer_value(json_object_get(json, "epoch")), 1795339800);
 	json_decref(json);
 	dart_collectors__free(&collectors);
 }
@@ -170,8 +164,7 @@ static void test_equal_shares(void **state)
 	for (share = 0; share < DART_STORE_SHARES; share++) {
 		shares[collectors.shares[share]]++;
 		if (share)
-			assert_true(collectors.shares[share] >=
-				    collectors.shares[share - 1]);
+			assert_true(collectors.shares[share] >= collectors.shares[share - 1]);
 	}
 	for (share = 0; share < 3; share++)
 		assert_in_range(shares[share], 341, 342);
@@ -183,8 +176,7 @@ static void test_given_shares(void **state)
 	struct dart_collectors collectors;
 	struct dart_error error;
 
-	assert_int_equal(LOAD(&collectors, &error,
-			      "{\"shares\": \"0-511,600\"}",
+	assert_int_equal(LOAD(&collectors, &error, "{\"shares\": \"0-511,600\"}",
 			      "{\"qpn\": 18, \"shares\": \"1023\"}"),
 			 0);
 	assert_int_equal(collectors.shares[0], 0);
@@ -207,8 +199,7 @@ static void test_several_files(void **state)
 		json_t *json = line(i ? "{\"qpn\": 18}" : "{}");
 		char *one = json_dumps(json, 0);
 
-		snprintf(text[i], sizeof(text[i]),
-			 "{\"dart_collectors\": 1, \"collectors\": [%s]}",
+		snprintf(text[i], sizeof(text[i]), "{\"dart_collectors\": 1, \"collectors\": [%s]}",
 			 one);
 		free(one);
 		json_decref(json);
@@ -218,8 +209,7 @@ static void test_several_files(void **state)
 	assert_int_equal(collectors.shares[0], 0);
 	assert_int_equal(collectors.shares[1023], 1);
 	dart_collectors__free(&collectors);
-	assert_int_equal(load_texts(text[0], text[0], &collectors, &error),
-			 -EINVAL);
+	assert_int_equal(load_texts(text[0], text[0], &collectors, &error), -EINVAL);
 	assert_non_null(strstr(error.text, "twice"));
 }
 
@@ -234,20 +224,14 @@ static void test_any_reporter(void **state)
 	file = json_pack("{s:i, s:[o, o]}", "dart_collectors", 1, "collectors",
 			 line("{\"reporter\": \"10.0.0.7\"}"),
 			 line("{\"reporter\": \"10.0.0.7\", \"qpn\": 18}"));
-	assert_int_equal(
-		dart_collectors__take(file, "it", any, &collectors, &error), 0);
+	assert_int_equal(dart_collectors__take(file, "it", any, &collectors, &error), 0);
 	assert_int_equal(collectors.count, 2);
 	dart_collectors__free(&collectors);
 	json_array_append_new(json_object_get(file, "collectors"), line("{}"));
-	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
-					       &error),
-			 -EINVAL);
-	assert_non_null(
-		strstr(error.text, "it: collectors[2]: another reporter"));
+	assert_int_equal(dart_collectors__take(file, "it", any, &collectors, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "it: collectors[2]: another reporter"));
 	json_array_clear(json_object_get(file, "collectors"));
-	assert_int_equal(dart_collectors__take(file, "it", any, &collectors,
-					       &error),
-			 -ENOENT);
+	assert_int_equal(dart_collectors__take(file, "it", any, &collectors, &error), -ENOENT);
 	json_decref(file);
 }
 
@@ -300,9 +284,7 @@ static void test_refused_entries(void **state)
 		assert_non_null(strstr(error.text, "collectors[0]: "));
 		assert_null(collectors.list);
 	}
-	assert_int_equal(LOAD(&collectors, &error,
-			      "{\"reporter\": \"10.0.0.3\"}"),
-			 -ENOENT);
+	assert_int_equal(LOAD(&collectors, &error, "{\"reporter\": \"10.0.0.3\"}"), -ENOENT);
 	assert_non_null(strstr(error.text, OURS));
 }
 
@@ -311,20 +293,17 @@ static void test_refused_together(void **state)
 	static const char *const changes[][3] = {
 		{ "{}", "{}", "occurs twice" },
 		{ "{}", "{\"qpn\": 18, \"value_length\": 8}", "value_length" },
-		{ "{}", "{\"qpn\": 18, \"checksum_bits\": 64}",
-		  "checksum_bits" },
+		{ "{}", "{\"qpn\": 18, \"checksum_bits\": 64}", "checksum_bits" },
 		{ "{\"shares\": \"5\"}", "{\"qpn\": 18}", "or none" },
 		{ "{}", "{\"qpn\": 18, \"shares\": \"5\"}", "or none" },
-		{ "{\"shares\": \"5-10\"}",
-		  "{\"qpn\": 18, \"shares\": \"0-5\"}", "share 5 has" },
+		{ "{\"shares\": \"5-10\"}", "{\"qpn\": 18, \"shares\": \"0-5\"}", "share 5 has" },
 	};
 	struct dart_collectors collectors;
 	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-		assert_int_equal(load(changes[i], 2, &collectors, &error),
-				 -EINVAL);
+		assert_int_equal(load(changes[i], 2, &collectors, &error), -EINVAL);
 		assert_non_null(strstr(error.text, changes[i][2]));
 	}
 }
@@ -345,12 +324,9 @@ static void test_refused_files(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		assert_int_equal(load_texts(texts[i], NULL, &collectors,
-					    &error),
-				 -EINVAL);
-	assert_int_equal(dart_collectors__load(
-				 (const char *const[]){ "/nonexistent/file" },
-				 1, (struct in_addr){ 1 }, &collectors, &error),
+		assert_int_equal(load_texts(texts[i], NULL, &collectors, &error), -EINVAL);
+	assert_int_equal(dart_collectors__load((const char *const[]){ "/nonexistent/file" }, 1,
+					       (struct in_addr){ 1 }, &collectors, &error),
 			 -ENOENT);
 	assert_non_null(strstr(error.text, "/nonexistent/file"));
 }
@@ -362,8 +338,7 @@ int main(void)
 		     test_entry),
 		TEST("the epoch of a collector is read and printed, and may be missing",
 		     test_epoch),
-		TEST("collectors without shares get equal, contiguous ones",
-		     test_equal_shares),
+		TEST("collectors without shares get equal, contiguous ones", test_equal_shares),
 		TEST("shares that the file gives are kept, and all others have no collector",
 		     test_given_shares),
 		TEST("collectors of two files add up, and the same one in both is refused",

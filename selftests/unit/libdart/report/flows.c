@@ -39,14 +39,12 @@ static void check_distinct(enum dart_flows_kind kind, uint32_t k)
 
 	for (i = 0; i < COUNT; i++) {
 		dart_flows__get(flows, i, &flow);
-		memcpy(keys + i * sizeof(flow.key), flow.key,
-		       sizeof(flow.key));
+		memcpy(keys + i * sizeof(flow.key), flow.key, sizeof(flow.key));
 	}
 	qsort(keys, COUNT, DART_FLOW_KEY_LENGTH, compare_keys);
 	for (i = 1; i < COUNT; i++)
 		assert_memory_not_equal(keys + (i - 1) * sizeof(flow.key),
-					keys + i * sizeof(flow.key),
-					sizeof(flow.key));
+					keys + i * sizeof(flow.key), sizeof(flow.key));
 	free(keys);
 	dart_flows__free(flows);
 }
@@ -75,8 +73,7 @@ static void check_same(enum dart_flows_kind kind)
 		dart_flows__get(other, i, &different);
 		assert_memory_equal(&flow, &same, sizeof(flow));
 		equal += !compare_keys(flow.key, different.key);
-		assert_int_equal(dart_flows__of_packet(flows, i),
-				 dart_flows__of_packet(again, i));
+		assert_int_equal(dart_flows__of_packet(flows, i), dart_flows__of_packet(again, i));
 	}
 	assert_int_equal(equal, 0);
 	dart_flows__free(flows);
@@ -136,11 +133,9 @@ static void test_tree_paths(void **state)
 		assert_in_range(flow.key[7], 2, 5);
 		for (hop = 0; hop < flow.hops; hop++)
 			assert_int_equal(row(flow.path[hop]),
-					 hop <= flow.hops / 2 ? hop :
-					 flow.hops - 1 - hop);
+					 hop <= flow.hops / 2 ? hop : flow.hops - 1 - hop);
 		for (hop = 0; hop < flow.hops / 2; hop++) {
-			assert_true(is_cabled(flow.path[hop],
-					      flow.path[hop + 1]));
+			assert_true(is_cabled(flow.path[hop], flow.path[hop + 1]));
 			assert_true(is_cabled(flow.path[flow.hops - 1 - hop],
 					      flow.path[flow.hops - 2 - hop]));
 		}
@@ -178,8 +173,7 @@ static void check_zipf(double skew)
 	for (rank = 1; rank <= 10; rank++) {
 		double expected = pow(rank, -skew) / sum * packets;
 
-		assert_true(fabs(seen[rank - 1] - expected) <
-			    5 * sqrt(expected));
+		assert_true(fabs(seen[rank - 1] - expected) < 5 * sqrt(expected));
 	}
 	dart_flows__free(flows);
 }
@@ -210,8 +204,7 @@ static void test_refused(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++)
-		assert_int_equal(dart_flows__new(&refused[i], &flows),
-				 -EINVAL);
+		assert_int_equal(dart_flows__new(&refused[i], &flows), -EINVAL);
 	assert_int_equal(dart_flows_kind__find("fat-tree", &kind), 0);
 	assert_int_equal(kind, DART_FLOWS_FAT_TREE);
 	assert_int_equal(dart_flows_kind__find("fat", &kind), -EINVAL);
@@ -220,14 +213,12 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("all generated flows of one set have different keys",
-		     test_distinct),
+		TEST("all generated flows of one set have different keys", test_distinct),
 		TEST("the same seed generates the same flows and packets, another seed other flows",
 		     test_same),
 		TEST("paths of fat-tree flows follow cables of the tree, with its share of each length",
 		     test_tree_paths),
-		TEST("packets of Zipf flows are as frequent as their rank and skew say",
-		     test_zipf),
+		TEST("packets of Zipf flows are as frequent as their rank and skew say", test_zipf),
 		TEST("counts, skews, ports and kinds of flows that cannot exist are refused",
 		     test_refused),
 	};

@@ -18,8 +18,7 @@
 static struct dart_collectors collectors(json_t *vector)
 {
 	json_t *entry = json_object_get(vector, "collector");
-	json_t *file = json_pack("{s:i, s:[O]}", "dart_collectors", 1,
-				 "collectors", entry);
+	json_t *file = json_pack("{s:i, s:[O]}", "dart_collectors", 1, "collectors", entry);
 	char path[] = "/tmp/vectors.XXXXXX";
 	const char *paths[] = { path };
 	struct dart_collectors collectors;
@@ -39,8 +38,7 @@ static struct dart_collectors collectors(json_t *vector)
 }
 
 static void check_place(json_t *vector, const struct dart_collector *collector,
-			const struct bytes *key,
-			struct dart_store_place *place)
+			const struct bytes *key, struct dart_store_place *place)
 {
 	json_t *slots = json_object_get(vector, "slots");
 	struct dart_store_hash *hash;
@@ -49,13 +47,10 @@ static void check_place(json_t *vector, const struct dart_collector *collector,
 	assert_int_equal(dart_store_hash__new(&collector->geometry, &hash), 0);
 	dart_store_hash__place(hash, key->data, key->length, place);
 	assert_int_equal(place->share, number(vector, "share"));
-	assert_true(place->checksum ==
-		    strtoull(text(vector, "checksum"), NULL, 16));
-	assert_int_equal(json_array_size(slots),
-			 collector->geometry.redundancy);
+	assert_true(place->checksum == strtoull(text(vector, "checksum"), NULL, 16));
+	assert_int_equal(json_array_size(slots), collector->geometry.redundancy);
 	for (i = 0; i < json_array_size(slots); i++)
-		assert_int_equal(place->slots[i],
-				 json_integer_value(json_array_get(slots, i)));
+		assert_int_equal(place->slots[i], json_integer_value(json_array_get(slots, i)));
 	dart_store_hash__free(hash);
 }
 
@@ -68,19 +63,15 @@ static void check_frame(json_t *vector, const struct dart_collector *collector,
 	struct roce_report report;
 	size_t length;
 
-	assert_int_equal(sscanf(text(vector, "source_mac"),
-				"%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &mac[0],
-				&mac[1], &mac[2], &mac[3], &mac[4], &mac[5]),
+	assert_int_equal(sscanf(text(vector, "source_mac"), "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx",
+				&mac[0], &mac[1], &mac[2], &mac[3], &mac[4], &mac[5]),
 			 6);
-	length = dart_roce_frame__build(collector, mac, place,
-					number(vector, "copy"), value.data,
-					collector->first_psn +
-					number(vector, "number"), frame);
+	length = dart_roce_frame__build(collector, mac, place, number(vector, "copy"), value.data,
+					collector->first_psn + number(vector, "number"), frame);
 	assert_int_equal(length, expected.length);
 	assert_memory_equal(frame, expected.data, length);
 	assert_int_equal(roce_frame__parse(frame, length, &report), 0);
-	assert_true(report.address ==
-		    strtoull(text(vector, "address"), NULL, 16));
+	assert_true(report.address == strtoull(text(vector, "address"), NULL, 16));
 	assert_int_equal(report.psn, number(vector, "psn"));
 }
 
@@ -125,24 +116,18 @@ static void test_reporter(void **state)
 		if (sent > 10)
 			continue;
 		loaded = collectors(vector);
-		assert_int_equal(dart_report_builder__new(&loaded, mac, 0,
-							  &reporter),
-				 0);
-		assert_ptr_equal(dart_report_builder__find(reporter, key.data,
-							   key.length, &place),
+		assert_int_equal(dart_report_builder__new(&loaded, mac, 0, &reporter), 0);
+		assert_ptr_equal(dart_report_builder__find(reporter, key.data, key.length, &place),
 				 loaded.list);
 		for (before = 0; before < sent; before++)
-			dart_report_builder__report(reporter, &place,
-						    DART_REPORT_ANY_COPY,
+			dart_report_builder__report(reporter, &place, DART_REPORT_ANY_COPY,
 						    value.data, frame);
-		assert_int_equal(
-			dart_report_builder__report(reporter, &place,
-						    number(vector, "copy"),
-						    value.data, frame),
-			expected.length);
+		assert_int_equal(dart_report_builder__report(reporter, &place,
+							     number(vector, "copy"), value.data,
+							     frame),
+				 expected.length);
 		assert_memory_equal(frame, expected.data, expected.length);
-		assert_int_equal(dart_report_builder__reports(reporter, 0),
-				 sent + 1);
+		assert_int_equal(dart_report_builder__reports(reporter, 0), sent + 1);
 		dart_report_builder__free(reporter);
 		dart_collectors__free(&loaded);
 		compared++;

@@ -17,9 +17,7 @@ static struct dart_rpc_message decoded(size_t length)
 	struct dart_rpc_message message;
 	struct dart_error error;
 
-	assert_int_equal(dart_rpc_message__decode(bytes, length, &message,
-						  &error),
-			 0);
+	assert_int_equal(dart_rpc_message__decode(bytes, length, &message, &error), 0);
 	return message;
 }
 
@@ -32,9 +30,7 @@ static void refused(size_t length, int ret, const char *words)
 
 	assert_non_null(exact);
 	memcpy(exact, bytes, length);
-	assert_int_equal(dart_rpc_message__decode(exact, length, &message,
-						  &error),
-			 ret);
+	assert_int_equal(dart_rpc_message__decode(exact, length, &message, &error), ret);
 	if (!strstr(error.text, words))
 		fail_msg("\"%s\" instead of \"%s\"", error.text, words);
 	free(exact);
@@ -96,8 +92,7 @@ static void test_answers(void **state)
 	assert_memory_equal(message.part.data, "values", 6);
 	assert_false(message.is_last);
 	assert_true(decoded(dart_rpc__put_part(bytes, 9, 0, 6, true)).is_last);
-	message = decoded(dart_rpc__put_error(bytes, 9, DART_RPC_ERROR_STALE,
-					      "too old"));
+	message = decoded(dart_rpc__put_error(bytes, 9, DART_RPC_ERROR_STALE, "too old"));
 	assert_int_equal(message.type, DART_RPC_ERROR);
 	assert_int_equal(message.error.code, DART_RPC_ERROR_STALE);
 	assert_int_equal(message.error.abi_version, DART_RPC_ABI_VERSION);
@@ -217,8 +212,7 @@ static void test_runs(void **state)
 		{ { 0, 1 }, { UINT32_MAX, 1 } },
 		{ { 1, UINT32_MAX }, { 9, 1 } },
 	};
-	struct dart_rpc_get_values *values =
-		(void *)(bytes + sizeof(struct dart_rpc_header));
+	struct dart_rpc_get_values *values = (void *)(bytes + sizeof(struct dart_rpc_header));
 	size_t i, length;
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -234,8 +228,7 @@ static void test_runs(void **state)
 
 static void test_members(void **state)
 {
-	struct dart_rpc_hello *hello =
-		(void *)(bytes + sizeof(struct dart_rpc_header));
+	struct dart_rpc_hello *hello = (void *)(bytes + sizeof(struct dart_rpc_header));
 	struct dart_rpc_welcome *raw = (void *)hello;
 	size_t length;
 
@@ -253,8 +246,7 @@ static void test_members(void **state)
 	assert_int_equal(decoded(length).hello.abi_version, 7);
 	((struct dart_rpc_header *)bytes)->length = htole32(length + 1);
 	assert_int_equal(decoded(length + 1).hello.abi_version, 7);
-	length = dart_rpc__put_get_table(bytes, 1,
-					 sizeof(struct dart_control_header) - 1);
+	length = dart_rpc__put_get_table(bytes, 1, sizeof(struct dart_control_header) - 1);
 	refused(length, -EBADMSG, "bytes of a table are asked for");
 	length = dart_rpc__put_welcome(bytes, &welcome);
 	raw->used = htole32((1 << 20) + 1);
@@ -269,12 +261,10 @@ static void test_members(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a hello and a welcome are read as they were written",
-		     test_handshake),
+		TEST("a hello and a welcome are read as they were written", test_handshake),
 		TEST("requests for the table and for runs of entries, or none, are read as they were written",
 		     test_requests),
-		TEST("parts and errors are read as they were written",
-		     test_answers),
+		TEST("parts and errors are read as they were written", test_answers),
 		TEST("a reason that is too long is cut off, one without an end has one",
 		     test_reason),
 		TEST("a message of any other length than its own is refused, a part without bytes too",

@@ -71,16 +71,11 @@ static void answer(struct dart_rpc_landing *landing,
 			assert_in_range(*next, 0, ENTRIES - 1);
 			assert_int_equal(run.first + j, entries[*next].place);
 			memset(bytes, *next + 1, size_of(*next));
-			assert_int_equal(
-				dart_rpc_landing__take(landing, bytes,
-						       size_of(*next)),
-				0);
+			assert_int_equal(dart_rpc_landing__take(landing, bytes, size_of(*next)), 0);
 			sum += size_of(*next);
 		}
 	}
-	assert_int_equal(dart_rpc_landing__take(landing, header,
-						sizeof(header)),
-			 0);
+	assert_int_equal(dart_rpc_landing__take(landing, header, sizeof(header)), 0);
 	assert_true(dart_rpc_landing__is_whole(landing));
 	assert_true(sum <= ANSWER_MAX || count == 1);
 }
@@ -104,9 +99,7 @@ static void test_divided(void **state)
 	dart_rpc_landing__begin(&landing, plan, memory);
 	do {
 		length = dart_rpc_landing__put_request(&landing, 1, bytes);
-		assert_int_equal(dart_rpc_message__decode(bytes, length,
-							  &request, &error),
-				 0);
+		assert_int_equal(dart_rpc_message__decode(bytes, length, &request, &error), 0);
 		answer(&landing, &request, &next);
 		requests++;
 	} while (dart_rpc_landing__advance(&landing));
@@ -127,8 +120,7 @@ static void test_divided(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("an answer has at most 4 MiB, or one entry that is larger",
-		     test_divided),
+		TEST("an answer has at most 4 MiB, or one entry that is larger", test_divided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

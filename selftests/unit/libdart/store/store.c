@@ -32,11 +32,9 @@ static struct fixture fixture__new(uint64_t slots, uint32_t value_length,
 	};
 	struct fixture fixture;
 
-	fixture.memory = calloc(slots,
-				dart_store_geometry__slot_length(&geometry));
+	fixture.memory = calloc(slots, dart_store_geometry__slot_length(&geometry));
 	assert_non_null(fixture.memory);
-	assert_int_equal(dart_store__new(&geometry, fixture.memory,
-					 &fixture.store), 0);
+	assert_int_equal(dart_store__new(&geometry, fixture.memory, &fixture.store), 0);
 	return fixture;
 }
 
@@ -55,14 +53,12 @@ static uint32_t find_key(const struct dart_store *store, bool is_repeated)
 	bool repeats;
 
 	for (key = 0; key < 1000000; key++) {
-		dart_store_hash__place(dart_store__hash(store), &key, 4,
-				       &place);
+		dart_store_hash__place(dart_store__hash(store), &key, 4, &place);
 		repeats = false;
 		for (i = is_repeated ? 2 : 1; i < redundancy; i++)
 			for (j = 0; j < i; j++)
 				repeats |= place.slots[i] == place.slots[j];
-		if (!repeats &&
-		    (!is_repeated || place.slots[0] == place.slots[1]))
+		if (!repeats && (!is_repeated || place.slots[0] == place.slots[1]))
 			return key;
 	}
 	fail();
@@ -70,8 +66,7 @@ static uint32_t find_key(const struct dart_store *store, bool is_repeated)
 }
 
 /* Fills each byte of copy n with values[n]; "." skips a copy. */
-static void write_copies(struct dart_store *store, uint32_t key,
-			 const char *values)
+static void write_copies(struct dart_store *store, uint32_t key, const char *values)
 {
 	const size_t length = dart_store__geometry(store)->value_length;
 	uint8_t value[DART_STORE_VALUE_MAX];
@@ -86,9 +81,8 @@ static void write_copies(struct dart_store *store, uint32_t key,
 }
 
 static void check_answer(const struct dart_store *store, uint32_t key,
-			 const struct dart_store_rule *rule,
-			 enum dart_store_outcome outcome, uint32_t matches,
-			 uint32_t agreeing, char value)
+			 const struct dart_store_rule *rule, enum dart_store_outcome outcome,
+			 uint32_t matches, uint32_t agreeing, char value)
 {
 	const size_t length = dart_store__geometry(store)->value_length;
 	struct dart_store_answer answers[2];
@@ -146,8 +140,7 @@ static void test_policies(void **state)
 		uint32_t key = find_key(fixture.store, false);
 
 		write_copies(fixture.store, key, cases[i].copies);
-		check_answer(fixture.store, key, cases[i].rule,
-			     cases[i].outcome, cases[i].matches,
+		check_answer(fixture.store, key, cases[i].rule, cases[i].outcome, cases[i].matches,
 			     cases[i].agreeing, cases[i].value);
 		fixture__free(&fixture);
 	}
@@ -160,15 +153,12 @@ static void test_repeated_slots(void **state)
 
 	/* Copies 0 and 1 share a slot. */
 	write_copies(fixture.store, key, "aa.");
-	check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 1, 1,
-		     'a');
+	check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 1, 1, 'a');
 	check_answer(fixture.store, key, &two_agree, DART_STORE_EMPTY, 1, 0, 0);
 	write_copies(fixture.store, key, "aab");
-	check_answer(fixture.store, key, &plurality, DART_STORE_AMBIGUOUS, 2, 0,
-		     0);
+	check_answer(fixture.store, key, &plurality, DART_STORE_AMBIGUOUS, 2, 0, 0);
 	write_copies(fixture.store, key, "aaa");
-	check_answer(fixture.store, key, &two_agree, DART_STORE_FOUND, 2, 2,
-		     'a');
+	check_answer(fixture.store, key, &two_agree, DART_STORE_FOUND, 2, 2, 'a');
 	fixture__free(&fixture);
 
 	/* All copies share one slot. */
@@ -183,18 +173,15 @@ static void test_widths(void **state)
 	uint32_t bits, length, redundancy, key;
 
 	for (bits = 8; bits <= 64; bits *= 2) {
-		for (length = DART_STORE_VALUE_MIN;
-		     length <= DART_STORE_VALUE_MAX; length++) {
+		for (length = DART_STORE_VALUE_MIN; length <= DART_STORE_VALUE_MAX; length++) {
 			struct fixture fixture;
 
 			redundancy = length % DART_STORE_REDUNDANCY_MAX + 1;
 			fixture = fixture__new(4096, length, bits, redundancy);
 			key = find_key(fixture.store, false);
-			check_answer(fixture.store, key, &plurality,
-				     DART_STORE_EMPTY, 0, 0, 0);
+			check_answer(fixture.store, key, &plurality, DART_STORE_EMPTY, 0, 0, 0);
 			write_copies(fixture.store, key, "a");
-			check_answer(fixture.store, key, &plurality,
-				     DART_STORE_FOUND, 1, 1, 'a');
+			check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 1, 1, 'a');
 			fixture__free(&fixture);
 		}
 	}
@@ -204,8 +191,7 @@ static void test_whole_values(void **state)
 {
 	uint32_t length, byte;
 
-	for (length = DART_STORE_VALUE_MIN; length <= DART_STORE_VALUE_MAX;
-	     length++) {
+	for (length = DART_STORE_VALUE_MIN; length <= DART_STORE_VALUE_MAX; length++) {
 		struct fixture fixture = fixture__new(64, length, 32, 2);
 		uint32_t key = find_key(fixture.store, false);
 		uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
@@ -215,12 +201,10 @@ static void test_whole_values(void **state)
 			value[byte] = 1;
 			dart_store__write(fixture.store, &key, 4, 1, value);
 			value[byte] = 0;
-			check_answer(fixture.store, key, &plurality,
-				     DART_STORE_AMBIGUOUS, 2, 0, 0);
+			check_answer(fixture.store, key, &plurality, DART_STORE_AMBIGUOUS, 2, 0, 0);
 		}
 		dart_store__write(fixture.store, &key, 4, 1, value);
-		check_answer(fixture.store, key, &plurality, DART_STORE_FOUND,
-			     2, 2, 0);
+		check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 2, 2, 0);
 		fixture__free(&fixture);
 	}
 }
@@ -234,17 +218,14 @@ static void test_format(void **state)
 		key++;
 	write_copies(fixture.store, key, "v");
 	assert_memory_equal(fixture.memory, "\1vvvv", 5);
-	check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 1, 1,
-		     'v');
+	check_answer(fixture.store, key, &plurality, DART_STORE_FOUND, 1, 1, 'v');
 	fixture__free(&fixture);
 
 	fixture = fixture__new(1, 4, 64, 1);
 	write_copies(fixture.store, 5, "v");
-	key = htobe32(dart_store__crc(DART_STORE_CHECKSUM_0, &(uint32_t){ 5 },
-				      4));
+	key = htobe32(dart_store__crc(DART_STORE_CHECKSUM_0, &(uint32_t){ 5 }, 4));
 	assert_memory_equal(fixture.memory, &key, 4);
-	key = htobe32(dart_store__crc(DART_STORE_CHECKSUM_1, &(uint32_t){ 5 },
-				      4));
+	key = htobe32(dart_store__crc(DART_STORE_CHECKSUM_1, &(uint32_t){ 5 }, 4));
 	assert_memory_equal(fixture.memory + 4, &key, 4);
 	assert_memory_equal(fixture.memory + 8, "vvvv", 4);
 	fixture__free(&fixture);
@@ -277,20 +258,17 @@ static uint8_t *make_keys(enum dart_flows_kind kind, uint32_t count)
 }
 
 /* Reports each key with its number as value, oldest first. */
-static void report(struct dart_store *store, const uint8_t *keys,
-		   uint32_t count)
+static void report(struct dart_store *store, const uint8_t *keys, uint32_t count)
 {
 	const uint32_t redundancy = dart_store__geometry(store)->redundancy;
 	uint32_t i, copy;
 
 	for (i = 0; i < count; i++)
 		for (copy = 0; copy < redundancy; copy++)
-			dart_store__write(store, keys + i * KEY, KEY, copy,
-					  &i);
+			dart_store__write(store, keys + i * KEY, KEY, copy, &i);
 }
 
-static uint32_t count_found(const struct dart_store *store,
-			    const uint8_t *keys, uint32_t count,
+static uint32_t count_found(const struct dart_store *store, const uint8_t *keys, uint32_t count,
 			    struct dart_store_answer *answers)
 {
 	uint32_t found = 0, i;
@@ -305,8 +283,7 @@ static uint32_t count_found(const struct dart_store *store,
 	return found;
 }
 
-static void check_full_store(enum dart_flows_kind kind, double load,
-			     uint32_t redundancy)
+static void check_full_store(enum dart_flows_kind kind, double load, uint32_t redundancy)
 {
 	const double theory = dart_store_sizing__average(load, redundancy);
 	const uint32_t count = load * SLOTS;
@@ -318,20 +295,17 @@ static void check_full_store(enum dart_flows_kind kind, double load,
 	assert_non_null(answers);
 	report(fixture.store, keys, count);
 
-	success = (double)count_found(fixture.store, keys, count, answers) /
-		  count;
+	success = (double)count_found(fixture.store, keys, count, answers) / count;
 	if (fabs(success / theory - 1) > 0.01)
 		fail_msg("%s keys, load %g, %u copies: %.4f found, not %.4f",
 			 kind == DART_FLOWS_FAT_TREE ? "fat-tree" : "random", load, redundancy,
 			 success, theory);
 
 	/* With more than 4 copies for each slot, too few are empty. */
-	estimate = dart_store_sizing__estimate(dart_store__sample(fixture.store,
-								  100000, 1),
-					       100000, redundancy);
+	estimate = dart_store_sizing__estimate(dart_store__sample(fixture.store, 100000, 1), 100000,
+					       redundancy);
 	if (load * redundancy <= 4 && fabs(estimate / load - 1) > 0.05)
-		fail_msg("load %g, %u copies: estimated %g", load, redundancy,
-			 estimate);
+		fail_msg("load %g, %u copies: estimated %g", load, redundancy, estimate);
 	free(answers);
 	free(keys);
 	fixture__free(&fixture);
@@ -344,10 +318,8 @@ static void test_theory(void **state)
 
 	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
 		for (redundancy = 1; redundancy <= 8; redundancy *= 2) {
-			check_full_store(DART_FLOWS_UNIFORM, loads[i],
-					 redundancy);
-			check_full_store(DART_FLOWS_FAT_TREE, loads[i],
-					 redundancy);
+			check_full_store(DART_FLOWS_UNIFORM, loads[i], redundancy);
+			check_full_store(DART_FLOWS_FAT_TREE, loads[i], redundancy);
 		}
 	}
 }
@@ -371,17 +343,14 @@ static void test_batches(void **state)
 		dart_store__write(fixture.store, &i, 4, (i + 1) % 3, value);
 	}
 	for (rule = 0; rule < 3; rule++) {
-		dart_store__query_batch(fixture.store, keys, 4, 1000,
-					rules[rule], answers);
+		dart_store__query_batch(fixture.store, keys, 4, 1000, rules[rule], answers);
 		for (i = 0; i < 1000; i++) {
-			dart_store__query(fixture.store, &keys[i], 4,
-					  rules[rule], &single);
+			dart_store__query(fixture.store, &keys[i], 4, rules[rule], &single);
 			assert_int_equal(single.outcome, answers[i].outcome);
 			assert_int_equal(single.matches, answers[i].matches);
 			assert_int_equal(single.agreeing, answers[i].agreeing);
 			if (single.outcome == DART_STORE_FOUND)
-				assert_memory_equal(single.value,
-						    answers[i].value, 12);
+				assert_memory_equal(single.value, answers[i].value, 12);
 			outcomes[single.outcome]++;
 		}
 	}
@@ -395,18 +364,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("plurality, unique and consensus decide each pattern of copies as specified",
 		     test_policies),
-		TEST("copies of a key that share a slot count as one",
-		     test_repeated_slots),
+		TEST("copies of a key that share a slot count as one", test_repeated_slots),
 		TEST("a key is found with every checksum width, value length and redundancy",
 		     test_widths),
-		TEST("two values that differ in any one byte are ambiguous",
-		     test_whole_values),
+		TEST("two values that differ in any one byte are ambiguous", test_whole_values),
 		TEST("a slot holds its checksum in network byte order, never 0, then its value",
 		     test_format),
 		TEST("stores of every load and redundancy find as many keys as theory predicts",
 		     test_theory),
-		TEST("a batch of queries gives the same answers as single queries",
-		     test_batches),
+		TEST("a batch of queries gives the same answers as single queries", test_batches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,9 +14,8 @@
 #include "selftests/unit/unit.h"
 
 static const uint32_t polynomials[] = {
-	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2,
-	DART_STORE_SLOT_3, DART_STORE_SLOT_4, DART_STORE_SLOT_5,
-	DART_STORE_SLOT_6, DART_STORE_SLOT_7,
+	DART_STORE_SLOT_0,     DART_STORE_SLOT_1,     DART_STORE_SLOT_2, DART_STORE_SLOT_3,
+	DART_STORE_SLOT_4,     DART_STORE_SLOT_5,     DART_STORE_SLOT_6, DART_STORE_SLOT_7,
 	DART_STORE_CHECKSUM_0, DART_STORE_CHECKSUM_1, DART_STORE_SHARE,
 };
 
@@ -28,8 +27,7 @@ static uint32_t multiply(uint32_t a, uint32_t b, uint32_t polynomial)
 	int bit;
 
 	for (bit = 31; bit >= 0; bit--) {
-		product = product << 1 ^
-			  (product & UINT32_C(1) << 31 ? polynomial : 0);
+		product = product << 1 ^ (product & UINT32_C(1) << 31 ? polynomial : 0);
 		if (b & UINT32_C(1) << bit)
 			product ^= a;
 	}
@@ -58,9 +56,8 @@ static void test_primitive(void **state)
 	for (i = 0; i < POLYNOMIALS; i++) {
 		assert_int_equal(power_of_x(UINT32_MAX, polynomials[i]), 1);
 		for (prime = 0; prime < 5; prime++)
-			assert_int_not_equal(power_of_x(UINT32_MAX /
-							primes[prime],
-							polynomials[i]), 1);
+			assert_int_not_equal(power_of_x(UINT32_MAX / primes[prime], polynomials[i]),
+					     1);
 	}
 }
 
@@ -76,21 +73,17 @@ static void test_different(void **state)
 /* Check values of CRC-32 and CRC-32C from the catalogues of CRCs. */
 static void test_known_crcs(void **state)
 {
-	assert_int_equal(dart_store__crc(0x04c11db7, "123456789", 9),
-			 0xcbf43926);
-	assert_int_equal(dart_store__crc(0x1edc6f41, "123456789", 9),
-			 0xe3069283);
+	assert_int_equal(dart_store__crc(0x04c11db7, "123456789", 9), 0xcbf43926);
+	assert_int_equal(dart_store__crc(0x1edc6f41, "123456789", 9), 0xe3069283);
 }
 
-static uint64_t checksum_by_the_book(const void *key, size_t length,
-				     uint32_t bits)
+static uint64_t checksum_by_the_book(const void *key, size_t length, uint32_t bits)
 {
 	uint64_t first = dart_store__crc(DART_STORE_CHECKSUM_0, key, length);
 	uint64_t sum = first;
 
 	if (bits == 64)
-		sum = first << 32 |
-		      dart_store__crc(DART_STORE_CHECKSUM_1, key, length);
+		sum = first << 32 | dart_store__crc(DART_STORE_CHECKSUM_1, key, length);
 	else
 		sum &= (UINT64_C(1) << bits) - 1;
 	return sum ? sum : 1;
@@ -106,14 +99,10 @@ static void check_place(const struct dart_store_hash *hash,
 	dart_store_hash__place(hash, key, length, &place);
 	for (copy = 0; copy < geometry->redundancy; copy++)
 		assert_int_equal(place.slots[copy],
-				 dart_store__crc(polynomials[copy], key,
-						 length) %
-				 geometry->slots);
+				 dart_store__crc(polynomials[copy], key, length) % geometry->slots);
 	assert_int_equal(place.checksum,
-			 checksum_by_the_book(key, length,
-					      geometry->checksum_bits));
-	assert_int_equal(place.share,
-			 dart_store__crc(DART_STORE_SHARE, key, length) % 1024);
+			 checksum_by_the_book(key, length, geometry->checksum_bits));
+	assert_int_equal(place.share, dart_store__crc(DART_STORE_SHARE, key, length) % 1024);
 }
 
 static void test_places(void **state)
@@ -125,13 +114,11 @@ static void test_places(void **state)
 	uint8_t key[DART_STORE_KEY_MAX];
 	size_t length, i;
 
-	for (geometry.redundancy = 1; geometry.redundancy <= 8;
-	     geometry.redundancy++) {
+	for (geometry.redundancy = 1; geometry.redundancy <= 8; geometry.redundancy++) {
 		for (geometry.checksum_bits = 8; geometry.checksum_bits <= 64;
 		     geometry.checksum_bits *= 2) {
 			geometry.slots = slots[geometry.redundancy % 3];
-			assert_int_equal(dart_store_hash__new(&geometry, &hash),
-					 0);
+			assert_int_equal(dart_store_hash__new(&geometry, &hash), 0);
 			for (length = 1; length <= sizeof(key); length++) {
 				for (i = 0; i < length; i++)
 					key[i] = dart_random__next(&random);
@@ -291,8 +278,7 @@ static void fill_crowd(struct crowd *crowd, uint32_t k)
 	assert_int_equal(dart_store_hash__new(&geometry, &hash), 0);
 	for (i = 0; i < KEYS; i++) {
 		dart_flows__get(flows, i, &flow);
-		dart_store_hash__place(hash, flow.key, sizeof(flow.key),
-				       &place);
+		dart_store_hash__place(hash, flow.key, sizeof(flow.key), &place);
 		for (copy = 0; copy < DART_STORE_REDUNDANCY_MAX; copy++)
 			crowd->slots[i][copy] = place.slots[copy];
 	}
@@ -331,8 +317,7 @@ static void test_one_polynomial(void **state)
 		memcpy(key + 1, flow.key, sizeof(flow.key));
 		for (key[0] = 0; key[0] < 2; key[0]++)
 			crowd->slots[i][key[0]] =
-				dart_store__crc(DART_STORE_SLOT_0, key,
-						sizeof(key)) % SLOTS;
+				dart_store__crc(DART_STORE_SLOT_0, key, sizeof(key)) % SLOTS;
 	}
 	dart_flows__free(flows);
 	assert_true(count_pairs(crowd, 0, 1) == count_pairs(crowd, 0, 0));
@@ -353,20 +338,15 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("the polynomials of all hash functions are primitive",
-		     test_primitive),
-		TEST("no two hash functions have the same polynomial",
-		     test_different),
+		TEST("the polynomials of all hash functions are primitive", test_primitive),
+		TEST("no two hash functions have the same polynomial", test_different),
 		TEST("CRCs with the polynomials of Ethernet and iSCSI have their published check values",
 		     test_known_crcs),
 		TEST("slots, checksum and share of a key are plain CRCs of it, for every key length and geometry",
 		     test_places),
-		TEST("a checksum that would be 0 is 1",
-		     test_zero),
-		TEST("a store of 100 slots, not a power of two, is filled evenly",
-		     test_even),
-		TEST("a geometry with any member out of range is refused",
-		     test_refused),
+		TEST("a checksum that would be 0 is 1", test_zero),
+		TEST("a store of 100 slots, not a power of two, is filled evenly", test_even),
+		TEST("a geometry with any member out of range is refused", test_refused),
 		TEST("random keys that collide in one copy collide in another no more often than by chance",
 		     test_random_keys),
 		TEST("fat-tree flows that collide in one copy collide in another no more often than by chance",

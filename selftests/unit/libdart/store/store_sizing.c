@@ -46,16 +46,14 @@ static void test_paper(void **state)
 }
 
 /* The mean over all ages, by Simpson's rule. */
-static double mean(double load, uint32_t redundancy,
-		   double (*of)(double age, uint32_t redundancy))
+static double mean(double load, uint32_t redundancy, double (*of)(double age, uint32_t redundancy))
 {
 	const uint32_t steps = 2000;
 	double sum = 0;
 	uint32_t i;
 
 	for (i = 0; i <= steps; i++)
-		sum += of(load * i / steps, redundancy) *
-		       (!i || i == steps ? 1 : i % 2 ? 4 : 2);
+		sum += of(load * i / steps, redundancy) * (!i || i == steps ? 1 : i % 2 ? 4 : 2);
 	return sum / (3 * steps);
 }
 
@@ -111,21 +109,13 @@ static void test_averages(void **state)
 			const double load = loads[i];
 
 			check_near(dart_store_sizing__average(load, n),
-				   mean(load, n, dart_store_sizing__oldest),
-				   1e-8);
+				   mean(load, n, dart_store_sizing__oldest), 1e-8);
 			dart_store_sizing__average_risks(load, n, 8, &risks);
-			check_near(risks.empty / mean(load, n, empty_at), 1,
-				   1e-6);
-			check_near(risks.wrong.low / mean(load, n,
-							  wrong_low_at),
-				   1, 1e-6);
-			check_near(risks.wrong.high / mean(load, n,
-							   wrong_high_at),
-				   1, 1e-6);
-			check_near(risks.ambiguous.low,
-				   mean(load, n, ambiguous_low_at), 1e-9);
-			check_near(risks.ambiguous.high,
-				   mean(load, n, ambiguous_high_at), 1e-9);
+			check_near(risks.empty / mean(load, n, empty_at), 1, 1e-6);
+			check_near(risks.wrong.low / mean(load, n, wrong_low_at), 1, 1e-6);
+			check_near(risks.wrong.high / mean(load, n, wrong_high_at), 1, 1e-6);
+			check_near(risks.ambiguous.low, mean(load, n, ambiguous_low_at), 1e-9);
+			check_near(risks.ambiguous.high, mean(load, n, ambiguous_high_at), 1e-9);
 		}
 	}
 }
@@ -136,8 +126,7 @@ static void test_closed_form(void **state)
 
 	for (load = .125; load < 8; load *= 2)
 		check_near(dart_store_sizing__average(load, 2),
-			   2 * -expm1(-2 * load) / (2 * load) +
-				   expm1(-4 * load) / (4 * load),
+			   2 * -expm1(-2 * load) / (2 * load) + expm1(-4 * load) / (4 * load),
 			   1e-14);
 }
 
@@ -152,13 +141,10 @@ static void test_bounds(void **state)
 		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++) {
 			lost = 1 - dart_store_sizing__oldest(load, n);
 			for (bits = 8; bits <= 64; bits *= 2) {
-				dart_store_sizing__risks_of_oldest(
-					load, n, bits, &risks);
+				dart_store_sizing__risks_of_oldest(load, n, bits, &risks);
 				assert_true(risks.wrong.low <= risks.wrong.high);
-				assert_true(risks.ambiguous.low <=
-					    risks.ambiguous.high);
-				check_near(risks.empty + risks.wrong.high, lost,
-					   1e-15);
+				assert_true(risks.ambiguous.low <= risks.ambiguous.high);
+				check_near(risks.empty + risks.wrong.high, lost, 1e-15);
 			}
 		}
 	}
@@ -199,9 +185,7 @@ static void test_inverses(void **state)
 	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++)
 		for (n = 1; n <= DART_STORE_REDUNDANCY_MAX; n++)
 			check_near(dart_store_sizing__average(
-					   dart_store_sizing__load(successes[i],
-								   n),
-					   n),
+					   dart_store_sizing__load(successes[i], n), n),
 				   successes[i], 1e-14);
 
 	assert_int_equal(dart_store_sizing__redundancy(.01), 8);
@@ -228,22 +212,16 @@ static void test_plans(void **state)
 	for (i = 0; i < sizeof(successes) / sizeof(successes[0]); i++) {
 		wish.success = successes[i];
 		for (wish.flows = 1; wish.flows < 100000000; wish.flows *= 7) {
-			assert_int_equal(dart_store_sizing__make(&wish, &plan,
-								 &error),
-					 0);
+			assert_int_equal(dart_store_sizing__make(&wish, &plan, &error), 0);
 			assert_true(plan.ideal.slots <= plan.store.slots);
 			assert_int_equal(plan.store.checksum_bits, 32);
 			load = (double)wish.flows / plan.store.slots;
 			n = plan.store.redundancy;
-			assert_true(dart_store_sizing__average(load, n) >=
-				    wish.success);
+			assert_true(dart_store_sizing__average(load, n) >= wish.success);
 			assert_true(n == 1 ||
-				    dart_store_sizing__average(load, n - 1) <
-					    wish.success);
+				    dart_store_sizing__average(load, n - 1) < wish.success);
 			for (n = 1; plan.store.slots > 1 && n <= 8; n++)
-				assert_true(dart_store_sizing__average(2 * load,
-								       n) <
-					    wish.success);
+				assert_true(dart_store_sizing__average(2 * load, n) < wish.success);
 		}
 	}
 
@@ -288,9 +266,7 @@ static void test_refused(void **state)
 	assert_int_equal(dart_store_sizing__make(&good, &plan, &error), 0);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		*error.text = '\0';
-		assert_int_equal(dart_store_sizing__make(&bad[i], &plan,
-							 &error),
-				 errors[i]);
+		assert_int_equal(dart_store_sizing__make(&bad[i], &plan, &error), errors[i]);
 		assert_true(*error.text);
 	}
 }
@@ -302,8 +278,7 @@ int main(void)
 		     test_paper),
 		TEST("average success and risks equal the integrals over all ages of a key",
 		     test_averages),
-		TEST("average success with two copies equals its closed form",
-		     test_closed_form),
+		TEST("average success with two copies equals its closed form", test_closed_form),
 		TEST("the chances of found, empty, ambiguous and wrong answers add up to 1 within their bounds",
 		     test_bounds),
 		TEST("chances of wrong and ambiguous answers are those of section 4 of the paper",

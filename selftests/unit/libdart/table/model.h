@@ -113,8 +113,7 @@ static inline void model__remove(struct model *model, uint32_t index)
 	free((char *)entry->name);
 	free(entry->ranges);
 	dart_schema__free((struct dart_schema *)entry->schema);
-	memmove(entry, entry + 1,
-		(--model->table.entry_count - index) * sizeof(*entry));
+	memmove(entry, entry + 1, (--model->table.entry_count - index) * sizeof(*entry));
 }
 
 /* Removes the memory regions, except the first, that no range refers to. */
@@ -131,8 +130,7 @@ static inline void model__compact(struct model *model)
 			range = &model->entries[i].ranges[k];
 			if (!range->memory_region)
 				continue;
-			model->memory_regions[count] =
-				before[range->memory_region];
+			model->memory_regions[count] = before[range->memory_region];
 			range->memory_region = count++;
 		}
 	}

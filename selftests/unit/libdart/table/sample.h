@@ -32,11 +32,9 @@ struct sample {
 	uint64_t online[1], nohz_full[1];
 };
 
-static inline void sample__add(struct dart_schema *schema, const char *name,
-			       const char *unit, uint32_t offset,
-			       uint32_t width, uint32_t count,
-			       enum dart_control_field_kind kind,
-			       bool is_signed)
+static inline void sample__add(struct dart_schema *schema, const char *name, const char *unit,
+			       uint32_t offset, uint32_t width, uint32_t count,
+			       enum dart_control_field_kind kind, bool is_signed)
 {
 	const struct dart_field field = {
 		.name = (char *)name,
@@ -56,19 +54,13 @@ static inline struct dart_schema *sample__stat(void)
 	struct dart_schema *schema = dart_schema__new("stat", 64);
 
 	assert_non_null(schema);
-	sample__add(schema, "user", "ns", 0, 8, 1,
-		    DART_CONTROL_FIELD_COUNTER, false);
-	sample__add(schema, "idle", "ns", 8, 8, 1,
-		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "user", "ns", 0, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "idle", "ns", 8, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
 	schema->fields[1].lags = true;
-	sample__add(schema, "heat", "", 16, 4, 1,
-		    DART_CONTROL_FIELD_GAUGE, true);
-	sample__add(schema, "sizes", "bytes", 20, 4, 4,
-		    DART_CONTROL_FIELD_HISTOGRAM, false);
-	sample__add(schema, "command", "", 40, 16, 1,
-		    DART_CONTROL_FIELD_TEXT, false);
-	sample__add(schema, "small", "", 56, 1, 1,
-		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "heat", "", 16, 4, 1, DART_CONTROL_FIELD_GAUGE, true);
+	sample__add(schema, "sizes", "bytes", 20, 4, 4, DART_CONTROL_FIELD_HISTOGRAM, false);
+	sample__add(schema, "command", "", 40, 16, 1, DART_CONTROL_FIELD_TEXT, false);
+	sample__add(schema, "small", "", 56, 1, 1, DART_CONTROL_FIELD_COUNTER, false);
 	return schema;
 }
 
@@ -78,10 +70,8 @@ static inline struct dart_schema *sample__pair(void)
 	struct dart_schema *schema = dart_schema__new("pair", 24);
 
 	assert_non_null(schema);
-	sample__add(schema, "in", "bytes", 0, 8, 1,
-		    DART_CONTROL_FIELD_COUNTER, false);
-	sample__add(schema, "out", "bytes", 16, 8, 1,
-		    DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "in", "bytes", 0, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "out", "bytes", 16, 8, 1, DART_CONTROL_FIELD_COUNTER, false);
 	return schema;
 }
 
@@ -176,17 +166,14 @@ static inline void sample__seal(void *bytes, size_t length)
 	header->checksum = 0;
 	for (at = 0; at < length; at += 256) {
 		left = length - at;
-		sum += XXH64((uint8_t *)bytes + at, left < 256 ? left : 256,
-			     at / 256);
+		sum += XXH64((uint8_t *)bytes + at, left < 256 ? left : 256, at / 256);
 	}
 	header->checksum = sum;
 }
 
-static inline int sample__rewrite(const struct dart_table *table, void *region,
-				  size_t capacity)
+static inline int sample__rewrite(const struct dart_table *table, void *region, size_t capacity)
 {
-	struct dart_table_writer *writer =
-		dart_table_writer__new(region, capacity);
+	struct dart_table_writer *writer = dart_table_writer__new(region, capacity);
 	int ret;
 
 	assert_non_null(writer);
@@ -199,8 +186,7 @@ static inline int sample__rewrite(const struct dart_table *table, void *region,
  * Writes @table into @region, which is exactly as large as the table needs. Returns
  * like dart_table_writer__rewrite().
  */
-static inline int sample__publish(const struct dart_table *table, void *region,
-				  size_t capacity)
+static inline int sample__publish(const struct dart_table *table, void *region, size_t capacity)
 {
 	const struct dart_control_header *header = region;
 	int ret = sample__rewrite(table, region, capacity);
@@ -210,8 +196,7 @@ static inline int sample__publish(const struct dart_table *table, void *region,
 		const struct dart_control_section *section;
 		size_t size;
 	} sections[] = {
-		{ &header->memory_regions,
-		  sizeof(struct dart_control_memory_region) },
+		{ &header->memory_regions, sizeof(struct dart_control_memory_region) },
 		{ &header->entries, sizeof(struct dart_control_entry) },
 		{ &header->ranges, sizeof(struct dart_control_range) },
 		{ &header->schemas, sizeof(struct dart_control_schema) },
@@ -223,14 +208,12 @@ static inline int sample__publish(const struct dart_table *table, void *region,
 	if (ret < 0)
 		return ret;
 	for (i = 0; i < sizeof(sections) / sizeof(*sections); i++)
-		end = (end + 7) / 8 * 8 +
-		      le32toh(sections[i].section->count) * sections[i].size;
+		end = (end + 7) / 8 * 8 + le32toh(sections[i].section->count) * sections[i].size;
 	return sample__rewrite(table, region, end);
 }
 
 /* The bytes of @table, in exactly @length bytes, which the caller frees. */
-static inline uint8_t *sample__bytes(const struct dart_table *table,
-				     size_t *length)
+static inline uint8_t *sample__bytes(const struct dart_table *table, size_t *length)
 {
 	const size_t capacity = 65536;
 	uint8_t *bytes = calloc(1, capacity);
@@ -246,13 +229,11 @@ static inline uint8_t *sample__bytes(const struct dart_table *table,
 }
 
 /* The same with the last entry appended in place, so that there is slack. */
-static inline uint8_t *sample__appended_bytes(const struct dart_table *table,
-					      size_t *length)
+static inline uint8_t *sample__appended_bytes(const struct dart_table *table, size_t *length)
 {
 	const size_t capacity = 65536;
 	uint8_t *bytes = calloc(1, capacity);
-	struct dart_table_writer *writer =
-		dart_table_writer__new(bytes, capacity);
+	struct dart_table_writer *writer = dart_table_writer__new(bytes, capacity);
 	struct dart_table first = *table, last = *table;
 	int used;
 
@@ -287,14 +268,12 @@ static inline void sample__assert_same_schema(const struct dart_schema *a,
 		assert_int_equal(a->fields[i].width, b->fields[i].width);
 		assert_int_equal(a->fields[i].count, b->fields[i].count);
 		assert_int_equal(a->fields[i].kind, b->fields[i].kind);
-		assert_int_equal(a->fields[i].is_signed,
-				 b->fields[i].is_signed);
+		assert_int_equal(a->fields[i].is_signed, b->fields[i].is_signed);
 		assert_int_equal(a->fields[i].lags, b->fields[i].lags);
 	}
 }
 
-static inline void sample__assert_same_entry(const struct dart_entry *a,
-					     const struct dart_entry *b)
+static inline void sample__assert_same_entry(const struct dart_entry *a, const struct dart_entry *b)
 {
 	uint32_t i;
 
@@ -321,8 +300,7 @@ static inline void sample__assert_same_entry(const struct dart_entry *a,
 	sample__assert_same_schema(a->schema, b->schema);
 }
 
-static inline void sample__assert_same(const struct dart_table *a,
-				       const struct dart_table *b)
+static inline void sample__assert_same(const struct dart_table *a, const struct dart_table *b)
 {
 	uint32_t i;
 
@@ -333,10 +311,8 @@ static inline void sample__assert_same(const struct dart_table *a,
 	assert_memory_equal(a->boot_id, b->boot_id, sizeof(a->boot_id));
 	assert_string_equal(a->node_name, b->node_name);
 	for (i = 0; i < a->cpus; i++) {
-		assert_int_equal(dart_table__is_online(a, i),
-				 dart_table__is_online(b, i));
-		assert_int_equal(dart_table__is_nohz_full(a, i),
-				 dart_table__is_nohz_full(b, i));
+		assert_int_equal(dart_table__is_online(a, i), dart_table__is_online(b, i));
+		assert_int_equal(dart_table__is_nohz_full(a, i), dart_table__is_nohz_full(b, i));
 	}
 	assert_int_equal(a->exposure, b->exposure);
 	assert_int_equal(a->cpus, b->cpus);
@@ -344,12 +320,9 @@ static inline void sample__assert_same(const struct dart_table *a,
 	assert_int_equal(a->lease_ms, b->lease_ms);
 	assert_int_equal(a->memory_region_count, b->memory_region_count);
 	for (i = 0; i < a->memory_region_count; i++) {
-		assert_int_equal(a->memory_regions[i].address,
-				 b->memory_regions[i].address);
-		assert_int_equal(a->memory_regions[i].length,
-				 b->memory_regions[i].length);
-		assert_int_equal(a->memory_regions[i].rkey,
-				 b->memory_regions[i].rkey);
+		assert_int_equal(a->memory_regions[i].address, b->memory_regions[i].address);
+		assert_int_equal(a->memory_regions[i].length, b->memory_regions[i].length);
+		assert_int_equal(a->memory_regions[i].rkey, b->memory_regions[i].rkey);
 	}
 	assert_int_equal(a->entry_count, b->entry_count);
 	for (i = 0; i < a->entry_count; i++)
@@ -357,8 +330,7 @@ static inline void sample__assert_same(const struct dart_table *a,
 }
 
 /* The caller frees the table. */
-static inline struct dart_table *sample__decode(const void *memory,
-						size_t length)
+static inline struct dart_table *sample__decode(const void *memory, size_t length)
 {
 	struct dart_table *decoded;
 	struct dart_error error;

@@ -79,8 +79,7 @@ static void test_strings(void **state)
 
 	schema = dart_schema__new(name, 8);
 	assert_non_null(schema);
-	sample__add(schema, name, unit, 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
-		    false);
+	sample__add(schema, name, unit, 0, 8, 1, DART_CONTROL_FIELD_GAUGE, false);
 	memset(name, 'x', sizeof(name) - 1);
 	memset(unit, 'x', sizeof(unit) - 1);
 	assert_string_equal(schema->name, "name");
@@ -155,12 +154,10 @@ static void test_refused_fields(void **state)
 	size_t i;
 
 	assert_non_null(schema);
-	sample__add(schema, "first", "", 8, 8, 2, DART_CONTROL_FIELD_COUNTER,
-		    false);
+	sample__add(schema, "first", "", 8, 8, 2, DART_CONTROL_FIELD_COUNTER, false);
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(schema->field_count, 1);
-		assert_int_equal(dart_schema__add(schema, &cases[i].field),
-				 cases[i].err);
+		assert_int_equal(dart_schema__add(schema, &cases[i].field), cases[i].err);
 	}
 	assert_int_equal(schema->field_count, 2);
 	dart_schema__free(schema);
@@ -214,8 +211,7 @@ static void test_sequences(void **state)
 		if (!cases[i].objection)
 			assert_null(objection);
 		else if (!objection || !strstr(objection, cases[i].objection))
-			fail_msg("\"%s\" instead of \"%s\"", objection ?: "",
-				 cases[i].objection);
+			fail_msg("\"%s\" instead of \"%s\"", objection ?: "", cases[i].objection);
 	}
 }
 
@@ -265,10 +261,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("two schemas are equal if all names, units and numbers of their fields are",
 		     test_equal),
-		TEST("a schema has the fields that were added, and finds them by name",
-		     test_added),
-		TEST("a schema keeps its own copies of names and units",
-		     test_strings),
+		TEST("a schema has the fields that were added, and finds them by name", test_added),
+		TEST("a schema keeps its own copies of names and units", test_strings),
 		TEST("a schema with no bytes, too many, or an unprintable name is refused",
 		     test_refused_schemas),
 		TEST("a field that overlaps, leaves the copy, or has a wrong kind, width, count or name is refused",
@@ -277,8 +271,7 @@ int main(void)
 		     test_sequences),
 		TEST("a name is valid if it has 1 to 255 letters, digits or \"_-.:/@+=%~[]\"",
 		     test_names),
-		TEST("a text is valid if it is printable ASCII of at most 255 bytes",
-		     test_texts),
+		TEST("a text is valid if it is printable ASCII of at most 255 bytes", test_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

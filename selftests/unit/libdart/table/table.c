@@ -79,9 +79,8 @@ static void test_removed_entry(void **state)
 
 	sample__init(&sample);
 	bytes = sample__bytes(&sample.table, &length);
-	raw = (void *)(bytes +
-		       ((struct dart_control_header *)bytes)->entries.offset);
-	raw[1] = (struct dart_control_entry) {
+	raw = (void *)(bytes + ((struct dart_control_header *)bytes)->entries.offset);
+	raw[1] = (struct dart_control_entry){
 		.name = 0xffffffff,
 		.schema = 0xffffffff,
 		.kind = DART_CONTROL_ENTRY_GONE,
@@ -102,8 +101,7 @@ static void test_find(void **state)
 	struct sample sample;
 
 	sample__init(&sample);
-	assert_ptr_equal(dart_table__find(&sample.table, "pair"),
-			 &sample.entries[SAMPLE_PAIR]);
+	assert_ptr_equal(dart_table__find(&sample.table, "pair"), &sample.entries[SAMPLE_PAIR]);
 	assert_null(dart_table__find(&sample.table, "pai"));
 	sample__release(&sample);
 }
@@ -117,8 +115,7 @@ static void test_trailing_bytes(void **state)
 	sample__init(&sample);
 	memset(region, 0xa5, sizeof(region));
 	free(sample__bytes(&sample.table, &length));
-	assert_int_equal(sample__publish(&sample.table, region, length),
-			 length);
+	assert_int_equal(sample__publish(&sample.table, region, length), length);
 	assert_int_equal(region[length], 0xa5);
 	dart_table__free(sample__decode(region, sizeof(region)));
 	sample__release(&sample);
@@ -141,8 +138,7 @@ static void test_truncated(void **state)
 
 		assert_non_null(copy);
 		memcpy(copy, bytes, shorter);
-		err = dart_table__decode(copy, shorter, &decoded, &needed,
-					 &error);
+		err = dart_table__decode(copy, shorter, &decoded, &needed, &error);
 		free(copy);
 		if (shorter < sizeof(struct dart_control_header)) {
 			assert_int_equal(err, -EBADMSG);
@@ -178,16 +174,13 @@ static void test_same(void **state)
 
 	changed = header;
 	changed.instance++;
-	assert_int_equal(dart_table__same(&sample.table, &changed),
-			 -ECONNRESET);
+	assert_int_equal(dart_table__same(&sample.table, &changed), -ECONNRESET);
 	changed = header;
 	changed.magic = 0;
-	assert_int_equal(dart_table__same(&sample.table, &changed),
-			 -ECONNRESET);
+	assert_int_equal(dart_table__same(&sample.table, &changed), -ECONNRESET);
 	changed = header;
 	changed.abi_version++;
-	assert_int_equal(dart_table__same(&sample.table, &changed),
-			 -ECONNRESET);
+	assert_int_equal(dart_table__same(&sample.table, &changed), -ECONNRESET);
 	free(bytes);
 	sample__release(&sample);
 }
@@ -254,8 +247,7 @@ static void test_largest(void **state)
 
 	before = comparisons;
 	decoded = sample__decode(region, length);
-	printf("# %d names of fields: %" PRIu64 " comparisons\n", FIELDS,
-	       comparisons - before);
+	printf("# %d names of fields: %" PRIu64 " comparisons\n", FIELDS, comparisons - before);
 	/* Sorting needs 18 for each, the binary logarithm. */
 	assert_in_range(comparisons - before, FIELDS, 32 * FIELDS);
 	dart_table__free(decoded);
@@ -275,16 +267,11 @@ int main(void)
 		     test_round_trip),
 		TEST("a table without entries is decoded to the one that was published",
 		     test_empty),
-		TEST("a schema of two entries is written and decoded once",
-		     test_shared_schema),
-		TEST("a removed entry is skipped, whatever its members say",
-		     test_removed_entry),
-		TEST("an entry is found by its whole name only",
-		     test_find),
-		TEST("bytes behind the end of a table are ignored",
-		     test_trailing_bytes),
-		TEST("a truncated table is refused with the length that it needs",
-		     test_truncated),
+		TEST("a schema of two entries is written and decoded once", test_shared_schema),
+		TEST("a removed entry is skipped, whatever its members say", test_removed_entry),
+		TEST("an entry is found by its whole name only", test_find),
+		TEST("bytes behind the end of a table are ignored", test_trailing_bytes),
+		TEST("a truncated table is refused with the length that it needs", test_truncated),
 		TEST("a header tells an unchanged table from a changed one and from another agent's",
 		     test_same),
 		TEST("a table of nearly 16 MiB with the worst names and runs is decoded with 32 comparisons for each name at most",

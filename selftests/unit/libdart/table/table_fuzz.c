@@ -60,8 +60,7 @@ static void overwrite_word(struct fuzz *fuzz, struct victim *victim)
 	};
 	size_t at = 4 * fuzz__below(fuzz, length / 4);
 
-	memcpy(victim->bytes + at,
-	       &values[fuzz__below(fuzz, sizeof(values) / sizeof(values[0]))],
+	memcpy(victim->bytes + at, &values[fuzz__below(fuzz, sizeof(values) / sizeof(values[0]))],
 	       4);
 }
 
@@ -80,13 +79,11 @@ static void bend_section(struct fuzz *fuzz, struct victim *victim)
 {
 	struct dart_control_header *header = (void *)victim->bytes;
 	struct dart_control_section *sections[] = {
-		&header->memory_regions, &header->entries, &header->ranges,
-		&header->schemas, &header->fields, &header->strings,
-		&header->cpu_sets,
+		&header->memory_regions, &header->entries, &header->ranges,   &header->schemas,
+		&header->fields,	 &header->strings, &header->cpu_sets,
 	};
 	struct dart_control_section *bent = sections[fuzz__below(fuzz, 7)];
-	const struct dart_control_section *other =
-		sections[fuzz__below(fuzz, 7)];
+	const struct dart_control_section *other = sections[fuzz__below(fuzz, 7)];
 
 	switch (fuzz__below(fuzz, 4)) {
 	case 0:
@@ -138,8 +135,7 @@ static void victim__seal(struct victim *victim)
 {
 	const struct dart_control_header *header = (void *)victim->bytes;
 
-	if (victim->length >= sizeof(*header) &&
-	    header->table_length >= sizeof(*header) &&
+	if (victim->length >= sizeof(*header) && header->table_length >= sizeof(*header) &&
 	    header->table_length <= victim->length)
 		sample__seal(victim->bytes, header->table_length);
 }
@@ -157,8 +153,7 @@ static void victim__damage(struct fuzz *fuzz, struct victim *victim)
 
 	memcpy(before, victim->bytes, whole);
 	while (rounds--)
-		ways[fuzz__below(fuzz, sizeof(ways) / sizeof(ways[0]))]
-			(fuzz, victim);
+		ways[fuzz__below(fuzz, sizeof(ways) / sizeof(ways[0]))](fuzz, victim);
 	if (!fuzz__below(fuzz, 16))
 		shorten(fuzz, victim);
 
@@ -169,8 +164,7 @@ static void victim__damage(struct fuzz *fuzz, struct victim *victim)
 	if (fuzz__below(fuzz, 4))
 		victim__seal(victim);
 	else
-		victim->damaged = victim->length < whole ||
-				  memcmp(before, victim->bytes, whole);
+		victim->damaged = victim->length < whole || memcmp(before, victim->bytes, whole);
 }
 
 static void schema__exercise(const struct dart_schema *schema)
@@ -181,10 +175,8 @@ static void schema__exercise(const struct dart_schema *schema)
 	json_decref(json);
 }
 
-static void entry__exercise(struct fuzz *fuzz,
-			    const struct dart_read_plan *plan,
-			    const struct dart_table *table, uint32_t index,
-			    const uint8_t *landing)
+static void entry__exercise(struct fuzz *fuzz, const struct dart_read_plan *plan,
+			    const struct dart_table *table, uint32_t index, const uint8_t *landing)
 {
 	const struct dart_entry *entry = &table->entries[index];
 	size_t size = dart_entry__size(entry), length;
@@ -250,8 +242,7 @@ static void table__exercise(struct fuzz *fuzz, const struct dart_table *table)
 	struct dart_table *again;
 	int length;
 
-	length = sample__publish(table, fuzz->region,
-				 DART_CONTROL_LENGTH_MAX);
+	length = sample__publish(table, fuzz->region, DART_CONTROL_LENGTH_MAX);
 	assert_true(length > 0);
 	assert_int_equal(dart_table__same(table, fuzz->region), 0);
 	again = sample__decode(fuzz->region, length);
@@ -281,8 +272,7 @@ static void victim__decode(struct fuzz *fuzz, const struct victim *victim)
 	assert_non_null(bytes);
 	memcpy(bytes + shift, victim->bytes, victim->length);
 	memset(&error, 'x', sizeof(error));
-	err = dart_table__decode(bytes + shift, victim->length, &table, &needed,
-				 &error);
+	err = dart_table__decode(bytes + shift, victim->length, &table, &needed, &error);
 	free(bytes);
 
 	if (!err) {
@@ -303,8 +293,7 @@ static void victim__decode(struct fuzz *fuzz, const struct victim *victim)
 		fuzz->protocol++;
 		break;
 	case -EMSGSIZE:
-		assert_in_range(needed, victim->length + 1,
-				DART_CONTROL_LENGTH_MAX);
+		assert_in_range(needed, victim->length + 1, DART_CONTROL_LENGTH_MAX);
 		fuzz->truncated++;
 		break;
 	default:
@@ -313,8 +302,7 @@ static void victim__decode(struct fuzz *fuzz, const struct victim *victim)
 	}
 }
 
-static void victim__init(struct victim *victim, struct sample *sample,
-			 uint32_t variant)
+static void victim__init(struct victim *victim, struct sample *sample, uint32_t variant)
 {
 	uint8_t *bytes = NULL;
 
@@ -438,8 +426,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("damaged tables never crash the decoder, and each one accepted can be published, planned and printed",
 		     test_damaged),
-		TEST("a table with any single bit flipped is refused",
-		     test_flipped_bits),
+		TEST("a table with any single bit flipped is refused", test_flipped_bits),
 		TEST("a table with any single bit flipped and a valid checksum never crashes the decoder",
 		     test_sealed_bits),
 	};

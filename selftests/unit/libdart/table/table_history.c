@@ -23,8 +23,7 @@ static int history__rewrite(struct history *history)
 {
 	history->rewritten++;
 	model__compact(history->model);
-	return dart_table_writer__rewrite(history->writer,
-					  &history->model->table);
+	return dart_table_writer__rewrite(history->writer, &history->model->table);
 }
 
 static int history__remove(struct history *history, uint32_t index)
@@ -35,14 +34,11 @@ static int history__remove(struct history *history, uint32_t index)
 
 	strcpy(name, model->entries[index].name);
 	model__remove(model, index);
-	length = dart_table_writer__remove(history->writer, &model->table,
-					   name);
+	length = dart_table_writer__remove(history->writer, &model->table, name);
 	if (length == -EAGAIN)
 		return history__rewrite(history);
 	history->removed++;
-	assert_int_equal(dart_table_writer__remove(history->writer,
-						   &model->table, name),
-			 -ENOENT);
+	assert_int_equal(dart_table_writer__remove(history->writer, &model->table, name), -ENOENT);
 	return length;
 }
 
@@ -56,8 +52,7 @@ static int history__append(struct history *history, int before)
 
 	do
 		model__add(model);
-	while (model->table.entry_count < ENTRIES_MAX &&
-	       !model__below(model, 4));
+	while (model->table.entry_count < ENTRIES_MAX && !model__below(model, 4));
 	more = model__since(model, entries, regions);
 	length = dart_table_writer__append(history->writer, &more);
 	*(length == before ? &history->in_place : &history->relaid) += 1;
@@ -89,12 +84,10 @@ static int history__replace(struct history *history)
 	more = model__since(model, entries, regions);
 	/* A change that fails at its last step leaves the table as it was. */
 	names[count] = (char *)"absent";
-	length = dart_table_writer__change(history->writer,
-					   (const char *const *)names,
-					   count + 1, &more);
+	length = dart_table_writer__change(history->writer, (const char *const *)names, count + 1,
+					   &more);
 	assert_true(length == -ENOENT || length == -EAGAIN);
-	length = dart_table_writer__change(history->writer,
-					   (const char *const *)names, count,
+	length = dart_table_writer__change(history->writer, (const char *const *)names, count,
 					   &more);
 	for (i = 0; i < count; i++)
 		free(names[i]);
@@ -128,10 +121,8 @@ static void test_history(void **state)
 		model->table.clock_offset_ns -= round;
 		/* The number of entries grows, then shrinks. */
 		if (entries == ENTRIES_MAX ||
-		    (entries && model__below(model, 100) <
-				(round % 500 < 250 ? 40 : 70)))
-			length = history__remove(&history,
-						 model__below(model, entries));
+		    (entries && model__below(model, 100) < (round % 500 < 250 ? 40 : 70)))
+			length = history__remove(&history, model__below(model, entries));
 		else if (!model__below(model, 50))
 			length = history__rewrite(&history);
 		else if (!model__below(model, 8))
@@ -140,8 +131,7 @@ static void test_history(void **state)
 			length = history__append(&history, length);
 	}
 	printf("# in place: %u appends, %u removals; %u appends with a new layout, %u rewrites\n",
-	       history.in_place, history.removed, history.relaid,
-	       history.rewritten);
+	       history.in_place, history.removed, history.relaid, history.rewritten);
 	assert_in_range(history.in_place, ROUNDS / 5, ROUNDS);
 	assert_in_range(history.removed, ROUNDS / 4, ROUNDS);
 	assert_in_range(history.replaced, ROUNDS / 100, ROUNDS);
@@ -168,8 +158,7 @@ static void states__expect_refused(const struct states *states)
 	struct dart_table *table = NULL;
 	struct dart_error error;
 
-	assert_int_equal(dart_table__decode(states->mixed, states->length,
-					    &table, NULL, &error),
+	assert_int_equal(dart_table__decode(states->mixed, states->length, &table, NULL, &error),
 			 -EAGAIN);
 }
 
@@ -182,14 +171,12 @@ static void states__mix(struct states *states, struct model *model)
 	/* New words: the first, the last, all but one. */
 	for (i = 0; i < 3; i++) {
 		for (k = 0; k < states->changed_count - (i < 2); k++) {
-			uint32_t at = states->changed[i == 1 ?
-				states->changed_count - 1 - k : k];
+			uint32_t at = states->changed[i == 1 ? states->changed_count - 1 - k : k];
 
 			if (!k || i == 2)
-				memcpy(mixed, i == 2 ? states->after :
-				       states->before, states->length);
-			mixed[at] = i == 2 ? states->before[at] :
-					     states->after[at];
+				memcpy(mixed, i == 2 ? states->after : states->before,
+				       states->length);
+			mixed[at] = i == 2 ? states->before[at] : states->after[at];
 			states__expect_refused(states);
 		}
 	}
@@ -200,8 +187,7 @@ static void states__mix(struct states *states, struct model *model)
 		for (k = 0; k < states->changed_count; k++) {
 			if (model__below(model, 16) >= likely)
 				continue;
-			mixed[states->changed[k]] =
-				states->after[states->changed[k]];
+			mixed[states->changed[k]] = states->after[states->changed[k]];
 			taken++;
 		}
 		if (taken && taken < states->changed_count)
@@ -255,8 +241,7 @@ static void test_torn_reads(void **state)
 		}
 		states__mix(&states, model);
 	}
-	printf("# %u changes in place, the last one of %u words\n", in_place,
-	       states.changed_count);
+	printf("# %u changes in place, the last one of %u words\n", in_place, states.changed_count);
 	assert_in_range(in_place, STEPS / 2, STEPS);
 	dart_table_writer__free(history.writer);
 	model__clear(model);

@@ -75,9 +75,8 @@ static struct dart_table *decode_large(uint32_t first, uint32_t count)
 /*
  * Returns the number of comparisons that find the @removed entries, of which @first is the first.
  */
-static uint64_t compare(const struct dart_table *old,
-			const struct dart_table *now, uint32_t removed,
-			const char *first)
+static uint64_t compare(const struct dart_table *old, const struct dart_table *now,
+			uint32_t removed, const char *first)
 {
 	const uint64_t before = comparisons;
 	const char *found = NULL;

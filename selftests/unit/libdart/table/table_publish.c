@@ -44,8 +44,7 @@ static void sample__change_everything(struct sample *sample)
 }
 
 /* In turn: the first table, the second without its last entry, and with it. */
-static struct dart_table table_of(const struct publisher *publisher,
-				  uint64_t generation)
+static struct dart_table table_of(const struct publisher *publisher, uint64_t generation)
 {
 	const struct sample *sample = &publisher->samples[!(generation % 3)];
 	struct dart_table table = sample->table;
@@ -98,8 +97,7 @@ static void fetch(struct publisher *publisher, uint8_t *bytes, uint64_t *random)
 	for (i = 0; i < chunks; i++) {
 		if (i == pause)
 			sched_yield();
-		memcpy(bytes + order[i] * CHUNK,
-		       publisher->region + order[i] * CHUNK, CHUNK);
+		memcpy(bytes + order[i] * CHUNK, publisher->region + order[i] * CHUNK, CHUNK);
 	}
 }
 
@@ -118,8 +116,7 @@ static void test_concurrent(void **state)
 	for (i = 0; i < 2; i++)
 		sample__init(&publisher->samples[i]);
 	sample__change_everything(&publisher->samples[1]);
-	publisher->writer = dart_table_writer__new(publisher->region,
-						   sizeof(publisher->region));
+	publisher->writer = dart_table_writer__new(publisher->region, sizeof(publisher->region));
 	assert_non_null(publisher->writer);
 	for (i = 1; i <= 3; i++) {
 		length = publish(publisher, i);
@@ -128,14 +125,12 @@ static void test_concurrent(void **state)
 			publisher->length = length;
 	}
 
-	assert_int_equal(pthread_create(&thread, NULL, publish_on_and_on,
-					publisher), 0);
+	assert_int_equal(pthread_create(&thread, NULL, publish_on_and_on, publisher), 0);
 	for (i = 0; i < FETCHES; i++) {
 		int err;
 
 		fetch(publisher, bytes, &random);
-		err = dart_table__decode(bytes, publisher->length, &table, NULL,
-					 &error);
+		err = dart_table__decode(bytes, publisher->length, &table, NULL, &error);
 		if (err == -EAGAIN) {
 			if (strstr(error.text, "checksum"))
 				by_checksum++;

@@ -116,8 +116,7 @@ static void test_refused(void **state)
 
 static void test_copies_of_cpus(void **state)
 {
-	const struct patch patch =
-		ENTRY(0, copies_are, DART_CONTROL_COPIES_CPU);
+	const struct patch patch = ENTRY(0, copies_are, DART_CONTROL_COPIES_CPU);
 	struct rows rows;
 	uint8_t *bytes;
 	size_t length;
@@ -126,8 +125,7 @@ static void test_copies_of_cpus(void **state)
 	bytes = sample__bytes(&rows.table, &length);
 	patch__apply(&patch, bytes);
 	sample__seal(bytes, length);
-	bytes__expect(bytes, length, -EBADMSG,
-		      "entry 0 has sequences, but its copies are of CPUs");
+	bytes__expect(bytes, length, -EBADMSG, "entry 0 has sequences, but its copies are of CPUs");
 	free(bytes);
 	dart_schema__free(rows.schema);
 }
@@ -142,11 +140,8 @@ static void make_row(uint64_t *random, uint32_t width, uint8_t row[128])
 
 	memset(row, random__below(random, 256), 128);
 	for (i = 0; i < 4; i++) {
-		number = random__below(random, 8) ?
-				 most :
-				 numbers[random__below(random, 6)];
-		memcpy(row + i / 2 * 64 + (i % 2 ? 64 - width : 0), &number,
-		       width);
+		number = random__below(random, 8) ? most : numbers[random__below(random, 6)];
+		memcpy(row + i / 2 * 64 + (i % 2 ? 64 - width : 0), &number, width);
 	}
 }
 
@@ -167,8 +162,7 @@ static void test_states(void **state)
 	for (width = 4; width <= 8; width += 4) {
 		rows__init(&rows, width);
 		bytes = sample__bytes(&rows.table, &length);
-		assert_int_equal(dart_table__decode(bytes, length, &table, NULL,
-						    &error), 0);
+		assert_int_equal(dart_table__decode(bytes, length, &table, NULL, &error), 0);
 		schema = table->entries[0].schema;
 		assert_true(schema->has_passed);
 		assert_true(dart_schema__has_sequence(schema));

@@ -68,15 +68,13 @@ static inline void patch__apply(const struct patch *patch, uint8_t *bytes)
 {
 	const struct dart_control_header *header = (void *)bytes;
 	const struct dart_control_section sections[DART_SECTIONS] = {
-		header->memory_regions, header->entries, header->ranges,
-		header->schemas, header->fields, header->strings,
-		header->cpu_sets,
+		header->memory_regions, header->entries, header->ranges,   header->schemas,
+		header->fields,		header->strings, header->cpu_sets,
 	};
 	size_t at = patch->offset;
 
 	if (patch->what == ELEMENT) {
-		assert_in_range(patch->index, 0,
-				sections[patch->section].count - 1);
+		assert_in_range(patch->index, 0, sections[patch->section].count - 1);
 		at += sections[patch->section].offset +
 		      patch->index * dart_section_element[patch->section];
 	}
@@ -84,14 +82,12 @@ static inline void patch__apply(const struct patch *patch, uint8_t *bytes)
 	memcpy(bytes + at, &patch->value, patch->size);
 }
 
-static inline void bytes__expect(uint8_t *bytes, size_t length, int err,
-				 const char *message)
+static inline void bytes__expect(uint8_t *bytes, size_t length, int err, const char *message)
 {
 	struct dart_table *table = NULL;
 	struct dart_error error;
 
-	assert_int_equal(dart_table__decode(bytes, length, &table, NULL, &error),
-			 err);
+	assert_int_equal(dart_table__decode(bytes, length, &table, NULL, &error), err);
 	assert_null(table);
 	if (!strstr(error.text, message))
 		fail_msg("\"%s\" instead of \"%s\"", error.text, message);

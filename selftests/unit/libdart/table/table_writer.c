@@ -32,8 +32,7 @@ static struct appended *appended__new(size_t capacity)
 	sample__init(&appended->sample);
 	appended->writer = dart_table_writer__new(appended->memory, capacity);
 	assert_non_null(appended->writer);
-	appended->length = dart_table_writer__rewrite(appended->writer,
-						      &appended->sample.table);
+	appended->length = dart_table_writer__rewrite(appended->writer, &appended->sample.table);
 	assert_true(appended->length > 0);
 
 	appended->range = appended->sample.ranges[5];
@@ -60,11 +59,9 @@ static void expect_refused(struct appended *appended, int err)
 	uint8_t before[sizeof(appended->memory)];
 
 	memcpy(before, appended->memory, sizeof(before));
-	assert_int_equal(dart_table_writer__append(appended->writer,
-						   &appended->more), err);
+	assert_int_equal(dart_table_writer__append(appended->writer, &appended->more), err);
 	assert_memory_equal(appended->memory, before, sizeof(before));
-	assert_int_equal(dart_table_writer__rewrite(appended->writer,
-						    &appended->more), err);
+	assert_int_equal(dart_table_writer__rewrite(appended->writer, &appended->more), err);
 	assert_memory_equal(appended->memory, before, sizeof(before));
 }
 
@@ -93,20 +90,17 @@ static void test_refused(void **state)
 
 	/* A new schema, and a range that does not hold its fields. */
 	appended->entry.schema = schema;
-	sample__add(schema, "last", "", 60, 4, 1, DART_CONTROL_FIELD_GAUGE,
-		    false);
+	sample__add(schema, "last", "", 60, 4, 1, DART_CONTROL_FIELD_GAUGE, false);
 	appended->range.length = 60;
 	expect_refused(appended, -EINVAL);
 	appended->range.length = 64;
 
 	/* Only an append finds a name that is taken by another entry. */
 	appended->entry.name = "pair";
-	assert_int_equal(dart_table_writer__append(appended->writer,
-						   &appended->more), -EINVAL);
+	assert_int_equal(dart_table_writer__append(appended->writer, &appended->more), -EINVAL);
 	appended->entry.name = "more";
 
-	appended->length = dart_table_writer__append(appended->writer,
-						     &appended->more);
+	appended->length = dart_table_writer__append(appended->writer, &appended->more);
 	memcpy(entries, whole.entries, sizeof(*entries) * SAMPLE_ENTRIES);
 	entries[SAMPLE_ENTRIES] = appended->entry;
 	whole.entries = entries;
@@ -137,8 +131,7 @@ static void test_no_trace(void **state)
 	/* The second entry carries the name of the first. */
 	entries[0] = entries[1] = sample.entries[SAMPLE_ROWS];
 	entries[0].name = entries[1].name = "again";
-	sample__add(sample.stat, "last", "", 60, 4, 1,
-		    DART_CONTROL_FIELD_GAUGE, false);
+	sample__add(sample.stat, "last", "", 60, 4, 1, DART_CONTROL_FIELD_GAUGE, false);
 	more = sample.table;
 	more.memory_regions = regions;
 	more.memory_region_count = 1;
@@ -154,8 +147,7 @@ static void test_no_trace(void **state)
 	assert_int_equal(builder.schemas.size, before.schemas.size);
 	assert_int_equal(builder.data, before.data);
 	for (i = 0; i < DART_SECTIONS; i++)
-		assert_int_equal(builder.sections.of[i].count,
-				 before.sections.of[i].count);
+		assert_int_equal(builder.sections.of[i].count, before.sections.of[i].count);
 	dart_builder__release(&builder);
 	sample__release(&sample);
 }
@@ -174,8 +166,7 @@ static void test_full(void **state)
 	appended->entry.name = name;
 	for (;; entries++) {
 		snprintf(name, sizeof(name), "entry-%08u", entries);
-		length = dart_table_writer__append(appended->writer,
-						   &appended->more);
+		length = dart_table_writer__append(appended->writer, &appended->more);
 		if (length < 0)
 			break;
 		assert_in_range(length, 1, 4096);
@@ -190,13 +181,11 @@ static void test_full(void **state)
 	dart_table__free(decoded);
 
 	used = sizeof(*header) +
-	       header->memory_regions.count *
-	       sizeof(struct dart_control_memory_region) +
+	       header->memory_regions.count * sizeof(struct dart_control_memory_region) +
 	       header->entries.count * sizeof(struct dart_control_entry) +
 	       header->ranges.count * sizeof(struct dart_control_range) +
 	       header->schemas.count * sizeof(struct dart_control_schema) +
-	       header->fields.count * sizeof(struct dart_control_field) +
-	       header->strings.count;
+	       header->fields.count * sizeof(struct dart_control_field) + header->strings.count;
 	printf("# %u entries in %u of 4096 bytes\n", entries, used);
 	/* There was no room for another entry; sections are aligned. */
 	assert_in_range(used, 4096 - sizeof(struct dart_control_entry) -
@@ -286,8 +275,7 @@ static void test_many(void **state)
 	writer = dart_table_writer__new(watched.memory, CAPACITY);
 	assert_non_null(writer);
 	appended->entry.name = name;
-	assert_true(dart_table_writer__rewrite(writer,
-					       &appended->sample.table) > 0);
+	assert_true(dart_table_writer__rewrite(writer, &appended->sample.table) > 0);
 	for (i = 0; i < MANY; i++) {
 		struct dart_schema *schema = sample__stat();
 
@@ -304,28 +292,23 @@ static void test_many(void **state)
 		appended->more.generation++;
 		snprintf(name, sizeof(name), "slice/some-function-%u", 2 * i);
 		watched__begin();
-		length = dart_table_writer__remove(writer, &appended->more,
-						   name);
+		length = dart_table_writer__remove(writer, &appended->more, name);
 		work__add(&removals);
 		assert_in_range(length, 1, CAPACITY);
 	}
 	for (i = 0; i < MANY / PART; i++)
-		printf("# %d appends to %d entries: %" PRIu64 " pages, %" PRIu64
-		       " comparisons\n", PART, i * PART, parts[i].pages,
-		       parts[i].comparisons);
-	printf("# %d removals: %" PRIu64 " pages, %" PRIu64 " comparisons\n",
-	       MANY / 2, removals.pages, removals.comparisons);
+		printf("# %d appends to %d entries: %" PRIu64 " pages, %" PRIu64 " comparisons\n",
+		       PART, i * PART, parts[i].pages, parts[i].comparisons);
+	printf("# %d removals: %" PRIu64 " pages, %" PRIu64 " comparisons\n", MANY / 2,
+	       removals.pages, removals.comparisons);
 	assert_in_range(parts[3].pages, PART, 2 * parts[0].pages);
 	assert_in_range(parts[3].comparisons, 0, 2 * parts[0].comparisons);
-	assert_in_range(removals.pages, MANY / 2,
-			2 * (parts[0].pages + parts[1].pages));
-	assert_in_range(removals.comparisons, 0,
-			2 * (parts[0].comparisons + parts[1].comparisons));
+	assert_in_range(removals.pages, MANY / 2, 2 * (parts[0].pages + parts[1].pages));
+	assert_in_range(removals.comparisons, 0, 2 * (parts[0].comparisons + parts[1].comparisons));
 	assert_int_equal(mprotect(watched.memory, CAPACITY, PROT_READ), 0);
 	assert_int_equal(header->schemas.count, 2);
 	decoded = sample__decode(watched.memory, length);
-	assert_int_equal(decoded->entry_count,
-			 SAMPLE_ENTRIES + MANY / 2);
+	assert_int_equal(decoded->entry_count, SAMPLE_ENTRIES + MANY / 2);
 	dart_table__free(decoded);
 	dart_table_writer__free(writer);
 	watched__close();

@@ -40,10 +40,8 @@ static void test_numbers(void **state)
 
 			memset(copy, 0xa5, sizeof(copy));
 			memcpy(copy + shift, bytes, sizeof(bytes));
-			assert_int_equal(dart_field__get(&field, copy, 0),
-					 cases[i].first);
-			assert_int_equal(dart_field__get(&field, copy, 1),
-					 cases[i].second);
+			assert_int_equal(dart_field__get(&field, copy, 0), cases[i].first);
+			assert_int_equal(dart_field__get(&field, copy, 1), cases[i].second);
 		}
 	}
 }
@@ -66,8 +64,7 @@ static void test_sums(void **state)
 		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0), 2);
 		copies[1] = 1;
 		field.is_signed = true;
-		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0),
-				 (uint64_t)-2);
+		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0), (uint64_t)-2);
 		field.is_signed = false;
 		assert_int_equal(dart_entry__sum(&entry, &field, copies, 0),
 				 (UINT64_MAX >> (64 - 8 * field.width)) - 1);
@@ -146,20 +143,14 @@ static void test_wide(void **state)
 	FILE *out;
 
 	assert_non_null(schema);
-	sample__add(schema, "wide", "", 0, 8, 1, DART_CONTROL_FIELD_GAUGE,
-		    false);
-	sample__add(schema, "integer", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
-		    false);
-	sample__add(schema, "negative", "", 16, 8, 1, DART_CONTROL_FIELD_GAUGE,
-		    true);
+	sample__add(schema, "wide", "", 0, 8, 1, DART_CONTROL_FIELD_GAUGE, false);
+	sample__add(schema, "integer", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE, false);
+	sample__add(schema, "negative", "", 16, 8, 1, DART_CONTROL_FIELD_GAUGE, true);
 	json = dart_entry__to_json(&entry, copy);
 	row = json_array_get(json_object_get(json, "rows"), 0);
-	assert_string_equal(dart_json__digits(json_object_get(row, "wide")),
-			    "9223372036854775808");
-	assert_int_equal(json_integer_value(json_object_get(row, "integer")),
-			 INT64_MAX);
-	assert_int_equal(json_integer_value(json_object_get(row, "negative")),
-			 INT64_MIN);
+	assert_string_equal(dart_json__digits(json_object_get(row, "wide")), "9223372036854775808");
+	assert_int_equal(json_integer_value(json_object_get(row, "integer")), INT64_MAX);
+	assert_int_equal(json_integer_value(json_object_get(row, "negative")), INT64_MIN);
 	json_decref(json);
 
 	out = open_memstream(&printed, &length);
@@ -188,8 +179,7 @@ static void test_text(void **state)
 	assert_non_null(schema);
 	assert_non_null(copy);
 	memcpy(copy, "\xff\xfe\x80!", 4);
-	sample__add(schema, "text", "", 0, 4, 1, DART_CONTROL_FIELD_TEXT,
-		    false);
+	sample__add(schema, "text", "", 0, 4, 1, DART_CONTROL_FIELD_TEXT, false);
 	values__expect(&entry, copy,
 		"{\"kind\":\"map\",\"schema\":\"text\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":[{\"text\":\"\\\\xff\\\\xfe\\\\x80!\"}]}");
@@ -210,10 +200,8 @@ static void test_addresses(void **state)
 	};
 
 	assert_non_null(schema);
-	sample__add(schema, "v4", "", 0, 16, 1, DART_CONTROL_FIELD_ADDRESS,
-		    false);
-	sample__add(schema, "v6", "", 16, 16, 1, DART_CONTROL_FIELD_ADDRESS,
-		    false);
+	sample__add(schema, "v4", "", 0, 16, 1, DART_CONTROL_FIELD_ADDRESS, false);
+	sample__add(schema, "v6", "", 16, 16, 1, DART_CONTROL_FIELD_ADDRESS, false);
 	values__expect(&entry, copy,
 		"{\"kind\":\"map\",\"schema\":\"peers\",\"copies\":\"row\",\"since\":0,"
 		"\"rows\":[{\"v4\":\"10.77.0.1\",\"v6\":\"fe80::7\"}]}");
@@ -255,8 +243,7 @@ static void test_no_memory(void **state)
 	json_set_alloc_funcs(allocate, free);
 	for (limit = 0, json = NULL; !json; limit++) {
 		allocations_left = limit;
-		json = dart_entry__to_json(&sample.entries[SAMPLE_CPUSTAT],
-					   copies);
+		json = dart_entry__to_json(&sample.entries[SAMPLE_CPUSTAT], copies);
 	}
 	assert_true(limit > 50);
 	json_decref(json);
@@ -272,14 +259,11 @@ static void test_no_memory(void **state)
 
 static void test_kinds(void **state)
 {
-	assert_string_equal(dart_field_kind__name(DART_CONTROL_FIELD_GAUGE),
-			    "gauge");
+	assert_string_equal(dart_field_kind__name(DART_CONTROL_FIELD_GAUGE), "gauge");
 	assert_string_equal(dart_field_kind__name(0), "unknown");
-	assert_string_equal(dart_entry_kind__name(DART_CONTROL_ENTRY_MAP),
-			    "map");
+	assert_string_equal(dart_entry_kind__name(DART_CONTROL_ENTRY_MAP), "map");
 	assert_string_equal(dart_entry_kind__name(9), "unknown");
-	assert_string_equal(dart_exposure__name(DART_CONTROL_EXPOSURE_PAGE),
-			    "page");
+	assert_string_equal(dart_exposure__name(DART_CONTROL_EXPOSURE_PAGE), "page");
 	assert_string_equal(dart_exposure__name(0), "unknown");
 }
 
@@ -313,10 +297,8 @@ static void test_cpu_sets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("numbers are read at every width, sign and alignment",
-		     test_numbers),
-		TEST("a sum over copies wraps at the width of its field",
-		     test_sums),
+		TEST("numbers are read at every width, sign and alignment", test_numbers),
+		TEST("a sum over copies wraps at the width of its field", test_sums),
 		TEST("an entry with a copy for each CPU is printed with the sum and each CPU's values, and marked if these lag",
 		     test_cpus),
 		TEST("a set of CPUs is printed as ranges", test_cpu_sets),
@@ -324,12 +306,10 @@ int main(void)
 		     test_rows),
 		TEST("an unsigned number up to 2^64 - 1 is printed as an integer, and a real number for Jansson",
 		     test_wide),
-		TEST("a text without a NUL byte ends with its field",
-		     test_text),
+		TEST("a text without a NUL byte ends with its field", test_text),
 		TEST("addresses are printed as IPv6, and as IPv4 if they are mapped",
 		     test_addresses),
-		TEST("a schema is printed with every member of its fields",
-		     test_schema),
+		TEST("a schema is printed with every member of its fields", test_schema),
 		TEST("printing an entry or a schema fails cleanly at each allocation that fails",
 		     test_no_memory),
 		TEST("kinds of fields and entries and exposures have names, and unknown ones are called unknown",

@@ -21,8 +21,7 @@ static void test_sequences(void **state)
 	size_t i;
 
 	assert_non_null(schema);
-	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
-		    false);
+	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE, false);
 	assert_false(dart_schema__has_sequence(schema));
 	assert_int_equal(dart_row__state(schema, rows[2]), DART_ROW_WHOLE);
 	dart_schema__free(schema);
@@ -30,12 +29,9 @@ static void test_sequences(void **state)
 	schema = dart_schema__new("pair", 24);
 	assert_non_null(schema);
 	entry.schema = schema;
-	sample__add(schema, "begin", "", 0, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
-		    false);
-	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE,
-		    false);
-	sample__add(schema, "end", "", 16, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
-		    false);
+	sample__add(schema, "begin", "", 0, 8, 1, DART_CONTROL_FIELD_SEQUENCE, false);
+	sample__add(schema, "value", "", 8, 8, 1, DART_CONTROL_FIELD_GAUGE, false);
+	sample__add(schema, "end", "", 16, 8, 1, DART_CONTROL_FIELD_SEQUENCE, false);
 	assert_true(dart_schema__has_sequence(schema));
 	for (i = 0; i < 6; i++)
 		assert_int_equal(dart_row__state(schema, rows[i]), states[i]);
@@ -59,14 +55,10 @@ static void test_sum_of_host(void **state)
 	static const uint64_t empty[4];
 
 	assert_non_null(schema);
-	sample__add(schema, "begin", "", 0, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
-		    false);
-	sample__add(schema, "time", "ns", 8, 8, 1, DART_CONTROL_FIELD_TIME,
-		    false);
-	sample__add(schema, "value", "", 16, 4, 1, DART_CONTROL_FIELD_COUNTER,
-		    false);
-	sample__add(schema, "end", "", 24, 8, 1, DART_CONTROL_FIELD_SEQUENCE,
-		    false);
+	sample__add(schema, "begin", "", 0, 8, 1, DART_CONTROL_FIELD_SEQUENCE, false);
+	sample__add(schema, "time", "ns", 8, 8, 1, DART_CONTROL_FIELD_TIME, false);
+	sample__add(schema, "value", "", 16, 4, 1, DART_CONTROL_FIELD_COUNTER, false);
+	sample__add(schema, "end", "", 24, 8, 1, DART_CONTROL_FIELD_SEQUENCE, false);
 	assert_int_equal(dart_row__time(schema, whole), 17);
 	values__expect(&entry, whole,
 		"{\"kind\":\"source\",\"schema\":\"record\",\"copies\":\"sum\",\"since\":0,"

@@ -76,9 +76,8 @@ static void history__record(struct history *history, struct tea_model *model,
 }
 
 /* The value of a key must be @before or @after; -1: no entry. */
-static void expect_one(const struct tea_model *before,
-			 const struct tea_model *after, uint32_t key,
-			 const uint8_t *value)
+static void expect_one(const struct tea_model *before, const struct tea_model *after, uint32_t key,
+		       const uint8_t *value)
 {
 	uint8_t expected[DART_TEA_VALUE_MAX];
 	const int32_t values[] = { before->values[key], after->values[key] };
@@ -90,8 +89,7 @@ static void expect_one(const struct tea_model *before,
 			is_one |= values[i] < 0 && !value;
 			continue;
 		}
-		tea_model__bytes(values[i], expected,
-				 before->geometry.value_length);
+		tea_model__bytes(values[i], expected, before->geometry.value_length);
 		is_one |= !memcmp(expected, value, before->geometry.value_length);
 	}
 	if (!is_one)
@@ -99,8 +97,7 @@ static void expect_one(const struct tea_model *before,
 }
 
 /* Takes the table over in each state: it is complete and consistent. */
-static void expect_resumed(const struct history *history,
-			   const struct tea_model *before,
+static void expect_resumed(const struct history *history, const struct tea_model *before,
 			   const struct tea_model *after, uint64_t *mended_rows)
 {
 	uint8_t key_bytes[DART_TEA_KEY_MAX], value[DART_TEA_VALUE_MAX];
@@ -113,15 +110,13 @@ static void expect_resumed(const struct history *history,
 	memory = malloc(history->length);
 	assert_non_null(memory);
 	for (i = 0; i < history->count; i++) {
-		memcpy(memory, history->states + i * history->length,
-		       history->length);
-		assert_int_equal(dart_tea_table__resume(&before->geometry,
-							TEA_MODEL_EPOCH, memory,
-							NULL, &table, &mended), 0);
+		memcpy(memory, history->states + i * history->length, history->length);
+		assert_int_equal(dart_tea_table__resume(&before->geometry, TEA_MODEL_EPOCH, memory,
+							NULL, &table, &mended),
+				 0);
 		for (key = 0, found = 0; key < KEYS; key++) {
 			const bool is_there =
-				(tea_model__bytes(key, key_bytes,
-						  before->geometry.key_length),
+				(tea_model__bytes(key, key_bytes, before->geometry.key_length),
 				 !dart_tea_table__lookup(table, key_bytes, value));
 
 			expect_one(before, after, key, is_there ? value : NULL);
@@ -138,8 +133,7 @@ static void expect_resumed(const struct history *history,
 							TEA_MODEL_EPOCH, memory,
 							NULL, &table, &again), 0);
 		assert_int_equal(again.entries, found);
-		assert_int_equal(again.rows + again.torn + again.repeated +
-					 again.misplaced, 0);
+		assert_int_equal(again.rows + again.torn + again.repeated + again.misplaced, 0);
 		dart_tea_table__free(table);
 	}
 	free(memory);
@@ -149,10 +143,9 @@ static void expect_resumed(const struct history *history,
  * Copies rows in two parts, from one end or the other, between which the change goes on: a
  * lookup misses no key, and finds no value other than those before and after.
  */
-static void expect_read(const struct history *history,
-			const struct tea_model *before,
-			const struct tea_model *after,
-			struct dart_random *random, uint32_t *changing)
+static void expect_read(const struct history *history, const struct tea_model *before,
+			const struct tea_model *after, struct dart_random *random,
+			uint32_t *changing)
 {
 	const struct dart_tea_hash *hash = dart_tea_table__hash(before->table);
 	const size_t length = dart_tea_geometry__row_length(&before->geometry);
@@ -167,19 +160,15 @@ static void expect_read(const struct history *history,
 		const size_t first = 4 * dart_random__below(random, length / 4 + 1);
 		const uint8_t *states[2] = { history->states, history->states };
 		uint32_t early = dart_random__below(random, history->count);
-		uint32_t late = early + dart_random__below(random,
-							   history->count - early);
+		uint32_t late = early + dart_random__below(random, history->count - early);
 
 		tea_model__bytes(key, key_bytes, before->geometry.key_length);
 		dart_tea_hash__place(hash, key_bytes, &place);
-		states[is_descending] += early * history->length +
-					 place.home * stride;
-		states[!is_descending] += late * history->length +
-					  place.home * stride;
+		states[is_descending] += early * history->length + place.home * stride;
+		states[!is_descending] += late * history->length + place.home * stride;
 		memcpy(row, states[0], first);
 		memcpy(row + first, states[1] + first, length - first);
-		switch (dart_tea_lookup__row(hash, TEA_MODEL_EPOCH, row,
-					     key_bytes, value)) {
+		switch (dart_tea_lookup__row(hash, TEA_MODEL_EPOCH, row, key_bytes, value)) {
 		case DART_TEA_FOUND:
 			expect_one(before, after, key, value);
 			break;
@@ -199,10 +188,8 @@ static void expect_read(const struct history *history,
  * A reader copies the row, then the stash, then the sequence again, while the change goes
  * on between.
  */
-static void expect_stash_read(const struct history *history,
-			      const struct tea_model *before,
-			      const struct tea_model *after,
-			      struct dart_random *random)
+static void expect_stash_read(const struct history *history, const struct tea_model *before,
+			      const struct tea_model *after, struct dart_random *random)
 {
 	const struct dart_tea_hash *hash = dart_tea_table__hash(before->table);
 	const size_t stride = dart_tea_geometry__stride(&before->geometry);
@@ -219,16 +206,12 @@ static void expect_stash_read(const struct history *history,
 
 		for (last = 0; last < 3; last++) {
 			step[last] = last ? step[last - 1] : 0;
-			step[last] += dart_random__below(random,
-							 history->count -
-								 step[last]);
-			states[last] = history->states +
-				       step[last] * history->length;
+			step[last] += dart_random__below(random, history->count - step[last]);
+			states[last] = history->states + step[last] * history->length;
 		}
 		tea_model__bytes(key, key_bytes, before->geometry.key_length);
 		dart_tea_hash__place(hash, key_bytes, &place);
-		if (dart_tea_lookup__row(hash, TEA_MODEL_EPOCH,
-					 states[0] + place.home * stride,
+		if (dart_tea_lookup__row(hash, TEA_MODEL_EPOCH, states[0] + place.home * stride,
 					 key_bytes, value) != DART_TEA_IN_STASH)
 			continue;
 		first = 4 * dart_random__below(random, 2 * cell + 1);
@@ -318,10 +301,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a table is taken over and read at each instant of changes in rows",
 		     test_rows),
-		TEST("the same where most insertions move entries",
-		     test_moves),
-		TEST("the same where most entries are in the stash, which is full",
-		     test_stash),
+		TEST("the same where most insertions move entries", test_moves),
+		TEST("the same where most entries are in the stash, which is full", test_stash),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

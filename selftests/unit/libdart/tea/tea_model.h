@@ -31,8 +31,7 @@ struct tea_model {
 };
 
 /* The first two bytes are the number, the others are made from it. */
-static inline void tea_model__bytes(uint32_t number, uint8_t *bytes,
-				    size_t length)
+static inline void tea_model__bytes(uint32_t number, uint8_t *bytes, size_t length)
 {
 	uint32_t mixed = number * 2654435761U;
 	size_t i;
@@ -64,8 +63,7 @@ static inline void tea_model__close(struct tea_model *model)
 	munmap(model->memory, model->length);
 }
 
-static inline int tea_model__insert(struct tea_model *model, uint32_t number,
-				    uint16_t value)
+static inline int tea_model__insert(struct tea_model *model, uint32_t number, uint16_t value)
 {
 	uint8_t key_bytes[DART_TEA_KEY_MAX], value_bytes[DART_TEA_VALUE_MAX];
 	int ret;
@@ -97,8 +95,7 @@ static inline void tea_model__remove(struct tea_model *model, uint32_t number)
 }
 
 /* Looks a key up as the server, and as another process would. */
-static inline void tea_model__look(const struct tea_model *model,
-				   uint32_t number)
+static inline void tea_model__look(const struct tea_model *model, uint32_t number)
 {
 	uint8_t key_bytes[DART_TEA_KEY_MAX], expected[DART_TEA_VALUE_MAX];
 	uint8_t found[2][DART_TEA_VALUE_MAX];
@@ -107,16 +104,14 @@ static inline void tea_model__look(const struct tea_model *model,
 
 	tea_model__bytes(number, key_bytes, model->geometry.key_length);
 	ret[0] = dart_tea_table__lookup(model->table, key_bytes, found[0]);
-	ret[1] = dart_tea_lookup__memory(dart_tea_table__hash(model->table),
-					 TEA_MODEL_EPOCH, model->memory,
-					 key_bytes, found[1]);
+	ret[1] = dart_tea_lookup__memory(dart_tea_table__hash(model->table), TEA_MODEL_EPOCH,
+					 model->memory, key_bytes, found[1]);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(ret[i], value < 0 ? -ENOENT : 0);
 		if (value < 0)
 			continue;
 		tea_model__bytes(value, expected, model->geometry.value_length);
-		assert_memory_equal(found[i], expected,
-				    model->geometry.value_length);
+		assert_memory_equal(found[i], expected, model->geometry.value_length);
 	}
 }
 
@@ -146,8 +141,7 @@ static inline void tea_model__check(const struct tea_model *model)
 	for (number = 0; number < TEA_MODEL_KEYS; number++)
 		if (model->values[number] >= 0)
 			tea_model__look(model, number);
-	while (dart_tea_lookup__next(hash, model->memory, &walk, entry,
-				     &stashed)) {
+	while (dart_tea_lookup__next(hash, model->memory, &walk, entry, &stashed)) {
 		number = entry[0] | entry[1] << 8;
 		assert_true(model->values[number] >= 0);
 		entries++;
@@ -159,8 +153,7 @@ static inline void tea_model__check(const struct tea_model *model)
 	assert_int_equal(statistics.entries, model->entries);
 	assert_int_equal(statistics.stashed, stash);
 	assert_true(statistics.full == model->full);
-	assert_int_equal(statistics.cells,
-			 model->geometry.cells << model->geometry.rows_log2);
+	assert_int_equal(statistics.cells, model->geometry.cells << model->geometry.rows_log2);
 }
 
 #endif /* TEA_MODEL_H */

@@ -50,9 +50,8 @@ static struct host *host__new(void)
 		.packet_length = htole32(geometry.packet_length),
 		.epoch = htole32(TEA_MODEL_EPOCH),
 	};
-	host->host.values = (struct simulated_memory){
-		host->model.memory, host->model.length, RKEY
-	};
+	host->host.values =
+		(struct simulated_memory){ host->model.memory, host->model.length, RKEY };
 	host->host.answer = &host->accept;
 	host->host.answer_length = sizeof(host->accept);
 	all[0] = &host->host;
@@ -82,8 +81,7 @@ static void change(struct simulated_host *of)
 	const uint32_t key = dart_random__below(&host->random, KEYS);
 
 	if (key < CONSTANT || dart_random__below(&host->random, 2))
-		tea_model__insert(&host->model, key,
-				  dart_random__below(&host->random, 1 << 16));
+		tea_model__insert(&host->model, key, dart_random__below(&host->random, 1 << 16));
 	else
 		tea_model__remove(&host->model, key);
 }
@@ -93,8 +91,7 @@ static void make_keys(uint8_t *keys, uint32_t count, uint32_t first)
 	uint32_t i;
 
 	for (i = 0; i < count; i++)
-		tea_model__bytes((first + i) % KEYS,
-				 keys + i * geometry.key_length,
+		tea_model__bytes((first + i) % KEYS, keys + i * geometry.key_length,
 				 geometry.key_length);
 }
 
@@ -103,8 +100,7 @@ static bool is_value(const uint8_t *value)
 {
 	uint8_t expected[DART_TEA_VALUE_MAX];
 
-	tea_model__bytes(value[0] | value[1] << 8, expected,
-			 geometry.value_length);
+	tea_model__bytes(value[0] | value[1] << 8, expected, geometry.value_length);
 	return !memcmp(expected, value, geometry.value_length);
 }
 
@@ -134,11 +130,9 @@ static void test_lookups(void **state)
 	assert_true(answers && keys);
 	fill(host);
 	reader = open_reader();
-	assert_memory_equal(dart_tea_reader__geometry(reader), &geometry,
-			    sizeof(geometry));
+	assert_memory_equal(dart_tea_reader__geometry(reader), &geometry, sizeof(geometry));
 	make_keys(keys, LOOKUPS, 0);
-	assert_int_equal(dart_tea__lookup_batch(reader, keys, LOOKUPS, answers,
-						&error), 0);
+	assert_int_equal(dart_tea__lookup_batch(reader, keys, LOOKUPS, answers, &error), 0);
 	for (i = 0; i < LOOKUPS; i++) {
 		const int32_t number = host->model.values[i % KEYS];
 
@@ -150,14 +144,11 @@ static void test_lookups(void **state)
 		if (number < 0)
 			continue;
 		tea_model__bytes(number, expected, geometry.value_length);
-		assert_memory_equal(answers[i].value, expected,
-				    geometry.value_length);
+		assert_memory_equal(answers[i].value, expected, geometry.value_length);
 		if (i < KEYS)
-			assert_memory_equal(value, expected,
-					    geometry.value_length);
+			assert_memory_equal(value, expected, geometry.value_length);
 	}
-	assert_int_equal(dart_tea__lookup_batch(reader, keys, 0, answers, &error),
-			 0);
+	assert_int_equal(dart_tea__lookup_batch(reader, keys, 0, answers, &error), 0);
 	dart_tea_reader__close(reader);
 	free(keys);
 	free(answers);
@@ -179,8 +170,7 @@ static void test_changes(void **state)
 	reader = open_reader();
 	for (round = 0; round < 10; round++) {
 		make_keys(keys, LOOKUPS, round);
-		assert_int_equal(dart_tea__lookup_batch(reader, keys, LOOKUPS,
-							answers, &error), 0);
+		assert_int_equal(dart_tea__lookup_batch(reader, keys, LOOKUPS, answers, &error), 0);
 		for (i = 0; i < LOOKUPS; i++) {
 			if (!answers[i].ret) {
 				assert_true(is_value(answers[i].value));
@@ -208,15 +198,13 @@ static void test_abandoned(void **state)
 
 	reader = open_reader();
 	for (row = 0; row < dart_tea_geometry__rows(&geometry); row++)
-		host->model.memory[row * dart_tea_geometry__stride(&geometry) +
-				   3] = 1;
+		host->model.memory[row * dart_tea_geometry__stride(&geometry) + 3] = 1;
 	make_keys(key, 1, 0);
 	assert_int_equal(dart_tea__lookup(reader, key, value, &error), -EAGAIN);
 
 	/* A row of another epoch, as if from another table. */
 	for (row = 0; row < dart_tea_geometry__rows(&geometry); row++) {
-		uint8_t *bytes = host->model.memory +
-				 row * dart_tea_geometry__stride(&geometry);
+		uint8_t *bytes = host->model.memory + row * dart_tea_geometry__stride(&geometry);
 
 		bytes[3] = 0;
 		bytes[7] ^= 1;
@@ -253,8 +241,7 @@ static void test_hostile_answers(void **state)
 	bad[10].magic = 0;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		host->accept = bad[i];
-		assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat",
-						       &reader, &error),
+		assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat", &reader, &error),
 				 -EBADMSG);
 	}
 	host->accept = good;
@@ -264,16 +251,14 @@ static void test_hostile_answers(void **state)
 	host->accept = good;
 	for (i = 0; i < sizeof(good); i++) {
 		host->host.answer_length = i;
-		assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat",
-						       &reader, &error),
+		assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat", &reader, &error),
 				 -EBADMSG);
 	}
-	assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "", &reader,
-					       &error), -EINVAL);
-	assert_int_equal(dart_tea_reader__open(
-				 "10.0.0.0", 7174,
-				 "a-name-that-has-forty-characters-or-more",
-				 &reader, &error), -EINVAL);
+	assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "", &reader, &error), -EINVAL);
+	assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174,
+					       "a-name-that-has-forty-characters-or-more", &reader,
+					       &error),
+			 -EINVAL);
 	host__free(host);
 }
 

@@ -27,8 +27,7 @@ static bool is_value(const struct dart_tea_geometry *geometry, const uint8_t *va
 {
 	uint8_t expected[DART_TEA_VALUE_MAX];
 
-	tea_model__bytes(value[0] | value[1] << 8, expected,
-			 geometry->value_length);
+	tea_model__bytes(value[0] | value[1] << 8, expected, geometry->value_length);
 	return !memcmp(expected, value, geometry->value_length);
 }
 
@@ -47,8 +46,7 @@ static bool look_at_two_parts(const struct tea_model *model, const struct shared
 	dart_tea_hash__place(hash, key, &place);
 	from = model->memory + place.home * dart_tea_geometry__stride(&model->geometry);
 	memcpy(row, from, first);
-	while (dart_random__below(random, 8) &&
-	       atomic_load(&shared->changes) == changes)
+	while (dart_random__below(random, 8) && atomic_load(&shared->changes) == changes)
 		sched_yield();
 	memcpy(row + first, from + first, length - first);
 	switch (dart_tea_lookup__row(hash, TEA_MODEL_EPOCH, row, key, value)) {
@@ -138,8 +136,7 @@ static void run(const struct dart_tea_geometry *geometry)
 	}
 	dart_tea_table__statistics(model->table, &statistics);
 	print_message("# %lu changes, %llu moves, %llu of %llu entries in the stash\n",
-		      atomic_load(&shared->changes),
-		      (unsigned long long)statistics.moves,
+		      atomic_load(&shared->changes), (unsigned long long)statistics.moves,
 		      (unsigned long long)statistics.stashed,
 		      (unsigned long long)statistics.entries);
 	assert_true(statistics.stashed);

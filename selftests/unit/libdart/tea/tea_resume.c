@@ -41,8 +41,7 @@ static void run_child(struct tea_model *model, uint64_t seed, atomic_ulong *comp
 	}
 }
 
-static void kill_during_a_change(pid_t child, atomic_ulong *completed,
-				 struct dart_random *random)
+static void kill_during_a_change(pid_t child, atomic_ulong *completed, struct dart_random *random)
 {
 	const uint64_t enough = 1 + dart_random__below(random, 3000);
 	volatile uint64_t spin = dart_random__below(random, 5000);
@@ -87,8 +86,7 @@ static void adopt(struct tea_model *model, const struct tea_model *completed,
 
 	model->entries = 0;
 	for (key = 0; key < KEYS; key++) {
-		const int32_t values[] = { completed->values[key],
-					   next->values[key] };
+		const int32_t values[] = { completed->values[key], next->values[key] };
 		bool is_there, is_one = false;
 		uint32_t i;
 
@@ -96,11 +94,9 @@ static void adopt(struct tea_model *model, const struct tea_model *completed,
 		is_there = !dart_tea_table__lookup(model->table, key_bytes, value);
 		for (i = 0; i < 2; i++) {
 			if (values[i] >= 0)
-				tea_model__bytes(values[i], expected,
-						 geometry.value_length);
+				tea_model__bytes(values[i], expected, geometry.value_length);
 			if (is_there ? values[i] >= 0 &&
-					!memcmp(expected, value,
-						geometry.value_length) :
+					       !memcmp(expected, value, geometry.value_length) :
 				       values[i] < 0) {
 				model->values[key] = values[i];
 				is_one = true;
@@ -108,8 +104,7 @@ static void adopt(struct tea_model *model, const struct tea_model *completed,
 			}
 		}
 		if (!is_one)
-			fail_msg("key %u %s", key, is_there ? "has another value" :
-							      "was lost");
+			fail_msg("key %u %s", key, is_there ? "has another value" : "was lost");
 		model->entries += is_there;
 	}
 }
@@ -117,8 +112,7 @@ static void adopt(struct tea_model *model, const struct tea_model *completed,
 static void test_killed(void **state)
 {
 	struct dart_random random = dart_random__of(time(NULL));
-	atomic_ulong *completed = mmap(NULL, sizeof(*completed),
-				       PROT_READ | PROT_WRITE,
+	atomic_ulong *completed = mmap(NULL, sizeof(*completed), PROT_READ | PROT_WRITE,
 				       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct tea_model *model = malloc(sizeof(*model));
 	struct tea_model *whole, *next;
@@ -151,8 +145,7 @@ static void test_killed(void **state)
 		free(whole);
 		free(next);
 	}
-	print_message("# %u of %u rounds ended within a change\n", mended,
-		      ROUNDS);
+	print_message("# %u of %u rounds ended within a change\n", mended, ROUNDS);
 	free(memory);
 	tea_model__close(model);
 	free(model);
@@ -160,8 +153,7 @@ static void test_killed(void **state)
 }
 
 /* A walk finds each entry once, and the numbers fit; then the table is emptied. */
-static void expect_consistent(struct tea_model *model,
-			      const struct dart_tea_mended *mended)
+static void expect_consistent(struct tea_model *model, const struct dart_tea_mended *mended)
 {
 	uint8_t entry[DART_TEA_KEY_MAX + DART_TEA_VALUE_MAX];
 	const uint32_t key_length = model->geometry.key_length;
@@ -173,21 +165,18 @@ static void expect_consistent(struct tea_model *model,
 	bool stashed;
 
 	again = tea_model__resume(model);
-	assert_int_equal(again.rows + again.torn + again.repeated +
-				 again.misplaced, 0);
+	assert_int_equal(again.rows + again.torn + again.repeated + again.misplaced, 0);
 	assert_int_equal(again.entries, mended->entries);
 	while (dart_tea_lookup__next(dart_tea_table__hash(model->table),
 				     model->memory, &walk, entry, &stashed)) {
 		count++;
-		assert_int_equal(dart_tea_lookup__memory(
-					 dart_tea_table__hash(model->table),
-					 TEA_MODEL_EPOCH, model->memory, entry,
-					 value), 0);
-		assert_memory_equal(value, entry + key_length,
-				    model->geometry.value_length);
+		assert_int_equal(dart_tea_lookup__memory(dart_tea_table__hash(model->table),
+							 TEA_MODEL_EPOCH, model->memory, entry,
+							 value),
+				 0);
+		assert_memory_equal(value, entry + key_length, model->geometry.value_length);
 		assert_int_equal(dart_tea_table__remove(model->table, entry), 0);
-		assert_int_equal(dart_tea_table__lookup(model->table, entry, value),
-				 -ENOENT);
+		assert_int_equal(dart_tea_table__lookup(model->table, entry, value), -ENOENT);
 	}
 	assert_int_equal(walk.torn, 0);
 	assert_int_equal(count, mended->entries);
@@ -234,10 +223,8 @@ static void test_hostile(void **state)
 
 			if (length > model->length)
 				continue;
-			memmove(model->memory +
-				4 * dart_random__below(&random, room + 1),
-				model->memory +
-				4 * dart_random__below(&random, room + 1), length);
+			memmove(model->memory + 4 * dart_random__below(&random, room + 1),
+				model->memory + 4 * dart_random__below(&random, room + 1), length);
 		}
 		mended = tea_model__resume(model);
 		kept += mended.entries;
@@ -266,8 +253,7 @@ static void test_flipped_bits(void **state)
 	assert_non_null(memory);
 	memcpy(memory, model->memory, model->length);
 	for (round = 0; round < 3000; round++) {
-		const uint64_t bit = dart_random__below(&random,
-							8 * model->length);
+		const uint64_t bit = dart_random__below(&random, 8 * model->length);
 
 		memcpy(model->memory, memory, model->length);
 		model->memory[bit / 8] ^= 1 << bit % 8;
@@ -314,8 +300,7 @@ static void test_progress(void **state)
 	steps = 0;
 	view = calloc(1, dart_tea_geometry__view_length(&large));
 	assert_non_null(view);
-	assert_int_equal(dart_tea_table__attach(model.table, view, &progress),
-			 0);
+	assert_int_equal(dart_tea_table__attach(model.table, view, &progress), 0);
 	assert_int_equal(steps, 4);
 	tea_model__close(&model);
 	free(view);
@@ -326,12 +311,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("after a process was killed at any instant, 100 times, each completed change is there",
 		     test_killed),
-		TEST("hostile bytes are taken over as a table that is consistent",
-		     test_hostile),
+		TEST("hostile bytes are taken over as a table that is consistent", test_hostile),
 		TEST("who takes a table of 2^14 rows over, or copies it, is told of the progress",
 		     test_progress),
-		TEST("a bit that is flipped in a row loses no entry",
-		     test_flipped_bits),
+		TEST("a bit that is flipped in a row loses no entry", test_flipped_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,8 +15,7 @@
 
 /* ---- places and checks by the book */
 
-static uint32_t home_by_the_book(const struct dart_tea_geometry *geometry,
-				 const void *key)
+static uint32_t home_by_the_book(const struct dart_tea_geometry *geometry, const void *key)
 {
 	const size_t length = geometry->key_length;
 	const uint32_t sum = dart_store__crc(DART_TEA_ROW_0, key, length) +
@@ -28,19 +27,15 @@ static uint32_t home_by_the_book(const struct dart_tea_geometry *geometry,
 static void check_place(const struct dart_tea_geometry *geometry,
 			const struct dart_tea_hash *hash, const uint8_t *entry)
 {
-	const uint32_t crc = dart_store__crc(DART_TEA_SHARE, entry,
-					     geometry->key_length);
+	const uint32_t crc = dart_store__crc(DART_TEA_SHARE, entry, geometry->key_length);
 	uint32_t check = dart_store__crc(DART_TEA_CHECK, entry,
-					 geometry->key_length +
-						 geometry->value_length);
+					 geometry->key_length + geometry->value_length);
 	struct dart_tea_place place;
 
 	dart_tea_hash__place(hash, entry, &place);
 	assert_int_equal(place.home, home_by_the_book(geometry, entry));
 	assert_int_equal(place.share, crc % 1024);
-	assert_int_equal(place.stash,
-			 (crc >> 10) %
-				 dart_tea_geometry__stash_places(geometry));
+	assert_int_equal(place.stash, (crc >> 10) % dart_tea_geometry__stash_places(geometry));
 	assert_int_equal(dart_tea_hash__check(hash, entry), check ? check : 1);
 }
 
@@ -55,8 +50,7 @@ static void test_places(void **state)
 	for (geometry.key_length = 1; geometry.key_length <= DART_TEA_KEY_MAX;
 	     geometry.key_length++) {
 		geometry.rows_log2 = geometry.key_length % 29;
-		geometry.value_length =
-			dart_random__below(&random, DART_TEA_VALUE_MAX) + 1;
+		geometry.value_length = dart_random__below(&random, DART_TEA_VALUE_MAX) + 1;
 		assert_int_equal(dart_tea_hash__new(&geometry, &hash), 0);
 		for (i = 0; i < sizeof(entry); i++)
 			entry[i] = dart_random__next(&random);
@@ -79,8 +73,7 @@ static void change_at_random(struct tea_model *model, uint32_t keys,
 		const uint32_t key = dart_random__below(random, keys);
 
 		if (dart_random__below(random, 4))
-			tea_model__insert(model, key,
-					  dart_random__below(random, 1 << 16));
+			tea_model__insert(model, key, dart_random__below(random, 1 << 16));
 		else
 			tea_model__remove(model, key);
 		tea_model__look(model, dart_random__below(random, keys));
@@ -94,15 +87,11 @@ static void test_random_changes(void **state)
 	struct tea_model model;
 	uint32_t cells;
 
-	for (geometry.rows_log2 = 0; geometry.rows_log2 <= 6;
-	     geometry.rows_log2++) {
-		for (geometry.cells = 1; geometry.cells <= 8;
-		     geometry.cells++) {
+	for (geometry.rows_log2 = 0; geometry.rows_log2 <= 6; geometry.rows_log2++) {
+		for (geometry.cells = 1; geometry.cells <= 8; geometry.cells++) {
 			cells = geometry.cells << geometry.rows_log2;
-			geometry.key_length =
-				2 + dart_random__below(&random, 63);
-			geometry.value_length =
-				2 + dart_random__below(&random, 63);
+			geometry.key_length = 2 + dart_random__below(&random, 63);
+			geometry.value_length = 2 + dart_random__below(&random, 63);
 			tea_model__open(&model, &geometry);
 			change_at_random(&model, cells + 30, 3000, &random);
 			tea_model__check(&model);
@@ -159,8 +148,7 @@ static void test_views(void **state)
 	struct view views[2];
 	struct tea_model model;
 
-	for (geometry.rows_log2 = 0; geometry.rows_log2 <= 5;
-	     geometry.rows_log2++) {
+	for (geometry.rows_log2 = 0; geometry.rows_log2 <= 5; geometry.rows_log2++) {
 		geometry.cells = geometry.rows_log2 + 1;
 		tea_model__open(&model, &geometry);
 		views[0] = view__attach(&model);
@@ -178,8 +166,7 @@ static void test_views(void **state)
 		change_at_random(&model, 30, 500, &random);
 		view__check(&views[1], &model);
 		assert_int_equal(views[0].bytes[0], SCRATCHPAD);
-		assert_memory_equal(views[0].bytes, views[0].bytes + 1,
-				    views[0].length - 1);
+		assert_memory_equal(views[0].bytes, views[0].bytes + 1, views[0].length - 1);
 		free(views[0].bytes);
 		free(views[1].bytes);
 		tea_model__close(&model);
@@ -247,20 +234,17 @@ static void test_moves(void **state)
 	for (home = 0; home <= 32; home++) {
 		for (key = 0;; key++) {
 			tea_model__bytes(key, bytes, sizeof(bytes));
-			dart_tea_hash__place(dart_tea_table__hash(model.table),
-					     bytes, &place);
+			dart_tea_hash__place(dart_tea_table__hash(model.table), bytes, &place);
 			if (place.home == home && model.values[key] < 0)
 				break;
 		}
-		assert_int_equal(tea_model__insert(&model, key, 1),
-				 DART_TEA_INSERTED);
+		assert_int_equal(tea_model__insert(&model, key, 1), DART_TEA_INSERTED);
 		inserted++;
 	}
 	/* One more for home 0 moves all but the first; then there is no room within 32. */
 	for (key = 0;; key++) {
 		tea_model__bytes(key, bytes, sizeof(bytes));
-		dart_tea_hash__place(dart_tea_table__hash(model.table), bytes,
-				     &place);
+		dart_tea_hash__place(dart_tea_table__hash(model.table), bytes, &place);
 		if (place.home == 0 && model.values[key] < 0)
 			break;
 	}
@@ -270,8 +254,7 @@ static void test_moves(void **state)
 	assert_int_equal(statistics.entries, inserted + 1);
 	for (key++;; key++) {
 		tea_model__bytes(key, bytes, sizeof(bytes));
-		dart_tea_hash__place(dart_tea_table__hash(model.table), bytes,
-				     &place);
+		dart_tea_hash__place(dart_tea_table__hash(model.table), bytes, &place);
 		if (place.home == 0 && model.values[key] < 0)
 			break;
 	}
@@ -311,11 +294,10 @@ static void test_crowded_row(void **state)
 	assert_int_equal(row[4], 255);
 	for (i = 0; i < count; i++) {
 		dart_tea_table__statistics(table, &statistics);
-		assert_int_equal(row[4], statistics.stashed < 255 ?
-						 statistics.stashed : 255);
-		assert_int_equal(dart_tea_lookup__memory(
-					 dart_tea_table__hash(table), 1, memory,
-					 &keys[i], value), 0);
+		assert_int_equal(row[4], statistics.stashed < 255 ? statistics.stashed : 255);
+		assert_int_equal(dart_tea_lookup__memory(dart_tea_table__hash(table), 1, memory,
+							 &keys[i], value),
+				 0);
 		assert_int_equal(dart_tea_table__remove(table, &keys[i]), 0);
 		assert_int_equal(dart_tea_lookup__memory(
 					 dart_tea_table__hash(table), 1, memory,
@@ -357,16 +339,12 @@ static void test_refused(void **state)
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_int_equal(dart_tea_geometry__check(&bad[i]), -EINVAL);
 		assert_int_equal(dart_tea_hash__new(&bad[i], &hash), -EINVAL);
-		assert_int_equal(dart_tea_table__new(&bad[i], 1, memory,
-						     &table), -EINVAL);
+		assert_int_equal(dart_tea_table__new(&bad[i], 1, memory, &table), -EINVAL);
 	}
 	/* Nor an epoch beyond three bytes, nor memory between words. */
-	assert_int_equal(dart_tea_table__new(&good, 0, memory, &table),
-			 -EINVAL);
-	assert_int_equal(dart_tea_table__new(&good, 1 << 24, memory, &table),
-			 -EINVAL);
-	assert_int_equal(dart_tea_table__new(&good, 1, (uint8_t *)memory + 4,
-					     &table), -EINVAL);
+	assert_int_equal(dart_tea_table__new(&good, 0, memory, &table), -EINVAL);
+	assert_int_equal(dart_tea_table__new(&good, 1 << 24, memory, &table), -EINVAL);
+	assert_int_equal(dart_tea_table__new(&good, 1, (uint8_t *)memory + 4, &table), -EINVAL);
 }
 
 int main(void)

@@ -32,9 +32,8 @@
 	" 'key_length': 4, 'value_length': 2, 'packet_length': 1514," \
 	" 'servers': [" servers "]}]}"
 
-static const char plain[] =
-	TABLE(SERVER("[0, 1023]", REQUESTER("10.0.0.1", "17"),
-		     "{'key': '0a000001', 'value': 'beef'}"));
+static const char plain[] = TABLE(
+	SERVER("[0, 1023]", REQUESTER("10.0.0.1", "17"), "{'key': '0a000001', 'value': 'beef'}"));
 
 static void write_file(char *path, const char *text, size_t length)
 {
@@ -114,14 +113,13 @@ static void test_plain(void **state)
 
 static void test_joined(void **state)
 {
-	static const char first[] = TABLE(SERVER(
-		"[0, 99]",
-		"{'address': '10.0.0.8', 'server': '10.0.0.1',"
-		" 'mac': '52:54:00:00:00:01', 'qpn': 16, 'rkey': 0,"
-		" 'base': '0x0', 'first_psn': 0}," REQUESTER("10.0.0.1", "17"),
-		"") "," SERVER("[200, 1023]", REQUESTER("10.0.0.2", "18"), ""));
-	static const char second[] =
-		TABLE(SERVER("[200, 1023]", REQUESTER("10.0.0.3", "19"), ""));
+	static const char first[] =
+		TABLE(SERVER("[0, 99]",
+			     "{'address': '10.0.0.8', 'server': '10.0.0.1',"
+			     " 'mac': '52:54:00:00:00:01', 'qpn': 16, 'rkey': 0,"
+			     " 'base': '0x0', 'first_psn': 0}," REQUESTER("10.0.0.1", "17"),
+			     "") "," SERVER("[200, 1023]", REQUESTER("10.0.0.2", "18"), ""));
+	static const char second[] = TABLE(SERVER("[200, 1023]", REQUESTER("10.0.0.3", "19"), ""));
 	struct dart_tea_tables tables;
 	struct dart_error error;
 
@@ -144,14 +142,12 @@ static void test_joined(void **state)
 /* Replicas stash the same key: one entry of it stays, and the rest is sorted. */
 static void test_stash(void **state)
 {
-	static const char first[] =
-		TABLE(SERVER("[0, 1023]", REQUESTER("10.0.0.1", "17"),
-			     "{'key': 'ff000001', 'value': '0001'},"
-			     "{'key': '0a000001', 'value': '0002'}"));
-	static const char second[] =
-		TABLE(SERVER("[0, 1023]", REQUESTER("10.0.0.2", "18"),
-			     "{'key': '0a000001', 'value': '0002'},"
-			     "{'key': '0b000001', 'value': '0003'}"));
+	static const char first[] = TABLE(SERVER("[0, 1023]", REQUESTER("10.0.0.1", "17"),
+						 "{'key': 'ff000001', 'value': '0001'},"
+						 "{'key': '0a000001', 'value': '0002'}"));
+	static const char second[] = TABLE(SERVER("[0, 1023]", REQUESTER("10.0.0.2", "18"),
+						  "{'key': '0a000001', 'value': '0002'},"
+						  "{'key': '0b000001', 'value': '0003'}"));
 	struct dart_tea_tables tables;
 	struct dart_error error;
 
@@ -176,16 +172,13 @@ static void test_stash_elsewhere(void **state)
 	assert_int_equal(dart_tea_hash__new(&geometry, &hash), 0);
 	dart_tea_hash__place(hash, "\x0a\0\0\1", &place);
 	dart_tea_hash__free(hash);
-	assert_int_equal(
-		load(place.share < 512 ?
-			     TABLE(SERVER(
-				     "[512, 1023]", REQUESTER("10.0.0.1", "17"),
-				     "{'key': '0a000001', 'value': 'beef'}")) :
-			     TABLE(SERVER(
-				     "[0, 511]", REQUESTER("10.0.0.1", "17"),
-				     "{'key': '0a000001', 'value': 'beef'}")),
-		     NULL, true, &tables, &error),
-		-EINVAL);
+	assert_int_equal(load(place.share < 512 ?
+				      TABLE(SERVER("[512, 1023]", REQUESTER("10.0.0.1", "17"),
+						   "{'key': '0a000001', 'value': 'beef'}")) :
+				      TABLE(SERVER("[0, 511]", REQUESTER("10.0.0.1", "17"),
+						   "{'key': '0a000001', 'value': 'beef'}")),
+			      NULL, true, &tables, &error),
+			 -EINVAL);
 	assert_non_null(strstr(error.text, "which is not the server's"));
 }
 
@@ -267,11 +260,10 @@ static void test_refused(void **state)
 	for (i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		found = strstr(plain, changes[i].old);
 		assert_non_null(found);
-		snprintf(text, sizeof(text), "%.*s%s%s", (int)(found - plain),
-			 plain, changes[i].new, found + strlen(changes[i].old));
-		ret = changes[i].is_second ?
-			      load(plain, text, true, &tables, &error) :
-			      load(text, NULL, true, &tables, &error);
+		snprintf(text, sizeof(text), "%.*s%s%s", (int)(found - plain), plain,
+			 changes[i].new, found + strlen(changes[i].old));
+		ret = changes[i].is_second ? load(plain, text, true, &tables, &error) :
+					     load(text, NULL, true, &tables, &error);
 		if (!!ret != !!changes[i].message || (ret && ret != -EINVAL) ||
 		    (ret && !strstr(error.text, changes[i].message)))
 			fail_msg("%s: %d, %s", changes[i].new, ret, error.text);
@@ -289,8 +281,7 @@ static void test_many(void **state)
 	struct dart_error error;
 
 	assert_int_equal(load(plain, third, true, &tables, &error), -EINVAL);
-	assert_non_null(
-		strstr(error.text, "share 0 has more than two servers"));
+	assert_non_null(strstr(error.text, "share 0 has more than two servers"));
 }
 
 static void test_absent(void **state)
@@ -309,10 +300,8 @@ static void test_absent(void **state)
 	assert_int_equal(load(other, NULL, false, &tables, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "no requester " OURS));
 	assert_int_equal(load(TABLE(""), NULL, true, &tables, &error), -ENOENT);
-	assert_int_equal(load("{'tables': []}", NULL, true, &tables, &error),
-			 -ENOENT);
-	assert_int_equal(dart_tea_tables__load(&path, 1, any, &tables, &error),
-			 -ENOENT);
+	assert_int_equal(load("{'tables': []}", NULL, true, &tables, &error), -ENOENT);
+	assert_int_equal(dart_tea_tables__load(&path, 1, any, &tables, &error), -ENOENT);
 }
 
 /* Changed bytes of a valid file: each file is refused, or is valid. */
@@ -327,8 +316,7 @@ static void test_mutated(void **state)
 
 	for (i = 0; i < ROUNDS; i++) {
 		memcpy(text, plain, sizeof(text));
-		text[random__below(&random, sizeof(text) - 1)] =
-			1 + random__below(&random, 255);
+		text[random__below(&random, sizeof(text) - 1)] = 1 + random__below(&random, 255);
 		ret = load(text, NULL, true, &tables, &error);
 		refused += !!ret;
 		if (ret)
@@ -343,12 +331,10 @@ static void test_mutated(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a file of one server gives its members and all shares",
-		     test_plain),
+		TEST("a file of one server gives its members and all shares", test_plain),
 		TEST("files add up: servers with the same shares are replicas, shares without a server are counted, another switch is left out",
 		     test_joined),
-		TEST("stashes of replicas are one, in the order of keys",
-		     test_stash),
+		TEST("stashes of replicas are one, in the order of keys", test_stash),
 		TEST("a stashed key of a share that the server does not have is refused",
 		     test_stash_elsewhere),
 		TEST("each wrong or missing member, other table and overlap of shares is refused with a sentence",
@@ -356,8 +342,7 @@ int main(void)
 		TEST("a third server of a share is refused", test_many),
 		TEST("a table without this switch, without servers or without a file is absent",
 		     test_absent),
-		TEST("files with a changed byte are refused or valid",
-		     test_mutated),
+		TEST("files with a changed byte are refused or valid", test_mutated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

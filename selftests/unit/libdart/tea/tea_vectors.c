@@ -32,27 +32,17 @@ static struct dart_tea_geometry geometry_of(const json_t *vector)
 	return geometry;
 }
 
-static void check_sizes(const json_t *vector,
-			const struct dart_tea_geometry *geometry)
+static void check_sizes(const json_t *vector, const struct dart_tea_geometry *geometry)
 {
-	assert_int_equal(dart_tea_geometry__cell_length(geometry),
-			 number(vector, "cell_length"));
-	assert_int_equal(dart_tea_geometry__row_length(geometry),
-			 number(vector, "row_length"));
-	assert_int_equal(dart_tea_geometry__row_log2(geometry),
-			 number(vector, "row_log2"));
-	assert_int_equal(dart_tea_geometry__stride(geometry),
-			 number(vector, "stride"));
-	assert_true(dart_tea_geometry__stash(geometry) ==
-		    number(vector, "stash"));
-	assert_int_equal(dart_tea_geometry__stash_places(geometry),
-			 number(vector, "stash_places"));
-	assert_int_equal(dart_tea_geometry__stash_cells(geometry),
-			 number(vector, "stash_cells"));
-	assert_true(dart_tea_geometry__length(geometry) ==
-		    number(vector, "length"));
-	assert_true(dart_tea_geometry__view_length(geometry) ==
-		    number(vector, "view_length"));
+	assert_int_equal(dart_tea_geometry__cell_length(geometry), number(vector, "cell_length"));
+	assert_int_equal(dart_tea_geometry__row_length(geometry), number(vector, "row_length"));
+	assert_int_equal(dart_tea_geometry__row_log2(geometry), number(vector, "row_log2"));
+	assert_int_equal(dart_tea_geometry__stride(geometry), number(vector, "stride"));
+	assert_true(dart_tea_geometry__stash(geometry) == number(vector, "stash"));
+	assert_int_equal(dart_tea_geometry__stash_places(geometry), number(vector, "stash_places"));
+	assert_int_equal(dart_tea_geometry__stash_cells(geometry), number(vector, "stash_cells"));
+	assert_true(dart_tea_geometry__length(geometry) == number(vector, "length"));
+	assert_true(dart_tea_geometry__view_length(geometry) == number(vector, "view_length"));
 }
 
 static void check_place(const json_t *vector, const struct dart_tea_hash *hash)
@@ -74,8 +64,7 @@ static void check_place(const json_t *vector, const struct dart_tea_hash *hash)
 static void check_lookup(const json_t *vector, const struct dart_tea_hash *hash)
 {
 	const struct bytes row = bytes(vector, "row");
-	const size_t stashed = json_array_size(
-		json_object_get(vector, "stash_entries"));
+	const size_t stashed = json_array_size(json_object_get(vector, "stash_entries"));
 	uint8_t found[DART_TEA_VALUE_MAX];
 	enum dart_tea_outcome outcome;
 	size_t i, in_stash = 0;
@@ -92,18 +81,15 @@ static void check_lookup(const json_t *vector, const struct dart_tea_hash *hash)
 			assert_memory_equal(found, value.data, value.length);
 		else
 			assert_int_equal(outcome, DART_TEA_IN_STASH);
-		assert_int_equal(dart_tea_lookup__row(hash,
-						      number(vector, "epoch") + 1,
-						      row.data, key.data,
-						      found),
+		assert_int_equal(dart_tea_lookup__row(hash, number(vector, "epoch") + 1, row.data,
+						      key.data, found),
 				 DART_TEA_CHANGING);
 	}
 	assert_int_equal(in_stash, stashed);
 }
 
 /* The row of a switch, and of the server, after all entries were inserted. */
-static void check_table(const json_t *vector,
-			const struct dart_tea_geometry *geometry)
+static void check_table(const json_t *vector, const struct dart_tea_geometry *geometry)
 {
 	const struct bytes row = bytes(vector, "row");
 	const uint64_t home = number(vector, "home");
@@ -114,21 +100,18 @@ static void check_table(const json_t *vector,
 	json_t *entry;
 	size_t i;
 
-	assert_int_equal(dart_tea_table__new(geometry, number(vector, "epoch"),
-					     memory, &table), 0);
+	assert_int_equal(dart_tea_table__new(geometry, number(vector, "epoch"), memory, &table), 0);
 	assert_int_equal(dart_tea_table__attach(table, view, NULL), 0);
 	json_array_foreach(json_object_get(vector, "entries"), i, entry) {
 		const struct bytes key = bytes(entry, "key");
 		const struct bytes value = bytes(entry, "value");
 
-		assert_true(dart_tea_table__insert(table, key.data,
-						   value.data) >= 0);
+		assert_true(dart_tea_table__insert(table, key.data, value.data) >= 0);
 	}
-	assert_memory_equal(memory + home * dart_tea_geometry__stride(geometry),
-			    row.data, row.length);
-	assert_memory_equal(view +
-				(home << dart_tea_geometry__row_log2(geometry)),
-			    row.data, row.length);
+	assert_memory_equal(memory + home * dart_tea_geometry__stride(geometry), row.data,
+			    row.length);
+	assert_memory_equal(view + (home << dart_tea_geometry__row_log2(geometry)), row.data,
+			    row.length);
 	json_array_foreach(json_object_get(vector, "stash_entries"), i, entry) {
 		const struct bytes cell = bytes(entry, "cell");
 
@@ -159,8 +142,7 @@ static void check_tag(const json_t *vector, const struct bytes *tag)
 	checked[10] = epoch;
 	memcpy(checked + 11, key.data, key.length);
 	assert_int_equal(word_at(tag->data + 8),
-			 dart_store__crc(DART_TEA_CHECK, checked,
-					 11 + key.length));
+			 dart_store__crc(DART_TEA_CHECK, checked, 11 + key.length));
 }
 
 /* The ICRC of IBTA volume 1, annex A17, over a frame without IPv4 options. */
@@ -178,8 +160,7 @@ static void check_icrc(const struct bytes *frame)
 		covered[8 + variant[i]] = 0xff;
 	crc = dart_store__crc(ETHERNET, covered, 8 + length);
 	for (i = 0; i < 4; i++)
-		assert_int_equal(frame->data[frame->length - 4 + i],
-				 crc >> 8 * i & 0xff);
+		assert_int_equal(frame->data[frame->length - 4 + i], crc >> 8 * i & 0xff);
 }
 
 static void check_frame(const struct bytes *frame, uint8_t opcode, uint32_t psn)
@@ -190,8 +171,7 @@ static void check_frame(const struct bytes *frame, uint8_t opcode, uint32_t psn)
 }
 
 /* The response to the READ contains the bytes that the WRITE left in the row. */
-static void check_exchange(const json_t *vector,
-			   const struct dart_tea_geometry *geometry)
+static void check_exchange(const json_t *vector, const struct dart_tea_geometry *geometry)
 {
 	const json_t *exchange = json_object_get(vector, "exchange");
 	const struct bytes row = bytes(vector, "row");
@@ -201,10 +181,8 @@ static void check_exchange(const json_t *vector,
 	const struct bytes read = bytes(exchange, "read");
 	const struct bytes response = bytes(exchange, "response");
 	const uint64_t address =
-		strtoull(text(json_object_get(exchange, "server"), "base"),
-			 NULL, 16) +
-		(number(vector, "home")
-		 << dart_tea_geometry__row_log2(geometry));
+		strtoull(text(json_object_get(exchange, "server"), "base"), NULL, 16) +
+		(number(vector, "home") << dart_tea_geometry__row_log2(geometry));
 	const uint32_t psn = number(exchange, "psn");
 	const uint8_t *payload = response.data + BEHIND_BTH + 4;
 
@@ -213,27 +191,21 @@ static void check_exchange(const json_t *vector,
 	check_frame(&read, 0x0c, (psn + 1) & 0xffffff);
 	check_frame(&response, 0x10, (psn + 1) & 0xffffff);
 
-	assert_int_equal(word_at(write.data + BEHIND_BTH + 4),
-			 (uint32_t)(address + row.length));
-	assert_int_equal(word_at(write.data + BEHIND_BTH + 12),
-			 tag.length + packet.length);
+	assert_int_equal(word_at(write.data + BEHIND_BTH + 4), (uint32_t)(address + row.length));
+	assert_int_equal(word_at(write.data + BEHIND_BTH + 12), tag.length + packet.length);
 	assert_memory_equal(write.data + BEHIND_BTH + 16, tag.data, tag.length);
-	assert_memory_equal(write.data + BEHIND_BTH + 16 + tag.length,
-			    packet.data, packet.length);
-	assert_int_equal(word_at(read.data + BEHIND_BTH + 4),
-			 (uint32_t)address);
+	assert_memory_equal(write.data + BEHIND_BTH + 16 + tag.length, packet.data, packet.length);
+	assert_int_equal(word_at(read.data + BEHIND_BTH + 4), (uint32_t)address);
 	assert_int_equal(word_at(read.data + BEHIND_BTH + 12),
 			 row.length + tag.length + packet.length);
 	assert_memory_equal(payload, row.data, row.length);
 	assert_memory_equal(payload + row.length, tag.data, tag.length);
-	assert_memory_equal(payload + row.length + tag.length, packet.data,
-			    packet.length);
+	assert_memory_equal(payload + row.length + tag.length, packet.data, packet.length);
 	assert_true(row.length + tag.length + packet.length <=
 		    (size_t)1 << dart_tea_geometry__row_log2(geometry));
 }
 
-static void for_all(void (*check)(const json_t *vector,
-				  const struct dart_tea_geometry *geometry))
+static void for_all(void (*check)(const json_t *vector, const struct dart_tea_geometry *geometry))
 {
 	json_t *vectors = json_load_file(VECTORS, 0, NULL), *vector;
 	struct dart_tea_geometry geometry;
@@ -249,8 +221,7 @@ static void for_all(void (*check)(const json_t *vector,
 	json_decref(vectors);
 }
 
-static void check_found(const json_t *vector,
-			const struct dart_tea_geometry *geometry)
+static void check_found(const json_t *vector, const struct dart_tea_geometry *geometry)
 {
 	struct dart_tea_hash *hash;
 
@@ -260,15 +231,13 @@ static void check_found(const json_t *vector,
 	dart_tea_hash__free(hash);
 }
 
-static void check_built(const json_t *vector,
-			const struct dart_tea_geometry *geometry)
+static void check_built(const json_t *vector, const struct dart_tea_geometry *geometry)
 {
 	if (geometry->rows_log2 <= BUILT_ROWS_LOG2)
 		check_table(vector, geometry);
 }
 
-static void check_exchanged(const json_t *vector,
-			    const struct dart_tea_geometry *geometry)
+static void check_exchanged(const json_t *vector, const struct dart_tea_geometry *geometry)
 {
 	if (!json_is_null(json_object_get(vector, "exchange")))
 		check_exchange(vector, geometry);
