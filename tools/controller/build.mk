@@ -152,6 +152,7 @@ unit_push_formats_sources := $(sort $(controller_formats) $(controller_settings)
 unit_push_config_sources := $(controller_settings)
 unit_push_messages_sources := $(controller_push)
 unit_push_series_sources := $(controller_push)
+unit_push_reloads_sources := $(controller_push)
 unit_push_spool_sources := $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	backlog.c record.c segment.c spool.c)
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
