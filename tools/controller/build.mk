@@ -86,6 +86,7 @@ controller_http := $(wildcard tools/controller/http/*.c) \
 	tools/controller/base/gzip.c tools/controller/base/http_address.c \
 	tools/controller/settings/http_settings.c
 unit_controller_http_server_sources := $(controller_http)
+unit_controller_http_streams_sources := $(controller_http)
 unit_controller_http_hostile_sources := $(controller_http)
 unit_cut_readers_sources := $(addprefix tools/controller/, base/queue.c \
 	exposition/cut_readers.c outputs/output.c \
@@ -136,7 +137,8 @@ $(foreach in,obj sanitized tsan/obj helgrind/obj,\
 	$(output)/$(in)/tools/controller/web/web_files.o): $(web_page)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery controller_catalog controller_http_server controller_http_hostile \
+	controller_sinks controller_discovery controller_catalog controller_http_server controller_http_streams \
+	controller_http_hostile \
 	metric_plan_store metric_sinks controller_record controller_replay
 
 # Outputs that push.
@@ -155,8 +157,10 @@ unit_push_series_sources := $(controller_push)
 unit_push_reloads_sources := $(controller_push)
 unit_push_spool_sources := $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	backlog.c record.c segment.c spool.c)
+unit_push_spool_limits_sources := $(unit_push_spool_sources)
 unit_push_sending_sources := $(controller_push) tools/bench/invented_metrics.c
+unit_push_refused_sources := $(unit_push_sending_sources)
 unit_push_figures_sources := $(unit_push_sending_sources) tools/controller/outputs/output_list.c
 unit_push_parallel_sources := $(unit_push_sending_sources)
 unit_push_pieces_sources := $(controller_push)
-threaded_tests += push_figures push_parallel push_sending
+threaded_tests += push_figures push_parallel push_refused push_sending
