@@ -24,8 +24,11 @@ unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_lookup_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/lookups/, state.c steps.c wish.c)
 unit_lookup_walk_sources := $(unit_lookup_steps_sources)
-unit_lookup_cache_sources := $(addprefix tools/dartctl/switch/cache/, cache.c \
-	cached.c keys.c)
+# The simulated network is known later: see tools/bench.
+unit_lookup_cache_sources = $(switch_steps) $(switch_thrift) $(switch_lookups) \
+	$(simulated) $(addprefix tools/dartctl/switch/, cache/cache.c \
+	cache/cached.c cache/keys.c cache/readers.c thrift/digests.c \
+	thrift/publisher.c thrift/wire.c)
 unit_switch_program_sources := $(switch_steps) $(switch_thrift) \
 	$(switch_reports) tools/dartctl/switch/thrift/wire.c
 unit_switch_thrift_sources := $(unit_switch_program_sources) $(addprefix \

@@ -17,6 +17,7 @@
 #define SEED	0xd16e57
 #define LIST	3
 #define SAMPLE	13
+#define HEADER	32
 
 /* A switch and its listener. */
 struct pair {
@@ -36,18 +37,25 @@ static inline void put(struct message *message, uint64_t number, uint32_t bytes)
 		message->bytes[message->length++] = number;
 }
 
-/* The bytes of sample i are all i + @buffer. */
-static inline void make(struct message *message, int32_t list, uint64_t buffer, uint32_t samples)
+/* Puts the first HEADER bytes of a message. */
+static inline void put_header(struct message *message, int32_t list, uint64_t buffer,
+			      uint32_t samples)
 {
-	uint32_t i;
-
-	message->length = 0;
 	put(message, 0x7c41454c, 4);
 	put(message, 0x1122334455667788, 8);
 	put(message, 0, 4);
 	put(message, (uint32_t)list, 4);
 	put(message, buffer, 8);
 	put(message, samples, 4);
+}
+
+/* The bytes of sample i are all i + @buffer. */
+static inline void make(struct message *message, int32_t list, uint64_t buffer, uint32_t samples)
+{
+	uint32_t i;
+
+	message->length = 0;
+	put_header(message, list, buffer, samples);
 	for (i = 0; i < samples * SAMPLE; i++)
 		put(message, i / SAMPLE + buffer, 1);
 }
@@ -102,6 +110,16 @@ static inline void listen_local(int *listener, char address[128])
 	assert_int_equal(bind(*listener, (void *)&name, sizeof(name)), 0);
 }
 
+/* Removes the socket of listen_local() with its directory, and spoils @address. */
+static inline void remove_local(char *address)
+{
+	char *path = address + strlen("ipc://");
+
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+}
+
 static inline void listen_remote(int *listener, char address[128])
 {
 	struct sockaddr_in name = {
@@ -119,7 +137,7 @@ static inline void listen_remote(int *listener, char address[128])
 static inline void begin(struct pair *pair, bool is_local)
 {
 	static const uint8_t expected[] = { 0, 'S', 'P', 0, 0, 33, 0, 0 };
-	char address[128], *path = address + strlen("ipc://");
+	char address[128];
 	const struct switch_digests_settings settings = {
 		.address = address, .list = LIST, .sample_length = SAMPLE,
 	};
@@ -137,11 +155,8 @@ static inline void begin(struct pair *pair, bool is_local)
 	pair->socket = accept(listener, NULL, NULL);
 	assert_true(pair->socket >= 0);
 	close(listener);
-	if (is_local) {
-		unlink(path);
-		*strrchr(path, '/') = '\0';
-		rmdir(path);
-	}
+	if (is_local)
+		remove_local(address);
 	assert_int_equal(recv(pair->socket, greeting, sizeof(greeting),
 			      MSG_WAITALL), sizeof(greeting));
 	assert_memory_equal(greeting, expected, sizeof(greeting));
