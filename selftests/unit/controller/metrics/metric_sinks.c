@@ -208,6 +208,52 @@ static void check_ups(const struct told *told)
 	assert_int_equal(told->up_ns, 6000 * SECOND);
 }
 
+/* A target whose scrape was posted at 6,000 s, with an output that notes whether it is up. */
+struct sighting {
+	bool is_freed;
+	struct noting_output *output;
+	struct sink *sink;
+	struct host host;
+};
+
+static void sighting__open(struct sighting *sighting, uint64_t landed_after_ns)
+{
+	struct metric_output *outputs[1];
+
+	*sighting = (struct sighting){};
+	sighting->output = noting_output__new(&full_operations, &sighting->is_freed);
+	outputs[0] = &sighting->output->output;
+	sighting->sink = sink_metrics__new(NULL, outputs, 1);
+	host__init(&sighting->host);
+	sighting->host.sample.head.start_ns = 5 * SECOND;
+	sighting->host.sample.head.landed_ns = 5 * SECOND + landed_after_ns;
+	add_value(&sighting->host);
+}
+
+static void sighting__close(struct sighting *sighting)
+{
+	sighting->sink->operations->free(sighting->sink);
+	host__free(&sighting->host);
+	assert_true(sighting->is_freed);
+}
+
+/* Passes the scrape, or a report that the target is down; returns the time of the sample of up. */
+static int64_t sighting__up(struct sighting *sighting)
+{
+	static const struct latency decoded;
+
+	assert_int_equal(sighting->sink->operations->sample(sighting->sink, &targets[0],
+							    &sighting->host.sample, &decoded),
+			 0);
+	return sighting->output->told[0].up_ns;
+}
+
+static int64_t sighting__down(struct sighting *sighting, int64_t time_ns)
+{
+	sighting->sink->operations->down(sighting->sink, &targets[0], time_ns, "gone");
+	return sighting->output->told[0].up_ns;
+}
+
 /* A report between the post of a READ, at 6,000 s, and its landing 300 ms later. */
 static void test_up_again(void **state)
 {
@@ -225,30 +271,17 @@ static void test_up_again(void **state)
 		/* The clock was set back since the report. */
 		{ 9600 * SECOND, 6000 * SECOND },
 	};
-	bool is_freed = false;
-	struct noting_output *full = noting_output__new(&full_operations, &is_freed);
-	struct metric_output *const outputs[] = { &full->output };
-	struct sink *sink = sink_metrics__new(NULL, outputs, 1);
-	const struct sink_operations *operations = sink->operations;
-	static const struct latency decoded;
-	struct host host;
+	struct sighting sighting;
 	unsigned int i;
 
-	host__init(&host);
-	host.sample.head.start_ns = 5 * SECOND;
-	host.sample.head.landed_ns = 5 * SECOND + 300000000;
-	add_value(&host);
+	sighting__open(&sighting, 300000000);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		operations->added(sink, &targets[0]);
-		operations->down(sink, &targets[0], cases[i].down_ns, "gone");
-		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
-		assert_int_equal(operations->sample(sink, &targets[0], &host.sample, &decoded), 0);
-		assert_int_equal(full->told[0].up_ns, cases[i].up_ns);
-		operations->removed(sink, &targets[0]);
+		sighting.sink->operations->added(sighting.sink, &targets[0]);
+		assert_int_equal(sighting__down(&sighting, cases[i].down_ns), cases[i].down_ns);
+		assert_int_equal(sighting__up(&sighting), cases[i].up_ns);
+		sighting.sink->operations->removed(sighting.sink, &targets[0]);
 	}
-	operations->free(sink);
-	host__free(&host);
-	assert_true(is_freed);
+	sighting__close(&sighting);
 }
 
 /* A host is lost right after a scrape, which was posted at 6,000 s. */
@@ -265,30 +298,17 @@ static void test_down_after_up(void **state)
 		/* The clock was set back since the scrape. */
 		{ 3000 * SECOND, 3000 * SECOND },
 	};
-	bool is_freed = false;
-	struct noting_output *full = noting_output__new(&full_operations, &is_freed);
-	struct metric_output *const outputs[] = { &full->output };
-	struct sink *sink = sink_metrics__new(NULL, outputs, 1);
-	const struct sink_operations *operations = sink->operations;
-	static const struct latency decoded;
-	struct host host;
+	struct sighting sighting;
 	unsigned int i;
 
-	host__init(&host);
-	host.sample.head.start_ns = 5 * SECOND;
-	host.sample.head.landed_ns = 5 * SECOND + 200000;
-	add_value(&host);
+	sighting__open(&sighting, 200000);
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		operations->added(sink, &targets[0]);
-		assert_int_equal(operations->sample(sink, &targets[0], &host.sample, &decoded), 0);
-		assert_int_equal(full->told[0].up_ns, 6000 * SECOND);
-		operations->down(sink, &targets[0], cases[i].lost_ns, "gone");
-		assert_int_equal(full->told[0].up_ns, cases[i].down_ns);
-		operations->removed(sink, &targets[0]);
+		sighting.sink->operations->added(sighting.sink, &targets[0]);
+		assert_int_equal(sighting__up(&sighting), 6000 * SECOND);
+		assert_int_equal(sighting__down(&sighting, cases[i].lost_ns), cases[i].down_ns);
+		sighting.sink->operations->removed(sighting.sink, &targets[0]);
 	}
-	operations->free(sink);
-	host__free(&host);
-	assert_true(is_freed);
+	sighting__close(&sighting);
 }
 
 static void test_metrics(void **state)

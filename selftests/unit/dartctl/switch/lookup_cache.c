@@ -4,18 +4,13 @@
  * and go.  lookup_cache.h plays the switch; the server of the table is memory of this process,
  * which dartctl READs over the simulated network.
  */
-#include <endian.h>
 #include <sys/epoll.h>
 
-#include <dart/tea_access.h>
-
 #include "lookup_cache.h"
-#include "selftests/unit/libdart/tea/tea_model.h"
-#include "tools/bench/simulated_network.h"
+#include "selftests/unit/libdart/tea/tea_server.h"
 #include "tools/dartctl/switch/cache/cache.h"
 
 #define KEYS 16
-#define RKEY 77
 #define ABSENT 0 /* a value of no entry */
 #define DOWN "server 10.0.0.0 cannot be asked for table 'nat': "
 
@@ -27,40 +22,9 @@ static const struct dart_tea_geometry geometry = {
 	.packet_length = 64,
 };
 
-/* The server of the table. */
-struct server {
-	struct simulated_host host;
-	struct simulated_host *hosts[1];
-	struct dart_tea_accept accept;
-	struct tea_model model;
-};
-
-static void server__open(struct server *server)
-{
-	tea_model__open(&server->model, &geometry);
-	server->accept = (struct dart_tea_accept){
-		.magic = htole64(DART_TEA_ACCESS_MAGIC),
-		.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION),
-		.rkey = htole32(RKEY),
-		.base = htole64((uintptr_t)server->model.memory),
-		.rows_log2 = htole32(geometry.rows_log2),
-		.cells = htole32(geometry.cells),
-		.key_length = htole32(geometry.key_length),
-		.value_length = htole32(geometry.value_length),
-		.packet_length = htole32(geometry.packet_length),
-		.epoch = htole32(TEA_MODEL_EPOCH),
-	};
-	server->host.values =
-		(struct simulated_memory){ server->model.memory, server->model.length, RKEY };
-	server->host.answer = &server->accept;
-	server->host.answer_length = sizeof(server->accept);
-	server->hosts[0] = &server->host;
-	simulated_network__open(server->hosts, 1);
-}
-
 struct kept {
 	struct device *device;
-	struct server server;
+	struct tea_server server; /* of the table */
 	struct thrift *thrift;
 	struct switch_cache *cache;
 	struct dart_tea_tables tables;
@@ -102,7 +66,7 @@ static struct kept *kept__new(void)
 
 	assert_non_null(kept);
 	tables = &kept->tables;
-	server__open(&kept->server);
+	tea_server__open(&kept->server, &geometry);
 	for (key = 0; key < KEYS; key++)
 		assert_true(tea_model__insert(&kept->server.model, key, 100 + key) >= 0);
 	strcpy(tables->name, "nat");
@@ -135,7 +99,7 @@ static void kept__free(struct kept *kept)
 	switch_cache__close(kept->cache);
 	thrift__close(kept->thrift);
 	device__free(kept->device);
-	tea_model__close(&kept->server.model);
+	tea_server__close(&kept->server);
 	close(kept->poller);
 	free(kept);
 }

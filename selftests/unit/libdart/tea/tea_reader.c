@@ -2,16 +2,11 @@
 /* Lookups by READ in a table of a host that is memory of this process. */
 #include <libdart/tea/tea_reader.h>
 
-#include <dart/tea_access.h>
-#include <endian.h>
-
 #include <libdart/random.h>
 
-#include "tea_model.h"
-#include "tools/bench/simulated_network.h"
+#include "tea_server.h"
 
 enum {
-	RKEY = 77,
 	CONSTANT = 60,		/* keys with a permanent entry */
 	KEYS = 160,
 	LOOKUPS = 3000,
@@ -24,44 +19,23 @@ static const struct dart_tea_geometry geometry = {
 
 /* A host with one table, which changes while it is READ. */
 struct host {
-	struct simulated_host host; /* first */
-	struct dart_tea_accept accept;
-	struct tea_model model;
+	struct tea_server server; /* first */
 	struct dart_random random;
 };
 
 static struct host *host__new(void)
 {
 	struct host *host = calloc(1, sizeof(*host));
-	static struct simulated_host *all[1];
 
 	assert_non_null(host);
-	tea_model__open(&host->model, &geometry);
+	tea_server__open(&host->server, &geometry);
 	host->random = dart_random__of(8);
-	host->accept = (struct dart_tea_accept){
-		.magic = htole64(DART_TEA_ACCESS_MAGIC),
-		.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION),
-		.rkey = htole32(RKEY),
-		.base = htole64((uintptr_t)host->model.memory),
-		.rows_log2 = htole32(geometry.rows_log2),
-		.cells = htole32(geometry.cells),
-		.key_length = htole32(geometry.key_length),
-		.value_length = htole32(geometry.value_length),
-		.packet_length = htole32(geometry.packet_length),
-		.epoch = htole32(TEA_MODEL_EPOCH),
-	};
-	host->host.values =
-		(struct simulated_memory){ host->model.memory, host->model.length, RKEY };
-	host->host.answer = &host->accept;
-	host->host.answer_length = sizeof(host->accept);
-	all[0] = &host->host;
-	simulated_network__open(all, 1);
 	return host;
 }
 
 static void host__free(struct host *host)
 {
-	tea_model__close(&host->model);
+	tea_server__close(&host->server);
 	free(host);
 }
 
@@ -81,9 +55,9 @@ static void change(struct simulated_host *of)
 	const uint32_t key = dart_random__below(&host->random, KEYS);
 
 	if (key < CONSTANT || dart_random__below(&host->random, 2))
-		tea_model__insert(&host->model, key, dart_random__below(&host->random, 1 << 16));
+		tea_model__insert(&host->server.model, key, dart_random__below(&host->random, 1 << 16));
 	else
-		tea_model__remove(&host->model, key);
+		tea_model__remove(&host->server.model, key);
 }
 
 static void make_keys(uint8_t *keys, uint32_t count, uint32_t first)
@@ -110,10 +84,10 @@ static void fill(struct host *host)
 	uint32_t key;
 
 	for (key = 0; key < CONSTANT; key++)
-		assert_true(tea_model__insert(&host->model, key, key) >= 0);
+		assert_true(tea_model__insert(&host->server.model, key, key) >= 0);
 	for (; key < 120; key++)
-		tea_model__insert(&host->model, key, key);
-	dart_tea_table__statistics(host->model.table, &statistics);
+		tea_model__insert(&host->server.model, key, key);
+	dart_tea_table__statistics(host->server.model.table, &statistics);
 	assert_true(statistics.stashed);
 }
 
@@ -134,7 +108,7 @@ static void test_lookups(void **state)
 	make_keys(keys, LOOKUPS, 0);
 	assert_int_equal(dart_tea__lookup_batch(reader, keys, LOOKUPS, answers, &error), 0);
 	for (i = 0; i < LOOKUPS; i++) {
-		const int32_t number = host->model.values[i % KEYS];
+		const int32_t number = host->server.model.values[i % KEYS];
 
 		assert_int_equal(answers[i].ret, number < 0 ? -ENOENT : 0);
 		if (i < KEYS)
@@ -166,7 +140,7 @@ static void test_changes(void **state)
 
 	assert_true(answers && keys);
 	fill(host);
-	host->host.go_on = change;
+	host->server.host.go_on = change;
 	reader = open_reader();
 	for (round = 0; round < 10; round++) {
 		make_keys(keys, LOOKUPS, round);
@@ -198,20 +172,20 @@ static void test_abandoned(void **state)
 
 	reader = open_reader();
 	for (row = 0; row < dart_tea_geometry__rows(&geometry); row++)
-		host->model.memory[row * dart_tea_geometry__stride(&geometry) + 3] = 1;
+		host->server.model.memory[row * dart_tea_geometry__stride(&geometry) + 3] = 1;
 	make_keys(key, 1, 0);
 	assert_int_equal(dart_tea__lookup(reader, key, value, &error), -EAGAIN);
 
 	/* A row of another epoch, as if from another table. */
 	for (row = 0; row < dart_tea_geometry__rows(&geometry); row++) {
-		uint8_t *bytes = host->model.memory + row * dart_tea_geometry__stride(&geometry);
+		uint8_t *bytes = host->server.model.memory + row * dart_tea_geometry__stride(&geometry);
 
 		bytes[3] = 0;
 		bytes[7] ^= 1;
 	}
 	assert_int_equal(dart_tea__lookup(reader, key, value, &error), -EAGAIN);
 
-	host->host.values.rkey++;
+	host->server.host.values.rkey++;
 	assert_int_equal(dart_tea__lookup(reader, key, value, &error), -EACCES);
 	dart_tea_reader__close(reader);
 	host__free(host);
@@ -220,7 +194,7 @@ static void test_abandoned(void **state)
 static void test_hostile_answers(void **state)
 {
 	struct host *host = host__new();
-	const struct dart_tea_accept good = host->accept;
+	const struct dart_tea_accept good = host->server.accept;
 	struct dart_tea_accept bad[] = {
 		good, good, good, good, good, good, good, good, good, good, good,
 	};
@@ -240,17 +214,17 @@ static void test_hostile_answers(void **state)
 	bad[9].base = htole64(UINT64_MAX - 100);
 	bad[10].magic = 0;
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		host->accept = bad[i];
+		host->server.accept = bad[i];
 		assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat", &reader, &error),
 				 -EBADMSG);
 	}
-	host->accept = good;
-	host->accept.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION + 1);
+	host->server.accept = good;
+	host->server.accept.abi_version = htole32(DART_TEA_ACCESS_ABI_VERSION + 1);
 	assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat", &reader,
 					       &error), -EPROTONOSUPPORT);
-	host->accept = good;
+	host->server.accept = good;
 	for (i = 0; i < sizeof(good); i++) {
-		host->host.answer_length = i;
+		host->server.host.answer_length = i;
 		assert_int_equal(dart_tea_reader__open("10.0.0.0", 7174, "nat", &reader, &error),
 				 -EBADMSG);
 	}
