@@ -105,7 +105,7 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop, struct dart_erro
 				 &agent->changes, &counts->tcp, &counts->tcp_refused, error);
 	/* Controllers that READ need no certificate. */
 	if (!ret && *listener->failure.text)
-		log__error("no caller by TCP can connect: %s (tried again every %d s)",
+		log__error("callers over TCP cannot connect: %s (tried again every %d s)",
 			   listener->failure.text, TCP_LISTENER_RETRY_S);
 	return ret;
 }
@@ -123,8 +123,8 @@ static void agent__reload_tcp(struct agent *agent, struct settings *settings)
 		ret = tcp_listener__move(listener, tcp_place(agent), &error);
 	if (ret)
 		log__error("%s: %s",
-			   listener->port ? "callers by TCP meet the certificate of before" :
-					    "no caller by TCP can connect",
+			   listener->port ? "TCP callers still get the previous certificate" :
+					    "callers over TCP cannot connect",
 			   error.text);
 }
 

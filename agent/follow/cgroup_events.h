@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Watches the directories of cgroups: an inotify instance for each class, so that the events of
- * users never push out those of root.  When the kernel has dropped events of a class, all its
+ * users' cgroups never displace events of root's.  When the kernel has dropped events of a class, all its
  * cgroups are compared again, at most every two seconds.
  */
 #ifndef CGROUP_EVENTS_H

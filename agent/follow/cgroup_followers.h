@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The followers of a tree of cgroups: they share the walk, and each has an entry for a cgroup, or a
- * place in its tally that says why it has none.  The entries of a cgroup, and the cgroup itself,
+ * The followers of a tree of cgroups: they share the walk.  For each cgroup a follower registers an
+ * entry, or counts the reason for the missing entry in its tally.  The entries of a cgroup, and the cgroup itself,
  * count in the quota of the user to whom it was delegated.
  */
 #ifndef CGROUP_FOLLOWERS_H

@@ -171,7 +171,7 @@ static int probe__unload(struct probes *probes, struct probe *probe, struct dart
 	return 0;
 }
 
-/* Returns NULL and sets @error if there is no probe of that name. */
+/* Returns NULL and sets @error if no probe has that name. */
 static struct probe *probes__find(const struct probes *probes, const char *name,
 				  struct dart_error *error)
 {

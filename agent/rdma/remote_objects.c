@@ -19,7 +19,7 @@ int remote_objects__check_name(const struct remote_objects *objects, const char 
 				       objects->kept.noun,
 				       device__is_wanted(objects->device) ?
 					       "it is not there now" :
-					       "the configuration says that there is none");
+					       "the configuration turns RDMA off");
 	if (strlen(name) >= REMOTE_OBJECT_NAME_MAX)
 		return dart_error__set(error, ENAMETOOLONG,
 				       "the name of a %s has at most %d characters",

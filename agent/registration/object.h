@@ -6,8 +6,8 @@
 #include "registration.h"
 
 /*
- * Returns the path of the file that @fd refers to, the caller's; NULL if there is none, as for eBPF
- * maps and namespaces of processes.
+ * Returns the path of the file that @fd refers to; the caller frees it.  NULL if the file has no
+ * path: eBPF maps, namespaces of processes.
  */
 char *object__path(int fd);
 

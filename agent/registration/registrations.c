@@ -61,7 +61,7 @@ static int registrations__add(struct registrations *registrations, const struct 
 	return ret;
 }
 
-/* Finds the registration of the object that a request ends; NULL if there is none of that name. */
+/* Finds the registration of the object that a request ends; NULL if no object has that name. */
 static struct registration *registrations__find_ended(const struct registrations *registrations,
 						      const struct request_type *type,
 						      const struct request *request)

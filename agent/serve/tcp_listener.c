@@ -161,7 +161,7 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	else if (!tcp_listener__try(listener))
 		log__info("callers by TCP can connect");
 	else if (strcmp(before.text, listener->failure.text))
-		log__error("no caller by TCP can connect: %s", listener->failure.text);
+		log__error("callers over TCP cannot connect: %s", listener->failure.text);
 	return 0;
 }
 

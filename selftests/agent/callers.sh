@@ -231,7 +231,7 @@ check "the agent without a device stops" host_down
 configure "allow: {callers: [$address]}" "${settings[@]/own\/agent.example.pem/absent.pem}"
 check "the agent starts without its certificate" host_up --config=$file
 check "the log names the file" grep -q \
-	"no caller by TCP can connect: cannot read the certificate $tls/absent.pem: No such file" \
+	"callers over TCP cannot connect: cannot read the certificate $tls/absent.pem: No such file" \
 	$log
 check "the status says why it does not listen" holds \
 	'.tcp_port == 0 and (.tcp_failure | contains("absent.pem"))'
