@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Questions of dartd to its gathering programs, and their answers.
+ *
+ * Without the module dart_zero, dartd gathers by eBPF programs that never attach to anything: it
+ * writes questions into the exchange, which is one array map that all these programs share, and
+ * runs the program of their source with BPF_PROG_TEST_RUN.  Each question asks for the values of
+ * one object:
+ *
+ *	counters that the kernel keeps per CPU (a source below DART_ZERO_SOURCE_GATHERING): the
+ *		answer consists of @length bytes, from byte @offset of the variable, for each CPU
+ *		in @cpus, in this order
+ *	a sample with one row: the answer is its struct in <linux/dart_zero_samples.def>
+ *	a sample with several rows: the answer consists of @rows times a struct gather_row and the
+ *		struct of the sample
+ *
+ * A program answers the questions from @next on, and stops when the output is full or @budget_ns
+ * has passed, so that it holds the RCU read lock for a bounded time.  It leaves the number of the
+ * first question without an answer in @next; dartd takes the answers and runs it again.  All
+ * answers of one question come from one run.
+ *
+ * Numbers are in the byte order of the machine.  The programs and dartd are of one build, so
+ * the exchange has no version.  Only the thread that gathers writes the exchange or runs programs.
+ */
+#ifndef GATHER_EXCHANGE_H
+#define GATHER_EXCHANGE_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#define GATHER_QUESTIONS	256
+#define GATHER_CPUS		8192
+#define GATHER_OUTPUT		(1 << 20)	/* bytes */
+/* The longest copy of a variable, or sample. */
+#define GATHER_COPY_MAX		4096
+
+enum gather_answer {
+	GATHER_NOT_YET = 0,	/* no answer this time: the record keeps its values */
+	GATHER_VALUES = 1,
+	GATHER_ABSENT = 2,	/* the object has no such values at this time */
+	GATHER_ENDED = 3,	/* the object no longer exists */
+};
+
+struct gather_question {
+	__u32 source;		/* enum dart_zero_source */
+	/*
+	 * A descriptor of dartd that leads to the object: the directory of a cgroup, or in
+	 * /sys/dev/block of a block device; or -1.  O_PATH suffices.
+	 */
+	__s32 fd;
+	__u32 netns;		/* inode of a network namespace, or 0 */
+	__u32 ifindex;		/* of a network device in it, or 0 */
+	__u32 offset;		/* bytes, a multiple of 8 */
+	__u32 length;		/* bytes, a multiple of 8; 0: a sample */
+	__u32 answer;		/* out: enum gather_answer */
+	__u32 rows;		/* out: copies or rows in the answer */
+	__u32 at;		/* out: byte of the output where the answer begins */
+	__u32 reserved;		/* 0 */
+};
+
+/* Before each row of a sample with several rows. */
+struct gather_row {
+	__u64 number;		/* of the CPU, node or device */
+};
+
+struct gather_exchange {
+	__u32 count;		/* in: questions */
+	__u32 next;		/* in, out: the first question without an answer */
+	__u32 used;		/* in: 0; out: bytes of the output */
+	__u32 cpu_count;	/* in: of @cpus */
+	__u64 budget_ns;	/* in */
+	__u64 time;		/* out: CLOCK_BOOTTIME at the start, ns */
+	/*
+	 * Programs that walk over a list of the kernel keep their place here.  in: 0 for the
+	 * first run of a pass.  out: 0 when the walk has reached its end.
+	 */
+	__u64 cursor;
+	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */
+	struct gather_question questions[GATHER_QUESTIONS];
+	__u8 output[GATHER_OUTPUT] __attribute__((aligned(8)));
+};
+
+#endif /* GATHER_EXCHANGE_H */
