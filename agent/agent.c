@@ -246,7 +246,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = settings__open(&agent->settings, options, &agent->configuration, error);
 	if (ret)
 		goto close_configuration;
-	ret = region__open(&agent->region, error);
+	ret = region__open(&agent->region, &module_way, error);
 	if (ret)
 		goto close_settings;
 	ret = self__open(&agent->self, &agent->region, error);

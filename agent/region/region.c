@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls the ioctls of /dev/dart_zero and explains their errors. */
+/* Makes the requests of /dev/dart_zero to the way of the region, and explains their errors. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "agent/base/log.h"
 #include "region.h"
 
+/* Returns 0, or -1 and sets errno. */
+static int call(const struct region *region, unsigned long request, void *argument)
+{
+	return region->way->call(region, request, argument);
+}
+
+int region__open(struct region *region, const struct region_way *way, struct dart_error *error)
+{
+	*region = (struct region){ .way = way };
+	return way->open(region, error);
+}
+
+void region__close(struct region *region)
+{
+	region->way->close(region);
+}
+
+int region__take_source(struct region *region, const struct source *source,
+			struct dart_error *error)
+{
+	return region->way->take_source(region, source, error);
+}
+
+void region__give_source(struct region *region, enum dart_zero_source source)
+{
+	region->way->give_source(region, source);
+}
+
 int region__info(const struct region *region, struct dart_zero_info *info)
 {
 	*info = (struct dart_zero_info){ .size = sizeof(*info) };
-	if (ioctl(region->fd, DART_ZERO_IOC_INFO, info))
+	if (call(region, DART_ZERO_IOC_INFO, info))
 		return -errno;
 	return 0;
 }
@@ -25,73 +49,18 @@ int region__quarantine(const struct region *region, struct dart_zero_quarantine 
 	*quarantine = (struct dart_zero_quarantine){
 		.size = sizeof(*quarantine),
 	};
-	if (ioctl(region->fd, DART_ZERO_IOC_QUARANTINE, quarantine))
+	if (call(region, DART_ZERO_IOC_QUARANTINE, quarantine))
 		return -errno;
 	return 0;
 }
 
-static int cannot_open(int code, struct dart_error *error)
-{
-	const char *remedy = "";
-
-	if (code == ENOENT || code == ENODEV || code == ENXIO)
-		remedy = " (load the module: modprobe dart_zero)";
-	else if (code == EACCES || code == EPERM)
-		remedy = " (run dartd as root, in a service or container that may open it)";
-	return dart_error__set(error, code, "cannot open %s: %s%s",
-			       DART_ZERO_DEVICE, strerror(code), remedy);
-}
-
-int region__open(struct region *region, struct dart_error *error)
-{
-	struct dart_zero_info info;
-	void *memory;
-	int ret;
-
-	*region = (struct region){};
-	region->fd = open(DART_ZERO_DEVICE, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (region->fd < 0)
-		return cannot_open(errno, error);
-
-	ret = region__info(region, &info);
-	if (ret || info.abi_version != DART_ZERO_ABI_VERSION) {
-		ret = dart_error__set(
-			error, EPROTONOSUPPORT,
-			"%s does not have ABI version %d (install dartd and the module dart_zero from one release)",
-			DART_ZERO_DEVICE, DART_ZERO_ABI_VERSION);
-		goto close;
-	}
-
-	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd, 0);
-	if (memory == MAP_FAILED) {
-		ret = dart_error__system(error, errno, "cannot map %llu bytes of %s", info.capacity,
-					 DART_ZERO_DEVICE);
-		goto close;
-	}
-
-	region->memory = memory;
-	region->capacity = info.capacity;
-	region->cpus = info.cpus;
-	region->page_size = info.page_size;
-	return 0;
-
-close:
-	close(region->fd);
-	return ret;
-}
-
-void region__close(struct region *region)
-{
-	munmap((void *)region->memory, region->capacity);
-	close(region->fd);
-}
-
-/* The error of a window when the module may not map pages of the kernel. */
-static int no_windows(struct dart_error *error)
+/* The error of a window where the way shows no memory of the kernel. */
+static int no_windows(const struct region *region, struct dart_error *error)
 {
 	return dart_error__set(
 		error, EACCES,
-		"dart_zero was loaded with windows=0 and shows no page of the kernel (register it with --gather, or load dart_zero without windows=0)");
+		"%s and shows no page of the kernel (register it with --gather, or load %s)",
+		region->way->without_windows, region->way->with_windows);
 }
 
 /* The end of region__add_*(): passes @added on, or sets @error. */
@@ -112,7 +81,8 @@ static int region__take(struct region *region, int failed, const struct dart_zer
 }
 
 /* Explains @code, the error of opening the counters of @selector. */
-static int cannot_open_counters(const struct selector *selector, int code, struct dart_error *error)
+static int cannot_open_counters(const struct region *region, const struct selector *selector,
+				int code, struct dart_error *error)
 {
 	const struct source *source = selector->source;
 
@@ -122,7 +92,7 @@ static int cannot_open_counters(const struct selector *selector, int code, struc
 			error, EPERM,
 			"the kernel forbids to show its counters: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
 	case EACCES:
-		return no_windows(error);
+		return no_windows(region, error);
 	case ENOENT:
 	case ENODEV:
 		return dart_error__set(
@@ -178,8 +148,8 @@ int region__add_window(struct region *region, const struct selector *selector,
 		.ifindex = selector->key.ifindex,
 	};
 
-	if (ioctl(region->fd, DART_ZERO_IOC_ADD_WINDOW, &window))
-		return cannot_open_counters(selector, errno, error);
+	if (call(region, DART_ZERO_IOC_ADD_WINDOW, &window))
+		return cannot_open_counters(region, selector, errno, error);
 	*extent = window.extent;
 	region->changes++;
 	return 0;
@@ -201,8 +171,8 @@ int region__add_record(struct region *region, const struct selector *selector,
 	} else if (selector->fd < 0) {
 		record->netns = selector->key.object;
 	}
-	if (ioctl(region->fd, DART_ZERO_IOC_ADD_RECORD, record))
-		return cannot_open_counters(selector, errno, error);
+	if (call(region, DART_ZERO_IOC_ADD_RECORD, record))
+		return cannot_open_counters(region, selector, errno, error);
 	return 0;
 }
 
@@ -210,7 +180,7 @@ int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct dart_error *error)
 {
 	struct dart_zero_map map = { .size = sizeof(map), .fd = map_fd };
-	int failed = ioctl(region->fd, DART_ZERO_IOC_ADD_MAP, &map);
+	int failed = call(region, DART_ZERO_IOC_ADD_MAP, &map);
 
 	switch (failed ? errno : 0) {
 	case EINVAL:
@@ -241,7 +211,7 @@ int region__add_counters(struct region *region, const char *name, uint32_t count
 				       "the name of counters has at most %zu characters",
 				       sizeof(counters.name) - 1);
 	strcpy(counters.name, name);
-	failed = ioctl(region->fd, DART_ZERO_IOC_ADD_COUNTERS, &counters);
+	failed = call(region, DART_ZERO_IOC_ADD_COUNTERS, &counters);
 
 	switch (failed ? errno : 0) {
 	case ENOENT:
@@ -252,7 +222,8 @@ int region__add_counters(struct region *region, const char *name, uint32_t count
 	case EACCES:
 		return dart_error__set(
 			error, EACCES,
-			"dart_zero was loaded with windows=0 and shows no counters of modules or eBPF programs (load it without windows=0)");
+			"%s and shows no counters of modules or eBPF programs (load %s)",
+			region->way->without_windows, region->way->with_windows);
 	case EEXIST:
 		return dart_error__set(error, EEXIST, "counters called '%s' already exist", name);
 	default:
@@ -270,7 +241,7 @@ static int region__add_pages(struct region *region, uint32_t pages, uint32_t fla
 		.pages = pages,
 	};
 
-	if (ioctl(region->fd, DART_ZERO_IOC_ADD_SLAB, &slab))
+	if (call(region, DART_ZERO_IOC_ADD_SLAB, &slab))
 		return dart_error__system(error, errno, "cannot allocate %u pages for %s", pages,
 					  flags ? "records" : "slices");
 	*extent = slab.extent;
@@ -294,7 +265,7 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error)
 {
 	slice->size = sizeof(*slice);
-	if (!ioctl(region->fd, DART_ZERO_IOC_ADD_SLICE, slice))
+	if (!call(region, DART_ZERO_IOC_ADD_SLICE, slice))
 		return 0;
 	if (errno == ENOSPC)
 		return dart_error__set(
@@ -310,7 +281,7 @@ int region__adopt_slice(struct region *region, int fd, struct dart_zero_adoption
 		.size = sizeof(*adoption),
 		.fd = fd,
 	};
-	if (!ioctl(region->fd, DART_ZERO_IOC_ADOPT_SLICE, adoption))
+	if (!call(region, DART_ZERO_IOC_ADOPT_SLICE, adoption))
 		return 0;
 
 	switch (errno) {
@@ -343,7 +314,7 @@ static void remove_by_id(const struct region *region, uint32_t id)
 {
 	struct dart_zero_remove remove = { .size = sizeof(remove), .id = id };
 
-	if (ioctl(region->fd, DART_ZERO_IOC_REMOVE, &remove))
+	if (call(region, DART_ZERO_IOC_REMOVE, &remove))
 		log__error("cannot remove extent %u: %s", id, strerror(errno));
 }
 
@@ -360,7 +331,7 @@ void region__remove(struct region *region, uint32_t id)
 
 int region__read_events(const struct region *region, struct dart_zero_event *events, uint32_t room)
 {
-	ssize_t got = read(region->fd, events, room * sizeof(*events));
+	ssize_t got = region->way->read(region, events, room * sizeof(*events));
 
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
@@ -389,7 +360,7 @@ int region__namespaces(const struct region *region, bool is_watched, uint32_t **
 		}
 		room = more;
 		list.inodes = (uintptr_t)room;
-		if (!ioctl(region->fd, DART_ZERO_IOC_NAMESPACES, &list)) {
+		if (!call(region, DART_ZERO_IOC_NAMESPACES, &list)) {
 			*inodes = room;
 			*count = list.count;
 			return 0;

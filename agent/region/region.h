@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The region: /dev/dart_zero, opened once and mapped in full. */
+/*
+ * The region: memory of the host side by side, mapped in full.  A way fills it: the module, whose
+ * /dev/dart_zero it then is, or eBPF programs.
+ */
 #ifndef REGION_H
 #define REGION_H
 
@@ -9,10 +12,13 @@
 #include <linux/dart_zero.h>
 
 #include <libdart/error.h>
+#include "region_way.h"
 #include "selector.h"
 
 struct region {
-	int fd;
+	const struct region_way *way;
+	void *state;		/* of the way */
+	int fd;			/* readable while events are pending */
 	const uint8_t *memory;	/* the mapping */
 	uint64_t capacity;	/* bytes */
 	uint32_t cpus;		/* highest possible CPU + 1 */
@@ -20,8 +26,14 @@ struct region {
 	uint64_t changes;	/* extents added and removed so far */
 };
 
-int region__open(struct region *region, struct dart_error *error);
+/* The errors of @way->open(). */
+int region__open(struct region *region, const struct region_way *way, struct dart_error *error);
 void region__close(struct region *region);
+
+/* See struct region_way. */
+int region__take_source(struct region *region, const struct source *source,
+			struct dart_error *error);
+void region__give_source(struct region *region, enum dart_zero_source source);
 
 /* These return 0 or -errno. */
 int region__info(const struct region *region, struct dart_zero_info *info);

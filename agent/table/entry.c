@@ -40,7 +40,7 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 	uint32_t i;
 	int ret = 0;
 
-	if (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->programs)
+	if (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->is_gathered)
 		ret = entry__add_run(entry, 0, schema->length);
 	else
 		for (i = 0; i < schema->field_count && !ret; i++)
@@ -250,12 +250,12 @@ int entry__new_self(struct region *region, const char *name, struct dart_schema 
 
 void entry__free(struct entry *entry, struct region *region)
 {
-	if (entry->is_self || (entry->extent.id && entry->programs))
+	if (entry->is_self || (entry->extent.id && entry->is_gathered))
 		region__remove_part(region, entry->extent.id);
 	else if (entry->extent.id)
 		region__remove(region, entry->extent.id);
-	if (entry->extent.id && entry->programs)
-		sample_programs__give(entry->programs, entry->key.source);
+	if (entry->extent.id && entry->is_gathered)
+		region__give_source(region, entry->key.source);
 	dart_schema__free(entry->own_schema);
 	free(entry->runs);
 	free(entry->name);

@@ -19,7 +19,6 @@
 #include "agent/base/file_watch.h"
 #include "agent/base/lease.h"
 #include "agent/region/region.h"
-#include "agent/region/sample_programs.h"
 #include "agent/region/selector.h"
 #include "agent/schema/source_schemas.h"
 
@@ -75,8 +74,7 @@ struct entry {
 	struct arena_place place;
 	bool has_place;	/* by which it is found */
 	TAILQ_ENTRY(entry) in_arena;
-	/* Of a gathered source, whose samples may need an eBPF program; otherwise NULL. */
-	struct sample_programs *programs;
+	bool is_gathered;	/* its extent is a record, for which the source was taken */
 	uint32_t cpu_rows;	/* rows that fit into its place; or 0 */
 	const struct dart_schema *schema;
 	struct dart_schema *own_schema;	/* NULL if it is shared */

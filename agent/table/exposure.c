@@ -203,14 +203,14 @@ static const uint8_t *first_byte(const struct exposure *exposure, const struct e
 static bool is_shared(const struct exposure *exposure, const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
-	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) || entry->programs;
+	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) || entry->is_gathered;
 }
 
 /* True if each copy has its own memory regions. */
 static bool by_copy(const struct exposure *exposure, const struct entry *entry)
 {
 	return exposure->mode == DART_CONTROL_EXPOSURE_EXACT &&
-	       entry->kind == DART_CONTROL_ENTRY_SOURCE && !entry->programs;
+	       entry->kind == DART_CONTROL_ENTRY_SOURCE && !entry->is_gathered;
 }
 
 static int entry__register(struct entry *entry, const struct exposure *exposure,

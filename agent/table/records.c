@@ -29,7 +29,6 @@ int records__open(struct records *records, struct region *region,
 /* Extents are closed with the region, memory regions with the exposure. */
 void records__close(struct records *records)
 {
-	sample_programs__close(&records->programs);
 	free(records->pages);
 	free(records->online);
 }
@@ -146,12 +145,12 @@ static int records__add(struct records *records, const struct selector *selector
 	};
 	int ret;
 
-	ret = sample_programs__take(&records->programs, source, error);
+	ret = region__take_source(records->region, source, error);
 	if (ret)
 		return ret;
 	ret = records__place_or_grow(records, selector, &record, error);
 	if (ret) {
-		sample_programs__give(&records->programs, source->id);
+		region__give_source(records->region, source->id);
 		return ret;
 	}
 	entry->schema = layout->schema;
@@ -186,7 +185,7 @@ int records__new_entry(struct records *records, struct source_schemas *schemas,
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->key = selector->key;
-	entry->programs = &records->programs;
+	entry->is_gathered = true;
 	ret = records__describe(records, selector, &copy, error)			 ?:
 		      source_schemas__get_record(schemas, source, &copy, &layout, error) ?:
 		      records__add(records, selector, layout, entry, error);

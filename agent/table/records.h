@@ -12,7 +12,6 @@
 #include <linux/dart_zero.h>
 
 #include "agent/region/region.h"
-#include "agent/region/sample_programs.h"
 #include "agent/schema/source_schemas.h"
 #include "entry.h"
 #include "exposure.h"
@@ -23,7 +22,6 @@ struct records {
 	struct dart_zero_extent *pages;
 	uint32_t count;		/* of @pages */
 	uint64_t *online;	/* room for a set of CPUs */
-	struct sample_programs programs;
 };
 
 int records__open(struct records *records, struct region *region,

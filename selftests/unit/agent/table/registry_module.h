@@ -38,7 +38,7 @@ static struct {
 	int info_error;
 } module;
 
-static struct region region = { .fd = -1, .page_size = PAGE, .capacity = CAPACITY };
+static struct region region = { .way = &module_way, .fd = -1, .page_size = PAGE, .capacity = CAPACITY };
 static struct leases leases;
 static struct exposure exposure;
 static struct control_region control_region;

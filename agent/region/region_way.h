@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A way to gather: what fills a region.  The module is one way (module_way.c); eBPF programs that
+ * dartd runs are the other (agent/gather/).  Both take the requests that <linux/dart_zero.h>
+ * defines, so that the other rooms see no difference.
+ */
+#ifndef REGION_WAY_H
+#define REGION_WAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <libdart/error.h>
+#include <linux/dart_zero.h>
+
+#include "source.h"
+
+struct region;
+
+struct region_way {
+	const char *name;	/* as the setting "gatherer" spells it */
+	/* Why it shows no memory of the kernel, and what to load so that it is shown. */
+	const char *without_windows;
+	const char *with_windows;
+	bool has_slab_for_each_slice;
+
+	/* Sets the members of @region from @memory on, and @region->fd and @region->state. */
+	int (*open)(struct region *region, struct dart_error *error);
+	void (*close)(struct region *region);
+	/* As ioctl() on /dev/dart_zero: returns 0, or -1 and sets errno. */
+	int (*call)(const struct region *region, unsigned long request, void *argument);
+	/* As read() on /dev/dart_zero: returns bytes, or -1 and sets errno. */
+	ssize_t (*read)(const struct region *region, struct dart_zero_event *events, size_t size);
+	/*
+	 * Makes ready for records of @source, before the first one is added: loads its program.
+	 * Each call that returns 0 needs a call of give_source() after its record was removed.
+	 * -EOPNOTSUPP: this way cannot gather @source here.
+	 */
+	int (*take_source)(struct region *region, const struct source *source,
+			   struct dart_error *error);
+	void (*give_source)(struct region *region, enum dart_zero_source source);
+};
+
+/* The module dart_zero.  @open returns -ENOENT, -ENODEV or -ENXIO if it is not loaded. */
+extern const struct region_way module_way;
+
+#endif /* REGION_WAY_H */
