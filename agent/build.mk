@@ -29,7 +29,7 @@ unit_torn_rows_sources := $(addprefix agent/, \
 	base/log.c schema/btf_fields.c schema/record_layout.c)
 unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_mounts_sources := agent/region/mounts.c
-unit_host_sources := agent/table/host.c
+unit_host_sources := agent/base/host.c
 unit_registry_sources := $(wildcard $(addprefix agent/, \
 	base/*.c region/*.c schema/*.c table/*.c))
 unit_registry_skeletons := $(dartd_skeletons)

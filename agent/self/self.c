@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "agent/base/clock.h"
-#include "agent/table/host.h"
+#include "agent/base/host.h"
 #include "self.h"
 #include "self_schema.h"
 

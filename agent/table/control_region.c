@@ -10,8 +10,8 @@
 #include <systemd/sd-id128.h>
 
 #include "agent/base/clock.h"
+#include "agent/base/host.h"
 #include "control_region.h"
-#include "host.h"
 
 /*
  * Bytes, all pinned: 1/1024 of the memory of the host, within these limits.  10,000 slices

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host.h"
+#include "agent/base/host.h"
 
 /*
  * 1 MiB at first, so that all records of most hosts are side by side, and each time as

@@ -12,6 +12,7 @@
 #include "host.h"
 
 #define ONLINE_CPUS "/sys/devices/system/cpu/online"
+#define POSSIBLE_CPUS "/sys/devices/system/cpu/possible"
 #define NOHZ_FULL_CPUS "/sys/devices/system/cpu/nohz_full"
 
 /* Bytes of the file, at most: each second of 8,192 CPUs, and a NUL. */
@@ -118,6 +119,11 @@ static int read_cpus(const char *path, uint64_t *set, uint32_t cpus)
 int host__online_cpus(uint64_t *online, uint32_t cpus)
 {
 	return read_cpus(ONLINE_CPUS, online, cpus);
+}
+
+int host__possible_cpus(uint64_t *possible, uint32_t cpus)
+{
+	return read_cpus(POSSIBLE_CPUS, possible, cpus);
 }
 
 /* Without nohz_full= the file does not exist, or contains "(null)" or nothing. */

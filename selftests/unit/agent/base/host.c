@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/table/host.h"
+#include "agent/base/host.h"
 #include "selftests/unit/unit.h"
 
 #define WORDS 128

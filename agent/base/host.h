@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The description of the host in the table. */
+/* The host as the kernel describes it: its name, release and CPUs. */
 #ifndef HOST_H
 #define HOST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "agent/base/counts.h"
+#include "counts.h"
 
 /* The nodename of uname(2); "?" replaces characters outside ASCII, NULs fill the rest. */
 void host__name(char *name, size_t size);
@@ -19,6 +19,9 @@ void host__kernel(struct kernel_texts *kernel);
  * words, rounded up.  Returns 0, or -errno if the kernel does not tell.
  */
 int host__online_cpus(uint64_t *online, uint32_t cpus);
+
+/* The same for all CPUs that can ever be online. */
+int host__possible_cpus(uint64_t *possible, uint32_t cpus);
 
 /* The same for the CPUs of nohz_full=; the set is empty if the kernel does not tell. */
 void host__nohz_full_cpus(uint64_t *nohz_full, uint32_t cpus);
