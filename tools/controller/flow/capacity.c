@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a link has room for. */
+/* The capacity of a link, and whether the scrapes of all targets exceed it. */
 #include "capacity.h"
 
 #include <stdio.h>
@@ -49,13 +49,13 @@ void capacity__add(struct capacity *capacity, uint64_t interval_ns, uint64_t byt
 	}
 }
 
-/* Intervals of those that are gone may leave the range too wide: it is only for words. */
+/* Leaves the range of intervals alone, which may then be too wide: only a message uses it. */
 void capacity__remove(struct capacity *capacity, uint64_t interval_ns, uint64_t bytes)
 {
 	double scrapes_per_s = 1e9 / interval_ns;
 
 	if (!--capacity->targets) {
-		/* Without what rounding has left. */
+		/* Clears rounding errors of the sums, too. */
 		*capacity = (struct capacity){};
 		return;
 	}

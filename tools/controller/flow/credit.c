@@ -14,7 +14,7 @@ static bool credit_flow__is_active(const struct credit_flow *flow)
 	return flow->wanted || flow->held;
 }
 
-/* Credits that each flow of @class may hold now; later classes have the rest. */
+/* Credits that each flow of @class may hold now; flows of later classes share the rest. */
 static uint32_t credit__share(const struct credit *credit, uint8_t class)
 {
 	uint32_t flows = 0, share;
@@ -82,7 +82,7 @@ void credit__ask_whole(struct credit *credit, struct credit_flow *flow, uint8_t 
 	credit__ask(credit, flow, class, least(fragments, credit->total));
 }
 
-/* The line whose turn it is: one that was passed over for too long, or the first. */
+/* The line whose turn it is: the last one that was passed over for too long, or the first. */
 static struct credit_line *credit__next_line(struct credit *credit)
 {
 	struct credit_line *next = NULL, *line;
@@ -99,7 +99,7 @@ static struct credit_line *credit__next_line(struct credit *credit)
 	return next;
 }
 
-/* How many credits @flow, the first in line, gets now; 0: none. */
+/* How many credits @flow, the first in line, gets now; may be 0. */
 static uint32_t credit__due(const struct credit *credit, const struct credit_flow *flow)
 {
 	uint32_t share;
@@ -137,7 +137,7 @@ struct credit_flow *credit__grant(struct credit *credit, uint32_t *fragments)
 		if (!*fragments && flow->is_whole && flow->wanted)
 			return NULL;
 		credit__leave_line(credit, flow);
-		/* It comes back to the end of the line when it gives one back. */
+		/* A flow with its full share lines up again when it gives back a credit. */
 		if (!*fragments)
 			continue;
 		flow->wanted -= *fragments;

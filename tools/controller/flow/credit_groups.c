@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lets groups of flows into the line for credits. */
+/* Lets flows into the line for credits, group by group. */
 #include "credit_groups.h"
 
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void credit_member__wait_no_more(struct credit_member *member)
 	member->pending = 0;
 }
 
-/* Moves one fragment of @member, if it has any, from those that wait into the line. */
+/* Requests one of the pending fragments of @member ahead of its group, unless none is pending. */
 static void credit_member__warm(struct credit_groups *groups, struct credit_member *member,
 				uint8_t class)
 {
@@ -56,7 +56,7 @@ void credit_groups__ask(struct credit_groups *groups, struct credit_group *group
 		group->is_waiting = true;
 		groups->waiting_count++;
 	} else if (group->is_warm && joins) {
-		/* Once in each turn, or the group would never be let in. */
+		/* Only once in each turn, or the line would never become empty for the group. */
 		credit_member__warm(groups, member, class);
 	}
 }
@@ -73,7 +73,7 @@ static void credit_groups__warm(struct credit_groups *groups, uint8_t class)
 		credit_member__warm(groups, member, class);
 }
 
-/* Lets in the first group of @class that waits; false if there is none. */
+/* Moves the first waiting group of @class into the line; false if no group waits. */
 static bool credit_groups__let_in(struct credit_groups *groups, uint8_t class)
 {
 	struct credit_group *group = TAILQ_FIRST(&groups->waiting[class]);
@@ -108,7 +108,7 @@ static void credit_groups__fill_lines(struct credit_groups *groups)
 	}
 }
 
-/* Groups wait for lines that are empty, and no flow in line waits for more credits. */
+/* True if groups wait while the lines of all classes are empty. */
 static bool credit_groups__can_go_on(const struct credit_groups *groups)
 {
 	return groups->waiting_count && !groups->credit.waiting;
@@ -124,7 +124,7 @@ struct credit_member *credit_groups__grant(struct credit_groups *groups, uint32_
 		flow = credit__grant(&groups->credit, fragments);
 		if (flow)
 			return (struct credit_member *)flow;
-		/* All in line had their share: the lines are empty now. */
+		/* Flows with their full share left the lines, which may be empty now. */
 		if (!credit_groups__can_go_on(groups))
 			break;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Credits behind a lock, and what is granted to each thread. */
+/* Credits protected by a lock, and the grants of each thread. */
 #include "credit_pool.h"
 
 struct woken {
@@ -25,7 +25,7 @@ static void credit_taker__note(struct credit_taker *self)
 		self->has_granted = !TAILQ_EMPTY(&self->granted);
 }
 
-/* Gives each taker what its flows have, but for @self notes it to be woken. */
+/* Passes all possible grants to takers, and adds each taker but @self to @woken. */
 static void credit_pool__grant(struct credit_pool *pool, struct credit_taker *self,
 			       struct woken *woken)
 {
@@ -48,7 +48,7 @@ static void credit_pool__grant(struct credit_pool *pool, struct credit_taker *se
 	credit_taker__note(self);
 }
 
-/* Without the lock: it is not held across a system call. */
+/* Called without the lock, which is not held across a system call. */
 static void wake(const struct woken *woken)
 {
 	for (unsigned int i = 0; i < woken->count; i++)
@@ -91,7 +91,7 @@ void credit_pool__cancel(struct credit_pool *pool, struct credit_taker *taker,
 		credit_groups__give_back(&pool->groups, &share->member, share->granted);
 		share->granted = 0;
 	}
-	/* It may have kept others waiting, at the head of its line. */
+	/* The share may have kept others waiting at the head of its line. */
 	credit_pool__grant(pool, taker, &woken);
 	pthread_mutex_unlock(&pool->mutex);
 	wake(&woken);
@@ -103,7 +103,7 @@ uint32_t credit_pool__take(struct credit_pool *pool, struct credit_taker *taker,
 	struct credit_share *share;
 	uint32_t fragments = 0;
 
-	/* What others have granted since is told by a message. */
+	/* Grants that other threads made since then are announced by wake(). */
 	if (!taker->has_granted)
 		return 0;
 	pthread_mutex_lock(&pool->mutex);

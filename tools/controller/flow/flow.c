@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Posts what is asked for as the flow control permits. */
+/* Posts the fragments of requested parts as credits are granted. */
 #include "flow.h"
 
 #include <errno.h>
@@ -10,31 +10,31 @@
 #include "tools/controller/base/interface.h"
 #include "tools/controller/base/schedule.h"
 
-/* Of what is in flight, beside the time that its bytes take: round trips, and more. */
+/* Added to the transmission time of all bytes in flight: covers round trips with room to spare. */
 #define DRAIN_MARGIN_NS 1000000ULL
 /* On a port of unknown speed. */
 #define DRAIN_DEFAULT_NS 10000000ULL
 
-/* Those of a group of queue pairs, of each class. */
+/* The flows of a group of queue pairs, by class. */
 struct flow_group {
 	struct credit_group classes[CREDIT_CLASSES];
 };
 
 struct flow_control {
-	/* Not changed once there is a flow. */
+	/* Constant after the first flow__open(). */
 	enum settings_flow kind;
-	uint64_t bytes; /* 0: that of the port */
+	uint64_t bytes; /* limit in flight; 0: derived from the speed of the port */
 	uint64_t bits_per_s;
 	char interface[IF_NAMESIZE]; /* of the first flow; "": not known */
-	uint64_t drain_ns;
-	bool is_open; /* the pool */
+	uint64_t drain_ns; /* how long fragments of a closed transport may be on the network */
+	bool is_open; /* the first flow was opened: the pool is initialized */
 	struct credit_pool pool;
 	/* Of the control loop. */
-	struct flow_group calls; /* of all */
-	struct flow_group **groups;
+	struct flow_group calls; /* all flows whose transport is a call */
+	struct flow_group **groups; /* all others, by operations.group() */
 	uint32_t group_count;
-	TAILQ_HEAD(, flow) draining; /* the first to be drained first */
-	struct timer timer; /* of the first of them */
+	TAILQ_HEAD(, flow) draining; /* closed flows, in order of drained_ns */
+	struct timer timer; /* set to drained_ns of the first of them */
 };
 
 static bool flow__takes_credits(const struct flow *flow)
@@ -42,7 +42,7 @@ static bool flow__takes_credits(const struct flow *flow)
 	return flow->is_counted && flow->control->kind != SETTINGS_FLOW_NONE;
 }
 
-/* The port of the first flow. */
+/* Derives the limits from the port that @path uses, once: when the first flow is opened. */
 static void flow_control__learn(struct flow_control *control, const struct dart_endpoint_path *path)
 {
 	uint64_t bits_per_s = path->bits_per_s;
@@ -67,7 +67,10 @@ static void flow_control__learn(struct flow_control *control, const struct dart_
 			DRAIN_MARGIN_NS + control->bytes * 8000 / (bits_per_s / 1000000);
 }
 
-/* Does what comes by @path meet what comes to the port of the first flow? */
+/*
+ * True if packets over @path may arrive at the port of the first flow: over RDMA always, and if
+ * one of the two interfaces is not known.
+ */
 static bool flow_control__shares_port(const struct flow_control *control,
 				      const struct dart_endpoint_path *path)
 {
@@ -77,7 +80,7 @@ static bool flow_control__shares_port(const struct flow_control *control,
 	       !interface__of_address(path->source, name) || !strcmp(name, control->interface);
 }
 
-/* Makes the groups up to @number. */
+/* Adds the missing groups up to @number. */
 static int flow_control__add_groups(struct flow_control *control, uint32_t number)
 {
 	const size_t wanted = (size_t)number + 1;
@@ -137,7 +140,7 @@ int flow_control__new(struct timers *timers, const struct settings *settings, bo
 
 	if (!control)
 		return -ENOMEM;
-	/* One agent has nobody to meet in a switch: its READs need not be cut. */
+	/* The answers of one agent never meet others in a switch, so READs are not cut. */
 	control->kind = settings->flow ?: (is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
@@ -225,8 +228,8 @@ void flow__end(struct flow *flow)
 }
 
 /*
- * Posts all that this thread has credits for.  If posting fails, the user may stop a flow,
- * whose credits come back later, so that this loop ends.
+ * Posts all fragments that were granted to flows of this thread.  If posting fails, the user may
+ * stop the flow.  Its credits come back later than that, so this loop ends.
  */
 static void flow_control__post(struct flow_control *control, struct credit_taker *taker)
 {
@@ -236,7 +239,7 @@ static void flow_control__post(struct flow_control *control, struct credit_taker
 	uint64_t now_ns;
 	int err;
 
-	/* A flow that is stopped by failed() gives back what others get below. */
+	/* failed() below may stop a flow, which calls this function: the loop posts for both. */
 	if (taker->is_posting)
 		return;
 	taker->is_posting = true;
@@ -262,7 +265,7 @@ int flow__ask(struct flow *flow, enum transport_part part)
 	uint32_t fragments;
 	int err;
 
-	/* Without credits begin() posts: the host may answer before it returns. */
+	/* Without credits, begin() posts, and the host may answer before it returns. */
 	flow->posted_ns = 0;
 	if (!takes_credits)
 		flow->posted_ns = flow->heard_ns = monotonic_ns();
@@ -289,7 +292,7 @@ void flow__complete(struct flow *flow, int result)
 		flow->is_asking = false;
 	if (result > 0 && !flow->is_lent)
 		flow->is_slow = false;
-	/* Those that were lent have been given back. */
+	/* flow__lend() gave the credits of a lent request back. */
 	if (flow->is_lent || !completed || !flow__takes_credits(flow))
 		return;
 	flow->posted -= completed;

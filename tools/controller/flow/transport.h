@@ -5,21 +5,21 @@
  *
  *   read  transport_read.c  READs of this machine's adapter: nothing runs on the host
  *   rpc   transport_call.c  the agent answers requests, over RDMA by SEND and RECEIVE
- *   tcp   transport_call.c  the same over TCP with TLS; both: transport_call_connect.c
+ *   tcp   transport_call.c  the agent answers requests, over TCP with TLS
  *
- * Threads.  The control loop makes a transport, hears that it has connected, makes room for
- * what is to land, and frees it.  The I/O thread that has adopted it asks for the table, for
- * its header and for values, one part at a time, and hears when they have landed, by events
- * of descriptors or by polling, as its kind does.  The two take turns as in io/io_target.h;
- * but that a connection has ended the control loop may hear at any time.  Nothing that an
- * I/O thread calls waits or allocates (GnuTLS has its records in memory of malloc(3)).
+ * Threads.  The control loop creates a transport, is called when it connects, reserves memory
+ * for the table and for values, and frees the transport.  The I/O thread that adopted it requests
+ * the table, its header and values, one part at a time, and is called when a part landed; the
+ * kind decides whether events of descriptors or polling tell.  The two take turns, see
+ * io/io_target.h, but a connection can end in the control loop at any time.  Functions for the
+ * I/O thread neither wait nor allocate, except that GnuTLS allocates its records by malloc(3).
  *
- * Ownership.  The target owns the transport and frees it after leave().  What the table
- * lands in is the transport's.  The ring is the target's, who releases it after forget() or
- * after the transport.
+ * Ownership.  The target owns the transport and frees it after leave().  The transport owns the
+ * memory that the table lands in.  The target owns the ring and releases it after forget(), or
+ * after it freed the transport.
  *
  * Errors.  0 or -errno.  After an error of adopt(), begin() or post(), and after completed()
- * with one but -ESTALE and -EBUSY, a transport can only be freed.
+ * with any error but -ESTALE and -EBUSY, a transport can only be freed.
  */
 #ifndef CONTROLLER_TRANSPORT_H
 #define CONTROLLER_TRANSPORT_H
@@ -36,98 +36,104 @@ struct io_thread;
 struct ring;
 struct transport;
 
-/* What is asked for, and lands where reserve() or prepare() have made room. */
+/* The part that a request asks for.  It lands in the memory of reserve() or prepare(). */
 enum transport_part {
-	TRANSPORT_TABLE, /* the first bytes of it */
-	TRANSPORT_HEADER, /* of the table, in the present slot of the ring; not of a call */
-	TRANSPORT_VALUES, /* in the same slot, and the header behind them */
+	TRANSPORT_TABLE, /* as many bytes, from its first, as reserve() was told */
+	TRANSPORT_HEADER, /* of the table, into the current slot of the ring; not with a call */
+	TRANSPORT_VALUES, /* into the current slot, followed by the header of the table */
 };
 
 struct transport_handlers {
 	/*
-	 * In the control loop: it has connected, or with an @error it has not, or is not
-	 * connected any more.  May free the transport.
+	 * In the control loop.  Without @error the transport connected; with @error connecting
+	 * failed, or the connection ended.  May free the transport.
 	 */
 	void (*connected)(void *data, const struct dart_error *error);
 	/*
-	 * In the I/O thread.  1: the part has landed.  0: some of it; of READs credits came
-	 * back, and of a call the agent is heard.  Of a call also -ESTALE: the agent does not
-	 * have the values of this table any more, fetch it; -EBUSY: it is short of memory, ask
-	 * later.  Otherwise -errno: see explain().  May begin with the next part.
+	 * In the I/O thread; may begin the next part.  @result is
+	 *
+	 *   1        The part landed.
+	 *   0        Fragments of a READ completed, or the agent of a call sent some bytes.
+	 *   -ESTALE  Of a call: the agent no longer serves values of this table; fetch another.
+	 *   -EBUSY   Of a call: the agent is short of memory; ask later.
+	 *   -errno   The transport failed, see explain().
 	 */
 	void (*completed)(void *data, int result);
 };
 
 struct transport_operations {
 	/*
-	 * A call: the agent runs, and looks itself whether it still has what is asked for.  So
-	 * what it answers is valid, however old the table is.
+	 * A call: the agent itself checks whether it still serves the requested bytes, so its
+	 * answers are valid at any age of the table.
 	 */
 	bool is_call;
 
-	/* In the control loop.  All but free() and path() only once it has connected. */
+	/* In the control loop.  After connected(), except free() and path(). */
 
-	/* Makes room for @length bytes of a table, instead of earlier room. */
+	/* Allocates memory for @length bytes of a table, and frees earlier memory. */
 	int (*reserve)(struct transport *transport, uint32_t length);
-	/* What has landed there; none of other hosts changes it. */
+	/* The bytes that landed there; requests to other hosts do not change them. */
 	const void *(*table)(const struct transport *transport);
-	/* Gives the room back. */
+	/* Frees the memory of reserve(). */
 	void (*unreserve)(struct transport *transport);
 	/* Values land in @ring from now on; sets @scrape. */
 	int (*prepare)(struct transport *transport, struct ring *ring);
-	/* Not any more; also without prepare(). */
+	/* Ends the use of the ring; does nothing without prepare(). */
 	void (*forget)(struct transport *transport);
 	void (*path)(const struct transport *transport, struct dart_endpoint_path *path);
-	/* See dart_endpoint__group(); NULL of a call. */
+	/* See dart_endpoint__group(); NULL in a call. */
 	uint32_t (*group)(const struct transport *transport);
-	/* Fragments have @length bytes; NULL of a call, whose answers are not cut. */
+	/* Cuts READs into fragments of @length bytes; NULL in a call, whose answers stay whole. */
 	void (*cut)(struct transport *transport, uint32_t length);
-	/* In any state, but for an I/O thread that has it. */
+	/* In any state, but not while an I/O thread uses the transport. */
 	void (*free)(struct transport *transport);
 
 	/* In the I/O thread. */
 
 	/* From now on completed() may be called. */
 	int (*adopt)(struct transport *transport, struct io_thread *thread);
-	/* Not any more; also without adopt(), and by others when the thread has ended. */
+	/*
+	 * From now on completed() is not called; does nothing without adopt().  When the I/O
+	 * thread ended, another thread may call this.
+	 */
 	void (*leave)(struct transport *transport);
 	/*
-	 * Asks for @part.  Without @fragments all at once; with them it only tells how many
-	 * are to be permitted by post().
+	 * Requests @part.  With NULL for @fragments, posts all of it; otherwise only sets
+	 * @fragments to the number that post() must permit.
 	 */
 	int (*begin)(struct transport *transport, enum transport_part part, uint32_t *fragments);
-	/* Permits so many more fragments: of a call, all of them. */
+	/* Permits and posts @fragments more: in a call, all of them at once. */
 	int (*post)(struct transport *transport, uint32_t fragments);
-	/* Fragments that have completed since the last call. */
+	/* The number of fragments that completed since the last call. */
 	uint32_t (*take_completed)(struct transport *transport);
 
-	/* Sets @error to why completed() or post() had one.  The caller has its turn. */
+	/* Sets @error to the reason of the last failure.  In the turn of the caller. */
 	void (*explain)(const struct transport *transport, struct dart_error *error);
 };
 
-/* At the beginning of each kind.  Members are read by everybody, and set by the kind. */
+/* The first member of the structure of each kind, which sets the members; all may read them. */
 struct transport {
 	const struct transport_operations *operations;
 	const struct transport_handlers *handlers;
 	void *data; /* of the handlers */
-	/* Once connected; address and rkey are those of READs. */
+	/* Valid after connected(); address and rkey only if the kind is read. */
 	struct dart_endpoint_accept accept;
 	/*
-	 * CLOCK_REALTIME of the host - CLOCK_MONOTONIC of the controller at the handshake, in ns.
-	 * The offset in the accept counts from CLOCK_REALTIME, which can be set.
+	 * CLOCK_REALTIME of the host - CLOCK_MONOTONIC of the controller at the handshake, in ns:
+	 * unlike the offset in the accept, unaffected when the controller's CLOCK_REALTIME is set.
 	 */
 	int64_t host_ns;
-	/* Once prepared: what values and the header behind them take. */
+	/* Valid after prepare(): the cost of one request of TRANSPORT_VALUES. */
 	struct {
 		uint32_t operations; /* READs, or requests */
-		uint64_t bytes; /* on the way, without headers of packets and messages */
+		uint64_t bytes; /* on the network, without headers of packets and messages */
 	} scrape;
 };
 
-/* When the accept has come. */
+/* Sets host_ns.  The kind calls it when it set the accept. */
 static inline void transport__date(struct transport *transport)
 {
-	/* Without overflow, whatever the host told. */
+	/* Unsigned, so that no offset that a host sends overflows. */
 	transport->host_ns =
 		(uint64_t)transport->accept.clock_offset_ns + (uint64_t)wall_clock__offset_ns();
 }
