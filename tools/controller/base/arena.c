@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory of many small objects, in blocks that grow. */
+/* Cuts small objects from blocks, each twice as large as the block before. */
 #include "arena.h"
 
 #include <stdalign.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packs a body by zlib. */
+/* Packs and unpacks bodies with zlib. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 #include "gzip.h"
 
-/* A text of metrics becomes a tenth even so, in a third of the time of the default. */
+/* Shrinks a text of metrics to a tenth, in a third of the time of zlib's default. */
 #define LEVEL 1
-/* zlib: a window of 2^15 bytes, and the header of gzip. */
+/* For zlib: a window of 2^15 bytes, and 16 for the header of gzip. */
 #define WINDOW (15 + 16)
 #define MEMORY 8
 
@@ -91,7 +91,7 @@ void gzip_stream__close(struct gzip_stream *stream)
 	stream->is_open = false;
 }
 
-/* Of a coding, behind its name: "; q=0" refuses it. */
+/* True if @parameters, the text after the name of a coding, refuse it with "; q=0". */
 static bool is_refused(const char *parameters, size_t length)
 {
 	const char *end = parameters + length, *q;

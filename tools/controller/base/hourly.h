@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Losses that go on are said once an hour, with the number of them since they were said before: a
- * line for each would fill the log, and one in a life is forgotten.
+ * Reports repeated losses once an hour, with the number of losses since the last report: a line
+ * for each loss would fill the log, and a single line in the life of the program is forgotten.
  */
 #ifndef CONTROLLER_HOURLY_H
 #define CONTROLLER_HOURLY_H
@@ -12,16 +12,16 @@
 
 #define HOURLY_NS 3600000000000ULL
 
-/* All zeros: nothing was said.  Changed in any thread. */
+/* Zeroed memory: nothing was reported.  Any thread may use it. */
 struct hourly {
-	_Atomic uint64_t next_ns; /* CLOCK_MONOTONIC: not before */
-	_Atomic uint64_t said; /* losses that were counted by then */
+	_Atomic uint64_t next_ns; /* CLOCK_MONOTONIC: earliest time of the next report */
+	_Atomic uint64_t said; /* total of losses at the last report */
 };
 
 /*
- * Is a sentence due at @now_ns of CLOCK_MONOTONIC, when @total losses were counted so far?  If so,
- * @since of them have not been said, and the next sentence is due in an hour.  Of several threads
- * that ask at the same time one says it.
+ * True if the caller should report losses now: @now_ns is CLOCK_MONOTONIC, @total the number of
+ * losses so far.  Then sets @since to the number of losses since the last report, and allows the
+ * next report after an hour.  If several threads call at the same time, one of them gets true.
  */
 static inline bool hourly__take(struct hourly *hourly, uint64_t now_ns, uint64_t total,
 				uint64_t *since)

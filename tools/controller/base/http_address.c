@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses an address, and listens there. */
+/* Parses the address of an HTTP server, and opens sockets that listen there. */
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -42,7 +42,7 @@ static int take_port(struct parts *parts, const char *text)
 	return 0;
 }
 
-/* -EINVAL: it is none. */
+/* Returns 0, or -EINVAL if @address is invalid. */
 static int split(const char *address, struct parts *parts)
 {
 	const char *host = address, *end;
@@ -79,7 +79,7 @@ bool http_address__has_port(const char *address)
 	return end && strchr(end, ':');
 }
 
-/* With @takes_both a socket of IPv6 serves IPv4 as well. */
+/* Returns a descriptor or -errno.  With @takes_both, a socket of IPv6 accepts IPv4, too. */
 static int listen_at(const struct sockaddr *address, socklen_t length, bool takes_both)
 {
 	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
@@ -87,7 +87,7 @@ static int listen_at(const struct sockaddr *address, socklen_t length, bool take
 
 	if (fd < 0)
 		return -errno;
-	/* Connections of a server before that wait for late packets hold no address. */
+	/* The address is free even while closed connections of an earlier server time out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if ((address->sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only, sizeof(is_only))) ||
@@ -99,7 +99,7 @@ static int listen_at(const struct sockaddr *address, socklen_t length, bool take
 	return fd;
 }
 
-/* All addresses of this host; IPv4 alone where IPv6 is missing. */
+/* Listens at all addresses of this host, of IPv4 only if it lacks IPv6.  Returns 1 or -errno. */
 static int listen_at_all(const struct parts *parts, int *fd)
 {
 	const in_port_t port = htons(strtoul(parts->port, NULL, 10));
@@ -128,7 +128,7 @@ static void set_port(struct sockaddr *address, in_port_t port)
 		((struct sockaddr_in6 *)address)->sin6_port = port;
 }
 
-/* That the kernel has chosen for a socket. */
+/* The port of the socket @fd: with port 0 in the address, the kernel chose it. */
 static in_port_t port_of(int fd)
 {
 	struct sockaddr_storage address = {};
@@ -139,7 +139,7 @@ static in_port_t port_of(int fd)
 					      ((struct sockaddr_in6 *)&address)->sin6_port;
 }
 
-/* A file such as /etc/hosts may give a name the same address twice. */
+/* True if one of @fds listens at @found: /etc/hosts may list an address of a name twice. */
 static bool has_socket(const int *fds, int count, const struct addrinfo *found)
 {
 	struct sockaddr_storage address;
@@ -157,8 +157,8 @@ static bool has_socket(const int *fds, int count, const struct addrinfo *found)
 }
 
 /*
- * An address of @found that this host does not have, such as ::1 without IPv6, is left out,
- * unless there is no other.
+ * Listens at each address of @found and skips addresses that do not belong to this host, such as
+ * ::1 without IPv6; an error if none is left.  Returns the number of sockets or -errno.
  */
 static int listen_at_each(struct addrinfo *found, int fds[static HTTP_SOCKETS_MAX])
 {

@@ -11,24 +11,25 @@
 
 #include <libdart/error.h>
 
-/* Beside 4792 and 4793 of agents. */
+/* Agents use 4792 and 4793. */
 #define HTTP_PORT_DEFAULT 4794
 #define HTTP_ADDRESS_DEFAULT "127.0.0.1"
-/* Of the addresses that a name has, as many are used. */
+/* A host name may resolve to more addresses: the server listens at the first ones. */
 #define HTTP_SOCKETS_MAX 8
 
 bool http_address__is_valid(const char *address);
-/* @address is valid. */
+/* True if the valid @address includes a port. */
 bool http_address__has_port(const char *address);
 
 /*
- * Sockets that listen at each address that @address has on this host, all at the same port;
- * NULL: the default.  Returns their number, or -errno with a sentence and no socket.
+ * Opens sockets that listen at each address of this host that @address resolves to, all at the
+ * same port.  NULL stands for the default address.  Returns the number of @fds, which the caller
+ * closes, or -errno with a sentence in @error and no open socket.
  */
 int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
 			 struct dart_error *error);
 
-/* Is @address, of either family, one of this host that no other host can reach? */
+/* True if only programs of this host can reach @address, which is IPv4 or IPv6. */
 bool http_address__is_loopback(const struct sockaddr *address);
 
 #endif /* CONTROLLER_HTTP_ADDRESS_H */

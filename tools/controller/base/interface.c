@@ -52,7 +52,7 @@ uint64_t interface__bits_per_s(const char *name)
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
-	/* -1: not known; reading fails while the interface is down. */
+	/* The driver says -1 if it does not know; reading fails while the interface is down. */
 	if (fscanf(file, "%lld", &megabits) != 1 || megabits < 0)
 		megabits = 0;
 	fclose(file);

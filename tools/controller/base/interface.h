@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Network interfaces of this machine: which one has an address, and how fast it is. */
+/* Network interfaces of this machine: finds the interface of an address, and its speed. */
 #ifndef CONTROLLER_INTERFACE_H
 #define CONTROLLER_INTERFACE_H
 
@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 /*
- * The name of the interface that has @address, a text as of getnameinfo(3).  False, and an
- * empty name, if none has it.
+ * Sets @name to the interface that @address belongs to, a text as printed by getnameinfo(3).
+ * False, and an empty @name, if no interface is found.
  */
 bool interface__of_address(const char *address, char name[IF_NAMESIZE]);
 
-/* As its driver tells; 0: it does not. */
+/* The speed that the driver reports; 0: not known. */
 uint64_t interface__bits_per_s(const char *name);
 
 #endif /* CONTROLLER_INTERFACE_H */

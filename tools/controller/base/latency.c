@@ -2,8 +2,8 @@
 /* Collects times in buckets and computes percentiles. */
 #include "latency.h"
 
-#define UNIT_SHIFT 4 /* of 16 ns */
-#define OCTAVE_SHIFT 6 /* buckets of a power of two */
+#define UNIT_SHIFT 4 /* a unit is 16 ns */
+#define OCTAVE_SHIFT 6 /* 64 buckets for each power of two */
 #define OCTAVE (1U << OCTAVE_SHIFT)
 #define LAST (LATENCY_BUCKETS - 1)
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times in ns as a histogram of fixed size, 6.4 kB: each target has two.  A power of two
- * has 64 buckets, of 16 ns at least, up to 17 s, and one more all that is longer.  A
- * percentile is the middle of its bucket: at most 0.8 % and 8 ns off, but for that last
- * one, which is given as the maximum.  Minimum and maximum are exact.
+ * Times in ns as a histogram of fixed size, 6.4 kB, of which each target needs two.  Each power
+ * of two up to 17 s is divided into 64 buckets of at least 16 ns; the last bucket counts all
+ * longer times.  A percentile is the middle of its bucket, at most 0.8 % and 8 ns off; in the
+ * last bucket it is the maximum.  Minimum and maximum are exact.
  *
- * Before a bucket overflows, after 2^32 times, all are halved: what was long ago counts
- * less.
+ * When a bucket would overflow, after 2^32 times, all buckets are halved, so that old times
+ * count less.
  *
- * One thread adds; others may look at it meanwhile, and find it with the last time or
- * without.
+ * One thread adds times.  Other threads may read meanwhile, and see the histogram with or
+ * without the last time.
  */
 #ifndef CONTROLLER_LATENCY_H
 #define CONTROLLER_LATENCY_H
@@ -29,7 +29,7 @@ struct latency {
 
 void latency__add(struct latency *latency, uint64_t ns);
 
-/* The time that @percent of all do not exceed, see above; 0 without values. */
+/* The time that @percent of all times do not exceed, see above; 0 if no time was added. */
 uint64_t latency__percentile(const struct latency *latency, unsigned int percent);
 
 #endif /* CONTROLLER_LATENCY_H */

@@ -4,12 +4,12 @@
 
 #include <sys/eventfd.h>
 
-/* Messages that run before the thread looks at other events again. */
+/* Number of messages that run before the thread looks at other events again. */
 #define BATCH 64
 
 int mailbox__open(struct mailbox *mailbox)
 {
-	/* Its users have few messages each. */
+	/* No bound: each user of the mailbox owns only a few messages. */
 	return queue__open(&mailbox->queue, SIZE_MAX);
 }
 
@@ -28,14 +28,14 @@ int mailbox__fd(const struct mailbox *mailbox)
 	return mailbox->queue.wake;
 }
 
-/* False if there may be more. */
+/* False if more messages may wait. */
 static bool mailbox__run_batch(struct mailbox *mailbox)
 {
 	struct queue_item *item;
 	struct message *message;
 
 	for (int i = 0; i < BATCH; i++) {
-		/* Who is amid posting may have been preempted: later. */
+		/* Another thread is posting and may be preempted: read the rest later. */
 		if (!queue__try_take(&mailbox->queue, &item))
 			return false;
 		if (!item)
@@ -52,7 +52,7 @@ void mailbox__read(struct mailbox *mailbox)
 	eventfd_t count;
 
 	eventfd_read(mailbox->queue.wake, &count);
-	/* Whoever posts wakes only if there are none. */
+	/* Threads write to the descriptor only when they post to an empty queue. */
 	if (!mailbox__run_batch(mailbox))
 		eventfd_write(mailbox->queue.wake, 1);
 }

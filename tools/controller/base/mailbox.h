@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages from any thread to one: each is a function that runs there, in the order in
- * which they were posted.  Nothing waits, and nothing is allocated: a message belongs to the
- * object that it is about, which is in the hands of the other thread from then on.
+ * Messages from any thread to the thread that owns the mailbox, which calls a function for each,
+ * in the order of posting.  Posting neither waits nor allocates: a message is a member of the
+ * object that it is about, and posting hands this object over to the other thread.
  */
 #ifndef CONTROLLER_MAILBOX_H
 #define CONTROLLER_MAILBOX_H
@@ -11,7 +11,7 @@
 
 #include "queue.h"
 
-/* Of its owner, who sets run(), and again once it runs. */
+/* The owner sets run().  The message is the mailbox's from posting until run() is called. */
 struct message {
 	struct queue_item item;
 	void (*run)(struct message *message);
@@ -29,11 +29,11 @@ void mailbox__close(struct mailbox *mailbox);
 /* In any thread. */
 void mailbox__post(struct mailbox *mailbox, struct message *message);
 
-/* In the thread of the mailbox: readable when there may be messages. */
+/* In the thread of the mailbox: a descriptor that is readable when messages may wait. */
 int mailbox__fd(const struct mailbox *mailbox);
-/* Runs them. */
+/* Called when the descriptor is readable: runs messages, and leaves it readable for the rest. */
 void mailbox__read(struct mailbox *mailbox);
-/* The same without a system call, at any time; the descriptor stays readable. */
+/* Runs messages at any time, without a system call; the descriptor stays readable. */
 void mailbox__run(struct mailbox *mailbox);
 
 #endif /* CONTROLLER_MAILBOX_H */

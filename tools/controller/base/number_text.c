@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints numbers, most of which are integers or have at most 9 digits behind the point. */
+/* Prints numbers.  Most are integers or need at most 9 digits after the point: these are fast. */
 #include "number_text.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Integers below are their own text. */
+/* Below this, a double holds each integer exactly. */
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 
 static size_t copy(char text[static NUMBER_TEXT_MAX], const char *from)
@@ -38,7 +38,7 @@ size_t number_text__print_decimal(int64_t value, unsigned int digits,
 	return out - text;
 }
 
-/* Locales have another point; this program sets none, but libraries could. */
+/* Some locales print a comma; this program does not set a locale, but a library could. */
 static void mend_point(char *text)
 {
 	char *comma = strchr(text, ',');

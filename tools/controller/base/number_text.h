@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers as the text formats of metrics have them. */
+/* Numbers in the spelling of the text formats of metrics. */
 #ifndef CONTROLLER_NUMBER_TEXT_H
 #define CONTROLLER_NUMBER_TEXT_H
 
@@ -9,11 +9,11 @@
 #define NUMBER_TEXT_MAX 32 /* bytes, with the NUL */
 
 /*
- * The shortest text, or nearly, that is read back as the same number: "0.25", "1e+300",
- * "NaN", "+Inf", "-Inf".  Independent of the locale.  Returns its length.
+ * Prints the shortest text, or nearly, that is read back as the same number: "0.25", "1e+300",
+ * "NaN", "+Inf", "-Inf".  Independent of the locale.  Returns the length of the text.
  */
 size_t number_text__print(double value, char text[static NUMBER_TEXT_MAX]);
-/* @value / 10^@digits, with at most so many digits behind the point: up to 18. */
+/* Prints @value / 10^@digits, with at most @digits digits after the point.  @digits <= 18. */
 size_t number_text__print_decimal(int64_t value, unsigned int digits,
 				  char text[static NUMBER_TEXT_MAX]);
 

@@ -2,9 +2,8 @@
 /*
  * The wait-free concurrent queue of liburcu, with a bound and an eventfd: see queue.h.
  *
- * The library synchronizes its threads by itself.  The order that users rely on, and that
- * ThreadSanitizer sees, is that of @used: a release before each item is put, an acquire
- * after it is taken.
+ * liburcu synchronizes its own accesses.  Users rely on the order of accesses to @used, which
+ * ThreadSanitizer understands: a release before an item is put, an acquire after it is taken.
  */
 #include <errno.h>
 #include <poll.h>
@@ -43,7 +42,7 @@ void queue__close(struct queue *queue)
 		close(queue->wake);
 }
 
-/* Was it empty?  Whoever finds it so wakes for all that follow. */
+/* True if the queue was empty: then the caller must wake the consumer, for later items, too. */
 static bool queue__append(struct queue *queue, struct queue_item *item)
 {
 	cds_wfcq_node_init(&item->node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When scrapes are due: at fixed intervals, without drift, each target at its own time of
- * the interval, so that all of them together are a steady load.
+ * When scrapes are due: at fixed intervals, without drift, each target at its own phase of the
+ * interval, so that the scrapes of all targets are a steady load.
  */
 #ifndef CONTROLLER_SCHEDULE_H
 #define CONTROLLER_SCHEDULE_H
@@ -11,7 +11,7 @@
 
 struct schedule {
 	uint64_t interval_ns;
-	uint64_t phase_ns; /* any number: a multiple of the interval is nothing */
+	uint64_t phase_ns; /* any number, taken modulo the interval */
 	uint64_t next_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -25,8 +25,8 @@ static inline uint64_t monotonic_ns(void)
 }
 
 /*
- * A scrape at @now_ns is the first: the next is half an interval later at least, and one
- * and a half at most.
+ * Starts the schedule after a first scrape at @now_ns: the second is due at least half an
+ * interval and at most one and a half intervals later.
  */
 static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 {
@@ -38,7 +38,7 @@ static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 		earliest_ns + (interval_ns + phase_ns - earliest_ns % interval_ns) % interval_ns;
 }
 
-/* How many scrapes became due by @now_ns; next_ns is past it afterwards. */
+/* Returns how many scrapes became due by @now_ns, and moves next_ns beyond it. */
 static inline uint64_t schedule__take(struct schedule *schedule, uint64_t now_ns)
 {
 	uint64_t due;
@@ -50,14 +50,14 @@ static inline uint64_t schedule__take(struct schedule *schedule, uint64_t now_ns
 	return due;
 }
 
-/* A target without a whole scrape for so many intervals, and so long, is lost. */
+/* Without a whole scrape for this number of intervals, and at least this time, a target is lost. */
 #define SCHEDULE_LOST_INTERVALS 3
 #define SCHEDULE_LOST_MIN_NS 5000000000ULL
 
-/* How long the values of a scrape are fresh: then the target is lost. */
+/* How long the values of a scrape are fresh; afterwards the target is lost. */
 static inline uint64_t schedule__lost_after_ns(const struct schedule *schedule)
 {
-	/* An interval is an hour at most. */
+	/* Does not overflow: an interval is at most an hour. */
 	const uint64_t after_ns = SCHEDULE_LOST_INTERVALS * schedule->interval_ns;
 
 	return after_ns > SCHEDULE_LOST_MIN_NS ? after_ns : SCHEDULE_LOST_MIN_NS;

@@ -48,7 +48,7 @@ int secret__read(const char *path, char **secretp, struct dart_error *error)
 	secret[length] = '\0';
 	length = strcspn(secret, "\r\n");
 	secret[length] = '\0';
-	/* With the mark, the receiver would refuse the secret without a visible reason. */
+	/* With a byte order mark, receivers would refuse the secret without a visible reason. */
 	dart_text_file__skip_mark(&text, &length);
 	memmove(secret, text, length + 1);
 	if (!ret)

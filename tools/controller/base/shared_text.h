@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A text that thousands of targets have in common, such as their labels: it is held once,
- * does not change, and its last holder frees it, in any thread.
+ * A text that thousands of targets share, such as their labels.  It is stored once and does not
+ * change; the last holder to release it, in any thread, frees it.
  */
 #ifndef CONTROLLER_SHARED_TEXT_H
 #define CONTROLLER_SHARED_TEXT_H
@@ -43,7 +43,7 @@ static inline void shared_text__release(struct shared_text *shared)
 		free(shared);
 }
 
-/* Both may be NULL, which is equal to nothing else. */
+/* True if both texts are equal or both are NULL. */
 static inline bool shared_text__equal(const struct shared_text *one,
 				      const struct shared_text *other)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads beside the event loop. */
+/* Starts threads that run in addition to the event loop. */
 #ifndef CONTROLLER_THREAD_H
 #define CONTROLLER_THREAD_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * Starts a thread called @name that runs @run(@data).  No signal is handled there: SIGINT
- * and SIGTERM are for the event loop, and a pipe without a reader is an error of write().
+ * Starts a thread called @name that calls @run(@data).  The thread blocks all signals: SIGINT
+ * and SIGTERM are for the event loop, and write() to a pipe without a reader returns an error.
  * Returns 0 or -errno.
  */
 static inline int thread__start(pthread_t *thread, const char *name, void *(*run)(void *data),
@@ -24,7 +24,7 @@ static inline int thread__start(pthread_t *thread, const char *name, void *(*run
 		return -ret;
 	ret = pthread_create(thread, NULL, run, data);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	/* For ps -L; 15 characters of it. */
+	/* ps -L shows the name, at most 15 characters. */
 	if (!ret)
 		pthread_setname_np(*thread, name);
 	return -ret;

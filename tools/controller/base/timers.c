@@ -7,16 +7,16 @@
 
 #include "schedule.h"
 
-/* Handlers that run before the thread looks at other events again. */
+/* Number of handlers that run before the thread looks at other events again. */
 #define BATCH 64
 
 struct timers {
 	struct wheel wheel;
-	sd_event_source *source; /* NULL: none */
-	uint64_t armed_ns; /* UINT64_MAX: it is not */
+	sd_event_source *source; /* NULL: the thread calls timers__run() */
+	uint64_t armed_ns; /* when the source will run; UINT64_MAX: not armed */
 };
 
-/* Only for an earlier time: one that is too early just lets nothing expire. */
+/* Moves the source only to an earlier time: if it runs too early, no timer expires. */
 static void timers__arm(struct timers *timers)
 {
 	uint64_t next_ns;
@@ -55,7 +55,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct timers *timers = data;
 
-	/* Before the handlers, which may set timers: they need not arm the source. */
+	/* Handlers may set timers, and should not arm the source for each: it is armed below. */
 	timers->armed_ns = 0;
 	timers__run(timers, monotonic_ns());
 	timers->armed_ns = UINT64_MAX;
@@ -67,7 +67,7 @@ static int timers__add_source(struct timers *timers, sd_event *event)
 {
 	int err;
 
-	/* Accurate to 1 us; the default of 250 ms is too coarse. */
+	/* An accuracy of 1 us, because the default of 250 ms is too coarse. */
 	err = sd_event_add_time(event, &timers->source, CLOCK_MONOTONIC, 0, 1, on_time, timers);
 	if (err >= 0)
 		err = sd_event_source_set_enabled(timers->source, SD_EVENT_OFF);
@@ -115,7 +115,7 @@ void timer__set_at(struct timer *timer, uint64_t due_ns)
 {
 	struct timers *timers = timer->timers;
 
-	/* Without timers the wheel stood still, and each would be far away. */
+	/* An empty wheel is not advanced, so the time of the wheel may be long past. */
 	if (wheel__is_empty(&timers->wheel))
 		wheel__advance(&timers->wheel, monotonic_ns());
 	wheel__set(&timers->wheel, &timer->entry, due_ns);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compares URLs: see url.h. */
+/* Compares the origins of URLs. */
 #include "url.h"
 
 #include <curl/curl.h>
 #include <stddef.h>
 #include <strings.h>
 
-/* "https://host:443/", which the caller frees by libcurl; NULL if @url is invalid. */
+/* "https://host:443/", which the caller frees by curl_free(); NULL if @url is invalid. */
 static char *origin_of(const char *url)
 {
 	static const CURLUPart others[] = {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* URLs, as libcurl reads them. */
+/* Compares URLs as libcurl parses them. */
 #ifndef CONTROLLER_URL_H
 #define CONTROLLER_URL_H
 
 #include <stdbool.h>
 
 /*
- * Have both URLs the same scheme, host and port (RFC 6454)?  Then secrets for one may be sent to
- * the other.  False if one is not a URL.
+ * True if both URLs agree in scheme, host and port (RFC 6454): then secrets for one may be sent
+ * to the other.  False if one is not a valid URL.
  */
 bool url__is_same_origin(const char *one, const char *other);
 

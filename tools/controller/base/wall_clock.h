@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CLOCK_REALTIME, which can be set at any time, against CLOCK_MONOTONIC, which cannot. */
+/* The offset of CLOCK_REALTIME, which users can set, from CLOCK_MONOTONIC, which they cannot. */
 #ifndef CONTROLLER_WALL_CLOCK_H
 #define CONTROLLER_WALL_CLOCK_H
 
@@ -8,11 +8,11 @@
 
 #include "schedule.h"
 
-/* A reading that took longer was interrupted, and is repeated a few times. */
+/* If a reading takes longer, the thread was interrupted: it reads again, a few times at most. */
 #define WALL_CLOCK_READING_NS 20000
 #define WALL_CLOCK_TRIES 4
 
-/* Two offsets differ by less than this unless the clock was set. */
+/* Two offsets differ by less than this unless somebody set the clock. */
 #define WALL_CLOCK_NOISE_NS 1000000
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC in ns. */

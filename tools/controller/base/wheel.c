@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A timing wheel: see wheel.h. */
+/* Places timers in the slots of a timing wheel, and moves them as time passes. */
 #include "wheel.h"
 
 #define TICK_NS (1ULL << WHEEL_TICK_SHIFT)
@@ -60,8 +60,8 @@ void wheel__cancel(struct wheel *wheel, struct wheel_timer *timer)
 }
 
 /*
- * Slots of @level that time reaches or passes on its way from wheel->tick to @tick.  The
- * timers of a level agree with the present in all higher digits.
+ * Slots of @level that time reaches or passes from wheel->tick to @tick.  All timers of a level
+ * agree with wheel->tick in all higher digits.
  */
 static uint64_t wheel__reached(const struct wheel *wheel, unsigned int level, uint64_t tick)
 {
