@@ -2,12 +2,12 @@
 /*
  * Runs all targets in one control loop and prints the summaries.
  *
- * Threads: the control loop, which connects; I/O threads, which READ from what is connected;
- * workers, to which they hand over what has landed; a thread for each output, to which
- * workers pass texts (and the loop messages).  None of them waits for a later one, so they
- * are opened from the last to the first, and end from the first to the last: the loop, the
- * I/O threads, the workers when they have done what was handed over, the outputs when all is
- * written.
+ * Threads: the control loop connects to targets; I/O threads READ from connected targets, and
+ * hand the bytes that landed over to workers; workers decode them, and pass texts to the thread
+ * of each output, to which the loop passes messages.  No thread waits for one that is later in
+ * this order.  So the controller opens them from the last to the first and ends them from the
+ * first to the last: the loop, the I/O threads, the workers after all work that was handed over,
+ * the outputs after all texts are written.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,23 +32,23 @@
 #include "transport/certificates.h"
 #include "transport/transport_read.h"
 
-/* ---- what a controller records beside its outputs */
+/* ---- the recording that a controller writes in addition to its outputs */
 
-/* Zeros: nothing is recorded. */
+/* Zeroed memory: nothing is recorded. */
 struct controller_record {
 	const struct target_context *context;
 	struct recorder *recorder;
-	struct output_list *outputs; /* that the recorder is in */
+	struct output_list *outputs; /* the list that the recorder is in */
 	sd_event_source *ended;
 };
 
-/* The file is full, or cannot be written; outputs go on. */
+/* The only file of the recording is full, or cannot be written.  Outputs continue. */
 static int on_ended(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	const struct controller_record *record = data;
 	const struct options *options = record->context->options;
 
-	/* Why has been said; it is the exit status in the end. */
+	/* The recorder logged the reason; controller_record__close() returns its error. */
 	if (options->only_records && !options->json &&
 	    !output_settings__has_any(&options->settings.outputs))
 		return sd_event_exit(record->context->event, 0);
@@ -56,8 +56,8 @@ static int on_ended(sd_event_source *source, int fd, uint32_t events, void *data
 }
 
 /*
- * Begins the recording of the options of @context, if they have one, and sets its tap.
- * Returns 0, or -errno with a sentence in @error; controller_record__close() in both cases.
+ * Starts the recording if the options of @context ask for one, and sets the tap of @context.
+ * Returns 0, or -errno with a sentence in @error.  Call controller_record__close() in both cases.
  */
 static int controller_record__open(struct controller_record *record, struct target_context *context,
 				   struct dart_error *error)
@@ -82,8 +82,8 @@ static int controller_record__open(struct controller_record *record, struct targ
 }
 
 /*
- * When the workers have stopped.  Returns 0, or -errno if the recording could not be written
- * to its end, which the log has been told.
+ * Ends the recording after the workers stopped.  Returns 0, or -errno if the recorder could not
+ * write it to its end, which it logged.
  */
 static int controller_record__close(struct controller_record *record)
 {
@@ -108,11 +108,11 @@ struct controller {
 	sd_event_source *mail; /* from I/O threads */
 	bool has_mailbox;
 	struct catalogs catalogs;
-	struct fleet *fleet; /* NULL of a replay */
+	struct fleet *fleet; /* NULL in a replay */
 	struct controller_replay replay;
 	struct controller_record record;
-	int record_error; /* of the recording, which has ended */
-	struct status_server *status; /* NULL: nobody can ask */
+	int record_error; /* the result of controller_record__close() */
+	struct status_server *status; /* NULL: without a control socket */
 	bool interrupted; /* by a signal */
 };
 
@@ -124,7 +124,7 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return sd_event_exit(controller->context.event, 0);
 }
 
-/* By a signal, or over HTTP. */
+/* Requested by a signal, or over HTTP. */
 static void controller__reload(void *data)
 {
 	struct controller *controller = data;
@@ -156,7 +156,7 @@ static bool is_ready(void *data)
 	return discovery__is_complete(fleet__discovery(controller->fleet));
 }
 
-/* Standard output has failed, and there is no other one. */
+/* The only output is standard output, and it failed. */
 static int on_output_failed(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	struct controller *controller = data;
@@ -167,7 +167,7 @@ static int on_output_failed(sd_event_source *source, int fd, uint32_t events, vo
 static int controller__catch_signals(struct controller *controller)
 {
 	sd_event *event = controller->context.event;
-	/* Without a file to read again, a terminal that is closed ends the program. */
+	/* Without a file to reload, SIGHUP still ends the program when its terminal is closed. */
 	const bool reloads = controller->context.options->config;
 	sigset_t set;
 	int err;
@@ -255,7 +255,7 @@ static int controller__open_status(struct controller *controller, struct dart_er
 	const char *path = context->options->socket;
 	int err;
 
-	/* The directory in the environment is that of a service, which may run beside this. */
+	/* RUNTIME_DIRECTORY may belong to the service, which may run at the same time. */
 	if (context->options->once && !path)
 		return 0;
 	err = status_server__new(context, controller->outputs.standard, path, &controller->status,
@@ -268,7 +268,7 @@ static int controller__open_status(struct controller *controller, struct dart_er
 	return 0;
 }
 
-/* Returns 0, or -errno; @error is empty before, and after it if there is nothing to add. */
+/* Returns 0 or -errno.  The caller empties @error, which may stay so after -errno. */
 static int controller__open(struct controller *controller, const struct options *options,
 			    struct dart_error *error)
 {
@@ -287,7 +287,7 @@ static int controller__open(struct controller *controller, const struct options 
 	err = sd_event_new(&context->event);
 	if (err < 0)
 		return err;
-	/* Before any thread: they leave signals to the loop. */
+	/* Before any thread starts: threads leave signals to the loop. */
 	err = controller__catch_signals(controller)				   ?:
 		      controller__open_outputs(controller, error)		   ?:
 		      controller_record__open(&controller->record, context, error) ?:
@@ -315,10 +315,10 @@ static int controller__open(struct controller *controller, const struct options 
 		       controller__open_status(controller, error);
 }
 
-/* All that was handed over has been decoded then, and recorded. */
+/* Afterwards all scrapes that I/O threads handed over are decoded and recorded. */
 static void controller__stop_threads(struct controller *controller)
 {
-	/* Of a replay that ends early, a worker may wait for an output. */
+	/* When a replay ends early, a worker may sleep until an output makes room. */
 	controller_replay__stop(&controller->replay);
 	io_threads__stop(&controller->context.io);
 	workers__stop(controller->context.workers);
@@ -362,8 +362,9 @@ static void controller__close(struct controller *controller)
 }
 
 /*
- * From the end of the loop to that of standard output, then the summaries for people.
- * Returns 0, or the error of standard output, a recording or a replay, which has been reported.
+ * After the loop: ends I/O threads, workers, standard output and receivers, and prints the
+ * summaries, the ones for people after standard output ended.  Returns 0, or the error of standard
+ * output, the recording or the replay, which was reported.
  */
 static int controller__finish(struct controller *controller, bool summarize)
 {
@@ -384,7 +385,7 @@ static int controller__finish(struct controller *controller, bool summarize)
 	return err ?: controller->record_error;
 }
 
-/* Targets that are called have descriptors of their own: one by tcp, two by rpc. */
+/* Each target that is called needs descriptors: one over tcp, two over rpc. */
 static void permit_descriptors(void)
 {
 	struct rlimit limit;
@@ -416,7 +417,7 @@ int controller__run(const struct options *options)
 	}
 	controller__close(&controller);
 
-	/* Unreachable targets have been reported. */
+	/* Unreachable targets were reported before. */
 	if (!is_open && *error.text)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	else if (err && err != -EHOSTUNREACH)

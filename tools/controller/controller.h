@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All targets together, from the first event to the summary. */
+/* The life of a controller, from its options to the summaries of all targets. */
 #ifndef CONTROLLER_CONTROLLER_H
 #define CONTROLLER_CONTROLLER_H
 
 #include "settings/options.h"
 
 /*
- * Scrapes as @options say until the count is reached or a signal arrives.
- * Returns the exit status of the program.  SIGINT and SIGTERM stay blocked.
+ * Scrapes or replays as @options say until all wanted scrapes are done, the replay ends, or a
+ * signal arrives.  Returns the exit status of the program.  SIGINT and SIGTERM stay blocked.
  */
 int controller__run(const struct options *options);
 

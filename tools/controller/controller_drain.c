@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits for outputs, and for signals meanwhile. */
+/* Waits for outputs and signals at the same time. */
 #include "controller_drain.h"
 
 #include <poll.h>
@@ -9,10 +9,10 @@
 
 #include "push/push.h"
 
-/* After a signal: how long an output that is not read delays the end, and one that is. */
+/* After a signal: how long an output delays the end if nobody reads it, and if it is read. */
 #define BLOCKED_MS 500
 #define LINGER_MS 5000
-/* And further, to finish the text that is under way. */
+/* Additional time to finish the text in progress. */
 #define TEXT_MS 5000
 
 void controller_drain__signals(sigset_t *set)
@@ -30,7 +30,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* False if nothing has happened for so long; negative: it waits for ever. */
+/* False if nothing happened for @timeout_ms; a negative timeout never ends. */
 static bool wait_for(int fd, int signals, int timeout_ms, bool *interrupted)
 {
 	struct pollfd fds[] = {
@@ -88,7 +88,7 @@ void controller_drain__receivers(struct controller_outputs *outputs, bool *inter
 
 	if (*interrupted)
 		controller_outputs__set_waits(outputs, false);
-	/* All of them at the same time. */
+	/* Ends all receivers first, so that they finish at the same time. */
 	for (i = 0; i < outputs->receiver_count; i++)
 		push__end(outputs->receivers[i]);
 	for (i = 0; i < outputs->receiver_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waits at the end of a controller until its outputs are written, however long that takes;
- * but not after a signal: then a bounded time.
+ * Waits at the end of a controller until its outputs are written: without a signal as long as
+ * that takes, after a signal for a bounded time.
  */
 #ifndef CONTROLLER_CONTROLLER_DRAIN_H
 #define CONTROLLER_CONTROLLER_DRAIN_H
@@ -11,20 +11,20 @@
 
 #include "controller_outputs.h"
 
-/* SIGINT and SIGTERM, which end a controller, and stay blocked. */
+/* Sets @set to the signals that end a controller: SIGINT and SIGTERM. */
 void controller_drain__signals(sigset_t *set);
 
 /*
- * Ends @output, and waits until all is written.  After a signal, which *@interrupted says or
- * is set by, it is given up after half a second in which nothing is read, or five seconds of
- * slow reading: then only the text that is under way is finished, so that no line is cut,
- * unless its reader leaves it for another five seconds.
+ * Ends @output, and waits until it has written all texts.  A signal sets *@interrupted.  Once
+ * that is set, the output is given up if its reader takes nothing for half a second, or is not
+ * done after five seconds: then the output only finishes the text in progress, so that no line is
+ * cut, unless the reader leaves this text for another five seconds.
  */
 void controller_drain__output(struct output *output, bool *interrupted);
 
 /*
- * Ends all receivers of @outputs, and waits until they have sent all: three seconds at most,
- * unless they wait, see controller_outputs__set_waits(), and no signal arrives.
+ * Ends all receivers of @outputs, and waits until they have sent all points.  A receiver gives up
+ * after three seconds, unless controller_outputs__set_waits() made it wait and no signal arrives.
  */
 void controller_drain__receivers(struct controller_outputs *outputs, bool *interrupted);
 

@@ -21,15 +21,15 @@
 #include "record/spill.h"
 #include "web/web.h"
 
-/* That of samples on standard output, and that of metrics. */
+/* The sink of samples on standard output, and the sink of metrics. */
 #define SINKS_MAX 2
 /* The exposition, the page, a dump, and the receivers. */
 #define METRIC_OUTPUTS_MAX (3 + RECEIVERS_MAX)
 
-/* That serve metrics. */
+/* Threads that serve metrics. */
 #define SERVER_THREADS 4
 
-/* What is open so far, until a sink has it. */
+/* The sinks and outputs that are open, but not owned by another sink yet. */
 struct opening {
 	struct sink *sinks[SINKS_MAX];
 	size_t sink_count;
@@ -38,8 +38,8 @@ struct opening {
 };
 
 /*
- * A program that sends metrics elsewhere shows a table to people only: a service has none
- * to show it to, and a file of tables is of no use.  What only records shows nothing.
+ * A controller with outputs of metrics shows a table only on a terminal: nobody reads the tables
+ * of a service, and a file of tables is useless.  A controller that only records shows nothing.
  */
 static bool shows_values(const struct options *options)
 {
@@ -66,7 +66,7 @@ static int open_standard(struct controller_outputs *outputs, const struct option
 	return 0;
 }
 
-/* What the controller tells of itself, in a thread of the server. */
+/* Adds the metrics of the controller itself.  Called in a thread of the server. */
 static void add_own(void *data, struct own_metrics *metrics)
 {
 	const struct controller_outputs *outputs = data;
@@ -165,7 +165,7 @@ static int open_dump(struct controller_outputs *outputs, const struct options *o
 	return err;
 }
 
-/* What all outputs of metrics have in common. */
+/* The figures that all outputs of metrics share. */
 static void fill_metrics(void *data, struct output_figures *figures)
 {
 	output_figures__name(figures, "metrics", "all outputs");
@@ -217,7 +217,7 @@ static void opening__free(struct opening *opening)
 	}
 }
 
-/* Nobody asks for the figures of receivers that are about to be freed. */
+/* Removes outputs from the list before they are freed, so that nobody asks for their figures. */
 static void leave_list(struct controller_outputs *outputs)
 {
 	size_t i;
@@ -267,7 +267,7 @@ int controller_outputs__reload(struct controller_outputs *outputs, struct dart_e
 	if (outputs->server)
 		err = http_access__reload(&outputs->access, outputs->http, error) ?:
 			      http_server__reload(outputs->server, error);
-	/* Both are tried: one sentence tells of the first that cannot be used. */
+	/* Reloads both servers; the sentence is about the first that failed. */
 	if (outputs->web)
 		err = web__reload(outputs->web, err ? &ignored : error) ?: err;
 	return err;

@@ -17,7 +17,7 @@ static void report(struct controller_replay *replay)
 	replay->is_whole = replay__report(replay->replay, replay->context->log);
 }
 
-/* Has an output been asked for that others look at, when they want? */
+/* True if an output serves requests, which may come at any time. */
 static bool is_looked_at(const struct options *options)
 {
 	return options->settings.outputs.listen.address || options->settings.outputs.web.address;
@@ -45,7 +45,7 @@ static void on_ended(void *data)
 	const struct target_context *context = replay->context;
 
 	if (replay->outputs->dump) {
-		/* The loop must see signals meanwhile. */
+		/* In a worker, so that the loop sees signals meanwhile. */
 		replay->print.run = print_dump;
 		workers__hand_over_always(context->workers, 0, &replay->print);
 		return;
@@ -114,7 +114,7 @@ int controller_replay__finish(struct controller_replay *replay)
 
 void controller_replay__close(struct controller_replay *replay)
 {
-	/* Nothing was opened. */
+	/* controller_replay__open() was not called. */
 	if (!replay->context)
 		return;
 	replay__free(replay->replay);

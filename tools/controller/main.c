@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dart-controller: reads metrics out of the memory of other hosts. */
+/* dart-controller: reads metrics from the memory of other hosts, and runs its other commands. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,7 +27,7 @@ static int load_config(struct options *options)
 	return err;
 }
 
-/* Checks everything that a reload can refuse; prints one sentence. */
+/* Checks all settings and certificates that a reload could refuse, and prints one sentence. */
 static int check(const struct options *options)
 {
 	struct dart_tls *tls = NULL;
