@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Puts together what the configuration and all sources name. */
+/* Unites the targets of the configuration and of all sources, and says what changed. */
 #include "discovery.h"
 
 #include <errno.h>
@@ -13,26 +13,26 @@
 
 struct discovered {
 	struct source *source;
-	struct target_list list; /* what it named last */
-	/* What it named since, if that is too much with what others name. */
+	struct target_list list; /* the targets that are wanted for it */
+	/* The newest list, if it is refused because all lists together would be too long. */
 	struct target_list refused;
-	bool is_looked_at;
+	bool is_looked_at; /* at least once */
 	uint64_t looks, failures, heard_ns;
-	struct dart_error error; /* said last; empty: none */
-	struct target_faults faults; /* of the last look that succeeded, and said */
+	struct dart_error error; /* the last one that was said; empty after a success */
+	struct target_faults faults; /* of the last look that succeeded; said already */
 };
 
 struct discovery {
 	sd_event *event;
 	const struct discovery_operations *operations;
 	void *data;
-	struct source *configuration; /* NULL: none */
-	struct settings settings; /* for all; without targets and sources */
+	struct source *configuration; /* NULL without a configuration file */
+	struct settings settings; /* at the start, without targets and sources */
 	struct target_list configured;
 	struct discovered *sources;
 	size_t count;
 	uint64_t reloads, refused;
-	size_t separated; /* targets that had the labels of others, said last */
+	size_t separated; /* the last count of equal labels that was said */
 };
 
 static int discovered__unite(const struct target_list *configured, const struct discovered *sources,
@@ -70,10 +70,10 @@ static void discovered__end(struct discovered *discovered, size_t count, uint64_
 	free(discovered);
 }
 
-/* Takes the news of sources, and may begin and end other ones: a source_handler. */
+/* Takes the news of a source: a source_handler. */
 static void discovery__on_news(void *data, struct source *source, struct source_news *news);
 
-/* One that is the same in @before is moved from there. */
+/* Starts the source @wanted, or takes a running source with equal settings, and its state. */
 static int discovered__begin(struct discovery *discovery, struct discovered *discovered,
 			     const struct source_settings *wanted, const struct settings *all,
 			     struct dart_error *error)
@@ -104,7 +104,7 @@ static bool is_kept(const struct discovered *discovered, const struct discovered
 	return false;
 }
 
-/* Of sources that stay, or that go back where they were, nothing is ended. */
+/* Ends all sources of @discovered except the ones that @kept shares, and frees the array. */
 static void discovered__end_others(struct discovered *discovered, size_t count,
 				   const struct discovered *kept, size_t kept_count)
 {
@@ -118,8 +118,8 @@ static void discovered__end_others(struct discovered *discovered, size_t count,
 }
 
 /*
- * Until a source with other defaults has been looked at, what it named with those before
- * stays.
+ * A source that starts anew because its settings changed takes over the list of its predecessor
+ * of the same name, so that the targets stay until the first look.
  */
 static int discovery__inherit(struct discovery *discovery, struct discovered *sources, size_t count)
 {
@@ -174,7 +174,7 @@ static int discovery__configure(struct discovery *discovery, const struct settin
 	return 0;
 }
 
-/* How long threads delay the end of the program: those that ask name services. */
+/* How long threads that wait for name services may delay the end of the program. */
 #define END_NS 200000000ULL
 
 static void __attribute__((format(printf, 2, 3)))
@@ -189,7 +189,7 @@ say(struct discovery *discovery, const char *format, ...)
 	discovery->operations->say(discovery->data, sentence.text);
 }
 
-/* Targets that had the labels of others get other ones, which is said once until it changes. */
+/* Separates targets with equal labels, and says so when their number changed. */
 static void discovery__separate(struct discovery *discovery, struct target_list *all)
 {
 	struct dart_error example;
@@ -229,7 +229,7 @@ static struct discovered *discovery__find(struct discovery *discovery, const str
 	return NULL;
 }
 
-/* Says why a source has failed, once until that changes. */
+/* Counts the failure of a source, and says the reason unless it was the last one said. */
 static void discovery__fail(struct discovery *discovery, struct discovered *discovered,
 			    const struct dart_error *error)
 {
@@ -245,7 +245,7 @@ static void discovery__fail(struct discovery *discovery, struct discovered *disc
 		say(discovery, "%s: %s", source__name(discovered->source), error->text);
 }
 
-/* Names the targets and groups that are left out, once until they change. */
+/* Names the targets and groups that a source left out, unless they are the same as last time. */
 static void discovery__say_faults(struct discovery *discovery, struct discovered *discovered,
 				  const struct target_faults *faults)
 {
@@ -265,7 +265,10 @@ static void discovery__say_faults(struct discovery *discovery, struct discovered
 	discovered->faults = *faults;
 }
 
-/* Returns 0, or -errno with a sentence in @error: then the list stays as it was. */
+/*
+ * Takes over @list, and wants its targets.  Returns 0, or -errno with a sentence in @error: then
+ * the source keeps its former list, and @list is kept as refused.
+ */
 static int discovery__take_list(struct discovery *discovery, struct discovered *discovered,
 				struct target_list *list, struct dart_error *error)
 {
@@ -351,16 +354,16 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 	discovery__want(discovery, &all);
 	if (!settings__start_alike(&discovery->settings, &news->settings))
 		dart_settings__print_for_start(&settings__table, ", ", names, sizeof(names));
-	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s%s%s",
-	    source__name(source), discovery->configured.count, discovery->count,
-	    *names ? "; " : "", names,
-	    *names ? " and outputs stay as they are until the next start (the files that tls names are read again)" :
-		     "");
+	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s%s%s", source__name(source),
+	    discovery->configured.count, discovery->count, *names ? "; " : "", names,
+	    *names ?
+		    " and outputs stay as they are until the next start (the files that tls names are read again)" :
+		    "");
 }
 
 static void on_configuration(void *data, struct source *source, struct source_news *news)
 {
-	/* It may have been read twice since, and refused the second time. */
+	/* The thread may have read the file twice: news of a valid file, then of a refused one. */
 	if (news->has_list)
 		discovery__take_configuration(data, source, news);
 	if (news->result)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which targets are wanted: those of the command line and the configuration, and those that
- * sources name.  If several name the same target, the configuration counts, and then the
- * sources in their order.  A source that fails keeps the targets that it has named.
+ * Decides which targets are wanted: the targets of the command line, of the configuration and of
+ * all sources.  If several of these name the same target, the settings of the configuration
+ * count, or else of the first source.  When a source fails, the targets that it named last stay.
  *
- * For the event loop's thread only; sources look in threads of their own.
+ * Only the thread of the event loop calls it; each source looks in a thread of its own.
  */
 #ifndef CONTROLLER_DISCOVERY_H
 #define CONTROLLER_DISCOVERY_H
@@ -18,35 +18,35 @@
 struct discovery;
 
 struct discovery_operations {
-	/* From now on, all of @list are wanted. */
+	/* From now on, exactly the targets of @list are wanted. */
 	void (*want)(void *data, const struct target_list *list);
-	/* A sentence for people, with the name of the source. */
+	/* Prints a sentence for people, which includes the name of the source. */
 	void (*say)(void *data, const char *sentence);
-	/* The configuration was read again; may be NULL. */
+	/* The configuration was read again, and taken unless @is_refused.  May be NULL. */
 	void (*reloaded)(void *data, bool is_refused);
 	/*
-	 * So many of those that are wanted from now on had the labels of others, see
-	 * equal_labels.h; may be NULL.
+	 * Called before each want(): @count targets were given labels equal to those of another
+	 * target, see equal_labels.h.  May be NULL.
 	 */
 	void (*separated)(void *data, size_t count);
 };
 
-/* Of a source, for who looks at the controller from outside. */
+/* The state of a source, for users that look at the controller from outside. */
 struct discovery_source {
 	const char *name;
 	const char *kind; /* "file_sd", "dns_srv" or "http_sd" */
-	size_t targets; /* that it named last */
-	size_t left_out; /* targets and groups that it named last, and that are of no use */
+	size_t targets; /* targets in the current list */
+	size_t left_out; /* targets and groups that the last look left out as unusable */
 	uint64_t looks, failures;
-	uint64_t heard_ns; /* the last look that succeeded, CLOCK_MONOTONIC; or 0 */
-	/* Of the last look, or of the first that was left out of it; NULL: there is none. */
+	uint64_t heard_ns; /* CLOCK_MONOTONIC of the last look that succeeded; or 0 */
+	/* Why the last look failed, or left out its first fault; NULL: neither. */
 	const char *error;
 };
 
 /*
- * Starts all sources of @settings: of the command line, @own, and of the configuration file
- * at @path, NULL if there is none.  want() may be called at once.  Returns 0, or -errno with
- * a sentence in @error.
+ * Starts all sources of @settings.  @own are the settings of the command line, @path the
+ * configuration file, or NULL.  want() may be called at once.  Returns 0, or -errno with a
+ * sentence in @error.
  */
 int discovery__new(sd_event *event, const struct settings *own, const struct settings *settings,
 		   const char *path, const struct discovery_operations *operations, void *data,
@@ -54,10 +54,10 @@ int discovery__new(sd_event *event, const struct settings *own, const struct set
 /* NULL is allowed. */
 void discovery__free(struct discovery *discovery);
 
-/* Reads the configuration file again, and looks at all sources. */
+/* Makes the threads read the configuration file again, and look at all sources. */
 void discovery__reload(struct discovery *discovery);
 
-/* Each source has been looked at. */
+/* True once the first look at each source ended. */
 bool discovery__is_complete(const struct discovery *discovery);
 
 size_t discovery__source_count(const struct discovery *discovery);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds targets with equal labels: see equal_labels.h. */
+/* Finds targets with equal labels by sorting, and gives them other labels. */
 #include "equal_labels.h"
 
 #include <errno.h>
@@ -13,15 +13,15 @@
 #define INSTANCE "instance"
 #define PREFIX "target_"
 
-/* A target by its instance: a part of the JSON text of its labels, or its name. */
+/* A target and its instance: a part of the JSON text of its labels, or its name. */
 struct named {
 	const char *instance;
 	size_t length;
 	size_t index; /* in the list */
-	char *key; /* of all labels; NULL: no other target has this instance */
+	char *key; /* see make_key(); NULL if no other target shares the instance */
 };
 
-/* The label in a text as labels__text() makes it, in which no string has a quote as it is. */
+/* Finds the instance in a text of labels__text(), in which quotes inside strings are escaped. */
 static bool find_instance(const char *text, struct named *named)
 {
 	static const char first[] = "{\"" INSTANCE "\":\"", later[] = ",\"" INSTANCE "\":\"";
@@ -59,7 +59,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* "name=text", with the name that plain outputs have; NULL if out of memory. */
+/* "name=text", with the name as plain outputs spell it; NULL if out of memory. */
 static char *print_label(const char *name, const char *text)
 {
 	char *printed, *at;
@@ -75,7 +75,7 @@ static char *print_label(const char *name, const char *text)
 	return printed;
 }
 
-/* Sorts @count texts, and joins them by a character that no label has; NULL: no memory. */
+/* Sorts @count texts, and joins them by a character that labels cannot contain; NULL: no memory. */
 static char *join(char **texts, size_t count)
 {
 	size_t length = 1, i;
@@ -97,10 +97,10 @@ static json_t *labels_of(const struct target_settings *settings)
 	return settings->labels ? json_loads(settings->labels->text, 0, NULL) : json_object();
 }
 
-/* Equal for targets whose labels are; NULL if out of memory. */
+/* A text that is equal for targets with equal labels, by rule 1; NULL if out of memory. */
 static char *make_key(const struct target_settings *settings)
 {
-	/* Outputs add these labels to a target that has none of the name. */
+	/* Outputs add these labels to a target without labels of these names. */
 	const char *const added[][2] = { { INSTANCE, settings->name }, { "job", "dart" } };
 	char *texts[LABELS_MAX + 2];
 	json_t *labels = labels_of(settings), *value;
@@ -130,7 +130,7 @@ static char *make_key(const struct target_settings *settings)
 	return key;
 }
 
-/* The labels by rule 2; NULL if out of memory. */
+/* The new labels of a target, by rule 2; NULL if out of memory. */
 static struct shared_text *make_labels(const struct target_settings *settings)
 {
 	char name[LABELS_NAME_MAX + 1] = PREFIX INSTANCE;
@@ -160,7 +160,7 @@ static int rename_target(struct target_list *list, size_t index)
 	struct shared_text *labels;
 	struct named unused;
 
-	/* That without an "instance" has its name already. */
+	/* A target that was given no "instance" already uses its name. */
 	if (!item->settings.labels || !find_instance(item->settings.labels->text, &unused))
 		return 0;
 	labels = make_labels(&item->settings);
@@ -173,7 +173,7 @@ static int rename_target(struct target_list *list, size_t index)
 	return 0;
 }
 
-/* Those of one instance. */
+/* Separates the @size targets of @group, which share an instance. */
 static int separate_group(struct target_list *list, struct named *group, size_t size, size_t *count,
 			  struct dart_error *example)
 {

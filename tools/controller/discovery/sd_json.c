@@ -11,9 +11,9 @@
 
 #include "tools/controller/settings/labels.h"
 
-/* What the labels of a group say about its targets. */
+/* A group, and the settings of its targets that its labels change. */
 struct group {
-	struct target_defaults defaults; /* borrowed, but for the labels */
+	struct target_defaults defaults; /* its pointers belong to the source */
 	struct shared_text *labels;
 	size_t number; /* from 1, for messages */
 };
@@ -77,7 +77,7 @@ static int take_labels(struct group *group, json_t *object, struct dart_error *e
 	return ret;
 }
 
-/* @number is that of the target in its group, from 1. */
+/* @number counts the targets of the group from 1. */
 static int take_target(struct target_list_builder *builder, const struct group *group,
 		       size_t number, const json_t *json, struct target_faults *faults,
 		       struct dart_error *error)
@@ -143,7 +143,7 @@ static int check_group(const json_t *json, size_t number, struct dart_error *err
 	return 0;
 }
 
-/* Nothing of a group that cannot be used is taken. */
+/* Takes the targets of a group, or none of them if the group is faulty. */
 static int take_group(struct target_list_builder *builder, size_t number, const json_t *json,
 		      struct target_faults *faults, struct dart_error *error)
 {
@@ -169,7 +169,7 @@ static int take_group(struct target_list_builder *builder, size_t number, const 
 	return ret;
 }
 
-/* Counts what takes memory, outside of texts.  Refuses what is not a list of targets. */
+/* Counts lists, objects and values before they are parsed, and refuses too many. */
 static int check_counts(const char *bytes, size_t length, struct dart_error *error)
 {
 	uint32_t objects = 0, commas = 0;
@@ -194,13 +194,13 @@ static int check_counts(const char *bytes, size_t length, struct dart_error *err
 	return 0;
 }
 
-/* A character that no text here can have. */
+/* True if @bytes begin with the escape of a NUL, which ends a text in C. */
 static bool is_nul(const char *bytes, size_t left)
 {
 	return left >= 6 && !memcmp(bytes, "\\u0000", 6);
 }
 
-/* Is it the escape of half a character, from U+D800 to U+DFFF? */
+/* True if @bytes begin with the escape of half a character, from U+D800 to U+DFFF. */
 static bool is_surrogate(const char *bytes, size_t left)
 {
 	return left >= 6 && bytes[0] == '\\' && bytes[1] == 'u' &&
@@ -208,7 +208,7 @@ static bool is_surrogate(const char *bytes, size_t left)
 	       strchr("89abcdefABCDEF", bytes[3]);
 }
 
-/* Are both halves there, the higher first? */
+/* True if the surrogate at @bytes is a high one, and a low one follows. */
 static bool is_pair(const char *bytes, size_t left)
 {
 	return left >= 12 && strchr("89abAB", bytes[3]) && is_surrogate(bytes + 6, left - 6) &&
@@ -216,9 +216,9 @@ static bool is_pair(const char *bytes, size_t left)
 }
 
 /*
- * A copy of the JSON, @length bytes long afterwards, in which bytes that are not UTF-8, halves of
- * characters and NULs are U+FFFD, as Go reads them: else one would cost all targets.  NULL if out
- * of memory.
+ * Copies the JSON, and replaces bytes that are not UTF-8, single halves of characters and NULs by
+ * U+FFFD, like Go: jansson would refuse the whole list for one of them.  Sets @length to that of
+ * the copy.  Returns NULL if out of memory.
  */
 static char *replace_foreign(const char *bytes, size_t *length)
 {
@@ -239,7 +239,7 @@ static char *replace_foreign(const char *bytes, size_t *length)
 			taken = is_kept ? 12 : 6;
 		} else if (bytes[at] == '\\' && left > 1 &&
 			   dart_escape__character(bytes + at + 1, left - 1)) {
-			/* A backslash takes the byte after it, as another backslash. */
+			/* An escape: the byte after the backslash does not begin another one. */
 			taken = 2;
 		}
 		if (is_kept)
@@ -276,7 +276,7 @@ int sd_json__parse(const void *bytes, size_t length, const struct target_default
 	text = replace_foreign(bytes, &length);
 	if (!text)
 		return dart_error__no_memory(error);
-	/* Of a member that is there twice the last counts, as in Go. */
+	/* If an object names a member twice, the last one counts, as in Go. */
 	groups = json_loadb(text, length, JSON_DECODE_ANY, &reason);
 	free(text);
 	if (!groups)
@@ -288,7 +288,7 @@ int sd_json__parse(const void *bytes, size_t length, const struct target_default
 	for (i = 0; !ret && i < json_array_size(groups); i++)
 		ret = take_group(&builder, i + 1, json_array_get(groups, i), faults, error);
 	json_decref(groups);
-	/* A list of nothing but mistakes does not say that there are no targets. */
+	/* A list in which all targets are faulty does not say that there are no targets. */
 	if (!ret && faults->count && !builder.list.count)
 		ret = dart_error__set(error, EINVAL, "%s", faults->first[0].text);
 	if (ret)

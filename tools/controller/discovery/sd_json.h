@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists of targets as Prometheus' file_sd and http_sd have them, JSON:
+ * Lists of targets in the JSON format of file_sd and http_sd of Prometheus:
  *
  *   [{"targets": ["host1", "host2:4792"], "labels": {"rack": "a7"}}, ...]
  *
- * As in Go, whose programs write them, null is an empty list, object or text, and so is a member
- * that is not there; bytes that are not UTF-8 become U+FFFD.
+ * The programs that write such lists are in Go.  As there, null or a missing member is an empty
+ * list, object or text, and bytes that are not UTF-8 become U+FFFD.
  *
- * Labels go to each target of their group, over those of the source.  Labels that begin
- * with two underscores do not, as in Prometheus; of these, __scrape_interval__ sets the
- * interval, as the configuration has it, __class__ the class in flow control, and
- * __transport__ the transport.
+ * Each target of a group gets the labels of the group, which replace labels of the source with
+ * the same name.  As in Prometheus, it does not get labels that begin with two underscores, but
+ * __scrape_interval__ sets the interval, in the spelling of the configuration, __class__ the
+ * class in flow control, and __transport__ the transport.
  *
- * Pure code, for bytes of strangers.
+ * Pure code that parses hostile bytes.
  */
 #ifndef CONTROLLER_SD_JSON_H
 #define CONTROLLER_SD_JSON_H
@@ -24,18 +24,18 @@
 
 #define SD_JSON_BYTES_MAX (16U << 20)
 /*
- * Each object or list takes up to 76 bytes of memory for a byte of text, so these have a
- * bound of their own, before anything is parsed: three for each target in a group of its
- * own, and some.  Values have commas between them.
+ * A parsed object or list takes up to 76 bytes of memory for each byte of text, so their number
+ * is limited before the text is parsed: to a few more than the three for each target in a group
+ * of its own.  A limit of commas, which separate values, limits the number of values.
  */
 #define SD_JSON_OBJECTS_MAX (4U * SETTINGS_TARGETS_MAX)
 #define SD_JSON_COMMAS_MAX (64U * SETTINGS_TARGETS_MAX)
 
 /*
- * Parses @length bytes.  @list is empty before, and the caller's to clear afterwards.  A target or
- * a group that cannot be used is left out and added to @faults, which have none before.  Returns 0;
- * -EINVAL with a sentence in @error if the bytes are no list, or if all that it has is left out;
- * -ENOMEM.
+ * Parses @length bytes into @list, which is empty before, and which the caller clears afterwards.
+ * Leaves out each target and group that cannot be used, and adds it to @faults, which are empty
+ * before.  Returns 0; -EINVAL with a sentence in @error if the bytes are not such a list, or if it
+ * names only targets and groups that are left out; -ENOMEM.
  */
 int sd_json__parse(const void *bytes, size_t length, const struct target_defaults *defaults,
 		   struct shared_text *source, struct target_list *list,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread of a source: it looks, hands over what is new, and sleeps.  The thread and the
- * event loop each hold the source; the last one frees it.
+ * The thread of a source: it looks, hands news over to the event loop, and sleeps.  Both threads
+ * hold the source; the last one to release it frees it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -40,8 +40,8 @@ static void source__release(struct source *source)
 }
 
 /*
- * A list that the event loop has not taken stays, unless there is a newer one, and even if
- * the look behind it failed.
+ * Hands @news over.  If the event loop has not taken an earlier list, @news without a newer list
+ * keep the earlier one, even if a later look failed.
  */
 static void source__hand_over(struct source *source, struct source_news *news)
 {
@@ -55,7 +55,7 @@ static void source__hand_over(struct source *source, struct source_news *news)
 		news->has_list = true;
 		news->list = before->list;
 		news->settings = before->settings;
-		/* What a look that failed has left. */
+		/* A failed look may have set some members: they are freed with @before. */
 		before->list = list;
 		before->settings = settings;
 	}
@@ -65,7 +65,7 @@ static void source__hand_over(struct source *source, struct source_news *news)
 	eventfd_write(source->ready, 1);
 }
 
-/* Leaves out a list that is known; remembers another. */
+/* Removes a list from @news that equals the last one; otherwise remembers it. */
 static void source__compare(struct source *source, struct source_news *news)
 {
 	const struct target_list *lists[] = { &news->list };
@@ -81,7 +81,7 @@ static void source__compare(struct source *source, struct source_news *news)
 	}
 	news->has_list = true;
 	if (target_list__unite(lists, 1, &copy)) {
-		/* Not remembered, and so handed over once more. */
+		/* Without memory for a copy, an equal list will be handed over once more. */
 		source->has_last = false;
 		return;
 	}
@@ -105,7 +105,7 @@ static int source__look_once(struct source *source)
 	return ms;
 }
 
-/* True if that was before @ms were over. */
+/* Sleeps for at most @ms.  True if source->wake was written, which is reset. */
 static bool source__await_wake(struct source *source, int ms)
 {
 	struct pollfd wake = { .fd = source->wake, .events = POLLIN };
@@ -127,7 +127,10 @@ static void source__sleep(struct source *source, int ms)
 	eventfd_read(source->wake, &count);
 }
 
-/* Only the end of the source ends it earlier; who asks for a look meanwhile gets it then. */
+/*
+ * Sleeps for @ms unless the source ends.  A request to look does not end the pause: it is
+ * repeated afterwards.
+ */
 static void source__pause(struct source *source, int ms)
 {
 	const uint64_t end_ns = monotonic_ns() + ms * 1000000ULL;
@@ -140,7 +143,7 @@ static void source__pause(struct source *source, int ms)
 		eventfd_write(source->wake, 1);
 }
 
-/* Why the source cannot be looked at. */
+/* Tells the event loop why the thread cannot open the source. */
 static void source__tell(struct source *source, int err, const struct dart_error *error)
 {
 	struct source_news *news = calloc(1, sizeof(*news));
@@ -152,7 +155,10 @@ static void source__tell(struct source *source, int err, const struct dart_error
 	source__hand_over(source, news);
 }
 
-/* What was short, or not installed, may be there later.  False if the source is ending. */
+/*
+ * Opens the reader, and tries again after a failure, because memory may become free, or a missing
+ * library be installed.  False if the source is ending.
+ */
 static bool source__open(struct source *source)
 {
 	const struct source_reader *reader = source->reader;
@@ -210,7 +216,7 @@ static int on_ready(sd_event_source *event_source, int fd, uint32_t events, void
 	return 0;
 }
 
-/* The caller is the only holder. */
+/* The caller becomes the only holder.  NULL if out of memory. */
 static struct source *source__allocate(const struct source_reader *reader, source_handler *handler,
 				       void *data)
 {
@@ -228,7 +234,7 @@ static struct source *source__allocate(const struct source_reader *reader, sourc
 	return source;
 }
 
-/* Releases @source if that fails. */
+/* Starts the thread.  Returns 0, or -errno after releasing @source. */
 static int source__start(struct source *source, sd_event *event)
 {
 	int err = source->wake < 0 || source->ready < 0 || !source->name ? -ENOMEM : 0;
@@ -250,7 +256,7 @@ static int source__start(struct source *source, sd_event *event)
 	return 0;
 }
 
-/* The settings of the targets, with what is set for all. */
+/* Copies the settings of the source, completed by the settings of all targets. */
 static int source__take_settings(struct source *source, const struct source_settings *settings,
 				 const struct settings *all)
 {
@@ -385,7 +391,7 @@ void source__free(struct source *source, uint64_t deadline_ns)
 	eventfd_t count;
 	uint64_t now_ns;
 
-	/* Not pthread_timedjoin_np(), whose clock may be set back. */
+	/* Not pthread_timedjoin_np(), which uses CLOCK_REALTIME: users may set that clock back. */
 	while (!atomic_load(&source->has_ended) && (now_ns = monotonic_ns()) < deadline_ns) {
 		poll(&ready, 1, (deadline_ns - now_ns + 999999) / 1000000);
 		eventfd_read(source->ready, &count);

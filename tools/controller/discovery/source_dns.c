@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SRV records of a name: asked for when their time to live is over. */
+/* The reader of SRV records of a name; it asks again when their time to live is over. */
 #include <arpa/nameser.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -11,10 +11,10 @@
 #include "source_private.h"
 #include "srv_answer.h"
 
-/* Whatever the records say. */
+/* Limits for the time to live in the records. */
 #define REFRESH_MIN_S 5
 #define REFRESH_MAX_S 3600
-/* Each name server is asked twice; the thread cannot end meanwhile. */
+/* The resolver asks each name server twice, and the thread cannot end meanwhile. */
 #define TIMEOUT_S 2
 #define TRIES 2
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of targets: read when they change, and now and then. */
+/* Reads files: lists of targets after each change and at an interval, configurations on request. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void close_file(struct source *source)
 	source->state = NULL;
 }
 
-/* Returns a length, or -errno with a sentence in @error. */
+/* Returns the length of @bytes, which the caller frees, or -errno with a sentence in @error. */
 static ssize_t read_descriptor(int fd, char **bytes, struct dart_error *error)
 {
 	struct stat status;
@@ -60,7 +60,7 @@ static ssize_t read_descriptor(int fd, char **bytes, struct dart_error *error)
 	*bytes = malloc(status.st_size + 1);
 	if (!*bytes)
 		return dart_error__no_memory(error);
-	/* What is appended meanwhile ends with another event. */
+	/* Bytes that others append meanwhile cause another event, and another look. */
 	do {
 		got = read(fd, *bytes + length, status.st_size - length);
 		if (got > 0)
@@ -82,7 +82,7 @@ static int read_file(struct source *source, struct source_news *news)
 	news->result = path_watch__arm(&state->watch, &news->error);
 	if (news->result)
 		return source__retry_ms(source);
-	/* A pipe must not block. */
+	/* Opening a pipe must not block. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0) {
 		news->result = dart_error__system(&news->error, errno, "cannot be opened");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* URLs that answer with targets: asked at an interval. */
+/* The reader of URLs that answer with lists of targets; it requests them at an interval. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,10 @@ struct http_state {
 	bool is_too_long;
 };
 
-/* Refuses, by taking less, what is too long. */
+/*
+ * Takes bytes of the answer.  Returns 0, which ends the transfer, if the answer is too long or
+ * memory runs out.
+ */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 {
 	struct http_state *state = data;
@@ -47,7 +50,7 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 	return count;
 }
 
-/* Adds NAME: VALUE; the list is freed with the state also after an error. */
+/* Adds "NAME: VALUE" to the headers.  After an error the state keeps and frees the shorter list. */
 static bool add_header(struct http_state *state, const char *name, const char *value)
 {
 	struct curl_slist *longer = NULL;
@@ -100,7 +103,10 @@ static bool set_tls(struct source *source, struct http_state *state)
 	       set_text(state, CURLOPT_SSLKEY, url->key);
 }
 
-/* Read before each look: it may be exchanged.  libcurl sends it to no other host. */
+/*
+ * Reads the token before each look, because users replace it.  libcurl does not send it to another
+ * host after a redirection.
+ */
 static int set_token(struct source *source, struct http_state *state, struct dart_error *error)
 {
 	const char *path = source__settings(source)->url.token_file;
@@ -123,13 +129,13 @@ static bool set_options(struct source *source, struct http_state *state)
 {
 	CURL *easy = state->easy;
 
-	/* libcurl would send headers of the user to the other host as well. */
+	/* After a redirection, libcurl would send the user's headers to the other host, too. */
 	const long redirections = source__settings(source)->url.headers ? 0 : 1;
 
 	return set_headers(source, state) && set_tls(source, state) &&
 	       !curl_easy_setopt(easy, CURLOPT_URL, source__settings(source)->place) &&
 	       !curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) &&
-	       /* Does not wait for name services to end. */
+	       /* Closing does not wait for threads of libcurl that ask name services. */
 	       !curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) &&
 	       !curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS) &&
 	       !curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS) &&
@@ -175,7 +181,7 @@ static void close_http(struct source *source)
 	source->state = NULL;
 }
 
-/* Until the answer is there, or the source ends. */
+/* Runs the request until the answer is complete, it fails, or the source ends. */
 static CURLcode transfer(struct source *source, struct http_state *state)
 {
 	struct curl_waitfd wake = {
@@ -190,7 +196,7 @@ static CURLcode transfer(struct source *source, struct http_state *state)
 		return code;
 	while (!source__is_ending(source) && !curl_multi_perform(state->multi, &running) &&
 	       running && !curl_multi_poll(state->multi, &wake, !wake.revents, 1000, NULL))
-		; /* once woken, it asks each second whether that was to end */
+		; /* after a first wake-up, checks once a second whether the source is ending */
 	while ((message = curl_multi_info_read(state->multi, &left))) {
 		if (message->msg == CURLMSG_DONE)
 			code = message->data.result;
@@ -210,7 +216,7 @@ static int check_answer(struct http_state *state, CURLcode code, struct dart_err
 				       SD_JSON_BYTES_MAX);
 	if (code == CURLE_WRITE_ERROR)
 		return dart_error__no_memory(error);
-	/* A more exact text of libcurl has times, and would differ after each look. */
+	/* libcurl's more exact text contains times: it would be said again after each look. */
 	if (code)
 		return dart_error__set(error, EHOSTUNREACH, "does not answer: %s",
 				       curl_easy_strerror(code));
@@ -239,7 +245,7 @@ static int read_http(struct source *source, struct source_news *news)
 			       sd_json__parse(state->bytes ?: "", state->length, &source->defaults,
 					      source->name, &news->list, &news->faults,
 					      &news->error);
-	/* The next answer is probably as long, but this one need not be kept meanwhile. */
+	/* Until the next look the memory is of no use. */
 	free(state->bytes);
 	state->bytes = NULL;
 	state->room = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses SRV records. */
+/* Parses SRV records, and refuses truncated ones. */
 #include "srv_answer.h"
 
 #include <arpa/nameser.h>
@@ -12,7 +12,7 @@
 
 #include "tools/controller/settings/labels.h"
 
-/* Before the name of the target: priority, weight and port. */
+/* Offset of the target's name, after priority, weight and port. */
 #define SRV_NAME_AT (3 * NS_INT16SZ)
 
 static int take_record(struct target_list_builder *builder, const ns_msg *message,
@@ -29,7 +29,7 @@ static int take_record(struct target_list_builder *builder, const ns_msg *messag
 	    dn_expand(ns_msg_base(*message), ns_msg_end(*message), data + SRV_NAME_AT, host,
 		      sizeof(host)) < 0)
 		return dart_error__set(error, EINVAL, "a SRV record is not whole");
-	/* The root: there is no such service. */
+	/* The root as target says that there is no such service. */
 	if (!*host || !strcmp(host, "."))
 		return 0;
 	ret = target_list__add(builder, host, ns_get16(data + 2 * NS_INT16SZ), &item);
@@ -62,7 +62,7 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 		if (ns_parserr(message, ns_s_an, i, &record))
 			return dart_error__set(error, EINVAL,
 					       "the answer of the name server is not whole");
-		/* A CNAME is as old as what it leads to. */
+		/* The time to live of a CNAME counts, too: the alias may lead elsewhere later. */
 		if (ns_rr_ttl(record) < *ttl_s)
 			*ttl_s = ns_rr_ttl(record);
 		if (ns_rr_type(record) != ns_t_srv || ns_rr_class(record) != ns_c_in)
@@ -72,7 +72,7 @@ static int take_records(struct target_list_builder *builder, ns_msg *message,
 		if (ret)
 			return ret;
 	}
-	/* An alias without records: it does not say that there is no such service. */
+	/* Such as an alias without records, which does not say that there is no such service. */
 	if (is_empty)
 		return dart_error__set(error, EINVAL, "the answer has no SRV record");
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Targets in the answer of a name server: SRV records, RFC 2782.  Priorities and weights
- * have no meaning here, as all targets are scraped.  Pure code, for bytes of strangers.
+ * Parses targets from the answer of a name server, SRV records of RFC 2782.  It ignores priorities
+ * and weights, because all targets are scraped.  Pure code that parses hostile bytes.
  */
 #ifndef CONTROLLER_SRV_ANSWER_H
 #define CONTROLLER_SRV_ANSWER_H
@@ -12,10 +12,10 @@
 #include "target_list.h"
 
 /*
- * Parses a message of @length bytes.  One without SRV records is refused; one of the root
- * says that there are no targets.  @list is empty before, and the caller's to clear
- * afterwards; @ttl_s is the shortest of its records.  Returns 0; -EINVAL with a sentence in
- * @error; -ENOMEM.
+ * Parses a message of @length bytes into @list, which is empty before, and which the caller clears
+ * afterwards.  Sets @ttl_s to the shortest time to live of all records.  Adds targets that cannot
+ * be used to @faults instead.  A message without SRV records is refused; an SRV record of the root
+ * says that there are no targets.  Returns 0; -EINVAL with a sentence in @error; -ENOMEM.
  */
 int srv_answer__parse(const void *message, size_t length, const struct target_defaults *defaults,
 		      struct shared_text *source, struct target_list *list, uint32_t *ttl_s,

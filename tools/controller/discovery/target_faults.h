@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Targets and groups of targets that a source named and that cannot be scraped: each is left out
- * of the list and named, and the rest of the list counts.
+ * Targets and groups of targets that a source named, but that cannot be scraped.  Each is left out
+ * of the list and reported; the rest of the list is used.
  */
 #ifndef CONTROLLER_TARGET_FAULTS_H
 #define CONTROLLER_TARGET_FAULTS_H
@@ -12,16 +12,16 @@
 
 #include <libdart/error.h>
 
-/* Of any number of faults the first ones are named. */
+/* Only the first faults are reported by name. */
 #define TARGET_FAULTS_NAMED 8
 
-/* All zeros: none. */
+/* Zeroed memory: no faults. */
 struct target_faults {
-	size_t count; /* of targets and groups that were left out */
+	size_t count; /* targets and groups that were left out */
 	struct dart_error first[TARGET_FAULTS_NAMED];
 };
 
-/* @fault is a sentence that names the target or the group, and says why it is left out. */
+/* Adds @fault, a sentence that names the target or the group, and the reason. */
 static inline void target_faults__add(struct target_faults *faults, const struct dart_error *fault)
 {
 	if (faults->count < TARGET_FAULTS_NAMED)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sorted lists of targets. */
+/* Makes, sorts, unites and compares lists of targets. */
 #include "target_list.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include <libdart/rdma/address.h>
 
-/* Of a name in the DNS. */
+/* The longest name in the DNS. */
 #define HOST_MAX 253
 
 struct target_item *target_item__hold(struct target_item *item)
@@ -78,7 +78,7 @@ struct target_item *target_item__with_labels(const struct target_item *item,
 	return copy;
 }
 
-/* Doubles the room when it is used up: that is when the count is a power of two. */
+/* The array is full when the count is a power of two: then its size is doubled. */
 static int target_list__append(struct target_list *list, struct target_item *item)
 {
 	struct target_item **items = list->items;
@@ -104,8 +104,8 @@ static bool is_host(const char *host)
 	return length && length <= HOST_MAX;
 }
 
-int target_list__add(struct target_list_builder *builder, const char *host,
-		     uint16_t port, struct target_item **itemp)
+int target_list__add(struct target_list_builder *builder, const char *host, uint16_t port,
+		     struct target_item **itemp)
 {
 	const struct target_defaults *defaults = builder->defaults;
 	struct target_item *item;
@@ -129,7 +129,7 @@ int target_list__add(struct target_list_builder *builder, const char *host,
 	return 0;
 }
 
-/* The index has the order in which they were added. */
+/* By name, then by index, which target_list__sort() sets to the order of adding. */
 static int compare_items(const void *one, const void *other)
 {
 	const struct target_settings *a = &(*(struct target_item *const *)one)->settings;
@@ -150,8 +150,8 @@ static void target_list__sort(struct target_list *list)
 	if (list->count)
 		qsort(list->items, list->count, sizeof(*list->items), compare_items);
 	for (i = 0; i < list->count; i++) {
-		if (kept && !strcmp(list->items[kept - 1]->settings.name,
-				    list->items[i]->settings.name))
+		if (kept &&
+		    !strcmp(list->items[kept - 1]->settings.name, list->items[i]->settings.name))
 			target_item__release(list->items[i]);
 		else
 			list->items[kept++] = list->items[i];
@@ -176,7 +176,7 @@ void target_list__clear(struct target_list *list)
 	*list = (struct target_list){};
 }
 
-/* Does not refuse hosts: what a configuration names is looked up as it is. */
+/* Accepts any host: the resolver judges the hosts of a configuration. */
 static int add_configured(struct target_list *list, const struct target_settings *target,
 			  uint64_t interval_ns, struct entry_names *entries)
 {
@@ -217,8 +217,8 @@ int target_list__of_settings(const struct settings *settings, struct target_list
 }
 
 /*
- * The items of both, in order; of those with the same name that of @one.  @merged does not
- * hold them.
+ * Merges the items of both lists in order.  If both contain a name, takes the item of @one.
+ * @merged borrows the items, without holding them.
  */
 static int merge(const struct target_list *one, const struct target_list *other,
 		 struct target_list *merged)

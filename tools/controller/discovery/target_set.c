@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compares the targets that run with those that are wanted. */
+/* Compares running targets with wanted ones, and starts and ends targets. */
 #include "target_set.h"
 
 #include <errno.h>
@@ -9,27 +9,27 @@
 
 struct member {
 	char *name;
-	struct target_item *wanted; /* NULL: not any more */
-	struct target_item *running; /* what the target was started with */
+	struct target_item *wanted; /* NULL: not wanted any more */
+	struct target_item *running; /* the item that the target was started with */
 	struct target *target; /* NULL: does not run */
 	size_t index; /* of the target */
 	bool is_ending;
-	bool is_due;
-	TAILQ_ENTRY(member) place; /* among those that are due */
+	bool is_due; /* in target_set.due */
+	TAILQ_ENTRY(member) place;
 };
 
 struct target_set {
 	const struct target_set_operations *operations;
 	void *data;
-	/* By name.  Those that neither run nor are wanted go when others are wanted. */
+	/* Sorted by name.  target_set__want() frees members that neither run nor are wanted. */
 	struct member **members;
 	size_t count;
 	size_t running;
-	size_t ending; /* of them */
-	TAILQ_HEAD(, member) due; /* wanted otherwise than they run, perhaps */
+	size_t ending; /* running targets that are being ended */
+	TAILQ_HEAD(, member) due; /* members to compare: they may not run as wanted */
 	struct member *slots[SETTINGS_TARGETS_MAX]; /* by index; NULL: free */
-	size_t slot_end; /* no target had this index so far, or a higher one */
-	size_t slot_free; /* all before are used */
+	size_t slot_end; /* see target_set__end_index() */
+	size_t slot_free; /* all slots below are used */
 };
 
 struct target_set *target_set__new(const struct target_set_operations *operations, void *data)
@@ -76,7 +76,7 @@ void target_set__free(struct target_set *set)
 	free(set);
 }
 
-/* Runs as it is wanted, or neither runs nor is wanted. */
+/* True if the target runs with the wanted settings, or neither runs nor is wanted. */
 static bool member__is_settled(const struct member *member)
 {
 	if (!member->target || !member->wanted)
@@ -92,7 +92,7 @@ static void target_set__make_due(struct target_set *set, struct member *member)
 	TAILQ_INSERT_TAIL(&set->due, member, place);
 }
 
-/* From now on @member is wanted as @item, or not if that is NULL. */
+/* From now on @member is wanted with the settings of @item; NULL: not wanted. */
 static void target_set__take(struct target_set *set, struct member *member,
 			     struct target_item *item)
 {
@@ -106,7 +106,7 @@ static bool member__has_gone(const struct member *member)
 	return !member->wanted && !member->target && !member->is_due;
 }
 
-/* Both are in the order of names: one pass.  Without memory some of @list are left out. */
+/* Merges members and @list in one pass, since both are sorted by name. */
 int target_set__want(struct target_set *set, const struct target_list *list)
 {
 	struct member **members, *member;
@@ -148,7 +148,7 @@ static int target_set__start(struct target_set *set, struct member *member)
 
 	while (index < SETTINGS_TARGETS_MAX && set->slots[index])
 		index++;
-	/* Others are ending: the first that has ended makes room. */
+	/* If all slots are used, target_set__ended() of another target makes this one due again. */
 	set->slot_free = index;
 	if (index == SETTINGS_TARGETS_MAX)
 		return 0;
@@ -203,7 +203,7 @@ void target_set__ended(struct target_set *set, size_t index)
 	set->running--;
 	set->slots[index] = NULL;
 	if (set->slot_free == SETTINGS_TARGETS_MAX) {
-		/* Some may have found no index. */
+		/* All slots were used, so other members may wait for one. */
 		for (i = 0; i < set->count; i++)
 			target_set__make_due(set, set->members[i]);
 	}
