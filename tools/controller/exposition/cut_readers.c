@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tells the log of readers that were cut off: see cut_readers.h. */
+/* Counts readers that were cut off, by address, and logs them once an hour. */
 #include "cut_readers.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ const char *cut_reason__name(enum cut_reason reason)
 	return names[reason];
 }
 
-/* The entry of @address, or else a free or expired one, or else that of all further addresses. */
+/* The entry of @address, else a free or expired entry, else the entry of all further addresses. */
 static struct cut_address *find(struct cut_readers *readers, const char *address, uint64_t now_ns)
 {
 	struct cut_address *found = NULL, *entry;

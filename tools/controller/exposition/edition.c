@@ -75,7 +75,7 @@ void edition__begin(struct edition *edition)
 	} else {
 		edition->state = EDITION_WAITING;
 		edition_queue__add(&editions->waiting, edition);
-		/* Its readers are in the way of others now. */
+		/* Its slow readers now delay other readers, and may be cut off. */
 		if (editions->whole->state == EDITION_STALLED)
 			edition__queue(editions->whole);
 	}
@@ -160,7 +160,10 @@ static void reader__cut(struct edition_reader *reader)
 		http_stream__wake(reader->stream);
 }
 
-/* The slowest reader with linked chunks still to take; NULL if all have taken everything. */
+/*
+ * The slowest reader that did not take all linked chunks; NULL if there is none.  Sets @front to
+ * the position of the fastest.
+ */
 static struct edition_reader *find_last(const struct edition *edition, uint64_t *front)
 {
 	struct edition_reader *reader, *found = NULL;
@@ -187,7 +190,7 @@ bool edition__make_room(struct edition *made)
 
 	if (editions->counts.bytes <= editions->counts.limit)
 		return true;
-	/* Who comes from now on begins with another one. */
+	/* New readers begin with another edition, so that the first chunks can be freed. */
 	edition__close_head(made);
 	while (editions->counts.bytes > editions->counts.limit && edition) {
 		reader = find_last(edition, &front);

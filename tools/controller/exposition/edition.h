@@ -2,10 +2,10 @@
 /*
  * An edition of a page, its chunks and its readers: see editions.h.
  *
- * One lock is over all editions: it is held to link, hold and wait, never to print, pack or copy.
- * A chunk that is linked does not change.  Each holds the next one, so an edition keeps the chunks
- * that its slowest reader has not taken yet, and all of them only while further readers may begin
- * with it.
+ * One lock protects all editions.  Threads take it to link and hold chunks and to wait, never to
+ * print, pack or copy.  A linked chunk does not change, and holds the next one.  So an edition
+ * keeps the chunks that its slowest reader has not taken yet; it keeps all chunks only while new
+ * readers may begin with it.
  */
 #ifndef CONTROLLER_EDITION_H
 #define CONTROLLER_EDITION_H
@@ -20,53 +20,53 @@
 #define EDITION_MAKERS 2
 
 struct edition_chunk {
-	struct edition_chunk *next; /* held */
+	struct edition_chunk *next; /* held; NULL: the last one so far */
 	unsigned int holders;
 	size_t length, room;
 	char bytes[];
 };
 
 enum edition_state {
-	EDITION_NEW, /* no reader has asked for its first byte */
-	EDITION_WAITING, /* another one of the fleet is made */
-	EDITION_QUEUED,
-	EDITION_IN_TURN, /* a maker has it */
-	EDITION_STALLED, /* its readers must take chunks first */
+	EDITION_NEW, /* no reader asked for its first byte yet */
+	EDITION_WAITING, /* until another edition of the fleet is made */
+	EDITION_QUEUED, /* for a maker */
+	EDITION_IN_TURN, /* a maker is working on it */
+	EDITION_STALLED, /* until its readers take chunks: the memory is used up */
 	EDITION_COMPLETE,
 	EDITION_FAILED,
 };
 
 struct edition {
 	struct editions *editions;
-	struct edition *next, *previous; /* of all, the oldest first */
+	struct edition *next, *previous; /* in the list of all editions, the oldest first */
 	struct edition *next_queued; /* in editions->queue or editions->waiting */
 	enum edition_state state;
 	struct edition_reader *readers;
 	bool is_packed;
-	struct edition_chunk *head; /* an empty one: held while readers may begin here; or NULL */
-	struct edition_chunk *last; /* held until all is made */
-	uint64_t chunks; /* that are linked */
-	int64_t begun_ns;
+	struct edition_chunk *head; /* empty, held; NULL: new readers may not begin here any more */
+	struct edition_chunk *last; /* held until the edition is complete */
+	uint64_t chunks; /* linked chunks */
+	int64_t begun_ns; /* CLOCK_MONOTONIC of the first turn; 0: no turn yet */
 
-	/* Of the maker that has it. */
+	/* Used by the maker whose turn it is, without the lock. */
 	struct edition_content *content;
 	struct metric_text_stream *text;
 	struct gzip_stream packer;
-	struct edition_chunk *filled; /* not linked so far */
+	struct edition_chunk *filled; /* the chunk being filled, not linked yet */
 };
 
 struct edition_reader {
 	struct edition *edition;
-	struct edition_reader *next, *previous; /* of the edition */
-	struct http_stream *stream; /* NULL: it has not started */
-	struct edition_chunk *chunk; /* held; NULL: it was cut off */
-	size_t offset; /* in it */
-	uint64_t position; /* chunks that it has come to */
-	bool is_reading; /* the chunk, without the lock */
-	bool is_cut;
+	struct edition_reader *next, *previous; /* of the same edition */
+	struct http_stream *stream; /* NULL: not started yet */
+	struct edition_chunk *chunk; /* held; NULL: the reader was cut off */
+	size_t offset; /* in the chunk */
+	uint64_t position; /* number of the chunk */
+	bool is_reading; /* a thread of the server uses the chunk, without the lock */
+	bool is_cut; /* to free memory */
 	bool is_late; /* its peer took nothing for too long */
 	char peer[HTTP_ADDRESS_TEXT_MAX];
-	bool unpacks;
+	bool unpacks; /* because the peer does not accept gzip */
 	struct gzip_stream unpacker;
 };
 
@@ -76,14 +76,14 @@ struct edition_queue {
 
 struct editions {
 	pthread_mutex_t lock;
-	pthread_cond_t comes; /* an edition is in the queue, or all ends */
+	pthread_cond_t comes; /* signalled for each edition in the queue, and at the end */
 	pthread_t makers[EDITION_MAKERS];
 	unsigned int maker_count;
 	bool is_ending;
 	struct edition *first, *last;
-	struct edition_queue queue;
-	struct edition_queue waiting; /* of the fleet, for the one below */
-	struct edition *whole; /* of the fleet, that is made now; or NULL */
+	struct edition_queue queue; /* for makers */
+	struct edition_queue waiting; /* editions of the fleet that wait until @whole is made */
+	struct edition *whole; /* the edition of the fleet that is being made, or NULL */
 	struct editions_counts counts;
 	struct cut_readers cut; /* with a lock of its own */
 };
@@ -96,42 +96,46 @@ static inline int64_t edition__now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* ---- all with the lock, unless they say otherwise */
+/* ---- the caller holds the lock, unless the comment says otherwise */
 
-/* An empty chunk of @room bytes with one holder; NULL if out of memory. */
+/* Makes an empty chunk of @room bytes with one holder; NULL if out of memory. */
 struct edition_chunk *edition_chunk__new(size_t room);
-/* One more holder. */
+/* Adds a holder. */
 struct edition_chunk *edition_chunk__hold(struct edition_chunk *chunk);
-/* One holder less; the last one frees the chunk, and lets go of the next one. */
+/* Removes a holder; the last one frees the chunk and releases the next chunk. */
 void editions__put(struct editions *editions, struct edition_chunk *chunk);
-/* The first edition of the queue, which leaves it; NULL if the queue is empty. */
+/* Removes and returns the first edition of the queue; NULL if the queue is empty. */
 struct edition *edition_queue__take(struct edition_queue *queue);
-/* A maker has its turn with @edition next. */
+/* Queues @edition for a turn of a maker. */
 void edition__queue(struct edition *edition);
-/* A reader asks for the first byte: it is queued, or waits for another one of the fleet. */
+/*
+ * Called when a reader asks for the first byte: queues @edition, or lets it wait until the edition
+ * of the fleet in progress is made.
+ */
 void edition__begin(struct edition *edition);
-/* No further reader begins with @edition. */
+/* Lets no new reader begin with @edition. */
 void edition__close_head(struct edition *edition);
-/* Nothing of @edition is made any more: the next one of the fleet has its turn. */
+/* Ends the making of @edition in @state; the next edition of the fleet may begin then. */
 void edition__end(struct edition *edition, enum edition_state state);
-/* Without the lock, after edition__abandon(). */
+/* Without the lock, after edition__abandon() returned true. */
 void edition__free(struct edition *edition);
 /*
- * The last reader has left.  Returns whether the caller frees the edition: if it is in a queue or a
- * turn, the maker that comes to it frees it.
+ * Called when the last reader left.  True if the caller must free the edition.  False if it is in
+ * a queue or a turn: then the maker that comes to it frees it.
  */
 bool edition__abandon(struct edition *edition);
-/* Readers that wait for the next chunk take it. */
+/* Wakes the readers that wait for the next chunk, or for the end. */
 void edition__wake(struct edition *edition);
 /*
- * Cuts off readers until there is room.  False: all readers of @made are at the same place and
- * have chunks before them, and no other edition of the fleet waits for them.
+ * Cuts off readers until the chunks fit in their bound.  False if the maker of @made must wait
+ * instead: all its readers are at the same place with chunks left to take, and no other edition of
+ * the fleet waits.
  */
 bool edition__make_room(struct edition *made);
-/* Is there a reader that was not cut off? */
+/* True if a reader is left that was not cut off. */
 bool edition__is_wanted(const struct edition *edition);
 
-/* A thread that makes editions until editions->is_ending; @data is the editions. */
+/* The function of a maker, which makes editions until editions->is_ending; @data: the editions. */
 void *edition_maker__run(void *data);
 
 #endif /* CONTROLLER_EDITION_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an edition is made of, which its owner fills in, and the numbers of all editions. */
+/* The content of an edition, which its owner supplies, and the counts of all editions. */
 #ifndef CONTROLLER_EDITION_CONTENT_H
 #define CONTROLLER_EDITION_CONTENT_H
 
@@ -12,35 +12,37 @@
 
 struct edition_content;
 
-/* All but free() is called in a maker, once, and take() before drop(). */
 struct edition_content_operations {
-	/* Sets targets and count of @content, the values to print.  Returns 0 or -ENOMEM. */
+	/*
+	 * A maker calls it once, first: sets the targets of @content, the values to print, and
+	 * their count.  Returns 0 or -ENOMEM.
+	 */
 	int (*take)(struct edition_content *content);
-	/* All is printed: releases the values. */
+	/* A maker calls it once, after printing or a failure: releases the values. */
 	void (*drop)(struct edition_content *content);
-	/* After take(), in any thread: would a page of now be the same? */
+	/* Called after take(), in any thread: true if a page of now would be the same. */
 	bool (*is_current)(const struct edition_content *content);
-	/* In any thread; drop() may not have been called. */
+	/* Called in any thread, and also without drop(). */
 	void (*free)(struct edition_content *content);
 };
 
-/* Begins what an edition is made of; a structure of the owner. */
+/* The first member of a structure of the owner. */
 struct edition_content {
 	const struct edition_content_operations *operations;
 	enum metric_text_format format;
 	bool is_utf8; /* see metric_text__type() */
-	/* Of the whole fleet: editions of one format and the same names are shared. */
+	/* The whole fleet: readers share editions of the same format and form of names. */
 	bool is_whole;
 	const struct metric_text_target *targets;
 	size_t count;
 };
 
 struct editions_counts {
-	uint64_t made; /* editions */
-	uint64_t readers; /* that were given one */
+	uint64_t made; /* complete editions */
+	uint64_t readers; /* readers so far */
 	uint64_t cut[CUT_REASONS]; /* readers that were cut off */
-	uint64_t bytes; /* of chunks now */
-	uint64_t limit; /* of them */
+	uint64_t bytes; /* memory of all chunks now */
+	uint64_t limit; /* bound of bytes */
 	unsigned int open; /* readers now */
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that print and pack editions, a few chunks of each in turn: see edition.h. */
+/* Makers: threads that print and pack editions, a few chunks of each in turn. */
 #include "edition.h"
 
 #include <errno.h>
@@ -7,11 +7,11 @@
 #include <string.h>
 
 #define CHUNK_BYTES (64U << 10)
-/* What a maker prints before the next edition has its turn: a few milliseconds. */
+/* Bytes that a maker prints in a turn, which takes a few milliseconds. */
 #define TURN_BYTES (256U << 10)
 #define PIECE_BYTES (32U << 10)
 
-/* With the lock.  Links the filled chunk, if there is one. */
+/* With the lock: links the chunk being filled, unless there is none. */
 static void edition__link(struct edition *edition)
 {
 	struct editions *editions = edition->editions;
@@ -22,13 +22,13 @@ static void edition__link(struct edition *edition)
 	edition->filled = NULL;
 	editions->counts.bytes += chunk->room;
 	edition->last->next = edition_chunk__hold(chunk);
-	/* Which lets go of the chunk, too, if no reader is left. */
+	/* Unless a reader holds the former last chunk, this frees it and its hold on @chunk. */
 	editions__put(editions, edition->last);
 	edition->last = chunk;
 	edition->chunks++;
 }
 
-/* The chunk that is filled, with room in it.  Returns 1 if it is full, 0, or -ENOMEM. */
+/* Makes a chunk to fill, unless there is one.  Returns 0, 1 if the chunk is full, or -ENOMEM. */
 static int edition__need_room(struct edition *edition)
 {
 	if (!edition->filled)
@@ -38,7 +38,7 @@ static int edition__need_room(struct edition *edition)
 	return edition->filled->length == edition->filled->room;
 }
 
-/* Packs @text into chunks; @is_last ends the packed stream.  Returns 0 or -errno. */
+/* Packs or copies @text into chunks; @is_last ends the packed stream.  Returns 0 or -errno. */
 static int edition__fill(struct edition *edition, const char *text, size_t length, bool is_last)
 {
 	struct editions *editions = edition->editions;
@@ -78,7 +78,7 @@ static int edition__fill(struct edition *edition, const char *text, size_t lengt
 	return 0;
 }
 
-/* The last chunk takes no more memory than it needs. */
+/* Shrinks the last chunk to its length. */
 static void edition__trim(struct edition *edition)
 {
 	struct edition_chunk *chunk = edition->filled, *smaller;
@@ -106,7 +106,7 @@ static int edition__prepare(struct edition *edition)
 	return edition->is_packed ? gzip_stream__open(&edition->packer, false) : 0;
 }
 
-/* Returns 1 when all is made, 0 when there is more, or -errno. */
+/* Makes the part of a turn.  Returns 1 if the edition is complete, 0 if not, or -errno. */
 static int edition__make(struct edition *edition)
 {
 	size_t length, sum = 0;
@@ -132,7 +132,7 @@ static int edition__make(struct edition *edition)
 	return ret;
 }
 
-/* With the lock: what follows after a turn, which ended with @ret. */
+/* With the lock: ends or queues @edition after a turn of edition__make(), which returned @ret. */
 static void edition__go_on(struct edition *edition, int ret)
 {
 	if (ret > 0) {

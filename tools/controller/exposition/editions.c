@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Readers of editions, in threads of the server, and the editions that they get: see editions.h. */
+/* Readers of editions, in threads of the server, and the choice of their editions. */
 #include "editions.h"
 
 #include <errno.h>
@@ -9,10 +9,13 @@
 #include "edition.h"
 #include "tools/controller/base/thread.h"
 
-/* A new reader joins an edition in progress if it is not older than this. */
+/* For this time after its first turn, new readers join an edition in progress. */
 #define SHARED_NS 1000000000LL
 
-/* With the lock, to the next chunk.  Returns 1, 0 if it is not there yet, or -errno. */
+/*
+ * With the lock: moves @reader on to a chunk with bytes left.  Returns 1; 0 if no such chunk is
+ * linked yet; -ENOENT at the end of the page; or another -errno.
+ */
 static int reader__advance(struct edition_reader *reader)
 {
 	struct edition *edition = reader->edition;
@@ -41,7 +44,10 @@ static int reader__advance(struct edition_reader *reader)
 	return 1;
 }
 
-/* It is not looked at any more: who cuts the reader off, or has done so, may let go of it. */
+/*
+ * The thread does not use the chunk any more.  If a maker cut the reader off meanwhile, it left
+ * releasing the chunk to this function.
+ */
 static void reader__leave_chunk(struct edition_reader *reader)
 {
 	struct editions *editions = reader->edition->editions;
@@ -55,7 +61,7 @@ static void reader__leave_chunk(struct edition_reader *reader)
 	pthread_mutex_unlock(&editions->lock);
 }
 
-/* Unpacks from the chunk; 0: more of it is needed. */
+/* Unpacks bytes of the chunk.  Returns their number, 0 if it needs the next chunk, or -errno. */
 static ssize_t reader__unpack(struct edition_reader *reader, char *buffer, size_t size)
 {
 	struct edition_chunk *chunk = reader->chunk;
@@ -85,7 +91,7 @@ static ssize_t on_read(void *data, char *buffer, size_t size)
 	struct editions *editions = reader->edition->editions;
 	ssize_t got;
 
-	/* What was unpacked before may have left bytes that did not fit. */
+	/* The unpacker may hold bytes that did not fit in the last buffer. */
 	if (reader->unpacks && reader->unpacker.is_open) {
 		gzip_stream__put(&reader->unpacker, NULL, 0);
 		got = gzip_stream__take(&reader->unpacker, buffer, size, false);
@@ -129,7 +135,7 @@ static void on_timed_out(void *data)
 	pthread_mutex_unlock(&editions->lock);
 }
 
-/* No maker knows it any more. */
+/* Logs that @reader was cut off.  Called when no maker can reach the reader any more. */
 static void reader__tell_cut(const struct edition_reader *reader, struct editions *editions)
 {
 	if (reader->is_cut || reader->is_late)
@@ -155,7 +161,7 @@ static void on_free(void *data)
 	else
 		edition->readers = reader->next;
 	is_over = !edition->readers && edition__abandon(edition);
-	/* It may have been what the maker waits for. */
+	/* The edition may be stalled because of this reader. */
 	if (!is_over && edition->state == EDITION_STALLED)
 		edition__queue(edition);
 	pthread_mutex_unlock(&editions->lock);
@@ -173,9 +179,9 @@ static const struct http_stream_operations reader_operations = {
 	.free = on_free,
 };
 
-/* ---- from outside */
+/* ---- requests, and the life of editions */
 
-/* With the lock: an edition of the fleet that a new reader can join, or NULL. */
+/* With the lock: finds an edition of the fleet that a new reader may join, or NULL. */
 static struct edition *editions__find(struct editions *editions,
 				      const struct edition_content *content)
 {
@@ -211,7 +217,7 @@ static struct edition *editions__find(struct editions *editions,
 	return NULL;
 }
 
-/* Takes @content; NULL: out of memory. */
+/* With the lock: makes an edition, which takes ownership of @content.  NULL if out of memory. */
 static struct edition *edition__new(struct editions *editions, struct edition_content *content,
 				    bool is_packed)
 {
@@ -323,7 +329,7 @@ void editions__free(struct editions *editions)
 	if (!editions)
 		return;
 	editions__stop(editions);
-	/* Without readers, in the queue when the makers ended. */
+	/* Editions without readers that were in the queue when the makers ended. */
 	while ((edition = editions->first)) {
 		editions->first = edition->next;
 		editions__put(editions, edition->head);

@@ -27,20 +27,20 @@
 struct editions;
 
 /*
- * Readers that are cut off are told to @log, which outlives the editions; it may be NULL.  NULL:
- * out of memory, or of threads.
+ * Starts the makers.  @log, which must outlive the editions, gets messages about readers that are
+ * cut off; NULL suppresses them.  Returns NULL if out of memory or of threads.
  */
 struct editions *editions__new(struct output *log);
-/* No reader is left. */
+/* Call it when no reader is left.  NULL is allowed. */
 void editions__free(struct editions *editions);
-/* In any thread.  The bound of all chunks. */
+/* In any thread: bounds the memory of all chunks. */
 void editions__set_limit(struct editions *editions, size_t bytes);
 void editions__count(struct editions *editions, struct editions_counts *counts);
 
 /*
- * Fills in the stream and the encoding of @answer: a reader of a page of @content, or of one
- * like it that has begun, packed if the peer of @request takes that.  Takes @content in any case.
- * Returns 0 or -ENOMEM.
+ * Sets the stream and the encoding of @answer to a new reader, of an edition of @content or of an
+ * equal edition that may still be joined; packed if the peer of @request accepts gzip.  Takes
+ * ownership of @content in any case.  Returns 0 or -ENOMEM.
  */
 int editions__answer(struct editions *editions, struct edition_content *content,
 		     const struct http_request *request, struct http_answer *answer);

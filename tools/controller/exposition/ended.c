@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the last values of series until they have been served: see ended.h. */
+/* Finds series that ended between two scrapes, and keeps their last values until served. */
 #include "ended.h"
 
 #include <stdlib.h>
@@ -7,18 +7,18 @@
 
 #include "tools/controller/metrics/plan/plan_join.h"
 
-/* Series to keep: those that wait already, and those that ended now. */
+/* Series to keep: series that waited before, and series that ended now. */
 struct kept {
 	struct plan_join_item *items;
-	struct metric_point *points; /* by the number of an item */
+	struct metric_point *points; /* by the number of an item, like the next two */
 	uint64_t *until_ns;
 	bool *was_served;
 	uint32_t count;
 	uint32_t room;
-	/* Series whose last value no page has had: */
-	uint32_t unserved; /* of those kept */
-	uint32_t skipped; /* beyond the room */
-	uint32_t over; /* after ENDED_WAITS_NS */
+	/* Series whose last value no page contained: */
+	uint32_t unserved; /* kept */
+	uint32_t skipped; /* not kept, for lack of room */
+	uint32_t over; /* not kept after ENDED_WAITS_NS */
 };
 
 static const char *const loss_names[ENDED_LOSSES] = {
@@ -91,7 +91,7 @@ static void kept__add(struct kept *kept, const struct metric_plan *plan, uint32_
 	kept->until_ns[kept->count++] = until_ns;
 }
 
-/* How long a series is served that waited beside the last scrape. */
+/* Until when a series of @before is served. */
 static uint64_t until_of(const struct ended *before, uint32_t series)
 {
 	const uint64_t served_ns = atomic_load(&before->served_ns);
@@ -102,7 +102,7 @@ static uint64_t until_of(const struct ended *before, uint32_t series)
 	return until_ns;
 }
 
-/* Those that waited and are not over; one that is back and was served is. */
+/* Keeps series of @before, except expired ones, and served ones that came back. */
 static void keep_waiting(struct kept *kept, const struct ended *before,
 			 const struct metric_scrape *scrape, uint64_t now_ns)
 {
@@ -124,7 +124,10 @@ static void keep_waiting(struct kept *kept, const struct ended *before,
 	}
 }
 
-/* Those of @plan that the scrape does not have: both are in the same order. */
+/*
+ * Finds series of @plan that are missing from the plan of @scrape, which is sorted alike.  Returns
+ * their number, and adds them to @kept unless that is NULL.
+ */
 static uint32_t find_ended(const struct metric_plan *plan, const struct metric_point *points,
 			   const struct metric_scrape *scrape, struct kept *kept, uint64_t until_ns)
 {
@@ -145,7 +148,10 @@ static uint32_t find_ended(const struct metric_plan *plan, const struct metric_p
 	return found;
 }
 
-/* Those of the scrape that are back before their last values were served. */
+/*
+ * Sets ended->waiting to the series of @scrape that came back before their last values were served.
+ * False if out of memory.
+ */
 static bool find_back(struct ended *ended, const struct metric_scrape *scrape)
 {
 	uint32_t i, found;
@@ -161,7 +167,7 @@ static bool find_back(struct ended *ended, const struct metric_scrape *scrape)
 	return true;
 }
 
-/* Takes what is kept.  NULL: nothing, or no memory. */
+/* Copies the kept series.  NULL if no series is kept, or without memory. */
 static struct ended *ended__new(struct kept *kept, const struct metric_scrape *scrape,
 				const struct target_settings *target)
 {
@@ -197,7 +203,7 @@ err_ended:
 	return NULL;
 }
 
-/* Is @before what is served beside the next scrape as well? */
+/* True if @before can be served with the next scrape, too, without a change. */
 static bool stays(const struct ended *before, bool is_same_plan, uint64_t now_ns)
 {
 	const uint64_t served_ns = atomic_load(&before->served_ns);
@@ -213,7 +219,7 @@ static void count(struct ended_losses *losses, enum ended_loss loss, uint32_t se
 		atomic_fetch_add(&losses->series[loss], series);
 }
 
-/* Series whose last value no page has had so far. */
+/* The number of series whose last value no page contained so far. */
 static uint32_t ended__unserved(const struct ended *ended)
 {
 	uint32_t unserved = 0, i;
@@ -230,7 +236,7 @@ void ended__lose(const struct ended *ended, struct ended_losses *losses)
 	count(losses, ENDED_AGENT_LOST, ended__unserved(ended));
 }
 
-/* Those of @plan that were hidden until their earlier last value is served, and have ended again. */
+/* Counts series of @plan that came back, were hidden by ended__hide(), and ended again. */
 static uint32_t count_again(const struct ended *before, const struct metric_plan *plan,
 			    const struct metric_point *points, const struct metric_scrape *scrape)
 {
@@ -264,7 +270,7 @@ struct ended *ended__next(struct ended *before, const struct metric_plan *plan,
 		waited = before->plan->series_count;
 	if (!found && !waited)
 		return NULL;
-	/* Those that ended last come first, so that the others are dropped. */
+	/* Series that ended now are added first, so that the older ones are dropped. */
 	skipped = found + waited > ENDED_SERIES_MAX ? found + waited - ENDED_SERIES_MAX : 0;
 	if (kept__make(&kept, found + waited - skipped)) {
 		if (found)

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * An output that keeps the last snapshot of each target, and answers requests for pages of them:
- * see exposition.h.
- */
+/* Keeps the last snapshot of each target, and answers requests for pages of them. */
 #include "exposition.h"
 
 #include <stdarg.h>
@@ -16,8 +13,8 @@
 #include "tools/controller/base/schedule.h"
 
 /*
- * What waits for readers is bounded by twice the bytes of all points, or this if they have
- * fewer: there is room for about five packed pages of a fleet.
+ * The bytes that wait for readers are bounded by twice the bytes of all points, at least by this:
+ * there is room for about five packed pages of a fleet.
  */
 #define READERS_BYTES_MIN ((size_t)8 << 20)
 
@@ -28,7 +25,7 @@ struct exposition {
 	struct page_sources sources;
 };
 
-/* What all readers together may have waiting for them, with @count series. */
+/* The bound of the bytes that wait for all readers together, with @count series. */
 static size_t readers_bytes(size_t count)
 {
 	const size_t bytes = 2 * count * sizeof(struct metric_point);
@@ -36,7 +33,7 @@ static size_t readers_bytes(size_t count)
 	return bytes > READERS_BYTES_MIN ? bytes : READERS_BYTES_MIN;
 }
 
-/* In place of the last one of the target.  NULL: there was no memory, or it is gone. */
+/* Replaces the last snapshot of a target.  NULL: out of memory, or the target is gone. */
 static void exposition__set(struct exposition *exposition, size_t index, struct snapshot *snapshot)
 {
 	struct page_sources *sources = &exposition->sources;
@@ -46,7 +43,10 @@ static void exposition__set(struct exposition *exposition, size_t index, struct 
 		editions__set_limit(sources->editions, readers_bytes(count));
 }
 
-/* Losses without a reader are only counted; the loss of an agent has its own message. */
+/*
+ * Logs lost last values once an hour.  Does not log values that no reader asked for, and agents
+ * that are lost, which have their own message.
+ */
 static void tell_losses(struct exposition *exposition)
 {
 	struct ended_losses *losses = &exposition->sources.losses;
@@ -76,7 +76,7 @@ static void take_scrape(struct metric_output *output, const struct target_settin
 	tell_losses(exposition);
 }
 
-/* Of a target that is lost or gone no page has any values. */
+/* Counts the last values that wait as lost: pages contain no values of lost targets. */
 static void lose_ended(struct exposition *exposition, size_t index)
 {
 	struct snapshot *last = snapshot_table__last(&exposition->sources.table, index);
@@ -95,7 +95,7 @@ static void take_loss(struct metric_output *output, const struct target_settings
 	exposition__set(exposition, target->index, snapshot__of_loss(target, time_ns, reason));
 }
 
-/* Values that are fresh stay; why there are none is news. */
+/* Keeps the last values, which may still be fresh.  Without values, keeps the reason. */
 static void take_failure(struct metric_output *output, const struct target_settings *target,
 			 const char *reason)
 {
@@ -159,8 +159,9 @@ struct metric_output *exposition__new(bool is_replay, struct output *log)
 /* ---- requests, in threads of the server */
 
 /*
- * OpenMetrics only for a peer that names it, and likes the other text no more.  Prometheus 3 asks
- * for names of any UTF-8, by a parameter of each type; they need another version of the formats.
+ * Chooses OpenMetrics only if the peer names it, and does not prefer the other text.  Prometheus 3
+ * asks for names in any UTF-8 by a parameter of each type; such names need another version of the
+ * formats.
  */
 static enum metric_text_format choose_format(const struct http_request *request, bool *is_utf8)
 {
@@ -176,7 +177,7 @@ static enum metric_text_format choose_format(const struct http_request *request,
 	return is_openmetrics ? METRIC_TEXT_OPENMETRICS : METRIC_TEXT_PROMETHEUS;
 }
 
-/* Takes @snapshots. */
+/* Takes the holds of @snapshots, and leaves them empty. */
 static void send_page(struct exposition *exposition, struct snapshots *snapshots,
 		      enum page_kind kind, const struct http_request *request,
 		      struct http_answer *answer)
@@ -211,7 +212,7 @@ static void print_sentence(struct http_answer *answer, unsigned int status, cons
 	answer->length = length < 0 ? 0 : length;
 }
 
-/* True, and an answer that says so, if all that are asked for by one name are lost. */
+/* If all targets of the requested name are lost, answers so and returns true. */
 static bool refuse_lost(const struct snapshots *snapshots, struct http_answer *answer)
 {
 	const uint64_t at_ns = monotonic_ns();
@@ -277,7 +278,7 @@ static void fill_sd(void *data, const struct http_request *request, struct http_
 	}
 	if (file)
 		fputs("\n]\n", file);
-	/* A list that is cut short would end the scrapes of targets that are there. */
+	/* With a truncated list, Prometheus would end scrapes of the missing targets. */
 	if (file && (fclose(file) || err)) {
 		free(answer->body);
 		answer->body = NULL;

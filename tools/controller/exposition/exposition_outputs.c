@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes metrics of the figures of outputs.  Each series has the labels "output", the kind, and
- * "to", where it goes.
+ * Makes metrics of the figures of outputs.  Each series carries the labels "output", the kind of
+ * the output, and "to", its destination.
  */
 #include "exposition_outputs.h"
 
@@ -16,7 +16,10 @@ struct described {
 	char *to;
 };
 
-/* Two outputs may go to one place, as with two users: the second is PLACE (2). */
+/*
+ * Sets described[index].to.  Two outputs may share a destination, for instance as two users: the
+ * second is called "DESTINATION (2)".
+ */
 static int describe(struct described *described, size_t index)
 {
 	const struct output_figures *figures = described[index].figures;

@@ -6,7 +6,7 @@
 #include "tools/controller/metrics/own_metrics.h"
 #include "tools/controller/outputs/output_list.h"
 
-/* Adds the families.  Returns 0 or -ENOMEM. */
+/* Adds the families of all outputs in @list.  Returns 0 or -ENOMEM. */
 int exposition_outputs__add(struct own_metrics *metrics, struct output_list *list);
 
 #endif /* CONTROLLER_EXPOSITION_OUTPUTS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the JSON of HTTP service discovery: prometheus.io/docs/prometheus/latest/http_sd. */
+/* Prints the JSON of HTTP service discovery: prometheus.io/docs/prometheus/latest/http_sd. */
 #include "exposition_sd.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Are all names in the JSON of labels__text() plain?  It is in ASCII and has no blanks. */
+/* True if all names in @text are plain.  It is JSON of labels__text(): ASCII without blanks. */
 static bool has_plain_names(const char *text)
 {
 	const char *name, *end;
@@ -21,7 +21,7 @@ static bool has_plain_names(const char *text)
 			if (!isalnum((unsigned char)*name) && *name != '_')
 				return false;
 		}
-		/* The value, from its first character to after the quotation mark. */
+		/* Skips the value, from its first character to its closing quotation mark. */
 		for (end += 3; *end && *end != '"'; end++)
 			end += *end == '\\' && end[1];
 		if (*end)
@@ -30,7 +30,7 @@ static bool has_plain_names(const char *text)
 	return true;
 }
 
-/* The labels by plain names; takes @all.  NULL if out of memory. */
+/* Renames the labels of @all, which it consumes, to plain names.  NULL if out of memory. */
 static json_t *make_plain(json_t *all)
 {
 	struct named_label *labels = calloc(json_object_size(all) + 1, sizeof(*labels));
@@ -56,7 +56,10 @@ static json_t *make_plain(json_t *all)
 	return plain;
 }
 
-/* Of a target with labels that Prometheus needs, which are replaced, or that it refuses. */
+/*
+ * The labels of a target as JSON, with the "instance" and "__param_target" that Prometheus needs in
+ * place of given ones, and in names that it accepts.  NULL if out of memory.
+ */
 static char *replaced(const struct shared_text *labels, json_t *name, enum label_names_form form)
 {
 	json_t *all = json_loads(labels->text, 0, NULL);
@@ -78,12 +81,12 @@ static bool is_replaced(const struct shared_text *labels, enum label_names_form 
 			  (form == LABEL_NAMES_PLAIN && !has_plain_names(labels->text)));
 }
 
-/* Samples of /metrics?target=NAME have none of these: Prometheus adds them. */
+/* Prometheus adds these labels to the samples of /metrics?target=NAME, which carry none. */
 static void print_labels(FILE *file, const char *name, const struct shared_text *labels)
 {
 	size_t length = labels ? strlen(labels->text) : 0;
 
-	/* An object without its closing brace. */
+	/* Copies the object without its closing brace. */
 	if (length > 2)
 		fprintf(file, "%.*s,", (int)length - 1, labels->text);
 	else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The values of a page: see page.h.  All but page__new() runs in threads of makers of editions. */
+/* Collects the values of a page.  All but page__new() runs in threads of makers of editions. */
 #include "page.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 struct page {
 	struct edition_content content;
 	struct page_sources *sources;
-	uint64_t version; /* of the targets */
-	struct snapshots snapshots; /* held until all is printed */
+	uint64_t version; /* of the snapshot table, when the snapshots were taken */
+	struct snapshots snapshots; /* held until the page is printed */
 	struct metric_text_target *parts;
 	struct metric_point *ups;
 	struct own_metrics own;
@@ -93,7 +93,7 @@ static int page__collect_own(struct page *page)
 	return own_metrics__finish(&page->own, now_ns());
 }
 
-/* That a peer which asks for one target knows already, or with the names that the peer takes. */
+/* No labels on a page of one target, whose reader knows them; else in names that it accepts. */
 static const char *page__labels(const struct page *page, const struct target_labels *labels)
 {
 	if (page->kind == PAGE_ONE)
@@ -102,9 +102,9 @@ static const char *page__labels(const struct page *page, const struct target_lab
 }
 
 /*
- * Three parts of each: that it is up, which is known now, unless it was recorded, its series,
- * and those that have ended and were not served yet.  The controller itself is a part without
- * labels.
+ * Lists up to three parts for each target: dart_up, with the time of now, or of the scrape in a
+ * replay; its series; and its ended series, which are served with this page.  The metrics of the
+ * controller itself are a part without labels.
  */
 static int page__list(struct page *page)
 {
@@ -165,7 +165,7 @@ static int page__take(struct edition_content *content)
 	struct page_sources *sources = page->sources;
 	int err = 0;
 
-	/* Those of one target were looked for to know that there is one. */
+	/* PAGE_ONE brings its snapshots: the request looked them up to know that they exist. */
 	if (page->kind == PAGE_ALL) {
 		page->version = atomic_load(&sources->table.version);
 		err = snapshot_table__take(&sources->table, NULL, &page->snapshots);
@@ -191,7 +191,7 @@ static bool page__is_current(const struct edition_content *content)
 {
 	const struct page *page = (const struct page *)content;
 
-	/* The page of a fleet that runs changes without a scrape, too: dart_up has the time of now. */
+	/* Outside of a replay dart_up carries the time of now, so no two pages are equal. */
 	return page->sources->is_replay &&
 	       page->version == atomic_load(&page->sources->table.version);
 }

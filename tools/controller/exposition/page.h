@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The values of a page of metrics: of the snapshots of all targets or of one, and of the
+ * The values of a page of metrics, from the snapshots of all targets or of one, and from the
  * controller itself.  editions.h prints them.
  */
 #ifndef CONTROLLER_PAGE_H
@@ -12,28 +12,30 @@
 
 enum page_kind {
 	PAGE_ALL,
-	PAGE_ONE, /* target, by its name */
+	PAGE_ONE, /* one target, or the targets that share the name of a host */
 	PAGE_OWN, /* the controller itself */
 };
 
-/* In any thread: adds families of the controller itself.  NULL: nothing is known of it. */
+/* The source of metrics of the controller itself. */
 struct exposition_own {
+	/* Called in any thread: adds families to @metrics.  NULL: there are none. */
 	void (*add)(void *data, struct own_metrics *metrics);
 	void *data;
 };
 
-/* What all pages are made of. */
+/* The sources of the values of all pages. */
 struct page_sources {
-	bool is_replay; /* values are of another time than now */
+	bool is_replay; /* values are older than now */
 	struct exposition_own own;
-	struct editions *editions; /* of the pages that readers have now */
+	struct editions *editions; /* for their counts, which pages contain */
 	struct snapshot_table table;
-	struct ended_losses losses; /* series that ended and that no page has had */
+	struct ended_losses losses; /* last values that no page contained */
 };
 
 /*
- * For editions__answer().  @sources outlive it.  Takes @snapshots in any case: those of PAGE_ONE,
- * else none.  NULL if out of memory.
+ * Makes the content for editions__answer().  @sources must outlive it.  Takes the holds of
+ * @snapshots in any case, and leaves them empty: the snapshots of PAGE_ONE; empty for other kinds.
+ * Returns NULL if out of memory.
  */
 struct edition_content *page__new(struct page_sources *sources, enum page_kind kind,
 				  struct snapshots *snapshots, enum metric_text_format format,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is shown of a target, up or lost: see snapshot.h. */
+/* Makes snapshots of targets, up or lost. */
 #include "snapshot.h"
 
 #include <stdlib.h>
@@ -31,7 +31,10 @@ void snapshot__put(struct snapshot *snapshot)
 	free(snapshot);
 }
 
-/* Without series; takes the hold of @labels, which may be NULL.  NULL if out of memory. */
+/*
+ * Makes a snapshot without series.  Takes the hold of @labels, which are NULL if memory ran out.
+ * NULL if out of memory.
+ */
 static struct snapshot *snapshot__new(const struct target_settings *target,
 				      struct target_labels *labels, int64_t time_ns)
 {
@@ -53,7 +56,7 @@ static struct snapshot *snapshot__new(const struct target_settings *target,
 	return NULL;
 }
 
-/* Series that have ended with @scrape are served once more. */
+/* Keeps series that ended before @scrape, and hides series that came back too early. */
 static void snapshot__keep_ended(struct snapshot *snapshot, const struct snapshot *before,
 				 const struct target_settings *target,
 				 const struct metric_scrape *scrape, struct ended_losses *losses)
@@ -93,7 +96,7 @@ struct snapshot *snapshot__of_loss(const struct target_settings *target, int64_t
 	struct snapshot *snapshot =
 		snapshot__new(target, target_labels__new(target, &plan_up__of_pages), time_ns);
 
-	/* Without memory there is no reason to tell. */
+	/* If memory runs out, the reason is unknown. */
 	if (snapshot && reason)
 		snapshot->reason = strdup(reason);
 	return snapshot;
@@ -110,8 +113,8 @@ bool snapshot__is_called(const struct snapshot *snapshot, const char *name)
 }
 
 /*
- * Loss is also a matter of time: a worker that is behind has the news of it in its queue, after
- * the values.
+ * Also compares times: if the worker lags, the news that the target is lost is still in its queue,
+ * after values.
  */
 bool snapshot__is_up(const struct snapshot *snapshot, uint64_t now_ns)
 {

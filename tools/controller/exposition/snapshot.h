@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is shown of a target at one time: its last scrape, or that it is lost and why.  It is
- * counted, and does not change, so that a page is made of it without delaying the worker that
- * brings the next one.
+ * The state of a target that pages show: its last scrape, or that it is lost, and the reason.  A
+ * snapshot is reference-counted and does not change, so that a maker prints a page of it without
+ * delaying the worker that replaces it.
  */
 #ifndef CONTROLLER_SNAPSHOT_H
 #define CONTROLLER_SNAPSHOT_H
@@ -20,23 +20,27 @@ struct snapshot {
 	struct target_labels *labels; /* held */
 	char *name;
 	char *host;
-	struct metric_plan *plan; /* NULL: it is lost, or was not scraped yet */
+	struct metric_plan *plan; /* held; NULL: the target is lost, or was not scraped yet */
 	struct metric_point *points;
-	struct ended *ended; /* series to be served once more; NULL: none */
-	uint64_t fresh_until_ns; /* CLOCK_MONOTONIC: then it is lost; 0: never */
-	int64_t time_ns; /* when it was up, or was lost; 0: not known */
-	char *reason; /* why it is lost; NULL: it is not, or not known */
-	struct shared_text *target_labels;
+	struct ended *ended; /* series to serve once more; NULL: none */
+	uint64_t fresh_until_ns; /* CLOCK_MONOTONIC: later the target is lost; 0: never */
+	int64_t time_ns; /* when the target was scraped or lost; 0: not known */
+	char *reason; /* why it is lost; NULL: not lost, or not known */
+	struct shared_text *target_labels; /* held; as given by its settings */
 };
 
 /*
- * Of @scrape, after @before, the last one of the target or NULL: series that have ended since are
- * served once more, or added to @losses.  The caller is the first holder.  NULL if out of memory.
+ * Makes a snapshot of @scrape.  @before is the last snapshot of the target, or NULL: series that
+ * ended since then are served once more, or added to @losses.  The caller becomes the first holder.
+ * NULL if out of memory.
  */
 struct snapshot *snapshot__of_scrape(const struct target_settings *target,
 				     const struct metric_scrape *scrape,
 				     const struct snapshot *before, struct ended_losses *losses);
-/* Without series; @reason may be NULL.  The caller is the first holder.  NULL if out of memory. */
+/*
+ * Makes a snapshot without series; @reason may be NULL.  The caller becomes the first holder.  NULL
+ * if out of memory.
+ */
 struct snapshot *snapshot__of_loss(const struct target_settings *target, int64_t time_ns,
 				   const char *reason);
 
@@ -44,13 +48,13 @@ struct snapshot *snapshot__of_loss(const struct target_settings *target, int64_t
 struct snapshot *snapshot__get(struct snapshot *snapshot);
 void snapshot__put(struct snapshot *snapshot);
 
-/* NULL is allowed: none. */
+/* The number of series; 0 for NULL. */
 size_t snapshot__series(const struct snapshot *snapshot);
-/* @name is that of the target, or of its host. */
+/* True if @name is the name of the target, or of its host. */
 bool snapshot__is_called(const struct snapshot *snapshot, const char *name);
-/* Are its values fresh at @now_ns of CLOCK_MONOTONIC? */
+/* True if its values are fresh at @now_ns of CLOCK_MONOTONIC. */
 bool snapshot__is_up(const struct snapshot *snapshot, uint64_t now_ns);
-/* Why a target that is not up is lost: the end of a sentence. */
+/* The end of a sentence that says why the target, which is not up, is lost. */
 const char *snapshot__why_lost(const struct snapshot *snapshot);
 
 #endif /* CONTROLLER_SNAPSHOT_H */

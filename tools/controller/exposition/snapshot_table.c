@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The last snapshots of all targets: see snapshot_table.h. */
+/* Replaces and hands out the last snapshots of all targets, under one lock. */
 #include "snapshot_table.h"
 
 #include <errno.h>
