@@ -196,7 +196,7 @@ static void discovery__separate(struct discovery *discovery, struct target_list 
 	size_t count;
 
 	if (equal_labels__separate(all, &count, &example))
-		say(discovery, "out of memory: some agents may have the labels of others");
+		say(discovery, "out of memory: some agents may have equal labels");
 	if (discovery->operations->separated)
 		discovery->operations->separated(discovery->data, count);
 	if (count == discovery->separated)
@@ -204,11 +204,11 @@ static void discovery__separate(struct discovery *discovery, struct target_list 
 	discovery->separated = count;
 	if (count)
 		say(discovery,
-		    "%zu agents have the labels of others, such as %s: their label 'instance' is the"
-		    " name of the agent, and 'target_instance' the one that they were given",
+		    "%zu agents were given equal labels, such as %s: their label 'instance' is now the"
+		    " name of the agent, and 'target_instance' the given instance",
 		    count, example.text);
 	else
-		say(discovery, "no agent has the labels of another any more");
+		say(discovery, "no two agents are given equal labels any more");
 }
 
 static void discovery__want(struct discovery *discovery, struct target_list *all)

@@ -72,7 +72,7 @@ static void add_losses(struct own_metrics *metrics, const struct ended_losses *l
 	int loss;
 
 	own_metrics__begin(metrics, "dart_controller_page_ended_series_lost_total",
-			   "Series that ended, and whose last values no page has had.", "",
+			   "Series that ended, and whose last values no page contained.", "",
 			   METRIC_COUNTER);
 	for (loss = 0; loss < ENDED_LOSSES; loss++) {
 		labels.count = 0;
