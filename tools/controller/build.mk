@@ -143,8 +143,8 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 
 # Outputs that push.
 controller_formats := $(wildcard tools/controller/push/formats/*.c) \
-	$(addprefix tools/controller/, base/gzip.c metrics/labels/label_names.c \
-	settings/labels.c)
+	$(addprefix tools/controller/, base/gzip.c base/number_text.c \
+	metrics/labels/label_names.c settings/labels.c)
 controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
 	tools/controller/, base/url.c base/queue.c base/secret.c \

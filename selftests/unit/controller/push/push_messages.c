@@ -369,7 +369,7 @@ static void test_lines(void **state)
 	assert_true(label_set__merge(set, &of, &merged));
 	expect_lines(points, 7, 5,
 		     TAGS "value=0.1 1\n" TAGS "value=3 2\n" TAGS "value=1e+300 5\n" TAGS
-			  "value=4.9999999999999993e-09 6\n" TAGS "value=-1 9223372036854775807\n");
+			  "value=4.999999999999999e-09 6\n" TAGS "value=-1 9223372036854775807\n");
 	expect_lines(points + 2, 2, 0, "");
 	label_set__release(set);
 }

@@ -18,16 +18,12 @@
  * The protocol cannot express NaN, infinite values or the end of a series: such points are left
  * out.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <xxhash.h>
 
 #include "format.h"
-#include "pieces.h"
+#include "lines.h"
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53: integers below it are exact */
+#define PRECISION_NS 1
 /* InfluxDB's database if neither settings nor URL name one. */
 #define DATABASE "dart"
 
@@ -51,40 +47,16 @@ static void put_escaped(struct bytes *lines, const char *text, const char *speci
 	lines->length = to - lines->data;
 }
 
-/* The shortest of the usual texts that is the same number again. */
-static size_t print_value(char *text, size_t size, double value)
-{
-	if (value > -EXACT_MAX && value < EXACT_MAX && value == trunc(value))
-		return snprintf(text, size, "%" PRId64, (int64_t)value);
-	snprintf(text, size, "%.15g", value);
-	if (strtod(text, NULL) != value)
-		snprintf(text, size, "%.17g", value);
-	return strlen(text);
-}
-
-static const char *name_of(const struct merged_labels *labels)
-{
-	size_t i;
-
-	for (i = 0; i < labels->count; i++) {
-		if (!strcmp(labels->labels[i].name, LABEL_SET_NAME))
-			return labels->labels[i].value;
-	}
-	return "";
-}
-
-/* A line for each point that is finite. */
+/* A line for each finite point. */
 static size_t put_lines(struct draft *draft, const struct merged_labels *labels,
 			const struct metric_family *family, const struct metric_point *points,
 			size_t count)
 {
 	struct bytes *lines = &draft->series;
 	const size_t start = lines->length;
-	size_t prefix, written = 0, length, i;
-	char value[64];
-	uint8_t *to;
+	size_t i;
 
-	put_escaped(lines, name_of(labels), ", ");
+	put_escaped(lines, merged_labels__name(labels), ", ");
 	for (i = 0; i < labels->count; i++) {
 		if (!strcmp(labels->labels[i].name, LABEL_SET_NAME))
 			continue;
@@ -94,27 +66,7 @@ static size_t put_lines(struct draft *draft, const struct merged_labels *labels,
 		put_escaped(lines, labels->labels[i].value, ", =");
 	}
 	bytes__put(lines, " value=", 7);
-	prefix = lines->length - start;
-
-	for (i = 0; i < count; i++) {
-		if (!isfinite(points[i].value))
-			continue;
-		length = print_value(value, sizeof(value), points[i].value);
-		length += snprintf(value + length, sizeof(value) - length, " %" PRId64 "\n",
-				   points[i].time_ns);
-		/* The prefix of the first line is there already. */
-		to = bytes__reserve(lines, prefix + length);
-		if (!to)
-			break;
-		if (written++) {
-			memcpy(to, lines->data + start, prefix);
-			lines->length += prefix;
-		}
-		bytes__put(lines, value, length);
-	}
-	if (!written)
-		lines->length = start;
-	return written;
+	return lines__put(lines, start, points, count, PRECISION_NS);
 }
 
 /* Finds the tag of the host, with its escapes; tags end at a blank without a backslash before. */
@@ -142,23 +94,7 @@ static void find_host(struct found_series *found, const uint8_t *line, const uin
 
 static int read_lines(struct pieces *pieces)
 {
-	const uint8_t *at = pieces->bytes.data, *line_end;
-	const uint8_t *const end = at + pieces->bytes.length;
-	struct found_series found;
-	int ret = 0;
-
-	while (!ret && at < end) {
-		line_end = memchr(at, '\n', end - at);
-		line_end = line_end ? line_end + 1 : end;
-		found = (struct found_series){
-			.hash = XXH3_64bits(at, line_end - at),
-			.samples = 1,
-		};
-		find_host(&found, at, line_end);
-		ret = pieces__add(pieces, &found, at, line_end);
-		at = line_end;
-	}
-	return ret;
+	return lines__read(pieces, find_host);
 }
 
 /* The value of a key of a query: all but letters and digits is encoded (RFC 3986, 2.1). */
@@ -234,7 +170,7 @@ const struct format format_influx = {
 	.title = "InfluxDB's line protocol",
 	.headers = headers,
 	.compression = &compression_gzip,
-	.precision_ns = 1,
+	.precision_ns = PRECISION_NS,
 	.put = put_lines,
 	.read = read_lines,
 	.url = url_of,

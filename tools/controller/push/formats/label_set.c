@@ -181,3 +181,14 @@ bool label_set__merge(const struct label_set *set, const struct metric_series *s
 	merged->count = to - merged->labels;
 	return true;
 }
+
+const char *merged_labels__name(const struct merged_labels *labels)
+{
+	size_t i;
+
+	for (i = 0; i < labels->count; i++) {
+		if (!strcmp(labels->labels[i].name, LABEL_SET_NAME))
+			return labels->labels[i].value;
+	}
+	return "";
+}

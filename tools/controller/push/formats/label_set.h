@@ -66,5 +66,7 @@ bool label_set__equal(const struct label_set *one, const struct label_set *other
  */
 bool label_set__merge(const struct label_set *set, const struct metric_series *series,
 		      struct merged_labels *merged);
+/* The name of the series, the text of __name__; "" without one. */
+const char *merged_labels__name(const struct merged_labels *labels);
 
 #endif /* CONTROLLER_LABEL_SET_H */
