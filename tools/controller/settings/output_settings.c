@@ -3,6 +3,7 @@
 #include "output_settings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ static int take_url(void *object, const struct dart_setting *setting, const char
 
 	if (output->is_receiver)
 		return dart_error__set(error, EINVAL,
-				       "an output has either remote_write or influx, not both");
+				       "an output has either %s or %s, not both",
+				       output->receiver.format, setting->key);
 	output->is_receiver = true;
 	output->receiver.format = setting->key;
 	output->receiver.url = strdup(text);
@@ -75,6 +77,9 @@ static const struct dart_setting rows[] = {
 };
 
 static const struct dart_settings table = DART_SETTINGS(rows);
+
+/* Bytes of the sentence part that lists all keys, with the NUL. */
+#define KEYS_TEXT_MAX 128
 
 const char *output_settings__format(const char *name)
 {
@@ -123,6 +128,25 @@ static int add_server(struct dart_yaml *yaml, const yaml_node_t *item, struct ou
 	return 0;
 }
 
+/* Names all rows of the table, so that a new format needs no other sentence. */
+static int refuse_mixture(struct dart_yaml *yaml, const yaml_node_t *item)
+{
+	const char *separator = "";
+	char keys[KEYS_TEXT_MAX];
+	size_t i, length = 0;
+
+	for (i = 0; i < table.count && length < sizeof(keys); i++) {
+		if (i)
+			separator = i + 1 < table.count ? ", " : " and ";
+		length += snprintf(keys + length, sizeof(keys) - length, "%s%s", separator,
+				   rows[i].key);
+	}
+	return dart_yaml__refuse(
+		yaml, item,
+		"an output is one of %s; listen and web may have token_file, user, password_file, certificate, key and names, and no other key",
+		keys);
+}
+
 static int add_output(struct dart_yaml *yaml, const yaml_node_t *item, struct output *output,
 		      struct output_settings *outputs)
 {
@@ -130,9 +154,7 @@ static int add_output(struct dart_yaml *yaml, const yaml_node_t *item, struct ou
 	int ret;
 
 	if (!is_one(output))
-		return dart_yaml__refuse(
-			yaml, item,
-			"an output is one of listen, web, remote_write and influx; listen and web may have token_file, user, password_file, certificate, key and names, and no other key");
+		return refuse_mixture(yaml, item);
 	if (!output->is_receiver)
 		return add_server(yaml, item, output, outputs);
 	move_text(&output->receiver.token_file, &output->http.token_path);
