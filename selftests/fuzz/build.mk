@@ -79,8 +79,7 @@ fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	discovery/target_list.c)
 fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	record.c segment.c spool.c)
-fuzz_spool_parsers := $(addprefix tools/controller/push/, formats/pieces.c \
-	formats/influx.c formats/remote_write_read.c queue/record.c queue/segment.c queue/spool.c)
+fuzz_spool_parsers = $(filter tools/controller/push/%, $(fuzz_spool_sources))
 fuzz_srv_answer_sources = $(controller_settings) \
 	$(addprefix tools/controller/discovery/, srv_answer.c target_list.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/discovery/, \

@@ -19,7 +19,7 @@ faults()
 		}
 		name=$(sed -n "/^const struct format format_$row = /,/^}/s/.*\.name = \"\(.*\)\",/\1/p" \
 			"$file")
-		grep -q "^\.Li $name\$" "$1/tools/controller/dart-controller.1.in" ||
+		grep -q "^\.Li $name\( [,.:;)]\)*\$" "$1/tools/controller/dart-controller.1.in" ||
 			echo "dart-controller.1.in does not name $name"
 		grep -q "\"$name\"" "$1/tools/controller/settings/output_settings.c" ||
 			echo "output_settings.c does not name $name"
