@@ -31,6 +31,8 @@ def lines(path):
 
 
 def put(entry, copy, field, value, unit=1, slack=0):
+    """Adds a value of the kernel; copy is the row, or "sum" for a sample of one row. The file
+    rounds the value down to a multiple of unit, and a gauge may change by slack meanwhile."""
     values[f"{entry}/{copy}/{field}"] = [value - slack, value + unit + slack]
 
 

@@ -6,7 +6,7 @@ Each block of code after one of these lines changes a file, whose name is printe
 
     New file `PATH`:
     In `PATH`, before "TEXT":       the block is inserted before the only line that begins
-    In `PATH`, before `TEXT`:       with TEXT
+    In `PATH`, before `TEXT`:       with TEXT; "before the call" says the same
 
 Exits with 1 if a line cannot be followed or there is none.
 """
@@ -15,7 +15,8 @@ import re
 import sys
 
 STEP = re.compile(r"^(?:New file `(?P<new>[^`]+)`|"
-                  r"In `(?P<old>[^`]+)`, before (?:\"(?P<quoted>[^\"]+)\"|`(?P<text>[^`]+)`)):\n"
+                  r"In `(?P<old>[^`]+)`, before (?:the call )?"
+                  r"(?:\"(?P<quoted>[^\"]+)\"|`(?P<text>[^`]+)`)):\n"
                   r"\n```\w*\n(?P<block>.*?)^```$", re.M | re.S)
 
 
