@@ -146,7 +146,7 @@ static void test_refused(void **state)
 		{ PUSH "influx: http://h\n",
 		  "f:3: an output has either remote_write or influx, not both" },
 		{ PUSH "listen: :80\n",
-		  "f:2: an output is one of listen, web, remote_write and influx" },
+		  "f:2: an output is one of listen, web, remote_write" },
 		{ "outputs: [{remote_write: 'h:9090'}]\n", "f:1: 'h:9090' is not a URL" },
 		{ "outputs: [{influx: []}]\n", "f:1: expected a URL" },
 	};
@@ -160,6 +160,19 @@ static void test_refused(void **state)
 	}
 }
 
+/* The sentence that lists the outputs is made of the table of keys. */
+static void test_kinds(void **state)
+{
+	static const char *const kinds[] = { "listen", "web", "remote_write", "influx" };
+	size_t i;
+
+	assert_true(load(PUSH "listen: :80\n") < 0);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		assert_non_null(strstr(error.text, kinds[i]));
+	assert_non_null(strstr(error.text, " and "));
+	assert_non_null(strstr(error.text, "; listen and web may have token_file"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +184,8 @@ int main(void)
 			     test_sync, NULL, clear_settings),
 		TEST_FIXTURE("what cannot be is refused, with the line",
 			     test_refused, NULL, clear_settings),
+		TEST_FIXTURE("an output of two kinds is refused with the names of all kinds",
+			     test_kinds, NULL, clear_settings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
