@@ -25,53 +25,61 @@ struct draft {
 };
 
 struct format {
-	/* As settings name it; in reports of the controller, too. */
+	/* The key of an output in the configuration file; reports of the controller show it. */
 	const char *name;
 	/* The value of the setting "version" for this row; 0: the setting does not apply. */
 	unsigned int version;
-	/* Of the row, in spools, which outlive programs: a number is never used again. */
+	/* Identifies the row in spools, which outlive programs: a number is never used again. */
 	uint8_t number;
-	/* For sentences: "remote write 2.0". */
+	/* The format in sentences: "remote write 2.0". */
 	const char *title;
-	/* Lines of a request's head that describe its body; NULL ends them. */
+	/*
+	 * Lines of a request's head that describe its body, Content-Type among them; NULL ends
+	 * them.
+	 */
 	const char *const *headers;
 	const struct compression *compression;
-	/* Time stamps are multiples of so many ns. */
+	/*
+	 * The unit of time stamps, in ns.  The queue leaves out a point whose time stamp, in this
+	 * unit, equals the time stamp of the previous point of its series; put() gets times in ns
+	 * and converts them.
+	 */
 	int64_t precision_ns;
-	/* A series that ends gets a point with the value FORMAT_STALE. */
+	/* The queue adds a point with the value FORMAT_STALE to a series that ends. */
 	bool has_markers;
-	/* Names of labels are plain: see labels__is_plain_name(). */
+	/* put() gets only labels with plain names: see labels__is_plain_name(). */
 	bool has_plain_names;
 
 	/*
-	 * Adds the points of a series, in their order, to @draft, and returns how many: the format
-	 * may be unable to express others, such as NaN.  Out of memory is a failure of the bytes.
+	 * Adds the points of a series, in their order, to @draft.  Returns the number of points
+	 * that the format can express, without NaN, for example.  Out of memory is a failure of
+	 * the bytes.
 	 */
 	size_t (*put)(struct draft *draft, const struct merged_labels *labels,
 		      const struct metric_family *family, const struct metric_point *points,
 		      size_t count);
 	/*
-	 * Finds the series of a message that is unpacked, by pieces__add().  The bytes may come
-	 * from a spool and are not trusted.  Returns 0; -EINVAL; -ENOMEM.
+	 * Calls pieces__add() for each series of an unpacked message.  The bytes may come from a
+	 * spool and are not trusted.  Returns 0; -EINVAL; -ENOMEM.
 	 */
 	int (*read)(struct pieces *pieces);
 
-	/* All members below may be NULL. */
+	/* All members from here on may be NULL. */
 
 	/*
 	 * Judges an answer beyond the common rule; with @may_be_older the verdict may be
-	 * VERDICT_OLDER.  NULL: answer__judge() says all.
+	 * VERDICT_OLDER.  NULL: answer__judge() alone decides.
 	 */
 	enum verdict (*judge)(const struct answer *answer, bool may_be_older);
 	/*
-	 * For receivers that do not take this format; convert() makes a body of the older format of
-	 * one of this format, both unpacked.  Returns 0; -EINVAL; -ENOMEM.
+	 * The format for receivers that refuse this one.  convert() translates a body to the older
+	 * format, both unpacked.  Returns 0; -EINVAL; -ENOMEM.
 	 */
 	const struct format *older;
 	int (*convert)(const void *message, size_t length, struct bytes *body);
 	/*
-	 * The URL that requests go to, which the caller frees; NULL if out of memory.  Without this
-	 * function it is that of the settings.
+	 * Returns the URL of requests, which the caller frees; NULL if out of memory.  Without this
+	 * function requests go to the URL of the settings.
 	 */
 	char *(*url)(const struct receiver_settings *settings);
 	/* The word before a token in a request's head; "Bearer" without this function. */
