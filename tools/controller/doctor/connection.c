@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connects to a host step by step, and says where and why that ends. */
+/* Connects to a host step by step, and says at which step and why it failed. */
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -15,20 +15,20 @@
 #include "tools/doctor/text_file.h"
 
 #define ROCE_PORT "4791"
-/* An ICMP error needs a round trip. */
+/* An ICMP error arrives within a round trip. */
 #define ICMP_TIMEOUT_MS 1000
-/* Clocks are set by NTP within this. */
+/* NTP keeps two clocks within this difference. */
 #define CLOCK_TOLERANCE_NS 100000000LL
 
-/* What most answers come down to. */
+/* Suggests the command that examines the host itself, the remedy of most failures. */
 static void look_there(struct findings *findings, const struct connection *connection)
 {
 	findings__command(findings, "ssh %s dartctl doctor", connection->target->host);
 }
 
 /*
- * Sends an empty datagram to the port of RoCE.  Soft-RoCE and adapters drop it
- * silently.  Returns the errno of an ICMP error that comes back, or 0.
+ * Sends an empty datagram to the port of RoCE, which soft-RoCE and adapters drop silently.  Returns
+ * the errno of the ICMP error that comes back; 0 if none does.
  */
 static int ask_for_icmp(const char *address)
 {
@@ -107,7 +107,7 @@ static void explain(struct findings *findings, const struct connection *connecti
 	}
 }
 
-/* Waits until the endpoint is connected or has failed, which is the result. */
+/* Waits until the endpoint is connected or has failed.  Returns 0 or the -errno of the failure. */
 static int await_connection(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	struct pollfd events = {
@@ -131,7 +131,7 @@ static int await_connection(struct dart_endpoint *endpoint, struct dart_error *e
 	return dart_endpoint__failure(endpoint) ?: -ECONNRESET;
 }
 
-/* No device reaches the host: the host, or this machine, is not there. */
+/* Explains that no device reaches the host: either the host is down or this machine has no RDMA. */
 static void explain_route(struct findings *findings, struct connection *connection,
 			  const struct dart_error *error)
 {
@@ -187,10 +187,10 @@ free:
 	return false;
 }
 
-/* The largest payload of a RoCE packet on an interface with this MTU. */
+/* Returns the largest payload of a RoCE packet on an interface with this MTU. */
 static unsigned int best_mtu(long long netdev_mtu)
 {
-	/* IPv4 or IPv6, UDP, BTH, RETH, ICRC, with room for more headers. */
+	/* IPv4 or IPv6, UDP, BTH, RETH, ICRC, and room for further headers. */
 	const unsigned int headers = 40 + 8 + 12 + 16 + 4 + 16;
 	unsigned int mtu = 4096;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks of the way to a host, until a connection stands: "route", "rdma", "gid",
- * "firewall", "connect".
+ * Checks of the way to a host up to an established connection: "route", "rdma", "gid", "firewall",
+ * "connect".
  */
 #ifndef CONTROLLER_DOCTOR_CONNECTION_H
 #define CONTROLLER_DOCTOR_CONNECTION_H
@@ -12,18 +12,18 @@
 #include "tools/doctor/findings.h"
 #include "tools/doctor/rdma_port.h"
 
-/* Waits no longer than this for an answer of the host. */
+/* Checks wait no longer than this for an answer of the host. */
 #define ANSWER_TIMEOUT_MS 10000
 
 struct connection {
 	const struct target_settings *target;
-	const char *address; /* of the host, numeric */
+	const char *address; /* numeric address of the host */
 	struct dart_endpoint *endpoint; /* NULL unless connected */
 	struct dart_endpoint_path path;
-	struct rdma_port port; /* of this machine */
+	struct rdma_port port; /* RDMA port of this machine */
 };
 
-/* True if it is connected; the caller frees the endpoint. */
+/* Returns true once the host accepted the connection; the caller then frees the endpoint. */
 bool check_connection(struct findings *findings, struct connection *connection);
 
 /* Checks that need no READ: "mtu", "clock". */

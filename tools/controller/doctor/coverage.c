@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the coverage of a host from the entry about its agent. */
+/* Reads the coverage of a host from the entry that describes its agent. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,10 @@ static const struct sample_entry *find_agent(const struct sample *sample)
 	return NULL;
 }
 
-/* "cgroups (watches)" of "coverage_cgroups_missing_watches"; false: another field. */
+/*
+ * Prints "cgroups (watches)" for "coverage_cgroups_missing_watches"; returns false for other
+ * fields.
+ */
 static bool name_missing(const struct dart_field *field, char *text, size_t size)
 {
 	const char *kind = field->name + strlen(PREFIX), *reason;
@@ -32,7 +35,9 @@ static bool name_missing(const struct dart_field *field, char *text, size_t size
 	return true;
 }
 
-/* Probes and maps are registered by choice; a kernel without a source cannot get it. */
+/*
+ * Users choose which probes and maps they register, and a kernel without a source cannot serve it.
+ */
 static bool is_meant(const char *name)
 {
 	return !strcmp(name, "probes (unregistered)") || !strcmp(name, "maps (unregistered)") ||
@@ -59,7 +64,7 @@ void check_coverage(struct findings *findings, const char *host, const struct sa
 			length += snprintf(first + length, sizeof(first) - length, "%s%llu %s",
 					   length ? ", " : "", (unsigned long long)count, name);
 	}
-	/* An agent of an earlier release has no such figures. */
+	/* Agents of earlier releases do not report coverage. */
 	if (!kinds)
 		return;
 	if (!length) {

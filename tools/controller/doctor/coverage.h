@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Check "coverage": the agent serves what its host has. */
+/* Check "coverage": the agent serves all objects of its host. */
 #ifndef CONTROLLER_DOCTOR_COVERAGE_H
 #define CONTROLLER_DOCTOR_COVERAGE_H
 
@@ -7,8 +7,8 @@
 #include "tools/doctor/findings.h"
 
 /*
- * Judges the coverage figures in the entry "dartd" of @sample, if present.  @host: named in the
- * suggested command.
+ * Judges the coverage figures in the entry "dartd" of @sample, if the agent reports them.  The
+ * suggested command names @host.
  */
 void check_coverage(struct findings *findings, const char *host, const struct sample *sample);
 

@@ -14,7 +14,7 @@
 #include "tools/controller/settings/config.h"
 #include "tools/doctor/certificate.h"
 
-/* @ret: of the resolution. */
+/* @ret: result of the resolution, 0 or an error of getaddrinfo(). */
 static void check_name(struct findings *findings, const char *host, const char *address, int ret)
 {
 	if (!ret) {
@@ -25,7 +25,7 @@ static void check_name(struct findings *findings, const char *host, const char *
 	findings__command(findings, "getent hosts %s", host);
 }
 
-/* Certificates from the configuration, unless the command line names some. */
+/* Reads certificates from the configuration file unless the command line names some. */
 static int load_tls(const struct options *options, struct settings *settings)
 {
 	struct dart_error error;
@@ -58,7 +58,7 @@ static void check_by_rdma(struct findings *findings, struct connection *connecti
 	dart_endpoint__free(connection->endpoint);
 }
 
-/* The host has an address. */
+/* Runs all checks that need the address of the host. */
 static void check_host(struct findings *findings, struct connection *connection,
 		       const struct options *options, const struct settings_tls *tls)
 {
@@ -68,7 +68,7 @@ static void check_host(struct findings *findings, struct connection *connection,
 	struct tcp_way way;
 
 	tcp_way__try(&way, connection, port, tls);
-	/* RDMA need not work if TCP does. */
+	/* If TCP works, RDMA is optional. */
 	findings->is_lenient = !is_by_tcp && tcp_way__is_open(&way);
 	if (!is_by_tcp)
 		check_rdma_cm(findings);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* READs the table and the values of a connected host as a controller does. */
+/* READs the table and the values of a connected host, like a controller. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -15,19 +15,19 @@
 #include "tools/controller/fleet/fetch.h"
 #include "tools/controller/flow/table_age.h"
 
-/* A counter of time grows meanwhile, even in a virtual machine. */
+/* CPU time grows within this interval, even in a virtual machine. */
 #define FRESH_NS 1000000000L
 
 struct reader {
 	struct findings *findings;
 	const struct connection *connection;
 	void *landing;
-	uint64_t begin_ns; /* of the last batch */
+	uint64_t begin_ns; /* start of the last batch */
 	uint64_t latency_ns;
 	struct table_age age;
 };
 
-/* READs a batch; returns 0, or -errno and a sentence. */
+/* READs a batch. Returns 0, or -errno with a sentence in @error. */
 static int reader__read(struct reader *reader, const struct dart_read *reads, uint32_t count,
 			struct dart_error *error)
 {
@@ -95,7 +95,9 @@ static void wait_us(uint64_t delay_us)
 	nanosleep(&delay, NULL);
 }
 
-/* The table, as for the target's first scrape; NULL after a finding. */
+/*
+ * Fetches the table, like a target before its first scrape. Returns NULL after reporting a finding.
+ */
 static struct dart_table *fetch_table(struct reader *reader, bool is_quiet)
 {
 	const struct dart_endpoint_accept *accept =
@@ -139,8 +141,8 @@ static struct dart_table *fetch_table(struct reader *reader, bool is_quiet)
 }
 
 /*
- * READs the values and the header behind them, as the scraper plans it.  -ESTALE if
- * they may be invalid, because the table changed earlier than a lease ago.
+ * READs the values and then the header, in the order that the scraper planned. Returns -ESTALE if
+ * the values may be invalid, because the table changed longer than a lease ago.
  */
 static int scrape(struct reader *reader, struct scraper *scraper, struct dart_error *error)
 {
@@ -189,9 +191,7 @@ static void judge_freshness(struct reader *reader, const struct sample *sample)
 			  reader->connection->target->host);
 }
 
-/*
- * Scrapes twice.  -ESTALE, without a finding, if the table changed meanwhile.
- */
+/* Scrapes twice. Returns -ESTALE, without a finding, if the table changed meanwhile. */
 static int examine_values(struct reader *reader, struct scraper *scraper)
 {
 	const struct sample *sample;

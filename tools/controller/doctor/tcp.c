@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connects to a host over TCP, and calls it if this machine has certificates. */
+/* Connects to a host over TCP, and calls dartd there if this machine has certificates. */
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
@@ -14,11 +14,11 @@
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/transport/certificates.h"
 
-/* For a connection, and then for a refusal, which dartd sends at once. */
+/* Limits for connecting, and then for a refusal, which dartd sends at once. */
 #define CONNECT_TIMEOUT_MS 2000
 #define REFUSAL_TIMEOUT_MS 500
 
-/* Milliseconds until @end_ns, rounded up. */
+/* Returns the milliseconds until @end_ns, rounded up. */
 static int left_ms(uint64_t end_ns)
 {
 	uint64_t now_ns = monotonic_ns();
@@ -56,11 +56,12 @@ static int connect_to(const char *address, uint16_t port)
 }
 
 /*
- * Waits for a refusal that dartd sends before the handshake; without one, this machine is allowed.
+ * Waits for the refusal that dartd sends before the handshake. Without one, dartd allows this
+ * machine.
  */
 static enum tcp_answer listen_to(int fd)
 {
-	/* As dart_tls__deny() sends it. */
+	/* The alert that dart_tls__deny() sends. */
 	static const unsigned char denied[] = { 21, 3, 3, 0, 2, 2, 49 };
 	struct pollfd events = { .fd = fd, .events = POLLIN };
 	unsigned char said[sizeof(denied)];
@@ -104,7 +105,7 @@ static enum tcp_answer call_with(struct tcp_way *way, const struct connection *c
 
 	if (certificates__load(files, &tls, &way->error))
 		return answer;
-	/* This user has no certificate to show to the host. */
+	/* This machine has no certificate to show to the host. */
 	if (!tls)
 		return TCP_LISTENS;
 	if (!dart_rpc_client__connect_tcp(connection->address, way->port, tls,
