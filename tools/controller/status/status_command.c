@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Asks a controller for its state, and prints it as JSON or for people. */
+/* Asks a controller for its state, and prints the state as JSON or for people. */
 #include "status_command.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "status_server.h"
 #include "status_table.h"
 
-/* Where a service has it. */
+/* The service keeps its control socket here. */
 #define DIRECTORY "/run/dart-controller"
-/* Of 10,000 targets with all the labels that they may have. */
+/* Enough for 10,000 targets with the maximum of labels. */
 #define ANSWER_MAX (256U << 20)
-/* Without a byte. */
+/* The command gives up when no byte arrives for so long. */
 #define TIMEOUT_S 10
 
 /* Returns a descriptor, or -errno with a sentence in @error. */
@@ -46,7 +46,10 @@ static int ask(const struct sockaddr_un *address, struct dart_error *error)
 	return -EIO;
 }
 
-/* Returns all that comes, which the caller frees; NULL with a sentence in @error. */
+/*
+ * Reads until the controller closes the connection. The caller frees the text; NULL with a sentence
+ * in @error.
+ */
 static char *read_answer(int fd, size_t *length, struct dart_error *error)
 {
 	char buffer[65536], *text = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the state of targets, of sources and of the controller itself. */
+/* Prints the state of the targets, the sources and the controller itself. */
 #include "status_report.h"
 
 #include <jansson.h>
@@ -9,10 +9,10 @@
 
 #include "tools/controller/base/schedule.h"
 
-/* Targets in a piece: well below a millisecond, most of it for percentiles. */
+/* Targets of a piece, which takes far less than a millisecond, mostly for percentiles. */
 #define BATCH 16
 
-/* CLOCK_REALTIME at @monotonic of CLOCK_MONOTONIC; null for 0. */
+/* Converts @monotonic, of CLOCK_MONOTONIC, to CLOCK_REALTIME; null for 0. */
 static json_t *to_wall_clock(uint64_t monotonic)
 {
 	struct timespec now;
@@ -29,7 +29,7 @@ static json_t *text_or_null(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-/* Takes the reference to @members, which are those of an object. */
+/* Prints @members without the braces of an object, and takes the reference. */
 static void print_members(json_t *members, FILE *out)
 {
 	if (members)
@@ -89,7 +89,7 @@ static void print_target(struct status_report *report, size_t index, const struc
 		"p50", (json_int_t)status.landed_ns.p50, "p90", (json_int_t)status.landed_ns.p90,
 		"p99", (json_int_t)status.landed_ns.p99, "max", (json_int_t)status.landed_ns.max);
 	fputs(report->printed++ ? ",\n" : "", out);
-	/* The labels are a text already. */
+	/* The labels of a target are stored as JSON text. */
 	fprintf(out, "{\"labels\":%s,", settings->labels ? settings->labels->text : "{}");
 	print_members(members, out);
 	fputc('}', out);
@@ -126,7 +126,7 @@ static json_t *losses_of(const struct output_losses *losses)
 	return all;
 }
 
-/* A reason for each loss; the members of an output that has no such losses are left out. */
+/* Adds the sum of the losses and a list of reasons. An output without losses gets neither. */
 static void add_losses(json_t *members, const char *sum, const char *list,
 		       const struct output_losses *losses)
 {
@@ -178,7 +178,7 @@ static uint64_t time_ns(const struct timeval *time)
 	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
 }
 
-/* Pages in memory, of /proc/self/statm; 0 if that cannot be read. */
+/* Returns the resident memory by /proc/self/statm; 0 if the file cannot be read. */
 static uint64_t resident_bytes(void)
 {
 	unsigned long long size, resident = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers on the control socket, without waiting for anybody. */
+/* Serves the control socket, without waiting for any client. */
 #include "status_server.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ int control_socket__address(const char *path, const char *otherwise, struct sock
 #define CLIENTS_MAX 8
 /* A client that neither writes nor reads for so long is disconnected. */
 #define IDLE_US 10000000ULL
-/* Without descriptors nobody is accepted for so long: the listener stays readable. */
+/* Without free descriptors the server pauses for so long, because the listener stays readable. */
 #define PAUSE_US 1000000ULL
 
 struct client {
@@ -55,7 +55,7 @@ struct client {
 	char request[CONTROL_SOCKET_REQUEST_MAX];
 	size_t request_length;
 	struct status_report report;
-	char *piece; /* NULL: none */
+	char *piece; /* the piece being sent; NULL before the first */
 	size_t length, sent;
 	LIST_ENTRY(client) place;
 };
@@ -65,7 +65,7 @@ struct status_server {
 	const struct output *output;
 	uint64_t started_ns;
 	struct sockaddr_un address;
-	int lock; /* of the socket's place, for as long as the server is there */
+	int lock; /* locks the path of the socket while the server exists */
 	sd_event_source *source; /* owns the descriptor */
 	struct timer resume;
 	unsigned int count;
@@ -87,7 +87,7 @@ static void on_idle(void *data)
 	client__free(data);
 }
 
-/* Prints the next piece.  False if there is none. */
+/* Prints the next piece.  Returns false after the last one. */
 static bool client__print(struct client *client)
 {
 	FILE *out;
@@ -104,7 +104,7 @@ static bool client__print(struct client *client)
 	return false;
 }
 
-/* One piece at most: the loop has other events. */
+/* Sends at most one piece, so that the loop can handle other events. */
 static void client__write(struct client *client)
 {
 	ssize_t sent;
@@ -123,7 +123,7 @@ static void client__write(struct client *client)
 	}
 }
 
-/* Anything but a request for the status ends the connection. */
+/* Ends the connection unless the client asks for the status. */
 static void client__read(struct client *client)
 {
 	static const char wanted[] = CONTROL_SOCKET_STATUS;
@@ -205,7 +205,7 @@ static int bind_to(int fd, const struct sockaddr_un *address)
 {
 	int err = 0;
 
-	/* bind() takes it over for the file, but for what the umask forbids. */
+	/* bind() gives the mode of the descriptor to the file, less the bits of the umask. */
 	if (fchmod(fd, 0660) || bind(fd, (const struct sockaddr *)address, sizeof(*address)))
 		return -errno;
 	if (chmod(address->sun_path, 0660) || listen(fd, CLIENTS_MAX)) {
@@ -215,7 +215,7 @@ static int bind_to(int fd, const struct sockaddr_un *address)
 	return err;
 }
 
-/* A socket that nobody listens at was left by a controller that was killed. */
+/* A socket without a listener was left by a controller that was killed. */
 static bool is_abandoned(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -236,9 +236,8 @@ static int refuse(const struct sockaddr_un *address, int code, struct dart_error
 }
 
 /*
- * Of several controllers only one takes the socket of a dead one over, or removes it.  The
- * lock ends with the process; the file stays.  Returns a descriptor, or -errno with a
- * sentence in @error.
+ * Lets only one of several controllers take over or remove the socket of a dead one.  The lock ends
+ * with the process; its file stays.  Returns a descriptor, or -errno with a sentence in @error.
  */
 static int lock(const struct sockaddr_un *address, struct dart_error *error)
 {
@@ -276,7 +275,7 @@ static int listen_at(const struct sockaddr_un *address, struct dart_error *error
 	return refuse(address, -err, error);
 }
 
-/* Both descriptors are the server's, or closed. */
+/* Afterwards the server owns both descriptors, or they are closed. */
 static int status_server__open(struct status_server *server, struct dart_error *error)
 {
 	int fd, ret;

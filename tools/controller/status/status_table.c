@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints a line for each target and each source, and one about the controller. */
+/* Prints a line for each target and each source, and one for the controller. */
 #include "status_table.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 enum column_kind {
 	COLUMN_TEXT,
 	COLUMN_NUMBER,
-	COLUMN_AGO, /* a time of CLOCK_REALTIME in ns */
-	COLUMN_AGE, /* ns; nothing if 0 */
-	COLUMN_US, /* ns as us */
+	COLUMN_AGO, /* nanoseconds of CLOCK_REALTIME, shown as the time since then */
+	COLUMN_AGE, /* a duration in ns; an empty cell for 0 */
+	COLUMN_US, /* a duration in ns, shown in us */
 };
 
 struct column {
 	const char *title;
-	const char *member; /* of the object, or of the one that is @part of it */
+	const char *member; /* a member of the object, or of the object's member @part */
 	const char *part;
 	enum column_kind kind;
 };
@@ -75,7 +75,7 @@ static json_int_t number_of(const json_t *object, const char *member)
 	return json_integer_value(json_object_get(object, member));
 }
 
-/* As "12s", "7min", "3h", "5d". */
+/* Prints "12s", "7min", "3h" or "5d". */
 static void print_age(json_int_t seconds, char text[static TEXT_MAX])
 {
 	if (seconds < 0)
@@ -104,7 +104,7 @@ static void print_wait(json_int_t age_ns, char text[static TEXT_MAX])
 		print_age(age_ns / 1000000000, text);
 }
 
-/* Errors may quote a peer: no control character reaches the terminal. */
+/* Errors may quote a peer: escape control characters for the terminal. */
 static int set_text(struct libscols_line *line, size_t index, const char *text)
 {
 	char *escaped = dart_escape__new(text, DART_ESCAPE_SENTENCE);

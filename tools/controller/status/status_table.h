@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The report of status_report.h for people. */
+/* Prints the report of status_report.h for people. */
 #ifndef CONTROLLER_STATUS_TABLE_H
 #define CONTROLLER_STATUS_TABLE_H
 
