@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads headers Accept: see http_accept.h.  No parameter is expected to quote a comma. */
+/* Reads Accept headers: see http_accept.h.  No parameter is expected to quote a comma. */
 #include "http_accept.h"
 
 #include <ctype.h>
@@ -9,21 +9,21 @@
 #define BLANKS " \t"
 #define WEIGHT_MAX 1000
 
-/* Ranges, the least exact first. */
+/* How exactly a media range matches a type, in ascending order. */
 enum exactness {
 	OTHER,
-	ANY, /* and anything */
+	ANY, /* the range is an asterisk, a slash and an asterisk */
 	ANY_SUBTYPE,
 	EXACT,
 };
 
-/* A text without blanks around it. */
+/* A text without surrounding blanks. */
 struct part {
 	const char *text;
 	size_t length;
 };
 
-/* The next of @text that ends with @separator, which @text is then after. */
+/* Returns the part of @text up to @separator or @end, and moves @text past the separator. */
 static struct part take_part(const char **text, const char *end, char separator)
 {
 	const char *found = memchr(*text, separator, end - *text);
@@ -58,7 +58,7 @@ static enum exactness compare(struct part range, const char *type)
 		       OTHER;
 }
 
-/* Reads "0.25".  A malformed weight is 0: the peer may not want the type. */
+/* Reads "0.25".  A malformed weight counts as 0, because the peer may not want the type. */
 static unsigned int read_weight(struct part number)
 {
 	unsigned int weight = 0, unit = WEIGHT_MAX;

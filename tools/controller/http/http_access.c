@@ -19,7 +19,9 @@
 #define USER_MAX 256
 #define PASSWORD_MAX 1024
 
-/* The first line of the file at @path, without a byte order mark, into @text of @size. */
+/*
+ * Reads the first line of the file at @path, without a byte order mark, into @text of @size bytes.
+ */
 static int read_line(const char *what, const char *path, char *text, size_t size,
 		     struct dart_error *error)
 {
@@ -69,7 +71,7 @@ static int load_token(struct http_secrets *secrets, const char *path, struct dar
 	return ret;
 }
 
-/* RFC 4648, section 4. */
+/* Base64 as in RFC 4648, section 4. */
 static char *base64(const char *text)
 {
 	static const char digits[] =
@@ -209,7 +211,9 @@ bool http_access__has_password(const struct http_access *access)
 	return secrets && secrets->basic;
 }
 
-/* Takes the same time for each text of the same length, so that none is found byte by byte. */
+/*
+ * Takes the same time for all texts of one length, so that no peer finds the secret byte by byte.
+ */
 static bool is_secret(const char *secret, const char *text)
 {
 	const size_t length = strlen(text), own = strlen(secret);
@@ -221,7 +225,7 @@ static bool is_secret(const char *secret, const char *text)
 	return own && !difference;
 }
 
-/* What follows @scheme and spaces in @authorization; NULL: it is of another one. */
+/* Returns the text after @scheme and spaces in @authorization; NULL for another scheme. */
 static const char *credentials(const char *authorization, const char *scheme)
 {
 	const size_t length = strlen(scheme);
@@ -278,7 +282,7 @@ static bool is_own_name(const char *name)
 	return !gethostname(own, sizeof(own) - 1) && *own && !strcasecmp(name, own);
 }
 
-/* The name of a header Host, without its port, into @name. */
+/* Copies the name in a Host header, without the port, into @name. */
 static bool take_name(const char *host, char name[static NI_MAXHOST])
 {
 	const char *end = *host == '[' ? strchr(host, ']') : NULL;
@@ -311,7 +315,10 @@ bool http_access__names_server(const struct http_access *access, const char *hos
 	return false;
 }
 
-/* No header Origin, or that of a page of this server: browsers add it to what pages ask. */
+/*
+ * Browsers add an Origin header to requests that a page makes. True if the header is missing, or
+ * names a page of this server.
+ */
 static bool is_own_origin(const struct http_request *request)
 {
 	const char *origin = http_request__header(request, "Origin");

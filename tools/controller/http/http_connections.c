@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Accepts and bounds the connections of an HTTP server: see http_connections.h. */
+/* Accepts the connections of an HTTP server and limits their number: see http_connections.h. */
 #include "http_connections.h"
 
 #include <errno.h>
@@ -15,16 +15,19 @@
 #include "tools/controller/base/http_address.h"
 
 #define SLOTS (HTTP_CONNECTIONS_MAX + HTTP_CONNECTIONS_SPARE)
-/* After accept() failed for want of descriptors or memory. */
+/* Pause after accept() failed for lack of descriptors or memory. */
 #define PAUSE_MS 100
 
-/* All zeros is free. */
+/* A place for a connection. */
 struct slot {
 	int fd; /* -1: free */
-	struct in6_addr peer; /* as far as it counts */
+	struct in6_addr peer; /* the part of the address that peer_of() keeps */
 	bool is_busy;
-	bool is_leaving; /* it made room, and is not closed yet */
-	uint64_t since; /* the number of its last change: the least is idle longest */
+	bool is_leaving; /* it was shut down to make room, but is not closed yet */
+	/*
+	 * number of its last change: the smallest number belongs to the slot that is idle longest
+	 */
+	uint64_t since;
 };
 
 struct http_connections {
@@ -40,7 +43,10 @@ struct http_connections {
 	struct slot slots[SLOTS];
 };
 
-/* The part of an address that counts: one host may have all addresses of its network. */
+/*
+ * Returns the part of an address that identifies a peer. Of IPv6 that is the network, because one
+ * host may use all its addresses.
+ */
 static struct in6_addr peer_of(const struct sockaddr *address)
 {
 	struct in6_addr peer = {};
@@ -67,7 +73,10 @@ static struct slot *find(struct http_connections *connections, int fd)
 	return NULL;
 }
 
-/* The slot that has been idle longest, of @peer, or of all if it is NULL. */
+/*
+ * Finds the slot that has been idle longest, among the slots of @peer, or of all peers if it is
+ * NULL.
+ */
 static struct slot *find_idle(struct http_connections *connections, const struct in6_addr *peer)
 {
 	struct slot *slot, *found = NULL;
@@ -85,8 +94,8 @@ static struct slot *find_idle(struct http_connections *connections, const struct
 }
 
 /*
- * With the lock, so that the descriptor stays open meanwhile: libmicrohttpd reads the end of the
- * connection and closes it.
+ * Shuts down the connection that has been idle longest; libmicrohttpd reads its end and closes it.
+ * The caller holds the lock, so that the descriptor stays open meanwhile.
  */
 static bool make_room(struct http_connections *connections, const struct in6_addr *peer)
 {
@@ -110,8 +119,9 @@ static size_t count_of(const struct http_connections *connections, const struct 
 }
 
 /*
- * All are busy: the address with the most connections gives its oldest one to an address that has
- * @count of them, if it has more than that one will have.
+ * When all connections are busy, shuts down the oldest connection of the address with the most
+ * connections, for an address that holds @count connections. False if no address holds more than
+ * the @count + 1 that this address wants.
  */
 static bool make_room_of_most(struct http_connections *connections, size_t count)
 {
@@ -135,7 +145,7 @@ static bool make_room_of_most(struct http_connections *connections, size_t count
 	return true;
 }
 
-/* Takes a slot for @fd; false: all are busy. */
+/* Assigns a slot to @fd. False if all slots are busy. */
 static bool admit(struct http_connections *connections, int fd, const struct in6_addr *peer)
 {
 	size_t all = 0, of_peer = 0, i;
@@ -143,7 +153,7 @@ static bool admit(struct http_connections *connections, int fd, const struct in6
 	bool has_room;
 
 	pthread_mutex_lock(&connections->lock);
-	/* A connection that could not be served was closed without a word. */
+	/* libmicrohttpd closes a connection that it cannot serve without a notification. */
 	slot = find(connections, fd);
 	if (slot)
 		slot->fd = -1;
@@ -197,7 +207,7 @@ static bool lacks_resources(int err)
 	return err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM;
 }
 
-/* Returns false if the connections that wait can be accepted later only. */
+/* Returns false if accepting must pause, for lack of descriptors or memory. */
 static bool accept_one(struct http_connections *connections, int listener)
 {
 	struct sockaddr_storage address = {};

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The connections of an HTTP server: a thread accepts them at all its sockets, and bounds their
- * number, in total and for each address.  A further connection evicts the one that has been idle
- * longest, that is without a request in progress, such as the connections that a scraper keeps
- * open for its next scrape; a request whose body has not come to its end is not in progress.  If
- * all have requests in progress, it is refused at the bound of its address, and at that of all it
- * takes the place of the oldest one of the address that has the most, if that has more: peers that
- * take their answers slowly, or never, keep no other address out.
+ * The connections of an HTTP server.  A thread accepts them at all sockets of the server and limits
+ * their number, in total and for each address.  At the limit a new connection evicts the connection
+ * that has been idle longest, that is without a request in progress, such as a connection that a
+ * scraper keeps open for its next scrape.  A request is not in progress until its body has ended.
+ *
+ * If no connection is idle, a new one is refused at the limit of its address.  At the total limit
+ * it replaces the oldest connection of the address with the most connections, if that address keeps
+ * at least as many as the new one then.  So peers that take their answers slowly, or never, do not
+ * keep other addresses out.
  */
 #ifndef CONTROLLER_HTTP_CONNECTIONS_H
 #define CONTROLLER_HTTP_CONNECTIONS_H
@@ -16,31 +18,31 @@
 #include <sys/socket.h>
 
 #define HTTP_CONNECTIONS_MAX 512
-/* Of one address; of IPv6, of one network of 64 bits. */
+/* Limit for one address; for IPv6 of one network of 64 bits. */
 #define HTTP_PEER_CONNECTIONS_MAX 128
-/* Evicted connections that are not closed yet. */
+/* Places for evicted connections that are not closed yet. */
 #define HTTP_CONNECTIONS_SPARE 64
 
 struct http_connections;
 
-/* Takes an accepted socket, and closes it also on failure. */
+/* Takes an accepted socket, and closes the socket even on failure. */
 typedef bool http_connections_function(void *data, int fd, const struct sockaddr *peer,
 				       socklen_t length);
 
 /*
- * Accepts at the @count sockets @fds, which it owns from here on.  NULL: out of memory, or
- * of threads; then they are the caller's.
+ * Accepts at the @count sockets @fds, and owns them from now on.  Returns NULL if out of memory or
+ * threads; then the caller keeps the sockets.
  */
 struct http_connections *http_connections__new(const int *fds, int count,
 					       http_connections_function *serve, void *data);
-/* Accepts no more: no function is called any more, and the sockets are closed. */
+/* Stops accepting: afterwards no function is called, and the sockets are closed. */
 void http_connections__stop(struct http_connections *connections);
-/* After http_connections__stop(), when no connection is left. */
+/* Call this after http_connections__stop(), when no connection is left. */
 void http_connections__free(struct http_connections *connections);
 
-/* In any thread.  A request of the connection @fd has begun, or ended. */
+/* In any thread: a request of the connection @fd begins or has ended. */
 void http_connections__set_busy(struct http_connections *connections, int fd, bool is_busy);
-/* Before @fd is closed. */
+/* Call this before @fd is closed. */
 void http_connections__remove(struct http_connections *connections, int fd);
 
 #endif /* CONTROLLER_HTTP_CONNECTIONS_H */

@@ -6,19 +6,19 @@
 #include <string.h>
 #include <strings.h>
 
-/* RFC 3986, section 3.2.2, and the colon of the port. */
+/* Characters of a host in RFC 3986, section 3.2.2, and the colon before the port. */
 #define HOST_CHARACTERS \
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:[]%!$&'()*+,;="
 #define BLANKS " \t"
 
-/* Headers that are there more often than they may be, or with another value. */
+/* Counts the headers that may occur only once, and notes invalid values. */
 struct heads {
 	struct http_head *head;
 	unsigned int hosts, lengths, encodings;
 	bool is_wrong;
 };
 
-/* A value without blanks around it. */
+/* A value without surrounding blanks. */
 struct value {
 	const char *text;
 	size_t length;
@@ -42,7 +42,7 @@ static bool is_named(const char *name, size_t length, const char *expected)
 	return length == strlen(expected) && !strncasecmp(name, expected, length);
 }
 
-/* False if @text is too long, or not a host. */
+/* Returns false if @text is too long or not a host. */
 static bool take_host(struct http_head *head, const char *text, size_t length)
 {
 	if (length > HTTP_HOST_BYTES_MAX)
@@ -73,7 +73,7 @@ static enum MHD_Result on_header(void *data, enum MHD_ValueKind kind, const char
 	return MHD_YES;
 }
 
-/* The authority of a target such as "http://HOST:PORT/PATH", or NULL. */
+/* Returns the authority of an absolute target such as "http://HOST:PORT/PATH"; else NULL. */
 static const char *find_authority(const char *target)
 {
 	if (!strncasecmp(target, "http://", 7))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The head of a request as far as it says which server and page it is for, and where it ends (RFC
- * 9112).  A head that another program, such as a proxy, may read in another way is refused.
+ * Reads those parts of a request's head that name the server and the page, and that tell where the
+ * request ends (RFC 9112).  A head that another program, such as a proxy, may read differently is
+ * refused.
  */
 #ifndef CONTROLLER_HTTP_HEAD_H
 #define CONTROLLER_HTTP_HEAD_H
@@ -11,25 +12,29 @@
 
 struct MHD_Connection;
 
-#define HTTP_HOST_BYTES_MAX 300 /* a name of DNS and a port, with room */
+#define HTTP_HOST_BYTES_MAX 300 /* a DNS name and a port, with room */
 
 struct http_head {
-	const char *path; /* of the target; its text */
-	/* The name that calls the server: of an absolute target, or else the header Host. */
+	const char *path; /* path of the target, in the text of the target */
+	/*
+	 * The name by which the request calls the server: from an absolute target, else from the
+	 * Host header.
+	 */
 	char host[HTTP_HOST_BYTES_MAX + 1];
-	bool has_host; /* only HTTP/1.0 may have none */
+	bool has_host; /* false only for HTTP/1.0 */
 };
 
 /*
- * Fills in @head, of a request of @connection for @target, which is unpacked and has no arguments,
- * and stays; @version is "HTTP/1.1".  False: it is to be refused.
+ * Fills in @head for a request of @connection for @target.  @target is unescaped, without
+ * arguments, and outlives @head; @version is "HTTP/1.1".  Returns false if the request must be
+ * refused.
  */
 bool http_head__read(struct http_head *head, struct MHD_Connection *connection, const char *target,
 		     const char *version);
 
 /*
- * Unpacks %XX of @text in place, and returns its length.  An escape that is malformed stays, as
- * does %00, which would end the text for C, and so make it equal to another one.
+ * Unescapes %XX in @text in place, and returns the new length.  Malformed escapes stay, and so does
+ * %00, which would end the text for C, and thus make it equal to another text.
  */
 size_t http_head__unescape(char *text);
 

@@ -52,7 +52,7 @@ bool http_request__is_at_loopback(const struct http_request *request)
 	       http_address__is_loopback((struct sockaddr *)&address);
 }
 
-/* With the port of @address, or without one; "" if it cannot be told. */
+/* Prints a numeric address, with or without its port; "" if that fails. */
 static void print_address(const struct sockaddr *address, socklen_t length, bool has_port,
 			  char text[static HTTP_ADDRESS_TEXT_MAX])
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Serves pages by libmicrohttpd: see http_server.h. */
+/* Serves pages with libmicrohttpd: see http_server.h. */
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -19,15 +19,15 @@
 #include "tools/controller/base/gzip.h"
 #include "tools/controller/base/http_address.h"
 
-/* Below that, a body is sent as it is. */
+/* Shorter bodies are not compressed. */
 #define PACKED_BYTES_MIN 1024
 
-/* A chain of certificates, and a key: far above that of any. */
+/* Far more than a chain of certificates, or a key, needs. */
 #define PEM_BYTES_MAX (1U << 20)
 
 #define TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
-/* What serves with one certificate; all without TLS. */
+/* Serves with one certificate; without TLS there is only one such object. */
 struct serving {
 	struct http_server *server;
 	struct MHD_Daemon *daemon;
@@ -40,22 +40,25 @@ struct http_server {
 	struct http_server_options options;
 	struct http_connections *connections;
 	bool is_local;
-	struct sockaddr_storage address; /* of the first socket */
+	struct sockaddr_storage address; /* address of the first socket */
 
-	pthread_mutex_t lock; /* of the pointer below */
+	pthread_mutex_t lock; /* protects @serving */
 	struct serving *serving;
-	/* What it was started with, as the files were then; NULL: without TLS. */
+	/* Texts of the files that @serving was started with; NULL without TLS. */
 	char *certificate, *key;
 };
 
-/* A request and its answer, from the end of its head until the answer is sent, or the peer gone. */
+/* A request and its answer, from the end of the head until the answer was sent or the peer left. */
 struct exchange {
 	struct http_head head;
-	struct MHD_Response *response; /* held */
-	struct http_stream *stream; /* of the response, which frees it; or NULL */
+	struct MHD_Response *response; /* a reference */
+	struct http_stream *stream; /* the stream of the response, which frees it; or NULL */
 };
 
-/* The reason phrase of the status; an answer that should have a body, and has none, is an error. */
+/*
+ * Makes a body of the status's reason phrase.  An answer that lacks the body of its page is an
+ * error.
+ */
 static struct MHD_Response *text_response(unsigned int status)
 {
 	char text[64];
@@ -66,7 +69,7 @@ static struct MHD_Response *text_response(unsigned int status)
 	return MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_COPY);
 }
 
-/* Packs the body if that makes it shorter. */
+/* Compresses the body if that makes it shorter. */
 static bool answer__pack(struct http_answer *answer)
 {
 	size_t length;
@@ -150,7 +153,7 @@ static void refuse(struct http_answer *answer, unsigned int status,
 	answer->header_count = !!header;
 }
 
-/* Tells the operator of a proxy or a name in DNS what to do. */
+/* Tells the operator of a proxy or of a DNS name which setting allows the name. */
 static void refuse_name(struct http_answer *answer)
 {
 	refuse(answer, MHD_HTTP_FORBIDDEN, NULL);
@@ -213,14 +216,20 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct serving *se
 	exchange->response = response_of(serving, request, answer, &exchange->stream);
 	if (!exchange->response)
 		return MHD_NO;
-	/* With chunks libmicrohttpd 0.9.75 would send the last one, although HEAD has no body. */
+	/*
+	 * With chunks libmicrohttpd 0.9.75 would send the final chunk, although HEAD responses are
+	 * without body.
+	 */
 	if (answer->stream && !strcmp(method, MHD_HTTP_METHOD_HEAD))
 		MHD_set_response_options(exchange->response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT,
 					 MHD_RO_END);
 	return MHD_queue_response(request->connection, answer->status, exchange->response);
 }
 
-/* The head is there.  What is refused has no clear end: the connection is closed after it. */
+/*
+ * The head has arrived.  A refused request has no clear end, so the connection is closed
+ * afterwards.
+ */
 static enum MHD_Result begin(struct serving *serving, struct MHD_Connection *connection,
 			     const char *url, const char *method, const char *version, void **state)
 {
@@ -238,8 +247,9 @@ static enum MHD_Result begin(struct serving *serving, struct MHD_Connection *con
 }
 
 /*
- * Called once with the head, and once more after a body, which GET does not have; meanwhile with
- * pieces of it.  The connection is not busy before that, so a body without an end makes room.
+ * libmicrohttpd calls this after the head, then for each piece of a body, and once more at the end;
+ * GET requests are without body.  The connection becomes busy only at the end, so an endless body
+ * does not keep a connection from being evicted.
  */
 static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *upload,
@@ -252,7 +262,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 
 	if (!exchange)
 		return begin(serving, connection, url, method, version, state);
-	if (*upload_size) { /* it is dropped */
+	if (*upload_size) { /* dropped */
 		*upload_size = 0;
 		return MHD_YES;
 	}
@@ -305,12 +315,12 @@ static bool serve(void *data, int fd, const struct sockaddr *peer, socklen_t len
 	return is_served;
 }
 
-/* Peers send what they like: nothing is said of it. */
+/* Ignores libmicrohttpd's messages, which strangers could cause in any number. */
 static void ignore(void *data, const char *format, va_list arguments)
 {
 }
 
-/* The whole of a PEM file, for free(). */
+/* Reads a whole PEM file; the caller frees @text. */
 static int read_pem(const char *path, char **text, struct dart_error *error)
 {
 	FILE *file = fopen(path, "re");
@@ -337,12 +347,12 @@ static unsigned int threads_of(const struct http_server_options *options)
 	return threads < HTTP_THREADS_MAX ? threads : HTTP_THREADS_MAX;
 }
 
-/* With the texts of @certificate and @key, or without TLS if they are NULL. */
+/* Starts serving with the texts @certificate and @key; without TLS if they are NULL. */
 static int start(struct serving *serving, const char *certificate, const char *key,
 		 struct dart_error *error)
 {
 	struct http_server *server = serving->server;
-	/* Those of a library with threads; without it one thread is not a pool. */
+	/* To libmicrohttpd one thread is not a pool; it starts a single thread itself. */
 	const unsigned int threads = threads_of(&server->options);
 	const struct MHD_OptionItem all[] = {
 		{ MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0, NULL },
@@ -378,7 +388,7 @@ static int start(struct serving *serving, const char *certificate, const char *k
 				       server->options.address ?: HTTP_ADDRESS_DEFAULT);
 }
 
-/* Ends its connections.  NULL is allowed. */
+/* Ends all connections.  NULL is allowed. */
 static void serving__free(struct serving *serving)
 {
 	if (!serving)
@@ -486,7 +496,10 @@ int http_server__new(const struct http_server_options *options, struct http_serv
 	ret = http_server__reload(server, error);
 	if (ret)
 		goto err_sockets;
-	/* The first connection may come at once; it is served when this is set. */
+	/*
+	 * The first connection may arrive at once; the lock makes it wait until this pointer is
+	 * set.
+	 */
 	pthread_mutex_lock(&server->lock);
 	server->connections = http_connections__new(server->fds, server->fd_count, serve, server);
 	pthread_mutex_unlock(&server->lock);
@@ -522,7 +535,7 @@ bool http_server__is_local(const struct http_server *server)
 	return server->is_local;
 }
 
-/* The name of this host, or "localhost" if no name is set. */
+/* Copies the name of this host, or "localhost" if no name is set. */
 static void name_host(char name[static NI_MAXHOST])
 {
 	if (gethostname(name, NI_MAXHOST - 1) || !*name)

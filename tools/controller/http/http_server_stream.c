@@ -2,8 +2,8 @@
 /*
  * Streams: see http_server_stream.h.
  *
- * Locks are taken in this order: that of streams, that of a stream, libmicrohttpd's own.  No
- * operation of a stream is called with one of these.
+ * Locks are taken in this order: the lock of all streams, the lock of a stream, locks inside
+ * libmicrohttpd.  No operation of a stream is called with one of these held.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "http_server_stream.h"
 
-/* Of a stream, in libmicrohttpd. */
+/* Size of a stream's buffer in libmicrohttpd. */
 #define BLOCK_BYTES (32U << 10)
 
 struct http_streams {
@@ -24,7 +24,7 @@ struct http_streams {
 
 struct http_stream {
 	struct http_streams *streams;
-	struct http_stream *next, *previous; /* under the lock of streams */
+	struct http_stream *next, *previous; /* protected by the lock of streams */
 	const struct http_stream_operations *operations;
 	void *data;
 	struct MHD_Connection *connection;
@@ -52,7 +52,7 @@ void http_streams__free(struct http_streams *streams)
 	free(streams);
 }
 
-/* False: there are enough. */
+/* Returns false if there are enough streams. */
 static bool streams__link(struct http_streams *streams, struct http_stream *stream)
 {
 	bool has_room;
@@ -83,7 +83,7 @@ static void streams__unlink(struct http_streams *streams, struct http_stream *st
 	pthread_mutex_unlock(&streams->lock);
 }
 
-/* Suspends the stream, unless it was woken since its read began. */
+/* Suspends the stream unless it was woken since its last read began. */
 static bool stream__suspend(struct http_stream *stream)
 {
 	bool is_idle;
@@ -109,7 +109,7 @@ static bool stream__begin_read(struct http_stream *stream)
 	return !is_ending;
 }
 
-/* A peer of HTTP/1.0 could not tell a close in the middle of the body from its end. */
+/* Resets the connection, because peers of HTTP/1.0 would take its close for the end of the body. */
 static void stream__reset(const struct http_stream *stream)
 {
 	static const struct sockaddr nothing = { .sa_family = AF_UNSPEC };
@@ -142,7 +142,7 @@ static void on_free(void *data)
 {
 	struct http_stream *stream = data;
 
-	/* From here on it is not woken. */
+	/* After free() nobody wakes the stream. */
 	stream->operations->free(stream->data);
 	streams__unlink(stream->streams, stream);
 	pthread_mutex_destroy(&stream->lock);
@@ -167,7 +167,7 @@ struct MHD_Response *http_streams__add(struct http_streams *streams,
 		.data = answer->stream_data,
 		.connection = connection,
 	};
-	/* Before http_streams__end() can find it. */
+	/* http_streams__end() may find the stream as soon as it is linked. */
 	pthread_mutex_init(&stream->lock, NULL);
 	if (!streams__link(streams, stream)) {
 		answer->stream->free(answer->stream_data);
