@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collects events, and makes differences of scrapes when all are there. */
+/* Collects events, and turns scrapes into differences once the block is complete. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ int block__pack(struct block *block, struct chunk_packer *packer, uint8_t **chun
 	const struct record_scrape *scrape;
 	uint8_t *place;
 
-	/* From the last: those that they differ from are still as they landed. */
+	/* From the last one to the first, so that the scrape before each is still unchanged. */
 	while (block->difference_count) {
 		place = block->bytes + block->differences[--block->difference_count];
 		scrape = (const struct record_scrape *)place;
@@ -102,7 +102,7 @@ void block__next(struct block *block)
 	block->difference_count = 0;
 	block->content = (struct chunk_content){};
 	block->number++;
-	/* What a single large scrape took is not kept. */
+	/* Free the extra memory of a single large scrape. */
 	if (block->room > block->length_max) {
 		free(block->bytes);
 		block->bytes = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A chunk is a header with checksums and a frame of zstd. */
+/* Packs and unpacks chunks: a header with checksums, and a frame of zstd. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "chunk.h"
 
-/* The default of zstd: lower levels save little time, as most bytes are 0. */
+/* The default of zstd. Lower levels save little time, because most bytes are 0. */
 #define LEVEL 3
 
 void chunk_packer__close(struct chunk_packer *packer)
@@ -19,7 +19,7 @@ void chunk_packer__close(struct chunk_packer *packer)
 	*packer = (struct chunk_packer){};
 }
 
-/* What was there is lost. */
+/* Reserves @size bytes, and discards the previous content. */
 static int chunk_packer__reserve(struct chunk_packer *packer, size_t size)
 {
 	if (size <= packer->room)
@@ -47,7 +47,7 @@ int chunk_packer__pack(struct chunk_packer *packer, const void *records, size_t 
 		return -ENOMEM;
 	stored = ZSTD_compressCCtx(packer->compressor, packer->bytes + sizeof(header), bound,
 				   records, length, LEVEL);
-	/* There is room for the worst case. */
+	/* The buffer fits the worst case, so only memory can be missing. */
 	if (ZSTD_isError(stored))
 		return -ENOMEM;
 	end = sizeof(header) + stored;

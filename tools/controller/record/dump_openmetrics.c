@@ -15,13 +15,13 @@
 #include "tools/controller/metrics/text/text_writer.h"
 
 #define DIRECTORY_DEFAULT "/var/tmp"
-/* So much text is handed over at once. */
+/* The writer hands its text over once it is this long. */
 #define TEXT_BYTES (256U << 10)
 
-/* What is known of a target with its plan. */
+/* A target and the places of its series in the dump. */
 struct dump_target {
-	struct metric_plan *plan; /* held; NULL: none so far */
-	struct series_place *places; /* of its series */
+	struct metric_plan *plan; /* held; NULL before the first scrape */
+	struct series_place *places; /* one for each series of the plan */
 };
 
 struct dump {
@@ -31,18 +31,18 @@ struct dump {
 	const char *directory;
 	atomic_bool is_given_up;
 
-	pthread_mutex_t lock; /* of all below, while scrapes come */
+	pthread_mutex_t lock; /* protects all members below while scrapes arrive */
 	struct series_list list;
 	struct spill *spill;
 	struct dump_target *targets[SETTINGS_TARGETS_MAX];
-	int error; /* that has been told */
+	int error; /* the error that the log already reported */
 
-	/* While it prints. */
+	/* Used only while printing. */
 	struct text_writer writer;
-	const struct metric_family *family; /* whose metadata was printed last */
+	const struct metric_family *family; /* the family whose metadata was printed last */
 	const struct listed_group *group;
-	const struct listed_series **members; /* of the group */
-	int64_t *last_ms; /* of each of them */
+	const struct listed_series **members; /* the series of @group, by their number */
+	int64_t *last_ms; /* time of the last point of each member */
 	uint32_t member_room;
 };
 
@@ -145,7 +145,7 @@ static void take_scrape(struct metric_output *metrics, const struct target_setti
 	pthread_mutex_unlock(&dump->lock);
 }
 
-/* OpenMetrics has no sign for it: there are no further points. */
+/* OpenMetrics cannot express a loss: the series simply get no further points. */
 static void take_loss(struct metric_output *metrics, const struct target_settings *target,
 		      const struct metric_plan *plan, int64_t time_ns, const char *reason)
 {
@@ -231,7 +231,7 @@ static int dump__hand_over(struct dump *dump)
 	return output__write(dump->output, text, length);
 }
 
-/* The ms that Prometheus makes of the text of a time. */
+/* Returns the time in ms that Prometheus reads from the text of a time. */
 static int64_t ms_of(int64_t time_ns)
 {
 	char text[NUMBER_TEXT_MAX];
@@ -260,7 +260,7 @@ static int print_point(void *data, const struct spilled *point)
 									      dump__hand_over(dump);
 }
 
-/* The members of the group that is printed. */
+/* Fills in the members of the group to print. */
 static int dump__begin_group(struct dump *dump, const struct listed_group *group)
 {
 	const uint32_t count = group->member_count;
@@ -309,7 +309,7 @@ int dump_openmetrics__print(struct metric_output *metrics)
 	if (err)
 		return err;
 	err = dump__flush(dump) ?: spill__rewind(dump->spill) ?: dump__print_all(dump);
-	/* An output that takes no more says why itself. */
+	/* An output that takes no more text reports the reason itself. */
 	if (err && err != -ENOBUFS && err != -ECANCELED)
 		dump__fail(dump, err);
 	if (dump->list.left_out)

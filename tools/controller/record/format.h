@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The format of recordings: the scrapes of a controller as they have landed.
+ * The format of recordings, which contain the scrapes of a controller as they landed.
  *
- * All numbers are little-endian; everything begins at a multiple of 8 bytes, and what lies
- * between two things is 0.  Checksums are XXH64 with seed 0.
+ * All numbers are little-endian.  Everything begins at a multiple of 8 bytes, and padding is 0.
+ * Checksums are XXH64 with seed 0.
  *
- * Files.  A file is a header and then chunks.  A recording is one file or several, each of
- * which can be read alone; they have the same random number, and count from 0.
+ * Files.  A file consists of a header and chunks.  A recording consists of one file or several.
+ * Each file can be read alone; all files of a recording contain the same random number, and count
+ * from 0.
  *
  *   +--------+------------------------+------------------------+--
  *   | file   | chunk  | zstd frame    | chunk  | zstd frame    | ...
@@ -14,31 +15,31 @@
  *   +--------+------------------------+------------------------+--
  *     64 B     64 B     stored_length   64 B
  *
- * Chunks.  Each is whole in itself: its header has a checksum of its own, one of the stored
- * bytes, and the range of times of its records, so a reader that wants other times leaves it
- * out without decompressing it.  A reader that finds a damaged chunk goes on with the next
- * one: behind the stored bytes if the header is whole, or else at the next header that is
- * whole, at a multiple of 8 bytes.  A file that ends in the middle of a chunk was cut, or its
+ * Chunks.  Each chunk is complete in itself: its header contains a checksum of the header, a
+ * checksum of the stored bytes, and the range of times of its records.  So a reader that looks for
+ * other times skips a chunk without decompressing it.  After a damaged chunk a reader continues
+ * with the next chunk: after the stored bytes if the header is intact, otherwise at the next intact
+ * header, at a multiple of 8 bytes.  A file that ends in the middle of a chunk was cut, or its
  * recorder was killed.
  *
- * Records.  A chunk has either definitions (RECORD_CHUNK_DEFINITIONS), which later chunks of
- * the file need whatever times are wanted, or what happened:
+ * Records.  A chunk contains either definitions (RECORD_CHUNK_DEFINITIONS), which later chunks of
+ * the file need whatever times are read, or events:
  *
- *   definitions  RECORD_TARGET   an agent, by a number that no other one of the recording has
+ *   definitions  RECORD_TARGET   an agent, by a number that is unique in the recording
  *                RECORD_TABLE    the bytes of its table as they were fetched, and the READs
- *                                that the controller made of it; takes the place of the
- *                                agent's table before
+ *                                that the controller planned from it; replaces the previous
+ *                                table of the agent
  *   events       RECORD_SCRAPE   the landed bytes of all READs, and when they landed
- *                RECORD_LOST     the agent could not be scraped any more
- *                RECORD_REMOVED  the agent was not wanted any more: its number ends
+ *                RECORD_LOST     the controller could no longer scrape the agent
+ *                RECORD_REMOVED  the controller removed the agent: its number ends
  *
- * A scrape may be a difference: its bytes are XORed with those of the scrape of the same
- * table @previous bytes before it in the same chunk, which is decoded first.  Most values do
- * not change between two scrapes, so most of these bytes are 0.
+ * A scrape may be a difference: its bytes are XORed with the bytes of the scrape of the same table
+ * @previous bytes earlier in the same chunk, which must be decoded first.  Most values do not
+ * change between two scrapes, so most of these bytes are 0.
  *
- * Where a value lies: the table names the address of each copy of an entry (see
- * <dart/control.h>), a READ with that address says where its first byte landed.  The last
- * READ is that of the table's header.
+ * How to find a value: the table names the address of each copy of an entry (see <dart/control.h>),
+ * and the READ that covers the address says where its first byte landed.  The last READ is the one
+ * of the table's header.
  */
 #ifndef CONTROLLER_RECORD_FORMAT_H
 #define CONTROLLER_RECORD_FORMAT_H
@@ -46,42 +47,42 @@
 #include <endian.h>
 #include <linux/types.h>
 
-#define RECORD_FILE_MAGIC "DARTREC\n" /* without its NUL */
+#define RECORD_FILE_MAGIC "DARTREC\n" /* without the NUL */
 #define RECORD_VERSION 1
 #define RECORD_ALIGNMENT 8
 
 struct record_file_header {
 	__u8 magic[8];
 	__le32 version;
-	__le32 length; /* of this header: the first chunk follows */
+	__le32 length; /* of this header, after which the first chunk follows */
 	__u8 recording[16]; /* random */
-	__le64 number; /* of the file in the recording, from 0 */
-	__le64 started_ns; /* CLOCK_REALTIME of the recorder: it began this file */
+	__le64 number; /* of the file in its recording, from 0 */
+	__le64 started_ns; /* start of this file, by CLOCK_REALTIME of the recorder */
 	__le64 reserved; /* 0 */
-	__le64 checksum; /* of the bytes above */
+	__le64 checksum; /* of the bytes before it */
 };
 
 #define RECORD_CHUNK_MAGIC 0x6b434452U /* "RDCk" */
-#define RECORD_CHUNK_DEFINITIONS 1 /* flags; others are 0 */
+#define RECORD_CHUNK_DEFINITIONS 1 /* flag; all other bits are 0 */
 /*
- * Of the records of a chunk, not compressed: the largest scrape, or a table, and what is
- * beside them.
+ * Limit of the uncompressed records of a chunk: the largest scrape or table, with its record
+ * headers.
  */
 #define RECORD_CHUNK_MAX (320U << 20)
 
 struct record_chunk_header {
 	__le32 magic;
 	__le32 flags;
-	__le32 stored_length; /* bytes behind this header, then up to 7 of 0 */
-	__le32 raw_length; /* bytes of records, decompressed */
-	__le32 records; /* how many */
+	__le32 stored_length; /* bytes after this header, without up to 7 bytes of padding */
+	__le32 raw_length; /* bytes of the decompressed records */
+	__le32 records; /* number of records */
 	__le32 reserved; /* 0 */
-	/* Times of the events, as time_ns below; of definitions 0. */
+	/* Range of the events' times, see time_ns below; 0 for definitions. */
 	__le64 first_ns;
 	__le64 last_ns;
 	__le64 stored_checksum; /* of the stored bytes */
-	__le64 number; /* of the chunk in the file, from 0 */
-	__le64 checksum; /* of the bytes above */
+	__le64 number; /* of the chunk in its file, from 0 */
+	__le64 checksum; /* of the bytes before it */
 };
 
 enum record_type {
@@ -92,24 +93,24 @@ enum record_type {
 	RECORD_REMOVED = 5,
 };
 
-/* At the beginning of each record.  Readers leave out types that they do not know. */
+/* Begins each record.  Readers skip unknown types. */
 struct record_head {
 	__le32 type;
-	__le32 length; /* with this head; a multiple of 8 */
+	__le32 length; /* including this head; a multiple of 8 */
 };
 
 struct record_target {
 	struct record_head head;
-	__le32 target; /* its number */
-	__le16 name_length; /* HOST:PORT; texts have no NUL */
-	__le16 labels_length; /* a JSON object in ASCII; 0: none */
-	__le64 interval_ns; /* between scrapes; 0: not known */
-	/* name, labels */
+	__le32 target; /* number of the agent */
+	__le16 name_length; /* HOST:PORT; texts contain no NUL */
+	__le16 labels_length; /* a JSON object in ASCII; 0 without labels */
+	__le64 interval_ns; /* between scrapes; 0 if unknown */
+	/* name and labels follow */
 };
 
 struct record_read {
-	__le64 address; /* on the host */
-	__le64 landing; /* bytes from the first one that has landed */
+	__le64 address; /* on the agent's host */
+	__le64 landing; /* offset of the landed bytes in the scrape */
 	__le32 length;
 	__le32 rkey;
 };
@@ -117,37 +118,40 @@ struct record_read {
 struct record_table {
 	struct record_head head;
 	__le32 target;
-	__le32 read_count; /* one at least */
-	__le64 number; /* of the table: no other one of the recording has it */
+	__le32 read_count; /* at least one */
+	__le64 number; /* number of the table, unique in the recording */
 	__le32 table_length;
-	__le32 landing_length; /* of each scrape */
-	__le32 names_length; /* bytes; 0: all entries are scraped */
+	__le32 landing_length; /* bytes of each scrape */
+	__le32 names_length; /* in bytes; 0 if all entries are scraped */
 	__le32 reserved; /* 0 */
-	/* struct record_read; the table, up to a multiple of 8; the names of the entries that
-	 * were asked for, or patterns, each with a NUL */
+	/*
+	 * These follow: the READs as struct record_read; the table, padded to a multiple of 8; the
+	 * requested names of entries, or patterns, each with a NUL.
+	 */
 };
 
-/* The time is that of the recorder, not that of the host, which it was in older recordings. */
+/* @time_ns is the recorder's time.  Older recordings contain the host's time. */
 #define RECORD_SCRAPE_OWN_TIME (1 << 0)
 
 struct record_scrape {
 	struct record_head head;
 	__le64 table;
-	__le64 sequence; /* from 1, of this agent */
-	__le64 time_ns; /* when it was asked for: CLOCK_REALTIME as @flags say */
-	__le64 start_ns; /* these three are CLOCK_MONOTONIC of the recorder: asked for, */
-	__le64 landed_ns; /* the last byte has landed, */
-	__le64 end_ns; /* all values were decoded */
+	__le64 sequence; /* of this agent, from 1 */
+	__le64 time_ns; /* start of the scrape by CLOCK_REALTIME, of the machine that @flags tell */
+	/* CLOCK_MONOTONIC of the recorder, like the next two members: start of the scrape */
+	__le64 start_ns;
+	__le64 landed_ns; /* landing of the last byte */
+	__le64 end_ns; /* end of decoding */
 	__le64 clock_offset_ns; /* signed: the host's clock minus the recorder's */
-	__le64 clock_uncertainty_ns; /* 0: the host did not tell its time */
-	__le64 bytes; /* of the READs, or of the answers */
-	__le64 failed; /* scrapes of this agent so far */
+	__le64 clock_uncertainty_ns; /* 0 if the host did not tell its time */
+	__le64 bytes; /* of all READs, or of the answers */
+	__le64 failed; /* failed scrapes of this agent so far */
 	__le64 missed;
-	__le32 reads; /* or requests */
-	__le32 previous; /* 0: the bytes are as they landed */
-	__le32 landing_length; /* that of the table */
+	__le32 reads; /* number of READs, or of requests */
+	__le32 previous; /* distance to the previous scrape; 0: the bytes are not a difference */
+	__le32 landing_length; /* same as in the table */
 	__le32 flags; /* RECORD_SCRAPE_... */
-	/* bytes */
+	/* the landed bytes follow */
 };
 
 struct record_lost {
@@ -155,15 +159,15 @@ struct record_lost {
 	__le32 target;
 	__le32 reason_length;
 	__le64 time_ns; /* CLOCK_REALTIME of the recorder */
-	__le64 monotonic_ns; /* CLOCK_MONOTONIC of it */
-	/* reason: a sentence without NUL */
+	__le64 monotonic_ns; /* CLOCK_MONOTONIC of the recorder */
+	/* the reason follows, a sentence without NUL */
 };
 
 struct record_removed {
 	struct record_head head;
 	__le32 target;
 	__le32 reserved; /* 0 */
-	__le64 time_ns; /* as above */
+	__le64 time_ns; /* as in struct record_lost */
 	__le64 monotonic_ns;
 };
 

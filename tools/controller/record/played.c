@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks what a recording says of targets and tables, as if an agent said it. */
+/* Checks the targets and tables of a recording as if they came from an agent. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "played.h"
 #include "tools/controller/settings/labels.h"
 
-/* Names are printed as they are. */
+/* Names are printed unescaped. */
 static bool is_name(const struct record_text *text)
 {
 	return dart_escape__is_plain(text->bytes, text->length) &&
@@ -85,7 +85,7 @@ void played__clear_settings(struct target_settings *settings)
 	*settings = (struct target_settings){};
 }
 
-/* The names are those of the settings; their array is the caller's. */
+/* Adds @names to @settings, which owns only the array. */
 static int take_names(const struct record_text *names, struct settings *settings,
 		      struct dart_error *error)
 {
@@ -103,7 +103,7 @@ static int take_names(const struct record_text *names, struct settings *settings
 	return 0;
 }
 
-/* Were the same READs recorded? */
+/* Does this program plan the READs that were recorded? */
 static bool is_same_plan(const struct scraper *scraper, const struct recorded_table *recorded)
 {
 	const struct dart_read *read = scraper->reads;
@@ -153,7 +153,7 @@ static int make_scraper(const struct recorded_table *recorded, const struct sett
 
 uint64_t played__ring_size(const struct recorded_table *recorded)
 {
-	/* Slots, samples and their sums; the table takes four times its length. */
+	/* Slots, samples and their sums; the decoded table takes four times its length. */
 	return 8ULL * recorded->landing_length + 4ULL * recorded->length +
 	       recorded->read_count * sizeof(struct dart_read);
 }

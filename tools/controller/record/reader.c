@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Goes from chunk to chunk, over damaged ones to the next that is whole. */
+/* Reads a file chunk by chunk, and skips damaged chunks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,20 +16,23 @@
 struct reader {
 	const char *path;
 	int fd;
-	uint64_t size; /* of the file when it was opened */
-	uint64_t place; /* of the next chunk */
+	uint64_t size; /* size of the file when it was opened */
+	uint64_t place; /* offset of the next chunk */
 	struct record_file_header header;
 	struct reader_range range;
 
 	struct chunk_packer packer;
-	uint8_t *stored; /* of a chunk */
+	uint8_t *stored; /* buffer for the stored bytes of a chunk */
 	size_t room;
-	uint8_t *records; /* of the chunk that is read */
+	uint8_t *records; /* records of the current chunk */
 	size_t length;
-	size_t at; /* of the next record */
-	uint64_t chunk; /* where it begins */
+	size_t at; /* offset of the next record */
+	uint64_t chunk; /* offset of the current chunk */
 
-	/* What was wrong: bytes that were left out, and where the first of them is. */
+	/*
+	 * Damage so far: the offset of the first skipped byte, the number of skipped bytes, and the
+	 * number of damaged places.
+	 */
 	uint64_t damaged_at;
 	uint64_t damaged;
 	unsigned int damages;
@@ -147,7 +150,7 @@ static void reader__note_damage(struct reader *reader, uint64_t from, uint64_t t
 	reader->damaged += to - from;
 }
 
-/* The rest of the file is the beginning of a chunk. */
+/* Notes that the file ends within a chunk. */
 static void reader__note_cut(struct reader *reader)
 {
 	reader->is_cut = true;
@@ -155,7 +158,7 @@ static void reader__note_cut(struct reader *reader)
 	reader->place = reader->size;
 }
 
-/* Looks for a header that is whole behind @place.  Returns 0, or -errno of read(). */
+/* Moves on to the next intact header after @place.  Returns 0, or -errno of read(). */
 static int reader__search(struct reader *reader)
 {
 	const uint64_t from = reader->place;
@@ -179,7 +182,7 @@ static int reader__search(struct reader *reader)
 				return 0;
 			}
 		}
-		/* A file that has become shorter meanwhile ends there. */
+		/* If the file became shorter meanwhile, the search ends there. */
 		place += length / RECORD_ALIGNMENT * RECORD_ALIGNMENT;
 	}
 	reader->place = reader->size;
@@ -194,7 +197,10 @@ static bool reader__wants(const struct reader *reader, const struct record_chunk
 		(int64_t)le64toh(header->last_ns) >= reader->range.from_ns);
 }
 
-/* Room for what lies behind a header: not more than the file has. */
+/*
+ * Reserves memory for the stored bytes of a chunk, which the caller compared with the size of the
+ * file.
+ */
 static int reader__reserve(struct reader *reader, size_t size)
 {
 	if (size <= reader->room)
@@ -233,7 +239,7 @@ static int reader__take_chunk(struct reader *reader, const struct record_chunk_h
 	return err;
 }
 
-/* Goes on by one chunk, which has records or has not.  Returns 0 or -errno. */
+/* Moves on by one chunk, and may read its records.  Returns 0 or -errno. */
 static int reader__next_chunk(struct reader *reader)
 {
 	const uint64_t left = reader->size - reader->place;
@@ -285,7 +291,7 @@ int reader__next(struct reader *reader, struct record *record, struct dart_error
 		while (reader->at < reader->length) {
 			size = record__parse(reader->records, reader->length, reader->at, record);
 			if (!size) {
-				/* Its checksum is right: it was made so. */
+				/* The checksum is right, so the record was written like this. */
 				reader__note_damage(reader, reader->chunk, reader->place);
 				reader->at = reader->length;
 				break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads a file of a recording, whose bytes may be damaged, cut or hostile: all records in
- * whole chunks, in order, and at the end what was wrong.
+ * Reads a file of a recording, whose bytes may be damaged, cut or hostile: returns all records of
+ * intact chunks in order, and reports the damage at the end.
  */
 #ifndef CONTROLLER_RECORD_READER_H
 #define CONTROLLER_RECORD_READER_H
@@ -12,7 +12,7 @@
 
 struct reader;
 
-/* From @from_ns on, and before @to_ns, as time_ns of records. */
+/* Times from @from_ns on and before @to_ns, compared with time_ns of records. */
 struct reader_range {
 	int64_t from_ns;
 	int64_t to_ns;
@@ -20,26 +20,32 @@ struct reader_range {
 
 #define READER_ALL ((struct reader_range){ INT64_MIN, INT64_MAX })
 
-/* @path outlives the reader.  Returns 0, or -errno with a sentence in @error. */
+/*
+ * Opens the file at @path, which outlives the reader.  Returns 0, or -errno with a sentence in
+ * @error.
+ */
 int reader__open(const char *path, struct reader **reader, struct dart_error *error);
 /* NULL is allowed. */
 void reader__close(struct reader *reader);
 
 const char *reader__path(const struct reader *reader);
-/* CLOCK_REALTIME of the recorder when it began the file, in ns. */
+/* Returns CLOCK_REALTIME of the recorder when it began the file, in ns. */
 int64_t reader__started_ns(const struct reader *reader);
-/* The number of the file, and whether both files are of the same recording. */
+/* The number of a file in its recording, and whether two files belong to the same recording. */
 uint64_t reader__number(const struct reader *reader);
 bool reader__is_same_recording(const struct reader *reader, const struct reader *other);
-/* Chunks without definitions are left out if they have only events of other times. */
+/* Makes the reader skip chunks that contain only events of other times. */
 void reader__set_range(struct reader *reader, struct reader_range range);
 
 /*
- * 1: @record is the next one, valid until the next call: a definition, or an event of the
- * range.  0: there is none.  Otherwise -errno with a sentence in @error.
+ * Returns 1 with the next @record, a definition or an event of the range, valid until the next
+ * call; 0 after the last one; or -errno with a sentence in @error.
  */
 int reader__next(struct reader *reader, struct record *record, struct dart_error *error);
-/* At the end.  True if the file is cut or damaged: a sentence without "." in @error. */
+/*
+ * Call this at the end.  Returns true if the file is cut or damaged, with a sentence without "." in
+ * @error.
+ */
 bool reader__is_damaged(const struct reader *reader, struct dart_error *error);
 
 #endif /* CONTROLLER_RECORD_READER_H */

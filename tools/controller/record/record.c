@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes records apart, with hostile lengths. */
+/* Parses records, whose lengths may be hostile. */
 #include <string.h>
 
 #include "record.h"
@@ -19,7 +19,7 @@ void record__xor(uint8_t *bytes, const uint8_t *other, size_t length)
 		bytes[i] ^= other[i];
 }
 
-/* Takes @length bytes from what is left of a record; NULL if there are fewer. */
+/* Takes @length bytes from the rest of a record; NULL if the rest is shorter. */
 static const void *take(const uint8_t **at, size_t *left, uint64_t length)
 {
 	const uint8_t *bytes = *at;
@@ -88,7 +88,10 @@ static bool parse_table(const uint8_t *at, size_t left, struct record *record)
 	return true;
 }
 
-/* The bytes of the scrape @distance before the one at @at; NULL if there is none. */
+/*
+ * Returns the bytes of the scrape @distance before the scrape at @at; NULL if there is no such
+ * scrape.
+ */
 static const uint8_t *find_previous(const uint8_t *records, const uint8_t *at,
 				    const struct record_scrape *scrape)
 {
@@ -105,14 +108,14 @@ static const uint8_t *find_previous(const uint8_t *records, const uint8_t *at,
 	return (const uint8_t *)(previous + 1);
 }
 
-/* By the recorder's clock. */
+/* Returns the time of a scrape by the recorder's clock. */
 static int64_t time_of(const struct record_scrape *scrape)
 {
 	const uint64_t time_ns = le64toh(scrape->time_ns);
 
 	if (le32toh(scrape->flags) & RECORD_SCRAPE_OWN_TIME)
 		return time_ns;
-	/* Without overflow, whatever is in the file. */
+	/* Unsigned, so that hostile numbers do not overflow. */
 	return time_ns - le64toh(scrape->clock_offset_ns);
 }
 

@@ -9,11 +9,11 @@
 #include "format.h"
 #include "tools/controller/decode/sample.h"
 
-/* Longer names and reasons are none. */
+/* Records with longer names or reasons are refused. */
 #define RECORD_NAME_MAX 512
 #define RECORD_REASON_MAX 4096
 
-/* Bytes of the chunk that are not ended by a NUL, and may be anything. */
+/* Bytes of a chunk, not terminated by a NUL, that may contain anything. */
 struct record_text {
 	const char *bytes;
 	size_t length;
@@ -29,12 +29,12 @@ struct recorded_target {
 struct recorded_table {
 	uint32_t target;
 	uint64_t number;
-	const struct record_read *reads; /* as in the file */
+	const struct record_read *reads; /* in the byte order of the file */
 	uint32_t read_count;
 	const void *bytes;
 	uint32_t length;
 	uint32_t landing_length;
-	struct record_text names; /* each with a NUL, also the last */
+	struct record_text names; /* each name ends with a NUL, including the last */
 };
 
 struct recorded_scrape {
@@ -45,7 +45,7 @@ struct recorded_scrape {
 	uint32_t landing_length;
 };
 
-/* Also for a target that is removed, without a reason. */
+/* Describes a removed target, too, without a reason. */
 struct recorded_loss {
 	uint32_t target;
 	uint64_t monotonic_ns;
@@ -53,8 +53,8 @@ struct recorded_loss {
 };
 
 struct record {
-	enum record_type type; /* or another number, which is to be left out */
-	int64_t time_ns; /* of an event */
+	enum record_type type; /* or another number; such records are skipped */
+	int64_t time_ns; /* time of an event */
 	union {
 		struct recorded_target target;
 		struct recorded_table table;
@@ -64,14 +64,14 @@ struct record {
 };
 
 /*
- * Parses the record at @place of @length bytes of records; differences are undone in place,
- * so all records before it have been parsed, each once.  @record points into @records.  Only
- * lengths are checked: all else may be hostile.  Returns the bytes of the record, which
- * begins at a multiple of 8, or 0 if it is none.
+ * Parses the record at @place in @length bytes of records.  Differences are undone in place, so the
+ * caller must have parsed all records before it, each once.  @record points into @records.  Only
+ * lengths are checked; everything else may be hostile.  Returns the bytes of the record, which
+ * begins at a multiple of 8; 0 if it is malformed.
  */
 size_t record__parse(uint8_t *records, size_t length, size_t place, struct record *record);
 
-/* Makes @difference of @bytes, and from it these again. */
+/* XORs @bytes with @other: makes a difference, or restores the bytes from it. */
 void record__xor(uint8_t *bytes, const uint8_t *other, size_t length);
 
 #endif /* CONTROLLER_RECORD_RECORD_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes files, moves them on and appends chunks. */
+/* Creates, renames and appends to the files of a recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "chunk.h"
 #include "record_file.h"
 
-/* Of PATH, or PATH.@number.  NULL if out of memory. */
+/* Returns PATH, or PATH.@number; NULL if out of memory. */
 static char *path_of(const struct record_file *file, unsigned int number)
 {
 	char *path;
@@ -26,7 +26,7 @@ static char *path_of(const struct record_file *file, unsigned int number)
 	return path;
 }
 
-/* Gives the file @number the next number; there may be none. */
+/* Renames file @number to the next number; the file may be missing. */
 static int move_on(const struct record_file *file, unsigned int number, struct dart_error *error)
 {
 	char *from = path_of(file, number), *to = path_of(file, number + 1);
@@ -59,7 +59,7 @@ static uint64_t realtime_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* Returns 0, or -errno: then the file has the length that it had. */
+/* Returns 0, or -errno with the length of the file restored. */
 static int append(struct record_file *file, const void *bytes, size_t size)
 {
 	size_t done = 0;
@@ -76,7 +76,10 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 			continue;
 		err = -errno;
 		lseek(file->fd, file->length, SEEK_SET);
-		/* If this fails as well, readers find the file cut, or the next chunk is there. */
+		/*
+		 * If this fails as well, the next chunk overwrites the rest, or readers find the
+		 * file cut.
+		 */
 		(void)!ftruncate(file->fd, file->length);
 		return err;
 	}
@@ -85,7 +88,7 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Makes @path, which does not exist, and goes again if it cannot be written. */
+/* Creates @path, which does not exist, and removes it again if its header cannot be written. */
 static int record_file__make(struct record_file *file, const char *path, struct dart_error *error)
 {
 	struct record_file_header header = {
@@ -105,7 +108,7 @@ static int record_file__make(struct record_file *file, const char *path, struct 
 	file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 	if (file->fd < 0)
 		return dart_error__system(error, errno, "cannot make '%s'", path);
-	/* Another recorder finds that this one writes it. */
+	/* The lock tells other recorders that this one writes the file. */
 	flock(file->fd, LOCK_EX | LOCK_NB);
 	err = append(file, &header, sizeof(header));
 	if (!err)
@@ -115,7 +118,7 @@ static int record_file__make(struct record_file *file, const char *path, struct 
 	return dart_error__system(error, -err, "cannot write '%s'", path);
 }
 
-/* What is at PATH may move on: it is a recording that is not being written. */
+/* Renames the file at PATH and all after it, if it is a recording that no recorder writes. */
 static int check_earlier(const struct record_file *file, int fd, struct dart_error *error)
 {
 	const char *path = file->settings->path;
@@ -159,7 +162,7 @@ int record_file__open(struct record_file *file, const struct settings_record *se
 	return record_file__make(file, settings->path, error);
 }
 
-/* The file that @file is followed by, at @path: what was left there by a crash goes. */
+/* Creates the file that follows @file, at @path, and removes a file that a crash left there. */
 static int make_next(const struct record_file *file, const char *path, uint64_t room,
 		     struct record_file *next, struct dart_error *error)
 {
@@ -182,7 +185,7 @@ static int make_next(const struct record_file *file, const char *path, uint64_t 
 	return dart_error__system(error, -err, "cannot write '%s'", path);
 }
 
-/* The last file, which the next one would push out anyway. */
+/* Removes the oldest file, which the next rotation would replace anyway. */
 static void remove_last(const struct record_file *file)
 {
 	char *path = path_of(file, file->settings->files - 1);
@@ -192,7 +195,7 @@ static void remove_last(const struct record_file *file)
 	free(path);
 }
 
-/* Moves all files on, and @next from @path to where the newest is. */
+/* Renames all files to the next number, and @next from @path to PATH. */
 static int put_in_place(struct record_file *file, const char *path, struct record_file *next,
 			struct dart_error *error)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tap: makes records of what it is told and passes them to the thread. */
+/* The tap: makes records of the events of targets, and passes them to the thread. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void recorder__drop(struct recorder *recorder)
 		recorder->settings.path, (unsigned long long)dropped, (unsigned long long)since);
 }
 
-/* A record of @length bytes, of which those up to the next multiple of 8 are 0. */
+/* Allocates a record of @length bytes, with zeros up to the next multiple of 8. */
 static struct recorder_item *item__new(enum record_type type, const struct target_settings *target,
 				       size_t length)
 {
@@ -66,7 +66,7 @@ static bool recorder__put(struct recorder *recorder, struct recorder_item *item)
 	return queue__put(&recorder->queue, &item->item, sizeof(*item) + item->length);
 }
 
-/* What is rare, and must not be left out. */
+/* For rare records that must not be dropped. */
 static void recorder__put_always(struct recorder *recorder, struct recorder_item *item)
 {
 	queue__put_always(&recorder->queue, &item->item, sizeof(*item) + item->length);
@@ -81,7 +81,7 @@ static void on_added(struct tap *tap, const struct target_settings *target)
 	struct recorder_item *item;
 
 	item = item__new(RECORD_TARGET, target, sizeof(*record) + name_length + labels_length);
-	/* Without memory nothing of the target is recorded. */
+	/* Without memory for this record nothing of the target is recorded. */
 	if (!item)
 		return;
 	record = (struct record_target *)item->record;
@@ -144,7 +144,7 @@ static size_t names_length(const struct entry_names *names)
 	return length;
 }
 
-/* The READs as they would land in a ring of one slot. */
+/* Copies the READs with landing offsets as in a ring of one slot. */
 static void copy_reads(struct record_read *to, const struct scraper *scraper)
 {
 	const struct dart_read *read = scraper->reads;
@@ -198,7 +198,10 @@ make_table(struct recorder *recorder, const struct target_settings *target, cons
 	return item;
 }
 
-/* The table of @ring has been passed to the thread: true.  Otherwise the next scrape tries. */
+/*
+ * Passes the table of @ring to the thread, once.  If that fails, it returns false, and the next
+ * scrape tries again.
+ */
 static bool recorder__take_table(struct recorder *recorder, const struct target_settings *target,
 				 struct ring *ring)
 {

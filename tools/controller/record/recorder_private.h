@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the halves of the recorder: recorder.c makes records in the threads that call the
- * tap, recorder_thread.c writes them.
+ * Shared by both halves of the recorder: recorder.c makes records in the threads that call the tap,
+ * and recorder_thread.c writes them.
  */
 #ifndef CONTROLLER_RECORDER_PRIVATE_H
 #define CONTROLLER_RECORDER_PRIVATE_H
@@ -20,25 +20,25 @@ struct recorder_item {
 	struct queue_item item; /* first */
 	enum record_type type;
 	size_t index; /* of the target */
-	int64_t time_ns; /* of an event */
-	uint64_t table; /* its number, of a table or a scrape */
+	int64_t time_ns; /* time of an event */
+	uint64_t table; /* number of a table, or of the table of a scrape */
 	size_t length;
-	/* As in the file, but for the number of the target, which only the thread knows. */
+	/* As in the file, without the number of the target, which only the thread knows. */
 	_Alignas(RECORD_ALIGNMENT) uint8_t record[];
 };
 
-/* A target, of the thread. */
+/* A target in the thread. */
 struct recorded {
 	uint32_t number;
-	uint64_t table; /* 0: none so far */
-	uint8_t *record; /* of the target */
+	uint64_t table; /* number of the table; 0 before the first one */
+	uint8_t *record; /* definition of the target */
 	size_t record_length;
-	uint8_t *definition; /* a chunk: target and table */
+	uint8_t *definition; /* the packed chunk that defines target and table */
 	size_t definition_size;
-	uint64_t file; /* that has this definition: its number + 1; 0: none */
-	uint64_t block; /* the last one with an event */
-	size_t place; /* in it: of a scrape of this table */
-	uint32_t landing_length; /* of that; 0: there is none in it */
+	uint64_t file; /* number + 1 of the last file with this definition; 0 if there is none */
+	uint64_t block; /* number of the last block with an event of the target */
+	size_t place; /* offset in that block of the last scrape of this table */
+	uint32_t landing_length; /* bytes of that scrape; 0 if the block contains none */
 };
 
 struct recorder {
@@ -48,25 +48,25 @@ struct recorder {
 	struct queue queue;
 	struct queue_item end;
 	pthread_t thread;
-	atomic_uint_fast64_t tables; /* numbers that have been given */
-	atomic_uint_fast64_t dropped; /* scrapes */
-	struct hourly drops; /* scrapes that found no room in the queue */
-	struct hourly failures; /* scrapes that could not be written */
+	atomic_uint_fast64_t tables; /* number of tables so far */
+	atomic_uint_fast64_t dropped; /* dropped scrapes */
+	struct hourly drops; /* reports scrapes that the queue refused */
+	struct hourly failures; /* reports scrapes that could not be written */
 	struct output_error_holder last_error;
-	count_t scrapes, bytes; /* that have been written; the thread's */
+	count_t scrapes, bytes; /* written so far; changed only by the thread */
 	int event; /* eventfd */
 	atomic_bool has_ended;
-	atomic_int error; /* why; 0: it is full, or nothing fails */
+	atomic_int error; /* reason of the failure; 0 if the file is full, or nothing failed */
 	atomic_bool is_failing; /* the last block could not be written */
 
-	/* Of the thread. */
+	/* Used only by the thread. */
 	struct record_file file;
 	struct block block;
 	struct chunk_packer packer;
-	uint64_t due_ns; /* when the block is to be written */
-	uint32_t targets; /* numbers that have been given */
+	uint64_t due_ns; /* time at which the block must be written */
+	uint32_t targets; /* number of targets so far */
 	uint64_t pending; /* scrapes in the block */
-	uint64_t failed; /* scrapes in blocks that could not be written */
+	uint64_t failed; /* scrapes of blocks that could not be written */
 	struct recorded *recorded[SETTINGS_TARGETS_MAX];
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The thread of the recorder: collects events in a block, writes it as a chunk, and before it
- * the definitions that the file does not have yet.
+ * The thread of the recorder: collects events in a block, and writes the block as a chunk after all
+ * definitions that the file lacks.
  *
- * Each definition is kept as the chunk that it was written as, so that a new file gets those
- * that its first blocks need, and no file depends on one before it.
+ * The thread keeps each definition as a packed chunk. A new file gets those definitions that its
+ * blocks need, so no file depends on an earlier one.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void recorder__free_targets(struct recorder *recorder)
 		recorded__free(recorder->recorded[i]);
 }
 
-/* Nothing more is recorded. */
+/* Ends the recording. */
 static void recorder__end(struct recorder *recorder, int error, const char *sentence)
 {
 	output__print(recorder->log, "dart-controller: %s; recording ends", sentence);
@@ -43,14 +43,14 @@ static void recorder__end(struct recorder *recorder, int error, const char *sent
 	eventfd_write(recorder->event, 1);
 }
 
-/* Does the block have events of @recorded, whose definition the file does not have? */
+/* Does the block contain events of @recorded, while the file lacks the definition? */
 static bool recorder__is_needed(const struct recorder *recorder, const struct recorded *recorded)
 {
 	return recorded && recorded->block == recorder->block.number &&
 	       recorded->file != recorder->file.number + 1;
 }
 
-/* The chunk of @recorded, of its target and @table, which may be NULL. */
+/* Packs the definition of @recorded: its target, and @table unless it is NULL. */
 static int recorder__define(struct recorder *recorder, struct recorded *recorded,
 			    const struct recorder_item *table)
 {
@@ -83,7 +83,7 @@ static int recorder__define(struct recorder *recorder, struct recorded *recorded
 	return 0;
 }
 
-/* Bytes of the definitions that the block needs in the present file. */
+/* Returns the bytes of the definitions that the block needs and the present file lacks. */
 static uint64_t recorder__needed_size(const struct recorder *recorder)
 {
 	uint64_t size = 0;
@@ -96,7 +96,7 @@ static uint64_t recorder__needed_size(const struct recorder *recorder)
 	return size;
 }
 
-/* The same in a file that has none yet. */
+/* Returns the bytes of all definitions that the block needs, for a new file. */
 static uint64_t recorder__known_size(const struct recorder *recorder)
 {
 	uint64_t size = 0;
@@ -129,8 +129,8 @@ static int recorder__write_definitions(struct recorder *recorder, struct dart_er
 }
 
 /*
- * A block that cannot be written is lost, and the next one is tried: in the same file if that is the
- * only one, or else in the next.
+ * Drops a block that cannot be written. The thread tries the next block in the next file, or in the
+ * same file if there is only one.
  */
 static void recorder__fail(struct recorder *recorder, int error, const char *sentence)
 {
@@ -168,21 +168,24 @@ static void recorder__succeed(struct recorder *recorder)
 	block__next(block);
 }
 
-/* Can room be made by others?  Otherwise a file that cannot be written remains so. */
+/* True if others can make room. After other errors the file stays unwritable. */
 static bool is_no_room(int err)
 {
 	return err == -ENOSPC || err == -EDQUOT || err == -EFBIG;
 }
 
-/* Returns 0; -ENOSPC if the only file is full; or another -errno, both with a sentence. */
+/*
+ * Returns 0; -ENOSPC if the only file is full; or another -errno. Both come with a sentence in
+ * @error.
+ */
 static int recorder__make_room(struct recorder *recorder, size_t size, struct dart_error *error)
 {
 	const uint64_t needed = size + recorder__needed_size(recorder);
 
-	/* A file has one block at least, however large that is. */
+	/* Each file gets at least one block, of any size. */
 	if (!recorder->file.has_events)
 		return 0;
-	/* The end of this one may be damaged. */
+	/* The end of the present file may be damaged. */
 	if (atomic_load(&recorder->is_failing) && recorder->settings.files > 1)
 		return record_file__rotate(&recorder->file, size + recorder__known_size(recorder),
 					   error);
@@ -225,7 +228,7 @@ static void recorder__flush(struct recorder *recorder)
 		recorder__end(recorder, err, error.text);
 }
 
-/* Appends an event of @recorded. */
+/* Appends an event of @recorded to the block. */
 static int recorder__add(struct recorder *recorder, struct recorded *recorded,
 			 const struct recorder_item *item, size_t *place)
 {
@@ -271,7 +274,7 @@ static void recorder__take_table_of(struct recorder *recorder, struct recorded *
 {
 	struct record_table *record = (struct record_table *)item->record;
 
-	/* Events that wait need the definition before. */
+	/* Earlier events refer to the previous definition: write them first. */
 	if (recorded->block == recorder->block.number)
 		recorder__flush(recorder);
 	record->target = htole32(recorded->number);
@@ -286,7 +289,7 @@ static void recorder__take_scrape(struct recorder *recorder, struct recorded *re
 	const uint32_t length = le32toh(record->landing_length);
 	size_t place;
 
-	/* Without memory for its table, or for itself. */
+	/* There was no memory for its table, or for the scrape itself. */
 	if (recorded->table != item->table || recorder__add(recorder, recorded, item, &place)) {
 		atomic_fetch_add(&recorder->dropped, 1);
 		return;
@@ -298,7 +301,7 @@ static void recorder__take_scrape(struct recorder *recorder, struct recorded *re
 	recorded->landing_length = length;
 }
 
-/* The number of the target is behind the head of both. */
+/* The number of the target follows the head in both types of records. */
 static void recorder__take_event(struct recorder *recorder, struct recorded *recorded,
 				 struct recorder_item *item)
 {
@@ -309,7 +312,7 @@ static void recorder__take_event(struct recorder *recorder, struct recorded *rec
 	recorder__add(recorder, recorded, item, &place);
 	if (item->type != RECORD_REMOVED)
 		return;
-	/* While there is its definition. */
+	/* Write the events before their definition is freed. */
 	recorder__flush(recorder);
 	recorded__free(recorded);
 	recorder->recorded[item->index] = NULL;
@@ -333,7 +336,7 @@ static void recorder__take(struct recorder *recorder, struct recorder_item *item
 		recorder__take_event(recorder, recorded, item);
 }
 
-/* How long the thread may sleep: for ever if nothing waits to be written. */
+/* Returns how long the thread may sleep; -1 (for ever) if no event waits. */
 static int recorder__timeout_ms(const struct recorder *recorder)
 {
 	uint64_t now_ns;

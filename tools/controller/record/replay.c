@@ -15,10 +15,10 @@
 #include "replay_targets.h"
 #include "tools/controller/base/schedule.h"
 
-/* Records before the loop looks at other events, such as a signal. */
+/* Records that are replayed before the loop handles other events, such as a signal. */
 #define TURN 64
 
-/* Behind all that one worker was given. */
+/* Work item after all other items of a worker. */
 struct mark {
 	struct work work; /* first */
 	struct replay *replay;
@@ -28,24 +28,24 @@ struct replay {
 	struct replay_context context;
 	struct decoder decoder;
 	struct pace pace;
-	struct timer timer; /* the record is due */
+	struct timer timer; /* expires when the record is due */
 	struct replay_files files;
 	struct record record;
-	bool has_record; /* that is not replayed yet */
+	bool has_record; /* @record is not replayed yet */
 	struct replay_targets targets;
 	struct work_batch batch;
 
-	/* The workers are waited for. */
-	struct mark *marks; /* one for each */
+	/* State while waiting for the workers. */
+	struct mark *marks; /* one for each worker */
 	atomic_uint marks_left;
-	int passed_fd; /* eventfd */
+	int passed_fd; /* eventfd that the last mark writes */
 	sd_event_source *passed;
-	bool is_idle; /* they have nothing any more */
+	bool is_idle; /* the workers finished all their items */
 
-	struct dart_error refused; /* the first definition that was */
+	struct dart_error refused; /* error of the first refused definition */
 	unsigned int refusals;
 	uint64_t left_out; /* scrapes without a table */
-	struct dart_error failure; /* of reading; empty: none */
+	struct dart_error failure; /* error while reading; empty if there is none */
 };
 
 static void on_marked(struct work *work)
@@ -56,7 +56,7 @@ static void on_marked(struct work *work)
 		eventfd_write(replay->passed_fd, 1);
 }
 
-/* on_passed() goes on when the workers have done all that they were given. */
+/* Hands a mark to each worker. on_passed() continues once the workers reached all marks. */
 static void replay__wait(struct replay *replay)
 {
 	const unsigned int count = replay->context.worker_count;
@@ -83,7 +83,7 @@ static void replay__take_target(struct replay *replay)
 	struct replay_target *target;
 	struct dart_error error;
 
-	/* Each file has the targets that it needs. */
+	/* Each file repeats the targets that it needs. */
 	if (replay_targets__find(&replay->targets, recorded->number))
 		return;
 	if (replay_targets__add(&replay->targets, recorded, &replay->decoder, &target, &error))
@@ -110,7 +110,7 @@ static void replay__take_table(struct replay *replay)
 		replay__refuse(replay, &error);
 }
 
-/* False if the workers have all slots of the ring. */
+/* Returns false if the workers hold all slots of the ring. */
 static bool replay__take_scrape(struct replay *replay)
 {
 	const struct recorded_scrape *recorded = &replay->record.scrape;
@@ -124,7 +124,7 @@ static bool replay__take_scrape(struct replay *replay)
 	}
 	scrape = ring__current(target->ring);
 	memcpy((void *)scrape->landing, recorded->landing, recorded->landing_length);
-	/* 0 would be now. */
+	/* 0 would mean now. */
 	scrape->end_ns = recorded->end_ns ?: 1;
 	if (!decoder__hand_over(&target->decoder, target->ring, &recorded->head, &replay->batch))
 		return false;
@@ -145,7 +145,7 @@ static void replay__take_loss(struct replay *replay)
 	dart_escape__text(recorded->reason.bytes, recorded->reason.length, DART_ESCAPE_SENTENCE,
 			  reason, sizeof(reason));
 	replay->is_idle = false;
-	/* Its next scrape, if there is one, follows at once. */
+	/* If the recording contains further scrapes of the target, the next one follows at once. */
 	if (decoder__lose(&target->decoder, reason) ||
 	    decoder__report_down(&target->decoder, replay->record.time_ns, reason))
 		sd_event_exit(replay->context.event, -ENOMEM);
@@ -160,7 +160,7 @@ static void replay__remove(struct replay *replay, struct replay_target *target)
 	replay_targets__remove(&replay->targets, target);
 }
 
-/* False if the workers may have scrapes of it. */
+/* Returns false if the workers may hold scrapes of the target. */
 static bool replay__take_removal(struct replay *replay)
 {
 	struct replay_target *target;
@@ -174,7 +174,7 @@ static bool replay__take_removal(struct replay *replay)
 	return true;
 }
 
-/* False if the workers must be waited for, and then it is tried again. */
+/* Returns false if the record must be tried again after the workers finished. */
 static bool replay__take(struct replay *replay)
 {
 	switch (replay->record.type) {
@@ -195,7 +195,10 @@ static bool replay__take(struct replay *replay)
 	return true;
 }
 
-/* The next file; its numbers are others if it is of another recording. */
+/*
+ * Turns to the next file. If it belongs to another recording, the numbers of targets and tables
+ * begin again.
+ */
 static bool replay__next_file(struct replay *replay)
 {
 	size_t i;
@@ -213,7 +216,7 @@ static bool replay__next_file(struct replay *replay)
 	return true;
 }
 
-/* True if there is a record; otherwise the workers are waited for, or the loop ends. */
+/* Returns true with a record. Otherwise the replay waits for the workers, or the loop ends. */
 static bool replay__fetch(struct replay *replay)
 {
 	int ret;
@@ -228,7 +231,7 @@ static bool replay__fetch(struct replay *replay)
 		}
 		ret = replay_files__next(&replay->files, &replay->record, &replay->failure);
 		if (ret < 0) {
-			/* What has been read is replayed. */
+			/* Replay the records that were read so far. */
 			replay_files__skip_all(&replay->files);
 			continue;
 		}
@@ -295,7 +298,7 @@ static int on_passed(sd_event_source *source, int fd, uint32_t events, void *dat
 	eventfd_t count;
 
 	eventfd_read(fd, &count);
-	/* What the workers did before their marks is seen from here on. */
+	/* From here on this thread sees everything that the workers did before their marks. */
 	if (atomic_load(&replay->marks_left))
 		return 0;
 	replay->is_idle = true;
@@ -351,7 +354,7 @@ bool replay__report(const struct replay *replay, struct output *log)
 			log,
 			"dart-controller: %u agents or tables cannot be replayed, the first as %s",
 			replay->refusals, replay->refused.text);
-	/* If something was damaged or refused, they are a part of that. */
+	/* If something was damaged or refused, that explains the missing tables. */
 	if (replay->left_out && is_whole)
 		output__print(
 			log,

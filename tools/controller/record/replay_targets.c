@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the targets of a replay; numbers and sizes are hostile. */
+/* Manages the targets of a replay; numbers and sizes may be hostile. */
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The targets of a replay, by their numbers and those of their tables. */
+/* The targets of a replay, found by their numbers and by the numbers of their tables. */
 #ifndef CONTROLLER_RECORD_REPLAY_TARGETS_H
 #define CONTROLLER_RECORD_REPLAY_TARGETS_H
 
@@ -8,8 +8,8 @@
 
 struct replay_target {
 	uint32_t number;
-	uint64_t table; /* its number; without a meaning if there is no ring */
-	struct ring *ring; /* of the table; NULL: none so far */
+	uint64_t table; /* number of the table; meaningless without a ring */
+	struct ring *ring; /* ring of the table; NULL before the first table */
 	uint64_t ring_size;
 	struct target_settings settings;
 	struct decoder decoder;
@@ -19,29 +19,30 @@ struct replay_target {
 struct replay_targets {
 	void *by_number; /* trees of tsearch(3) */
 	void *by_table;
-	uint64_t ring_sizes; /* of all */
+	uint64_t ring_sizes; /* sum of the ring sizes of all targets */
 	uint64_t ring_sizes_max;
 	struct replay_target *targets[SETTINGS_TARGETS_MAX];
 };
 
-/* Both NULL if there is none. */
+/* Both return NULL if there is no such target. */
 struct replay_target *replay_targets__find(struct replay_targets *targets, uint32_t number);
 struct replay_target *replay_targets__find_table(struct replay_targets *targets, uint64_t table);
 /*
- * Adds one that is not there yet.  @decoder is that of all targets, without settings and
- * summary.  Returns 0, or -errno with a sentence in @error.
+ * Adds a target with a new number.  @decoder serves as a template, without settings and summary.
+ * Returns 0, or -errno with a sentence in @error.
  */
 int replay_targets__add(struct replay_targets *targets, const struct recorded_target *recorded,
 			const struct decoder *decoder, struct replay_target **target,
 			struct dart_error *error);
 /*
- * The scrapes of @target are of this table from now on; after an error of none.  Returns as
- * played__make_ring(), or -EFBIG if all tables would take too much memory.
+ * Makes @recorded the table of the next scrapes of @target; after an error the target is without
+ * table.  Returns the same as played__make_ring(), or -EFBIG if all tables together would take too
+ * much memory.
  */
 int replay_targets__set_table(struct replay_targets *targets, struct replay_target *target,
 			      const struct recorded_table *recorded, const struct scraper_use *use,
 			      struct dart_error *error);
-/* The workers have nothing of @target any more. */
+/* Call this when the workers hold nothing of @target. */
 void replay_targets__remove(struct replay_targets *targets, struct replay_target *target);
 
 #endif /* CONTROLLER_RECORD_REPLAY_TARGETS_H */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than all characters of names and labels: what ends first comes first. */
+/* Less than all characters of names and labels, so a prefix sorts before longer texts. */
 #define SEPARATOR '\1'
 
 static const char *copy(struct series_list *list, const char *text)
@@ -15,7 +15,7 @@ static const char *copy(struct series_list *list, const char *text)
 	return arena__copy(&list->arena, text, strlen(text));
 }
 
-/* Room for one element more; false if out of memory. */
+/* Makes room for one more element; false if out of memory. */
 static bool make_room(void **elements, uint32_t count, uint32_t *room, size_t size)
 {
 	const uint32_t wanted = *room ? 2 * *room : 1024;
@@ -53,7 +53,7 @@ static const struct metric_family *add_family(struct series_list *list,
 	return own;
 }
 
-/* The first family of this name; NULL if out of memory. */
+/* Returns the first family of this name; NULL if out of memory. */
 static const struct metric_family *find_family(struct series_list *list,
 					       const struct metric_family *family)
 {
@@ -62,7 +62,9 @@ static const struct metric_family *find_family(struct series_list *list,
 	return number == TEXT_INDEX_NONE ? add_family(list, family) : list->families[number];
 }
 
-/* FAMILY LABELS NAME TEXT; of a bucket instead of these its labels but "le". */
+/*
+ * Returns FAMILY LABELS NAME TEXT; for a bucket its labels without "le" in place of NAME and TEXT.
+ */
 static char *make_key(const struct metric_family *family, const char *labels,
 		      const struct metric_series *series)
 {
@@ -86,7 +88,7 @@ static char *make_key(const struct metric_family *family, const char *labels,
 	return key;
 }
 
-/* @key is in no group so far. */
+/* Adds a group with @key, which must be new. */
 static int add_group(struct series_list *list, const char *key, const struct metric_family *family,
 		     const char *labels)
 {

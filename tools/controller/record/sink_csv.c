@@ -6,8 +6,8 @@
  *   "host:4792",1,1764066600000000000,cpustat,0,user,,120000000
  *   "host:4792",1,1764066600000000000,diskstats,3,name,,"sda"
  *
- * copy is the number of the CPU or the row, and empty of a sum; element is the number of an
- * element, and empty of a field with only one.  Torn and empty rows have no lines.
+ * copy is the number of the CPU or the row, and empty for a sum. element is the number of an
+ * element, and empty for fields of one element.  Torn and empty rows are not printed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 #include "sink_csv.h"
 
-/* Of a name of 512 bytes, each as four, and two numbers. */
+/* Fits a name of 512 bytes, each escaped to four, and two numbers. */
 #define PREFIX_MAX 2112
 
 #define TITLES "agent,sequence,time_ns,entry,copy,field,element,value\n"
@@ -28,7 +28,7 @@ struct sink_csv {
 	struct output *output;
 };
 
-/* With the escapes of labels. */
+/* Prints the text with the escapes of labels. */
 static void print_text(const char *text, size_t width, FILE *out)
 {
 	size_t left = strnlen(text, width), taken;
@@ -71,7 +71,7 @@ static void print_element(const struct dart_field *field, const void *copy, uint
 	}
 }
 
-/* @prefix is what all lines of the copy begin with. */
+/* @prefix begins all lines of the copy. */
 static void print_field(const char *prefix, const struct dart_field *field, const void *copy,
 			FILE *out)
 {
@@ -87,7 +87,7 @@ static void print_field(const char *prefix, const struct dart_field *field, cons
 	}
 }
 
-/* @sample is what all lines of the sample begin with. */
+/* @sample begins all lines of the sample. */
 static void print_copy(const char *sample, const struct dart_entry *entry, uint32_t number,
 		       const void *copy, FILE *out)
 {
@@ -99,7 +99,7 @@ static void print_copy(const char *sample, const struct dart_entry *entry, uint3
 		return;
 	if (entry->copies_are != DART_CONTROL_COPIES_SUM)
 		snprintf(text, sizeof(text), "%u", number);
-	/* The name of an entry has letters and digits, and no comma or quotation mark. */
+	/* Names of entries contain neither commas nor quotation marks. */
 	snprintf(prefix, sizeof(prefix), "%s%s,%s,", sample, entry->name, text);
 	for (i = 0; i < schema->field_count; i++) {
 		if (schema->fields[i].kind != DART_CONTROL_FIELD_SEQUENCE)
@@ -159,7 +159,7 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 	return output__write(csv->output, text, length);
 }
 
-/* There are no values. */
+/* A loss brings no values. */
 static int put_lost(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	return 0;

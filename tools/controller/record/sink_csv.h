@@ -6,7 +6,10 @@
 #include "tools/controller/decode/sink.h"
 #include "tools/controller/outputs/output.h"
 
-/* @output outlives the sink, and gets a line of titles first.  NULL if out of memory. */
+/*
+ * Makes a sink that first writes a line of titles to @output, which outlives it.  NULL if out of
+ * memory.
+ */
 struct sink *sink_csv__new(struct output *output);
 
 #endif /* CONTROLLER_SINK_CSV_H */

@@ -12,7 +12,7 @@
 #define READ_BYTES 16384
 #define WRITE_BYTES (1U << 20)
 
-/* Before the points of a group in a run; all as this machine has it. */
+/* Precedes the points of a group in a run, in the byte order of this machine. */
 struct section {
 	uint32_t group;
 	uint32_t count;
@@ -25,10 +25,10 @@ struct stored {
 };
 
 struct run {
-	off_t at; /* of what is not in the buffer */
+	off_t at; /* offset of the bytes after the buffer */
 	off_t end;
-	struct section section; /* that is next; a count of 0: none */
-	uint8_t *bytes; /* READ_BYTES */
+	struct section section; /* the next section; its count is 0 at the end */
+	uint8_t *bytes; /* buffer of READ_BYTES */
 	size_t length, used;
 };
 
@@ -36,7 +36,7 @@ struct spill {
 	int fd;
 	off_t size;
 	struct spilled *points;
-	uint32_t *order; /* of the points, by rank */
+	uint32_t *order; /* indices of the points, sorted by rank */
 	size_t count, room;
 	struct run *runs;
 	size_t run_count, run_room;
@@ -105,7 +105,7 @@ bool spill__add(struct spill *spill, const struct spilled *point)
 
 /* ---- writing */
 
-/* A stable sort: points of the same group stay in their order. */
+/* A stable sort: the points of a group keep their order. */
 static int sort(struct spill *spill, const uint32_t *ranks, uint32_t count)
 {
 	uint32_t *starts = calloc((size_t)count + 1, sizeof(*starts));
@@ -160,7 +160,7 @@ static int block_writer__put(struct block_writer *writer, const void *bytes, siz
 	return err;
 }
 
-/* How many points from @from on are of the same group. */
+/* Returns the number of points of the same group from @from on. */
 static uint32_t section_length(const struct spill *spill, size_t from)
 {
 	const uint32_t group = spill->points[spill->order[from]].group;
@@ -233,7 +233,7 @@ int spill__flush(struct spill *spill, const uint32_t *ranks, uint32_t count)
 
 /* ---- reading */
 
-/* The next @length bytes.  They are there: the file is ours. */
+/* Copies the next @length bytes.  The run is that long, because this program wrote the file. */
 static int run__take(struct run *run, int fd, void *to, size_t length)
 {
 	size_t rest = run->length - run->used, wanted;
