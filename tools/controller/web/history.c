@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chunks of a target's past: see history.h. */
+/* The chunks of a target's history: see history.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 
 struct history {
 	struct history_open open;
-	struct history_chunk *oldest, *newest; /* by their next */
+	struct history_chunk *oldest, *newest; /* a list, linked by next */
 	size_t chunk_count;
-	size_t bytes; /* of sealed chunks */
-	uint64_t points; /* of sealed chunks */
+	size_t bytes; /* bytes of sealed chunks */
+	uint64_t points; /* points of sealed chunks */
 };
 
 struct history *history__new(void)
@@ -43,7 +43,7 @@ void history__free(struct history *history)
 	free(history);
 }
 
-/* The chunk that grows becomes an immutable one. */
+/* Copies the growing chunk to a sealed one, and begins again with an empty chunk. */
 static int history__seal(struct history *history)
 {
 	struct history_chunk *chunk = history_open__seal(&history->open);
@@ -62,7 +62,7 @@ static int history__seal(struct history *history)
 	return 0;
 }
 
-/* From now on only chunks hold the plan: the newest is charged for it. */
+/* From now on only chunks refer to the plan, so the newest chunk is charged for it. */
 static void history__charge_plan(struct history *history)
 {
 	struct history_chunk *chunk = history->newest;

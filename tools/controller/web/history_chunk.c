@@ -68,7 +68,10 @@ void history_reader__init(struct history_reader *reader, const struct history_ch
 
 bool history_reader__next(struct history_reader *reader, int64_t *time_us, double *value)
 {
-	/* The bits behind the last value could be read as more: times end with it. */
+	/*
+	 * The bits after the last value could be taken for more values, so the times decide the
+	 * end.
+	 */
 	return time_reader__next(&reader->times, time_us) &&
 	       value_reader__next(&reader->values, value);
 }

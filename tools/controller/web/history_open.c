@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The chunk of a history that grows. */
+/* The growing chunk of a history. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void history_open__clear(struct history_open *open)
 	*open = (struct history_open){};
 }
 
-/* A further clock, with the past of @from; NONE: out of memory. */
+/* Adds a clock with the past times of @from.  Returns its index; NONE if out of memory. */
 static uint32_t open__add_clock(struct history_open *open, uint32_t from)
 {
 	uint32_t capacity = open->clock_capacity;
@@ -61,14 +61,14 @@ static int open__begin(struct history_open *open, struct metric_plan *plan)
 }
 
 /*
- * Series that leave their clock in a scrape, because their time is another: those that
- * leave the same one for the same time share the next.  A hash table with open addressing,
- * made when the first series leaves.
+ * Series that leave their clock in a scrape, because their time differs.  Series that leave the
+ * same clock for the same time share the new one.  A hash table with open addressing, made when the
+ * first series leaves.
  */
 struct leave {
 	int64_t time_us;
 	uint32_t from;
-	uint32_t to; /* NONE: the place is free */
+	uint32_t to; /* the new clock; NONE: the place is free */
 };
 
 struct leaves {
@@ -91,7 +91,10 @@ static int leaves__make(struct leaves *leaves, uint32_t series_count)
 	return 0;
 }
 
-/* That of @from and @time_us, or a free one: there are more places than series. */
+/*
+ * Finds the place of @from and @time_us, or a free one.  The table is larger than the number of
+ * series.
+ */
 static struct leave *leaves__find(struct leaves *leaves, uint32_t from, int64_t time_us)
 {
 	uint64_t hash = ((uint64_t)time_us ^ (uint64_t)from << 40) * UINT64_C(0x9e3779b97f4a7c15);
@@ -105,7 +108,7 @@ static struct leave *leaves__find(struct leaves *leaves, uint32_t from, int64_t 
 	}
 }
 
-/* The clock of a series whose one is at another time. */
+/* Returns the new clock of a series whose time differs from the time of its clock. */
 static uint32_t open__leave(struct history_open *open, struct leaves *leaves, uint32_t from,
 			    int64_t time_us)
 {
@@ -161,7 +164,7 @@ static int open__append_times(struct history_open *open)
 	for (i = 0; i < open->clock_count; i++) {
 		clock = &open->clocks[i];
 		capacity = clock->times.capacity;
-		/* All its series are torn: no time is read. */
+		/* All series of this clock are torn, so no reader uses this time. */
 		if (clock->scrape != open->scrapes + 1)
 			clock->now_us = clock->times.last;
 		ret = time_column__append(&clock->times, clock->now_us);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Envelopes of the past: see history_query.h. */
+/* Envelopes of past curves: see history_query.h. */
 #include "history_query.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "tracker.h"
 
-/* The index, or -1 outside. */
+/* Returns the index of the bucket; -1 outside the span. */
 static int envelope_span__bucket(const struct envelope_span *span, int64_t time_us)
 {
 	unsigned __int128 offset;
@@ -23,7 +23,7 @@ static int envelope_span__bucket(const struct envelope_span *span, int64_t time_
 	return offset < span->bucket_count ? (int)offset : (int)span->bucket_count - 1;
 }
 
-/* @value is not NaN. */
+/* @value must not be NaN. */
 static void envelope_bucket__take(struct envelope_bucket *bucket, double value)
 {
 	if (!bucket->count || value < bucket->least)
@@ -45,25 +45,25 @@ struct curves {
 	bool is_cut;
 	struct group *groups;
 	uint32_t count, capacity;
-	int64_t *newest; /* of each bucket; 0: it is empty */
+	int64_t *newest; /* newest time in each bucket; 0 if the bucket is empty */
 
 	struct tracker tracker; /* of the chunk's plan */
-	uint32_t *group_of; /* of its groups, in groups */
+	uint32_t *group_of; /* index in @groups of each group of the selection */
 
-	/* Of the chunk's scrapes, for one group. */
+	/* Sums of one group for each scrape of the chunk. */
 	double sums[HISTORY_CHUNK_SCRAPES];
 	int64_t times[HISTORY_CHUNK_SCRAPES];
 	bool is_there[HISTORY_CHUNK_SCRAPES];
 };
 
-/* The group with these labels, or -1 if there is no room, or -ENOMEM. */
+/* Returns the index of the group with these labels; -1 if there is no room; -ENOMEM. */
 static int find_group(struct curves *curves, const char *labels, uint32_t hint)
 {
 	uint32_t max = HISTORY_QUERY_BUCKETS_MAX / curves->span->bucket_count;
 	struct group *groups;
 	uint32_t i;
 
-	/* Plans that follow each other have mostly the same groups. */
+	/* Consecutive plans contain mostly the same groups. */
 	if (hint < curves->count && !strcmp(curves->groups[hint].labels, labels))
 		return hint;
 	for (i = 0; i < curves->count; i++)
@@ -155,8 +155,8 @@ static void add_sums(struct curves *curves, uint32_t group, uint32_t scrapes)
 }
 
 /*
- * Series of a group, by a counting sort: their indexes in @order, each group's behind
- * @first.
+ * Sorts the series by group, with a counting sort: puts their indexes into @order, and the begin of
+ * each group in @order into @first.
  */
 static int sort_by_group(const struct selection *selection, uint32_t **order, uint32_t **first)
 {

@@ -60,7 +60,7 @@ void json_text__string(struct json_text *text, const char *string)
 	while (left) {
 		length = dart_escape__character(at, left);
 		if (!length || (length == 1 && is_escaped(*at))) {
-			/* A byte that is not UTF-8 as elsewhere, see escape.h: \xHH. */
+			/* Bytes that are not UTF-8 become \xHH, as everywhere: see escape.h. */
 			snprintf(escaped, sizeof(escaped), length ? "\\u%04x" : "\\\\x%02x", *at);
 			json_text__put(text, escaped);
 			length = 1;

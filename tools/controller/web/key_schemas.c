@@ -10,7 +10,7 @@
 #include "key_schemas.h"
 
 #define OWN_DIRECTORY "/etc/dart/schemas"
-/* Seen from the directory of the program, installed or just built. */
+/* Relative to the directory of the program, whether installed or just built. */
 #define THEIR_DIRECTORY "../share/dart/schemas"
 #define SUFFIX ".yaml"
 
@@ -67,7 +67,7 @@ void key_schemas__load(struct key_schemas *schemas)
 	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
 
 	*schemas = (struct key_schemas){};
-	/* The user's own come first. */
+	/* Schemas of the user take precedence. */
 	add_directory(schemas, OWN_DIRECTORY);
 	while (length > 0 && path[length - 1] != '/')
 		length--;

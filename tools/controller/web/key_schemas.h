@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The schemas of keys that the page knows, dart_schema(5): those in /etc/dart/schemas and
- * those that come with the program, as dartctl knows them.  They are read once.
+ * The schemas of keys that the page offers, dart_schema(5): the files in /etc/dart/schemas and the
+ * files that come with the program, the same as for dartctl.  They are read once.
  */
 #ifndef CONTROLLER_KEY_SCHEMAS_H
 #define CONTROLLER_KEY_SCHEMAS_H
@@ -20,9 +20,9 @@ struct key_schemas {
 	size_t count;
 };
 
-/* Leaves out files that are no schemas. */
+/* Skips files that are not schemas. */
 void key_schemas__load(struct key_schemas *schemas);
-/* NULL: there is none of this name. */
+/* Returns NULL if there is no schema of this name. */
 const struct dart_key_schema *key_schemas__find(const struct key_schemas *schemas,
 						const char *name);
 /* Appends [{"name", "description", "key": [{"name", "type", "description", "names"}]}]. */

@@ -14,16 +14,16 @@
 
 #include "lookup.h"
 
-/* Held by its stream, and by the desk until it is answered. */
+/* Referenced by its stream, and by the desk until the desk answered it. */
 struct lookup {
 	struct lookup_desk *desk;
-	struct lookup *next; /* in the desk's queue */
+	struct lookup *next; /* next in the desk's queue */
 	struct lookup_question question;
 
-	/* Under the desk's lock. */
+	/* Protected by the desk's lock. */
 	unsigned int references;
-	struct http_stream *stream; /* NULL: its reader has gone */
-	char *text; /* the answer; NULL: there is none yet */
+	struct http_stream *stream; /* NULL once its reader left */
+	char *text; /* the answer; NULL before it is ready */
 	size_t taken;
 	bool has_failed; /* out of memory */
 };
@@ -44,7 +44,7 @@ void lookup_question__clear(struct lookup_question *question)
 	*question = (struct lookup_question){};
 }
 
-/* With the desk's lock. */
+/* Drops a reference. The caller holds the desk's lock. */
 static void lookup__put(struct lookup *lookup)
 {
 	if (--lookup->references)
@@ -54,10 +54,10 @@ static void lookup__put(struct lookup *lookup)
 	free(lookup);
 }
 
-/* How full the store is: of so many slots, those that were written. */
+/* Slots that are sampled to estimate how full the store is. */
 #define SAMPLES 2048
 
-/* The load of a store without an empty slot is not known. */
+/* Without an empty slot in the sample the load of the store is unknown. */
 static json_t *number(double value)
 {
 	return isfinite(value) ? json_real(value) : json_null();
@@ -95,7 +95,7 @@ static json_t *json_of(const struct lookup_question *question,
 			 filling(geometry, written));
 }
 
-/* Can the store answer it? */
+/* Checks whether the store can answer the question. */
 static int check(const struct lookup_question *question, const struct dart_store_geometry *geometry,
 		 struct dart_error *error)
 {
@@ -112,7 +112,7 @@ static int check(const struct lookup_question *question, const struct dart_store
 	return 0;
 }
 
-/* The answer, or a sentence why there is none; NULL: out of memory. */
+/* Returns the answer, or a sentence with the reason why there is none; NULL if out of memory. */
 static char *answer(const struct lookup_question *question)
 {
 	struct dart_store_reader *reader = NULL;
@@ -135,7 +135,7 @@ static char *answer(const struct lookup_question *question)
 	return text;
 }
 
-/* With the desk's lock, which it gives up meanwhile. */
+/* Releases the desk's lock, which the caller holds, while it looks up the key. */
 static void serve(struct lookup_desk *desk, struct lookup *lookup)
 {
 	bool is_wanted = lookup->stream;

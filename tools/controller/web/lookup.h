@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lookups of keys in the stores of hosts, by READ, for the page.  They block, for up to ten
- * seconds: a thread of its own does one after the other, and the page's answer is a stream
- * that waits for it.
+ * Looks up keys in the stores of hosts, by READ, for the page.  A lookup blocks for up to ten
+ * seconds.  So a thread of its own does one lookup after the other, and the page's answer is a
+ * stream that waits for the thread.
  */
 #ifndef CONTROLLER_LOOKUP_H
 #define CONTROLLER_LOOKUP_H
@@ -12,7 +12,7 @@
 
 #include "tools/controller/http/http_server.h"
 
-/* Lookups that wait; more are refused. */
+/* Limit of waiting lookups; further ones are refused. */
 #define LOOKUPS_MAX 16
 
 struct lookup_question {
@@ -25,22 +25,22 @@ struct lookup_question {
 	struct dart_store_rule rule;
 };
 
-/* Takes the texts. */
+/* Frees the texts. */
 void lookup_question__clear(struct lookup_question *question);
 
 struct lookup_desk;
 
-/* NULL: out of memory, or of threads. */
+/* Returns NULL if out of memory or threads. */
 struct lookup_desk *lookup_desk__new(void);
-/* Waits for the lookup that is under way.  All streams have ended.  @desk may be NULL. */
+/* Waits for the lookup in progress.  Call this after all streams have ended.  @desk may be NULL. */
 void lookup_desk__free(struct lookup_desk *desk);
 
 /*
- * What a page answers as a stream, of JSON: {"outcome": "found", "empty" or "ambiguous",
+ * Makes the data of a stream that answers in JSON: {"outcome": "found", "empty" or "ambiguous",
  * "matches", "agreeing", "redundancy", "slots", "value_bytes", "checksum_bits", "value": see
- * dart_key_schema__value(), "filling": {"written": part of the slots, of a sample, "load": keys
- * for each slot, "found": part of all keys, "oldest_found": part of the oldest}}, or {"error": SENTENCE}.  Takes @question in any case.  NULL: too
- * many lookups wait, or out of memory.
+ * dart_key_schema__value(), "filling": {"written": written part of the sampled slots, "load": keys
+ * for each slot, "found": part of all keys that are found, "oldest_found": part of the oldest
+ * keys}}, or {"error": SENTENCE}.  Takes @question in any case.  Returns NULL if out of memory.
  */
 void *lookup__new(struct lookup_desk *desk, struct lookup_question *question);
 extern const struct http_stream_operations lookup__operations;

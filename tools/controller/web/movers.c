@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What has changed in the last seconds: see movers.h. */
+/* The greatest changes of the last seconds: see movers.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 struct mover {
 	struct point_state state;
-	double sums[2]; /* before and now */
+	double sums[2]; /* of the seconds before, and of the last seconds */
 	uint32_t counts[2];
 	uint32_t series;
 	double change;
@@ -23,7 +23,7 @@ static bool begins_with(const char *name, const char *beginning)
 	return !strncmp(name, beginning, strlen(beginning));
 }
 
-/* What the kernel counts has no type by its name in node_exporter: it counts nevertheless. */
+/* node_exporter exports these counters of the kernel without a type. */
 static bool is_count(const char *name)
 {
 	return (begins_with(name, "node_netstat_") && !strstr(name, "_CurrEstab")) ||
@@ -64,7 +64,7 @@ static void add_chunk(struct mover *movers, const struct history_chunk *chunk,
 	}
 }
 
-/* The states of the plan before, in the places of @plan; both are in the same order. */
+/* Moves the states from the previous plan to the places of @plan. Both plans are sorted alike. */
 static struct mover *follow(struct mover *movers, const struct metric_plan *before,
 			    const struct metric_plan *plan)
 {
@@ -94,9 +94,9 @@ static double mean(const struct mover *mover, int part)
 }
 
 /*
- * Changes by so much are chance, and what has grown from nothing to this has hardly changed:
- * events of counters, the part of each second that a counter of times measures, bytes of
- * memory, what is transferred in a second, and anything else.
+ * Smaller changes are chance, and a value that grew from nothing to this has hardly changed: events
+ * of counters, the part of each second that a counter of times measures, bytes of memory, bytes
+ * transferred in a second, and all other numbers.
  */
 #define EVENTS_OF_CHANCE 4.0
 #define TIME_OF_CHANCE 0.02

@@ -47,7 +47,7 @@ static void print_escaped(FILE *to, const char *value)
 	}
 }
 
-/* The labels of @names that the series has, as a text; NULL: out of memory. */
+/* Returns the labels of the series that @names lists, as text; NULL if out of memory. */
 static char *group_text(const struct metric_series *series, const char *names)
 {
 	const char *value, *separator = "";
@@ -74,7 +74,10 @@ static char *group_text(const struct metric_series *series, const char *names)
 	return text;
 }
 
-/* A histogram has a sum and a count beside its buckets. */
+/*
+ * Returns the text of a series; NULL if out of memory. The name is part of it where a family
+ * contains several names, such as the sum and the count of a histogram.
+ */
 static char *series_text(const struct metric_plan *plan, const struct metric_series *series,
 			 const char *by)
 {
@@ -99,7 +102,10 @@ static uint64_t hash_of(const char *text)
 	return hash;
 }
 
-/* The place of a group in a hash table of twice the largest number of groups. */
+/*
+ * Finds the place of a group in a hash table, which is twice as large as the largest number of
+ * groups.
+ */
 #define PLACES (2 * SELECTION_GROUPS_MAX)
 
 static uint16_t *find_place(const struct selection *selection, uint16_t *places, const char *text)
@@ -111,7 +117,7 @@ static uint16_t *find_place(const struct selection *selection, uint16_t *places,
 	return &places[i];
 }
 
-/* Takes @text. */
+/* Adds a series to the group of @text, and takes @text. */
 static void selection__add(struct selection *selection, uint16_t *places, uint32_t series,
 			   char *text)
 {
@@ -133,7 +139,7 @@ static void selection__add(struct selection *selection, uint16_t *places, uint32
 static bool is_chosen(const struct metric_family *family, const struct metric_series *series,
 		      const struct selection_query *query)
 {
-	/* Sums and counts would be added to buckets. */
+	/* Otherwise sums and counts would be added to buckets. */
 	if (family->type == METRIC_HISTOGRAM && query->by &&
 	    !*metric_series__label(series, "le", 2))
 		return false;
@@ -143,8 +149,8 @@ static bool is_chosen(const struct metric_family *family, const struct metric_se
 }
 
 /*
- * The kernel adds up the times of its CPUs for totals of pressure every 2 s (PSI_FREQ in
- * kernel/sched/psi.c), which is when they grow.
+ * The totals of pressure grow only when the kernel adds up the times of its CPUs, every 2 s
+ * (PSI_FREQ in kernel/sched/psi.c).
  */
 #define PRESSURE_HOLD_US 2500000
 

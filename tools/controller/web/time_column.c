@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packs times: see time_column.h.  Steps are taken modulo 2^64, so that none overflows. */
+/* Packs times: see time_column.h.  Steps are computed modulo 2^64, so none overflows. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times in microseconds, packed as bytes: for each the difference between its step and the
- * step before, in zigzag, seven bits a byte and the lowest first; all bytes of a number but
- * the last have the highest bit.  Time and step before the first are 0.
+ * Times in microseconds, packed as bytes: for each time the difference between its step and the
+ * previous step, as a zigzag number, seven bits a byte and the lowest first.  All bytes of a number
+ * except the last set the highest bit.  Time and step before the first are 0.
  */
 #ifndef CONTROLLER_TIME_COLUMN_H
 #define CONTROLLER_TIME_COLUMN_H
@@ -20,13 +20,13 @@ struct time_column {
 	uint8_t *bytes;
 };
 
-/* Any time, also before the last; returns 0 or -ENOMEM. */
+/* Appends any time, even an earlier one.  Returns 0 or -ENOMEM. */
 int time_column__append(struct time_column *column, int64_t time_us);
-/* @copy is empty; returns 0 or -ENOMEM. */
+/* Copies to @copy, which must be empty.  Returns 0 or -ENOMEM. */
 int time_column__copy(struct time_column *copy, const struct time_column *column);
 void time_column__clear(struct time_column *column);
 
-/* Zeros but for @bytes and @length before the first time. */
+/* Before the first time all members are zeros except @bytes and @length. */
 struct time_reader {
 	int64_t last;
 	int64_t step;
@@ -35,7 +35,7 @@ struct time_reader {
 	size_t at;
 };
 
-/* False: there is none, or the bytes are cut. */
+/* Returns false after the last time, or if the bytes are cut. */
 bool time_reader__next(struct time_reader *reader, int64_t *time_us);
 
 #endif /* CONTROLLER_TIME_COLUMN_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A selection from scrape to scrape: see tracker.h. */
+/* Follows a selection from scrape to scrape: see tracker.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int compare_series(const struct metric_plan *one, uint32_t i,
 		       strcmp(one->series[i].text, other->series[j].text);
 }
 
-/* The states of series that both plans have go on: both lists are in the same order. */
+/* Copies the states of series that both plans contain. Both lists are sorted alike. */
 static void take_over(struct tracker *tracker, const struct tracker *before)
 {
 	uint32_t i = 0, j = 0;

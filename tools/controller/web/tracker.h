@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A selection that follows scrapes: its series keep what rates need when the plan changes. */
+/*
+ * A selection that follows scrapes.  Its series keep the state that rates need when the plan
+ * changes.
+ */
 #ifndef CONTROLLER_TRACKER_H
 #define CONTROLLER_TRACKER_H
 
@@ -9,16 +12,16 @@
 struct tracker {
 	struct metric_plan *plan; /* held */
 	struct selection selection;
-	struct point_state *states; /* of its series */
+	struct point_state *states; /* of the selected series */
 };
 
-/* Returns 0 or -ENOMEM; then there is no plan. */
+/* Returns 0; or -ENOMEM, and the tracker is without a plan. */
 int tracker__set_plan(struct tracker *tracker, struct metric_plan *plan,
 		      const struct selection_query *query);
 /*
- * Takes the points of a scrape with its plan, and sets the sum of each group: NaN if none
- * of its series has a point.  Returns the time of the newest of their points in
- * microseconds, or 0.
+ * Takes the points of a scrape, which match the tracker's plan, and sets the sum of each group: NaN
+ * if no series of the group got a point.  Returns the newest time of these points in microseconds;
+ * 0 without points.
  */
 int64_t tracker__take(struct tracker *tracker, const struct metric_point *points, double *sums);
 void tracker__clear(struct tracker *tracker);

@@ -10,7 +10,7 @@
 /* The longest code: 111, 5, 6 and 64 bits. */
 #define CODE_BITS_MAX 78
 #define LEADING_MAX 31
-/* Doubles are exact up to here, and steps of steps fit 14 nibbles. */
+/* Doubles are exact up to here, and differences of steps fit 14 nibbles. */
 #define INTEGER_MAX (INT64_C(1) << 53)
 
 static uint64_t bits_of(double value)
@@ -29,7 +29,7 @@ static double double_of(uint64_t bits)
 	return value;
 }
 
-/* Is it an integer whose double has exactly these bits?  -0.0 is none. */
+/* Is this an integer whose double is exactly these bits? -0.0 does not count as an integer. */
 static bool as_integer(uint64_t bits, int64_t *integer)
 {
 	double value = double_of(bits);
@@ -40,7 +40,7 @@ static bool as_integer(uint64_t bits, int64_t *integer)
 	return bits_of((double)*integer) == bits;
 }
 
-/* A NaN that no arithmetic makes; Prometheus calls it a stale marker. */
+/* A NaN that arithmetic never produces; Prometheus' stale marker. */
 #define GAP UINT64_C(0x7ff0000000000002)
 
 double value_column__gap(void)
@@ -66,7 +66,7 @@ static int column__reserve(struct value_column *column)
 	size_t needed = (column->used + CODE_BITS_MAX + 7) / 8, capacity;
 	uint8_t *bytes;
 
-	/* A first value that is 0 needs no more than the first bytes. */
+	/* A first value of 0 takes one bit, so the first allocation is small. */
 	capacity = column->capacity ?: CAPACITY_FIRST;
 	while (capacity < needed)
 		capacity += capacity / 2;
@@ -83,7 +83,7 @@ static int column__reserve(struct value_column *column)
 	return 0;
 }
 
-/* The @count lowest bits of @bits, the highest of them first; there is room. */
+/* Appends the @count lowest bits of @bits, the highest of them first. The caller reserved room. */
 static void column__put(struct value_column *column, uint64_t bits, unsigned int count)
 {
 	unsigned int room, part;
@@ -114,7 +114,7 @@ static int64_t unzigzag(uint64_t number)
 	return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
 }
 
-/* The bits of the code for an integer, or more than any other code. */
+/* Returns the bits of the code for an integer; for other values more than any code needs. */
 static unsigned int integer_cost(const struct value_state *state, uint64_t bits, uint64_t *code)
 {
 	int64_t before, now;
@@ -149,7 +149,7 @@ static void put_difference(struct value_column *column, uint64_t difference)
 	state->length = length;
 }
 
-/* That of put_difference(). */
+/* Returns the bits that put_difference() appends. */
 static unsigned int difference_cost(const struct value_state *state, uint64_t difference)
 {
 	unsigned int leading = __builtin_clzll(difference), length;
@@ -222,7 +222,7 @@ static bool get_integer(struct value_reader *reader, uint64_t *bits)
 	if (!as_integer(reader->state.bits, &before) || !reader__get(reader, 4, &count) ||
 	    !reader__get(reader, 4 * count, &code))
 		return false;
-	/* Bytes that the writer did not make must not overflow. */
+	/* Bytes that this writer did not make must not overflow. */
 	if (__builtin_add_overflow(before, reader->state.step, &now) ||
 	    __builtin_add_overflow(now, unzigzag(code), &now) || now < -INTEGER_MAX ||
 	    now > INTEGER_MAX)

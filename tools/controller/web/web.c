@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The page as an output of metrics: see web.h. */
+/* The page as a metric output: see web.h. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "web.h"
 #include "web_pages.h"
 
-/* A target whose scrape is late is noticed within it. */
+/* Interval for finding targets whose scrape is late. */
 #define CHECK_NS 250000000
 
 struct web {
@@ -63,7 +63,7 @@ static void on_removed(struct metric_output *output, const struct target_setting
 	web_targets__remove(of(output)->site.targets, target);
 }
 
-/* Scrapes that do not come make no event: time does. */
+/* A missing scrape causes no event, so this thread checks regularly. */
 static void *check(void *data)
 {
 	struct web *web = data;

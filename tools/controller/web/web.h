@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The page: an output that keeps the last hour of metrics in memory, and serves it to
- * browsers, live. See web_pages.h for what it answers.
+ * The page: an output that keeps the last hour of metrics in memory, and serves it to browsers,
+ * live. web_pages.h lists its answers.
  */
 #ifndef CONTROLLER_WEB_H
 #define CONTROLLER_WEB_H
@@ -16,35 +16,38 @@
 #include "tools/controller/settings/http_settings.h"
 
 #define WEB_HISTORY_BYTES_DEFAULT ((size_t)256 << 20)
-/* Beside 4794 of metrics. */
+/* Next to 4794, the port of metrics. */
 #define WEB_PORT_DEFAULT 4795
 
 struct output;
 
 struct web_settings {
 	/*
-	 * Its port is WEB_PORT_DEFAULT, and without an address it is at 127.0.0.1.  Without a
-	 * token or a password only this host may see values, and the address must be local.
+	 * Without a port it listens at WEB_PORT_DEFAULT, and without an address at 127.0.0.1.
+	 * Without a token or a password only this host may see values, and the address must be
+	 * local.
 	 */
 	const struct http_settings *http;
-	size_t history_bytes; /* of all targets; 0: the default */
-	uint64_t interval_ns; /* of targets without an own one; 0: the default */
-	/* Values are of another time than now: none is late, and the hour is their last one. */
+	size_t history_bytes; /* for all targets; 0: the default */
+	uint64_t interval_ns; /* interval of targets that set none; 0: the default */
+	/*
+	 * Values are from another time: no target is late, and the hour ends with their last one.
+	 */
 	bool is_replay;
 };
 
 /*
- * Serves at once.  @log, which gets one line with the address of the page, outlives the
- * output; it may be NULL; settings->http outlives it, too. Returns 0, or -errno with a sentence.
+ * Serves at once.  @log gets one line with the URL of the page; it outlives the output, and may be
+ * NULL. settings->http outlives the output, too.  Returns 0, or -errno with a sentence in @error.
  */
 int web__new(const struct web_settings *settings, struct output *log, struct metric_output **output,
 	     struct dart_error *error);
 /*
- * Reads the token, the password, the certificate and the key again.  Returns 0, or -errno with a
- * sentence, and what cannot be used stays as it was.
+ * Reads the token, the password, the certificate and the key again.  Returns 0; or -errno with a
+ * sentence in @error, and files that cannot be used leave the previous values in force.
  */
 int web__reload(struct metric_output *output, struct dart_error *error);
-/* The port that it listens at. */
+/* Returns the port at which the page listens. */
 unsigned int web__port(const struct metric_output *output);
 
 #endif /* CONTROLLER_WEB_H */

@@ -12,7 +12,10 @@ static const struct http_header headers[] = {
 	{ "Cross-Origin-Resource-Policy", "same-origin" },
 	{ "Cross-Origin-Opener-Policy", "same-origin" },
 	{ "Cache-Control", "no-store" },
-	/* The last one only where a password is asked for: browsers then show a form. */
+	/*
+	 * Only the answer that demands a password contains the last header: browsers then show a
+	 * form.
+	 */
 	{ "WWW-Authenticate", "Basic realm=\"dart-controller\", charset=\"UTF-8\"" },
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The assembler takes the files of the page as they are: no program of the build turns them
- * into C. build.mk says which objects are made again when one of them changes.
+ * The assembler includes the files of the page, so no program of the build turns them into C.
+ * build.mk lists the objects to make again when one of the files changes.
  */
 #include "web_files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of the page, from page/, inside the program. */
+/* The files of the page, from page/, as parts of the program. */
 #ifndef CONTROLLER_WEB_FILES_H
 #define CONTROLLER_WEB_FILES_H
 

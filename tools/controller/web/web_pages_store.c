@@ -45,7 +45,10 @@ static bool get_rule(const struct http_request *request, struct dart_store_rule 
 	return !strcmp(text, "consensus") && rule->consensus;
 }
 
-/* The key of texts, of which @json has one for each field.  Sets @error. */
+/*
+ * Makes the key from the texts in @json, one for each field.  Returns 0, or -errno with a sentence
+ * in @error.
+ */
 static int make_key(const json_t *json, struct lookup_question *question, struct dart_error *error)
 {
 	const char *texts[DART_KEY_FIELDS_MAX];
@@ -75,7 +78,7 @@ static void send_error(struct http_answer *answer, const char *sentence)
 	web_answer__send(answer, &text, 0);
 }
 
-/* The host is one of the targets: the page reaches no other. */
+/* Only targets can be asked: the page reaches no other hosts. */
 static int set_place(struct lookup_question *question, const struct web_target *target,
 		     const char *store)
 {

@@ -5,7 +5,7 @@
 
 #include "tools/controller/http/http_server.h"
 
-/* @data: the struct web_site. */
+/* @data is the struct web_site. */
 void web_pages_store__schemas(void *data, const struct http_request *request,
 			      struct http_answer *answer);
 void web_pages_store__lookup(void *data, const struct http_request *request,

@@ -15,7 +15,7 @@
 #define MOVERS_SECONDS 10
 #define MOVERS_SECONDS_MAX 600
 #define MOVERS_COUNT 100
-/* Times before and after it are no times of ours: 2^52 ms. */
+/* Limit for times in requests: 2^52 ms. */
 #define MS_MAX 4503599627370496.0
 
 static void print_series(const struct metric_plan *plan, uint32_t index,
@@ -59,7 +59,7 @@ static void print_family(const struct metric_plan *plan, const struct metric_fam
 	json_text__put(text, "]}");
 }
 
-/* What /api/series tells, copied, because it takes longer than the lock may be held. */
+/* The content of /api/series, copied, because printing takes longer than the lock may be held. */
 struct copy {
 	struct metric_plan *plan;
 	struct metric_point *points;
@@ -132,7 +132,7 @@ static int view_of(struct web_target *target, int64_t from_us, int64_t to_us,
 	return ret;
 }
 
-/* Rates at the beginning need a scrape before: one of a minute ago at most. */
+/* Rates at the beginning need an earlier scrape, at most a minute old. */
 #define BEFORE_US 60000000
 
 static int print_history(struct web_target *target, const struct web_queries *queries,

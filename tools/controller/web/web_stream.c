@@ -52,7 +52,7 @@ struct overview_stream {
 	struct http_stream_link link;
 	struct event_text event;
 	bool is_begun;
-	uint64_t change, generation; /* that have been told */
+	uint64_t change, generation; /* the last ones that the reader was told */
 };
 
 void overview__print_row(const struct web_target *target, struct json_text *text)
@@ -84,7 +84,7 @@ void *overview_stream__new(struct web_targets *targets)
 	if (!stream)
 		return NULL;
 	stream->targets = targets;
-	/* The reader asks for the list when the stream is open: it misses nothing. */
+	/* The reader asks for the list once the stream is open, so it misses nothing. */
 	stream->change = web_targets__change(targets);
 	stream->generation = web_targets__generation(targets);
 	return stream;
@@ -133,7 +133,7 @@ static void print_rows(struct overview_stream *stream, struct event_text *event)
 static void make(void *data, struct event_text *event)
 {
 	struct overview_stream *stream = data;
-	/* Before the rows are read: a change in the meantime is told again. */
+	/* Read before the rows, so a change in the meantime is sent again. */
 	uint64_t change = web_targets__change(stream->targets);
 	uint64_t generation = web_targets__generation(stream->targets);
 

@@ -11,10 +11,10 @@ struct live_stream {
 	struct web_target *target;
 	struct http_stream_link link;
 	struct web_queries queries;
-	struct tracker *trackers; /* of each query */
+	struct tracker *trackers; /* one for each query */
 	struct event_text event;
 
-	/* What has been told. */
+	/* State that the reader was told. */
 	bool is_begun;
 	enum web_state state;
 	char *reason;
@@ -77,7 +77,7 @@ struct news {
 	bool has_state, has_plan, has_points;
 };
 
-/* With the target's lock: what is new, as a copy.  -ENOMEM: nothing has changed. */
+/* Copies news from the target, whose lock the caller holds. After -ENOMEM nothing has changed. */
 static int copy_points(struct live_stream *stream, struct news *news)
 {
 	struct web_target *target = stream->target;

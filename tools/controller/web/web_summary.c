@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A host in three numbers: see web_summary.h. */
+/* Summarises a host in three numbers: see web_summary.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "web_summary.h"
 
-/* Of a host with many counters of errors. */
+/* Enough for a host with many counters of errors. */
 #define PARTS_MAX 256
 
 enum kind {
@@ -62,7 +62,10 @@ static void clear_parts(struct web_summary_part *parts, size_t count)
 	free(parts);
 }
 
-/* The tracker of the plan before goes on, if there is one for the family. */
+/*
+ * Returns the tracker of the previous plan for the family, which continues; an empty one if there
+ * is none.
+ */
 static struct tracker take_tracker(struct web_summary *summary, const char *family)
 {
 	struct tracker found = {};
@@ -117,7 +120,7 @@ static int set_plan(struct web_summary *summary, struct metric_plan *plan)
 		return ret;
 	}
 	summary->plan = metric_plan__get(plan);
-	/* Fewer than the most. */
+	/* Shrinks the array to the number of parts, usually far below the limit. */
 	summary->parts = reallocarray(parts, count ?: 1, sizeof(*parts)) ?: parts;
 	summary->part_count = count;
 	return 0;
@@ -156,7 +159,7 @@ int web_summary__take(struct web_summary *summary, struct metric_plan *plan,
 		struct tracker *tracker = &summary->parts[i].tracker;
 
 		if (tracker->selection.group_count > 64)
-			continue; /* it has ten modes */
+			continue; /* CPU times come in ten modes */
 		tracker__take(tracker, points, sums);
 		if (summary->parts[i].kind == CPU)
 			now.cpu = cpu_of(tracker, sums);

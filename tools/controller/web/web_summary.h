@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host in a few numbers, of the metrics that node_exporter names: the share of CPU time
- * that is not idle, the greatest share of time in which tasks waited for CPU, memory or I/O
- * (PSI), and errors and drops per second of all counters that are named so.  NaN: the host
- * has no such metrics.
+ * Summarises a host in a few numbers, from the metrics that node_exporter names: the share of CPU
+ * time that is not idle, the greatest share of time in which tasks waited for CPU, memory or I/O
+ * (PSI), and errors and drops per second of all counters with such names.  NaN: the host lacks
+ * these metrics.
  */
 #ifndef CONTROLLER_WEB_SUMMARY_H
 #define CONTROLLER_WEB_SUMMARY_H
@@ -24,7 +24,7 @@ struct web_summary {
 	struct web_summary_part *parts;
 	size_t part_count;
 	struct web_summary_values now;
-	/* CPU of summaries before; the newest is at (past_count - 1) % WEB_SUMMARY_PAST. */
+	/* CPU of earlier summaries.  The newest is at (past_count - 1) % WEB_SUMMARY_PAST. */
 	float past[WEB_SUMMARY_PAST];
 	uint64_t past_count;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A target as the page sees it: see web_target.h. */
+/* The state of a target for the page: see web_target.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,9 +7,11 @@
 #include "web_target.h"
 
 #define SECOND_NS 1000000000LL
-/* A scrape may come as late without the target being stale: half an interval, or this. */
+/*
+ * A target is stale once its scrape is late by half an interval, or by this, whichever is longer.
+ */
 #define LATENESS_NS (SECOND_NS / 4)
-/* So long streams are quiet at most: see web_stream.h. */
+/* Longest silence of a stream: see web_stream.h. */
 #define QUIET_NS (10 * SECOND_NS)
 
 int64_t web__monotonic_ns(void)
@@ -71,7 +73,7 @@ void web_target__put(struct web_target *target)
 	free(target);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void wake_streams(struct web_target *target)
 {
 	struct http_stream_link *link;
@@ -83,7 +85,7 @@ static void wake_streams(struct web_target *target)
 		http_stream__wake(link->stream);
 }
 
-/* False: there is no memory for the newest points. */
+/* Returns false if there is no memory for the newest points. */
 static bool set_points(struct web_target *target, const struct metric_scrape *scrape)
 {
 	struct metric_point *points;
@@ -171,7 +173,7 @@ bool web_target__check(struct web_target *target, int64_t now_ns, size_t history
 	}
 	if (now_ns - target->woken_ns > QUIET_NS)
 		wake_streams(target);
-	/* Others may have come that share the memory. */
+	/* New targets may share the memory. */
 	if (target->state != WEB_UP)
 		history__trim(target->history, history_bytes,
 			      (target->time_ns + gone_ns) / 1000 - WEB_HISTORY_US);

@@ -5,20 +5,20 @@
 
 #include "web_targets.h"
 
-/* Streams without news get a sign of life after so many checks. */
+/* Streams without news send a sign of life after so many checks. */
 #define QUIET_CHECKS_MAX 40
 
 struct web_targets {
 	size_t history_bytes;
 	uint64_t interval_ns;
 	bool is_replay;
-	atomic_size_t series; /* of all targets */
+	atomic_size_t series; /* number of series of all targets */
 	atomic_uint_fast64_t change;
 
-	/* Taken before that of a target. */
+	/* Taken before the lock of a target. */
 	pthread_mutex_t lock;
 	struct web_target *by_index[SETTINGS_TARGETS_MAX];
-	size_t end; /* behind the greatest index */
+	size_t end; /* greatest index + 1 */
 	uint64_t generation;
 	struct http_stream_link *streams;
 	unsigned int quiet_checks;
@@ -50,7 +50,7 @@ void web_targets__free(struct web_targets *targets)
 	free(targets);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static void wake_streams(struct web_targets *targets)
 {
 	struct http_stream_link *link;
@@ -62,7 +62,7 @@ static void wake_streams(struct web_targets *targets)
 
 void web_targets__add(struct web_targets *targets, const struct target_settings *settings)
 {
-	/* Without memory the page does not have it. */
+	/* Without memory the page does not show the target. */
 	struct web_target *target = web_target__new(settings, targets->interval_ns);
 
 	pthread_mutex_lock(&targets->lock);
@@ -101,7 +101,7 @@ static size_t share_of(const struct web_targets *targets, size_t series)
 	return (double)targets->history_bytes * series / all;
 }
 
-/* Workers use their targets without the lock: these stay between added and removed. */
+/* A worker uses a target without the lock, because the target stays from added() to removed(). */
 void web_targets__take(struct web_targets *targets, const struct target_settings *settings,
 		       const struct metric_scrape *scrape)
 {
@@ -110,7 +110,7 @@ void web_targets__take(struct web_targets *targets, const struct target_settings
 
 	if (!target)
 		return;
-	/* Only this worker sets the plan. */
+	/* No other thread sets the plan. */
 	before = target->plan ? target->plan->series_count : 0;
 	targets->series += scrape->plan->series_count - before;
 	web_target__take(target, scrape, share_of(targets, scrape->plan->series_count));
