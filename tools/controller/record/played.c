@@ -85,7 +85,10 @@ void played__clear_settings(struct target_settings *settings)
 	*settings = (struct target_settings){};
 }
 
-/* Adds @names to @settings, which owns only the array. */
+/*
+ * Adds copies of @names to @settings, which the caller clears. Returns 0, or -errno with a sentence
+ * in @error.
+ */
 static int take_names(const struct record_text *names, struct settings *settings,
 		      struct dart_error *error)
 {
