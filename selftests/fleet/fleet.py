@@ -312,7 +312,7 @@ class Account:
         if host < 0:
             self.wrong.append(f"{name} of {labels} could be of two hosts")
             return
-        # A label of the target yields to a label of the series: see label_names.h.
+        # A label of the target yields to a label of the series: see label_collisions.h.
         own = tuple((label, labels[label]) for label in ("index", "row") if label in labels)
         make = families_of(self.fleet.kinds[host])[name].get(own)
         key = f"{name}{own} of host {host}, {self.fleet.kinds[host]}"

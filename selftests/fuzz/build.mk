@@ -28,7 +28,7 @@ fuzz_host_clock_parsers := $(fuzz_host_clock_sources)
 fuzz_http_request_sources := $(addprefix tools/controller/, \
 	exposition/exposition_sd.c base/gzip.c http/http_access.c \
 	settings/http_settings.c settings/labels.c \
-	metrics/labels/label_names.c web/selection.c web/value_column.c)
+	metrics/labels/label_collisions.c web/selection.c web/value_column.c)
 fuzz_http_request_parsers := $(filter-out %/http_settings.c,$(fuzz_http_request_sources))
 fuzz_http_texts_sources := $(addprefix tools/controller/, base/gzip.c \
 	http/http_accept.c http/http_access.c base/http_address.c \
@@ -72,10 +72,10 @@ fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources = $(controller_settings) $(addprefix tools/controller/, \
 	discovery/sd_json.c discovery/target_list.c exposition/exposition_sd.c \
-	metrics/labels/label_names.c)
+	metrics/labels/label_collisions.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	exposition/exposition_sd.c settings/labels.c \
-	metrics/labels/label_names.c discovery/sd_json.c \
+	metrics/labels/label_collisions.c discovery/sd_json.c \
 	discovery/target_list.c)
 fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	record.c segment.c spool.c)

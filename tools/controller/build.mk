@@ -42,12 +42,13 @@ unit_controller_workers_sources := $(wildcard tools/controller/decode/*.c) \
 	$(addprefix tools/controller/base/, latency.c queue.c) \
 	$(controller_settings)
 # All that scrapes, without the program around it.
-controller_scraping := $(unit_controller_workers_sources) $(controller_base) $(wildcard \
-	tools/controller/fleet/target*.c tools/controller/flow/credit*.c) $(addprefix \
-	tools/controller/, flow/capacity.c fleet/clock_watch.c fleet/fetch.c \
-	flow/flow.c fleet/handshakes.c base/interface.c fleet/resolver.c \
-	outputs/output.c outputs/output_figures.c) $(wildcard \
-	tools/controller/io/*.c tools/controller/transport/*.c)
+controller_scraping := $(unit_controller_workers_sources) $(controller_base) \
+	$(wildcard tools/controller/fleet/target*.c \
+	tools/controller/flow/credit*.c) $(addprefix tools/controller/, \
+	flow/capacity.c fleet/clock_messages.c fleet/fetch.c flow/flow.c \
+	fleet/handshakes.c base/interface.c fleet/resolver.c outputs/output.c \
+	outputs/output_figures.c) $(wildcard tools/controller/io/*.c \
+	tools/controller/transport/*.c)
 unit_controller_targets_sources := $(controller_scraping) $(simulated)
 unit_controller_outputs_sources := $(addprefix tools/controller/, base/queue.c \
 	outputs/output.c outputs/output_figures.c)
@@ -79,9 +80,9 @@ unit_controller_discovery_sources := $(controller_settings) \
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
-	base/*.c decode/*.c fleet/clock_watch.c fleet/fetch.c fleet/handshakes.c \
-	fleet/resolver.c fleet/target*.c flow/*.c io/*.c outputs/output.c \
-	outputs/output_figures.c transport/*.c))
+	base/*.c decode/*.c fleet/clock_messages.c fleet/fetch.c \
+	fleet/handshakes.c fleet/resolver.c fleet/target*.c flow/*.c io/*.c \
+	outputs/output.c outputs/output_figures.c transport/*.c))
 controller_http := $(wildcard tools/controller/http/*.c) \
 	tools/controller/base/gzip.c tools/controller/base/http_address.c \
 	tools/controller/settings/http_settings.c
@@ -144,7 +145,7 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 # Outputs that push.
 controller_formats := $(wildcard tools/controller/push/formats/*.c) \
 	$(addprefix tools/controller/, base/gzip.c base/number_text.c \
-	metrics/labels/label_names.c settings/labels.c)
+	metrics/labels/label_collisions.c settings/labels.c)
 controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
 	tools/controller/, base/url.c base/queue.c base/secret.c \

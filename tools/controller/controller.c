@@ -306,7 +306,7 @@ static int controller__open(struct controller *controller, const struct options 
 		      controller__open_io(controller, error);
 	if (err)
 		return err;
-	clock_watch__open(&context->clocks, settings->clock_bound_ns,
+	clock_messages__open(&context->clocks, settings->clock_bound_ns,
 			  options->once || context->sink->owns_terminal ? NULL : context->log);
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
@@ -354,7 +354,7 @@ static void controller__close(struct controller *controller)
 	sd_event_source_disable_unref(controller->output_failed);
 	condition__end(&controller->condition);
 	controller_outputs__close(&controller->outputs);
-	clock_watch__close(&controller->context.clocks);
+	clock_messages__close(&controller->context.clocks);
 	condition__close(&controller->condition);
 	sd_event_unref(controller->context.event);
 	output__close(controller->context.log);

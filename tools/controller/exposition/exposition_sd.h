@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "tools/controller/base/shared_text.h"
-#include "tools/controller/metrics/labels/label_names.h"
+#include "tools/controller/metrics/labels/label_collisions.h"
 
 /*
  * The form of label names that a peer accepts.  @agent is its header User-Agent, or NULL.

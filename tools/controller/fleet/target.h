@@ -21,7 +21,7 @@
 
 #include <libdart/rpc/tls.h>
 
-#include "clock_watch.h"
+#include "clock_messages.h"
 #include "handshakes.h"
 #include "resolver.h"
 #include "tools/controller/decode/sink.h"
@@ -53,7 +53,7 @@ struct target_context {
 	struct tap *tap; /* NULL: nothing is recorded */
 	struct output *log; /* messages: standard error */
 	struct output_list outputs; /* that run, for who reports on them */
-	struct clock_watch clocks; /* of their hosts */
+	struct clock_messages clocks; /* of their hosts */
 	const struct options *options;
 	struct condition *condition; /* counts reloads; may be NULL */
 	struct fleet *fleet; /* of finished() */

@@ -36,7 +36,7 @@ struct sink_metrics {
 	struct metric_plan *up_plan;
 	struct metric_output **outputs;
 	size_t output_count;
-	/* Labels of all targets that were renamed for other labels, see label_names.h. */
+	/* Labels of all targets that were renamed for other labels, see label_collisions.h. */
 	_Atomic uint64_t collided;
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index of the target */
 };

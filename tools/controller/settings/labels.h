@@ -2,7 +2,7 @@
 /*
  * Labels of targets: pairs of a name, any UTF-8 as in Prometheus 3, and a text.  The configuration
  * or a source gives labels to targets, and outputs attach them to values.  Outputs that take only
- * plain names, [a-zA-Z_][a-zA-Z0-9_]*, translate the others: see metrics/labels/label_names.h.
+ * plain names, [a-zA-Z_][a-zA-Z0-9_]*, translate the others: see metrics/labels/label_collisions.h.
  */
 #ifndef CONTROLLER_LABELS_H
 #define CONTROLLER_LABELS_H

@@ -186,7 +186,7 @@ static inline int open_controlled(void **state)
 	if (io_threads__start(&context->io, &controlled->options.settings, false,
 			      context->flow_control, no_completion, &error))
 		fail_msg("%s", error.text);
-	clock_watch__open(&context->clocks, 0, NULL);
+	clock_messages__open(&context->clocks, 0, NULL);
 	handshakes__open(&context->handshakes, context->timers, SETTINGS_HANDSHAKES_DEFAULT);
 	*state = controlled;
 	return 0;
@@ -210,7 +210,7 @@ static inline int close_controlled(void **state)
 	mailbox__close(&context->mailbox);
 	resolver__free(context->resolver);
 	flow_control__free(context->flow_control);
-	clock_watch__close(&context->clocks);
+	clock_messages__close(&context->clocks);
 	timers__free(context->timers);
 	close(controlled->seen.changed);
 	run_agent(controlled->fixture);

@@ -144,7 +144,7 @@ static void bed__open(void)
 	assert_int_equal(workers__start(1, &context->workers), 0);
 	assert_int_equal(catalogs__open(&bed.catalogs), 0);
 	assert_int_equal(timers__new(context->event, &context->timers), 0);
-	clock_watch__open(&context->clocks, 0, context->log);
+	clock_messages__open(&context->clocks, 0, context->log);
 	handshakes__open(&context->handshakes, context->timers, HANDSHAKES);
 	assert_int_equal(resolver__new(context->event, &context->resolver), 0);
 	assert_int_equal(flow_control__new(context->timers, &options.settings,
@@ -225,7 +225,7 @@ static void bed__close(void)
 	flow_control__free(context->flow_control);
 	handshakes__close(&context->handshakes);
 	timers__free(context->timers);
-	clock_watch__close(&context->clocks);
+	clock_messages__close(&context->clocks);
 	catalogs__close(&bed.catalogs);
 	sd_event_unref(context->event);
 	output__close(context->log);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "label_names.h"
+#include "label_collisions.h"
 
 /* The labels of the settings, and "instance". */
 #define COUNT_MAX (LABELS_MAX + 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The labels that outputs add to all series of a target: "instance", its name, and the labels of
- * its settings. label_names.h keeps a series from carrying a label twice.
+ * its settings. label_collisions.h keeps a series from carrying a label twice.
  *
  * They are made once for all outputs and scrapes, do not change, and are counted.
  */
@@ -20,7 +20,7 @@ struct target_labels {
 	/* Sorted by name, and as text. */
 	struct label_set set; /* with plain names, for outputs that accept no others */
 	struct label_set utf8; /* with the names as given */
-	uint32_t collided; /* labels of @set renamed for other labels: label_names.h */
+	uint32_t collided; /* labels of @set renamed for other labels: label_collisions.h */
 };
 
 /* Makes the labels for series of @plan; the caller is the first holder. NULL if memory ran out. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/controller/metrics/labels/label_names.h"
+#include "tools/controller/metrics/labels/label_collisions.h"
 
 static int compare_labels(const void *one, const void *other)
 {

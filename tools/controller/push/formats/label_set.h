@@ -3,7 +3,7 @@
  * The labels that an output gives to all series of a target: "instance", its name;
  * "job", which is "dart"; the labels in the settings of the output, and the labels in the settings
  * of the target.  Later ones take precedence.  A label with an empty text, as job: '' in the
- * settings, is left out.  Labels that a series already carries are renamed: see label_names.h.
+ * settings, is left out.  Labels that a series already carries are renamed: see label_collisions.h.
  */
 #ifndef CONTROLLER_LABEL_SET_H
 #define CONTROLLER_LABEL_SET_H

@@ -10,7 +10,7 @@
 #include "protobuf.h"
 #include "remote_write_fields.h"
 #include "symbols.h"
-#include "tools/controller/metrics/labels/label_names.h"
+#include "tools/controller/metrics/labels/label_collisions.h"
 
 /*
  * More than any message of an encoder becomes; texts that are named again and again would

@@ -11,8 +11,8 @@
  * So no label is lost, no series carries a name twice, and the names do not depend on the order in
  * which labels were given.
  */
-#ifndef CONTROLLER_LABEL_NAMES_H
-#define CONTROLLER_LABEL_NAMES_H
+#ifndef CONTROLLER_LABEL_COLLISIONS_H
+#define CONTROLLER_LABEL_COLLISIONS_H
 
 #include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/settings/labels.h"
@@ -43,4 +43,4 @@ struct named_label {
 size_t label_names__choose(const struct metric_plan *plan, enum label_names_form form,
 			   struct named_label *labels, size_t count);
 
-#endif /* CONTROLLER_LABEL_NAMES_H */
+#endif /* CONTROLLER_LABEL_COLLISIONS_H */

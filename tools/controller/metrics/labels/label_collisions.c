@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Chooses a name for each label that no other label of a series uses: see label_names.h. */
-#include "label_names.h"
+/* Chooses a name for each label that no other label of a series uses: see label_collisions.h. */
+#include "label_collisions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
-#include "tools/controller/metrics/labels/label_names.h"
+#include "tools/controller/metrics/labels/label_collisions.h"
 
 static const char *const of_series[] = { "cpu", "device", "target_device" };
 static const struct metric_plan plan = {

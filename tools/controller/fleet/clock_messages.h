@@ -5,8 +5,8 @@
  * message for each host would hide all other messages, so the log gets a few in a minute, and the
  * last one says so.  The metric dart_scrape_clock_off covers all hosts.
  */
-#ifndef CONTROLLER_CLOCK_WATCH_H
-#define CONTROLLER_CLOCK_WATCH_H
+#ifndef CONTROLLER_CLOCK_MESSAGES_H
+#define CONTROLLER_CLOCK_MESSAGES_H
 
 #include <pthread.h>
 
@@ -14,20 +14,20 @@
 #include "tools/controller/outputs/output.h"
 
 /* Messages about hosts in a minute. */
-#define CLOCK_WATCH_MESSAGES 10
+#define CLOCK_MESSAGES_MAX 10
 
-struct clock_watch {
+struct clock_messages {
 	struct clock_listener listener; /* first: of all decoders */
 	struct output *log; /* NULL: nothing is said */
 	pthread_mutex_t lock; /* of the rest */
 	int64_t wall_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC that was said last */
 	uint64_t minute_ns; /* CLOCK_MONOTONIC: when the present minute began */
-	unsigned int messages; /* in it */
+	unsigned int count; /* of messages in it */
 };
 
 /* @bound_ns: the largest offset that counts as right; 0: the default.  @log outlives it. */
-void clock_watch__open(struct clock_watch *watch, uint64_t bound_ns, struct output *log);
+void clock_messages__open(struct clock_messages *messages, uint64_t bound_ns, struct output *log);
 /* No decoder uses it any more.  Zeros are allowed. */
-void clock_watch__close(struct clock_watch *watch);
+void clock_messages__close(struct clock_messages *messages);
 
-#endif /* CONTROLLER_CLOCK_WATCH_H */
+#endif /* CONTROLLER_CLOCK_MESSAGES_H */
