@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the rooms of dartd and connects rooms that do not know each other. */
-#include <errno.h>
 
 #include "agent.h"
 #include "agent/base/log.h"

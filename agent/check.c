@@ -157,7 +157,12 @@ int check__items(const struct dart_configuration *configuration, FILE *file,
 	return first;
 }
 
-int check__certificates(const struct dart_configuration *configuration, struct dart_error *error)
+/*
+ * Checks the files of the tcp settings, if configured.  Returns 0, or -errno and the reason in
+ * @error.
+ */
+static int check__certificates(const struct dart_configuration *configuration,
+			       struct dart_error *error)
 {
 	const struct dart_tls_files files = {
 		.certificate = configuration->tcp.certificate,

@@ -17,12 +17,6 @@ int check__items(const struct dart_configuration *configuration, FILE *file,
 		 struct dart_error *error);
 
 /*
- * Checks the files of the tcp settings, if configured.  Returns 0, or -errno and the reason in
- * @error.
- */
-int check__certificates(const struct dart_configuration *configuration, struct dart_error *error);
-
-/*
  * dartd --check: checks the configuration of @options and prints the objects that it would
  * register, or a line on stderr for each mistake.  Returns an exit status.
  */

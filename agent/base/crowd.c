@@ -27,7 +27,8 @@ bool have_same_address(const struct sockaddr *a, const struct sockaddr *b)
 	       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
 }
 
-uint64_t network__hash(const struct sockaddr *address, uint64_t seed)
+/* The hash of the network of @address. */
+static uint64_t network__hash(const struct sockaddr *address, uint64_t seed)
 {
 	const struct sockaddr_in6 *v6 = (const void *)address;
 	const struct sockaddr_in *v4 = (const void *)address;

@@ -41,8 +41,6 @@ void crowd__choose(struct crowd *crowd, const struct sockaddr *address, void *co
 
 /* Compares addresses without ports; an IPv4-mapped IPv6 address equals its IPv4 address. */
 bool have_same_address(const struct sockaddr *a, const struct sockaddr *b);
-/* The hash of the network of @address. */
-uint64_t network__hash(const struct sockaddr *address, uint64_t seed);
 
 /* Addresses with the same hash share a reserve; the hash is seeded. */
 #define HANDSHAKE_RESERVES 1024

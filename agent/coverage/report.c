@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds the tallies of all rooms up, and writes the sums to the entry "dartd". */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

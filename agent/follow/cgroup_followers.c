@@ -2,7 +2,6 @@
 /* Entries of cgroups, their quotas, and the places of missing cgroups in tallies. */
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #ifndef CGROUP_FOLLOWERS_H
 #define CGROUP_FOLLOWERS_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -7,7 +7,6 @@
 #define PROBE_H
 
 #include <bpf/libbpf.h>
-#include <jansson.h>
 #include <stdint.h>
 
 #include <libdart/error.h>

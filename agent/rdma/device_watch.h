@@ -6,7 +6,6 @@
 #ifndef DEVICE_WATCH_H
 #define DEVICE_WATCH_H
 
-#include <stdbool.h>
 #include <systemd/sd-event.h>
 
 #include <libdart/error.h>

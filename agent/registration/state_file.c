@@ -2,7 +2,6 @@
 /* Reads and replaces the state file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

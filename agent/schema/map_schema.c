@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <libdart/table/value.h>
-
 #include "agent/base/log.h"
 #include "btf_fields.h"
 #include "map_schema.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Offers sessions to callers by RDMA. */
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #define REPORT_QP_H
 
 #include <infiniband/verbs.h>
-#include <netinet/in.h>
 #include <stdint.h>
 #include <sys/queue.h>
 

@@ -6,8 +6,6 @@
 #ifndef STORE_H
 #define STORE_H
 
-#include <infiniband/verbs.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 

@@ -6,7 +6,6 @@
 #ifndef LOOKUP_TABLE_H
 #define LOOKUP_TABLE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
 

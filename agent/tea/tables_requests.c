@@ -2,8 +2,6 @@
 /* The requests about tables and their requesters. */
 #include <errno.h>
 
-#include <dart/registration.h>
-
 #include "agent/base/log.h"
 #include "lookup_tables.h"
 #include "tables_json.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks of the RDMA CM, the RDMA device, its port and its GIDs. */
-#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
 #include <ifaddrs.h>
@@ -79,7 +78,11 @@ static void read_gids(struct rdma_port *port)
 			add_gid(port, gid);
 }
 
-bool rdma_port__find(struct rdma_port *port, const char *name)
+/*
+ * Fills in @port: port 1 of the device @name, or of the first device if @name is NULL.
+ * False without a device.
+ */
+static bool rdma_port__find(struct rdma_port *port, const char *name)
 {
 	char line[64];
 

@@ -20,12 +20,6 @@ struct rdma_port {
 	char address[16]; /* the first of IPv4, as a.b.c.d */
 };
 
-/*
- * Fills in @port: port 1 of the device @name, or of the first device if @name is NULL.
- * False without a device.
- */
-bool rdma_port__find(struct rdma_port *port, const char *name);
-
 /* Checks "rdma_cm": the RDMA CM can be opened. */
 void check_rdma_cm(struct findings *findings);
 /*

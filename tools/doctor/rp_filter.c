@@ -5,8 +5,6 @@
  * documentation.
  */
 #include <ifaddrs.h>
-#include <netinet/in.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "rp_filter.h"

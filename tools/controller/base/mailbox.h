@@ -7,8 +7,6 @@
 #ifndef CONTROLLER_MAILBOX_H
 #define CONTROLLER_MAILBOX_H
 
-#include <stdbool.h>
-
 #include "queue.h"
 
 /* The owner sets run().  The message is the mailbox's from posting until run() is called. */

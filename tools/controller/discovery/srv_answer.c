@@ -5,7 +5,6 @@
 #include <arpa/nameser.h>
 #include <errno.h>
 #include <limits.h>
-#include <netinet/in.h>
 #include <resolv.h>
 #include <stdbool.h>
 #include <string.h>

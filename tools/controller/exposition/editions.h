@@ -16,9 +16,7 @@
 #ifndef CONTROLLER_EDITIONS_H
 #define CONTROLLER_EDITIONS_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "edition_content.h"
 #include "tools/controller/http/http_server.h"

@@ -32,7 +32,8 @@ const char *ended_loss__name(enum ended_loss loss)
 	return loss_names[loss];
 }
 
-struct ended *ended__get(struct ended *ended)
+/* NULL is allowed. */
+static struct ended *ended__get(struct ended *ended)
 {
 	if (ended)
 		atomic_fetch_add(&ended->holders, 1);

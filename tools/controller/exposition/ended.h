@@ -57,8 +57,6 @@ struct ended {
 	uint32_t waiting_count;
 };
 
-/* NULL is allowed. */
-struct ended *ended__get(struct ended *ended);
 void ended__put(struct ended *ended);
 
 /*

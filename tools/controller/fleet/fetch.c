@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides after each READ of a table whether another one is needed. */
 #include <errno.h>
-#include <stdio.h>
 
 #include <libdart/error.h>
 

@@ -236,8 +236,9 @@ static const char *credentials(const char *authorization, const char *scheme)
 	return authorization + length + strspn(authorization + length, " ");
 }
 
-bool http_access__has_token(const struct http_access *access, const char *authorization,
-			    const char *cookie)
+/* @authorization and @cookie may be NULL. */
+static bool http_access__has_token(const struct http_access *access, const char *authorization,
+				   const char *cookie)
 {
 	const struct http_secrets *secrets = atomic_load(&access->secrets);
 	const char *token = credentials(authorization, "Bearer");

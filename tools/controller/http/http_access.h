@@ -73,12 +73,9 @@ unsigned int http_access__refuses(const struct http_access *access,
 bool http_access__is_called(const struct http_access *access, const struct http_request *request);
 
 /*
- * The two checks that http_access__refuses() consists of.  @authorization, @cookie and @host may be
- * NULL.
+ * Does @host, which may be NULL, name this server?  @is_loopback: no other host can connect to the
+ * address at which the request arrived.
  */
-bool http_access__has_token(const struct http_access *access, const char *authorization,
-			    const char *cookie);
-/* @is_loopback: no other host can connect to the address at which the request arrived. */
 bool http_access__names_server(const struct http_access *access, const char *host,
 			       bool is_loopback);
 

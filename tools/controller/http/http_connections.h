@@ -14,7 +14,6 @@
 #define CONTROLLER_HTTP_CONNECTIONS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/socket.h>
 
 #define HTTP_CONNECTIONS_MAX 512

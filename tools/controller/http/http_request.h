@@ -4,7 +4,6 @@
 #define CONTROLLER_HTTP_REQUEST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct MHD_Connection;
 struct http_head;

@@ -244,8 +244,3 @@ void push__figures(void *data, struct output_figures *figures)
 	set_losses(delivery, figures);
 	output_error_holder__copy(&delivery->notices.error, &figures->error);
 }
-
-const char *push__name(const struct metric_output *output)
-{
-	return push_of(output)->delivery.name;
-}

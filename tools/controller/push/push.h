@@ -77,7 +77,5 @@ int push__event_fd(const struct metric_output *output);
 void push__counts(struct metric_output *output, struct push_counts *counts);
 /* Fills in the figures of the output @data, a struct metric_output: an output_list_fill. */
 void push__figures(void *data, struct output_figures *figures);
-/* "http://host:9090/api/v1/write", without user, password and query. */
-const char *push__name(const struct metric_output *output);
 
 #endif /* CONTROLLER_PUSH_H */

@@ -44,7 +44,6 @@
 #ifndef CONTROLLER_RECORD_FORMAT_H
 #define CONTROLLER_RECORD_FORMAT_H
 
-#include <endian.h>
 #include <linux/types.h>
 
 #define RECORD_FILE_MAGIC "DARTREC\n" /* without the NUL */

@@ -117,11 +117,6 @@ void reader__close(struct reader *reader)
 	free(reader);
 }
 
-const char *reader__path(const struct reader *reader)
-{
-	return reader->path;
-}
-
 int64_t reader__started_ns(const struct reader *reader)
 {
 	return le64toh(reader->header.started_ns);

@@ -28,7 +28,6 @@ int reader__open(const char *path, struct reader **reader, struct dart_error *er
 /* NULL is allowed. */
 void reader__close(struct reader *reader);
 
-const char *reader__path(const struct reader *reader);
 /* Returns CLOCK_REALTIME of the recorder when it began the file, in ns. */
 int64_t reader__started_ns(const struct reader *reader);
 /* The number of a file in its recording, and whether two files belong to the same recording. */

@@ -9,7 +9,6 @@
  * copy is the number of the CPU or the row, and empty for a sum. element is the number of an
  * element, and empty for fields of one element.  Torn and empty rows are not printed.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* READs from the memory of hosts. */
 #include "transport_read.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "tools/controller/decode/ring.h"

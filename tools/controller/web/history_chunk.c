@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sealed chunks of a history. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -22,8 +22,9 @@ const struct metric_family *metric_plan__find(const struct metric_plan *plan, co
 		       compare_family);
 }
 
-const char *metric_series__label(const struct metric_series *series, const char *name,
-				 size_t length)
+/* "" if the series has no such label. */
+static const char *metric_series__label(const struct metric_series *series, const char *name,
+					size_t length)
 {
 	uint32_t i;
 

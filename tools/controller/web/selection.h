@@ -62,9 +62,6 @@ void selection__clear(struct selection *selection);
 
 /* Returns NULL if the plan does not contain the family. */
 const struct metric_family *metric_plan__find(const struct metric_plan *plan, const char *family);
-/* Returns "" without such a label. */
-const char *metric_series__label(const struct metric_series *series, const char *name,
-				 size_t length);
 
 /* State after the points of a series so far; zeros before the first point. */
 struct point_state {

@@ -4,7 +4,6 @@
 #define CLIENT_H
 
 #include <jansson.h>
-#include <stdbool.h>
 
 #include <libdart/registration/client.h>
 

@@ -83,7 +83,11 @@ static const char *version_of(const json_t *reply)
 	return json_string_value(json_object_get(reply, "version"));
 }
 
-int version__compare(const json_t *reply)
+/*
+ * Returns less than 0 if the dartd that sent @reply, or this status, is older than dartctl, and
+ * more than 0 if it is newer.  A dartd that tells no version is older.
+ */
+static int version__compare(const json_t *reply)
 {
 	const char *version = version_of(reply);
 

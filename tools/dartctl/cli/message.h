@@ -29,11 +29,6 @@ __attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
 /* ---- dartctl and dartd of different releases */
 
 /*
- * Returns less than 0 if the dartd that sent @reply, or this status, is older than dartctl, and
- * more than 0 if it is newer.  A dartd that tells no version is older.
- */
-int version__compare(const json_t *reply);
-/*
  * Returns "dartd is version 0.0, older than dartctl 0.1: upgrade dartd, ...", which the caller
  * frees; NULL if both are of one release.
  */

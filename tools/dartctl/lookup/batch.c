@@ -2,7 +2,6 @@
 /* Changes of a lookup table, in batches, see batch.h. */
 #include <errno.h>
 #include <stddef.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl table create: reserves memory of dartd for a lookup table. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <libdart/tea/tea_geometry.h>
 
 #include "layout.h"
 #include "tools/dartctl/cli/command.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl table dump: prints all entries of a lookup table. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

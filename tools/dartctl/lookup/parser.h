@@ -11,7 +11,6 @@
 #define LOOKUP_PARSER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "text.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl switch: sets a P4 switch up, and shows one with lookup tables. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 
 #include "interface.h"
 #include "link.h"
-#include "maps.h"
 #include "offload.h"
 #include "pins.h"
 #include "program.h"

@@ -3,8 +3,6 @@
 #ifndef MAPS_H
 #define MAPS_H
 
-#include <linux/types.h>
-
 #define DART_COUNTER
 #define DART_ADDRESS
 #define DART_UNIT(unit)

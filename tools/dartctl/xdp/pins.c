@@ -34,7 +34,8 @@ bool xdp_pins__is_name(const char *name)
 	return *name && strlen(name) < IF_NAMESIZE && !strchr(name, '/');
 }
 
-void xdp_pins__path(const char *interface, const char *pin, char path[XDP_PATH_MAX])
+/* Writes the path of a pin, or of the directory if @pin is "". */
+static void xdp_pins__path(const char *interface, const char *pin, char path[XDP_PATH_MAX])
 {
 	char directory[IF_NAMESIZE];
 

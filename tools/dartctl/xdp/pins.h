@@ -24,8 +24,6 @@
 
 /* Can an interface have this name? */
 bool xdp_pins__is_name(const char *name);
-/* Writes the path of a pin, or of the directory if @pin is "". */
-void xdp_pins__path(const char *interface, const char *pin, char path[XDP_PATH_MAX]);
 /* Writes the name of the interface whose directory is @directory. */
 void xdp_pins__interface(const char *directory, char name[IF_NAMESIZE]);
 

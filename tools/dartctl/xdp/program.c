@@ -7,7 +7,6 @@
 
 #include <libdart/report/roce_frame.h>
 
-#include "maps.h"
 #include "program.h"
 
 #define CRC32_IEEE 0x04c11db7

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "maps.h"
 #include "pins.h"
 #include "program.h"
 #include "update.h"

@@ -11,8 +11,6 @@
 #ifndef CONTROLLER_METRIC_H
 #define CONTROLLER_METRIC_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "tools/controller/settings/settings.h"

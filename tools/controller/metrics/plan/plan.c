@@ -83,7 +83,8 @@ void plan_store__share(struct plan_store *store, const void *key, struct metric_
 		metric_plan__put(&root->metrics);
 }
 
-void plan_store__forget(struct plan *plan)
+/* Removes @plan from its store; call before freeing it. */
+static void plan_store__forget(struct plan *plan)
 {
 	struct plan_store *store = plan->store;
 

@@ -25,8 +25,6 @@ void plan_store__put(struct plan_store *store);
  * exists, the plan becomes the root; then, or if memory runs out, the plan stays as it is.
  */
 void plan_store__share(struct plan_store *store, const void *key, struct metric_plan *metrics);
-/* Removes @plan from its store; call before freeing it. */
-void plan_store__forget(struct plan *plan);
 
 /* Makes @plan use the memory of @root, and hold it. Returns 0 or -ENOMEM. */
 int plan__derive(struct plan *plan, struct plan *root);

@@ -2,7 +2,6 @@
 /* Messages that wait: see backlog.h. */
 #include "backlog.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "tools/controller/base/schedule.h"

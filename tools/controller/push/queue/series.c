@@ -2,7 +2,6 @@
 /* Collects the points of a target: see series.h. */
 #include "series.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Entries in tables of simple_switch, see table.h. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
 #ifndef SWITCH_CACHE_H
 #define SWITCH_CACHE_H
 
-#include <stdint.h>
-
 #include <libdart/error.h>
 #include <libdart/tea/tea_tables.h>
 

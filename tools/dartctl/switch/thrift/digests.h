@@ -22,7 +22,6 @@
 #ifndef SWITCH_DIGESTS_H
 #define SWITCH_DIGESTS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include <libdart/error.h>

@@ -19,7 +19,6 @@
 #define SWITCH_THRIFT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <libdart/error.h>

@@ -7,7 +7,6 @@
 #define THRIFT_WIRE_H
 
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <libdart/error.h>

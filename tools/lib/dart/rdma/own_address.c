@@ -2,7 +2,6 @@
 /* Finds an address of this host that belongs to an RDMA device. */
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
-#include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <string.h>
 

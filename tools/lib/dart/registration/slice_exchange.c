@@ -17,8 +17,8 @@ int dart_slices__watch_fd(struct dart_slices *slices, int operation, int fd,
 	return 0;
 }
 
-void dart_slices__move(struct dart_slices *slices,
-		       struct dart_slice_state *slice, enum slice_state state)
+static void dart_slices__move(struct dart_slices *slices, struct dart_slice_state *slice,
+			      enum slice_state state)
 {
 	TAILQ_REMOVE(&slices->lists[slice->state], slice, link);
 	slice->state = state;

@@ -39,8 +39,6 @@ struct dart_slices {
 
 int dart_slices__watch_fd(struct dart_slices *slices, int operation, int fd, uint32_t events,
 			  struct dart_error *error);
-void dart_slices__move(struct dart_slices *slices, struct dart_slice_state *slice,
-		       enum slice_state state);
 void dart_slices__move_all(struct dart_slices *slices, enum slice_state from, enum slice_state to);
 void dart_slices__set_status(struct dart_slices *slices, struct dart_slice_state *slice, int status,
 			     const char *reason);

@@ -164,7 +164,9 @@ static __le64 cpu_word(const struct dart_table *table, uint32_t index)
 	return htole64(cpus < 64 ? (1ULL << cpus) - 1 : UINT64_MAX);
 }
 
-bool dart_builder__has_cpu_sets(const struct dart_builder *builder, const struct dart_table *table)
+/* True if the CPU sets equal the sets of @table. */
+static bool dart_builder__has_cpu_sets(const struct dart_builder *builder,
+				       const struct dart_table *table)
 {
 	const uint32_t count = builder->sections.of[DART_SECTION_CPU_SETS].count;
 	uint32_t i;

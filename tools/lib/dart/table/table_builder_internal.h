@@ -60,9 +60,6 @@ int dart_builder__remove(struct dart_builder *builder, const char *name, uint64_
 void dart_builder__undo_removal(struct dart_builder *builder,
 				const struct dart_builder_removal *removal);
 
-/* True if the CPU sets equal the sets of @table. */
-bool dart_builder__has_cpu_sets(const struct dart_builder *builder, const struct dart_table *table);
-
 struct dart_builder_mark dart_builder__mark(const struct dart_builder *builder);
 /* Removes everything that was added since the mark. */
 void dart_builder__rollback(struct dart_builder *builder, const struct dart_builder_mark *mark);

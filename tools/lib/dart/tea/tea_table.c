@@ -105,8 +105,9 @@ static struct tea_spot table__spot(const struct dart_tea_table *table, uint32_t 
 	return (struct tea_spot){ tea_rows__next(&table->rows, row), cell - cells };
 }
 
-bool dart_tea_table__find(const struct dart_tea_table *table, uint32_t home,
-			  const void *key, struct tea_spot *spot)
+/* Finds @key in the two buckets of its home.  Returns false if it is not there. */
+static bool dart_tea_table__find(const struct dart_tea_table *table, uint32_t home, const void *key,
+				 struct tea_spot *spot)
 {
 	const struct tea_layout *layout = &table->rows.layout;
 	const uint8_t *cell = tea_row__cell(layout, tea_rows__row(&table->rows, home), 0);

@@ -29,10 +29,6 @@ static inline uint8_t *tea_table__stashed(const struct dart_tea_table *table, ui
 	return table->stash + cell * table->rows.layout.cell;
 }
 
-/* Finds @key in the two buckets of its home.  Returns false if it is not there. */
-bool dart_tea_table__find(const struct dart_tea_table *table, uint32_t home,
-			  const void *key, struct tea_spot *spot);
-
 /*
  * tea_table_moves.c: moves entries until a cell for an entry with this home is free, or
  * moves none.  Returns false if that takes more than TEA_MOVES_MAX moves.
