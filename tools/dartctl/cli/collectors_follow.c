@@ -14,6 +14,16 @@
 #define RETRY_MIN_MS	1000
 #define RETRY_MAX_MS	30000
 
+int collectors_files__take(void *files, const char *path)
+{
+	struct collectors_files *taken = files;
+
+	if (taken->count == DART_COLLECTORS_MAX)
+		return misuse("--collectors takes at most %d files", DART_COLLECTORS_MAX);
+	taken->paths[taken->count++] = path;
+	return 0;
+}
+
 struct session {
 	const struct collectors_follow *follow;
 	struct path_watch watch;

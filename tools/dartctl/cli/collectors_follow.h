@@ -8,6 +8,15 @@
 #include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
+/* The files that options --collectors name. */
+struct collectors_files {
+	size_t count;
+	const char *paths[DART_COLLECTORS_MAX];
+};
+
+/* Adds a path to @files, a struct collectors_files: a function of an option_row. */
+int collectors_files__take(void *files, const char *path);
+
 struct collectors_follow {
 	const char *name;	/* of the reporter, for messages */
 	const char *const *files;

@@ -69,7 +69,7 @@ int command__run(struct options *options, int argc, char **argv)
 
 	while (options->command->commands) {
 		optind = 0;
-		if (options__next_in_front(options, argc, argv) != -1)
+		if (options__take_in_front(options, argc, argv))
 			return EXIT_USAGE;
 		argc -= optind;
 		argv += optind;
@@ -88,7 +88,7 @@ int command__run(struct options *options, int argc, char **argv)
 	optind = 0;
 	if (command->parse)
 		return command->parse(options, argc, argv);
-	if (options__next(options, argc, argv, NULL) != -1)
+	if (options__take(options, argc, argv, NULL, NULL))
 		return EXIT_USAGE;
 	return run(command, options, argc - optind, argv + optind);
 }

@@ -11,6 +11,8 @@
 #include "options.h"
 
 #define OPTION_SOCKET 256
+/* Values of options of the command begin here, so that none of them is a letter. */
+#define OPTION_ROWS_FIRST 512
 
 static const struct option common[] = {
 	{ "json", no_argument, NULL, 'j' },
@@ -21,17 +23,23 @@ static const struct option common[] = {
 
 #define COMMON (sizeof(common) / sizeof(common[0]))
 
-/* Fills @all with the common options, then @own, then zeros. */
-static void merge(const struct option *own, struct option all[static COMMON + OPTIONS_OWN_MAX + 1])
+/* Fills @all with the common options, then the options of @rows, then zeros. */
+static void merge(const struct option_row *rows,
+		  struct option all[static COMMON + OPTION_ROWS_MAX + 1])
 {
-	size_t count = COMMON;
+	size_t i;
 
 	memcpy(all, common, sizeof(common));
-	for (; own && own->name; own++) {
-		assert(count < COMMON + OPTIONS_OWN_MAX);
-		all[count++] = *own;
+	for (i = 0; rows && rows[i].name; i++) {
+		assert(i < OPTION_ROWS_MAX);
+		all[COMMON + i] = (struct option){
+			.name = rows[i].name,
+			.has_arg = rows[i].type == OPTION_TYPE_FLAG ? no_argument :
+								      required_argument,
+			.val = OPTION_ROWS_FIRST + i,
+		};
 	}
-	all[count] = (struct option){ };
+	all[COMMON + i] = (struct option){};
 }
 
 /* The option at which getopt_long() stopped. */
@@ -45,16 +53,44 @@ static const char *culprit(char **argv, char letter[static 3])
 	return letter;
 }
 
-static int next(struct options *options, int argc, char **argv,
-		const struct option *own, const char *letters)
+static int take_number(long long *number, const char *text, const struct option_row *row)
 {
-	struct option all[COMMON + OPTIONS_OWN_MAX + 1];
-	char letter[3];
-	int option;
+	*number = options__number(text, row->most);
+	if (*number < row->least)
+		return misuse("--%s is a number from %lld to %lld, not '%s'", row->name, row->least,
+			      row->most, text);
+	return EXIT_SUCCESS;
+}
 
-	merge(own, all);
+static int take_row(const struct option_row *row, void *object, const char *text)
+{
+	void *member = (char *)object + row->offset;
+
+	if (row->take) {
+		int status = row->take(member, text);
+		return status && row->form ?
+			       misuse("--%s %s, not '%s'", row->name, row->form, text) :
+			       status;
+	}
+	if (row->type == OPTION_TYPE_NUMBER)
+		return take_number(member, text, row);
+	if (row->type == OPTION_TYPE_FLAG)
+		*(bool *)member = true;
+	else
+		*(const char **)member = text;
+	return EXIT_SUCCESS;
+}
+
+static int take(struct options *options, int argc, char **argv, const struct option_row *rows,
+		void *object, const char *letters)
+{
+	struct option all[COMMON + OPTION_ROWS_MAX + 1];
+	char letter[3];
+	int option, status = EXIT_SUCCESS;
+
+	merge(rows, all);
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, letters, all, NULL)) != -1) {
+	while (!status && (option = getopt_long(argc, argv, letters, all, NULL)) != -1) {
 		switch (option) {
 		case 'j':
 			options->json = true;
@@ -69,26 +105,25 @@ static int next(struct options *options, int argc, char **argv,
 			puts("dartctl " DART_VERSION);
 			exit(EXIT_SUCCESS);
 		case ':':
-			misuse("'%s' needs an argument", culprit(argv, letter));
-			return '?';
+			return misuse("'%s' needs an argument", culprit(argv, letter));
 		case '?':
-			misuse("'%s' has no option '%s'", argv[0], culprit(argv, letter));
-			return '?';
+			return misuse("'%s' has no option '%s'", argv[0], culprit(argv, letter));
 		default:
-			return option;
+			status = take_row(&rows[option - OPTION_ROWS_FIRST], object, optarg);
 		}
 	}
-	return -1;
+	return status;
 }
 
-int options__next(struct options *options, int argc, char **argv, const struct option *own)
+int options__take(struct options *options, int argc, char **argv, const struct option_row *rows,
+		  void *object)
 {
-	return next(options, argc, argv, own, ":jhV");
+	return take(options, argc, argv, rows, object, ":jhV");
 }
 
-int options__next_in_front(struct options *options, int argc, char **argv)
+int options__take_in_front(struct options *options, int argc, char **argv)
 {
-	return next(options, argc, argv, NULL, "+:jhV");
+	return take(options, argc, argv, NULL, NULL, "+:jhV");
 }
 
 long long options__number(const char *text, long long most)

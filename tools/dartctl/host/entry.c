@@ -6,13 +6,6 @@
 
 #include "tools/dartctl/cli/command.h"
 
-enum { OPTION_KIND = OPTIONS_OWN };
-
-static const struct option list_options[] = {
-	{ "kind", required_argument, NULL, OPTION_KIND },
-	{ }
-};
-
 static const struct table_column columns[] = {
 	{ "NAME", "name", false, NULL },
 	{ "KIND", "kind", false, NULL },
@@ -45,15 +38,13 @@ static void filter(json_t *entries, const char *kind, const char *pattern)
 
 int command_entry_list(struct options *options, int argc, char **argv)
 {
+	static const struct option_row rows[] = { { .name = "kind" }, {} };
 	const char *kind = NULL;
 	json_t *entries, *reply;
-	int option, status;
+	int status;
 
-	while ((option = options__next(options, argc, argv, list_options)) != -1) {
-		if (option == '?')
-			return EXIT_USAGE;
-		kind = optarg;
-	}
+	if (options__take(options, argc, argv, rows, &kind))
+		return EXIT_USAGE;
 	if (argc - optind > 1)
 		return misuse("'%s' takes one PATTERN, in quotes", argv[0]);
 	entries = client__ask(options, json_pack("{s:s}", "request", "list"),

@@ -8,62 +8,44 @@
 #include "selector.h"
 #include "tools/dartctl/cli/command.h"
 
-/* The kind of selector that an option gives. */
-#define OPTION(kind) (OPTIONS_OWN + SELECTOR_##kind)
-/* For any selector. */
-#define OPTION_GATHER OPTION(KINDS)
-#define OPTION_DEFERRABLE (OPTION_GATHER + 1)
-
-static const struct option register_options[] = {
-	{ "netns", required_argument, NULL, OPTION(NETNS) },
-	{ "netdev", required_argument, NULL, OPTION(NETDEV) },
-	{ "disk", required_argument, NULL, OPTION(DISK) },
-	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
-	{ "filesystem", required_argument, NULL, OPTION(FILESYSTEM) },
-	{ "all-netns", no_argument, NULL, OPTION(ALL_NETNS) },
-	{ "all-netdevs", no_argument, NULL, OPTION(ALL_NETDEVS) },
-	{ "all-disks", no_argument, NULL, OPTION(ALL_DISKS) },
-	{ "all-cgroups", required_argument, NULL, OPTION(ALL_CGROUPS) },
-	{ "all-filesystems", no_argument, NULL, OPTION(ALL_FILESYSTEMS) },
-	{ "gather", required_argument, NULL, OPTION_GATHER },
-	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
-	{}
-};
-
-/* The options above that select one object. */
-static const struct option add_options[] = {
-	{ "netns", required_argument, NULL, OPTION(NETNS) },
-	{ "netdev", required_argument, NULL, OPTION(NETDEV) },
-	{ "disk", required_argument, NULL, OPTION(DISK) },
-	{ "cgroup", required_argument, NULL, OPTION(CGROUP) },
-	{ "filesystem", required_argument, NULL, OPTION(FILESYSTEM) },
-	{ "gather", required_argument, NULL, OPTION_GATHER },
-	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
-	{}
-};
-
-static const struct option follow_options[] = {
-	{ "cgroup", required_argument, NULL, OPTION(ALL_CGROUPS) },
-	{ "gather", required_argument, NULL, OPTION_GATHER },
-	{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
-	{}
-};
-
-static int parse(struct options *options, int argc, char **argv,
-		 const struct option *own, struct selector *selector)
+/* Selects all objects of a kind: the option takes no argument. */
+static int take_all(void *selector_of, const char *text)
 {
-	int option;
+	*(const char **)selector_of = "";
+	return EXIT_SUCCESS;
+}
 
-	while ((option = options__next(options, argc, argv, own)) != -1) {
-		if (option == '?')
-			return EXIT_USAGE;
-		if (option == OPTION_GATHER)
-			selector->gather = optarg;
-		else if (option == OPTION_DEFERRABLE)
-			selector->is_deferrable = true;
-		else
-			selector->of[option - OPTIONS_OWN] = optarg ?: "";
-	}
+#define OF(name, kind) OPTION_WORD(name, struct selector, of[SELECTOR_##kind])
+#define ALL_OF(name, kind) \
+	OPTION_OWN(name, struct selector, of[SELECTOR_##kind], take_all, .type = OPTION_TYPE_FLAG)
+/* Options that select one object, and options of all selectors. */
+#define ONE \
+	OF("netns", NETNS), OF("netdev", NETDEV), OF("disk", DISK), OF("cgroup", CGROUP), \
+		OF("filesystem", FILESYSTEM)
+#define GATHER \
+	OPTION_WORD("gather", struct selector, gather), \
+		OPTION_FLAG("deferrable", struct selector, is_deferrable)
+
+static const struct option_row register_rows[] = {
+	ONE,
+	ALL_OF("all-netns", ALL_NETNS),
+	ALL_OF("all-netdevs", ALL_NETDEVS),
+	ALL_OF("all-disks", ALL_DISKS),
+	OF("all-cgroups", ALL_CGROUPS),
+	ALL_OF("all-filesystems", ALL_FILESYSTEMS),
+	GATHER,
+	{}
+};
+
+static const struct option_row add_rows[] = { ONE, GATHER, {} };
+static const struct option_row follow_rows[] = { OF("cgroup", ALL_CGROUPS), GATHER, {} };
+static const struct option_row host_rows[] = { GATHER, {} };
+
+static int parse(struct options *options, int argc, char **argv, const struct option_row *rows,
+		 struct selector *selector)
+{
+	if (options__take(options, argc, argv, rows, selector))
+		return EXIT_USAGE;
 	if (argc - optind != 1)
 		return misuse("'%s' takes one SOURCE, as in dartctl source list", argv[0]);
 	return EXIT_SUCCESS;
@@ -118,7 +100,7 @@ int command_register_source(struct options *options, int argc, char **argv)
 	struct selector selector = { };
 	int status;
 
-	status = parse(options, argc, argv, register_options, &selector);
+	status = parse(options, argc, argv, register_rows, &selector);
 	return status ?: request(options, &selector, argv[optind]);
 }
 
@@ -127,7 +109,7 @@ static int add(struct options *options, int argc, char **argv)
 	struct selector selector = { };
 	int status;
 
-	status = parse(options, argc, argv, add_options, &selector);
+	status = parse(options, argc, argv, add_rows, &selector);
 	return status ?: request(options, &selector, argv[optind]);
 }
 
@@ -136,7 +118,7 @@ static int follow(struct options *options, int argc, char **argv)
 	struct selector selector = { };
 	int status;
 
-	status = parse(options, argc, argv, follow_options, &selector);
+	status = parse(options, argc, argv, follow_rows, &selector);
 	if (!selector.of[SELECTOR_ALL_CGROUPS])
 		selector.of[SELECTOR_ALL] = "";
 	return status ?: request(options, &selector, argv[optind]);
@@ -168,28 +150,15 @@ static int register_host(const struct options *options, json_t *request)
 
 int command_register_host(struct options *options, int argc, char **argv)
 {
-	static const struct option own[] = {
-		{ "gather", required_argument, NULL, OPTION_GATHER },
-		{ "deferrable", no_argument, NULL, OPTION_DEFERRABLE },
-		{}
-	};
-	const char *gather = "1s";
-	bool is_deferrable = false;
-	int option;
+	struct selector selector = { .gather = "1s" };
 
-	while ((option = options__next(options, argc, argv, own)) != -1) {
-		if (option == '?')
-			return EXIT_USAGE;
-		if (option == OPTION_GATHER)
-			gather = optarg;
-		else
-			is_deferrable = true;
-	}
+	if (options__take(options, argc, argv, host_rows, &selector))
+		return EXIT_USAGE;
 	if (argc > optind)
 		return misuse("'%s' takes no operand", argv[0]);
-	return register_host(options,
-			     json_pack("{s:s, s:s, s:o*}", "request", "register-host", "gather",
-				       gather, "deferrable", is_deferrable ? json_true() : NULL));
+	return register_host(options, json_pack("{s:s, s:s, s:o*}", "request", "register-host",
+						"gather", selector.gather, "deferrable",
+						selector.is_deferrable ? json_true() : NULL));
 }
 
 static const struct table_column columns[] = {

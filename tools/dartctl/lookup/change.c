@@ -11,46 +11,21 @@
 #include "map.h"
 #include "tools/dartctl/cli/command.h"
 
-enum {
-	OPTION_SCHEMA = OPTIONS_OWN,
-	OPTION_KEY,
-	OPTION_VALUE,
-};
+static const struct option_row insert_rows[] = { OPTION_WORD("schema", struct lookup_named, schema),
+						 OPTION_WORD("key", struct lookup_named, key),
+						 OPTION_WORD("value", struct lookup_named, value),
+						 {} };
 
-static const struct option insert_options[] = {
-	{ "schema", required_argument, NULL, OPTION_SCHEMA },
-	{ "key", required_argument, NULL, OPTION_KEY },
-	{ "value", required_argument, NULL, OPTION_VALUE },
-	{}
-};
+static const struct option_row remove_rows[] = { OPTION_WORD("schema", struct lookup_named, schema),
+						 OPTION_WORD("key", struct lookup_named, key),
+						 {} };
 
-static const struct option remove_options[] = {
-	{ "schema", required_argument, NULL, OPTION_SCHEMA },
-	{ "key", required_argument, NULL, OPTION_KEY },
-	{}
-};
-
-static int parse(struct options *options, int argc, char **argv,
-		 const struct option *own, struct lookup_named *named)
+static int parse(struct options *options, int argc, char **argv, const struct option_row *rows,
+		 struct lookup_named *named)
 {
-	int option;
-
 	*named = (struct lookup_named){};
-	while ((option = options__next(options, argc, argv, own)) != -1) {
-		switch (option) {
-		case OPTION_SCHEMA:
-			named->schema = optarg;
-			break;
-		case OPTION_KEY:
-			named->key = optarg;
-			break;
-		case OPTION_VALUE:
-			named->value = optarg;
-			break;
-		default:
-			return EXIT_USAGE;
-		}
-	}
+	if (options__take(options, argc, argv, rows, named))
+		return EXIT_USAGE;
 	if (optind == argc)
 		return misuse("'%s' needs the name of a table", options->path);
 	named->table = argv[optind];
@@ -124,7 +99,7 @@ int command_table_insert(struct options *options, int argc, char **argv)
 {
 	struct lookup_named named;
 
-	return parse(options, argc, argv, insert_options, &named) ?:
+	return parse(options, argc, argv, insert_rows, &named) ?:
 		       change(options, &named, DART_REGISTRATION_TABLE_INSERT);
 }
 
@@ -132,6 +107,6 @@ int command_table_remove(struct options *options, int argc, char **argv)
 {
 	struct lookup_named named;
 
-	return parse(options, argc, argv, remove_options, &named) ?:
+	return parse(options, argc, argv, remove_rows, &named) ?:
 		       change(options, &named, DART_REGISTRATION_TABLE_REMOVE);
 }

@@ -11,31 +11,6 @@
 #include "tools/dartctl/cli/file.h"
 #include "tools/dartctl/cli/schemas.h"
 
-enum {
-	OPTION_ENTRIES = OPTIONS_OWN,
-	OPTION_ROWS,
-	OPTION_CELLS,
-	OPTION_KEY,
-	OPTION_VALUE,
-	OPTION_SCHEMA,
-	OPTION_PACKET,
-	OPTION_SHARES,
-	OPTION_FILE,
-};
-
-static const struct option create_options[] = {
-	{ "entries", required_argument, NULL, OPTION_ENTRIES },
-	{ "rows", required_argument, NULL, OPTION_ROWS },
-	{ "cells", required_argument, NULL, OPTION_CELLS },
-	{ "key", required_argument, NULL, OPTION_KEY },
-	{ "value", required_argument, NULL, OPTION_VALUE },
-	{ "schema", required_argument, NULL, OPTION_SCHEMA },
-	{ "packet", required_argument, NULL, OPTION_PACKET },
-	{ "shares", required_argument, NULL, OPTION_SHARES },
-	{ "file", required_argument, NULL, OPTION_FILE },
-	{}
-};
-
 /* The part of the cells that --entries may fill, so that few entries are stashed. */
 #define LOAD_PERCENT 75
 
@@ -43,84 +18,61 @@ static const struct option create_options[] = {
 struct wanted {
 	const char *name;
 	long long entries, rows_log2, cells, key, value, packet;
-	long long first, last; /* shares */
+	struct shares {
+		long long first, last;
+	} shares;
 	const char *schema, *file;
 };
 
-static int take_shares(struct wanted *wanted)
+static int take_rows(void *rows_log2, const char *text)
 {
-	char text[32], *dash;
+	const long long value = options__logarithm(text);
 
-	snprintf(text, sizeof(text), "%s", optarg);
-	dash = strchr(text, '-');
+	*(long long *)rows_log2 = value;
+	if (value < 0 || value > DART_TEA_ROWS_LOG2_MAX)
+		return misuse("--rows is a power of two up to 2^%d, such as 2^17, not '%s'",
+			      DART_TEA_ROWS_LOG2_MAX, text);
+	return EXIT_SUCCESS;
+}
+
+static int take_shares(void *member, const char *text)
+{
+	struct shares *shares = member;
+	char first[32], *dash;
+
+	snprintf(first, sizeof(first), "%s", text);
+	dash = strchr(first, '-');
 	if (dash) {
 		*dash = '\0';
-		wanted->first = options__number(text, DART_TEA_SHARES - 1);
-		wanted->last = options__number(dash + 1, DART_TEA_SHARES - 1);
+		shares->first = options__number(first, DART_TEA_SHARES - 1);
+		shares->last = options__number(dash + 1, DART_TEA_SHARES - 1);
 	}
-	if (!dash || wanted->first < 0 || wanted->last < wanted->first)
-		return misuse("--shares is a range within 0-%d, not '%s'",
-			      DART_TEA_SHARES - 1, optarg);
+	if (!dash || shares->first < 0 || shares->last < shares->first)
+		return misuse("--shares is a range within 0-%d, not '%s'", DART_TEA_SHARES - 1,
+			      text);
 	return EXIT_SUCCESS;
 }
 
-static int take_number(long long *number, long long least, long long most, const char *what)
-{
-	*number = options__number(optarg, most);
-	if (*number < least)
-		return misuse("%s is a number from %lld to %lld, not '%s'",
-			      what, least, most, optarg);
-	return EXIT_SUCCESS;
-}
-
-static int take(struct wanted *wanted, int option)
-{
-	switch (option) {
-	case OPTION_ENTRIES:
-		return take_number(&wanted->entries, 1,
-				   (1LL << DART_TEA_ROWS_LOG2_MAX) * DART_TEA_CELLS_MAX *
-					   LOAD_PERCENT / 100,
-				   "--entries");
-	case OPTION_ROWS:
-		wanted->rows_log2 = options__logarithm(optarg);
-		if (wanted->rows_log2 < 0 || wanted->rows_log2 > DART_TEA_ROWS_LOG2_MAX)
-			return misuse("--rows is a power of two up to 2^%d, such as 2^17, not '%s'",
-				      DART_TEA_ROWS_LOG2_MAX, optarg);
-		return EXIT_SUCCESS;
-	case OPTION_CELLS:
-		return take_number(&wanted->cells, 1, DART_TEA_CELLS_MAX, "--cells");
-	case OPTION_KEY:
-		return take_number(&wanted->key, 1, DART_TEA_KEY_MAX, "--key");
-	case OPTION_VALUE:
-		return take_number(&wanted->value, 1, DART_TEA_VALUE_MAX, "--value");
-	case OPTION_PACKET:
-		return take_number(&wanted->packet, DART_TEA_PACKET_MIN,
-				   1 << DART_TEA_ROW_LOG2_MAX, "--packet");
-	case OPTION_SHARES:
-		return take_shares(wanted);
-	case OPTION_SCHEMA:
-		wanted->schema = optarg;
-		return EXIT_SUCCESS;
-	case OPTION_FILE:
-		wanted->file = optarg;
-		return EXIT_SUCCESS;
-	default:
-		return EXIT_USAGE;
-	}
-}
+static const struct option_row rows[] = {
+	OPTION_NUMBER("entries", struct wanted, entries, 1,
+		      (1LL << DART_TEA_ROWS_LOG2_MAX) * DART_TEA_CELLS_MAX * LOAD_PERCENT / 100),
+	OPTION_OWN("rows", struct wanted, rows_log2, take_rows),
+	OPTION_NUMBER("cells", struct wanted, cells, 1, DART_TEA_CELLS_MAX),
+	OPTION_NUMBER("key", struct wanted, key, 1, DART_TEA_KEY_MAX),
+	OPTION_NUMBER("value", struct wanted, value, 1, DART_TEA_VALUE_MAX),
+	OPTION_WORD("schema", struct wanted, schema),
+	OPTION_NUMBER("packet", struct wanted, packet, DART_TEA_PACKET_MIN,
+		      1 << DART_TEA_ROW_LOG2_MAX),
+	OPTION_OWN("shares", struct wanted, shares, take_shares),
+	OPTION_WORD("file", struct wanted, file),
+	{}
+};
 
 static int parse(struct options *options, int argc, char **argv, struct wanted *wanted)
 {
-	int option, status;
-
-	*wanted = (struct wanted){ NULL, -1, -1, -1,   -1,  -1,
-				   -1,	 -1, -1, NULL, NULL };
-	while ((option = options__next(options, argc, argv, create_options)) !=
-	       -1) {
-		status = take(wanted, option);
-		if (status)
-			return status;
-	}
+	*wanted = (struct wanted){ NULL, -1, -1, -1, -1, -1, -1, { -1, -1 }, NULL, NULL };
+	if (options__take(options, argc, argv, rows, wanted))
+		return EXIT_USAGE;
 	if (argc - optind != 1)
 		return misuse("'table create' needs one name");
 	wanted->name = argv[optind];
@@ -199,9 +151,10 @@ static json_t *optional(long long number)
 static int request(const struct options *options, const struct wanted *wanted,
 		   const char *file, int fd)
 {
-	json_t *shares = wanted->first < 0 ? NULL :
-					     json_pack("[I, I]", (json_int_t)wanted->first,
-						       (json_int_t)wanted->last);
+	json_t *shares = wanted->shares.first < 0 ?
+				 NULL :
+				 json_pack("[I, I]", (json_int_t)wanted->shares.first,
+					   (json_int_t)wanted->shares.last);
 
 	return client__do(options,
 			  json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}", "request",

@@ -9,43 +9,28 @@
 #include "printer.h"
 #include "tools/dartctl/cli/command.h"
 
-enum {
-	OPTION_FORMAT = OPTIONS_OWN,
-	OPTION_SCHEMA,
-};
-
-static const struct option dump_options[] = {
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "schema", required_argument, NULL, OPTION_SCHEMA },
-	{}
-};
-
 struct dump {
 	struct lookup_named named;
+	const char *format;
 	const struct lookup_printer *printer;
 };
 
+static const struct option_row rows[] = { OPTION_WORD("format", struct dump, format),
+					  OPTION_WORD("schema", struct dump, named.schema),
+					  {} };
+
 static int parse(struct options *options, int argc, char **argv, struct dump *dump)
 {
-	const char *format = NULL;
-	int option;
-
 	*dump = (struct dump){};
-	while ((option = options__next(options, argc, argv, dump_options)) != -1) {
-		if (option == OPTION_FORMAT)
-			format = optarg;
-		else if (option == OPTION_SCHEMA)
-			dump->named.schema = optarg;
-		else
-			return EXIT_USAGE;
-	}
+	if (options__take(options, argc, argv, rows, dump))
+		return EXIT_USAGE;
 	if (argc - optind != 1)
 		return misuse("'table dump' needs one table");
 	dump->named.table = argv[optind];
-	format = format ?: options->json ? "json" : "csv";
-	dump->printer = lookup_printer__find(format);
+	dump->format = dump->format ?: options->json ? "json" : "csv";
+	dump->printer = lookup_printer__find(dump->format);
 	if (!dump->printer)
-		return misuse("'%s' is not a format: csv, json or table", format);
+		return misuse("'%s' is not a format: csv, json or table", dump->format);
 	return EXIT_SUCCESS;
 }
 

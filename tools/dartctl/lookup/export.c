@@ -9,14 +9,6 @@
 
 #define PERIOD_MS	1000	/* dartd announces no changes of the stash and of queue pairs */
 
-enum { OPTION_WATCH = OPTIONS_OWN, OPTION_OUTPUT };
-
-static const struct option export_options[] = {
-	{ "watch", required_argument, NULL, OPTION_WATCH },
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ }
-};
-
 /* Makes a file of dart_tables(5); NULL if out of memory. */
 static json_t *pack_file(json_t *tables)
 {
@@ -106,6 +98,23 @@ static int print(const struct options *options, const char *table)
 	return status;
 }
 
+/* Takes the name of a file. */
+static int take_file(void *path, const char *text)
+{
+	*(const char **)path = text;
+	return *text ? 0 : misuse("--watch and --output need the name of a file");
+}
+
+struct request {
+	const char *watched, *output;
+};
+
+static const struct option_row rows[] = {
+	OPTION_OWN("watch", struct request, watched, take_file),
+	OPTION_OWN("output", struct request, output, take_file),
+	{}
+};
+
 int command_table_export(struct options *options, int argc, char **argv)
 {
 	struct export_watch watch = {
@@ -113,20 +122,15 @@ int command_table_export(struct options *options, int argc, char **argv)
 		.kind = &kind,
 		.make = make_file,
 	};
-	const char *output = NULL;
+	struct request request = {};
+	const char *output;
 	struct dart_error error;
-	int option, status;
+	int status;
 
-	while ((option = options__next(options, argc, argv, export_options)) != -1) {
-		if (option != OPTION_WATCH && option != OPTION_OUTPUT)
-			return EXIT_USAGE;
-		if (!*optarg)
-			return misuse("--watch and --output need the name of a file");
-		if (option == OPTION_WATCH)
-			watch.path = optarg;
-		else
-			output = optarg;
-	}
+	if (options__take(options, argc, argv, rows, &request))
+		return EXIT_USAGE;
+	watch.path = request.watched;
+	output = request.output;
 	if (argc - optind != 1)
 		return misuse("'table export' needs one name");
 	watch.name = argv[optind];

@@ -14,17 +14,6 @@
 #include "map.h"
 #include "tools/dartctl/cli/command.h"
 
-enum {
-	OPTION_FORMAT = OPTIONS_OWN,
-	OPTION_SCHEMA,
-};
-
-static const struct option import_options[] = {
-	{ "format", required_argument, NULL, OPTION_FORMAT },
-	{ "schema", required_argument, NULL, OPTION_SCHEMA },
-	{}
-};
-
 struct import {
 	struct lookup_named named;
 	const char *file;
@@ -38,28 +27,28 @@ static bool ends_with(const char *name, const char *end)
 	return length > end_length && !strcmp(name + length - end_length, end);
 }
 
-static int take_format(struct import *import, const char *text)
+static int take_format(void *member, const char *text)
 {
+	lookup_parser_next **next = member;
+
 	if (!strcmp(text, "csv"))
-		import->next = lookup_csv__next;
+		*next = lookup_csv__next;
 	else if (!strcmp(text, "json"))
-		import->next = lookup_json__next;
+		*next = lookup_json__next;
 	else
 		return misuse("'%s' is not a format: csv or json", text);
 	return EXIT_SUCCESS;
 }
 
+static const struct option_row rows[] = { OPTION_OWN("format", struct import, next, take_format),
+					  OPTION_WORD("schema", struct import, named.schema),
+					  {} };
+
 static int parse(struct options *options, int argc, char **argv, struct import *import)
 {
-	int option;
-
 	*import = (struct import){};
-	while ((option = options__next(options, argc, argv, import_options)) != -1) {
-		if (option == OPTION_SCHEMA)
-			import->named.schema = optarg;
-		else if (option == '?' || take_format(import, optarg))
-			return EXIT_USAGE;
-	}
+	if (options__take(options, argc, argv, rows, import))
+		return EXIT_USAGE;
 	if (argc - optind != 2)
 		return misuse("'table import' needs a table and a file");
 	import->named.table = argv[optind];

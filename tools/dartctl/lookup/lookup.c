@@ -16,21 +16,6 @@
 /* Exit status if the key has no entry, like that of query without a value. */
 #define EXIT_ABSENT 3
 
-enum {
-	OPTION_SCHEMA = OPTIONS_OWN,
-	OPTION_KEY,
-	OPTION_HOST,
-	OPTION_PORT,
-};
-
-static const struct option lookup_options[] = {
-	{ "schema", required_argument, NULL, OPTION_SCHEMA },
-	{ "key", required_argument, NULL, OPTION_KEY },
-	{ "host", required_argument, NULL, OPTION_HOST },
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{}
-};
-
 struct lookup {
 	struct lookup_named named;
 	const char *host; /* NULL: dartd of this host */
@@ -40,31 +25,25 @@ struct lookup {
 	uint32_t share;
 };
 
+static int take_port(void *member, const char *text)
+{
+	long long *port = member;
+
+	*port = options__number(text, UINT16_MAX);
+	return *port < 1 ? misuse("'%s' is not a port", text) : EXIT_SUCCESS;
+}
+
+static const struct option_row rows[] = { OPTION_WORD("schema", struct lookup, named.schema),
+					  OPTION_WORD("key", struct lookup, named.key),
+					  OPTION_WORD("host", struct lookup, host),
+					  OPTION_OWN("port", struct lookup, port, take_port),
+					  {} };
+
 static int parse(struct options *options, int argc, char **argv, struct lookup *lookup)
 {
-	int option;
-
 	*lookup = (struct lookup){ .port = -1 };
-	while ((option = options__next(options, argc, argv, lookup_options)) != -1) {
-		switch (option) {
-		case OPTION_SCHEMA:
-			lookup->named.schema = optarg;
-			break;
-		case OPTION_KEY:
-			lookup->named.key = optarg;
-			break;
-		case OPTION_HOST:
-			lookup->host = optarg;
-			break;
-		case OPTION_PORT:
-			lookup->port = options__number(optarg, UINT16_MAX);
-			if (lookup->port < 1)
-				return misuse("'%s' is not a port", optarg);
-			break;
-		default:
-			return EXIT_USAGE;
-		}
-	}
+	if (options__take(options, argc, argv, rows, lookup))
+		return EXIT_USAGE;
 	if (optind == argc)
 		return misuse("'table lookup' needs the name of a table");
 	if (lookup->port >= 0 && !lookup->host)

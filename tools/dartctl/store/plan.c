@@ -42,93 +42,62 @@ static bool parse_unit(const char *unit, double *factor)
 	return false;
 }
 
-/* Parses a number that, with its unit, is a whole number from 1 to 2^53: "1.5G" but not "1.5". */
-static bool parse_quantity(const char *text, void *quantity)
+/* Takes a number that, with its unit, is a whole number from 1 to 2^53: "1.5G" but not "1.5". */
+static int take_quantity(void *quantity, const char *text)
 {
 	double number, factor;
 	char *end;
 
 	if (!is_digit(*text) || strspn(text, "0123456789.") > 20)
-		return false;
+		return EXIT_USAGE;
 	number = strtod(text, &end);
 	if (end != text + strspn(text, "0123456789.") || !parse_unit(end, &factor))
-		return false;
+		return EXIT_USAGE;
 	number *= factor;
 	if (!(number >= 1 && number <= 0x1p53) || number != floor(number))
-		return false;
+		return EXIT_USAGE;
 	*(uint64_t *)quantity = number;
-	return true;
+	return EXIT_SUCCESS;
 }
 
-static bool parse_small(const char *text, void *number)
+static int take_small(void *number, const char *text)
 {
 	long long small = options__number(text, UINT32_MAX);
 
-	if (small <= 0)
-		return false;
 	*(uint32_t *)number = small;
-	return true;
+	return small <= 0 ? EXIT_USAGE : EXIT_SUCCESS;
 }
 
-/* Parses a number above 0 and below 1, or the same in percent. */
-static bool parse_part(const char *text, void *into)
+/* Takes a number above 0 and below 1, or the same in percent. */
+static int take_part(void *into, const char *text)
 {
 	double *part = into;
 	char *end;
 
 	if (!is_digit(*text) && *text != '.')
-		return false;
+		return EXIT_USAGE;
 	*part = strtod(text, &end);
 	if (!strcmp(end, "%"))
 		*part /= 100;
 	else if (*end)
-		return false;
-	return *part > 0 && *part < 1;
+		return EXIT_USAGE;
+	return *part > 0 && *part < 1 ? EXIT_SUCCESS : EXIT_USAGE;
 }
 
-#define WISH(member)	offsetof(struct dart_sizing_wish, member)
+#define WISH(name, member, function, form_of) \
+	OPTION_OWN(name, struct dart_sizing_wish, member, function, .form = form_of)
 
-static const struct {
-	const char *name;
-	bool (*parse)(const char *text, void *member);
-	size_t member;
-	const char *form;
-} own[] = {
-	{ "flows", parse_quantity, WISH(flows), "is a whole number such as 100M" },
-	{ "value", parse_small, WISH(value_length), "is a number of bytes" },
-	{ "success", parse_part, WISH(success),
-	  "is more than 0 and less than 1, such as 0.999 or 99.9%" },
-	{ "memory", parse_quantity, WISH(memory),
-	  "is a size such as 3000MiB or 4GiB" },
-	{ "redundancy", parse_small, WISH(redundancy),
-	  "is a number of copies" },
-	{ "checksum", parse_small, WISH(checksum_bits),
-	  "is a number of bits" },
-	{ "error", parse_part, WISH(error),
-	  "is more than 0 and less than 1, such as 1e-9" },
+static const struct option_row rows[] = {
+	WISH("flows", flows, take_quantity, "is a whole number such as 100M"),
+	WISH("value", value_length, take_small, "is a number of bytes"),
+	WISH("success", success, take_part,
+	     "is more than 0 and less than 1, such as 0.999 or 99.9%"),
+	WISH("memory", memory, take_quantity, "is a size such as 3000MiB or 4GiB"),
+	WISH("redundancy", redundancy, take_small, "is a number of copies"),
+	WISH("checksum", checksum_bits, take_small, "is a number of bits"),
+	WISH("error", error, take_part, "is more than 0 and less than 1, such as 1e-9"),
+	{}
 };
-
-#define OWN	(sizeof(own) / sizeof(own[0]))
-
-static int take_options(struct dart_sizing_wish *wish, struct options *options,
-			int argc, char **argv)
-{
-	struct option list[OWN + 1] = { };
-	int option;
-	size_t i;
-
-	for (i = 0; i < OWN; i++)
-		list[i] = (struct option){ own[i].name, required_argument, NULL,
-					   OPTIONS_OWN + (int)i };
-	while ((option = options__next(options, argc, argv, list)) != -1) {
-		if (option == '?')
-			return EXIT_USAGE;
-		i = option - OPTIONS_OWN;
-		if (!own[i].parse(optarg, (char *)wish + own[i].member))
-			return misuse("--%s %s, not '%s'", own[i].name, own[i].form, optarg);
-	}
-	return EXIT_SUCCESS;
-}
 
 /* ---- the answer */
 
@@ -299,7 +268,7 @@ int command_plan(struct options *options, int argc, char **argv)
 	struct dart_store_sizing plan;
 	json_t *answer;
 
-	if (take_options(&wish, options, argc, argv))
+	if (options__take(options, argc, argv, rows, &wish))
 		return EXIT_USAGE;
 	if (optind < argc)
 		return misuse("'plan' takes options only, not '%s'", argv[optind]);

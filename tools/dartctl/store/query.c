@@ -13,12 +13,6 @@
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/schemas.h"
 
-enum {
-	OPTION_FROM = OPTIONS_OWN,
-	OPTION_POLICY,
-	OPTION_KEY,	/* the first field of the key; the others follow */
-};
-
 struct query {
 	const char *store;
 	const char *schema_name;
@@ -34,7 +28,7 @@ struct query {
 static int take_operand(struct options *options, int *argc, char ***argv)
 {
 	optind = 0;
-	if (options__next_in_front(options, *argc, *argv) != -1)
+	if (options__take_in_front(options, *argc, *argv))
 		return EXIT_USAGE;
 	*argc -= optind;
 	*argv += optind;
@@ -51,8 +45,10 @@ static int refuse_without_schema(const char *store)
 	return status;
 }
 
-static int take_policy(struct dart_store_rule *rule, const char *text)
+static int take_policy(void *member, const char *text)
 {
+	struct dart_store_rule *rule = member;
+
 	rule->consensus = 0;
 	if (!strcmp(text, "plurality")) {
 		rule->policy = DART_STORE_PLURALITY;
@@ -72,30 +68,18 @@ static int take_policy(struct dart_store_rule *rule, const char *text)
 static int take_options(struct query *query, struct options *options, int argc, char **argv)
 {
 	const struct dart_key_fields *fields = &query->schema->key;
-	struct option own[2 + DART_KEY_FIELDS_MAX + 1] = {
-		{ "from", required_argument, NULL, OPTION_FROM },
-		{ "policy", required_argument, NULL, OPTION_POLICY },
+	struct option_row rows[2 + DART_KEY_FIELDS_MAX + 1] = {
+		OPTION_WORD("from", struct query, from),
+		OPTION_OWN("policy", struct query, rule, take_policy),
 	};
-	int option, status;
 	uint32_t i;
 
 	for (i = 0; i < fields->count; i++)
-		own[2 + i] = (struct option){ fields->list[i].name, required_argument, NULL,
-					      OPTION_KEY + (int)i };
+		rows[2 + i] = (struct option_row)OPTION_WORD(fields->list[i].name, struct query,
+							     texts[i]);
 	optind = 0;
-	while ((option = options__next(options, argc, argv, own)) != -1) {
-		if (option == '?')
-			return EXIT_USAGE;
-		if (option == OPTION_FROM) {
-			query->from = optarg;
-		} else if (option == OPTION_POLICY) {
-			status = take_policy(&query->rule, optarg);
-			if (status)
-				return status;
-		} else {
-			query->texts[option - OPTION_KEY] = optarg;
-		}
-	}
+	if (options__take(options, argc, argv, rows, query))
+		return EXIT_USAGE;
 	if (optind < argc)
 		return misuse("'query' takes a store and a schema, not '%s' as well", argv[optind]);
 	return EXIT_SUCCESS;

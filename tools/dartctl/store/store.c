@@ -10,23 +10,6 @@
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/file.h"
 
-enum {
-	OPTION_SLOTS = OPTIONS_OWN,
-	OPTION_VALUE,
-	OPTION_REDUNDANCY,
-	OPTION_CHECKSUM,
-	OPTION_FILE,
-};
-
-static const struct option create_options[] = {
-	{ "slots", required_argument, NULL, OPTION_SLOTS },
-	{ "value", required_argument, NULL, OPTION_VALUE },
-	{ "redundancy", required_argument, NULL, OPTION_REDUNDANCY },
-	{ "checksum", required_argument, NULL, OPTION_CHECKSUM },
-	{ "file", required_argument, NULL, OPTION_FILE },
-	{ }
-};
-
 /* The store to create; dartd refuses impossible ones. */
 struct wanted {
 	/* -1: not given */
@@ -34,33 +17,31 @@ struct wanted {
 	const char *file;
 };
 
-static int take(struct wanted *wanted, int option)
+static int take_slots(void *slots_log2, const char *text)
 {
-	long long value = options__number(optarg, LLONG_MAX);
+	const long long value = options__logarithm(text);
 
-	switch (option) {
-	case OPTION_SLOTS:
-		value = wanted->slots_log2 = options__logarithm(optarg);
-		if (value < 0)
-			return misuse("--slots is a power of two such as 2^20, not '%s'", optarg);
-		break;
-	case OPTION_VALUE:
-		wanted->value = value;
-		break;
-	case OPTION_REDUNDANCY:
-		wanted->redundancy = value;
-		break;
-	case OPTION_CHECKSUM:
-		wanted->checksum = value;
-		break;
-	case OPTION_FILE:
-		wanted->file = optarg;
-		return EXIT_SUCCESS;
-	}
-	if (value < 0)
-		return misuse("'%s' is not a number", optarg);
-	return EXIT_SUCCESS;
+	*(long long *)slots_log2 = value;
+	return value < 0 ? EXIT_USAGE : EXIT_SUCCESS;
 }
+
+static int take_number(void *member, const char *text)
+{
+	const long long value = options__number(text, LLONG_MAX);
+
+	*(long long *)member = value;
+	return value < 0 ? misuse("'%s' is not a number", text) : EXIT_SUCCESS;
+}
+
+static const struct option_row rows[] = {
+	OPTION_OWN("slots", struct wanted, slots_log2, take_slots,
+		   .form = "is a power of two such as 2^20"),
+	OPTION_OWN("value", struct wanted, value, take_number),
+	OPTION_OWN("redundancy", struct wanted, redundancy, take_number),
+	OPTION_OWN("checksum", struct wanted, checksum, take_number),
+	OPTION_WORD("file", struct wanted, file),
+	{}
+};
 
 /* NULL if the number was not given. */
 static json_t *optional(long long number)
@@ -86,11 +67,10 @@ static int create(struct options *options, int argc, char **argv)
 	struct wanted wanted = { -1, -1, -1, -1, NULL };
 	char file[PATH_MAX];
 	bool is_new;
-	int option, fd, status;
+	int fd, status;
 
-	while ((option = options__next(options, argc, argv, create_options)) != -1)
-		if (option == '?' || take(&wanted, option))
-			return EXIT_USAGE;
+	if (options__take(options, argc, argv, rows, &wanted))
+		return EXIT_USAGE;
 	if (argc - optind != 1)
 		return misuse("'store create' needs one name");
 	if (wanted.slots_log2 < 0 || wanted.value < 0)

@@ -9,27 +9,6 @@
 #include "tools/dartctl/cli/file.h"
 #include "tools/dartctl/switch/reports/commands.h"
 
-enum {
-	OPTION_TARGET = OPTIONS_OWN,
-	OPTION_REPORTER,
-	OPTION_PROGRAM,
-	OPTION_PORT,
-	OPTION_ALL_COPIES,
-	OPTION_WATCH,
-	OPTION_OUTPUT,
-};
-
-static const struct option export_options[] = {
-	{ "target", required_argument, NULL, OPTION_TARGET },
-	{ "reporter", required_argument, NULL, OPTION_REPORTER },
-	{ "program", required_argument, NULL, OPTION_PROGRAM },
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
-	{ "watch", required_argument, NULL, OPTION_WATCH },
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ }
-};
-
 /* The request of the command line; program and options are for switches. */
 struct request {
 	const struct target *target;
@@ -111,46 +90,44 @@ static const struct target *find_target(const char *name)
 	return NULL;
 }
 
-static int take(struct request *request, int option)
+static int take_target(void *target, const char *text)
 {
-	switch (option) {
-	case OPTION_TARGET:
-		request->target = find_target(optarg);
-		if (!request->target)
-			return misuse("there is no target '%s'", optarg);
-		return 0;
-	case OPTION_REPORTER:
-		request->reporter = optarg;
-		return 0;
-	case OPTION_PROGRAM:
-		request->program = optarg;
-		return 0;
-	case OPTION_PORT:
-		return switch_ports__take(&request->options.ports, optarg);
-	case OPTION_ALL_COPIES:
-		request->options.all_copies = true;
-		return 0;
-	case OPTION_WATCH:
-		request->watched = optarg;
-		return *optarg ? 0 : misuse("--watch needs the name of a file");
-	case OPTION_OUTPUT:
-		request->output = optarg;
-		return *optarg ? 0 : misuse("--output needs the name of a file");
-	default:
-		return EXIT_USAGE;
-	}
+	const struct target *found = find_target(text);
+
+	*(const struct target **)target = found;
+	return found ? 0 : misuse("there is no target '%s'", text);
 }
+
+static int take_watched(void *path, const char *text)
+{
+	*(const char **)path = text;
+	return *text ? 0 : misuse("--watch needs the name of a file");
+}
+
+static int take_output(void *path, const char *text)
+{
+	*(const char **)path = text;
+	return *text ? 0 : misuse("--output needs the name of a file");
+}
+
+static const struct option_row rows[] = {
+	OPTION_OWN("target", struct request, target, take_target),
+	OPTION_WORD("reporter", struct request, reporter),
+	OPTION_WORD("program", struct request, program),
+	OPTION_OWN("port", struct request, options.ports, switch_ports__take),
+	OPTION_FLAG("all-copies", struct request, options.all_copies),
+	OPTION_OWN("watch", struct request, watched, take_watched),
+	OPTION_OWN("output", struct request, output, take_output),
+	{}
+};
 
 static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
 	const struct report_options *more = &request->options;
-	int option, ret = 0;
 
 	*request = (struct request){ .target = &targets[0] };
-	while (!ret && (option = options__next(options, argc, argv, export_options)) != -1)
-		ret = take(request, option);
-	if (ret)
-		return ret;
+	if (options__take(options, argc, argv, rows, request))
+		return EXIT_USAGE;
 	if (argc - optind != 1)
 		return misuse("'store export' needs one name");
 	if (request->watched && request->output)

@@ -14,47 +14,6 @@
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 
-enum {
-	OPTION_TARGET = OPTIONS_OWN,
-	OPTION_THRIFT,
-	OPTION_PROGRAM,
-	OPTION_REPORTER,
-	OPTION_PORT,
-	OPTION_ALL_COPIES,
-	OPTION_DRY_RUN,
-	OPTION_FOLLOW,
-	OPTION_REQUESTER,
-	OPTION_OUTSTANDING,
-	OPTION_TIMEOUT,
-	OPTION_TRIES,
-	OPTION_OTHERWISE,
-	OPTION_DIGESTS,
-};
-
-static const struct option long_options[] = {
-	{ "target", required_argument, NULL, OPTION_TARGET },
-	{ "thrift", required_argument, NULL, OPTION_THRIFT },
-	{ "program", required_argument, NULL, OPTION_PROGRAM },
-	{ "reporter", required_argument, NULL, OPTION_REPORTER },
-	{ "port", required_argument, NULL, OPTION_PORT },
-	{ "all-copies", no_argument, NULL, OPTION_ALL_COPIES },
-	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
-	{ "follow", no_argument, NULL, OPTION_FOLLOW },
-	{ "requester", required_argument, NULL, OPTION_REQUESTER },
-	{ "outstanding", required_argument, NULL, OPTION_OUTSTANDING },
-	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
-	{ "tries", required_argument, NULL, OPTION_TRIES },
-	{ "otherwise", required_argument, NULL, OPTION_OTHERWISE },
-	{ "digests", required_argument, NULL, OPTION_DIGESTS },
-	{ }
-};
-
-static const struct option show_options[] = {
-	{ "target", required_argument, NULL, OPTION_TARGET },
-	{ "thrift", required_argument, NULL, OPTION_THRIFT },
-	{ }
-};
-
 /* The request of the command line. */
 struct request {
 	const char *target;
@@ -84,52 +43,41 @@ static bool has_port(const char *text)
 	return is_same;
 }
 
-static int take(struct request *request, int option)
+static int take_target(void *target, const char *text)
 {
-	switch (option) {
-	case OPTION_TARGET:
-		request->target = optarg;
-		if (strcmp(optarg, "bmv2"))
-			return misuse("there is no target '%s'", optarg);
-		return 0;
-	case OPTION_THRIFT:
-		request->thrift = optarg;
-		if (!has_port(optarg))
-			return misuse("'%s' is not HOST:PORT", optarg);
-		return 0;
-	case OPTION_PROGRAM:
-		request->reports.program = optarg;
-		return 0;
-	case OPTION_REPORTER:
-		return report_options__take_reporter(&request->reports.options, optarg);
-	case OPTION_PORT:
-		return switch_ports__take(&request->ports, optarg);
-	case OPTION_ALL_COPIES:
-		request->reports.options.all_copies = true;
-		return 0;
-	case OPTION_DRY_RUN:
-		request->is_dry = true;
-		return 0;
-	case OPTION_FOLLOW:
-		request->follows = true;
-		return 0;
-	case OPTION_REQUESTER:
-		return lookup_push__take_requester(&request->lookups, optarg);
-	case OPTION_OUTSTANDING:
-		return lookup_options__take_outstanding(&request->lookups.options, optarg);
-	case OPTION_TIMEOUT:
-		return lookup_options__take_timeout(&request->lookups.options, optarg);
-	case OPTION_TRIES:
-		return lookup_options__take_tries(&request->lookups.options, optarg);
-	case OPTION_OTHERWISE:
-		return lookup_options__take_otherwise(&request->lookups.options, optarg);
-	case OPTION_DIGESTS:
-		request->lookups.digests = optarg;
-		return 0;
-	default:
-		return EXIT_USAGE;
-	}
+	*(const char **)target = text;
+	return strcmp(text, "bmv2") ? misuse("there is no target '%s'", text) : 0;
 }
+
+static int take_thrift(void *thrift, const char *text)
+{
+	*(const char **)thrift = text;
+	return has_port(text) ? 0 : misuse("'%s' is not HOST:PORT", text);
+}
+
+static const struct option_row push_rows[] = {
+	OPTION_OWN("target", struct request, target, take_target),
+	OPTION_OWN("thrift", struct request, thrift, take_thrift),
+	OPTION_WORD("program", struct request, reports.program),
+	OPTION_OWN("reporter", struct request, reports.options.reporter,
+		   report_options__take_reporter),
+	OPTION_OWN("port", struct request, ports, switch_ports__take),
+	OPTION_FLAG("all-copies", struct request, reports.options.all_copies),
+	OPTION_FLAG("dry-run", struct request, is_dry),
+	OPTION_FLAG("follow", struct request, follows),
+	OPTION_OWN("requester", struct request, lookups.requester, lookup_push__take_requester),
+	OPTION_OWN("outstanding", struct request, lookups.options,
+		   lookup_options__take_outstanding),
+	OPTION_OWN("timeout", struct request, lookups.options, lookup_options__take_timeout),
+	OPTION_OWN("tries", struct request, lookups.options, lookup_options__take_tries),
+	OPTION_OWN("otherwise", struct request, lookups.options, lookup_options__take_otherwise),
+	OPTION_WORD("digests", struct request, lookups.digests),
+	{}
+};
+
+static const struct option_row show_rows[] = { OPTION_WORD("target", struct request, target),
+					       OPTION_WORD("thrift", struct request, thrift),
+					       {} };
 
 static int check(const struct request *request, const char *name)
 {
@@ -179,13 +127,11 @@ static int take_files(struct request *request, int argc, char **argv)
 
 static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
-	int option, ret = 0;
-
 	*request = (struct request){ .target = NULL };
 	lookup_options__init(&request->lookups.options);
-	while (!ret && (option = options__next(options, argc, argv, long_options)) != -1)
-		ret = take(request, option);
-	return ret ?: check(request, argv[0]) ?: take_files(request, argc, argv);
+	return options__take(options, argc, argv, push_rows, request) ?:
+		       check(request, argv[0])			      ?:
+		       take_files(request, argc, argv);
 }
 
 /* Finds the kind of the first file.  The reader of collectors refuses files of neither kind. */
@@ -247,22 +193,16 @@ static int push(struct options *options, int argc, char **argv)
 /* 'push --dry-run' shows all of a switch that reports, so this is for lookup tables alone. */
 static int show(struct options *options, int argc, char **argv)
 {
-	const char *target = NULL, *thrift = NULL;
-	int option;
+	struct request request = {};
 
-	while ((option = options__next(options, argc, argv, show_options)) != -1) {
-		if (option == OPTION_TARGET)
-			target = optarg;
-		else if (option == OPTION_THRIFT)
-			thrift = optarg;
-		else
-			return EXIT_USAGE;
-	}
-	if (!target || strcmp(target, "bmv2") || !thrift || !has_port(thrift))
+	if (options__take(options, argc, argv, show_rows, &request))
+		return EXIT_USAGE;
+	if (!request.target || strcmp(request.target, "bmv2") || !request.thrift ||
+	    !has_port(request.thrift))
 		return misuse("'%s' needs --target bmv2 and --thrift HOST:PORT", argv[0]);
 	if (optind < argc)
 		return misuse("'%s' takes no names", argv[0]);
-	return lookup_status__show(thrift, options->json);
+	return lookup_status__show(request.thrift, options->json);
 }
 
 const struct command switch_commands[] = {

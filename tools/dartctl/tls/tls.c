@@ -18,39 +18,6 @@
 /* Size limit of a file to install: a certificate has 1 to 2 KiB, a revoked entry 40 bytes. */
 #define BUNDLE_MAX (16 << 20)
 
-enum {
-	OPTION_DIRECTORY = OPTIONS_OWN,
-	OPTION_OUTPUT,
-	OPTION_DAYS,
-	OPTION_REPLACE,
-};
-
-static const struct option create_options[] = {
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ "days", required_argument, NULL, OPTION_DAYS },
-	{ "replace", no_argument, NULL, OPTION_REPLACE },
-	{ "directory", required_argument, NULL, OPTION_DIRECTORY },
-	{ }
-};
-
-static const struct option renew_options[] = {
-	{ "output", required_argument, NULL, OPTION_OUTPUT },
-	{ "days", required_argument, NULL, OPTION_DAYS },
-	{ "directory", required_argument, NULL, OPTION_DIRECTORY },
-	{ }
-};
-
-static const struct option install_options[] = {
-	{ "replace", no_argument, NULL, OPTION_REPLACE },
-	{ "directory", required_argument, NULL, OPTION_DIRECTORY },
-	{ }
-};
-
-static const struct option directory_options[] = {
-	{ "directory", required_argument, NULL, OPTION_DIRECTORY },
-	{ }
-};
-
 struct choice {
 	const char *directory;
 	const char *output;	/* NULL: this machine */
@@ -58,34 +25,21 @@ struct choice {
 	bool may_replace;
 };
 
-static int parse(struct options *options, int argc, char **argv,
-		 const struct option *own, struct choice *choice)
-{
-	int option;
+#define DIRECTORY OPTION_WORD("directory", struct choice, directory)
+#define OUTPUT OPTION_WORD("output", struct choice, output)
+#define DAYS OPTION_NUMBER("days", struct choice, days, 1, TLS_AUTHORITY_DAYS)
+#define REPLACE OPTION_FLAG("replace", struct choice, may_replace)
 
+static const struct option_row create_rows[] = { OUTPUT, DAYS, REPLACE, DIRECTORY, {} };
+static const struct option_row renew_rows[] = { OUTPUT, DAYS, DIRECTORY, {} };
+static const struct option_row install_rows[] = { REPLACE, DIRECTORY, {} };
+static const struct option_row directory_rows[] = { DIRECTORY, {} };
+
+static int parse(struct options *options, int argc, char **argv, const struct option_row *rows,
+		 struct choice *choice)
+{
 	*choice = (struct choice){ .directory = DART_TLS_DIRECTORY, .days = TLS_DAYS_DEFAULT };
-	while ((option = options__next(options, argc, argv, own)) != -1) {
-		switch (option) {
-		case OPTION_DIRECTORY:
-			choice->directory = optarg;
-			break;
-		case OPTION_OUTPUT:
-			choice->output = optarg;
-			break;
-		case OPTION_DAYS:
-			choice->days = options__number(optarg, TLS_AUTHORITY_DAYS);
-			if (choice->days < 1)
-				return misuse("--days is a number from 1 to %d, not '%s'",
-					      TLS_AUTHORITY_DAYS, optarg);
-			break;
-		case OPTION_REPLACE:
-			choice->may_replace = true;
-			break;
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	return EXIT_SUCCESS;
+	return options__take(options, argc, argv, rows, choice);
 }
 
 static const char *kind_name(enum tls_kind kind)
@@ -201,7 +155,7 @@ static int create(struct options *options, int argc, char **argv)
 	enum tls_kind kind;
 	int status, ret;
 
-	status = parse(options, argc, argv, create_options, &choice);
+	status = parse(options, argc, argv, create_rows, &choice);
 	if (status)
 		return status;
 	argv += optind;
@@ -258,7 +212,7 @@ static int renew(struct options *options, int argc, char **argv)
 	struct choice choice;
 	int status, ret, i;
 
-	status = parse(options, argc, argv, renew_options, &choice);
+	status = parse(options, argc, argv, renew_rows, &choice);
 	if (status)
 		return status;
 	if (argc - optind != 1)
@@ -319,7 +273,7 @@ static int install(struct options *options, int argc, char **argv)
 	struct choice choice;
 	int status, ret;
 
-	status = parse(options, argc, argv, install_options, &choice);
+	status = parse(options, argc, argv, install_rows, &choice);
 	if (status)
 		return status;
 	if (argc - optind != 1)
@@ -350,7 +304,7 @@ static int revoke_name(struct options *options, int argc, char **argv)
 	struct choice choice;
 	int status, count;
 
-	status = parse(options, argc, argv, directory_options, &choice);
+	status = parse(options, argc, argv, directory_rows, &choice);
 	if (status)
 		return status;
 	if (argc - optind != 1)
@@ -417,7 +371,7 @@ static int list(struct options *options, int argc, char **argv)
 	struct choice choice;
 	int status, ret;
 
-	status = parse(options, argc, argv, directory_options, &choice);
+	status = parse(options, argc, argv, directory_rows, &choice);
 	if (!status && argc != optind)
 		status = misuse("'tls list' takes no operand");
 	if (!status) {

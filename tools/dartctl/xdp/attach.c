@@ -13,30 +13,11 @@
 #include "offload.h"
 #include "pins.h"
 #include "program.h"
+#include "tools/dartctl/cli/collectors_follow.h"
 #include "tools/dartctl/cli/command.h"
 
-#define FILES_MAX	DART_COLLECTORS_MAX
 /* The INT specification assigns no port. */
 #define INT_PORT	5000
-
-enum {
-	OPTION_COLLECTORS = OPTIONS_OWN,
-	OPTION_THROUGH,
-	OPTION_SOURCE,
-	OPTION_INT_PORT,
-	OPTION_REPORT_PORT,
-	OPTION_COPIES,
-};
-
-static const struct option long_options[] = {
-	{ "collectors", required_argument, NULL, OPTION_COLLECTORS },
-	{ "through", required_argument, NULL, OPTION_THROUGH },
-	{ "source", required_argument, NULL, OPTION_SOURCE },
-	{ "int-port", required_argument, NULL, OPTION_INT_PORT },
-	{ "report-port", required_argument, NULL, OPTION_REPORT_PORT },
-	{ "copies", required_argument, NULL, OPTION_COPIES },
-	{ }
-};
 
 /* The request of the command line. */
 struct request {
@@ -46,57 +27,47 @@ struct request {
 	uint16_t int_port;
 	uint16_t report_port;
 	bool all_copies;
-	size_t file_count;
-	const char *files[FILES_MAX];
+	struct collectors_files files;
 };
 
-static int parse_port(const char *text, uint16_t *port)
+static int take_source(void *address, const char *text)
+{
+	return inet_pton(AF_INET, text, address) == 1 ? 0 :
+							misuse("'%s' is not an IPv4 address", text);
+}
+
+static int take_port(void *port, const char *text)
 {
 	long long number = options__number(text, UINT16_MAX);
 
 	if (number < 0)
 		return misuse("'%s' is not a UDP port", text);
-	*port = number;
+	*(uint16_t *)port = number;
 	return 0;
 }
 
+static int take_copies(void *all_copies, const char *text)
+{
+	*(bool *)all_copies = !strcmp(text, "all");
+	return strcmp(text, "all") && strcmp(text, "random") ? EXIT_USAGE : EXIT_SUCCESS;
+}
+
+static const struct option_row rows[] = {
+	OPTION_OWN("collectors", struct request, files, collectors_files__take),
+	OPTION_WORD("through", struct request, through),
+	OPTION_OWN("source", struct request, source, take_source),
+	OPTION_OWN("int-port", struct request, int_port, take_port),
+	OPTION_OWN("report-port", struct request, report_port, take_port),
+	OPTION_OWN("copies", struct request, all_copies, take_copies, .form = "is random or all"),
+	{}
+};
+
 static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
-	int option, ret = 0;
-
 	*request = (struct request){ .int_port = INT_PORT };
-	while (!ret && (option = options__next(options, argc, argv, long_options)) != -1) {
-		switch (option) {
-		case OPTION_COLLECTORS:
-			if (request->file_count == FILES_MAX)
-				return misuse("--collectors takes at most %d files", FILES_MAX);
-			request->files[request->file_count++] = optarg;
-			break;
-		case OPTION_THROUGH:
-			request->through = optarg;
-			break;
-		case OPTION_SOURCE:
-			if (inet_pton(AF_INET, optarg, &request->source) != 1)
-				return misuse("'%s' is not an IPv4 address", optarg);
-			break;
-		case OPTION_INT_PORT:
-			ret = parse_port(optarg, &request->int_port);
-			break;
-		case OPTION_REPORT_PORT:
-			ret = parse_port(optarg, &request->report_port);
-			break;
-		case OPTION_COPIES:
-			request->all_copies = !strcmp(optarg, "all");
-			if (!request->all_copies && strcmp(optarg, "random"))
-				return misuse("--copies is random or all, not '%s'", optarg);
-			break;
-		default:
-			return EXIT_USAGE;
-		}
-	}
-	if (ret)
-		return ret;
-	if (argc - optind != 1 || !request->file_count)
+	if (options__take(options, argc, argv, rows, request))
+		return EXIT_USAGE;
+	if (argc - optind != 1 || !request->files.count)
 		return misuse("'%s' needs INTERFACE and --collectors FILE", argv[0]);
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
@@ -197,8 +168,8 @@ static int attach(struct options *options, int argc, char **argv)
 		.all_copies = request.all_copies,
 	};
 	memcpy(setup.out_mac, out.mac, sizeof(setup.out_mac));
-	ret = dart_collectors__load(request.files, request.file_count,
-				    out.address, &setup.collectors, &error);
+	ret = dart_collectors__load(request.files.paths, request.files.count, out.address,
+				    &setup.collectors, &error);
 	if (!ret) {
 		ret = load_and_link(&in, &out, &setup, &error);
 		if (!ret)

@@ -11,15 +11,6 @@
 #include "tools/dartctl/cli/command.h"
 #include "update.h"
 
-enum {
-	OPTION_COLLECTORS = OPTIONS_OWN,
-};
-
-static const struct option long_options[] = {
-	{ "collectors", required_argument, NULL, OPTION_COLLECTORS },
-	{ }
-};
-
 struct followed {
 	const char *interface;
 	bool as_json;
@@ -53,28 +44,26 @@ static int apply(void *subject, const struct dart_collectors *collectors,
 	return xdp_update(reporter->interface, collectors, last, print_change, subject, error);
 }
 
+static const struct option_row rows[] = { { .name = "collectors", .take = collectors_files__take }, {} };
+
 int command_xdp_follow(struct options *options, int argc, char **argv)
 {
-	const char *files[DART_COLLECTORS_MAX];
+	struct collectors_files files = {};
 	struct followed reporter;
 	struct collectors_follow follow = {
-		.files = files,
+		.files = files.paths,
 		.remedy = "detach the reporter and attach it again",
 		.apply = apply,
 		.subject = &reporter,
 	};
 	struct dart_error error;
-	int option, ret;
+	int ret;
 
-	while ((option = options__next(options, argc, argv, long_options)) != -1) {
-		if (option != OPTION_COLLECTORS)
-			return EXIT_USAGE;
-		if (follow.file_count == DART_COLLECTORS_MAX)
-			return misuse("--collectors takes at most %d files", DART_COLLECTORS_MAX);
-		files[follow.file_count++] = optarg;
-	}
-	if (argc - optind != 1 || !follow.file_count)
+	if (options__take(options, argc, argv, rows, &files))
+		return EXIT_USAGE;
+	if (argc - optind != 1 || !files.count)
 		return misuse("'%s' needs INTERFACE and --collectors FILE", argv[0]);
+	follow.file_count = files.count;
 	follow.name = argv[optind];
 	reporter = (struct followed){ follow.name, options->json };
 	if (geteuid())

@@ -22,8 +22,9 @@ const struct switch_table switch_psn = {
 
 /* ---- ports */
 
-int switch_ports__take(struct switch_ports *ports, const char *text)
+int switch_ports__take(void *member, const char *text)
 {
+	struct switch_ports *ports = member;
 	struct in_addr host = { INADDR_ANY };
 	const char *equals = strchr(text, '=');
 	char address[INET_ADDRSTRLEN];

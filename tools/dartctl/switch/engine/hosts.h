@@ -24,8 +24,8 @@ struct switch_ports {
 	} list[SWITCH_HOSTS_MAX + 1];
 };
 
-/* Takes @text, "[HOST_IP=]PORT".  Returns 0, or EXIT_USAGE with a message printed. */
-int switch_ports__take(struct switch_ports *ports, const char *text);
+/* Takes "[HOST_IP=]PORT" into @ports, a struct switch_ports, for an option_row. */
+int switch_ports__take(void *ports, const char *text);
 
 /* Hosts in files, as messages call them. */
 struct switch_hosts {

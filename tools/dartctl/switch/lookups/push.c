@@ -9,9 +9,11 @@
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/switch/engine/live.h"
 
-int lookup_push__take_requester(struct lookup_push *push, const char *text)
+int lookup_push__take_requester(void *address, const char *text)
 {
-	if (inet_pton(AF_INET, text, &push->requester) != 1 || push->requester.s_addr == INADDR_ANY)
+	struct in_addr *requester = address;
+
+	if (inet_pton(AF_INET, text, requester) != 1 || requester->s_addr == INADDR_ANY)
 		return misuse("'%s' is not an IPv4 address of a switch", text);
 	return 0;
 }

@@ -16,8 +16,8 @@ struct lookup_push {
 	const char *const *files;
 };
 
-/* Returns 0, or EXIT_USAGE with a message printed. */
-int lookup_push__take_requester(struct lookup_push *push, const char *text);
+/* Takes the address of the requester into a struct in_addr, for an option_row. */
+int lookup_push__take_requester(void *address, const char *text);
 
 /* Did the command line give an option that is only for lookup tables? */
 bool lookup_push__is_given(const struct lookup_push *push);

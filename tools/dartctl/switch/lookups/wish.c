@@ -59,24 +59,31 @@ static int take_number(struct lookup_options *options, const char *text, const c
 	return 0;
 }
 
-int lookup_options__take_outstanding(struct lookup_options *options, const char *text)
+int lookup_options__take_outstanding(void *member, const char *text)
 {
-	return take_number(options, text, "outstanding", 1,
-			   DART_TEA_OUTSTANDING_MAX, &options->outstanding);
+	struct lookup_options *options = member;
+
+	return take_number(options, text, "outstanding", 1, DART_TEA_OUTSTANDING_MAX,
+			   &options->outstanding);
 }
 
-int lookup_options__take_timeout(struct lookup_options *options, const char *text)
+int lookup_options__take_timeout(void *member, const char *text)
 {
+	struct lookup_options *options = member;
+
 	return take_number(options, text, "timeout", 1, TIMEOUT_US_MAX, &options->timeout_us);
 }
 
-int lookup_options__take_tries(struct lookup_options *options, const char *text)
+int lookup_options__take_tries(void *member, const char *text)
 {
+	struct lookup_options *options = member;
+
 	return take_number(options, text, "tries", 0, TRIES_MAX, &options->tries);
 }
 
-int lookup_options__take_otherwise(struct lookup_options *options, const char *text)
+int lookup_options__take_otherwise(void *member, const char *text)
 {
+	struct lookup_options *options = member;
 	const char *equals = strchr(text, '=');
 	const size_t length = equals ? (size_t)(equals - text) : 0;
 	bool is_found = false;

@@ -32,12 +32,12 @@ struct lookup_wish {
 /* Sets the defaults. */
 void lookup_options__init(struct lookup_options *options);
 
-/* These functions return 0, or EXIT_USAGE with a message printed. */
-int lookup_options__take_outstanding(struct lookup_options *options, const char *text);
-int lookup_options__take_timeout(struct lookup_options *options, const char *text);
-int lookup_options__take_tries(struct lookup_options *options, const char *text);
+/* For option rows: @options is a struct lookup_options. */
+int lookup_options__take_outstanding(void *options, const char *text);
+int lookup_options__take_timeout(void *options, const char *text);
+int lookup_options__take_tries(void *options, const char *text);
 /* @text: [OUTCOME=]PORT; without an outcome, all outcomes that have no port yet. */
-int lookup_options__take_otherwise(struct lookup_options *options, const char *text);
+int lookup_options__take_otherwise(void *options, const char *text);
 
 /* The name of an outcome of a packet, see p4/shared/tea/outcome.p4; NULL beyond the last one. */
 const char *lookup_outcome__name(uint32_t outcome);

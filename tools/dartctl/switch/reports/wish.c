@@ -8,10 +8,11 @@
 
 #define VALUE	20	/* bytes: five switches of 32 bits */
 
-int report_options__take_reporter(struct report_options *options, const char *text)
+int report_options__take_reporter(void *address, const char *text)
 {
-	if (inet_pton(AF_INET, text, &options->reporter) != 1 ||
-	    options->reporter.s_addr == INADDR_ANY)
+	struct in_addr *reporter = address;
+
+	if (inet_pton(AF_INET, text, reporter) != 1 || reporter->s_addr == INADDR_ANY)
 		return misuse("'%s' is not an IPv4 address of a reporter", text);
 	return 0;
 }

@@ -20,8 +20,8 @@ struct report_options {
 	struct switch_ports ports;
 };
 
-/* Takes the address of the reporter.  Returns 0, or EXIT_USAGE with a message printed. */
-int report_options__take_reporter(struct report_options *options, const char *text);
+/* Takes the address of the reporter into a struct in_addr, for an option_row. */
+int report_options__take_reporter(void *address, const char *text);
 
 /*
  * Reads the @count files of collectors at @paths into @wish, which the caller ends with
