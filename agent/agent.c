@@ -3,6 +3,8 @@
 
 #include "agent.h"
 #include "agent/base/log.h"
+#include "agent/store/store_kept.h"
+#include "agent/tea/table_kept.h"
 #include "configuration.h"
 
 static void on_map_ended(void *registry, uint32_t map_id)
@@ -174,7 +176,7 @@ static void agent__open_peer_services(struct agent *agent)
 		.list = "callers",
 	};
 	agent->peer_services[3] = (struct peer_service){
-		&table_reader_kind, &agent->tables, &counts->table_readers,
+		&table_reader_kind, &agent->tables.objects, &counts->table_readers,
 		.allowed = &agent->configuration.readers, .needs_list = true,
 		.list = "readers",
 	};
@@ -182,27 +184,36 @@ static void agent__open_peer_services(struct agent *agent)
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
 }
 
-/* Objects called @noun; they do not need the listener before it is open. */
-static struct remote_objects agent__remote_objects(struct agent *agent, const char *noun)
+/* Objects of @kind; they do not need the listener before it is open. */
+static struct remote_objects agent__remote_objects(struct agent *agent,
+						   const struct remote_kind *kind,
+						   uint64_t *object_count, uint64_t *peer_count)
 {
 	return (struct remote_objects){
+		.kind = kind,
 		.device = &agent->device,
-		.kept = { .descriptors = &agent->kept_descriptors,
-			  .noun = noun },
+		.kept = { .descriptors = &agent->kept_descriptors, .noun = kind->noun },
 		.listener = &agent->listener,
 		.changes = &agent->changes,
-		.counts = &agent->self.counts->memory,
+		.memory_counts = &agent->self.counts->memory,
+		.object_count = object_count,
+		.peer_count = peer_count,
 	};
 }
 
 /* Opens stores and tables. */
 static void agent__open_remote_objects(struct agent *agent)
 {
-	const struct remote_objects stores = agent__remote_objects(agent, STORE_NOUN);
-	const struct remote_objects tables = agent__remote_objects(agent, TABLE_NOUN);
+	struct lookup_counts *lookup = &agent->self.counts->lookup;
+	struct store_counts *stores = &agent->self.counts->stores;
 
-	stores__open(&agent->stores, &stores, &agent->self.counts->stores);
-	lookup_tables__open(&agent->tables, &tables, &agent->self.counts->lookup);
+	agent->stores =
+		agent__remote_objects(agent, &store_kind, &stores->stores, &stores->reporters);
+	remote_objects__open(&agent->stores);
+	agent->tables.objects =
+		agent__remote_objects(agent, &table_kind, &lookup->tables, &lookup->requesters);
+	remote_objects__open(&agent->tables.objects);
+	agent->tables.renewal_count = &lookup->renewals;
 }
 
 /* Takes the descriptors that the last dartd left with the service manager. */
@@ -230,7 +241,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ follow_requests, &agent->followers },
 			{ probe_requests, &agent->probes },
 			{ stores_requests, &agent->stores },
-			{ tables_requests, &agent->tables },
+			{ tables_requests, &agent->tables.objects },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
 			{ registrations_requests, &agent->registrations },
@@ -323,7 +334,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	else
 		agent__use_configuration(agent);
 	coverage_report__update(&agent->coverage);
-	kept_memory__log(&agent->stores.objects.kept);
+	kept_memory__log(&agent->stores.kept);
 	kept_memory__log(&agent->tables.objects.kept);
 	ret = agent__open_listener(agent, error);
 	if (ret)
@@ -342,8 +353,8 @@ close_coverage:
 close_registrations:
 	registrations__close(&agent->registrations);
 close_tables:
-	lookup_tables__close(&agent->tables);
-	stores__close(&agent->stores);
+	remote_objects__close(&agent->tables.objects);
+	remote_objects__close(&agent->stores);
 	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 close_region_events:
@@ -389,8 +400,8 @@ void agent__close(struct agent *agent)
 	registration_socket__close(&agent->socket);
 	coverage_report__close(&agent->coverage);
 	registrations__close(&agent->registrations);
-	lookup_tables__close(&agent->tables);
-	stores__close(&agent->stores);
+	remote_objects__close(&agent->tables.objects);
+	remote_objects__close(&agent->stores);
 	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);

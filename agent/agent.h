@@ -25,7 +25,7 @@
 #include "agent/serve/caller.h"
 #include "agent/serve/tcp_listener.h"
 #include "agent/socket/registration_socket.h"
-#include "agent/store/stores.h"
+#include "agent/store/store.h"
 #include "agent/table/control_region.h"
 #include "agent/table/exposure.h"
 #include "agent/table/registry.h"
@@ -71,7 +71,7 @@ struct agent {
 	struct region_events region_events;
 	struct probes probes;
 	struct fd_store kept_descriptors;
-	struct stores stores;
+	struct remote_objects stores;
 	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;

@@ -67,8 +67,8 @@ static void agent__leave_device(struct agent *agent)
 	struct dart_error error;
 
 	listener__close(&agent->listener);
-	lookup_tables__detach(&agent->tables);
-	stores__detach(&agent->stores);
+	remote_objects__detach(&agent->tables.objects);
+	remote_objects__detach(&agent->stores);
 	/* This can fail only for lack of memory to remember the registered regions. */
 	if (registry__change_device(&agent->registry, NULL, &error)) {
 		log__error("%s", error.text);
@@ -97,11 +97,10 @@ int agent__open_listener(struct agent *agent, struct dart_error *error)
 
 static int agent__open_device(struct agent *agent, struct dart_error *error)
 {
-	return device__open(&agent->device, agent->loop, error)	     ?:
-		       registry__change_device(&agent->registry,
-					       agent->device.pd, error) ?:
-		       stores__attach(&agent->stores, error)	     ?:
-		       lookup_tables__attach(&agent->tables, error)  ?:
+	return device__open(&agent->device, agent->loop, error)				  ?:
+		       registry__change_device(&agent->registry, agent->device.pd, error) ?:
+		       remote_objects__attach(&agent->stores, error)			  ?:
+		       remote_objects__attach(&agent->tables.objects, error)		  ?:
 		       agent__open_listener(agent, error);
 }
 

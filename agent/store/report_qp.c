@@ -78,6 +78,7 @@ int report_qp__new(const struct device *device, const struct memory_view *view,
 		return dart_error__no_memory(error);
 	report_qp->view = *view;
 	report_qp->path = *path;
+	report_qp->peer.address = path->peer;
 	ret = report_qp__choose_psn(report_qp, first_psn, error) ?:
 		      report_qp__open(report_qp, device, error);
 	if (ret)

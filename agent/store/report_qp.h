@@ -8,23 +8,21 @@
 
 #include <infiniband/verbs.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include <libdart/error.h>
 
 #include "agent/rdma/device.h"
 #include "agent/rdma/local_path.h"
 #include "agent/rdma/memory_view.h"
+#include "agent/rdma/remote_objects.h"
 
 struct report_qp {
-	TAILQ_ENTRY(report_qp) link;
+	struct remote_peer peer;
 	struct local_path path;	/* from the reporter */
 	struct ibv_qp *queue_pair;
 	struct memory_view view;	/* that it writes */
 	uint32_t first_psn;
 };
-
-TAILQ_HEAD(report_qps, report_qp);
 
 #define REPORT_QP_PSN_MAX	0xffffff
 #define REPORT_QP_PSN_ANY	(-1)	/* a random one */

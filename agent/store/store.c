@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Creates a store, and lets reporters and readers reach its memory. */
+/* Creates stores, and lets reporters and readers reach their memory. */
+#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -7,35 +8,16 @@
 #include <string.h>
 #include <time.h>
 
+#include <dart/store_access.h>
+#include <libdart/report/collectors.h>
+
 #include "agent/rdma/neighbour.h"
 #include "store.h"
+#include "store_kept.h"
 
-static int store__open_memory(struct store *store, const struct store_origin *origin,
-			      struct dart_error *error)
-{
-	uint64_t length = dart_store_geometry__length(&store->geometry);
-
-	if (origin->kept >= 0)
-		return remote_memory__resume(&store->memory, STORE_NOUN, length, origin->kept,
-					     error);
-	return remote_memory__open(&store->memory, STORE_NOUN, length, origin->fd, error);
-}
-
-static int store__open(struct store *store, const struct store_origin *origin,
-		       struct dart_error *error)
-{
-	int ret;
-
-	ret = store__open_memory(store, origin, error);
-	if (ret)
-		return ret;
-	ret = memory_view__open(&store->read, store->device, store->memory.address,
-				store->memory.length, IBV_ACCESS_REMOTE_READ, origin->read_base,
-				error);
-	if (ret)
-		remote_memory__close(&store->memory);
-	return ret;
-}
+_Static_assert(DART_STORE_NAME_MAX == REMOTE_OBJECT_NAME_MAX, "all names fit");
+_Static_assert(!offsetof(struct store, object) && !offsetof(struct report_qp, peer),
+	       "they are the first members");
 
 /* A clock that was set back does not repeat an epoch. */
 static uint64_t new_epoch(uint64_t old)
@@ -45,125 +27,169 @@ static uint64_t new_epoch(uint64_t old)
 	return now > old ? now : old + 1;
 }
 
-int store__new(const struct device *device, const char *name,
-	       const struct dart_store_geometry *geometry, const struct store_origin *origin,
-	       struct store **result, struct dart_error *error)
+int stores__create(struct remote_objects *stores, const char *name,
+		   const struct dart_store_geometry *geometry, struct remote_origin *origin,
+		   struct store **result, struct dart_error *error)
 {
-	const char *file = origin->file;
-	struct store *store;
+	struct store *store = calloc(1, sizeof(*store));
 	int ret;
 
-	store = calloc(1, sizeof(*store));
 	if (!store)
 		return dart_error__no_memory(error);
-	store->device = device;
 	store->geometry = *geometry;
 	store->epoch = new_epoch(origin->epoch);
-	snprintf(store->name, sizeof(store->name), "%s", name);
-	store->readers = (struct peer_object){ .noun = STORE_NOUN, .name = store->name };
-	TAILQ_INIT(&store->report_qps);
-	store->file = file ? strdup(file) : NULL;
-
-	ret = file && !store->file ? dart_error__no_memory(error) :
-				     store__open(store, origin, error);
-	if (!ret) {
+	ret = remote_objects__add(stores, &store->object, name,
+				  dart_store_geometry__length(geometry), origin, error);
+	if (ret)
+		free(store);
+	else
 		*result = store;
-		return 0;
-	}
-	free(store->file);
-	free(store);
 	return ret;
 }
 
-void store__detach(struct store *store)
+/* Reporters get other keys and queue pairs. */
+static void store__attached(struct remote_object *object)
 {
-	struct report_qp *report_qp;
+	struct store *store = (struct store *)object;
 
-	while ((report_qp = TAILQ_FIRST(&store->report_qps)))
-		store__remove_reporter(store, report_qp);
-	memory_view__close(&store->read);
+	store->epoch = new_epoch(store->epoch);
 }
 
-int store__attach(struct store *store, struct dart_error *error)
+static void store__print_kept(const struct remote_object *object,
+			      char name[static FD_STORE_NAME_MAX])
 {
-	const uint64_t base = store->read.base;
-	int ret;
-
-	ret = memory_view__open(&store->read, store->device, store->memory.address,
-				store->memory.length, IBV_ACCESS_REMOTE_READ, base, error);
-	/* Reporters get other keys and queue pairs. */
-	if (!ret)
-		store->epoch = new_epoch(store->epoch);
-	return ret;
+	store_kept__name(object->name, &((const struct store *)object)->geometry, name);
 }
 
-void store__free(struct store *store)
+int stores__add_reporter(struct remote_objects *stores, struct store *store, struct in_addr address,
+			 const struct report_qp_origin *origin, struct report_qp **result,
+			 struct dart_error *error)
 {
-	store__detach(store);
-	remote_memory__close(&store->memory);
-	free(store->file);
-	free(store);
-}
-
-int store__add_reporter(struct store *store, struct in_addr address,
-			const struct report_qp_origin *origin,
-			struct report_qp **result, struct dart_error *error)
-{
+	const struct remote_memory *memory = &store->object.memory;
 	struct memory_view view;
 	struct local_path path;
 	int ret;
 
-	if (!store->read.pd)
+	if (!store->object.read.pd)
 		return dart_error__set(error, ENODEV,
 				       "reporters need the RDMA device, which is not there now");
-	ret = local_path__find(&path, store->device, address, error) ?:
-		      neighbour__resolve(address, error)	     ?:
-		      memory_view__open(&view, store->device, store->memory.address,
-					store->memory.length,
+	ret = local_path__find(&path, stores->device, address, error) ?:
+		      neighbour__resolve(address, error)	      ?:
+		      memory_view__open(&view, stores->device, memory->address, memory->length,
 					IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
 					origin->base, error);
 	if (ret)
 		return ret;
-	ret = report_qp__new(store->device, &view, &path, origin->first_psn, result, error);
-	if (ret)
+	ret = report_qp__new(stores->device, &view, &path, origin->first_psn, result, error);
+	if (ret) {
 		memory_view__close(&view);
-	else
-		TAILQ_INSERT_TAIL(&store->report_qps, *result, link);
-	return ret;
+		return ret;
+	}
+	(*result)->peer.length = memory->length;
+	remote_objects__add_peer(stores, &store->object, &(*result)->peer);
+	return 0;
 }
 
-void store__remove_reporter(struct store *store, struct report_qp *report_qp)
+static void free_reporter(struct remote_peer *peer)
 {
-	TAILQ_REMOVE(&store->report_qps, report_qp, link);
-	report_qp__free(report_qp);
+	report_qp__free((struct report_qp *)peer);
 }
 
-struct report_qp *store__find_reporter(const struct store *store, struct in_addr address)
+static size_t store__offer(const struct remote_object *object, void *data)
 {
-	struct report_qp *report_qp;
-
-	TAILQ_FOREACH(report_qp, &store->report_qps, link)
-		if (report_qp->path.peer.s_addr == address.s_addr)
-			return report_qp;
-	return NULL;
-}
-
-void store__offer(struct store *store, struct peer_offer *offer)
-{
-	const struct dart_store_geometry *geometry = &store->geometry;
+	const struct dart_store_geometry *geometry = &((const struct store *)object)->geometry;
 	const struct dart_store_accept accept = {
 		.magic = htole64(DART_STORE_ACCESS_MAGIC),
 		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
-		.rkey = htole32(store->read.memory_region->rkey),
-		.base = htole64(store->read.base),
+		.rkey = htole32(object->read.memory_region->rkey),
+		.base = htole64(object->read.base),
 		.slots_log2 = htole32(__builtin_ctzll(geometry->slots)),
 		.value_length = htole32(geometry->value_length),
 		.checksum_bits = htole32(geometry->checksum_bits),
 		.redundancy = htole32(geometry->redundancy),
 	};
 
-	offer->pd = store->read.pd;
-	offer->object = &store->readers;
-	offer->length = sizeof(accept);
-	memcpy(offer->data, &accept, sizeof(accept));
+	memcpy(data, &accept, sizeof(accept));
+	return sizeof(accept);
 }
+
+/* In replies of <dart/registration.h>. */
+static json_t *store__to_json(const struct remote_object *object)
+{
+	const struct store *store = (const struct store *)object;
+
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I}", "name",
+			 object->name, "slots_log2",
+			 (json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
+			 (json_int_t)store->geometry.value_length, "checksum_bits",
+			 (json_int_t)store->geometry.checksum_bits, "redundancy",
+			 (json_int_t)store->geometry.redundancy, "bytes",
+			 (json_int_t)object->memory.length, "huge_pages", object->memory.is_huge,
+			 "file", object->file, "epoch", (json_int_t)store->epoch, "reporters",
+			 remote_object__count_peers(object), "readers",
+			 (json_int_t)object->readers.peers);
+}
+
+/* A reporter, in replies. */
+static json_t *store__reporter_to_json(const struct remote_object *object,
+				       const struct remote_peer *peer)
+{
+	const struct report_qp *report_qp = (const struct report_qp *)peer;
+	char text[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &peer->address, text, sizeof(text));
+	return json_pack("{s:s, s:s, s:I}", "store", object->name, "reporter", text, "qpn",
+			 (json_int_t)report_qp->queue_pair->qp_num);
+}
+
+static json_t *collector(const struct store *store, const struct report_qp *report_qp)
+{
+	struct dart_collector collector = {
+		.reporter = report_qp->path.peer,
+		.ip = report_qp->path.local,
+		.qpn = report_qp->queue_pair->qp_num,
+		.rkey = report_qp->view.memory_region->rkey,
+		.epoch = store->epoch,
+		.first_psn = report_qp->first_psn,
+		.base = report_qp->view.base,
+		.geometry = store->geometry,
+	};
+
+	snprintf(collector.name, sizeof(collector.name), "%s", store->object.name);
+	memcpy(collector.mac, report_qp->path.mac, sizeof(collector.mac));
+	return dart_collector__to_json(&collector);
+}
+
+/* The numbers that reporters need, as in dart_collectors(5). */
+static json_t *store__export(const struct remote_object *object)
+{
+	const struct remote_peer *peer;
+	json_t *list = json_array();
+
+	TAILQ_FOREACH(peer, &object->peers, link)
+		reply__append(&list, collector((const struct store *)object,
+					       (const struct report_qp *)peer));
+	return list;
+}
+
+const struct remote_kind store_kind = {
+	.noun = STORE_NOUN,
+	.peer = "reporter",
+	.purpose = "reports",
+	.contents = "reports",
+	.print_kept = store__print_kept,
+	.attached = store__attached,
+	.free_peer = free_reporter,
+	.offer = store__offer,
+	.to_json = store__to_json,
+	.peer_to_json = store__reporter_to_json,
+	.export = store__export,
+};
+
+const struct peer_kind reader_kind = {
+	.name = "reader",
+	.magic = DART_STORE_ACCESS_MAGIC,
+	.abi_version = DART_STORE_ACCESS_ABI_VERSION,
+	.request_length = sizeof(struct dart_store_request),
+	.offer = remote_objects__offer,
+};

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dart/store_access.h>
+
 #include "agent/base/log.h"
 #include "agent/base/rdma_base.h"
 #include "store_kept.h"
@@ -29,10 +31,9 @@ static json_t *address(uint64_t base)
 	return json_sprintf("0x%" PRIx64, base);
 }
 
-json_t *store_kept__store(const struct store *store)
+json_t *store_kept__store(uint64_t epoch, uint64_t read_base)
 {
-	return json_pack("{s:I, s:o}", "epoch", (json_int_t)store->epoch,
-			 "read_base", address(store->read.base));
+	return json_pack("{s:I, s:o}", "epoch", (json_int_t)epoch, "read_base", address(read_base));
 }
 
 json_t *store_kept__reporter(const struct report_qp *report_qp)
@@ -53,7 +54,7 @@ static uint64_t read_base(const char *text)
 	return base;
 }
 
-void store_kept__read_store(const json_t *kept, const char *name, struct store_origin *origin)
+void store_kept__read_store(const json_t *kept, const char *name, struct remote_origin *origin)
 {
 	const char *base = "";
 	json_int_t epoch = 0;

@@ -8,9 +8,13 @@
 
 #include <jansson.h>
 
-#include "agent/base/fd_store.h"
-#include "store.h"
+#include <libdart/store/store_hash.h>
 
+#include "agent/base/fd_store.h"
+#include "report_qp.h"
+
+/* In errors, and in the names of kept descriptors. */
+#define STORE_NOUN "store"
 /* All names in the fd store begin with this. */
 #define STORE_KEPT_PREFIX STORE_NOUN "-"
 
@@ -19,14 +23,14 @@ void store_kept__name(const char *store, const struct dart_store_geometry *geome
 		      char name[static FD_STORE_NAME_MAX]);
 
 /* New references, NULL if out of memory. */
-json_t *store_kept__store(const struct store *store);
+json_t *store_kept__store(uint64_t epoch, uint64_t read_base);
 json_t *store_kept__reporter(const struct report_qp *report_qp);
 
 /*
  * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible
  * ones are logged and replaced by new ones.
  */
-void store_kept__read_store(const json_t *kept, const char *name, struct store_origin *origin);
+void store_kept__read_store(const json_t *kept, const char *name, struct remote_origin *origin);
 void store_kept__read_reporter(const json_t *kept, const char *address,
 			       struct report_qp_origin *origin);
 

@@ -3,16 +3,9 @@
 #include <errno.h>
 
 #include "agent/base/log.h"
-#include "stores_json.h"
-
-static int find(struct request *request, const char *name, struct store **store)
-{
-	*store = stores__find(request->subject, name);
-	if (*store)
-		return 0;
-	return dart_error__set(&request->error, ENOENT,
-			       "there is no store '%s' (see dartctl store list)", name);
-}
+#include "agent/rdma/remote_requests.h"
+#include "store.h"
+#include "store_kept.h"
 
 /* As hostile numbers become a geometry. */
 static int make_geometry(json_int_t slots_log2, json_int_t value_length, json_int_t checksum_bits,
@@ -47,7 +40,7 @@ static int create_store(struct request *request)
 	json_int_t checksum_bits = DART_STORE_CHECKSUM_BITS;
 	json_int_t redundancy = DART_STORE_REDUNDANCY;
 	struct dart_store_geometry geometry;
-	struct store_origin origin = { .fd = request->fd };
+	struct remote_origin origin = { .fd = request->fd };
 	const char *name;
 	struct store *store;
 	int ret;
@@ -67,170 +60,59 @@ static int create_store(struct request *request)
 	ret = stores__create(request->subject, name, &geometry, &origin, &store, &request->error);
 	if (ret)
 		return ret;
-	log__info("created store %s: %zu bytes%s%s", store->name, store->memory.length,
-		  store->memory.is_huge ? " in huge pages" : "",
-		  origin.kept < 0 ? "" : ", with the reports in it");
-	json_decref(request->kept);
-	request->kept = store_kept__store(store);
-	request->result = stores_json__store(store);
+	remote_requests__tell_created(request, &store->object, &origin,
+				      store_kept__store(store->epoch, store->object.read.base));
 	return 0;
-}
-
-static int delete_store(struct request *request)
-{
-	struct stores *stores = request->subject;
-	struct store *store;
-	int ret = find(request, request->text, &store);
-
-	if (ret && kept_memory__drop_others(&stores->objects.kept, request->text, NULL)) {
-		log__info("deleted the kept memory of store %s", request->text);
-		request->result = json_pack("{s:s}", "name", request->text);
-		return 0;
-	}
-	if (ret)
-		return ret;
-	listener__disconnect(stores->objects.listener, &store->readers);
-	request->result = stores_json__store(store);
-	log__info("deleted store %s", store->name);
-	stores__delete(stores, store);
-	return 0;
-}
-
-static int list_stores(struct request *request)
-{
-	const struct stores *stores = request->subject;
-	const struct store *store;
-
-	request->result = json_array();
-	TAILQ_FOREACH(store, &stores->list, link)
-		reply__append(&request->result, stores_json__store(store));
-	return 0;
-}
-
-static int open_store(struct request *request)
-{
-	struct store *store;
-	int ret;
-
-	ret = find(request, request->text, &store) ?:
-		      remote_memory__reopen(&store->memory, store->name, &request->error);
-	if (ret < 0)
-		return ret;
-	*request->reply_fd = ret;
-	request->result = stores_json__store(store);
-	return 0;
-}
-
-static int export_store(struct request *request)
-{
-	struct store *store;
-	int ret = find(request, request->text, &store);
-
-	if (!ret)
-		request->result = stores_json__collectors(store);
-	return ret;
-}
-
-/* The store and the reporter that a request names. */
-struct named_reporter {
-	struct store *store;
-	const char *text;
-	struct in_addr address;
-	struct report_qp *report_qp;	/* NULL if there is none */
-};
-
-static int find_reporter(struct request *request, struct named_reporter *named)
-{
-	const char *store;
-	int ret;
-
-	ret = request__unpack(request, "{s:s, s:s !}", "store", &store, "address", &named->text) ?:
-		      find(request, store, &named->store)					 ?:
-		      local_path__parse_peer(named->text, "reports", &named->address,
-					     &request->error);
-	if (!ret)
-		named->report_qp = store__find_reporter(named->store, named->address);
-	return ret;
 }
 
 static int add_reporter(struct request *request)
 {
-	struct named_reporter named;
+	struct named_peer named;
 	struct report_qp_origin origin;
-	int ret = find_reporter(request, &named);
+	struct report_qp *report_qp;
+	int ret = remote_requests__find_no_peer(request, &named);
 
-	if (!ret && named.report_qp)
-		ret = dart_error__set(&request->error, EEXIST, "'%s' has a reporter %s already",
-				      named.store->name, named.text);
 	if (ret)
 		return ret;
 	store_kept__read_reporter(request->kept, named.text, &origin);
-	ret = store__add_reporter(named.store, named.address, &origin,
-				  &named.report_qp, &request->error);
+	ret = stores__add_reporter(request->subject, (struct store *)named.object, named.address,
+				   &origin, &report_qp, &request->error);
 	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
-	log__info("%s reports to store %s", named.text, named.store->name);
-	stores__note_reporter(request->subject, named.store, named.report_qp, "added", 1);
-	json_decref(request->kept);
-	request->kept = store_kept__reporter(named.report_qp);
-	request->result = stores_json__reporter(named.store, named.report_qp);
+	log__info("%s reports to store %s", named.text, named.object->name);
+	request__keep(request, store_kept__reporter(report_qp));
+	named.peer = &report_qp->peer;
+	remote_requests__tell_peer(request, &named);
 	return 0;
 }
 
 static int remove_reporter(struct request *request)
 {
-	struct named_reporter named;
-	int ret = find_reporter(request, &named);
+	struct named_peer named;
+	int ret = remote_requests__find_peer(request, &named);
 
-	if (!ret && !named.report_qp)
-		ret = dart_error__set(&request->error, ENOENT, "'%s' has no reporter %s",
-				      named.store->name, named.text);
 	if (ret)
 		return ret;
-	request->result = stores_json__reporter(named.store, named.report_qp);
-	log__info("%s no longer reports to store %s", named.text, named.store->name);
-	stores__note_reporter(request->subject, named.store, named.report_qp, "removed", -1);
-	store__remove_reporter(named.store, named.report_qp);
-	return 0;
-}
-
-static int list_reporters(struct request *request)
-{
-	const struct stores *stores = request->subject;
-	struct store *store, *only = NULL;
-	const struct report_qp *report_qp;
-	const char *name = NULL;
-	int ret;
-
-	ret = request__unpack(request, "{s?s !}", "store", &name);
-	if (!ret && name)
-		ret = find(request, name, &only);
-	if (ret)
-		return ret;
-	request->result = json_array();
-	TAILQ_FOREACH(store, &stores->list, link)
-		TAILQ_FOREACH(report_qp, &store->report_qps, link)
-			if (!only || store == only)
-				reply__append(&request->result,
-					      stores_json__reporter(store, report_qp));
+	remote_requests__tell_peer(request, &named);
+	log__info("%s no longer reports to store %s", named.text, named.object->name);
+	remote_objects__remove_peer(request->subject, named.object, named.peer);
 	return 0;
 }
 
 const struct request_type stores_requests[] = {
-	{ "store-create", "store", create_store,
-	  .only_root = "create a store", .fd = REQUEST_FD_OPTIONAL,
-	  .keeps = "store" },
-	{ "store-delete", "store", delete_store, .member = "name",
+	{ "store-create", "store", create_store, .only_root = "create a store",
+	  .fd = REQUEST_FD_OPTIONAL, .keeps = "store" },
+	{ "store-delete", "store", remote_requests__delete, .member = "name",
 	  .only_root = "delete a store", .ends = "store" },
-	{ "store-list", "stores", list_stores, .member = "" },
-	{ "store-open", "store", open_store, .member = "name" },
-	{ "store-export", "collectors", export_store, .member = "name",
+	{ "store-list", "stores", remote_requests__list, .member = "" },
+	{ "store-open", "store", remote_requests__open, .member = "name" },
+	{ "store-export", "collectors", remote_requests__export, .member = "name",
 	  .only_root = "see what reporters have to know" },
-	{ "reporter-add", "reporter", add_reporter,
-	  .only_root = "add a reporter", .keeps = "reporter" },
-	{ "reporter-remove", "reporter", remove_reporter,
-	  .only_root = "remove a reporter", .ends = "reporter" },
-	{ "reporter-list", "reporters", list_reporters, .member = NULL },
-	{ }
+	{ "reporter-add", "reporter", add_reporter, .only_root = "add a reporter",
+	  .keeps = "reporter" },
+	{ "reporter-remove", "reporter", remove_reporter, .only_root = "remove a reporter",
+	  .ends = "reporter" },
+	{ "reporter-list", "reporters", remote_requests__list_peers, .member = NULL },
+	{}
 };

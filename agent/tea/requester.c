@@ -56,11 +56,14 @@ int requester__new(const struct device *device, struct dart_tea_table *entries,
 		return dart_error__no_memory(error);
 	requester->entries = entries;
 	ret = requester__open(requester, device, &path, error);
-	if (ret)
+	if (ret) {
 		free(requester);
-	else
-		*result = requester;
-	return ret;
+		return ret;
+	}
+	requester->peer.address = address;
+	requester->peer.length = requester->memory.length;
+	*result = requester;
+	return 0;
 }
 
 void requester__free(struct requester *requester)

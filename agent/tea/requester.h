@@ -6,27 +6,22 @@
 #ifndef REQUESTER_H
 #define REQUESTER_H
 
-#include <netinet/in.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include <libdart/error.h>
 #include <libdart/tea/tea_table.h>
 
-#include "agent/rdma/memory_view.h"
-#include "agent/rdma/remote_memory.h"
+#include "agent/rdma/remote_objects.h"
 #include "requester_qp.h"
 
 struct requester {
-	TAILQ_ENTRY(requester) link;
+	struct remote_peer peer;
 	struct dart_tea_table *entries;	/* that it is attached to */
 	struct remote_memory memory;
 	struct memory_view view;
 	struct requester_qp requester_qp;
 	uint64_t renewals;	/* of the queue pair */
 };
-
-TAILQ_HEAD(requesters, requester);
 
 /* @entries outlives it, and repeats each change in its copy. */
 int requester__new(const struct device *device, struct dart_tea_table *entries,

@@ -2,7 +2,7 @@
 /* Names and epochs by which the next dartd recognizes a table. */
 #include <stdio.h>
 
-#include <dart/tea.h>
+#include <dart/tea_access.h>
 
 #include "agent/base/log.h"
 #include "table_kept.h"
@@ -21,9 +21,9 @@ void table_kept__name(const char *table, const struct table_parameters *paramete
 		 parameters->first_share, parameters->last_share);
 }
 
-json_t *table_kept__table(const struct lookup_table *table)
+json_t *table_kept__table(uint32_t epoch)
 {
-	return json_pack("{s:I}", "epoch", (json_int_t)table->epoch);
+	return json_pack("{s:I}", "epoch", (json_int_t)epoch);
 }
 
 uint32_t table_kept__read_epoch(const json_t *kept, const char *name)

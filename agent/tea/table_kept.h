@@ -14,8 +14,10 @@
 #include <stdint.h>
 
 #include "agent/base/fd_store.h"
-#include "lookup_table.h"
+#include "table_parameters.h"
 
+/* In errors, and in the names of kept descriptors. */
+#define TABLE_NOUN "table"
 /* All names in the fd store begin with this. */
 #define TABLE_KEPT_PREFIX TABLE_NOUN "-"
 
@@ -24,7 +26,7 @@ void table_kept__name(const char *table, const struct table_parameters *paramete
 		      char name[static FD_STORE_NAME_MAX]);
 
 /* A new reference, NULL if out of memory. */
-json_t *table_kept__table(const struct lookup_table *table);
+json_t *table_kept__table(uint32_t epoch);
 /*
  * Returns the epoch in @kept, which is hostile, or NULL if nothing was kept; 0 if there is no valid
  * epoch.  An invalid one is logged.

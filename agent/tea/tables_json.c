@@ -7,13 +7,14 @@
 #include <libdart/tea/tea_lookup.h>
 
 #include "agent/base/request.h"
+#include "requester.h"
 #include "tables_json.h"
 
 static json_t *geometry(const struct lookup_table *table)
 {
 	const struct dart_tea_geometry *geometry = &table->parameters.geometry;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", table->name, "rows_log2",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "name", table->object.name, "rows_log2",
 			 (json_int_t)geometry->rows_log2, "cells", (json_int_t)geometry->cells,
 			 "key_length", (json_int_t)geometry->key_length, "value_length",
 			 (json_int_t)geometry->value_length, "packet_length",
@@ -24,16 +25,6 @@ static json_t *shares(const struct lookup_table *table)
 {
 	return json_pack("[II]", (json_int_t)table->parameters.first_share,
 			 (json_int_t)table->parameters.last_share);
-}
-
-static json_int_t count_requesters(const struct lookup_table *table)
-{
-	const struct requester *requester;
-	json_int_t count = 0;
-
-	TAILQ_FOREACH(requester, &table->requesters, link)
-		count++;
-	return count;
 }
 
 /* Adds the members of @more, whose reference it takes, to @json. */
@@ -47,8 +38,9 @@ static json_t *join(json_t *json, json_t *more)
 	return json;
 }
 
-json_t *tables_json__table(const struct lookup_table *table)
+json_t *tables_json__table(const struct remote_object *object)
 {
+	const struct lookup_table *table = (const struct lookup_table *)object;
 	struct dart_tea_statistics statistics;
 	json_t *json;
 
@@ -56,9 +48,9 @@ json_t *tables_json__table(const struct lookup_table *table)
 	json = join(
 		geometry(table),
 		json_pack("{s:o, s:I, s:I, s:b, s:s*, s:I}", "shares", shares(table), "bytes",
-			  (json_int_t)table->memory.length, "view_bytes",
+			  (json_int_t)object->memory.length, "view_bytes",
 			  (json_int_t)dart_tea_geometry__view_length(&table->parameters.geometry),
-			  "huge_pages", table->memory.is_huge, "file", table->file, "epoch",
+			  "huge_pages", object->memory.is_huge, "file", object->file, "epoch",
 			  (json_int_t)table->epoch));
 	return join(json,
 		    json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:I}", "entries",
@@ -66,18 +58,19 @@ json_t *tables_json__table(const struct lookup_table *table)
 			      (json_int_t)statistics.stashed, "load",
 			      (double)statistics.entries / statistics.cells, "moves",
 			      (json_int_t)statistics.moves, "full", (json_int_t)statistics.full,
-			      "requesters", count_requesters(table), "readers",
-			      (json_int_t)table->readers.peers));
+			      "requesters", remote_object__count_peers(object), "readers",
+			      (json_int_t)object->readers.peers));
 }
 
-json_t *tables_json__requester(const struct lookup_table *table, const struct requester *requester)
+json_t *tables_json__requester(const struct remote_object *object, const struct remote_peer *peer)
 {
+	const struct requester *requester = (const struct requester *)peer;
 	const struct requester_qp *requester_qp = &requester->requester_qp;
 	struct requester_qp_state state = requester_qp__state(requester_qp);
 	char address[INET_ADDRSTRLEN];
 
-	inet_ntop(AF_INET, &requester_qp->path.peer, address, sizeof(address));
-	return json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:b, s:I}", "table", table->name,
+	inet_ntop(AF_INET, &peer->address, address, sizeof(address));
+	return json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:b, s:I}", "table", object->name,
 			 "requester", address, "qpn", (json_int_t)requester_qp->queue_pair->qp_num,
 			 "state", state.is_ready ? "ready" : "error", "first_psn",
 			 (json_int_t)requester_qp->first_psn, "expected_psn",
@@ -115,13 +108,13 @@ static json_t *export_requester(const struct requester *requester)
 			 (json_int_t)requester_qp->first_psn);
 }
 
-static json_t *export_requesters(const struct lookup_table *table)
+static json_t *export_requesters(const struct remote_object *object)
 {
-	const struct requester *requester;
+	const struct remote_peer *peer;
 	json_t *list = json_array();
 
-	TAILQ_FOREACH(requester, &table->requesters, link)
-		reply__append(&list, export_requester(requester));
+	TAILQ_FOREACH(peer, &object->peers, link)
+		reply__append(&list, export_requester((const struct requester *)peer));
 	return list;
 }
 
@@ -148,8 +141,8 @@ static json_t *export_stash(const struct lookup_table *table)
 
 	dart_tea_table__statistics(table->entries, &statistics);
 	while (json_array_size(list) < statistics.stashed &&
-	       dart_tea_lookup__next(dart_tea_table__hash(table->entries), table->memory.address,
-				     &walk, entry, &is_stashed))
+	       dart_tea_lookup__next(dart_tea_table__hash(table->entries),
+				     table->object.memory.address, &walk, entry, &is_stashed))
 		reply__append(&list, json_pack("{s:o, s:o}", "key",
 					       hexadecimal(entry, geometry->key_length), "value",
 					       hexadecimal(entry + geometry->key_length,
@@ -157,11 +150,12 @@ static json_t *export_stash(const struct lookup_table *table)
 	return list;
 }
 
-json_t *tables_json__export(const struct lookup_table *table)
+json_t *tables_json__export(const struct remote_object *object)
 {
+	const struct lookup_table *table = (const struct lookup_table *)object;
 	json_t *servers = json_pack("[{s:o, s:I, s:o, s:o}]", "shares", shares(table), "epoch",
 				    (json_int_t)table->epoch, "requesters",
-				    export_requesters(table), "stash", export_stash(table));
+				    export_requesters(object), "stash", export_stash(table));
 
 	return json_pack("[o]", join(geometry(table), json_pack("{s:o}", "servers", servers)));
 }

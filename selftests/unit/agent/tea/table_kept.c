@@ -2,6 +2,9 @@
 /* The data about a table that the next dartd gets: its name in the fd store, its epoch. */
 #include <string.h>
 
+#include <dart/tea.h>
+#include <dart/tea_access.h>
+
 #include "agent/tea/table_kept.h"
 #include "selftests/unit/unit.h"
 
@@ -59,8 +62,7 @@ static void test_epochs(void **state)
 		"{\"epoch\": 16777216}", "{\"epoch\": 4294967297}",
 		"{\"epoch\": \"1\"}", "{\"epoch\": 1.5}", "[]", "[1]",
 	};
-	struct lookup_table table = { .epoch = DART_TEA_EPOCH_MAX };
-	json_t *kept = table_kept__table(&table);
+	json_t *kept = table_kept__table(DART_TEA_EPOCH_MAX);
 	size_t i;
 
 	assert_int_equal(table_kept__read_epoch(kept, "nat"), DART_TEA_EPOCH_MAX);
