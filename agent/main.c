@@ -12,6 +12,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include <libdart/clock.h>
 #include <libdart/table/value.h>
 
 #include "agent.h"
@@ -50,11 +51,8 @@ static void raise_descriptor_limit(void)
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *agent)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
-		   (uint64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64,
+		   dart_clock__ns(CLOCK_MONOTONIC) / 1000);
 	agent__reload(agent);
 	sd_notify(0, "READY=1");
 	return 0;

@@ -3,8 +3,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include <libdart/clock.h>
+
 #include "changes.h"
-#include "clock.h"
 #include "log.h"
 #include "request.h"
 
@@ -67,7 +68,7 @@ void changes__announce_in(const struct changes *changes, const char *event, cons
 	if (!changes__give_notice(changes, event, object, name))
 		return;
 	json = json_pack("{s:I, s:s, s:s, s:s, s:s*}", "time_ms",
-			 (json_int_t)(clock__nanoseconds(CLOCK_REALTIME) / 1000000), "event", event,
+			 (json_int_t)(dart_clock__ns(CLOCK_REALTIME) / 1000000), "event", event,
 			 "object", object, "name", name, kind, whole);
 	line = reply__line(json, &length);
 	if (!line) {

@@ -5,12 +5,13 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "clock_watch.h"
 
 static int64_t offset_ns(void)
 {
-	return clock__nanoseconds(CLOCK_REALTIME) - clock__nanoseconds(CLOCK_BOOTTIME);
+	return dart_clock__ns(CLOCK_REALTIME) - dart_clock__ns(CLOCK_BOOTTIME);
 }
 
 /* Far in the future, whatever the clock says: the kernel's times end in 2262. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Ends leases in order, with one timer. */
-#include "clock.h"
+#include <libdart/clock.h>
+
 #include "lease.h"
 
 /* Leases that end in one turn of the loop: each can free memory of the kernel. */
@@ -11,7 +12,7 @@
 
 static uint64_t now_us(void)
 {
-	return clock__nanoseconds(CLOCK_BOOTTIME) / 1000;
+	return dart_clock__ns(CLOCK_BOOTTIME) / 1000;
 }
 
 static void leases__arm(struct leases *leases)

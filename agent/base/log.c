@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
 #include <libdart/escape.h>
 
-#include "clock.h"
 #include "counts.h"
 #include "log.h"
 
@@ -56,7 +56,7 @@ void log__write(int priority, const char *format, ...)
 /* Takes a message out of the reserve; false if that is empty. */
 static bool log_limit__take(struct log_limit *limit)
 {
-	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 	int64_t full_at = limit->full_at > now ? limit->full_at : now;
 
 	full_at += INTERVAL_NS;

@@ -3,14 +3,15 @@
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
 
-#include "clock.h"
+#include <libdart/clock.h>
+
 #include "long_work.h"
 
 #define AGAIN_NS INT64_C(1000000000)
 
 void long_work__go_on(void *long_work)
 {
-	const int64_t now = clock__nanoseconds(CLOCK_MONOTONIC);
+	const int64_t now = dart_clock__ns(CLOCK_MONOTONIC);
 	struct long_work *work = long_work;
 
 	if (work->told && now - work->told < AGAIN_NS)

@@ -3,7 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/inotify.h"
 #include "cgroup_events.h"
 
@@ -61,7 +62,7 @@ static int on_resync(sd_event_source *source, uint64_t time, void *userdata)
 	struct cgroup *top = events->set->top, *cgroup;
 	int class;
 
-	events->resynced = clock__nanoseconds(CLOCK_MONOTONIC);
+	events->resynced = dart_clock__ns(CLOCK_MONOTONIC);
 	for (cgroup = top; cgroup; cgroup = cgroup__next(cgroup, top))
 		if (events->instances[cgroup__class(cgroup)].are_lost)
 			events->handlers->changed(events, cgroup, true);

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/log.h"
 #include "cgroup_events.h"
 #include "cgroup_tree.h"
@@ -302,7 +303,7 @@ static void cgroup_tree__work(struct cgroup_tree *tree, unsigned int least, int6
 	while ((cgroup = cgroup_tree__next(tree))) {
 		if (least)
 			least--;
-		else if (clock__nanoseconds(CLOCK_MONOTONIC) >= end)
+		else if (dart_clock__ns(CLOCK_MONOTONIC) >= end)
 			return;
 		cgroup_tree__dequeue(tree, cgroup);
 		cgroup_tree__visit(tree, cgroup);
@@ -327,7 +328,7 @@ static int cgroup_tree__end(struct cgroup_tree *tree, struct dart_error *error)
 
 static void cgroup_tree__turn(struct cgroup_tree *tree)
 {
-	const int64_t now = clock__nanoseconds(CLOCK_MONOTONIC);
+	const int64_t now = dart_clock__ns(CLOCK_MONOTONIC);
 	struct dart_error error;
 
 	cgroup_tree__work(tree, 1, now + TURN_NS);

@@ -119,7 +119,7 @@ static void listener__on_request(struct listener *listener, const struct connect
 static void listener__on_established(struct listener *listener, struct connection *connection)
 {
 	listener__end_wait(listener, connection);
-	connection->established = clock__nanoseconds(CLOCK_BOOTTIME);
+	connection->established = dart_clock__ns(CLOCK_BOOTTIME);
 	listener__keep_alive(listener);
 	count__add(&connection->counts->connected, 1);
 	count__add(&connection->counts->total, 1);

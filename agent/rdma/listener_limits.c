@@ -6,7 +6,8 @@
  */
 #include <errno.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/crowd.h"
 #include "listener.h"
 
@@ -73,7 +74,7 @@ static bool listener__make_room(struct listener *listener, const struct sockaddr
 /* Probe all connected peers: the places of vanished peers become free for new connections. */
 static void listener__probe_all(struct listener *listener)
 {
-	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 	struct connection *connection;
 
 	if (listener->probed && now - listener->probed < PROBES_NS)
@@ -122,7 +123,7 @@ int listener__admit(struct listener *listener, const struct peer_service *servic
 			service->list);
 	/* All peers may reconnect at the same time, and once more. */
 	if (!handshake_rates__take(&listener->rates, address, reserve(per_address), reserve(most),
-				   clock__nanoseconds(CLOCK_BOOTTIME)))
+				   dart_clock__ns(CLOCK_BOOTTIME)))
 		return dart_error__set(
 			error, EUSERS,
 			"too many connections begin, in all or from its address (wait some seconds)");

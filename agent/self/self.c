@@ -4,7 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/host.h"
 #include "self.h"
 #include "self_schema.h"
@@ -39,8 +40,8 @@ int self__open(struct self *self, struct region *region, struct dart_error *erro
 	if (ret)
 		return ret;
 	self->counts = memory;
-	count__set(&self->counts->start_realtime, clock__nanoseconds(CLOCK_REALTIME));
-	count__set(&self->counts->start_boottime, clock__nanoseconds(CLOCK_BOOTTIME));
+	count__set(&self->counts->start_realtime, dart_clock__ns(CLOCK_REALTIME));
+	count__set(&self->counts->start_boottime, dart_clock__ns(CLOCK_BOOTTIME));
 	host__kernel(&self->counts->kernel);
 	return 0;
 }

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "session.h"
 
 void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
@@ -44,7 +45,7 @@ struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions)
 	return (struct dart_rpc_welcome_values){
 		.length = control_region__capacity(),
 		.used = sessions->control_region->used,
-		.time_ns = clock__nanoseconds(CLOCK_REALTIME),
+		.time_ns = dart_clock__ns(CLOCK_REALTIME),
 	};
 }
 

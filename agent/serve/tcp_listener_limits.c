@@ -4,7 +4,8 @@
  * connection in its handshake makes room, because a caller with an allowed address but without a
  * certificate can leave such connections; see crowd.h.
  */
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/crowd.h"
 #include "tcp_listener.h"
 
@@ -90,7 +91,7 @@ const char *tcp_listener__refuse(struct tcp_listener *listener,
 	}
 	/* All of the crowds may begin again at the same time, and once more. */
 	if (!handshake_rates__take(&listener->rates, from, 2 * per_address, 2 * most,
-				   clock__nanoseconds(CLOCK_BOOTTIME))) {
+				   dart_clock__ns(CLOCK_BOOTTIME))) {
 		count__add(&refused->limited, 1);
 		return "too many connections begin, in all or from an address";
 	}

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/log.h"
 #include "tcp_peer.h"
 
@@ -195,7 +196,7 @@ static void tcp_peer__welcome(struct tcp_peer *peer)
 	dart_rpc_stream__put(peer->stream,
 			     dart_rpc__put_welcome(dart_rpc_stream__out(peer->stream), &values));
 	peer->state = TCP_PEER_OPEN;
-	peer->established = clock__nanoseconds(CLOCK_BOOTTIME);
+	peer->established = dart_clock__ns(CLOCK_BOOTTIME);
 	count__add(&peer->peers->counts->peers.connected, 1);
 	count__add(&peer->peers->counts->peers.total, 1);
 	log__peer_info("caller %s (%s) connected", peer->name, peer->subject);

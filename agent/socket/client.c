@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
 #include <libdart/registration/descriptor.h>
 
-#include "agent/base/clock.h"
 #include "agent/base/log.h"
 #include "client.h"
 #include "dispatch.h"
@@ -154,7 +154,7 @@ static int client__handle_request(struct client *client)
 	}
 	client->output = reply__line(reply, &client->output_length);
 	client->output_sent = 0;
-	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
+	client->active = dart_clock__ns(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);
 	count__add(&client->clients->counts->refused_requests, request.is_refused);
 	close_fd(&client->passed_fd);
@@ -258,7 +258,7 @@ static int client__receive(struct client *client)
 static int client__serve(struct client *client)
 {
 	struct request_rates *rates = &client->clients->rates;
-	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 	int ret;
 
 	if (!request_rates__allow(rates, client->uid, now))
@@ -311,7 +311,7 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 		goto free_client;
 	}
 	client->uid = peer.uid;
-	client->active = clock__nanoseconds(CLOCK_BOOTTIME);
+	client->active = dart_clock__ns(CLOCK_BOOTTIME);
 
 	ret = sd_event_add_io(loop, &client->events, fd, EPOLLIN, on_event, client);
 	if (ret < 0)

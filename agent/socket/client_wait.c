@@ -3,7 +3,8 @@
  * Lets clients wait: their users make too many requests, or a request comes before the object that
  * it needs.
  */
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/log.h"
 #include "client.h"
 
@@ -20,7 +21,7 @@ static void clients__wait(struct clients *clients)
 
 static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 {
-	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 	struct clients *clients = userdata;
 	struct client *client;
 	bool has_waiting = false;
@@ -70,7 +71,7 @@ int client__wait(struct client *client)
 
 bool client__may_wait_for(struct client *client)
 {
-	int64_t now = clock__nanoseconds(CLOCK_BOOTTIME);
+	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 
 	if (!client->arrived)
 		client->arrived = now;

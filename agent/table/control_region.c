@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include <systemd/sd-id128.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/host.h"
 #include "control_region.h"
 
@@ -199,8 +200,7 @@ static struct dart_table next_table(struct control_region *control_region)
 	struct dart_table table = {
 		.generation = control_region->generation + 1,
 		.instance = control_region->instance,
-		.clock_offset_ns = clock__nanoseconds(CLOCK_REALTIME) -
-				   clock__nanoseconds(CLOCK_BOOTTIME),
+		.clock_offset_ns = dart_clock__ns(CLOCK_REALTIME) - dart_clock__ns(CLOCK_BOOTTIME),
 		.exposure = exposure->mode,
 		.cpus = exposure->region->cpus,
 		.page_size = exposure->region->page_size,
@@ -232,7 +232,7 @@ static int control_region__take(struct control_region *control_region,
 		return dart_error__system(error, -ret, "cannot publish the table");
 	control_region->generation = table->generation;
 	generations__publish(&control_region->generations, table->generation, is_rewritten,
-			     clock__nanoseconds(CLOCK_BOOTTIME));
+			     dart_clock__ns(CLOCK_BOOTTIME));
 	control_region->memory_region_count = first + table->memory_region_count;
 	control_region->used = ret;
 	return 0;
@@ -347,11 +347,11 @@ static int offer_table(void *subject, const void *data,
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
 		.rkey = htole32(control_region->memory_region->rkey),
-		.address = htole64(exposure__address(control_region->exposure,
-						     control_region->memory)),
+		.address = htole64(
+			exposure__address(control_region->exposure, control_region->memory)),
 		.length = htole32(control_region->capacity),
 		.used = htole32(control_region->used),
-		.time_ns = htole64(clock__nanoseconds(CLOCK_REALTIME)),
+		.time_ns = htole64(dart_clock__ns(CLOCK_REALTIME)),
 	};
 
 	offer->pd = control_region->exposure->pd;

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "inventory.h"
 
 /* Bytes of a name that are charged as one more entry. */
@@ -315,7 +316,7 @@ int inventory__add_group(struct inventory *inventory, struct entry_group *group,
 {
 	if (inventory__find_group(inventory, group->name))
 		return dart_error__set(error, EEXIST, "'%s' is followed already", group->name);
-	group->registered = clock__nanoseconds(CLOCK_BOOTTIME);
+	group->registered = dart_clock__ns(CLOCK_BOOTTIME);
 	TAILQ_INIT(&group->entries);
 	group->entry_count = 0;
 	TAILQ_INSERT_TAIL(&inventory->groups, group, link);

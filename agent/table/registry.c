@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Publishes the changes of a batch, or takes them back; ends the leases of removed entries. */
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/base/log.h"
 #include "registry.h"
 
@@ -336,7 +337,7 @@ static int registry__insert(struct registry *registry, struct entry *entry,
 
 	if (!ret) {
 		entry->change = change;
-		entry->registered = clock__nanoseconds(CLOCK_BOOTTIME);
+		entry->registered = dart_clock__ns(CLOCK_BOOTTIME);
 		registry->added++;
 	}
 	return ret;

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "live.h"
 #include "values.h"
 
@@ -75,7 +76,7 @@ int values__begin(struct values *values, const struct control_region *control_re
 	values->offset = 0;
 	if (request->values.instance != control_region->instance ||
 	    !generations__can_use(&control_region->generations, values->generation,
-				  clock__nanoseconds(CLOCK_BOOTTIME)))
+				  dart_clock__ns(CLOCK_BOOTTIME)))
 		return stale(error);
 	for (i = 0; !ret && i < values->run_count; i++) {
 		values->runs[i] = dart_rpc_message__run(request, i);
@@ -185,7 +186,7 @@ ssize_t values__copy(struct values *values, uint8_t *to, size_t size, struct dar
 	size_t copied = 0, length;
 
 	if (!generations__can_use(&control_region->generations, values->generation,
-				  clock__nanoseconds(CLOCK_BOOTTIME)))
+				  dart_clock__ns(CLOCK_BOOTTIME)))
 		return stale(error);
 	while (copied < size && values->run < values->run_count) {
 		entry = entry_at(control_region, values->runs[values->run].first + values->entry);

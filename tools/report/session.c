@@ -2,20 +2,12 @@
 /* Sends a report, or an INT-MD packet, for each packet of the feed. */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include <libdart/clock.h>
 #include <libdart/report/packet_socket.h>
 
 #include "feed.h"
 #include "session.h"
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
-}
 
 static int session__report(struct session *session, const struct options *options,
 			   const struct int_packet *packet, struct dart_packet_socket *socket)
@@ -63,7 +55,7 @@ static int send_packet(const struct int_packet *packet, const struct options *op
 static int session__send(struct session *session, const struct options *options, struct feed *feed,
 			 struct dart_packet_socket *socket, struct dart_error *error)
 {
-	const uint64_t start = now_ns();
+	const uint64_t start = dart_clock__ns(CLOCK_MONOTONIC);
 	struct int_packet packet;
 	int ret, sent = 0;
 
@@ -74,7 +66,7 @@ static int session__send(struct session *session, const struct options *options,
 	}
 	if (!sent)
 		sent = dart_packet_socket__flush(socket);
-	session->ns = now_ns() - start;
+	session->ns = dart_clock__ns(CLOCK_MONOTONIC) - start;
 	session->others = feed->others;
 	session->tagged = feed->tagged;
 	session->malformed = feed->malformed;

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
+
 #include "path_watch.h"
 
 /* A file was replaced or written; IN_ATTRIB: the agent opened its socket. */
@@ -217,25 +219,17 @@ static bool path_watch__has_changed(const struct path_watch *watch)
 	return has_changed || (has_others && path_watch__differs(watch));
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 enum path_watch_event path_watch__wait(const struct path_watch *watch, int fd, int ms)
 {
 	struct pollfd files[] = {
 		{ .fd = watch->inotify, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 	};
-	const int64_t end = now_ms() + ms;
+	const int64_t end = dart_clock__ms(CLOCK_MONOTONIC) + ms;
 	int64_t left;
 
 	for (;;) {
-		left = end - now_ms();
+		left = end - dart_clock__ms(CLOCK_MONOTONIC);
 		if (ms < 0)
 			left = -1;
 		else if (left < 0)

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <libdart/clock.h>
+
 struct schedule {
 	uint64_t interval_ns;
 	uint64_t phase_ns; /* any number, taken modulo the interval */
@@ -18,10 +20,7 @@ struct schedule {
 /* CLOCK_MONOTONIC in ns. */
 static inline uint64_t monotonic_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	return dart_clock__ns(CLOCK_MONOTONIC);
 }
 
 /*

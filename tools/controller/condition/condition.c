@@ -9,8 +9,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
+
+#include <libdart/clock.h>
 
 #include "tools/controller/settings/config.h"
 #include "tools/controller/transport/certificates.h"
@@ -22,21 +23,13 @@
 /* A control loop that is so late hangs: handshakes and tables take it far less. */
 #define DEAD_NS (60 * SECOND_NS)
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * SECOND_NS + now.tv_nsec;
-}
-
 int condition__open(struct condition *condition, const struct options *options,
 		    const struct http_access *access)
 {
 	condition->options = options;
 	condition->access = access;
-	condition->started_ns = clock_ns(CLOCK_REALTIME);
-	atomic_store(&condition->alive_ns, clock_ns(CLOCK_MONOTONIC));
+	condition->started_ns = dart_clock__ns(CLOCK_REALTIME);
+	atomic_store(&condition->alive_ns, dart_clock__ns(CLOCK_MONOTONIC));
 	atomic_store(&condition->reloaded_ns, condition->started_ns);
 	condition->reload_fd = options->config ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
 	return options->config && condition->reload_fd < 0 ? -errno : 0;
@@ -46,7 +39,7 @@ static int on_pulse(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct condition *condition = data;
 
-	atomic_store(&condition->alive_ns, clock_ns(CLOCK_MONOTONIC));
+	atomic_store(&condition->alive_ns, dart_clock__ns(CLOCK_MONOTONIC));
 	if (!atomic_load(&condition->is_ready) && condition->check_ready(condition->data))
 		atomic_store(&condition->is_ready, true);
 	return sd_event_source_set_time_relative(
@@ -113,7 +106,7 @@ void condition__set_configuration(struct condition *condition, bool is_refused)
 	count_reload(condition, is_refused);
 	atomic_store(&condition->is_configuration_refused, is_refused);
 	if (!is_refused && !atomic_load(&condition->are_certificates_refused))
-		atomic_store(&condition->reloaded_ns, clock_ns(CLOCK_REALTIME));
+		atomic_store(&condition->reloaded_ns, dart_clock__ns(CLOCK_REALTIME));
 }
 
 void condition__set_certificates(struct condition *condition, bool are_refused)
@@ -237,7 +230,7 @@ static void fill_healthy(void *data, const struct http_request *request, struct 
 {
 	struct condition *condition = data;
 
-	if (clock_ns(CLOCK_MONOTONIC) - atomic_load(&condition->alive_ns) < DEAD_NS)
+	if (dart_clock__ns(CLOCK_MONOTONIC) - atomic_load(&condition->alive_ns) < DEAD_NS)
 		answer_sentence(answer, 200, "dart-controller is healthy");
 	else
 		answer_sentence(answer, 503,

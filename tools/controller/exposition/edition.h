@@ -11,7 +11,6 @@
 #define CONTROLLER_EDITION_H
 
 #include <pthread.h>
-#include <time.h>
 
 #include "edition_content.h"
 #include "tools/controller/base/gzip.h"
@@ -87,14 +86,6 @@ struct editions {
 	struct editions_counts counts;
 	struct cut_readers cut; /* with a lock of its own */
 };
-
-static inline int64_t edition__now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 /* ---- the caller holds the lock, unless the comment says otherwise */
 

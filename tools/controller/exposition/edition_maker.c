@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
+
 #define CHUNK_BYTES (64U << 10)
 /* Bytes that a maker prints in a turn, which takes a few milliseconds. */
 #define TURN_BYTES (256U << 10)
@@ -163,7 +165,7 @@ void *edition_maker__run(void *data)
 		}
 		edition->state = EDITION_IN_TURN;
 		if (!edition->begun_ns)
-			edition->begun_ns = edition__now_ns();
+			edition->begun_ns = dart_clock__ns(CLOCK_MONOTONIC);
 		if (!edition__is_wanted(edition)) {
 			edition__end(edition, EDITION_FAILED);
 		} else if (!edition__make_room(edition)) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
+
 #include "edition.h"
 #include "tools/controller/base/thread.h"
 
@@ -141,7 +143,7 @@ static void reader__tell_cut(const struct edition_reader *reader, struct edition
 	if (reader->is_cut || reader->is_late)
 		cut_readers__add(&editions->cut, reader->peer,
 				 reader->is_cut ? CUT_FOR_MEMORY : CUT_FOR_SILENCE,
-				 edition__now_ns());
+				 dart_clock__ns(CLOCK_MONOTONIC));
 }
 
 static void on_free(void *data)
@@ -185,7 +187,7 @@ static const struct http_stream_operations reader_operations = {
 static struct edition *editions__find(struct editions *editions,
 				      const struct edition_content *content)
 {
-	const int64_t now_ns = edition__now_ns();
+	const int64_t now_ns = dart_clock__ns(CLOCK_MONOTONIC);
 	struct edition *edition;
 
 	if (!content->is_whole)

@@ -6,7 +6,8 @@
  * single point only describes that moment.
  */
 #include <stdio.h>
-#include <time.h>
+
+#include <libdart/clock.h>
 
 #include "target_private.h"
 
@@ -14,14 +15,6 @@
 #define DOWN_LATE_NS 1000000000ULL
 /* Between two reports, however short the interval is. */
 #define DOWN_REPEAT_NS 1000000000ULL
-
-static int64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 static void target__set_down(struct target *target, uint64_t due_ns)
 {
@@ -68,7 +61,7 @@ void target__on_down(void *data)
 	target->is_down = true;
 	/* If memory is short, or the worker late, outputs are told next time. */
 	if (!atomic_load(&target->io.decoder.is_down_queued))
-		decoder__report_down(&target->io.decoder, realtime_ns(),
+		decoder__report_down(&target->io.decoder, dart_clock__ns(CLOCK_REALTIME),
 				     target__why_down(target, text, sizeof(text)));
 	target__set_down(target,
 			 now_ns + (schedule->interval_ns > DOWN_REPEAT_NS ? schedule->interval_ns :

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <libdart/clock.h>
 #include <libdart/escape.h>
 
 const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT] = {
@@ -194,11 +195,9 @@ void output_error_holder__set(struct output_error_holder *holder, const char *ki
 			      const char *text)
 {
 	struct output_error *error = &holder->error;
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	pthread_mutex_lock(&holder->lock);
-	error->time_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
+	error->time_ns = dart_clock__ns(CLOCK_REALTIME);
 	dart_escape__text(kind, strlen(kind), DART_ESCAPE_SENTENCE, error->kind,
 			  sizeof(error->kind));
 	dart_escape__text(text, strlen(text), DART_ESCAPE_SENTENCE, error->text,

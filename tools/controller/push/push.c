@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <libdart/clock.h>
+
 #include "delivery.h"
 #include "tools/controller/base/schedule.h"
 
@@ -75,12 +77,10 @@ static void remove_series(struct push *push, struct series **all,
 			  const struct target_settings *target)
 {
 	struct series *series = all[target->index];
-	struct timespec now;
 
 	if (!series)
 		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	series__end(series, &push->delivery.rules, now.tv_sec * 1000000000LL + now.tv_nsec);
+	series__end(series, &push->delivery.rules, dart_clock__ns(CLOCK_REALTIME));
 	series__free(series, &push->delivery.rules);
 	all[target->index] = NULL;
 }

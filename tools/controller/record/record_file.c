@@ -7,9 +7,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
+
+#include <libdart/clock.h>
 
 #include "chunk.h"
 #include "record_file.h"
@@ -51,14 +52,6 @@ static int move_all_on(const struct record_file *file, struct dart_error *error)
 	return err;
 }
 
-static uint64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 /* Returns 0, or -errno with the length of the file restored. */
 static int append(struct record_file *file, const void *bytes, size_t size)
 {
@@ -96,7 +89,7 @@ static int record_file__make(struct record_file *file, const char *path, struct 
 		.version = htole32(RECORD_VERSION),
 		.length = htole32(sizeof(header)),
 		.number = htole64(file->number),
-		.started_ns = htole64(realtime_ns()),
+		.started_ns = htole64(dart_clock__ns(CLOCK_REALTIME)),
 	};
 	int err;
 

@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
+
 #include "record.h"
 #include "recorder_private.h"
 #include "tools/controller/base/schedule.h"
@@ -16,14 +18,6 @@
 static struct recorder *recorder_of(struct tap *tap)
 {
 	return (struct recorder *)tap;
-}
-
-static int64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
 static void recorder__drop(struct recorder *recorder)
@@ -104,7 +98,7 @@ static void on_removed(struct tap *tap, const struct target_settings *target)
 	item = item__new(RECORD_REMOVED, target, sizeof(*record));
 	if (!item)
 		return;
-	item->time_ns = realtime_ns();
+	item->time_ns = dart_clock__ns(CLOCK_REALTIME);
 	record = (struct record_removed *)item->record;
 	*record = (struct record_removed){
 		.head = record->head,
@@ -123,7 +117,7 @@ static void on_lost(struct tap *tap, const struct target_settings *target, const
 	item = item__new(RECORD_LOST, target, sizeof(*record) + length);
 	if (!item)
 		return;
-	item->time_ns = realtime_ns();
+	item->time_ns = dart_clock__ns(CLOCK_REALTIME);
 	record = (struct record_lost *)item->record;
 	*record = (struct record_lost){
 		.head = record->head,

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
+
 #include "tools/controller/base/schedule.h"
 
 /* Targets of a piece, which takes far less than a millisecond, mostly for percentiles. */
@@ -15,12 +17,9 @@
 /* Converts @monotonic, of CLOCK_MONOTONIC, to CLOCK_REALTIME; null for 0. */
 static json_t *to_wall_clock(uint64_t monotonic)
 {
-	struct timespec now;
-
 	if (!monotonic)
 		return json_null();
-	clock_gettime(CLOCK_REALTIME, &now);
-	return json_integer(now.tv_sec * 1000000000LL + now.tv_nsec -
+	return json_integer(dart_clock__ns(CLOCK_REALTIME) -
 			    (json_int_t)(monotonic_ns() - monotonic));
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
+
 #include "web_stream.h"
 
 #define QUIET_NS 9000000000LL
@@ -31,13 +33,14 @@ ssize_t event_text__read(struct event_text *event,
 		json_text__reset(&event->text);
 		event->taken = 0;
 		make(data, event);
-		if (!event->text.length && web__monotonic_ns() - event->sent_ns > QUIET_NS)
+		if (!event->text.length &&
+		    dart_clock__ns(CLOCK_MONOTONIC) - event->sent_ns > QUIET_NS)
 			json_text__put(&event->text, ":\n\n");
 		if (event->text.has_failed)
 			return -ENOMEM;
 		left = event->text.length;
 		if (left)
-			event->sent_ns = web__monotonic_ns();
+			event->sent_ns = dart_clock__ns(CLOCK_MONOTONIC);
 	}
 	if (left > size)
 		left = size;

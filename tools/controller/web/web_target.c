@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <libdart/clock.h>
+
 #include "web_target.h"
 
 #define SECOND_NS 1000000000LL
@@ -13,14 +15,6 @@
 #define LATENESS_NS (SECOND_NS / 4)
 /* Longest silence of a stream: see web_stream.h. */
 #define QUIET_NS (10 * SECOND_NS)
-
-int64_t web__monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND_NS + now.tv_nsec;
-}
 
 const char *web_state__name(enum web_state state)
 {
@@ -80,7 +74,7 @@ static void wake_streams(struct web_target *target)
 
 	if (!target->streams)
 		return;
-	target->woken_ns = web__monotonic_ns();
+	target->woken_ns = dart_clock__ns(CLOCK_MONOTONIC);
 	for (link = target->streams; link; link = link->next)
 		http_stream__wake(link->stream);
 }
@@ -113,7 +107,7 @@ void web_target__take(struct web_target *target, const struct metric_scrape *scr
 	pthread_mutex_lock(&target->lock);
 	if (set_points(target, scrape)) {
 		target->scrapes++;
-		target->arrived_ns = web__monotonic_ns();
+		target->arrived_ns = dart_clock__ns(CLOCK_MONOTONIC);
 		target->state = WEB_UP;
 		free(target->reason);
 		target->reason = NULL;

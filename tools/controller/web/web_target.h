@@ -87,6 +87,5 @@ void web_target__add_stream(struct web_target *target, struct http_stream_link *
 void web_target__remove_stream(struct web_target *target, struct http_stream_link *link);
 
 const char *web_state__name(enum web_state state);
-int64_t web__monotonic_ns(void);
 
 #endif /* CONTROLLER_WEB_TARGET_H */

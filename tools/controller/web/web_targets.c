@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
+
 #include "web_targets.h"
 
 /* Streams without news send a sign of life after so many checks. */
@@ -134,7 +136,7 @@ void web_targets__lose(struct web_targets *targets, const struct target_settings
 
 void web_targets__check(struct web_targets *targets)
 {
-	int64_t now_ns = web__monotonic_ns();
+	int64_t now_ns = dart_clock__ns(CLOCK_MONOTONIC);
 	bool has_changed = false;
 	struct web_target **list;
 	size_t count, i, series;

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
+
+#include <libdart/clock.h>
 
 #include "client.h"
 #include "export_watch.h"
@@ -28,14 +29,6 @@ struct session {
 	struct dart_error hurt;
 	int64_t mend_at;	/* earliest time of the next try: ms of CLOCK_MONOTONIC */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
 
 /* Prints the error unless it was the last one printed; a success in between forgets it. */
 static void session__say(struct session *session, const char *state, const struct dart_error *error)
@@ -138,7 +131,7 @@ static int session__mend(struct session *session, struct dart_registration_clien
 	const struct export_watch *watch = session->watch;
 	int ret;
 
-	if (!watch->kind->mend || session->mend_at > now_ms())
+	if (!watch->kind->mend || session->mend_at > dart_clock__ms(CLOCK_MONOTONIC))
 		return 0;
 	ret = watch->kind->mend(client, watch->name, &session->error);
 	if (may_pass(ret))
@@ -146,7 +139,7 @@ static int session__mend(struct session *session, struct dart_registration_clien
 	session->is_hurt = ret;
 	if (ret) {
 		session->hurt = session->error;
-		session->mend_at = now_ms() + MEND_MS;
+		session->mend_at = dart_clock__ms(CLOCK_MONOTONIC) + MEND_MS;
 	}
 	return 0;
 }

@@ -8,8 +8,9 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 #include <unistd.h>
+
+#include <libdart/clock.h>
 
 #include "follow.h"
 #include "tools/dartctl/cli/command.h"
@@ -37,14 +38,6 @@ struct session {
 	int64_t retry_at, tick_at; /* ms of CLOCK_MONOTONIC */
 	struct dart_error error, said;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
 
 /* Prints the error unless it was the last one printed. */
 static void session__say(struct session *session)
@@ -77,7 +70,7 @@ static void session__retry_later(struct session *session)
 		session->retry_ms = RETRY_MIN_MS;
 	if (session->retry_ms > RETRY_MAX_MS)
 		session->retry_ms = RETRY_MAX_MS;
-	session->retry_at = now_ms() + session->retry_ms;
+	session->retry_at = dart_clock__ms(CLOCK_MONOTONIC) + session->retry_ms;
 	session__say(session);
 }
 
@@ -230,7 +223,7 @@ static int64_t due_at(const struct session *session)
 
 static void session__wait(struct session *session)
 {
-	const int64_t due = due_at(session), now = now_ms();
+	const int64_t due = due_at(session), now = dart_clock__ms(CLOCK_MONOTONIC);
 	int ms = due < now ? 0 : due - now;
 
 	if (path_watch__wait(&session->watch, session->poller, ms) == PATH_WATCH_CHANGED)
@@ -248,10 +241,10 @@ static int session__run(struct session *session)
 		ret = path_watch__arm(&session->watch, &session->error);
 		if (ret)
 			return ret;
-		if (session->is_current || session->retry_at <= now_ms())
+		if (session->is_current || session->retry_at <= dart_clock__ms(CLOCK_MONOTONIC))
 			session__look(session);
-		if (session->is_current && session->tick_at <= now_ms()) {
-			session->tick_at = now_ms() + TICK_MS;
+		if (session->is_current && session->tick_at <= dart_clock__ms(CLOCK_MONOTONIC)) {
+			session->tick_at = dart_clock__ms(CLOCK_MONOTONIC) + TICK_MS;
 			session__tick(session);
 		}
 		session__wait(session);

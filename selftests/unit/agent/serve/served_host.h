@@ -6,12 +6,12 @@
 #ifndef SERVED_HOST_H
 #define SERVED_HOST_H
 
+#include <libdart/clock.h>
 #include <libdart/rdma/read_plan.h>
 #include <libdart/rpc/plan.h>
 #include <libdart/table/table_writer.h>
 #include <libdart/table/value.h>
 
-#include "agent/base/clock.h"
 #include "agent/table/control_region.h"
 #include "selftests/unit/libdart/table/sample.h"
 
@@ -54,7 +54,7 @@ static inline void served_host__publish(struct served_host *host, int length, bo
 	host->control_region.used = length;
 	host->control_region.generation = host->sample.table.generation;
 	generations__publish(&host->control_region.generations, host->sample.table.generation,
-			     is_rewritten, clock__nanoseconds(CLOCK_BOOTTIME));
+			     is_rewritten, dart_clock__ns(CLOCK_BOOTTIME));
 }
 
 static inline struct served_host *served_host__new(void)

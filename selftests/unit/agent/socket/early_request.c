@@ -5,7 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/base/clock.h"
+#include <libdart/clock.h>
+
 #include "agent/socket/client.h"
 #include "selftests/unit/unit.h"
 
@@ -89,14 +90,14 @@ static int world__ask(struct world *world, const char *name)
 /* Runs the loop until a reply comes, which must contain @part; returns ns. */
 static int64_t world__wait(struct world *world, int fd, const char *part)
 {
-	const int64_t start = clock__nanoseconds(CLOCK_MONOTONIC);
+	const int64_t start = dart_clock__ns(CLOCK_MONOTONIC);
 	char reply[512] = "";
 
 	while (recv(fd, reply, sizeof(reply) - 1, 0) < 0)
 		assert_true(sd_event_run(world->loop, 5000000) > 0);
 	if (!strstr(reply, part))
 		fail_msg("%s", reply);
-	return clock__nanoseconds(CLOCK_MONOTONIC) - start;
+	return dart_clock__ns(CLOCK_MONOTONIC) - start;
 }
 
 static void test_answered(void **state)
@@ -138,7 +139,7 @@ static void test_refused(void **state)
 static void test_others(void **state)
 {
 	struct world world;
-	int64_t start = clock__nanoseconds(CLOCK_MONOTONIC);
+	int64_t start = dart_clock__ns(CLOCK_MONOTONIC);
 	int early[8], others[8];
 	int i;
 
@@ -151,7 +152,7 @@ static void test_others(void **state)
 		close(others[i]);
 	}
 	/* Holds unless this machine was stopped meanwhile. */
-	if (clock__nanoseconds(CLOCK_MONOTONIC) - start < 1000 * NS_PER_MS)
+	if (dart_clock__ns(CLOCK_MONOTONIC) - start < 1000 * NS_PER_MS)
 		assert_int_equal(world.counts.refused_requests, 0);
 	for (i = 0; i < 8; i++) {
 		world__wait(&world, early[i], "silence");

@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include <libdart/clock.h>
+
 #include "tools/controller/base/schedule.h"
 
 /* Less than the time after which a target is lost for its silence. */
@@ -147,7 +149,7 @@ static struct late_agent *late_agent__start(struct controlled *controlled)
 	agent->fd = -1;
 	agent->used = region->used;
 	memcpy(agent->table, controlled->fixture->host->table, region->used);
-	agent->time_ns = clock__nanoseconds(CLOCK_REALTIME);
+	agent->time_ns = dart_clock__ns(CLOCK_REALTIME);
 	agent->tls = tls_of(known, HOST, known);
 	agent->told = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	agent->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

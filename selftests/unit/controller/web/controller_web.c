@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
+
 #include "tools/controller/web/web.h"
 #include "tools/controller/web/web_target.h"
 #include "tools/controller/http/http_access.h"
@@ -238,7 +240,7 @@ static void test_states(void **state)
 /* For a recording, the time since its scrapes does not count. */
 static void test_replay(void **state)
 {
-	const int64_t later_ns = web__monotonic_ns() + 2 * 3600 * SECOND_NS;
+	const int64_t later_ns = dart_clock__ns(CLOCK_MONOTONIC) + 2 * 3600 * SECOND_NS;
 	const struct target_settings settings = target_of(0, "h:1");
 	struct metric_plan *plan = test_plan__new(families, 3);
 	struct web_target *target = web_target__new(&settings, SECOND_NS);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
+
 #include "record.h"
 #include "tools/controller/base/schedule.h"
 
@@ -73,11 +75,8 @@ int segment__next_message(int fd, uint64_t end, uint64_t *offset, struct message
 /* CLOCK_MONOTONIC at the time @s, @ns of CLOCK_REALTIME; a time in the future counts as now. */
 static uint64_t monotonic_at(int64_t s, uint32_t ns)
 {
-	struct timespec now;
-	int64_t age_ns;
+	int64_t age_ns = dart_clock__ns(CLOCK_REALTIME) - s * 1000000000LL - (int64_t)ns;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	age_ns = (now.tv_sec - s) * 1000000000LL + now.tv_nsec - (int64_t)ns;
 	return monotonic_ns() - (age_ns > 0 ? age_ns : 0);
 }
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <dart/control.h>
+#include <libdart/clock.h>
 
 #include "readers.h"
 
@@ -27,14 +27,6 @@ struct readers {
 	struct place places[DART_TEA_SERVERS_MAX]; /* in the order of the servers */
 	uint32_t place_count;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
 
 struct readers *readers__new(void)
 {
@@ -113,7 +105,7 @@ static void give_up(struct place *place, const char *name, const char *reason,
 	*error = place->reason;
 	dart_tea_reader__close(place->reader);
 	place->reader = NULL;
-	place->asks_at = now_ms() + PAUSE_MS;
+	place->asks_at = dart_clock__ms(CLOCK_MONOTONIC) + PAUSE_MS;
 }
 
 /* Does the server hold the table of the export? */
@@ -132,7 +124,7 @@ static bool open_place(const struct readers *readers, struct place *place, struc
 
 	if (place->reader)
 		return true;
-	if (place->asks_at > now_ms()) {
+	if (place->asks_at > dart_clock__ms(CLOCK_MONOTONIC)) {
 		*error = place->reason;
 		return false;
 	}

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <libdart/clock.h>
 #include <libdart/rdma/address.h>
 
 #include "wire.h"
@@ -19,17 +19,9 @@
 #define CALL_MS		10000
 #define TOTAL_MS	120000
 
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
-}
-
 static void start_timer(struct thrift_wire *wire)
 {
-	wire->call_end = now() + CALL_MS;
+	wire->call_end = dart_clock__ms(CLOCK_MONOTONIC) + CALL_MS;
 	if (wire->call_end > wire->end)
 		wire->call_end = wire->end;
 	wire->answer_left = THRIFT_WIRE_ANSWER_MAX;
@@ -42,7 +34,7 @@ static bool wait_for(struct thrift_wire *wire, short events)
 	int64_t left;
 
 	do {
-		left = wire->call_end - now();
+		left = wire->call_end - dart_clock__ms(CLOCK_MONOTONIC);
 		if (left <= 0)
 			break;
 		if (poll(&poller, 1, left) > 0)
@@ -101,7 +93,7 @@ int thrift_wire__connect(struct thrift_wire *wire, const char *name)
 	wire->out_length = 0;
 	wire->in_start = 0;
 	wire->in_end = 0;
-	wire->end = now() + TOTAL_MS;
+	wire->end = dart_clock__ms(CLOCK_MONOTONIC) + TOTAL_MS;
 	ret = dart_address__parse(name, &host, &port);
 	if (ret) {
 		thrift_wire__fail(wire, -ret, "%s", strerror(-ret));

@@ -2,17 +2,10 @@
 /* Waits for one endpoint: see blocking_reads_internal.h. */
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
+
+#include <libdart/clock.h>
 
 #include "blocking_reads_internal.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 /*
  * Waits until one of the descriptors is readable; -1 stands for no descriptor.
@@ -28,7 +21,7 @@ static int wait_for(int connection, int completion, int64_t deadline, struct dar
 	int count;
 
 	do {
-		left = deadline - now_ms();
+		left = deadline - dart_clock__ms(CLOCK_MONOTONIC);
 		count = poll(fds, 2, left > 0 ? (int)left : 0);
 	} while (count < 0 && errno == EINTR);
 	if (count > 0)
@@ -70,7 +63,7 @@ int dart_blocking__connect(const char *host, uint16_t port, const void *request,
 	ret = dart_endpoint__connect_with(host, port, request, length, &endpoint, error);
 	if (ret)
 		return ret;
-	ret = wait_for_connection(endpoint, now_ms() + timeout_ms, error);
+	ret = wait_for_connection(endpoint, dart_clock__ms(CLOCK_MONOTONIC) + timeout_ms, error);
 	if (ret) {
 		dart_endpoint__free(endpoint);
 		return ret;
@@ -107,5 +100,5 @@ int dart_blocking__read(struct dart_endpoint *endpoint, const struct dart_read *
 
 	if (ret)
 		return dart_error__system(error, -ret, "cannot READ");
-	return wait_for_reads(endpoint, now_ms() + timeout_ms, error);
+	return wait_for_reads(endpoint, dart_clock__ms(CLOCK_MONOTONIC) + timeout_ms, error);
 }

@@ -6,22 +6,18 @@
 #include <stdint.h>
 #include <time.h>
 
+#include <libdart/clock.h>
+
 /* CLOCK_REALTIME in ns. */
 static inline uint64_t dart_realtime_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	return dart_clock__ns(CLOCK_REALTIME);
 }
 
 /* CLOCK_MONOTONIC in ns, which nobody sets. */
 static inline uint64_t dart_monotonic_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	return dart_clock__ns(CLOCK_MONOTONIC);
 }
 
 /*

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <dart/control.h>
+#include <libdart/clock.h>
 
 #include "slice_state_internal.h"
 
@@ -102,27 +102,19 @@ int dart_slice_state__leave(struct dart_slice_state *slice)
 	return 0;
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return now.tv_sec * UINT64_C(1000) + now.tv_nsec / 1000000;
-}
-
 void dart_slice_state__retire(struct dart_slice_state *slice, const json_t *reply)
 {
 	json_int_t lease_ms = json_integer_value(
 		json_object_get(json_object_get(reply, "entry"), "lease_ms"));
 
 	/* The clock counts whole ones. */
-	slice->due_ms =
-		now_ms() + 1 + (lease_ms > 0 ? (uint64_t)lease_ms : 2 * DART_CONTROL_RETRIES_MS);
+	slice->due_ms = dart_clock__ms(CLOCK_BOOTTIME) + 1 +
+			(lease_ms > 0 ? lease_ms : (json_int_t)(2 * DART_CONTROL_RETRIES_MS));
 	json_decref(slice->request);
 	slice->request = NULL;
 }
 
 bool dart_slice_state__is_due(const struct dart_slice_state *slice)
 {
-	return slice->due_ms <= now_ms();
+	return slice->due_ms <= dart_clock__ms(CLOCK_BOOTTIME);
 }

@@ -33,7 +33,7 @@ struct dart_slice_state {
 	bool is_listed; /* dartd may list the entry */
 	bool is_removed; /* by the application */
 	bool is_leaving; /* the request is that dartd removes the entry */
-	uint64_t due_ms; /* if retired: end of its lease, CLOCK_BOOTTIME */
+	int64_t due_ms; /* if retired: end of its lease, CLOCK_BOOTTIME */
 	char *reason;
 };
 

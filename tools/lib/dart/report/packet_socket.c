@@ -13,6 +13,8 @@
 #include <linux/if_arp.h>
 #include <linux/if_packet.h>
 
+#include <libdart/clock.h>
+
 #include "packet_socket.h"
 
 #define SECOND_NS	UINT64_C(1000000000)
@@ -35,14 +37,6 @@ struct dart_packet_socket {
 	struct iovec lengths[BATCH_MAX];
 	uint8_t frames[BATCH_MAX][DART_PACKET_SOCKET_FRAME_MAX];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * SECOND_NS + now.tv_nsec;
-}
 
 static void pause_until(uint64_t ns)
 {
@@ -190,7 +184,7 @@ static void socket__pace(struct dart_packet_socket *socket)
 
 	if (!socket->frame_ns)
 		return;
-	now = now_ns();
+	now = dart_clock__ns(CLOCK_MONOTONIC);
 	if (now < socket->due_ns)
 		pause_until(socket->due_ns);
 	else if (now - socket->due_ns > LATE_MAX_NS)
@@ -211,7 +205,7 @@ int dart_packet_socket__flush(struct dart_packet_socket *socket)
 			socket->sent += ret;
 		} else if (errno == ENOBUFS) {
 			socket->refusals++;
-			pause_until(now_ns() + FULL_PAUSE_NS);
+			pause_until(dart_clock__ns(CLOCK_MONOTONIC) + FULL_PAUSE_NS);
 		} else if (errno != EINTR) {
 			return -errno;
 		}
