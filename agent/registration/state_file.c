@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <libdart/files.h>
+
 #include "state_file.h"
 
 #define FORMAT "dartd registrations"
@@ -166,20 +168,6 @@ json_t *state_file__load(struct state_file *file, struct dart_error *error)
 	return json_array();
 }
 
-static int write_all(int fd, const char *bytes, size_t length)
-{
-	ssize_t written;
-
-	for (; length; bytes += written, length -= written) {
-		written = write(fd, bytes, length);
-		if (written < 0 && errno == EINTR)
-			written = 0;
-		if (written < 0)
-			return -errno;
-	}
-	return 0;
-}
-
 static int replace(const struct state_file *file, const char *bytes)
 {
 	int fd, ret;
@@ -188,7 +176,7 @@ static int replace(const struct state_file *file, const char *bytes)
 		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	ret = write_all(fd, bytes, strlen(bytes));
+	ret = dart_files__write(fd, bytes, strlen(bytes));
 	if (!ret && fsync(fd))
 		ret = -errno;
 	if (close(fd) && !ret)

@@ -1,29 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Schemas of keys: see key_schemas.h. */
-#include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <libdart/files.h>
 
 #include "key_schemas.h"
 
 #define OWN_DIRECTORY "/etc/dart/schemas"
 /* Relative to the directory of the program, whether installed or just built. */
 #define THEIR_DIRECTORY "../share/dart/schemas"
-#define SUFFIX ".yaml"
-
-static int is_schema(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
-}
 
 static void add_file(struct key_schemas *schemas, const char *directory, const char *file_name)
 {
-	const int length = strlen(file_name) - strlen(SUFFIX);
+	const int length = strlen(file_name) - strlen(DART_FILES_YAML);
 	struct dart_key_schema *schema = NULL;
 	char path[PATH_MAX + NAME_MAX + 2];
 	struct dart_error error;
@@ -52,28 +43,20 @@ static void add_directory(struct key_schemas *schemas, const char *directory)
 	struct dirent **entries;
 	int count, i;
 
-	count = scandir(directory, &entries, is_schema, alphasort);
-	for (i = 0; i < count; i++) {
+	count = dart_files__list_yaml(directory, &entries);
+	for (i = 0; i < count; i++)
 		add_file(schemas, directory, entries[i]->d_name);
-		free(entries[i]);
-	}
-	if (count >= 0)
-		free(entries);
+	dart_files__free(entries, count);
 }
 
 void key_schemas__load(struct key_schemas *schemas)
 {
-	char path[PATH_MAX + sizeof(THEIR_DIRECTORY)];
-	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
+	char path[PATH_MAX];
 
 	*schemas = (struct key_schemas){};
 	/* Schemas of the user take precedence. */
 	add_directory(schemas, OWN_DIRECTORY);
-	while (length > 0 && path[length - 1] != '/')
-		length--;
-	if (length <= 0)
-		return;
-	strcpy(path + length, THEIR_DIRECTORY);
+	dart_files__beside_program(THEIR_DIRECTORY, path);
 	add_directory(schemas, path);
 }
 

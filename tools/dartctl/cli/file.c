@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <libdart/configuration/object.h>
+#include <libdart/files.h>
 
 #include "file.h"
 #include "message.h"
@@ -38,20 +39,10 @@ static int create_new(char new[static PATH_MAX], const char *path, struct dart_e
 
 static int write_all(int fd, const char *text)
 {
-	size_t left = strlen(text);
-	ssize_t written;
+	int ret = dart_files__write(fd, text, strlen(text));
 
-	while (left) {
-		written = write(fd, text, left);
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written > 0) {
-			text += written;
-			left -= written;
-		}
-	}
 	/* After a crash of the host, the file must not be empty. */
-	return fsync(fd) ? -errno : 0;
+	return ret ?: fsync(fd) ? -errno : 0;
 }
 
 int file__replace(const char *path, const char *text, struct dart_error *error)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds schemas of keys: dart_schema(5). */
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <libdart/files.h>
 
 #include "command.h"
 #include "schemas.h"
@@ -14,20 +14,6 @@
 #define OWN_DIRECTORY	"/etc/dart/schemas"
 /* Relative to the directory of the program, both installed and in the build tree. */
 #define THEIR_DIRECTORY	"../share/dart/schemas"
-#define SUFFIX		".yaml"
-
-/* Finds the directory of the schemas that come with the program; "" if unknown. */
-static void find_theirs(char path[static PATH_MAX])
-{
-	char program[PATH_MAX - sizeof(THEIR_DIRECTORY)];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
-
-	while (length > 0 && program[length - 1] != '/')
-		length--;
-	path[0] = '\0';
-	if (length > 0)
-		snprintf(path, PATH_MAX, "%.*s" THEIR_DIRECTORY, (int)length, program);
-}
 
 /* The user's own schemas come first. */
 static FILE *open_file(const char *name, char *path, size_t size)
@@ -39,12 +25,12 @@ static FILE *open_file(const char *name, char *path, size_t size)
 		snprintf(path, size, "%s", name);
 		return fopen(path, "re");
 	}
-	snprintf(path, size, OWN_DIRECTORY "/%s" SUFFIX, name);
+	snprintf(path, size, OWN_DIRECTORY "/%s" DART_FILES_YAML, name);
 	file = fopen(path, "re");
 	if (file || errno != ENOENT)
 		return file;
-	find_theirs(theirs);
-	snprintf(path, size, "%s/%s" SUFFIX, theirs, name);
+	dart_files__beside_program(THEIR_DIRECTORY, theirs);
+	snprintf(path, size, "%s/%s" DART_FILES_YAML, theirs, name);
 	return fopen(path, "re");
 }
 
@@ -86,13 +72,6 @@ bool schemas__has(const char *name)
 	return file;
 }
 
-static int is_schema(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
-}
-
 /* Adds the names in @directory to @names, which it frees; returns a new string. */
 static char *add_names(char *names, const char *directory)
 {
@@ -100,20 +79,17 @@ static char *add_names(char *names, const char *directory)
 	int count, i;
 	char *more;
 
-	count = scandir(directory, &entries, is_schema, alphasort);
-	if (count < 0)
-		return names;
+	count = dart_files__list_yaml(directory, &entries);
 	for (i = 0; i < count; i++) {
 		more = NULL;
 		if (names && asprintf(&more, "%s%s%.*s", names, *names ? " " : "",
-				      (int)(strlen(entries[i]->d_name) - strlen(SUFFIX)),
+				      (int)(strlen(entries[i]->d_name) - strlen(DART_FILES_YAML)),
 				      entries[i]->d_name) < 0)
 			more = NULL;
 		free(names);
 		names = more;
-		free(entries[i]);
 	}
-	free(entries);
+	dart_files__free(entries, count);
 	return names;
 }
 
@@ -123,6 +99,6 @@ char *schemas__names(void)
 	char *names;
 
 	names = add_names(strdup(""), OWN_DIRECTORY);
-	find_theirs(theirs);
+	dart_files__beside_program(THEIR_DIRECTORY, theirs);
 	return add_names(names, theirs);
 }

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <libdart/files.h>
+
 static int path_of(char path[static PATH_MAX], const char *directory, const char *name,
 		   const char *suffix, struct dart_error *error)
 {
@@ -33,21 +35,6 @@ bool tls_files__exist(const char *directory, const char *name)
 	char path[PATH_MAX];
 
 	return !path_of(path, directory, name, "", &error) && !lstat(path, &status);
-}
-
-static int write_all(int fd, const gnutls_datum_t *text)
-{
-	size_t done = 0;
-	ssize_t written;
-
-	while (done < text->size) {
-		written = write(fd, text->data + done, text->size - done);
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		if (written > 0)
-			done += written;
-	}
-	return 0;
 }
 
 int tls_files__check_group(const char *group, struct dart_error *error)
@@ -83,7 +70,7 @@ static int write_new(const char *path, const struct tls_file *file, struct dart_
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return dart_error__system(error, errno, "cannot create '%s'", path);
-	ret = write_all(fd, file->text);
+	ret = dart_files__write(fd, file->text->data, file->text->size);
 	if (!ret && fsync(fd))
 		ret = -errno;
 	if (!ret && !file->is_private && fchmod(fd, 0644))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stores the names of metrics, during and after loading. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include <libdart/files.h>
 
 #include "names_builder.h"
 
@@ -111,14 +111,7 @@ bool name__is_valid(const char *name)
 
 void names__find_directory(char path[static PATH_MAX])
 {
-	char program[PATH_MAX - sizeof(DIRECTORY)];
-	ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
-
-	while (length > 0 && program[length - 1] != '/')
-		length--;
-	path[0] = '\0';
-	if (length > 0)
-		snprintf(path, PATH_MAX, "%.*s" DIRECTORY, (int)length, program);
+	dart_files__beside_program(DIRECTORY, path);
 }
 
 struct names *names__get(struct names *names)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Loads names of metrics from YAML files. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/files.h>
+
 #include "names_family.h"
 
-#define SUFFIX ".yaml"
 /* Bounds the files of a directory, and so the names that a plan looks for in each entry. */
 #define FILES_MAX 1000
 
@@ -74,19 +74,6 @@ static int load_file(struct loaded_names *loaded, const char *path, struct dart_
 	return ret;
 }
 
-static int is_yaml(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return dot && dot != entry->d_name && !strcmp(dot, SUFFIX);
-}
-
-/* Uses strcmp(), not strcoll(): the order must not depend on the locale. */
-static int compare(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 static int load_files(struct loaded_names *loaded, const char *directory, struct dirent **entries,
 		      int count, struct dart_error *error)
 {
@@ -95,12 +82,13 @@ static int load_files(struct loaded_names *loaded, const char *directory, struct
 
 	if (!count)
 		return dart_error__set(error, ENOENT,
-				       "'%s' has no file *" SUFFIX
+				       "'%s' has no file *" DART_FILES_YAML
 				       " with names of metrics (name another directory)",
 				       directory);
 	if (count > FILES_MAX)
-		return dart_error__set(error, E2BIG, "'%s' has more than %d files *" SUFFIX,
-				       directory, FILES_MAX);
+		return dart_error__set(error, E2BIG,
+				       "'%s' has more than %d files *" DART_FILES_YAML, directory,
+				       FILES_MAX);
 	for (i = 0; i < count && !ret; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, entries[i]->d_name);
 		ret = load_file(loaded, path, error);
@@ -112,11 +100,11 @@ int names__load(const char *directory, struct names **names, struct dart_error *
 {
 	struct loaded_names *loaded;
 	struct dirent **entries;
-	int count, i, ret;
+	int count, ret;
 
-	count = scandir(directory, &entries, is_yaml, compare);
+	count = dart_files__list_yaml(directory, &entries);
 	if (count < 0)
-		return dart_error__system(error, errno,
+		return dart_error__system(error, -count,
 					  "cannot list '%s', where the names of metrics are",
 					  directory);
 	loaded = loaded_names__new();
@@ -124,9 +112,7 @@ int names__load(const char *directory, struct names **names, struct dart_error *
 		ret = load_files(loaded, directory, entries, count, error);
 	else
 		ret = dart_error__no_memory(error);
-	for (i = 0; i < count; i++)
-		free(entries[i]);
-	free(entries);
+	dart_files__free(entries, count);
 	if (ret)
 		loaded_names__free(loaded);
 	else

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Reads the files of a configuration. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,8 +10,8 @@
 #include <unistd.h>
 
 #include <libdart/configuration/configuration_loader_internal.h>
+#include <libdart/files.h>
 
-#define SUFFIX ".yaml"
 #define FILES_MAX 4096
 
 /* Refuses a file that every user may change. */
@@ -93,20 +92,6 @@ static int load(struct dart_configuration_loader *loader, const char *path,
 	return ret;
 }
 
-static int is_configuration(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
-
-	return *entry->d_name != '.' && length > strlen(SUFFIX) &&
-	       !strcmp(entry->d_name + length - strlen(SUFFIX), SUFFIX);
-}
-
-/* Compares bytes: the order is the same in every locale. */
-static int compare(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Names the files in @directory; none if there is no such directory. */
 static int list_files(const char *directory, struct dirent ***entries, struct dart_error *error)
 {
@@ -114,10 +99,12 @@ static int list_files(const char *directory, struct dirent ***entries, struct da
 	int count, ret;
 
 	*entries = NULL;
-	count = scandir(directory, entries, is_configuration, compare);
-	if (count < 0 && errno == ENOENT)
+	count = dart_files__list_yaml(directory, entries);
+	if (count == -ENOENT)
 		return 0;
-	if (count < 0 || stat(directory, &status))
+	if (count < 0)
+		return dart_error__system(error, -count, "%s: cannot read it", directory);
+	if (stat(directory, &status))
 		ret = dart_error__system(error, errno, "%s: cannot read it", directory);
 	else if (count > FILES_MAX)
 		ret = dart_error__set(error, E2BIG, "%s: more than %d files (merge some)",
@@ -126,9 +113,7 @@ static int list_files(const char *directory, struct dirent ***entries, struct da
 		ret = check_mode(directory, &status, error);
 	if (!ret)
 		return count;
-	while (count > 0)
-		free((*entries)[--count]);
-	free(*entries);
+	dart_files__free(*entries, count);
 	return ret;
 }
 
@@ -159,12 +144,9 @@ static int load_directory(struct dart_configuration_loader *loader,
 	count = list_files(directory, &entries, error);
 	if (count < 0)
 		return count == -ENOENT ? count : tell(loader, count, error);
-	for (i = 0; i < count; i++) {
-		if (goes_on(loader, ret))
-			ret = load_named(loader, directory, entries[i]->d_name, error) ?: ret;
-		free(entries[i]);
-	}
-	free(entries);
+	for (i = 0; i < count && goes_on(loader, ret); i++)
+		ret = load_named(loader, directory, entries[i]->d_name, error) ?: ret;
+	dart_files__free(entries, count);
 	return ret ?: count;
 }
 
@@ -172,10 +154,10 @@ static int load_directory(struct dart_configuration_loader *loader,
 static int load_beside(struct dart_configuration_loader *loader,
 		       const char *file, struct dart_error *error)
 {
-	int length = strlen(file) - strlen(SUFFIX);
+	int length = strlen(file) - strlen(DART_FILES_YAML);
 	char directory[PATH_MAX];
 
-	if (length <= 0 || strcmp(file + length, SUFFIX))
+	if (length <= 0 || strcmp(file + length, DART_FILES_YAML))
 		return 0;
 	if (snprintf(directory, sizeof(directory), "%.*s.d", length, file) >=
 	    (int)sizeof(directory))
