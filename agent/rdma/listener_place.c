@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Listens for peers at the addresses of the configuration, or at all. */
-#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/base/listen_address.h"
 #include "listener.h"
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
 
 /* The errors of the RDMA CM for a port in use. */
 static bool is_taken(int code)
@@ -71,21 +65,6 @@ static int listen_any(struct listener *listener, uint16_t port, struct dart_erro
 	return 0;
 }
 
-static union address parse_address(const char *text, uint16_t port)
-{
-	union address address = {};
-
-	if (inet_pton(AF_INET, text, &address.v4.sin_addr) == 1) {
-		address.v4.sin_family = AF_INET;
-		address.v4.sin_port = htobe16(port);
-	} else {
-		inet_pton(AF_INET6, text, &address.v6.sin6_addr);
-		address.v6.sin6_family = AF_INET6;
-		address.v6.sin6_port = htobe16(port);
-	}
-	return address;
-}
-
 static const char *remedy(int code)
 {
 	if (code == EADDRINUSE)
@@ -99,7 +78,7 @@ static int listen_at(struct listener *listener, const char *text, uint16_t port,
 		     struct dart_error *error)
 {
 	struct rdma_cm_id *id = listener__add_id(listener);
-	union address address = parse_address(text, port);
+	union listen_address address = listen_address__parse(text, port);
 
 	if (!id)
 		return dart_error__system(error, errno, "cannot use the RDMA CM");

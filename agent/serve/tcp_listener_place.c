@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Binds the sockets at the addresses of the configuration, or at all. */
-#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/base/listen_address.h"
 #include "tcp_listener.h"
 
 #define BACKLOG 64
@@ -25,12 +25,6 @@
 #define KEEPALIVE_INTERVAL_S 10
 #define KEEPALIVE_PROBES 3
 #define UNACKNOWLEDGED_MS 90000
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
-};
 
 static int set(int fd, int level, int name, int value)
 {
@@ -55,7 +49,7 @@ static int set_options(int fd, int family, bool is_any)
 		       set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
-static int open_socket(const union address *address, bool is_any)
+static int open_socket(const union listen_address *address, bool is_any)
 {
 	socklen_t length = address->any.sa_family == AF_INET6 ? sizeof(address->v6) :
 								sizeof(address->v4);
@@ -76,10 +70,10 @@ static int open_socket(const union address *address, bool is_any)
 /* IPv6 and IPv4 if the host supports both. */
 static int open_any(uint16_t port)
 {
-	const union address any6 = {
+	const union listen_address any6 = {
 		.v6 = { .sin6_family = AF_INET6, .sin6_port = htobe16(port) },
 	};
-	const union address any = {
+	const union listen_address any = {
 		.v4 = { .sin_family = AF_INET, .sin_port = htobe16(port) },
 	};
 	int fd = open_socket(&any6, true);
@@ -89,16 +83,8 @@ static int open_any(uint16_t port)
 
 static int open_at(const char *text, uint16_t port)
 {
-	union address address = {};
+	union listen_address address = listen_address__parse(text, port);
 
-	if (inet_pton(AF_INET, text, &address.v4.sin_addr) == 1) {
-		address.v4.sin_family = AF_INET;
-		address.v4.sin_port = htobe16(port);
-	} else {
-		inet_pton(AF_INET6, text, &address.v6.sin6_addr);
-		address.v6.sin6_family = AF_INET6;
-		address.v6.sin6_port = htobe16(port);
-	}
 	return open_socket(&address, false);
 }
 

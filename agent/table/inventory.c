@@ -179,19 +179,23 @@ void inventory__free_entry(struct inventory *inventory, struct entry *entry)
 	inventory__settle_arena(inventory, arena);
 }
 
+/* Finds the member at @offset of an entry or arena, and returns that; NULL if there is none. */
+static void *find_owner(const struct entry_index *index, const void *key, size_t offset)
+{
+	const char *found = entry_index__find(index, key);
+
+	return found ? (void *)(found - offset) : NULL;
+}
+
 struct entry *inventory__find(const struct inventory *inventory, const char *name)
 {
-	const void *found = entry_index__find(&inventory->names, &name);
-
-	return found ? (struct entry *)((char *)found - offsetof(struct entry, name)) : NULL;
+	return find_owner(&inventory->names, &name, offsetof(struct entry, name));
 }
 
 static struct entry *inventory__find_key(const struct inventory *inventory,
 					 const struct selector_key *key)
 {
-	const void *found = entry_index__find(&inventory->sources, key);
-
-	return found ? (struct entry *)((char *)found - offsetof(struct entry, key)) : NULL;
+	return find_owner(&inventory->sources, key, offsetof(struct entry, key));
 }
 
 struct entry *inventory__find_source(const struct inventory *inventory,
@@ -217,17 +221,13 @@ struct entry *inventory__find_map(const struct inventory *inventory, uint32_t ma
 
 struct entry *inventory__find_extent(const struct inventory *inventory, uint32_t id)
 {
-	const void *found = entry_index__find(&inventory->extents, &id);
-
-	return found ? (struct entry *)((char *)found - offsetof(struct entry, extent.id)) : NULL;
+	return find_owner(&inventory->extents, &id, offsetof(struct entry, extent.id));
 }
 
 struct entry *inventory__find_place(const struct inventory *inventory,
 				    const struct arena_place *place)
 {
-	const void *found = entry_index__find(&inventory->places, place);
-
-	return found ? (struct entry *)((char *)found - offsetof(struct entry, place)) : NULL;
+	return find_owner(&inventory->places, place, offsetof(struct entry, place));
 }
 
 int inventory__check_unused(const struct inventory *inventory, const char *name,
@@ -289,9 +289,7 @@ void inventory__delegate(struct inventory *inventory, struct entry *entry, uid_t
 
 struct arena *inventory__find_arena(const struct inventory *inventory, uint32_t id)
 {
-	const void *found = entry_index__find(&inventory->arenas, &id);
-
-	return found ? (struct arena *)((char *)found - offsetof(struct arena, id)) : NULL;
+	return find_owner(&inventory->arenas, &id, offsetof(struct arena, id));
 }
 
 int inventory__add_arena(struct inventory *inventory, struct arena *arena, struct dart_error *error)
