@@ -121,15 +121,6 @@ void condition__set_equal_labels(struct condition *condition, size_t count)
 
 /* ---- metrics */
 
-static void add_one(struct own_metrics *metrics, const char *name, const char *help,
-		    const char *unit, enum metric_type type, double value)
-{
-	const struct label_list none = { .count = 0 };
-
-	own_metrics__begin(metrics, name, help, unit, type);
-	own_metrics__add(metrics, &none, value);
-}
-
 static void add_memory(struct own_metrics *metrics)
 {
 	unsigned long long size, resident;
@@ -139,10 +130,10 @@ static void add_memory(struct own_metrics *metrics)
 	if (!file)
 		return;
 	if (fscanf(file, "%llu %llu", &size, &resident) == 2) {
-		add_one(metrics, "process_virtual_memory_bytes", "Virtual memory.", "bytes",
-			METRIC_GAUGE, (double)size * page);
-		add_one(metrics, "process_resident_memory_bytes", "Resident memory.", "bytes",
-			METRIC_GAUGE, (double)resident * page);
+		own_metrics__add_one(metrics, "process_virtual_memory_bytes", "Virtual memory.",
+				     "bytes", METRIC_GAUGE, (double)size * page);
+		own_metrics__add_one(metrics, "process_resident_memory_bytes", "Resident memory.",
+				     "bytes", METRIC_GAUGE, (double)resident * page);
 	}
 	fclose(file);
 }
@@ -158,12 +149,12 @@ static void add_descriptors(struct own_metrics *metrics)
 		while (readdir(directory))
 			count++;
 		closedir(directory);
-		add_one(metrics, "process_open_fds", "Open file descriptors.", "", METRIC_GAUGE,
-			count);
+		own_metrics__add_one(metrics, "process_open_fds", "Open file descriptors.", "",
+				     METRIC_GAUGE, count);
 	}
 	if (!getrlimit(RLIMIT_NOFILE, &limit))
-		add_one(metrics, "process_max_fds", "Limit of open file descriptors.", "",
-			METRIC_GAUGE, limit.rlim_cur);
+		own_metrics__add_one(metrics, "process_max_fds", "Limit of open file descriptors.",
+				     "", METRIC_GAUGE, limit.rlim_cur);
 }
 
 static double seconds(struct timeval time)
@@ -176,10 +167,12 @@ static void add_process(const struct condition *condition, struct own_metrics *m
 	struct rusage usage = {};
 
 	getrusage(RUSAGE_SELF, &usage);
-	add_one(metrics, "process_cpu_seconds_total", "CPU time, of the user and of the system.",
-		"seconds", METRIC_COUNTER, seconds(usage.ru_utime) + seconds(usage.ru_stime));
-	add_one(metrics, "process_start_time_seconds", "When the process started, since 1970.",
-		"seconds", METRIC_GAUGE, condition->started_ns / 1e9);
+	own_metrics__add_one(metrics, "process_cpu_seconds_total",
+			     "CPU time, of the user and of the system.", "seconds", METRIC_COUNTER,
+			     seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	own_metrics__add_one(metrics, "process_start_time_seconds",
+			     "When the process started, since 1970.", "seconds", METRIC_GAUGE,
+			     condition->started_ns / 1e9);
 	add_memory(metrics);
 	add_descriptors(metrics);
 }
@@ -194,24 +187,26 @@ void condition__add(void *data, struct own_metrics *metrics)
 	own_metrics__begin(metrics, "dart_controller_build_info",
 			   "The version of dart-controller, with the value 1.", "", METRIC_GAUGE);
 	own_metrics__add(metrics, &version, 1);
-	add_one(metrics, "dart_controller_ready",
-		"Whether all sources of agents have been looked at.", "", METRIC_GAUGE,
-		atomic_load(&condition->is_ready));
-	add_one(metrics, "dart_controller_config_last_reload_successful",
-		"Whether the last reload took the configuration and the certificates.", "",
-		METRIC_GAUGE,
-		!atomic_load(&condition->is_configuration_refused) &&
-			!atomic_load(&condition->are_certificates_refused));
-	add_one(metrics, "dart_controller_config_last_reload_success_timestamp_seconds",
+	own_metrics__add_one(metrics, "dart_controller_ready",
+			     "Whether all sources of agents have been looked at.", "", METRIC_GAUGE,
+			     atomic_load(&condition->is_ready));
+	own_metrics__add_one(metrics, "dart_controller_config_last_reload_successful",
+			     "Whether the last reload took the configuration and the certificates.",
+			     "", METRIC_GAUGE,
+			     !atomic_load(&condition->is_configuration_refused) &&
+				     !atomic_load(&condition->are_certificates_refused));
+	own_metrics__add_one(
+		metrics, "dart_controller_config_last_reload_success_timestamp_seconds",
 		"When configuration and certificates were taken for the last time, since 1970.",
 		"seconds", METRIC_GAUGE, atomic_load(&condition->reloaded_ns) / 1e9);
-	add_one(metrics, "dart_controller_config_reloads_total",
-		"How often the configuration was read again.", "", METRIC_COUNTER,
-		atomic_load(&condition->reloads));
-	add_one(metrics, "dart_controller_config_reloads_refused_total",
-		"How often a configuration that was read again was refused.", "", METRIC_COUNTER,
-		atomic_load(&condition->refused));
-	add_one(metrics, "dart_controller_agents_with_equal_labels",
+	own_metrics__add_one(metrics, "dart_controller_config_reloads_total",
+			     "How often the configuration was read again.", "", METRIC_COUNTER,
+			     atomic_load(&condition->reloads));
+	own_metrics__add_one(metrics, "dart_controller_config_reloads_refused_total",
+			     "How often a configuration that was read again was refused.", "",
+			     METRIC_COUNTER, atomic_load(&condition->refused));
+	own_metrics__add_one(
+		metrics, "dart_controller_agents_with_equal_labels",
 		"Agents that have another 'instance', because another agent had all their labels.",
 		"", METRIC_GAUGE, atomic_load(&condition->equal_labels));
 }

@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include <libdart/clock.h>
 
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/metrics/plan/plan_own.h"
@@ -20,24 +21,6 @@ struct page {
 	enum page_kind kind;
 };
 
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/* A family of one series without labels. */
-static void add_number(struct own_metrics *metrics, const char *name, const char *help,
-		       const char *unit, enum metric_type type, double value)
-{
-	const struct label_list none = { .count = 0 };
-
-	own_metrics__begin(metrics, name, help, unit, type);
-	own_metrics__add(metrics, &none, value);
-}
-
 static void add_readers(struct own_metrics *metrics, struct editions *editions)
 {
 	struct editions_counts counts;
@@ -45,17 +28,17 @@ static void add_readers(struct own_metrics *metrics, struct editions *editions)
 	enum cut_reason i;
 
 	editions__count(editions, &counts);
-	add_number(metrics, "dart_controller_page_readers",
-		   "Requests for pages of metrics that are being answered.", "", METRIC_GAUGE,
-		   counts.open);
-	add_number(metrics, "dart_controller_page_bytes",
-		   "Memory of pages that readers have not taken yet.", "bytes", METRIC_GAUGE,
-		   counts.bytes);
-	add_number(metrics, "dart_controller_page_limit_bytes", "Limit of the memory of pages.",
-		   "bytes", METRIC_GAUGE, counts.limit);
-	add_number(metrics, "dart_controller_pages_total",
-		   "Pages of metrics that were made, each for all that asked for it.", "",
-		   METRIC_COUNTER, counts.made);
+	own_metrics__add_one(metrics, "dart_controller_page_readers",
+			     "Requests for pages of metrics that are being answered.", "",
+			     METRIC_GAUGE, counts.open);
+	own_metrics__add_one(metrics, "dart_controller_page_bytes",
+			     "Memory of pages that readers have not taken yet.", "bytes",
+			     METRIC_GAUGE, counts.bytes);
+	own_metrics__add_one(metrics, "dart_controller_page_limit_bytes",
+			     "Limit of the memory of pages.", "bytes", METRIC_GAUGE, counts.limit);
+	own_metrics__add_one(metrics, "dart_controller_pages_total",
+			     "Pages of metrics that were made, each for all that asked for it.", "",
+			     METRIC_COUNTER, counts.made);
 	own_metrics__begin(metrics, "dart_controller_page_readers_cut_total",
 			   "Readers that were cut off because they were too slow, by reason.", "",
 			   METRIC_COUNTER);
@@ -90,7 +73,7 @@ static int page__collect_own(struct page *page)
 		own->add(own->data, &page->own);
 	add_readers(&page->own, page->sources->editions);
 	add_losses(&page->own, &page->sources->losses);
-	return own_metrics__finish(&page->own, now_ns());
+	return own_metrics__finish(&page->own, dart_clock__ns(CLOCK_REALTIME));
 }
 
 /* No labels on a page of one target, whose reader knows them; else in names that it accepts. */
@@ -113,7 +96,7 @@ static int page__list(struct page *page)
 	struct metric_text_target *parts = calloc(3 * count + 2, sizeof(*parts));
 	struct metric_point *ups = calloc(count + 1, sizeof(*ups));
 	const bool is_replay = page->sources->is_replay;
-	const int64_t time_ns = now_ns();
+	const int64_t time_ns = dart_clock__ns(CLOCK_REALTIME);
 	const uint64_t at_ns = monotonic_ns();
 	const struct snapshot *snapshot;
 	size_t i, used = 0;

@@ -72,6 +72,15 @@ static int take_arrays(struct own_metrics *metrics, uint32_t series_count,
 	return *families && *series && metrics->points ? 0 : -ENOMEM;
 }
 
+void own_metrics__add_one(struct own_metrics *metrics, const char *name, const char *help,
+			  const char *unit, enum metric_type type, double value)
+{
+	const struct label_list none = { .count = 0 };
+
+	own_metrics__begin(metrics, name, help, unit, type);
+	own_metrics__add(metrics, &none, value);
+}
+
 int own_metrics__finish(struct own_metrics *metrics, int64_t time_ns)
 {
 	struct metric_family *families;

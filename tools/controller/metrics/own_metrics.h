@@ -47,6 +47,9 @@ void own_metrics__begin(struct own_metrics *metrics, const char *name, const cha
 			const char *unit, enum metric_type type);
 /* Adds a series to the family begun last; no other series of this family carries equal labels. */
 void own_metrics__add(struct own_metrics *metrics, const struct label_list *labels, double value);
+/* A family of one series without labels. */
+void own_metrics__add_one(struct own_metrics *metrics, const char *name, const char *help,
+			  const char *unit, enum metric_type type, double value);
 /* Fills in the plan and the points, dated @time_ns. Returns 0 or -ENOMEM. */
 int own_metrics__finish(struct own_metrics *metrics, int64_t time_ns);
 void own_metrics__clear(struct own_metrics *metrics);

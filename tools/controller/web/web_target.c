@@ -183,14 +183,17 @@ void web_target__add_stream(struct web_target *target, struct http_stream_link *
 	pthread_mutex_unlock(&target->lock);
 }
 
-void web_target__remove_stream(struct web_target *target, struct http_stream_link *link)
+void http_stream_link__remove(struct http_stream_link *link, struct http_stream_link **at)
 {
-	struct http_stream_link **at;
-
-	pthread_mutex_lock(&target->lock);
-	for (at = &target->streams; *at && *at != link; at = &(*at)->next)
-		;
+	while (*at && *at != link)
+		at = &(*at)->next;
 	if (*at)
 		*at = link->next;
+}
+
+void web_target__remove_stream(struct web_target *target, struct http_stream_link *link)
+{
+	pthread_mutex_lock(&target->lock);
+	http_stream_link__remove(link, &target->streams);
 	pthread_mutex_unlock(&target->lock);
 }

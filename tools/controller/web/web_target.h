@@ -59,6 +59,9 @@ struct http_stream_link {
 	struct http_stream_link *next;
 };
 
+/* Takes @link out of the list that begins at @at, if it is there. */
+void http_stream_link__remove(struct http_stream_link *link, struct http_stream_link **at);
+
 /* Returns NULL if out of memory. */
 struct web_target *web_target__new(const struct target_settings *settings, uint64_t interval_ns);
 struct web_target *web_target__get(struct web_target *target);

@@ -223,13 +223,8 @@ void web_targets__add_stream(struct web_targets *targets, struct http_stream_lin
 
 void web_targets__remove_stream(struct web_targets *targets, struct http_stream_link *link)
 {
-	struct http_stream_link **at;
-
 	pthread_mutex_lock(&targets->lock);
-	for (at = &targets->streams; *at && *at != link; at = &(*at)->next)
-		;
-	if (*at)
-		*at = link->next;
+	http_stream_link__remove(link, &targets->streams);
 	pthread_mutex_unlock(&targets->lock);
 }
 
