@@ -226,27 +226,15 @@ static enum course take(const struct walk *walk, const json_t *rule,
 	return course == CONTINUE && target ? RETURN : course;
 }
 
-static bool is_verdict(const json_t *statement)
-{
-	static const char *const verdicts[] = { "accept", "drop", "reject",
-						"return", "jump", "goto" };
-	size_t i;
-
-	for (i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
-		if (json_object_get(statement, verdicts[i]))
-			return true;
-	return false;
-}
-
+static const char *const verdicts[] = { "accept", "drop", "reject", "return", "jump", "goto", NULL };
 /* Statements that change nothing about the verdict. */
-static bool is_neutral(const json_t *statement)
-{
-	static const char *const neutral[] = { "counter", "log",  "mangle",
-					       "notrack", "flow", "comment" };
-	size_t i;
+static const char *const neutral[] = { "counter", "log",     "mangle", "notrack",
+				       "flow",	  "comment", NULL };
 
-	for (i = 0; i < sizeof(neutral) / sizeof(neutral[0]); i++)
-		if (json_object_get(statement, neutral[i]))
+static bool is_one_of(const json_t *statement, const char *const *names)
+{
+	for (; *names; names++)
+		if (json_object_get(statement, *names))
 			return true;
 	return false;
 }
@@ -267,7 +255,7 @@ static enum course walk_map(const struct walk *walk, const json_t *rule,
 	}
 	json_array_foreach(set, i, element) {
 		fits = equals(walk, json_object_get(map, "key"), json_array_get(element, 0));
-		if (fits == NO || !is_verdict(json_array_get(element, 1)))
+		if (fits == NO || !is_one_of(json_array_get(element, 1), verdicts))
 			continue;
 		course = take(walk, rule, json_array_get(element, 1), least(truth, fits), depth);
 		if (course != CONTINUE)
@@ -295,12 +283,12 @@ static enum course walk_rule(const struct walk *walk, const json_t *rule,
 			course = walk_map(walk, rule, map, truth, depth);
 			if (course != CONTINUE)
 				return course;
-		} else if (is_verdict(statement)) {
+		} else if (is_one_of(statement, verdicts)) {
 			return take(walk, rule, statement, truth, depth);
 		} else if (json_object_get(statement, "limit") ||
 			   json_object_get(statement, "quota")) {
 			truth = least(truth, MAYBE);
-		} else if (!is_neutral(statement)) {
+		} else if (!is_one_of(statement, neutral)) {
 			truth = least(truth, UNKNOWN);
 		}
 	}
