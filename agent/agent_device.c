@@ -12,6 +12,7 @@
 
 #include "agent.h"
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 
 /*
  * Delay after a present device could not be opened: no event tells when a new attempt can succeed.
@@ -84,8 +85,7 @@ static void agent__wait_for_device(struct agent *agent, int ret)
 	/* If devices are watched, an event reports the new device. */
 	if (ret == -ENODEV && state->watch.events)
 		return;
-	sd_event_source_set_time_relative(state->retry, RETRY_S * UINT64_C(1000000));
-	sd_event_source_set_enabled(state->retry, SD_EVENT_ONESHOT);
+	loop_timer__start(state->retry, RETRY_S * UINT64_C(1000000));
 }
 
 int agent__open_listener(struct agent *agent, struct dart_error *error)
@@ -178,10 +178,7 @@ static int agent_device__open_events(struct agent *agent)
 	if (ret >= 0)
 		ret = sd_event_source_set_priority(state->change, SD_EVENT_PRIORITY_IMPORTANT);
 	if (ret >= 0)
-		ret = sd_event_add_time(agent->loop, &state->retry,
-					CLOCK_MONOTONIC, 0, 0, on_retry, agent);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(state->retry, SD_EVENT_OFF);
+		ret = loop_timer__add(agent->loop, &state->retry, CLOCK_MONOTONIC, on_retry, agent);
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 #include <libdart/clock.h>
 
 #include "lease.h"
+#include "loop_timer.h"
 
 /* Leases that end in one turn of the loop: each can free memory of the kernel. */
 #define TURN 256
@@ -50,13 +51,8 @@ static int on_timer(sd_event_source *source, uint64_t time, void *userdata)
 
 int leases__open(struct leases *leases, sd_event *loop)
 {
-	int ret;
-
 	TAILQ_INIT(&leases->queue);
-	ret = sd_event_add_time(loop, &leases->timer, CLOCK_BOOTTIME, 0, 0, on_timer, leases);
-	if (ret < 0)
-		return ret;
-	return sd_event_source_set_enabled(leases->timer, SD_EVENT_OFF);
+	return loop_timer__add(loop, &leases->timer, CLOCK_BOOTTIME, on_timer, leases);
 }
 
 void leases__close(struct leases *leases)

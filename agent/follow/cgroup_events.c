@@ -6,6 +6,7 @@
 #include <libdart/clock.h>
 
 #include "agent/base/inotify.h"
+#include "agent/base/loop_timer.h"
 #include "cgroup_events.h"
 
 /* All cgroups of a class are compared again at most this often. */
@@ -74,7 +75,7 @@ static int on_resync(sd_event_source *source, uint64_t time, void *userdata)
 int cgroup_events__open(struct cgroup_events *events, sd_event *loop, struct cgroup_set *set,
 			const struct cgroup_events_handlers *handlers)
 {
-	int class, ret;
+	int class;
 
 	*events = (struct cgroup_events){
 		.handlers = handlers,
@@ -85,10 +86,7 @@ int cgroup_events__open(struct cgroup_events *events, sd_event *loop, struct cgr
 		events->instances[class].events = events;
 		events->instances[class].fd = -1;
 	}
-	ret = sd_event_add_time(loop, &events->resync, CLOCK_MONOTONIC, 0, 0, on_resync, events);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(events->resync, SD_EVENT_OFF);
-	return ret;
+	return loop_timer__add(loop, &events->resync, CLOCK_MONOTONIC, on_resync, events);
 }
 
 void cgroup_events__close(struct cgroup_events *events)

@@ -7,6 +7,7 @@
 #include "agent/base/changes.h"
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "follower.h"
 
 /* Until the first attempt, and the most between two. */
@@ -16,8 +17,7 @@
 static void followers__arm(struct followers *followers, unsigned int seconds)
 {
 	followers->retry_s = seconds;
-	sd_event_source_set_time_relative(followers->retry, seconds * UINT64_C(1000000));
-	sd_event_source_set_enabled(followers->retry, SD_EVENT_ONESHOT);
+	loop_timer__start(followers->retry, seconds * UINT64_C(1000000));
 }
 
 static bool followers__is_armed(const struct followers *followers)
@@ -97,10 +97,7 @@ int followers__open(struct followers *followers, struct registry *registry,
 	TAILQ_INIT(&followers->list);
 	TAILQ_INIT(&followers->retries);
 	LIST_INIT(&followers->cgroup_trees);
-	ret = sd_event_add_time(loop, &followers->retry, CLOCK_MONOTONIC, 0, 0,
-				on_retry, followers);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(followers->retry, SD_EVENT_OFF);
+	ret = loop_timer__add(loop, &followers->retry, CLOCK_MONOTONIC, on_retry, followers);
 	if (ret < 0) {
 		sd_event_source_disable_unref(followers->retry);
 		return dart_error__system(error, -ret, "cannot create a timer");

@@ -12,6 +12,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "connect_request.h"
 #include "listener.h"
 
@@ -188,8 +189,7 @@ static int listener__pause(struct listener *listener, int code)
 	log__peer_error("cannot read events of the RDMA CM: %s (tried again in %d ms)",
 			strerror(code), PAUSE_MS);
 	sd_event_source_set_enabled(listener->events, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(listener->resume, PAUSE_MS * 1000);
-	return sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
+	return loop_timer__start(listener->resume, PAUSE_MS * 1000);
 }
 
 static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
@@ -229,10 +229,8 @@ static int listener__open_events(struct listener *listener, sd_event *loop)
 	ret = sd_event_add_io(loop, &listener->events, listener->channel->fd,
 			      EPOLLIN, on_channel, listener);
 	if (ret >= 0)
-		ret = sd_event_add_time(loop, &listener->resume, CLOCK_MONOTONIC, 0, 0, on_resume,
-					listener);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
+		ret = loop_timer__add(loop, &listener->resume, CLOCK_MONOTONIC, on_resume,
+				      listener);
 	return ret;
 }
 

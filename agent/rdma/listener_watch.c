@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "listener.h"
 
 #define US_PER_S UINT64_C(1000000)
@@ -189,8 +190,7 @@ static int on_keepalive(sd_event_source *source, uint64_t time, void *userdata)
 	TAILQ_FOREACH(connection, &listener->connections, link)
 		if (connection->established)
 			connection__probe(connection);
-	sd_event_source_set_time_relative(source, listener->keepalive_s * US_PER_S);
-	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return loop_timer__start(source, listener->keepalive_s * US_PER_S);
 }
 
 void listener__keep_alive(const struct listener *listener)
@@ -206,8 +206,7 @@ void listener__keep_alive(const struct listener *listener)
 	sd_event_source_get_enabled(listener->keepalive, &enabled);
 	if (enabled != SD_EVENT_OFF)
 		return;
-	sd_event_source_set_time_relative(listener->keepalive, listener->keepalive_s * US_PER_S);
-	sd_event_source_set_enabled(listener->keepalive, SD_EVENT_ONESHOT);
+	loop_timer__start(listener->keepalive, listener->keepalive_s * US_PER_S);
 }
 
 /* A deferred source would come before all others: it has always waited the longest. */

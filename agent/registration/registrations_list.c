@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "registrations.h"
 
 struct registration *
@@ -81,6 +82,5 @@ void registrations__save_within(struct registrations *registrations, uint64_t us
 	sd_event_source_get_enabled(registrations->saving, &enabled);
 	if (us && enabled != SD_EVENT_OFF)
 		return;
-	sd_event_source_set_time_relative(registrations->saving, us);
-	sd_event_source_set_enabled(registrations->saving, SD_EVENT_ONESHOT);
+	loop_timer__start(registrations->saving, us);
 }

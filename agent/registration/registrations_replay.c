@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "agent/socket/dispatch.h"
 #include "object.h"
 #include "registrations.h"
@@ -232,9 +233,9 @@ static void registrations__schedule(struct registrations *registrations)
 		if (may_appear(registrations, registration))
 			break;
 	if (registration)
-		sd_event_source_set_time_relative(registrations->retry, registrations->retry_us);
-	sd_event_source_set_enabled(registrations->retry,
-				    registration ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+		loop_timer__start(registrations->retry, registrations->retry_us);
+	else
+		sd_event_source_set_enabled(registrations->retry, SD_EVENT_OFF);
 }
 
 void registrations__retry_soon(struct registrations *registrations)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "agent/base/request.h"
 #include "tcp_listener.h"
 
@@ -40,19 +41,13 @@ static void tcp_listener__enable(struct tcp_listener *listener, int enabled)
 		sd_event_source_set_enabled(listener->sockets[i].events, enabled);
 }
 
-static void tcp_listener__resume_after(struct tcp_listener *listener, uint64_t us)
-{
-	sd_event_source_set_time_relative(listener->resume, us);
-	sd_event_source_set_enabled(listener->resume, SD_EVENT_ONESHOT);
-}
-
 /* Out of descriptors, for example: without a pause, dartd would be called again. */
 static void tcp_listener__pause(struct tcp_listener *listener, int code)
 {
 	log__peer_error("cannot accept callers: %s (tried again in %d ms)",
 			strerror(code), PAUSE_MS);
 	tcp_listener__enable(listener, SD_EVENT_OFF);
-	tcp_listener__resume_after(listener, PAUSE_MS * 1000);
+	loop_timer__start(listener->resume, PAUSE_MS * 1000);
 }
 
 /* Errors of one connection, which accept(2) passes on. */
@@ -146,7 +141,7 @@ static int tcp_listener__try(struct tcp_listener *listener)
 	listener->failure = (struct dart_error){};
 	ret = tcp_listener__start(listener, &listener->failure);
 	if (ret)
-		tcp_listener__resume_after(listener, TCP_LISTENER_RETRY_S * UINT64_C(1000000));
+		loop_timer__start(listener->resume, TCP_LISTENER_RETRY_S * UINT64_C(1000000));
 	return ret;
 }
 
@@ -165,16 +160,6 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	return 0;
 }
 
-static int tcp_listener__open_resume(struct tcp_listener *listener)
-{
-	int ret = sd_event_add_time(listener->peers.loop, &listener->resume,
-				    CLOCK_MONOTONIC, 0, 0, on_resume, listener);
-
-	if (ret < 0)
-		return ret;
-	return sd_event_source_set_enabled(listener->resume, SD_EVENT_OFF);
-}
-
 int tcp_listener__open(struct tcp_listener *listener, sd_event *loop, const struct tcp_place *place,
 		       const struct tcp_admission *admission, struct snapshots *snapshots,
 		       const struct changes *changes, struct serve_counts *counts,
@@ -188,7 +173,8 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop, const stru
 		ret = handshake_rates__open(&listener->rates, HANDSHAKES_PER_SECOND,
 					    HANDSHAKES_PER_SECOND_OF_ADDRESS);
 	if (ret >= 0)
-		ret = tcp_listener__open_resume(listener);
+		ret = loop_timer__add(loop, &listener->resume, CLOCK_MONOTONIC, on_resume,
+				      listener);
 	if (ret < 0) {
 		dart_error__system(error, -ret, "cannot prepare for callers");
 		tcp_listener__close(listener);

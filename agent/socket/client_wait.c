@@ -6,18 +6,13 @@
 #include <libdart/clock.h>
 
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "client.h"
 
 /* ---- too many requests */
 
 /* Clients of a user who makes too many requests wait this long, or a multiple. */
 #define WAIT_US 100000
-
-static void clients__wait(struct clients *clients)
-{
-	sd_event_source_set_time_relative(clients->resume, WAIT_US);
-	sd_event_source_set_enabled(clients->resume, SD_EVENT_ONESHOT);
-}
 
 static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 {
@@ -36,7 +31,7 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 			sd_event_source_set_enabled(client->events, SD_EVENT_ON);
 	}
 	if (has_waiting)
-		clients__wait(clients);
+		loop_timer__start(clients->resume, WAIT_US);
 	return 0;
 }
 
@@ -59,7 +54,7 @@ int client__wait(struct client *client)
 	client->is_waiting = true;
 	if (is_new || (sd_event_source_get_enabled(clients->resume, &enabled) >= 0 &&
 		       enabled == SD_EVENT_OFF))
-		clients__wait(clients);
+		loop_timer__start(clients->resume, WAIT_US);
 	return 0;
 }
 
@@ -86,9 +81,7 @@ int client__wait_for(struct client *client, sd_event_time_handler_t again)
 		ret = sd_event_add_time(sd_event_source_get_event(client->events), &client->again,
 					CLOCK_MONOTONIC, 0, 1, again, client);
 	if (ret >= 0)
-		ret = sd_event_source_set_time_relative(client->again, AGAIN_US);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(client->again, SD_EVENT_ONESHOT);
+		ret = loop_timer__start(client->again, AGAIN_US);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(client->events, SD_EVENT_OFF);
 	return ret;

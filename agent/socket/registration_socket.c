@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
 #include "registration_socket.h"
 
 #define BACKLOG 64
@@ -50,8 +51,7 @@ static int registration_socket__pause(struct registration_socket *socket, int co
 	log__peer_error("cannot accept clients: %s (tried again in %d ms)",
 			strerror(code), PAUSE_MS);
 	sd_event_source_set_enabled(socket->events, SD_EVENT_OFF);
-	sd_event_source_set_time_relative(socket->resume, PAUSE_MS * 1000);
-	return sd_event_source_set_enabled(socket->resume, SD_EVENT_ONESHOT);
+	return loop_timer__start(socket->resume, PAUSE_MS * 1000);
 }
 
 static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
@@ -226,10 +226,7 @@ static int registration_socket__open_events(struct registration_socket *socket, 
 	int ret = sd_event_add_io(loop, &socket->events, socket->fd, EPOLLIN, on_event, socket);
 
 	if (ret >= 0)
-		ret = sd_event_add_time(loop, &socket->resume, CLOCK_MONOTONIC,
-					0, 0, on_resume, socket);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(socket->resume, SD_EVENT_OFF);
+		ret = loop_timer__add(loop, &socket->resume, CLOCK_MONOTONIC, on_resume, socket);
 	return ret;
 }
 
