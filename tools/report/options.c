@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/settings/quantity.h>
+
 #include "options.h"
 
 #define COUNT_DEFAULT		1000
@@ -74,11 +76,7 @@ const char options__help[] =
 static int take_number(const char *what, uint64_t least, uint64_t most,
 		       uint64_t *number, struct dart_error *error)
 {
-	char *end;
-
-	errno = 0;
-	*number = strtoull(optarg, &end, 10);
-	if (*optarg < '0' || *optarg > '9' || *end || errno || *number < least || *number > most)
+	if (dart_quantity__parse(DART_QUANTITY_NUMBER, optarg, least, most, number))
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a %s (expected a number from %llu to %llu)",
 			optarg, what, (unsigned long long)least,

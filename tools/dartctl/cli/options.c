@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options of the command line, over getopt_long(3). */
 #include <assert.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <libdart/settings/quantity.h>
 
 #include "message.h"
 #include "options.h"
@@ -128,24 +128,9 @@ int options__take_in_front(struct options *options, int argc, char **argv)
 
 long long options__number(const char *text, long long most)
 {
-	unsigned long long number;
-	char *end;
+	uint64_t number;
 
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || number > (unsigned long long)most)
-		return -1;
-	return number;
-}
-
-long long options__logarithm(const char *text)
-{
-	long long value;
-
-	if (!strncmp(text, "2^", 2))
-		return options__number(text + 2, LLONG_MAX);
-	value = options__number(text, LLONG_MAX);
-	if (value <= 0 || (value & (value - 1)))
-		return -1;
-	return __builtin_ctzll(value);
+	return dart_quantity__parse(DART_QUANTITY_NUMBER, text, 0, most, &number) ?
+		       -1 :
+		       (long long)number;
 }

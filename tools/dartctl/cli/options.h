@@ -64,7 +64,5 @@ int options__take_in_front(struct options *options, int argc, char **argv);
 
 /* The decimal number @text; -1 if @text is no number, or is larger than @most. */
 long long options__number(const char *text, long long most);
-/* "2^20" or "1048576" as 20; -1 if it is neither. */
-long long options__logarithm(const char *text);
 
 #endif /* OPTIONS_H */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/settings/quantity.h>
+
 #include "layout.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/file.h"
@@ -26,10 +28,10 @@ struct wanted {
 
 static int take_rows(void *rows_log2, const char *text)
 {
-	const long long value = options__logarithm(text);
+	const int value = dart_quantity__logarithm(text, DART_TEA_ROWS_LOG2_MAX);
 
 	*(long long *)rows_log2 = value;
-	if (value < 0 || value > DART_TEA_ROWS_LOG2_MAX)
+	if (value < 0)
 		return misuse("--rows is a power of two up to 2^%d, such as 2^17, not '%s'",
 			      DART_TEA_ROWS_LOG2_MAX, text);
 	return EXIT_SUCCESS;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <dart/store.h>
+#include <libdart/settings/quantity.h>
 
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/file.h"
@@ -19,7 +20,7 @@ struct wanted {
 
 static int take_slots(void *slots_log2, const char *text)
 {
-	const long long value = options__logarithm(text);
+	const long long value = dart_quantity__logarithm(text, INT_MAX);
 
 	*(long long *)slots_log2 = value;
 	return value < 0 ? EXIT_USAGE : EXIT_SUCCESS;

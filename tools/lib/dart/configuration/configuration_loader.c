@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Collects the items of configuration files, each at most once, and takes their values. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/configuration/configuration_loader_internal.h>
+#include <libdart/settings/quantity.h>
 
 int dart_configuration_loader__claim(struct dart_configuration_loader *loader,
 				     struct dart_yaml *yaml, const yaml_node_t *node,
@@ -73,13 +73,12 @@ int dart_configuration__take_number(struct dart_yaml *yaml, const yaml_node_t *n
 				    long long least, long long most, long long *number)
 {
 	const char *text = dart_yaml__text(node) ?: "";
-	char *end;
+	uint64_t value;
 
-	errno = 0;
-	*number = strtoll(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || *number < least || *number > most)
+	if (dart_quantity__parse(DART_QUANTITY_NUMBER, text, least, most, &value))
 		return dart_yaml__refuse(yaml, node, "'%s' is not a number from %lld to %lld", text,
 					 least, most);
+	*number = value;
 	return 0;
 }
 
@@ -117,21 +116,13 @@ int dart_configuration__take_power(struct dart_yaml *yaml, const yaml_node_t *no
 				   long long *log2)
 {
 	const char *text = dart_yaml__text(node) ?: "";
-	bool is_power = !strncmp(text, "2^", 2);
-	long long number;
-	char *end;
 
-	text += is_power ? 2 : 0;
-	number = strtoll(text, &end, 10);
-	if (!*end && *text >= '0' && *text <= '9' &&
-	    (is_power || (number > 0 && !(number & (number - 1))))) {
-		*log2 = is_power ? number : __builtin_ctzll(number);
-		if (*log2 <= most)
-			return 0;
-	}
+	*log2 = dart_quantity__logarithm(text, most);
+	if (*log2 >= 0)
+		return 0;
 	return dart_yaml__refuse(yaml, node,
-				 "'%s' is not a power of two from 2^0 to 2^%d, such as 2^20",
-				 is_power ? text - 2 : text, most);
+				 "'%s' is not a power of two from 2^0 to 2^%d, such as 2^20", text,
+				 most);
 }
 
 int dart_configuration__check_path(struct dart_yaml *yaml,

@@ -48,6 +48,20 @@ int dart_quantity__parse(enum dart_quantity quantity, const char *text, uint64_t
 	return 0;
 }
 
+int dart_quantity__logarithm(const char *text, int most)
+{
+	uint64_t number;
+
+	if (!strncmp(text, "2^", 2))
+		return dart_quantity__parse(DART_QUANTITY_NUMBER, text + 2, 0, most, &number) ?
+			       -1 :
+			       (int)number;
+	if (dart_quantity__parse(DART_QUANTITY_NUMBER, text, 1, INT64_MAX, &number) ||
+	    number & (number - 1) || __builtin_ctzll(number) > most)
+		return -1;
+	return __builtin_ctzll(number);
+}
+
 void dart_quantity__print(enum dart_quantity quantity, uint64_t value, char *text, size_t size)
 {
 	const struct unit *unit, *largest = units_of(quantity);

@@ -21,6 +21,8 @@ enum dart_quantity {
  */
 int dart_quantity__parse(enum dart_quantity quantity, const char *text, uint64_t least,
 			 uint64_t most, uint64_t *value);
+/* The logarithm of a power of two, "2^20" or "1048576", up to @most; -1 if @text is none. */
+int dart_quantity__logarithm(const char *text, int most);
 /* Prints @value with the largest unit that divides it, such as "60min", into @size bytes. */
 void dart_quantity__print(enum dart_quantity quantity, uint64_t value, char *text, size_t size);
 
