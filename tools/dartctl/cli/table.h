@@ -14,6 +14,9 @@ struct table_column {
 	json_t *(*convert)(const json_t *value);	/* or NULL */
 };
 
+#define TEXT_COLUMN(title, member) { title, member, false, NULL }
+#define NUMBER_COLUMN(title, member) { title, member, true, NULL }
+
 /* Converts seconds to the largest suitable unit: "17s", "3h". */
 json_t *table__age(const json_t *seconds);
 /* Converts a uid to the name of its user, if there is one. */

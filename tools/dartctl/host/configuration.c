@@ -193,11 +193,11 @@ int command_save(const struct options *options, int argc, char **argv)
 /* ---- list of registrations */
 
 static const struct table_column columns[] = {
-	{ "KIND", "kind", false, NULL },
-	{ "NAME", "name", false, NULL },
+	TEXT_COLUMN("KIND", "kind"),
+	TEXT_COLUMN("NAME", "name"),
 	{ "OWNER", "owner", false, table__user },
-	{ "FROM", "origin", false, NULL },
-	{ "MISSING", "missing", false, NULL },
+	TEXT_COLUMN("FROM", "origin"),
+	TEXT_COLUMN("MISSING", "missing"),
 	{ }
 };
 

@@ -7,17 +7,17 @@
 #include "tools/dartctl/cli/command.h"
 
 static const struct table_column columns[] = {
-	{ "NAME", "name", false, NULL },
-	{ "KIND", "kind", false, NULL },
+	TEXT_COLUMN("NAME", "name"),
+	TEXT_COLUMN("KIND", "kind"),
 	{ "OWNER", "owner", false, table__user },
 	{ "AGE", "age_s", true, table__age },
-	{ "MAP", "map_id", true, NULL },
-	{ "COPIES", "copies", true, NULL },
-	{ "OF", "copies_are", false, NULL },
-	{ "FIELDS", "fields", true, NULL },
-	{ "BYTES", "bytes", true, NULL },
-	{ "MEMORY REGIONS", "memory_regions", true, NULL },
-	{ "MISSING", "failures", true, NULL },
+	NUMBER_COLUMN("MAP", "map_id"),
+	NUMBER_COLUMN("COPIES", "copies"),
+	TEXT_COLUMN("OF", "copies_are"),
+	NUMBER_COLUMN("FIELDS", "fields"),
+	NUMBER_COLUMN("BYTES", "bytes"),
+	NUMBER_COLUMN("MEMORY REGIONS", "memory_regions"),
+	NUMBER_COLUMN("MISSING", "failures"),
 	{ }
 };
 

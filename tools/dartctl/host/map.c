@@ -178,11 +178,11 @@ const struct command counters_commands[] = {
 /* ---- eBPF programs that dartd brings with it */
 
 static const struct table_column columns[] = {
-	{ "NAME", "name", false, NULL },
-	{ "LOADED", "loaded", false, NULL },
-	{ "MISSED", "missed", true, NULL },
-	{ "ENTRIES", "entries", false, NULL },
-	{ "DESCRIPTION", "description", false, NULL },
+	TEXT_COLUMN("NAME", "name"),
+	TEXT_COLUMN("LOADED", "loaded"),
+	NUMBER_COLUMN("MISSED", "missed"),
+	TEXT_COLUMN("ENTRIES", "entries"),
+	TEXT_COLUMN("DESCRIPTION", "description"),
 	{ }
 };
 

@@ -62,9 +62,9 @@ static int print_by_field(const struct shown *shown)
 	int status;
 
 	struct table_column columns[4 + COPIES_WIDE + 1] = {
-		{ "FIELD", "name", false, NULL },
-		{ "KIND", "kind", false, NULL },
-		{ "UNIT", "unit", false, NULL },
+		TEXT_COLUMN("FIELD", "name"),
+		TEXT_COLUMN("KIND", "kind"),
+		TEXT_COLUMN("UNIT", "unit"),
 	};
 	size_t copies = json_array_size(shown->copies), count = 3, i, copy;
 	char titles[COPIES_WIDE][32];
@@ -73,7 +73,7 @@ static int print_by_field(const struct shown *shown)
 	if (copies > COPIES_WIDE)
 		copies = 0;
 	if (shown->sum)
-		columns[count++] = (struct table_column){ "SUM", "SUM", true, NULL };
+		columns[count++] = (struct table_column)NUMBER_COLUMN("SUM", "SUM");
 	for (copy = 0; copy < copies; copy++) {
 		snprintf(titles[copy], sizeof(titles[copy]), "%s %zu", shown->copy_name, copy);
 		columns[count++] = (struct table_column){ titles[copy], titles[copy], true, NULL };

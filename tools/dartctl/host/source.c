@@ -162,10 +162,10 @@ int command_register_host(struct options *options, int argc, char **argv)
 }
 
 static const struct table_column columns[] = {
-	{ "NAME", "name", false, NULL },
-	{ "SELECTOR", "selector", false, NULL },
-	{ "FOLLOWS", "follows", false, NULL },
-	{ "DESCRIPTION", "description", false, NULL },
+	TEXT_COLUMN("NAME", "name"),
+	TEXT_COLUMN("SELECTOR", "selector"),
+	TEXT_COLUMN("FOLLOWS", "follows"),
+	TEXT_COLUMN("DESCRIPTION", "description"),
 	{ }
 };
 

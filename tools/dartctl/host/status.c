@@ -58,8 +58,8 @@ void coverage__print(const json_t *coverage)
 /* ---- a line for each member of the answer */
 
 static const struct table_column members[] = {
-	{ "", "key", false, NULL },
-	{ "", "value", false, NULL },
+	TEXT_COLUMN("", "key"),
+	TEXT_COLUMN("", "value"),
 	{ }
 };
 
@@ -98,10 +98,10 @@ int command_status(const struct options *options, int argc, char **argv)
 /* ---- readers of the memory of this host */
 
 static const struct table_column peers[] = {
-	{ "PEER", "peer", false, NULL },
-	{ "KIND", "kind", false, NULL },
-	{ "STORE", "store", false, NULL },
-	{ "TABLE", "table", false, NULL },
+	TEXT_COLUMN("PEER", "peer"),
+	TEXT_COLUMN("KIND", "kind"),
+	TEXT_COLUMN("STORE", "store"),
+	TEXT_COLUMN("TABLE", "table"),
 	{ "AGE", "age_s", true, table__age },
 	{ }
 };

@@ -3,18 +3,18 @@
 #include "tools/dartctl/cli/command.h"
 
 static const struct table_column columns[] = {
-	{ "NAME", "name", false, NULL },
-	{ "ROWS 2^", "rows_log2", true, NULL },
-	{ "CELLS", "cells", true, NULL },
-	{ "KEY", "key_length", true, NULL },
-	{ "VALUE", "value_length", true, NULL },
-	{ "ENTRIES", "entries", true, NULL },
-	{ "STASHED", "stashed", true, NULL },
-	{ "BYTES", "bytes", true, NULL },
-	{ "REQUESTERS", "requesters", true, NULL },
-	{ "READERS", "readers", true, NULL },
-	{ "EPOCH", "epoch", true, NULL },
-	{ "FILE", "file", false, NULL },
+	TEXT_COLUMN("NAME", "name"),
+	NUMBER_COLUMN("ROWS 2^", "rows_log2"),
+	NUMBER_COLUMN("CELLS", "cells"),
+	NUMBER_COLUMN("KEY", "key_length"),
+	NUMBER_COLUMN("VALUE", "value_length"),
+	NUMBER_COLUMN("ENTRIES", "entries"),
+	NUMBER_COLUMN("STASHED", "stashed"),
+	NUMBER_COLUMN("BYTES", "bytes"),
+	NUMBER_COLUMN("REQUESTERS", "requesters"),
+	NUMBER_COLUMN("READERS", "readers"),
+	NUMBER_COLUMN("EPOCH", "epoch"),
+	TEXT_COLUMN("FILE", "file"),
 	{}
 };
 
@@ -53,13 +53,13 @@ const struct command table_commands[] = {
 /* ---- requesters: switches with a copy of a lookup table */
 
 static const struct table_column requesters[] = {
-	{ "TABLE", "table", false, NULL },
-	{ "REQUESTER", "requester", false, NULL },
-	{ "STATE", "state", false, NULL },
-	{ "QUEUE PAIR", "qpn", true, NULL },
-	{ "EXPECTED PSN", "expected_psn", true, NULL },
-	{ "BYTES", "bytes", true, NULL },
-	{ "RENEWALS", "renewals", true, NULL },
+	TEXT_COLUMN("TABLE", "table"),
+	TEXT_COLUMN("REQUESTER", "requester"),
+	TEXT_COLUMN("STATE", "state"),
+	NUMBER_COLUMN("QUEUE PAIR", "qpn"),
+	NUMBER_COLUMN("EXPECTED PSN", "expected_psn"),
+	NUMBER_COLUMN("BYTES", "bytes"),
+	NUMBER_COLUMN("RENEWALS", "renewals"),
 	{}
 };
 

@@ -90,16 +90,16 @@ static int create(struct options *options, int argc, char **argv)
 }
 
 static const struct table_column columns[] = {
-	{ "NAME", "name", false, NULL },
-	{ "SLOTS 2^", "slots_log2", true, NULL },
-	{ "VALUE", "value_length", true, NULL },
-	{ "REDUNDANCY", "redundancy", true, NULL },
-	{ "CHECKSUM", "checksum_bits", true, NULL },
-	{ "BYTES", "bytes", true, NULL },
-	{ "REPORTERS", "reporters", true, NULL },
-	{ "READERS", "readers", true, NULL },
-	{ "EPOCH", "epoch", true, NULL },
-	{ "FILE", "file", false, NULL },
+	TEXT_COLUMN("NAME", "name"),
+	NUMBER_COLUMN("SLOTS 2^", "slots_log2"),
+	NUMBER_COLUMN("VALUE", "value_length"),
+	NUMBER_COLUMN("REDUNDANCY", "redundancy"),
+	NUMBER_COLUMN("CHECKSUM", "checksum_bits"),
+	NUMBER_COLUMN("BYTES", "bytes"),
+	NUMBER_COLUMN("REPORTERS", "reporters"),
+	NUMBER_COLUMN("READERS", "readers"),
+	NUMBER_COLUMN("EPOCH", "epoch"),
+	TEXT_COLUMN("FILE", "file"),
 	{ }
 };
 
@@ -123,9 +123,9 @@ const struct command store_commands[] = {
 /* ---- reporters */
 
 static const struct table_column reporters[] = {
-	{ "STORE", "store", false, NULL },
-	{ "REPORTER", "reporter", false, NULL },
-	{ "QUEUE PAIR", "qpn", true, NULL },
+	TEXT_COLUMN("STORE", "store"),
+	TEXT_COLUMN("REPORTER", "reporter"),
+	NUMBER_COLUMN("QUEUE PAIR", "qpn"),
 	{ }
 };
 

@@ -356,11 +356,11 @@ static int add_line(void *data, const char *file, gnutls_x509_crt_t certificate,
 }
 
 static const struct table_column columns[] = {
-	{ "NAMES", "names", false, NULL },
-	{ "KIND", "kind", false, NULL },
-	{ "EXPIRES", "expires", false, NULL },
-	{ "STATE", "state", false, NULL },
-	{ "SERIAL", "serial", false, NULL },
+	TEXT_COLUMN("NAMES", "names"),
+	TEXT_COLUMN("KIND", "kind"),
+	TEXT_COLUMN("EXPIRES", "expires"),
+	TEXT_COLUMN("STATE", "state"),
+	TEXT_COLUMN("SERIAL", "serial"),
 	{ }
 };
 

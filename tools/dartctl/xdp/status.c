@@ -128,18 +128,18 @@ static int add_reporters(const char *interface, json_t *list)
 }
 
 static const struct table_column of_collector[] = {
-	{ "store", "store", false, NULL },
-	{ "address", "address", false, NULL },
-	{ "qpn", "qpn", true, NULL },
-	{ "reports", "reports", true, NULL },
+	TEXT_COLUMN("store", "store"),
+	TEXT_COLUMN("address", "address"),
+	NUMBER_COLUMN("qpn", "qpn"),
+	NUMBER_COLUMN("reports", "reports"),
 	{ }
 };
 
 static int print(json_t *reporters, bool has_collectors)
 {
 	struct table_column columns[2 + COUNTERS + 1] = {
-		{ "interface", "interface", false, NULL },
-		{ "mode", "mode", false, NULL },
+		TEXT_COLUMN("interface", "interface"),
+		TEXT_COLUMN("mode", "mode"),
 	};
 	int status;
 	size_t i;

@@ -138,16 +138,16 @@ static int read_status(struct status *status)
 /* ---- output */
 
 static const struct table_column columns[] = {
-	{ "SERVER", "server", true, NULL },
-	{ "ADDRESS", "address", false, NULL },
-	{ "STATE", "state", false, NULL },
-	{ "QP", "qpn", true, NULL },
-	{ "PSN", "psn", true, NULL },
-	{ "OUTSTANDING", "outstanding", true, NULL },
-	{ "SHARES", "shares", true, NULL },
-	{ "REPLICA OF", "replica_of", true, NULL },
-	{ "LOOKUPS", "lookups", true, NULL },
-	{ "PROBES", "probes", true, NULL },
+	NUMBER_COLUMN("SERVER", "server"),
+	TEXT_COLUMN("ADDRESS", "address"),
+	TEXT_COLUMN("STATE", "state"),
+	NUMBER_COLUMN("QP", "qpn"),
+	NUMBER_COLUMN("PSN", "psn"),
+	NUMBER_COLUMN("OUTSTANDING", "outstanding"),
+	NUMBER_COLUMN("SHARES", "shares"),
+	NUMBER_COLUMN("REPLICA OF", "replica_of"),
+	NUMBER_COLUMN("LOOKUPS", "lookups"),
+	NUMBER_COLUMN("PROBES", "probes"),
 	{}
 };
 
