@@ -19,6 +19,7 @@
 #include "kmod/records/gather.h"
 #include "kmod/records/oom_watch.h"
 #include "kmod/samplers/question.h"
+#include "kmod/samplers/rdma_port.h"
 #include "kmod/samplers/sockets.h"
 #include "kmod/windows/netdev.h"
 #include "objects/namespace.h"
@@ -125,9 +126,12 @@ static int __init dart_init(void)
 	ret = dart_namespace_sampler_init();
 	if (ret)
 		goto err_gather;
-	ret = dart_oom_watch_init();
+	ret = dart_rdma_sampler_init();
 	if (ret)
 		goto err_namespace_sampler;
+	ret = dart_oom_watch_init();
+	if (ret)
+		goto err_rdma_sampler;
 	ret = dart_counters_init();
 	if (ret)
 		goto err_oom_watch;
@@ -141,6 +145,8 @@ err_counters:
 	dart_counters_exit();
 err_oom_watch:
 	dart_oom_watch_exit();
+err_rdma_sampler:
+	dart_rdma_sampler_exit();
 err_namespace_sampler:
 	dart_namespace_sampler_exit();
 err_gather:
@@ -159,6 +165,7 @@ static void __exit dart_exit(void)
 	misc_deregister(&dart_device);
 	dart_quarantine_exit();
 	dart_oom_watch_exit();
+	dart_rdma_sampler_exit();
 	dart_namespace_sampler_exit();
 	dart_gather_exit();
 	dart_question_exit();

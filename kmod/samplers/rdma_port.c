@@ -3,18 +3,20 @@
  * Samples the counters of RDMA devices for each port.  A driver asks the device, which may no
  * longer answer, so each port is a question.
  */
-#include "sampler.h"
+#include "rdma_port.h"
 
 #include <linux/err.h>
 #include <linux/netdevice.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 
 #include <linux/dart_zero.h>
 
 #include "question.h"
+#include "sampler.h"
 
 #if IS_ENABLED(CONFIG_INFINIBAND)
 #include <rdma/ib_cache.h>
@@ -74,13 +76,57 @@ static const char *const counters[] = {
 
 static_assert(sizeof(struct dart_zero_rdma_port) == (1 + ARRAY_SIZE(counters)) * sizeof(u64));
 
+/* The registered devices, by their index. */
+static DEFINE_XARRAY(devices);
+
+static int device_begins(struct ib_device *device)
+{
+	return xa_err(xa_store(&devices, device->index, device, GFP_KERNEL));
+}
+
+/* The core frees the device after this call, and after the last ib_device_put(). */
+static void device_ends(struct ib_device *device, void *data)
+{
+	xa_erase(&devices, device->index);
+}
+
+/* The core tells a client of each device; newer kernels export no other way to find one again. */
+static struct ib_client client = {
+	.name = KBUILD_MODNAME,
+	.add = device_begins,
+	.remove = device_ends,
+	.no_kverbs_req = true,
+};
+
+int dart_rdma_sampler_init(void)
+{
+	return ib_register_client(&client);
+}
+
+void dart_rdma_sampler_exit(void)
+{
+	ib_unregister_client(&client);
+}
+
+/* NULL: the device has ended.  The caller ends with ib_device_put(). */
+static struct ib_device *device_get(u32 index)
+{
+	struct ib_device *device;
+
+	xa_lock(&devices);
+	device = xa_load(&devices, index);
+	if (device && !ib_device_try_get(device))
+		device = NULL;
+	xa_unlock(&devices);
+	return device;
+}
+
 /*
- * A port of a device.  Each question looks the device up by its name, because the device cannot be
+ * A port of a device.  Each question looks the device up by its index, because the device cannot be
  * removed while it is held.
  */
 struct rdma_port {
 	struct dart_question question;
-	char name[IB_DEVICE_NAME_MAX];	/* of the device */
 	u32 index;			/* of the device, in the kernel */
 	u32 number;
 	/* Set by the question. */
@@ -161,14 +207,12 @@ static int ask_port(struct ib_device *device, struct rdma_port *port)
 static int ask(struct dart_question *question)
 {
 	struct rdma_port *port = of_question(question);
-	struct ib_device *device;
-	int ret = -ENODEV;
+	struct ib_device *device = device_get(port->index);
+	int ret;
 
-	device = ib_device_get_by_name(port->name, RDMA_DRIVER_UNKNOWN);
 	if (!device)
-		return ret;
-	if (device->index == port->index)
-		ret = rdma_is_port_valid(device, port->number) ? ask_port(device, port) : -ENODATA;
+		return -ENODEV;
+	ret = rdma_is_port_valid(device, port->number) ? ask_port(device, port) : -ENODATA;
 	ib_device_put(device);
 	return ret;
 }
@@ -220,9 +264,14 @@ static struct ib_device *find_device(const struct dart_zero_window *window)
 		return ERR_CAST(net);
 	netdev = dev_get_by_index(net, window->ifindex);
 	if (netdev) {
-		device = ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN) ?:
-				 ERR_PTR(-EOPNOTSUPP);
+		device = ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN);
 		dev_put(netdev);
+		/* While the core registers a device, its netdev has it before the clients do. */
+		if (device && !xa_load(&devices, device->index)) {
+			ib_device_put(device);
+			device = NULL;
+		}
+		device = device ?: ERR_PTR(-EOPNOTSUPP);
 	}
 	put_net(net);
 	return device;
@@ -234,7 +283,6 @@ static struct rdma_port *port_new(const struct ib_device *device, u32 number)
 
 	if (!port)
 		return NULL;
-	strscpy(port->name, dev_name(&device->dev), sizeof(port->name));
 	port->index = device->index;
 	port->number = number;
 	dart_question_begin(&port->question, &question_kind, DART_QUESTION_DRIVERS, PATIENCE_MS,
@@ -293,6 +341,15 @@ struct dart_sampler *dart_rdma_sampler_open(const struct dart_zero_window *windo
 }
 
 #else
+
+int dart_rdma_sampler_init(void)
+{
+	return 0;
+}
+
+void dart_rdma_sampler_exit(void)
+{
+}
 
 struct dart_sampler *dart_rdma_sampler_open(const struct dart_zero_window *window)
 {
