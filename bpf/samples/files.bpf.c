@@ -3,6 +3,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "cpus.h"
 #include "sample.h"
 
 /* UCOUNTS_HASHTABLE_ENTRIES of the kernel. */
@@ -23,7 +24,6 @@ extern const long nr_dentry_negative __ksym;
 /* Addresses. */
 static __u64 files_stat;
 static __u64 nr_files;
-static __u64 percpu_offsets;
 static __u64 ucounts_hashtable;
 static __u64 init_user_ns;
 
@@ -32,9 +32,9 @@ int find_variables(const struct sample_setting *setting)
 {
 	return FIND(files_stat, "files_stat")			    ?:
 		       FIND(nr_files, "nr_files")		    ?:
-		       FIND(percpu_offsets, "__per_cpu_offset")	    ?:
 		       FIND(ucounts_hashtable, "ucounts_hashtable") ?:
-		       FIND(init_user_ns, "init_user_ns");
+		       FIND(init_user_ns, "init_user_ns")	    ?:
+		       find_cpus();
 }
 
 /* Sums over counts by CPU; the count of one CPU alone may be negative. */
@@ -58,8 +58,9 @@ static long add_cpu(__u32 cpu, struct file_sum *sum)
 
 	if (!inodes || !unused || !dentries || !dentries_unused || !negative)
 		return 1;
-	sum->opened +=
-		READ(__s32, (const char *)sum->open + READ(__u64, percpu_offsets + 8 * (__u64)cpu));
+	if (!is_possible(cpu))
+		return 0;
+	sum->opened += READ(__s32, at_cpu(sum->open, cpu));
 	sum->inodes += *inodes;
 	sum->inodes_unused += *unused;
 	sum->dentries += *dentries;

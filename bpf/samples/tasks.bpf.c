@@ -3,6 +3,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
+#include "cpus.h"
 #include "sample.h"
 
 extern const struct rq runqueues __ksym;
@@ -10,7 +11,6 @@ extern const struct rq runqueues __ksym;
 /* Addresses. */
 static __u64 forks;
 static __u64 threads;
-static __u64 possible_cpus;
 static __u64 threads_max;
 static __u64 pid_max;
 
@@ -35,14 +35,8 @@ int find_variables(const struct sample_setting *setting)
 {
 	return FIND(forks, "total_forks")			   ?:
 		       FIND(threads, "nr_threads")		   ?:
-		       FIND(possible_cpus, "__cpu_possible_mask") ?:
 		       FIND(threads_max, "max_threads")	   ?:
-		       find_pid_max();
-}
-
-static __always_inline bool is_possible(__u32 cpu)
-{
-	return READ(__u8, possible_cpus + cpu / 8) & (1 << cpu % 8);
+		       find_pid_max() ?: find_cpus();
 }
 
 static long add_cpu(__u32 cpu, struct dart_zero_tasks *tasks)

@@ -52,9 +52,6 @@ static const struct sampled_source sources[] = {
 		.by_fd = true,
 		.by_netns = true,
 	},
-	SAMPLED(DART_ZERO_SOURCE_SOCKETS_HOST) = {
-		.open = dart_sockets_sampler_open,
-	},
 	SAMPLED(DART_ZERO_SOURCE_DISK_IO) = {
 		.open = dart_disk_sampler_open,
 		.by_fd = true,

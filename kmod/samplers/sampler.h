@@ -92,8 +92,6 @@ struct dart_sampler *dart_program_sampler_open(const struct dart_zero_window *wi
 struct dart_sampler *dart_netdev_sampler_open(const struct dart_zero_window *window);
 /* The sockets of a network namespace. */
 struct dart_sampler *dart_namespace_sampler_open(const struct dart_zero_window *window);
-/* The sockets of all network namespaces. */
-struct dart_sampler *dart_sockets_sampler_open(const struct dart_zero_window *window);
 /* The statistics of a block device.  Its driver can be unloaded while the sampler exists. */
 struct dart_sampler *dart_disk_sampler_open(const struct dart_zero_window *window);
 /*

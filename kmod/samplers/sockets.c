@@ -7,7 +7,6 @@
 #include <linux/mutex.h>
 #include <linux/net.h>
 #include <linux/notifier.h>
-#include <linux/percpu_counter.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <net/inet_frag.h>
@@ -135,22 +134,6 @@ static int find_protocols(void)
 static u32 in_use(struct net *net, struct proto *protocol)
 {
 	return protocol ? sock_prot_inuse_get(net, protocol) : 0;
-}
-
-static u64 memory_of(const struct proto *protocol)
-{
-	if (!protocol || !protocol->memory_allocated)
-		return 0;
-	return (u64)max(atomic_long_read(protocol->memory_allocated), 0L) << PAGE_SHIFT;
-}
-
-static u64 orphans_of(const struct proto *tcp)
-{
-	int cpu, count = 0;
-
-	for_each_possible_cpu(cpu)
-		count += *per_cpu_ptr(tcp->orphan_count, cpu);
-	return max(count, 0);
 }
 
 /* Fragments that wait for the rest of their packets. */
@@ -327,33 +310,6 @@ static const struct dart_sampler_kind sockets_kind = {
 	.sample = sample,
 	.free = sampler_free,
 };
-
-static int sample_host(struct dart_sampler *base, void *sample, u64 *time)
-{
-	struct dart_zero_sockets_host *sockets = sample;
-
-	if (ipv4[TCP]) {
-		sockets->tcp_orphan = orphans_of(ipv4[TCP]);
-		sockets->tcp_alloc = percpu_counter_sum_positive(ipv4[TCP]->sockets_allocated);
-	}
-	sockets->tcp_mem = memory_of(ipv4[TCP]);
-	sockets->udp_mem = memory_of(ipv4[UDP]);
-	sockets->page_size = PAGE_SIZE;
-	return 0;
-}
-
-static const struct dart_sampler_kind sockets_host_kind = {
-	.name = "dart_zero_sockets_host",
-	.length = sizeof(struct dart_zero_sockets_host),
-	.sample = sample_host,
-};
-
-struct dart_sampler *dart_sockets_sampler_open(const struct dart_zero_window *window)
-{
-	int ret = find_protocols();
-
-	return ret ? ERR_PTR(ret) : dart_sampler_new(&sockets_host_kind);
-}
 
 struct dart_sampler *dart_namespace_sampler_open(const struct dart_zero_window *window)
 {

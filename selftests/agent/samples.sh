@@ -16,7 +16,7 @@ agrees() {
 # In bytes.  The kernel exports the lines that are left out to no module.
 meminfo() {
 	awk -F '[: ]+' 'BEGIN { printf "{" }
-		$1 !~ /^(SwapTotal|Zswap|Zswapped|CommitLimit|Vmalloc.*|Percpu|Huge.*|DirectMap.*|Cma.*|NFS_Unstable|Bounce|WritebackTmp|HardwareCorrupted|Unaccepted|Balloon)$/ {
+		$1 !~ /^(SwapTotal|Zswap|Zswapped|CommitLimit|Vmalloc.*|Percpu|Huge.*|DirectMap.*|Cma.*|NFS_Unstable|Bounce|WritebackTmp|HardwareCorrupted|Unaccepted|Balloon|GPU.*)$/ {
 			name = tolower($1)
 			sub(/^mem/, "", name)
 			gsub(/[()_]/, "", name)
@@ -225,6 +225,32 @@ listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
 connection = listener.accept()[0]
 connection.recv(1)')
+# Their process has closed them, and their peer does not take what they still have to send.
+mkfifo /run/has_orphans /run/needs_none
+python3 -c '
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+peers = []
+for _ in range(9):
+    client = socket.create_connection(listener.getsockname())
+    peers.append(listener.accept()[0])
+    client.setblocking(False)
+    try:
+        while True:
+            client.send(bytes(65536))
+    except BlockingIOError:
+        client.close()
+print(flush=True)
+open("/run/needs_none").read()' >/run/has_orphans &
+read -r _ </run/has_orphans
+has_orphans() {
+	dartctl -j show sockets:host+100ms | is_true '.values.sum | .tcp_orphan >= 9 and .tcp_mem > 0'
+}
+check "connections without a process and their memory are counted" soon has_orphans
+check "they agree with sockstat, to 4" soon agrees sockstat_of_all sockets:host 4
+echo >/run/needs_none
+wait $!
+rm /run/has_orphans /run/needs_none
 check "connections are tracked in the other namespace" sh -c 'modprobe nft_ct && ip netns exec inner nft -f - <<-END
 	table inet t { chain c { type filter hook output priority 0; ct state new counter; }; }
 	END'

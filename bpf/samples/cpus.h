@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The CPUs that the kernel could have, and the memory of each. */
+#ifndef CPUS_H
+#define CPUS_H
+
+#include "sample.h"
+
+/* Addresses. */
+static __u64 possible_cpus;
+static __u64 percpu_offsets;
+
+static __u32 cpu_ids; /* numbers of CPUs are less */
+
+/* Call it in the SEC("syscall") program.  Returns 0 or -errno. */
+static __always_inline int find_cpus(void)
+{
+	__u64 count = 0;
+	int ret = FIND(possible_cpus, "__cpu_possible_mask")	    ?:
+			  FIND(percpu_offsets, "__per_cpu_offset") ?:
+			  FIND(count, "nr_cpu_ids");
+
+	cpu_ids = ret ? 0 : READ(__u32, count);
+	return ret;
+}
+
+/* Some numbers can belong to no CPU: their memory was freed after boot. */
+static __always_inline bool is_possible(__u32 cpu)
+{
+	return READ(__u8, possible_cpus + cpu / 8) & (1 << cpu % 8);
+}
+
+/* The address of a variable of @cpu.  @percpu is what alloc_percpu() returned. */
+static __always_inline const void *at_cpu(const void *percpu, __u32 cpu)
+{
+	return percpu + READ(__u64, percpu_offsets + 8 * (__u64)cpu);
+}
+
+#endif /* CPUS_H */
