@@ -6,49 +6,55 @@
 #include "cgroup_io.h"
 #include "sample.h"
 
-/* The next device, and the sum of the devices before it. */
-struct io_sum {
-	const struct hlist_node *node;
+/* The sum of the devices before @search.node. */
+struct io_total {
+	struct io_search search;
+	struct io_walk walk;
 	struct dart_zero_cgroup_io values;
 };
 
-static long add_device(__u32 number, struct io_sum *sum)
+static long add_device(__u32 number, struct io_total *total)
 {
-	const struct hlist_node *node = sum->node;
-	const struct blkcg_gq *blkg;
-
-	if (!node)
-		return 1;
-	blkg = (const void *)node - bpf_core_field_offset(struct blkcg_gq, blkcg_node);
-	if (BPF_CORE_READ(blkg, online))
-		add_io(blkg, &sum->values);
-	sum->node = BPF_CORE_READ(node, next);
-	return 0;
+	total->search.found = NULL;
+	find_device(number, &total->search);
+	if (total->search.found)
+		add_line(total->search.found, &total->walk, &total->values);
+	return !total->search.node;
 }
 
-/*
- * For kernels whose flush of memory.stat, every 2 s, also flushes io.stat.  Since Linux 6.16 each
- * controller is flushed by itself, and struct cgroup has no rstat_cpu.
- */
+static __always_inline void take_io(const struct cgroup_subsys_state *state,
+				    struct io_total *total)
+{
+	const struct blkcg *blkcg =
+		(const void *)state - bpf_core_field_offset(struct blkcg, css);
+
+	total->search.node = BPF_CORE_READ(blkcg, blkg_list.first);
+	total->walk.top = state;
+	bpf_loop(DEVICES_MAX, add_device, total, 0);
+	total->values.left_out = total->search.node || total->walk.is_cut;
+}
+
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
+{
+	return find_cpus();
+}
+
 SEC("raw_tp.w/dart_zero_sample")
 int sample_cgroup_io(struct bpf_raw_tracepoint_args *context)
 {
-	struct dart_zero_cgroup_io values;
-	const struct blkcg *blkcg;
-	struct io_sum sum = {};
+	const struct cgroup_subsys_state *state;
+	struct io_total total = {};
 
 	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_IO)
 		return 0;
-	blkcg = io_state(CGROUP_OF(context));
-	if (!blkcg) {
+	state = CGROUP_STATE(CGROUP_OF(context), io);
+	if (!state) {
 		SAMPLE_IS_ABSENT(context);
 		return 0;
 	}
-	sum.node = BPF_CORE_READ(blkcg, blkg_list.first);
-	bpf_loop(DEVICES_MAX, add_device, &sum, 0);
-	sum.values.left_out = !!sum.node;
-	values = sum.values;
-	SAMPLE_ANSWER(context, values);
+	take_io(state, &total);
+	SAMPLE_ANSWER(context, total.values);
 	return 0;
 }
 

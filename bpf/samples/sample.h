@@ -46,11 +46,11 @@ enum sample_source {
 	(SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT)
 
 /* Writes the values and then the answer. */
-#define SAMPLE_ANSWER(context, values)                                 \
+#define SAMPLE_ANSWER(context, taken)                                  \
 	do {                                                           \
 		struct dart_zero_sample *sample_ = SAMPLE_OF(context); \
 								       \
-		*(typeof(values) *)sample_->values = (values);         \
+		*(typeof(taken) *)sample_->values = (taken);           \
 		sample_->answer = DART_ZERO_ANSWER_VALUES;             \
 	} while (0)
 

@@ -195,11 +195,19 @@ mkdir "$work" "$top/idle"
 
 check "the agent starts" host_up
 check "samples of a cgroup are gathered" add work
+check "the I/O of the cgroup above is gathered" \
+	dartctl source add cgroup:io --cgroup samples --gather 100ms
 check "a cgroup uses memory, tasks, CPU and a disk" use_all
 check "the kernel's flush alone brings the lines of memory.stat" soon is memory work \
 	'.anon > 2e6 and .shmem >= 8 * 1048576 and .file >= .shmem and .kernel > 0 and
 	.slab_unreclaimable > 0 and .pgfault > 500 and .high == 67108864'
-check "the kernel's flush alone brings io.stat" soon is io work \
+check "the I/O is there before anything reads io.stat" soon is io work \
+	'.wbytes == 1048576 and .rbytes == 262144 and .wios > 0 and .rios > 0'
+# io_above CONDITION: of the cgroup above the working one
+io_above() {
+	dartctl -j show cgroup:io@/samples+100ms | is_true ".values.sum | $1"
+}
+check "the cgroup above has it as well" soon io_above \
 	'.wbytes == 1048576 and .rbytes == 262144 and .wios > 0 and .rios > 0'
 check "the kernel's work alone brings the pressure" soon is pressure work \
 	'.cpu_some > 0 and .cpu_full > 0'
@@ -216,6 +224,21 @@ check "cgroup:pressure has the totals of cpu.pressure, memory.pressure and io.pr
 	soon agrees kernel_cgroup_pressure cgroup:pressure@/samples/work 0 "$each_in_us"
 check "cgroup:io has the sums of io.stat" \
 	soon agrees kernel_io cgroup:io@/samples/work
+# A reader makes the kernel move the counts of the working cgroup to the one above, not further.
+mkdir "$top/ends"
+in_ending() {
+	# shellcheck disable=SC2016 # the other shell expands it
+	sh -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' "$top/ends" "$@"
+}
+in_ending dd if=/dev/zero of=/dev/nullb0 bs=64k count=2 oflag=direct
+check "the I/O of a second cgroup below is added" soon io_above '.wbytes == 1179648'
+rmdir "$top/ends"
+check "the I/O of a cgroup that was removed stays" soon io_above '.wbytes == 1179648'
+kernel_io_above() {
+	work=$top kernel_io
+}
+check "the sums of io.stat above are those" soon agrees kernel_io_above cgroup:io@/samples
+check "they have not changed by that" io_above '.wbytes == 1179648 and .rbytes == 262144'
 
 in_work dd if=/dev/zero of=/dev/nullb1 bs=64k count=3 oflag=direct
 check "the I/O of a cgroup on each disk is gathered" \
