@@ -14,6 +14,11 @@ struct psi_group___psi {
 	__u64 total[1]; /* two dimensions, which BTF does not show */
 };
 
+/* BTF of newer kernels shows both dimensions. */
+struct psi_group___two_dimensions {
+	__u64 total[1][1];
+};
+
 enum psi_states___psi {
 	PSI_IO_SOME___psi,
 	PSI_IO_FULL___psi,
@@ -27,9 +32,13 @@ enum psi_states___psi {
 
 static __always_inline __u64 pressure__total(const struct psi_group *group, __u32 state)
 {
-	const void *total =
-		(const char *)group + bpf_core_field_offset(struct psi_group___psi, total);
+	const void *total = group;
 	__u64 time = 0;
+
+	if (bpf_core_field_exists(struct psi_group___two_dimensions, total))
+		total += bpf_core_field_offset(struct psi_group___two_dimensions, total);
+	else
+		total += bpf_core_field_offset(struct psi_group___psi, total);
 
 	/* total[] has two arrays; PSI_AVGS is the first. */
 	bpf_probe_read_kernel(&time, sizeof(time), total + state * sizeof(time));
