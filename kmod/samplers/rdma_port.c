@@ -72,6 +72,8 @@ static const char *const counters[] = {
 	"np_ecn_marked_roce_packets",
 	"np_cnp_sent",
 	"rx_icrc_encapsulated",
+	"sent_bytes",
+	"rcvd_bytes",
 };
 
 static_assert(sizeof(struct dart_zero_rdma_port) == (1 + ARRAY_SIZE(counters)) * sizeof(u64));

@@ -110,6 +110,9 @@ def take_vmstat():
         unit = 2 if name in ("pgpgin", "pgpgout") else 1
         if is_event and name != "nr_unstable":
             put("vmstat", "sum", name, int(number) * unit, unit)
+        if re.match("pg(refill|scan|steal)_?(kswapd|direct|khugepaged|proactive|anon|file|)$", name):
+            # A CPU keeps pages to itself until it has many, which a file adds up.
+            put("reclaim", "sum", name, int(number), slack=125 * os.cpu_count())
 
 
 def take_memory():

@@ -90,11 +90,13 @@ def read_families():
             name = family.get("pattern", "")
             if not name.endswith("$name"):
                 found(place, f"{name}: does not end with $name")
+            all_series = {}
             for series in family.get("series", []):
                 for field, end in series.get("fields", {}).items():
-                    families.append((place, name.replace("$name", end),
-                                     text.replace("$name", end), family,
-                                     [{**series, "fields": {field: {}}}]))
+                    all_series.setdefault(end, []).append({**series, "fields": {field: {}}})
+            for end, of_end in all_series.items():
+                families.append((place, name.replace("$name", end),
+                                 text.replace("$name", end), family, of_end))
     return families
 
 

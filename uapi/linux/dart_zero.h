@@ -72,7 +72,7 @@
 #include <linux/types.h>
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	6
+#define DART_ZERO_ABI_VERSION	7
 #define DART_ZERO_NAME_LENGTH	64
 
 /* The per-CPU counters that a window can be opened on, by selector. */

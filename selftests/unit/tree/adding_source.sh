@@ -81,7 +81,7 @@ check "the table of the agent compiles" "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -I 
 	-I "$copy/uapi" -I "$copy/tools/lib/include" -o "$copy/schema" "$copy/schema.c" \
 	"$copy/agent/region/source.c"
 check "and has the fields of the page" [ "$("$copy/schema" aio)" = \
-	"174 asynchronous requests that processes reserved
+	"175 asynchronous requests that processes reserved
 reserved requests 0 8
 limit requests 8 8" ]
 
