@@ -8,7 +8,7 @@
  * of these, at the latest when the peer acknowledges sent data.
  *
  * All programs run under the lock of the socket, so a row has one writer at a time.  The socket's
- * local storage has the row number.
+ * local storage has the row number, or a map has it by the socket's cookie.
  *
  * The kernel does not run a program while the same program runs on that CPU, even for another
  * socket.  Later events make up for a missed one.  If no row was taken, the next segment takes one;
@@ -89,6 +89,22 @@ struct {
 	__type(key, int);
 	__type(value, __u32);
 } row_of_socket SEC(".maps");
+
+/*
+ * The same by cookie, for sockets without local storage: since Linux 6.19 the kernel cannot
+ * allocate it here on CPUs that lack an atomic exchange of 16 bytes (cmpxchg16b).  Memory is taken
+ * for entries in use only.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 2 * CONNECTIONS);
+	__type(key, __u64);
+	__type(value, __u32);
+} row_of_cookie SEC(".maps");
+
+/* Number of entries in row_of_cookie.  Without any, other sockets need not be looked up. */
+static __u32 cookie_count;
 
 static __u32 fresh_rows;
 /* Number of rows in free_rows.  Each event without a row reads it, without the lock of the map. */
@@ -191,6 +207,41 @@ static __always_inline void write_figures(struct tcpconn *row, const struct tcp_
 	row->state = state;
 }
 
+/* The row number of a socket, as above; NULL if none is kept or no memory is left to keep it. */
+static __always_inline __u32 *number_of(struct tcp_sock *connection, bool is_new_kept)
+{
+	__u32 *number, none = 0;
+	__u64 cookie;
+
+	/* First, because memory for local storage may be there by now. */
+	if (*(volatile __u32 *)&cookie_count) {
+		cookie = bpf_get_socket_cookie(connection);
+		number = bpf_map_lookup_elem(&row_of_cookie, &cookie);
+		if (number)
+			return number;
+	}
+	number = bpf_sk_storage_get(&row_of_socket, connection, NULL,
+				    is_new_kept ? BPF_SK_STORAGE_GET_F_CREATE : 0);
+	if (number || !is_new_kept)
+		return number;
+	cookie = bpf_get_socket_cookie(connection);
+	if (bpf_map_update_elem(&row_of_cookie, &cookie, &none, BPF_NOEXIST))
+		return NULL;
+	__sync_fetch_and_add(&cookie_count, 1);
+	return bpf_map_lookup_elem(&row_of_cookie, &cookie);
+}
+
+static __always_inline void forget_cookie(struct tcp_sock *connection)
+{
+	__u64 cookie;
+
+	if (!*(volatile __u32 *)&cookie_count)
+		return;
+	cookie = bpf_get_socket_cookie(connection);
+	if (!bpf_map_delete_elem(&row_of_cookie, &cookie))
+		__sync_fetch_and_add(&cookie_count, -1);
+}
+
 /* Updates the row of a socket, or takes a row if the socket has none. */
 static __always_inline int update(struct tcp_sock *connection, __u8 state)
 {
@@ -200,7 +251,7 @@ static __always_inline int update(struct tcp_sock *connection, __u8 state)
 
 	if (!connection || !is_connection(state))
 		return 0;
-	number = bpf_sk_storage_get(&row_of_socket, connection, NULL, BPF_SK_STORAGE_GET_F_CREATE);
+	number = number_of(connection, true);
 	if (!number)
 		return 0;
 	is_new = !*number || *number == ROW_NONE;
@@ -228,11 +279,12 @@ static __always_inline int give_back(struct tcp_sock *connection)
 
 	if (!connection || !usage)
 		return 0;
-	number = bpf_sk_storage_get(&row_of_socket, connection, NULL, 0);
+	number = number_of(connection, false);
 	if (!number || !*number)
 		return 0;
 	free.row = *number - 1;
 	*number = 0;
+	forget_cookie(connection);
 
 	row = bpf_map_lookup_elem(&tcpconn, &free.row);
 	if (!row) {
