@@ -32,7 +32,7 @@ struct listener {
 	const struct changes *changes;
 	struct connection_counts *counts;
 	struct rdma_event_channel *channel;
-	struct rdma_cm_id **ids;	/* one for each address */
+	struct rdma_cm_id **ids;	/* one for each address, or family */
 	size_t id_count;
 	sd_event_source *events;
 	sd_event_source *resume;	/* after a pause */

@@ -28,41 +28,48 @@ static struct rdma_cm_id *listener__add_id(struct listener *listener)
 	return ids[listener->id_count++];
 }
 
-/* Binds to any address, of IPv6 and IPv4 if the host supports both. */
-static int bind_any(struct rdma_cm_id *id, uint16_t port)
+static void listener__remove_id(struct listener *listener)
 {
-	struct sockaddr_in6 any6 = {
-		.sin6_family = AF_INET6,
-		.sin6_port = htobe16(port),
-	};
-	struct sockaddr_in any = {
-		.sin_family = AF_INET,
-		.sin_port = htobe16(port),
-	};
-	int v6_only = 0;
-
-	rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &v6_only, sizeof(v6_only));
-	if (!rdma_bind_addr(id, (struct sockaddr *)&any6))
-		return 0;
-	if (is_taken(errno))
-		return -1;
-	return rdma_bind_addr(id, (struct sockaddr *)&any);
+	rdma_destroy_id(listener->ids[--listener->id_count]);
 }
 
 #define BACKLOG 64
 
-static int listen_any(struct listener *listener, uint16_t port, struct dart_error *error)
+/*
+ * Listens at any address of one family.  One listener for both families would not do: the kernel
+ * opens a TCP socket for each address and family on iWARP devices, and rejects IPv4 peers of an
+ * IPv6 listener before dartd hears of them.
+ */
+static int listen_family(struct listener *listener, sa_family_t family, uint16_t port)
 {
+	union address address = { .any.sa_family = family };
 	struct rdma_cm_id *id = listener__add_id(listener);
+	int only = 1;
+	int code;
 
 	if (!id)
-		return dart_error__system(error, errno, "cannot use the RDMA CM");
-	if (bind_any(id, port) || rdma_listen(id, BACKLOG))
-		return dart_error__set(error, errno,
-				       "cannot listen for controllers on port %u: %s%s", port,
-				       strerror(errno),
-				       is_taken(errno) ? " (choose another with --port)" : "");
-	return 0;
+		return -errno;
+	/* The port has the same place in addresses of both families. */
+	address.v4.sin_port = htobe16(port);
+	if (family == AF_INET6)
+		rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only, sizeof(only));
+	if (!rdma_bind_addr(id, &address.any) && !rdma_listen(id, BACKLOG))
+		return 0;
+	code = errno;
+	listener__remove_id(listener);
+	return -code;
+}
+
+/* Listens at all addresses, of IPv6 and IPv4 if the host supports both. */
+static int listen_any(struct listener *listener, uint16_t port, struct dart_error *error)
+{
+	int v6 = listen_family(listener, AF_INET6, port);
+	int v4 = is_taken(-v6) ? v6 : listen_family(listener, AF_INET, port);
+
+	if (!v4 || (!v6 && !is_taken(-v4)))
+		return 0;
+	return dart_error__set(error, -v4, "cannot listen for controllers on port %u: %s%s", port,
+			       strerror(-v4), is_taken(-v4) ? " (choose another with --port)" : "");
 }
 
 static const char *remedy(int code)
@@ -117,7 +124,7 @@ int listener__listen(struct listener *listener, const struct listener_place *pla
 void listener__destroy_ids(struct listener *listener)
 {
 	while (listener->id_count)
-		rdma_destroy_id(listener->ids[--listener->id_count]);
+		listener__remove_id(listener);
 	free(listener->ids);
 	listener->ids = NULL;
 }
