@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/rdma/verbs.h>
+
 #include "agent/base/log.h"
 #include "device.h"
 
@@ -274,5 +276,5 @@ int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id, enum ib
 		attributes.retry_cnt = RETRIES;
 	if (mask & IBV_QP_RNR_RETRY)
 		attributes.rnr_retry = RNR_RETRIES;
-	return -ibv_modify_qp(queue_pair, &attributes, mask);
+	return dart_verbs__result(ibv_modify_qp(queue_pair, &attributes, mask));
 }

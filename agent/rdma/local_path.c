@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <libdart/rdma/verbs.h>
+
 #include "local_path.h"
 
 #define ROCE_UDP_PORT 4791
@@ -134,6 +136,7 @@ int local_path__explain(const struct local_path *path, int code, struct dart_err
 {
 	char text[INET_ADDRSTRLEN];
 
+	code = -dart_verbs__result(code);
 	inet_ntop(AF_INET, &path->peer, text, sizeof(text));
 	if (code == ETIMEDOUT || code == EHOSTUNREACH || code == ENODATA)
 		return dart_error__set(error, EHOSTUNREACH, "%s no longer answers ARP", text);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <libdart/rdma/verbs.h>
+
 #include "message_qp.h"
 
 /* One for a probe. */
@@ -26,7 +28,7 @@ static int post_receive(struct message_qp *message_qp)
 	struct ibv_recv_wr request = { .sg_list = &place, .num_sge = 1 };
 	struct ibv_recv_wr *bad;
 
-	return -ibv_post_recv(message_qp->queue_pair, &request, &bad);
+	return dart_verbs__result(ibv_post_recv(message_qp->queue_pair, &request, &bad));
 }
 
 static int make_memory(struct message_qp *message_qp, struct ibv_pd *pd)
@@ -62,7 +64,7 @@ static int message_qp__connect(struct message_qp *message_qp, struct rdma_cm_id 
 	struct ibv_qp *queue_pair = message_qp->queue_pair;
 
 	return device__advance_qp(queue_pair, id, IBV_QPS_INIT, 0, 0) ?:
-		       -ibv_req_notify_cq(message_qp->received, 0)    ?:
+		       dart_verbs__result(ibv_req_notify_cq(message_qp->received, 0)) ?:
 		       post_receive(message_qp)			      ?:
 		       device__advance_qp(queue_pair, id, IBV_QPS_RTR, 0, 0) ?:
 		       device__advance_qp(queue_pair, id, IBV_QPS_RTS, 0, 0);
@@ -160,7 +162,7 @@ static int message_qp__send(struct message_qp *message_qp, uint32_t number, size
 	struct ibv_send_wr *bad;
 
 	message_qp->in_use |= 1U << number;
-	return ibv_post_send(message_qp->queue_pair, &request, &bad);
+	return dart_verbs__result(ibv_post_send(message_qp->queue_pair, &request, &bad));
 }
 
 /* The first buffer that is not in use; MESSAGE_QP_SENDS if all are. */
@@ -337,5 +339,5 @@ int message_qp__probe(struct message_qp *message_qp)
 		return 0;
 	code = ibv_post_send(message_qp->queue_pair, &probe, &bad);
 	message_qp->is_probed = !code;
-	return -code;
+	return dart_verbs__result(code);
 }

@@ -2,6 +2,8 @@
 /* Opens the queue pair of a peer, restricts it to READs, and watches it. */
 #include <errno.h>
 
+#include <libdart/rdma/verbs.h>
+
 #include "peer_qp.h"
 
 static int peer_qp__advance(struct peer_qp *peer_qp, struct rdma_cm_id *id,
@@ -10,12 +12,19 @@ static int peer_qp__advance(struct peer_qp *peer_qp, struct rdma_cm_id *id,
 	return device__advance_qp(peer_qp->queue_pair, id, state, IBV_ACCESS_REMOTE_READ, reads);
 }
 
+/* A receive without room: its completion tells that the peer sent a message, or has failed. */
 static int peer_qp__post_receive(struct peer_qp *peer_qp)
 {
+	struct ibv_sge no_bytes = {};
 	struct ibv_recv_wr nothing = {}, *bad;
-	int code = ibv_req_notify_cq(peer_qp->received, 0);
+	int ret = dart_verbs__result(ibv_req_notify_cq(peer_qp->received, 0));
 
-	return -(code ?: ibv_post_recv(peer_qp->queue_pair, &nothing, &bad));
+	/* libsiw refuses a receive without an SGE.  To mlx4, an SGE of 0 bytes means 2 GiB. */
+	if (dart_verbs__is_iwarp(peer_qp->queue_pair->context)) {
+		nothing.sg_list = &no_bytes;
+		nothing.num_sge = 1;
+	}
+	return ret ?: dart_verbs__result(ibv_post_recv(peer_qp->queue_pair, &nothing, &bad));
 }
 
 int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
@@ -85,7 +94,7 @@ int peer_qp__probe(struct peer_qp *peer_qp)
 		return 0;
 	code = ibv_post_send(peer_qp->queue_pair, &probe, &bad);
 	peer_qp->is_probed = !code;
-	return -code;
+	return dart_verbs__result(code);
 }
 
 const char *peer_qp__failure(struct peer_qp *peer_qp)

@@ -13,6 +13,7 @@
 #include <libdart/rdma/path_internal.h>
 #include <libdart/rdma/rejection_internal.h>
 #include <libdart/rdma/remote_clock_internal.h>
+#include <libdart/rdma/verbs.h>
 
 /* Milliseconds for ARP or neighbour discovery, and for the route. */
 #define RESOLVE_TIMEOUT_MS	2000
@@ -142,7 +143,7 @@ static int advance(struct ibv_qp *qp, struct rdma_cm_id *id, enum ibv_qp_state s
 		return -errno;
 	if (mask & IBV_QP_PATH_MTU && attributes.path_mtu > mtu)
 		attributes.path_mtu = mtu;
-	return -ibv_modify_qp(qp, &attributes, mask);
+	return dart_verbs__result(ibv_modify_qp(qp, &attributes, mask));
 }
 
 /* Sets the queue pair up with the path MTU that both ends take, and tells the agent. */

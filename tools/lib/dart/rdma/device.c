@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 
+#include <libdart/rdma/verbs.h>
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -218,7 +220,7 @@ int dart_queue_group__arm(struct dart_queue_group *group)
 		return 0;
 	ret = ibv_req_notify_cq(group->cq, 0);
 	group->is_armed = !ret;
-	return -ret;
+	return dart_verbs__result(ret);
 }
 
 /* Drops completions of a group without adopted queue pairs: nobody waits for them. */

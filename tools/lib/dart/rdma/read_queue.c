@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/rdma/verbs.h>
+
 #include "path_internal.h"
 #include "read_queue_internal.h"
 
@@ -164,9 +166,9 @@ static int post(struct dart_read_queue *queue)
 	while ((n = fill_chunk(queue))) {
 		requests[n - 1].next = NULL;
 		requests[n - 1].send_flags = IBV_SEND_SIGNALED;
-		ret = ibv_post_send(queue->qp, requests, &bad);
+		ret = dart_verbs__result(ibv_post_send(queue->qp, requests, &bad));
 		if (ret)
-			return -ret;
+			return ret;
 	}
 	return 0;
 }

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include <libdart/rdma/verbs.h>
+
 #include "rpc_queue_internal.h"
 
 #define RECEIVES DART_RPC_QUEUE_RECEIVES
@@ -36,7 +38,7 @@ static int post_receive(struct dart_rpc_queue *queue, int number)
 	};
 	struct ibv_recv_wr *bad;
 
-	return -ibv_post_recv(queue->id->qp, &request, &bad);
+	return dart_verbs__result(ibv_post_recv(queue->id->qp, &request, &bad));
 }
 
 /* Without remote access: only messages land in the memory. */
@@ -85,7 +87,7 @@ int dart_rpc_queue__open(struct dart_rpc_queue *queue, struct rdma_cm_id *id)
 		return -errno;
 	for (i = 0; !ret && i < RECEIVES; i++)
 		ret = post_receive(queue, i);
-	return ret ?: -ibv_req_notify_cq(queue->cq, 0);
+	return ret ?: dart_verbs__result(ibv_req_notify_cq(queue->cq, 0));
 }
 
 void dart_rpc_queue__close(struct dart_rpc_queue *queue)
@@ -125,10 +127,10 @@ int dart_rpc_queue__send(struct dart_rpc_queue *queue, size_t length, struct dar
 		.send_flags = IBV_SEND_SIGNALED,
 	};
 	struct ibv_send_wr *bad;
-	int ret = ibv_post_send(queue->id->qp, &request, &bad);
+	int ret = dart_verbs__result(ibv_post_send(queue->id->qp, &request, &bad));
 
 	if (ret)
-		return dart_error__system(error, ret, "cannot send a request");
+		return dart_error__system(error, -ret, "cannot send a request");
 	return 0;
 }
 
