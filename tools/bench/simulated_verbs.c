@@ -228,7 +228,11 @@ int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
-	return calloc(1, sizeof(struct ibv_pd));
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	if (pd)
+		pd->context = context;
+	return pd;
 }
 
 int ibv_dealloc_pd(struct ibv_pd *pd)

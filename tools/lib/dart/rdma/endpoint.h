@@ -92,7 +92,8 @@ const struct dart_endpoint_accept *dart_endpoint__accept(const struct dart_endpo
 /*
  * Makes room for @size bytes to READ into, valid until the next call, even a call that fails.
  * Returns 0, -EBUSY while READs are in flight, -ENOTCONN before CONNECTED, -ENOMEM, or an error of
- * ibv_reg_mr().  No other host knows a key to these bytes: only the next READ changes them.
+ * ibv_reg_mr().  No other host knows a key to these bytes: only the next READ changes them.  (On
+ * iWARP devices the host that is READ knows a key, and can write there at any time.)
  */
 int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size, void **landing);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <libdart/rdma/landing_internal.h>
+#include <libdart/rdma/verbs.h>
 
 static int landing__allocate(struct dart_landing *landing)
 {
@@ -20,6 +21,18 @@ static int landing__allocate(struct dart_landing *landing)
 		return -ENOMEM;
 	memset(landing->memory, 0, landing->size);
 	return 0;
+}
+
+/*
+ * On RoCE and InfiniBand without remote access: only responses to own READs are written there.  An
+ * iWARP response names the memory that it lands in (RFC 5040, 4.4), and adapters want that memory
+ * to permit remote WRITEs.
+ */
+static int access_to(const struct ibv_pd *pd)
+{
+	if (dart_verbs__is_iwarp(pd->context))
+		return IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	return IBV_ACCESS_LOCAL_WRITE;
 }
 
 int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd, void *memory,
@@ -37,9 +50,7 @@ int dart_landing__register(struct dart_landings *landings, struct ibv_pd *pd, vo
 	if (!memory)
 		ret = landing__allocate(landing);
 	if (!ret) {
-		/* No remote access: only responses to own READs are written there. */
-		landing->mr = ibv_reg_mr(pd, landing->memory, landing->size,
-					 IBV_ACCESS_LOCAL_WRITE);
+		landing->mr = ibv_reg_mr(pd, landing->memory, landing->size, access_to(pd));
 		if (landing->mr)
 			landing->lkey = landing->mr->lkey;
 		else
