@@ -36,6 +36,17 @@ static int report_qp__start_receiving(const struct report_qp *report_qp)
 				     IBV_QP_DEST_QPN | IBV_QP_RQ_PSN);
 }
 
+/* Only some adapters have unreliable connections, and their drivers refuse with different codes. */
+static int cannot_open(const struct device *device, int code, struct dart_error *error)
+{
+	if (code == EOPNOTSUPP || code == EINVAL)
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"RDMA device %s has no unreliable connected queue pairs (UC), which reports need (see dartctl doctor)",
+			device__name(device));
+	return dart_error__system(error, code, "cannot open a queue pair");
+}
+
 static int report_qp__open(struct report_qp *report_qp, const struct device *device,
 			   struct dart_error *error)
 {
@@ -44,7 +55,7 @@ static int report_qp__open(struct report_qp *report_qp, const struct device *dev
 	report_qp->queue_pair = device__create_qp(report_qp->view.pd, IBV_QPT_UC,
 						  device->cq, device->cq, 1);
 	if (!report_qp->queue_pair)
-		return dart_error__system(error, errno, "cannot open a queue pair");
+		return cannot_open(device, errno, error);
 	code = report_qp__initialize(report_qp) ?: report_qp__start_receiving(report_qp);
 	if (!code)
 		return 0;
