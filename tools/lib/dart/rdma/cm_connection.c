@@ -101,8 +101,12 @@ int dart_cm_connection__ask(struct dart_cm_connection *connection,
 	/* Kernels that cannot set it use a sufficient default. */
 	rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout, sizeof(timeout));
 	connection->asked_ns = dart_monotonic_ns();
-	if (rdma_connect(id, parameters))
+	if (rdma_connect(id, parameters)) {
+		/* On iWARP the TCP connection may be refused at once. */
+		if (errno == ECONNREFUSED)
+			return dart_rejection__explain_absence(error);
 		return dart_error__system(error, errno, "cannot request a connection");
+	}
 	connection->own_mtu = dart_path__mtu(id);
 	connection->hidden = id->qp;
 	id->qp = NULL;

@@ -50,23 +50,33 @@ static int explain_refusal(const struct rdma_conn_param *conn,
 			       (int)strnlen(reject.reason, sizeof(reject.reason)), reject.reason);
 }
 
+int dart_rejection__explain_absence(struct dart_error *error)
+{
+	return dart_error__set(error, ECONNREFUSED, "no agent listens there (is dartd running?)");
+}
+
+/*
+ * On iWARP the agent rejects with an MPA reply (RFC 5044, 7.1.1), which drivers report as
+ * -ECONNRESET or -ECONNREFUSED.  A host where nobody listens refuses the TCP connection before.
+ */
+static bool is_by_agent(const struct rdma_cm_event *event)
+{
+	return event->status == REJECT_CONSUMER || event->status == -ECONNRESET ||
+	       (event->status == -ECONNREFUSED && event->param.conn.private_data_len);
+}
+
 int dart_rejection__explain(const struct rdma_cm_event *event, const void *request, size_t length,
 			    struct dart_error *error)
 {
 	struct dart_control_request own = {};
 
 	memcpy(&own, request, length < sizeof(own) ? length : sizeof(own));
-	switch (event->status) {
-	case REJECT_NO_SERVICE:
-	case -ECONNREFUSED:
-		return dart_error__set(error, ECONNREFUSED,
-				       "no agent listens there (is dartd running?)");
-	case REJECT_CONSUMER:
+	if (is_by_agent(event))
 		return explain_refusal(&event->param.conn, &own, error);
-	default:
-		return dart_error__set(error, EPROTO, "the connection was rejected, reason %d",
-				       event->status);
-	}
+	if (event->status == REJECT_NO_SERVICE || event->status == -ECONNREFUSED)
+		return dart_rejection__explain_absence(error);
+	return dart_error__set(error, EPROTO, "the connection was rejected, reason %d",
+			       event->status);
 }
 
 int dart_rejection__explain_silence(const struct rdma_cm_event *event, struct dart_error *error)

@@ -15,6 +15,8 @@
  */
 int dart_rejection__explain(const struct rdma_cm_event *event, const void *request, size_t length,
 			    struct dart_error *error);
+/* The same for a host where no agent listens. */
+int dart_rejection__explain_absence(struct dart_error *error);
 /* The same for an event that tells that nothing answers. */
 int dart_rejection__explain_silence(const struct rdma_cm_event *event, struct dart_error *error);
 
