@@ -55,7 +55,7 @@ check "an agent without entries but tcp is examined" sh -c \
 on host dartctl register source cpustat
 check "nothing is wrong with an agent in order" in_order
 check "each step has a line" is_true 'map(.check) == ["rdma_cm", "name", "route", "rdma",
-	"gid", "firewall", "connect", "mtu", "clock", "read", "table", "generation",
+	"gid", "transport", "firewall", "connect", "mtu", "clock", "read", "table", "generation",
 	"scrape", "fresh", "coverage"]' /run/findings
 check "the scrape tells READs, bytes and latency" is_true \
 	'any(.check == "scrape" and (.found | test("[0-9]+ READs, [0-9]+ bytes, [0-9.]+ us")))' \

@@ -13,6 +13,7 @@
 #include "tools/controller/base/schedule.h"
 #include "tools/doctor/firewall.h"
 #include "tools/doctor/text_file.h"
+#include "tools/doctor/transport.h"
 
 #define ROCE_PORT "4791"
 /* An ICMP error arrives within a round trip. */
@@ -137,6 +138,7 @@ static void explain_route(struct findings *findings, struct connection *connecti
 {
 	if (!check_rdma_port(findings, &connection->port, NULL))
 		return;
+	check_transport(findings, &connection->port, TRANSPORT_OF_CONTROLLER);
 	findings__fail(findings, "route",
 		       "no RDMA device of this machine reaches %s; there is %s%s%s%s: %s",
 		       connection->address, connection->port.device,
@@ -171,8 +173,10 @@ bool check_connection(struct findings *findings, struct connection *connection)
 	findings__ok(findings, "route", "%s to %s through %s", connection->path.source,
 		     connection->path.destination, connection->path.device);
 	snprintf(command, sizeof(command), "dart-controller doctor %s", target->name);
-	if (check_rdma_port(findings, &connection->port, connection->path.device))
+	if (check_rdma_port(findings, &connection->port, connection->path.device)) {
+		check_transport(findings, &connection->port, TRANSPORT_OF_CONTROLLER);
 		check_firewall(findings, &connection->port, command);
+	}
 	if (ret) {
 		explain(findings, connection, ret, &error);
 		goto free;

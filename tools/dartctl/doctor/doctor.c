@@ -8,6 +8,7 @@
 #include "tools/doctor/certificate.h"
 #include "tools/doctor/firewall.h"
 #include "tools/doctor/rp_filter.h"
+#include "tools/doctor/transport.h"
 
 /* Checks the certificate that dartd shows to callers over TCP. */
 static void check_own_certificate(struct findings *findings)
@@ -42,6 +43,9 @@ int command_doctor(const struct options *options, int argc, char **argv)
 	if (check_rdma_port(&findings, &port, device)) {
 		check_firewall(&findings, &port, "dartctl doctor");
 		check_rp_filter(&findings, &port);
+		check_transport(&findings, &port,
+				json_array_size(agent.stores) ? TRANSPORT_OF_STORES :
+								TRANSPORT_OF_HOST);
 		check_device_limits(&findings, &port);
 	}
 	check_clock(&findings);
