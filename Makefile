@@ -47,6 +47,8 @@ define help
   make check-packaged   tests of the agent with the installed service, in its sandbox
   make check-crashes    dartd is killed 200 times (30 min)
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
+  make check-siw        a controller reads a host over soft-iWARP, whose module is built
+                        from Debian's source of the guest's kernel
   make check-power      a machine is killed three times while its controller spools
   make check-receivers  Prometheus, VictoriaMetrics and InfluxDB get metrics, are
                         killed meanwhile, and are asked for all (10 min);

@@ -5,7 +5,7 @@
 
 # Directories of selftests that only run by name, in the same way.
 checks_by_name := $(addprefix check-, long churn packaged crashes farm power)
-checks := check check-debug check-deb check-documented $(checks_by_name) \
+checks := check check-debug check-deb check-documented check-siw $(checks_by_name) \
 	check-receivers check-fleet check-helgrind check-page fuzz
 
 $(checks): sections := build run test
@@ -41,6 +41,12 @@ check-debug: packages
 $(checks_by_name): check-%: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
 	$(quiet)selftests/run $*
+
+# Only the kernel's RDMA modules differ from those of make check.
+check-siw: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	$(quiet)selftests/qemu/siw $(KVER) > /dev/null
+	$(quiet)selftests/run siw
 
 check-documented: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
-# Functions for kernel and debug_kernel, which set output and define fail: they
+# Functions for kernel, debug_kernel and siw, which set output and version and define fail: they
 # download packages of any suite of Debian by name through apt, and install none.
 
 arch=$(dpkg --print-architecture)
@@ -64,4 +64,30 @@ suite_open()
 	rm -rf "$scratch/lists" "$scratch/cache"
 	mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
 	with_apt apt-get update 2> "$scratch/errors"
+}
+
+# source_fetch UPSTREAM DIRECTORY [PATTERN]: unpack the source of exactly this Linux, which any
+# suite may have, or the files of it whose paths match.
+source_fetch()
+{
+	local package there='' wanted='' tree=$2 versions suite
+	local -a only=(${3:+--wildcards "$3"})
+
+	package=linux-source-$(cut -d . -f 1,2 <<< "$1")
+	for suite in "${suites[@]}"; do
+		suite_open "$suite" || continue
+		versions=$(with_apt apt-cache madison "$package" | awk '{ print $3 }')
+		there+=" ${versions//$'\n'/ }"
+		wanted=$(grep -m 1 "^$1-" <<< "$versions") || continue
+		break
+	done
+	[ "$wanted" ] || fail "Debian does not have $package $1, only$there" \
+		"(for a newer stock kernel remove $output/$version)"
+	echo "${0##*/}: fetching the source of Linux $1 from $suite" >&2
+	(cd "$scratch" && with_apt apt-get download "$package=$wanted")
+	mkdir -p "$tree"
+	dpkg-deb --fsys-tarfile "$scratch"/*.deb |
+		tar -x -O "./usr/src/$package.tar.xz" |
+		tar -x -J -C "$tree" --strip-components 1 "${only[@]}"
+	rm "$scratch"/*.deb
 }
