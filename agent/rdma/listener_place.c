@@ -42,7 +42,7 @@ static void listener__remove_id(struct listener *listener)
  */
 static int listen_family(struct listener *listener, sa_family_t family, uint16_t port)
 {
-	union address address = { .any.sa_family = family };
+	union listen_address address = { .any.sa_family = family };
 	struct rdma_cm_id *id = listener__add_id(listener);
 	int only = 1;
 	int code;
