@@ -12,23 +12,26 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 # frames are read as numbers of several widths, as everywhere in the kernel.
 compile_bpf = $(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
 	-fno-strict-aliasing -fms-extensions -Wno-microsoft-anon-tag \
-	-D__TARGET_ARCH_x86 -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
+	-D__TARGET_ARCH_x86 -iquote . -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
 
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
 	$(compile_bpf)
 
-# Programs that take samples.  Linked by bpftool, they have no debug information but BTF, which
-# shrinks dartd: it contains all of them.
-samples := $(patsubst bpf/samples/%.bpf.c,%,$(wildcard bpf/samples/*.bpf.c))
+# Programs that take samples, and programs that answer the questions of dartd.  Linked by bpftool,
+# they have no debug information but BTF, which shrinks dartd: it contains all of them.
+embedded = $(patsubst bpf/$(1)/%.bpf.c,%,$(wildcard bpf/$(1)/*.bpf.c))
 
-$(output)/bpf/samples/%.bpf.o: bpf/samples/%.bpf.c $(output)/bpf/vmlinux.h
-	$(quiet)mkdir -p $(@D)
-	$(compile_bpf)
-	$(quiet)mv $@ $@.unlinked && $(BPFTOOL) gen object $@ $@.unlinked && rm $@.unlinked
+define embedded_programs
+$(output)/bpf/$(1)/%.bpf.o: bpf/$(1)/%.bpf.c $(output)/bpf/vmlinux.h
+	$$(quiet)mkdir -p $$(@D)
+	$$(compile_bpf)
+	$$(quiet)mv $$@ $$@.unlinked && $$(BPFTOOL) gen object $$@ $$@.unlinked && rm $$@.unlinked
 
 # The time of the folder tells that a file was removed.
-$(output)/bpf/samples.skel.h: $(samples:%=$(output)/bpf/samples/%.skel.h) bpf/samples
-	$(call say,SKEL,$@)printf '#include "samples/%s.skel.h"\n' $(samples) > $@
+$(output)/bpf/$(1).skel.h: $(patsubst %,$(output)/bpf/$(1)/%.skel.h,$(call embedded,$(1))) bpf/$(1)
+	$$(call say,SKEL,$$@)printf '#include "$(1)/%s.skel.h"\n' $(call embedded,$(1)) > $$@
+endef
+$(foreach directory,samples gather,$(eval $(call embedded_programs,$(directory))))
 
 # Sample programs stand for those of users: they include only installed headers.
 $(output)/selftests/sample/%.bpf.o: selftests/sample/%.bpf.c $(output)/bpf/vmlinux.h

@@ -13,15 +13,12 @@
 
 #include <bpf/bpf_core_read.h>
 
+/* BTF has the types of the kernel's headers, but no macros. */
+#define __aligned_u64 __u64 __attribute__((aligned(8)))
+#include <linux/dart_zero.h>
 #include <linux/dart_zero_samples.h>
 
 #include "sample_setting.h"
-
-/* Sources with samples; eBPF programs cannot include the header of enum dart_zero_source. */
-enum sample_source {
-#define DART_ZERO_SAMPLE(source, number, ...) source = number,
-#include <linux/dart_zero_samples.def>
-};
 
 #define CPUS_MAX 8192
 

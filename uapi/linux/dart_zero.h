@@ -68,8 +68,11 @@
 #ifndef _UAPI_LINUX_DART_ZERO_H
 #define _UAPI_LINUX_DART_ZERO_H
 
+/* eBPF programs have these types from the kernel's BTF. */
+#ifndef __VMLINUX_H__
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#endif
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
 #define DART_ZERO_ABI_VERSION	7

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ask_programs [--budget NS] OBJECT QUESTION...: loads an eBPF object that answers questions (see
+ * bpf/gather/exchange.h) and finds its variables.  Then it asks all questions once for each line on
+ * standard input, and prints one line of JSON:
+ *
+ *	{"runs": N, "time": NS, "answers": [{"source": "vmstat", "answer": "values",
+ *		"rows": [{"number": 0, "values": {"NAME": VALUE} or [WORD...]}]}]}
+ *
+ * "runs" is how often the program ran for that.  A row of counters per CPU has the words of the
+ * copy, and the number of the CPU; a sample has its members.
+ *
+ * A QUESTION is SOURCE[,fd=PATH][,netns=INODE][,ifindex=N][,offset=BYTES,length=BYTES], where
+ * SOURCE is a name or a number of enum dart_zero_source, and @fd is opened with O_PATH.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sys/mman.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <jansson.h>
+
+#include <linux/dart_zero.h>
+#include <linux/dart_zero_samples.h>
+
+#include "bpf/gather/exchange.h"
+#include "bpf/samples/sample_setting.h"
+
+#define BUDGET_NS 200000
+
+struct member {
+	const char *name; /* NULL: the end */
+	size_t offset, size;
+	bool is_signed, is_text;
+};
+
+struct source {
+	const char *name;
+	uint32_t id;
+	const struct member *members; /* NULL: counters per CPU */
+	size_t size; /* bytes of a sample */
+	bool has_rows;
+};
+
+enum { KIND_GAUGE, KIND_COUNTER, KIND_TEXT };
+
+#define DART_ZERO_SAMPLE(source, number, name, ...)      \
+	static const struct member *name##_members(void) \
+	{                                                \
+		typedef struct dart_zero_##name sample;  \
+		static const struct member members[] = {
+#define DART_ZERO_FIELD(type, place, name, unit, kind)                                     \
+	{ name, offsetof(sample, place), sizeof(((sample *)0)->place), (type)-1 < (type)1, \
+	  KIND_##kind == KIND_TEXT },
+#define DART_ZERO_SAMPLE_END \
+	{                    \
+	}                    \
+	}                    \
+	;                    \
+	return members;      \
+	}
+#include <linux/dart_zero_samples.def>
+
+#define ROWS_NONE false
+#define ROWS_CPU true
+#define ROWS_NODE true
+#define ROWS_PORT true
+#define ROWS_DEVICE true
+
+/* Returns false if there is no source of this name or number. */
+static bool find_source(const char *text, struct source *source)
+{
+	static const struct source counters[] = {
+		{ .name = "cpustat", .id = DART_ZERO_SOURCE_CPUSTAT },
+		{ .name = "vmstat", .id = DART_ZERO_SOURCE_VMSTAT },
+		{ .name = "softnet", .id = DART_ZERO_SOURCE_SOFTNET },
+		{ .name = "kstat", .id = DART_ZERO_SOURCE_KSTAT },
+		{ .name = "irq_stat", .id = DART_ZERO_SOURCE_IRQ_STAT },
+		{ .name = "ip", .id = DART_ZERO_SOURCE_IP },
+		{ .name = "ip6", .id = DART_ZERO_SOURCE_IP6 },
+		{ .name = "tcp", .id = DART_ZERO_SOURCE_TCP },
+		{ .name = "tcpext", .id = DART_ZERO_SOURCE_TCPEXT },
+		{ .name = "udp", .id = DART_ZERO_SOURCE_UDP },
+		{ .name = "udp6", .id = DART_ZERO_SOURCE_UDP6 },
+		{ .name = "icmp", .id = DART_ZERO_SOURCE_ICMP },
+		{ .name = "icmp6", .id = DART_ZERO_SOURCE_ICMP6 },
+		{ .name = "netdev", .id = DART_ZERO_SOURCE_NETDEV },
+		{ .name = "netdev:core", .id = DART_ZERO_SOURCE_NETDEV_CORE },
+		{ .name = "disk", .id = DART_ZERO_SOURCE_DISK },
+		{ .name = "cgroup:cpu", .id = DART_ZERO_SOURCE_CGROUP_CPU },
+	};
+	const struct source samples[] = {
+#define DART_ZERO_SAMPLE(source, number, name, entry, taker, selector, rows, ...) \
+	{ entry, source, name##_members(), sizeof(struct dart_zero_##name), ROWS_##rows },
+#include <linux/dart_zero_samples.def>
+	};
+	const uint32_t id = strtoul(text, NULL, 0);
+	size_t i;
+
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		*source = counters[i];
+		if (!strcmp(source->name, text) || source->id == id)
+			return true;
+	}
+	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+		*source = samples[i];
+		if (!strcmp(source->name, text) || source->id == id)
+			return true;
+	}
+	return false;
+}
+
+static int die(const char *what, int ret)
+{
+	fprintf(stderr, "ask_programs: %s: %s\n", what, strerror(ret < 0 ? -ret : ret));
+	return 1;
+}
+
+/* Questions as the caller wrote them, because each run overwrites their answers. */
+struct asker {
+	struct bpf_object *object;
+	struct bpf_program *program;
+	struct gather_exchange *exchange; /* the map */
+	struct gather_question questions[GATHER_QUESTIONS];
+	struct source sources[GATHER_QUESTIONS];
+	uint32_t count;
+	uint64_t budget_ns;
+	uint32_t runs; /* of the program, since the last line */
+	uint64_t time; /* of the first of them */
+};
+
+static int set_part(struct gather_question *question, const char *part)
+{
+	char name[16], value[256];
+
+	if (sscanf(part, "%15[^=]=%255s", name, value) != 2)
+		return -EINVAL;
+	if (!strcmp(name, "fd")) {
+		question->fd = open(value, O_PATH | O_CLOEXEC);
+		return question->fd < 0 ? -errno : 0;
+	}
+	if (!strcmp(name, "netns"))
+		question->netns = strtoul(value, NULL, 0);
+	else if (!strcmp(name, "ifindex"))
+		question->ifindex = strtoul(value, NULL, 0);
+	else if (!strcmp(name, "offset"))
+		question->offset = strtoul(value, NULL, 0);
+	else if (!strcmp(name, "length"))
+		question->length = strtoul(value, NULL, 0);
+	else
+		return -EINVAL;
+	return 0;
+}
+
+static int add_question(struct asker *asker, char *text)
+{
+	struct gather_question *question = &asker->questions[asker->count];
+	struct source *source = &asker->sources[asker->count];
+	char *part, *rest;
+	int ret;
+
+	part = strtok_r(text, ",", &rest);
+	if (asker->count == GATHER_QUESTIONS || !part || !find_source(part, source))
+		return -EINVAL;
+	*question = (struct gather_question){ .source = source->id, .fd = -1 };
+	while ((part = strtok_r(NULL, ",", &rest))) {
+		ret = set_part(question, part);
+		if (ret)
+			return ret;
+	}
+	asker->count++;
+	return 0;
+}
+
+static int find_variables(struct bpf_object *object)
+{
+	struct sample_setting setting = {
+		.page_shift = __builtin_ctzl(sysconf(_SC_PAGESIZE)),
+	};
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &setting, .ctx_size_in = sizeof(setting));
+	struct bpf_program *program;
+	int ret;
+
+	bpf_object__for_each_program(program, object)
+	{
+		if (bpf_program__type(program) != BPF_PROG_TYPE_SYSCALL)
+			continue;
+		ret = bpf_prog_test_run_opts(bpf_program__fd(program), &run) ?: (int)run.retval;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int load(struct asker *asker, const char *path)
+{
+	struct bpf_program *program;
+	struct bpf_map *map;
+	int ret;
+
+	asker->object = bpf_object__open_file(path, NULL);
+	if (!asker->object)
+		return -errno;
+	/* The others are for the module. */
+	bpf_object__for_each_program(program, asker->object) bpf_program__set_autoload(
+		program, !strcmp(bpf_program__name(program), "answer") ||
+				 bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL);
+	ret = bpf_object__load(asker->object) ?: find_variables(asker->object);
+	if (ret)
+		return ret;
+	asker->program = bpf_object__find_program_by_name(asker->object, "answer");
+	map = bpf_object__find_map_by_name(asker->object, "exchange");
+	if (!asker->program || !map)
+		return -ENOENT;
+	asker->exchange = mmap(NULL, sizeof(*asker->exchange), PROT_READ | PROT_WRITE, MAP_SHARED,
+			       bpf_map__fd(map), 0);
+	return asker->exchange == MAP_FAILED ? -errno : 0;
+}
+
+static json_t *member_value(const struct member *member, const char *sample)
+{
+	const char *place = sample + member->offset;
+	uint64_t value = 0;
+
+	if (member->is_text)
+		return json_stringn(place, strnlen(place, member->size));
+	memcpy(&value, place, member->size);
+	if (member->is_signed && member->size == sizeof(int32_t))
+		return json_integer((int32_t)value);
+	return json_integer((json_int_t)value);
+}
+
+static json_t *sample_values(const struct source *source, const char *sample)
+{
+	json_t *values = json_object();
+	const struct member *member;
+
+	for (member = source->members; member->name; member++)
+		json_object_set_new(values, member->name, member_value(member, sample));
+	return values;
+}
+
+static json_t *words(const char *copy, uint32_t length)
+{
+	json_t *values = json_array();
+	uint64_t word;
+	uint32_t at;
+
+	for (at = 0; at < length; at += sizeof(word)) {
+		memcpy(&word, copy + at, sizeof(word));
+		json_array_append_new(values, json_integer((json_int_t)word));
+	}
+	return values;
+}
+
+static json_t *rows(const struct asker *asker, const struct source *source,
+		    const struct gather_question *question)
+{
+	const char *at = (const char *)asker->exchange->output + question->at;
+	json_t *list = json_array();
+	uint64_t number;
+	uint32_t i;
+
+	for (i = 0; i < question->rows; i++) {
+		json_t *row = json_object(), *values;
+
+		number = 0;
+		if (!source->members)
+			number = asker->exchange->cpus[i];
+		else if (source->has_rows)
+			number = ((const struct gather_row *)at)->number;
+		if (source->has_rows)
+			at += sizeof(struct gather_row);
+		values = source->members ? sample_values(source, at) : words(at, question->length);
+		at += source->members ? source->size : question->length;
+		json_object_set_new(row, "number", json_integer((json_int_t)number));
+		json_object_set_new(row, "values", values);
+		json_array_append_new(list, row);
+	}
+	return list;
+}
+
+/* Answers to the questions from @first on that the last run gave. */
+static void take_answers(struct asker *asker, uint32_t first, json_t *answers)
+{
+	static const char *const names[] = { "not yet", "values", "absent", "ended" };
+	const struct gather_question *question;
+	uint32_t i;
+
+	for (i = first; i < asker->exchange->next; i++) {
+		json_t *answer = json_object();
+
+		question = &asker->exchange->questions[i];
+		json_object_set_new(answer, "source", json_string(asker->sources[i].name));
+		json_object_set_new(answer, "answer", json_string(names[question->answer & 3]));
+		json_object_set_new(answer, "rows", rows(asker, &asker->sources[i], question));
+		json_array_append_new(answers, answer);
+	}
+}
+
+static int ask(struct asker *asker, json_t *answers)
+{
+	struct gather_exchange *exchange = asker->exchange;
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int cpus = libbpf_num_possible_cpus();
+	uint32_t first;
+	int ret, i;
+
+	exchange->count = asker->count;
+	exchange->next = 0;
+	exchange->budget_ns = asker->budget_ns;
+	exchange->cursor = 0;
+	exchange->cpu_count = cpus < GATHER_CPUS ? cpus : GATHER_CPUS;
+	for (i = 0; i < (int)exchange->cpu_count; i++)
+		exchange->cpus[i] = i;
+	memcpy(exchange->questions, asker->questions, sizeof(asker->questions));
+	asker->runs = 0;
+	do {
+		first = exchange->next;
+		exchange->used = 0;
+		ret = bpf_prog_test_run_opts(bpf_program__fd(asker->program), &run);
+		if (ret)
+			return ret;
+		if (!asker->runs++)
+			asker->time = exchange->time;
+		take_answers(asker, first, answers);
+	} while (exchange->next < exchange->count && exchange->next > first);
+	return exchange->next == exchange->count ? 0 : -EDEADLK;
+}
+
+static int print(const struct asker *asker, json_t *answers)
+{
+	json_t *line = json_pack("{s:i, s:I, s:O}", "runs", (int)asker->runs, "time",
+				 (json_int_t)asker->time, "answers", answers);
+
+	if (!line || json_dumpf(line, stdout, JSON_COMPACT))
+		return -ENOMEM;
+	json_decref(line);
+	puts("");
+	fflush(stdout);
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	static struct asker asker = { .budget_ns = BUDGET_NS };
+	char line[16];
+	int ret;
+
+	if (argc > 2 && !strcmp(argv[1], "--budget")) {
+		asker.budget_ns = strtoull(argv[2], NULL, 0);
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc < 3) {
+		fprintf(stderr, "usage: ask_programs [--budget NS] OBJECT QUESTION...\n");
+		return 2;
+	}
+	ret = load(&asker, argv[1]);
+	if (ret)
+		return die(argv[1], ret);
+	for (argv += 2; *argv; argv++) {
+		ret = add_question(&asker, *argv);
+		if (ret)
+			return die(*argv, ret);
+	}
+	while (fgets(line, sizeof(line), stdin)) {
+		json_t *answers = json_array();
+
+		ret = ask(&asker, answers) ?: print(&asker, answers);
+		json_decref(answers);
+		if (ret)
+			return die("cannot ask", ret);
+	}
+	return 0;
+}
