@@ -5,7 +5,7 @@
  *	static __always_inline int NAME(struct gather_question *question)
  *
  * that answers one question, and ANSWER_QUESTIONS(NAME), which defines the program.  The function
- * sets the answer with answer__copies(), ANSWER_VALUES() or ANSWER_ROW(), or sets @answer of the
+ * sets the answer with answer__copies(), ANSWER_SAMPLE() or ANSWER_ROW(), or sets @answer of the
  * question to GATHER_ABSENT or GATHER_ENDED, and returns 0; or -ENOSPC if the output is full, or
  * another -errno, if the question is to have no answer this time.
  *
@@ -31,7 +31,7 @@
 #include "exchange.h"
 
 #define ENOENT 2
-#define EFAULT 14
+#define EAGAIN 11
 #define EINVAL 22
 #define ENOSPC 28
 
@@ -132,56 +132,74 @@ static __attribute__((unused)) long answer__copy_cpu(__u32 place, struct answer_
 }
 
 /*
- * Answers with the bytes, for which @question asks, of the variable per CPU at @address, which has
- * @size bytes.
+ * Answers with the bytes, for which @question asks, of a variable per CPU at @address, which has
+ * @size bytes.  @copy_cpu is the callback that appends the copy of one CPU and counts it.
  */
-static __always_inline int answer__copies(struct gather_question *question, __u64 address,
-					  __u32 size)
-{
-	struct answer_copies copies = {
-		.address = address + question->offset,
-		.length = question->length,
-	};
-	const __u32 count = answer__cpu_count();
+#define answer__copies_by(question, copy_cpu, address_, size)                                   \
+	({                                                                                      \
+		const __u32 count_ = answer__cpu_count();                                       \
+		struct answer_copies copies_ = {                                                \
+			.address = (address_) + (question)->offset,                             \
+			.length = (question)->length,                                           \
+		};                                                                              \
+		int ret_ = -EINVAL;                                                             \
+												\
+		if ((__u64)(question)->offset + (question)->length <= (size) &&                 \
+		    (question)->length <= GATHER_COPY_MAX) {                                    \
+			bpf_loop(count_, copy_cpu, &copies_, 0);                                \
+			ret_ = answer__end_copies(question, &copies_, count_);                  \
+		}                                                                               \
+		ret_;                                                                           \
+	})
 
-	if ((__u64)question->offset + question->length > size)
-		return -EINVAL;
-	bpf_loop(count, answer__copy_cpu, &copies, 0);
-	if (copies.done != count)
+static __always_inline int answer__end_copies(struct gather_question *question,
+					      const struct answer_copies *copies, __u32 count)
+{
+	if (copies->done != count)
 		return -ENOSPC;
 	question->rows = count;
 	question->answer = GATHER_VALUES;
 	return 0;
 }
 
-/* Answers with a sample of one row: fills it from @values, a struct. */
-#define ANSWER_VALUES(question, values)                               \
-	({                                                            \
-		typeof(values) *to_ = answer__append(sizeof(values)); \
-                                                                      \
-		if (to_) {                                            \
-			*to_ = (values);                              \
-			(question)->rows = 1;                         \
-			(question)->answer = GATHER_VALUES;           \
-		}                                                     \
-		to_ ? 0 : -ENOSPC;                                    \
+static __always_inline int answer__copies(struct gather_question *question, __u64 address,
+					  __u32 size)
+{
+	return answer__copies_by(question, answer__copy_cpu, address, size);
+}
+
+/* Counts a row that was appended. */
+static __always_inline void answer__add_row(struct gather_question *question)
+{
+	question->rows++;
+	question->answer = GATHER_VALUES;
+}
+
+/* Answers with one row, a struct of this type: returns it, filled with 0, or NULL. */
+#define ANSWER_SAMPLE(question, type)                     \
+	({                                                \
+		type *to_ = answer__append(sizeof(type)); \
+							  \
+		if (to_) {                                \
+			*to_ = (type){};                  \
+			answer__add_row(question);        \
+		}                                         \
+		to_;                                      \
 	})
 
-/* Appends a row with its number to the answer, which has a sample of several rows. */
-#define ANSWER_ROW(question, number_, values)                                        \
-	({                                                                           \
-		struct {                                                             \
-			struct gather_row row;                                       \
-			typeof(values) values_;                                      \
-		} *to_ = answer__append(sizeof(struct gather_row) + sizeof(values)); \
-                                                                                     \
-		if (to_) {                                                           \
-			to_->row.number = (number_);                                 \
-			to_->values_ = (values);                                     \
-			(question)->rows++;                                          \
-			(question)->answer = GATHER_VALUES;                          \
-		}                                                                    \
-		to_ ? 0 : -ENOSPC;                                                   \
+/* Appends one of several rows, with its number, to the answer: returns it as ANSWER_SAMPLE(). */
+#define ANSWER_ROW(question, number_, type)                                              \
+	({                                                                               \
+		struct gather_row *row_ = answer__append(sizeof(*row_) + sizeof(type));  \
+		type *to_ = NULL;                                                        \
+											 \
+		if (row_) {                                                              \
+			row_->number = (number_);                                        \
+			to_ = (type *)(row_ + 1);                                        \
+			*to_ = (type){};                                                 \
+			answer__add_row(question);                                       \
+		}                                                                        \
+		to_;                                                                     \
 	})
 
 #define CGROUP2_MAGIC 0x63677270

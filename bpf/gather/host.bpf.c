@@ -1,24 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers questions about counters of the host that the kernel keeps per CPU. */
+/* Answers questions about the counters of the host that the kernel keeps per CPU. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
 #include "answer.h"
 
-/* Addresses. */
-static __u64 events;
+/* Addresses: those per CPU, and others. */
+static __u64 cpustat;
+static __u64 vm_events;
+static __u64 softnet;
+static __u64 kstat_;
+static __u64 irq_stats; /* 0: the architecture has none */
+static __u64 run_queues;
+static __u64 ticks;
+static __u64 online_cpus;
+static __u64 is_tick_stopped_when_idle;
+
+/* Since Linux 7.1 the time that a CPU idles is here, and not in struct tick_sched. */
+struct kernel_cpustat___idle {
+	bool idle_elapse;
+	seqcount_t idle_sleeptime_seq;
+	__u64 idle_entrytime;
+	__u64 idle_stealtime[2]; /* idle, and waiting for I/O */
+};
+
+/* Before Linux 6.8. */
+struct tick_sched___bits {
+	unsigned int idle_active : 1;
+};
+
+/* Since Linux 6.4. */
+struct tick_sched___sequence {
+	seqcount_t idle_sleeptime_seq;
+};
+
+#define IDLE_IS_ACTIVE (1 << 2) /* TS_FLAG_IDLE_ACTIVE */
+#define NSEC_PER_USEC 1000
+
+static __always_inline bool is_in_cpustat(void)
+{
+	return bpf_core_field_exists(struct kernel_cpustat___idle, idle_elapse);
+}
 
 SEC("syscall")
 int find_variables(const struct sample_setting *setting)
 {
-	return answer__find_cpus() ?: FIND(events, "vm_event_states");
+	int ret = answer__find_cpus()			     ?:
+			  FIND(cpustat, "kernel_cpustat")    ?:
+			  FIND(vm_events, "vm_event_states") ?:
+			  FIND(softnet, "softnet_data")	     ?:
+			  FIND(kstat_, "kstat")		     ?:
+			  FIND(run_queues, "runqueues")	     ?:
+							       FIND(online_cpus, "__cpu_online_mask");
+
+	if (!ret && !is_in_cpustat())
+		ret = FIND(ticks, "tick_cpu_sched") ?:
+			      FIND(is_tick_stopped_when_idle, "tick_nohz_active");
+	if (ret)
+		return ret;
+	ret = FIND(irq_stats, "irq_stat");
+	return ret == -ENOENT ? 0 : ret;
+}
+
+/* What a CPU idled before it last went idle, and since when it idles. */
+struct idle_time {
+	__u64 total[2]; /* ns; idle, and waiting for I/O */
+	__u64 steal[2]; /* ns of the time since @since */
+	__u64 since;
+	bool is_idle;
+};
+
+static __always_inline void read_tick(__u64 address, struct idle_time *time)
+{
+	const struct tick_sched___bits *bits = (const void *)address;
+	const struct tick_sched *tick = (const void *)address;
+
+	time->total[0] = BPF_CORE_READ(tick, idle_sleeptime);
+	time->total[1] = BPF_CORE_READ(tick, iowait_sleeptime);
+	time->since = BPF_CORE_READ(tick, idle_entrytime);
+	if (bpf_core_field_exists(tick->flags))
+		time->is_idle = BPF_CORE_READ(tick, flags) & IDLE_IS_ACTIVE;
+	else
+		time->is_idle = BPF_CORE_READ_BITFIELD_PROBED(bits, idle_active);
+}
+
+static __always_inline void read_cpustat(__u64 address, struct idle_time *time)
+{
+	const struct kernel_cpustat___idle *idle = (const void *)address;
+	const struct kernel_cpustat *stat = (const void *)address;
+
+	time->total[0] = BPF_CORE_READ(stat, cpustat[CPUTIME_IDLE]);
+	time->total[1] = BPF_CORE_READ(stat, cpustat[CPUTIME_IOWAIT]);
+	time->steal[0] = BPF_CORE_READ(idle, idle_stealtime[0]);
+	time->steal[1] = BPF_CORE_READ(idle, idle_stealtime[1]);
+	time->since = BPF_CORE_READ(idle, idle_entrytime);
+	time->is_idle = BPF_CORE_READ(idle, idle_elapse);
+}
+
+static __always_inline __u32 sequence_of_tick(__u64 address)
+{
+	const struct tick_sched___sequence *tick = (const void *)address;
+
+	return bpf_core_field_exists(tick->idle_sleeptime_seq) ?
+		       BPF_CORE_READ(tick, idle_sleeptime_seq.sequence) :
+		       0;
+}
+
+static __always_inline __u32 sequence_of_cpustat(__u64 address)
+{
+	const struct kernel_cpustat___idle *idle = (const void *)address;
+
+	return BPF_CORE_READ(idle, idle_sleeptime_seq.sequence);
+}
+
+/* Returns false if the kernel wrote the values meanwhile. */
+static __always_inline bool read_idle(__u32 cpu, struct idle_time *time)
+{
+	const __u64 address = answer__at_cpu(is_in_cpustat() ? cpustat : ticks, cpu);
+	__u32 before, after;
+
+	if (is_in_cpustat()) {
+		before = sequence_of_cpustat(address);
+		read_cpustat(address, time);
+		after = sequence_of_cpustat(address);
+	} else {
+		before = sequence_of_tick(address);
+		read_tick(address, time);
+		after = sequence_of_tick(address);
+	}
+	return before == after && !(before & 1);
+}
+
+static __always_inline bool is_waiting_for_io(__u32 cpu)
+{
+	const struct rq *rq = (const void *)answer__at_cpu(run_queues, cpu);
+
+	return BPF_CORE_READ(rq, nr_iowait.counter) > 0;
+}
+
+static __always_inline __u64 idle_until_now(const struct idle_time *time, __u32 kind, bool is_kind)
+{
+	const __u64 now = bpf_ktime_get_ns();
+	__u64 total = time->total[kind];
+
+	if (time->is_idle && is_kind && now > time->since + time->steal[kind])
+		total += now - time->since - time->steal[kind];
+	return total / NSEC_PER_USEC * NSEC_PER_USEC;
+}
+
+static __always_inline bool is_online(__u32 cpu)
+{
+	return READ(__u8, online_cpus + cpu / 8) & 1 << cpu % 8;
+}
+
+/* A copy of the variable of one CPU.  Not static, for clang would divide it. */
+__u64 copy[32];
+
+#define SET(item, value)                                                                   \
+	(*(__u64 *)((char *)copy + bpf_core_field_offset(struct kernel_cpustat, cpustat) + \
+		    sizeof(__u64) * bpf_core_enum_value(enum cpu_usage_stat, item)) = (value))
+
+/* Attempts to read the idle time of a CPU. */
+#define ATTEMPTS 4
+
+/*
+ * Like get_idle_time() and get_iowait_time() of fs/proc/stat.c, in microseconds: the kernel adds
+ * the time of a CPU up when it stops idling.
+ */
+static __always_inline void set_idle(__u32 cpu)
+{
+	const bool is_waiting = is_waiting_for_io(cpu);
+	struct idle_time time = {};
+	int attempt;
+
+	if (!is_online(cpu) || (!is_in_cpustat() && !READ(__u32, is_tick_stopped_when_idle)))
+		return;
+	for (attempt = 0; attempt < ATTEMPTS; attempt++)
+		if (read_idle(cpu, &time))
+			break;
+	SET(CPUTIME_IDLE, idle_until_now(&time, 0, !is_waiting));
+	SET(CPUTIME_IOWAIT, idle_until_now(&time, 1, is_waiting));
+}
+
+static long copy_cpustat(__u32 place, struct answer_copies *copies)
+{
+	const __u32 size = bpf_core_type_size(struct kernel_cpustat);
+	const __u32 cpu = answer__cpu(place);
+	__u64 offset = copies->address;
+
+	if (size > sizeof(copy) || offset > sizeof(copy) ||
+	    bpf_probe_read_kernel(copy, size, (const void *)answer__at_cpu(cpustat, cpu)))
+		return 1;
+	set_idle(cpu);
+	asm volatile("" : "+r"(offset));
+	if (answer__copy((__u64)((char *)copy + offset), copies->length))
+		return 1;
+	copies->done++;
+	return 0;
+}
+
+/*
+ * The time that a CPU without ticks (nohz_full) spends in its current task is missing, until the
+ * kernel adds it up.
+ */
+static __always_inline int answer_cpustat(struct gather_question *question)
+{
+	return answer__copies_by(question, copy_cpustat, 0,
+				 bpf_core_type_size(struct kernel_cpustat));
 }
 
 static __always_inline int host(struct gather_question *question)
 {
 	switch (question->source) {
+	case DART_ZERO_SOURCE_CPUSTAT:
+		return answer_cpustat(question);
 	case DART_ZERO_SOURCE_VMSTAT:
-		return answer__copies(question, events, bpf_core_type_size(struct vm_event_state));
+		return answer__copies(question, vm_events,
+				      bpf_core_type_size(struct vm_event_state));
+	case DART_ZERO_SOURCE_SOFTNET:
+		return answer__copies(question, softnet, bpf_core_type_size(struct softnet_data));
+	case DART_ZERO_SOURCE_KSTAT:
+		return answer__copies(question, kstat_, bpf_core_type_size(struct kernel_stat));
+	case DART_ZERO_SOURCE_IRQ_STAT:
+		if (irq_stats)
+			return answer__copies(question, irq_stats,
+					      bpf_core_type_size(irq_cpustat_t));
+		question->answer = GATHER_ABSENT;
+		return 0;
 	default:
 		return -EINVAL;
 	}

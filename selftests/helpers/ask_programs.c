@@ -11,7 +11,10 @@
  * copy, and the number of the CPU; a sample has its members.
  *
  * A QUESTION is SOURCE[,fd=PATH][,netns=INODE][,ifindex=N][,offset=BYTES,length=BYTES], where
- * SOURCE is a name or a number of enum dart_zero_source, and @fd is opened with O_PATH.
+ * SOURCE is a name or a number of enum dart_zero_source, and @fd is opened with O_PATH.  Instead of
+ * bytes it may name a member of a struct, or of a typedef of one, of the running kernel
+ * (",member=vm_event_state.event"): then a row has the numbers of the member, and not words.  If the
+ * kernel has no such member, ask_programs exits with 3.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +29,7 @@
 #include <sys/mman.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <jansson.h>
 
@@ -36,6 +40,7 @@
 #include "bpf/samples/sample_setting.h"
 
 #define BUDGET_NS 200000
+#define NO_MEMBER 3 /* exit status */
 
 struct member {
 	const char *name; /* NULL: the end */
@@ -125,6 +130,13 @@ static int die(const char *what, int ret)
 	return 1;
 }
 
+/* The numbers of a copy that are printed. */
+struct part {
+	uint32_t offset; /* bytes from the beginning of the copy */
+	uint32_t size; /* bytes of a number */
+	uint32_t count;
+};
+
 /* Questions as the caller wrote them, because each run overwrites their answers. */
 struct asker {
 	struct bpf_object *object;
@@ -132,22 +144,79 @@ struct asker {
 	struct gather_exchange *exchange; /* the map */
 	struct gather_question questions[GATHER_QUESTIONS];
 	struct source sources[GATHER_QUESTIONS];
+	struct part parts[GATHER_QUESTIONS];
+	struct btf *types; /* of the kernel; NULL until a question names a member */
 	uint32_t count;
 	uint64_t budget_ns;
 	uint32_t runs; /* of the program, since the last line */
 	uint64_t time; /* of the first of them */
 };
 
-static int set_part(struct gather_question *question, const char *part)
+/* A struct or a typedef of one; -ENOENT: the kernel has no such type. */
+static int find_struct(const struct btf *types, const char *name)
 {
+	int id = btf__find_by_name_kind(types, name, BTF_KIND_STRUCT);
+
+	return id >= 0 ? id : btf__find_by_name_kind(types, name, BTF_KIND_TYPEDEF);
+}
+
+static const struct btf_member *find_member(const struct btf *types, int id, const char *name)
+{
+	const struct btf_type *type = btf__type_by_id(types, btf__resolve_type(types, id));
+	int i;
+
+	for (i = 0; btf_is_struct(type) && i < btf_vlen(type); i++)
+		if (!strcmp(btf__name_by_offset(types, btf_members(type)[i].name_off), name))
+			return btf_members(type) + i;
+	return NULL;
+}
+
+/* Asks for the words around the member, "STRUCT.MEMBER[.MEMBER...]". */
+static int set_member(struct asker *asker, struct gather_question *question, struct part *part,
+		      char *text)
+{
+	const struct btf_member *member;
+	const struct btf_type *type;
+	uint32_t offset = 0;
+	char *name;
+	int id;
+
+	if (!asker->types)
+		asker->types = btf__load_vmlinux_btf();
+	if (!asker->types)
+		return -errno;
+	id = find_struct(asker->types, strsep(&text, "."));
+	while (id >= 0 && (name = strsep(&text, "."))) {
+		member = find_member(asker->types, id, name);
+		if (!member)
+			return -ENOENT;
+		id = member->type;
+		offset += member->offset / 8;
+	}
+	if (id < 0)
+		return id;
+	type = btf__type_by_id(asker->types, btf__resolve_type(asker->types, id));
+	part->count = btf_is_array(type) ? btf_array(type)->nelems : 1;
+	part->size = btf__resolve_size(asker->types, id) / part->count;
+	part->offset = offset % 8;
+	question->offset = offset - part->offset;
+	question->length = (part->offset + part->size * part->count + 7) / 8 * 8;
+	return 0;
+}
+
+static int set_part(struct asker *asker, struct gather_question *question, const char *text)
+{
+	struct part *part = &asker->parts[asker->count];
 	char name[16], value[256];
 
-	if (sscanf(part, "%15[^=]=%255s", name, value) != 2)
+	if (sscanf(text, "%15[^=]=%255s", name, value) != 2)
 		return -EINVAL;
 	if (!strcmp(name, "fd")) {
 		question->fd = open(value, O_PATH | O_CLOEXEC);
 		return question->fd < 0 ? -errno : 0;
 	}
+	if (!strcmp(name, "member"))
+		return set_member(asker, question, part, value);
 	if (!strcmp(name, "netns"))
 		question->netns = strtoul(value, NULL, 0);
 	else if (!strcmp(name, "ifindex"))
@@ -158,6 +227,7 @@ static int set_part(struct gather_question *question, const char *part)
 		question->length = strtoul(value, NULL, 0);
 	else
 		return -EINVAL;
+	*part = (struct part){ .size = 8, .count = question->length / 8 };
 	return 0;
 }
 
@@ -173,7 +243,7 @@ static int add_question(struct asker *asker, char *text)
 		return -EINVAL;
 	*question = (struct gather_question){ .source = source->id, .fd = -1 };
 	while ((part = strtok_r(NULL, ",", &rest))) {
-		ret = set_part(question, part);
+		ret = set_part(asker, question, part);
 		if (ret)
 			return ret;
 	}
@@ -249,20 +319,21 @@ static json_t *sample_values(const struct source *source, const char *sample)
 	return values;
 }
 
-static json_t *words(const char *copy, uint32_t length)
+static json_t *numbers(const char *copy, const struct part *part)
 {
 	json_t *values = json_array();
-	uint64_t word;
-	uint32_t at;
+	uint32_t i;
 
-	for (at = 0; at < length; at += sizeof(word)) {
-		memcpy(&word, copy + at, sizeof(word));
-		json_array_append_new(values, json_integer((json_int_t)word));
+	for (i = 0; i < part->count; i++) {
+		uint64_t number = 0;
+
+		memcpy(&number, copy + part->offset + i * part->size, part->size);
+		json_array_append_new(values, json_integer((json_int_t)number));
 	}
 	return values;
 }
 
-static json_t *rows(const struct asker *asker, const struct source *source,
+static json_t *rows(const struct asker *asker, const struct source *source, const struct part *part,
 		    const struct gather_question *question)
 {
 	const char *at = (const char *)asker->exchange->output + question->at;
@@ -280,7 +351,7 @@ static json_t *rows(const struct asker *asker, const struct source *source,
 			number = ((const struct gather_row *)at)->number;
 		if (source->has_rows)
 			at += sizeof(struct gather_row);
-		values = source->members ? sample_values(source, at) : words(at, question->length);
+		values = source->members ? sample_values(source, at) : numbers(at, part);
 		at += source->members ? source->size : question->length;
 		json_object_set_new(row, "number", json_integer((json_int_t)number));
 		json_object_set_new(row, "values", values);
@@ -302,7 +373,8 @@ static void take_answers(struct asker *asker, uint32_t first, json_t *answers)
 		question = &asker->exchange->questions[i];
 		json_object_set_new(answer, "source", json_string(asker->sources[i].name));
 		json_object_set_new(answer, "answer", json_string(names[question->answer & 3]));
-		json_object_set_new(answer, "rows", rows(asker, &asker->sources[i], question));
+		json_object_set_new(answer, "rows",
+				    rows(asker, &asker->sources[i], &asker->parts[i], question));
 		json_array_append_new(answers, answer);
 	}
 }
@@ -312,6 +384,7 @@ static int ask(struct asker *asker, json_t *answers)
 	struct gather_exchange *exchange = asker->exchange;
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 	int cpus = libbpf_num_possible_cpus();
+	uint64_t cursor;
 	uint32_t first;
 	int ret, i;
 
@@ -326,6 +399,7 @@ static int ask(struct asker *asker, json_t *answers)
 	asker->runs = 0;
 	do {
 		first = exchange->next;
+		cursor = exchange->cursor;
 		exchange->used = 0;
 		ret = bpf_prog_test_run_opts(bpf_program__fd(asker->program), &run);
 		if (ret)
@@ -333,7 +407,8 @@ static int ask(struct asker *asker, json_t *answers)
 		if (!asker->runs++)
 			asker->time = exchange->time;
 		take_answers(asker, first, answers);
-	} while (exchange->next < exchange->count && exchange->next > first);
+	} while (exchange->next < exchange->count &&
+		 (exchange->next > first || exchange->cursor != cursor));
 	return exchange->next == exchange->count ? 0 : -EDEADLK;
 }
 
@@ -370,6 +445,8 @@ int main(int argc, char *argv[])
 		return die(argv[1], ret);
 	for (argv += 2; *argv; argv++) {
 		ret = add_question(&asker, *argv);
+		if (ret == -ENOENT)
+			return NO_MEMBER;
 		if (ret)
 			return die(*argv, ret);
 	}

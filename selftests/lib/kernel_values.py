@@ -15,11 +15,15 @@ import re
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 GAUGE = 16 << 20  # bytes by which memory may change meanwhile, in either direction
+LOAD = 11  # the kernel rounds 2048ths of a task to two decimals
 CLONE_NEWNET = 0x40000000
 UNLIMITED_MEMORY = (1 << 63) - PAGE
 UNLIMITED_PIDS = 4194305
 
 values = {}
+# Without room for changes between a file and the value: for a caller that reads the files
+# before and after it.
+is_exact = False
 
 
 def lines(path):
@@ -33,6 +37,8 @@ def lines(path):
 def put(entry, copy, field, value, unit=1, slack=0):
     """Adds a value of the kernel; copy is the row, or "sum" for a sample of one row. The file
     rounds the value down to a multiple of unit, and a gauge may change by slack meanwhile."""
+    if is_exact:
+        slack = LOAD if entry == "load" and field.startswith("load") else 0
     values[f"{entry}/{copy}/{field}"] = [value - slack, value + unit + slack]
 
 
@@ -325,16 +331,21 @@ def take_cgroups():
             take_cgroup(path, path.removeprefix(root))
 
 
-take_cpus()
-take_topology()
-take_vmstat()
-take_memory()
-take_load()
-take_sockets()
-take_processes()
-take_pressure("pressure", "/proc/pressure", "")
-take_devices()
-take_rdma_ports()
-take_namespaces()
-take_cgroups()
-print(json.dumps(values))
+def main():
+    take_cpus()
+    take_topology()
+    take_vmstat()
+    take_memory()
+    take_load()
+    take_sockets()
+    take_processes()
+    take_pressure("pressure", "/proc/pressure", "")
+    take_devices()
+    take_rdma_ports()
+    take_namespaces()
+    take_cgroups()
+    print(json.dumps(values))
+
+
+if __name__ == "__main__":
+    main()
