@@ -69,13 +69,24 @@ static bool is_syscall(const struct bpf_program *program)
 	return bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL;
 }
 
-/* The other programs of the object run once, to find variables. */
+/* The program that the module calls; others of the object find variables, or answer dartd. */
 static struct bpf_program *sampling_program(struct bpf_object *object)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, object) if (!is_syscall(program)) return program;
+	bpf_object__for_each_program(program, object)
+		if (bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE)
+			return program;
 	return NULL;
+}
+
+/* The map of the program that answers dartd, which is not loaded here. */
+static void leave_exchange(struct bpf_object *object)
+{
+	struct bpf_map *exchange = bpf_object__find_map_by_name(object, "exchange");
+
+	if (exchange)
+		bpf_map__set_autocreate(exchange, false);
 }
 
 /* Runs the programs that find variables of the kernel. */
@@ -121,6 +132,7 @@ static int sample_programs__load(struct sample_programs *programs, const struct 
 	if (!object)
 		return dart_error__system(error, errno, "cannot read the eBPF program of source %s",
 					  source->name);
+	leave_exchange(object);
 	ret = bpf_object__load(object);
 	if (ret) {
 		ret = ret == -EPERM || ret == -ENOMEM ?

@@ -6,8 +6,9 @@
  *
  * that answers one question, and ANSWER_QUESTIONS(NAME), which defines the program.  The function
  * sets the answer with answer__copies(), ANSWER_SAMPLE() or ANSWER_ROW(), or sets @answer of the
- * question to GATHER_ABSENT or GATHER_ENDED, and returns 0; or -ENOSPC if the output is full, or
- * another -errno, if the question is to have no answer this time.
+ * question to GATHER_ABSENT or GATHER_ENDED, and returns 0; or -ENOSPC if the output is full,
+ * -EAGAIN if the next run is to go on with this question (after it has set @cursor of the exchange),
+ * or another -errno, if the question is to have no answer this time.
  *
  * dartd runs the program with BPF_PROG_TEST_RUN, so it runs in dartd's context, and a read-side
  * critical section of RCU.  It finds the object of each question anew, because an address that it
@@ -27,11 +28,18 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-#include "bpf/samples/sample.h"
+/* BTF has the types of the kernel's headers, but no macros. */
+#define __aligned_u64 __u64 __attribute__((aligned(8)))
+#include <linux/dart_zero.h>
+#include <linux/dart_zero_samples.h>
+
+#include "bpf/samples/sample_setting.h"
+#include "bpf/samples/variables.h"
 #include "exchange.h"
 
 #define ENOENT 2
 #define EAGAIN 11
+#define EBUSY 16
 #define EINVAL 22
 #define ENOSPC 28
 
@@ -267,20 +275,21 @@ static __always_inline bool answer__is_late(const struct gather_exchange *in, __
 
 /*
  * Ends the answer to a question.  Returns true if the program must stop, because the output is
- * full.  An answer that does not fit even into an empty output remains GATHER_NOT_YET, and dartd
- * must ask for fewer bytes.
+ * full, or the next run goes on with the question.  An answer that does not fit even into an empty
+ * output remains GATHER_NOT_YET, and dartd must ask for fewer bytes.
  */
 static __always_inline bool answer__end(struct gather_exchange *in,
 					struct gather_question *question, int ret)
 {
 	const __u32 begin = question->at;
 
-	if (ret) {
+	if (ret)
 		question->answer = GATHER_NOT_YET;
+	if (question->answer != GATHER_VALUES) {
 		question->rows = 0;
 		in->used = begin;
 	}
-	if (ret == -ENOSPC && begin)
+	if (ret == -EAGAIN || (ret == -ENOSPC && begin))
 		return true;
 	in->next++;
 	return false;

@@ -192,7 +192,7 @@ static __always_inline int answer_memory(struct gather_question *question)
 	__u64 buffers;
 
 	if (!read_buffers(&buffers))
-		return -EAGAIN;
+		return -EBUSY;
 	memory = ANSWER_SAMPLE(question, struct dart_zero_memory);
 	if (!memory)
 		return -ENOSPC;

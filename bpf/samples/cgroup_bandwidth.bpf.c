@@ -7,20 +7,15 @@
 
 #define BANDWIDTH(member) BPF_CORE_READ(group, cfs_bandwidth.member)
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_cgroup_bandwidth(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer
+take_cgroup_bandwidth(const struct cgroup *cgroup, struct dart_zero_cgroup_bandwidth *values)
 {
-	struct dart_zero_cgroup_bandwidth values;
 	const struct task_group *group;
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_BANDWIDTH)
-		return 0;
-	group = (const void *)CGROUP_STATE(CGROUP_OF(context), cpu);
-	if (!group) {
-		SAMPLE_IS_ABSENT(context);
-		return 0;
-	}
-	values = (struct dart_zero_cgroup_bandwidth){
+	group = (const void *)CGROUP_STATE(cgroup, cpu);
+	if (!group)
+		return DART_ZERO_ANSWER_ABSENT;
+	*values = (struct dart_zero_cgroup_bandwidth){
 		.nr_periods = (__u32)BANDWIDTH(nr_periods),
 		.nr_throttled = (__u32)BANDWIDTH(nr_throttled),
 		.throttled_time = BANDWIDTH(throttled_time),
@@ -28,8 +23,9 @@ int sample_cgroup_bandwidth(struct bpf_raw_tracepoint_args *context)
 		.quota = BANDWIDTH(quota),
 		.period = BANDWIDTH(period),
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+CGROUP_SAMPLE(DART_ZERO_SOURCE_CGROUP_BANDWIDTH, cgroup_bandwidth)
 
 char LICENSE[] SEC("license") = "GPL";

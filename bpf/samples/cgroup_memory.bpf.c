@@ -48,14 +48,12 @@ static __always_inline __s32 find(__u64 table, __u32 item, __u32 array)
 	return array + index * sizeof(long);
 }
 
-#define FIND_STATE(line, type, item)                                \
-	(places[line] =                                             \
-		 find(stats_index, bpf_core_enum_value(type, item), \
-		      bpf_core_field_offset(struct memcg_vmstats, state)))
-#define FIND_EVENTS(line, item)                                               \
-	(places[line] = find(                                                 \
-		 events_index, bpf_core_enum_value(enum vm_event_item, item), \
-		 bpf_core_field_offset(struct memcg_vmstats, events)))
+#define FIND_STATE(line, type, item)                                       \
+	(places[line] = find(stats_index, bpf_core_enum_value(type, item), \
+			     bpf_core_field_offset(struct memcg_vmstats, state)))
+#define FIND_EVENTS(line, item)                                                           \
+	(places[line] = find(events_index, bpf_core_enum_value(enum vm_event_item, item), \
+			     bpf_core_field_offset(struct memcg_vmstats, events)))
 
 SEC("syscall")
 int find_lines(const struct sample_setting *setting)
@@ -106,22 +104,17 @@ static __always_inline __u64 read_line(const struct memcg_vmstats *vmstats, enum
 #define LIMIT(member) BYTES(BPF_CORE_READ(memcg, memory.member))
 #define EVENTS(event) BPF_CORE_READ(memcg, memory_events[event].counter)
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_cgroup_memory(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer
+take_cgroup_memory(const struct cgroup *cgroup, struct dart_zero_cgroup_memory *values)
 {
-	struct dart_zero_cgroup_memory values;
 	const struct memcg_vmstats *vmstats;
 	const struct mem_cgroup *memcg;
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_MEMORY)
-		return 0;
-	memcg = (const void *)CGROUP_STATE(CGROUP_OF(context), memory);
-	if (!memcg) {
-		SAMPLE_IS_ABSENT(context);
-		return 0;
-	}
+	memcg = (const void *)CGROUP_STATE(cgroup, memory);
+	if (!memcg)
+		return DART_ZERO_ANSWER_ABSENT;
 	vmstats = BPF_CORE_READ(memcg, vmstats);
-	values = (struct dart_zero_cgroup_memory){
+	*values = (struct dart_zero_cgroup_memory){
 		.usage = BYTES(BPF_CORE_READ(memcg, memory.usage.counter)),
 		.peak = LIMIT(watermark),
 		.min = LIMIT(min),
@@ -150,8 +143,9 @@ int sample_cgroup_memory(struct bpf_raw_tracepoint_args *context)
 		.workingset_refault_file = read_line(vmstats, REFAULT_FILE),
 		.inactive_file = BYTES(read_line(vmstats, INACTIVE_FILE)),
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+CGROUP_SAMPLE(DART_ZERO_SOURCE_CGROUP_MEMORY, cgroup_memory)
 
 char LICENSE[] SEC("license") = "GPL";

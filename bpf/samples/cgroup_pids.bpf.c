@@ -19,27 +19,23 @@ static __always_inline __u64 pids_events(const struct pids_cgroup *pids)
 	return BPF_CORE_READ(pids, events[PIDCG_MAX].counter);
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_cgroup_pids(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer
+take_cgroup_pids(const struct cgroup *cgroup, struct dart_zero_cgroup_pids *values)
 {
-	struct dart_zero_cgroup_pids values;
 	const struct pids_cgroup *pids;
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_PIDS)
-		return 0;
-	pids = (const void *)CGROUP_STATE(CGROUP_OF(context), pids);
-	if (!pids) {
-		SAMPLE_IS_ABSENT(context);
-		return 0;
-	}
-	values = (struct dart_zero_cgroup_pids){
+	pids = (const void *)CGROUP_STATE(cgroup, pids);
+	if (!pids)
+		return DART_ZERO_ANSWER_ABSENT;
+	*values = (struct dart_zero_cgroup_pids){
 		.tasks = BPF_CORE_READ(pids, counter.counter),
 		.peak = bpf_core_field_exists(pids->watermark) ? BPF_CORE_READ(pids, watermark) : 0,
 		.max = BPF_CORE_READ(pids, limit.counter),
 		.events_max = pids_events(pids),
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+CGROUP_SAMPLE(DART_ZERO_SOURCE_CGROUP_PIDS, cgroup_pids)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -6,25 +6,21 @@
 #include "pressure.h"
 #include "sample.h"
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_cgroup_pressure(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer
+take_cgroup_pressure(const struct cgroup *cgroup, struct dart_zero_cgroup_pressure *values)
 {
-	struct dart_zero_cgroup_pressure values;
 	const struct psi_group *group;
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_PRESSURE)
-		return 0;
-	group = BPF_CORE_READ(CGROUP_OF(context), psi);
-	if (!group) {
-		SAMPLE_IS_ABSENT(context);
-		return 0;
-	}
-	values = (struct dart_zero_cgroup_pressure){
+	group = BPF_CORE_READ(cgroup, psi);
+	if (!group)
+		return DART_ZERO_ANSWER_ABSENT;
+	*values = (struct dart_zero_cgroup_pressure){
 		PRESSURE_VALUES(group),
 		.cpu_full = PRESSURE_TOTAL(group, PSI_CPU_FULL),
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+CGROUP_SAMPLE(DART_ZERO_SOURCE_CGROUP_PRESSURE, cgroup_pressure)
 
 char LICENSE[] SEC("license") = "GPL";

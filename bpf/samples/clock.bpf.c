@@ -44,12 +44,9 @@ struct ntp_data___struct {
 	long pps_errcnt;
 };
 
-#define NTP_PLACE(member) \
-	(ntp + bpf_core_field_offset(struct ntp_data___struct, member))
-#define PPS_PLACE(member)                                                \
-	(bpf_core_field_exists(struct ntp_data___struct, member) ?       \
-		 NTP_PLACE(member) :                                     \
-		 0)
+#define NTP_PLACE(member) (ntp + bpf_core_field_offset(struct ntp_data___struct, member))
+#define PPS_PLACE(member) \
+	(bpf_core_field_exists(struct ntp_data___struct, member) ? NTP_PLACE(member) : 0)
 
 static __always_inline void place_pps(__u64 ntp)
 {
@@ -84,9 +81,9 @@ static __always_inline int find_clock_variables(void)
 		       FIND(maxerror, "time_maxerror")	    ?:
 		       FIND(esterror, "time_esterror")	    ?:
 		       FIND(frequency, "time_freq")	    ?:
-		       FIND(tick_length, "tick_length")     ?:
+		       FIND(tick_length, "tick_length")	    ?:
 		       FIND(time_constant, "time_constant") ?:
-		       FIND(tick, "tick_usec");
+							      FIND(tick, "tick_usec");
 }
 
 SEC("syscall")
@@ -130,27 +127,20 @@ static __always_inline __s64 frequency_at(__u64 address)
 }
 
 /* Like __do_adjtimex().  No variable tells HZ, but the length of a tick does. */
-SEC("raw_tp.w/dart_zero_sample")
-int sample_clock(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer take_clock(struct dart_zero_clock *values)
 {
-	struct dart_zero_clock values;
-	__u64 length;
-	__s64 tai;
+	const __u64 length = READ(__u64, tick_length);
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CLOCK)
-		return 0;
-	/* The module set it. */
-	tai = ((const struct dart_zero_clock *)SAMPLE_OF(context)->values)->tai;
-	length = READ(__u64, tick_length);
 	if (!length)
-		return 0;
-	values = (struct dart_zero_clock){
+		return DART_ZERO_ANSWER_NONE;
+	*values = (struct dart_zero_clock){
 		.status = READ(__u32, status),
 		.offset = unscale(READ(__s64, offset) * ((SCALED_SECOND + length / 2) / length)),
 		.maxerror = READ(__s64, maxerror) * 1000,
 		.esterror = READ(__s64, esterror) * 1000,
 		.frequency = frequency_at(frequency),
-		.tai = tai,
+		/* The module, or dartd, sets it. */
+		.tai = values->tai,
 		.pps_frequency = frequency_at(pps_frequency),
 		.pps_jitter = READ(long, pps_jitter),
 		.pps_stability = READ(long, pps_stability),
@@ -162,8 +152,9 @@ int sample_clock(struct bpf_raw_tracepoint_args *context)
 		.time_constant = READ(long, time_constant),
 		.tick = READ(unsigned long, tick),
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+HOST_SAMPLE(DART_ZERO_SOURCE_CLOCK, clock)
 
 char LICENSE[] SEC("license") = "GPL";

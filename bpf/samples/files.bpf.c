@@ -167,16 +167,12 @@ static __always_inline __u64 at_least_0(__s64 value)
 	return value < 0 ? 0 : value;
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_files(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer take_files(struct dart_zero_files *values)
 {
 	const struct percpu_counter *open = (const void *)nr_files;
 	const struct files_stat_struct *stat = (const void *)files_stat;
-	struct dart_zero_files values;
 	struct file_sum sum = {};
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_FILES)
-		return 0;
 	sum.open = BPF_CORE_READ(open, counters);
 	sum.opened = BPF_CORE_READ(open, count);
 	bpf_loop(CPUS_MAX, add_cpu, &sum, 0);
@@ -184,7 +180,7 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 		walk_users();
 		__sync_lock_test_and_set(&is_walking, 0);
 	}
-	values = (struct dart_zero_files){
+	*values = (struct dart_zero_files){
 		.open = at_least_0(sum.opened),
 		.open_max = BPF_CORE_READ(stat, max_files),
 		.inodes = at_least_0(sum.inodes),
@@ -196,8 +192,9 @@ int sample_files(struct bpf_raw_tracepoint_args *context)
 		.inotify_watches = all_watches,
 		.inotify_left_out = all_left_out,
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+HOST_SAMPLE(DART_ZERO_SOURCE_FILES, files)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -15,16 +15,13 @@ int find_variables(const struct sample_setting *setting)
 	return find_sizes();
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_hugepages(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer
+take_hugepages(struct dart_zero_hugepages *values)
 {
-	struct dart_zero_hugepages values;
 	const struct hstate *size;
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_HUGEPAGES)
-		return 0;
 	size = size_at(READ(__u32, default_size));
-	values = (struct dart_zero_hugepages){
+	*values = (struct dart_zero_hugepages){
 		.total = BPF_CORE_READ(size, nr_huge_pages),
 		.free = BPF_CORE_READ(size, free_huge_pages),
 		.reserved = BPF_CORE_READ(size, resv_huge_pages),
@@ -32,8 +29,9 @@ int sample_hugepages(struct bpf_raw_tracepoint_args *context)
 		.size = 1ULL << ((BPF_CORE_READ(size, order) + page_shift) & 63),
 		.hugetlb = huge_pages() << page_shift,
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+HOST_SAMPLE(DART_ZERO_SOURCE_HUGEPAGES, hugepages)
 
 char LICENSE[] SEC("license") = "GPL";

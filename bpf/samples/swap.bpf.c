@@ -17,11 +17,11 @@ static __u32 page_shift;
 SEC("syscall")
 int find_variables(const struct sample_setting *setting)
 {
-	int ret = FIND(swap_total, "total_swap_pages")			   ?:
-		  FIND(swap_free, "nr_swap_pages")			   ?:
-		  FIND(memory_total, "_totalram_pages")			   ?:
-		  FIND(overcommit_ratio, "sysctl_overcommit_ratio")	   ?:
-		  FIND(overcommit_kbytes, "sysctl_overcommit_kbytes");
+	int ret = FIND(swap_total, "total_swap_pages")			    ?:
+			  FIND(swap_free, "nr_swap_pages")		    ?:
+			  FIND(memory_total, "_totalram_pages")		    ?:
+			  FIND(overcommit_ratio, "sysctl_overcommit_ratio") ?:
+			  FIND(overcommit_kbytes, "sysctl_overcommit_kbytes");
 
 	if (ret)
 		return ret;
@@ -47,25 +47,21 @@ static __always_inline __u64 commit_limit(void)
 	if (allowed)
 		allowed >>= (page_shift - 10) & 63;
 	else
-		allowed = (pages_at(memory_total) - huge_pages()) *
-			  READ(__u32, overcommit_ratio) / 100;
+		allowed = (pages_at(memory_total) - huge_pages()) * READ(__u32, overcommit_ratio) /
+			  100;
 	return allowed + pages_at(swap_total);
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_swap(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer take_swap(struct dart_zero_swap *values)
 {
-	struct dart_zero_swap values;
-
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_SWAP)
-		return 0;
-	values = (struct dart_zero_swap){
+	*values = (struct dart_zero_swap){
 		.total = pages_at(swap_total) << page_shift,
 		.free = pages_at(swap_free) << page_shift,
 		.commit_limit = commit_limit() << page_shift,
 	};
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+HOST_SAMPLE(DART_ZERO_SOURCE_SWAP, swap)
 
 char LICENSE[] SEC("license") = "GPL";

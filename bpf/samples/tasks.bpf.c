@@ -54,21 +54,19 @@ static long add_cpu(__u32 cpu, struct dart_zero_tasks *tasks)
 }
 
 /* Like the end of /proc/stat. */
-SEC("raw_tp.w/dart_zero_sample")
-int sample_tasks(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer take_tasks(struct dart_zero_tasks *values)
 {
-	struct dart_zero_tasks tasks = {}, values;
+	struct dart_zero_tasks tasks = {};
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_TASKS)
-		return 0;
 	bpf_loop(CPUS_MAX, add_cpu, &tasks, 0);
 	tasks.processes = READ(unsigned long, forks);
 	tasks.threads = READ(__u32, threads);
 	tasks.threads_max = READ(__u32, threads_max);
 	tasks.pid_max = READ(__u32, pid_max);
-	values = tasks;
-	SAMPLE_ANSWER(context, values);
-	return 0;
+	*values = tasks;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+HOST_SAMPLE(DART_ZERO_SOURCE_TASKS, tasks)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -14,7 +14,7 @@
  * SOURCE is a name or a number of enum dart_zero_source, and @fd is opened with O_PATH.  Instead of
  * bytes it may name a member of a struct, or of a typedef of one, of the running kernel
  * (",member=vm_event_state.event"): then a row has the numbers of the member, and not words.  If the
- * kernel has no such member, ask_programs exits with 3.
+ * kernel has no such member, ask_programs exits with 3.  "-" as OBJECT: it only finds that out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -189,12 +189,12 @@ static int set_member(struct asker *asker, struct gather_question *question, str
 	while (id >= 0 && (name = strsep(&text, "."))) {
 		member = find_member(asker->types, id, name);
 		if (!member)
-			return -ENOENT;
+			return -ESRCH;
 		id = member->type;
 		offset += member->offset / 8;
 	}
 	if (id < 0)
-		return id;
+		return -ESRCH;
 	type = btf__type_by_id(asker->types, btf__resolve_type(asker->types, id));
 	part->count = btf_is_array(type) ? btf_array(type)->nelems : 1;
 	part->size = btf__resolve_size(asker->types, id) / part->count;
@@ -428,7 +428,7 @@ static int print(const struct asker *asker, json_t *answers)
 int main(int argc, char *argv[])
 {
 	static struct asker asker = { .budget_ns = BUDGET_NS };
-	char line[16];
+	char line[16], **question;
 	int ret;
 
 	if (argc > 2 && !strcmp(argv[1], "--budget")) {
@@ -440,16 +440,18 @@ int main(int argc, char *argv[])
 		fprintf(stderr, "usage: ask_programs [--budget NS] OBJECT QUESTION...\n");
 		return 2;
 	}
+	for (question = argv + 2; *question; question++) {
+		ret = add_question(&asker, *question);
+		if (ret == -ESRCH)
+			return NO_MEMBER;
+		if (ret)
+			return die(*question, ret);
+	}
+	if (!strcmp(argv[1], "-"))
+		return 0;
 	ret = load(&asker, argv[1]);
 	if (ret)
 		return die(argv[1], ret);
-	for (argv += 2; *argv; argv++) {
-		ret = add_question(&asker, *argv);
-		if (ret == -ENOENT)
-			return NO_MEMBER;
-		if (ret)
-			return die(*argv, ret);
-	}
 	while (fgets(line, sizeof(line), stdin)) {
 		json_t *answers = json_array();
 

@@ -9,6 +9,7 @@ import sys
 import kernel_values
 
 OUTPUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.output")
+ASK = f"{OUTPUT}/selftests/helpers/ask_programs"
 ROUNDS = 20
 EXAMPLES = 10
 NO_MEMBER = 3  # exit status of ask_programs
@@ -52,8 +53,8 @@ class Asker:
     def __init__(self, name, questions, budget_ns=200_000):
         self.questions = questions
         self.process = subprocess.Popen(
-            [f"{OUTPUT}/selftests/helpers/ask_programs", "--budget", str(budget_ns),
-             f"{OUTPUT}/bpf/{name}.bpf.o", *(question.text for question in questions)],
+            [ASK, "--budget", str(budget_ns), f"{OUTPUT}/bpf/{name}.bpf.o",
+             *(question.text for question in questions)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self):
@@ -79,12 +80,10 @@ class Asker:
         return self.process.wait()
 
 
-def for_this_kernel(name, questions):
+def for_this_kernel(questions):
     """Leaves out questions for members that the kernel lacks."""
-    def is_known(question):
-        asker = Asker(name, [question])
-        return asker.close() != NO_MEMBER
-    return [question for question in questions if is_known(question)]
+    return [question for question in questions
+            if subprocess.run([ASK, "-", question.text], check=False).returncode != NO_MEMBER]
 
 
 def kind(name):

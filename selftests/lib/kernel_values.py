@@ -15,7 +15,12 @@ import re
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 GAUGE = 16 << 20  # bytes by which memory may change meanwhile, in either direction
-LOAD = 11  # the kernel rounds 2048ths of a task to two decimals
+# By how much a file may differ from the values of one moment.
+EXACT = {
+    "load": 11,  # the kernel rounds 2048ths of a task to two decimals
+    "open": 64 * os.cpu_count(),  # a CPU keeps a count of its own of files
+    "running": 3, "sleeping": 3, "idle": 3,  # processes that run for a moment
+}
 CLONE_NEWNET = 0x40000000
 UNLIMITED_MEMORY = (1 << 63) - PAGE
 UNLIMITED_PIDS = 4194305
@@ -38,7 +43,7 @@ def put(entry, copy, field, value, unit=1, slack=0):
     """Adds a value of the kernel; copy is the row, or "sum" for a sample of one row. The file
     rounds the value down to a multiple of unit, and a gauge may change by slack meanwhile."""
     if is_exact:
-        slack = LOAD if entry == "load" and field.startswith("load") else 0
+        slack = EXACT.get(field.rstrip("0123456789"), 0)
     values[f"{entry}/{copy}/{field}"] = [value - slack, value + unit + slack]
 
 

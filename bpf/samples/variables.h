@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Variables of the kernel that BTF does not have: programs find their addresses by name. */
+#ifndef VARIABLES_H
+#define VARIABLES_H
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+/* Sets @variable to the address of a variable of the kernel; returns 0 or -errno. */
+#define FIND(variable, name) \
+	bpf_kallsyms_lookup_name(name, sizeof(name), 0, &(variable))
+
+#define READ(type, address)                                     \
+	({                                                      \
+		type value_ = 0;                                \
+								\
+		bpf_probe_read_kernel(&value_, sizeof(value_),  \
+				      (const void *)(address)); \
+		value_;                                         \
+	})
+
+#endif /* VARIABLES_H */
