@@ -36,7 +36,7 @@ def softirqs():
 
 
 def ask(name, questions, *takers):
-    asker = Asker(f"gather/{name}", for_this_kernel(f"gather/{name}", questions))
+    asker = Asker(f"gather/{name}", for_this_kernel(questions))
     comparison = Comparison(asker, takers)
     asker.close()
     return comparison
@@ -73,4 +73,14 @@ load = ask("load", [Question("load"), Question("cpus", copies=True)],
            kernel_values.take_load, kernel_values.take_cpus, kernel_values.take_topology)
 tap.agree("load", load, "load/")
 tap.agree("places of CPUs", load, "cpus/")
+
+# With a budget that allows 64 IDs in a run.
+kinds = [Question("processes")]
+for budget_ns, text in ((200_000, "processes"), (1, "processes, counted in many runs")):
+    asker = Asker("gather/processes", kinds, budget_ns)
+    processes = Comparison(asker, [kernel_values.take_processes])
+    runs = asker.ask()["runs"]
+    asker.close()
+    tap.agree(text, processes, "processes/", MOST)
+tap.check("a walk over the processes goes on in the next run", runs > 1, f"{runs} runs")
 tap.finish()
