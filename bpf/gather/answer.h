@@ -33,6 +33,7 @@
 #include <linux/dart_zero.h>
 #include <linux/dart_zero_samples.h>
 
+#include "bpf/samples/cpus.h"
 #include "bpf/samples/sample_setting.h"
 #include "bpf/samples/variables.h"
 #include "exchange.h"
@@ -96,18 +97,16 @@ static __always_inline __u32 answer__cpu_count(void)
 	return in && in->cpu_count <= GATHER_CPUS ? in->cpu_count : 0;
 }
 
-/* Address of __per_cpu_offset[], which programs with counters per CPU find. */
-static __u64 answer__cpu_offsets;
-
+/* For programs with counters per CPU: call it in the SEC("syscall") program. */
 static __always_inline int answer__find_cpus(void)
 {
-	return FIND(answer__cpu_offsets, "__per_cpu_offset");
+	return find_cpus();
 }
 
 /* The address of a variable per CPU (as the kernel's pointers of type __percpu have it). */
 static __always_inline __u64 answer__at_cpu(__u64 address, __u32 cpu)
 {
-	return address + READ(__u64, answer__cpu_offsets + 8 * (__u64)cpu);
+	return (__u64)at_cpu((const void *)address, cpu);
 }
 
 /* Copies of one variable, or of a part of it. */

@@ -22,40 +22,28 @@ static long add_device(__u32 number, struct io_total *total)
 	return !total->search.node;
 }
 
-static __always_inline void take_io(const struct cgroup_subsys_state *state,
-				    struct io_total *total)
-{
-	const struct blkcg *blkcg =
-		(const void *)state - bpf_core_field_offset(struct blkcg, css);
-
-	total->search.node = BPF_CORE_READ(blkcg, blkg_list.first);
-	total->walk.top = state;
-	bpf_loop(DEVICES_MAX, add_device, total, 0);
-	total->values.left_out = total->search.node || total->walk.is_cut;
-}
-
 SEC("syscall")
 int find_variables(const struct sample_setting *setting)
 {
 	return find_cpus();
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_cgroup_io(struct bpf_raw_tracepoint_args *context)
+static __always_inline enum dart_zero_sample_answer
+take_cgroup_io(const struct cgroup *cgroup, struct dart_zero_cgroup_io *values)
 {
-	const struct cgroup_subsys_state *state;
+	const struct cgroup_subsys_state *state = CGROUP_STATE(cgroup, io);
 	struct io_total total = {};
 
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_CGROUP_IO)
-		return 0;
-	state = CGROUP_STATE(CGROUP_OF(context), io);
-	if (!state) {
-		SAMPLE_IS_ABSENT(context);
-		return 0;
-	}
-	take_io(state, &total);
-	SAMPLE_ANSWER(context, total.values);
-	return 0;
+	if (!state)
+		return DART_ZERO_ANSWER_ABSENT;
+	total.search.node = first_device(state);
+	total.walk.top = state;
+	bpf_loop(DEVICES_MAX, add_device, &total, 0);
+	total.values.left_out = total.search.node || total.walk.is_cut;
+	*values = total.values;
+	return DART_ZERO_ANSWER_VALUES;
 }
+
+CGROUP_SAMPLE(DART_ZERO_SOURCE_CGROUP_IO, cgroup_io)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -120,6 +120,16 @@ struct io_search {
 	const struct blkcg_gq *found;
 };
 
+/* The devices that a cgroup used; NULL: none. */
+static __always_inline const struct hlist_node *
+first_device(const struct cgroup_subsys_state *state)
+{
+	const struct blkcg *blkcg =
+		(const void *)state - bpf_core_field_offset(struct blkcg, css);
+
+	return BPF_CORE_READ(blkcg, blkg_list.first);
+}
+
 static long find_device(__u32 number, struct io_search *search)
 {
 	const struct hlist_node *node = search->node;
@@ -144,10 +154,8 @@ static long find_device(__u32 number, struct io_search *search)
 static __always_inline void add_below(const struct cgroup_subsys_state *state,
 				      struct io_walk *walk)
 {
-	const struct blkcg *blkcg =
-		(const void *)state - bpf_core_field_offset(struct blkcg, css);
 	struct io_search search = {
-		.node = BPF_CORE_READ(blkcg, blkg_list.first),
+		.node = first_device(state),
 		.queue = walk->queue,
 	};
 

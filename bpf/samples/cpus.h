@@ -3,7 +3,7 @@
 #ifndef CPUS_H
 #define CPUS_H
 
-#include "sample.h"
+#include "variables.h"
 
 /* Addresses. */
 static __u64 possible_cpus;

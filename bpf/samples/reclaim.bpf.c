@@ -95,25 +95,19 @@ static long add_cpu(__u32 cpu, struct dart_zero_reclaim *reclaim)
 					  bpf_core_enum_value(enum node_stat_item___reclaim, \
 							      item##___reclaim));
 
-static __always_inline void take_reclaim(struct dart_zero_reclaim *reclaim)
+static __always_inline enum dart_zero_sample_answer take_reclaim(struct dart_zero_reclaim *values)
 {
+	struct dart_zero_reclaim sum = {}, *reclaim = &sum;
+
 	if (bpf_core_enum_value_exists(enum node_stat_item___reclaim, PGREFILL___reclaim)) {
 		FOR_EACH_COUNT(SET_NODE_STAT)
 	} else {
 		bpf_loop(CPUS_MAX, add_cpu, reclaim, 0);
 	}
+	*values = sum;
+	return DART_ZERO_ANSWER_VALUES;
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_reclaim(struct bpf_raw_tracepoint_args *context)
-{
-	struct dart_zero_reclaim values = {};
-
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_RECLAIM)
-		return 0;
-	take_reclaim(&values);
-	SAMPLE_ANSWER(context, values);
-	return 0;
-}
+HOST_SAMPLE(DART_ZERO_SOURCE_RECLAIM, reclaim)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -26,10 +26,6 @@
 #define SAMPLE_OF(context) ((struct dart_zero_sample *)(context)->args[0])
 #define CGROUP_OF(context) ((struct cgroup *)(context)->args[1])
 
-/* The object has no such values now. */
-#define SAMPLE_IS_ABSENT(context) \
-	(SAMPLE_OF(context)->answer = DART_ZERO_ANSWER_ABSENT)
-
 /* Writes the values and then the answer, in a program that is only for the module. */
 #define SAMPLE_ANSWER(context, taken)                                  \
 	do {                                                           \

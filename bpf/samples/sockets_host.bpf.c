@@ -50,7 +50,8 @@ static __always_inline __u64 memory_of(const struct proto *protocol)
 	return at_least_0(BPF_CORE_READ(protocol, memory_allocated, counter)) << page_shift;
 }
 
-static __always_inline void take_sockets(struct dart_zero_sockets_host *sockets)
+static __always_inline enum dart_zero_sample_answer
+take_sockets_host(struct dart_zero_sockets_host *values)
 {
 	const struct percpu_counter *allocated =
 		BPF_CORE_READ((const struct proto *)tcp, sockets_allocated);
@@ -60,25 +61,16 @@ static __always_inline void take_sockets(struct dart_zero_sockets_host *sockets)
 	};
 
 	bpf_loop(CPUS_MAX, add_cpu, &sum, 0);
-	*sockets = (struct dart_zero_sockets_host){
+	*values = (struct dart_zero_sockets_host){
 		.tcp_orphan = at_least_0(sum.orphans),
 		.tcp_alloc = at_least_0(sum.allocated),
 		.tcp_mem = memory_of((const void *)tcp),
 		.udp_mem = memory_of((const void *)udp),
 		.page_size = 1ULL << page_shift,
 	};
+	return DART_ZERO_ANSWER_VALUES;
 }
 
-SEC("raw_tp.w/dart_zero_sample")
-int sample_sockets_host(struct bpf_raw_tracepoint_args *context)
-{
-	struct dart_zero_sockets_host values;
-
-	if (SAMPLE_OF(context)->source != DART_ZERO_SOURCE_SOCKETS_HOST)
-		return 0;
-	take_sockets(&values);
-	SAMPLE_ANSWER(context, values);
-	return 0;
-}
+HOST_SAMPLE(DART_ZERO_SOURCE_SOCKETS_HOST, sockets_host)
 
 char LICENSE[] SEC("license") = "GPL";

@@ -15,15 +15,23 @@ ROOT = "/sys/fs/cgroup"
 TOP = f"{ROOT}/answers"
 WORK = f"{TOP}/work"
 BELOW = f"{WORK}/below"
+DISKS = "/sys/kernel/config/nullb"
 CONTROLLERS = ("memory", "pids", "cpu", "io")
-SOURCES = ("memory", "pids", "bandwidth", "pressure")
+# Sources, and their programs.
+SOURCES = {"memory": "memory", "pids": "pids", "bandwidth": "bandwidth", "pressure": "pressure",
+           "io": "io", "disks": "disk"}
+MINOR_BITS = 20
 # Values of a process that waits agree, but its kernel memory is added up by CPU.
 MOST = ROUNDS // 2
-# Uses memory, forks, is throttled, and then waits for its input to end.
+# Uses memory and disks, forks, is throttled, and then waits for its input to end.
 LOAD = """
 echo $$ >"$0/cgroup.procs"
 text=$(head -c 3000000 /dev/zero | tr "\\0" x)
 dd if=/dev/zero of=/dev/shm/answers bs=1M count=4 2>/dev/null
+for disk in nullb0 nullb1; do
+	dd if=/dev/zero of=/dev/$disk bs=64k count=16 oflag=direct 2>/dev/null
+done
+dd if=/dev/nullb0 of=/dev/null bs=64k count=4 iflag=direct 2>/dev/null
 echo "5000 50000" >"$0/cpu.max"
 timeout 0.5 sh -c "while :; do :; done"
 echo ready
@@ -36,6 +44,30 @@ def write(path, text):
         file.write(text)
 
 
+def make_disks():
+    subprocess.run(["modprobe", "null_blk", "nr_devices=0"], check=True)
+    subprocess.run(["mount", "-t", "configfs", "none", "/sys/kernel/config"], check=False,
+                   stderr=subprocess.DEVNULL)
+    for disk in ("nullb0", "nullb1"):
+        os.mkdir(f"{DISKS}/{disk}")
+        for name, value in (("memory_backed", "1"), ("size", "64"), ("power", "1")):
+            write(f"{DISKS}/{disk}/{name}", value)
+
+
+def take_disks():
+    """The lines of io.stat, each with the number of its device."""
+    for line in kernel_values.lines(f"{WORK}/io.stat"):
+        device, *pairs = line.split()
+        major, minor = (int(number) for number in device.split(":"))
+        for field, number in (pair.split("=") for pair in pairs):
+            kernel_values.put("cgroup:disks@work", major << MINOR_BITS | minor, field, int(number))
+
+
+def take_work():
+    kernel_values.take_cgroup(WORK, "work")
+    take_disks()
+
+
 def make_cgroups():
     for directory in (TOP, WORK, BELOW):
         for controller in CONTROLLERS if directory != BELOW else ():
@@ -44,8 +76,9 @@ def make_cgroups():
 
 
 def asker_of(source, path):
-    return Asker(f"samples/cgroup_{source}",
-                 [Question(f"cgroup:{source},fd={path}", f"cgroup:{source}@work")])
+    return Asker(f"samples/cgroup_{SOURCES[source]}",
+                 [Question(f"cgroup:{source},fd={path}", f"cgroup:{source}@work",
+                           copies=source == "disks")])
 
 
 def answer_of(asker):
@@ -53,14 +86,15 @@ def answer_of(asker):
 
 
 tap = Tap()
+make_disks()
 make_cgroups()
 load = subprocess.Popen(["sh", "-c", LOAD, WORK], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                         text=True)
-tap.check("a process uses memory, forks and is throttled",
+tap.check("a process uses memory and disks, forks and is throttled",
           load.stdout.readline() == "ready\n")
 for source in SOURCES:
     asker = asker_of(source, WORK)
-    comparison = Comparison(asker, [lambda: kernel_values.take_cgroup(WORK, "work")])
+    comparison = Comparison(asker, [take_work])
     asker.close()
     tap.agree(f"cgroup:{source}", comparison, f"cgroup:{source}@", MOST)
 
@@ -82,4 +116,7 @@ load.stdin.close()
 load.wait()
 os.rmdir(WORK)
 os.rmdir(TOP)
+for directory in os.listdir(DISKS):
+    if os.path.isdir(f"{DISKS}/{directory}"):
+        os.rmdir(f"{DISKS}/{directory}")
 tap.finish()

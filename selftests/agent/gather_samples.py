@@ -3,7 +3,6 @@
 """Without the module: the samples of the host that programs of bpf/samples answer with, between
 the kernel's own before and after."""
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -18,9 +17,11 @@ for name, takers in (
         ("swap", [kernel_values.take_memory]),
         ("hugepages", [kernel_values.take_memory]),
         ("tasks", [kernel_values.take_load, kernel_values.take_cpus]),
+        ("reclaim", [kernel_values.take_vmstat]),
+        ("sockets:host", [kernel_values.take_sockets]),
         ("files", [kernel_values.take_load]),
         ("pressure", [lambda: kernel_values.take_pressure("pressure", "/proc/pressure", "")])):
-    asker = Asker(f"samples/{name}", [Question(name)])
+    asker = Asker(f"samples/{name.replace(':', '_')}", [Question(name)])
     comparison = Comparison(asker, takers)
     asker.close()
     tap.agree(name, comparison, f"{name}/", MOST)
