@@ -114,35 +114,37 @@ take_cgroup_memory(const struct cgroup *cgroup, struct dart_zero_cgroup_memory *
 	if (!memcg)
 		return DART_ZERO_ANSWER_ABSENT;
 	vmstats = BPF_CORE_READ(memcg, vmstats);
-	*values = (struct dart_zero_cgroup_memory){
-		.usage = BYTES(BPF_CORE_READ(memcg, memory.usage.counter)),
-		.peak = LIMIT(watermark),
-		.min = LIMIT(min),
-		.low = LIMIT(low),
-		.high = LIMIT(high),
-		.max = LIMIT(max),
-		.swap_current = BYTES(BPF_CORE_READ(memcg, swap.usage.counter)),
-		.events_low = EVENTS(MEMCG_LOW),
-		.events_high = EVENTS(MEMCG_HIGH),
-		.events_max = EVENTS(MEMCG_MAX),
-		.events_oom = EVENTS(MEMCG_OOM),
-		.events_oom_kill = EVENTS(MEMCG_OOM_KILL),
-		.anon = BYTES(read_line(vmstats, ANON)),
-		.file = BYTES(read_line(vmstats, FILE_PAGES)),
-		.kernel = BYTES(read_line(vmstats, KERNEL)),
-		.sock = BYTES(read_line(vmstats, SOCK)),
-		.shmem = BYTES(read_line(vmstats, SHMEM)),
-		.file_mapped = BYTES(read_line(vmstats, MAPPED)),
-		.file_dirty = BYTES(read_line(vmstats, DIRTY)),
-		.file_writeback = BYTES(read_line(vmstats, WRITEBACK)),
-		.slab_reclaimable = read_line(vmstats, SLAB_RECLAIMABLE),
-		.slab_unreclaimable = read_line(vmstats, SLAB_UNRECLAIMABLE),
-		.pgfault = read_line(vmstats, FAULTS),
-		.pgmajfault = read_line(vmstats, MAJOR_FAULTS),
-		.workingset_refault_anon = read_line(vmstats, REFAULT_ANON),
-		.workingset_refault_file = read_line(vmstats, REFAULT_FILE),
-		.inactive_file = BYTES(read_line(vmstats, INACTIVE_FILE)),
-	};
+	/*
+	 * One after the other: the verifier of 6.1 walks through all combinations of the branches
+	 * in read_line() if a register keeps a value.
+	 */
+	values->usage = BYTES(BPF_CORE_READ(memcg, memory.usage.counter));
+	values->peak = LIMIT(watermark);
+	values->min = LIMIT(min);
+	values->low = LIMIT(low);
+	values->high = LIMIT(high);
+	values->max = LIMIT(max);
+	values->swap_current = BYTES(BPF_CORE_READ(memcg, swap.usage.counter));
+	values->events_low = EVENTS(MEMCG_LOW);
+	values->events_high = EVENTS(MEMCG_HIGH);
+	values->events_max = EVENTS(MEMCG_MAX);
+	values->events_oom = EVENTS(MEMCG_OOM);
+	values->events_oom_kill = EVENTS(MEMCG_OOM_KILL);
+	values->anon = BYTES(read_line(vmstats, ANON));
+	values->file = BYTES(read_line(vmstats, FILE_PAGES));
+	values->kernel = BYTES(read_line(vmstats, KERNEL));
+	values->sock = BYTES(read_line(vmstats, SOCK));
+	values->shmem = BYTES(read_line(vmstats, SHMEM));
+	values->file_mapped = BYTES(read_line(vmstats, MAPPED));
+	values->file_dirty = BYTES(read_line(vmstats, DIRTY));
+	values->file_writeback = BYTES(read_line(vmstats, WRITEBACK));
+	values->slab_reclaimable = read_line(vmstats, SLAB_RECLAIMABLE);
+	values->slab_unreclaimable = read_line(vmstats, SLAB_UNRECLAIMABLE);
+	values->pgfault = read_line(vmstats, FAULTS);
+	values->pgmajfault = read_line(vmstats, MAJOR_FAULTS);
+	values->workingset_refault_anon = read_line(vmstats, REFAULT_ANON);
+	values->workingset_refault_file = read_line(vmstats, REFAULT_FILE);
+	values->inactive_file = BYTES(read_line(vmstats, INACTIVE_FILE));
 	return DART_ZERO_ANSWER_VALUES;
 }
 
