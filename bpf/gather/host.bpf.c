@@ -13,7 +13,6 @@ static __u64 kstat_;
 static __u64 irq_stats; /* 0: the architecture has none */
 static __u64 run_queues;
 static __u64 ticks;
-static __u64 online_cpus;
 static __u64 is_tick_stopped_when_idle;
 
 /* Since Linux 7.1 the time that a CPU idles is here, and not in struct tick_sched. */
@@ -50,8 +49,7 @@ int find_variables(const struct sample_setting *setting)
 			  FIND(vm_events, "vm_event_states") ?:
 			  FIND(softnet, "softnet_data")	     ?:
 			  FIND(kstat_, "kstat")		     ?:
-			  FIND(run_queues, "runqueues")	     ?:
-							       FIND(online_cpus, "__cpu_online_mask");
+							       FIND(run_queues, "runqueues");
 
 	if (!ret && !is_in_cpustat())
 		ret = FIND(ticks, "tick_cpu_sched") ?:
@@ -146,11 +144,6 @@ static __always_inline __u64 idle_until_now(const struct idle_time *time, __u32 
 	if (time->is_idle && is_kind && now > time->since + time->steal[kind])
 		total += now - time->since - time->steal[kind];
 	return total / NSEC_PER_USEC * NSEC_PER_USEC;
-}
-
-static __always_inline bool is_online(__u32 cpu)
-{
-	return READ(__u8, online_cpus + cpu / 8) & 1 << cpu % 8;
 }
 
 /* A copy of the variable of one CPU.  Not static, for clang would divide it. */

@@ -11,7 +11,6 @@ static __u64 frequencies; /* pointers to policies of cpufreq; 0: the kernel has 
 static __u64 places;
 static __u64 averages;
 static __u64 online_count;
-static __u64 online_cpus;
 static __u64 timekeeper;
 static __u64 random_state;
 
@@ -73,7 +72,6 @@ int find_variables(const struct sample_setting *setting)
 			  FIND(numa_nodes, "numa_node")		  ?:
 			  FIND(averages, "avenrun")		  ?:
 			  FIND(online_count, "__num_online_cpus") ?:
-			  FIND(online_cpus, "__cpu_online_mask")  ?:
 			  FIND(random_state, "crng_init")	  ?:
 								    find_timekeeper();
 
@@ -154,11 +152,6 @@ static __always_inline __u64 frequency(__u32 cpu)
 	if (frequencies)
 		policy = (const void *)READ(__u64, answer__at_cpu(frequencies, cpu));
 	return policy ? BPF_CORE_READ(policy, cur) * HZ_PER_KILOHERTZ : 0;
-}
-
-static __always_inline bool is_online(__u32 cpu)
-{
-	return READ(__u8, online_cpus + cpu / 8) & 1 << cpu % 8;
 }
 
 /* Answers of all CPUs. */

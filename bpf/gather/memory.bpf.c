@@ -46,11 +46,6 @@ int find_variables(const struct sample_setting *setting)
 	return ret;
 }
 
-static __always_inline __u64 at_least_0(__s64 value)
-{
-	return value < 0 ? 0 : value;
-}
-
 static __always_inline __u64 bytes(__u64 pages)
 {
 	return pages << page_shift;

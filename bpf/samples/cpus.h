@@ -7,6 +7,7 @@
 
 /* Addresses. */
 static __u64 possible_cpus;
+static __u64 online_cpus;
 static __u64 percpu_offsets;
 
 static __u32 cpu_ids; /* numbers of CPUs are less */
@@ -16,6 +17,7 @@ static __always_inline int find_cpus(void)
 {
 	__u64 count = 0;
 	int ret = FIND(possible_cpus, "__cpu_possible_mask")	    ?:
+			  FIND(online_cpus, "__cpu_online_mask")	    ?:
 			  FIND(percpu_offsets, "__per_cpu_offset") ?:
 			  FIND(count, "nr_cpu_ids");
 
@@ -27,6 +29,11 @@ static __always_inline int find_cpus(void)
 static __always_inline bool is_possible(__u32 cpu)
 {
 	return READ(__u8, possible_cpus + cpu / 8) & (1 << cpu % 8);
+}
+
+static __always_inline bool is_online(__u32 cpu)
+{
+	return READ(__u8, online_cpus + cpu / 8) & (1 << cpu % 8);
 }
 
 /* The address of a variable of @cpu.  @percpu is what alloc_percpu() returned. */

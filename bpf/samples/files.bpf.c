@@ -162,11 +162,6 @@ static __always_inline void walk_users(void)
 	next_bucket = (walk.first + walk.done) % BUCKETS;
 }
 
-static __always_inline __u64 at_least_0(__s64 value)
-{
-	return value < 0 ? 0 : value;
-}
-
 static __always_inline enum dart_zero_sample_answer take_files(struct dart_zero_files *values)
 {
 	const struct percpu_counter *open = (const void *)nr_files;

@@ -40,11 +40,6 @@ static long add_cpu(__u32 cpu, struct socket_sum *sum)
 	return 0;
 }
 
-static __always_inline __u64 at_least_0(__s64 value)
-{
-	return value < 0 ? 0 : value;
-}
-
 static __always_inline __u64 memory_of(const struct proto *protocol)
 {
 	return at_least_0(BPF_CORE_READ(protocol, memory_allocated, counter)) << page_shift;

@@ -19,4 +19,10 @@
 		value_;                                         \
 	})
 
+/* Of sums over counts by CPU, which can be negative for a moment. */
+static __always_inline __u64 at_least_0(__s64 value)
+{
+	return value < 0 ? 0 : value;
+}
+
 #endif /* VARIABLES_H */
