@@ -19,7 +19,8 @@ GAUGE = 16 << 20  # bytes by which memory may change meanwhile, in either direct
 EXACT = {
     "load": 11,  # the kernel rounds 2048ths of a task to two decimals
     "open": 64 * os.cpu_count(),  # a CPU keeps a count of its own of files
-    "running": 3, "sleeping": 3, "idle": 3,  # processes that run for a moment
+    # Processes that run for a moment.
+    "running": 3, "sleeping": 3, "idle": 3, "procs_running": 3, "procs_blocked": 3,
 }
 CLONE_NEWNET = 0x40000000
 UNLIMITED_MEMORY = (1 << 63) - PAGE
