@@ -56,7 +56,23 @@ struct gather_question {
 	__u32 answer;		/* out: enum gather_answer */
 	__u32 rows;		/* out: copies or rows in the answer */
 	__u32 at;		/* out: byte of the output where the answer begins */
-	__u32 reserved;		/* 0 */
+	/*
+	 * Numbers of network namespaces are used again.  in: 0, or @identity of an earlier answer
+	 * about @netns: if another namespace has this number, the answer is GATHER_ENDED.  out: of
+	 * the namespace.
+	 */
+	__u32 identity;
+};
+
+/*
+ * A question with the source GATHER_NAMESPACES asks for the list of network namespaces: its answer
+ * consists of @rows times this struct.
+ */
+#define GATHER_NAMESPACES 0
+
+struct gather_namespace {
+	__u32 inode;
+	__u32 identity;		/* see struct gather_question */
 };
 
 /* Before each row of a sample with several rows. */

@@ -4,15 +4,18 @@
  * bpf/gather/exchange.h) and finds its variables.  Then it asks all questions once for each line on
  * standard input, and prints one line of JSON:
  *
- *	{"runs": N, "time": NS, "answers": [{"source": "vmstat", "answer": "values",
+ *	{"runs": N, "longest": NS, "time": NS, "answers": [{"source": "vmstat", "answer": "values",
  *		"rows": [{"number": 0, "values": {"NAME": VALUE} or [WORD...]}]}]}
  *
- * "runs" is how often the program ran for that.  A row of counters per CPU has the words of the
- * copy, and the number of the CPU; a sample has its members.
+ * "runs" is how often the program ran for that, and "longest" the longest time of a run, with its
+ * system call.  A row of counters per CPU has the words of the copy, and the number of the CPU; a
+ * sample has its members.  A row of the list of namespaces has their inode as its number, and their
+ * identity as its only word; later questions about a namespace have the identity of the first
+ * answer, as those of dartd have.
  *
  * A QUESTION is SOURCE[,fd=PATH][,netns=INODE][,ifindex=N][,offset=BYTES,length=BYTES], where
- * SOURCE is a name or a number of enum dart_zero_source, and @fd is opened with O_PATH.  Instead of
- * bytes it may name a member of a struct, or of a typedef of one, of the running kernel
+ * SOURCE is a name or a number of enum dart_zero_source, or "namespaces" (their list), and @fd is
+ * opened with O_PATH.  Instead of bytes it may name a member of a struct, or of a typedef of one, of the running kernel
  * (",member=vm_event_state.event"): then a row has the numbers of the member, and not words.  If the
  * kernel has no such member, ask_programs exits with 3.  "-" as OBJECT: it only finds that out.
  */
@@ -24,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sys/mman.h>
@@ -85,6 +89,7 @@ enum { KIND_GAUGE, KIND_COUNTER, KIND_TEXT };
 static bool find_source(const char *text, struct source *source)
 {
 	static const struct source counters[] = {
+		{ .name = "namespaces", .id = GATHER_NAMESPACES },
 		{ .name = "cpustat", .id = DART_ZERO_SOURCE_CPUSTAT },
 		{ .name = "vmstat", .id = DART_ZERO_SOURCE_VMSTAT },
 		{ .name = "softnet", .id = DART_ZERO_SOURCE_SOFTNET },
@@ -113,12 +118,12 @@ static bool find_source(const char *text, struct source *source)
 
 	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
 		*source = counters[i];
-		if (!strcmp(source->name, text) || source->id == id)
+		if (!strcmp(source->name, text) || (id && source->id == id))
 			return true;
 	}
 	for (i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
 		*source = samples[i];
-		if (!strcmp(source->name, text) || source->id == id)
+		if (!strcmp(source->name, text) || (id && source->id == id))
 			return true;
 	}
 	return false;
@@ -149,6 +154,7 @@ struct asker {
 	uint32_t count;
 	uint64_t budget_ns;
 	uint32_t runs; /* of the program, since the last line */
+	uint64_t longest; /* ns */
 	uint64_t time; /* of the first of them */
 };
 
@@ -333,6 +339,17 @@ static json_t *numbers(const char *copy, const struct part *part)
 	return values;
 }
 
+static json_t *namespaces(const struct gather_namespace *namespace, uint32_t count)
+{
+	json_t *list = json_array();
+
+	for (; count; count--, namespace++)
+		json_array_append_new(list, json_pack("{s:I, s:[I]}", "number",
+						      (json_int_t)namespace->inode, "values",
+						      (json_int_t)namespace->identity));
+	return list;
+}
+
 static json_t *rows(const struct asker *asker, const struct source *source, const struct part *part,
 		    const struct gather_question *question)
 {
@@ -341,6 +358,8 @@ static json_t *rows(const struct asker *asker, const struct source *source, cons
 	uint64_t number;
 	uint32_t i;
 
+	if (question->source == GATHER_NAMESPACES)
+		return namespaces((const void *)at, question->rows);
 	for (i = 0; i < question->rows; i++) {
 		json_t *row = json_object(), *values;
 
@@ -371,6 +390,7 @@ static void take_answers(struct asker *asker, uint32_t first, json_t *answers)
 		json_t *answer = json_object();
 
 		question = &asker->exchange->questions[i];
+		asker->questions[i].identity = question->identity;
 		json_object_set_new(answer, "source", json_string(asker->sources[i].name));
 		json_object_set_new(answer, "answer", json_string(names[question->answer & 3]));
 		json_object_set_new(answer, "rows",
@@ -379,12 +399,20 @@ static void take_answers(struct asker *asker, uint32_t first, json_t *answers)
 	}
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
 static int ask(struct asker *asker, json_t *answers)
 {
 	struct gather_exchange *exchange = asker->exchange;
 	LIBBPF_OPTS(bpf_test_run_opts, run);
 	int cpus = libbpf_num_possible_cpus();
-	uint64_t cursor;
+	uint64_t begin, spent, cursor;
 	uint32_t first;
 	int ret, i;
 
@@ -397,13 +425,18 @@ static int ask(struct asker *asker, json_t *answers)
 		exchange->cpus[i] = i;
 	memcpy(exchange->questions, asker->questions, sizeof(asker->questions));
 	asker->runs = 0;
+	asker->longest = 0;
 	do {
 		first = exchange->next;
 		cursor = exchange->cursor;
 		exchange->used = 0;
+		begin = now_ns();
 		ret = bpf_prog_test_run_opts(bpf_program__fd(asker->program), &run);
+		spent = now_ns() - begin;
 		if (ret)
 			return ret;
+		if (spent > asker->longest)
+			asker->longest = spent;
 		if (!asker->runs++)
 			asker->time = exchange->time;
 		take_answers(asker, first, answers);
@@ -414,8 +447,9 @@ static int ask(struct asker *asker, json_t *answers)
 
 static int print(const struct asker *asker, json_t *answers)
 {
-	json_t *line = json_pack("{s:i, s:I, s:O}", "runs", (int)asker->runs, "time",
-				 (json_int_t)asker->time, "answers", answers);
+	json_t *line = json_pack("{s:i, s:I, s:I, s:O}", "runs", (int)asker->runs, "longest",
+				 (json_int_t)asker->longest, "time", (json_int_t)asker->time,
+				 "answers", answers);
 
 	if (!line || json_dumpf(line, stdout, JSON_COMPACT))
 		return -ENOMEM;

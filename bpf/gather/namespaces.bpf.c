@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Answers questions about network namespaces: their list, and their counters, devices and sockets.
+ *
+ * A namespace has no descriptor here, because that would keep it alive.  The first question of a
+ * run walks over the kernel's list, and finds the namespaces of all questions.  The kernel links a
+ * namespace after all its parts are set up.  It removes the link, and waits for all RCU readers,
+ * before it frees any part; and the same holds for the devices of a namespace.
+ */
+#include "vmlinux.h"
+
+#include "answer.h"
+
+/* The longest list that one run can walk over. */
+#define NAMESPACES_MAX (1 << 16)
+#define BUCKETS 1024
+#define DEVICES_OF_BUCKET 1024
+#define DEVICE_BUCKETS 256 /* NETDEV_HASHENTRIES of the kernel */
+
+/* The address of net_namespace_list. */
+static __u64 namespace_list;
+
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
+{
+	return answer__find_cpus() ?: FIND(namespace_list, "net_namespace_list");
+}
+
+static __always_inline const struct net *namespace_of(__u64 link)
+{
+	return (const void *)(link - bpf_core_field_offset(struct net, list));
+}
+
+static __always_inline __u32 number_of(const struct net *net)
+{
+	return BPF_CORE_READ(net, ns.inum);
+}
+
+/* A part of a number that the kernel never gives to another namespace; not 0. */
+static __always_inline __u32 identity_of(const struct net *net)
+{
+	const __u64 cookie = BPF_CORE_READ(net, net_cookie);
+
+	return (__u32)cookie ?: 1;
+}
+
+/* The questions about namespaces of one run: lists of questions by the number of the namespace. */
+struct question_list {
+	__u64 run; /* gather_exchange.time of the run for which @first holds */
+	__u32 first; /* index of a question + 1; 0: none */
+	__u32 unused;
+};
+
+/* Not static, because clang would divide them into variables with names that BTF refuses. */
+struct question_list buckets[BUCKETS];
+__u32 following[GATHER_QUESTIONS]; /* like bucket.first */
+/* Addresses of the namespaces of questions; 0: there is none.  Only valid in the same run. */
+__u64 found[GATHER_QUESTIONS];
+static __u64 found_run;
+static __u32 is_whole; /* the walk has come to the end of the list */
+
+static __always_inline struct question_list *bucket_of(__u32 number)
+{
+	return &buckets[number & (BUCKETS - 1)];
+}
+
+static long file_question(__u32 place, const __u64 *run)
+{
+	struct gather_exchange *in = answer__exchange();
+	struct question_list *bucket;
+	__u32 index;
+
+	if (!in)
+		return 1;
+	index = in->next + place;
+	if (index >= in->count || index >= GATHER_QUESTIONS)
+		return 1;
+	asm volatile("" : "+r"(index));
+	bucket = bucket_of(in->questions[index].netns);
+	following[index] = bucket->run == *run ? bucket->first : 0;
+	bucket->run = *run;
+	bucket->first = index + 1;
+	found[index] = 0;
+	return 0;
+}
+
+struct matching {
+	const struct net *net;
+	__u32 number;
+	__u32 next; /* like bucket.first */
+};
+
+static long match_question(__u32 round, struct matching *matching)
+{
+	struct gather_exchange *in = answer__exchange();
+	__u32 index = matching->next - 1;
+
+	if (!in || index >= GATHER_QUESTIONS)
+		return 1;
+	asm volatile("" : "+r"(index));
+	if (in->questions[index].netns == matching->number)
+		found[index] = (__u64)matching->net;
+	matching->next = following[index];
+	return 0;
+}
+
+struct walk {
+	__u64 link;
+	__u64 run;
+};
+
+static long visit_namespace(__u32 round, struct walk *walk)
+{
+	struct matching matching;
+	struct question_list *bucket;
+
+	if (!walk->link || walk->link == namespace_list) {
+		is_whole = walk->link == namespace_list;
+		return 1;
+	}
+	matching.net = namespace_of(walk->link);
+	matching.number = number_of(matching.net);
+	bucket = bucket_of(matching.number);
+	if (bucket->run == walk->run) {
+		matching.next = bucket->first;
+		bpf_loop(GATHER_QUESTIONS, match_question, &matching, 0);
+	}
+	walk->link = READ(__u64, walk->link);
+	return 0;
+}
+
+static __always_inline void find_namespaces(__u64 run)
+{
+	struct walk walk = { .link = READ(__u64, namespace_list), .run = run };
+
+	bpf_loop(GATHER_QUESTIONS, file_question, &walk.run, 0);
+	is_whole = 0;
+	bpf_loop(NAMESPACES_MAX, visit_namespace, &walk, 0);
+	found_run = run;
+}
+
+/* The namespace of the question at @index, or NULL. */
+static __always_inline const struct net *found_namespace(__u32 index)
+{
+	struct gather_exchange *in = answer__exchange();
+
+	if (!in || index >= GATHER_QUESTIONS)
+		return NULL;
+	if (found_run != in->time)
+		find_namespaces(in->time);
+	asm volatile("" : "+r"(index));
+	return (const void *)found[index & (GATHER_QUESTIONS - 1)];
+}
+
+struct listing {
+	__u64 link;
+	__u32 count;
+	__u32 is_full;
+};
+
+static long list_namespace(__u32 round, struct listing *listing)
+{
+	struct gather_namespace *row;
+	const struct net *net;
+
+	if (!listing->link || listing->link == namespace_list)
+		return 1;
+	row = answer__append(sizeof(*row));
+	if (!row) {
+		listing->is_full = 1;
+		return 1;
+	}
+	net = namespace_of(listing->link);
+	row->inode = number_of(net);
+	row->identity = identity_of(net);
+	listing->count++;
+	listing->link = READ(__u64, listing->link);
+	return 0;
+}
+
+static __always_inline int answer_list(struct gather_question *question)
+{
+	struct listing listing = { .link = READ(__u64, namespace_list) };
+
+	bpf_loop(NAMESPACES_MAX, list_namespace, &listing, 0);
+	if (listing.is_full || listing.link != namespace_list)
+		return -ENOSPC;
+	question->rows = listing.count;
+	question->answer = GATHER_VALUES;
+	return 0;
+}
+
+/* Answers with counters of a variable per CPU, which the kernel may lack. */
+static __always_inline int answer_counters(struct gather_question *question, const void *percpu,
+					   __u32 size)
+{
+	if (percpu)
+		return answer__copies(question, (__u64)percpu, size);
+	question->answer = GATHER_ABSENT;
+	return 0;
+}
+
+#define MIB(type, member)                                                        \
+	answer_counters(question, (const void *)BPF_CORE_READ(net, mib.member), \
+			bpf_core_type_size(struct type))
+
+struct device_search {
+	__u64 node; /* address */
+	const struct net_device *device;
+	__u32 ifindex;
+};
+
+static long visit_device(__u32 round, struct device_search *search)
+{
+	const struct net_device *device;
+
+	if (!search->node)
+		return 1;
+	device = (const void *)(search->node -
+				bpf_core_field_offset(struct net_device, index_hlist));
+	if (BPF_CORE_READ(device, ifindex) == search->ifindex) {
+		search->device = device;
+		return 1;
+	}
+	search->node = READ(__u64, search->node);
+	return 0;
+}
+
+static __always_inline const struct net_device *find_device(const struct net *net, __u32 ifindex)
+{
+	const __u64 heads = (__u64)BPF_CORE_READ(net, dev_index_head);
+	struct device_search search = {
+		.node = READ(__u64, heads + sizeof(__u64) * (ifindex & (DEVICE_BUCKETS - 1))),
+		.ifindex = ifindex,
+	};
+
+	bpf_loop(DEVICES_OF_BUCKET, visit_device, &search, 0);
+	return search.device;
+}
+
+/* Since 6.7 each device tells the type of its per-CPU statistics; without, only its driver does. */
+static __always_inline __u32 statistics_of(const struct net_device *device)
+{
+	if (!bpf_core_field_exists(device->pcpu_stat_type))
+		return 0;
+	return BPF_CORE_READ_BITFIELD_PROBED(device, pcpu_stat_type);
+}
+
+static __always_inline int answer_device(struct gather_question *question,
+					 const struct net_device *device)
+{
+	const void *percpu = BPF_CORE_READ(device, lstats); /* a union of all three */
+	__u32 size = 0;
+
+	switch (statistics_of(device)) {
+	case NETDEV_PCPU_STAT_LSTATS:
+		size = bpf_core_type_size(struct pcpu_lstats);
+		break;
+	case NETDEV_PCPU_STAT_TSTATS:
+		size = bpf_core_type_size(struct pcpu_sw_netstats);
+		break;
+	case NETDEV_PCPU_STAT_DSTATS:
+		size = bpf_core_type_size(struct pcpu_dstats);
+		break;
+	default:
+		percpu = NULL;
+	}
+	return answer_counters(question, percpu, size);
+}
+
+static long append_zeros(__u32 place, const __u32 *words)
+{
+	__u64 *word = answer__append(sizeof(*word));
+
+	if (!word)
+		return 1;
+	*word = 0;
+	return 0;
+}
+
+/* The kernel allocates these counters when it drops the first packet of the device. */
+static __always_inline int answer_core(struct gather_question *question,
+				       const struct net_device *device)
+{
+	const void *percpu = BPF_CORE_READ(device, core_stats);
+	const __u32 count = answer__cpu_count();
+	const __u32 words = count * (question->length / sizeof(__u64));
+
+	if (percpu)
+		return answer__copies(question, (__u64)percpu,
+				      bpf_core_type_size(struct net_device_core_stats));
+	if (question->length > GATHER_COPY_MAX)
+		return -EINVAL;
+	if (bpf_loop(words, append_zeros, NULL, 0) != words)
+		return -ENOSPC;
+	question->rows = count;
+	question->answer = GATHER_VALUES;
+	return 0;
+}
+
+static __always_inline int answer_netdev(struct gather_question *question, const struct net *net)
+{
+	const struct net_device *device = find_device(net, question->ifindex);
+
+	if (!device) {
+		question->answer = GATHER_ENDED;
+		return 0;
+	}
+	if (question->source == DART_ZERO_SOURCE_NETDEV)
+		return answer_device(question, device);
+	return answer_core(question, device);
+}
+
+static __always_inline int answer_namespace(struct gather_question *question,
+					    const struct net *net)
+{
+	switch (question->source) {
+	case DART_ZERO_SOURCE_IP:
+		return MIB(ipstats_mib, ip_statistics);
+	case DART_ZERO_SOURCE_IP6:
+		return MIB(ipstats_mib, ipv6_statistics);
+	case DART_ZERO_SOURCE_TCP:
+		return MIB(tcp_mib, tcp_statistics);
+	case DART_ZERO_SOURCE_TCPEXT:
+		return MIB(linux_mib, net_statistics);
+	case DART_ZERO_SOURCE_UDP:
+		return MIB(udp_mib, udp_statistics);
+	case DART_ZERO_SOURCE_UDP6:
+		return MIB(udp_mib, udp_stats_in6);
+	case DART_ZERO_SOURCE_ICMP:
+		return MIB(icmp_mib, icmp_statistics);
+	case DART_ZERO_SOURCE_ICMP6:
+		return MIB(icmpv6_mib, icmpv6_statistics);
+	case DART_ZERO_SOURCE_NETDEV:
+	case DART_ZERO_SOURCE_NETDEV_CORE:
+		return answer_netdev(question, net);
+	default:
+		return -EINVAL;
+	}
+}
+
+static __always_inline int namespaces(struct gather_question *question)
+{
+	const struct gather_exchange *in = answer__exchange();
+	const struct net *net;
+	__u32 identity;
+
+	if (!in)
+		return -EINVAL;
+	if (question->source == GATHER_NAMESPACES)
+		return answer_list(question);
+	net = found_namespace(in->next);
+	identity = net ? identity_of(net) : 0;
+	if (!net || (question->identity && question->identity != identity)) {
+		question->answer = net || is_whole ? GATHER_ENDED : GATHER_NOT_YET;
+		return 0;
+	}
+	question->identity = identity;
+	return answer_namespace(question, net);
+}
+
+ANSWER_QUESTIONS(namespaces)
+
+char LICENSE[] SEC("license") = "GPL";
