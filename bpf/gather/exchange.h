@@ -10,6 +10,9 @@
  *	counters that the kernel keeps per CPU (a source below DART_ZERO_SOURCE_GATHERING): the
  *		answer consists of @length bytes, from byte @offset of the variable, for each CPU
  *		in @cpus, in this order
+ *	DART_ZERO_SOURCE_CGROUP_CPU: one such copy, the times of the cgroup and of all below it.
+ *		The sum can miss times that the kernel moves meanwhile, and a later one has them:
+ *		dartd shows no lower time than before
  *	a sample with one row: the answer is its struct in <linux/dart_zero_samples.def>
  *	a sample with several rows: the answer consists of @rows times a struct gather_row and the
  *		struct of the sample
@@ -88,8 +91,9 @@ struct gather_exchange {
 	__u64 budget_ns;	/* in */
 	__u64 time;		/* out: CLOCK_BOOTTIME at the start, ns */
 	/*
-	 * Programs that walk over a list of the kernel keep their place here.  in: 0 for the
-	 * first run of a pass.  out: 0 when the walk has reached its end.
+	 * Programs whose answer to one question can take longer than the budget keep their place
+	 * here.  in: 0 for the first run of a pass.  out: not 0 if the next run goes on with the
+	 * question @next.
 	 */
 	__u64 cursor;
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Answers questions about the CPU times of cgroups: each answer has one row, the times of the cgroup
+ * and of all cgroups below it.
+ *
+ * The kernel counts times per CPU.  A flush moves them to the cgroup, and from there to its parent,
+ * but readers of files cause a flush, or timers do, seconds later.  So an answer is the sum of what
+ * has arrived at the cgroup and of what waits at the CPUs and in the cgroups below.  Each move is
+ * two writes: the kernel adds the time to the destination, then to the count of times that have
+ * left the source.  This program reads the destination first, as kmod/objects/cgroup_time.h
+ * explains, so it can miss a time that moves meanwhile, and seldom counts one twice.  If the times
+ * that arrived at the cgroup change meanwhile, it adds up again.
+ *
+ * Callbacks keep their state in maps: see answer.h.
+ */
+#include "vmlinux.h"
+
+#include "answer.h"
+
+/* Longest struct cgroup_base_stat; all its members are times, in words. */
+#define TIMES_MAX 8
+/* Most sums for an answer, if the kernel moves times during each. */
+#define ATTEMPTS 3
+/* Levels below a cgroup on which a walk notices that a list has changed. */
+#define LEVELS 64
+#define CGROUPS_MAX (1 << 20)
+/* Reads of one cgroup at one CPU, between two looks at the clock. */
+#define READS_AT_ONCE 1024
+
+/* Before 6.16. */
+struct cgroup_rstat_cpu___old {
+	struct cgroup_base_stat bstat;
+	struct cgroup_base_stat last_bstat;
+	struct cgroup *updated_children;
+	struct cgroup *updated_next;
+} __attribute__((preserve_access_index));
+
+struct cgroup___old {
+	struct cgroup_rstat_cpu___old *rstat_cpu;
+} __attribute__((preserve_access_index));
+
+/* Since 6.16. */
+struct cgroup_rstat_base_cpu___new {
+	struct cgroup_base_stat bstat;
+	struct cgroup_base_stat last_bstat;
+} __attribute__((preserve_access_index));
+
+struct cgroup___new {
+	struct cgroup_rstat_base_cpu___new *rstat_base_cpu;
+} __attribute__((preserve_access_index));
+
+#define HAS_UPDATED_LISTS bpf_core_field_exists(((struct cgroup___old *)0)->rstat_cpu)
+
+SEC("syscall")
+int find_variables(const struct sample_setting *setting)
+{
+	return answer__find_cpus();
+}
+
+/* A sum that goes on from run to run, until all CPUs are done. */
+struct sum {
+	__u64 arrived[TIMES_MAX]; /* at the cgroup, when the sum began */
+	__u64 below[TIMES_MAX]; /* at CPUs, and in cgroups below */
+	__u32 cpus_done;
+	__u32 attempts;
+	__u32 is_disturbed; /* the kernel moved times meanwhile */
+	__u32 unused;
+};
+
+/* A walk over cgroups in one run, from the top down, for @cpu_count CPUs. */
+struct walk {
+	const struct cgroup *top;
+	const struct cgroup *place;
+	__u64 links[LEVELS]; /* updated_next of the place, and of those above it */
+	__u32 first_cpu; /* place in the list of dartd */
+	__u32 cpu_count;
+	__u32 is_leaving; /* @place and all below it are done */
+	__u32 is_done;
+};
+
+/* Not static, because clang would divide them into variables with names that BTF refuses. */
+struct sum sum;
+struct walk walk;
+__u64 counted[TIMES_MAX];
+__u64 left[TIMES_MAX];
+
+#define TIMES (bpf_core_type_size(struct cgroup_base_stat) / sizeof(__u64))
+
+static __always_inline void read_times(__u64 *times, __u64 address)
+{
+	__u32 size = bpf_core_type_size(struct cgroup_base_stat);
+
+	if (size > TIMES_MAX * sizeof(__u64))
+		size = TIMES_MAX * sizeof(__u64);
+	bpf_probe_read_kernel(times, size, (const void *)address);
+}
+
+/* Adds what arrived at one address, and has not left the other.  Returns whether there is any. */
+static __always_inline bool add_remaining(__u64 arrived_at, __u64 left_at, bool is_added)
+{
+	bool is_any = false;
+	__s64 difference;
+	__u32 i;
+
+	read_times(counted, arrived_at);
+	read_times(left, left_at);
+#pragma unroll
+	for (i = 0; i < TIMES_MAX; i++) {
+		difference = counted[i] - left[i];
+		if (difference <= 0)
+			continue;
+		is_any = true;
+		if (is_added)
+			sum.below[i] += difference;
+	}
+	return is_any;
+}
+
+/* Times of @cgroup, below the top, that have not arrived at its parent.  See add_remaining(). */
+static __always_inline bool add_moving(const struct cgroup *cgroup, bool is_added)
+{
+	return add_remaining(
+		(__u64)cgroup + bpf_core_field_offset(struct cgroup, bstat),
+		(__u64)cgroup + bpf_core_field_offset(struct cgroup, last_bstat), is_added);
+}
+
+static __always_inline const struct cgroup *cgroup_of(const struct cgroup_subsys_state *state)
+{
+	return (const void *)((const char *)state - bpf_core_field_offset(struct cgroup, self));
+}
+
+/*
+ * Before 6.16: cgroups that have times at one CPU are in lists, which a flush takes apart.  A cgroup
+ * can leave its list while the walk is there, and join it again, always at the head: its link then
+ * leads to cgroups that the walk has visited.  But it is another link than before, and the sum is
+ * then repeated.
+ */
+static __always_inline __u64 old_at_cpu(const struct cgroup *cgroup, __u32 place)
+{
+	const struct cgroup___old *old = (const void *)cgroup;
+
+	return answer__at_cpu((__u64)BPF_CORE_READ(old, rstat_cpu), answer__cpu(place));
+}
+
+#define OLD(at, member) ((at) + bpf_core_field_offset(struct cgroup_rstat_cpu___old, member))
+
+static long has_visited(__u32 place, __u32 *is_visited)
+{
+	if (!READ(__u64, OLD(old_at_cpu(walk.place, place), updated_next)))
+		return 0;
+	*is_visited = 1;
+	return 1;
+}
+
+/* Adds the times that wait in the place for a move to its parent, at its first CPU only. */
+static __always_inline void add_moving_once(const struct cgroup *cgroup)
+{
+	__u32 is_visited = 0;
+
+	if (!add_moving(cgroup, false))
+		return;
+	bpf_loop(walk.first_cpu, has_visited, &is_visited, 0);
+	if (!is_visited)
+		add_moving(cgroup, true);
+}
+
+static __always_inline long walk_loses(void)
+{
+	sum.is_disturbed = 1;
+	return 1;
+}
+
+/* Goes to the next place behind @place; @link is its updated_next. */
+static __always_inline long leave_updated(const struct cgroup *place, __u64 link)
+{
+	const struct cgroup *parent;
+
+	if (place == walk.top) {
+		walk.is_done = 1;
+		return 1;
+	}
+	parent = cgroup_of(BPF_CORE_READ(place, self.parent));
+	walk.is_leaving = link == (__u64)parent;
+	walk.place = (const void *)link;
+	return 0;
+}
+
+static long visit_updated(__u32 round, void *nothing)
+{
+	const struct cgroup *top = walk.top, *place = walk.place;
+	const __u64 at = old_at_cpu(place, walk.first_cpu);
+	const __u64 link = READ(__u64, OLD(at, updated_next));
+	const __u32 level = BPF_CORE_READ(place, level) - BPF_CORE_READ(top, level);
+	__u64 below;
+
+	if (!link)
+		return walk_loses();
+	if (walk.is_leaving) {
+		if (level < LEVELS && walk.links[level & (LEVELS - 1)] != link)
+			return walk_loses();
+		return leave_updated(place, link);
+	}
+	if (level < LEVELS)
+		walk.links[level & (LEVELS - 1)] = link;
+	add_remaining(OLD(at, bstat), OLD(at, last_bstat), true);
+	if (place != top)
+		add_moving_once(place);
+	below = READ(__u64, OLD(at, updated_children));
+	if (!below || below == (__u64)place)
+		return leave_updated(place, link);
+	walk.place = (const void *)below;
+	return 0;
+}
+
+static __always_inline void walk_updated(__u32 rounds)
+{
+	if (!READ(__u64, OLD(old_at_cpu(walk.top, walk.first_cpu), updated_next)))
+		return;
+	/* Each cgroup is entered, and left. */
+	bpf_loop(2 * rounds, visit_updated, NULL, 0);
+	if (!walk.is_done)
+		walk_loses();
+}
+
+/*
+ * Since 6.16 a list of the cgroups with times at a CPU is not complete before a flush, so a walk
+ * visits all cgroups.  A cgroup that leaves the list of its parent keeps its link, and stays
+ * allocated until the end of the RCU section.
+ */
+static long add_cpu(__u32 number, void *nothing)
+{
+	const struct cgroup___new *cgroup = (const void *)walk.place;
+	const __u64 at = answer__at_cpu((__u64)BPF_CORE_READ(cgroup, rstat_base_cpu),
+					answer__cpu(walk.first_cpu + number));
+
+	add_remaining(at + bpf_core_field_offset(struct cgroup_rstat_base_cpu___new, bstat),
+		      at + bpf_core_field_offset(struct cgroup_rstat_base_cpu___new, last_bstat),
+		      true);
+	return 0;
+}
+
+static __always_inline long go_to_sibling(const struct cgroup *place)
+{
+	const struct cgroup_subsys_state *parent;
+	__u64 next, head;
+
+	if (place == walk.top) {
+		walk.is_done = 1;
+		return 1;
+	}
+	next = (__u64)BPF_CORE_READ(place, self.sibling.next);
+	parent = BPF_CORE_READ(place, self.parent);
+	head = (__u64)parent + bpf_core_field_offset(struct cgroup_subsys_state, children);
+	walk.is_leaving = next == head;
+	walk.place = next == head ? cgroup_of(parent) :
+				    cgroup_of((const void *)(next - bpf_core_field_offset(
+						struct cgroup_subsys_state, sibling)));
+	return 0;
+}
+
+static long visit_descendant(__u32 round, void *nothing)
+{
+	const struct cgroup *place = walk.place;
+	const __u64 head = (__u64)place + bpf_core_field_offset(struct cgroup, self.children);
+	__u64 first;
+
+	if (walk.is_leaving)
+		return go_to_sibling(place);
+	if (place != walk.top && !walk.first_cpu)
+		add_moving(place, true);
+	bpf_loop(walk.cpu_count, add_cpu, NULL, 0);
+	first = READ(__u64, head);
+	if (!first)
+		return walk_loses();
+	if (first == head)
+		return go_to_sibling(place);
+	walk.place = cgroup_of((const void *)(first - bpf_core_field_offset(
+							      struct cgroup_subsys_state,
+							      sibling)));
+	return 0;
+}
+
+static __always_inline void walk_all(__u32 rounds)
+{
+	bpf_loop(2 * rounds, visit_descendant, NULL, 0);
+	if (!walk.is_done)
+		walk_loses();
+}
+
+static __always_inline __u64 arrived_at(const struct cgroup *cgroup)
+{
+	return (__u64)cgroup + bpf_core_field_offset(struct cgroup, bstat);
+}
+
+static __always_inline void sum_begin(const struct cgroup *cgroup, __u32 attempts)
+{
+	__builtin_memset(&sum, 0, sizeof(sum));
+	sum.attempts = attempts;
+	read_times(sum.arrived, arrived_at(cgroup));
+}
+
+/* Adds the times at the next CPUs. */
+static __always_inline void sum_go_on(const struct cgroup *cgroup, __u32 cpus)
+{
+	__u32 cgroups = BPF_CORE_READ(cgroup, nr_descendants) +
+			BPF_CORE_READ(cgroup, nr_dying_descendants) + 1;
+	const __u32 rounds = cgroups + LEVELS < CGROUPS_MAX ? cgroups + LEVELS : CGROUPS_MAX;
+
+	walk.top = walk.place = cgroup;
+	walk.first_cpu = sum.cpus_done;
+	walk.cpu_count = 1;
+	walk.is_leaving = walk.is_done = 0;
+	if (HAS_UPDATED_LISTS) {
+		walk_updated(rounds);
+	} else {
+		if (READS_AT_ONCE / cgroups > 1)
+			walk.cpu_count = READS_AT_ONCE / cgroups;
+		if (walk.cpu_count > cpus - sum.cpus_done)
+			walk.cpu_count = cpus - sum.cpus_done;
+		walk_all(rounds);
+	}
+	sum.cpus_done += walk.cpu_count;
+}
+
+static __always_inline bool is_disturbed(const struct cgroup *cgroup)
+{
+	bool is_changed = false;
+	__u32 i;
+
+	read_times(counted, arrived_at(cgroup));
+#pragma unroll
+	for (i = 0; i < TIMES_MAX; i++)
+		if (i < TIMES && counted[i] != sum.arrived[i])
+			is_changed = true;
+	return is_changed || sum.is_disturbed;
+}
+
+static __always_inline int sum_answer(struct gather_question *question)
+{
+	__u64 *word;
+	__u32 i;
+
+	if ((__u64)question->offset + question->length > TIMES * sizeof(__u64))
+		return -EINVAL;
+#pragma unroll
+	for (i = 0; i < TIMES_MAX; i++) {
+		if (i * sizeof(__u64) < question->offset ||
+		    i * sizeof(__u64) >= question->offset + question->length)
+			continue;
+		word = answer__append(sizeof(*word));
+		if (!word)
+			return -ENOSPC;
+		*word = sum.arrived[i] + sum.below[i];
+	}
+	question->rows = 1;
+	question->answer = GATHER_VALUES;
+	return 0;
+}
+
+struct summing {
+	struct gather_question *question;
+	const struct cgroup *cgroup;
+	__u32 cpus;
+	int ret;
+};
+
+/* One step of a sum, or its end. */
+static long sum_step(__u32 round, struct summing *summing)
+{
+	struct gather_exchange *in = answer__exchange();
+
+	if (!in)
+		return 1;
+	if (answer__is_late(in, round)) {
+		/* Not 0: the next run goes on. */
+		in->cursor = 1;
+		return 1;
+	}
+	if (sum.cpus_done < summing->cpus) {
+		sum_go_on(summing->cgroup, summing->cpus);
+		return 0;
+	}
+	if (!is_disturbed(summing->cgroup)) {
+		summing->ret = 0;
+		return 1;
+	}
+	if (sum.attempts >= ATTEMPTS) {
+		summing->ret = -EBUSY;
+		return 1;
+	}
+	sum_begin(summing->cgroup, sum.attempts + 1);
+	return 0;
+}
+
+static __always_inline int cgroup_cpu(struct gather_question *question)
+{
+	struct gather_exchange *in = answer__exchange();
+	struct summing summing = { .cpus = answer__cpu_count(), .ret = -EAGAIN };
+
+	if (!in)
+		return -EINVAL;
+	summing.cgroup = answer__cgroup(question);
+	if (!summing.cgroup) {
+		in->cursor = 0;
+		question->answer = GATHER_ENDED;
+		return 0;
+	}
+	if (!in->cursor)
+		sum_begin(summing.cgroup, 1);
+	in->cursor = 0;
+	bpf_loop((GATHER_CPUS + 1) * ATTEMPTS, sum_step, &summing, 0);
+	return summing.ret ?: sum_answer(question);
+}
+
+ANSWER_QUESTIONS(cgroup_cpu)
+
+char LICENSE[] SEC("license") = "GPL";
