@@ -25,7 +25,7 @@
 #define LEVELS 64
 #define CGROUPS_MAX (1 << 20)
 /* Reads of one cgroup at one CPU, between two looks at the clock. */
-#define READS_AT_ONCE 1024
+#define READS_AT_ONCE 512
 
 /* Before 6.16. */
 struct cgroup_rstat_cpu___old {

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs that gather add up the CPU times of 300 nested cgroups, before the kernel has moved them
+from its CPUs, and while it does."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+
+from gather_answers import QUESTIONS_MAX, Asker, check, finish  # noqa: E402
+
+TOP = "/sys/fs/cgroup/gather_cgroup_cpu"
+GROUPS = 10
+LEAVES = 29
+LENGTH = 24     # bytes: system, user and run time, in ns; kernels differ behind them
+RUN_TIME = 2
+ROUNDS = 1000
+
+groups = [f"{TOP}/group{group}" for group in range(GROUPS)]
+leaves = [f"{group}/leaf{leaf}" for group in groups for leaf in range(LEAVES)]
+cgroups = [TOP] + groups + leaves
+
+
+def question(cgroup):
+    return f"cgroup:cpu,fd={cgroup},length={LENGTH}"
+
+
+def run_in(cgroup, cpu, seconds):
+    """A child that runs in a cgroup, on one CPU."""
+    child = os.fork()
+    if child:
+        return child
+    with open(f"{cgroup}/cgroup.procs", "w") as procs:
+        procs.write("0")
+    os.sched_setaffinity(0, {cpu})
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+    os._exit(0)
+
+
+def usage(cgroup):
+    """Microseconds; the kernel flushes the times of the cgroup and of all below it."""
+    with open(f"{cgroup}/cpu.stat") as stat:
+        return int(stat.readline().split()[1])
+
+
+def run_times(askers):
+    """ns, by cgroup; None: no answer this time."""
+    times = []
+    for asker in askers:
+        times += [answer["rows"][0]["values"][RUN_TIME] if answer["answer"] == "values" else None
+                  for answer in asker.ask()]
+    return times
+
+
+def compare(askers, name):
+    """Asks before any reader makes the kernel move times."""
+    answers = run_times(askers)
+    wrong = [(cgroup, answer, usage(cgroup)) for cgroup, answer in zip(cgroups, answers)
+             if answer is None or answer // 1000 != usage(cgroup)]
+    check(name, not wrong and answers[0] > 0, *wrong[:5])
+
+
+def end(children):
+    for child in children:
+        os.waitpid(child, 0)
+
+
+def burn(chosen, seconds):
+    cpus = sorted(os.sched_getaffinity(0))
+    end([run_in(cgroup, cpus[number % len(cpus)], seconds)
+         for number, cgroup in enumerate(chosen)])
+
+
+def print_longest(askers):
+    shortest, median, worst, total = 0, 0, 0, 0
+    for asker in askers:
+        times = []
+        for _ in range(30):
+            asker.ask()
+            times.append(asker.longest)
+        times.sort()
+        shortest = max(shortest, times[0])
+        median = max(median, times[len(times) // 2])
+        worst = max(worst, times[-1])
+        total += times[0]
+    print(f"# {len(cgroups)} cgroups, {QUESTIONS_MAX} at once: the longest run took "
+          f"{shortest / 1000:.0f} us (shortest round), {median / 1000:.0f} us (median), "
+          f"{worst / 1000:.0f} us (longest)")
+    # The machine may take the CPU away, so only the shortest round has a limit.
+    check("no run needs more than 0.5 ms", shortest < 500000, shortest)
+
+
+def flush_forever(chosen):
+    child = os.fork()
+    if child:
+        return child
+    while True:
+        for cgroup in chosen:
+            usage(cgroup)
+
+
+def storm(name, flushed):
+    """While times come in and the kernel moves them."""
+    with Asker("cgroup_cpu", [question(cgroup) for cgroup in (TOP, groups[0], leaves[0])]) as asker:
+        cpus = sorted(os.sched_getaffinity(0))
+        runners = [run_in(leaves[number % 3], cpu, 20) for number, cpu in enumerate(cpus)]
+        flusher = flush_forever(flushed)
+        shown, high, falls, unanswered = [0] * 3, [], [], 0
+        for _ in range(ROUNDS):
+            times = run_times([asker])
+            after = [usage(cgroup) for cgroup in (TOP, groups[0], leaves[0])]
+            for number, ns in enumerate(times):
+                if ns is None:
+                    unanswered += 1
+                    continue
+                if ns // 1000 > after[number]:
+                    high.append((number, ns, after[number]))
+                if ns < shown[number]:
+                    falls.append((number, ns, shown[number]))
+                shown[number] = max(shown[number], ns)
+        for child in [*runners, flusher]:
+            os.kill(child, 9)
+        end([*runners, flusher])
+        print(f"# {name}: of {3 * ROUNDS} answers {unanswered} were put off, {len(falls)} fell, by at "
+              f"most {max([before - ns for _, ns, before in falls], default=0)} ns")
+        check(f"{name}: no time is more than the kernel shows later", not high, *high[:3])
+        # dartd shows the highest so far.
+        check(f"{name}: times that the kernel moves are seldom missed, or an answer is put off",
+              len(falls) <= ROUNDS // 100 and unanswered <= ROUNDS // 2, *falls[:5])
+        final = run_times([asker])
+        check(f"{name}: the times equal the kernel's afterwards",
+              [ns // 1000 for ns in final] == [usage(cgroup)
+                                               for cgroup in (TOP, groups[0], leaves[0])] and
+              all(ns >= before for ns, before in zip(final, shown)), final, shown)
+
+
+def main():
+    for cgroup in cgroups:
+        os.mkdir(cgroup)
+    askers = [Asker("cgroup_cpu", [question(cgroup) for cgroup in cgroups[at:at + QUESTIONS_MAX]])
+              for at in range(0, len(cgroups), QUESTIONS_MAX)]
+    check("cgroups that have not run have no time", set(run_times(askers)) == {0})
+    burn(leaves, 0.005)
+    compare(askers, f"the times of {len(cgroups)} cgroups equal cpu.stat, which is read later")
+    burn(groups[:5] + leaves[::7], 0.01)
+    for cgroup in leaves[:100] + groups[2:4]:   # and not those above
+        usage(cgroup)
+    burn(leaves[::11], 0.01)
+    compare(askers, "the same after the kernel has moved the times of some cgroups")
+    burn(leaves, 0.002)
+    print_longest(askers)
+    for cgroup in leaves[:LEAVES]:
+        burn([cgroup], 0.002)
+        os.rmdir(cgroup)
+    answers = [answer for asker in askers for answer in asker.ask()]
+    first = 1 + GROUPS
+    check("cgroups that were removed have ended",
+          all((answer["answer"] == "ended") == (first <= number < first + LEAVES)
+              for number, answer in enumerate(answers)))
+    check("the cgroup above keeps their times",
+          answers[1]["rows"][0]["values"][RUN_TIME] // 1000 == usage(groups[0]))
+    for asker in askers:
+        asker.close()
+    for cgroup in leaves[:LEAVES]:
+        os.mkdir(cgroup)
+    storm("the kernel moves times of all", [TOP])
+    storm("the kernel moves times of some", [leaves[0], leaves[1], groups[0]])
+    with Asker("cgroup_cpu", [f"cgroup:cpu,fd=/proc,length={LENGTH}",
+                              f"cgroup:cpu,fd={TOP},length=80"]) as asker:
+        answers = asker.ask()
+        check("a descriptor of something else is no cgroup", answers[0]["answer"] == "ended", answers)
+        check("more bytes than the kernel has are no answer", answers[1]["answer"] == "not yet", answers)
+    finish()
+
+
+if __name__ == "__main__":
+    main()
