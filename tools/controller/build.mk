@@ -117,7 +117,7 @@ unit_controller_dump_sources := $(controller_metrics) $(addprefix \
 	record/spill.c base/queue.c outputs/output.c \
 	outputs/output_figures.c)
 unit_metric_text_sources := $(controller_metrics)
-unit_label_names_sources := $(controller_metrics)
+unit_label_collisions_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c) $(controller_http) \
 	tools/controller/base/queue.c \
