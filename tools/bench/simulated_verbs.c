@@ -284,6 +284,13 @@ struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t length, int ac
 	return simulated__allocate(sizeof(struct ibv_mr));
 }
 
+/* The macro ibv_reg_mr() of verbs.h calls this one if the access is not a constant. */
+struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova,
+				unsigned int access)
+{
+	return ibv_reg_mr(pd, memory, length, access);
+}
+
 int ibv_dereg_mr(struct ibv_mr *region)
 {
 	free(region);
