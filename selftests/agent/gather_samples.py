@@ -45,9 +45,10 @@ def take_clock():
     timex = adjtimex()
     for field, value in (("status", timex.status), ("maxerror", timex.maxerror * 1000),
                          ("esterror", timex.esterror * 1000), ("frequency", timex.freq),
-                         ("time_constant", timex.constant), ("tick", timex.tick),
-                         ("offset", timex.offset * (1 if timex.status & STA_NANO else 1000))):
+                         ("time_constant", timex.constant), ("tick", timex.tick)):
         kernel_values.put("clock", "sum", field, value)
+    unit = 1 if timex.status & STA_NANO else 1000
+    kernel_values.put("clock", "sum", "offset", timex.offset * unit, unit)
 
 
 def take_inotify():
