@@ -5,8 +5,8 @@
 
 # Directories of selftests that only run by name, in the same way.
 checks_by_name := $(addprefix check-, long churn packaged crashes farm power)
-checks := check check-debug check-deb check-documented check-siw $(checks_by_name) \
-	check-receivers check-fleet check-helgrind check-page fuzz
+checks := check check-debug check-deb check-documented check-kernels check-siw \
+	$(checks_by_name) check-receivers check-fleet check-helgrind check-page fuzz
 
 $(checks): sections := build run test
 check-debug: sections += debug
@@ -37,6 +37,16 @@ check-debug: packages
 		status=$$?; } && \
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
+
+# Everything but the module is built once for all kernels.
+kernels := 6.12 7.2
+kernel_tests := families samples samples_cgroup samples_host rows_come_free
+check-kernels: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests && \
+	for kernel in $(kernels); do \
+		$(MAKE) --no-print-directory KDIR= KVER=$$kernel module_of_guest && \
+		KVER=$$kernel selftests/run $(or $(TESTS),$(kernel_tests:%=agent/%)) || exit; \
+	done
 
 $(checks_by_name): check-%: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests

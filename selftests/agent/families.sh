@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The families of metrics that a whole host has on this kernel are those of selftests/families,
+# which lists those of Linux 6.12, and gives a reason for each difference of another kernel.
+. "$(dirname "$0")/../lib.sh"
+lib=$(cd "$(dirname "$0")/../lib" && pwd)
+list=$tests/families
+
+# fetched: the families of the agent, which the kernel and its objects decide
+fetched() {
+	python3 "$lib/fetch.py" /metrics 2>/dev/null >/run/page &&
+		sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' /run/page |
+		grep -v -e '^dart_controller_' -e '^process_' | LC_ALL=C sort -u >/run/families &&
+		grep -q '^node_' /run/families
+}
+
+agree() {
+	fetched && "$lib/families.py" "$list" "$(uname -r)" /run/families
+}
+
+check "the agent starts" host_up
+check "there are disks, cgroups and network namespaces" "$tests/many_objects" 2 2
+check "the whole host is registered" dartctl register host --gather 1s
+dart-controller --listen -i 1s localhost >/run/values 2>/run/log &
+controller=$!
+check "a controller serves its metrics" soon fetched
+check "they are the families of the list" soon agree
+sed 1d /run/families >/run/fewer
+refuse "a family that is missing is found" "^lacks $(head -n 1 /run/families), which" \
+	"$lib/families.py" "$list" "$(uname -r)" /run/fewer
+{ cat /run/families; echo node_new; } >/run/more
+refuse "a family that is new is found" "^has node_new, which" \
+	"$lib/families.py" "$list" "$(uname -r)" /run/more
+kill $controller
+wait $controller
+check "the agent stops" host_down
+finish
