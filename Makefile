@@ -80,6 +80,8 @@ define help
   make packages         install the Debian packages of packages.txt, or only
                         those of sections="build run"
   make deb              Debian packages of this version, in .output/deb
+  make repository KEY=KEY an apt repository of them in .output/repository, signed by a
+                        key of gpg; it keeps the packages that lie there
   make check-deb        they are installed, upgraded, removed and purged in a machine
                         made by debootstrap, as root (20 min without KVM)
   make lint             rooms, shellcheck, W=1, sparse; with KSRC=DIR, a kernel's
@@ -108,6 +110,7 @@ sections := build run test bench lint
 demo bench: sections := build run test
 bench: sections += bench
 deb: sections := build deb
+repository: sections := build deb repository
 
 # Its end is left out where there is no Chromium.
 demo: $(if $(P4),p4_is_there) packages
@@ -169,10 +172,16 @@ packages:
 deb: packages
 	+$(quiet)$(MAKE) --no-print-directory packages_build
 
+repository: packages
+	$(quiet)[ "$(KEY)" ] || { echo "make: name the key of gpg that signs: make repository KEY=ADDRESS" >&2; \
+		exit 1; }
+	+$(quiet)$(MAKE) --no-print-directory packages_build
+	$(quiet)debian/repository "$(KEY)" $(output)/deb/$(version) $(output)/repository
+
 include selftests/targets.mk
 
 # These goals need nothing below, and must work if it is missing.
-above := help clean distclean demo bench packages p4_is_there deb $(checks)
+above := help clean distclean demo bench packages p4_is_there deb repository $(checks)
 .PHONY: $(above)
 export KVER
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)

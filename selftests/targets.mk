@@ -10,7 +10,7 @@ checks := check check-debug check-deb check-documented check-kernels check-siw \
 
 $(checks): sections := build run test
 check-debug: sections += debug
-check-deb: sections += deb
+check-deb: sections += deb repository
 check-helgrind: sections += helgrind
 check-page: sections := build run page
 fuzz: sections += fuzz
