@@ -188,7 +188,7 @@ int agent__open_first_device(struct agent *agent, struct dart_error *error)
 	struct dart_error watch;
 	int ret;
 
-	device__prepare(&agent->device, agent->settings.device,
+	device__prepare(&agent->device, agent->settings.device, agent->settings.dscp,
 			&agent->cm_contexts, on_lost, agent);
 	ret = agent_device__open_events(agent);
 	if (ret < 0) {

@@ -58,6 +58,7 @@ int settings__open(struct settings *settings, const struct options *options,
 		.exposure = options->exposure		    ?:
 				    configuration->exposure ?:
 				    DART_CONTROL_EXPOSURE_EXACT,
+		.dscp = configuration->dscp,
 		.place.port = options->port		  ?:
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
@@ -107,6 +108,7 @@ int settings__compare(const struct settings *a, const struct settings *b, char *
 		{ "listen", !are_same(a->place.addresses, a->place.count,
 				      b->place.addresses, b->place.count) },
 		{ "port", a->place.port != b->place.port },
+		{ "dscp", a->dscp != b->dscp },
 		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
 	};

@@ -12,6 +12,7 @@
 struct settings {
 	enum dart_control_exposure exposure;
 	char *device;		/* NULL: the first one */
+	uint8_t dscp;		/* 0: the peers' choice */
 	struct listener_place place;
 	struct tcp_place tcp;	/* port 0: it does not listen */
 };

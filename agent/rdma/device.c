@@ -167,13 +167,14 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 	return 0;
 }
 
-void device__prepare(struct device *device, const char *wanted,
+void device__prepare(struct device *device, const char *wanted, uint8_t dscp,
 		     struct dart_cm_contexts *cm_contexts,
 		     void (*lost)(void *subject, bool is_removed, const char *reason),
 		     void *subject)
 {
 	*device = (struct device){
 		.wanted = wanted,
+		.dscp = dscp,
 		.cm_contexts = cm_contexts,
 		.lost = lost,
 		.subject = subject,
@@ -254,8 +255,14 @@ enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number)
 	return port.active_mtu;
 }
 
-int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id, enum ibv_qp_state state,
-		       unsigned int access, uint8_t reads)
+uint8_t device__traffic_class(const struct device *device)
+{
+	return device->dscp << DART_VERBS_DSCP_SHIFT;
+}
+
+int device__advance_qp(const struct device *device, struct ibv_qp *queue_pair,
+		       struct rdma_cm_id *id, enum ibv_qp_state state, unsigned int access,
+		       uint8_t reads)
 {
 	const enum ibv_mtu mtu = device__path_mtu(queue_pair->context, id->port_num);
 	struct ibv_qp_attr attributes = { .qp_state = state };
@@ -267,6 +274,9 @@ int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id, enum ib
 		attributes.path_mtu = mtu;
 	if (mask & IBV_QP_ACCESS_FLAGS)
 		attributes.qp_access_flags = access;
+	/* Otherwise the class of the peer's requests, which its connect request told. */
+	if (mask & IBV_QP_AV && device->dscp)
+		attributes.ah_attr.grh.traffic_class = device__traffic_class(device);
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
 		attributes.max_dest_rd_atomic = reads;
 	/* Otherwise the peer's choice. */

@@ -14,6 +14,7 @@
 #include <libdart/rdma/cm_contexts.h>
 
 struct device {
+	uint8_t dscp;		/* of packets that dartd sends; 0: the peers' choice */
 	const char *wanted;	/* its name in the configuration; NULL: the first one */
 	char name[IBV_SYSFS_NAME_MAX];	/* of the last one that was opened, or "" */
 	/*
@@ -39,7 +40,7 @@ struct device {
  * The device called @wanted, NULL for the first one, is not open yet.  All of these outlive
  * it; @lost is called at most once for each opening.
  */
-void device__prepare(struct device *device, const char *wanted,
+void device__prepare(struct device *device, const char *wanted, uint8_t dscp,
 		     struct dart_cm_contexts *cm_contexts,
 		     void (*lost)(void *subject, bool is_removed, const char *reason),
 		     void *subject);
@@ -59,13 +60,16 @@ struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type, struc
 				 struct ibv_cq *received, uint32_t sends);
 /* The path MTU that a port takes; the largest one if the device does not tell. */
 enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number);
+/* The traffic class of packets to peers that did not choose one. */
+uint8_t device__traffic_class(const struct device *device);
 /*
  * Moves the queue pair of the peer of @id to the next state, with these access flags and READs in
- * flight instead of the RDMA CM's values, which would let the peer WRITE and use atomics, too, and
- * with the path MTU of this end if the peer's is larger; -errno.
+ * flight instead of the RDMA CM's values, which would let the peer WRITE and use atomics, too, with
+ * the path MTU of this end if the peer's is larger, and with the device's DSCP if it has one; -errno.
  */
-int device__advance_qp(struct ibv_qp *queue_pair, struct rdma_cm_id *id, enum ibv_qp_state state,
-		       unsigned int access, uint8_t reads);
+int device__advance_qp(const struct device *device, struct ibv_qp *queue_pair,
+		       struct rdma_cm_id *id, enum ibv_qp_state state, unsigned int access,
+		       uint8_t reads);
 
 /* Name of the device that is open or awaited, or DEVICE_NONE. */
 const char *device__name(const struct device *device);

@@ -17,15 +17,21 @@ static bool is_taken(int code)
 
 static struct rdma_cm_id *listener__add_id(struct listener *listener)
 {
-	struct rdma_cm_id **ids;
+	uint8_t class = device__traffic_class(listener->device);
+	struct rdma_cm_id **ids, **id;
 
 	ids = reallocarray(listener->ids, listener->id_count + 1, sizeof(*ids));
 	if (!ids)
 		return NULL;
 	listener->ids = ids;
-	if (rdma_create_id(listener->channel, &ids[listener->id_count], NULL, RDMA_PS_TCP))
+	id = &ids[listener->id_count];
+	if (rdma_create_id(listener->channel, id, NULL, RDMA_PS_TCP))
 		return NULL;
-	return ids[listener->id_count++];
+	listener->id_count++;
+	/* Of the TCP connections of iWARP; RoCE takes it from the queue pairs. */
+	if (class)
+		rdma_set_option(*id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &class, sizeof(class));
+	return *id;
 }
 
 static void listener__remove_id(struct listener *listener)

@@ -112,7 +112,10 @@ int local_path__find(struct local_path *path, const struct device *device,
 {
 	char text[INET_ADDRSTRLEN];
 
-	*path = (struct local_path){ .peer = peer };
+	*path = (struct local_path){
+		.peer = peer,
+		.traffic_class = device__traffic_class(device),
+	};
 	inet_ntop(AF_INET, &peer, text, sizeof(text));
 	return local_path__find_address(path, text, error) ?:
 		       local_path__find_gid(path, device, text, error) ?:
@@ -128,6 +131,7 @@ struct ibv_ah_attr local_path__address(const struct local_path *path)
 			.dgid = gid_of(path->peer),
 			.sgid_index = path->gid_index,
 			.hop_limit = 64,
+			.traffic_class = path->traffic_class,
 		},
 	};
 }

@@ -19,6 +19,7 @@ struct local_path {
 	struct in_addr local;	/* where the peer sends to, with @mac */
 	uint8_t mac[6];
 	uint8_t port;		/* of the device */
+	uint8_t traffic_class;	/* of packets to the peer */
 	uint32_t gid_index;
 	unsigned int interface;	/* index of the network device */
 };

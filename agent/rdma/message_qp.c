@@ -59,15 +59,16 @@ static int make_queues(struct message_qp *message_qp, const struct device *devic
 	return message_qp->queue_pair ? 0 : -errno;
 }
 
-static int message_qp__connect(struct message_qp *message_qp, struct rdma_cm_id *id)
+static int message_qp__connect(struct message_qp *message_qp, const struct device *device,
+			       struct rdma_cm_id *id)
 {
 	struct ibv_qp *queue_pair = message_qp->queue_pair;
 
-	return device__advance_qp(queue_pair, id, IBV_QPS_INIT, 0, 0) ?:
-		       dart_verbs__result(ibv_req_notify_cq(message_qp->received, 0)) ?:
-		       post_receive(message_qp)			      ?:
-		       device__advance_qp(queue_pair, id, IBV_QPS_RTR, 0, 0) ?:
-		       device__advance_qp(queue_pair, id, IBV_QPS_RTS, 0, 0);
+	return device__advance_qp(device, queue_pair, id, IBV_QPS_INIT, 0, 0) ?:
+	       dart_verbs__result(ibv_req_notify_cq(message_qp->received, 0)) ?:
+	       post_receive(message_qp) ?:
+	       device__advance_qp(device, queue_pair, id, IBV_QPS_RTR, 0, 0) ?:
+	       device__advance_qp(device, queue_pair, id, IBV_QPS_RTS, 0, 0);
 }
 
 static void message_qp__destroy(struct message_qp *message_qp)
@@ -92,7 +93,7 @@ int message_qp__open(struct message_qp *message_qp, const struct device *device,
 	*message_qp = (struct message_qp){ .messenger = messenger };
 	ret = make_memory(message_qp, device->message_pd) ?:
 		      make_queues(message_qp, device, channel, context) ?:
-		      message_qp__connect(message_qp, id);
+		      message_qp__connect(message_qp, device, id);
 	if (ret)
 		message_qp__destroy(message_qp);
 	return ret;

@@ -6,10 +6,11 @@
 
 #include "peer_qp.h"
 
-static int peer_qp__advance(struct peer_qp *peer_qp, struct rdma_cm_id *id,
-			    enum ibv_qp_state state, uint8_t reads)
+static int peer_qp__advance(struct peer_qp *peer_qp, const struct device *device,
+			    struct rdma_cm_id *id, enum ibv_qp_state state, uint8_t reads)
 {
-	return device__advance_qp(peer_qp->queue_pair, id, state, IBV_ACCESS_REMOTE_READ, reads);
+	return device__advance_qp(device, peer_qp->queue_pair, id, state, IBV_ACCESS_REMOTE_READ,
+				  reads);
 }
 
 /* A receive without room: its completion tells that the peer sent a message, or has failed. */
@@ -49,10 +50,10 @@ int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
 		goto destroy_sent;
 	}
 
-	ret = peer_qp__advance(peer_qp, id, IBV_QPS_INIT, reads)	?:
-		      peer_qp__post_receive(peer_qp)			?:
-		      peer_qp__advance(peer_qp, id, IBV_QPS_RTR, reads) ?:
-		      peer_qp__advance(peer_qp, id, IBV_QPS_RTS, reads);
+	ret = peer_qp__advance(peer_qp, device, id, IBV_QPS_INIT, reads) ?:
+	      peer_qp__post_receive(peer_qp) ?:
+	      peer_qp__advance(peer_qp, device, id, IBV_QPS_RTR, reads) ?:
+	      peer_qp__advance(peer_qp, device, id, IBV_QPS_RTS, reads);
 	if (!ret)
 		return 0;
 

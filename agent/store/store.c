@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include <dart/store_access.h>
+#include <libdart/rdma/verbs.h>
 #include <libdart/report/collectors.h>
 
 #include "agent/rdma/neighbour.h"
@@ -147,6 +148,7 @@ static json_t *collector(const struct store *store, const struct report_qp *repo
 	struct dart_collector collector = {
 		.reporter = report_qp->path.peer,
 		.ip = report_qp->path.local,
+		.dscp = report_qp->path.traffic_class >> DART_VERBS_DSCP_SHIFT,
 		.qpn = report_qp->queue_pair->qp_num,
 		.rkey = report_qp->view.memory_region->rkey,
 		.epoch = store->epoch,

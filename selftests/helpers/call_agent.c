@@ -77,7 +77,7 @@ static void connect_rpc(struct caller *caller, const char *host, uint16_t port)
 {
 	struct dart_error error;
 
-	if (dart_rpc_client__connect_rdma(host, port, &caller->client, &error))
+	if (dart_rpc_client__connect_rdma(host, port, 0, &caller->client, &error))
 		fail(host, error.text);
 }
 

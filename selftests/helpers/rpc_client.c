@@ -45,7 +45,7 @@ static struct dart_rpc_client *connect_client(void)
 	struct dart_rpc_client *client;
 	struct dart_error error;
 
-	if (dart_rpc_client__connect_rdma(host, DART_CONTROL_PORT, &client, &error))
+	if (dart_rpc_client__connect_rdma(host, DART_CONTROL_PORT, 0, &client, &error))
 		fail_msg("%s", error.text);
 	expect(client, DART_RPC_CLIENT_CONNECTED);
 	return client;

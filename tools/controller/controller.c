@@ -306,6 +306,7 @@ static int controller__open(struct controller *controller, const struct options 
 		      controller__open_io(controller, error);
 	if (err)
 		return err;
+	context->dscp = settings->dscp;
 	clock_messages__open(&context->clocks, settings->clock_bound_ns,
 			  options->once || context->sink->owns_terminal ? NULL : context->log);
 	handshakes__open(&context->handshakes, context->timers,

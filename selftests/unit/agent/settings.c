@@ -19,6 +19,7 @@ static const struct dart_configuration others = {
 	.listen = addresses,
 	.listen_count = 1,
 	.port = 1,
+	.dscp = 46,
 	.keepalive = 5,
 	.exposure = DART_CONTROL_EXPOSURE_PAGE,
 	.tcp = {
@@ -51,14 +52,14 @@ static void expect(const struct dart_configuration *a, const struct dart_configu
 static void test_names(void **state)
 {
 	expect(&defaults, &defaults, SETTINGS_NAMES_MAX, 0, "");
-	expect(&defaults, &others, SETTINGS_NAMES_MAX, 5,
-	       "device, listen, port, keepalive, exposure");
+	expect(&defaults, &others, SETTINGS_NAMES_MAX, 6,
+	       "device, listen, port, dscp, keepalive, exposure");
 }
 
 static void test_cut_off(void **state)
 {
-	expect(&defaults, &others, 20, 5, "device, listen, por");
-	expect(&defaults, &others, 1, 5, "");
+	expect(&defaults, &others, 20, 6, "device, listen, por");
+	expect(&defaults, &others, 1, 6, "");
 }
 
 /* Takes the tcp place of @b, and returns whether it did. */

@@ -45,6 +45,7 @@ struct target_context {
 	struct flow_control *flow_control;
 	struct io_threads io;
 	struct capacity capacity; /* of targets that were READ or lost */
+	uint8_t dscp; /* of calls over RDMA; 0: the default of the device */
 	struct dart_tls *tls; /* for calls over TCP; NULL: no certificate is loaded */
 	struct workers *workers;
 	struct catalogs *catalogs;

@@ -62,6 +62,7 @@ static int target__call(struct target *target, const char *numeric, struct dart_
 		.event = context->event,
 		.host = numeric,
 		.port = settings->port,
+		.dscp = context->dscp,
 		.handlers = &handlers,
 		.data = target,
 	};

@@ -41,6 +41,7 @@ int io_threads__start(struct io_threads *threads, const struct settings *setting
 	err = dart_endpoint_set__new(&sizes, &threads->set, error);
 	if (err)
 		return err;
+	dart_endpoint_set__mark(threads->set, settings->dscp);
 	if (waits)
 		err = io_threads__start_one(threads, &parts, false, &number, &threads->event);
 	if (!err && polls)

@@ -122,7 +122,8 @@ static bool has_repeating(const struct options *options)
 	const struct settings *settings = &options->settings;
 
 	return options->only_checks || options->count || options->once || settings->interval_ns ||
-	       settings->flow || settings->io || settings->workers || settings->clock_bound_ns ||
+	       settings->flow || settings->io || settings->workers || settings->dscp ||
+	       settings->clock_bound_ns ||
 	       settings->source_count || settings->record.path || settings->record.size ||
 	       settings->record.files;
 }

@@ -81,6 +81,8 @@ struct settings_record {
 #define SETTINGS_FLOW_BYTES_MIN	4096ULL
 #define SETTINGS_FLOW_BYTES_MAX	(1ULL << 30)
 
+#define SETTINGS_DSCP_MAX	63
+
 /* Priorities of targets; 0 goes first. */
 #define SETTINGS_CLASS_MAX	3
 #define SETTINGS_CLASS_DEFAULT	1
@@ -147,6 +149,7 @@ struct settings {
 	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
 	unsigned int handshakes;	/* at the same time; 0: not set */
+	uint8_t dscp;		/* of packets over RDMA; 0: not set */
 	uint64_t clock_bound_ns;	/* see decode/host_clock.h; 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;

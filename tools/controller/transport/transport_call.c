@@ -370,7 +370,8 @@ int transport_call__connect_rpc(const struct transport_call_parts *parts,
 
 	if (!call)
 		return dart_error__no_memory(error);
-	err = dart_rpc_client__connect_rdma(parts->host, parts->port, &call->client, error);
+	err = dart_rpc_client__connect_rdma(parts->host, parts->port, parts->dscp, &call->client,
+					    error);
 	return transport_call__start(call, parts, err, transport, error);
 }
 

@@ -29,6 +29,7 @@ struct transport_call_parts {
 	sd_event *event; /* of the control loop */
 	const char *host; /* numeric */
 	uint16_t port;
+	uint8_t dscp; /* over RDMA; 0: the default of the device */
 	const struct transport_handlers *handlers;
 	void *data;
 };

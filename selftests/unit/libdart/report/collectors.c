@@ -134,19 +134,22 @@ static void test_entry(void **state)
 	dart_collectors__free(&collectors);
 }
 
-/* Files of older agents lack it. */
+/* Files of older agents lack both. */
 static void test_epoch(void **state)
 {
 	struct dart_collectors collectors;
 	struct dart_error error;
 	json_t *json;
 
-	assert_int_equal(LOAD(&collectors, &error, "{}", "{\"qpn\": 18, \"epoch\": 1795339800}"),
+	assert_int_equal(LOAD(&collectors, &error, "{}", "{\"qpn\": 18, \"epoch\": 1795339800, \"dscp\": 46}"),
 			 0);
 	assert_int_equal(collectors.list[0].epoch, 0);
 	assert_int_equal(collectors.list[1].epoch, 1795339800);
 	json = dart_collector__to_json(&collectors.list[1]);
 	assert_int_equal(json_integer_value(json_object_get(json, "epoch")), 1795339800);
+	assert_int_equal(collectors.list[0].dscp, 0);
+	assert_int_equal(collectors.list[1].dscp, 46);
+	assert_int_equal(json_integer_value(json_object_get(json, "dscp")), 46);
 	json_decref(json);
 	dart_collectors__free(&collectors);
 }
@@ -265,7 +268,7 @@ static void test_refused_entries(void **state)
 		"{\"redundancy\": 4294967298}",
 		"{\"first_psn\": -1}", "{\"first_psn\": 16777216}",
 		"{\"epoch\": -1}", "{\"epoch\": 9007199254740993}",
-		"{\"epoch\": \"1\"}",
+		"{\"epoch\": \"1\"}", "{\"dscp\": 64}", "{\"dscp\": -1}",
 		"{\"shares\": \"\"}", "{\"shares\": \"1024\"}",
 		"{\"shares\": \"5-3\"}", "{\"shares\": \"1-\"}",
 		"{\"shares\": \"-1\"}", "{\"shares\": \"1,\"}",
@@ -336,7 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("an entry is read back whole, and entries of other reporters are left out",
 		     test_entry),
-		TEST("the epoch of a collector is read and printed, and may be missing",
+		TEST("epoch and DSCP of a collector are read and printed, and may be missing",
 		     test_epoch),
 		TEST("collectors without shares get equal, contiguous ones", test_equal_shares),
 		TEST("shares that the file gives are kept, and all others have no collector",

@@ -53,6 +53,7 @@ struct dart_configuration {
 	char **listen; /* IPv4 and IPv6 addresses, as texts */
 	size_t listen_count;
 	uint16_t port;
+	uint8_t dscp; /* of packets that dartd sends over RDMA */
 	uint32_t keepalive; /* s between probes of a peer */
 	enum dart_control_exposure exposure;
 	struct dart_prefixes controllers, readers, callers; /* that are allowed */

@@ -18,6 +18,8 @@
 /* Seconds: fewer would wake the adapters of large fleets all the time. */
 #define KEEPALIVE_MIN	5
 #define KEEPALIVE_MAX	3600
+/* Six bits; RFC 2474. */
+#define DSCP_MAX	63
 /* Each peer has a queue pair or a descriptor; no host has more of these. */
 #define LIMIT_MAX	65536
 
@@ -36,6 +38,7 @@ static const struct dart_setting rows[] = {
 	  .is_for_start = true },
 	{ .key = "keepalive", NUMBER(keepalive, KEEPALIVE_MIN, KEEPALIVE_MAX),
 	  .is_for_start = true },
+	{ .key = "dscp", NUMBER(dscp, 1, DSCP_MAX), .is_for_start = true },
 	{ .key = "tcp.certificate", .type = DART_SETTING_PATH, MEMBER(tcp.certificate) },
 	{ .key = "tcp.key", .type = DART_SETTING_PATH, MEMBER(tcp.key) },
 	{ .key = "tcp.authorities", .type = DART_SETTING_PATH, MEMBER(tcp.authorities) },

@@ -81,12 +81,18 @@ static int resolve(struct rdma_cm_id *id, const char *host, uint16_t port, struc
 
 int dart_cm_connection__open(struct dart_cm_connection *connection,
 			     struct rdma_event_channel *channel, void *context, const char *host,
-			     uint16_t port, struct dart_error *error)
+			     uint16_t port, uint8_t dscp, struct dart_error *error)
 {
+	uint8_t tos = dscp << DART_VERBS_DSCP_SHIFT;
+
 	if (rdma_create_id(channel, &connection->id, context, RDMA_PS_TCP)) {
 		connection->id = NULL;
 		return dart_error__system(error, errno, "cannot create an RDMA CM identifier");
 	}
+	/* Otherwise the default of the device, in configfs. */
+	if (dscp && rdma_set_option(connection->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+				    sizeof(tos)))
+		return dart_error__system(error, errno, "cannot mark packets with DSCP %u", dscp);
 	return resolve(connection->id, host, port, error);
 }
 

@@ -41,12 +41,12 @@ int dart_cm_channel__open(struct rdma_event_channel **channel, struct dart_error
 
 /*
  * Starts to resolve @host, which may block if it is a name; @context is the context of the
- * identifier.  Returns 0 or -errno with a sentence; in both cases dart_cm_connection__close()
+ * identifier, @dscp as dart_endpoint_set__mark() says.  Returns 0 or -errno with a sentence; in both cases dart_cm_connection__close()
  * cleans up.
  */
 int dart_cm_connection__open(struct dart_cm_connection *connection,
 			     struct rdma_event_channel *channel, void *context, const char *host,
-			     uint16_t port, struct dart_error *error);
+			     uint16_t port, uint8_t dscp, struct dart_error *error);
 /* Sends the connect request.  Returns 0 or -errno with a sentence. */
 int dart_cm_connection__ask(struct dart_cm_connection *connection,
 			    struct rdma_conn_param *parameters, struct dart_error *error);

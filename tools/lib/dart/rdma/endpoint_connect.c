@@ -27,7 +27,7 @@ int dart_endpoint__start(struct dart_endpoint *endpoint, const char *host, uint1
 	if (ret)
 		return ret;
 	return dart_cm_connection__open(&endpoint->connection, endpoint->set->channel, endpoint,
-					host, port, error);
+					host, port, endpoint->set->dscp, error);
 }
 
 int dart_endpoint__start_for_control(struct dart_endpoint *endpoint, const char *host,

@@ -22,6 +22,7 @@ struct dart_endpoint_set {
 	int watch; /* inotify, for removed device files; -1: not watching */
 	struct dart_device_sizes sizes;
 	struct dart_numbers groups; /* of queue pairs */
+	uint8_t dscp; /* of the packets of new endpoints; 0: the default of the device */
 	uint32_t thread_count;
 	struct dart_thread threads[];
 };

@@ -133,6 +133,11 @@ int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes, struct dart_
 	return 0;
 }
 
+void dart_endpoint_set__mark(struct dart_endpoint_set *set, uint8_t dscp)
+{
+	set->dscp = dscp;
+}
+
 void dart_endpoint_set__free(struct dart_endpoint_set *set)
 {
 	uint32_t i;

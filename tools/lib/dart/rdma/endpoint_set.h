@@ -37,6 +37,12 @@ struct dart_endpoint_sizes {
 /* Returns 0, or sets @error and returns -errno. */
 int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes, struct dart_endpoint_set **set,
 			   struct dart_error *error);
+/*
+ * The packets of endpoints that connect from now on, and the responses of agents to them, get this
+ * differentiated services code point, from 1 to 63.  0: the default of the device, which
+ * administrators set in configfs (rdma_cm/DEVICE/ports/1/default_roce_tos).
+ */
+void dart_endpoint_set__mark(struct dart_endpoint_set *set, uint8_t dscp);
 /* All endpoints have been freed.  NULL is allowed. */
 void dart_endpoint_set__free(struct dart_endpoint_set *set);
 

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* The DSCP is the upper six bits of a traffic class; the two below are for congestion (ECN). */
+#define DART_VERBS_DSCP_SHIFT 2
+#define DART_VERBS_DSCP_MAX 63
+
 /*
  * The result of a call that returns a code, such as ibv_post_send(3) or ibv_modify_qp(3), as 0 or
  * -errno: most providers return errno, as the manual pages say, and libsiw returns -errno.

@@ -14,6 +14,7 @@
 
 #define QPN_MIN		2	/* 0 and 1 are for management */
 #define BITS_24_MAX	0xffffff
+#define DSCP_MAX	63
 #define EPOCH_MAX	(INT64_C(1) << 53)	/* exact in any reader of JSON */
 
 /* The state of reading the files of one call. */
@@ -122,7 +123,8 @@ static int add_collector(struct load *load, const struct dart_collector *collect
 
 /* The numbers of an element, as wide as in JSON. */
 struct numbers {
-	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits, redundancy, first_psn, epoch;
+	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits, redundancy, first_psn, epoch,
+		dscp;
 };
 
 static bool is_in(json_int_t number, json_int_t least, json_int_t most)
@@ -143,6 +145,8 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 		return refuse(load, "first_psn has more than 24 bits");
 	if (!is_in(numbers->epoch, 0, EPOCH_MAX))
 		return refuse(load, "epoch is negative, or has more than 53 bits");
+	if (!is_in(numbers->dscp, 0, DSCP_MAX))
+		return refuse(load, "dscp has more than 6 bits");
 	if (!is_in(numbers->slots_log2, 0, DART_STORE_SLOTS_LOG2_MAX) ||
 	    !is_in(numbers->value_length, 0, UINT32_MAX) ||
 	    !is_in(numbers->checksum_bits, 0, UINT32_MAX) ||
@@ -152,6 +156,7 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 	collector->qpn = numbers->qpn;
 	collector->rkey = numbers->rkey;
 	collector->epoch = numbers->epoch;
+	collector->dscp = numbers->dscp;
 	collector->first_psn = numbers->first_psn;
 	geometry->slots = UINT64_C(1) << numbers->slots_log2;
 	geometry->value_length = numbers->value_length;
@@ -174,12 +179,13 @@ static int take_line(struct load *load, json_t *json)
 
 	if (json_unpack_ex(
 		    json, &error, 0,
-		    "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?I, s?s !}",
+		    "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?I, s?I, s?s !}",
 		    "name", &name, "reporter", &reporter, "mac", &mac, "ip", &ip, "qpn",
 		    &numbers.qpn, "rkey", &numbers.rkey, "base", &base, "slots_log2",
 		    &numbers.slots_log2, "value_length", &numbers.value_length, "checksum_bits",
 		    &numbers.checksum_bits, "redundancy", &numbers.redundancy, "first_psn",
-		    &numbers.first_psn, "epoch", &numbers.epoch, "shares", &shares))
+		    &numbers.first_psn, "epoch", &numbers.epoch, "dscp", &numbers.dscp,
+		    "shares", &shares))
 		return refuse(load, "%s", error.text);
 	if (!*name || strlen(name) >= sizeof(collector.name))
 		return refuse(load, "the name is empty or too long");
@@ -342,7 +348,7 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 		 collector->mac[0], collector->mac[1], collector->mac[2],
 		 collector->mac[3], collector->mac[4], collector->mac[5]);
 	snprintf(base, sizeof(base), "0x%" PRIx64, collector->base);
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I, s:o*}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I, s:o*, s:o*}",
 			 "name", collector->name, "reporter", reporter, "mac", mac, "ip", ip, "qpn",
 			 (json_int_t)collector->qpn, "rkey", (json_int_t)collector->rkey, "base",
 			 base, "slots_log2", __builtin_ctzll(geometry->slots), "value_length",
@@ -350,5 +356,6 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 			 (json_int_t)geometry->checksum_bits, "redundancy",
 			 (json_int_t)geometry->redundancy, "first_psn",
 			 (json_int_t)collector->first_psn, "epoch",
-			 collector->epoch ? json_integer(collector->epoch) : NULL);
+			 collector->epoch ? json_integer(collector->epoch) : NULL, "dscp",
+			 collector->dscp ? json_integer(collector->dscp) : NULL);
 }

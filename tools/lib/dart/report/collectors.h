@@ -16,7 +16,8 @@
  *
  * reporter: the source address from which this queue pair accepts reports; a
  * reporter uses the elements with its address.  epoch: higher for each set of
- * numbers that the agent has made for the store; optional.  base: a string, because JSON's
+ * numbers that the agent has made for the store; optional, as is dscp, the differentiated services
+ * code point of reports, which is 0 by default.  base: a string, because JSON's
  * numbers are not wide enough.  shares: a list of numbers and ranges,
  * "0-511,600"; if all collectors omit it, they get equal parts in their order.
  */
@@ -37,6 +38,7 @@ struct dart_collector {
 	struct in_addr reporter; /* source of reports */
 	uint8_t mac[6];		/* destination of reports */
 	struct in_addr ip;
+	uint8_t dscp;		/* of reports, 6 bits */
 	uint32_t qpn;		/* 24 bits */
 	uint32_t rkey;
 	uint32_t first_psn;	/* 24 bits */

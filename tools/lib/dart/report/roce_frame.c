@@ -57,6 +57,7 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 		.ip = {
 			.version = 4,
 			.ihl = sizeof(headers.ip) / 4,
+			.tos = collector->dscp << DART_ROCE_IP_DSCP_SHIFT,
 			.tot_len = htobe16(length - sizeof(headers.ethernet)),
 			.frag_off = htobe16(DART_ROCE_IP_DONT_FRAGMENT),
 			.ttl = DART_ROCE_IP_TTL,

@@ -33,6 +33,7 @@ struct dart_roce_headers {
 } __attribute__((packed));
 
 #define DART_ROCE_IP_TTL	64
+#define DART_ROCE_IP_DSCP_SHIFT	2
 #define DART_ROCE_IP_DONT_FRAGMENT 0x4000
 #define DART_ROCE_BTH_MIGREQ	0x40
 #define DART_ROCE_BTH_PAD_SHIFT	4

@@ -48,8 +48,8 @@ int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tl
 	return ret;
 }
 
-int dart_rpc_client__connect_rdma(const char *host, uint16_t port, struct dart_rpc_client **result,
-				  struct dart_error *error)
+int dart_rpc_client__connect_rdma(const char *host, uint16_t port, uint8_t dscp,
+				  struct dart_rpc_client **result, struct dart_error *error)
 {
 	struct dart_rpc_client *client;
 	int ret;
@@ -57,7 +57,7 @@ int dart_rpc_client__connect_rdma(const char *host, uint16_t port, struct dart_r
 	ret = client__new(&client, error);
 	if (ret)
 		return ret;
-	ret = dart_rpc_rdma__open(host, port, &client->transport, error);
+	ret = dart_rpc_rdma__open(host, port, dscp, &client->transport, error);
 	if (ret)
 		free(client);
 	else

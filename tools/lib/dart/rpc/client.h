@@ -40,14 +40,16 @@ enum dart_rpc_client_event {
  * Start to connect to @host (name or address) at @port: 0, or -errno with a sentence in @error.  A
  * numeric address never blocks, a name is resolved first.
  *
+ * Over RDMA the packets of both ends get the code point @dscp, as dart_endpoint_set__mark() says.
+ *
  * Over TCP the agent's certificate must be for @name, which is @host if it is NULL; the client
  * holds @tls.
  */
 int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tls *tls,
 				 const char *name, struct dart_rpc_client **client,
 				 struct dart_error *error);
-int dart_rpc_client__connect_rdma(const char *host, uint16_t port, struct dart_rpc_client **client,
-				  struct dart_error *error);
+int dart_rpc_client__connect_rdma(const char *host, uint16_t port, uint8_t dscp,
+				  struct dart_rpc_client **client, struct dart_error *error);
 /* In any state.  @client may be NULL. */
 void dart_rpc_client__free(struct dart_rpc_client *client);
 

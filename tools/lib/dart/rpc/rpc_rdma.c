@@ -161,8 +161,8 @@ static const struct dart_rpc_transport_operations operations = {
 	.receive = rdma__receive,
 };
 
-int dart_rpc_rdma__open(const char *host, uint16_t port, struct dart_rpc_transport **transport,
-			struct dart_error *error)
+int dart_rpc_rdma__open(const char *host, uint16_t port, uint8_t dscp,
+			struct dart_rpc_transport **transport, struct dart_error *error)
 {
 	struct rdma *rdma = calloc(1, sizeof(*rdma));
 	int ret;
@@ -173,7 +173,7 @@ int dart_rpc_rdma__open(const char *host, uint16_t port, struct dart_rpc_transpo
 	rdma->base.window = DART_RPC_QUEUE_RECEIVES * DART_RPC_QUEUE_ANSWER_MAX;
 	ret = dart_cm_channel__open(&rdma->channel, error) ?:
 		      dart_cm_connection__open(&rdma->connection, rdma->channel,
-					       NULL, host, port, error);
+					       NULL, host, port, dscp, error);
 	if (ret)
 		rdma__free(&rdma->base);
 	else

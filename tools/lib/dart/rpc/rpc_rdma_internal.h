@@ -8,7 +8,7 @@
 #include "rpc_transport_internal.h"
 
 /* As dart_rpc_client__connect_rdma(). */
-int dart_rpc_rdma__open(const char *host, uint16_t port, struct dart_rpc_transport **transport,
-			struct dart_error *error);
+int dart_rpc_rdma__open(const char *host, uint16_t port, uint8_t dscp,
+			struct dart_rpc_transport **transport, struct dart_error *error);
 
 #endif /* DART_RPC_RDMA_H */
