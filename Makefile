@@ -313,7 +313,8 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
 	$(foreach in,obj sanitized tsan/obj,$(call objects,$(in),$(test_parts)))) \
-	$(wildcard $(output)/bpf/*.d $(samples:%=$(output)/bpf/samples/%.bpf.d) \
+	$(wildcard $(output)/bpf/*.d $(output)/bpf/ordered/*.d \
+		$(samples:%=$(output)/bpf/samples/%.bpf.d) \
 		$(output)/selftests/sample/*.d)
 
 endif

@@ -8,13 +8,23 @@ $(output)/bpf/vmlinux.h: $(or $(wildcard $(KDIR)/vmlinux),\
 	$(quiet)mkdir -p $(@D)
 	$(call say,BTF,$@)$(BPFTOOL) btf dump file $< format c > $@
 
+# As libbpf names the architecture.
+bpf_target := $(if $(findstring aarch64,$(shell $(CC) -dumpmachine)),arm64,x86)
+
 # Newer kernels have unnamed members of named structs (-fms-extensions). Bytes of
 # frames are read as numbers of several widths, as everywhere in the kernel.
 compile_bpf = $(call say,BPF,$<)$(CLANG) -g -O2 -mcpu=v3 -Wall -Werror -target bpf \
 	-fno-strict-aliasing -fms-extensions -Wno-microsoft-anon-tag \
-	-D__TARGET_ARCH_x86 -iquote . -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
+	-D__TARGET_ARCH_$(bpf_target) -iquote . -Iuapi -I$(output)/bpf -MMD -MP -c -o $@ $<
 
 $(output)/bpf/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
+	$(compile_bpf)
+
+# For unit/rows_ordered: programs that write rows, as for a processor that reorders stores.
+ordered := $(patsubst %,$(output)/bpf/ordered/%.bpf.o,cgroupnet tcpconn)
+$(ordered): bpf_target := arm64
+$(ordered): $(output)/bpf/ordered/%.bpf.o: bpf/%.bpf.c $(output)/bpf/vmlinux.h
+	$(quiet)mkdir -p $(@D)
 	$(compile_bpf)
 
 # Programs that take samples, and programs that answer the questions of dartd.  Linked by bpftool,

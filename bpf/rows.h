@@ -26,21 +26,41 @@ struct free_row {
 
 #define LINE 64
 
-/* Writes both ends of each line of a row of @size bytes. */
-static __always_inline void row__set_sequences(void *row, __u32 size, __u32 sequence)
+/*
+ * Stores @sequence at @at: all stores before it become visible before it, and all stores after it
+ * become visible later.  x86 keeps all stores in order.  Elsewhere this is an exchange: the kernel
+ * gives BPF atomics that return the old value the order of a full barrier (on arm64, SWPAL, or an
+ * exclusive store and DMB ISH).
+ */
+static __always_inline void row__set_sequence_in_order(__u32 *at, __u32 sequence)
+{
+#ifdef __TARGET_ARCH_x86
+	barrier();
+	*(volatile __u32 *)at = sequence;
+	barrier();
+#else
+	__sync_lock_test_and_set(at, sequence);
+#endif
+}
+
+/* Writes both ends of each line of a row of @size bytes but its first sequence. */
+static __always_inline void row__set_other_sequences(void *row, __u32 size, __u32 sequence)
 {
 	__u32 line;
 
 #pragma unroll
 	for (line = 0; line < size; line += LINE) {
-		*(volatile __u32 *)(row + line) = sequence;
+		if (line)
+			*(volatile __u32 *)(row + line) = sequence;
 		*(volatile __u32 *)(row + line + LINE - sizeof(sequence)) = sequence;
 	}
 }
 
 /*
  * The sequences of a row are odd between row__begin() and row__end(), and meanwhile the row must
- * not have another writer.  Stores are seen in program order, because dartd runs on x86 only.
+ * not have another writer.  Its values change after all sequences became odd, and before the first
+ * of them becomes even: the first sequence of the row, in its order with all others, is the last
+ * that becomes odd, and the first that becomes even.
  *
  * The sequences of an empty row continue after @last, its last sequence; 0 if it has none.  So a
  * new owner of the row does not repeat a number before 2^31 others.
@@ -49,16 +69,18 @@ static __always_inline __u32 row__begin(void *row, __u32 size, __u32 last)
 {
 	__u32 odd = (*(volatile __u32 *)row ?: last) | 1;
 
-	row__set_sequences(row, size, odd);
-	barrier();
+	row__set_other_sequences(row, size, odd);
+	row__set_sequence_in_order(row, odd);
 	return odd;
 }
 
 static __always_inline void row__end(void *row, __u32 size, __u32 odd)
 {
-	barrier();
 	/* 0 is the sequence of an empty row. */
-	row__set_sequences(row, size, odd + 1 ?: 2);
+	const __u32 even = odd + 1 ?: 2;
+
+	row__set_sequence_in_order(row, even);
+	row__set_other_sequences(row, size, even);
 }
 
 /* Marks the row as empty.  Returns its last sequence. */
@@ -66,7 +88,8 @@ static __always_inline __u32 row__clear(void *row, __u32 size)
 {
 	__u32 last = *(volatile __u32 *)row;
 
-	row__set_sequences(row, size, 0);
+	row__set_other_sequences(row, size, 0);
+	row__set_sequence_in_order(row, 0);
 	return last;
 }
 

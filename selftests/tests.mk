@@ -120,7 +120,7 @@ run_fuzzers: $(harnesses:%=$(output)/fuzz/run/%)
 
 tests: $(unit_tests:%=$(output)/unit/%) \
 	$(threaded_tests:%=$(output)/tsan/%) $(guest_tests:%=$(output)/selftests/%) \
-	$(harnesses:%=$(output)/fuzz/replay/%) \
+	$(harnesses:%=$(output)/fuzz/replay/%) $(ordered) \
 	$(output)/selftests/sample/dart_sample.bpf.o staged
 
 # The files of make programs_install, which tests of the service copy into guests.
