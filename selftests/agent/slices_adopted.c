@@ -211,14 +211,14 @@ static void test_not_a_slice(void **state)
 	refused(ask("kept", "done", 64, pipes[0], NULL), "EINVAL");
 	refused(ask("kept", "done", 64, region, NULL), "EINVAL");
 	refused(ask("kept", "done", 64, memfd, NULL), "EINVAL");
-	refused(ask("kept", "done", 4097, fd, NULL), "EINVAL");
+	refused(ask("kept", "done", PAGE + 1, fd, NULL), "EINVAL");
 	refused(ask("ke pt", "done", 64, fd, NULL), "EINVAL");
 	refused(ask("tcp-", "done", 0, fd, NULL), "EINVAL");
 	after = registration__list();
 	assert_string_equal(before, after);
 	free(before);
 	free(after);
-	taken(ask("kept", "done", 4096, fd, NULL), "kept");
+	taken(ask("kept", "done", PAGE, fd, NULL), "kept");
 	close(pipes[0]);
 	close(pipes[1]);
 	close(memfd);

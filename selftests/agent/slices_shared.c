@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Slices that share memory, requested without libdart; requests that dartd refuses. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+
+#include <dart/registration.h>
 
 #include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/registration.h"
 #include "selftests/lib/test.h"
 
-#define MEMORY 8192
+/* Of the memory with two slices. */
+#define MEMORY (2 * PAGE)
 
 /* Longer than any lease. */
 #define LEASE_SECONDS_MAX 60
@@ -30,7 +34,20 @@ static void write_request(char *request, size_t room, const char *name, const ch
 		 "{\"request\": \"new-slice\", \"name\": \"%s\", %s, "
 		 "\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
 		 "{\"name\": \"done\", \"offset\": 0, \"width\": 8, "
-		 "\"kind\": \"counter\"}]}}\n", name, more);
+		 "\"kind\": \"counter\"}]}}\n",
+		 name, more);
+}
+
+/* Members of a request by a format of printf(3), until the next call. */
+static const char *with(const char *format, ...)
+{
+	static char members[128];
+	va_list values;
+
+	va_start(values, format);
+	vsnprintf(members, sizeof(members), format, values);
+	va_end(values);
+	return members;
 }
 
 /* "", or the name of an errno. */
@@ -60,7 +77,7 @@ static int begin(const char *name, volatile uint64_t **memory)
 	char request[512];
 	void *mapped;
 
-	write_request(request, sizeof(request), name, "\"memory\": 8192");
+	write_request(request, sizeof(request), name, with("\"memory\": %zu", MEMORY));
 	registration__send(socket, request, strlen(request), NULL, 0);
 	fd = registration__reply_fd(socket);
 	close(socket);
@@ -149,13 +166,18 @@ static void test_refused(void **state)
 
 	assert_string_equal(ask("a", "\"offset\": 0", fd), "EEXIST");
 	assert_string_equal(ask("a", "\"offset\": 63", fd), "EINVAL");
-	assert_string_equal(ask("a", "\"offset\": 8192", fd), "EINVAL");
+	assert_string_equal(ask("a", with("\"offset\": %zu", MEMORY), fd), "EINVAL");
 	assert_string_equal(ask("a", "\"offset\": -64", fd), "EINVAL");
 	assert_string_equal(ask("a", "\"offset\": \"64\"", fd), "EINVAL");
-	assert_string_equal(ask("a", "\"offset\": 64, \"memory\": 8192", fd), "EINVAL");
+	assert_string_equal(ask("a", with("\"offset\": 64, \"memory\": %zu", MEMORY), fd),
+			    "EINVAL");
 	assert_string_equal(ask("a", "\"memory\": 100", -1), "EINVAL");
-	assert_string_equal(ask("a", "\"memory\": 1052672", -1), "EINVAL");
-	assert_string_equal(ask("a", "\"memory\": 4096, \"offset\": 4096", -1), "EINVAL");
+	assert_string_equal(
+		ask("a", with("\"memory\": %zu", (DART_REGISTRATION_MEMORY_PAGES_MAX + 1) * PAGE),
+		    -1),
+		"EINVAL");
+	assert_string_equal(ask("a", with("\"memory\": %zu, \"offset\": %zu", PAGE, PAGE), -1),
+			    "EINVAL");
 	assert_string_equal(ask("first", "\"offset\": 64", other), "EEXIST");
 	run("chmod 666 /run/dart/dartd.sock");
 	assert_int_equal(seteuid(65534), 0);

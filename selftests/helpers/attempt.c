@@ -62,7 +62,7 @@ static int do_list(int region)
 
 static int do_mmap(int region)
 {
-	void *address = mmap(NULL, 4096, PROT_READ, MAP_SHARED, region, 0);
+	void *address = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, region, 0);
 
 	return address == MAP_FAILED ? -errno : 0;
 }

@@ -134,7 +134,7 @@ static void get_slice(int socket, struct dart_registration_client *client,
 	int fd;
 
 	if (!is_shared) {
-		memory = slice_new(socket, number, 4096, &fd);
+		memory = slice_new(socket, number, sysconf(_SC_PAGESIZE), &fd);
 		close(fd);
 	} else if (!number) {
 		memory = shared->memory = slice_new(socket, 0, SHARED_LENGTH, &shared->fd);

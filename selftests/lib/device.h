@@ -18,6 +18,9 @@
 
 #include "test.h"
 
+/* Bytes of a page of this kernel. */
+#define PAGE ((size_t)sysconf(_SC_PAGESIZE))
+
 /* Loads the module again, with "NAME=VALUE" or "". The device must be closed in all tests. */
 static inline int module_reload(const char *parameter)
 {

@@ -5,8 +5,6 @@
 
 #include "device.h"
 
-#define PAGE 4096
-
 static inline int slab_add(int region, uint32_t pages, struct dart_zero_extent *extent)
 {
 	struct dart_zero_slab slab = { .size = sizeof(slab), .pages = pages };

@@ -7,13 +7,15 @@
 
 void world_map__update(struct world_map *map, uint64_t page, uint32_t value)
 {
-	uint64_t words[WORLD_PAGE / sizeof(uint64_t)] = {};
+	uint64_t *words = calloc(1, WORLD_PAGE);
 	uint32_t key = page;
 
+	assert_non_null(words);
 	map->values[page] = WORLD_MAGIC << 32 | value;
 	words[0] = map->values[page];
 	words[WORLD_PAGE / sizeof(uint64_t) - 1] = map->values[page];
 	assert_int_equal(bpf_map_update_elem(map->fd, &key, words, BPF_ANY), 0);
+	free(words);
 }
 
 void world_map__create(struct world_map *map, uint64_t pages, uint32_t seed)

@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <unistd.h>
 
-#define WORLD_PAGE 4096
+#define WORLD_PAGE ((size_t)sysconf(_SC_PAGESIZE))
 #define WORLD_MAP_PAGES_MAX 4
 
 /* The upper half of every value. */

@@ -34,7 +34,7 @@ static void build(struct fixture *fixture)
 	fixture->pd = ibv_alloc_pd(fixture->context);
 	assert_non_null(fixture->pd);
 
-	fixture->map = array_map("lifetime", 8, PAGES * 512, BPF_F_MMAPABLE);
+	fixture->map = array_map("lifetime", 8, PAGES * PAGE / 8, BPF_F_MMAPABLE);
 	fixture->id = map_id(fixture->map);
 	assert_int_equal(bpf_map_update_elem(fixture->map, &key, &value, 0), 0);
 
@@ -43,7 +43,7 @@ static void build(struct fixture *fixture)
 	fixture->address = device_map(fixture->region);
 	fixture->capacity = device_info(fixture->region).capacity;
 	fixture->mr = ibv_reg_mr(fixture->pd, (char *)fixture->address + fixture->extent.data,
-				 PAGES * 4096, IBV_ACCESS_REMOTE_READ);
+				 PAGES * PAGE, IBV_ACCESS_REMOTE_READ);
 	assert_non_null(fixture->mr);
 }
 
@@ -140,7 +140,7 @@ static void test_holes(void **state)
 	long before = leftovers__pinned_pages();
 	struct ibv_mr *mr;
 
-	mr = ibv_reg_mr(pd, (char *)address, PAGES * 4096, IBV_ACCESS_REMOTE_READ);
+	mr = ibv_reg_mr(pd, (char *)address, PAGES * PAGE, IBV_ACCESS_REMOTE_READ);
 	assert_non_null(mr);
 	assert_int_equal(leftovers__pinned_pages(), before);
 	assert_int_equal(ibv_dereg_mr(mr), 0);

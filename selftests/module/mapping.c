@@ -32,9 +32,9 @@ static void test_before_and_after_mmap(void **state)
 	assert_int_equal(load(address + first.data + 599 * first.stride), 11);
 
 	/* The test reads the page while it is a hole: the page table must not remember that. */
-	assert_int_equal(load(address + first.offset + first.pages * 4096), 0);
+	assert_int_equal(load(address + first.offset + first.pages * PAGE), 0);
 	assert_int_equal(device_add_map(region, late, &second), 0);
-	assert_int_equal(second.offset, first.offset + first.pages * 4096);
+	assert_int_equal(second.offset, first.offset + first.pages * PAGE);
 	assert_int_equal(load(address + second.data + 599 * second.stride), 22);
 
 	update(early, 599, 12);
@@ -161,11 +161,11 @@ static void test_never_writable(void **state)
 	const char *address = device_map(region);
 	size_t capacity = device_info(region).capacity;
 
-	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE), -1);
+	assert_int_equal(mprotect((void *)address, PAGE, PROT_READ | PROT_WRITE), -1);
 	assert_int_equal(errno, EACCES);
-	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_EXEC), -1);
+	assert_int_equal(mprotect((void *)address, PAGE, PROT_READ | PROT_EXEC), -1);
 	assert_int_equal(errno, EACCES);
-	assert_ptr_equal(mremap((void *)address, capacity, capacity + 4096,
+	assert_ptr_equal(mremap((void *)address, capacity, capacity + PAGE,
 				MREMAP_MAYMOVE), MAP_FAILED);
 	munmap((void *)address, capacity);
 	close(region);

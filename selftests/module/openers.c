@@ -175,9 +175,9 @@ static void test_reader(void **state)
 	assert_int_equal(load(address + extent.data), 42);
 	assert_nothing_changes(reader);
 	assert_int_equal(read(reader, &event, sizeof(event)), -1);
-	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, reader, 0),
+	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, reader, 0),
 			 MAP_FAILED);
-	assert_int_equal(mprotect((void *)address, 4096, PROT_READ | PROT_WRITE), -1);
+	assert_int_equal(mprotect((void *)address, PAGE, PROT_READ | PROT_WRITE), -1);
 
 	assert_int_equal(device_remove(region, extent.id), 0);
 	assert_int_equal(load(address + extent.data), 0);

@@ -60,7 +60,7 @@ static int namespace_of(uid_t user, const int gate[2])
  */
 static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 {
-	bool is_counted[(CAPACITY << 20) / 4096] = { };
+	bool *is_counted = calloc((CAPACITY << 20) / PAGE, sizeof(*is_counted));
 	struct dart_zero_extent extent;
 
 	*pages = 0;
@@ -73,11 +73,12 @@ static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 
 			if (ret) {
 				close(fd);
+				free(is_counted);
 				return ret;
 			}
-			if (!is_counted[extent.offset / 4096])
+			if (!is_counted[extent.offset / PAGE])
 				*pages += extent.pages;
-			is_counted[extent.offset / 4096] = true;
+			is_counted[extent.offset / PAGE] = true;
 		}
 		close(fd);
 	}
@@ -85,7 +86,7 @@ static int fill(int region, uid_t user, const int gate[2], uint64_t *pages)
 
 static void test_quota(void **state)
 {
-	const uint64_t eighth = (CAPACITY << 20) / 4096 / 8;
+	const uint64_t eighth = (CAPACITY << 20) / PAGE / 8;
 	int region = device_open(), gate[2];
 	struct dart_zero_extent extent;
 	uint64_t pages, window;

@@ -254,10 +254,12 @@ static void test_removed(void **state)
 	int region = device_open();
 	const char *address = device_map(region);
 	uint32_t pages = record_pages_new(region, 1), i, place;
-	struct dart_zero_record record, records[64];
+	const uint32_t count = PAGE / DART_ZERO_RECORD_LINE;
+	struct dart_zero_record *records = calloc(count, sizeof(*records)), record;
 	uint64_t sequence;
 
-	for (i = 0; i < 64; i++) {
+	assert_non_null(records);
+	for (i = 0; i < count; i++) {
 		records[i] = record_of(pages, DART_ZERO_SOURCE_CPUSTAT, &first_word);
 		assert_int_equal(record_add(region, &records[i]), 0);
 		assert_int_equal(records[i].data, records[0].data + i * DART_ZERO_RECORD_LINE);
@@ -278,10 +280,11 @@ static void test_removed(void **state)
 	assert_true(record_row_whole(address, &record, 0, words) > sequence);
 	assert_int_equal(device_remove(region, record.id), 0);
 
-	for (i = 0; i < 64; i++)
+	for (i = 0; i < count; i++)
 		if (i != place)
 			assert_int_equal(device_remove(region, records[i].id), 0);
 	assert_int_equal(device_remove(region, pages), 0);
+	free(records);
 	close(region);
 }
 

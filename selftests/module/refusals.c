@@ -91,17 +91,17 @@ static void test_bad_address(void **state)
 	struct dart_zero_list list = { .size = sizeof(list), .count = 2 };
 	/* Readable, not writable: the answer cannot be given. */
 	struct dart_zero_window *window =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int region = fixture->region;
 
 	window->size = sizeof(*window);
 	window->source = DART_ZERO_SOURCE_VMSTAT;
 	window->fd = -1;
-	assert_int_equal(mprotect(window, 4096, PROT_READ), 0);
+	assert_int_equal(mprotect(window, PAGE, PROT_READ), 0);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, window), -EFAULT);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_ADD_WINDOW, NULL), -EFAULT);
 	assert_int_equal(device_call(region, DART_ZERO_IOC_LIST, &list), -EFAULT);
-	munmap(window, 4096);
+	munmap(window, PAGE);
 }
 
 static void test_counters(void **state)
@@ -171,7 +171,7 @@ static void test_capacity(void **state)
 	struct unchanged_region *fixture = *state;
 	struct dart_zero_slab slab = {
 		.size = sizeof(slab),
-		.pages = device_info(fixture->region).capacity / 4096 + 1,
+		.pages = device_info(fixture->region).capacity / PAGE + 1,
 	};
 
 	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab), -ENOSPC);
@@ -223,7 +223,7 @@ static void test_mappings(void **state)
 		{ fixture->region, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM, 0 },
 		{ read_only, PROT_READ | PROT_WRITE, MAP_SHARED, EACCES, 0 },
 		{ fixture->region, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM, 0 },
-		{ fixture->region, PROT_READ, MAP_SHARED, EINVAL, 4096 },
+		{ fixture->region, PROT_READ, MAP_SHARED, EINVAL, PAGE },
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {

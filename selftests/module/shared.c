@@ -130,7 +130,7 @@ static uint64_t frame_at(const volatile char *address)
 		pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	(void)*address;
 	assert_int_equal(pread(pagemap, &entry, sizeof(entry),
-			       (uintptr_t)address / 4096 * sizeof(entry)),
+			       (uintptr_t)address / PAGE * sizeof(entry)),
 			 sizeof(entry));
 	assert_true(entry >> 63);
 	return entry & ((1ull << 55) - 1);
@@ -142,7 +142,7 @@ static void find_frames(struct shown *shown, uint32_t i)
 
 	assert_in_range(extent->pages, 1, PAGES_MAX);
 	for (uint64_t k = 0; k < extent->pages; k++)
-		shown->frames[i][k] = frame_at(shown->address + extent->offset + k * 4096);
+		shown->frames[i][k] = frame_at(shown->address + extent->offset + k * PAGE);
 }
 
 static struct shown *show(const struct objects *objects, int namespaces)
@@ -225,7 +225,7 @@ static void test_places(void **state)
 			    (listed[i - 1].offset == listed[i].offset &&
 			     listed[i - 1].id < listed[i].id));
 	assert_int_equal(device_info(shown->region).used,
-			 listed[list.count - 1].offset + listed[list.count - 1].pages * 4096);
+			 listed[list.count - 1].offset + listed[list.count - 1].pages * PAGE);
 	hide(shown);
 }
 

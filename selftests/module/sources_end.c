@@ -319,7 +319,7 @@ static void test_pinned(void **state)
 
 static void test_read(void **state)
 {
-	void *unwritable = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *unwritable = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dart_zero_event event;
 	int region = open(DART_ZERO_DEVICE, O_RDONLY | O_NONBLOCK);
 
@@ -329,7 +329,7 @@ static void test_read(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(read(region, unwritable, sizeof(event)), -1);
 	assert_int_equal(errno, EFAULT);
-	munmap(unwritable, 4096);
+	munmap(unwritable, PAGE);
 	close(region);
 }
 

@@ -55,7 +55,7 @@ for run in exact:100:100ms page:20:500ms; do
 	figures=$(gojq -r '"\(.reads_per_scrape) READs, median " +
 		"\(.controller.latency_ns.p50 / 1e4 | round / 100) ms"' "$report")
 	figures+=$(on host dartctl -j status |
-		gojq -r '", \(.used / 4096) pages of \(.extents) extents"')
+		gojq -r '", \(.used / '"$(getconf PAGE_SIZE)"') pages of \(.extents) extents"')
 	check "$exposure: no scrape fails: $figures" \
 		holds ".scrapes == $count and .failed_scrapes == 0"
 	# shellcheck disable=SC2016 # expands in jq
