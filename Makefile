@@ -16,8 +16,16 @@
 # which file goes where.
 
 version := 0.1
-output := .output
 KVER ?= 6.12
+
+# Another architecture has an output of its own, whose root contains its libraries.
+foreign := $(filter-out $(shell dpkg --print-architecture 2> /dev/null),$(filter arm64,$(ARCH)))
+output := .output$(foreign:%=/%)
+ifneq ($(foreign),)
+triplet := aarch64-linux-gnu
+root := $(abspath $(output))/root
+export ARCH
+endif
 guest_kernel := $(output)/kernel/$(KVER)
 
 ifneq ($(V),1)
@@ -86,11 +94,14 @@ define help
                         made by debootstrap, as root (20 min without KVM)
   make lint             rooms, shellcheck, W=1, sparse; with KSRC=DIR, a kernel's
                         source, checkpatch and coccicheck as well
-  make clean            remove .output except fetched kernels
+  make clean            remove .output except what was fetched, and .output/arm64
   make distclean        remove all of .output
 
   V=1                   show the commands
   KVER=6.12             the stock Debian kernel of the guests, fetched on demand
+  ARCH=arm64            cross-compile, into .output/arm64; make check runs the groups
+                        module, agent and pair in emulated guests of it, make deb
+                        builds its packages; KVER=6.12-16k: pages of 16 KiB
   KDIR=DIR              build the module for the kernel with this build directory
                         (default: the running kernel's, or else the guests')
   DESTDIR= PREFIX=      where to install (/usr/local)
@@ -100,13 +111,17 @@ help:
 	@: $(info $(help))
 
 clean:
-	rm -rf $(filter-out $(output)/kernel,$(wildcard $(output)/*))
+	rm -rf $(filter-out $(addprefix $(output)/,arm64 kernel root root.made root.shlibs),\
+		$(wildcard $(output)/*))
 
 distclean:
 	rm -rf $(output)
 
 # The targets that a newcomer types first install the packages, then build.
 sections := build run test bench lint
+ifneq ($(foreign),)
+packages: sections += cross
+endif
 demo bench: sections := build run test
 bench: sections += bench
 deb: sections := build deb
@@ -187,11 +202,19 @@ export KVER
 ifneq ($(filter-out $(above),$(or $(MAKECMDGOALS),all)),)
 
 include $(output)/config.mk
+ifeq ($(foreign),)
 $(output)/config.mk: configure
 	$(quiet)./configure
+else
+$(root).made: packages.txt selftests/qemu/root
+	$(quiet)selftests/qemu/root > /dev/null && touch $@
+
+$(output)/config.mk: configure $(root).made
+	$(quiet)OUTPUT=$(output) CC=$(triplet)-gcc SYSROOT=$(root) ./configure
+endif
 
 # The running kernel, if its headers are there.
-ifeq ($(origin KDIR),undefined)
+ifeq ($(origin KDIR)$(foreign),undefined)
 KDIR := $(shell printf '%s\n' 6.2 $$(uname -r) | sort -V -C && \
 	ls -d /lib/modules/$$(uname -r)/build 2> /dev/null)
 endif
@@ -270,7 +293,7 @@ $(foreach name,$(programs),$(eval $(call program,$(name))))
 
 # Schemas lie beside the programs, as after installation.
 $(output)/share/dart/schemas:
-	$(quiet)mkdir -p $(@D) && ln -sfn ../../../schemas $@
+	$(quiet)mkdir -p $(@D) && ln -sfn $(abspath schemas) $@
 
 programs: $(programs:%=$(output)/bin/%) $(texts) $(output)/share/dart/schemas
 
@@ -297,7 +320,7 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 		$(kernel_headers)/include/config/kernel.release)/kmod/dart_zero.ko
 	@echo "lint: borrowed: no findings"
 
-.PHONY: all programs shared tests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
+.PHONY: all programs shared tests tests_of_guests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources)))

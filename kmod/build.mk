@@ -24,7 +24,7 @@ $(foreach folder,$(kmod_folders),\
 	ln -sf $(abspath $(wildcard $(folder)/*.[ch] $(folder)/Kbuild)) $$mirror/$(folder)/ &&) \
 ln -sf $(abspath $(wildcard selftests/sample/*)) $$mirror/sample/ && \
 selftests/qemu/toolchain $(dir $(1)) $(MAKE) --no-print-directory -C $(1) \
-	M=$$mirror CONFIG_MODULE_SIG_ALL= $(2)
+	M=$$mirror CONFIG_MODULE_SIG_ALL= $(if $(foreign),CROSS_COMPILE=$(triplet)-) $(2)
 endef
 
 module: $(if $(KDIR),,$(guest_kernel)/headers)

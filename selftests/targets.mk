@@ -15,11 +15,18 @@ check-helgrind: sections += helgrind
 check-page: sections := build run page
 fuzz: sections += fuzz
 
-# The tests of the P4 program run if its compiler is installed.
+# The tests of the P4 program run if its compiler is installed.  For another architecture, only
+# the tests of its guests that need no more than its root.
+ifeq ($(foreign),)
 check: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests \
 		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)selftests/run $(TESTS)
+else
+check: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests_of_guests
+	$(quiet)selftests/run $(or $(TESTS),module agent pair)
+endif
 
 # Only the module is built again: everything else is shared with make check. Of the
 # agent's tests only those that test the kernel and start few programs: such a

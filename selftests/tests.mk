@@ -118,10 +118,12 @@ run_fuzzers: $(harnesses:%=$(output)/fuzz/run/%)
 	$(quiet)selftests/fuzz/run $(TIME) $(foreach name,$(harnesses),\
 		"$(name) $(fuzz_$(name)_parsers)")
 
-tests: $(unit_tests:%=$(output)/unit/%) \
-	$(threaded_tests:%=$(output)/tsan/%) $(guest_tests:%=$(output)/selftests/%) \
-	$(harnesses:%=$(output)/fuzz/replay/%) $(ordered) \
+# All that guests run, and the tests of this machine.
+tests_of_guests: $(guest_tests:%=$(output)/selftests/%) \
 	$(output)/selftests/sample/dart_sample.bpf.o staged
+
+tests: tests_of_guests $(unit_tests:%=$(output)/unit/%) \
+	$(threaded_tests:%=$(output)/tsan/%) $(harnesses:%=$(output)/fuzz/replay/%) $(ordered)
 
 # The files of make programs_install, which tests of the service copy into guests.
 staged: programs

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154
-# Functions for kernel, debug_kernel and siw, which set output and version and define fail: they
-# download packages of any suite of Debian by name through apt, and install none.
+# Functions for scripts that set top, output and version, and define fail: they download packages
+# of any suite of Debian by name through apt, and install none.
 
-arch=$(dpkg --print-architecture)
+# shellcheck source=arch.sh
+. "$top/selftests/qemu/arch.sh"
 # shellcheck source=/dev/null
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:?}")
 # shellcheck disable=SC2034 # for scripts that source this
@@ -23,7 +24,8 @@ scratch_open()
 	: > "$scratch/status"
 }
 
-# with_apt PROGRAM...: run apt with its own package list, cache and state.
+# with_apt PROGRAM...: run apt with its own package list, cache and state. It knows packages of
+# $arch, or, if that is set, of $architectures, separated by commas.
 with_apt()
 {
 	local program=$1 options=(
@@ -32,7 +34,8 @@ with_apt()
 		-o "Dir::State::lists=$scratch/lists"
 		-o "Dir::State::status=$scratch/status"
 		-o "Dir::Cache=$scratch/cache"
-		-o "APT::Architectures=$arch"
+		-o "APT::Architecture=$arch"
+		-o "APT::Architectures=${architectures:-$arch}"
 		-o "Acquire::Languages=none")
 
 	shift
@@ -90,4 +93,23 @@ source_fetch()
 		tar -x -O "./usr/src/$package.tar.xz" |
 		tar -x -J -C "$tree" --strip-components 1 "${only[@]}"
 	rm "$scratch"/*.deb
+}
+
+# unpack DIRECTORY PACKAGE...: download these packages and all that they depend on, and unpack
+# them, which is enough for most programs: no script of a package runs.
+unpack()
+{
+	local needed packages=$scratch/unpacked directory=$1 package
+
+	shift
+	mkdir -p "$packages" "$directory"
+	needed=$(with_apt apt-get install --simulate --no-install-recommends "$@" |
+		sed -n -E 's/^Inst ([^ ]+).*/\1/p')
+	# shellcheck disable=SC2086 # several names
+	(cd "$packages" && with_apt apt-get download $needed)
+	for package in "$packages"/*.deb; do
+		dpkg -x "$package" "$directory"
+	done
+	rm -r "$packages"
+	ln -s mawk "$directory/usr/bin/awk"
 }

@@ -3,6 +3,7 @@
 #include "file_system.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -31,6 +32,12 @@ static const struct mount_point of_kernel[] = {
 static const struct mount_point of_root[] = {
 	{ "9p", "root", "/lower", MS_RDONLY, OPTIONS_9P "cache=loose" },
 	{ "tmpfs", "tmpfs", "/upper", 0, NULL },
+	{ }
+};
+
+/* Where the root is not that of the host. */
+static const struct mount_point of_project[] = {
+	{ "9p", "project", "/project", MS_RDONLY, OPTIONS_9P "cache=loose" },
 	{ }
 };
 
@@ -144,11 +151,49 @@ static int overlay__mount(const char **where)
 	return mount_points__mount(overlay, where);
 }
 
+/* Makes the directories of an absolute path that do not exist. */
+static void directories__make(const char *path)
+{
+	char parent[PATH_MAX];
+	size_t i;
+
+	for (i = 1; i < sizeof(parent) && path[i - 1]; i++) {
+		if (path[i] != '/' && path[i])
+			continue;
+		snprintf(parent, sizeof(parent), "%.*s", (int)i, path);
+		mkdir(parent, 0755);
+	}
+}
+
+/* The project below /root, with what was built for this guest where the host's own build is. */
+static int project__mount(const struct guest_config *config, const char **where)
+{
+	char target[PATH_MAX], built[PATH_MAX];
+	int err = mount_points__mount(of_project, where);
+
+	if (err)
+		return err;
+	*where = config->project;
+	mkdir("/upper/project", 0755);
+	mkdir("/upper/project-work", 0755);
+	snprintf(target, sizeof(target), "/root%s", config->project);
+	directories__make(target);
+	if (mount("overlay", target, "overlay", 0,
+		  "lowerdir=/project,upperdir=/upper/project,workdir=/upper/project-work"))
+		return -errno;
+	*where = config->built;
+	snprintf(built, sizeof(built), "/root%s", config->built);
+	snprintf(target, sizeof(target), "/root%s/.output", config->project);
+	return mount(built, target, NULL, MS_BIND, NULL) ? -errno : 0;
+}
+
 int file_system__enter(const struct guest_config *config, const char **where)
 {
 	int err;
 
 	err = config->root[0] ? mount_points__mount(of_own, where) : overlay__mount(where);
+	if (!err && config->project[0])
+		err = project__mount(config, where);
 	if (err)
 		return err;
 	*where = "/";
@@ -167,6 +212,7 @@ int file_system__enter(const struct guest_config *config, const char **where)
 	if (err || !config->share[0])
 		return err;
 	*where = config->share;
+	directories__make(config->share);
 	if (mount("share", config->share, "9p", 0, OPTIONS_9P "cache=none"))
 		return -errno;
 	return 0;

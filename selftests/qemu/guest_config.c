@@ -48,6 +48,8 @@ static void guest_config__set(struct guest_config *config, char *line)
 		{ "share=", &config->share },
 		{ "manager=", &config->manager },
 		{ "root=", &config->root },
+		{ "project=", &config->project },
+		{ "built=", &config->built },
 	};
 	size_t i, length;
 
@@ -67,6 +69,7 @@ int guest_config__load(struct guest_config *config)
 	*config = (struct guest_config){
 		.name = "", .address = "", .outside = "", .hosts = "", .modules = "",
 		.directory = "/", .path = "", .share = "", .manager = "", .root = "",
+		.project = "", .built = "",
 	};
 	err = file__load("/guest", &line, &length);
 	if (err)

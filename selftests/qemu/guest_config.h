@@ -17,6 +17,8 @@ struct guest_config {
 	const char *share;	/* writable directory of the host, or "" */
 	const char *manager;	/* service manager that becomes PID 1, or "" */
 	const char *root;	/* directory of the host that is the whole guest, or "" */
+	const char *project;	/* path of the project, if the guest has another root than the host */
+	const char *built;	/* then the folder in it that appears as .output, or "" */
 	char **command;		/* NULL-terminated; NULL: serve other guests */
 };
 
