@@ -136,7 +136,7 @@ check "settings in the file are not applied, which a warning says" \
 check "objects that the file lacks stay registered" \
 	[ "$(registrations | wc -l)" -eq $((count + 1)) ]
 printf '%s\n' 'sources:' '  - softnet' '  - {source: snmp:udp, netns: absent}' \
-	'  - absent' '  - irqs' 'stores:' '  - {name: paths, slots: 2^4, value: 4}' \
+	'  - absent' '  - softirqs' 'stores:' '  - {name: paths, slots: 2^4, value: 4}' \
 	>/run/wrong.yaml
 dartctl apply /run/wrong.yaml >/run/applied 2>/run/errors
 check "refused items make apply fail" [ $? -eq 1 ]

@@ -127,11 +127,11 @@ passed
 check "no timer of the gathering is deferrable unless that is asked for" \
 	no_deferrable_timers
 check "a source is gathered without waking an idle CPU" \
-	dartctl source add irqs --gather 50ms --deferrable
+	dartctl source add softirqs --gather 50ms --deferrable
 check "the kernel starts a deferrable timer for it" soon deferrable_timers
 echo 0 >/sys/kernel/tracing/events/timer/timer_start/enable
 refuse "a direct source cannot be deferrable" "only gathering can be deferrable" \
-	dartctl source add irqs --deferrable
+	dartctl source add softirqs --deferrable
 
 mkdir /sys/fs/cgroup/busy
 check "cgroups are followed and gathered" \
@@ -156,7 +156,7 @@ refuse "'gathering' cannot be read directly" "can only be gathered" \
 	dartctl source add gathering
 for interval in 1 0s 9ms 61min 1h -1s 1.5s ''; do
 	refuse "the interval '$interval' is refused" "is not an interval" \
-		dartctl source add irqs --gather "$interval"
+		dartctl source add softirqs --gather "$interval"
 done
 refuse "the same source at the same interval is refused" "there is an entry" \
 	dartctl source add vmstat --gather 100ms

@@ -15,8 +15,8 @@ told() {
 # monitors: both are connected: the first change is seen by both
 monitors() {
 	for _ in $(seq 100); do
-		dartctl source add irqs
-		dartctl unregister irqs
+		dartctl source add softirqs
+		dartctl unregister softirqs
 		[ -s "$lines" ] && [ -s "$json" ] && return
 		sleep 0.1
 	done

@@ -47,8 +47,10 @@ sysfs_cpus() {
 	local directory
 	for directory in /sys/devices/system/cpu/cpu[0-9]*; do
 		[ "$(cat "$directory/online" 2>/dev/null)" != 0 ] || continue
-		cat "$directory/topology/physical_package_id" "$directory/topology/die_id" \
-			"$directory/topology/core_id"
+		cat "$directory/topology/physical_package_id"
+		# Not on arm64.
+		cat "$directory/topology/die_id" 2>/dev/null || echo 0
+		cat "$directory/topology/core_id"
 		find "$directory/" -maxdepth 1 -name 'node[0-9]*' -printf '%f\n' | tr -d node
 		cat "$directory/cpufreq/scaling_cur_freq" 2>/dev/null || echo 0
 	done | jq -n -c '[inputs] | _nwise(5)' | gojq -s -c 'map({package: .[0], die: .[1],
@@ -131,9 +133,12 @@ check "node:zones has the values of /proc/zoneinfo, to 4 MiB" \
 check "the size of a page is that of getconf" is_true \
 	".values.rows[\"0\"].page_size == $(getconf PAGE_SIZE)" \
 	<<<"$(dartctl -j show node:zones+100ms)"
-check "the watermarks of a zone are in their order" is_true \
-	'.values.rows["0"] | ."dma32.min" > 0 and ."dma32.min" < ."dma32.low" and
-		."dma32.low" < ."dma32.high" and ."dma32.managed" <= ."dma32.present"' \
+check "the watermarks of each low zone that has pages are in their order" is_true \
+	'.values.rows["0"] as $row | ["dma", "dma32"] |
+		map(. as $zone | ["min", "low", "high", "managed", "present"] |
+			map($row["\($zone).\(.)"])) |
+		map(select(.[3] > 0)) | length > 0 and
+		all(.[0] > 0 and .[0] < .[1] and .[1] < .[2] and .[3] <= .[4])' \
 	<<<"$(dartctl -j show node:zones+100ms)"
 
 check "the source cpus is sampled" dartctl source add cpus --gather 100ms
@@ -155,7 +160,8 @@ counts() {
 				length == 2 and all(.[0] < .[1])" | is_true .' "$before" "$1"
 }
 
-if ls /sys/bus/event_source/devices/cpu* >/dev/null 2>&1; then
+if compgen -G "/sys/bus/event_source/devices/cpu*" >/dev/null ||
+		compgen -G "/sys/bus/event_source/devices/armv8_pmuv3*" >/dev/null; then
 	check "the hardware counters are sampled" dartctl source add perf --gather 100ms
 	for field in cycles instructions branches enabled running; do
 		check "perf counts $field of each CPU" counts $field

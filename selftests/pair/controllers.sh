@@ -34,8 +34,8 @@ second=$!
 check "two controllers are connected" soon connected 2
 on host sh -c 'dartctl monitor >/run/monitor 2>&1 &
 	until [ -s /run/monitor ]; do
-		dartctl source add irqs
-		dartctl unregister irqs
+		dartctl source add softirqs
+		dartctl unregister softirqs
 	done'
 check "the agent stops" on host host_down
 check "a monitor prints each controller that the agent disconnects when it stops" \

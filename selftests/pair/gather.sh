@@ -7,13 +7,14 @@ containers=40
 
 # shellcheck disable=SC2016 # variables of the host
 rdma_up
+[ "$(uname -m)" = x86_64 ] && irqs=irqs || irqs=
 for exposure in exact page; do
 	check "$exposure: the agent starts" on host host_up --exposure $exposure
 	check "$exposure: sources, $containers cgroups and all namespaces are gathered" \
 		on host sh -ec '
 		for i in $(seq '$containers'); do mkdir -p /sys/fs/cgroup/box$i; done
 		[ -e /run/netns/blue ] || ip netns add blue
-		for source in cpustat vmstat softnet softirqs irqs gathering; do
+		for source in cpustat vmstat softnet softirqs '"$irqs"' gathering; do
 			dartctl source add $source --gather 100ms
 		done
 		dartctl source follow cgroup:cpu --cgroup / --gather 100ms
