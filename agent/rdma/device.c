@@ -141,6 +141,23 @@ static int device__open_context(struct device *device, struct dart_error *error)
 	return ret;
 }
 
+/* The vendors of soft-RoCE (rxe) and soft-iWARP (siw). */
+#define VENDOR_RXE 0xffffff
+#define VENDOR_SIW 0x626d74
+
+/*
+ * Such a device copies rows by loads of this host's processors, and only those of x86 keep their
+ * loads in order: see "Hosts" in <dart/control.h>.
+ */
+static bool mixes_updates(const struct ibv_device_attr *attributes)
+{
+#ifdef __x86_64__
+	return false;
+#else
+	return attributes->vendor_id == VENDOR_RXE || attributes->vendor_id == VENDOR_SIW;
+#endif
+}
+
 static int device__open_parts(struct device *device, struct dart_error *error)
 {
 	struct ibv_device_attr attributes;
@@ -152,6 +169,10 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
 				    attributes.max_qp_rd_atom :
 				    RDMA_MAX_RESP_RES;
+	if (mixes_updates(&attributes))
+		log__warning(
+			"RDMA device %s is software, which on this processor can show a row that mixes values of two updates (let controllers use transport: tcp)",
+			device__name(device));
 
 	device->pd = ibv_alloc_pd(device->context);
 	if (device->pd)
@@ -249,8 +270,8 @@ enum ibv_mtu device__path_mtu(struct ibv_context *context, uint8_t port_number)
 {
 	struct ibv_port_attr port;
 
-	if (ibv_query_port(context, port_number, &port) ||
-	    port.active_mtu < IBV_MTU_256 || port.active_mtu > IBV_MTU_4096)
+	if (ibv_query_port(context, port_number, &port) || port.active_mtu < IBV_MTU_256 ||
+	    port.active_mtu > IBV_MTU_4096)
 		return IBV_MTU_4096;
 	return port.active_mtu;
 }

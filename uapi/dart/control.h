@@ -77,7 +77,9 @@
  * sequences, and all sequences of a schema are of one width.  The writer of a row sets
  * all its sequences to the next odd number, writes the rest of the row, and sets all
  * its sequences to the next even number, which is not 0.  Its stores become visible in
- * this order, each at one moment.  No number is used again, even by the next owner of
+ * this order, each at one moment: where processors reorder stores, barriers stand
+ * between the three steps (dma_wmb() in the module, in eBPF programs atomics that are
+ * full barriers).  No number is used again, even by the next owner of
  * the row, while a READ that fetched it may still be in progress: 4 bytes are enough
  * for a count that continues from owner to owner.  A reader finds
  *
@@ -98,12 +100,26 @@
  * during the READ and the row is not emptied: then the equal lowest bytes of both ends
  * were fetched at t and u.
  *
- * Hosts fetch like this, although neither the InfiniBand architecture nor PCI Express
- * promises an order of the bytes of one READ: an adapter reads aligned lines, each at
- * one moment, in any order; soft-RoCE copies each packet with memcpy() of the kernel,
- * from either end, and can be paused anywhere; its loads are in program order on x86,
- * and the agent does not run on others.  To make packets end at the end of a line, a
- * READ of such rows begins and ends at a multiple of DART_CONTROL_LINE.
+ * Hosts.  Neither the InfiniBand architecture nor PCI Express promises an order of the
+ * bytes of one READ, but this is how hosts fetch:
+ *
+ *   adapter    reads aligned lines, each at one moment, in any order, through the
+ *              caches of the processors.
+ *   agent      copies values for a caller over TCP from the first to the last, each
+ *              load before the next one (acquire).
+ *   soft-RoCE  copies each packet with memcpy() of the kernel and can be paused
+ *              anywhere.  On x86 it copies from either end, and loads are in program
+ *              order.  On arm64 it breaks the rule above: memcpy() of 65 to 128 bytes
+ *              loads the last 32 bytes before those in the middle, and the processor
+ *              may reorder loads within a line.  The same is true of soft-iWARP.
+ *
+ * So over an adapter and over TCP the sequences decide on x86 and arm64, and over
+ * soft-RoCE on x86.  A controller that reads rows over soft-RoCE on arm64 may take a row
+ * for whole that mixes values of two updates; single integers stay whole.  Agents and
+ * doctors on such hosts say so, and advise to call the agent over TCP.
+ *
+ * To make packets end at the end of a line, a READ of such rows begins and ends at a
+ * multiple of DART_CONTROL_LINE.
  *
  * A reader treats the table as hostile: copy, check, use.
  */
