@@ -43,8 +43,11 @@ check "the host lists them" is_true 'any(.[]; .name == "host" and .failures > 0)
 	<<<"$(dartctl -j list)"
 check "doctor names the remedy" doctor_does "sysctl kernel.kptr_restrict=1"
 check "the remedy is applied" sh -c "$(sed -n 's/.*; do: \(sysctl kernel.*\)/\1/p' /run/line)"
+# Only x86 has the variable of irqs.
+[ "$(uname -m)" = x86_64 ] && absent=0 || absent=1
 check "the sources are served then" within_a_minute covers sources \
-	'.missing == [] and .served == .present'
+	'.served == .present - '"$absent"' and
+		([.missing[] | select(.example != "irqs")] == [])'
 check "doctor finds the host covered" sh -c 'dartctl doctor | grep "^ok .*coverage: all"'
 check "the host is unregistered" dartctl unregister host
 
