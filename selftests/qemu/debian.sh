@@ -96,7 +96,8 @@ source_fetch()
 }
 
 # unpack DIRECTORY PACKAGE...: download these packages and all that they depend on, and unpack
-# them, which is enough for most programs: no script of a package runs.
+# them, which is enough for most programs: no script of a package runs. DIRECTORY.shlibs lists
+# which package a program with which library depends on, see deb-shlibs(5).
 unpack()
 {
 	local needed packages=$scratch/unpacked directory=$1 package
@@ -109,7 +110,8 @@ unpack()
 	(cd "$packages" && with_apt apt-get download $needed)
 	for package in "$packages"/*.deb; do
 		dpkg -x "$package" "$directory"
-	done
+		dpkg-deb --info "$package" shlibs 2> /dev/null || true
+	done > "$directory.shlibs"
 	rm -r "$packages"
 	ln -s mawk "$directory/usr/bin/awk"
 }
