@@ -37,9 +37,11 @@ $(output)/bpf/$(1)/%.bpf.o: bpf/$(1)/%.bpf.c $(output)/bpf/vmlinux.h
 	$$(compile_bpf)
 	$$(quiet)mv $$@ $$@.unlinked && $$(BPFTOOL) gen object $$@ $$@.unlinked && rm $$@.unlinked
 
-# The time of the folder tells that a file was removed.
+# The ELF files alone, not the types of their variables, which only they know.  The time of the
+# folder tells that a file was removed.
 $(output)/bpf/$(1).skel.h: $(patsubst %,$(output)/bpf/$(1)/%.skel.h,$(call embedded,$(1))) bpf/$(1)
-	$$(call say,SKEL,$$@)printf '#include "$(1)/%s.skel.h"\n' $(call embedded,$(1)) > $$@
+	$$(call say,SKEL,$$@)sed -n '/^static.*__elf_bytes(size_t \*sz)$$$$/,/^}/p' \
+		$$(filter %.h,$$^) > $$@
 endef
 $(foreach directory,samples gather,$(eval $(call embedded_programs,$(directory))))
 

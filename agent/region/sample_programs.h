@@ -27,6 +27,9 @@ struct sample_programs {
 	uint32_t users[SAMPLE_PROGRAMS_MAX];
 };
 
+/* The ELF file with the programs of @source; NULL: its samples need no program. */
+const void *(*sample_programs__object(enum dart_zero_source source))(size_t *size);
+
 /*
  * Takes the program of @source, which is loaded for its first user.  Does nothing for a source
  * without a program, or whose program is optional and cannot be loaded.  -EOPNOTSUPP: the program

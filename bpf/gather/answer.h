@@ -34,7 +34,7 @@
 #include <linux/dart_zero_samples.h>
 
 #include "bpf/samples/cpus.h"
-#include "bpf/samples/sample_setting.h"
+#include "bpf/samples/setting.h"
 #include "bpf/samples/variables.h"
 #include "exchange.h"
 

@@ -18,7 +18,7 @@
 #include <bpf/bpf_core_read.h>
 
 #include "bpf/gather/answer.h"
-#include "sample_setting.h"
+#include "setting.h"
 #include "variables.h"
 
 #define CPUS_MAX 8192

@@ -41,7 +41,7 @@
 #include <linux/dart_zero_samples.h>
 
 #include "bpf/gather/exchange.h"
-#include "bpf/samples/sample_setting.h"
+#include "bpf/samples/setting.h"
 
 #define BUDGET_NS 200000
 #define NO_MEMBER 3 /* exit status */
