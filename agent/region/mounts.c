@@ -13,6 +13,7 @@
 #include "mounts.h"
 
 #define MOUNTS "/proc/1/mountinfo"
+#define OWN_MOUNTS "/proc/self/mountinfo"
 
 /* Inode of the initial PID namespace: PROC_PID_INIT_INO of the kernel. */
 #define HOST_PID_NAMESPACE 4026531836
@@ -92,7 +93,7 @@ static void unescape(char *text)
 
 static bool parse_line(char *line, struct mount *mount)
 {
-	char *rest = strstr(line, " - "), *save, *root, *path;
+	char *rest = strstr(line, " - "), *save, *root, *path, *source;
 	unsigned int major_number, minor_number;
 	int at = 0;
 
@@ -104,10 +105,13 @@ static bool parse_line(char *line, struct mount *mount)
 	root = strtok_r(line + at, " ", &save);
 	path = strtok_r(NULL, " ", &save);
 	mount->type = strtok_r(rest + 3, " ", &save);
-	if (!root || !path || !mount->type)
+	source = strtok_r(NULL, " ", &save);
+	if (!root || !path || !mount->type || !source)
 		return false;
 	unescape(root);
 	unescape(path);
+	unescape(source);
+	mount->source = source;
 	mount->root = root;
 	mount->path = path;
 	return true;
@@ -160,23 +164,37 @@ static int parse(struct mounts *mounts)
 	return index_by_id(mounts);
 }
 
-int mounts__read(struct mounts *mounts, struct dart_error *error)
+/* Closes @fd, which is open on the file @path. */
+static int read_mounts(struct mounts *mounts, int fd, const char *path, struct dart_error *error)
 {
-	int fd, ret;
+	int ret;
 
 	*mounts = (struct mounts){};
-	fd = mounts__watch(error);
-	if (fd < 0)
-		return fd;
 	ret = read_text(fd, &mounts->text);
 	close(fd);
 	if (!ret)
 		ret = parse(mounts);
 	if (ret) {
 		mounts__free(mounts);
-		return dart_error__system(error, -ret, "cannot read " MOUNTS);
+		return dart_error__system(error, -ret, "cannot read %s", path);
 	}
 	return 0;
+}
+
+int mounts__read(struct mounts *mounts, struct dart_error *error)
+{
+	int fd = mounts__watch(error);
+
+	return fd < 0 ? fd : read_mounts(mounts, fd, MOUNTS, error);
+}
+
+int mounts__read_own(struct mounts *mounts, struct dart_error *error)
+{
+	int fd = open(OWN_MOUNTS, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return dart_error__system(error, errno, "cannot open " OWN_MOUNTS);
+	return read_mounts(mounts, fd, OWN_MOUNTS, error);
 }
 
 void mounts__free(struct mounts *mounts)
@@ -187,7 +205,7 @@ void mounts__free(struct mounts *mounts)
 	*mounts = (struct mounts){};
 }
 
-static const struct mount *parent_of(const struct mounts *mounts, const struct mount *mount)
+const struct mount *mounts__find(const struct mounts *mounts, unsigned int id)
 {
 	size_t low = 0, high = mounts->count, middle;
 	const struct mount *found;
@@ -195,15 +213,22 @@ static const struct mount *parent_of(const struct mounts *mounts, const struct m
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		found = &mounts->list[mounts->by_id[middle]];
-		if (found->id == mount->parent)
-			/* The topmost mount can be its own parent. */
-			return found == mount ? NULL : found;
-		if (found->id < mount->parent)
+		if (found->id == id)
+			return found;
+		if (found->id < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return NULL;
+}
+
+static const struct mount *parent_of(const struct mounts *mounts, const struct mount *mount)
+{
+	const struct mount *parent = mounts__find(mounts, mount->parent);
+
+	/* The topmost mount can be its own parent. */
+	return parent == mount ? NULL : parent;
 }
 
 /* Orders @mount relative to a mount on @parent at the first @length bytes of @path. */

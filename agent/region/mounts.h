@@ -20,6 +20,7 @@ struct mount {
 	const char *root; /* which part of the file system is mounted */
 	const char *path; /* mount point: any bytes but 0 */
 	const char *type;
+	const char *source; /* the device, or any text of the one who mounted it */
 };
 
 struct mounts {
@@ -37,10 +38,15 @@ int mounts__watch(struct dart_error *error);
 
 /* The caller ends with mounts__free(). */
 int mounts__read(struct mounts *mounts, struct dart_error *error);
+/* The same for the mounts that dartd itself sees. */
+int mounts__read_own(struct mounts *mounts, struct dart_error *error);
 void mounts__free(struct mounts *mounts);
 
 /* True if the mount point of @mount leads to it: no other mount covers it or a directory above. */
 bool mounts__is_visible(const struct mounts *mounts, const struct mount *mount);
+
+/* The mount with this id, or NULL. */
+const struct mount *mounts__find(const struct mounts *mounts, unsigned int id);
 
 /* The mount that the path of a mount point leads to, or NULL. */
 const struct mount *mounts__at(const struct mounts *mounts, const char *path);
