@@ -5,6 +5,7 @@
 #include "agent/base/log.h"
 #include "agent/store/store_kept.h"
 #include "agent/tea/table_kept.h"
+#include "agent/gather/way.h"
 #include "configuration.h"
 
 static void on_map_ended(void *registry, uint32_t map_id)
@@ -224,6 +225,26 @@ static void agent__open_kept_descriptors(struct agent *agent)
 	fd_store__open(&agent->kept_descriptors, prefixes);
 }
 
+/* Takes the module if it is there and has the ABI of this dartd, unless the settings say which. */
+static int agent__open_region(struct agent *agent, struct dart_error *error)
+{
+	const enum dart_configuration_gatherer gatherer = agent->settings.gatherer;
+	struct dart_error without_module;
+	int ret;
+
+	if (gatherer == DART_CONFIGURATION_GATHERER_PROGRAMS)
+		return region__open(&agent->region, &programs_way, error);
+	ret = region__open(&agent->region, &module_way, error);
+	if (!ret || gatherer == DART_CONFIGURATION_GATHERER_MODULE)
+		return ret;
+	ret = region__open(&agent->region, &programs_way, &without_module);
+	if (ret)
+		return dart_error__set(error, -ret, "%s; and without the module: %s", error->text,
+				       without_module.text);
+	log__info("gathers by eBPF programs: %s", error->text);
+	return 0;
+}
+
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
@@ -256,7 +277,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = settings__open(&agent->settings, options, &agent->configuration, error);
 	if (ret)
 		goto close_configuration;
-	ret = region__open(&agent->region, &module_way, error);
+	ret = agent__open_region(agent, error);
 	if (ret)
 		goto close_settings;
 	ret = self__open(&agent->self, &agent->region, error);

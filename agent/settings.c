@@ -59,6 +59,7 @@ int settings__open(struct settings *settings, const struct options *options,
 				    configuration->exposure ?:
 				    DART_CONTROL_EXPOSURE_EXACT,
 		.dscp = configuration->dscp,
+		.gatherer = configuration->gatherer ?: DART_CONFIGURATION_GATHERER_AUTO,
 		.place.port = options->port		  ?:
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
@@ -111,6 +112,7 @@ int settings__compare(const struct settings *a, const struct settings *b, char *
 		{ "dscp", a->dscp != b->dscp },
 		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
+		{ "gatherer", a->gatherer != b->gatherer },
 	};
 	size_t i, used = 0;
 	int count = 0;

@@ -11,6 +11,7 @@
 
 struct settings {
 	enum dart_control_exposure exposure;
+	enum dart_configuration_gatherer gatherer;
 	char *device;		/* NULL: the first one */
 	uint8_t dscp;		/* 0: the peers' choice */
 	struct listener_place place;

@@ -121,6 +121,21 @@ int host__online_cpus(uint64_t *online, uint32_t cpus)
 	return read_cpus(ONLINE_CPUS, online, cpus);
 }
 
+/* More CPUs than a kernel can have. */
+#define CPUS_MAX 8192
+
+uint32_t host__cpus(void)
+{
+	uint64_t possible[CPUS_MAX / 64];
+	uint32_t cpus = CPUS_MAX;
+
+	if (host__possible_cpus(possible, CPUS_MAX))
+		return 1;
+	while (cpus > 1 && !(possible[(cpus - 1) / 64] >> (cpus - 1) % 64 & 1))
+		cpus--;
+	return cpus;
+}
+
 int host__possible_cpus(uint64_t *possible, uint32_t cpus)
 {
 	return read_cpus(POSSIBLE_CPUS, possible, cpus);

@@ -20,7 +20,10 @@ void host__kernel(struct kernel_texts *kernel);
  */
 int host__online_cpus(uint64_t *online, uint32_t cpus);
 
-/* The same for all CPUs that can ever be online. */
+/* Highest possible CPU + 1; at least 1. */
+uint32_t host__cpus(void);
+
+/* The same as host__online_cpus() for all CPUs that can ever be online. */
 int host__possible_cpus(uint64_t *possible, uint32_t cpus);
 
 /* The same for the CPUs of nohz_full=; the set is empty if the kernel does not tell. */

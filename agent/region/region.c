@@ -107,6 +107,11 @@ static int cannot_open_counters(const struct region *region, const struct select
 			"%s: namespaces of its user take an eighth of the region already (load dart_zero with a larger capacity=)",
 			selector->name);
 	case EOPNOTSUPP:
+		if (region->way->gathers_all)
+			return dart_error__set(
+				error, code,
+				"eBPF programs do not gather %s here (load %s)", selector->name,
+				region->way->gathers_all);
 		return dart_error__set(
 			error, code, "%s",
 			source->id == DART_ZERO_SOURCE_RDMA_PORTS ?

@@ -23,6 +23,8 @@ struct region_way {
 	/* Why it shows no memory of the kernel, and what to load so that it is shown. */
 	const char *without_windows;
 	const char *with_windows;
+	/* What to load for a source that this way cannot gather; NULL: no way gathers it. */
+	const char *gathers_all;
 	bool has_slab_for_each_slice;
 
 	/* Sets the members of @region from @memory on, and @region->fd and @region->state. */

@@ -161,7 +161,7 @@ json_t *registry_json__status(const struct registry *registry)
 	snprintf(instance, sizeof(instance), "%016llx",
 		 (unsigned long long)registry->rooms.control_region->instance);
 
-	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "exposure",
+	return json_pack("{s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:s}", "exposure",
 			 dart_exposure__name(exposure->mode), "generation",
 			 (json_int_t)registry->rooms.control_region->generation, "instance",
 			 instance, "cpus", (json_int_t)region->cpus, "lease_ms",
@@ -170,5 +170,6 @@ json_t *registry_json__status(const struct registry *registry)
 			 (json_int_t)leases__count(exposure->leases), "extents",
 			 (json_int_t)info.extents, "capacity", (json_int_t)region->capacity, "used",
 			 (json_int_t)info.used, "windows",
-			 !(info.flags & DART_ZERO_INFO_NO_WINDOWS));
+			 !(info.flags & DART_ZERO_INFO_NO_WINDOWS), "gatherer",
+			 region->way->name);
 }

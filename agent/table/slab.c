@@ -47,12 +47,16 @@ static int slabs__add(struct slabs *slabs, const struct dart_zero_extent *extent
 	return 0;
 }
 
-static int slabs__create(struct slabs *slabs, struct slab **slab, struct dart_error *error)
+/* @pages: of the first slice, to which the way may confine the slab. */
+static int slabs__create(struct slabs *slabs, uint32_t pages, struct slab **slab,
+			 struct dart_error *error)
 {
 	struct dart_zero_extent extent;
 	int ret;
 
-	ret = region__add_slab(slabs->region, SLAB_PAGES, &extent, error);
+	if (!slabs->region->way->has_slab_for_each_slice)
+		pages = SLAB_PAGES;
+	ret = region__add_slab(slabs->region, pages, &extent, error);
 	if (ret)
 		return ret;
 	ret = slabs__add(slabs, &extent, false, slab, error);
@@ -87,9 +91,9 @@ int slabs__lend(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *sli
 			return ret;
 	}
 	*slab = TAILQ_FIRST(&slabs->list);
-	if (*slab && !(*slab)->is_adopted)
+	if (*slab && !(*slab)->is_adopted && !slabs->region->way->has_slab_for_each_slice)
 		return -ENOSPC;
-	return slabs__create(slabs, slab, error) ?: slab__lend(*slab, pages, slice, error);
+	return slabs__create(slabs, pages, slab, error) ?: slab__lend(*slab, pages, slice, error);
 }
 
 static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)
@@ -102,12 +106,12 @@ static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)
 	return NULL;
 }
 
-/* Removes an adopted slab with its last slice. */
+/* Removes an adopted slab, or one that is confined to a slice, with its last slice. */
 static void slab__settle(struct slab *slab)
 {
 	struct slabs *slabs = slab->slabs;
 
-	if (slab->slices || !slab->is_adopted)
+	if (slab->slices || !(slab->is_adopted || slabs->region->way->has_slab_for_each_slice))
 		return;
 	TAILQ_REMOVE(&slabs->list, slab, link);
 	exposure__close_slab(slabs->exposure, &slab->extent);

@@ -24,6 +24,13 @@ struct dart_configuration_item {
 	unsigned int line;
 };
 
+/* How dartd gathers: by the module, by eBPF programs, or by the module if it is there. */
+enum dart_configuration_gatherer {
+	DART_CONFIGURATION_GATHERER_AUTO = 1,
+	DART_CONFIGURATION_GATHERER_MODULE,
+	DART_CONFIGURATION_GATHERER_PROGRAMS,
+};
+
 /* Bounds of numbers at a time; 0: not given. */
 struct dart_configuration_limits {
 	uint32_t controllers, readers, clients;
@@ -56,6 +63,7 @@ struct dart_configuration {
 	uint8_t dscp; /* of packets that dartd sends over RDMA */
 	uint32_t keepalive; /* s between probes of a peer */
 	enum dart_control_exposure exposure;
+	enum dart_configuration_gatherer gatherer;
 	struct dart_prefixes controllers, readers, callers; /* that are allowed */
 	struct dart_configuration_tcp tcp;
 	struct dart_configuration_limits limits;

@@ -36,6 +36,8 @@ static const struct dart_setting rows[] = {
 	{ .key = "port", NUMBER(port, 1, UINT16_MAX), .is_for_start = true },
 	{ .key = "exposure", .type = DART_SETTING_CHOICE, MEMBER(exposure), .words = "exact|page",
 	  .is_for_start = true },
+	{ .key = "gatherer", .type = DART_SETTING_CHOICE, MEMBER(gatherer),
+	  .words = "auto|module|programs", .is_for_start = true },
 	{ .key = "keepalive", NUMBER(keepalive, KEEPALIVE_MIN, KEEPALIVE_MAX),
 	  .is_for_start = true },
 	{ .key = "dscp", NUMBER(dscp, 1, DSCP_MAX), .is_for_start = true },

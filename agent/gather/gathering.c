@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Passes over records: questions to programs, answers into rows. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include <libdart/clock.h>
+#include "agent/base/host.h"
+#include "agent/base/log.h"
+#include "gathering.h"
+#include "own_sample.h"
+
+/* A program holds the RCU read lock as long as it runs, and answers one question at least. */
+#define BUDGET_NS 200000
+/* More runs without progress than this, and the questions that are left wait for a pass. */
+#define IDLE_RUNS_MAX 64
+/* The longest sample: see own_sample_kind. */
+#define SAMPLE_MAX GATHER_COPY_MAX
+
+TAILQ_HEAD(records_of_program, record);
+
+/* All records of one interval. */
+struct gatherer {
+	TAILQ_ENTRY(gatherer) link;
+	uint32_t interval_ms;
+	uint64_t due; /* ns, CLOCK_MONOTONIC */
+	struct dart_zero_gathering cost;
+	struct record *next; /* of the pass that is running, or NULL */
+	uint32_t record_count;
+	/* By the index of the program, and one list for the records without a program. */
+	struct records_of_program records[];
+};
+
+static uint64_t monotonic(void)
+{
+	return dart_clock__ns(CLOCK_MONOTONIC);
+}
+
+static struct records_of_program *list_of(struct gatherer *gatherer, const struct record *record)
+{
+	const struct subject *subject = subject__find(record->question.source);
+	const int program = subject ? subject->program : -1;
+
+	return &gatherer->records[program < 0 ? subject__program_count() : program];
+}
+
+static void tell_gone(struct gathering *gathering, struct record *record)
+{
+	record->is_gone = true;
+	gathering->handlers->on_gone(gathering->owner, record->id);
+}
+
+/* The CPUs that @record has a row for. */
+static bool is_online(const struct gathering *gathering, uint32_t cpu)
+{
+	return cpu < gathering->cpus && gathering->online[cpu / 64] >> cpu % 64 & 1;
+}
+
+/* Writes the answer to @question: copies of a variable, by CPU. */
+static void take_copies(const struct gathering *gathering, struct record *record,
+			const struct gather_question *question)
+{
+	const struct gather_exchange *exchange = gathering->programs.exchange;
+	const uint8_t *copies = exchange->output + question->at;
+	const uint64_t time = exchange->time;
+	uint32_t i, row = 0;
+
+	if (record->form == DART_ZERO_RECORD_SUM) {
+		record__write(record, 0, time, 0, copies, question->rows, question->length);
+		record__finish(record, 1);
+		return;
+	}
+	for (i = 0; i < question->rows && row < record->rows; i++)
+		if (is_online(gathering, exchange->cpus[i]))
+			record__write(record, row++, time, exchange->cpus[i],
+				      copies + (uint64_t)i * question->length, 1, 0);
+	record__finish(record, row);
+}
+
+/* Writes the answer to @question: a sample with one row, or several. */
+static void take_sample(const struct gathering *gathering, struct record *record,
+			const struct gather_question *question)
+{
+	const struct gather_exchange *exchange = gathering->programs.exchange;
+	const struct subject *subject = subject__find(question->source);
+	const uint8_t *rows = exchange->output + question->at;
+	const uint64_t stride = subject->length + sizeof(struct gather_row);
+	struct gather_row row;
+	uint32_t i;
+
+	if (!subject->has_rows) {
+		record__write(record, 0, exchange->time, 0, rows, 1, 0);
+		record__finish(record, 1);
+		return;
+	}
+	for (i = 0; i < question->rows && i < record->rows; i++) {
+		memcpy(&row, rows + i * stride, sizeof(row));
+		record__write(record, i, exchange->time, row.number,
+			      rows + i * stride + sizeof(row), 1, 0);
+	}
+	record__finish(record, i);
+}
+
+/* A program cannot find out this value, and leaves it 0. */
+static void set_tai(uint8_t *sample)
+{
+	struct dart_zero_clock *clock = (struct dart_zero_clock *)sample;
+	const int64_t ahead = dart_clock__ns(CLOCK_TAI) - dart_clock__ns(CLOCK_REALTIME);
+
+	/* Some time passed between the two calls. */
+	clock->tai = (ahead + (ahead < 0 ? -500000000 : 500000000)) / 1000000000;
+}
+
+static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
+			struct record *record, const struct gather_question *question)
+{
+	record->question.identity = question->identity;
+	switch (question->answer) {
+	case GATHER_VALUES:
+		if (question->source == DART_ZERO_SOURCE_CLOCK)
+			set_tai(gathering->programs.exchange->output + question->at);
+		if (question->length)
+			take_copies(gathering, record, question);
+		else
+			take_sample(gathering, record, question);
+		gatherer->cost.records++;
+		break;
+	case GATHER_ABSENT:
+		record__finish(record, 0);
+		gatherer->cost.records++;
+		break;
+	case GATHER_ENDED:
+		tell_gone(gathering, record);
+		break;
+	default:
+		gatherer->cost.stale++;
+	}
+}
+
+/* Takes the answers of the last run; returns their number. */
+static uint32_t take_answers(struct gathering *gathering, struct gatherer *gatherer,
+			     struct record *const *records, bool *are_taken)
+{
+	const struct gather_exchange *exchange = gathering->programs.exchange;
+	uint32_t i, count = 0;
+
+	for (i = 0; i < exchange->count; i++) {
+		if (are_taken[i] || exchange->questions[i].answer == GATHER_NOT_YET)
+			continue;
+		take_answer(gathering, gatherer, records[i], &exchange->questions[i]);
+		are_taken[i] = true;
+		count++;
+	}
+	return count;
+}
+
+/* Runs @program until it has answered all questions.  0, or -errno of a run. */
+static int run(struct gathering *gathering, int program, struct gatherer *gatherer,
+	       struct record *const *records)
+{
+	struct gather_exchange *exchange = gathering->programs.exchange;
+	bool are_taken[GATHER_QUESTIONS] = {};
+	uint32_t idle = 0, before, i;
+	uint64_t cursor;
+	int ret = 0;
+
+	exchange->next = 0;
+	exchange->cursor = 0;
+	exchange->budget_ns = BUDGET_NS;
+	do {
+		before = exchange->next;
+		cursor = exchange->cursor;
+		exchange->used = 0;
+		ret = gather_programs__run(&gathering->programs, program);
+		if (!ret && !take_answers(gathering, gatherer, records, are_taken) &&
+		    exchange->next == before && exchange->cursor == cursor)
+			idle++;
+	} while (!ret && exchange->next < exchange->count && idle < IDLE_RUNS_MAX);
+	for (i = 0; i < exchange->count; i++)
+		gatherer->cost.stale += !are_taken[i];
+	return ret;
+}
+
+/* Asks @program for the values of @count records. */
+static void ask(struct gathering *gathering, int program, struct gatherer *gatherer,
+		struct record *const *records, uint32_t count)
+{
+	struct gather_exchange *exchange = gathering->programs.exchange;
+	uint32_t i;
+	int ret;
+
+	exchange->count = count;
+	for (i = 0; i < count; i++) {
+		exchange->questions[i] = records[i]->question;
+		exchange->questions[i].answer = GATHER_NOT_YET;
+	}
+	ret = run(gathering, program, gatherer, records);
+	if (ret)
+		log__warning("cannot run the eBPF program %s: %s", subject__program(program)->name,
+			     strerror(-ret));
+}
+
+static void sample_by_itself(struct gathering *gathering, struct gatherer *gatherer,
+			     struct record *record)
+{
+	uint64_t values[SAMPLE_MAX / sizeof(uint64_t)], number = 0, time;
+	uint32_t i, row = 0;
+	int ret = 0;
+
+	for (i = 0; i < record->rows && ret != -EAGAIN && ret != -ENODEV; i++) {
+		memset(values, 0, subject__find(record->question.source)->length);
+		time = dart_clock__ns(CLOCK_BOOTTIME);
+		ret = record->own->kind->sample(record->own, i, values, &number, &time);
+		if (!ret)
+			record__write(record, row++, time, number, (uint8_t *)values, 1, 0);
+	}
+	if (ret == -ENODEV) {
+		tell_gone(gathering, record);
+	} else if (ret == -EAGAIN) {
+		gatherer->cost.stale++;
+	} else {
+		record__finish(record, row);
+		gatherer->cost.records++;
+	}
+}
+
+/* The record of SOURCE_GATHERING has the cost of its gatherer. */
+static void write_cost(struct gatherer *gatherer, struct record *record)
+{
+	record__write(record, 0, dart_clock__ns(CLOCK_BOOTTIME), 0,
+		      (const uint8_t *)&gatherer->cost, 1, 0);
+	record__finish(record, 1);
+	gatherer->cost.records++;
+}
+
+static void gather_without_program(struct gathering *gathering, struct gatherer *gatherer,
+				   struct record *record)
+{
+	if (record->is_gone)
+		return;
+	if (record->own)
+		sample_by_itself(gathering, gatherer, record);
+	else
+		write_cost(gatherer, record);
+}
+
+/* Takes the next records of the pass, at most GATHER_QUESTIONS, that have not ended. */
+static uint32_t take_batch(struct gatherer *gatherer, struct record **records)
+{
+	struct record *record;
+	uint32_t count = 0;
+
+	for (record = gatherer->next; record && count < GATHER_QUESTIONS;
+	     record = TAILQ_NEXT(record, link))
+		if (!record->is_gone)
+			records[count++] = record;
+	gatherer->next = record;
+	return count;
+}
+
+/* Lets others take the lock, which the thread has, between two batches. */
+static void yield_lock(struct gathering *gathering)
+{
+	pthread_mutex_unlock(&gathering->lock);
+	pthread_mutex_lock(&gathering->lock);
+}
+
+static void gather_list(struct gathering *gathering, struct gatherer *gatherer, int program)
+{
+	struct record *batch[GATHER_QUESTIONS];
+	uint32_t count;
+
+	gatherer->next = TAILQ_FIRST(&gatherer->records[program]);
+	while (gatherer->next) {
+		count = take_batch(gatherer, batch);
+		if (count)
+			ask(gathering, program, gatherer, batch, count);
+		yield_lock(gathering);
+	}
+}
+
+static void gather_list_without_program(struct gathering *gathering, struct gatherer *gatherer)
+{
+	struct record *record;
+
+	gatherer->next = TAILQ_FIRST(&gatherer->records[subject__program_count()]);
+	while ((record = gatherer->next)) {
+		gatherer->next = TAILQ_NEXT(record, link);
+		gather_without_program(gathering, gatherer, record);
+		yield_lock(gathering);
+	}
+}
+
+/* Passes follow the clock.  A pass whose time has passed is skipped and counted. */
+static void next_due(struct gatherer *gatherer)
+{
+	const uint64_t interval = gatherer->interval_ms * UINT64_C(1000000);
+	const uint64_t now = monotonic();
+	uint64_t missed;
+
+	gatherer->due += interval;
+	if (gatherer->due > now)
+		return;
+	missed = (now - gatherer->due) / interval + 1;
+	gatherer->cost.missed += missed;
+	gatherer->due += missed * interval;
+}
+
+static void look_for_namespaces(struct gathering *gathering)
+{
+	if (namespace_list__has_changed(&gathering->namespaces, &gathering->programs))
+		gathering->handlers->on_namespaces(gathering->owner);
+}
+
+int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t **inodes,
+			  uint32_t *count)
+{
+	int ret;
+
+	pthread_mutex_lock(&gathering->lock);
+	ret = namespace_list__read(&gathering->namespaces, &gathering->programs, is_watched, inodes,
+				   count);
+	pthread_mutex_unlock(&gathering->lock);
+	return ret;
+}
+
+static void pass(struct gathering *gathering, struct gatherer *gatherer)
+{
+	struct dart_zero_gathering *cost = &gatherer->cost;
+	const uint64_t start = monotonic();
+	uint64_t time;
+	int program;
+
+	if (host__online_cpus(gathering->online, gathering->cpus))
+		log__warning("cannot read which CPUs are online");
+	for (program = 0; program < subject__program_count(); program++)
+		gather_list(gathering, gatherer, program);
+	gather_list_without_program(gathering, gatherer);
+	look_for_namespaces(gathering);
+	time = monotonic() - start;
+	cost->passes++;
+	cost->time_ns += time;
+	if (cost->longest_ns < time)
+		cost->longest_ns = time;
+	next_due(gatherer);
+}
+
+/* Sets the timer to the first pass that is due; without records it is off. */
+static void set_timer(const struct gathering *gathering)
+{
+	struct itimerspec timer = {};
+	const struct gatherer *gatherer;
+	uint64_t due = UINT64_MAX;
+
+	TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
+		if (gatherer->due < due)
+			due = gatherer->due;
+	if (due != UINT64_MAX) {
+		timer.it_value.tv_sec = due / 1000000000;
+		timer.it_value.tv_nsec = due % 1000000000;
+	}
+	timerfd_settime(gathering->timer, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+static struct gatherer *find_due(const struct gathering *gathering, uint64_t now)
+{
+	struct gatherer *gatherer;
+
+	TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
+		if (gatherer->due <= now)
+			return gatherer;
+	return NULL;
+}
+
+static void gatherer__free_if_empty(struct gathering *gathering, struct gatherer *gatherer)
+{
+	if (gatherer->record_count)
+		return;
+	TAILQ_REMOVE(&gathering->gatherers, gatherer, link);
+	free(gatherer);
+}
+
+static void gather_due(struct gathering *gathering)
+{
+	const uint64_t now = monotonic();
+	struct gatherer *gatherer;
+
+	pthread_mutex_lock(&gathering->lock);
+	while ((gatherer = find_due(gathering, now))) {
+		/* A record more, so that the gatherer stays when the last one is removed. */
+		gatherer->record_count++;
+		pass(gathering, gatherer);
+		gatherer->record_count--;
+		gatherer__free_if_empty(gathering, gatherer);
+	}
+	set_timer(gathering);
+	pthread_mutex_unlock(&gathering->lock);
+}
+
+static void *gather(void *argument)
+{
+	struct gathering *gathering = argument;
+	struct pollfd wait[] = {
+		{ .fd = gathering->timer, .events = POLLIN },
+		{ .fd = gathering->end, .events = POLLIN },
+	};
+	uint64_t expirations;
+
+	for (;;) {
+		if (poll(wait, 2, -1) < 0)
+			continue;
+		if (wait[1].revents)
+			return NULL;
+		if (read(gathering->timer, &expirations, sizeof(expirations)) > 0)
+			gather_due(gathering);
+	}
+}
+
+static int start_thread(struct gathering *gathering)
+{
+	sigset_t all, before;
+	int ret;
+
+	/* Signals are for the loop of dartd. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&gathering->thread, NULL, gather, gathering);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!ret)
+		pthread_setname_np(gathering->thread, "gather");
+	return -ret;
+}
+
+int gathering__open(struct gathering *gathering, uint32_t cpus,
+		    const struct gathering_handlers *handlers, void *owner,
+		    struct dart_error *error)
+{
+	int ret;
+
+	*gathering = (struct gathering){
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.cpus = cpus,
+		.handlers = handlers,
+		.owner = owner,
+		.online = calloc(cpus / 64 + 1, sizeof(*gathering->online)),
+		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
+		.end = eventfd(0, EFD_CLOEXEC),
+	};
+	TAILQ_INIT(&gathering->gatherers);
+	if (!gathering->online || gathering->timer < 0 || gathering->end < 0) {
+		ret = dart_error__system(error, gathering->online ? errno : ENOMEM,
+					 "cannot create the timer of the gatherer");
+		goto close_files;
+	}
+	ret = gather_programs__open(&gathering->programs, cpus, error);
+	if (ret)
+		goto close_files;
+	ret = start_thread(gathering);
+	if (!ret)
+		return 0;
+	dart_error__system(error, -ret, "cannot start the thread that gathers");
+	gather_programs__close(&gathering->programs);
+
+close_files:
+	if (gathering->end >= 0)
+		close(gathering->end);
+	if (gathering->timer >= 0)
+		close(gathering->timer);
+	free(gathering->online);
+	return ret;
+}
+
+void gathering__close(struct gathering *gathering)
+{
+	eventfd_write(gathering->end, 1);
+	pthread_join(gathering->thread, NULL);
+	gather_programs__close(&gathering->programs);
+	close(gathering->end);
+	close(gathering->timer);
+	free(gathering->online);
+	pthread_mutex_destroy(&gathering->lock);
+}
+
+static struct gatherer *gatherer__find(const struct gathering *gathering, uint32_t interval_ms)
+{
+	struct gatherer *gatherer;
+
+	TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
+		if (gatherer->interval_ms == interval_ms)
+			return gatherer;
+	return NULL;
+}
+
+static struct gatherer *gatherer__new(uint32_t interval_ms)
+{
+	const int lists = subject__program_count() + 1;
+	struct gatherer *gatherer =
+		calloc(1, sizeof(*gatherer) + lists * sizeof(gatherer->records[0]));
+	int i;
+
+	if (!gatherer)
+		return NULL;
+	gatherer->interval_ms = interval_ms;
+	gatherer->due = monotonic();
+	next_due(gatherer);
+	for (i = 0; i < lists; i++)
+		TAILQ_INIT(&gatherer->records[i]);
+	return gatherer;
+}
+
+/*
+ * Appends @record to its list, in the order of network namespaces, which the program visits in one
+ * walk.  New records are mostly the last ones.
+ */
+static void insert(struct records_of_program *records, struct record *record)
+{
+	struct record *before = TAILQ_LAST(records, records_of_program);
+
+	while (before && before->question.netns > record->question.netns)
+		before = TAILQ_PREV(before, records_of_program, link);
+	if (before)
+		TAILQ_INSERT_AFTER(records, before, record, link);
+	else
+		TAILQ_INSERT_HEAD(records, record, link);
+}
+
+static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
+			 struct record *record)
+{
+	const struct subject *subject = subject__find(record->question.source);
+
+	if (host__online_cpus(gathering->online, gathering->cpus))
+		log__warning("cannot read which CPUs are online");
+	if (subject && subject->program >= 0)
+		ask(gathering, subject->program, gatherer, &record, 1);
+	else
+		gather_without_program(gathering, gatherer, record);
+}
+
+int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms)
+{
+	struct gatherer *gatherer;
+	bool is_gone;
+
+	pthread_mutex_lock(&gathering->lock);
+	gatherer = gatherer__find(gathering, interval_ms);
+	if (!gatherer) {
+		gatherer = gatherer__new(interval_ms);
+		if (!gatherer) {
+			pthread_mutex_unlock(&gathering->lock);
+			return -ENOMEM;
+		}
+		TAILQ_INSERT_TAIL(&gathering->gatherers, gatherer, link);
+	}
+	record->gatherer = gatherer;
+	gatherer->record_count++;
+	insert(list_of(gatherer, record), record);
+	gather_first(gathering, gatherer, record);
+	is_gone = record->is_gone;
+	set_timer(gathering);
+	pthread_mutex_unlock(&gathering->lock);
+	if (is_gone)
+		gathering__remove(gathering, record);
+	return is_gone ? -ENODEV : 0;
+}
+
+void gathering__remove(struct gathering *gathering, struct record *record)
+{
+	struct gatherer *gatherer = record->gatherer;
+
+	pthread_mutex_lock(&gathering->lock);
+	if (gatherer->next == record)
+		gatherer->next = TAILQ_NEXT(record, link);
+	TAILQ_REMOVE(list_of(gatherer, record), record, link);
+	gatherer->record_count--;
+	gatherer__free_if_empty(gathering, gatherer);
+	record__displace(record);
+	pthread_mutex_unlock(&gathering->lock);
+}

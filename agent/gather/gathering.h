@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The records that dartd gathers by itself, and the thread that gathers them.  Records of one
+ * interval are gathered in one pass, which asks each program for all of them together.
+ */
+#ifndef GATHERING_H
+#define GATHERING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include <libdart/error.h>
+
+#include "namespace_list.h"
+#include "programs.h"
+#include "record.h"
+
+/* Called with the lock of the gathering held, by its thread or by a caller. */
+struct gathering_handlers {
+	/* The object of record @id has ended. */
+	void (*on_gone)(void *owner, uint32_t id);
+	/* The list of network namespaces has changed since it was last asked for. */
+	void (*on_namespaces)(void *owner);
+};
+
+struct gathering {
+	/* Taken by the thread for each batch of questions; guards all members, and records. */
+	pthread_mutex_t lock;
+	pthread_t thread;
+	struct gather_programs programs;
+	TAILQ_HEAD(, gatherer) gatherers;
+	uint64_t *online; /* CPUs, as of the last pass */
+	uint32_t cpus; /* highest possible CPU + 1 */
+	int timer; /* when the next pass is due */
+	int end; /* an eventfd: the thread shall end */
+	struct namespace_list namespaces; /* passes look for changes */
+	const struct gathering_handlers *handlers;
+	void *owner;
+};
+
+/* Starts the thread. */
+int gathering__open(struct gathering *gathering, uint32_t cpus,
+		    const struct gathering_handlers *handlers, void *owner,
+		    struct dart_error *error);
+/* Ends the thread.  All records have been removed. */
+void gathering__close(struct gathering *gathering);
+
+/* Gathers @record, which has a place, and again every @interval_ms.  -ENODEV: its object ended. */
+int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms);
+/* Waits for the batch that is running; the caller frees the record. */
+void gathering__remove(struct gathering *gathering, struct record *record);
+
+/*
+ * Lists the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
+ * the owner hears of changes, within a second while there are records; false ends that.
+ */
+int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t **inodes,
+			  uint32_t *count);
+
+#endif /* GATHERING_H */

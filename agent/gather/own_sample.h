@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Samples that dartd takes by itself, because eBPF programs cannot: where a driver or a file server
+ * has to be asked.  Each kind asks by an interface of the kernel.
+ */
+#ifndef OWN_SAMPLE_H
+#define OWN_SAMPLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/dart_zero.h>
+#include <linux/dart_zero_samples.h>
+
+struct own_sample;
+
+struct own_sample_kind {
+	/* -errno as DART_ZERO_IOC_ADD_RECORD; the caller sets the kind of *@sample. */
+	int (*open)(const struct dart_zero_record *wanted, struct own_sample **sample);
+	void (*close)(struct own_sample *sample);
+	/*
+	 * Fills in the zeroed @values of row @index, and *@number of a sample with several rows.
+	 * *@time is now (CLOCK_BOOTTIME, ns); the function may set it to an earlier time to which
+	 * the values belong.  Returns 0, -EAGAIN (no new values yet), -ENODATA (the object has no
+	 * such values now) or -ENODEV (the object has ended).  Does not wait for others.
+	 */
+	int (*sample)(struct own_sample *sample, uint32_t index, void *values, uint64_t *number,
+		      uint64_t *time);
+};
+
+/* The first member of the struct of each kind. */
+struct own_sample {
+	const struct own_sample_kind *kind;
+	uint32_t rows; /* for which a record has room */
+};
+
+extern const struct own_sample_kind filesystem_sample;
+extern const struct own_sample_kind link_sample;
+
+#endif /* OWN_SAMPLE_H */

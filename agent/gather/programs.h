@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The eBPF programs that gather: loaded while a record needs them, run by the thread that gathers. */
+#ifndef PROGRAMS_H
+#define PROGRAMS_H
+
+#include <bpf/libbpf.h>
+
+#include <libdart/error.h>
+
+#include "agent/region/source.h"
+#include "bpf/gather/exchange.h"
+#include "subject.h"
+
+struct gather_programs {
+	struct gather_exchange *exchange; /* shared with all programs */
+	int exchange_fd;
+	struct loaded_program *loaded; /* by the index of the program */
+};
+
+/* @cpus: highest possible CPU + 1. */
+int gather_programs__open(struct gather_programs *programs, uint32_t cpus,
+			  struct dart_error *error);
+void gather_programs__close(struct gather_programs *programs);
+
+/*
+ * Loads the program of @source for its first user.  -EOPNOTSUPP: the program cannot run on this
+ * kernel; -EPERM: the kernel hides addresses that it needs.
+ */
+int gather_programs__take(struct gather_programs *programs, const struct source *source,
+			  struct dart_error *error);
+/* The last user unloads the program. */
+void gather_programs__give(struct gather_programs *programs, enum dart_zero_source source);
+
+/* Loads program @index until the end, independent of sources. */
+int gather_programs__keep(struct gather_programs *programs, int index, struct dart_error *error);
+
+/* Runs program @index once with the questions in the exchange.  0 or -errno. */
+int gather_programs__run(struct gather_programs *programs, int index);
+
+#endif /* PROGRAMS_H */

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sums copies of counters, and writes the sums into rows that others READ meanwhile. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "own_sample.h"
+#include "record.h"
+
+/* Words of a row before its values: the time, and in some forms the number of the CPU. */
+static uint32_t words_before(const struct record *record)
+{
+	return record->form == DART_ZERO_RECORD_COPIES ? 2 : 1;
+}
+
+static uint64_t align(uint64_t at, uint32_t width)
+{
+	return (at + width - 1) / width * width;
+}
+
+static bool is_sound(const struct dart_zero_piece *piece, uint64_t length)
+{
+	if (piece->width != 1 && piece->width != 2 && piece->width != 4 && piece->width != 8)
+		return false;
+	return piece->count && piece->offset % piece->width == 0 && piece->offset <= length &&
+	       (length - piece->offset) / piece->width >= piece->count;
+}
+
+/* Counts the words of a row.  -EINVAL: a piece is outside of the copy, or there are too many. */
+static int count_words(struct record *record, uint64_t length)
+{
+	uint64_t bytes = words_before(record) * sizeof(uint64_t);
+	const struct dart_zero_piece *piece;
+	uint32_t i;
+
+	for (i = 0; i < record->piece_count; i++) {
+		piece = &record->pieces[i];
+		if (!is_sound(piece, length))
+			return -EINVAL;
+		bytes = align(bytes, piece->width) + piece->width * piece->count;
+		if (bytes > DART_ZERO_RECORD_WORDS_MAX * sizeof(uint64_t))
+			return -EINVAL;
+	}
+	record->words = align(bytes, sizeof(uint64_t)) / sizeof(uint64_t);
+	record->row_lines =
+		(record->words + DART_ZERO_RECORD_LINE_WORDS - 1) / DART_ZERO_RECORD_LINE_WORDS;
+	return 0;
+}
+
+int record__new(const struct dart_zero_record *wanted, uint64_t length, struct record **result)
+{
+	struct record *record;
+	int ret;
+
+	if (wanted->piece_count > DART_ZERO_RECORD_WORDS_MAX)
+		return -EINVAL;
+	record = calloc(1, sizeof(*record) + wanted->piece_count * sizeof(*record->pieces));
+	if (!record)
+		return -ENOMEM;
+	record->form = wanted->form;
+	record->rows = 1;
+	record->question.fd = -1;
+	record->piece_count = wanted->piece_count;
+	memcpy(record->pieces, (const void *)(uintptr_t)wanted->pieces,
+	       wanted->piece_count * sizeof(*record->pieces));
+	ret = count_words(record, length);
+	if (ret)
+		free(record);
+	else
+		*result = record;
+	return ret;
+}
+
+void record__free(struct record *record)
+{
+	if (record->question.fd >= 0)
+		close(record->question.fd);
+	if (record->own)
+		record->own->kind->close(record->own);
+	free(record);
+}
+
+int record__place(struct record *record, struct record_pages *pages)
+{
+	int ret = record_pages__take(pages, record->rows * record->row_lines, &record->first_line,
+				     &record->sequence);
+
+	if (!ret)
+		record->pages = pages;
+	return ret;
+}
+
+static struct dart_zero_record_line *row_lines(const struct record *record, uint32_t row)
+{
+	return record->pages->lines + record->first_line + row * record->row_lines;
+}
+
+/* The next even sequence that is not that of an empty row. */
+static uint32_t next_sequence(const struct record *record)
+{
+	return record->sequence + 2 ?: 2;
+}
+
+/*
+ * A reader READs a line from either end, or at one moment.  So a value that changed comes with an
+ * odd sequence, or with another one, at one end: the fences order the sequences with the words
+ * for adapters, too.
+ */
+static void set_sequence(struct record *record, uint32_t row, uint32_t sequence)
+{
+	struct dart_zero_record_line *lines = row_lines(record, row);
+	uint32_t i;
+
+	for (i = 0; i < record->row_lines; i++) {
+		__atomic_store_n(&lines[i].sequence, sequence, __ATOMIC_RELAXED);
+		__atomic_store_n(&lines[i].last_sequence, sequence, __ATOMIC_RELAXED);
+	}
+}
+
+static void write_words(struct record *record, uint32_t row, const uint64_t *words)
+{
+	struct dart_zero_record_line *lines = row_lines(record, row);
+	uint32_t left = record->words, i, count;
+
+	for (i = 0; i < record->row_lines; i++) {
+		count = left < DART_ZERO_RECORD_LINE_WORDS ? left : DART_ZERO_RECORD_LINE_WORDS;
+		memcpy(lines[i].words, words, count * sizeof(*words));
+		words += count;
+		left -= count;
+	}
+}
+
+/* Times on their way from a CPU to a cgroup can be missed, but values that were shown stay. */
+static void keep_highest(const struct record *record, uint64_t *words)
+{
+	const struct dart_zero_record_line *line = row_lines(record, 0);
+	uint32_t i;
+	uint64_t before;
+
+	for (i = words_before(record); record->used_rows && i < record->words; i++) {
+		memcpy(&before,
+		       &line[i / DART_ZERO_RECORD_LINE_WORDS].words[i % DART_ZERO_RECORD_LINE_WORDS],
+		       sizeof(before));
+		if (words[i] < before)
+			words[i] = before;
+	}
+}
+
+static void clear_row(struct record *record, uint32_t row)
+{
+	struct dart_zero_record_line *lines = row_lines(record, row);
+	uint32_t i;
+
+	set_sequence(record, row, record->sequence + 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* before the first word changes */
+	for (i = 0; i < record->row_lines; i++)
+		memset(lines[i].words, 0, sizeof(lines[i].words));
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* after the last word */
+	set_sequence(record, row, 0);
+}
+
+void record__displace(struct record *record)
+{
+	while (record->used_rows)
+		clear_row(record, --record->used_rows);
+	record_pages__give(record->pages, record->first_line, record->rows * record->row_lines,
+			   next_sequence(record));
+	record->pages = NULL;
+}
+
+#define ADD(type)                                                                   \
+	do {                                                                        \
+		typedef type __attribute__((may_alias)) element_type;               \
+		const element_type *element = (const void *)(copy + piece->offset); \
+		element_type *sum = (void *)((uint8_t *)words + at);                \
+		uint32_t i;                                                         \
+                                                                                    \
+		for (i = 0; i < piece->count; i++)                                  \
+			sum[i] += element[i];                                       \
+	} while (0)
+
+/* Adds the elements of all pieces of @copy to those of the row in @words. */
+static void add_copy(const struct record *record, const uint8_t *copy, uint64_t *words)
+{
+	const struct dart_zero_piece *piece = record->pieces;
+	uint64_t at = words_before(record) * sizeof(*words);
+
+	for (; piece < record->pieces + record->piece_count; piece++) {
+		at = align(at, piece->width);
+		switch (piece->width) {
+		case 8:
+			ADD(uint64_t);
+			break;
+		case 4:
+			ADD(uint32_t);
+			break;
+		case 2:
+			ADD(uint16_t);
+			break;
+		default:
+			ADD(uint8_t);
+		}
+		at += piece->width * piece->count;
+	}
+}
+
+void record__write(struct record *record, uint32_t row, uint64_t time, uint64_t number,
+		   const uint8_t *copies, uint32_t count, uint64_t stride)
+{
+	uint64_t words[DART_ZERO_RECORD_WORDS_MAX];
+	uint32_t i;
+
+	memset(words, 0, record->words * sizeof(*words));
+	words[0] = time;
+	if (words_before(record) > 1)
+		words[1] = number;
+	for (i = 0; i < count; i++)
+		add_copy(record, copies + i * stride, words);
+	if (record->never_falls)
+		keep_highest(record, words);
+	set_sequence(record, row, record->sequence + 1);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* before the first word changes */
+	write_words(record, row, words);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* after the last word */
+	set_sequence(record, row, next_sequence(record));
+	if (record->used_rows <= row)
+		record->used_rows = row + 1;
+}
+
+void record__finish(struct record *record, uint32_t rows)
+{
+	while (record->used_rows > rows)
+		clear_row(record, --record->used_rows);
+	record->sequence = next_sequence(record);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory that dartd lends to processes of the host, which write it: a memfd for each, so that a
+ * process reaches nothing but its own pages.  dartd keeps a descriptor of its own; a slice is gone
+ * when nobody else has the memfd open or mapped, which inotify(7) and leases (fcntl(2)) tell.
+ */
+#ifndef SLICES_H
+#define SLICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+/* An extent with memory of its own: a slab, with at most one slice. */
+struct slice {
+	TAILQ_ENTRY(slice) link;
+	int memory; /* memfd */
+	int watch; /* of inotify, or -1: not lent */
+	uint32_t id; /* of the lent slice, or 0 */
+	uint32_t pages;
+	uint64_t inode; /* of @memory */
+	uint64_t offset; /* in the region, bytes */
+	bool is_gone;
+};
+
+struct slices {
+	TAILQ_HEAD(, slice) list;
+	int inotify; /* readable when slices may be gone */
+};
+
+int slices__open(struct slices *slices);
+void slices__close(struct slices *slices);
+
+/*
+ * Maps @pages new pages, or those of the memfd @adopted (unless it is -1, it is duplicated), at
+ * @place, instead of the memory that is mapped there.  -EINVAL: @adopted is not a descriptor of
+ * slices__lend(); -EEXIST: *@slice has this memory.
+ */
+int slices__add(struct slices *slices, void *place, uint32_t pages, int adopted,
+		struct slice **slice);
+/* The size of a memfd that another dartd has lent, in pages.  -EINVAL: it is not one. */
+int slices__pages(int fd, uint32_t *pages);
+/* The caller has unmapped the memory. */
+void slices__remove(struct slices *slices, struct slice *slice);
+
+/* Returns a descriptor for another process, or -errno.  The slice is lent as @id from now on. */
+int slices__lend(struct slices *slices, struct slice *slice, uint32_t id);
+/* Takes a lent slice back: its end is not told any more. */
+void slices__take_back(struct slices *slices, struct slice *slice);
+
+/* Reads the inotify descriptor.  Returns the id of a slice that is gone, once; 0: no other one. */
+uint32_t slices__next_gone(struct slices *slices);
+
+#endif /* SLICES_H */

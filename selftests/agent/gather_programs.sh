@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Without the module dartd gathers a whole host by eBPF programs, with the names and values that the
+# module's way has; requests that need the module are refused in one sentence.
+GATHERER=programs
+export GATHERER
+. "$(dirname "$0")/../lib.sh"
+
+# value ENTRY PATH: in the values of an entry
+value() {
+	dartctl -j show "$1+100ms" | gojq ".values$2"
+}
+
+# has_values ENTRY: the table shows values of the entry
+has_values() {
+	dartctl -j show "$1+100ms" | is_true '[.. | numbers] | length > 0'
+}
+
+# faults: page faults, between two that the kernel shows
+faults() {
+	local before during after
+	before=$(awk '/^pgfault/ { print $2 }' /proc/vmstat)
+	passed
+	during=$(value vmstat .sum.pgfault)
+	after=$(awk '/^pgfault/ { print $2 }' /proc/vmstat)
+	echo "$before <= $during <= $after"
+	[ "$before" -le "$during" ] && [ "$during" -le "$after" ]
+}
+
+# left_out: the sources that the whole host lacks, each with its reason
+left_out() {
+	dartctl -j register host --gather 100ms >/run/host.json &&
+		gojq -r '.left_out[].source' /run/host.json | sort | tr '\n' ' ' | grep -qx "$1 "
+}
+
+# entries_are COUNT NAME: so many entries have this name, or its beginning
+entries_are() {
+	[ "$(dartctl -j list | gojq "[.[].name | select(startswith(\"$2\"))] | length")" = "$1" ]
+}
+
+check "the module is not loaded" sh -c 'modprobe -r dart_zero; ! grep -q ^dart_zero /proc/modules'
+check "the agent starts" host_up
+check "status says that programs gather" \
+	sh -c 'dartctl -j status | is_true ".gatherer == \"programs\" and (.windows | not)"'
+check "the entry of dartd says so" \
+	sh -c 'dartctl -j show dartd | is_true ".values.rows[0].gathered_by_module == 0"'
+refuse "a source without --gather is refused, with both remedies" \
+	"eBPF programs.*--gather.*load the module" dartctl source add cpustat
+refuse "counters of eBPF programs are refused with the remedy" "load the module dart_zero" \
+	dartctl counters add some_counters one
+check "a whole host is registered but for the sockets" left_out sockets
+check "the reason names the module" \
+	sh -c 'gojq -r ".left_out[].reason" /run/host.json | grep -q "load the module dart_zero"'
+for entry in cpustat vmstat softnet softirqs load memory files clock cpus processes pressure tasks \
+	snmp:tcp snmp:tcpext netdev:link@lo node:memory node:zones gathering; do
+	check "$entry has values" has_values $entry
+done
+check "page faults lie between two readings of the kernel's" faults
+check "no pass was missed that a test would notice" \
+	sh -c 'dartctl -j show gathering+100ms | is_true ".values.sum.passes > .values.sum.missed"'
+
+mkdir /sys/fs/cgroup/gathered
+check "a new cgroup has entries" soon entries_are 1 "cgroup:memory@/gathered"
+rmdir /sys/fs/cgroup/gathered
+check "the entries of a removed cgroup leave" soon entries_are 0 "cgroup:memory@/gathered"
+
+ip netns add gathered
+check "a new network namespace has entries" soon entries_are 1 "snmp:tcp@gathered"
+ip netns delete gathered
+check "the entries of a removed network namespace leave" soon entries_are 0 "snmp:tcp@gathered"
+
+check "probes work" dartctl probe load runqlat
+check "the agent stops" host_down
+check "the agent starts again with all entries" host_up again
+check "page faults are gathered again" soon faults
+check "the agent stops again" host_down
+
+GATHERER=module
+check "the module's way is chosen" sh -c 'echo "gatherer: module" >/etc/dart/dartd.d/gatherer.yaml'
+refuse "without the module it is refused with the remedy" "modprobe dart_zero" timeout 20 dartd
+finish
