@@ -120,7 +120,7 @@ struct counts {
 	struct store_counts stores;
 	struct lookup_counts lookup;
 	struct memory_counts memory;
-	uint64_t gathered_by_module;	/* 0: by eBPF programs */
+	uint64_t gathering_modules;	/* 0: by eBPF programs */
 	struct quarantine_counts quarantine;
 	struct client_counts clients;
 	uint64_t suppressed_messages;

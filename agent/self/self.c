@@ -43,7 +43,7 @@ int self__open(struct self *self, struct region *region, struct dart_error *erro
 	count__set(&self->counts->start_realtime, dart_clock__ns(CLOCK_REALTIME));
 	count__set(&self->counts->start_boottime, dart_clock__ns(CLOCK_BOOTTIME));
 	host__kernel(&self->counts->kernel);
-	count__set(&self->counts->gathered_by_module, region->way == &module_way);
+	count__set(&self->counts->gathering_modules, region->way == &module_way);
 	return 0;
 }
 

@@ -83,7 +83,7 @@ static const struct dart_field fields[] = {
 	COUNTER(lookup.renewals, "requester_renewals", "queue pairs"),
 	GAUGE(memory.regions, "memory_regions", "memory regions"),
 	GAUGE(memory.bytes, "registered_bytes", "bytes"),
-	GAUGE(gathered_by_module, "gathered_by_module", ""),
+	GAUGE(gathering_modules, "gathering_modules", "modules"),
 	GAUGE(quarantine.extents, "quarantined_extents", "extents"),
 	GAUGE(quarantine.bytes, "quarantined_bytes", "bytes"),
 	GAUGE(clients.connected, "clients", "clients"),

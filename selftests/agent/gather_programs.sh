@@ -43,7 +43,7 @@ check "the agent starts" host_up
 check "status says that programs gather" \
 	sh -c 'dartctl -j status | is_true ".gatherer == \"programs\" and (.windows | not)"'
 check "the entry of dartd says so" \
-	sh -c 'dartctl -j show dartd | is_true ".values.rows[0].gathered_by_module == 0"'
+	sh -c 'dartctl -j show dartd | is_true ".values.rows[0].gathering_modules == 0"'
 refuse "a source without --gather is refused, with both remedies" \
 	"eBPF programs.*--gather.*load the module" dartctl source add cpustat
 refuse "counters of eBPF programs are refused with the remedy" "load the module dart_zero" \
