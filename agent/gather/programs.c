@@ -18,6 +18,12 @@ struct loaded_program {
 	int fd;
 	uint32_t users;
 	bool is_kept;
+	/*
+	 * -EOPNOTSUPP: the kernel refused it, which every new cgroup or namespace would make it do
+	 * again.
+	 */
+	int refused;
+	struct dart_error why;
 };
 
 static int list_cpus(struct gather_exchange *exchange, uint32_t cpus)
@@ -102,9 +108,8 @@ static int share_exchange(const struct gather_programs *programs, struct bpf_obj
 	return map ? bpf_map__reuse_fd(map, programs->exchange_fd) : -ENOENT;
 }
 
-/* For the first user of a program.  Errors name @name, a source. */
-static int load(struct gather_programs *programs, int index, const char *name,
-		struct dart_error *error)
+static int load_new(struct gather_programs *programs, int index, const char *name,
+		    struct dart_error *error)
 {
 	struct loaded_program *loaded = &programs->loaded[index];
 	struct bpf_program *program;
@@ -132,6 +137,25 @@ static int load(struct gather_programs *programs, int index, const char *name,
 
 close_object:
 	bpf_object__close(object);
+	return ret;
+}
+
+/* For the first user of a program.  Errors name @name, a source. */
+static int load(struct gather_programs *programs, int index, const char *name,
+		struct dart_error *error)
+{
+	struct loaded_program *loaded = &programs->loaded[index];
+	int ret;
+
+	if (loaded->refused) {
+		*error = loaded->why;
+		return loaded->refused;
+	}
+	ret = load_new(programs, index, name, error);
+	if (ret == -EOPNOTSUPP) {
+		loaded->refused = ret;
+		loaded->why = *error;
+	}
 	return ret;
 }
 

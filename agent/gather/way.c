@@ -475,25 +475,19 @@ static void programs__close(struct region *region)
 	free(state);
 }
 
+/*
+ * Without the lock of the gathering, because old kernels verify a program for seconds: the thread
+ * runs only programs of records, which are added later and removed earlier.
+ */
 static int programs__take_source(struct region *region, const struct source *source,
 				 struct dart_error *error)
 {
-	struct gathering *gathering = &state_of(region)->gathering;
-	int ret;
-
-	pthread_mutex_lock(&gathering->lock);
-	ret = gather_programs__take(&gathering->programs, source, error);
-	pthread_mutex_unlock(&gathering->lock);
-	return ret;
+	return gather_programs__take(&state_of(region)->gathering.programs, source, error);
 }
 
 static void programs__give_source(struct region *region, enum dart_zero_source source)
 {
-	struct gathering *gathering = &state_of(region)->gathering;
-
-	pthread_mutex_lock(&gathering->lock);
-	gather_programs__give(&gathering->programs, source);
-	pthread_mutex_unlock(&gathering->lock);
+	gather_programs__give(&state_of(region)->gathering.programs, source);
 }
 
 const struct region_way programs_way = {
