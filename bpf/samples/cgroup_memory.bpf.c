@@ -35,13 +35,21 @@ __s32 places[LINES];
 static __u32 page_shift;
 
 /* The kernel's tables of bytes, by item: an index, or 255. */
-static __u64 stats_index;
+static __u64 stats_index; /* 0: before Linux 6.10 an item is its own index */
 static __u64 events_index;
 
 static __always_inline __s32 find(__u64 table, __u32 item, __u32 array)
 {
 	__u8 index = 255;
 
+	if (!stats_index && !table)
+		return array + item * sizeof(long);
+	/* Before Linux 6.10 a table of int: an index + 1, or 0. */
+	if (!stats_index) {
+		const __u32 place = READ(__u32, table + sizeof(int) * item);
+
+		return place ? array + (place - 1) * sizeof(long) : -1;
+	}
 	if (bpf_probe_read_kernel(&index, sizeof(index), (const char *)table + item) ||
 	    index == 255)
 		return -1;
@@ -62,7 +70,9 @@ int find_lines(const struct sample_setting *setting)
 
 	ret = bpf_kallsyms_lookup_name("mem_cgroup_stats_index", sizeof("mem_cgroup_stats_index"),
 				       0, &stats_index);
-	if (ret)
+	if (ret == -ENOENT)
+		stats_index = 0;
+	else if (ret)
 		return ret;
 	ret = bpf_kallsyms_lookup_name("mem_cgroup_events_index", sizeof("mem_cgroup_events_index"),
 				       0, &events_index);
