@@ -97,6 +97,9 @@ def main():
               passed >= 280 and values["io_ticks"] >= first["io_ticks"] + 300 and
               values["in_flight"] == 1, passed, first, values)
         reader.wait()
+    # Other tests load it with other parameters.
+    os.rmdir(f"{DISKS}/slow")
+    subprocess.run(["modprobe", "-r", "null_blk"], check=True)
     with Asker("disks", ["disk:io,fd=/sys/class/net/lo/", "disk:io,fd=/proc"]) as asker:
         check("a directory of something else is no disk",
               [answer["answer"] for answer in asker.ask()] == ["ended"] * 2)
