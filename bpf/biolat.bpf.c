@@ -21,7 +21,7 @@
 /* Requests that are tracked at a time; further requests are not counted. */
 #define REQUESTS 16384
 
-/* BTF has no macros: from linux/blk_types.h. */
+/* BTF lacks macros: from linux/blk_types.h. */
 #define REQ_OP_MASK 0xff
 
 struct biolat {

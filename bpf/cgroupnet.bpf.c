@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packets and bytes in and out of each cgroup.  A socket counts for the cgroup in which it was
- * created, but not for the parents of that cgroup.  A cgroup has a row from its first packet until
- * it is removed.
+ * created, but not for the parents of that cgroup.  The row of a cgroup exists from its first
+ * packet until its removal.
  *
  * All CPUs add atomically to the one row of a cgroup.  With a row for each CPU, the cache line
  * would not move between CPUs, but for 4096 cgroups on 256 CPUs there would be 64 MiB to READ,
@@ -21,7 +21,7 @@
 
 #define CGROUPS 4096
 #define PASS 1
-/* BTF has no macros: from asm-generic/errno-base.h. */
+/* BTF lacks macros: from asm-generic/errno-base.h. */
 #define EEXIST 17
 
 /* Instead of a row number: the cgroup was removed. */
@@ -148,7 +148,7 @@ static __noinline __u32 take_row(__u64 cgroup)
 		is_full = 1;
 		return ROW_NONE;
 	}
-	/* Another CPU was faster. */
+	/* Another CPU took a row for this cgroup first. */
 	other = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
 	return other ? *other : ROW_NONE;
 }
@@ -215,7 +215,7 @@ int dart_egress(struct __sk_buff *packet)
 	return PASS;
 }
 
-/* Cgroups of version 1 have separate ids, which may equal those of version 2. */
+/* Cgroups of version 1 use separate ids, which may equal ids of version 2. */
 static __always_inline bool is_known_here(const struct cgroup *cgroup)
 {
 	return !cgroup->root->hierarchy_id;
@@ -244,8 +244,8 @@ int BPF_PROG(dart_cgroup_rmdir, struct cgroup *cgroup)
 }
 
 /*
- * The last socket was freed, so no packet looks for the row again.  A cgroup whose
- * first packet came after its removal has a row until now.
+ * The last socket was freed, so no packet looks for the row again.  A cgroup whose first packet
+ * came after its removal keeps its row until now.
  */
 SEC("tp_btf/cgroup_release")
 int BPF_PROG(dart_cgroup_release, struct cgroup *cgroup)

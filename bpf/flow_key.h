@@ -13,7 +13,7 @@
 
 #define TELEMETRY_KEY_MAX	41	/* an IPv6 flow and a node ID */
 
-/* BTF has no macros: from linux/if_ether.h. FRAGMENT: the MF flag and the offset. */
+/* BTF lacks macros: from linux/if_ether.h.  FRAGMENT: the MF flag and the offset. */
 #define ETH_P_IP	0x0800
 #define ETH_P_IPV6	0x86dd
 #define FRAGMENT	0x3fff
@@ -25,7 +25,7 @@
 #define TAG_QINQ3	0x9300
 #define TAGS_MAX	2	/* as in 802.1ad */
 
-/* maximum of the bytes after the fixed part of an IPv4 header, and more */
+/* greater than the bytes after the fixed part of any IPv4 header */
 #define OPTIONS_MAX	64
 
 enum telemetry_outcome {
@@ -85,7 +85,7 @@ static __always_inline int read_ipv4(struct cursor *cursor, struct telemetry *te
 	header = ip->ihl * 4;
 	if (ip->version != 4 || header < sizeof(*ip) || length < header)
 		return TELEMETRY_MALFORMED;
-	/* Only the first fragment has ports, and INT may continue in the next one. */
+	/* Only the first fragment contains ports, and INT may continue in the next one. */
 	if (ip->frag_off & bpf_htons(FRAGMENT))
 		return TELEMETRY_NONE;
 	__builtin_memcpy(telemetry->key, &ip->saddr, 8);
@@ -117,7 +117,7 @@ static __always_inline int check_ipv4(const struct cursor *cursor, const struct 
 
 		/*
 		 * Read from a copy, because the verifier would walk the rest of the program for
-		 * each length; and it has to see the bounds of the length.
+		 * each length; and it must see the bounds of the length.
 		 */
 		barrier_var(length);
 		length &= OPTIONS_MAX - 1;
@@ -199,7 +199,7 @@ static __always_inline int read_ethernet(struct cursor *cursor, struct telemetry
 	return TELEMETRY_NONE;
 }
 
-/* Protocols with ports have them at the start of their headers. */
+/* All protocols with ports place them at the start of their headers. */
 static __always_inline int read_ports(const struct cursor *cursor, __u8 protocol, __be16 ports[2])
 {
 	switch (protocol) {
@@ -219,7 +219,7 @@ static __always_inline int read_ports(const struct cursor *cursor, __u8 protocol
 	return TELEMETRY_OK;
 }
 
-/* Completes a key that has its addresses. */
+/* Completes a key that already contains the addresses. */
 static __always_inline void finish_key(struct telemetry *telemetry, bool is_ipv6,
 				       const __be16 ports[2], __u8 protocol)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms of powers of two, as <dart/control.h> has them: bucket i counts
- * the values from 2^i to 2^(i+1) - 1, the first bucket also 0, the last one also
- * all greater values.
+ * Histograms of powers of two, as in <dart/control.h>: bucket i counts the values from 2^i to
+ * 2^(i+1) - 1, the first bucket also 0, the last one also all greater values.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reports maps that lost their last owner: no program, pin or descriptor refers to such a map any
- * more, and only the region still holds it.  The kernel has no event for that, but it drops each
+ * more, and only the region still holds it.  The kernel raises no event for that, but it drops each
  * reference to a map in one of these functions.
  */
 #include "vmlinux.h"

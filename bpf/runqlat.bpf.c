@@ -5,7 +5,7 @@
  *
  * The scheduler itself records when it queued a task, for the run delay in /proc/PID/schedstat, and
  * clears that only after the tracepoint sched_switch.  So the program need not trace wakeups, and
- * its counts are those of /proc/schedstat.
+ * its counts equal the counts in /proc/schedstat.
  *
  * When a waiting task moves to another CPU, the scheduler adds the wait so far to its run delay and
  * starts again.  So the program remembers the run delay of each task when it got a CPU, and adds
@@ -35,7 +35,7 @@ struct {
 /* State of a task when it last got a CPU. */
 struct arrival {
 	__u64 run_delay;	/* ns, all waits until then */
-	__u64 count;		/* how often it had got a CPU before */
+	__u64 count;		/* number of times that it got a CPU before */
 };
 
 /*
@@ -88,7 +88,7 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev, struct t
 	if (!row)
 		return 0;
 
-	/* last_queued was taken from the same clock, that of the run queue. */
+	/* Like last_queued, from the clock of the run queue. */
 	rq = bpf_this_cpu_ptr(&runqueues);
 	now = rq->clock;
 	wait = now > queued ? now - queued : 0;
@@ -104,7 +104,7 @@ int BPF_PROG(dart_task_newtask, struct task_struct *task)
 	return 0;
 }
 
-/* Tasks that exist when the probe is loaded. */
+/* Tasks that exist when dartd loads the probe. */
 SEC("iter/task")
 int dart_existing(struct bpf_iter__task *context)
 {

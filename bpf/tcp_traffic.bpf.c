@@ -14,7 +14,7 @@
 
 #include "dart_tags.h"
 
-/* BTF has no macros: from linux/socket.h. */
+/* BTF lacks macros: from linux/socket.h. */
 #define MSG_PEEK 2
 #define MSG_ERRQUEUE 0x2000
 

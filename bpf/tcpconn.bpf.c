@@ -8,7 +8,7 @@
  * of these, at the latest when the peer acknowledges sent data.
  *
  * All programs run under the lock of the socket, so a row has one writer at a time.  The socket's
- * local storage has the row number, or a map has it by the socket's cookie.
+ * local storage contains the row number, or a map contains it by the socket's cookie.
  *
  * The kernel does not run a program while the same program runs on that CPU, even for another
  * socket.  Later events make up for a missed one.  If no row was taken, the next segment takes one;
@@ -26,7 +26,7 @@
 
 #define CONNECTIONS 16384
 
-/* BTF has no macros: from linux/socket.h. */
+/* BTF lacks macros: from linux/socket.h. */
 #define AF_INET6 10
 
 /* Two cache lines: the first identifies the connection, the second contains figures. */
@@ -125,7 +125,7 @@ static __always_inline bool is_connection(__u8 state)
 }
 
 /*
- * Takes a row for a socket that has none; tries again if there was none earlier.  Returns the row's
+ * Takes a row for a socket without one; tries again if none was free earlier.  Returns the row's
  * last sequence, or 0.
  */
 static __always_inline __u32 take_row(__u32 *number)
@@ -341,7 +341,7 @@ int BPF_PROG(dart_destroy, struct sock *socket)
 	return give_back(bpf_skc_to_tcp_sock(socket));
 }
 
-/* Connections that exist when the probe is loaded. */
+/* Connections that exist when dartd loads the probe. */
 SEC("iter/tcp")
 int dart_existing(struct bpf_iter__tcp *context)
 {

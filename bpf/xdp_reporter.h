@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Configuration and counters of the XDP reporter, for its programs and their
- * loader.  A file that includes this has the fixed-width types, and the tags of
- * dart_tags.h or empty macros in their place.
+ * Configuration and counters of the XDP reporter, for its programs and their loader.  A file that
+ * includes this must first define the fixed-width types, and the tags of dart_tags.h or empty
+ * macros in their place.
  */
 #ifndef XDP_REPORTER_H
 #define XDP_REPORTER_H

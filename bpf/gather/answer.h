@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For programs that answer questions of dartd: see exchange.h.  NAME.bpf.c here has a function
+ * For programs that answer questions of dartd (exchange.h).  NAME.bpf.c in this folder defines
  *
  *	static __always_inline int NAME(struct gather_question *question)
  *
- * that answers one question, and ANSWER_QUESTIONS(NAME), which defines the program.  The function
- * sets the answer with answer__copies(), ANSWER_SAMPLE() or ANSWER_ROW(), or sets @answer of the
- * question to GATHER_ABSENT or GATHER_ENDED, and returns 0; or -ENOSPC if the output is full,
- * -EAGAIN if the next run is to go on with this question (after it has set @cursor of the exchange),
- * or another -errno, if the question is to have no answer this time.
+ * which answers one question.  The file ends with ANSWER_QUESTIONS(NAME), which defines the
+ * program. The function answers with answer__copies(), ANSWER_SAMPLE() or ANSWER_ROW(), or sets
+ * @answer of the question to GATHER_ABSENT or GATHER_ENDED, and returns 0.  It returns -ENOSPC if
+ * the output is full, -EAGAIN if the next run is to continue with this question (after setting
+ * @cursor of the exchange), or another -errno to leave the question without an answer this time.
  *
- * dartd runs the program with BPF_PROG_TEST_RUN, so it runs in dartd's context, and a read-side
- * critical section of RCU.  It finds the object of each question anew, because an address that it
- * remembered could be that of another object later.
+ * dartd runs the program with BPF_PROG_TEST_RUN, so it runs in the context of dartd, inside an RCU
+ * read-side critical section.  It looks up the object of each question again, because another
+ * object may by now lie at an address remembered from an earlier run.
  *
- * Variables that BTF does not have are found by name, with FIND() in a program SEC("syscall"):
- * dartd runs it once, and it returns 0 or -errno.  A variable "extern const void X __ksym" would be
- * 0 where addresses are hidden, without an error.
+ * Programs find variables that BTF does not describe by name: dartd runs their SEC("syscall")
+ * program once, which calls FIND() and returns 0 or -errno.  A variable "extern const void X
+ * __ksym" would be 0, without an error, on hosts that hide kernel addresses.
  *
  * Verifiers before Linux 6.7 visit the callback of a bpf_loop() once, with the values of the first
  * round, and remove branches that these values cannot reach.  So a variable that callbacks change
- * must begin with a value that the verifier does not know: from a map, or from the kernel.
+ * must begin with a value that the verifier does not know: one read from a map or from the kernel.
  */
 #ifndef GATHER_ANSWER_H
 #define GATHER_ANSWER_H
@@ -28,7 +28,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
-/* BTF has the types of the kernel's headers, but no macros. */
+/* BTF describes the types of the kernel's headers, but no macros. */
 #define __aligned_u64 __u64 __attribute__((aligned(8)))
 #include <linux/dart_zero.h>
 #include <linux/dart_zero_samples.h>
@@ -44,7 +44,7 @@
 #define EINVAL 22
 #define ENOSPC 28
 
-/* dartd gives the same map to all programs. */
+/* dartd makes all programs share one such map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -53,7 +53,7 @@ struct {
 	__type(value, struct gather_exchange);
 } exchange SEC(".maps");
 
-/* NULL never happens, but the verifier does not know. */
+/* Never NULL, but the verifier does not know that. */
 static __always_inline struct gather_exchange *answer__exchange(void)
 {
 	const __u32 first = 0;
@@ -62,8 +62,8 @@ static __always_inline struct gather_exchange *answer__exchange(void)
 }
 
 /*
- * Appends @bytes to the output, which the caller fills, or returns NULL if the output is full.
- * @bytes is a multiple of 8, and at most GATHER_COPY_MAX.
+ * Reserves @bytes of the output for the caller to fill; returns NULL if the output is full.  @bytes
+ * is a multiple of 8, at most GATHER_COPY_MAX.
  */
 static __always_inline void *answer__append(__u32 bytes)
 {
@@ -73,16 +73,16 @@ static __always_inline void *answer__append(__u32 bytes)
 	if (!in)
 		return NULL;
 	at = in->used;
-	/* The same limit for all lengths, because the verifier must know it. */
+	/* One limit for all lengths, because the verifier must know it. */
 	if (at > GATHER_OUTPUT - GATHER_COPY_MAX)
 		return NULL;
-	/* The compiler must use the register that was compared. */
+	/* Make the compiler use the register that was compared. */
 	asm volatile("" : "+r"(at));
 	in->used = at + bytes;
 	return in->output + at;
 }
 
-/* The CPU with this place in the list of dartd. */
+/* The CPU at this index of dartd's list. */
 static __always_inline __u32 answer__cpu(__u32 place)
 {
 	const struct gather_exchange *in = answer__exchange();
@@ -97,19 +97,19 @@ static __always_inline __u32 answer__cpu_count(void)
 	return in && in->cpu_count <= GATHER_CPUS ? in->cpu_count : 0;
 }
 
-/* For programs with counters per CPU: call it in the SEC("syscall") program. */
+/* Programs with per-CPU counters call this in their SEC("syscall") program. */
 static __always_inline int answer__find_cpus(void)
 {
 	return find_cpus();
 }
 
-/* The address of a variable per CPU (as the kernel's pointers of type __percpu have it). */
+/* The address of the copy of @cpu; @address is the kernel's __percpu pointer to the variable. */
 static __always_inline __u64 answer__at_cpu(__u64 address, __u32 cpu)
 {
 	return (__u64)at_cpu((const void *)address, cpu);
 }
 
-/* Copies of one variable, or of a part of it. */
+/* Copies of one per-CPU variable, or of a part of it. */
 struct answer_copies {
 	__u64 address; /* per CPU */
 	__u64 length; /* bytes */
@@ -139,8 +139,8 @@ static __attribute__((unused)) long answer__copy_cpu(__u32 place, struct answer_
 }
 
 /*
- * Answers with the bytes, for which @question asks, of a variable per CPU at @address, which has
- * @size bytes.  @copy_cpu is the callback that appends the copy of one CPU and counts it.
+ * Answers @question with the bytes that it selects from the per-CPU variable at @address_, which is
+ * @size bytes long.  The callback @copy_cpu appends the copy of one CPU and counts it.
  */
 #define answer__copies_by(question, copy_cpu, address_, size)                                   \
 	({                                                                                      \
@@ -182,7 +182,7 @@ static __always_inline void answer__add_row(struct gather_question *question)
 	question->answer = GATHER_VALUES;
 }
 
-/* Answers with one row, a struct of this type: returns it, filled with 0, or NULL. */
+/* Answers with one row: returns a zeroed struct of @type in the output, or NULL if that is full. */
 #define ANSWER_SAMPLE(question, type)                     \
 	({                                                \
 		type *to_ = answer__append(sizeof(type)); \
@@ -194,7 +194,7 @@ static __always_inline void answer__add_row(struct gather_question *question)
 		to_;                                      \
 	})
 
-/* Appends one of several rows, with its number, to the answer: returns it as ANSWER_SAMPLE(). */
+/* Appends row @number_ of several to the answer; returns its struct as ANSWER_SAMPLE() does. */
 #define ANSWER_ROW(question, number_, type)                                              \
 	({                                                                               \
 		struct gather_row *row_ = answer__append(sizeof(*row_) + sizeof(type));  \
@@ -213,9 +213,9 @@ static __always_inline void answer__add_row(struct gather_question *question)
 #define SYSFS_MAGIC 0x62656572
 
 /*
- * The kernfs node that a descriptor of dartd refers to, or NULL if it refers to something else than
- * a file of a file system with this number (magic.h).  The descriptor holds the node, but not the
- * object of which it is a directory.
+ * The kernfs node of a descriptor of dartd, or NULL if the descriptor is not of a file in a file
+ * system with this magic number (magic.h).  The descriptor keeps the node, but not the object that
+ * the directory represents.
  */
 static __always_inline const struct kernfs_node *answer__node(__s32 fd, __u64 magic)
 {
@@ -235,7 +235,7 @@ static __always_inline const struct kernfs_node *answer__node(__s32 fd, __u64 ma
 	return BPF_CORE_READ(inode, i_private);
 }
 
-/* A constant of the kernel in an enum without name. */
+/* From an unnamed enum of the kernel. */
 #define CSS_IS_ONLINE (1 << 1)
 
 static __always_inline bool answer__is_online(const struct cgroup *cgroup)
@@ -244,9 +244,9 @@ static __always_inline bool answer__is_online(const struct cgroup *cgroup)
 }
 
 /*
- * The cgroup (v2) that a descriptor of dartd refers to, or NULL if it has ended.  When it ends, its
- * controllers end first: so ask answer__is_online() again behind the last value.  The kernel sets
- * the pointer in the node to NULL, and frees the cgroup after a grace period of RCU.
+ * The cgroup (v2) of a descriptor of dartd, or NULL if the cgroup has ended.  The controllers of a
+ * cgroup end before it does, so check answer__is_online() again after reading the last value.  The
+ * kernel sets the pointer in the node to NULL, and frees the cgroup after an RCU grace period.
  */
 static __always_inline const struct cgroup *answer__cgroup(const struct gather_question *question)
 {
@@ -256,7 +256,7 @@ static __always_inline const struct cgroup *answer__cgroup(const struct gather_q
 	return cgroup && answer__is_online(cgroup) ? cgroup : NULL;
 }
 
-/* The question that is to be answered next, or NULL. */
+/* The next question to answer, or NULL. */
 static __always_inline struct gather_question *answer__question(struct gather_exchange *in)
 {
 	const __u32 next = in->next;
@@ -266,16 +266,18 @@ static __always_inline struct gather_question *answer__question(struct gather_ex
 	return &in->questions[next & (GATHER_QUESTIONS - 1)];
 }
 
-/* Bounds how long the program holds the RCU read lock; one question is always answered. */
+/*
+ * Bounds the time for which the program holds the RCU read lock; one question is always answered.
+ */
 static __always_inline bool answer__is_late(const struct gather_exchange *in, __u32 round)
 {
 	return round && bpf_ktime_get_boot_ns() - in->time > in->budget_ns;
 }
 
 /*
- * Ends the answer to a question.  Returns true if the program must stop, because the output is
- * full, or the next run goes on with the question.  An answer that does not fit even into an empty
- * output remains GATHER_NOT_YET, and dartd must ask for fewer bytes.
+ * Ends the answer to a question.  Returns true if the program must stop, because the output is full
+ * or the next run continues with this question.  An answer too long even for an empty output
+ * remains GATHER_NOT_YET: dartd must ask for fewer bytes.
  */
 static __always_inline bool answer__end(struct gather_exchange *in,
 					struct gather_question *question, int ret)

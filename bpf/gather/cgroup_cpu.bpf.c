@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers questions about the CPU times of cgroups: each answer has one row, the times of the cgroup
- * and of all cgroups below it.
+ * Answers questions about the CPU times of cgroups.  Each answer is one row, the times of a cgroup
+ * and all its descendants.
  *
  * The kernel counts times per CPU.  A flush moves them to the cgroup, and from there to its parent,
- * but readers of files cause a flush, or timers do, seconds later.  So an answer is the sum of what
- * has arrived at the cgroup and of what waits at the CPUs and in the cgroups below.  Each move is
- * two writes: the kernel adds the time to the destination, then to the count of times that have
- * left the source.  This program reads the destination first, as kmod/objects/cgroup_time.h
- * explains, so it can miss a time that moves meanwhile, and seldom counts one twice.  If the times
- * that arrived at the cgroup change meanwhile, it adds up again.
+ * but flushes run only when a process reads a file, or on a timer seconds later.  So an answer is
+ * the sum of the times that arrived at the cgroup and the times that wait at CPUs and in
+ * descendants.  Each move is two writes: the kernel adds the time to the destination, then to the
+ * total that left the source.  This program reads the destination first, as
+ * kmod/objects/cgroup_time.h explains, so it can miss a time that moves meanwhile, and seldom
+ * counts one twice.  If more times arrive at the cgroup during the sum, the program sums again.
  *
  * Callbacks keep their state in maps: see answer.h.
  */
@@ -17,17 +17,17 @@
 
 #include "answer.h"
 
-/* Longest struct cgroup_base_stat; all its members are times, in words. */
+/* Words of the longest struct cgroup_base_stat; all its members are times. */
 #define TIMES_MAX 8
-/* Most sums for an answer, if the kernel moves times during each. */
+/* Attempts at a sum while the kernel keeps moving times. */
 #define ATTEMPTS 3
-/* Levels below a cgroup on which a walk notices that a list has changed. */
+/* Depth below a cgroup to which a walk notices that a list changed. */
 #define LEVELS 64
 #define CGROUPS_MAX (1 << 20)
 /* Reads of one cgroup at one CPU, between two looks at the clock. */
 #define READS_AT_ONCE 512
 
-/* Before 6.16. */
+/* Before Linux 6.16. */
 struct cgroup_rstat_cpu___old {
 	struct cgroup_base_stat bstat;
 	struct cgroup_base_stat last_bstat;
@@ -39,7 +39,7 @@ struct cgroup___old {
 	struct cgroup_rstat_cpu___old *rstat_cpu;
 } __attribute__((preserve_access_index));
 
-/* Since 6.16. */
+/* Since Linux 6.16. */
 struct cgroup_rstat_base_cpu___new {
 	struct cgroup_base_stat bstat;
 	struct cgroup_base_stat last_bstat;
@@ -57,7 +57,7 @@ int find_variables(const struct sample_setting *setting)
 	return answer__find_cpus();
 }
 
-/* A sum that goes on from run to run, until all CPUs are done. */
+/* A sum that continues from run to run until all CPUs are done. */
 struct sum {
 	__u64 arrived[TIMES_MAX]; /* at the cgroup, when the sum began */
 	__u64 below[TIMES_MAX]; /* at CPUs, and in cgroups below */
@@ -71,10 +71,10 @@ struct sum {
 struct walk {
 	const struct cgroup *top;
 	const struct cgroup *place;
-	__u64 links[LEVELS]; /* updated_next of the place, and of those above it */
+	__u64 links[LEVELS]; /* updated_next of the place, and of the cgroups above it */
 	__u32 first_cpu; /* place in the list of dartd */
 	__u32 cpu_count;
-	__u32 is_leaving; /* @place and all below it are done */
+	__u32 is_leaving; /* @place and its descendants are done */
 	__u32 is_done;
 };
 
@@ -95,7 +95,9 @@ static __always_inline void read_times(__u64 *times, __u64 address)
 	bpf_probe_read_kernel(times, size, (const void *)address);
 }
 
-/* Adds what arrived at one address, and has not left the other.  Returns whether there is any. */
+/*
+ * Returns whether times arrived at one address and did not leave the other; adds them if @is_added.
+ */
 static __always_inline bool add_remaining(__u64 arrived_at, __u64 left_at, bool is_added)
 {
 	bool is_any = false;
@@ -116,7 +118,7 @@ static __always_inline bool add_remaining(__u64 arrived_at, __u64 left_at, bool 
 	return is_any;
 }
 
-/* Times of @cgroup, below the top, that have not arrived at its parent.  See add_remaining(). */
+/* Times of @cgroup, a descendant of the top, that its parent lacks.  See add_remaining(). */
 static __always_inline bool add_moving(const struct cgroup *cgroup, bool is_added)
 {
 	return add_remaining(
@@ -130,10 +132,10 @@ static __always_inline const struct cgroup *cgroup_of(const struct cgroup_subsys
 }
 
 /*
- * Before 6.16: cgroups that have times at one CPU are in lists, which a flush takes apart.  A cgroup
- * can leave its list while the walk is there, and join it again, always at the head: its link then
- * leads to cgroups that the walk has visited.  But it is another link than before, and the sum is
- * then repeated.
+ * Before Linux 6.16 the kernel links cgroups with times at a CPU in lists, which a flush takes
+ * apart.  A cgroup can leave its list while the walk is there, and join it again, always at the
+ * head: its link then leads to cgroups that the walk has visited.  The walk sees that the link
+ * changed, and the sum is repeated.
  */
 static __always_inline __u64 old_at_cpu(const struct cgroup *cgroup, __u32 place)
 {
@@ -152,7 +154,7 @@ static long has_visited(__u32 place, __u32 *is_visited)
 	return 1;
 }
 
-/* Adds the times that wait in the place for a move to its parent, at its first CPU only. */
+/* Adds the times that wait in @cgroup for a move to its parent, once and not at each CPU. */
 static __always_inline void add_moving_once(const struct cgroup *cgroup)
 {
 	__u32 is_visited = 0;
@@ -170,7 +172,7 @@ static __always_inline long walk_loses(void)
 	return 1;
 }
 
-/* Goes to the next place behind @place; @link is its updated_next. */
+/* Goes to the place after @place; @link is its updated_next. */
 static __always_inline long leave_updated(const struct cgroup *place, __u64 link)
 {
 	const struct cgroup *parent;
@@ -216,16 +218,16 @@ static __always_inline void walk_updated(__u32 rounds)
 {
 	if (!READ(__u64, OLD(old_at_cpu(walk.top, walk.first_cpu), updated_next)))
 		return;
-	/* Each cgroup is entered, and left. */
+	/* The walk enters each cgroup, and leaves it. */
 	bpf_loop(2 * rounds, visit_updated, NULL, 0);
 	if (!walk.is_done)
 		walk_loses();
 }
 
 /*
- * Since 6.16 a list of the cgroups with times at a CPU is not complete before a flush, so a walk
+ * Since Linux 6.16 the list of cgroups with times at a CPU is incomplete before a flush, so a walk
  * visits all cgroups.  A cgroup that leaves the list of its parent keeps its link, and stays
- * allocated until the end of the RCU section.
+ * allocated until the RCU section ends.
  */
 static long add_cpu(__u32 number, void *nothing)
 {

@@ -2,10 +2,10 @@
 /*
  * Answers questions about block devices.
  *
- * A question has a descriptor of the directory of a device in sysfs.  The descriptor holds the
- * directory, but not the device: the kernel takes the directory away before it puts the device,
- * and frees the counters after a grace period of RCU.  The driver may free its queues without one,
- * so an answer only counts if the directory is still there behind it.
+ * A question carries a descriptor of the device's directory in sysfs.  The descriptor keeps the
+ * directory, but not the device: the kernel removes the directory before it puts the device, and
+ * frees the counters after an RCU grace period.  The driver may free its queues without one, so an
+ * answer only counts if the directory still exists after the last read.
  */
 #include "vmlinux.h"
 
@@ -14,9 +14,9 @@
 #define NSEC_PER_SEC 1000000000ULL
 #define NSEC_PER_MSEC 1000000ULL
 #define MSEC_PER_SEC 1000
-/* Most attempts to add up the counters of a busy device. */
+/* Attempts to add up the counters of a busy device. */
 #define ROUNDS 4
-/* blk-mq.h; constants without a name in BTF. */
+/* From blk-mq.h: BTF lacks their names. */
 #define SHARED_TAGS (1 << 3) /* BLK_MQ_F_TAG_HCTX_SHARED, before 6.14 */
 #define STATE_IN_FLIGHT 1 /* MQ_RQ_IN_FLIGHT */
 #define QUEUES_MAX 1024
@@ -33,13 +33,16 @@ int find_variables(const struct sample_setting *setting)
 	return answer__find_cpus() ?: FIND(tick_nsec, "tick_nsec");
 }
 
-/* A directory of sysfs; the kernel makes the count negative before it puts the device. */
+/*
+ * True while a directory of sysfs exists: the kernel makes the count negative before it puts the
+ * device.
+ */
 static __always_inline bool is_there(const struct kernfs_node *node)
 {
 	return (__s32)BPF_CORE_READ(node, active.counter) >= 0;
 }
 
-/* The block device of a directory that is there, or NULL. */
+/* The block device of an existing directory, or NULL. */
 static __always_inline const struct block_device *device_of(const struct kernfs_node *node)
 {
 	const void *object = BPF_CORE_READ(node, priv);
@@ -59,10 +62,11 @@ static __always_inline const struct block_device *device_of(const struct kernfs_
 }
 
 /*
- * Before 6.10 the counters of a device only include requests of drivers without request queues, and
- * /proc/diskstats counts the tags of requests that the driver has.  A tag keeps its last request,
- * which may have another tag now.  A queue may share its tags with those of other disks.  Not
- * static, because clang would divide it into variables with names that BTF refuses.
+ * Before Linux 6.10 the counters of a device only include requests of drivers without request
+ * queues; for the others /proc/diskstats counts the tags of requests that the driver is working on.
+ * A tag keeps its last request, which may use another tag by now.  A queue may
+ * share its tags with the queues of other disks.  Not static, because clang would divide it into
+ * variables with names that BTF refuses.
  */
 struct tag_walk {
 	const struct block_device *device;
@@ -176,7 +180,10 @@ static long add_cpu(__u32 place, void *nothing)
 	return 0;
 }
 
-/* Stores the time of the last change of io_ticks, and returns whether both belong together. */
+/*
+ * Sums the counters, and stores the time of the last change of io_ticks in @stamp.  Returns false
+ * if io_ticks changed during the sum.
+ */
 static __always_inline bool sum_stats(const struct block_device *device, __u64 *stamp)
 {
 	*stamp = BPF_CORE_READ(device, bd_stamp);
@@ -187,8 +194,8 @@ static __always_inline bool sum_stats(const struct block_device *device, __u64 *
 }
 
 /*
- * The kernel adds to io_ticks when a request begins or ends, and readers of /proc/diskstats add the
- * time since then while some are in flight.
+ * The kernel adds to io_ticks when a request begins or ends; readers of /proc/diskstats add the
+ * time since then while requests are in flight.
  */
 static __always_inline __u64 ticks_since(__u64 stamp)
 {
@@ -205,7 +212,7 @@ static __always_inline __u32 ticks_to_ms(__u64 ticks)
 	return nsec ? ticks * MSEC_PER_SEC / ((NSEC_PER_SEC + nsec / 2) / nsec) : 0;
 }
 
-/* As diskstats_show() of block/genhd.c. */
+/* Like diskstats_show() of block/genhd.c. */
 static __always_inline int answer_io(struct gather_question *question,
 				     const struct block_device *device)
 {

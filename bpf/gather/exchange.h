@@ -10,9 +10,9 @@
  *	counters that the kernel keeps per CPU (a source below DART_ZERO_SOURCE_GATHERING): the
  *		answer consists of @length bytes, from byte @offset of the variable, for each CPU
  *		in @cpus, in this order
- *	DART_ZERO_SOURCE_CGROUP_CPU: one such copy, the times of the cgroup and of all below it.
- *		The sum can miss times that the kernel moves meanwhile, and a later one has them:
- *		dartd shows no lower time than before
+ *	DART_ZERO_SOURCE_CGROUP_CPU: one such copy, the times of the cgroup and its descendants.
+ *		The sum can miss times that the kernel moves meanwhile; a later sum includes them.
+ *		dartd never shows a lower time than before
  *	a sample with one row: the answer is its struct in <linux/dart_zero_samples.def>
  *	a sample with several rows: the answer consists of @rows times a struct gather_row and the
  *		struct of the sample
@@ -23,7 +23,8 @@
  * answers of one question come from one run.
  *
  * Numbers are in the byte order of the machine.  The programs and dartd are of one build, so
- * the exchange has no version.  Only the thread that gathers writes the exchange or runs programs.
+ * the exchange carries no version.  Only the thread that gathers writes the exchange or runs
+ * programs.
  */
 #ifndef GATHER_EXCHANGE_H
 #define GATHER_EXCHANGE_H
@@ -41,15 +42,15 @@
 enum gather_answer {
 	GATHER_NOT_YET = 0,	/* no answer this time: the record keeps its values */
 	GATHER_VALUES = 1,
-	GATHER_ABSENT = 2,	/* the object has no such values at this time */
+	GATHER_ABSENT = 2,	/* the object lacks these values now */
 	GATHER_ENDED = 3,	/* the object no longer exists */
 };
 
 struct gather_question {
 	__u32 source;		/* enum dart_zero_source */
 	/*
-	 * A descriptor of dartd that leads to the object: the directory of a cgroup, or in
-	 * /sys/dev/block of a block device; or -1.  O_PATH suffices.
+	 * A descriptor of dartd for the object: the directory of a cgroup, or the directory of a
+	 * block device in /sys/dev/block; -1: none.  O_PATH suffices.
 	 */
 	__s32 fd;
 	__u32 netns;		/* inode of a network namespace, or 0 */
@@ -60,9 +61,9 @@ struct gather_question {
 	__u32 rows;		/* out: copies or rows in the answer */
 	__u32 at;		/* out: byte of the output where the answer begins */
 	/*
-	 * Numbers of network namespaces are used again.  in: 0, or @identity of an earlier answer
-	 * about @netns: if another namespace has this number, the answer is GATHER_ENDED.  out: of
-	 * the namespace.
+	 * The kernel reuses the numbers of network namespaces.  in: 0, or @identity of an earlier
+	 * answer about @netns: if the number now belongs to another namespace, the answer is
+	 * GATHER_ENDED.  out: identity of the namespace.
 	 */
 	__u32 identity;
 };
@@ -91,8 +92,8 @@ struct gather_exchange {
 	__u64 budget_ns;	/* in */
 	__u64 time;		/* out: CLOCK_BOOTTIME at the start, ns */
 	/*
-	 * Programs whose answer to one question can take longer than the budget keep their place
-	 * here.  in: 0 for the first run of a pass.  out: not 0 if the next run goes on with the
+	 * For programs that may need longer than the budget for one question: their position in it.
+	 * in: 0 for the first run of a pass.  out: not 0 if the next run continues with the
 	 * question @next.
 	 */
 	__u64 cursor;

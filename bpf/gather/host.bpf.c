@@ -5,17 +5,17 @@
 
 #include "answer.h"
 
-/* Addresses: those per CPU, and others. */
+/* Addresses of variables, per CPU or single. */
 static __u64 cpustat;
 static __u64 vm_events;
 static __u64 softnet;
 static __u64 kstat_;
-static __u64 irq_stats; /* 0: the architecture has none */
+static __u64 irq_stats; /* 0: not on this architecture */
 static __u64 run_queues;
 static __u64 ticks;
 static __u64 is_tick_stopped_when_idle;
 
-/* Since Linux 7.1 the time that a CPU idles is here, and not in struct tick_sched. */
+/* Since Linux 7.1 the kernel keeps the idle time of a CPU here instead of in struct tick_sched. */
 struct kernel_cpustat___idle {
 	bool idle_elapse;
 	seqcount_t idle_sleeptime_seq;
@@ -60,7 +60,7 @@ int find_variables(const struct sample_setting *setting)
 	return ret == -ENOENT ? 0 : ret;
 }
 
-/* What a CPU idled before it last went idle, and since when it idles. */
+/* The idle time of a CPU up to its last idle period, and the start of that period. */
 struct idle_time {
 	__u64 total[2]; /* ns; idle, and waiting for I/O */
 	__u64 steal[2]; /* ns of the time since @since */
@@ -111,7 +111,7 @@ static __always_inline __u32 sequence_of_cpustat(__u64 address)
 	return BPF_CORE_READ(idle, idle_sleeptime_seq.sequence);
 }
 
-/* Returns false if the kernel wrote the values meanwhile. */
+/* Returns false if the kernel wrote the values during the read. */
 static __always_inline bool read_idle(__u32 cpu, struct idle_time *time)
 {
 	const __u64 address = answer__at_cpu(is_in_cpustat() ? cpustat : ticks, cpu);
@@ -146,7 +146,7 @@ static __always_inline __u64 idle_until_now(const struct idle_time *time, __u32 
 	return total / NSEC_PER_USEC * NSEC_PER_USEC;
 }
 
-/* A copy of the variable of one CPU.  Not static, for clang would divide it. */
+/* A copy of the variable of one CPU.  Not static, because clang would divide it. */
 __u64 copy[32];
 
 #define SET(item, value)                                                                   \
@@ -157,8 +157,8 @@ __u64 copy[32];
 #define ATTEMPTS 4
 
 /*
- * Like get_idle_time() and get_iowait_time() of fs/proc/stat.c, in microseconds: the kernel adds
- * the time of a CPU up when it stops idling.
+ * Like get_idle_time() and get_iowait_time() of fs/proc/stat.c, in microseconds: the kernel adds up
+ * the idle time of a CPU only when the CPU stops idling.
  */
 static __always_inline void set_idle(__u32 cpu)
 {
@@ -193,7 +193,7 @@ static long copy_cpustat(__u32 place, struct answer_copies *copies)
 }
 
 /*
- * The time that a CPU without ticks (nohz_full) spends in its current task is missing, until the
+ * The time that a CPU without ticks (nohz_full) spends in its current task is missing until the
  * kernel adds it up.
  */
 static __always_inline int answer_cpustat(struct gather_question *question)

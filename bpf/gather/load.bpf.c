@@ -5,16 +5,16 @@
 
 #include "answer.h"
 
-/* Addresses: those per CPU, and others. */
+/* Addresses of variables, per CPU or single. */
 static __u64 numa_nodes;
-static __u64 frequencies; /* pointers to policies of cpufreq; 0: the kernel has none */
+static __u64 frequencies; /* pointers to policies of cpufreq; 0: kernel without cpufreq */
 static __u64 places;
 static __u64 averages;
 static __u64 online_count;
 static __u64 timekeeper;
 static __u64 random_state;
 
-/* CPUs of x86: since Linux 6.7, and before. */
+/* The topology of x86 CPUs: since Linux 6.7, and before. */
 struct cpuinfo_topology___new {
 	__u32 pkg_id;
 	__u32 die_id;
@@ -31,13 +31,13 @@ struct cpuinfo_x86___old {
 	__u16 cpu_core_id;
 };
 
-/* CPUs of other architectures. */
+/* The topology of CPUs of other architectures. */
 struct cpu_topology___other {
 	int package_id;
 	int core_id;
 };
 
-/* Since Linux 6.13; before, the first two members were those of a struct without name. */
+/* Since Linux 6.13; before, an unnamed struct held the first two members. */
 struct tk_data___named {
 	seqcount_raw_spinlock_t seq;
 	struct timekeeper timekeeper;
@@ -55,7 +55,7 @@ static __always_inline int find_timekeeper(void)
 {
 	int ret = FIND(timekeeper, "tk_core");
 
-	/* Since Linux 6.17 it is the first of several. */
+	/* Since Linux 6.17 this timekeeper is the first of several. */
 	if (ret == -ENOENT)
 		ret = FIND(timekeeper, "timekeeper_data");
 	if (bpf_core_field_exists(struct tk_data___named, timekeeper))
@@ -108,7 +108,7 @@ static __always_inline int answer_load(struct gather_question *question)
 	return 0;
 }
 
-/* The kernel has -1 for unknown topology; like sysfs for an unknown node, this shows 0. */
+/* The kernel uses -1 for unknown topology; this shows 0, as sysfs does for an unknown node. */
 static __always_inline __u64 place(__s32 number)
 {
 	return number < 0 ? 0 : number;
@@ -144,7 +144,7 @@ static __always_inline void set_place(__u32 cpu, struct dart_zero_cpu *values)
 	}
 }
 
-/* As cpufreq last set it. */
+/* The frequency that cpufreq last set. */
 static __always_inline __u64 frequency(__u32 cpu)
 {
 	const struct cpufreq_policy *policy = NULL;

@@ -18,11 +18,11 @@ static __u64 online_nodes;
 static __u64 node_count;
 static __u32 page_shift;
 
-/* MAX_NUMNODES of any architecture is not more. */
+/* MAX_NUMNODES is at most this on any architecture. */
 #define NODES_MAX 1024
-/* More zones than a kernel has. */
+/* More than the zones of any kernel. */
 #define ZONES_MAX 8
-/* Inodes of block devices that are added up; a partition has one of its own. */
+/* Limit of inodes of block devices to add up; each partition counts as one. */
 #define DEVICES_MAX 4096
 
 SEC("syscall")
@@ -57,11 +57,11 @@ static __always_inline __u64 bytes(__u64 pages)
 		 READ(__s64, (array) + sizeof(__s64) * bpf_core_enum_value(type, item)) : \
 		 0)
 
-/* Of the host, in pages: the sum of what the CPUs have added; it can be negative for a moment. */
+/* Pages of the host: the sum of the counts of CPUs, which can be negative for a moment. */
 #define NODE_PAGES(item) at_least_0(ITEM(node_stat, enum node_stat_item, item))
 #define ZONE_PAGES(item) at_least_0(ITEM(zone_stat, enum zone_stat_item, item))
 
-/* NULL: offline. */
+/* NULL if the node is offline. */
 static __always_inline const struct pglist_data *node_at(__u32 number)
 {
 	if (!(READ(__u8, online_nodes + number / 8) & 1 << number % 8))
@@ -131,7 +131,7 @@ static long add_device(__u32 number, struct device_walk *walk)
 		return 1;
 	inode = (const void *)(walk->link - bpf_core_field_offset(struct inode, i_sb_list));
 	next = (__u64)BPF_CORE_READ(inode, i_sb_list.next);
-	/* The device has just left the list: its link leads to itself. */
+	/* The device just left the list: its link leads to itself. */
 	if (!next || next == walk->link)
 		return 1;
 	walk->pages += BPF_CORE_READ(inode, i_mapping, nrpages);
@@ -141,7 +141,7 @@ static long add_device(__u32 number, struct device_walk *walk)
 
 /*
  * Like nr_blockdev_pages(), but without the lock of the list: RCU keeps the inodes.  Returns false
- * if a device left meanwhile.
+ * if a device left the list meanwhile.
  */
 static __always_inline bool read_buffers(__u64 *pages)
 {
@@ -230,12 +230,12 @@ static __always_inline int answer_memory(struct gather_question *question)
 	return 0;
 }
 
-/* Of one node, in bytes. */
+/* Bytes of one node. */
 #define OF_NODE(item)                                                                       \
 	bytes(ITEM((const void *)node + bpf_core_field_offset(struct pglist_data, vm_stat), \
 		   enum node_stat_item, item))
 
-/* Of one zone, in bytes. */
+/* Bytes of one zone. */
 #define OF_ZONE(zone, item)                                                                       \
 	bytes(at_least_0(ITEM((const void *)(zone) + bpf_core_field_offset(struct zone, vm_stat), \
 			      enum zone_stat_item, item)))

@@ -2,10 +2,10 @@
 /*
  * Answers questions about network namespaces: their list, and their counters, devices and sockets.
  *
- * A namespace has no descriptor here, because that would keep it alive.  The first question of a
- * run walks over the kernel's list, and finds the namespaces of all questions.  The kernel links a
- * namespace after all its parts are set up.  It removes the link, and waits for all RCU readers,
- * before it frees any part; and the same holds for the devices of a namespace.
+ * A question names a namespace by number, because a descriptor would keep the namespace alive.  The
+ * first question of a run walks over the kernel's list, and finds the namespaces of all questions.
+ * The kernel links a namespace after setting up all its parts.  It removes the link, and waits for
+ * all RCU readers, before it frees any part; it treats the devices of a namespace in the same way.
  */
 #include "vmlinux.h"
 
@@ -44,7 +44,7 @@ static __always_inline __u32 identity_of(const struct net *net)
 	return (__u32)cookie ?: 1;
 }
 
-/* The questions about namespaces of one run: lists of questions by the number of the namespace. */
+/* The questions of one run about namespaces: lists of questions by the number of the namespace. */
 struct question_list {
 	__u64 run; /* gather_exchange.time of the run for which @first holds */
 	__u32 first; /* index of a question + 1; 0: none */
@@ -54,10 +54,10 @@ struct question_list {
 /* Not static, because clang would divide them into variables with names that BTF refuses. */
 struct question_list buckets[BUCKETS];
 __u32 following[GATHER_QUESTIONS]; /* like bucket.first */
-/* Addresses of the namespaces of questions; 0: there is none.  Only valid in the same run. */
+/* Addresses of the namespaces of questions, valid in the same run only; 0: not found. */
 __u64 found[GATHER_QUESTIONS];
 static __u64 found_run;
-static __u32 is_whole; /* the walk has come to the end of the list */
+static __u32 is_whole; /* the walk reached the end of the list */
 
 static __always_inline struct question_list *bucket_of(__u32 number)
 {
@@ -238,7 +238,9 @@ static __always_inline const struct net_device *find_device(const struct net *ne
 	return search.device;
 }
 
-/* Since 6.7 each device tells the type of its per-CPU statistics; without, only its driver does. */
+/*
+ * Since Linux 6.7 a device tells the type of its per-CPU statistics; before, only its driver knows.
+ */
 static __always_inline __u32 statistics_of(const struct net_device *device)
 {
 	if (!bpf_core_field_exists(device->pcpu_stat_type))

@@ -2,9 +2,9 @@
 /*
  * Answers the question how many processes are in each state.
  *
- * It walks over the process IDs, 64 at a time, in the tree where the kernel keeps them.  A host can
- * have more processes than one run may count: then the cursor of the exchange is the next ID, and
- * the next run goes on there.  No run needs an address that an earlier one has found.
+ * The program walks over the process IDs, 64 at a time, in the kernel's tree of IDs.  A host can
+ * run more processes than one run may count: the cursor of the exchange is then the next ID, where
+ * the next run continues.  No run uses an address that an earlier run found.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -13,22 +13,22 @@
 
 static __u64 pid_namespace; /* address of the initial one */
 
-/* An xarray: a node has so many slots, and 6 bits of the index for each level. */
+/* An xarray: slots of a node, and bits of the index for each level. */
 #define SLOTS 64
 #define SLOT_BITS 6
-/* 4 are enough for 2^22 IDs. */
+/* 4 suffice for 2^22 IDs. */
 #define LEVELS 6
 /* IDs are less than 2^22. */
 #define STEPS_MAX (1 << 16)
 
-/* Bits of task_struct.__state and .exit_state, which no type has: include/linux/sched.h. */
+/* Bits of task_struct.__state and .exit_state from include/linux/sched.h: BTF lacks macros. */
 #define STATE_REPORT 0x7f
 #define STATE_DISK_SLEEP 2
 #define STATE_IDLE 0x402
 #define STATE_REPORT_IDLE 0x80
 #define STATE_SHOWN_AS_DISK_SLEEP (0x1000 | 0x8000) /* waits for an rt_mutex; frozen */
 
-/* A process by state, as task_state_index() counts states, up to this run.  Not static: an array. */
+/* Processes by state, numbered as by task_state_index(), up to this run.  Not static: an array. */
 __u64 counts[16];
 __u64 slots[SLOTS]; /* of the current node */
 
@@ -62,7 +62,7 @@ static long count_process(__u32 number, void *nothing)
 	const struct task_struct *task;
 	__u64 link;
 
-	/* Other entries have one of these bits. */
+	/* All other entries set one of these bits. */
 	if (!pid || (__u64)pid & 3)
 		return 0;
 	link = (__u64)BPF_CORE_READ(pid, tasks[PIDTYPE_TGID].first);
@@ -90,7 +90,7 @@ struct id_walk {
 	bool is_done;
 };
 
-/* Reads the slots around @next; returns false, and passes them over, if there is no node. */
+/* Reads the slots around @next.  If there is no node, skips them and returns false. */
 static __always_inline bool read_slots(struct id_walk *walk)
 {
 	const struct pid_namespace *space = (const void *)pid_namespace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples the I/O of a cgroup on each disk.  It has a program for the module, which asks for one
- * row after the other, and one that answers dartd with all rows: see sample.h.
+ * Samples the I/O of a cgroup on each disk.  One program is for the module, which asks for one row
+ * after the other; another answers dartd with all rows: see sample.h.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

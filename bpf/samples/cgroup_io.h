@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The devices that a cgroup used, and the I/O of each as its line of io.stat shows it.
+ * The devices that a cgroup used, and the I/O of each as in its line of io.stat.
  *
- * The kernel counts by CPU and adds up in flushes: a flush moves what a CPU counted to the cgroup,
- * and what a cgroup got to its parent.  io.stat is the sum after a flush.  A flush takes a lock
- * that all containers share, and since Linux 6.16 only readers of io.stat flush.  So this adds what
- * a flush would move, for the cgroup and for those below it.
+ * The kernel counts by CPU and adds up in flushes: a flush moves the counts of a CPU to the cgroup,
+ * and the counts of a cgroup to its parent.  io.stat is the sum after a flush.  A flush takes a
+ * lock that all containers share, and since Linux 6.16 only readers of io.stat flush.  So this code
+ * adds the counts that a flush would move, for the cgroup and its descendants.
  *
  * Each move of the kernel is two writes: it adds to the destination (`iostat.cur`), then to the
- * count of what left the source (`last`).  The destination is read before the source here, parents
- * before children, so a sum misses what moves meanwhile; the next sum has it.  What is shown never
- * falls.  See also kmod/objects/cgroup_time.h.
+ * count that left the source (`last`).  This code reads the destination before the source, and
+ * parents before children, so a sum misses counts that move meanwhile; the next sum includes them.
+ * The values shown never fall.  See also kmod/objects/cgroup_time.h.
  */
 #ifndef CGROUP_IO_H
 #define CGROUP_IO_H
@@ -21,18 +21,18 @@
 #include "sample.h"
 
 /*
- * Limit of devices of a cgroup that are visited, because preemption is off meanwhile, and users may
- * be allowed to make devices.
+ * Limit of visited devices of a cgroup, because preemption is off meanwhile, and users may be
+ * allowed to create devices.
  */
 #define DEVICES_MAX 128
 
 /*
- * Limit of counts of a CPU that one sample looks at, for the same reason: each takes 20 to 50 ns.
- * With 64 CPUs and a disk these are 256 cgroups below.
+ * Limit of counts of CPUs that one sample reads, for the same reason: each takes 20 to 50 ns.  With
+ * 64 CPUs and one disk, these are 256 descendants.
  */
 #define CPU_COUNTS_MAX 16384
 
-/* Before Linux 6.2 the kernel has no lists of counts to flush. */
+/* Since Linux 6.2 the kernel keeps lists of counts to flush. */
 struct blkcg___listed {
 	struct llist_head *lhead;
 };
@@ -40,10 +40,10 @@ struct blkcg___listed {
 /* A line of io.stat. */
 struct io_line {
 	__u64 state; /* serial number of the io controller's state in the cgroup */
-	__u64 disk; /* its sequence number: unlike its device number it is used once */
+	__u64 disk; /* its sequence number, which unlike its device number is used once */
 };
 
-/* The counts that were shown last. */
+/* The counts last shown. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
@@ -51,7 +51,7 @@ struct {
 	__type(value, struct blkg_iostat);
 } shown SEC(".maps");
 
-/* A sum over a cgroup and those below it, for one device after the other. */
+/* A sum over a cgroup and its descendants, for one device after the other. */
 struct io_walk {
 	struct blkg_iostat sum; /* of the current device */
 	struct blkg_iostat arrived, left; /* of add_remaining(): stacks of callbacks are small */
@@ -61,11 +61,11 @@ struct io_walk {
 	const struct cgroup_subsys_state *top;
 	const struct cgroup_subsys_state *parent;
 	const struct list_head *node; /* the next child of @parent */
-	__u32 cpu_counts; /* looked at by this sample */
+	__u32 cpu_counts; /* read by this sample */
 	bool is_cut; /* CPU_COUNTS_MAX was reached */
 };
 
-/* Adds @arrived - @left, unless it is negative: then it moved between the two readings. */
+/* Adds @arrived - @left unless it is negative: counts then moved between the two reads. */
 static __always_inline void add_difference(struct blkg_iostat *sum,
 					   const struct blkg_iostat *arrived,
 					   const struct blkg_iostat *left)
@@ -99,7 +99,7 @@ static long add_cpu(__u32 cpu, struct io_walk *walk)
 	return 0;
 }
 
-/* Adds what CPUs counted for a device of a cgroup, and a flush would move to the cgroup. */
+/* Adds the counts of CPUs, for a device of a cgroup, that a flush would move to the cgroup. */
 static __always_inline void add_cpus(struct io_walk *walk, const struct blkcg_gq *blkg)
 {
 	const struct blkcg___listed *listed = (const void *)BPF_CORE_READ(blkg, blkcg);
@@ -116,7 +116,7 @@ static __always_inline void add_cpus(struct io_walk *walk, const struct blkcg_gq
 struct io_search {
 	const struct hlist_node *node; /* the next device */
 	const struct request_queue *queue; /* NULL: any */
-	__u64 before; /* devices to pass over, of those that fit */
+	__u64 before; /* matching devices to pass over */
 	const struct blkcg_gq *found;
 };
 
@@ -150,7 +150,7 @@ static long find_device(__u32 number, struct io_search *search)
 	return 1;
 }
 
-/* Adds what a flush would move from a cgroup to its parent, as far as the parent lacks it. */
+/* Adds the counts that a flush would move from a cgroup to its parent, as far as it lacks them. */
 static __always_inline void add_below(const struct cgroup_subsys_state *state,
 				      struct io_walk *walk)
 {
@@ -167,7 +167,7 @@ static __always_inline void add_below(const struct cgroup_subsys_state *state,
 	add_cpus(walk, search.found);
 }
 
-/* A step from cgroup to cgroup, each before those below it. */
+/* A step from cgroup to cgroup, each before its descendants. */
 static long visit_next(__u32 number, struct io_walk *walk)
 {
 	const struct cgroup_subsys_state *parent = walk->parent, *state;
@@ -194,7 +194,7 @@ static long visit_next(__u32 number, struct io_walk *walk)
 	return 0;
 }
 
-/* Sets @sum to at least the counts that were shown before, and keeps it. */
+/* Raises @sum to at least the counts shown before, and stores it. */
 static __always_inline void keep_shown(const struct blkcg_gq *blkg, struct blkg_iostat *sum)
 {
 	struct io_line line = {

@@ -14,7 +14,7 @@ static __u64 frequency;
 static __u64 tick_length;
 static __u64 time_constant;
 static __u64 tick;
-/* For a pulse per second; 0 if the kernel lacks it. */
+/* For a pulse per second (PPS); 0 if the kernel lacks it. */
 static __u64 pps_frequency;
 static __u64 pps_jitter;
 static __u64 pps_stability;

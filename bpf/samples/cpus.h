@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The CPUs that the kernel could have, and the memory of each. */
+/* The possible CPUs, and the per-CPU memory of each. */
 #ifndef CPUS_H
 #define CPUS_H
 
@@ -10,7 +10,7 @@ static __u64 possible_cpus;
 static __u64 online_cpus;
 static __u64 percpu_offsets;
 
-static __u32 cpu_ids; /* numbers of CPUs are less */
+static __u32 cpu_ids; /* greater than the number of any CPU */
 
 /* Call it in the SEC("syscall") program.  Returns 0 or -errno. */
 static __always_inline int find_cpus(void)
@@ -25,7 +25,7 @@ static __always_inline int find_cpus(void)
 	return ret;
 }
 
-/* Some numbers can belong to no CPU: their memory was freed after boot. */
+/* A number may belong to no CPU: the kernel then freed its memory after boot. */
 static __always_inline bool is_possible(__u32 cpu)
 {
 	return READ(__u8, possible_cpus + cpu / 8) & (1 << cpu % 8);
@@ -36,7 +36,7 @@ static __always_inline bool is_online(__u32 cpu)
 	return READ(__u8, online_cpus + cpu / 8) & (1 << cpu % 8);
 }
 
-/* The address of a variable of @cpu.  @percpu is what alloc_percpu() returned. */
+/* The address of the variable of @cpu; alloc_percpu() returned @percpu. */
 static __always_inline const void *at_cpu(const void *percpu, __u32 cpu)
 {
 	return percpu + READ(__u64, percpu_offsets + 8 * (__u64)cpu);

@@ -9,8 +9,8 @@
 /* UCOUNTS_HASHTABLE_ENTRIES of the kernel. */
 #define BUCKETS 1024
 /*
- * Any user can make thousands of user namespaces, and is in a list once for each.  A sample reads
- * at most this many users, because preemption is off meanwhile.
+ * Any user can make thousands of user namespaces, and the lists contain the user once for each.  A
+ * sample reads at most this many users, because preemption is off meanwhile.
  */
 #define USERS_OF_SAMPLE 256
 #define USERS_OF_BUCKET 128
@@ -74,7 +74,7 @@ __u64 buckets[BUCKETS];
 /* Sums over the users of each bucket, as of its last visit. */
 __u64 instances_of[BUCKETS];
 __u64 watches_of[BUCKETS];
-__u64 left_out_of[BUCKETS]; /* 1: it has more users than USERS_OF_BUCKET */
+__u64 left_out_of[BUCKETS]; /* 1: it contains more users than USERS_OF_BUCKET */
 /* The sums of these three arrays. */
 static __u64 all_instances;
 static __u64 all_watches;
@@ -132,9 +132,7 @@ static long add_bucket(__u32 number, struct inotify_walk *walk)
 {
 	const __u32 bucket = (walk->first + number) % BUCKETS;
 
-	/*
-	 * Checked before each bucket only, so the last bucket can take a sample beyond the limit.
-	 */
+	/* The limit is checked before each bucket only, so the last bucket can exceed it. */
 	if (walk->users >= USERS_OF_SAMPLE)
 		return 1;
 	walk->node = buckets[bucket];
@@ -150,7 +148,7 @@ static long add_bucket(__u32 number, struct inotify_walk *walk)
 }
 
 /*
- * Visits all buckets, unless they have more users than USERS_OF_SAMPLE: then the next sample
+ * Visits all buckets, unless they contain more users than USERS_OF_SAMPLE: then the next sample
  * continues, and until then the remaining buckets keep their previous sums.
  */
 static __always_inline void walk_users(void)

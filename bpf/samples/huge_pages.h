@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sizes of huge pages, and how many pages of each there are. */
+/* The sizes of huge pages, and the number of pages of each size. */
 #ifndef HUGE_PAGES_H
 #define HUGE_PAGES_H
 
@@ -7,11 +7,11 @@
 
 #include "sample.h"
 
-/* HUGE_MAX_HSTATE of any architecture is less. */
+/* HUGE_MAX_HSTATE is less on any architecture. */
 #define SIZES_MAX 16
 
 /* Addresses. */
-static __u64 sizes; /* struct hstate[]; 0: the kernel has no huge pages */
+static __u64 sizes; /* struct hstate[]; 0: kernel without huge pages */
 static __u64 size_count;
 static __u64 default_size;
 

@@ -8,7 +8,7 @@
 
 #include <bpf/bpf_core_read.h>
 
-/* With CONFIG_PSI, which the kernel that vmlinux.h was made from may lack. */
+/* Exists with CONFIG_PSI, which the kernel that vmlinux.h was made from may lack. */
 struct psi_group___psi {
 	bool enabled;
 	__u64 total[1]; /* two dimensions, which BTF does not show */
@@ -40,7 +40,7 @@ static __always_inline __u64 pressure__total(const struct psi_group *group, __u3
 	else
 		total += bpf_core_field_offset(struct psi_group___psi, total);
 
-	/* total[] has two arrays; PSI_AVGS is the first. */
+	/* total[] consists of two arrays; PSI_AVGS is the first. */
 	bpf_probe_read_kernel(&time, sizeof(time), total + state * sizeof(time));
 	return time;
 }
@@ -52,8 +52,8 @@ static __always_inline __u64 pressure__total(const struct psi_group *group, __u3
 static __always_inline __u64 pressure__irq(const struct psi_group *group)
 {
 	/*
-	 * A function and not an expression, because clang would evaluate a value that a kernel may
-	 * lack.
+	 * A function and not an expression, because clang would evaluate a value that the kernel
+	 * may lack.
 	 */
 	if (!bpf_core_enum_value_exists(enum psi_states___psi, PSI_IRQ_FULL___psi))
 		return 0;

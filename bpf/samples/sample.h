@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For programs that take samples.  NAME.bpf.c here fills struct dart_zero_NAME: dartd loads it for
- * a source BY_PROGRAM in <linux/dart_zero_samples.def>.
+ * For programs that take samples.  NAME.bpf.c in this folder fills struct dart_zero_NAME: dartd
+ * loads it for a source BY_PROGRAM in <linux/dart_zero_samples.def>.
  *
- * Each file has one function, and HOST_SAMPLE() or CGROUP_SAMPLE() behind it, which makes two
+ * Each file defines one function, and after it HOST_SAMPLE() or CGROUP_SAMPLE(), which makes two
  * programs of it.  One takes the sample for the module, in process context: see struct
  * dart_zero_sample.  The other answers questions of dartd, which gathers without the module: see
- * bpf/gather/answer.h.  dartd loads one of them.  The function returns what it did.
+ * bpf/gather/answer.h.  dartd loads one of them.  The function returns an enum
+ * dart_zero_sample_answer.
  *
- * If it needs variables that BTF does not have, a program SEC("syscall") finds them once, before
- * the first sample: dartd runs it with a struct sample_setting, and it returns 0 or -errno, which
- * bpf_kallsyms_lookup_name() explains.
+ * If the function needs variables that BTF does not describe, a program SEC("syscall") finds them
+ * once, before the first sample: dartd runs it with a struct sample_setting, and it returns 0 or
+ * the -errno of bpf_kallsyms_lookup_name().
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H
@@ -35,7 +36,7 @@
 		sample_->answer = DART_ZERO_ANSWER_VALUES;             \
 	} while (0)
 
-/* The module and dartd read the answer of the function. */
+/* The module and dartd both read the answer of the function. */
 _Static_assert((int)DART_ZERO_ANSWER_NONE == (int)GATHER_NOT_YET, "different answers");
 _Static_assert((int)DART_ZERO_ANSWER_VALUES == (int)GATHER_VALUES, "different answers");
 _Static_assert((int)DART_ZERO_ANSWER_ABSENT == (int)GATHER_ABSENT, "different answers");

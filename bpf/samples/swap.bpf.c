@@ -26,7 +26,7 @@ int find_variables(const struct sample_setting *setting)
 	if (ret)
 		return ret;
 	page_shift = setting->page_shift;
-	/* A kernel without huge pages. */
+	/* The kernel was built without huge pages. */
 	if (find_sizes())
 		sizes = 0;
 	return 0;

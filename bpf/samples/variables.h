@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Variables of the kernel that BTF does not have: programs find their addresses by name. */
+/* Kernel variables that BTF does not describe: programs find their addresses by name. */
 #ifndef VARIABLES_H
 #define VARIABLES_H
 
@@ -19,7 +19,7 @@
 		value_;                                         \
 	})
 
-/* Of sums over counts by CPU, which can be negative for a moment. */
+/* For sums over counts by CPU, which can be negative for a moment. */
 static __always_inline __u64 at_least_0(__s64 value)
 {
 	return value < 0 ? 0 : value;
