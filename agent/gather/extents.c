@@ -19,7 +19,7 @@ uint32_t extents__new_id(struct extents *extents)
 	return ++extents->last_id;
 }
 
-/* The first hole of @bytes, and the extent that follows it, or NULL. */
+/* Finds the first hole of @bytes, and the extent after it, or NULL. */
 static int find_hole(const struct extents *extents, uint64_t bytes, uint64_t *offset,
 		     struct extent **next)
 {
@@ -36,7 +36,7 @@ static int find_hole(const struct extents *extents, uint64_t bytes, uint64_t *of
 	return 0;
 }
 
-/* An extent of @bytes without memory yet. */
+/* Adds an extent of @bytes without memory yet. */
 static int add_extent(struct extents *extents, enum dart_zero_extent_kind kind, uint64_t bytes,
 		      struct extent **result)
 {
@@ -183,7 +183,7 @@ int extents__adopt_slice(struct extents *extents, struct dart_zero_adoption *ado
 		adoption->id = known->id;
 	if (!ret) {
 		extent->slice = known;
-		/* The process has its descriptor. */
+		/* The process that adopted this memory already holds a descriptor of it. */
 		fd = slices__lend(&extents->slices, known, extents__new_id(extents));
 		ret = fd < 0 ? fd : close(fd);
 	}
@@ -259,7 +259,7 @@ int extents__add_map(struct extents *extents, struct dart_zero_map *request)
 	return 0;
 }
 
-/* Linux before 6.2 pins memory that is not writable for no adapter. */
+/* Linux before 6.2 refuses to pin read-only memory for adapters. */
 static bool is_before_6_2(void)
 {
 	struct utsname host;

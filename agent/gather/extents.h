@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Extents of a region that no module fills: slabs, each with one slice, pages of records, and maps.
- * The functions take the arguments of the requests in <linux/dart_zero.h> and return 0 or -errno as
- * these say.
+ * Extents of a region without the module: slabs with one slice each, pages of records, and maps.
+ * The functions take the arguments of the requests in <linux/dart_zero.h>, and return 0 or -errno
+ * as documented there.
  */
 #ifndef GATHER_EXTENTS_H
 #define GATHER_EXTENTS_H
@@ -17,7 +17,7 @@
 #include "record_pages.h"
 #include "slices.h"
 
-/* Bytes of addresses: as the region of the module has by default. */
+/* Bytes of addresses, like the default of the module's region. */
 #define EXTENTS_CAPACITY (4096UL << 20)
 
 struct extent {
@@ -38,10 +38,10 @@ struct extents {
 };
 
 int extents__open(struct extents *extents, struct dart_error *error);
-/* Removes all extents: nobody uses their memory any more. */
+/* Removes all extents.  Nobody may use their memory any more. */
 void extents__close(struct extents *extents);
 
-/* An id that no extent, slice or record had before. */
+/* Returns an id that no extent, slice or record used before. */
 uint32_t extents__new_id(struct extents *extents);
 /* Sets the members of @info about extents. */
 void extents__info(const struct extents *extents, struct dart_zero_info *info);
@@ -51,9 +51,9 @@ int extents__add_slice(struct extents *extents, struct dart_zero_slice *slice);
 int extents__adopt_slice(struct extents *extents, struct dart_zero_adoption *adoption);
 int extents__add_map(struct extents *extents, struct dart_zero_map *request);
 
-/* NULL: no extent has this id. */
+/* Returns NULL if no extent has this id. */
 struct extent *extents__find(const struct extents *extents, uint32_t id);
-/* Its memory reads as 0 from then on. */
+/* The memory of the extent reads as 0 from then on. */
 void extents__remove(struct extents *extents, struct extent *extent);
 
 #endif /* GATHER_EXTENTS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples mounted file systems.  A call of a file system can hang for as long as its server does
- * not answer, so a thread asks each time, and samples return the last answer.
+ * Samples mounted file systems.  A call to a file system can hang until its server answers, so a
+ * thread makes each call, and samples return the last answer.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,10 +19,10 @@
 #include "agent/region/mounts.h"
 #include "own_sample.h"
 
-/* How long the first values are waited for. */
+/* Time to wait for the first values. */
 #define FIRST_MS 200
 
-/* A file system, which the sample and a thread that asks share. */
+/* A file system, shared by the sample and a thread that asks. */
 struct filesystem {
 	pthread_mutex_t lock; /* guards the members up to @values */
 	pthread_cond_t answered;
@@ -54,7 +54,7 @@ static void give(struct filesystem *filesystem)
 	free(filesystem);
 }
 
-/* Copies the texts of the mount that PID 1 sees.  -ENODEV: it was unmounted. */
+/* Copies the texts of the mount as PID 1 sees it.  -ENODEV: it was unmounted. */
 static int set_texts(const struct filesystem *filesystem, struct dart_zero_filesystem *values)
 {
 	const struct mount *mount;
@@ -77,8 +77,8 @@ static int set_texts(const struct filesystem *filesystem, struct dart_zero_files
 }
 
 /*
- * -ENOENT: another file system is there for dartd, whose mounts can differ from those of PID 1.
- * The number in stat(2) would not do: subvolumes of btrfs have numbers of their own there.
+ * -ENOENT: dartd sees another file system at the path, because its mounts can differ from the
+ * mounts of PID 1.  The device number of stat(2) would not do: btrfs numbers each subvolume there.
  */
 static int check_device(const struct filesystem *filesystem)
 {
@@ -137,7 +137,7 @@ static void *ask_once(void *argument)
 	return NULL;
 }
 
-/* Called with the lock.  Without a thread the next sample tries again. */
+/* The caller holds the lock.  If no thread can be started, the next sample tries again. */
 static void begin_asking(struct filesystem *filesystem)
 {
 	pthread_attr_t attributes;
@@ -204,7 +204,7 @@ static int filesystem__open(const struct dart_zero_record *wanted, struct own_sa
 	wait_for_first(sample->filesystem);
 	code = sample->filesystem->code;
 	pthread_mutex_unlock(&sample->filesystem->lock);
-	/* Without an answer yet, values come later. */
+	/* -EAGAIN: no answer yet, values come later. */
 	if (code && code != -EAGAIN) {
 		give(sample->filesystem);
 		free(sample);

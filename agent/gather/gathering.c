@@ -15,9 +15,9 @@
 #include "gathering.h"
 #include "own_sample.h"
 
-/* A program holds the RCU read lock as long as it runs, and answers one question at least. */
+/* A program holds the RCU read lock while it runs, and answers at least one question. */
 #define BUDGET_NS 200000
-/* More runs without progress than this, and the questions that are left wait for a pass. */
+/* After more runs without progress than this, the remaining questions wait for a later pass. */
 #define IDLE_RUNS_MAX 64
 /* The longest sample: see own_sample_kind. */
 #define SAMPLE_MAX GATHER_COPY_MAX
@@ -55,7 +55,7 @@ static void tell_gone(struct gathering *gathering, struct record *record)
 	gathering->handlers->on_gone(gathering->owner, record->id);
 }
 
-/* The CPUs that @record has a row for. */
+/* True if @cpu was online in the last pass. */
 static bool is_online(const struct gathering *gathering, uint32_t cpu)
 {
 	return cpu < gathering->cpus && gathering->online[cpu / 64] >> cpu % 64 & 1;
@@ -106,13 +106,13 @@ static void take_sample(const struct gathering *gathering, struct record *record
 	record__finish(record, i);
 }
 
-/* A program cannot find out this value, and leaves it 0. */
+/* Programs cannot find out this value, and leave it 0. */
 static void set_tai(uint8_t *sample)
 {
 	struct dart_zero_clock *clock = (struct dart_zero_clock *)sample;
 	const int64_t ahead = dart_clock__ns(CLOCK_TAI) - dart_clock__ns(CLOCK_REALTIME);
 
-	/* Some time passed between the two calls. */
+	/* Round, because some time passed between the two calls. */
 	clock->tai = (ahead + (ahead < 0 ? -500000000 : 500000000)) / 1000000000;
 }
 
@@ -159,7 +159,7 @@ static uint32_t take_answers(struct gathering *gathering, struct gatherer *gathe
 	return count;
 }
 
-/* Runs @program until it has answered all questions.  0, or -errno of a run. */
+/* Runs @program until it answered all questions.  Returns 0, or -errno of a run. */
 static int run(struct gathering *gathering, int program, struct gatherer *gatherer,
 	       struct record *const *records)
 {
@@ -229,7 +229,7 @@ static void sample_by_itself(struct gathering *gathering, struct gatherer *gathe
 	}
 }
 
-/* The record of SOURCE_GATHERING has the cost of its gatherer. */
+/* Writes the cost of the gatherer into its record of SOURCE_GATHERING. */
 static void write_cost(struct gatherer *gatherer, struct record *record)
 {
 	record__write(record, 0, dart_clock__ns(CLOCK_BOOTTIME), 0,
@@ -249,7 +249,7 @@ static void gather_without_program(struct gathering *gathering, struct gatherer 
 		write_cost(gatherer, record);
 }
 
-/* Takes the next records of the pass, at most GATHER_QUESTIONS, that have not ended. */
+/* Takes the next records of the pass, at most GATHER_QUESTIONS; skips records that ended. */
 static uint32_t take_batch(struct gatherer *gatherer, struct record **records)
 {
 	struct record *record;
@@ -263,7 +263,7 @@ static uint32_t take_batch(struct gatherer *gatherer, struct record **records)
 	return count;
 }
 
-/* Lets others take the lock, which the thread has, between two batches. */
+/* Releases the lock between two batches, so that other threads can take it. */
 static void yield_lock(struct gathering *gathering)
 {
 	pthread_mutex_unlock(&gathering->lock);
@@ -296,7 +296,7 @@ static void gather_list_without_program(struct gathering *gathering, struct gath
 	}
 }
 
-/* Passes follow the clock.  A pass whose time has passed is skipped and counted. */
+/* Passes follow the clock.  A pass whose time is over is skipped and counted. */
 static void next_due(struct gatherer *gatherer)
 {
 	const uint64_t interval = gatherer->interval_ms * UINT64_C(1000000);
@@ -392,7 +392,7 @@ static void gather_due(struct gathering *gathering)
 
 	pthread_mutex_lock(&gathering->lock);
 	while ((gatherer = find_due(gathering, now))) {
-		/* A record more, so that the gatherer stays when the last one is removed. */
+		/* Keeps the gatherer if the pass removes its last record. */
 		gatherer->record_count++;
 		pass(gathering, gatherer);
 		gatherer->record_count--;
@@ -426,7 +426,7 @@ static int start_thread(struct gathering *gathering)
 	sigset_t all, before;
 	int ret;
 
-	/* Signals are for the loop of dartd. */
+	/* Only the main loop of dartd takes signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	ret = pthread_create(&gathering->thread, NULL, gather, gathering);
@@ -514,8 +514,8 @@ static struct gatherer *gatherer__new(uint32_t interval_ms)
 }
 
 /*
- * Appends @record to its list, in the order of network namespaces, which the program visits in one
- * walk.  New records are mostly the last ones.
+ * Inserts @record into its list, in the order of network namespaces, which the program visits in
+ * one walk.  New records mostly belong at the end.
  */
 static void insert(struct records_of_program *records, struct record *record)
 {

@@ -17,11 +17,11 @@
 #include "programs.h"
 #include "record.h"
 
-/* Called with the lock of the gathering held, by its thread or by a caller. */
+/* The thread or a caller calls these with the lock of the gathering held. */
 struct gathering_handlers {
-	/* The object of record @id has ended. */
+	/* The object of record @id ended. */
 	void (*on_gone)(void *owner, uint32_t id);
-	/* The list of network namespaces has changed since it was last asked for. */
+	/* The list of network namespaces changed since it was last read. */
 	void (*on_namespaces)(void *owner);
 };
 
@@ -34,7 +34,7 @@ struct gathering {
 	uint64_t *online; /* CPUs, as of the last pass */
 	uint32_t cpus; /* highest possible CPU + 1 */
 	int timer; /* when the next pass is due */
-	int end; /* an eventfd: the thread shall end */
+	int end; /* an eventfd that tells the thread to end */
 	struct namespace_list namespaces; /* passes look for changes */
 	const struct gathering_handlers *handlers;
 	void *owner;
@@ -44,10 +44,10 @@ struct gathering {
 int gathering__open(struct gathering *gathering, uint32_t cpus,
 		    const struct gathering_handlers *handlers, void *owner,
 		    struct dart_error *error);
-/* Ends the thread.  All records have been removed. */
+/* Ends the thread.  All records must be removed before. */
 void gathering__close(struct gathering *gathering);
 
-/* Gathers @record, which has a place, and again every @interval_ms.  -ENODEV: its object ended. */
+/* Gathers placed @record now and then every @interval_ms.  -ENODEV: its object ended. */
 int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms);
 /* Waits for the batch that is running; the caller frees the record. */
 void gathering__remove(struct gathering *gathering, struct record *record);

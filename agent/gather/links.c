@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples network devices of dartd's namespace by rtnetlink(7), because most drivers keep their
+ * Samples network devices of dartd's namespace over rtnetlink(7), because most drivers keep their
  * counts where eBPF programs do not find them.  One dump answers for all devices.  A driver can
- * keep the dump from ending, so a thread waits for it, and samples wait for the thread only as long
- * as drivers usually take.
+ * delay the end of the dump without limit, so a thread waits for it, and samples wait for the
+ * thread only as long as drivers usually take.
  */
 #include <errno.h>
 #include <linux/netlink.h>
@@ -21,9 +21,9 @@
 
 #include "own_sample.h"
 
-/* How long samples wait for a dump, unless an earlier dump has not ended yet. */
+/* How long samples wait for a dump, unless an earlier dump is still outstanding. */
 #define PATIENCE_NS 20000000L
-/* An answer serves all samples of a pass; passes follow each other after 10 ms or more. */
+/* An answer serves all samples of a pass; passes are 10 ms or more apart. */
 #define FRESH_NS 5000000
 /* The kernel fills buffers of up to 32 KiB. */
 #define DATAGRAM_MAX 65536
@@ -75,7 +75,7 @@ static void take_stats(struct dart_zero_netdev_link *values, const struct rtattr
 {
 	const size_t size = RTA_PAYLOAD(attribute);
 
-	/* Older kernels have fewer members, at the end. */
+	/* Older kernels lack members at the end. */
 	memcpy(values, RTA_DATA(attribute), size < STATS_BYTES ? size : STATS_BYTES);
 }
 
@@ -118,7 +118,7 @@ static int take_link(struct answer *answer, const struct nlmsghdr *message)
 
 	if (message->nlmsg_len < NLMSG_LENGTH(sizeof(*info)))
 		return -EPROTO;
-	/* A power of two: the room doubles. */
+	/* At each power of two the room doubles. */
 	if (!(answer->count & (answer->count - 1))) {
 		more = reallocarray(answer->links, answer->count ? answer->count * 2 : 1,
 				    sizeof(*more));
@@ -133,7 +133,7 @@ static int take_link(struct answer *answer, const struct nlmsghdr *message)
 	return 0;
 }
 
-/* Takes the messages of one datagram.  1: the dump has ended; 0; -errno. */
+/* Takes the messages of one datagram.  Returns 1 at the end of the dump, 0 before, or -errno. */
 static int take_datagram(struct answer *answer, const void *datagram, size_t size)
 {
 	const struct nlmsghdr *message = datagram;
@@ -206,7 +206,7 @@ static void *ask(void *argument)
 	return NULL;
 }
 
-/* Called with the lock. */
+/* The caller holds the lock. */
 static void begin_asking(void)
 {
 	pthread_attr_t attributes;
@@ -219,7 +219,7 @@ static void begin_asking(void)
 	pthread_attr_destroy(&attributes);
 }
 
-/* Called with the lock, which it gives up meanwhile. */
+/* The caller holds the lock, which is released during the wait. */
 static void wait_for_answer(void)
 {
 	struct timespec until;
@@ -285,7 +285,7 @@ static int link__open(const struct dart_zero_record *wanted, struct own_sample *
 {
 	struct link_sample *sample;
 
-	/* A socket in another namespace would keep it from ending. */
+	/* A socket in another namespace would keep that namespace from ending. */
 	if (!is_in_own_namespace(wanted))
 		return -EOPNOTSUPP;
 	pthread_once(&once, open_links);

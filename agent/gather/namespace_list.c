@@ -12,7 +12,7 @@
 /* One run lists all namespaces, however long it takes. */
 #define BUDGET_NS 1000000000
 
-/* Leaves the answer at the beginning of the output.  0 or -errno. */
+/* Leaves the answer at the beginning of the output.  Returns 0 or -errno. */
 static int ask(struct gather_programs *programs)
 {
 	const struct subject *subject = subject__find(DART_ZERO_SOURCE_TCP);

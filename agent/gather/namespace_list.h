@@ -10,18 +10,18 @@
 
 struct namespace_list {
 	bool is_watched;
-	uint64_t seen; /* a hash of the list that was read or noticed last */
+	uint64_t seen; /* hash of the list that was last read or noticed */
 	uint64_t due; /* ns, CLOCK_MONOTONIC: the next look is not before */
 };
 
 /*
  * Reads the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
- * namespace_list__has_changed() looks for changes.  -EAGAIN: the list changed meanwhile; or errors
- * of gather_programs__keep().
+ * namespace_list__has_changed() looks for changes.  -EAGAIN: the list changed during the read;
+ * other errors are errors of gather_programs__keep().
  */
 int namespace_list__read(struct namespace_list *list, struct gather_programs *programs,
 			 bool is_watched, uint32_t **inodes, uint32_t *count);
-/* Looks at most once a second.  True once for each change. */
+/* Looks at most once a second.  Returns true once for each change. */
 bool namespace_list__has_changed(struct namespace_list *list, struct gather_programs *programs);
 
 #endif /* NAMESPACE_LIST_H */

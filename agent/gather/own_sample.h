@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples that dartd takes by itself, because eBPF programs cannot: where a driver or a file server
- * has to be asked.  Each kind asks by an interface of the kernel.
+ * Samples that dartd takes itself, because eBPF programs cannot ask a driver or a file server.
+ * Each kind asks over an interface of the kernel.
  */
 #ifndef OWN_SAMPLE_H
 #define OWN_SAMPLE_H
@@ -15,14 +15,14 @@
 struct own_sample;
 
 struct own_sample_kind {
-	/* -errno as DART_ZERO_IOC_ADD_RECORD; the caller sets the kind of *@sample. */
+	/* Returns -errno as DART_ZERO_IOC_ADD_RECORD does; the caller sets the kind of *@sample. */
 	int (*open)(const struct dart_zero_record *wanted, struct own_sample **sample);
 	void (*close)(struct own_sample *sample);
 	/*
-	 * Fills in the zeroed @values of row @index, and *@number of a sample with several rows.
-	 * *@time is now (CLOCK_BOOTTIME, ns); the function may set it to an earlier time to which
-	 * the values belong.  Returns 0, -EAGAIN (no new values yet), -ENODATA (the object has no
-	 * such values now) or -ENODEV (the object has ended).  Does not wait for others.
+	 * Fills in the zeroed @values of row @index, and *@number if the sample consists of several
+	 * rows.  *@time is now (CLOCK_BOOTTIME, ns); the function may set it to an earlier time to
+	 * which the values belong.  Returns 0, -EAGAIN (no new values yet), -ENODATA (the object
+	 * lacks such values now) or -ENODEV (the object ended).  Does not wait for others.
 	 */
 	int (*sample)(struct own_sample *sample, uint32_t index, void *values, uint64_t *number,
 		      uint64_t *time);
@@ -31,7 +31,7 @@ struct own_sample_kind {
 /* The first member of the struct of each kind. */
 struct own_sample {
 	const struct own_sample_kind *kind;
-	uint32_t rows; /* for which a record has room */
+	uint32_t rows; /* room of the record */
 };
 
 extern const struct own_sample_kind filesystem_sample;

@@ -140,7 +140,7 @@ close_object:
 	return ret;
 }
 
-/* For the first user of a program.  Errors name @name, a source. */
+/* Loads a program for its first user.  Errors name the source @name. */
 static int load(struct gather_programs *programs, int index, const char *name,
 		struct dart_error *error)
 {
@@ -213,7 +213,7 @@ int gather_programs__keep(struct gather_programs *programs, int index, struct da
 
 int gather_programs__run(struct gather_programs *programs, int index)
 {
-	/* A raw tracepoint is asked on the CPU of the caller. */
+	/* The kernel runs a raw tracepoint on the CPU of the caller. */
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 
 	return bpf_prog_test_run_opts(programs->loaded[index].fd, &options);

@@ -28,13 +28,13 @@ void gather_programs__close(struct gather_programs *programs);
  */
 int gather_programs__take(struct gather_programs *programs, const struct source *source,
 			  struct dart_error *error);
-/* The last user unloads the program. */
+/* Unloads the program after its last user. */
 void gather_programs__give(struct gather_programs *programs, enum dart_zero_source source);
 
-/* Loads program @index until the end, independent of sources. */
+/* Loads program @index until the end, independently of sources. */
 int gather_programs__keep(struct gather_programs *programs, int index, struct dart_error *error);
 
-/* Runs program @index once with the questions in the exchange.  0 or -errno. */
+/* Runs program @index once with the questions in the exchange.  Returns 0 or -errno. */
 int gather_programs__run(struct gather_programs *programs, int index);
 
 #endif /* PROGRAMS_H */

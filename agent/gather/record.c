@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sums copies of counters, and writes the sums into rows that others READ meanwhile. */
+/* Sums copies of counters, and writes the sums into rows that readers READ meanwhile. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,15 +96,15 @@ static struct dart_zero_record_line *row_lines(const struct record *record, uint
 	return record->pages->lines + record->first_line + row * record->row_lines;
 }
 
-/* The next even sequence that is not that of an empty row. */
+/* The next even sequence, without the sequence of empty rows. */
 static uint32_t next_sequence(const struct record *record)
 {
 	return record->sequence + 2 ?: 2;
 }
 
 /*
- * A reader READs a line from either end, or at one moment.  So a value that changed comes with an
- * odd sequence, or with another one, at one end: the fences order the sequences with the words
+ * An adapter READs a line from either end, or at one moment.  So a changed value arrives with an
+ * odd sequence, or with another sequence, at one end: the fences order the sequences with the words
  * for adapters, too.
  */
 static void set_sequence(struct record *record, uint32_t row, uint32_t sequence)
@@ -131,7 +131,7 @@ static void write_words(struct record *record, uint32_t row, const uint64_t *wor
 	}
 }
 
-/* Times on their way from a CPU to a cgroup can be missed, but values that were shown stay. */
+/* A sum can miss times on their way from a CPU to a cgroup, but values that were shown stay. */
 static void keep_highest(const struct record *record, uint64_t *words)
 {
 	const struct dart_zero_record_line *line = row_lines(record, 0);
@@ -180,7 +180,7 @@ void record__displace(struct record *record)
 			sum[i] += element[i];                                       \
 	} while (0)
 
-/* Adds the elements of all pieces of @copy to those of the row in @words. */
+/* Adds the elements of all pieces of @copy to the elements of the row in @words. */
 static void add_copy(const struct record *record, const uint8_t *copy, uint64_t *words)
 {
 	const struct dart_zero_piece *piece = record->pieces;

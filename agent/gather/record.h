@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A record that dartd gathers, and its rows: <linux/dart_zero.h>, "Records", describes them.  A
- * record is written by one thread at a time.
+ * A record that dartd gathers, and its rows, as described in <linux/dart_zero.h>, "Records".  One
+ * thread at a time writes a record.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -28,27 +28,27 @@ struct record {
 	struct record_pages *pages;
 	uint32_t first_line;
 	uint32_t row_lines;
-	uint32_t rows; /* for which there is room */
-	uint32_t used_rows; /* that are not empty */
-	uint32_t words; /* of a row, without sequences */
+	uint32_t rows; /* room */
+	uint32_t used_rows; /* rows that are not empty */
+	uint32_t words; /* length of a row, without sequences */
 	uint32_t sequence; /* of the last row that was written */
 	enum dart_zero_record_form form;
-	bool never_falls; /* its values: a lower one is not written */
-	bool is_gone; /* its object has ended, and the region has an event */
+	bool never_falls; /* a value lower than before is not written */
+	bool is_gone; /* its object ended, and an event of the region says so */
 	uint32_t piece_count;
 	/* Of a copy that begins at byte question.offset of the variable. */
 	struct dart_zero_piece pieces[];
 };
 
 /*
- * A record of @form without a place, with a copy of @pieces, which lie in @length bytes.
- * -EINVAL: the pieces are malformed, or too many for a row; -ENOMEM.
+ * Makes a record without a place, in the form and with the pieces of @wanted, for copies of @length
+ * bytes.  -EINVAL: the pieces are malformed, or too many for a row; -ENOMEM.
  */
 int record__new(const struct dart_zero_record *wanted, uint64_t length, struct record **record);
 /* Frees a record without a place, and closes the descriptor of its question. */
 void record__free(struct record *record);
 
-/* Takes lines for @record->rows rows.  -ENOSPC. */
+/* Takes lines for @record->rows rows.  -ENOSPC: @pages lack free lines. */
 int record__place(struct record *record, struct record_pages *pages);
 /* Makes the rows empty and gives the lines back. */
 void record__displace(struct record *record);
@@ -60,7 +60,7 @@ void record__displace(struct record *record);
  */
 void record__write(struct record *record, uint32_t row, uint64_t time, uint64_t number,
 		   const uint8_t *copies, uint32_t count, uint64_t stride);
-/* Ends a gathering that has written the first @rows rows: the others become empty. */
+/* Ends a gathering that wrote the first @rows rows: empties the others. */
 void record__finish(struct record *record, uint32_t rows);
 
 #endif /* RECORD_H */

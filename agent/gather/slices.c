@@ -12,7 +12,7 @@
 
 #include "slices.h"
 
-/* Neither dartd nor the process can make the other one fault. */
+/* With these seals neither dartd nor the process can make the other one fault. */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 /* As DART_ZERO_IOC_ADD_SLICE. */
 #define PAGES_MAX 256
@@ -48,7 +48,7 @@ int slices__pages(int fd, uint32_t *pages)
 	return 0;
 }
 
-/* Opens a file once more, so that the two can be told from each other. */
+/* Opens the file again, so that the two open files can be told apart. */
 static int reopen(int fd)
 {
 	char path[32];
@@ -59,7 +59,7 @@ static int reopen(int fd)
 	return copy < 0 ? -errno : copy;
 }
 
-/* The file that memfd_create() opens does not count as one that can write: has_other_users(). */
+/* The kernel does not count the file that memfd_create() opens as a writer: has_other_users(). */
 static int create_memory(uint64_t size)
 {
 	int fd = memfd_create("dart_slice", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret;
@@ -81,7 +81,7 @@ static struct slice *find_inode(const struct slices *slices, uint64_t inode)
 	return NULL;
 }
 
-/* Has @slice->memory, which this maps at @place. */
+/* Maps @slice->memory at @place, and adds @slice to the list. */
 static int add(struct slices *slices, struct slice *slice, void *place, uint64_t size)
 {
 	struct stat status;
@@ -89,7 +89,7 @@ static int add(struct slices *slices, struct slice *slice, void *place, uint64_t
 	if (fstat(slice->memory, &status))
 		return -errno;
 	slice->inode = status.st_ino;
-	/* Writable, because Linux before 6.2 pins other memory for no adapter. */
+	/* Writable, because Linux before 6.2 refuses to pin read-only memory for adapters. */
 	if (mmap(place, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, slice->memory, 0) ==
 	    MAP_FAILED)
 		return -errno;
@@ -176,7 +176,7 @@ uint32_t slices__next_gone(struct slices *slices)
 	char events[4096];
 	struct slice *slice;
 
-	/* Which slices were closed does not matter: an event may be of one of several users. */
+	/* The events need not tell which slices: one of several users may have caused an event. */
 	while (read(slices->inotify, events, sizeof(events)) > 0)
 		;
 	TAILQ_FOREACH(slice, &slices->list, link) {

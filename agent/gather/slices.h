@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory that dartd lends to processes of the host, which write it: a memfd for each, so that a
- * process reaches nothing but its own pages.  dartd keeps a descriptor of its own; a slice is gone
- * when nobody else has the memfd open or mapped, which inotify(7) and leases (fcntl(2)) tell.
+ * process reaches nothing but its own pages.  dartd keeps a descriptor of its own.  A slice is gone
+ * when nobody else keeps the memfd open or mapped, as inotify(7) and leases (fcntl(2)) tell.
  */
 #ifndef SLICES_H
 #define SLICES_H
@@ -32,23 +32,23 @@ int slices__open(struct slices *slices);
 void slices__close(struct slices *slices);
 
 /*
- * Maps @pages new pages, or those of the memfd @adopted (unless it is -1, it is duplicated), at
- * @place, instead of the memory that is mapped there.  -EINVAL: @adopted is not a descriptor of
- * slices__lend(); -EEXIST: *@slice has this memory.
+ * Maps @pages new pages, or the pages of the memfd @adopted (unless it is -1; it is duplicated), at
+ * @place, instead of the memory mapped there.  -EINVAL: @adopted is not a descriptor of
+ * slices__lend(); -EEXIST: *@slice already uses this memory.
  */
 int slices__add(struct slices *slices, void *place, uint32_t pages, int adopted,
 		struct slice **slice);
-/* The size of a memfd that another dartd has lent, in pages.  -EINVAL: it is not one. */
+/* Sets @pages to the size of a memfd that another dartd lent.  -EINVAL: @fd is no such memfd. */
 int slices__pages(int fd, uint32_t *pages);
-/* The caller has unmapped the memory. */
+/* Call it after unmapping the memory. */
 void slices__remove(struct slices *slices, struct slice *slice);
 
 /* Returns a descriptor for another process, or -errno.  The slice is lent as @id from now on. */
 int slices__lend(struct slices *slices, struct slice *slice, uint32_t id);
-/* Takes a lent slice back: its end is not told any more. */
+/* Takes a lent slice back: slices__next_gone() no longer reports its end. */
 void slices__take_back(struct slices *slices, struct slice *slice);
 
-/* Reads the inotify descriptor.  Returns the id of a slice that is gone, once; 0: no other one. */
+/* Reads the inotify descriptor.  Returns the id of each slice that is gone once, then 0. */
 uint32_t slices__next_gone(struct slices *slices);
 
 #endif /* SLICES_H */

@@ -72,7 +72,7 @@ static const struct gather_program programs[PROGRAMS] = {
 		.is_sample = true, .program = PROGRAM_NONE, .own = &(kind_)              \
 	}
 
-/* Rows of a sample, at most: as the module has it. */
+/* Most rows of a sample, as in the module. */
 #define ROWS_OF_NONE 0
 #define ROWS_OF_CPU 0
 #define ROWS_OF_NODE 1024
@@ -142,7 +142,7 @@ static struct subject subjects[] = {
 
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
-/* Bytes of a variable that the kernel has for each CPU, or of a struct; 0: the kernel lacks it. */
+/* Bytes of a per-CPU variable of the kernel, or of a struct; 0: the kernel lacks it. */
 static uint32_t length_of(const struct btf *types, const char *name)
 {
 	const struct btf_type *type;

@@ -15,7 +15,7 @@
 /* An eBPF program that answers questions, with its object: see bpf/gather/exchange.h. */
 struct gather_program {
 	const char *name;
-	enum dart_zero_source source; /* whose object has it, or NONE */
+	enum dart_zero_source source; /* source whose sample object contains it, or NONE */
 	const void *(*object)(size_t *size); /* its own ELF file, or NULL */
 };
 
@@ -33,7 +33,7 @@ struct subject {
 	enum gather_object object;
 	/* The variable or type of the kernel in BTF, or the struct of a sample. */
 	const char *name;
-	uint32_t length; /* bytes of a copy; 0: this kernel does not have it */
+	uint32_t length; /* bytes of a copy; 0: this kernel lacks it */
 	bool is_sample;
 	bool has_rows; /* of a sample, one for each CPU, node, port or device */
 	uint32_t rows; /* of a sample with rows, at most; 0: one for each possible CPU */
@@ -41,16 +41,16 @@ struct subject {
 	const struct own_sample_kind *own; /* dartd samples by itself; or NULL */
 };
 
-/* Finds the lengths of the kernel's types, once, before all others. */
+/* Finds the lengths of the kernel's types; call it once, before all other functions. */
 int subjects__open(struct dart_error *error);
 
-/* NULL: eBPF programs cannot gather @source. */
+/* Returns NULL if dartd cannot gather @source without the module. */
 const struct subject *subject__find(enum dart_zero_source source);
 
 /* The number of programs. */
 int subject__program_count(void);
 const struct gather_program *subject__program(int index);
-/* An ELF file. */
+/* Returns the ELF file of @program. */
 const void *gather_program__object(const struct gather_program *program, size_t *size);
 
 #endif /* SUBJECT_H */

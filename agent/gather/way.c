@@ -27,7 +27,7 @@ struct held_record {
 	struct record *record;
 };
 
-/* An event that was not read yet. */
+/* An event that no caller read yet. */
 struct pending {
 	TAILQ_ENTRY(pending) link;
 	struct dart_zero_event event;
@@ -37,7 +37,7 @@ struct programs_region {
 	struct gathering gathering;
 	struct extents extents;
 	TAILQ_HEAD(, held_record) records;
-	/* Of all threads: */
+	/* Used by all threads, under events_lock: */
 	pthread_mutex_t events_lock;
 	TAILQ_HEAD(, pending) events;
 	int have_events; /* an eventfd */
@@ -130,7 +130,7 @@ static ssize_t programs__read(const struct region *region, struct dart_zero_even
 
 /* ---- records */
 
-/* The bytes of a copy that @record asks for: those of its pieces, from an 8th byte to another. */
+/* Narrows the copy to the bytes of the pieces of @record, in whole words of 8 bytes. */
 static void narrow(struct record *record, uint32_t length)
 {
 	uint32_t first = length, end = 0, i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A way to gather: what fills a region.  The module is one way (module_way.c); eBPF programs that
+ * A way to gather, which fills a region.  The module is one way (module_way.c); eBPF programs that
  * dartd runs are the other (agent/gather/).  Both take the requests that <linux/dart_zero.h>
  * defines, so that the other rooms see no difference.
  */
@@ -20,10 +20,12 @@ struct region;
 
 struct region_way {
 	const char *name;	/* as the setting "gatherer" spells it */
-	/* Why it shows no memory of the kernel, and what to load so that it is shown. */
+	/* Why this way shows no memory of the kernel, and the software to load that shows it. */
 	const char *without_windows;
 	const char *with_windows;
-	/* What to load for a source that this way cannot gather; NULL: no way gathers it. */
+	/*
+	 * The software to load for a source that this way cannot gather; NULL: no way gathers it.
+	 */
 	const char *gathers_all;
 	bool has_slab_for_each_slice;
 
@@ -35,9 +37,9 @@ struct region_way {
 	/* As read() on /dev/dart_zero: returns bytes, or -1 and sets errno. */
 	ssize_t (*read)(const struct region *region, struct dart_zero_event *events, size_t size);
 	/*
-	 * Makes ready for records of @source, before the first one is added: loads its program.
-	 * Each call that returns 0 needs a call of give_source() after its record was removed.
-	 * -EOPNOTSUPP: this way cannot gather @source here.
+	 * Prepares for the first record of @source: loads its program.  Each call that returns 0
+	 * needs a call of give_source() after its record was removed.  -EOPNOTSUPP: this way cannot
+	 * gather @source here.
 	 */
 	int (*take_source)(struct region *region, const struct source *source,
 			   struct dart_error *error);

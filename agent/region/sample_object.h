@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An eBPF object that takes the samples of a source, either for the module or for a gatherer of
- * dartd: it has a program for each, of another type.
+ * An eBPF object that takes the samples of a source.  It contains a program for the module and a
+ * program of another type for a gatherer of dartd.
  */
 #ifndef SAMPLE_OBJECT_H
 #define SAMPLE_OBJECT_H
@@ -11,16 +11,15 @@
 #include <libdart/error.h>
 
 /*
- * @source: the name, for errors.
- *
- * Opens an object of the @size bytes of an ELF file, in order to load its program of @type, and programs
- * that find variables of the kernel.  -EOPNOTSUPP: the kernel describes no types.
+ * Opens an object from the @size bytes of an ELF file, in order to load its program of @type, and
+ * programs that find variables of the kernel.  @source: its name, for errors.  -EOPNOTSUPP: the
+ * kernel does not describe its types.
  */
 int sample_object__open(const void *elf, size_t size, enum bpf_prog_type type, const char *source,
 			struct bpf_object **object, struct dart_error *error);
 /*
- * Loads it, and finds its variables.  -EOPNOTSUPP: this kernel has other structures or variables;
- * -EPERM: it refuses the program, or hides the addresses of the variables.
+ * Loads the object, and finds its variables.  -EOPNOTSUPP: this kernel uses other structures or
+ * variables; -EPERM: it refuses the program, or hides the addresses of the variables.
  */
 int sample_object__load(struct bpf_object *object, const char *source, struct dart_error *error);
 
