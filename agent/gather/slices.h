@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory that dartd lends to processes of the host, which write it: a memfd for each, so that a
- * process reaches nothing but its own pages.  dartd keeps a descriptor of its own.  A slice is gone
+ * process reaches only its own pages.  dartd keeps a second descriptor.  A slice is gone
  * when nobody else keeps the memfd open or mapped, as inotify(7) and leases (fcntl(2)) tell.
  */
 #ifndef SLICES_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-/* An extent with memory of its own: a slab, with at most one slice. */
+/* The memfd of a slab, which dartd lends as at most one slice. */
 struct slice {
 	TAILQ_ENTRY(slice) link;
 	int memory; /* memfd */
@@ -38,7 +38,7 @@ void slices__close(struct slices *slices);
  */
 int slices__add(struct slices *slices, void *place, uint32_t pages, int adopted,
 		struct slice **slice);
-/* Sets @pages to the size of a memfd that another dartd lent.  -EINVAL: @fd is no such memfd. */
+/* Sets @pages to the size of a memfd that another dartd lent.  -EINVAL: @fd is another file. */
 int slices__pages(int fd, uint32_t *pages);
 /* Call it after unmapping the memory. */
 void slices__remove(struct slices *slices, struct slice *slice);

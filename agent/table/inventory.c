@@ -179,7 +179,7 @@ void inventory__free_entry(struct inventory *inventory, struct entry *entry)
 	inventory__settle_arena(inventory, arena);
 }
 
-/* Finds the member at @offset of an entry or arena, and returns that; NULL if there is none. */
+/* Returns the entry or arena whose member at @offset the index contains; or NULL. */
 static void *find_owner(const struct entry_index *index, const void *key, size_t offset)
 {
 	const char *found = entry_index__find(index, key);

@@ -106,7 +106,7 @@ static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)
 	return NULL;
 }
 
-/* Removes an adopted slab, or one that is confined to a slice, with its last slice. */
+/* Removes the slab when its last slice ends, unless the slab can lend more slices. */
 static void slab__settle(struct slab *slab)
 {
 	struct slabs *slabs = slab->slabs;

@@ -90,7 +90,7 @@ struct id_walk {
 	bool is_done;
 };
 
-/* Reads the slots around @next.  If there is no node, skips them and returns false. */
+/* Reads the slots around @next.  If the tree lacks their node, skips them and returns false. */
 static __always_inline bool read_slots(struct id_walk *walk)
 {
 	const struct pid_namespace *space = (const void *)pid_namespace;

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The families of metrics that a whole host has on this kernel are those of selftests/families,
-# which lists those of Linux 6.12, and gives a reason for each difference of another kernel.
+# A whole host serves the families of metrics that selftests/families lists for Linux 6.12; for
+# other kernels the list gives a reason for each difference.
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
 list=$tests/families
 
-# fetched: the families of the agent, which the kernel and its objects decide; without those of
-# nf_conntrack, which other tests may have loaded
+# fetched: the families of the agent are in /run/families, except those of nf_conntrack, a module
+# that an earlier test may have loaded
 fetched() {
 	python3 "$lib/fetch.py" /metrics 2>/dev/null >/run/page &&
 		sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' /run/page |
