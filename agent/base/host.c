@@ -12,6 +12,7 @@
 #include "host.h"
 
 #define ONLINE_CPUS "/sys/devices/system/cpu/online"
+#define POSSIBLE_NODES "/sys/devices/system/node/possible"
 #define POSSIBLE_CPUS "/sys/devices/system/cpu/possible"
 #define NOHZ_FULL_CPUS "/sys/devices/system/cpu/nohz_full"
 
@@ -119,6 +120,22 @@ static int read_cpus(const char *path, uint64_t *set, uint32_t cpus)
 int host__online_cpus(uint64_t *online, uint32_t cpus)
 {
 	return read_cpus(ONLINE_CPUS, online, cpus);
+}
+
+/* 2 to the power of CONFIG_NODES_SHIFT, at most. */
+#define NODES_MAX 1024
+
+uint32_t host__nodes(void)
+{
+	uint64_t possible[NODES_MAX / 64];
+	uint32_t i, nodes = 0;
+
+	/* The kernel lists nodes as it lists CPUs. */
+	if (read_cpus(POSSIBLE_NODES, possible, NODES_MAX))
+		return 1;
+	for (i = 0; i < NODES_MAX / 64; i++)
+		nodes += __builtin_popcountll(possible[i]);
+	return nodes;
 }
 
 /* More CPUs than a kernel can have. */

@@ -20,6 +20,9 @@ void host__kernel(struct kernel_texts *kernel);
  */
 int host__online_cpus(uint64_t *online, uint32_t cpus);
 
+/* NUMA nodes that can ever have memory; 1 without NUMA. */
+uint32_t host__nodes(void);
+
 /* Highest possible CPU + 1; at least 1. */
 uint32_t host__cpus(void);
 

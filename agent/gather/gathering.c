@@ -93,7 +93,7 @@ static void take_sample(const struct gathering *gathering, struct record *record
 	struct gather_row row;
 	uint32_t i;
 
-	if (!subject->has_rows) {
+	if (subject->rows == SOURCE_ROWS_NONE) {
 		record__write(record, 0, exchange->time, 0, rows, 1, 0);
 		record__finish(record, 1);
 		return;
@@ -159,9 +159,9 @@ static uint32_t take_answers(struct gathering *gathering, struct gatherer *gathe
 	return count;
 }
 
-/* Runs @program until it answered all questions.  Returns 0, or -errno of a run. */
-static int run(struct gathering *gathering, int program, struct gatherer *gatherer,
-	       struct record *const *records)
+/* Runs @program until it answered all questions, or a run fails. */
+static void run(struct gathering *gathering, int program, struct gatherer *gatherer,
+		struct record *const *records)
 {
 	struct gather_exchange *exchange = gathering->programs.exchange;
 	bool are_taken[GATHER_QUESTIONS] = {};
@@ -183,7 +183,6 @@ static int run(struct gathering *gathering, int program, struct gatherer *gather
 	} while (!ret && exchange->next < exchange->count && idle < IDLE_RUNS_MAX);
 	for (i = 0; i < exchange->count; i++)
 		gatherer->cost.stale += !are_taken[i];
-	return ret;
 }
 
 /* Asks @program for the values of @count records. */
@@ -192,17 +191,13 @@ static void ask(struct gathering *gathering, int program, struct gatherer *gathe
 {
 	struct gather_exchange *exchange = gathering->programs.exchange;
 	uint32_t i;
-	int ret;
 
 	exchange->count = count;
 	for (i = 0; i < count; i++) {
 		exchange->questions[i] = records[i]->question;
 		exchange->questions[i].answer = GATHER_NOT_YET;
 	}
-	ret = run(gathering, program, gatherer, records);
-	if (ret)
-		log__warning("cannot run the eBPF program %s: %s", subject__program(program)->name,
-			     strerror(-ret));
+	run(gathering, program, gatherer, records);
 }
 
 static void sample_by_itself(struct gathering *gathering, struct gatherer *gatherer,

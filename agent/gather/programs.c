@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "agent/base/host.h"
+#include "agent/base/log.h"
 #include "agent/region/sample_object.h"
 #include "programs.h"
 
@@ -18,6 +19,7 @@ struct loaded_program {
 	int fd;
 	uint32_t users;
 	bool is_kept;
+	int failed; /* -errno of the last run */
 	/*
 	 * -EOPNOTSUPP: the kernel refused it, which every new cgroup or namespace would make it do
 	 * again.
@@ -216,5 +218,13 @@ int gather_programs__run(struct gather_programs *programs, int index)
 	/* The kernel runs a raw tracepoint on the CPU of the caller. */
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 
-	return bpf_prog_test_run_opts(programs->loaded[index].fd, &options);
+	struct loaded_program *loaded = &programs->loaded[index];
+	int ret = bpf_prog_test_run_opts(loaded->fd, &options);
+
+	/* Passes follow each other after 10 ms or more: a failure is told when it begins. */
+	if (ret && ret != loaded->failed)
+		log__error("cannot run the eBPF program %s, whose records keep their values: %s",
+			   subject__program(index)->name, strerror(-ret));
+	loaded->failed = ret;
+	return ret;
 }

@@ -31,13 +31,13 @@ enum program {
 	PROGRAMS,
 };
 
-#define OF_GATHERER(name)                                           \
-	{                                                           \
-#name, DART_ZERO_SOURCE_NONE, name##_bpf__elf_bytes \
+#define OF_GATHERER(name_)                                       \
+	{                                                        \
+		.name = #name_, .object = name_##_bpf__elf_bytes \
 	}
-#define OF_SAMPLE(name, source)     \
-	{                           \
-#name, source, NULL \
+#define OF_SAMPLE(name_, source_)                 \
+	{                                         \
+		.name = #name_, .source = source_ \
 	}
 
 static const struct gather_program programs[PROGRAMS] = {
@@ -72,25 +72,12 @@ static const struct gather_program programs[PROGRAMS] = {
 		.is_sample = true, .program = PROGRAM_NONE, .own = &(kind_)              \
 	}
 
-/* Most rows of a sample, as in the module. */
-#define ROWS_OF_NONE 0
-#define ROWS_OF_CPU 0
-#define ROWS_OF_NODE 1024
-#define ROWS_OF_PORT 16
-#define ROWS_OF_DEVICE 16
-#define HAS_ROWS_NONE false
-#define HAS_ROWS_CPU true
-#define HAS_ROWS_NODE true
-#define HAS_ROWS_PORT true
-#define HAS_ROWS_DEVICE true
-
 /* Samples of the host by programs of the gatherer. */
-#define SAMPLE(source_, name_, object_, rows_, program_)                                  \
-	{                                                                                 \
-		.source = DART_ZERO_SOURCE_##source_, .object = GATHER_OBJECT_##object_,  \
-		.name = "dart_zero_" #name_, .length = sizeof(struct dart_zero_##name_),  \
-		.is_sample = true, .has_rows = HAS_ROWS_##rows_, .rows = ROWS_OF_##rows_, \
-		.program = program_                                                       \
+#define SAMPLE(source_, name_, object_, rows_, program_)                                 \
+	{                                                                                \
+		.source = DART_ZERO_SOURCE_##source_, .object = GATHER_OBJECT_##object_, \
+		.name = "dart_zero_" #name_, .length = sizeof(struct dart_zero_##name_), \
+		.is_sample = true, .rows = SOURCE_ROWS_##rows_, .program = program_      \
 	}
 
 static struct subject subjects[] = {
@@ -131,8 +118,7 @@ static struct subject subjects[] = {
 	  .name = "dart_zero_" #name_,                \
 	  .length = sizeof(struct dart_zero_##name_), \
 	  .is_sample = true,                          \
-	  .has_rows = HAS_ROWS_##rows_,               \
-	  .rows = ROWS_OF_##rows_,                    \
+	  .rows = SOURCE_ROWS_##rows_,                \
 	  .program = PROGRAM_##name_ },
 #define BY_BOTH(...)
 #define DART_ZERO_SAMPLE(source, number, name, entry, taker, selector, rows, ...) \

@@ -10,6 +10,7 @@
 #include <linux/dart_zero.h>
 #include <linux/dart_zero_samples.h>
 
+#include "agent/region/source.h"
 #include "own_sample.h"
 
 /* An eBPF program that answers questions, with its object: see bpf/gather/exchange.h. */
@@ -35,8 +36,7 @@ struct subject {
 	const char *name;
 	uint32_t length; /* bytes of a copy; 0: this kernel lacks it */
 	bool is_sample;
-	bool has_rows; /* of a sample, one for each CPU, node, port or device */
-	uint32_t rows; /* of a sample with rows, at most; 0: one for each possible CPU */
+	enum source_rows rows; /* of a sample */
 	int program; /* index for subject__program(), or -1 */
 	const struct own_sample_kind *own; /* dartd samples by itself; or NULL */
 };

@@ -184,6 +184,9 @@ static int choose_object(struct record *record, const struct subject *subject,
 	}
 }
 
+/* Disks that a cgroup can have rows of, as in the module. */
+#define DEVICE_ROWS 16
+
 static uint32_t rows_of(const struct programs_region *state, const struct record *record,
 			const struct subject *subject)
 {
@@ -191,13 +194,20 @@ static uint32_t rows_of(const struct programs_region *state, const struct record
 		return 1;
 	if (record->own)
 		return record->own->rows;
-	return subject->rows ?: state->gathering.programs.exchange->cpu_count;
+	switch (subject->rows) {
+	case SOURCE_ROWS_NODE:
+		return host__nodes();
+	case SOURCE_ROWS_DEVICE:
+		return DEVICE_ROWS;
+	default:
+		return state->gathering.programs.exchange->cpu_count;
+	}
 }
 
 static int new_record(const struct programs_region *state, const struct subject *subject,
 		      const struct dart_zero_record *wanted, struct record **result)
 {
-	const bool has_rows = subject->is_sample ? subject->has_rows :
+	const bool has_rows = subject->is_sample ? subject->rows != SOURCE_ROWS_NONE :
 						   wanted->form == DART_ZERO_RECORD_COPIES;
 	struct record *record;
 	int ret;

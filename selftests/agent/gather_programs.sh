@@ -33,7 +33,7 @@ left_out() {
 		gojq -r '.left_out[].source' /run/host.json | sort | tr '\n' ' ' | grep -qx "$1 "
 }
 
-# entries_are COUNT NAME: so many entries have this name, or its beginning
+# entries_are COUNT NAME: the names of COUNT entries begin with NAME
 entries_are() {
 	[ "$(dartctl -j list | gojq "[.[].name | select(startswith(\"$2\"))] | length")" = "$1" ]
 }
@@ -55,6 +55,9 @@ for entry in cpustat vmstat softnet softirqs load memory files clock cpus proces
 	snmp:tcp snmp:tcpext netdev:link@lo node:memory node:zones gathering; do
 	check "$entry has values" has_values $entry
 done
+check "the table has a row of memory for each node, and no more" \
+	[ "$(dartctl -j list | gojq '.[] | select(.name == "node:memory+100ms").copies')" = \
+		"$(find /sys/devices/system/node -name 'node[0-9]*' | wc -l)" ]
 check "page faults lie between two readings of the kernel's" faults
 check "no pass was missed that a test would notice" \
 	sh -c 'dartctl -j show gathering+100ms | is_true ".values.sum.passes > .values.sum.missed"'
