@@ -502,9 +502,9 @@ static void programs__give_source(struct region *region, enum dart_zero_source s
 
 const struct region_way programs_way = {
 	.name = "programs",
-	.without_windows = "dartd gathers by eBPF programs",
-	.with_windows = "the module dart_zero",
-	.gathers_all = "the module dart_zero",
+	.why_no_windows = "dartd gathers by eBPF programs",
+	.load_for_windows = "the module dart_zero",
+	.load_for_sources = "the module dart_zero",
 	.has_slab_for_each_slice = true,
 	.open = programs__open,
 	.close = programs__close,

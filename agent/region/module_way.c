@@ -100,8 +100,8 @@ static void module__give_source(struct region *region, enum dart_zero_source sou
 
 const struct region_way module_way = {
 	.name = "module",
-	.without_windows = "dart_zero was loaded with windows=0",
-	.with_windows = "dart_zero without windows=0",
+	.why_no_windows = "dart_zero was loaded with windows=0",
+	.load_for_windows = "dart_zero without windows=0",
 	.open = module__open,
 	.close = module__close,
 	.call = module__call,

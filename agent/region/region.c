@@ -60,7 +60,7 @@ static int no_windows(const struct region *region, struct dart_error *error)
 	return dart_error__set(
 		error, EACCES,
 		"%s and shows no page of the kernel (register it with --gather, or load %s)",
-		region->way->without_windows, region->way->with_windows);
+		region->way->why_no_windows, region->way->load_for_windows);
 }
 
 /* The end of region__add_*(): passes @added on, or sets @error. */
@@ -107,11 +107,11 @@ static int cannot_open_counters(const struct region *region, const struct select
 			"%s: namespaces of its user take an eighth of the region already (load dart_zero with a larger capacity=)",
 			selector->name);
 	case EOPNOTSUPP:
-		if (region->way->gathers_all)
+		if (region->way->load_for_sources)
 			return dart_error__set(
 				error, code,
 				"eBPF programs do not gather %s here (load %s)", selector->name,
-				region->way->gathers_all);
+				region->way->load_for_sources);
 		return dart_error__set(
 			error, code, "%s",
 			source->id == DART_ZERO_SOURCE_RDMA_PORTS ?
@@ -228,7 +228,7 @@ int region__add_counters(struct region *region, const char *name, uint32_t count
 		return dart_error__set(
 			error, EACCES,
 			"%s and shows no counters of modules or eBPF programs (load %s)",
-			region->way->without_windows, region->way->with_windows);
+			region->way->why_no_windows, region->way->load_for_windows);
 	case EEXIST:
 		return dart_error__set(error, EEXIST, "counters called '%s' already exist", name);
 	default:

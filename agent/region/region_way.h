@@ -21,12 +21,10 @@ struct region;
 struct region_way {
 	const char *name;	/* as the setting "gatherer" spells it */
 	/* Why this way shows no memory of the kernel, and the software to load that shows it. */
-	const char *without_windows;
-	const char *with_windows;
-	/*
-	 * The software to load for a source that this way cannot gather; NULL: no way gathers it.
-	 */
-	const char *gathers_all;
+	const char *why_no_windows;
+	const char *load_for_windows;
+	/* The software to load for a source that this way cannot gather; NULL: none gathers it. */
+	const char *load_for_sources;
 	bool has_slab_for_each_slice;
 
 	/* Sets the members of @region from @memory on, and @region->fd and @region->state. */
