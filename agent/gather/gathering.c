@@ -547,6 +547,7 @@ int gathering__add(struct gathering *gathering, struct record *record, uint32_t 
 	if (!gatherer) {
 		gatherer = gatherer__new(interval_ms);
 		if (!gatherer) {
+			record__displace(record);
 			pthread_mutex_unlock(&gathering->lock);
 			return -ENOMEM;
 		}

@@ -47,7 +47,10 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 /* Ends the thread.  All records must be removed before. */
 void gathering__close(struct gathering *gathering);
 
-/* Gathers placed @record now and then every @interval_ms.  -ENODEV: its object ended. */
+/*
+ * Gathers placed @record now and then every @interval_ms.  -ENODEV: its object ended.  After an
+ * error @record has no place.
+ */
 int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms);
 /* Waits for the batch that is running; the caller frees the record. */
 void gathering__remove(struct gathering *gathering, struct record *record);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,6 @@
 #include "own_sample.h"
 #include "way.h"
 
-struct held_record {
-	TAILQ_ENTRY(held_record) link;
-	struct record *record;
-};
-
 /* An event that no caller read yet. */
 struct pending {
 	TAILQ_ENTRY(pending) link;
@@ -36,7 +32,7 @@ struct pending {
 struct programs_region {
 	struct gathering gathering;
 	struct extents extents;
-	TAILQ_HEAD(, held_record) records;
+	void *records; /* a tsearch() tree of struct record, by id */
 	/* Used by all threads, under events_lock: */
 	pthread_mutex_t events_lock;
 	TAILQ_HEAD(, pending) events;
@@ -234,39 +230,41 @@ static int new_record(const struct programs_region *state, const struct subject 
 	return 0;
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+	const struct record *a = left, *b = right;
+
+	return (a->id > b->id) - (a->id < b->id);
+}
+
 static int place_record(struct programs_region *state, struct dart_zero_record *wanted,
 			struct record *record)
 {
 	struct extent *extent = extents__find(&state->extents, wanted->slab);
-	struct held_record *held;
 	int ret;
 
 	if (!extent || extent->info.kind != DART_ZERO_EXTENT_RECORDS)
 		return -ENOENT;
-	held = malloc(sizeof(*held));
-	if (!held)
-		return -ENOMEM;
-	held->record = record;
 	ret = record__place(record, &extent->pages);
 	if (ret)
-		goto free_held;
+		return ret;
 	record->id = extents__new_id(&state->extents);
 	record->slab = wanted->slab;
+	if (!tsearch(record, &state->records, compare_ids)) {
+		record__displace(record);
+		return -ENOMEM;
+	}
 	ret = gathering__add(&state->gathering, record, wanted->interval_ms);
 	if (ret) {
+		tdelete(record, &state->records, compare_ids);
 		cancel_event(state, record->id);
-		goto free_held;
+		return ret;
 	}
-	TAILQ_INSERT_TAIL(&state->records, held, link);
 	wanted->id = record->id;
 	wanted->rows = record->rows;
 	wanted->length = (uint64_t)record->row_lines * DART_ZERO_RECORD_LINE;
 	wanted->data = extent->info.data + (uint64_t)record->first_line * DART_ZERO_RECORD_LINE;
 	return 0;
-
-free_held:
-	free(held);
-	return ret;
 }
 
 static int add_record(struct programs_region *state, struct dart_zero_record *wanted)
@@ -307,19 +305,18 @@ static int get_info(const struct programs_region *state, struct dart_zero_info *
 
 static int remove_record(struct programs_region *state, uint32_t id)
 {
-	struct held_record *held;
+	const struct record key = { .id = id };
+	struct record **found = tfind(&key, &state->records, compare_ids);
+	struct record *record;
 
-	TAILQ_FOREACH(held, &state->records, link) {
-		if (held->record->id != id)
-			continue;
-		TAILQ_REMOVE(&state->records, held, link);
-		gathering__remove(&state->gathering, held->record);
-		cancel_event(state, id);
-		record__free(held->record);
-		free(held);
-		return 0;
-	}
-	return -ENOENT;
+	if (!found)
+		return -ENOENT;
+	record = *found;
+	tdelete(record, &state->records, compare_ids);
+	gathering__remove(&state->gathering, record);
+	cancel_event(state, id);
+	record__free(record);
+	return 0;
 }
 
 static int remove_slice(struct programs_region *state, uint32_t id)
@@ -431,7 +428,6 @@ static int programs__open(struct region *region, struct dart_error *error)
 
 	if (!state)
 		return dart_error__no_memory(error);
-	TAILQ_INIT(&state->records);
 	TAILQ_INIT(&state->events);
 	pthread_mutex_init(&state->events_lock, NULL);
 	ret = extents__open(&state->extents, error);
@@ -468,11 +464,10 @@ free_state:
 static void programs__close(struct region *region)
 {
 	struct programs_region *state = state_of(region);
-	struct held_record *held;
 	struct pending *pending;
 
-	while ((held = TAILQ_FIRST(&state->records)))
-		remove_record(state, held->record->id);
+	while (state->records)
+		remove_record(state, (*(struct record **)state->records)->id);
 	gathering__close(&state->gathering);
 	while ((pending = TAILQ_FIRST(&state->events))) {
 		TAILQ_REMOVE(&state->events, pending, link);
