@@ -200,6 +200,18 @@ static uint32_t rows_of(const struct programs_region *state, const struct record
 	}
 }
 
+/* All copies of one answer must fit into the output, with room for the longest after the last. */
+static bool is_too_long(const struct programs_region *state, const struct record *record,
+			const struct subject *subject)
+{
+	const uint64_t copies = subject->object == GATHER_OBJECT_CGROUP ?
+					1 :
+					state->gathering.programs.exchange->cpu_count;
+
+	return !subject->is_sample &&
+	       copies * record->question.length > GATHER_OUTPUT - GATHER_COPY_MAX;
+}
+
 static int new_record(const struct programs_region *state, const struct subject *subject,
 		      const struct dart_zero_record *wanted, struct record **result)
 {
@@ -225,6 +237,10 @@ static int new_record(const struct programs_region *state, const struct subject 
 		record->own->kind = subject->own;
 	if (!subject->is_sample)
 		narrow(record, subject->length);
+	if (is_too_long(state, record, subject)) {
+		record__free(record);
+		return -E2BIG;
+	}
 	record->rows = rows_of(state, record, subject);
 	*result = record;
 	return 0;

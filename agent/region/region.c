@@ -106,6 +106,11 @@ static int cannot_open_counters(const struct region *region, const struct select
 			error, EDQUOT,
 			"%s: namespaces of its user take an eighth of the region already (load dart_zero with a larger capacity=)",
 			selector->name);
+	case E2BIG:
+		return dart_error__set(
+			error, code,
+			"%s: this host has too many CPUs for the values of all to be gathered at once by eBPF programs (load %s)",
+			selector->name, region->way->load_for_sources);
 	case EOPNOTSUPP:
 		if (region->way->load_for_sources)
 			return dart_error__set(
