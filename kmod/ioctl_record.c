@@ -13,14 +13,28 @@
 #include "kmod/records/record.h"
 #include "region.h"
 
+static bool has_descriptor(const struct dart_zero_record *record)
+{
+	return record->fd != -1 || record->netns || record->ifindex;
+}
+
 /* Only file systems are selected by a path, and by nothing else. */
 static bool path_is_valid(const struct dart_zero_record *record)
 {
 	if (record->source != DART_ZERO_SOURCE_FILESYSTEM)
 		return !record->path && !record->device_major && !record->device_minor;
-	return record->path && record->fd == -1 && !record->netns && !record->ifindex &&
+	return record->path && !has_descriptor(record) &&
 	       MAJOR(MKDEV(record->device_major, record->device_minor)) == record->device_major &&
 	       MINOR(MKDEV(record->device_major, record->device_minor)) == record->device_minor;
+}
+
+/* Only memory of a process is selected by its number and locations, and by nothing else. */
+static bool process_is_valid(const struct dart_zero_record *record)
+{
+	if (record->source != DART_ZERO_SOURCE_PROCESS_MEMORY)
+		return !record->pid && !record->location_count && !record->locations;
+	return record->pid && record->pid <= INT_MAX && record->location_count &&
+	       !has_descriptor(record);
 }
 
 static bool record_is_valid(const struct dart_zero_record *record)
@@ -30,6 +44,7 @@ static bool record_is_valid(const struct dart_zero_record *record)
 	       record->interval_ms >= DART_ZERO_RECORD_MS_MIN &&
 	       record->interval_ms <= DART_ZERO_RECORD_MS_MAX &&
 	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX && path_is_valid(record) &&
+	       process_is_valid(record) &&
 	       !memchr_inv(&record->id, 0, sizeof(*record) - offsetof(struct dart_zero_record, id));
 }
 

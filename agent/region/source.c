@@ -166,6 +166,7 @@ static const struct dart_field *gathering_fields(void)
 		GAUGE(longest_ns, "ns"),
 		COUNTER(cgroup_visits, "visits"),
 		COUNTER(stale, "records"),
+		COUNTER(unreadable, "records"),
 		{ }
 	};
 

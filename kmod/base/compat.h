@@ -32,6 +32,17 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, u
 }
 #endif
 
+/* Before 6.5 the function has one more argument. */
+static inline long dart_get_page(struct mm_struct *mm, unsigned long address, unsigned int flags,
+				 struct page **page)
+{
+#ifdef DART_HAS_PAGES_WITHOUT_VMAS
+	return get_user_pages_remote(mm, address, 1, flags, page, NULL);
+#else
+	return get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL);
+#endif
+}
+
 /*
  * Since 6.16 the CPU time of a cgroup is in another struct under another name;
  * the member is called bstat in both.

@@ -57,14 +57,11 @@ static int open_percpu(struct dart_record *record, const struct dart_zero_window
 	return 0;
 }
 
-static int open_sampler(struct dart_record *record, const struct dart_zero_window *window,
-			const struct dart_zero_record *selected)
+static int open_sampler(struct dart_record *record, const struct dart_zero_record *selected)
 {
 	const bool is_copies = record->form == DART_ZERO_RECORD_COPIES;
-	struct dart_sampler *sampler;
+	struct dart_sampler *sampler = dart_sampler_open(selected);
 
-	sampler = selected->path ? dart_filesystem_sampler_open(selected) :
-				   dart_sampler_open(window);
 	if (IS_ERR(sampler))
 		return PTR_ERR(sampler);
 	if (is_copies != !!sampler->kind->sample_row) {
@@ -72,7 +69,7 @@ static int open_sampler(struct dart_record *record, const struct dart_zero_windo
 		return -EINVAL;
 	}
 	record->sampler = sampler;
-	record->length = sampler->kind->length;
+	record->length = dart_sampler_length(sampler);
 	record->payer = sampler->payer;
 	return 0;
 }
@@ -89,7 +86,7 @@ static int open_counters(struct dart_record *record, const struct dart_zero_reco
 
 	record->form = selected->form;
 	if (dart_sampler_has(selected->source))
-		return open_sampler(record, &window, selected);
+		return open_sampler(record, selected);
 	if (selected->source != DART_ZERO_SOURCE_GATHERING)
 		return open_percpu(record, &window);
 	if (selected->fd != -1 || selected->netns || selected->ifindex ||
@@ -341,20 +338,21 @@ static void gather_one(struct dart_record *record, u64 time, const void *copy, u
 
 /* Returns false if the object has ended. */
 static bool gather_sample(struct dart_record *record, u64 time,
-			  struct dart_record_buffer *buffer, u64 *stale)
+			  struct dart_record_buffer *buffer, struct dart_zero_gathering *cost)
 {
 	struct dart_sampler *sampler = record->sampler;
 	int ret;
 
-	memset(buffer->sample, 0, sampler->kind->length);
+	memset(buffer->sample, 0, dart_sampler_length(sampler));
 	ret = sampler->kind->sample(sampler, buffer->sample, &time);
 	if (!ret) {
 		gather_one(record, time, buffer->sample, buffer->values);
-	} else if (ret == -ENODATA && record->used_rows) {
+	} else if ((ret == -ENODATA || ret == -EFAULT) && record->used_rows) {
 		row_clear(record, 0);
 		record->used_rows = 0;
 	}
-	*stale += ret == -EAGAIN;
+	cost->stale += ret == -EAGAIN;
+	cost->unreadable += ret == -EFAULT;
 	return ret != -ENODEV;
 }
 
@@ -430,7 +428,7 @@ bool dart_record_gather(struct dart_record *record, u64 now, struct dart_record_
 	if (record->sampler) {
 		if (!(record->form == DART_ZERO_RECORD_COPIES ?
 			      gather_sampled_rows(record, now, buffer, &cost->stale) :
-			      gather_sample(record, now, buffer, &cost->stale)))
+			      gather_sample(record, now, buffer, cost)))
 			return false;
 	} else if (!record->percpu) {
 		gather_one(record, now, cost, buffer->values);

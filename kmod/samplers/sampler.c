@@ -17,7 +17,8 @@ struct sampled_source {
 	bool by_fd;
 	bool by_netns; /* instead of @by_fd */
 	bool by_ifindex;
-	bool by_path; /* instead of both: dart_filesystem_sampler_open() opens it */
+	/* Instead of all these, for sources that a struct dart_zero_record selects: */
+	struct dart_sampler *(*open_selected)(const struct dart_zero_record *selected);
 };
 
 #define SAMPLED(source) [(source) - DART_ZERO_SOURCE_SAMPLED]
@@ -56,7 +57,12 @@ static const struct sampled_source sources[] = {
 		.open = dart_disk_sampler_open,
 		.by_fd = true,
 	},
-	SAMPLED(DART_ZERO_SOURCE_FILESYSTEM) = { .by_path = true },
+	SAMPLED(DART_ZERO_SOURCE_FILESYSTEM) = {
+		.open_selected = dart_filesystem_sampler_open,
+	},
+	SAMPLED(DART_ZERO_SOURCE_PROCESS_MEMORY) = {
+		.open_selected = dart_process_memory_sampler_open,
+	},
 
 	/* Samples by eBPF programs. */
 #define FD_OF_NONE	false
@@ -81,7 +87,7 @@ static const struct sampled_source *source_find(u32 id)
 	if (index >= ARRAY_SIZE(sources))
 		return NULL;
 	source = &sources[array_index_nospec(index, ARRAY_SIZE(sources))];
-	return source->kind || source->open || source->by_path ? source : NULL;
+	return source->kind || source->open || source->open_selected ? source : NULL;
 }
 
 bool dart_sampler_has(u32 source)
@@ -100,12 +106,22 @@ struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind)
 	return sampler;
 }
 
-struct dart_sampler *dart_sampler_open(const struct dart_zero_window *window)
+struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected)
 {
-	const struct sampled_source *source = source_find(window->source);
+	const struct dart_zero_window selected_window = {
+		.source = selected->source,
+		.fd = selected->fd,
+		.netns = selected->netns,
+		.ifindex = selected->ifindex,
+	};
+	const struct sampled_source *source = source_find(selected->source);
+	const struct dart_zero_window *window = &selected_window;
 
-	if (!source || source->by_path ||
-	    (source->by_fd && !window->netns ? window->fd < 0 : window->fd != -1) ||
+	if (!source)
+		return ERR_PTR(-EINVAL);
+	if (source->open_selected)
+		return source->open_selected(selected);
+	if ((source->by_fd && !window->netns ? window->fd < 0 : window->fd != -1) ||
 	    (window->netns && !source->by_netns) || source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);
 	return source->kind ? dart_sampler_new(source->kind) : source->open(window);

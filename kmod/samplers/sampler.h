@@ -6,24 +6,27 @@
 #include <linux/mm.h>
 #include <linux/types.h>
 
+#include <linux/dart_zero.h>
 #include <linux/dart_zero_samples.h>
 
-struct dart_zero_record;
-struct dart_zero_window;
 struct dart_sampler;
 
-#define DART_SAMPLE_MAX 4096 /* bytes */
+#define DART_SAMPLE_MAX (DART_ZERO_RECORD_WORDS_MAX * 8) /* bytes */
 
 /* A kind of sample, and the function that takes it. */
 struct dart_sampler_kind {
 	const char *name; /* of the struct in <linux/dart_zero_samples.def> */
-	size_t length; /* of the struct, in bytes: at most DART_SAMPLE_MAX */
+	/*
+	 * Of the struct, in bytes: at most DART_SAMPLE_MAX.  0: samplers have lengths of their own.
+	 */
+	size_t length;
 
 	/*
 	 * Fills in the zeroed @sample.  *@time is now (CLOCK_BOOTTIME, ns); the function may set it
 	 * to an earlier time to which the values belong.  Returns 0, -EAGAIN (no new values yet),
-	 * -ENODATA (the object has no such values now: the row becomes empty) or -ENODEV (the
-	 * object has ended: the function is not called again).  In process context with the lock of
+	 * -ENODATA (the object has no such values now: the row becomes empty), -EFAULT (the same,
+	 * because memory of a process is not there) or -ENODEV (the object has ended: the function
+	 * is not called again).  In process context with the lock of
 	 * the gathering held: it may sleep, but not for long.
 	 */
 	int (*sample)(struct dart_sampler *sampler, void *sample, u64 *time);
@@ -46,6 +49,7 @@ struct dart_sampler_kind {
 struct dart_sampler {
 	const struct dart_sampler_kind *kind;
 	u64 payer; /* as in struct dart_percpu */
+	size_t length; /* of a sample, in bytes, if the kind has none */
 	/* For kinds with sample_row(): */
 	u32 indices;
 	u32 rows; /* for which a record has room */
@@ -57,14 +61,19 @@ static inline u64 dart_bytes_of_pages(long pages)
 	return (u64)max(pages, 0L) << PAGE_SHIFT;
 }
 
+static inline size_t dart_sampler_length(const struct dart_sampler *sampler)
+{
+	return sampler->kind->length ?: sampler->length;
+}
+
 /* True if @source is sampled. */
 bool dart_sampler_has(u32 source);
 
 /*
- * A sampler of the object that @window selects, or ERR_PTR(): the errors of dart_window_open().
+ * A sampler of the object that @selected selects, or ERR_PTR(): the errors of dart_window_open().
  * The caller has checked capabilities.  Process context.
  */
-struct dart_sampler *dart_sampler_open(const struct dart_zero_window *window);
+struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected);
 void dart_sampler_free(struct dart_sampler *sampler);
 
 /* A sampler without an object. */
@@ -101,5 +110,11 @@ struct dart_sampler *dart_disk_sampler_open(const struct dart_zero_window *windo
  * -EFAULT: @path cannot be read.
  */
 struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected);
+/*
+ * Memory of the process @selected->pid, which it does not keep: samples of a process that has
+ * ended, or executed another program, return -ENODEV.  -ESRCH: no such process; -EPERM: the caller
+ * lacks CAP_SYS_PTRACE in the user namespace of the memory; -EINVAL, -EFAULT: @selected->locations.
+ */
+struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_record *selected);
 
 #endif /* DART_ZERO_SAMPLER_H */

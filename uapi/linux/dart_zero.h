@@ -75,7 +75,7 @@
 #endif
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	7
+#define DART_ZERO_ABI_VERSION	8
 #define DART_ZERO_NAME_LENGTH	64
 
 /* The per-CPU counters that a window can be opened on, by selector. */
@@ -114,6 +114,9 @@ enum dart_zero_source {
 
 	/* For records only, with one row. */
 	DART_ZERO_SOURCE_GATHERING = 128, /* struct dart_zero_gathering */
+
+	/* For records only, with one row: memory of a process, at locations. */
+	DART_ZERO_SOURCE_PROCESS_MEMORY = 175,
 
 	/* For records only: samples. */
 	DART_ZERO_SOURCE_SAMPLED = 129,	/* the first of them */
@@ -353,6 +356,20 @@ struct dart_zero_piece {
 	__u16 count;		/* not 0 */
 };
 
+#define DART_ZERO_LOCATION_STEPS_MAX	2
+
+/*
+ * A location in the memory of a process: @length bytes, which begin at @address or, if @step_count
+ * is not 0, behind pointers.  Each step loads the pointer at the address so far, and adds its
+ * number to the pointer.  Behind a null pointer all bytes are 0.
+ */
+struct dart_zero_location {
+	__u64 address;		/* a multiple of 8 */
+	__s64 steps[DART_ZERO_LOCATION_STEPS_MAX]; /* bytes; 0 from @step_count on */
+	__u32 step_count;	/* at most DART_ZERO_LOCATION_STEPS_MAX */
+	__u32 length;		/* bytes, a multiple of 8, not 0 */
+};
+
 /*
  * DART_ZERO_IOC_ADD_RECORD: gather counters into a record every @interval_ms.
  *
@@ -361,6 +378,13 @@ struct dart_zero_piece {
  * is selected by @path, @device_major and @device_minor instead: a line of /proc/1/mountinfo
  * contains all three.  The module looks the path up for each question, so the caller need not be
  * able to reach it.
+ *
+ * DART_ZERO_SOURCE_PROCESS_MEMORY is selected by @pid and @locations.  A copy consists of the bytes
+ * of all locations, one after the other, at most DART_ZERO_RECORD_WORDS_MAX words; the worker loads
+ * each at once.  The record does not hold the process or its memory: it ends with the process,
+ * or when the process executes another program.  The worker takes no page fault: while a location
+ * is not in memory, because its page is swapped out, say, or a pointer leads nowhere, the row is
+ * empty, and @unreadable of struct dart_zero_gathering counts the pass.
  *
  * The module gathers the record once before the call returns, then in a work item of
  * the region for all records of the interval.  When its counters end the record keeps
@@ -371,7 +395,9 @@ struct dart_zero_piece {
  * piece outside the copy, or too many words), ENOENT (no such pages of records), ENOSPC
  * (no room in these pages, or too many records), EDQUOT (one user would own more than an
  * eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV (no file system of this
- * device is mounted at @path), ENAMETOOLONG (@path is longer than 4,095 bytes).
+ * device is mounted at @path), ENAMETOOLONG (@path is longer than 4,095 bytes).  For memory of a
+ * process: ESRCH (no such process), EPERM (no CAP_SYS_PTRACE in the user namespace of the process),
+ * EINVAL (a malformed location, or too many).
  */
 struct dart_zero_record {
 	__u32 size;		/* in: sizeof(struct dart_zero_record) */
@@ -389,6 +415,9 @@ struct dart_zero_record {
 	__aligned_u64 path;
 	__u32 device_major;	/* in: of the file system at @path, or 0 */
 	__u32 device_minor;	/* in */
+	__u32 pid;		/* in: of a process in the caller's PID namespace, or 0 */
+	__u32 location_count;	/* in: not 0 if @pid is not, at most DART_ZERO_RECORD_WORDS_MAX */
+	__aligned_u64 locations;	/* in: address of struct dart_zero_location[], or 0 */
 	__u32 id;		/* out: like that of an extent; 0 without pieces */
 	__u32 rows;		/* out: room in rows; 1, or all that are possible */
 	__u64 data;		/* out, bytes: where row 0 is in the region */
@@ -414,6 +443,7 @@ struct dart_zero_gathering {
 	 */
 	__u64 cgroup_visits;
 	__u64 stale;		/* records without new values: their rows kept older ones */
+	__u64 unreadable;	/* memory of processes that was not there: rows became empty */
 };
 
 /*
