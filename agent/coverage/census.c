@@ -236,7 +236,8 @@ const char *census__version_1(const struct census *census, const struct source *
 
 /*
  * Maps that can be registered and are not.  The names of maps in which libbpf keeps the global
- * variables of a program have a dot; these maps are not counters.
+ * variables of a program have a dot, and so has the map through which dartd asks its programs;
+ * these maps are not counters.
  */
 static bool can_be_registered(const struct bpf_map_info *map, const struct registry *registry)
 {

@@ -49,6 +49,10 @@ refuse "a source without --gather is refused, with both remedies" \
 refuse "counters of eBPF programs are refused with the remedy" "load the module dart_zero" \
 	dartctl counters add some_counters one
 check "a whole host is registered but for the sockets" left_out sockets
+# Maps that earlier tests of this machine pinned would be counted, too.
+find /sys/fs/bpf -mindepth 1 -delete
+check "no map of dartd itself is missing" \
+	sh -c 'dartctl -j status | is_true ".coverage[] | select(.kind == \"maps\").missing == []"'
 check "the reason names the module" \
 	sh -c 'gojq -r ".left_out[].reason" /run/host.json | grep -q "load the module dart_zero"'
 for entry in cpustat vmstat softnet softirqs load memory files clock cpus processes pressure tasks \
