@@ -7,10 +7,14 @@
 #define CHECKS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "tools/doctor/findings.h"
 #include "tools/doctor/rdma_port.h"
+
+/* The first kernel that takes the module: older ones refuse read-only memory registrations. */
+#define MODULE_SINCE 6, 2
 
 /* The parts of dartd that this user can see. */
 struct running_agent {
@@ -19,6 +23,8 @@ struct running_agent {
 	json_t *stores;
 };
 
+/* Is the running kernel of this version, or newer?  kernel.c */
+bool kernel__is_since(unsigned int major, unsigned int minor);
 /* kernel.c: "kernel", "btf", "lockdown" */
 void check_kernel(struct findings *findings);
 /* module.c: "module" */

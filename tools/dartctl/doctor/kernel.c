@@ -11,22 +11,37 @@
 
 #define BTF "/sys/kernel/btf/vmlinux"
 
-static void check_version(struct findings *findings)
+bool kernel__is_since(unsigned int major, unsigned int minor)
 {
-	unsigned int major = 0, minor = 0;
+	unsigned int here = 0, minor_here = 0;
 	struct utsname kernel;
 
 	uname(&kernel);
-	sscanf(kernel.release, "%u.%u", &major, &minor);
-	if (major > 6 || (major == 6 && minor >= 2)) {
-		findings__ok(findings, "kernel", "Linux %s (6.2 is needed, 6.12 tested)",
+	sscanf(kernel.release, "%u.%u", &here, &minor_here);
+	return here > major || (here == major && minor_here >= minor);
+}
+
+/* 6.1 is the oldest kernel that tests run; before 5.17 the programs of dartd cannot be loaded. */
+static void check_version(struct findings *findings)
+{
+	struct utsname kernel;
+
+	uname(&kernel);
+	if (kernel__is_since(MODULE_SINCE)) {
+		findings__ok(findings, "kernel", "Linux %s (6.1 is needed, 6.12 tested)",
 			     kernel.release);
-		return;
+	} else if (kernel__is_since(6, 1)) {
+		findings__ok(
+			findings, "kernel",
+			"Linux %s: dartd gathers by eBPF programs; the module dart_zero needs 6.2",
+			kernel.release);
+	} else {
+		findings__fail(
+			findings, "kernel",
+			"Linux %s is too old: eBPF programs of dartd gather from 6.1 on, the module from 6.2 on",
+			kernel.release);
+		findings__advise(findings, "boot Linux 6.1 or newer");
 	}
-	findings__fail(findings, "kernel",
-		       "Linux %s is too old: it refuses read-only memory registrations",
-		       kernel.release);
-	findings__advise(findings, "boot Linux 6.2 or newer");
 }
 
 static void check_btf(struct findings *findings)

@@ -82,6 +82,10 @@ static void advise_loading(struct findings *findings)
 	findings__warn(
 		findings, CHECK,
 		"dart_zero is not loaded: dartd gathers by eBPF programs, and shows no counters where they lie");
+	if (!kernel__is_since(MODULE_SINCE)) {
+		findings__advise(findings, "the module needs Linux 6.2 or newer");
+		return;
+	}
 	if (!is_installed())
 		findings__advise(
 			findings,
