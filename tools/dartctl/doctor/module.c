@@ -57,14 +57,14 @@ static void advise_signing(struct findings *findings)
 
 	read_signer(signer, sizeof(signer));
 	if (signer[0])
-		findings__fail(
+		findings__warn(
 			findings, CHECK,
-			"dart_zero is not loaded: the kernel loads modules only with a signature it knows (Secure Boot); if modprobe says 'Key was rejected by service', it does not have the key of '%s'",
+			"dart_zero is not loaded, so dartd gathers by eBPF programs: the kernel loads modules only with a signature it knows (Secure Boot); if modprobe says 'Key was rejected by service', it does not have the key of '%s'",
 			signer);
 	else
-		findings__fail(
+		findings__warn(
 			findings, CHECK,
-			"dart_zero is not loaded: the kernel loads signed modules only (Secure Boot) and this one is not signed, so modprobe says 'Key was rejected by service' or 'Operation not permitted'");
+			"dart_zero is not loaded, so dartd gathers by eBPF programs: the kernel loads signed modules only (Secure Boot) and this one is not signed, so modprobe says 'Key was rejected by service' or 'Operation not permitted'");
 	findings__advise(
 		findings,
 		"sign the module and enrol the key: see Documentation/secure_boot.md (/usr/share/doc/dart-zero-doc)");
