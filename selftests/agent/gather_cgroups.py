@@ -20,7 +20,6 @@ CONTROLLERS = ("memory", "pids", "cpu", "io")
 # Sources, and their programs.
 SOURCES = {"memory": "memory", "pids": "pids", "bandwidth": "bandwidth", "pressure": "pressure",
            "io": "io", "disks": "disk"}
-MINOR_BITS = 20
 # Values of a process that waits agree, but its kernel memory is added up by CPU.
 MOST = ROUNDS // 2
 # Uses memory and disks, forks, is throttled, and then waits for its input to end.
@@ -54,18 +53,9 @@ def make_disks():
             write(f"{DISKS}/{disk}/{name}", value)
 
 
-def take_disks():
-    """The lines of io.stat, each with the number of its device."""
-    for line in kernel_values.lines(f"{WORK}/io.stat"):
-        device, *pairs = line.split()
-        major, minor = (int(number) for number in device.split(":"))
-        for field, number in (pair.split("=") for pair in pairs):
-            kernel_values.put("cgroup:disks@work", major << MINOR_BITS | minor, field, int(number))
-
-
 def take_work():
     kernel_values.take_cgroup(WORK, "work")
-    take_disks()
+    kernel_values.take_disks_of_cgroup(WORK, "work")
 
 
 def make_cgroups():

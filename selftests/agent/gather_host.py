@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Without the module: the values of the host that programs of bpf/gather answer with, between
 the kernel's own before and after."""
-import glob
 import os
-import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
@@ -35,12 +33,6 @@ def events():
 def softirqs():
     return [line.split(":")[0].strip().lower()
             for line in kernel_values.lines("/proc/softirqs")[1:]]
-
-
-def take_nodes():
-    for path in glob.glob("/sys/devices/system/node/node[0-9]*/cpu[0-9]*"):
-        node, cpu = re.search(r"node(\d+)/cpu(\d+)$", path).groups()
-        kernel_values.put("cpus", cpu, "node", int(node))
 
 
 def ask(name, questions, *takers):
@@ -78,8 +70,7 @@ tap.agree("memory of nodes", memory, "node:memory/", MOST)
 tap.agree("zones of nodes", memory, "node:zones/", MOST)
 
 load = ask("load", [Question("load"), Question("cpus", copies=True)],
-           kernel_values.take_load, kernel_values.take_cpus, kernel_values.take_topology,
-           take_nodes)
+           kernel_values.take_load, kernel_values.take_cpus, kernel_values.take_topology)
 tap.agree("load", load, "load/")
 tap.agree("places of CPUs", load, "cpus/")
 

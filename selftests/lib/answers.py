@@ -100,22 +100,22 @@ def read_files(takers):
     return dict(kernel_values.values)
 
 
-class Comparison:
+class Agreement:
     """How often each value was between those of the files, in all rounds together."""
 
-    def __init__(self, asker, takers, rounds=ROUNDS):
-        self.rounds = rounds
+    def __init__(self):
+        self.rounds = 0
         self.agreed = {}
         self.examples = {}
+        self.answered = set()  # kinds of values
         self.unknown = set()  # kinds of values that no file shows
-        for _ in range(rounds):
-            before = read_files(takers)
-            values = asker.values()
-            self.compare(before, values, read_files(takers))
 
     def compare(self, before, values, after):
+        """A round."""
+        self.rounds += 1
         answered = {kind(name) for name in values}
-        self.unknown |= {kind(name) for name in values} - {kind(name) for name in before}
+        self.answered |= answered
+        self.unknown |= answered - {kind(name) for name in before}
         for name in set(before) & set(after):
             if kind(name) not in answered:  # a line of a file that no source has
                 continue
@@ -133,6 +133,23 @@ class Comparison:
 
     def count(self, prefixes):
         return sum(name.startswith(prefixes) for name in self.agreed)
+
+    def explain(self, wrong):
+        """A line for each of these values, for some of them."""
+        return [f"{value}: agreed {agreed} times of {self.rounds}, "
+                f"{self.examples.get(value, 'it had no value')}"
+                for value, agreed in sorted(wrong.items())][:EXAMPLES]
+
+
+class Comparison(Agreement):
+    """Asks as often, and reads the files before and after each answer."""
+
+    def __init__(self, asker, takers, rounds=ROUNDS):
+        super().__init__()
+        for _ in range(rounds):
+            before = read_files(takers)
+            values = asker.values()
+            self.compare(before, values, read_files(takers))
 
 
 class Tap:
@@ -153,9 +170,7 @@ class Tap:
         """A point: each value of these entries agreed so many times."""
         wrong = comparison.wrong(prefixes, times)
         count = comparison.count(prefixes)
-        details = [f"{value}: agreed {agreed} times of {comparison.rounds}, "
-                   f"{comparison.examples[value]}" for value, agreed in sorted(wrong.items())]
-        self.check(f"{name} ({count} values)", count and not wrong, *details[:EXAMPLES])
+        self.check(f"{name} ({count} values)", count and not wrong, *comparison.explain(wrong))
         for value in sorted(comparison.unknown):
             if value.startswith(prefixes):
                 print(f"# no file shows {value}")

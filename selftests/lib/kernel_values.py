@@ -25,6 +25,11 @@ EXACT = {
 CLONE_NEWNET = 0x40000000
 UNLIMITED_MEMORY = (1 << 63) - PAGE
 UNLIMITED_PIDS = 4194305
+RANDOM_READY = 256  # bits
+STA_NANO = 0x2000  # of the status of adjtimex(2)
+# In the order of IF_OPER_*.
+OPERSTATES = "unknown notpresent down lowerlayerdown testing dormant up".split()
+MINOR_BITS = 20  # of the number of a device
 
 values = {}
 # Without room for changes between a file and the value: for a caller that reads the files
@@ -100,6 +105,9 @@ def take_topology():
         for field, file in files.items():
             for number in lines(f"{path}/{file}"):
                 put("cpus", cpu, field, int(number))
+    for path in glob.glob("/sys/devices/system/node/node[0-9]*/cpu[0-9]*"):
+        node, cpu = re.search(r"node(\d+)/cpu(\d+)$", path).groups()
+        put("cpus", cpu, "node", int(node))
 
 
 def take_columns(path, entry, field_of):
@@ -151,6 +159,7 @@ def take_memory():
         words = line.replace(",", "").split()
         if words[0] == "Node":
             node, zone = words[1], words[3].lower()
+            put("node:zones", node, "page_size", PAGE)
         field, number = (words[-2], words[-1]) if len(words) in (2, 3) else ("", "")
         if field in ("free", "min", "low", "high", "present", "managed"):
             key = f"node:zones/{node}/{zone}.{field}"
@@ -166,6 +175,8 @@ def take_load():
     uptime = float(lines("/proc/uptime")[0].split()[0])
     put("load", "sum", "uptime", int(uptime * 10**9), TICK)
     put("load", "sum", "online_cpus", os.cpu_count())
+    entropy = int(lines("/proc/sys/kernel/random/entropy_avail")[0])
+    put("load", "sum", "random_ready", int(entropy >= RANDOM_READY))
     for field, file in (("threads_max", "threads-max"), ("pid_max", "pid_max")):
         put("tasks", "sum", field, int(lines(f"/proc/sys/kernel/{file}")[0]))
     fields = (("file-nr", ("open", None, "open_max")),
@@ -179,17 +190,85 @@ def take_load():
                 put("files", "sum", field, int(number), slack=10000)
 
 
-def take_sockets():
+def take_sockets(suffix):
     of_all = ("tcp_orphan", "tcp_alloc", "tcp_mem", "udp_mem")
-    for path in ("/proc/net/sockstat", "/proc/net/sockstat6"):
+    for path in ("/proc/self/net/sockstat", "/proc/self/net/sockstat6"):
         for line in lines(path):
             family, *words = line.split()
             prefix = "" if family == "sockets:" else family.lower().rstrip(":") + "_"
             for field, number in zip(words[::2], words[1::2]):
                 unit = PAGE if field == "mem" else 1
-                entry = "sockets:host" if prefix + field in of_all else "sockets"
-                put(entry, "sum", prefix + field, int(number) * unit, unit,
-                    slack=100 * unit)
+                if prefix + field not in of_all:
+                    # Of fragments the file shows bytes.
+                    put(f"sockets{suffix}", "sum", prefix + field, int(number), slack=100)
+                elif not suffix:
+                    put("sockets:host", "sum", prefix + field, int(number) * unit, unit,
+                        slack=100 * unit)
+    if not suffix:
+        put("sockets:host", "sum", "page_size", PAGE)
+        take_tracked_connections()
+
+
+def take_tracked_connections():
+    """Of the own network namespace, if nf_conntrack is loaded."""
+    for field, file in (("entries", "count"), ("limit", "max")):
+        for number in lines(f"/proc/sys/net/netfilter/nf_conntrack_{file}"):
+            put("sockets", "sum", f"conntrack_{field}", int(number))
+    header, *cpus = lines("/proc/self/net/stat/nf_conntrack") or [""]
+    columns = header.split()
+    for field in "invalid insert_failed drop early_drop".split():
+        if field in columns:
+            place = columns.index(field)
+            put("sockets", "sum", f"conntrack_{field}",
+                sum(int(cpu.split()[place], 16) for cpu in cpus))
+
+
+class Timex(ctypes.Structure):
+    """struct timex of adjtimex(2)"""
+    _fields_ = [("modes", ctypes.c_uint),
+                *((name, ctypes.c_long) for name in ("offset", "freq", "maxerror", "esterror")),
+                ("status", ctypes.c_int),
+                *((name, ctypes.c_long) for name in ("constant", "precision", "tolerance", "sec",
+                                                     "usec", "tick", "ppsfreq", "jitter")),
+                ("shift", ctypes.c_int),
+                *((name, ctypes.c_long) for name in ("stabil", "jitcnt", "calcnt", "errcnt",
+                                                     "stbcnt")),
+                ("tai", ctypes.c_int), ("pad", ctypes.c_int * 11)]
+
+
+def adjtimex(**members):
+    """Calls adjtimex(2), which changes the clock only if there are members."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    timex = Timex(**members)
+    if libc.adjtimex(ctypes.byref(timex)) < 0:
+        raise OSError(ctypes.get_errno(), "adjtimex")
+    return timex
+
+
+def take_clock():
+    timex = adjtimex()
+    for field, value in (("status", timex.status), ("maxerror", timex.maxerror * 1000),
+                         ("esterror", timex.esterror * 1000), ("frequency", timex.freq),
+                         ("time_constant", timex.constant), ("tick", timex.tick),
+                         ("tai", timex.tai)):
+        put("clock", "sum", field, value)
+    unit = 1 if timex.status & STA_NANO else 1000
+    put("clock", "sum", "offset", timex.offset * unit, unit)
+
+
+def take_inotify():
+    """Of all processes: the root of the machine sees them."""
+    counts = {"inotify_instances": 0, "inotify_watches": 0}
+    for path in glob.glob("/proc/[0-9]*/fd/*"):
+        try:
+            if os.readlink(path) == "anon_inode:inotify":
+                counts["inotify_instances"] += 1
+                info = lines(path.replace("/fd/", "/fdinfo/"))
+                counts["inotify_watches"] += sum(line.startswith("inotify ") for line in info)
+        except OSError:  # a process has ended
+            pass
+    for field, count in counts.items():
+        put("files", "sum", field, count, slack=100)
 
 
 def take_processes():
@@ -229,6 +308,8 @@ def take_devices():
         for field in ("carrier", "carrier_changes", "mtu"):
             for number in lines(f"{path}/../{field}"):
                 put(f"netdev:link@{device}", "sum", field, int(number))
+        for state in lines(f"{path}/../operstate"):
+            put(f"netdev:link@{device}", "sum", "operstate", OPERSTATES.index(state))
 
 
 def take_rdma_ports():
@@ -265,12 +346,14 @@ def take_namespace(suffix):
 def take_namespaces():
     libc = ctypes.CDLL(None, use_errno=True)
     take_namespace("")
+    take_sockets("")
     home = os.open("/proc/self/ns/net", os.O_RDONLY)
     for name in sorted(os.listdir("/run/netns")):
         namespace = os.open(f"/run/netns/{name}", os.O_RDONLY)
         if libc.setns(namespace, CLONE_NEWNET):
             raise OSError(ctypes.get_errno(), f"setns {name}")
         take_namespace(f"@{name}")
+        take_sockets(f"@{name}")
         os.close(namespace)
     if libc.setns(home, CLONE_NEWNET):
         raise OSError(ctypes.get_errno(), "setns")
@@ -337,19 +420,75 @@ def take_cgroups():
             take_cgroup(path, path.removeprefix(root))
 
 
-def main():
+def take_filesystems():
+    """Of disks, each by its shortest path."""
+    paths = {}
+    for line in lines("/proc/self/mounts"):
+        device, path, kind = line.split()[:3]
+        if kind.startswith(("ext", "xfs", "btrfs")):
+            paths[device] = min(paths.get(device, path), path, key=len)
+    for path in paths.values():
+        entry = f"filesystem@{path}"
+        stat = os.statvfs(path)
+        for field, number in (("size", stat.f_blocks), ("free", stat.f_bfree),
+                              ("available", stat.f_bavail)):
+            put(entry, "sum", field, number * stat.f_frsize, slack=GAUGE)
+        put(entry, "sum", "files", stat.f_files)
+        put(entry, "sum", "files_free", stat.f_ffree, slack=100)
+        put(entry, "sum", "read_only", int(stat.f_flag & os.ST_RDONLY != 0))
+
+
+def take_disks_of_cgroup(path, name):
+    """The lines of io.stat, each in the row with the number of its device."""
+    for line in lines(f"{path}/io.stat"):
+        device, *pairs = line.split()
+        major, minor = (int(number) for number in device.split(":"))
+        for field, number in (pair.split("=") for pair in pairs):
+            put(f"cgroup:disks@{name}", major << MINOR_BITS | minor, field, int(number))
+
+
+def take_disk_stats(disk):
+    """The per-CPU counters of a disk: of its line in /proc/diskstats, times in ms."""
+    columns = ("ios.read merges.read sectors.read nsecs.read ios.write merges.write "
+               "sectors.write nsecs.write - - - ios.discard merges.discard sectors.discard "
+               "nsecs.discard ios.flush nsecs.flush").split()
+    for line in lines("/proc/diskstats"):
+        _, _, name, *numbers = line.split()
+        for field, number in zip(columns, numbers if name == disk else ()):
+            unit = 1_000_000 if field.startswith("nsecs.") else 1
+            if field != "-":
+                put(f"disk:stats@{disk}", "sum", field, int(number) * unit, unit)
+
+
+def take_veth_stats(device):
+    """The per-CPU counters of a veth device, which counts the packets that it sends."""
+    for entry, fields in (("netdev:stats", ("tx_packets", "tx_bytes")),
+                          ("netdev:core", ("rx_dropped", "tx_dropped", "rx_nohandler"))):
+        for field in fields:
+            path = f"/sys/class/net/{device}/statistics/{field}"
+            put(f"{entry}@{device}", "sum", field, int(lines(path)[0]))
+
+
+def take_host():
+    """All sources of a whole host."""
     take_cpus()
     take_topology()
     take_vmstat()
     take_memory()
     take_load()
-    take_sockets()
     take_processes()
     take_pressure("pressure", "/proc/pressure", "")
     take_devices()
     take_rdma_ports()
     take_namespaces()
     take_cgroups()
+    take_clock()
+    take_inotify()
+    take_filesystems()
+
+
+def main():
+    take_host()
     print(json.dumps(values))
 
 
