@@ -2,8 +2,8 @@
 /*
  * on PEER COMMAND...: run a command in another guest of the same run.
  *
- * It runs there in the same directory with the same PATH, without input.  on
- * prints its output and its errors, and ends with its exit status.
+ * It runs there in the same directory with the same PATH and GATHERER, which host_up reads, and
+ * without input.  on prints its output and its errors, and ends with its exit status.
  */
 #include "exec_protocol.h"
 #include "transfer.h"
@@ -57,7 +57,7 @@ static int request__send(int fd, char *argv[])
 {
 	struct exec_request request;
 	char *directory = NULL, *data = NULL;
-	const char *path = getenv("PATH");
+	const char *path = getenv("PATH"), *gatherer = getenv("GATHERER");
 	size_t size;
 	FILE *stream;
 	int err = -ENOMEM;
@@ -69,6 +69,8 @@ static int request__send(int fd, char *argv[])
 	if (!stream)
 		goto out;
 	fprintf(stream, "%s%c%s%c", directory, 0, path ? path : "", 0);
+	if (gatherer)
+		fprintf(stream, "env%cGATHERER=%s%c", 0, gatherer, 0);
 	for (; *argv; argv++)
 		fprintf(stream, "%s%c", *argv, 0);
 	if (fclose(stream))
