@@ -337,7 +337,8 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
 	$(foreach in,obj sanitized tsan/obj,$(call objects,$(in),$(test_parts)))) \
 	$(wildcard $(output)/bpf/*.d $(output)/bpf/ordered/*.d \
-		$(samples:%=$(output)/bpf/samples/%.bpf.d) \
-		$(output)/selftests/sample/*.d)
+		$(output)/selftests/sample/*.d) \
+	$(foreach in,samples gather,\
+		$(patsubst %,$(output)/bpf/$(in)/%.bpf.d,$(call embedded,$(in))))
 
 endif
