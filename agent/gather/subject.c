@@ -19,6 +19,7 @@ enum program {
 	PROGRAM_PROCESSES,
 	PROGRAM_CGROUP_CPU,
 	PROGRAM_NAMESPACES,
+	PROGRAM_SOCKETS,
 	PROGRAM_DISKS,
 #define BY_MODULE(name)
 #define BY_PROGRAM(name) PROGRAM_##name,
@@ -47,6 +48,7 @@ static const struct gather_program programs[PROGRAMS] = {
 	[PROGRAM_PROCESSES] = OF_GATHERER(processes),
 	[PROGRAM_CGROUP_CPU] = OF_GATHERER(cgroup_cpu),
 	[PROGRAM_NAMESPACES] = OF_GATHERER(namespaces),
+	[PROGRAM_SOCKETS] = OF_GATHERER(sockets),
 	[PROGRAM_DISKS] = OF_GATHERER(disks),
 #define BY_MODULE(name, source)
 #define BY_PROGRAM(name, source) [PROGRAM_##name] = OF_SAMPLE(name, source),
@@ -72,7 +74,7 @@ static const struct gather_program programs[PROGRAMS] = {
 		.is_sample = true, .program = PROGRAM_NONE, .own = &(kind_)              \
 	}
 
-/* Samples of the host by programs of the gatherer. */
+/* Samples by programs of the gatherer. */
 #define SAMPLE(source_, name_, object_, rows_, program_)                                 \
 	{                                                                                \
 		.source = DART_ZERO_SOURCE_##source_, .object = GATHER_OBJECT_##object_, \
@@ -105,6 +107,7 @@ static struct subject subjects[] = {
 	SAMPLE(LOAD, load, NONE, NONE, PROGRAM_LOAD),
 	SAMPLE(CPUS, cpu, NONE, CPU, PROGRAM_LOAD),
 	SAMPLE(PROCESSES, processes, NONE, NONE, PROGRAM_PROCESSES),
+	SAMPLE(SOCKETS, sockets, NETNS, NONE, PROGRAM_SOCKETS),
 	SAMPLE(DISK_IO, disk_io, DISK, NONE, PROGRAM_DISKS),
 	SAMPLE(MEMORY, memory, NONE, NONE, PROGRAM_MEMORY),
 	SAMPLE(NODE_MEMORY, node_memory, NONE, NODE, PROGRAM_MEMORY),
