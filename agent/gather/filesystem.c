@@ -5,31 +5,23 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 
-#include <libdart/clock.h>
 #include "agent/region/mounts.h"
 #include "own_sample.h"
+#include "question.h"
 
 /* Time to wait for the first values. */
 #define FIRST_MS 200
 
-/* A file system, shared by the sample and a thread that asks. */
+/* A file system, and the last answer about it. */
 struct filesystem {
-	pthread_mutex_t lock; /* guards the members up to @values */
-	pthread_cond_t answered;
-	unsigned int users;
-	bool is_asking;
-	int code; /* of the last answer: 0 or -errno; -EAGAIN: none yet */
-	uint64_t time; /* of the last answer, CLOCK_BOOTTIME, ns */
+	struct question question; /* first: see question.h */
 	struct dart_zero_filesystem values;
 	dev_t device;
 	char path[];
@@ -39,20 +31,6 @@ struct filesystem_sample {
 	struct own_sample sample; /* first: see own_sample.h */
 	struct filesystem *filesystem;
 };
-
-static void give(struct filesystem *filesystem)
-{
-	bool is_last;
-
-	pthread_mutex_lock(&filesystem->lock);
-	is_last = !--filesystem->users;
-	pthread_mutex_unlock(&filesystem->lock);
-	if (!is_last)
-		return;
-	pthread_cond_destroy(&filesystem->answered);
-	pthread_mutex_destroy(&filesystem->lock);
-	free(filesystem);
-}
 
 /* Copies the texts of the mount as PID 1 sees it.  -ENODEV: it was unmounted. */
 static int set_texts(const struct filesystem *filesystem, struct dart_zero_filesystem *values)
@@ -101,11 +79,14 @@ static int check_device(const struct filesystem *filesystem)
 	return ret;
 }
 
-static int ask(const struct filesystem *filesystem, struct dart_zero_filesystem *values)
+static int ask(struct question *question)
 {
+	struct filesystem *filesystem = (struct filesystem *)question;
+	struct dart_zero_filesystem *values = &filesystem->values;
 	struct statvfs status;
 	int ret;
 
+	*values = (struct dart_zero_filesystem){};
 	ret = set_texts(filesystem, values) ?: check_device(filesystem);
 	if (ret)
 		return ret;
@@ -120,67 +101,23 @@ static int ask(const struct filesystem *filesystem, struct dart_zero_filesystem 
 	return 0;
 }
 
-static void *ask_once(void *argument)
+static void free_filesystem(struct question *question)
 {
-	struct filesystem *filesystem = argument;
-	struct dart_zero_filesystem values = {};
-	const int code = ask(filesystem, &values);
-
-	pthread_mutex_lock(&filesystem->lock);
-	filesystem->code = code;
-	filesystem->time = dart_clock__ns(CLOCK_BOOTTIME);
-	filesystem->values = values;
-	filesystem->is_asking = false;
-	pthread_cond_broadcast(&filesystem->answered);
-	pthread_mutex_unlock(&filesystem->lock);
-	give(filesystem);
-	return NULL;
+	free(question);
 }
 
-/* The caller holds the lock.  If no thread can be started, the next sample tries again. */
-static void begin_asking(struct filesystem *filesystem)
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-
-	if (filesystem->is_asking)
-		return;
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (!pthread_create(&thread, &attributes, ask_once, filesystem)) {
-		filesystem->is_asking = true;
-		filesystem->users++;
-	}
-	pthread_attr_destroy(&attributes);
-}
-
-static void wait_for_first(struct filesystem *filesystem)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += FIRST_MS * 1000000L;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	while (filesystem->is_asking &&
-	       !pthread_cond_timedwait(&filesystem->answered, &filesystem->lock, &until))
-		;
-}
+static const struct question_kind question_kind = {
+	.ask = ask,
+	.free = free_filesystem,
+};
 
 static struct filesystem *filesystem__new(const char *path, dev_t device)
 {
 	struct filesystem *filesystem = calloc(1, sizeof(*filesystem) + strlen(path) + 1);
-	pthread_condattr_t attributes;
 
 	if (!filesystem)
 		return NULL;
-	pthread_mutex_init(&filesystem->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&filesystem->answered, &attributes);
-	pthread_condattr_destroy(&attributes);
-	filesystem->users = 1;
-	filesystem->code = -EAGAIN;
+	question__begin(&filesystem->question, &question_kind);
 	filesystem->device = device;
 	strcpy(filesystem->path, path);
 	return filesystem;
@@ -199,14 +136,12 @@ static int filesystem__open(const struct dart_zero_record *wanted, struct own_sa
 		free(sample);
 		return -ENOMEM;
 	}
-	pthread_mutex_lock(&sample->filesystem->lock);
-	begin_asking(sample->filesystem);
-	wait_for_first(sample->filesystem);
-	code = sample->filesystem->code;
-	pthread_mutex_unlock(&sample->filesystem->lock);
 	/* -EAGAIN: no answer yet, values come later. */
+	code = question__ask(&sample->filesystem->question, FIRST_MS) ?
+		       sample->filesystem->question.code :
+		       -EAGAIN;
 	if (code && code != -EAGAIN) {
-		give(sample->filesystem);
+		question__put(&sample->filesystem->question);
 		free(sample);
 		return code == -ENODEV ? code : -EOPNOTSUPP;
 	}
@@ -219,7 +154,7 @@ static void filesystem__close(struct own_sample *sample)
 {
 	struct filesystem_sample *own = (struct filesystem_sample *)sample;
 
-	give(own->filesystem);
+	question__put(&own->filesystem->question);
 	free(own);
 }
 
@@ -230,12 +165,12 @@ static int filesystem__sample(struct own_sample *sample, uint32_t index, void *v
 	struct filesystem *filesystem = ((struct filesystem_sample *)sample)->filesystem;
 	int code;
 
-	pthread_mutex_lock(&filesystem->lock);
-	code = filesystem->is_asking ? -EAGAIN : filesystem->code;
-	*time = filesystem->time;
+	if (!question__is_answered(&filesystem->question))
+		return -EAGAIN;
+	code = filesystem->question.code;
+	*time = filesystem->question.time;
 	memcpy(values, &filesystem->values, sizeof(filesystem->values));
-	begin_asking(filesystem);
-	pthread_mutex_unlock(&filesystem->lock);
+	question__ask(&filesystem->question, 0);
 	return code && code != -ENODEV ? -EAGAIN : code;
 }
 
