@@ -36,5 +36,6 @@ struct own_sample {
 
 extern const struct own_sample_kind filesystem_sample;
 extern const struct own_sample_kind link_sample;
+extern const struct own_sample_kind perf_sample;
 
 #endif /* OWN_SAMPLE_H */

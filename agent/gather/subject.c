@@ -67,11 +67,12 @@ static const struct gather_program programs[PROGRAMS] = {
 	}
 
 /* Samples that dartd takes without a program: see own_sample.h. */
-#define BY_ITSELF(source_, object_, name_, kind_)                                        \
+#define BY_ITSELF(source_, name_, object_, rows_, kind_)                                 \
 	{                                                                                \
 		.source = DART_ZERO_SOURCE_##source_, .object = GATHER_OBJECT_##object_, \
 		.name = "dart_zero_" #name_, .length = sizeof(struct dart_zero_##name_), \
-		.is_sample = true, .program = PROGRAM_NONE, .own = &(kind_)              \
+		.is_sample = true, .rows = SOURCE_ROWS_##rows_, .program = PROGRAM_NONE, \
+		.own = &(kind_)                                                          \
 	}
 
 /* Samples by programs of the gatherer. */
@@ -112,8 +113,9 @@ static struct subject subjects[] = {
 	SAMPLE(MEMORY, memory, NONE, NONE, PROGRAM_MEMORY),
 	SAMPLE(NODE_MEMORY, node_memory, NONE, NODE, PROGRAM_MEMORY),
 	SAMPLE(NODE_ZONES, node_zones, NONE, NODE, PROGRAM_MEMORY),
-	BY_ITSELF(NETDEV_LINK, NETDEV, netdev_link, link_sample),
-	BY_ITSELF(FILESYSTEM, FILESYSTEM, filesystem, filesystem_sample),
+	BY_ITSELF(NETDEV_LINK, netdev_link, NETDEV, NONE, link_sample),
+	BY_ITSELF(FILESYSTEM, filesystem, FILESYSTEM, NONE, filesystem_sample),
+	BY_ITSELF(PERF, perf, NONE, CPU, perf_sample),
 #define BY_MODULE(...)
 #define BY_PROGRAM(source_, name_, selector_, rows_)  \
 	{ .source = source_,                          \

@@ -88,6 +88,15 @@ static int cannot_open_counters(const struct region *region, const struct select
 
 	switch (code) {
 	case EPERM:
+		if (source->id == DART_ZERO_SOURCE_PERF)
+			return dart_error__set(
+				error, EPERM,
+				"the kernel forbids to count: dartd lacks CAP_PERFMON, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
+		if (source->id == DART_ZERO_SOURCE_NETDEV_LINK)
+			return dart_error__set(
+				error, EPERM,
+				"%s: dartd lacks CAP_NET_ADMIN, or lacks it in the user namespace that owns this network namespace",
+				selector->name);
 		return dart_error__set(
 			error, EPERM,
 			"the kernel forbids to show its counters: dartd lacks CAP_SYS_ADMIN, or the kernel is locked down for confidentiality (see kernel_lockdown(7))");
@@ -112,7 +121,8 @@ static int cannot_open_counters(const struct region *region, const struct select
 			"%s: this host has too many CPUs for the values of all to be gathered at once by eBPF programs (load %s)",
 			selector->name, region->way->load_for_sources);
 	case EOPNOTSUPP:
-		if (region->way->load_for_sources)
+		/* Only the module sees file systems that a sandbox hides from dartd. */
+		if (region->way->load_for_sources && source->selector == SOURCE_SELECTOR_FILESYSTEM)
 			return dart_error__set(
 				error, code,
 				"eBPF programs do not gather %s here (load %s)", selector->name,
