@@ -137,6 +137,18 @@ static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
 	case GATHER_ENDED:
 		tell_gone(gathering, record);
 		break;
+/* Takes a sample, and makes sure that the values belong to the namespace of the record. */
+static int take_own(struct gathering *gathering, struct own_sample *own, uint32_t index,
+		    void *values, uint64_t *number, uint64_t *time)
+{
+	int ret = own->kind->sample(own, index, values, number, time);
+
+	if (ret || !own->netns)
+		return ret;
+	return namespace_list__confirm(&gathering->namespaces, &gathering->programs, own->netns,
+				       &own->identity, *time);
+}
+
 	default:
 		gatherer->cost.stale++;
 	}
@@ -210,7 +222,7 @@ static void sample_by_itself(struct gathering *gathering, struct gatherer *gathe
 	for (i = 0; i < record->rows && ret != -EAGAIN && ret != -ENODEV; i++) {
 		memset(values, 0, subject__find(record->question.source)->length);
 		time = dart_clock__ns(CLOCK_BOOTTIME);
-		ret = record->own->kind->sample(record->own, i, values, &number, &time);
+		ret = take_own(gathering, record->own, i, values, &number, &time);
 		if (!ret)
 			record__write(record, row++, time, number, (uint8_t *)values, 1, 0);
 	}
@@ -446,6 +458,7 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.end = eventfd(0, EFD_CLOEXEC),
 	};
+	namespace_list__free(&gathering->namespaces);
 	TAILQ_INIT(&gathering->gatherers);
 	if (!gathering->online || gathering->timer < 0 || gathering->end < 0) {
 		ret = dart_error__system(error, gathering->online ? errno : ENOMEM,

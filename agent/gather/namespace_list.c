@@ -16,20 +16,10 @@
 static int ask(struct gather_programs *programs)
 {
 	const struct subject *subject = subject__find(DART_ZERO_SOURCE_TCP);
-	struct gather_exchange *exchange = programs->exchange;
-	struct dart_error error;
-	int ret;
+	const struct gather_question question = { .source = GATHER_NAMESPACES, .fd = -1 };
+	const struct gather_exchange *exchange = programs->exchange;
+	int ret = gather_programs__ask(programs, subject->program, &question, BUDGET_NS);
 
-	ret = gather_programs__keep(programs, subject->program, &error);
-	if (ret)
-		return ret;
-	exchange->count = 1;
-	exchange->next = 0;
-	exchange->used = 0;
-	exchange->cursor = 0;
-	exchange->budget_ns = BUDGET_NS;
-	exchange->questions[0] = (struct gather_question){ .source = GATHER_NAMESPACES, .fd = -1 };
-	ret = gather_programs__run(programs, subject->program);
 	if (!ret && exchange->questions[0].answer != GATHER_VALUES)
 		ret = -EAGAIN;
 	return ret;
@@ -82,4 +72,53 @@ bool namespace_list__has_changed(struct namespace_list *list, struct gather_prog
 		return false;
 	list->seen = seen;
 	return true;
+}
+
+void namespace_list__free(struct namespace_list *list)
+{
+	free(list->confirmed);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+	const struct gather_namespace *one = a, *other = b;
+
+	return (one->inode > other->inode) - (one->inode < other->inode);
+}
+
+static int confirm_all(struct namespace_list *list, struct gather_programs *programs)
+{
+	const struct gather_exchange *exchange = programs->exchange;
+	const uint64_t now = dart_clock__ns(CLOCK_BOOTTIME);
+	struct gather_namespace *room;
+	uint32_t count;
+
+	if (ask(programs))
+		return -EAGAIN;
+	count = exchange->questions[0].rows;
+	room = reallocarray(list->confirmed, count + 1, sizeof(*room));
+	if (!room)
+		return -EAGAIN;
+	memcpy(room, answer_of(exchange), count * sizeof(*room));
+	qsort(room, count, sizeof(*room), by_inode);
+	list->confirmed = room;
+	list->count = count;
+	list->time = now;
+	return 0;
+}
+
+int namespace_list__confirm(struct namespace_list *list, struct gather_programs *programs,
+			    uint32_t inode, uint32_t *identity, uint64_t time)
+{
+	const struct gather_namespace key = { .inode = inode };
+	const struct gather_namespace *found;
+
+	/* One list confirms all samples that were taken before it. */
+	if (list->time <= time && confirm_all(list, programs))
+		return -EAGAIN;
+	found = bsearch(&key, list->confirmed, list->count, sizeof(key), by_inode);
+	if (!found || (*identity && *identity != found->identity))
+		return -ENODEV;
+	*identity = found->identity;
+	return 0;
 }

@@ -32,6 +32,12 @@ struct own_sample_kind {
 struct own_sample {
 	const struct own_sample_kind *kind;
 	uint32_t rows; /* room of the record */
+	/*
+	 * Inode of a network namespace, or 0: a sample counts only if the namespace had not ended
+	 * when the values were read, because the kernel reuses the numbers of namespaces.
+	 */
+	uint32_t netns;
+	uint32_t identity; /* of this namespace; 0: not known yet, see struct gather_question */
 };
 
 extern const struct own_sample_kind filesystem_sample;

@@ -229,3 +229,22 @@ int gather_programs__run(struct gather_programs *programs, int index)
 	loaded->failed = ret;
 	return ret;
 }
+
+int gather_programs__ask(struct gather_programs *programs, int index,
+			 const struct gather_question *question, uint64_t budget_ns)
+{
+	struct gather_exchange *exchange = programs->exchange;
+	struct dart_error error;
+	int ret;
+
+	ret = gather_programs__keep(programs, index, &error);
+	if (ret)
+		return ret;
+	exchange->count = 1;
+	exchange->next = 0;
+	exchange->used = 0;
+	exchange->cursor = 0;
+	exchange->budget_ns = budget_ns;
+	exchange->questions[0] = *question;
+	return gather_programs__run(programs, index);
+}

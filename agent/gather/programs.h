@@ -34,6 +34,13 @@ void gather_programs__give(struct gather_programs *programs, enum dart_zero_sour
 /* Loads program @index until the end, independently of sources. */
 int gather_programs__keep(struct gather_programs *programs, int index, struct dart_error *error);
 
+/*
+ * Asks program @index one question in one run, after loading it until the end.  The answer is in
+ * the first question of the exchange, and at the beginning of the output.  Returns 0 or -errno.
+ */
+int gather_programs__ask(struct gather_programs *programs, int index,
+			 const struct gather_question *question, uint64_t budget_ns);
+
 /* Runs program @index once with the questions in the exchange.  Returns 0 or -errno. */
 int gather_programs__run(struct gather_programs *programs, int index);
 

@@ -7,6 +7,24 @@ GATHERER=programs
 export GATHERER
 . "$(dirname "$0")/../lib.sh"
 
+# blue_counts: the files of v0 in the namespace blue
+blue_counts() {
+	ip netns exec blue sh -c 'cd /sys/class/net/v0 &&
+		grep -H . statistics/* carrier carrier_changes mtu' |
+		gojq -n -R -c '[inputs | sub("statistics/"; "") / ":" |
+			{(.[0]): (.[1] | tonumber)}] | add'
+}
+
+# send NAMESPACE ADDRESS COUNT: datagrams
+send() {
+	ip netns exec "$1" bash -c "for _ in \$(seq $3); do echo x >/dev/udp/$2/9; done" 2>/dev/null
+}
+
+# number NAMESPACE: of a namespace in this one
+number() {
+	ip netns list | sed -n "s/^$1 (id: \([0-9]*\))/\1/p"
+}
+
 # perf_rows: CPUs, and times in ns
 perf_rows() {
 	passed
@@ -15,6 +33,34 @@ perf_rows() {
 
 check "the agent starts" host_up
 check "the gathering is gathered" dartctl source add gathering --gather 100ms
+
+ip netns add blue
+ip -n blue link add v0 index 77 type dummy
+ip -n blue address add 10.9.0.1/24 dev v0
+ip -n blue neighbour replace 10.9.0.2 lladdr 02:00:00:00:00:01 dev v0
+ip -n blue link set v0 up
+refuse "a device that another namespace lacks is refused" "no interface" \
+	dartctl source add netdev:link --netns blue --netdev v1 --gather 100ms
+check "a device of another namespace is sampled" \
+	dartctl source add netdev:link --netns blue --netdev v0 --gather 100ms
+send blue 10.9.0.2 7
+check "its values are the kernel's" soon compare_sample blue_counts netdev:link@blue/v0
+check "datagrams are among them" is_true '.tx_packets >= 7' <<<"$(sampled netdev:link@blue/v0)"
+
+# Another namespace takes the number, and a device the index, while dartd does not look.
+blue=$(number blue)
+kill -STOP "$(pidof dartd)"
+ip netns delete blue
+ip netns add red
+ip -n red link add v0 index 77 type dummy
+check "the kernel gives the number of the namespace to another one" soon ip netns set red "$blue"
+check "and both have the same number" [ "$(number red)" = "$blue" ]
+kill -CONT "$(pidof dartd)"
+check "the entry of the namespace that ended leaves" soon lacks netdev:link@blue/v0+100ms
+check "the other namespace is sampled by itself" \
+	dartctl source add netdev:link --netns red --netdev v0 --gather 100ms
+check "with its own values" is_true '.tx_packets == 0' <<<"$(sampled netdev:link@red/v0)"
+ip netns delete red
 
 if compgen -G "/sys/bus/event_source/devices/cpu*" >/dev/null; then
 	check "the hardware counters are sampled" dartctl source add perf --gather 100ms
