@@ -157,6 +157,30 @@ compare_sample() {
 	agree "$compare_before" "$compare_values" "$compare_after" "${3:-0}" "${4:-.}"
 }
 
+# row ENTRY NUMBER: the values of a row, gathered after this call; names are without
+# underscores
+row() {
+	passed
+	dartctl -j show "$1+100ms" | gojq -c ".values.rows[\"$2\"] |
+		with_entries(.key |= gsub(\"_\"; \"\"))"
+}
+
+# row_agrees KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object
+row_agrees() {
+	row_before=$($1)
+	row_values=$(row "$2" 0)
+	row_after=$($1)
+	agree "$row_before" "$row_values" "$row_after" "${3:-0}"
+}
+
+# hw_counters: the counters of soft-RoCE, without the time for which the kernel keeps them.
+hw_counters() {
+	hw_port=/sys/class/infiniband/rxe0/ports/1
+	(cd "$hw_port/hw_counters" && grep -H . -- *) | grep -v '^lifespan:' |
+		gojq -n -R -c '[inputs / ":" | {(.[0] | gsub("_"; "")): (.[1] | tonumber)}] |
+		add + {state: '"$(cut -d : -f 1 "$hw_port/state")"'}'
+}
+
 # skip REASON: skips the whole test.
 skip() {
 	echo "1..0 # SKIP $1"

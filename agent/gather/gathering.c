@@ -166,6 +166,8 @@ static uint32_t take_answers(struct gathering *gathering, struct gatherer *gathe
 			continue;
 		take_answer(gathering, gatherer, records[i], &exchange->questions[i]);
 		are_taken[i] = true;
+		/* Earlier rows may be written: the next pass needs another sequence. */
+		record__finish(record, record->used_rows);
 		count++;
 	}
 	return count;

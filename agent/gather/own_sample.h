@@ -43,5 +43,6 @@ struct own_sample {
 extern const struct own_sample_kind filesystem_sample;
 extern const struct own_sample_kind link_sample;
 extern const struct own_sample_kind perf_sample;
+extern const struct own_sample_kind rdma_sample;
 
 #endif /* OWN_SAMPLE_H */

@@ -116,6 +116,7 @@ static struct subject subjects[] = {
 	BY_ITSELF(NETDEV_LINK, netdev_link, NETDEV, NONE, link_sample),
 	BY_ITSELF(FILESYSTEM, filesystem, FILESYSTEM, NONE, filesystem_sample),
 	BY_ITSELF(PERF, perf, NONE, CPU, perf_sample),
+	BY_ITSELF(RDMA_PORTS, rdma_port, NETDEV, PORT, rdma_sample),
 #define BY_MODULE(...)
 #define BY_PROGRAM(source_, name_, selector_, rows_)  \
 	{ .source = source_,                          \

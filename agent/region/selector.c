@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "agent/base/entry_name.h"
+#include "agent/base/namespace_socket.h"
 #include "mounts.h"
 #include "selector.h"
 
@@ -35,31 +36,6 @@ static int selector__init(struct selector *selector, const struct source *source
 	return entry_name__of(selector->name, source->name, label, error);
 }
 
-/*
- * Opens a socket in another network namespace, to look up an interface there.
- * Entering and leaving it is safe: dartd has one thread.
- */
-static int open_socket_in(int netns)
-{
-	int own = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
-	int fd, ret;
-
-	if (own < 0)
-		return -errno;
-	if (setns(netns, CLONE_NEWNET)) {
-		ret = -errno;
-		close(own);
-		return ret;
-	}
-	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	ret = fd < 0 ? -errno : fd;
-	/* dartd must not stay in a foreign namespace, where it would serve other hosts. */
-	if (setns(own, CLONE_NEWNET))
-		abort();
-	close(own);
-	return ret;
-}
-
 static int find_netdev(int netns, const char *name, uint32_t *ifindex, struct dart_error *error)
 {
 	struct ifreq request = { };
@@ -69,7 +45,7 @@ static int find_netdev(int netns, const char *name, uint32_t *ifindex, struct da
 		return dart_error__set(error, ENODEV, "there is no interface '%s'", name);
 	strcpy(request.ifr_name, name);
 
-	fd = open_socket_in(netns);
+	fd = namespace_socket__open(netns, AF_UNIX, SOCK_DGRAM, 0);
 	if (fd < 0)
 		return dart_error__system(error, -fd, "cannot enter the network namespace");
 	if (ioctl(fd, SIOCGIFINDEX, &request))

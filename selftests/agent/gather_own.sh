@@ -62,6 +62,19 @@ check "the other namespace is sampled by itself" \
 check "with its own values" is_true '.tx_packets == 0' <<<"$(sampled netdev:link@red/v0)"
 ip netns delete red
 
+refuse "a network device without an RDMA device has no RDMA ports" \
+	"no RDMA device with counters that dart_zero knows works on this device" \
+	dartctl source add rdma:ports --netdev lo --gather 100ms
+check "the ports of an RDMA device are sampled" \
+	dartctl source add rdma:ports --netdev eth0 --gather 100ms
+check "a controller reads the host over RDMA" dart-controller --once 10.77.0.1
+check "rdma:ports has every counter of hw_counters" \
+	soon row_agrees hw_counters rdma:ports@eth0
+check "packets and sends are among them" is_true '.values.rows["0"] | .port == 1 and
+	.sent_pkts > 10 and .rdma_sends > 0' <<<"$(dartctl -j show rdma:ports@eth0+100ms)"
+rdma link delete rxe0
+check "the entry of an RDMA device that was removed leaves" soon lacks rdma:ports@eth0+100ms
+
 if compgen -G "/sys/bus/event_source/devices/cpu*" >/dev/null; then
 	check "the hardware counters are sampled" dartctl source add perf --gather 100ms
 	before=$(perf_rows)

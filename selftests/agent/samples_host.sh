@@ -3,23 +3,6 @@
 # Samples of the host's parts: each value is between two that the kernel's own files show.
 . "$(dirname "$0")/../lib.sh"
 
-# row ENTRY NUMBER: the values of a row, gathered after this call; names are without
-# underscores
-row() {
-	passed
-	dartctl -j show "$1+100ms" | gojq -c ".values.rows[\"$2\"] |
-		with_entries(.key |= gsub(\"_\"; \"\"))"
-}
-
-# row_agrees KERNEL ENTRY [TOLERANCE]: KERNEL is a function that prints an object
-row_agrees() {
-	local before values after
-	before=$($1)
-	values=$(row "$2" 0)
-	after=$($1)
-	agree "$before" "$values" "$after" "${3:-0}"
-}
-
 # In bytes.  Lines of other memory than the node's pages are left out.
 node_meminfo() {
 	awk 'BEGIN { printf "{" }
@@ -80,14 +63,6 @@ inotify() {
 # sample_agrees KERNEL ENTRY [TOLERANCE]: for a sample of one row
 sample_agrees() {
 	compare_sample "$1" "$2" "${3:-0}" '.values |= with_entries(.key |= gsub("_"; ""))'
-}
-
-# hw_counters: the counters of soft-RoCE, without the time for which the kernel keeps them.
-hw_counters() {
-	local counters=/sys/class/infiniband/rxe0/ports/1/hw_counters
-	(cd "$counters" && grep -H . -- *) | grep -v '^lifespan:' |
-		gojq -n -R -c '[inputs / ":" | {(.[0] | gsub("_"; "")): (.[1] | tonumber)}] |
-		add + {state: '"$(cut -d : -f 1 "${counters%/*}/state")"'}'
 }
 
 # By the letter of the state in /proc/PID/stat; processes that read it are running.
