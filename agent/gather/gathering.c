@@ -512,6 +512,33 @@ static struct gatherer *gatherer__new(uint32_t interval_ms)
 	struct gatherer *gatherer =
 		calloc(1, sizeof(*gatherer) + lists * sizeof(gatherer->records[0]));
 	int i;
+int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t ifindex,
+			  enum gather_statistics *statistics)
+{
+	const struct gather_question question = {
+		.source = DART_ZERO_SOURCE_NETDEV,
+		.fd = -1,
+		.netns = netns,
+		.ifindex = ifindex,
+	};
+	const struct gather_exchange *exchange = gathering->programs.exchange;
+	struct gather_row row;
+	int ret;
+
+	pthread_mutex_lock(&gathering->lock);
+	ret = gather_programs__ask(&gathering->programs,
+				   subject__find(DART_ZERO_SOURCE_NETDEV)->program, &question,
+				   BUDGET_NS);
+	if (!ret && exchange->questions[0].answer == GATHER_VALUES) {
+		memcpy(&row, exchange->output, sizeof(row));
+		*statistics = row.number;
+	} else if (!ret) {
+		ret = exchange->questions[0].answer == GATHER_ABSENT ? -EOPNOTSUPP : -ENODEV;
+	}
+	pthread_mutex_unlock(&gathering->lock);
+	return ret;
+}
+
 
 	if (!gatherer)
 		return NULL;

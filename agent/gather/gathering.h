@@ -59,6 +59,13 @@ void gathering__remove(struct gathering *gathering, struct record *record);
  * Lists the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
  * the owner hears of changes, within a second while there are records; false ends that.
  */
+/*
+ * Finds the kind of the per-CPU counters of a device, which the kernel tells since Linux 6.7.
+ * -EOPNOTSUPP: it has none, or only its driver knows; -ENODEV: there is no such device.
+ */
+int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t ifindex,
+			  enum gather_statistics *statistics);
+
 int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t **inodes,
 			  uint32_t *count);
 

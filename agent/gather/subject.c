@@ -98,6 +98,8 @@ static struct subject subjects[] = {
 	COUNTERS(UDP6, NETNS, "udp_mib", PROGRAM_NAMESPACES),
 	COUNTERS(ICMP, NETNS, "icmp_mib", PROGRAM_NAMESPACES),
 	COUNTERS(ICMP6, NETNS, "icmpv6_mib", PROGRAM_NAMESPACES),
+	/* Its name and length depend on the device: see subject__of_statistics(). */
+	COUNTERS(NETDEV, NETDEV, "pcpu_sw_netstats", PROGRAM_NAMESPACES),
 	COUNTERS(NETDEV_CORE, NETDEV, "net_device_core_stats", PROGRAM_NAMESPACES),
 	COUNTERS(VMSTAT, NONE, "vm_event_states", PROGRAM_HOST),
 	{ .source = DART_ZERO_SOURCE_GATHERING,
@@ -134,6 +136,13 @@ static struct subject subjects[] = {
 
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
+static struct subject statistics_subjects[] = {
+	[GATHER_STATISTICS_LSTATS] = COUNTERS(NETDEV, NETDEV, "pcpu_lstats", PROGRAM_NAMESPACES),
+	[GATHER_STATISTICS_TSTATS] =
+		COUNTERS(NETDEV, NETDEV, "pcpu_sw_netstats", PROGRAM_NAMESPACES),
+	[GATHER_STATISTICS_DSTATS] = COUNTERS(NETDEV, NETDEV, "pcpu_dstats", PROGRAM_NAMESPACES),
+};
+
 /* Bytes of a per-CPU variable of the kernel, or of a struct; 0: the kernel lacks it. */
 static uint32_t length_of(const struct btf *types, const char *name)
 {
@@ -163,6 +172,8 @@ int subjects__open(struct dart_error *error)
 	for (i = 0; i < SUBJECTS; i++)
 		if (!subjects[i].is_sample)
 			subjects[i].length = length_of(types, subjects[i].name);
+	for (i = GATHER_STATISTICS_LSTATS; i <= GATHER_STATISTICS_DSTATS; i++)
+		statistics_subjects[i].length = length_of(types, statistics_subjects[i].name);
 	btf__free(types);
 	return 0;
 }
@@ -175,6 +186,11 @@ const struct subject *subject__find(enum dart_zero_source source)
 		if (subjects[i].source == source)
 			return &subjects[i];
 	return NULL;
+}
+
+const struct subject *subject__of_statistics(enum gather_statistics statistics)
+{
+	return &statistics_subjects[statistics];
 }
 
 int subject__program_count(void)

@@ -11,6 +11,7 @@
 #include <linux/dart_zero_samples.h>
 
 #include "agent/region/source.h"
+#include "bpf/gather/exchange.h"
 #include "own_sample.h"
 
 /* An eBPF program that answers questions, with its object: see bpf/gather/exchange.h. */
@@ -46,6 +47,9 @@ int subjects__open(struct dart_error *error);
 
 /* Returns NULL if dartd cannot gather @source without the module. */
 const struct subject *subject__find(enum dart_zero_source source);
+
+/* The subject of DART_ZERO_SOURCE_NETDEV for a device with counters of this kind. */
+const struct subject *subject__of_statistics(enum gather_statistics statistics);
 
 /* The number of programs. */
 int subject__program_count(void);

@@ -284,13 +284,35 @@ static int place_record(struct programs_region *state, struct dart_zero_record *
 }
 
 static int add_record(struct programs_region *state, struct dart_zero_record *wanted)
+/* Finds the name and length of the counters that @wanted asks for. */
+static int find_subject(struct programs_region *state, const struct dart_zero_record *wanted,
+			const struct subject **subject)
 {
-	const struct subject *subject = subject__find(wanted->source);
+	struct stat status = { .st_ino = wanted->netns };
+	enum gather_statistics statistics;
+	int ret;
+
+	*subject = subject__find(wanted->source);
+	if (!*subject)
+		return -EOPNOTSUPP;
+	if (wanted->source != DART_ZERO_SOURCE_NETDEV)
+		return 0;
+	if (wanted->fd >= 0 && fstat(wanted->fd, &status))
+		return -EBADF;
+	ret = gathering__statistics(&state->gathering, status.st_ino, wanted->ifindex, &statistics);
+	if (!ret)
+		*subject = subject__of_statistics(statistics);
+	return ret;
+}
+
+{
+	const struct subject *subject;
 	struct record *record;
 	int ret;
 
-	if (!subject)
-		return -EOPNOTSUPP;
+	ret = find_subject(state, wanted, &subject);
+	if (ret)
+		return ret;
 	if (!wanted->piece_count) {
 		wanted->length = subject->length;
 		snprintf(wanted->name, sizeof(wanted->name), "%s", subject->name);

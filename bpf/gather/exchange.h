@@ -84,6 +84,17 @@ struct gather_row {
 	__u64 number;		/* of the CPU, node or device */
 };
 
+/*
+ * A question with the source DART_ZERO_SOURCE_NETDEV and @length 0 asks for the kind of the
+ * counters per CPU that the device has: its answer is a struct gather_row whose @number is the kind.
+ * The answer is GATHER_ABSENT if only the driver knows.
+ */
+enum gather_statistics {
+	GATHER_STATISTICS_LSTATS = 1,	/* struct pcpu_lstats */
+	GATHER_STATISTICS_TSTATS = 2,	/* struct pcpu_sw_netstats */
+	GATHER_STATISTICS_DSTATS = 3,	/* struct pcpu_dstats */
+};
+
 struct gather_exchange {
 	__u32 count;		/* in: questions */
 	__u32 next;		/* in, out: the first question without an answer */

@@ -101,33 +101,57 @@ static __always_inline const struct net_device *find_device(const struct net *ne
 
 /*
  * Since Linux 6.7 a device tells the type of its per-CPU statistics; before, only its driver knows.
+ * Returns an enum gather_statistics, or 0.
  */
 static __always_inline __u32 statistics_of(const struct net_device *device)
 {
 	if (!bpf_core_field_exists(device->pcpu_stat_type))
 		return 0;
-	return BPF_CORE_READ_BITFIELD_PROBED(device, pcpu_stat_type);
+	switch (BPF_CORE_READ_BITFIELD_PROBED(device, pcpu_stat_type)) {
+	case NETDEV_PCPU_STAT_LSTATS:
+		return GATHER_STATISTICS_LSTATS;
+	case NETDEV_PCPU_STAT_TSTATS:
+		return GATHER_STATISTICS_TSTATS;
+	case NETDEV_PCPU_STAT_DSTATS:
+		return GATHER_STATISTICS_DSTATS;
+	default:
+		return 0;
+	}
+}
+
+static __always_inline int answer_kind(struct gather_question *question, __u32 statistics)
+{
+	struct gather_row *row = answer__append(sizeof(*row));
+
+	if (!row)
+		return -ENOSPC;
+	row->number = statistics;
+	answer__add_row(question);
+	return 0;
 }
 
 static __always_inline int answer_device(struct gather_question *question,
 					 const struct net_device *device)
 {
 	const void *percpu = BPF_CORE_READ(device, lstats); /* a union of all three */
+	const __u32 statistics = statistics_of(device);
 	__u32 size = 0;
 
-	switch (statistics_of(device)) {
-	case NETDEV_PCPU_STAT_LSTATS:
+	switch (statistics) {
+	case GATHER_STATISTICS_LSTATS:
 		size = bpf_core_type_size(struct pcpu_lstats);
 		break;
-	case NETDEV_PCPU_STAT_TSTATS:
+	case GATHER_STATISTICS_TSTATS:
 		size = bpf_core_type_size(struct pcpu_sw_netstats);
 		break;
-	case NETDEV_PCPU_STAT_DSTATS:
+	case GATHER_STATISTICS_DSTATS:
 		size = bpf_core_type_size(struct pcpu_dstats);
 		break;
 	default:
 		percpu = NULL;
 	}
+	if (percpu && !question->length)
+		return answer_kind(question, statistics);
 	return answer_counters(question, percpu, size);
 }
 

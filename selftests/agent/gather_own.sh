@@ -15,6 +15,11 @@ blue_counts() {
 			{(.[0]): (.[1] | tonumber)}] | add'
 }
 
+# loopback_counts: packets and bytes that lo received
+loopback_counts() {
+	awk '$1 == "lo:" { printf "{\"packets\": %d, \"bytes\": %d}\n", $3, $2 }' /proc/net/dev
+}
+
 # send NAMESPACE ADDRESS COUNT: datagrams
 send() {
 	ip netns exec "$1" bash -c "for _ in \$(seq $3); do echo x >/dev/udp/$2/9; done" 2>/dev/null
@@ -61,6 +66,22 @@ check "the other namespace is sampled by itself" \
 	dartctl source add netdev:link --netns red --netdev v0 --gather 100ms
 check "with its own values" is_true '.tx_packets == 0' <<<"$(sampled netdev:link@red/v0)"
 ip netns delete red
+
+if [ "$(printf '%s\n' 6.7 "$(uname -r)" | sort -V | head -n 1)" = 6.7 ]; then
+	check "counters per CPU of a device are gathered" \
+		dartctl source add netdev:stats --netdev lo --gather 100ms
+	for _ in 1 2 3; do
+		echo x >/dev/udp/127.0.0.1/9
+	done
+	check "their sums are the kernel's" soon compare_sample loopback_counts netdev:stats@lo
+	check "datagrams are among them, too" is_true '.packets >= 3 and .bytes > 84' \
+		<<<"$(sampled netdev:stats@lo)"
+else
+	refuse "counters per CPU need a kernel that tells their type" "no per-CPU statistics" \
+		dartctl source add netdev:stats --netdev lo --gather 100ms
+fi
+refuse "a device without counters per CPU that the kernel knows is refused" \
+	"no per-CPU statistics" dartctl source add netdev:stats --netdev eth0 --gather 100ms
 
 refuse "a network device without an RDMA device has no RDMA ports" \
 	"no RDMA device with counters that dart_zero knows works on this device" \
