@@ -13,6 +13,7 @@
 #include "agent/base/host.h"
 #include "agent/base/log.h"
 #include "gathering.h"
+#include "answers.h"
 #include "own_sample.h"
 
 /* A program holds the RCU read lock while it runs, and answers at least one question. */
@@ -55,79 +56,13 @@ static void tell_gone(struct gathering *gathering, struct record *record)
 	gathering->handlers->on_gone(gathering->owner, record->id);
 }
 
-/* True if @cpu was online in the last pass. */
-static bool is_online(const struct gathering *gathering, uint32_t cpu)
-{
-	return cpu < gathering->cpus && gathering->online[cpu / 64] >> cpu % 64 & 1;
-}
-
-/* Writes the answer to @question: copies of a variable, by CPU. */
-static void take_copies(const struct gathering *gathering, struct record *record,
-			const struct gather_question *question)
-{
-	const struct gather_exchange *exchange = gathering->programs.exchange;
-	const uint8_t *copies = exchange->output + question->at;
-	const uint64_t time = exchange->time;
-	uint32_t i, row = 0;
-
-	if (record->form == DART_ZERO_RECORD_SUM) {
-		record__write(record, 0, time, 0, copies, question->rows, question->length);
-		record__finish(record, 1);
-		return;
-	}
-	for (i = 0; i < question->rows && row < record->rows; i++)
-		if (is_online(gathering, exchange->cpus[i]))
-			record__write(record, row++, time, exchange->cpus[i],
-				      copies + (uint64_t)i * question->length, 1, 0);
-	record__finish(record, row);
-}
-
-/* Writes the answer to @question: a sample with one row, or several. */
-static void take_sample(const struct gathering *gathering, struct record *record,
-			const struct gather_question *question)
-{
-	const struct gather_exchange *exchange = gathering->programs.exchange;
-	const struct subject *subject = subject__find(question->source);
-	const uint8_t *rows = exchange->output + question->at;
-	const uint64_t stride = subject->length + sizeof(struct gather_row);
-	struct gather_row row;
-	uint32_t i;
-
-	if (subject->rows == SOURCE_ROWS_NONE) {
-		record__write(record, 0, exchange->time, 0, rows, 1, 0);
-		record__finish(record, 1);
-		return;
-	}
-	for (i = 0; i < question->rows && i < record->rows; i++) {
-		memcpy(&row, rows + i * stride, sizeof(row));
-		record__write(record, i, exchange->time, row.number,
-			      rows + i * stride + sizeof(row), 1, 0);
-	}
-	record__finish(record, i);
-}
-
-/* Programs cannot find out this value, and leave it 0. */
-static void set_tai(uint8_t *sample)
-{
-	struct dart_zero_clock *clock = (struct dart_zero_clock *)sample;
-	const int64_t ahead = dart_clock__ns(CLOCK_TAI) - dart_clock__ns(CLOCK_REALTIME);
-
-	/* Round, because some time passed between the two calls. */
-	clock->tai = (ahead + (ahead < 0 ? -500000000 : 500000000)) / 1000000000;
-}
-
 static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
 			struct record *record, const struct gather_question *question)
 {
 	record->question.identity = question->identity;
 	switch (question->answer) {
 	case GATHER_VALUES:
-		if (question->source == DART_ZERO_SOURCE_CLOCK)
-			set_tai(gathering->programs.exchange->output + question->at);
-		if (question->length)
-			take_copies(gathering, record, question);
-		else
-			take_sample(gathering, record, question);
+		answers__write(gathering->programs.exchange, question, gathering->online, record);
 		gatherer->cost.records++;
 		break;
 	case GATHER_ABSENT:

@@ -13,6 +13,7 @@
 #include <linux/dart_zero.h>
 
 #include "bpf/gather/exchange.h"
+#include "disk_ticks.h"
 #include "record_pages.h"
 
 struct gatherer;
@@ -33,6 +34,7 @@ struct record {
 	uint32_t words; /* length of a row, without sequences */
 	uint32_t sequence; /* of the last row that was written */
 	enum dart_zero_record_form form;
+	struct disk_ticks disk_ticks; /* of a disk */
 	bool never_falls; /* a value lower than before is not written */
 	bool is_gone; /* its object ended, and an event of the region says so */
 	uint32_t piece_count;

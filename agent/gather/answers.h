@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers of programs that gather, and the rows of their records. */
+#ifndef ANSWERS_H
+#define ANSWERS_H
+
+#include <stdint.h>
+
+#include "bpf/gather/exchange.h"
+#include "record.h"
+
+/*
+ * Writes the rows of @record from the answer to @question, GATHER_VALUES, in @exchange.  @online: a
+ * bitmap of CPUs that includes all of @exchange; only online CPUs have rows.
+ */
+void answers__write(struct gather_exchange *exchange, const struct gather_question *question,
+		    const uint64_t *online, struct record *record);
+
+#endif /* ANSWERS_H */
