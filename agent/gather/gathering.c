@@ -6,22 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
 #include "agent/base/host.h"
 #include "agent/base/log.h"
-#include "gathering.h"
 #include "answers.h"
+#include "gathering.h"
 #include "own_sample.h"
 
 /* A program holds the RCU read lock while it runs, and answers at least one question. */
 #define BUDGET_NS 200000
 /* After more runs without progress than this, the remaining questions wait for a later pass. */
 #define IDLE_RUNS_MAX 64
-/* The longest sample: see own_sample_kind. */
-#define SAMPLE_MAX GATHER_COPY_MAX
+/* The time after which a deferrable pass wakes an idle CPU nevertheless: one hour. */
+#define SLACK_NS 3600000000000UL
 
 TAILQ_HEAD(records_of_program, record);
 
@@ -29,6 +30,7 @@ TAILQ_HEAD(records_of_program, record);
 struct gatherer {
 	TAILQ_ENTRY(gatherer) link;
 	uint32_t interval_ms;
+	bool is_deferrable; /* its passes do not wake an idle CPU */
 	uint64_t due; /* ns, CLOCK_MONOTONIC */
 	struct dart_zero_gathering cost;
 	struct record *next; /* of the pass that is running, or NULL */
@@ -72,18 +74,6 @@ static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
 	case GATHER_ENDED:
 		tell_gone(gathering, record);
 		break;
-/* Takes a sample, and makes sure that the values belong to the namespace of the record. */
-static int take_own(struct gathering *gathering, struct own_sample *own, uint32_t index,
-		    void *values, uint64_t *number, uint64_t *time)
-{
-	int ret = own->kind->sample(own, index, values, number, time);
-
-	if (ret || !own->netns)
-		return ret;
-	return namespace_list__confirm(&gathering->namespaces, &gathering->programs, own->netns,
-				       &own->identity, *time);
-}
-
 	default:
 		gatherer->cost.stale++;
 	}
@@ -101,8 +91,6 @@ static uint32_t take_answers(struct gathering *gathering, struct gatherer *gathe
 			continue;
 		take_answer(gathering, gatherer, records[i], &exchange->questions[i]);
 		are_taken[i] = true;
-		/* Earlier rows may be written: the next pass needs another sequence. */
-		record__finish(record, record->used_rows);
 		count++;
 	}
 	return count;
@@ -149,10 +137,22 @@ static void ask(struct gathering *gathering, int program, struct gatherer *gathe
 	run(gathering, program, gatherer, records);
 }
 
+/* Takes a sample, and makes sure that the values belong to the namespace of the record. */
+static int take_own(struct gathering *gathering, struct own_sample *own, uint32_t index,
+		    void *values, uint64_t *number, uint64_t *time)
+{
+	int ret = own->kind->sample(own, index, values, number, time);
+
+	if (ret || !own->netns)
+		return ret;
+	return namespace_list__confirm(&gathering->namespaces, &gathering->programs, own->netns,
+				       &own->identity, *time);
+}
+
 static void sample_by_itself(struct gathering *gathering, struct gatherer *gatherer,
 			     struct record *record)
 {
-	uint64_t values[SAMPLE_MAX / sizeof(uint64_t)], number = 0, time;
+	uint64_t values[GATHER_COPY_MAX / sizeof(uint64_t)], number = 0, time;
 	uint32_t i, row = 0;
 	int ret = 0;
 
@@ -166,6 +166,8 @@ static void sample_by_itself(struct gathering *gathering, struct gatherer *gathe
 	if (ret == -ENODEV) {
 		tell_gone(gathering, record);
 	} else if (ret == -EAGAIN) {
+		/* Earlier rows may be written: the next pass needs another sequence. */
+		record__finish(record, record->used_rows);
 		gatherer->cost.stale++;
 	} else {
 		record__finish(record, row);
@@ -255,12 +257,6 @@ static void next_due(struct gatherer *gatherer)
 	gatherer->due += missed * interval;
 }
 
-static void look_for_namespaces(struct gathering *gathering)
-{
-	if (namespace_list__has_changed(&gathering->namespaces, &gathering->programs))
-		gathering->handlers->on_namespaces(gathering->owner);
-}
-
 int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t **inodes,
 			  uint32_t *count)
 {
@@ -285,7 +281,8 @@ static void pass(struct gathering *gathering, struct gatherer *gatherer)
 	for (program = 0; program < subject__program_count(); program++)
 		gather_list(gathering, gatherer, program);
 	gather_list_without_program(gathering, gatherer);
-	look_for_namespaces(gathering);
+	if (namespace_list__has_changed(&gathering->namespaces, &gathering->programs))
+		gathering->handlers->on_namespaces(gathering->owner);
 	time = monotonic() - start;
 	cost->passes++;
 	cost->time_ns += time;
@@ -294,21 +291,33 @@ static void pass(struct gathering *gathering, struct gatherer *gatherer)
 	next_due(gatherer);
 }
 
-/* Sets the timer to the first pass that is due; without records it is off. */
-static void set_timer(const struct gathering *gathering)
+/* When the first pass is due, of intervals that are deferrable or not; UINT64_MAX: none is. */
+static uint64_t first_due(const struct gathering *gathering, bool is_deferrable)
 {
-	struct itimerspec timer = {};
 	const struct gatherer *gatherer;
 	uint64_t due = UINT64_MAX;
 
 	TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
-		if (gatherer->due < due)
+		if (gatherer->is_deferrable == is_deferrable && gatherer->due < due)
 			due = gatherer->due;
+	return due;
+}
+
+/* @due: UINT64_MAX turns the timer off. */
+static void set_timer_to(const struct gathering *gathering, uint64_t due)
+{
+	struct itimerspec timer = {};
+
 	if (due != UINT64_MAX) {
 		timer.it_value.tv_sec = due / 1000000000;
 		timer.it_value.tv_nsec = due % 1000000000;
 	}
 	timerfd_settime(gathering->timer, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+static void set_timer(const struct gathering *gathering)
+{
+	set_timer_to(gathering, first_due(gathering, false));
 }
 
 static struct gatherer *find_due(const struct gathering *gathering, uint64_t now)
@@ -346,6 +355,29 @@ static void gather_due(struct gathering *gathering)
 	pthread_mutex_unlock(&gathering->lock);
 }
 
+/*
+ * Waits for the timer, for the end, or until a deferrable pass is due.  The kernel lets a wait with
+ * slack end by a timer that fires anyway, and programs no timer for it before the slack is over, so
+ * an idle CPU remains idle.
+ */
+static void wait_for_pass(struct pollfd *wait, uint64_t due)
+{
+	const uint64_t now = monotonic();
+	const uint64_t left = due > now ? due - now : 0;
+	const struct timespec timeout = {
+		.tv_sec = left / 1000000000,
+		.tv_nsec = left % 1000000000,
+	};
+
+	if (due == UINT64_MAX) {
+		ppoll(wait, 2, NULL, NULL);
+		return;
+	}
+	prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
+	ppoll(wait, 2, &timeout, NULL);
+	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as before */
+}
+
 static void *gather(void *argument)
 {
 	struct gathering *gathering = argument;
@@ -353,14 +385,17 @@ static void *gather(void *argument)
 		{ .fd = gathering->timer, .events = POLLIN },
 		{ .fd = gathering->end, .events = POLLIN },
 	};
-	uint64_t expirations;
+	uint64_t expirations, due;
 
 	for (;;) {
-		if (poll(wait, 2, -1) < 0)
-			continue;
+		pthread_mutex_lock(&gathering->lock);
+		due = first_due(gathering, true);
+		pthread_mutex_unlock(&gathering->lock);
+		wait_for_pass(wait, due);
 		if (wait[1].revents)
 			return NULL;
-		if (read(gathering->timer, &expirations, sizeof(expirations)) > 0)
+		if (read(gathering->timer, &expirations, sizeof(expirations)) > 0 ||
+		    due <= monotonic())
 			gather_due(gathering);
 	}
 }
@@ -395,7 +430,6 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.end = eventfd(0, EFD_CLOEXEC),
 	};
-	namespace_list__free(&gathering->namespaces);
 	TAILQ_INIT(&gathering->gatherers);
 	if (!gathering->online || gathering->timer < 0 || gathering->end < 0) {
 		ret = dart_error__system(error, gathering->online ? errno : ENOMEM,
@@ -424,6 +458,7 @@ void gathering__close(struct gathering *gathering)
 {
 	eventfd_write(gathering->end, 1);
 	pthread_join(gathering->thread, NULL);
+	namespace_list__free(&gathering->namespaces);
 	gather_programs__close(&gathering->programs);
 	close(gathering->end);
 	close(gathering->timer);
@@ -431,22 +466,52 @@ void gathering__close(struct gathering *gathering)
 	pthread_mutex_destroy(&gathering->lock);
 }
 
-static struct gatherer *gatherer__find(const struct gathering *gathering, uint32_t interval_ms)
+static struct gatherer *gatherer__find(const struct gathering *gathering, uint32_t interval_ms,
+				       bool is_deferrable)
 {
 	struct gatherer *gatherer;
 
 	TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
-		if (gatherer->interval_ms == interval_ms)
+		if (gatherer->interval_ms == interval_ms &&
+		    gatherer->is_deferrable == is_deferrable)
 			return gatherer;
 	return NULL;
 }
 
-static struct gatherer *gatherer__new(uint32_t interval_ms)
+static struct gatherer *gatherer__new(uint32_t interval_ms, bool is_deferrable)
 {
 	const int lists = subject__program_count() + 1;
 	struct gatherer *gatherer =
 		calloc(1, sizeof(*gatherer) + lists * sizeof(gatherer->records[0]));
 	int i;
+
+	if (!gatherer)
+		return NULL;
+	gatherer->interval_ms = interval_ms;
+	gatherer->is_deferrable = is_deferrable;
+	gatherer->due = monotonic();
+	next_due(gatherer);
+	for (i = 0; i < lists; i++)
+		TAILQ_INIT(&gatherer->records[i]);
+	return gatherer;
+}
+
+/*
+ * Inserts @record into its list, in the order of network namespaces, which the program visits in
+ * one walk.  New records mostly belong at the end.
+ */
+static void insert(struct records_of_program *records, struct record *record)
+{
+	struct record *before = TAILQ_LAST(records, records_of_program);
+
+	while (before && before->question.netns > record->question.netns)
+		before = TAILQ_PREV(before, records_of_program, link);
+	if (before)
+		TAILQ_INSERT_AFTER(records, before, record, link);
+	else
+		TAILQ_INSERT_HEAD(records, record, link);
+}
+
 int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t ifindex,
 			  enum gather_statistics *statistics)
 {
@@ -474,33 +539,6 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 	return ret;
 }
 
-
-	if (!gatherer)
-		return NULL;
-	gatherer->interval_ms = interval_ms;
-	gatherer->due = monotonic();
-	next_due(gatherer);
-	for (i = 0; i < lists; i++)
-		TAILQ_INIT(&gatherer->records[i]);
-	return gatherer;
-}
-
-/*
- * Inserts @record into its list, in the order of network namespaces, which the program visits in
- * one walk.  New records mostly belong at the end.
- */
-static void insert(struct records_of_program *records, struct record *record)
-{
-	struct record *before = TAILQ_LAST(records, records_of_program);
-
-	while (before && before->question.netns > record->question.netns)
-		before = TAILQ_PREV(before, records_of_program, link);
-	if (before)
-		TAILQ_INSERT_AFTER(records, before, record, link);
-	else
-		TAILQ_INSERT_HEAD(records, record, link);
-}
-
 static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
 			 struct record *record)
 {
@@ -514,15 +552,16 @@ static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
 		gather_without_program(gathering, gatherer, record);
 }
 
-int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms)
+int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms,
+		   bool is_deferrable)
 {
 	struct gatherer *gatherer;
 	bool is_gone;
 
 	pthread_mutex_lock(&gathering->lock);
-	gatherer = gatherer__find(gathering, interval_ms);
+	gatherer = gatherer__find(gathering, interval_ms, is_deferrable);
 	if (!gatherer) {
-		gatherer = gatherer__new(interval_ms);
+		gatherer = gatherer__new(interval_ms, is_deferrable);
 		if (!gatherer) {
 			record__displace(record);
 			pthread_mutex_unlock(&gathering->lock);
@@ -535,7 +574,11 @@ int gathering__add(struct gathering *gathering, struct record *record, uint32_t 
 	insert(list_of(gatherer, record), record);
 	gather_first(gathering, gatherer, record);
 	is_gone = record->is_gone;
-	set_timer(gathering);
+	/* The thread waits for deferrable passes without the timer, which makes it wait anew. */
+	if (is_deferrable)
+		set_timer_to(gathering, monotonic());
+	else
+		set_timer(gathering);
 	pthread_mutex_unlock(&gathering->lock);
 	if (is_gone)
 		gathering__remove(gathering, record);

@@ -33,7 +33,7 @@ struct gathering {
 	TAILQ_HEAD(, gatherer) gatherers;
 	uint64_t *online; /* CPUs, as of the last pass */
 	uint32_t cpus; /* highest possible CPU + 1 */
-	int timer; /* when the next pass is due */
+	int timer; /* when the next pass is due that is not deferrable */
 	int end; /* an eventfd that tells the thread to end */
 	struct namespace_list namespaces; /* passes look for changes */
 	const struct gathering_handlers *handlers;
@@ -48,17 +48,15 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 void gathering__close(struct gathering *gathering);
 
 /*
- * Gathers placed @record now and then every @interval_ms.  -ENODEV: its object ended.  After an
+ * Gathers placed @record now and then every @interval_ms.  @is_deferrable: an idle CPU remains idle,
+ * and gathers when it runs for another reason.  -ENODEV: the object of the record ended.  After an
  * error @record has no place.
  */
-int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms);
+int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms,
+		   bool is_deferrable);
 /* Waits for the batch that is running; the caller frees the record. */
 void gathering__remove(struct gathering *gathering, struct record *record);
 
-/*
- * Lists the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
- * the owner hears of changes, within a second while there are records; false ends that.
- */
 /*
  * Finds the kind of the per-CPU counters of a device, which the kernel tells since Linux 6.7.
  * -EOPNOTSUPP: it has none, or only its driver knows; -ENODEV: there is no such device.
@@ -66,6 +64,10 @@ void gathering__remove(struct gathering *gathering, struct record *record);
 int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t ifindex,
 			  enum gather_statistics *statistics);
 
+/*
+ * Lists the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
+ * the owner hears of changes, within a second while there are records; false ends that.
+ */
 int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t **inodes,
 			  uint32_t *count);
 

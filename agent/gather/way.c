@@ -270,7 +270,8 @@ static int place_record(struct programs_region *state, struct dart_zero_record *
 		record__displace(record);
 		return -ENOMEM;
 	}
-	ret = gathering__add(&state->gathering, record, wanted->interval_ms);
+	ret = gathering__add(&state->gathering, record, wanted->interval_ms,
+			     wanted->flags & DART_ZERO_RECORD_DEFERRABLE);
 	if (ret) {
 		tdelete(record, &state->records, compare_ids);
 		cancel_event(state, record->id);
@@ -283,7 +284,6 @@ static int place_record(struct programs_region *state, struct dart_zero_record *
 	return 0;
 }
 
-static int add_record(struct programs_region *state, struct dart_zero_record *wanted)
 /* Finds the name and length of the counters that @wanted asks for. */
 static int find_subject(struct programs_region *state, const struct dart_zero_record *wanted,
 			const struct subject **subject)
@@ -305,6 +305,7 @@ static int find_subject(struct programs_region *state, const struct dart_zero_re
 	return ret;
 }
 
+static int add_record(struct programs_region *state, struct dart_zero_record *wanted)
 {
 	const struct subject *subject;
 	struct record *record;

@@ -36,6 +36,27 @@ perf_rows() {
 	dartctl -j show perf+100ms | gojq -c '.values.rows'
 }
 
+# has_slack: the thread that gathers waited with an hour of slack
+has_slack() {
+	awk '$1 ~ /^gather-/ && match($0, / expires=[0-9]+/) {
+			expires = substr($0, RSTART + 9, RLENGTH - 9)
+			match($0, /softexpires=[0-9]+/)
+			if (expires - substr($0, RSTART + 12, RLENGTH - 12) > 1e12) {
+				print; found = 1
+			}
+		}
+		END { exit !found }' /sys/kernel/tracing/trace
+}
+
+lacks_slack() {
+	! has_slack
+}
+
+# has_newer UPTIME: softirqs were gathered later than that
+has_newer() {
+	dartctl -j show softirqs+50ms | is_true "any(.values.rows[]; .time > $1 * 1e9)"
+}
+
 check "the agent starts" host_up
 check "the gathering is gathered" dartctl source add gathering --gather 100ms
 
@@ -111,4 +132,12 @@ else
 		dartctl source add perf --gather 100ms
 fi
 
+echo 1 >/sys/kernel/tracing/events/timer/hrtimer_start/enable
+passed
+check "no wait for a pass has slack unless that is asked for" lacks_slack
+check "a source is gathered without waking an idle CPU" \
+	dartctl source add softirqs --gather 50ms --deferrable
+check "the thread that gathers waits with slack for it" soon has_slack
+echo 0 >/sys/kernel/tracing/events/timer/hrtimer_start/enable
+check "its values are gathered" soon has_newer "$(cut -d " " -f 1 /proc/uptime)"
 finish
