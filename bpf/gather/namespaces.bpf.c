@@ -100,14 +100,24 @@ static __always_inline const struct net_device *find_device(const struct net *ne
 }
 
 /*
+ * clang 14 refuses the bit field in the whole struct net_device of arm64 ("requiring too big
+ * alignment").
+ */
+struct net_device___bits {
+	enum netdev_stat_type pcpu_stat_type : 8;
+};
+
+/*
  * Since Linux 6.7 a device tells the type of its per-CPU statistics; before, only its driver knows.
  * Returns an enum gather_statistics, or 0.
  */
 static __always_inline __u32 statistics_of(const struct net_device *device)
 {
-	if (!bpf_core_field_exists(device->pcpu_stat_type))
+	const struct net_device___bits *bits = (const void *)device;
+
+	if (!bpf_core_field_exists(bits->pcpu_stat_type))
 		return 0;
-	switch (BPF_CORE_READ_BITFIELD_PROBED(device, pcpu_stat_type)) {
+	switch (BPF_CORE_READ_BITFIELD_PROBED(bits, pcpu_stat_type)) {
 	case NETDEV_PCPU_STAT_LSTATS:
 		return GATHER_STATISTICS_LSTATS;
 	case NETDEV_PCPU_STAT_TSTATS:
