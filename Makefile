@@ -336,9 +336,6 @@ objects_known := $(foreach name,$(programs) $(libraries),\
 		$(wildcard selftests/fuzz/*.c))) \
 	$(guest_tests:%=$(output)/obj/selftests/%.o) \
 	$(foreach in,obj sanitized tsan/obj,$(call objects,$(in),$(test_parts)))) \
-	$(wildcard $(output)/bpf/*.d $(output)/bpf/ordered/*.d \
-		$(output)/selftests/sample/*.d) \
-	$(foreach in,samples gather,\
-		$(patsubst %,$(output)/bpf/$(in)/%.bpf.d,$(call embedded,$(in))))
+	$(wildcard $(output)/bpf/*.d $(output)/bpf/*/*.d $(output)/selftests/sample/*.d)
 
 endif
