@@ -12,11 +12,11 @@
  * 1 MiB at first, so that all records of most hosts are side by side, and each time as
  * many as there are: up to 16 MiB.
  */
-#define PAGES_MIN 256
-#define PAGES_MAX 4096
+#define BYTES_MIN (1ULL << 20)
+#define BYTES_MAX (16ULL << 20)
 
-int records__open(struct records *records, struct region *region,
-		  struct exposure *exposure, struct dart_error *error)
+int records__open(struct records *records, struct region *region, struct exposure *exposure,
+		  struct dart_error *error)
 {
 	*records = (struct records){
 		.region = region,
@@ -68,15 +68,16 @@ static int records__describe(const struct records *records, const struct selecto
 
 static int records__add_pages(struct records *records, struct dart_error *error)
 {
-	uint64_t wanted = PAGES_MIN;
+	const uint64_t page = records->region->page_size;
+	uint64_t wanted = BYTES_MIN / page;
 	struct dart_zero_extent *all, extent;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < records->count; i++)
 		wanted += records->pages[i].pages;
-	if (wanted > PAGES_MAX)
-		wanted = PAGES_MAX;
+	if (wanted > BYTES_MAX / page)
+		wanted = BYTES_MAX / page;
 	all = reallocarray(records->pages, records->count + 1, sizeof(*all));
 	if (!all)
 		return dart_error__no_memory(error);
