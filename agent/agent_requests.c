@@ -62,10 +62,12 @@ static int status(struct request *request)
 			  (json_int_t)registrations, "missing", (json_int_t)missing);
 	request->result = join(request->result, registry_json__status(&agent->registry));
 	request->result = join(request->result, describe_callers(agent));
-	request->result = join(request->result,
-			       json_pack("{s:s*, s:s*, s:o}", "tcp_failure", tcp_failure(agent),
-					 "device_missing", device_missing(agent), "coverage",
-					 coverage_report__describe(&agent->coverage)));
+	request->result =
+		join(request->result,
+		     json_pack("{s:s*, s:s*, s:o*, s:o}", "tcp_failure", tcp_failure(agent),
+			       "device_missing", device_missing(agent), "mixes_updates",
+			       agent->device.mixes_updates ? json_true() : NULL, "coverage",
+			       coverage_report__describe(&agent->coverage)));
 	return 0;
 }
 

@@ -169,7 +169,8 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
 				    attributes.max_qp_rd_atom :
 				    RDMA_MAX_RESP_RES;
-	if (mixes_updates(&attributes))
+	device->mixes_updates = mixes_updates(&attributes);
+	if (device->mixes_updates)
 		log__warning(
 			"RDMA device %s is software, which on this processor can show a row that mixes values of two updates (let controllers use transport: tcp)",
 			device__name(device));
@@ -239,6 +240,7 @@ void device__close(struct device *device)
 	device->message_pd = NULL;
 	device->pd = NULL;
 	device->context = NULL;
+	device->mixes_updates = false;
 }
 
 struct ibv_qp *device__create_qp(struct ibv_pd *pd, enum ibv_qp_type type, struct ibv_cq *sent,

@@ -26,6 +26,8 @@ struct device {
 	struct ibv_pd *message_pd;	/* of queue pairs that serve no READs */
 	struct ibv_cq *cq;	/* of queue pairs that post no work: empty */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
+	/* A READ of a row can show values of two updates: see "Hosts" in <dart/control.h>. */
+	bool mixes_updates;
 	sd_event_source *events;
 	struct dart_cm_contexts *cm_contexts;	/* of all devices */
 	/* The device has failed, or is being removed; it is still open. */

@@ -218,13 +218,6 @@ static bool is_silenced(const struct rdma_port *port)
 	return is_in_error;
 }
 
-/* Does soft-RoCE copy rows in the order that <dart/control.h> relies on? */
-#ifdef __x86_64__
-static const bool keeps_loads_in_order = true;
-#else
-static const bool keeps_loads_in_order = false;
-#endif
-
 bool check_rdma_port(struct findings *findings, struct rdma_port *port, const char *name)
 {
 	if (!rdma_port__find(port, name)) {
@@ -252,11 +245,6 @@ bool check_rdma_port(struct findings *findings, struct rdma_port *port, const ch
 		findings__command(findings,
 				  "rdma link delete %s && rdma link add %s type rxe netdev %s",
 				  port->device, port->device, port->netdev);
-	} else if (port->is_soft && !keeps_loads_in_order) {
-		findings__warn(findings, "rdma",
-			       "%s (%s) is software, which on this processor can show a row that mixes values of two updates",
-			       port->device, port->netdev);
-		findings__advise(findings, "let controllers use transport: tcp");
 	} else {
 		findings__ok(findings, "rdma", "%s%s%s%s is active", port->device,
 			     *port->netdev ? " (" : "", port->netdev, *port->netdev ? ")" : "");

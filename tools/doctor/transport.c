@@ -102,8 +102,16 @@ struct device {
 	const char *name;
 	char driver[64];	/* in brackets, after a space; "" for devices in software */
 	bool is_roce;
+	bool is_soft;
 	struct abilities abilities;
 };
+
+/* Does soft-RoCE copy rows in the order that <dart/control.h> relies on? */
+#ifdef __x86_64__
+static const bool keeps_loads_in_order = true;
+#else
+static const bool keeps_loads_in_order = false;
+#endif
 
 static void check_of_controller(struct findings *findings, const struct device *device)
 {
@@ -167,6 +175,12 @@ static void check_of_host(struct findings *findings, const struct device *device
 		findings__advise(
 			findings,
 			"use soft-RoCE (rdma link add rxe0 type rxe netdev NAME), or start controllers with --transport rpc or tcp");
+	} else if (device->is_soft && !keeps_loads_in_order) {
+		findings__warn(
+			findings, CHECK,
+			"%s is software, which on this processor can show a row that mixes values of two updates",
+			device->name);
+		findings__advise(findings, "let controllers use transport: tcp");
 	} else {
 		check_reports(findings, device, has_stores);
 	}
@@ -175,7 +189,11 @@ static void check_of_host(struct findings *findings, const struct device *device
 void check_transport(struct findings *findings, const struct rdma_port *port,
 		     enum transport_use use)
 {
-	struct device device = { .name = port->device, .is_roce = port->is_roce };
+	struct device device = {
+		.name = port->device,
+		.is_roce = port->is_roce,
+		.is_soft = port->is_soft,
+	};
 
 	if (!ask(port->device, &device.abilities))
 		return;
