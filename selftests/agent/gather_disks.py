@@ -86,10 +86,11 @@ def main():
         reader = transfer("slow", "read", 1)
         while not asker.ask()[0]["rows"][0]["values"]["in_flight"]:
             pass
+        begin = time.monotonic()
         wrong, values = values_between(asker, "slow")
         check("a disk with a request in flight has the values of /proc/diskstats",
               not wrong and values["in_flight"] == 1, *wrong, values)
-        first, begin = values, time.monotonic()
+        first = values
         while values["io_ticks"] < first["io_ticks"] + 300 and time.monotonic() < begin + 2:
             values = asker.ask()[0]["rows"][0]["values"]
         passed = (time.monotonic() - begin) * 1000
