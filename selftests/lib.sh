@@ -61,11 +61,13 @@ end_processes() {
 	done
 } 2>/dev/null
 
-# soon COMMAND...: succeeds when the command does, within 20 s; otherwise prints the
-# last output of the command, and the file $log
+# soon COMMAND...: succeeds when the command does, within $patience seconds; otherwise prints
+# the last output of the command, and the file $log
+patience=20
+case $(uname -r) in *-arm64*) patience=100 ;; esac	# as in execute
 soon() {
 	read -r soon_end _ </proc/uptime
-	soon_end=$((${soon_end%.*} + 20))
+	soon_end=$((${soon_end%.*} + patience))
 	until "$@" >/dev/null 2>&1; do
 		read -r soon_now _ </proc/uptime
 		if [ "${soon_now%.*}" -ge $soon_end ]; then
