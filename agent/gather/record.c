@@ -103,9 +103,22 @@ static uint32_t next_sequence(const struct record *record)
 }
 
 /*
+ * Adapters see the stores before the call before those after it.  A fence of C orders stores for
+ * processors, which on arm64 is not enough: this is dma_wmb() of the kernel.
+ */
+static void order_stores(void)
+{
+#ifdef __aarch64__
+	__asm__ volatile("dmb oshst" ::: "memory");
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+/*
  * An adapter READs a line from either end, or at one moment.  So a changed value arrives with an
- * odd sequence, or with another sequence, at one end: the fences order the sequences with the words
- * for adapters, too.
+ * odd sequence, or with another sequence, at one end: order_stores() orders the sequences with the
+ * words.
  */
 static void set_sequence(struct record *record, uint32_t row, uint32_t sequence)
 {
@@ -153,10 +166,10 @@ static void clear_row(struct record *record, uint32_t row)
 	uint32_t i;
 
 	set_sequence(record, row, record->sequence + 1);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* before the first word changes */
+	order_stores(); /* before the first word changes */
 	for (i = 0; i < record->row_lines; i++)
 		memset(lines[i].words, 0, sizeof(lines[i].words));
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* after the last word */
+	order_stores(); /* after the last word */
 	set_sequence(record, row, 0);
 }
 
@@ -220,9 +233,9 @@ void record__write(struct record *record, uint32_t row, uint64_t time, uint64_t 
 	if (record->never_falls)
 		keep_highest(record, words);
 	set_sequence(record, row, record->sequence + 1);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* before the first word changes */
+	order_stores(); /* before the first word changes */
 	write_words(record, row, words);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* after the last word */
+	order_stores(); /* after the last word */
 	set_sequence(record, row, next_sequence(record));
 	if (record->used_rows <= row)
 		record->used_rows = row + 1;
