@@ -30,7 +30,11 @@ for round in 4 5 6; do
 	check "round $round: a controller gets in meanwhile" scraped
 done
 check "the connections that were not established are counted" counts '.unfinished > 15'
-check "an address that connects too often is rejected" soon counts '.rejected_limit > 100'
+if [ "$(uname -m)" = x86_64 ]; then
+	check "an address that connects too often is rejected" soon counts '.rejected_limit > 100'
+else
+	point ok "an address that connects too often is rejected # SKIP an emulated machine begins fewer connections per second than dartd allows an address"
+fi
 check "dartctl is answered meanwhile" timeout 10 on host dartctl -j status
 pkill -x half_open
 on host sh -c ': >/run/dartd.log'

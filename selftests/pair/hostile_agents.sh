@@ -30,7 +30,9 @@ refused "gives a wrong rkey" "remote access error"
 
 check "a controller tries on until an honest agent answers" \
 	sh -c 'dart-controller -i 1s --json host | sed "/entries/q" >/run/lines'
+# On a slow machine an interval also ends without values, which is a line with "up".
 check "a controller reports an error for each hostile agent, and no values" \
-	gojq -se '.[:-1] | length == 4 and all(has("error"))' /run/lines
+	gojq -se '.[:-1] | all(has("error") and (has("entries") | not)) and
+		(map(select(has("up") | not)) | length == 4)' /run/lines
 check "the hostile agent stops" on host host_down TERM hostile_agent
 finish
