@@ -106,7 +106,7 @@ mixing_is_said() {
 }
 
 # Other processors than x86 reorder the loads of soft-RoCE.
-expected= unordered=
+expected='' unordered=''
 if [ "$(uname -m)" != x86_64 ]; then
 	expected=$'transport warn\n' unordered=yes
 fi
