@@ -521,7 +521,7 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 		.netns = netns,
 		.ifindex = ifindex,
 	};
-	const struct gather_exchange *exchange = gathering->programs.exchange;
+	const struct gather_exchange *exchange;
 	struct gather_row row;
 	int ret;
 
@@ -529,6 +529,7 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 	ret = gather_programs__ask(&gathering->programs,
 				   subject__find(DART_ZERO_SOURCE_NETDEV)->program, &question,
 				   BUDGET_NS);
+	exchange = gathering->programs.exchange;
 	if (!ret && exchange->questions[0].answer == GATHER_VALUES) {
 		memcpy(&row, exchange->output, sizeof(row));
 		*statistics = row.number;

@@ -13,16 +13,21 @@
 #define BUDGET_NS 1000000000
 
 /* Leaves the answer at the beginning of the output.  Returns 0 or -errno. */
-static int ask(struct gather_programs *programs)
+static int ask(struct gather_programs *programs, struct dart_error *error)
 {
 	const struct subject *subject = subject__find(DART_ZERO_SOURCE_TCP);
 	const struct gather_question question = { .source = GATHER_NAMESPACES, .fd = -1 };
-	const struct gather_exchange *exchange = programs->exchange;
-	int ret = gather_programs__ask(programs, subject->program, &question, BUDGET_NS);
+	struct dart_error reason;
+	int ret;
 
-	if (!ret && exchange->questions[0].answer != GATHER_VALUES)
+	ret = gather_programs__keep(programs, subject->program, &reason);
+	if (ret)
+		return dart_error__set(error, -ret, "cannot list the network namespaces: %s",
+				       reason.text);
+	ret = gather_programs__ask(programs, subject->program, &question, BUDGET_NS);
+	if (!ret && programs->exchange->questions[0].answer != GATHER_VALUES)
 		ret = -EAGAIN;
-	return ret;
+	return ret ? dart_error__system(error, -ret, "cannot list the network namespaces") : 0;
 }
 
 static const struct gather_namespace *answer_of(const struct gather_exchange *exchange)
@@ -39,13 +44,14 @@ static uint64_t hash_of(const struct gather_exchange *exchange)
 int namespace_list__read(struct namespace_list *list, struct gather_programs *programs,
 			 bool is_watched, uint32_t **inodes, uint32_t *count)
 {
-	const struct gather_exchange *exchange = programs->exchange;
+	const struct gather_exchange *exchange;
 	uint32_t i;
 	int ret;
 
-	ret = ask(programs);
+	ret = ask(programs, &list->why);
 	if (ret)
 		return ret;
+	exchange = programs->exchange;
 	*count = exchange->questions[0].rows;
 	*inodes = calloc(*count + 1, sizeof(**inodes));
 	if (!*inodes)
@@ -60,12 +66,13 @@ int namespace_list__read(struct namespace_list *list, struct gather_programs *pr
 bool namespace_list__has_changed(struct namespace_list *list, struct gather_programs *programs)
 {
 	const uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+	struct dart_error error;
 	uint64_t seen;
 
 	if (!list->is_watched || list->due > now)
 		return false;
 	list->due = now + INTERVAL_NS;
-	if (ask(programs))
+	if (ask(programs, &error))
 		return false;
 	seen = hash_of(programs->exchange);
 	if (seen == list->seen)
@@ -88,13 +95,15 @@ static int by_inode(const void *a, const void *b)
 
 static int confirm_all(struct namespace_list *list, struct gather_programs *programs)
 {
-	const struct gather_exchange *exchange = programs->exchange;
 	const uint64_t now = dart_clock__ns(CLOCK_BOOTTIME);
+	const struct gather_exchange *exchange;
 	struct gather_namespace *room;
+	struct dart_error error;
 	uint32_t count;
 
-	if (ask(programs))
+	if (ask(programs, &error))
 		return -EAGAIN;
+	exchange = programs->exchange;
 	count = exchange->questions[0].rows;
 	room = reallocarray(list->confirmed, count + 1, sizeof(*room));
 	if (!room)

@@ -16,6 +16,7 @@ struct namespace_list {
 	struct gather_namespace *confirmed;
 	uint32_t count;
 	uint64_t time;
+	struct dart_error why; /* of the last failure of namespace_list__read() */
 };
 
 void namespace_list__free(struct namespace_list *list);
@@ -23,7 +24,7 @@ void namespace_list__free(struct namespace_list *list);
 /*
  * Reads the inodes of all network namespaces; the caller frees @inodes.  @is_watched: from now on
  * namespace_list__has_changed() looks for changes.  -EAGAIN: the list changed during the read;
- * other errors are errors of gather_programs__keep().
+ * other errors are errors of gather_programs__keep(), which @list->why then explains.
  */
 int namespace_list__read(struct namespace_list *list, struct gather_programs *programs,
 			 bool is_watched, uint32_t **inodes, uint32_t *count);

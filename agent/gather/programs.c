@@ -9,6 +9,7 @@
 
 #include "agent/base/host.h"
 #include "agent/base/log.h"
+#include "agent/region/bpf_trial.h"
 #include "agent/region/sample_object.h"
 #include "programs.h"
 
@@ -28,7 +29,7 @@ struct loaded_program {
 	struct dart_error why;
 };
 
-static int list_cpus(struct gather_exchange *exchange, uint32_t cpus)
+static int list_cpus(struct gather_programs *programs, uint32_t cpus)
 {
 	uint64_t *possible = calloc(cpus / 64 + 1, sizeof(*possible));
 	uint32_t cpu;
@@ -37,53 +38,35 @@ static int list_cpus(struct gather_exchange *exchange, uint32_t cpus)
 	if (!possible)
 		return -ENOMEM;
 	ret = host__possible_cpus(possible, cpus);
-	for (cpu = 0; !ret && cpu < cpus && exchange->cpu_count < GATHER_CPUS; cpu++)
+	for (cpu = 0; !ret && cpu < cpus && programs->cpu_count < GATHER_CPUS; cpu++)
 		if (possible[cpu / 64] >> cpu % 64 & 1)
-			exchange->cpus[exchange->cpu_count++] = cpu;
+			programs->cpus[programs->cpu_count++] = cpu;
 	free(possible);
 	return ret;
 }
 
 int gather_programs__open(struct gather_programs *programs, uint32_t cpus, struct dart_error *error)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	void *exchange;
 	int ret;
 
-	/* The dot tells coverage that users cannot register this map: it contains no counters. */
 	*programs = (struct gather_programs){
-		.exchange_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dart.exchange", sizeof(uint32_t),
-					      sizeof(struct gather_exchange), 1, &options),
+		.loading = PTHREAD_MUTEX_INITIALIZER,
+		.exchange_fd = -1,
+		.cpus = calloc(GATHER_CPUS, sizeof(*programs->cpus)),
 		.loaded = calloc(subject__program_count(), sizeof(*programs->loaded)),
 	};
-	if (programs->exchange_fd < 0) {
-		ret = dart_error__system(
-			error, errno,
-			"cannot create an eBPF map, without which dartd cannot gather (start dartd with CAP_BPF and CAP_PERFMON, or load the module dart_zero)");
-		goto free_loaded;
-	}
-	if (!programs->loaded) {
+	if (!programs->cpus || !programs->loaded) {
 		ret = dart_error__no_memory(error);
-		goto close_exchange;
+		goto free_lists;
 	}
-	exchange = mmap(NULL, sizeof(struct gather_exchange), PROT_READ | PROT_WRITE, MAP_SHARED,
-			programs->exchange_fd, 0);
-	if (exchange == MAP_FAILED) {
-		ret = dart_error__system(error, errno, "cannot map an eBPF map");
-		goto close_exchange;
-	}
-	programs->exchange = exchange;
-	ret = list_cpus(programs->exchange, cpus);
+	ret = list_cpus(programs, cpus);
 	if (!ret)
 		return 0;
 	dart_error__system(error, -ret, "cannot read which CPUs are possible");
-	munmap(programs->exchange, sizeof(*programs->exchange));
 
-close_exchange:
-	if (programs->exchange_fd >= 0)
-		close(programs->exchange_fd);
-free_loaded:
+free_lists:
 	free(programs->loaded);
+	free(programs->cpus);
 	return ret;
 }
 
@@ -93,9 +76,38 @@ void gather_programs__close(struct gather_programs *programs)
 
 	for (i = 0; i < subject__program_count(); i++)
 		bpf_object__close(programs->loaded[i].object);
+	pthread_mutex_destroy(&programs->loading);
 	free(programs->loaded);
+	free(programs->cpus);
+	if (!programs->exchange)
+		return;
 	munmap(programs->exchange, sizeof(*programs->exchange));
 	close(programs->exchange_fd);
+}
+
+/* For the first program.  Until then dartd can do without: it also gathers without programs. */
+static int open_exchange(struct gather_programs *programs, struct dart_error *error)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	struct gather_exchange *exchange;
+	int fd, ret;
+
+	/* The dot tells coverage that users cannot register this map: it contains no counters. */
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dart.exchange", sizeof(uint32_t),
+			    sizeof(*exchange), 1, &options);
+	if (fd < 0)
+		return bpf_trial__explain(-errno, error);
+	exchange = mmap(NULL, sizeof(*exchange), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (exchange == MAP_FAILED) {
+		ret = dart_error__system(error, errno, "cannot map an eBPF map");
+		close(fd);
+		return ret;
+	}
+	exchange->cpu_count = programs->cpu_count;
+	memcpy(exchange->cpus, programs->cpus, sizeof(exchange->cpus));
+	programs->exchange = exchange;
+	programs->exchange_fd = fd;
+	return 0;
 }
 
 static bool answers(const struct bpf_program *program)
@@ -104,15 +116,19 @@ static bool answers(const struct bpf_program *program)
 }
 
 /* The objects share one exchange. */
-static int share_exchange(const struct gather_programs *programs, struct bpf_object *object)
+static int share_exchange(struct gather_programs *programs, struct bpf_object *object,
+			  struct dart_error *error)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, EXCHANGE_MAP);
+	int ret = programs->exchange ? 0 : open_exchange(programs, error);
 
-	return map ? bpf_map__reuse_fd(map, programs->exchange_fd) : -ENOENT;
+	if (ret)
+		return ret;
+	ret = map ? bpf_map__reuse_fd(map, programs->exchange_fd) : -ENOENT;
+	return ret ? dart_error__system(error, -ret, "cannot share memory with eBPF programs") : 0;
 }
 
-static int load_new(struct gather_programs *programs, int index, const char *name,
-		    struct dart_error *error)
+static int load_new(struct gather_programs *programs, int index, struct dart_error *error)
 {
 	struct loaded_program *loaded = &programs->loaded[index];
 	struct bpf_program *program;
@@ -121,16 +137,10 @@ static int load_new(struct gather_programs *programs, int index, const char *nam
 	const void *elf = gather_program__object(subject__program(index), &size);
 	int ret;
 
-	ret = sample_object__open(elf, size, BPF_PROG_TYPE_RAW_TRACEPOINT, name, &object, error);
+	ret = sample_object__open(elf, size, BPF_PROG_TYPE_RAW_TRACEPOINT, &object, error);
 	if (ret)
 		return ret;
-	ret = share_exchange(programs, object);
-	if (ret) {
-		dart_error__system(error, -ret,
-				   "cannot share memory with the eBPF program of source %s", name);
-		goto close_object;
-	}
-	ret = sample_object__load(object, name, error);
+	ret = share_exchange(programs, object, error) ?: sample_object__load(object, error);
 	if (ret)
 		goto close_object;
 	bpf_object__for_each_program(program, object) if (answers(program))
@@ -143,9 +153,8 @@ close_object:
 	return ret;
 }
 
-/* Loads a program for its first user.  Errors name the source @name. */
-static int load(struct gather_programs *programs, int index, const char *name,
-		struct dart_error *error)
+/* Loads a program for its first user.  @error: a reason, see sample_object.h. */
+static int load(struct gather_programs *programs, int index, struct dart_error *error)
 {
 	struct loaded_program *loaded = &programs->loaded[index];
 	int ret;
@@ -154,7 +163,7 @@ static int load(struct gather_programs *programs, int index, const char *name,
 		*error = loaded->why;
 		return loaded->refused;
 	}
-	ret = load_new(programs, index, name, error);
+	ret = load_new(programs, index, error);
 	if (ret == -EOPNOTSUPP) {
 		loaded->refused = ret;
 		loaded->why = *error;
@@ -167,21 +176,23 @@ int gather_programs__take(struct gather_programs *programs, const struct source 
 {
 	const struct subject *subject = subject__find(source->id);
 	struct loaded_program *loaded;
+	struct dart_error reason;
 	int ret = 0;
 
 	if (!subject)
 		return dart_error__set(
 			error, EOPNOTSUPP,
-			"source %s is gathered by the module dart_zero only (load it)",
+			"source %s is gathered by the module dart_zero only (load the module dart_zero)",
 			source->name);
 	if (subject->program < 0)
 		return 0;
 	loaded = &programs->loaded[subject->program];
+	pthread_mutex_lock(&programs->loading);
 	if (!loaded->users)
-		ret = load(programs, subject->program, source->name, error);
-	if (!ret)
-		loaded->users++;
-	return ret;
+		ret = load(programs, subject->program, &reason);
+	loaded->users += !ret;
+	pthread_mutex_unlock(&programs->loading);
+	return ret ? sample_object__refuse(source->name, ret, &reason, error) : 0;
 }
 
 void gather_programs__give(struct gather_programs *programs, enum dart_zero_source source)
@@ -192,10 +203,12 @@ void gather_programs__give(struct gather_programs *programs, enum dart_zero_sour
 	if (subject->program < 0)
 		return;
 	loaded = &programs->loaded[subject->program];
-	if (--loaded->users)
-		return;
-	bpf_object__close(loaded->object);
-	*loaded = (struct loaded_program){};
+	pthread_mutex_lock(&programs->loading);
+	if (!--loaded->users) {
+		bpf_object__close(loaded->object);
+		*loaded = (struct loaded_program){};
+	}
+	pthread_mutex_unlock(&programs->loading);
 }
 
 int gather_programs__keep(struct gather_programs *programs, int index, struct dart_error *error)
@@ -205,13 +218,13 @@ int gather_programs__keep(struct gather_programs *programs, int index, struct da
 
 	if (loaded->is_kept)
 		return 0;
+	pthread_mutex_lock(&programs->loading);
 	if (!loaded->users)
-		ret = load(programs, index, subject__program(index)->name, error);
-	if (ret)
-		return ret;
-	loaded->users++;
-	loaded->is_kept = true;
-	return 0;
+		ret = load(programs, index, error);
+	loaded->users += !ret;
+	loaded->is_kept = !ret;
+	pthread_mutex_unlock(&programs->loading);
+	return ret;
 }
 
 int gather_programs__run(struct gather_programs *programs, int index)
@@ -233,13 +246,14 @@ int gather_programs__run(struct gather_programs *programs, int index)
 int gather_programs__ask(struct gather_programs *programs, int index,
 			 const struct gather_question *question, uint64_t budget_ns)
 {
-	struct gather_exchange *exchange = programs->exchange;
+	struct gather_exchange *exchange;
 	struct dart_error error;
 	int ret;
 
 	ret = gather_programs__keep(programs, index, &error);
 	if (ret)
 		return ret;
+	exchange = programs->exchange;
 	exchange->count = 1;
 	exchange->next = 0;
 	exchange->used = 0;

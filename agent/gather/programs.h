@@ -4,6 +4,7 @@
 #define PROGRAMS_H
 
 #include <bpf/libbpf.h>
+#include <pthread.h>
 
 #include <libdart/error.h>
 
@@ -12,12 +13,16 @@
 #include "subject.h"
 
 struct gather_programs {
-	struct gather_exchange *exchange; /* shared with all programs */
+	/* Held while programs come and go: the thread that gathers loads some, too. */
+	pthread_mutex_t loading;
+	struct gather_exchange *exchange; /* shared with all programs; NULL before the first */
 	int exchange_fd;
+	uint16_t *cpus; /* all possible CPUs, as in the exchange */
+	uint32_t cpu_count;
 	struct loaded_program *loaded; /* by the index of the program */
 };
 
-/* @cpus: highest possible CPU + 1. */
+/* @cpus: highest possible CPU + 1.  Asks nothing of the kernel that it could refuse. */
 int gather_programs__open(struct gather_programs *programs, uint32_t cpus,
 			  struct dart_error *error);
 void gather_programs__close(struct gather_programs *programs);
@@ -31,7 +36,10 @@ int gather_programs__take(struct gather_programs *programs, const struct source 
 /* Unloads the program after its last user. */
 void gather_programs__give(struct gather_programs *programs, enum dart_zero_source source);
 
-/* Loads program @index until the end, independently of sources. */
+/*
+ * Loads program @index until the end, independently of sources.  @error: a reason, see
+ * sample_object.h.
+ */
 int gather_programs__keep(struct gather_programs *programs, int index, struct dart_error *error);
 
 /*

@@ -165,10 +165,11 @@ int subjects__open(struct dart_error *error)
 	struct btf *types = btf__load_vmlinux_btf();
 	size_t i;
 
+	/* The lengths stay 0: without BTF no program can be loaded either. */
+	if (!types && errno == ESRCH)
+		return 0;
 	if (!types)
-		return dart_error__set(
-			error, EOPNOTSUPP,
-			"the kernel does not describe its types, which eBPF programs need to gather (run a kernel with CONFIG_DEBUG_INFO_BTF=y, or load the module dart_zero)");
+		return dart_error__system(error, errno, "cannot read the kernel's types");
 	for (i = 0; i < SUBJECTS; i++)
 		if (!subjects[i].is_sample)
 			subjects[i].length = length_of(types, subjects[i].name);

@@ -196,7 +196,7 @@ static uint32_t rows_of(const struct programs_region *state, const struct record
 	case SOURCE_ROWS_DEVICE:
 		return DEVICE_ROWS;
 	default:
-		return state->gathering.programs.exchange->cpu_count;
+		return state->gathering.programs.cpu_count;
 	}
 }
 
@@ -206,7 +206,7 @@ static bool is_too_long(const struct programs_region *state, const struct record
 {
 	const uint64_t copies = subject->object == GATHER_OBJECT_CGROUP ?
 					1 :
-					state->gathering.programs.exchange->cpu_count;
+					state->gathering.programs.cpu_count;
 
 	return !subject->is_sample &&
 	       copies * record->question.length > GATHER_OUTPUT - GATHER_COPY_MAX;
@@ -534,6 +534,11 @@ static void programs__give_source(struct region *region, enum dart_zero_source s
 	gather_programs__give(&state_of(region)->gathering.programs, source);
 }
 
+static void programs__explain_namespaces(const struct region *region, struct dart_error *error)
+{
+	*error = state_of(region)->gathering.namespaces.why;
+}
+
 const struct region_way programs_way = {
 	.name = "programs",
 	.why_no_windows = "dartd gathers by eBPF programs",
@@ -546,4 +551,5 @@ const struct region_way programs_way = {
 	.read = programs__read,
 	.take_source = programs__take_source,
 	.give_source = programs__give_source,
+	.explain_namespaces = programs__explain_namespaces,
 };

@@ -367,6 +367,7 @@ int region__namespaces(const struct region *region, bool is_watched, uint32_t **
 		.count = 64,
 	};
 	uint32_t *room = NULL, *more;
+	int ret;
 
 	/*
 	 * After ENOSPC the count is the one needed; more namespaces may appear before the next
@@ -387,6 +388,10 @@ int region__namespaces(const struct region *region, bool is_watched, uint32_t **
 		}
 	} while (errno == ENOSPC);
 
+	ret = -errno;
 	free(room);
-	return dart_error__system(error, errno, "cannot list the network namespaces");
+	if (!region->way->explain_namespaces)
+		return dart_error__system(error, -ret, "cannot list the network namespaces");
+	region->way->explain_namespaces(region, error);
+	return ret;
 }

@@ -42,6 +42,8 @@ struct region_way {
 	int (*take_source)(struct region *region, const struct source *source,
 			   struct dart_error *error);
 	void (*give_source)(struct region *region, enum dart_zero_source source);
+	/* Says why DART_ZERO_IOC_NAMESPACES failed.  NULL: the error number tells. */
+	void (*explain_namespaces)(const struct region *region, struct dart_error *error);
 };
 
 /* The module dart_zero.  @open returns -ENOENT, -ENODEV or -ENXIO if it is not loaded. */

@@ -25,8 +25,9 @@ static const struct program_kind kinds[] = {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+/* @error: a reason, see sample_object.h. */
 static int sample_programs__load(struct sample_programs *programs, const struct program_kind *kind,
-				 const struct source *source, struct dart_error *error)
+				 struct dart_error *error)
 {
 	struct bpf_program *program;
 	struct bpf_object *object;
@@ -35,19 +36,17 @@ static int sample_programs__load(struct sample_programs *programs, const struct 
 	const void *elf = kind->object(&size);
 	int ret;
 
-	ret = sample_object__open(elf, size, BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE, source->name,
-				  &object, error);
+	ret = sample_object__open(elf, size, BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE, &object, error);
 	if (ret)
 		return ret;
-	ret = sample_object__load(object, source->name, error);
+	ret = sample_object__load(object, error);
 	if (ret)
 		goto close_object;
 	bpf_object__for_each_program(program, object)
 		if (bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE)
 			link = bpf_program__attach(program);
 	if (!link) {
-		ret = dart_error__system(
-			error, errno, "cannot attach the eBPF program of source %s", source->name);
+		ret = dart_error__system(error, errno, "cannot attach its eBPF program");
 		goto close_object;
 	}
 	programs->objects[kind - kinds] = object;
@@ -81,17 +80,17 @@ int sample_programs__take(struct sample_programs *programs,
 			  const struct source *source, struct dart_error *error)
 {
 	const struct program_kind *kind = kind_find(source->id);
+	struct dart_error reason;
 	int ret = 0;
 
 	if (!kind)
 		return 0;
 	if (!programs->users[kind - kinds])
-		ret = sample_programs__load(programs, kind, source, error);
-	if (ret && kind->is_optional)
-		ret = 0;
-	if (!ret)
-		programs->users[kind - kinds]++;
-	return ret;
+		ret = sample_programs__load(programs, kind, &reason);
+	if (ret && !kind->is_optional)
+		return sample_object__refuse(source->name, ret, &reason, error);
+	programs->users[kind - kinds]++;
+	return 0;
 }
 
 static void sample_programs__unload(struct sample_programs *programs, size_t index)

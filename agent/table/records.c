@@ -146,14 +146,9 @@ static int records__add(struct records *records, const struct selector *selector
 	};
 	int ret;
 
-	ret = region__take_source(records->region, source, error);
+	ret = records__place_or_grow(records, selector, &record, error);
 	if (ret)
 		return ret;
-	ret = records__place_or_grow(records, selector, &record, error);
-	if (ret) {
-		region__give_source(records->region, source->id);
-		return ret;
-	}
 	entry->schema = layout->schema;
 	entry->extent = (struct dart_zero_extent){
 		.id = record.id,
@@ -187,8 +182,14 @@ int records__new_entry(struct records *records, struct source_schemas *schemas,
 		return dart_error__no_memory(error);
 	entry->key = selector->key;
 	entry->is_gathered = true;
-	ret = records__describe(records, selector, &copy, error)			 ?:
-		      source_schemas__get_record(schemas, source, &copy, &layout, error) ?:
-		      records__add(records, selector, layout, entry, error);
+	/* First, because its errors are the reasons why no record of the source is possible. */
+	ret = region__take_source(records->region, source, error);
+	if (!ret) {
+		ret = records__describe(records, selector, &copy, error)			 ?:
+			      source_schemas__get_record(schemas, source, &copy, &layout, error) ?:
+			      records__add(records, selector, layout, entry, error);
+		if (ret)
+			region__give_source(records->region, source->id);
+	}
 	return entry__complete(entry, records->region, ret, result, error);
 }
