@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of the kernel: its version, its BTF, its lockdown, its clocks. */
+/* Checks of the kernel: its version, its BTF, its addresses, its lockdown, its clocks. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,8 +52,27 @@ static void check_btf(struct findings *findings)
 		findings__ok(findings, "btf", BTF " has %lld bytes", (long long)file.st_size);
 		return;
 	}
-	findings__fail(findings, "btf", BTF " does not exist: the layout of counters is unknown");
+	findings__fail(
+		findings, "btf",
+		BTF " does not exist: the layout of counters is unknown, and no eBPF program gathers");
 	findings__advise(findings, "boot a kernel with CONFIG_DEBUG_INFO_BTF=y");
+}
+
+static void check_addresses(struct findings *findings)
+{
+	char value[16];
+
+	if (!text_file__line(value, sizeof(value), "/proc/sys/kernel/kptr_restrict"))
+		return;
+	if (value[0] < '2') {
+		findings__ok(findings, "addresses",
+			     "eBPF programs with CAP_SYSLOG find variables of the kernel");
+		return;
+	}
+	findings__warn(
+		findings, "addresses",
+		"the kernel hides the addresses of its variables from all processes: most sources that eBPF programs gather are refused");
+	findings__command(findings, "sysctl kernel.kptr_restrict=1");
 }
 
 static void check_lockdown(struct findings *findings)
@@ -74,7 +93,7 @@ static void check_lockdown(struct findings *findings)
 	}
 	findings__warn(
 		findings, "lockdown",
-		"the kernel is locked down (confidentiality): the module refuses sources, and the kernel probes; maps, counters, slices and stores work");
+		"the kernel is locked down (confidentiality): the module refuses sources, and the kernel refuses probes and eBPF programs that gather; maps, counters, slices and stores work");
 	findings__advise(findings,
 			 "boot without lockdown=confidentiality on the kernel's command line");
 }
@@ -83,6 +102,7 @@ void check_kernel(struct findings *findings)
 {
 	check_version(findings);
 	check_btf(findings);
+	check_addresses(findings);
 	check_lockdown(findings);
 }
 
