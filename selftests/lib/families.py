@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""families.py LIST RELEASE FILE: compares the families in FILE, one a line, with LIST.
+"""families.py LIST RELEASE PAGE: compares the families of a host on a controller's page with LIST.
 
-LIST has the families of one kernel, one a line, and the differences of others:
+LIST has the families of one kernel with the module, one a line, and the differences of others:
 
-    VERSION lacks FAMILY: REASON
-    VERSION has FAMILY: REASON
+    WHERE lacks FAMILY: REASON
+    WHERE has FAMILY: REASON
 
-VERSION is the beginning of a release, such as 7.2.  FAMILY may be a pattern of fnmatch.  Prints
-each difference that LIST does not give, and each line of it that is wrong for this kernel.
+WHERE is the beginning of a release, such as 7.2, or "programs": on any kernel, where eBPF programs
+gather, without the module.  FAMILY may be a pattern of fnmatch.  Prints each difference that LIST
+does not give, and each line of it that is wrong here.
 """
 import fnmatch
 import re
 import sys
+
+# Of the controller itself, and of nf_conntrack, a module that another test may have loaded.
+OTHERS = re.compile("dart_controller_|process_|node_nf_conntrack_")
 
 wrong = 0
 
@@ -28,26 +32,39 @@ def lines(path):
         return [line for line in map(str.strip, file) if line and not line.startswith("#")]
 
 
+def families_of(page):
+    return {family for family in re.findall(r"^# TYPE (\S+) ", page, re.MULTILINE)
+            if not OTHERS.match(family)}
+
+
+def places(release, page):
+    """The names of the kernel and of the way of this host in LIST."""
+    without_module = re.search(r"^dart_dartd_gathering_modules(\{.*\})? 0( |$)", page, re.MULTILINE)
+    return [".".join(release.split(".")[:2])] + ["programs"] * bool(without_module)
+
+
 def main():
     path, release, file = sys.argv[1:]
     expected, given = set(), []
     for line in lines(path):
-        match = re.fullmatch(r"(\d+\.\d+) (lacks|has) (\S+): (.+)", line)
+        match = re.fullmatch(r"(\d+\.\d+|programs) (lacks|has) (\S+): (.+)", line)
         if match:
             given.append(match.groups())
         elif re.fullmatch(r"[a-zA-Z_:][a-zA-Z0-9_:]*", line):
             expected.add(line)
         else:
             found(f"{path}: cannot be read: {line}")
-    shown = set(lines(file))
+    with open(file, encoding="utf-8") as page:
+        page = page.read()
+    shown, here = families_of(page), places(release, page)
     lacking, new = expected - shown, shown - expected
-    for version, verb, family, _ in given:
-        if not release.startswith(version + "."):
+    for place, verb, family, _ in given:
+        if place not in here:
             continue
         differences = lacking if verb == "lacks" else new
         matching = set(fnmatch.filter(differences, family))
         if not matching:
-            found(f"{path}: says that Linux {version} {verb} {family}, which is not so here")
+            found(f"{path}: says that {place} {verb} {family}, which is not so here")
         differences -= matching
     for family in sorted(lacking):
         found(f"lacks {family}, which {path} has")
