@@ -51,7 +51,8 @@ define help
   make check-debug      the tests of the kernel parts in a kernel with KASAN,
                         lockdep, kmemleak and more (builds it, once: 15 min)
   make check-kernels    tests of sources, and of the families of metrics that a host has, on
-                        each kernel of selftests/families
+                        each kernel of selftests/families, with the module and without it;
+                        prints a table of the sources
   make check-long       tests that take minutes each, between two virtual machines
   make check-churn      containers come and go for a minute while they are read
   make check-packaged   tests of the agent with the installed service, in its sandbox

@@ -45,15 +45,23 @@ check-debug: packages
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
 
-# Everything but the module is built once for all kernels.
+# Everything but the module is built once for all kernels.  Kernels before 6.2 take no module.
 kernels := 6.12 7.2
+kernels_before := 6.1
 kernel_tests := families samples samples_cgroup samples_host rows_come_free
+program_tests := families gather_host gather_samples gather_cgroups gather_namespaces gather_disks
 check-kernels: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests && \
 	for kernel in $(kernels); do \
 		$(MAKE) --no-print-directory KDIR= KVER=$$kernel module_of_guest && \
 		KVER=$$kernel selftests/run $(or $(TESTS),$(kernel_tests:%=agent/%)) || exit; \
+	done && \
+	for kernel in $(kernels_before) $(kernels); do \
+		GATHERER=programs KVER=$$kernel selftests/run \
+			$(or $(TESTS),$(program_tests:%=agent/%)) || exit; \
 	done
+	$(quiet)$(if $(TESTS),,selftests/sources_table $(kernels_before:%=%/programs) \
+		$(foreach kernel,$(kernels),$(kernel)/module $(kernel)/programs))
 
 $(checks_by_name): check-%: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests

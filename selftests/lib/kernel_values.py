@@ -31,6 +31,27 @@ STA_NANO = 0x2000  # of the status of adjtimex(2)
 OPERSTATES = "unknown notpresent down lowerlayerdown testing dormant up".split()
 MINOR_BITS = 20  # of the number of a device
 
+# Lines of /proc/interrupts, and the members of the kernel's struct with their counts.
+INTERRUPTS = {
+    "NMI": "__nmi_count", "LOC": "apic_timer_irqs", "SPU": "irq_spurious_count",
+    "PMI": "apic_perf_irqs", "IWI": "apic_irq_work_irqs", "RTR": "icr_read_retry_count",
+    "PLT": "x86_platform_ipis", "RES": "irq_resched_count", "CAL": "irq_call_count",
+    "TLB": "irq_tlb_count", "TRM": "irq_thermal_count", "THR": "irq_threshold_count",
+    "DFR": "irq_deferred_error_count", "HYP": "irq_hv_callback_count",
+    "HRE": "irq_hv_reenlightenment_count", "HVS": "hyperv_stimer0_count",
+    "PIN": "kvm_posted_intr_ipis", "NPI": "kvm_posted_intr_nested_ipis",
+    "PIW": "kvm_posted_intr_wakeup_ipis",
+}
+# Since Linux 7.2 they are numbers of an array.
+INTERRUPTS_NUMBERED = {
+    "NMI": "nmi", "LOC": "apic_timer", "SPU": "spurious", "PMI": "apic_perf", "IWI": "irq_work",
+    "RTR": "icr_read_retry", "PLT": "x86_platform_ipi", "RES": "reschedule",
+    "CAL": "call_function", "TLB": "tlb", "TRM": "thermal_apic", "THR": "threshold_apic",
+    "DFR": "deferred_error", "MCE": "mce_exception", "MCP": "mce_poll",
+    "HYP": "hypervisor_callback", "HRE": "hyperv_reenlightenment", "HVS": "hyperv_stimer0",
+    "PIN": "posted_intr", "NPI": "posted_intr_nested", "PIW": "posted_intr_wakeup",
+}
+
 values = {}
 # Without room for changes between a file and the value: for a caller that reads the files
 # before and after it.
@@ -84,18 +105,8 @@ def take_cpus():
                               (9, "received_rps")):
             put("softnet", columns[12], field, columns[column])
     take_columns("/proc/softirqs", "softirqs", str.lower)
-    interrupts = {
-        "NMI": "__nmi_count", "LOC": "apic_timer_irqs", "SPU": "irq_spurious_count",
-        "PMI": "apic_perf_irqs", "IWI": "apic_irq_work_irqs",
-        "RTR": "icr_read_retry_count", "PLT": "x86_platform_ipis",
-        "RES": "irq_resched_count", "CAL": "irq_call_count", "TLB": "irq_tlb_count",
-        "TRM": "irq_thermal_count", "THR": "irq_threshold_count",
-        "DFR": "irq_deferred_error_count", "HYP": "irq_hv_callback_count",
-        "HRE": "irq_hv_reenlightenment_count", "HVS": "hyperv_stimer0_count",
-        "PIN": "kvm_posted_intr_ipis", "NPI": "kvm_posted_intr_nested_ipis",
-        "PIW": "kvm_posted_intr_wakeup_ipis",
-    }
-    take_columns("/proc/interrupts", "irqs", interrupts.get)
+    for names in INTERRUPTS, INTERRUPTS_NUMBERED:
+        take_columns("/proc/interrupts", "irqs", names.get)
 
 
 def take_topology():
