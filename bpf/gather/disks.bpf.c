@@ -25,12 +25,12 @@
 
 extern int LINUX_KERNEL_VERSION __kconfig;
 
-static __u64 tick_nsec; /* address */
+static __u64 clocksource_jiffies; /* address */
 
 SEC("syscall")
 int find_variables(const struct sample_setting *setting)
 {
-	return answer__find_cpus() ?: FIND(tick_nsec, "tick_nsec");
+	return answer__find_cpus() ?: FIND(clocksource_jiffies, "clocksource_jiffies");
 }
 
 /*
@@ -204,11 +204,12 @@ static __always_inline __u64 ticks_since(__u64 stamp)
 	return passed > 0 ? passed : 0;
 }
 
+/* The clock source that counts ticks has their length; newer kernels have no variable with it. */
 static __always_inline __u32 ticks_to_ms(__u64 ticks)
 {
-	const __u64 nsec = READ(__u64, tick_nsec);
+	const struct clocksource *clock = (const void *)clocksource_jiffies;
+	const __u64 nsec = BPF_CORE_READ(clock, mult) >> (BPF_CORE_READ(clock, shift) & 31);
 
-	/* The clock's tick is adjusted, so its frequency is rounded. */
 	return nsec ? ticks * MSEC_PER_SEC / ((NSEC_PER_SEC + nsec / 2) / nsec) : 0;
 }
 
