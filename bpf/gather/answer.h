@@ -100,13 +100,25 @@ static __always_inline __u32 answer__cpu_count(void)
 /* Programs with per-CPU counters call this in their SEC("syscall") program. */
 static __always_inline int answer__find_cpus(void)
 {
-	return find_cpus();
+	struct gather_exchange *in = answer__exchange();
+	int ret = find_cpus();
+	__u32 count = cpu_ids;
+
+	if (ret || !in)
+		return ret;
+	if (count > GATHER_CPUS)
+		count = GATHER_CPUS;
+	/* Copied once, because each copy of a variable needs one of them. */
+	return bpf_probe_read_kernel(in->offsets, count * sizeof(in->offsets[0]),
+				     (const void *)percpu_offsets);
 }
 
 /* The address of the copy of @cpu; @address is the kernel's __percpu pointer to the variable. */
 static __always_inline __u64 answer__at_cpu(__u64 address, __u32 cpu)
 {
-	return (__u64)at_cpu((const void *)address, cpu);
+	const struct gather_exchange *in = answer__exchange();
+
+	return in ? address + in->offsets[cpu & (GATHER_CPUS - 1)] : 0;
 }
 
 /* Copies of one per-CPU variable, or of a part of it. */
@@ -212,6 +224,24 @@ static __always_inline void answer__add_row(struct gather_question *question)
 #define CGROUP2_MAGIC 0x63677270
 #define SYSFS_MAGIC 0x62656572
 
+/* The files of dartd by descriptor.  Not static, because clang would divide it. */
+struct answer_descriptors {
+	__u64 run; /* gather_exchange.time of the run for which the members below hold */
+	__u64 table; /* address */
+	__u64 count;
+} answer_descriptors;
+
+/* If dartd opens a file meanwhile, the kernel keeps a replaced table until the RCU section ends. */
+static __always_inline void answer__find_descriptors(__u64 run)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+
+	answer_descriptors.table = (__u64)BPF_CORE_READ(table, fd);
+	answer_descriptors.count = BPF_CORE_READ(table, max_fds);
+	answer_descriptors.run = run;
+}
+
 /*
  * The kernfs node of a descriptor of dartd, or NULL if the descriptor is not of a file in a file
  * system with this magic number (magic.h).  The descriptor keeps the node, but not the object that
@@ -219,14 +249,17 @@ static __always_inline void answer__add_row(struct gather_question *question)
  */
 static __always_inline const struct kernfs_node *answer__node(__s32 fd, __u64 magic)
 {
-	const struct task_struct *task = (const void *)bpf_get_current_task();
-	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	const struct gather_exchange *in = answer__exchange();
 	const struct file *file;
 	const struct inode *inode;
 
-	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
+	if (!in)
 		return NULL;
-	file = READ(const struct file *, BPF_CORE_READ(table, fd) + fd);
+	if (answer_descriptors.run != in->time)
+		answer__find_descriptors(in->time);
+	if (fd < 0 || (__u32)fd >= answer_descriptors.count)
+		return NULL;
+	file = READ(const struct file *, answer_descriptors.table + sizeof(file) * (__u64)fd);
 	if (!file)
 		return NULL;
 	inode = BPF_CORE_READ(file, f_inode);

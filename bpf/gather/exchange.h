@@ -109,6 +109,8 @@ struct gather_exchange {
 	 */
 	__u64 cursor;
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */
+	/* Only for programs: offset of the per-CPU memory of each CPU, by the number of the CPU */
+	__u64 offsets[GATHER_CPUS];
 	struct gather_question questions[GATHER_QUESTIONS];
 	__u8 output[GATHER_OUTPUT] __attribute__((aligned(8)));
 };
