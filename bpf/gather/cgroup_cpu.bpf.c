@@ -24,8 +24,10 @@
 /* Depth below a cgroup to which a walk notices that a list changed. */
 #define LEVELS 64
 #define CGROUPS_MAX (1 << 20)
-/* Reads of one cgroup at one CPU, between two looks at the clock. */
-#define READS_AT_ONCE 512
+/* CPUs whose times a walk over all cgroups adds at once. */
+#define CPUS_AT_ONCE 32
+/* Visits to cgroups between two looks at the clock; a power of two. */
+#define VISITS_AT_ONCE 8
 
 /* Before Linux 6.16. */
 struct cgroup_rstat_cpu___old {
@@ -67,32 +69,51 @@ struct sum {
 	__u32 unused;
 };
 
-/* A walk over cgroups in one run, from the top down, for @cpu_count CPUs. */
+/*
+ * A walk over cgroups, from the top down, for @cpu_count CPUs.  A later run can continue it.
+ * Between two runs the kernel may free the cgroup at the place, so the next run finds it again by
+ * the number of its node, which the kernel gives to no other node.
+ */
 struct walk {
 	const struct cgroup *top;
 	const struct cgroup *place;
+	__u64 place_id; /* of a walk that stopped; 0: none */
 	__u64 links[LEVELS]; /* updated_next of the place, and of the cgroups above it */
 	__u32 first_cpu; /* place in the list of dartd */
 	__u32 cpu_count;
 	__u32 is_leaving; /* @place and its descendants are done */
 	__u32 is_done;
+	__u32 is_late; /* stopped at @place, to go on in a later run */
+	__u32 unused;
 };
 
 /* Not static, because clang would divide them into variables with names that BTF refuses. */
 struct sum sum;
 struct walk walk;
-__u64 counted[TIMES_MAX];
-__u64 left[TIMES_MAX];
+__u64 counted[2 * TIMES_MAX]; /* the times that left follow those that arrived */
 
 #define TIMES (bpf_core_type_size(struct cgroup_base_stat) / sizeof(__u64))
 
-static __always_inline void read_times(__u64 *times, __u64 address)
+/* Reads times, or two following groups of them. */
+static __always_inline void read_times(__u64 *times, __u64 address, __u32 groups)
 {
-	__u32 size = bpf_core_type_size(struct cgroup_base_stat);
+	__u32 size = bpf_core_type_size(struct cgroup_base_stat) * groups;
 
-	if (size > TIMES_MAX * sizeof(__u64))
-		size = TIMES_MAX * sizeof(__u64);
+	if (size > TIMES_MAX * sizeof(__u64) * groups)
+		size = TIMES_MAX * sizeof(__u64) * groups;
 	bpf_probe_read_kernel(times, size, (const void *)address);
+}
+
+/* Reads the times that arrived before the times that left, as the kernel's copy does, too. */
+static __always_inline void read_both(__u64 arrived_at, __u64 left_at)
+{
+	if (left_at == arrived_at + TIMES * sizeof(__u64)) {
+		read_times(counted, arrived_at, 2);
+		return;
+	}
+	read_times(counted, arrived_at, 1);
+	if (TIMES <= TIMES_MAX)
+		read_times(counted + TIMES, left_at, 1);
 }
 
 /*
@@ -104,11 +125,12 @@ static __always_inline bool add_remaining(__u64 arrived_at, __u64 left_at, bool 
 	__s64 difference;
 	__u32 i;
 
-	read_times(counted, arrived_at);
-	read_times(left, left_at);
+	read_both(arrived_at, left_at);
 #pragma unroll
 	for (i = 0; i < TIMES_MAX; i++) {
-		difference = counted[i] - left[i];
+		if (i >= TIMES || TIMES > TIMES_MAX)
+			continue;
+		difference = counted[i] - counted[TIMES + i];
 		if (difference <= 0)
 			continue;
 		is_any = true;
@@ -187,6 +209,15 @@ static __always_inline long leave_updated(const struct cgroup *place, __u64 link
 	return 0;
 }
 
+/* Stops the walk if the time of this run is over. */
+static __always_inline bool walk_is_late(__u32 round)
+{
+	const struct gather_exchange *in = answer__exchange();
+
+	walk.is_late = !(round & (VISITS_AT_ONCE - 1)) && in && answer__is_late(in, round);
+	return walk.is_late;
+}
+
 static long visit_updated(__u32 round, void *nothing)
 {
 	const struct cgroup *top = walk.top, *place = walk.place;
@@ -195,6 +226,8 @@ static long visit_updated(__u32 round, void *nothing)
 	const __u32 level = BPF_CORE_READ(place, level) - BPF_CORE_READ(top, level);
 	__u64 below;
 
+	if (walk_is_late(round))
+		return 1;
 	if (!link)
 		return walk_loses();
 	if (walk.is_leaving) {
@@ -216,12 +249,11 @@ static long visit_updated(__u32 round, void *nothing)
 
 static __always_inline void walk_updated(__u32 rounds)
 {
-	if (!READ(__u64, OLD(old_at_cpu(walk.top, walk.first_cpu), updated_next)))
+	if (!READ(__u64, OLD(old_at_cpu(walk.top, walk.first_cpu), updated_next))) {
+		walk.is_done = 1;
 		return;
-	/* The walk enters each cgroup, and leaves it. */
-	bpf_loop(2 * rounds, visit_updated, NULL, 0);
-	if (!walk.is_done)
-		walk_loses();
+	}
+	bpf_loop(rounds, visit_updated, NULL, 0);
 }
 
 /*
@@ -266,6 +298,8 @@ static long visit_descendant(__u32 round, void *nothing)
 	const __u64 head = (__u64)place + bpf_core_field_offset(struct cgroup, self.children);
 	__u64 first;
 
+	if (walk_is_late(round))
+		return 1;
 	if (walk.is_leaving)
 		return go_to_sibling(place);
 	if (place != walk.top && !walk.first_cpu)
@@ -282,11 +316,55 @@ static long visit_descendant(__u32 round, void *nothing)
 	return 0;
 }
 
-static __always_inline void walk_all(__u32 rounds)
+/*
+ * The node of a number in the tree (struct xarray) of all nodes of a file system, or NULL.  Slots
+ * with the bits 10 lead to another level of the tree.
+ */
+#define TREE_LEVELS 6
+#define LEADS_ON(slot) (((slot) & 3) == 2 && (slot) > 4096)
+
+static __always_inline const struct kernfs_node *node_of(const struct kernfs_root *root, __u64 id)
 {
-	bpf_loop(2 * rounds, visit_descendant, NULL, 0);
-	if (!walk.is_done)
-		walk_loses();
+	__u64 slot = (__u64)BPF_CORE_READ(root, ino_idr.idr_rt.xa_head);
+	const struct xa_node *level = NULL;
+	const struct kernfs_node *node;
+	__u32 i, index;
+
+#pragma unroll
+	for (i = 0; i < TREE_LEVELS; i++) {
+		if (!LEADS_ON(slot))
+			break;
+		level = (const void *)(slot - 2);
+		index = (__u32)id >> BPF_CORE_READ(level, shift);
+		index &= bpf_core_field_size(struct xa_node, slots) / sizeof(slot) - 1;
+		slot = READ(__u64, (__u64)level + bpf_core_field_offset(struct xa_node, slots) +
+					   sizeof(slot) * index);
+	}
+	node = (const void *)slot;
+	return BPF_CORE_READ(node, id) == id ? node : NULL;
+}
+
+/* Is the place of a walk that stopped still the same cgroup, and not freed? */
+static __always_inline bool walk_finds_place(void)
+{
+	const struct cgroup *top = walk.top;
+	const struct kernfs_node *node =
+		node_of(BPF_CORE_READ(top, root, kf_root), walk.place_id);
+
+	return node && BPF_CORE_READ(node, priv) == walk.place;
+}
+
+static __always_inline void walk_begin(const struct cgroup *cgroup, __u32 cpus)
+{
+	walk.top = walk.place = cgroup;
+	walk.first_cpu = sum.cpus_done;
+	walk.cpu_count = 1;
+	walk.is_leaving = walk.is_done = 0;
+	if (HAS_UPDATED_LISTS)
+		return;
+	walk.cpu_count = cpus - sum.cpus_done;
+	if (walk.cpu_count > CPUS_AT_ONCE)
+		walk.cpu_count = CPUS_AT_ONCE;
 }
 
 static __always_inline __u64 arrived_at(const struct cgroup *cgroup)
@@ -297,31 +375,41 @@ static __always_inline __u64 arrived_at(const struct cgroup *cgroup)
 static __always_inline void sum_begin(const struct cgroup *cgroup, __u32 attempts)
 {
 	__builtin_memset(&sum, 0, sizeof(sum));
+	walk.place_id = 0;
 	sum.attempts = attempts;
-	read_times(sum.arrived, arrived_at(cgroup));
+	read_times(sum.arrived, arrived_at(cgroup), 1);
 }
 
-/* Adds the times at the next CPUs. */
-static __always_inline void sum_go_on(const struct cgroup *cgroup, __u32 cpus)
+/* Adds the times at the next CPUs; returns false if the next run must go on. */
+static __always_inline bool sum_go_on(const struct cgroup *cgroup, __u32 cpus)
 {
 	__u32 cgroups = BPF_CORE_READ(cgroup, nr_descendants) +
 			BPF_CORE_READ(cgroup, nr_dying_descendants) + 1;
 	const __u32 rounds = cgroups + LEVELS < CGROUPS_MAX ? cgroups + LEVELS : CGROUPS_MAX;
+	const struct cgroup *place;
 
-	walk.top = walk.place = cgroup;
-	walk.first_cpu = sum.cpus_done;
-	walk.cpu_count = 1;
-	walk.is_leaving = walk.is_done = 0;
-	if (HAS_UPDATED_LISTS) {
-		walk_updated(rounds);
-	} else {
-		if (READS_AT_ONCE / cgroups > 1)
-			walk.cpu_count = READS_AT_ONCE / cgroups;
-		if (walk.cpu_count > cpus - sum.cpus_done)
-			walk.cpu_count = cpus - sum.cpus_done;
-		walk_all(rounds);
+	walk.is_late = 0;
+	if (!walk.place_id)
+		walk_begin(cgroup, cpus);
+	else if (!walk_finds_place())
+		walk_loses();
+	walk.place_id = 0;
+	if (!sum.is_disturbed) {
+		/* A walk enters each cgroup, and leaves it. */
+		if (HAS_UPDATED_LISTS)
+			walk_updated(2 * rounds);
+		else
+			bpf_loop(2 * rounds, visit_descendant, NULL, 0);
 	}
+	if (walk.is_late) {
+		place = walk.place;
+		walk.place_id = BPF_CORE_READ(place, kn, id);
+		return false;
+	}
+	if (!walk.is_done)
+		walk_loses();
 	sum.cpus_done += walk.cpu_count;
+	return true;
 }
 
 static __always_inline bool is_disturbed(const struct cgroup *cgroup)
@@ -329,7 +417,7 @@ static __always_inline bool is_disturbed(const struct cgroup *cgroup)
 	bool is_changed = false;
 	__u32 i;
 
-	read_times(counted, arrived_at(cgroup));
+	read_times(counted, arrived_at(cgroup), 1);
 #pragma unroll
 	for (i = 0; i < TIMES_MAX; i++)
 		if (i < TIMES && counted[i] != sum.arrived[i])
@@ -362,6 +450,7 @@ static __always_inline int sum_answer(struct gather_question *question)
 struct summing {
 	struct gather_question *question;
 	const struct cgroup *cgroup;
+	__u64 cursor; /* of the exchange, when the run began */
 	__u32 cpus;
 	int ret;
 };
@@ -373,15 +462,15 @@ static long sum_step(__u32 round, struct summing *summing)
 
 	if (!in)
 		return 1;
-	if (answer__is_late(in, round)) {
-		/* Not 0: the next run goes on. */
-		in->cursor = 1;
+	if (answer__is_late(in, round) ||
+	    (sum.cpus_done < summing->cpus && !sum.is_disturbed &&
+	     !sum_go_on(summing->cgroup, summing->cpus))) {
+		/* Not 0, and not as before: the next run goes on. */
+		in->cursor = summing->cursor + 1;
 		return 1;
 	}
-	if (sum.cpus_done < summing->cpus) {
-		sum_go_on(summing->cgroup, summing->cpus);
+	if (sum.cpus_done < summing->cpus && !sum.is_disturbed)
 		return 0;
-	}
 	if (!is_disturbed(summing->cgroup)) {
 		summing->ret = 0;
 		return 1;
@@ -401,15 +490,15 @@ static __always_inline int cgroup_cpu(struct gather_question *question)
 
 	if (!in)
 		return -EINVAL;
+	summing.cursor = in->cursor;
+	in->cursor = 0;
 	summing.cgroup = answer__cgroup(question);
 	if (!summing.cgroup) {
-		in->cursor = 0;
 		question->answer = GATHER_ENDED;
 		return 0;
 	}
-	if (!in->cursor)
+	if (!summing.cursor)
 		sum_begin(summing.cgroup, 1);
-	in->cursor = 0;
 	bpf_loop((GATHER_CPUS + 1) * ATTEMPTS, sum_step, &summing, 0);
 	return summing.ret ?: sum_answer(question);
 }

@@ -41,7 +41,8 @@ class Asker:
             [os.path.join(OUTPUT, "selftests/helpers/ask_programs"), *options,
              os.path.join(OUTPUT, f"bpf/gather/{program}.bpf.o"), *questions],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.longest = 0
+        self.longest = 0    # ns of a run, in the last call
+        self.runs = 0
 
     def ask(self):
         """The answers, in the order of the questions."""
@@ -49,6 +50,7 @@ class Asker:
         self.process.stdin.flush()
         line = json.loads(self.process.stdout.readline())
         self.longest = line["longest"]
+        self.runs = line["runs"]
         return line["answers"]
 
     def close(self):
