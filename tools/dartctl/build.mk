@@ -5,7 +5,7 @@ dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
 	tools/dartctl/*/*/*.c \
 	tools/doctor/*.c tools/watch/*.c)
 dartctl_libraries := dart
-dartctl_packages := jansson libbpf libibverbs libsystemd smartcols gnutls
+dartctl_packages := jansson libbpf libdw libelf libibverbs libsystemd smartcols gnutls
 dartctl_skeletons := xdp_reporter
 
 # Pushes to switches, without and with Thrift.

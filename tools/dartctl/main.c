@@ -39,6 +39,7 @@ static const struct command commands[] = {
 	{ "controller", .commands = controller_commands, .summary = "" },
 	{ "switch", .commands = switch_commands, .summary = "" },
 	{ "tls", .commands = tls_commands, .summary = "" },
+	{ "application", .commands = application_commands, .summary = "" },
 	{ "plan",
 	  "--flows N --value BYTES --success PART|--memory SIZE [--redundancy N] [--checksum BITS] [--error PART]",
 	  "compute the size of a store, or its success rate",

@@ -46,6 +46,7 @@ extern const struct command registration_commands[];
 extern const struct command controller_commands[];
 extern const struct command switch_commands[];
 extern const struct command tls_commands[];
+extern const struct command application_commands[];
 
 int command_register_host(struct options *options, int argc, char **argv);
 int command_register_source(struct options *options, int argc, char **argv);

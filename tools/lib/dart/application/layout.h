@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Layouts of applications: where the values of a running program lie, see dart_application(5).
+ *
+ * dartctl makes a layout from a description, a binary and its types.  The kernel module and dartd
+ * follow it when they copy values out of a process.  A layout fits one build of a program.
+ */
+#ifndef DART_APPLICATION_LAYOUT_H
+#define DART_APPLICATION_LAYOUT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include <libdart/application/place.h>
+#include <libdart/error.h>
+#include <libdart/table/schema.h>
+
+#define DART_APPLICATION_MODULES_MAX 8
+#define DART_APPLICATION_CHECKS_MAX 32
+#define DART_APPLICATION_ENTRIES_MAX 16
+#define DART_APPLICATION_FIELDS_MAX 1024 /* of an entry */
+#define DART_APPLICATION_ROWS_MAX 4096 /* of an entry */
+#define DART_APPLICATION_STRIDE_MAX (1 << 20) /* bytes */
+#define DART_APPLICATION_TEXT_MAX 256 /* bytes of a text field */
+
+/* An executable or a shared object that contains values. */
+struct dart_application_module {
+	char *soname; /* NULL for the executable, which is the first module */
+	struct dart_application_build_id build_id; /* none: checks prove the build */
+};
+
+/* Memory that proves the build: an integer that must be @equals. */
+struct dart_application_check {
+	struct dart_application_place place;
+	uint64_t equals; /* fits into @width bytes */
+	uint8_t width; /* 1, 2, 4, 8 */
+};
+
+/* The fields of an object in the program, or of each element of an array. */
+struct dart_application_entry {
+	/* its name is the one of the entry; a copy has the fields side by side */
+	struct dart_schema *schema;
+	struct dart_application_place *places; /* of each field, in row 0 */
+	uint32_t rows; /* at least 1 */
+	uint32_t stride; /* bytes from the address of a row to the next one; 0 for one row */
+};
+
+struct dart_application_layout {
+	char *description; /* may be NULL */
+	struct dart_application_module *modules;
+	struct dart_application_check *checks;
+	struct dart_application_entry *entries;
+	uint32_t module_count; /* at least 1 */
+	uint32_t check_count; /* at least 1 if a module has no build-id */
+	uint32_t entry_count; /* at least 1 */
+};
+
+/*
+ * Reads a layout from @file, which may be hostile; @path is for messages.  Returns 0, or sets
+ * @error, with the path and line, and returns -EINVAL, -EFBIG or -ENOMEM.  The caller frees
+ * *@layout.
+ */
+int dart_application_layout__load(FILE *file, const char *path,
+				  struct dart_application_layout **layout,
+				  struct dart_error *error);
+void dart_application_layout__free(struct dart_application_layout *layout);
+
+#endif /* DART_APPLICATION_LAYOUT_H */
