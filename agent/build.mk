@@ -57,3 +57,4 @@ unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 unit_serve_tcp_reload_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
+unit_application_reader_sources := $(wildcard agent/application/*.c)

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the modules of a running program: see process.h. */
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "elf_image.h"
+
+#define AUXV_MAX 128 /* pairs of the auxiliary vector */
+
+/* The files of a process under /proc. */
+struct proc_files {
+	pid_t pid;
+	int directory;
+	int memory;
+};
+
+/* ---- the process of a pidfd */
+
+/* Returns the pid, 0 if the process has ended, or -errno. */
+static pid_t pid_of(int pidfd)
+{
+	char path[64], line[128];
+	pid_t pid = -EBADF;
+	FILE *file;
+	int number;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "Pid: %d", &number) == 1)
+			pid = number > 0 ? number : 0;
+	fclose(file);
+	return pid;
+}
+
+static int ended(struct dart_error *error)
+{
+	return dart_error__set(error, ESRCH, "the process has ended, or executes another program");
+}
+
+/*
+ * Until the process is reaped, no other process gets its pid.  So if it is still there after its
+ * directory was opened, the directory is its own, and stays so.
+ */
+static int open_files(struct proc_files *files, int pidfd, struct dart_error *error)
+{
+	char path[32];
+	int ret;
+
+	files->pid = pid_of(pidfd);
+	if (files->pid < 0)
+		return dart_error__system(error, -files->pid, "cannot find the process");
+	if (!files->pid)
+		return ended(error);
+	snprintf(path, sizeof(path), "/proc/%d", files->pid);
+	files->directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (files->directory < 0)
+		return errno == ENOENT ? ended(error) :
+					 dart_error__system(error, errno, "cannot open %s", path);
+	if (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0)) {
+		ret = errno == ESRCH ? ended(error) :
+				       dart_error__system(error, errno, "cannot ask for process %d",
+							  files->pid);
+		goto close_directory;
+	}
+	files->memory = openat(files->directory, "mem", O_RDONLY | O_CLOEXEC);
+	if (files->memory >= 0)
+		return 0;
+	ret = errno == ENOENT || errno == ESRCH ?
+		      ended(error) :
+		      dart_error__system(
+			      error, errno,
+			      "cannot open the memory of process %d (CAP_SYS_PTRACE allows it)",
+			      files->pid);
+close_directory:
+	close(files->directory);
+	return ret;
+}
+
+static void close_files(struct proc_files *files)
+{
+	close(files->memory);
+	close(files->directory);
+}
+
+/* ---- the executable */
+
+/* Finds an entry of the auxiliary vector, which the kernel keeps as it was at execve(2). */
+static bool find_auxiliary(const struct proc_files *files, uint64_t type, uint64_t *value)
+{
+	uint64_t pairs[AUXV_MAX][2];
+	const int fd = openat(files->directory, "auxv", O_RDONLY | O_CLOEXEC);
+	ssize_t length, i;
+
+	if (fd < 0)
+		return false;
+	length = read(fd, pairs, sizeof(pairs));
+	close(fd);
+	for (i = 0; i < length / (ssize_t)sizeof(pairs[0]); i++) {
+		if (pairs[i][0] != type)
+			continue;
+		*value = pairs[i][1];
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The kernel tells where the program headers lie; linkers put them right after the ELF header.
+ * (Mappings tell less: their devices are others than stat(2) shows for overlayfs and btrfs.)
+ */
+static int open_executable(const struct proc_files *files, struct elf_image *image,
+			   uint64_t *header, struct dart_error *error)
+{
+	uint64_t program_headers;
+	int ret = -ENOEXEC;
+
+	if (find_auxiliary(files, AT_PHDR, &program_headers) &&
+	    program_headers > sizeof(Elf64_Ehdr)) {
+		*header = program_headers - sizeof(Elf64_Ehdr);
+		ret = elf_image__open(image, files->memory, *header);
+	}
+	if (ret == -ESRCH)
+		return ended(error);
+	return ret ? dart_error__set(error, ENOEXEC,
+				     "process %d is no 64-bit program with an ELF header in memory",
+				     files->pid) :
+		     0;
+}
+
+int application_process__build_id(int pidfd, struct dart_application_build_id *id,
+				  struct dart_error *error)
+{
+	struct proc_files files;
+	struct elf_image image;
+	uint64_t header;
+	int ret = open_files(&files, pidfd, error);
+
+	if (ret)
+		return ret;
+	ret = open_executable(&files, &image, &header, error);
+	if (!ret) {
+		ret = elf_image__build_id(&image, id);
+		if (ret == -ESRCH)
+			ended(error);
+		else if (ret)
+			ret = dart_error__set(error, ENOEXEC,
+					      "the program of process %d has no build-id",
+					      files.pid);
+	}
+	close_files(&files);
+	return ret;
+}
+
+/* ---- modules */
+
+static int compare(const struct elf_image *image, const struct dart_application_module *module,
+		   pid_t pid, struct dart_error *error)
+{
+	char wanted[2 * DART_APPLICATION_BUILD_ID_MAX + 1], found[sizeof(wanted)];
+	struct dart_application_build_id id = {};
+	int ret;
+
+	if (!module->build_id.length)
+		return 0;
+	ret = elf_image__build_id(image, &id);
+	if (ret == -ESRCH)
+		return ended(error);
+	if (!ret && dart_application_build_id__equals(&id, &module->build_id))
+		return 0;
+	dart_application_build_id__print(&module->build_id, wanted);
+	dart_application_build_id__print(&id, found);
+	return dart_error__set(
+		error, ENOEXEC,
+		"%s of process %d has %s%s, but the layout is for %s (make one for this build: dartctl application describe)",
+		module->soname ?: "the executable", pid, ret ? "no build-id" : "the build-id ",
+		found, wanted);
+}
+
+/*
+ * Looks at all mappings of the beginning of a file.  Returns 0, -ESRCH, or -ENOEXEC if none is the
+ * module, or none of its build.
+ */
+static int find_module(const struct proc_files *files, const struct dart_application_module *module,
+		       uint64_t *base, struct dart_error *error)
+{
+	unsigned long long start, offset;
+	struct elf_image image;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *maps;
+	int fd, at, ret;
+
+	ret = dart_error__set(error, ENOEXEC, "process %d has not loaded '%s'", files->pid,
+			      module->soname);
+	fd = openat(files->directory, "maps", O_RDONLY | O_CLOEXEC);
+	maps = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!maps) {
+		ret = dart_error__system(error, errno, "cannot list the mappings of process %d",
+					 files->pid);
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
+	while (ret == -ENOEXEC && getline(&line, &size, maps) > 0) {
+		at = 0;
+		if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %n", &start, &offset, &at) < 2 || !at ||
+		    offset || line[at] != '/')
+			continue;
+		if (elf_image__open(&image, files->memory, start) ||
+		    !elf_image__is_called(&image, module->soname))
+			continue;
+		ret = compare(&image, module, files->pid, error);
+		*base = image.base;
+	}
+	free(line);
+	fclose(maps);
+	return ret;
+}
+
+/* ---- checks */
+
+static int fetch_value(const struct application_process *process,
+		       const struct dart_application_place *place, uint8_t width, uint64_t *value)
+{
+	uint64_t address = process->bases[place->module] + place->address;
+	uint32_t i;
+	int ret;
+
+	*value = 0;
+	for (i = 0; i < place->steps; i++) {
+		ret = elf_image__fetch(process->memory, address, &address, sizeof(address));
+		if (ret)
+			return ret;
+		if (!address)
+			return 0;
+		address += place->offsets[i];
+	}
+	/* Little-endian, as the host is. */
+	return elf_image__fetch(process->memory, address, value, width);
+}
+
+static int make_checks(const struct application_process *process,
+		       const struct dart_application_layout *layout, struct dart_error *error)
+{
+	const struct dart_application_check *check;
+	uint64_t value;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < layout->check_count; i++) {
+		check = &layout->checks[i];
+		ret = fetch_value(process, &check->place, check->width, &value);
+		if (ret == -ESRCH)
+			return ended(error);
+		if (ret || value != check->equals)
+			return dart_error__set(
+				error, ENOEXEC,
+				"check %u of the layout fails for process %d: %s%llu instead of %llu (the program is of another version)",
+				i + 1, process->pid, ret ? "nothing can be read, " : "",
+				(unsigned long long)value, (unsigned long long)check->equals);
+	}
+	return 0;
+}
+
+/* ---- attaching */
+
+int application_process__attach(struct application_process *process, int pidfd,
+				const struct dart_application_layout *layout,
+				struct dart_error *error)
+{
+	struct proc_files files;
+	struct elf_image image;
+	uint32_t i;
+	int ret = open_files(&files, pidfd, error);
+
+	if (ret)
+		return ret;
+	*process = (struct application_process){ .pid = files.pid, .memory = files.memory };
+	ret = open_executable(&files, &image, &process->header, error);
+	if (!ret) {
+		process->bases[0] = image.base;
+		ret = compare(&image, &layout->modules[0], files.pid, error);
+	}
+	for (i = 1; !ret && i < layout->module_count; i++)
+		ret = find_module(&files, &layout->modules[i], &process->bases[i], error);
+	if (!ret)
+		ret = make_checks(process, layout, error);
+	/* What /proc told may be about a program that was executed meanwhile. */
+	if (!ret && !application_process__lives(process))
+		ret = ended(error);
+	if (ret)
+		close(files.memory);
+	close(files.directory);
+	return ret;
+}
+
+void application_process__detach(struct application_process *process)
+{
+	close(process->memory);
+}
+
+bool application_process__lives(const struct application_process *process)
+{
+	uint8_t first;
+
+	return elf_image__fetch(process->memory, process->header, &first, sizeof(first)) != -ESRCH;
+}

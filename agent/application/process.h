@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A running program whose memory has a layout, see dart_application(5): the process and the load
+ * bases of its modules.
+ *
+ * The program is hostile.  It can change its memory at any time, also its headers and its pointers.
+ * So these only tell which bytes to fetch, all of which are the program's own.
+ */
+#ifndef APPLICATION_PROCESS_H
+#define APPLICATION_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <libdart/application/layout.h>
+#include <libdart/error.h>
+
+struct application_process {
+	pid_t pid;
+	/* /proc/PID/mem: the memory that the process had at first, also after another execve(2) */
+	int memory;
+	uint64_t header; /* address of the ELF header of the executable */
+	uint64_t bases[DART_APPLICATION_MODULES_MAX]; /* of the modules of the layout */
+};
+
+/*
+ * Finds the modules of @layout in the process of @pidfd, compares their build-ids, as they lie in
+ * memory, and makes the checks.  Returns 0; -ESRCH if the process has ended or executes another
+ * program; -ENOEXEC if the layout does not fit the program; -EACCES or another -errno.
+ */
+int application_process__attach(struct application_process *process, int pidfd,
+				const struct dart_application_layout *layout,
+				struct dart_error *error);
+void application_process__detach(struct application_process *process);
+
+/*
+ * The build-id of the executable of a process, by which its layout is looked up.  Returns 0,
+ * -ENOEXEC without one, or another -errno as above.
+ */
+int application_process__build_id(int pidfd, struct dart_application_build_id *id,
+				  struct dart_error *error);
+
+/*
+ * Does the process still execute the same program?  If so after values were fetched by @pid, all
+ * of them are the program's.
+ */
+bool application_process__lives(const struct application_process *process);
+
+#endif /* APPLICATION_PROCESS_H */

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Plans and makes the calls that fetch the values of an entry: see reader.h. */
+#include "reader.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define WORD 8 /* bytes */
+#define LEVELS (DART_APPLICATION_STEPS_MAX + 1)
+#define VALUES_MAX 65536 /* of all rows */
+#define BUFFER_MAX (16 << 20) /* bytes */
+/*
+ * Bytes between two values that are fetched as well.  All of them lie on the pages of these values,
+ * because no page is smaller.
+ */
+#define GAP_MAX 4096
+
+/* Bytes that are fetched together, @from a module's base, or from a pointer's value. */
+struct run {
+	uint64_t from;
+	uint32_t length;
+	uint32_t parent; /* module, or pointer of the level before */
+	uint32_t slot; /* bytes from the start of the buffer, a multiple of WORD */
+	/* of the current pass */
+	uint64_t address; /* 0: behind a NULL pointer */
+};
+
+/* A word of a run that the next level starts from. */
+struct pointer {
+	uint32_t run;
+	uint32_t offset; /* bytes */
+};
+
+struct value {
+	uint32_t run;
+	uint32_t offset; /* bytes in the run */
+	uint32_t length; /* bytes */
+	uint32_t alignment; /* bytes */
+	uint32_t to; /* bytes from the start of the rows */
+};
+
+struct application_reader {
+	struct run *runs; /* of the first level, then of the others */
+	uint32_t ends[LEVELS]; /* index of the first run after each level */
+	struct pointer *pointers;
+	uint32_t pointer_count;
+	struct value *values;
+	uint32_t value_count;
+	uint8_t *buffer;
+	struct iovec local[IOV_MAX], remote[IOV_MAX];
+};
+
+/* ---- the plan */
+
+/* Bytes that a value of a row needs at a level: a pointer, or the value itself. */
+struct want {
+	uint64_t from;
+	uint32_t parent;
+	uint32_t length;
+	uint32_t index; /* row * fields + field */
+};
+
+struct plan {
+	struct application_reader *reader;
+	const struct dart_application_entry *entry;
+	struct want *wants;
+	uint32_t *pointers; /* by index: the pointer that the next level of it starts from */
+	uint32_t run_count;
+	uint64_t buffer_length;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct want *left = a, *right = b;
+
+	if (left->parent != right->parent)
+		return left->parent < right->parent ? -1 : 1;
+	return (left->from > right->from) - (left->from < right->from);
+}
+
+/* Lists the wants of a level, in order.  Returns their number. */
+static uint32_t plan__list(const struct plan *plan, uint32_t level)
+{
+	const struct dart_application_entry *entry = plan->entry;
+	const uint32_t fields = entry->schema->field_count;
+	const struct dart_application_place *place;
+	uint32_t count = 0, row, i;
+	struct want *want;
+
+	for (row = 0; row < entry->rows; row++) {
+		for (i = 0; i < fields; i++) {
+			place = &entry->places[i];
+			if (place->steps < level)
+				continue;
+			want = &plan->wants[count++];
+			want->index = row * fields + i;
+			want->from = level ? place->offsets[level - 1] :
+					     place->address + (uint64_t)row * entry->stride;
+			want->parent = level ? plan->pointers[want->index] : place->module;
+			want->length = place->steps > level ?
+					       WORD :
+					       entry->schema->fields[i].width *
+						       entry->schema->fields[i].count;
+		}
+	}
+	qsort(plan->wants, count, sizeof(*plan->wants), by_place);
+	return count;
+}
+
+static bool joins(const struct run *run, const struct want *want)
+{
+	const uint64_t end = run->from + run->length;
+
+	return run->parent == want->parent && (want->from <= end || want->from - end < GAP_MAX);
+}
+
+static void plan__add_pointer(struct plan *plan, const struct want *want, uint32_t run,
+			      uint32_t offset)
+{
+	struct application_reader *reader = plan->reader;
+	struct pointer *last = &reader->pointers[reader->pointer_count];
+
+	/* Equal wants are neighbours. */
+	if (reader->pointer_count && last[-1].run == run && last[-1].offset == offset) {
+		plan->pointers[want->index] = reader->pointer_count - 1;
+		return;
+	}
+	*last = (struct pointer){ .run = run, .offset = offset };
+	plan->pointers[want->index] = reader->pointer_count++;
+}
+
+static void plan__add_value(struct plan *plan, const struct want *want, uint32_t run,
+			    uint32_t offset)
+{
+	const struct dart_schema *schema = plan->entry->schema;
+	const struct dart_field *field = &schema->fields[want->index % schema->field_count];
+
+	plan->reader->values[plan->reader->value_count++] = (struct value){
+		.run = run,
+		.offset = offset,
+		.length = want->length,
+		.alignment = field->kind == DART_CONTROL_FIELD_TEXT ? 1 : field->width,
+		.to = want->index / schema->field_count * schema->length + field->offset,
+	};
+}
+
+/* Joins the wants of a level to runs, and gives each run a slot in the buffer. */
+static int plan__add_level(struct plan *plan, uint32_t level)
+{
+	struct application_reader *reader = plan->reader;
+	const uint32_t count = plan__list(plan, level), first = plan->run_count;
+	const uint32_t fields = plan->entry->schema->field_count;
+	struct run *run = NULL;
+	uint64_t offset;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct want *want = &plan->wants[i];
+
+		if (!run || !joins(run, want)) {
+			run = &reader->runs[plan->run_count++];
+			*run = (struct run){ .from = want->from, .parent = want->parent };
+		}
+		offset = want->from - run->from;
+		if (offset + want->length > BUFFER_MAX)
+			return -E2BIG;
+		if (offset + want->length > run->length)
+			run->length = offset + want->length;
+		if (plan->entry->places[want->index % fields].steps > level)
+			plan__add_pointer(plan, want, run - reader->runs, offset);
+		else
+			plan__add_value(plan, want, run - reader->runs, offset);
+	}
+	for (i = first; i < plan->run_count; i++) {
+		reader->runs[i].slot = plan->buffer_length;
+		/* Words at both ends are fetched whole. */
+		plan->buffer_length += (reader->runs[i].length + 3 * WORD - 1) / WORD * WORD;
+		if (plan->buffer_length > BUFFER_MAX)
+			return -E2BIG;
+	}
+	reader->ends[level] = plan->run_count;
+	return 0;
+}
+
+static int plan__make(struct plan *plan, size_t values)
+{
+	struct application_reader *reader = plan->reader;
+	uint32_t level;
+	int ret = 0;
+
+	plan->wants = calloc(values, sizeof(*plan->wants));
+	plan->pointers = calloc(values, sizeof(*plan->pointers));
+	reader->runs = calloc(LEVELS * values, sizeof(*reader->runs));
+	reader->pointers = calloc(DART_APPLICATION_STEPS_MAX * values, sizeof(*reader->pointers));
+	reader->values = calloc(values, sizeof(*reader->values));
+	if (!plan->wants || !plan->pointers || !reader->runs || !reader->pointers ||
+	    !reader->values)
+		ret = -ENOMEM;
+	for (level = 0; !ret && level < LEVELS; level++)
+		ret = plan__add_level(plan, level);
+	if (!ret) {
+		reader->buffer = aligned_alloc(64, (plan->buffer_length + 63) / 64 * 64);
+		if (!reader->buffer)
+			ret = -ENOMEM;
+	}
+	free(plan->wants);
+	free(plan->pointers);
+	return ret;
+}
+
+int application_reader__new(struct application_reader **result,
+			    const struct dart_application_entry *entry, struct dart_error *error)
+{
+	const size_t values = (size_t)entry->rows * entry->schema->field_count;
+	struct plan plan = { .entry = entry };
+	int ret = -E2BIG;
+
+	plan.reader = calloc(1, sizeof(*plan.reader));
+	if (!plan.reader)
+		return dart_error__no_memory(error);
+	if (values <= VALUES_MAX)
+		ret = plan__make(&plan, values);
+	if (!ret) {
+		*result = plan.reader;
+		return 0;
+	}
+	application_reader__free(plan.reader);
+	return ret == -ENOMEM ?
+		       dart_error__no_memory(error) :
+		       dart_error__set(error, E2BIG,
+				       "entry '%s' has more than %d values, or 16 MiB of memory",
+				       entry->schema->name, VALUES_MAX);
+}
+
+void application_reader__free(struct application_reader *reader)
+{
+	if (!reader)
+		return;
+	free(reader->runs);
+	free(reader->pointers);
+	free(reader->values);
+	free(reader->buffer);
+	free(reader);
+}
+
+/* ---- a pass */
+
+/* Where a byte of a run has landed. */
+static const uint8_t *landed(const struct application_reader *reader, const struct run *run,
+			     uint32_t offset)
+{
+	return reader->buffer + run->slot + run->address % WORD + offset;
+}
+
+/* The address that a run of the levels after the first is counted from.  0 or -EFAULT. */
+static int follow(const struct application_reader *reader, uint32_t index, uint64_t *address)
+{
+	const struct pointer *pointer = &reader->pointers[index];
+	const struct run *run = &reader->runs[pointer->run];
+
+	*address = 0;
+	if (!run->address)
+		return 0;
+	if ((run->address + pointer->offset) % WORD)
+		return -EFAULT;
+	memcpy(address, landed(reader, run, pointer->offset), sizeof(*address));
+	return 0;
+}
+
+/* Makes one call for @count runs, whose vectors are set. */
+static int fetch(struct application_reader *reader, pid_t pid, size_t count, size_t bytes)
+{
+	ssize_t got;
+
+	if (!count)
+		return 0;
+	got = process_vm_readv(pid, reader->local, count, reader->remote, count, 0);
+	if (got == (ssize_t)bytes)
+		return 0;
+	return got < 0 && errno != EFAULT ? -errno : -EFAULT;
+}
+
+static int fetch_level(struct application_reader *reader, const struct application_process *process,
+		       uint32_t level)
+{
+	const uint32_t first = level ? reader->ends[level - 1] : 0;
+	size_t count = 0, bytes = 0, before, length;
+	uint64_t base;
+	struct run *run;
+	int ret;
+
+	for (run = reader->runs + first; run < reader->runs + reader->ends[level]; run++) {
+		base = level ? 0 : process->bases[run->parent];
+		ret = level ? follow(reader, run->parent, &base) : 0;
+		if (ret)
+			return ret;
+		run->address = 0;
+		if (level && !base)
+			continue;
+		if (__builtin_add_overflow(base, run->from, &run->address) ||
+		    run->address > UINT64_MAX - run->length - WORD)
+			return -EFAULT;
+		/* Both ends at multiples of a word, so that no word is copied in parts. */
+		before = run->address % WORD;
+		length = (before + run->length + WORD - 1) / WORD * WORD;
+		reader->local[count] = (struct iovec){ reader->buffer + run->slot, length };
+		reader->remote[count++] =
+			(struct iovec){ (void *)(uintptr_t)(run->address - before), length };
+		bytes += length;
+		if (count < IOV_MAX)
+			continue;
+		ret = fetch(reader, process->pid, count, bytes);
+		if (ret)
+			return ret;
+		count = bytes = 0;
+	}
+	return fetch(reader, process->pid, count, bytes);
+}
+
+static int copy_values(const struct application_reader *reader, uint8_t *rows)
+{
+	const struct value *value;
+	const struct run *run;
+	uint32_t i;
+
+	for (i = 0; i < reader->value_count; i++) {
+		value = &reader->values[i];
+		run = &reader->runs[value->run];
+		if (!run->address) {
+			memset(rows + value->to, 0, value->length);
+			continue;
+		}
+		if ((run->address + value->offset) % value->alignment)
+			return -EFAULT;
+		memcpy(rows + value->to, landed(reader, run, value->offset), value->length);
+	}
+	return 0;
+}
+
+int application_reader__read(struct application_reader *reader,
+			     const struct application_process *process, void *rows)
+{
+	uint32_t level;
+	int ret = 0;
+
+	for (level = 0; !ret && level < LEVELS; level++)
+		ret = fetch_level(reader, process, level);
+	/* The bytes are worthless if another process, or another program, has the pid by now. */
+	if (!application_process__lives(process))
+		return -ESRCH;
+	return ret ?: copy_values(reader, rows);
+}
