@@ -61,7 +61,8 @@ programs_install: programs shared
 		esac; \
 		$(install) 644 $$file $(DESTDIR)$(PREFIX)/share/$$to || exit; \
 	done
-	$(quiet)for schema in $(wildcard schemas/*.yaml schemas/prometheus/*.yaml); do \
+	$(quiet)for schema in $(wildcard schemas/*.yaml schemas/prometheus/*.yaml \
+			schemas/applications/*.yaml schemas/applications/layouts/*.yaml); do \
 		$(install) 644 $$schema \
 			$(DESTDIR)$(PREFIX)/share/dart/$$schema || exit; \
 	done

@@ -9,6 +9,7 @@
 #   selftests/DIRECTORY/NAME.c    .output/selftests/DIRECTORY/NAME, a test in a guest (module,
 #                                   storm, agent, pair, debug) or a program that such tests call
 #                                   (helpers), with selftests/lib and the libraries;
+#   DIRECTORY/NAME_sources        further C files of it
 #   DIRECTORY/NAME_skeletons      as for programs
 #   selftests/fuzz/NAME.c         a harness, with the libraries and fuzz_NAME_sources
 
@@ -71,7 +72,7 @@ $(foreach name,$(threaded_tests),$(eval $(call threaded_test,$(name))))
 $(output)/lib/libtest.a: $(call objects,obj,$(test_parts))
 
 define guest_test
-$(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c) \
+$(output)/selftests/$(1): $(call objects,obj,selftests/$(1).c $($(1)_sources)) \
 		$(output)/lib/libtest.a $(libraries:%=$(output)/lib/lib%.a)
 	$$(quiet)mkdir -p $$(@D)
 	$$(call say,LD,$$@)$$(CC) $$(CFLAGS) -o $$@ $$^ \
