@@ -50,3 +50,5 @@ unit_tea_cache_sources := tools/dartctl/switch/cache/keys.c
 unit_switch_publisher_sources = $(unit_switch_digests_sources)
 unit_switch_digests_sources := $(addprefix tools/dartctl/switch/thrift/, \
 	digests.c publisher.c thrift.c wire.c)
+unit_application_types_sources := $(addprefix tools/dartctl/application/, \
+	binary.c expression.c types.c types_btf.c types_dwarf.c)
