@@ -7,9 +7,9 @@ LIST has the families of one kernel with the module, one a line, and the differe
     WHERE lacks FAMILY: REASON
     WHERE has FAMILY: REASON
 
-WHERE is the beginning of a release, such as 7.2, or "programs": on any kernel, where eBPF programs
-gather, without the module.  FAMILY may be a pattern of fnmatch.  Prints each difference that LIST
-does not give, and each line of it that is wrong here.
+WHERE is the beginning of a release, such as 7.2, or arm64; or "programs": on any kernel, where eBPF
+programs gather, without the module.  FAMILY may be a pattern of fnmatch.  Prints each difference
+that LIST does not give, and each line of it that is wrong here.
 """
 import fnmatch
 import re
@@ -38,16 +38,17 @@ def families_of(page):
 
 
 def places(release, page):
-    """The names of the kernel and of the way of this host in LIST."""
+    """The names of the kernel, the architecture and the way of this host in LIST."""
     without_module = re.search(r"^dart_dartd_gathering_modules(\{.*\})? 0( |$)", page, re.MULTILINE)
-    return [".".join(release.split(".")[:2])] + ["programs"] * bool(without_module)
+    return ([".".join(release.split(".")[:2])] + ["arm64"] * ("-arm64" in release) +
+            ["programs"] * bool(without_module))
 
 
 def main():
     path, release, file = sys.argv[1:]
     expected, given = set(), []
     for line in lines(path):
-        match = re.fullmatch(r"(\d+\.\d+|programs) (lacks|has) (\S+): (.+)", line)
+        match = re.fullmatch(r"(\d+\.\d+|arm64|programs) (lacks|has) (\S+): (.+)", line)
         if match:
             given.append(match.groups())
         elif re.fullmatch(r"[a-zA-Z_:][a-zA-Z0-9_:]*", line):
