@@ -87,7 +87,10 @@ static struct subject subjects[] = {
 	COUNTERS(CPUSTAT, NONE, "kernel_cpustat", PROGRAM_HOST),
 	COUNTERS(SOFTNET, NONE, "softnet_data", PROGRAM_HOST),
 	COUNTERS(KSTAT, NONE, "kstat", PROGRAM_HOST),
+#ifdef __x86_64__
+	/* On other processors the variable only has a mask of pending softirqs. */
 	COUNTERS(IRQ_STAT, NONE, "irq_stat", PROGRAM_HOST),
+#endif
 	COUNTERS(CGROUP_CPU, CGROUP, "cgroup_base_stat", PROGRAM_CGROUP_CPU),
 	COUNTERS(DISK, DISK, "disk_stats", PROGRAM_DISKS),
 	COUNTERS(IP, NETNS, "ipstats_mib", PROGRAM_NAMESPACES),
