@@ -54,11 +54,27 @@ static int set_texts(const struct filesystem *filesystem, struct dart_zero_files
 	return ret;
 }
 
+/* A root directory from which dartd reaches file systems, and the mounts there. */
+struct view {
+	const char *root;
+	int (*read_mounts)(struct mounts *mounts, struct dart_error *error);
+};
+
 /*
- * -ENOENT: dartd sees another file system at the path, because its mounts can differ from the
- * mounts of PID 1.  The device number of stat(2) would not do: btrfs numbers each subvolume there.
+ * dartd's mounts can differ from the mounts of PID 1.  In a container they do: there dartd needs
+ * CAP_SYS_PTRACE to reach those of PID 1.
  */
-static int check_device(const struct filesystem *filesystem)
+static const struct view views[] = {
+	{ "", mounts__read_own },
+	{ "/proc/1/root", mounts__read },
+};
+
+/*
+ * -ENOENT: another file system is at @path of this view.  The device number of stat(2) would not
+ * do: btrfs numbers each subvolume there.
+ */
+static int check_device(const struct filesystem *filesystem, const struct view *view,
+			const char *path)
 {
 	const struct mount *mount;
 	struct dart_error error;
@@ -66,16 +82,30 @@ static int check_device(const struct filesystem *filesystem)
 	struct statx status;
 	int ret;
 
-	if (statx(AT_FDCWD, filesystem->path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID,
-		  &status))
+	if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status))
 		return -errno;
-	ret = mounts__read_own(&mounts, &error);
+	ret = view->read_mounts(&mounts, &error);
 	if (ret)
 		return ret;
 	mount = mounts__find(&mounts, status.stx_mnt_id);
 	if (!mount || mount->device != filesystem->device)
 		ret = -ENOENT;
 	mounts__free(&mounts);
+	return ret;
+}
+
+static int ask_in(const struct filesystem *filesystem, const struct view *view,
+		  struct statvfs *status)
+{
+	char *path;
+	int ret;
+
+	if (asprintf(&path, "%s%s", view->root, filesystem->path) < 0)
+		return -ENOMEM;
+	ret = check_device(filesystem, view, path);
+	if (!ret && statvfs(path, status))
+		ret = -EAGAIN;
+	free(path);
 	return ret;
 }
 
@@ -87,11 +117,14 @@ static int ask(struct question *question)
 	int ret;
 
 	*values = (struct dart_zero_filesystem){};
-	ret = set_texts(filesystem, values) ?: check_device(filesystem);
+	ret = set_texts(filesystem, values);
 	if (ret)
 		return ret;
-	if (statvfs(filesystem->path, &status))
-		return -EAGAIN;
+	ret = ask_in(filesystem, &views[0], &status);
+	if (ret && ret != -EAGAIN)
+		ret = ask_in(filesystem, &views[1], &status);
+	if (ret)
+		return ret;
 	values->size = status.f_blocks * status.f_frsize;
 	values->free = status.f_bfree * status.f_frsize;
 	values->available = status.f_bavail * status.f_frsize;
