@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dartd in a container, whose mount namespace lacks the disks of the host, serves the file
 # systems of the host; in a separate PID namespace it reports that it cannot.
+# GATHERER=programs: without the module, in the cgroup and with the capabilities and settings of
+# contrib/kubernetes/dartd-programs.yaml, where it sees all of the host.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dartd.log
@@ -43,7 +45,15 @@ contained() {
 	local pids=$1 options=(--mount)
 
 	[ "$pids" = host ] || options+=(--pid --fork)
-	until_ready "$log" unshare "${options[@]}" /run/contain "$pids" "$(type -P dartd)"
+	[ -z "$cgroup" ] || options+=(--cgroup)
+	until_ready "$log" "${enter[@]}" unshare "${options[@]}" /run/contain "$pids" \
+		"${confine[@]}" "$(type -P dartd)"
+}
+
+# covers KIND: no object of this kind is missing
+covers() {
+	dartctl -j status | gojq -c --arg kind "$1" '.coverage[] | select(.kind == $kind)' |
+		tee /dev/stderr | is_true '.present > 0 and .missing == []'
 }
 
 has() {
@@ -53,6 +63,21 @@ has() {
 has_size_of() {
 	is_true ".size == $(stat -f -c '%b * %S' "$2")" <<<"$(sampled "$1")"
 }
+
+# Around dartd: before its container is made, and in it.
+enter=() confine=() cgroup=''
+if [ "${GATHERER-}" = programs ]; then
+	manifest=$tests/../contrib/kubernetes/dartd-programs.yaml
+	cgroup=/sys/fs/cgroup/pods
+	mkdir -p $cgroup/dartd /etc/dart/dartd.d
+	# shellcheck disable=SC2016 # sh expands them
+	enter=(sh -c 'echo $$ >"$0/dartd/cgroup.procs" && exec "$@"' $cgroup)
+	confine=(setpriv --bounding-set "-all$(sed -n 's/^ *add: \[\(.*\)\]/, \1/p' "$manifest" |
+		tr A-Z a-z | sed 's/, /,+/g')")
+	printf '%s\n' 'gatherer: programs' 'device: none' >/etc/dart/dartd.d/pod.yaml
+	modprobe -r dart_zero
+	ip netns add blue
+fi
 
 modprobe -a loop ext4 overlay
 rm -rf /var/lib/dart
@@ -75,6 +100,27 @@ check "its values are there" soon has_size_of filesystem@$point/volume $point/vo
 umount $point/volume || umount $point/volume
 check "an entry leaves when its file system is unmounted" \
 	soon lacks filesystem@$point/volume+100ms
+if [ "$cgroup" ]; then
+	check "dartd has the capabilities of the manifest" [ "$(awk '/^CapEff/ { print $2 }' \
+		"/proc/$(pidof dartd)/status")" = 000000c400080000 ]
+	check "dartd has a cgroup namespace of its own" sh -c \
+		'! cmp -s /proc/1/cgroup /proc/$(pidof dartd)/cgroup && [ "$(readlink \
+		/proc/1/ns/cgroup)" != "$(readlink /proc/$(pidof dartd)/ns/cgroup)" ]'
+	check "the file systems are unregistered" dartctl unregister "filesystem@*+100ms"
+	check "the whole host is registered" dartctl register host --gather 100ms
+	for kind in sources cgroups namespaces netdevs disks filesystems; do
+		check "none of the $kind of the host is missing" soon covers $kind
+	done
+	check "the cgroup of dartd has an entry under its name on the host" \
+		has cgroup:memory@/pods/dartd+100ms
+	check "a network namespace of the host has an entry" has snmp:tcp@blue+100ms
+	check "its memory is that of the host" [ "$(sampled memory | gojq .total)" = \
+		"$(awk '/^MemTotal/ { print $2 * 1024 }' /proc/meminfo)" ]
+	mkdir $cgroup/later
+	check "a cgroup that is made later has an entry" soon has cgroup:memory@/pods/later+100ms
+	rmdir $cgroup/later
+	check "it leaves with the cgroup" soon lacks cgroup:memory@/pods/later+100ms
+fi
 check "dartd stops" host_down
 
 rm -rf /var/lib/dart
@@ -91,6 +137,12 @@ check "the reason is in the list" sh -c 'dartctl -j list | is_true ".[] |
 	(.reason | contains(\"PID namespace of its own\")))"'
 check "dartd stops again" host_down
 
+[ -z "$cgroup" ] || {
+	ip netns delete blue
+	soon rmdir $cgroup/dartd
+	rmdir $cgroup
+	rm /etc/dart/dartd.d/pod.yaml
+}
 umount $point || umount $point
 rm -rf $images /run/contain
 finish
