@@ -6,6 +6,8 @@
 . "$(dirname "$0")/../lib.sh"
 
 here=$tests/packages
+# shellcheck source=points
+. "$here/points"
 built=$(cd "$tests/.." && pwd)/.output
 root=$built/packages/root
 kernel=$(readlink -f "$built/kernel/${KVER:-6.12}")
@@ -71,21 +73,6 @@ boot() {
 	cp "$here/$script" "$here/machine" "$tests/lib.sh" "$root/var/tmp/dart/"
 	"$tests/qemu/run" --root "$root" --timeout 900 "${booted[@]}" -- \
 		/bin/bash "/var/tmp/dart/$script" "$@"
-}
-
-# points_of LOG: prints the points of a script that ran in the machine, and counts them
-points_of() {
-	local line
-
-	: >"$output"
-	while read -r line; do
-		case $line in
-		'ok '*) point ok "${line#* - }" ;;
-		'not ok '*) point "not ok" "${line#* - }" ;;
-		1..*) ;;
-		*) echo "# $line" ;;
-		esac
-	done <"$1"
 }
 
 # runs SENTENCE SCRIPT [ARGUMENT...]
