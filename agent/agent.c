@@ -4,6 +4,7 @@
 #include "agent.h"
 #include "agent/base/log.h"
 #include "agent/store/store_kept.h"
+#include "agent/table/client_memory_kept.h"
 #include "agent/tea/table_kept.h"
 #include "agent/gather/way.h"
 #include "configuration.h"
@@ -25,6 +26,11 @@ static void agent__open_map_watch(struct agent *agent, sd_event *loop)
 			error.text);
 }
 
+static void on_client_gone(void *registry, uint32_t id)
+{
+	registry__extent_ended(registry, id);
+}
+
 static int agent__open_registry(struct agent *agent, sd_event *loop, struct dart_error *error)
 {
 	const struct table_rooms rooms = {
@@ -34,6 +40,7 @@ static int agent__open_registry(struct agent *agent, sd_event *loop, struct dart
 		.control_region = &agent->control_region,
 		.file_watches = &agent->file_watches,
 		.map_owner_watch = &agent->map_owner_watch,
+		.clients = &agent->clients,
 		.counts = &agent->self.counts->table,
 	};
 
@@ -220,7 +227,8 @@ static void agent__open_remote_objects(struct agent *agent)
 /* Takes the descriptors that the last dartd left with the service manager. */
 static void agent__open_kept_descriptors(struct agent *agent)
 {
-	static const char *const prefixes[] = { STORE_KEPT_PREFIX, TABLE_KEPT_PREFIX, NULL };
+	static const char *const prefixes[] = { STORE_KEPT_PREFIX, TABLE_KEPT_PREFIX,
+						CLIENT_KEPT_MEMORY, CLIENT_KEPT_NOTES, NULL };
 
 	fd_store__open(&agent->kept_descriptors, prefixes);
 }
@@ -298,13 +306,21 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = file_watches__open(&agent->file_watches, loop, error);
 	if (ret)
 		goto close_leases;
-	ret = exposure__open(&agent->exposure, agent->settings.exposure, agent->device.pd,
-			     &agent->region, &agent->leases, &counts->memory, error);
+	agent__open_kept_descriptors(agent);
+	/* Peers find memory that outlived the last dartd where it was. */
+	ret = exposure__open(&agent->exposure, client_kept__base(&agent->kept_descriptors),
+			     agent->settings.exposure, agent->device.pd, &agent->region,
+			     &agent->leases, &counts->memory, error);
 	if (ret)
-		goto close_file_watches;
-	ret = control_region__open(&agent->control_region, &agent->exposure, error);
+		goto close_kept_descriptors;
+	ret = client_memories__open(&agent->clients, &agent->region, &agent->kept_descriptors,
+				    exposure__base(&agent->exposure), loop, on_client_gone,
+				    &agent->registry, error);
 	if (ret)
 		goto close_exposure;
+	ret = control_region__open(&agent->control_region, &agent->exposure, error);
+	if (ret)
+		goto close_clients;
 	agent__open_map_watch(agent, loop);
 	ret = agent__open_registry(agent, loop, error);
 	if (ret)
@@ -326,7 +342,6 @@ int agent__open(struct agent *agent, const struct options *options,
 			   &agent->changes, error);
 	if (ret)
 		goto close_region_events;
-	agent__open_kept_descriptors(agent);
 	agent__open_remote_objects(agent);
 	ret = registrations__open(&agent->registrations, loop, options->state,
 				  agent->request_tables, &agent->changes, &agent->registry, error);
@@ -350,6 +365,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	if (!agent->device.context)
 		registrations__lose_device(&agent->registrations);
 	/* Before controllers can connect, who then see all of it at once. */
+	registry__restore_clients(&agent->registry);
 	if (is_last)
 		registrations__restore(&agent->registrations);
 	else
@@ -376,7 +392,6 @@ close_registrations:
 close_tables:
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores);
-	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 close_region_events:
 	region_events__close(&agent->region_events);
@@ -385,13 +400,17 @@ close_followers:
 close_registry:
 	clock_watch__close(&agent->clock_watch);
 	cpu_watch__close(&agent->cpu_watch);
+	client_memories__end(&agent->clients);
 	registry__close(&agent->registry);
 close_map_watch:
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
+close_clients:
+	client_memories__close(&agent->clients);
 close_exposure:
 	exposure__close(&agent->exposure);
-close_file_watches:
+close_kept_descriptors:
+	fd_store__close(&agent->kept_descriptors);
 	file_watches__close(&agent->file_watches);
 close_leases:
 	leases__close(&agent->leases);
@@ -423,16 +442,18 @@ void agent__close(struct agent *agent)
 	registrations__close(&agent->registrations);
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores);
-	fd_store__close(&agent->kept_descriptors);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);
 	clock_watch__close(&agent->clock_watch);
 	cpu_watch__close(&agent->cpu_watch);
+	client_memories__end(&agent->clients);
 	registry__close(&agent->registry);
 	map_owner_watch__close(&agent->map_owner_watch);
 	control_region__close(&agent->control_region);
+	client_memories__close(&agent->clients);
 	exposure__close(&agent->exposure);
+	fd_store__close(&agent->kept_descriptors);
 	file_watches__close(&agent->file_watches);
 	leases__close(&agent->leases);
 	agent__close_device(agent);

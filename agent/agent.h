@@ -61,7 +61,9 @@ struct agent {
 	struct leases leases;
 	struct changes changes;
 	struct file_watches file_watches;
+	struct fd_store kept_descriptors;
 	struct exposure exposure;
+	struct client_memories clients;
 	struct control_region control_region;
 	struct map_owner_watch map_owner_watch;
 	struct registry registry;
@@ -70,7 +72,6 @@ struct agent {
 	struct followers followers;
 	struct region_events region_events;
 	struct probes probes;
-	struct fd_store kept_descriptors;
 	struct remote_objects stores;
 	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];

@@ -134,7 +134,7 @@ void fd_store__close(struct fd_store *store)
 		fd_store__drop(store, item);
 }
 
-int fd_store__put(const char *name, int fd, struct dart_error *error)
+int fd_store__send(const char *name, int fd, struct dart_error *error)
 {
 	char encoded[FDNAME_MAX], message[FDNAME_MAX + 32];
 	int ret;
@@ -145,22 +145,35 @@ int fd_store__put(const char *name, int fd, struct dart_error *error)
 	ret = sd_pid_notify_with_fds(0, 0, message, &fd, 1);
 	if (!ret)
 		return dart_error__set(error, ENOTCONN, "there is no service manager");
-	if (ret > 0)
-		ret = sd_notify_barrier(0, BARRIER_US);
 	return ret < 0 ? dart_error__system(error, -ret, "the service manager") : 0;
 }
 
-void fd_store__remove(struct fd_store *store, const char *name)
+int fd_store__put(const char *name, int fd, struct dart_error *error)
+{
+	int ret = fd_store__send(name, fd, error);
+
+	if (ret)
+		return ret;
+	ret = sd_notify_barrier(0, BARRIER_US);
+	return ret < 0 ? dart_error__system(error, -ret, "the service manager") : 0;
+}
+
+void fd_store__forget(struct fd_store *store, const char *name)
 {
 	struct fd_store_item *item = fd_store__item(store, name);
 	char encoded[FDNAME_MAX];
 
 	encode(name, encoded);
 	forget(encoded);
-	/* The reply to the client must not overtake it. */
-	sd_notify_barrier(0, BARRIER_US);
 	if (item)
 		fd_store__drop(store, item);
+}
+
+void fd_store__remove(struct fd_store *store, const char *name)
+{
+	fd_store__forget(store, name);
+	/* The reply to the client must not overtake it. */
+	sd_notify_barrier(0, BARRIER_US);
 }
 
 void fd_store__each(const struct fd_store *store, const char *prefix,

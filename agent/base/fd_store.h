@@ -33,8 +33,12 @@ void fd_store__close(struct fd_store *store);
  * descriptor, so that no crash can lose it.
  */
 int fd_store__put(const char *name, int fd, struct dart_error *error);
-/* Makes the service manager forget @name, and closes the copy. */
+/* The same without waiting: for descriptors that dartd can lose. */
+int fd_store__send(const char *name, int fd, struct dart_error *error);
+/* Makes the service manager forget @name, waits for that, and closes the copy. */
 void fd_store__remove(struct fd_store *store, const char *name);
+/* The same without waiting. */
+void fd_store__forget(struct fd_store *store, const char *name);
 
 /* Calls @each with the name of each copy that begins with @prefix. */
 void fd_store__each(const struct fd_store *store, const char *prefix,

@@ -117,6 +117,15 @@ static int read_cpus(const char *path, uint64_t *set, uint32_t cpus)
 	return ret ?: host__parse_cpus(list, set, cpus);
 }
 
+bool host__can_pin_read_only(void)
+{
+	struct utsname host;
+	int major, minor;
+
+	return uname(&host) || sscanf(host.release, "%d.%d", &major, &minor) != 2 || major > 6 ||
+	       (major == 6 && minor >= 2);
+}
+
 int host__online_cpus(uint64_t *online, uint32_t cpus)
 {
 	return read_cpus(ONLINE_CPUS, online, cpus);

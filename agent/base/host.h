@@ -3,6 +3,7 @@
 #ifndef HOST_H
 #define HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,9 @@ void host__name(char *name, size_t size);
 
 /* The kernel that runs, likewise. */
 void host__kernel(struct kernel_texts *kernel);
+
+/* Linux before 6.2 refuses to pin read-only memory for adapters. */
+bool host__can_pin_read_only(void);
 
 /*
  * Fills the bitmap of the online CPUs among the first @cpus, which has @cpus / 64

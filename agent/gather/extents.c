@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "agent/base/host.h"
 #include "agent/base/log.h"
+#include "agent/region/region_way.h"
 #include "extents.h"
 
 #define EXTENTS_MAX 65536
@@ -259,35 +260,25 @@ int extents__add_map(struct extents *extents, struct dart_zero_map *request)
 	return 0;
 }
 
-/* Linux before 6.2 refuses to pin read-only memory for adapters. */
-static bool is_before_6_2(void)
-{
-	struct utsname host;
-	int major, minor;
-
-	return !uname(&host) && sscanf(host.release, "%d.%d", &major, &minor) == 2 &&
-	       (major < 6 || (major == 6 && minor < 2));
-}
-
 int extents__open(struct extents *extents, struct dart_error *error)
 {
-	void *memory = mmap(NULL, EXTENTS_CAPACITY, PROT_READ,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	int ret;
+	void *memory;
+	int ret = region__reserve(EXTENTS_CAPACITY, &memory, error);
 
-	if (memory == MAP_FAILED)
-		return dart_error__system(error, errno, "cannot reserve %lu bytes of addresses",
-					  EXTENTS_CAPACITY);
+	if (ret)
+		return ret;
+	/* Holes read as 0. */
+	mprotect(memory, EXTENTS_CAPACITY, PROT_READ);
 	*extents = (struct extents){
 		.memory = memory,
 		.page_size = sysconf(_SC_PAGESIZE),
-		.needs_writable = is_before_6_2(),
+		.needs_writable = !host__can_pin_read_only(),
 	};
 	TAILQ_INIT(&extents->list);
 	ret = slices__open(&extents->slices);
 	if (!ret)
 		return 0;
-	munmap(memory, EXTENTS_CAPACITY);
+	region__unreserve(memory, EXTENTS_CAPACITY);
 	return dart_error__system(error, -ret, "cannot watch slices");
 }
 
@@ -298,7 +289,7 @@ void extents__close(struct extents *extents)
 	while ((extent = TAILQ_FIRST(&extents->list)))
 		extents__remove(extents, extent);
 	slices__close(&extents->slices);
-	munmap(extents->memory, EXTENTS_CAPACITY);
+	region__unreserve(extents->memory, EXTENTS_CAPACITY);
 }
 
 void extents__info(const struct extents *extents, struct dart_zero_info *info)

@@ -43,17 +43,20 @@ static int module__open(struct region *region, struct dart_error *error)
 		goto close;
 	}
 
-	memory = mmap(NULL, info.capacity, PROT_READ, MAP_SHARED, region->fd, 0);
-	if (memory == MAP_FAILED) {
+	ret = region__reserve(info.capacity, &memory, error);
+	if (ret)
+		goto close;
+	if (mmap(memory, info.capacity, PROT_READ, MAP_SHARED | MAP_FIXED, region->fd, 0) ==
+	    MAP_FAILED) {
 		ret = dart_error__system(error, errno, "cannot map %llu bytes of %s", info.capacity,
 					 DART_ZERO_DEVICE);
-		goto close;
+		goto unreserve;
 	}
 
 	region->state = calloc(1, sizeof(struct sample_programs));
 	if (!region->state) {
 		ret = dart_error__no_memory(error);
-		goto unmap;
+		goto unreserve;
 	}
 	region->memory = memory;
 	region->capacity = info.capacity;
@@ -61,8 +64,8 @@ static int module__open(struct region *region, struct dart_error *error)
 	region->page_size = info.page_size;
 	return 0;
 
-unmap:
-	munmap(memory, info.capacity);
+unreserve:
+	region__unreserve(memory, info.capacity);
 close:
 	close(region->fd);
 	return ret;
@@ -72,7 +75,7 @@ static void module__close(struct region *region)
 {
 	sample_programs__close(region->state);
 	free(region->state);
-	munmap((void *)region->memory, region->capacity);
+	region__unreserve((void *)region->memory, region->capacity);
 	close(region->fd);
 }
 

@@ -3,10 +3,35 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 #include "agent/base/log.h"
+#include "agent/base/rdma_base.h"
 #include "region.h"
+
+int region__reserve(uint64_t capacity, void **memory, struct dart_error *error)
+{
+	const uint64_t bytes = capacity + REGION_CLIENT_BYTES, more = bytes + RDMA_BASE_ALIGN;
+	uint8_t *first, *aligned;
+
+	first = mmap(NULL, more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (first == MAP_FAILED)
+		return dart_error__system(error, errno, "cannot reserve %llu bytes of addresses",
+					  (unsigned long long)more);
+	aligned = first + -(uintptr_t)first % RDMA_BASE_ALIGN;
+	if (aligned > first)
+		munmap(first, aligned - first);
+	if (aligned + bytes < first + more)
+		munmap(aligned + bytes, first + more - (aligned + bytes));
+	*memory = aligned;
+	return 0;
+}
+
+void region__unreserve(void *memory, uint64_t capacity)
+{
+	munmap(memory, capacity + REGION_CLIENT_BYTES);
+}
 
 /* Returns 0, or -1 and sets errno. */
 static int call(const struct region *region, unsigned long request, void *argument)

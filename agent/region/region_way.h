@@ -18,6 +18,9 @@
 
 struct region;
 
+/* Bytes of addresses after the region for memory of clients, which no way fills. */
+#define REGION_CLIENT_BYTES (UINT64_C(1) << 30)
+
 struct region_way {
 	const char *name;	/* as the setting "gatherer" spells it */
 	/* Why this way shows no memory of the kernel, and the software to load that shows it. */
@@ -45,6 +48,13 @@ struct region_way {
 	/* Says why DART_ZERO_IOC_NAMESPACES failed.  NULL: the error number tells. */
 	void (*explain_namespaces)(const struct region *region, struct dart_error *error);
 };
+
+/*
+ * For ways: reserve addresses for a region of @capacity bytes, aligned to RDMA_BASE_ALIGN, and for
+ * memory of clients after it.
+ */
+int region__reserve(uint64_t capacity, void **memory, struct dart_error *error);
+void region__unreserve(void *memory, uint64_t capacity);
 
 /* The module dart_zero.  @open returns -ENOENT, -ENODEV or -ENXIO if it is not loaded. */
 extern const struct region_way module_way;

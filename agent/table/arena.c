@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "client_memory_kept.h"
 
 struct arena_place place_in(const struct arena *arena, uint64_t offset, uint32_t length)
 {
@@ -66,9 +67,72 @@ int arena__adopt(struct slabs *slabs, int fd, struct arena **arena,
 	return ret ?: arena__of_slice(slab, &slice, arena, error);
 }
 
+static struct dart_zero_extent extent_of(const struct client_memory *client)
+{
+	return (struct dart_zero_extent){ .data = client->data, .pages = client->pages };
+}
+
+int arena__of_client(struct exposure *exposure, struct client_memory *client, struct arena **result,
+		     struct dart_error *error)
+{
+	const struct dart_zero_extent extent = extent_of(client);
+	struct arena *arena = calloc(1, sizeof(*arena));
+	int ret;
+
+	ret = arena ? exposure__open_slab(exposure, &extent, error) : dart_error__no_memory(error);
+	if (ret) {
+		client_memory__remove(client);
+		free(arena);
+		return ret;
+	}
+	arena->id = client->id;
+	arena->client = client;
+	arena->exposure = exposure;
+	arena->data = client->data;
+	arena->length = (uint64_t)client->pages * exposure->region->page_size;
+	TAILQ_INIT(&arena->entries);
+	*result = arena;
+	return 0;
+}
+
+/* Copies the lines of all entries to new notes. */
+static void arena__copy_notes(struct arena *arena)
+{
+	const int former = client_kept__begin_copy(arena->client);
+	struct entry *entry;
+
+	if (former < 0)
+		return;
+	TAILQ_FOREACH(entry, &arena->entries, in_arena)
+		if (entry->note.length)
+			client_kept__copy(arena->client, former, &entry->note);
+	client_kept__end_copy(arena->client, former);
+}
+
+void arena__note(struct arena *arena, struct entry *entry, const char *line, size_t length)
+{
+	if (client_kept__is_worn(arena->client))
+		arena__copy_notes(arena);
+	entry->note = client_kept__note(arena->client, line, length);
+}
+
+void arena__cross_out(struct entry *entry)
+{
+	if (entry->arena->client)
+		client_kept__cross_out(entry->arena->client, &entry->note);
+}
+
 void arena__free(struct arena *arena)
 {
-	slab__take_back(arena->slab, arena->id);
+	struct dart_zero_extent extent;
+
+	if (arena->client) {
+		extent = extent_of(arena->client);
+		exposure__close_slab(arena->exposure, &extent);
+		client_memory__remove(arena->client);
+	} else {
+		slab__take_back(arena->slab, arena->id);
+	}
 	free(arena);
 }
 

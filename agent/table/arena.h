@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arenas: memory of a slab that a process has mapped, one slice of the module.  The
- * slices of clients are entries that lie in it, apart from each other: thousands of
+ * Arenas: memory that a process writes: one slice of a slab, which dartd lent, or memory that the
+ * process created.  The slices of clients are entries that lie in it, apart from each other: thousands of
  * them need one descriptor of their process and one READ of a controller.
  *
  * An arena lives as long as an entry in it, on lease too.  The registry has them by
@@ -10,13 +10,16 @@
 #ifndef ARENA_H
 #define ARENA_H
 
+#include "client_memory.h"
 #include "entry.h"
 #include "quota.h"
 #include "slab.h"
 
 struct arena {
 	uint32_t id;		/* in the region */
-	struct slab *slab;
+	struct slab *slab;	/* NULL: @client has the memory */
+	struct client_memory *client;
+	struct exposure *exposure;	/* of @client */
 	uint64_t data;		/* bytes from the start of the region */
 	uint64_t length;	/* bytes, whole pages */
 	uid_t owner;		/* of all entries in the table */
@@ -38,6 +41,13 @@ int arena__lend(struct slabs *slabs, uint64_t length, struct arena **arena,
  */
 int arena__adopt(struct slabs *slabs, int fd, struct arena **arena,
 		 uint32_t *id, struct dart_error *error);
+/* Exposes @client, and takes it over, even on error. */
+int arena__of_client(struct exposure *exposure, struct client_memory *client, struct arena **arena,
+		     struct dart_error *error);
+/* Notes @line, @length bytes, about the entry for the next dartd, if that gets the memory. */
+void arena__note(struct arena *arena, struct entry *entry, const char *line, size_t length);
+/* The next dartd does not register this entry of an arena. */
+void arena__cross_out(struct entry *entry);
 /* The arena has no entry. */
 void arena__free(struct arena *arena);
 

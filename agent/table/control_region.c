@@ -183,11 +183,16 @@ static int table__add_entry(struct dart_table *table, uint32_t first,
 static int table__fill(struct dart_table *table, const struct exposure *exposure,
 		       const struct entries *entries)
 {
-	struct ibv_mr *const *shared;
-	uint32_t count = exposure__shared(exposure, &shared);
-	int ret = table__add_memory_regions(table, exposure, shared, count);
+	const uint32_t count = exposure__shared_count(exposure);
 	const struct entry *entry;
+	struct ibv_mr *shared;
+	uint32_t i;
+	int ret = 0;
 
+	for (i = 0; !ret && i < count; i++) {
+		shared = exposure__shared(exposure, i);
+		ret = table__add_memory_regions(table, exposure, &shared, 1);
+	}
 	TAILQ_FOREACH(entry, entries, link)
 		ret = ret ?: table__add_entry(table, 0, exposure, entry);
 	return ret;

@@ -21,6 +21,7 @@
 #include "agent/region/region.h"
 #include "agent/region/selector.h"
 #include "agent/schema/source_schemas.h"
+#include "client_memory_kept.h"
 
 struct arena;
 struct entry_group;
@@ -74,6 +75,7 @@ struct entry {
 	struct arena_place place;
 	bool has_place;	/* by which it is found */
 	TAILQ_ENTRY(entry) in_arena;
+	struct client_note note;	/* about it, in memory of a client */
 	bool is_gathered;	/* its extent is a record, for which the source was taken */
 	uint32_t cpu_rows;	/* rows that fit into its place; or 0 */
 	const struct dart_schema *schema;

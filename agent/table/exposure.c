@@ -27,6 +27,13 @@ const void *exposure__memory(const struct exposure *exposure, uint64_t address)
 	return (const void *)(uintptr_t)(address - exposure->shift);
 }
 
+uint64_t exposure__base(const struct exposure *exposure)
+{
+	const uint64_t first = exposure__address(exposure, exposure->region->memory);
+
+	return first / RDMA_BASE_ALIGN * RDMA_BASE_ALIGN;
+}
+
 /* Without a device nobody READs: remembers the memory region that there would be. */
 static struct ibv_mr *remember(const void *memory, size_t length)
 {
@@ -101,15 +108,14 @@ int exposure__exchange(const struct exposure *exposure,
 	return cannot_register(errno, old->length, error);
 }
 
-int exposure__open(struct exposure *exposure, enum dart_control_exposure mode, struct ibv_pd *pd,
-		   const struct region *region, struct leases *leases, struct memory_counts *counts,
-		   struct dart_error *error)
+int exposure__open(struct exposure *exposure, uint64_t base, enum dart_control_exposure mode,
+		   struct ibv_pd *pd, const struct region *region, struct leases *leases,
+		   struct memory_counts *counts, struct dart_error *error)
 {
 	uintptr_t memory = (uintptr_t)region->memory;
-	uint64_t base;
 	int ret;
 
-	ret = rdma_base__choose(&base, error);
+	ret = base ? 0 : rdma_base__choose(&base, error);
 	if (ret)
 		return ret;
 	*exposure = (struct exposure){
@@ -149,13 +155,19 @@ void exposure__close(struct exposure *exposure)
 	free(exposure->slabs);
 }
 
+/* True if the memory region of page exposure contains the byte @data of the region. */
+static bool is_on_page(const struct exposure *exposure, uint64_t data)
+{
+	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE && data < exposure->region->capacity;
+}
+
 int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent *extent,
 			struct dart_error *error)
 {
 	size_t length = extent->pages * exposure->region->page_size;
 	struct ibv_mr **slabs, *slab;
 
-	if (exposure->mode == DART_CONTROL_EXPOSURE_PAGE)
+	if (is_on_page(exposure, extent->data))
 		return 0;
 	slabs = reallocarray(exposure->slabs, exposure->slab_count + 1, sizeof(*slabs));
 	if (!slabs)
@@ -367,16 +379,21 @@ void exposure__rollback(struct exposure *exposure)
 	exposure->has_next = false;
 }
 
-uint32_t exposure__shared(const struct exposure *exposure, struct ibv_mr *const **memory_regions)
+static const struct page_exposure *page_of(const struct exposure *exposure)
 {
-	const struct page_exposure *page = exposure->has_next ? exposure->next : exposure->page;
+	return exposure->has_next ? exposure->next : exposure->page;
+}
 
-	*memory_regions = exposure->slabs;
-	if (exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
-		return exposure->slab_count;
-	if (page)
-		*memory_regions = &page->memory_region;
-	return page ? 1 : 0;
+uint32_t exposure__shared_count(const struct exposure *exposure)
+{
+	return !!page_of(exposure) + exposure->slab_count;
+}
+
+struct ibv_mr *exposure__shared(const struct exposure *exposure, uint32_t i)
+{
+	const struct page_exposure *page = page_of(exposure);
+
+	return page && !i ? page->memory_region : exposure->slabs[i - !!page];
 }
 
 uint32_t exposure__range_count(const struct exposure *exposure, const struct entry *entry)
@@ -393,8 +410,9 @@ void exposure__ranges(const struct exposure *exposure, const struct entry *entry
 	bool is_by_copy = by_copy(exposure, entry);
 	uint32_t shared = 0, i;
 
-	if (is_shared(exposure, entry) && exposure->mode == DART_CONTROL_EXPOSURE_EXACT)
-		shared = exposure__find_slab(exposure,
+	if (is_shared(exposure, entry) && !is_on_page(exposure, entry->extent.data))
+		shared = !!page_of(exposure) +
+			 exposure__find_slab(exposure,
 					     exposure->region->memory + entry->extent.data);
 	for (i = 0; i < count; i++) {
 		const struct run *run = &entry->runs[i % entry->run_count];

@@ -39,7 +39,10 @@ struct exposure {
 	TAILQ_HEAD(, page_exposure) retired;	/* on lease */
 	uint64_t changes;	/* region->changes when @page was made, or 0 */
 
-	/* Exact exposure: over each slab, which only has slices or records. */
+	/*
+	 * Over memory of each client and, in exact exposure, over each slab, which only has slices
+	 * or records.
+	 */
 	struct ibv_mr **slabs;
 	uint32_t slab_count;
 
@@ -52,7 +55,8 @@ struct exposure {
 	uint64_t shift;
 };
 
-int exposure__open(struct exposure *exposure, enum dart_control_exposure mode, struct ibv_pd *pd,
+/* @base: the RDMA address of the region, or 0, which chooses one. */
+int exposure__open(struct exposure *exposure, uint64_t base, enum dart_control_exposure mode, struct ibv_pd *pd,
 		   const struct region *region, struct leases *leases, struct memory_counts *counts,
 		   struct dart_error *error);
 /* After all entries are withdrawn. */
@@ -69,8 +73,8 @@ int exposure__exchange(const struct exposure *exposure,
 		       struct ibv_mr **memory_region, struct dart_error *error);
 
 /*
- * Opens the slab @extent, so that slices of it, or records, need no separate memory
- * regions.
+ * Opens the slab @extent, or memory of a client after the region, so that slices of it, or records,
+ * need no separate memory regions.
  */
 int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent *extent,
 			struct dart_error *error);
@@ -101,10 +105,13 @@ uint32_t exposure__range_count(const struct exposure *exposure, const struct ent
 void exposure__ranges(const struct exposure *exposure, const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
- * The memory regions that entries share, the first of the table: the one of page exposure, or one
- * for each slab.  Returns their number.
+ * The memory regions that entries share, the first of the table: the one of page exposure, if there
+ * is one, then one for each slab.
  */
-uint32_t exposure__shared(const struct exposure *exposure, struct ibv_mr *const **memory_regions);
+uint32_t exposure__shared_count(const struct exposure *exposure);
+struct ibv_mr *exposure__shared(const struct exposure *exposure, uint32_t i);
+/* The RDMA address of the region. */
+uint64_t exposure__base(const struct exposure *exposure);
 
 /* Translate between the memory of dartd and the addresses at which controllers see it. */
 uint64_t exposure__address(const struct exposure *exposure, const void *memory);

@@ -41,6 +41,7 @@ struct table_rooms {
 	struct control_region *control_region;
 	struct file_watches *file_watches;
 	struct map_owner_watch *map_owner_watch;
+	struct client_memories *clients;
 	struct table_counts *counts;
 };
 

@@ -108,6 +108,8 @@ static void registry__settle_removed(struct registry *registry)
 	while ((entry = TAILQ_FIRST(leaving))) {
 		TAILQ_REMOVE(leaving, entry, link);
 		registry__announce(registry, entry, entry->has_ended ? "ended" : "removed");
+		if (entry->arena)
+			arena__cross_out(entry);
 		registry__retire(registry, entry);
 	}
 }

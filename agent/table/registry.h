@@ -74,12 +74,16 @@ int registry__add_map(struct registry *registry, int map_fd, const char *name,
 int registry__add_counters(struct registry *registry, const char *name, json_t *names,
 			   struct entry **entry, struct dart_error *error);
 /*
- * Without @asked->fd, *@fd is a descriptor of new memory, which the caller closes;
- * otherwise it is -1, and if the slice is @asked->owner's entry of this name, schema
+ * Without @asked->fd, *@fd is a descriptor of new memory, and with memory of a client that is new,
+ * the one that proves its use: the caller closes both.  Otherwise it is -1, and if the slice is @asked->owner's entry of this name, schema
  * and place already, nothing changes.  Takes @asked->schema over, even on error.
  */
 int registry__add_slice(struct registry *registry, struct slice_request *asked, int *fd,
 			struct entry **entry, struct dart_error *error);
+/* Notes for the next dartd that @owner registered @entry, in memory of a client, with @schema. */
+void registry__note_slice(struct entry *entry, uid_t owner, json_t *schema);
+/* Registers the slices of memory that clients gave to the last dartd. */
+void registry__restore_clients(struct registry *registry);
 /* Finds the entry @name in the memory of the descriptor @fd, or returns -ENOENT. */
 int registry__find_slice(struct registry *registry, const char *name, int fd,
 			 struct entry **entry, struct dart_error *error);

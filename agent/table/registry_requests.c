@@ -104,7 +104,10 @@ static int new_slice(struct request *request)
 	asked.memory = memory;
 	ret = registry__add_slice(request->subject, &asked, request->reply_fd,
 				  &entry, &request->error);
-	return ret ?: reply_entry(request, entry);
+	if (ret)
+		return ret;
+	registry__note_slice(entry, request->uid, json);
+	return reply_entry(request, entry);
 }
 
 static int unregister_group(struct request *request, struct entry_group *group)

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds and finds the slices of clients, in memory that dartd lends or takes over. */
+/* Adds, finds and restores the slices of clients, in memory that dartd lends or takes over. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <dart/registration.h>
 
+#include "agent/base/log.h"
+#include "agent/schema/schema_json.h"
+#include "client_memory_kept.h"
 #include "registry.h"
 
 /* Bytes of the memory that @asked wants to be lent, whole pages. */
@@ -40,9 +45,21 @@ static int registry__lend_arena(struct registry *registry, const struct slice_re
 	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
 
+/* Takes memory that a client created; -EEXIST: dartd has it as *@id, and there is no *@proof. */
+static int registry__take_client(const struct registry *registry, int fd, struct arena **arena,
+				 uint32_t *id, int *proof, struct dart_error *error)
+{
+	struct client_memory *client;
+	int ret = client_memory__add(registry->rooms.clients, fd, &client, proof, error);
+
+	if (ret == -EEXIST)
+		*id = client->id;
+	return ret ?: arena__of_client(registry->rooms.exposure, client, arena, error);
+}
+
 /* Finds the memory of the descriptor in @asked, or takes it over. */
 static int registry__adopt_arena(struct registry *registry, const struct slice_request *asked,
-				 struct arena **arena, struct dart_error *error)
+				 struct arena **arena, int *fd, struct dart_error *error)
 {
 	uint32_t id;
 	int ret;
@@ -51,7 +68,9 @@ static int registry__adopt_arena(struct registry *registry, const struct slice_r
 		return dart_error__set(
 			error, EINVAL,
 			"'memory' is for requests without a descriptor (leave it out)");
-	ret = arena__adopt(&registry->slabs, asked->fd, arena, &id, error);
+	ret = client_memory__is(asked->fd) ?
+		      registry__take_client(registry, asked->fd, arena, &id, fd, error) :
+		      arena__adopt(&registry->slabs, asked->fd, arena, &id, error);
 	if (ret == -EEXIST) {
 		*arena = inventory__find_arena(&registry->inventory, id);
 		return *arena ? 0 : ret;
@@ -158,7 +177,7 @@ int registry__add_slice(struct registry *registry, struct slice_request *asked, 
 
 	registry__begin(registry);
 	ret = asked->fd < 0 ? registry__lend_arena(registry, asked, &arena, fd, error) :
-			      registry__adopt_arena(registry, asked, &arena, error);
+			      registry__adopt_arena(registry, asked, &arena, fd, error);
 	ret = ret ?: registry__stage_slice(registry, arena, asked, result, error);
 	ret = registry__end_with(registry, ret, error);
 	if (ret && *fd >= 0) {
@@ -170,15 +189,132 @@ free_schema:
 	return ret;
 }
 
+void registry__note_slice(struct entry *entry, uid_t owner, json_t *schema)
+{
+	struct arena *arena = entry->arena;
+	char *text, *line;
+	json_t *note;
+	int length;
+
+	if (!arena->client || entry->note.length)
+		return;
+	note = json_pack("{s:I, s:s, s:I, s:O}", "owner", (json_int_t)owner, "name", entry->name,
+			 "offset", (json_int_t)(entry->place.first - arena->data), "schema",
+			 schema);
+	text = note ? json_dumps(note, JSON_COMPACT) : NULL;
+	length = text ? asprintf(&line, "%s\n", text) : -1;
+	if (length > 0) {
+		arena__note(arena, entry, line, length);
+		free(line);
+	}
+	free(text);
+	json_decref(note);
+}
+
+/* Registers the slice of a note again, in a batch. */
+static int registry__restore_slice(struct registry *registry, struct arena *arena,
+				   json_t *note, struct dart_error *error)
+{
+	struct slice_request asked = { .fd = -1 };
+	json_int_t owner, offset;
+	struct entry *entry;
+	json_t *schema;
+	int ret;
+
+	if (json_unpack(note, "{s:I, s:s, s:I, s:o !}", "owner", &owner, "name", &asked.name,
+			"offset", &offset, "schema", &schema) ||
+	    owner < 0 || owner > UINT32_MAX || offset < 0)
+		return dart_error__set(error, EINVAL, "a note about a slice is not one");
+	asked.owner = owner;
+	asked.offset = offset;
+	ret = inventory__check_name(&registry->inventory, asked.name, error) ?:
+		      schema_json__new(schema, &asked.schema, error);
+	if (ret)
+		return ret;
+	ret = registry__stage_slice(registry, arena, &asked, &entry, error);
+	dart_schema__free(asked.schema);
+	if (ret)
+		return ret;
+	inventory__set_owner(&registry->inventory, entry, asked.owner);
+	registry__note_slice(entry, asked.owner, schema);
+	return 0;
+}
+
+/* In a batch.  An arena without entries is freed. */
+static void registry__restore_slices(struct registry *registry, struct arena *arena, char *notes,
+				     size_t length)
+{
+	const uint32_t id = arena->id;
+	char *line = notes, *end;
+	struct dart_error error;
+	json_t *note;
+
+	while ((end = memchr(line, '\n', length - (line - notes)))) {
+		note = *line == '#' ? NULL : json_loadb(line, end - line, 0, NULL);
+		if (note && registry__restore_slice(registry, arena, note, &error))
+			log__peer_warning("a slice of an earlier dartd is lost: %s", error.text);
+		json_decref(note);
+		line = end + 1;
+		/* A refused slice ends an arena without others. */
+		if (inventory__find_arena(&registry->inventory, id) != arena)
+			return;
+	}
+	inventory__settle_arena(&registry->inventory, arena);
+}
+
+static void registry__restore_client(struct registry *registry, const char *name)
+{
+	struct client_memory *client;
+	struct dart_error error;
+	struct arena *arena;
+	size_t length = 0;
+	uint32_t id;
+	char *notes;
+
+	if (client_memory__restore(registry->rooms.clients, name, &client))
+		return;
+	id = client->id;
+	notes = client_kept__former_notes(client, &length);
+	if (arena__of_client(registry->rooms.exposure, client, &arena, &error) ||
+	    inventory__add_arena(&registry->inventory, arena, &error)) {
+		log__error("memory of an earlier dartd is lost: %s", error.text);
+	} else {
+		registry__begin(registry);
+		registry__restore_slices(registry, arena, notes, length);
+		registry__end_or_log(registry);
+	}
+	free(notes);
+	arena = inventory__find_arena(&registry->inventory, id);
+	if (arena)
+		client_kept__replace_notes(arena->client);
+}
+
+void registry__restore_clients(struct registry *registry)
+{
+	struct fd_store *kept = registry->rooms.clients->kept;
+	char name[FD_STORE_NAME_MAX];
+
+	while (fd_store__find(kept, CLIENT_KEPT_MEMORY, name))
+		registry__restore_client(registry, name);
+	/* Notes without memory. */
+	while (fd_store__find(kept, CLIENT_KEPT_NOTES, name))
+		fd_store__forget(kept, name);
+}
+
 int registry__find_slice(struct registry *registry, const char *name, int fd,
 			 struct entry **entry, struct dart_error *error)
 {
+	const struct client_memory *client;
 	struct arena *arena;
 	uint32_t id;
 	int ret;
 
 	*entry = inventory__find(&registry->inventory, name);
-	if (*entry && (*entry)->arena) {
+	if (*entry && (*entry)->arena && (*entry)->arena->client) {
+		client = client_memory__find(registry->rooms.clients, fd);
+		if (client == (*entry)->arena->client)
+			return 0;
+	} else if (*entry && (*entry)->arena) {
 		ret = arena__adopt(&registry->slabs, fd, &arena, &id, error);
 		if (!ret)
 			arena__free(arena);

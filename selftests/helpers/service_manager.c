@@ -23,7 +23,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
-#define KEPT_MAX	32
+#define KEPT_MAX	96
 #define NAME_LENGTH	256
 #define FIRST_FD	3
 

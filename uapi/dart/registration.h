@@ -96,6 +96,14 @@
  *       false.  F is unique and consists of 1 to 255 letters, digits and "_-.:/@+=%~[]"; T
  *       and U of up to 255 characters of printable ASCII. Sequences lie at both ends of each
  *       64 bytes, and BYTES is then a multiple of 64: see <dart/control.h>, "Sequences".
+ *       The descriptor can also be that of memory which the peer created: a memfd of 1 to
+ *       DART_REGISTRATION_MEMORY_PAGES_MAX whole pages, without huge ones, with the seals
+ *       F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_FUTURE_WRITE (before Linux 6.2 without the last
+ *       one).  The agent maps it for reading only.  With the first byte of the reply about memory
+ *       that is new to the agent comes a file descriptor, which the peer keeps open and needs for
+ *       nothing else: the slices in the memory end when its last copy is closed.  The service
+ *       manager keeps such memory, unless there is too much of it, and the next agent registers
+ *       its slices at the same addresses without a request.
  *   {"request": "unregister-slice", "name": N}
  *       Removes the entry N if it is a slice in the memory whose descriptor comes with
  *       the first byte.  Other slices in it stay; the agent removes all of them when

@@ -46,6 +46,8 @@ static struct dart_table_writer *writer, *full;
 static struct table_counts counts;
 static struct memory_counts memory_counts;
 static struct changes changes;
+static struct fd_store kept_descriptors;
+static struct client_memories clients;
 static struct registry registry;
 static sd_event *loop;
 
@@ -204,6 +206,11 @@ int ioctl(int fd, unsigned long request, ...)
 	}
 }
 
+static void on_client_gone(void *owner, uint32_t id)
+{
+	registry__extent_ended(owner, id);
+}
+
 /* An empty registry, whose table has @room bytes. */
 static void open_registry(enum dart_control_exposure mode, size_t room)
 {
@@ -212,21 +219,28 @@ static void open_registry(enum dart_control_exposure mode, size_t room)
 		.region = &region,
 		.exposure = &exposure,
 		.control_region = &control_region,
+		.clients = &clients,
 		.counts = &counts,
 	};
 	struct dart_error error;
+	void *memory;
 
 	memset(&module, 0, sizeof(module));
 	module.pages_adopted = 1;
 	region.cpus = get_nprocs_conf();
-	region.memory = mmap(NULL, CAPACITY, PROT_READ,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	assert_ptr_not_equal(region.memory, MAP_FAILED);
+	assert_int_equal(region__reserve(CAPACITY, &memory, &error), 0);
+	assert_int_equal(mprotect(memory, CAPACITY, PROT_READ), 0);
+	region.memory = memory;
 	changes__open(&changes);
 	assert_true(sd_event_new(&loop) >= 0);
 	assert_true(leases__open(&leases, loop) >= 0);
-	assert_int_equal(exposure__open(&exposure, mode, NULL, &region, &leases, &memory_counts,
-					&error), 0);
+	assert_int_equal(exposure__open(&exposure, 0, mode, NULL, &region, &leases,
+					&memory_counts, &error), 0);
+	TAILQ_INIT(&kept_descriptors.items);
+	assert_int_equal(client_memories__open(&clients, &region, &kept_descriptors,
+					       exposure__base(&exposure), loop, on_client_gone,
+					       &registry, &error),
+			 0);
 	assert_int_equal(control_region__open(&control_region, &exposure, &error), 0);
 	dart_table_writer__free(control_region.writer);
 	writer = dart_table_writer__new(control_region.memory, room);
@@ -249,11 +263,13 @@ static void close_registry(void)
 	registry__close(&registry);
 	dart_table_writer__free(full);
 	control_region__close(&control_region);
+	assert_true(TAILQ_EMPTY(&clients.list));
+	client_memories__close(&clients);
 	exposure__close(&exposure);
 	assert_true(TAILQ_EMPTY(&leases.queue));
 	leases__close(&leases);
 	sd_event_unref(loop);
-	munmap((void *)region.memory, CAPACITY);
+	region__unreserve((void *)region.memory, CAPACITY);
 }
 
 /* Ends the leases that have begun so far. */

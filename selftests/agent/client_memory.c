@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory that processes create and hand to dartd, which a service manager starts and restarts. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <dart/registration.h>
+#include <libdart/rdma/endpoint.h>
+#include <libdart/registration/descriptor.h>
+#include <libdart/table/table.h>
+
+#include "selftests/lib/device.h"
+#include "selftests/lib/leftovers.h"
+#include "selftests/lib/registration.h"
+#include "selftests/lib/test.h"
+
+#define NOBODY 65534
+/* Memories of a user that the service manager keeps, as agent/table/client_memory_kept.h says. */
+#define KEPT_OF_USER 32
+/* Longer than any lease. */
+#define LEASE_SECONDS_MAX 60
+
+static void run(const char *command)
+{
+	int status = system(command);
+
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		fail_msg("%s: status %d", command, status);
+}
+
+/* The seals that dartd demands on this kernel. */
+static int seals(void)
+{
+	struct utsname host;
+	int major = 0, minor = 0;
+
+	uname(&host);
+	sscanf(host.release, "%d.%d", &major, &minor);
+	return F_SEAL_SHRINK | F_SEAL_GROW | (major > 6 || minor >= 2 ? F_SEAL_FUTURE_WRITE : 0);
+}
+
+/* A memfd of @size bytes, mapped at *@memory, with these seals. */
+static int create(size_t size, int wanted, unsigned int flags, volatile uint64_t **memory)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING | flags);
+	void *mapped = NULL;
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	if (memory) {
+		mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		assert_true(mapped != MAP_FAILED);
+		*memory = mapped;
+	}
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, wanted), 0);
+	return fd;
+}
+
+/*
+ * Registers a slice of 64 bytes.  Returns "", or the sentence of the refusal until the next call.
+ * *@proof: the descriptor that came with the reply, or -1.
+ */
+static const char *ask(const char *name, int offset, int fd, int *proof)
+{
+	int socket = registration__connect();
+	static char message[512];
+	char request[512], line[4096];
+	ssize_t length;
+	json_t *reply;
+
+	snprintf(request, sizeof(request),
+		 "{\"request\": \"new-slice\", \"name\": \"%s\", \"offset\": %d, "
+		 "\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
+		 "{\"name\": \"done\", \"offset\": 0, \"width\": 8, "
+		 "\"kind\": \"counter\"}]}}\n",
+		 name, offset);
+	registration__send(socket, request, strlen(request), &fd, 1);
+	length = dart_descriptor__receive(socket, line, sizeof(line), 0, proof, NULL);
+	assert_true(length > 0 && line[length - 1] == '\n');
+	reply = json_loadb(line, length, 0, NULL);
+	assert_non_null(reply);
+	*message = '\0';
+	if (!registration__is_ok(reply))
+		snprintf(message, sizeof(message), "%s",
+			 json_string_value(json_object_get(reply, "message")));
+	json_decref(reply);
+	close(socket);
+	return message;
+}
+
+static json_t *request_about(const char *request, const char *name, int fd)
+{
+	int socket = registration__connect();
+	char line[256];
+	json_t *reply;
+
+	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n", request, name);
+	reply = registration__ask(socket, line, fd);
+	close(socket);
+	return reply;
+}
+
+/* The counter of an entry; -1: there is no such entry. */
+static int value_of(const char *name)
+{
+	json_t *reply = request_about("show", name, -1);
+	int value = -1;
+
+	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows", "done", &value);
+	json_decref(reply);
+	return value;
+}
+
+/* Polls: dartd tells nothing to a client without a monitor. */
+static bool becomes_absent(const char *name)
+{
+	for (int i = 0; i < LEASE_SECONDS_MAX * 10; i++) {
+		if (value_of(name) < 0)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+/* ---- READs of a controller on this machine */
+
+static void wait_for(int fd)
+{
+	struct pollfd readable = { .fd = fd, .events = POLLIN };
+
+	assert_int_equal(poll(&readable, 1, 60000), 1);
+}
+
+static struct dart_endpoint *connect_host(void)
+{
+	struct dart_endpoint *endpoint;
+	enum dart_endpoint_event event;
+	struct dart_error error = {};
+
+	if (dart_endpoint__connect("localhost", DART_CONTROL_PORT, &endpoint, &error))
+		fail_msg("%s", error.text);
+	do {
+		wait_for(dart_endpoint__connection_fd(endpoint));
+		event = dart_endpoint__on_connection(endpoint, &error);
+	} while (event == DART_ENDPOINT_NOTHING);
+	if (event != DART_ENDPOINT_CONNECTED)
+		fail_msg("%s", error.text);
+	return endpoint;
+}
+
+static void *read_bytes(struct dart_endpoint *endpoint, const struct dart_read *read)
+{
+	struct dart_error error = {};
+	void *landing;
+	int ret;
+
+	assert_int_equal(dart_endpoint__reserve(endpoint, read->length, &landing), 0);
+	assert_int_equal(dart_endpoint__read(endpoint, read, 1), 0);
+	do {
+		wait_for(dart_endpoint__completion_fd(endpoint));
+		ret = dart_endpoint__on_completion(endpoint, &error);
+	} while (!ret);
+	if (ret != 1)
+		fail_msg("%s", error.text);
+	return landing;
+}
+
+/* Where controllers READ the entry @name; its first word lands in *@value. */
+static uint64_t address_of(const char *name, uint64_t *value)
+{
+	struct dart_endpoint *endpoint = connect_host();
+	const struct dart_endpoint_accept *accept = dart_endpoint__accept(endpoint);
+	const struct dart_range *range = NULL;
+	struct dart_table *table;
+	struct dart_error error;
+	struct dart_read read;
+	uint64_t address;
+
+	read = (struct dart_read){
+		.address = accept->address,
+		.rkey = accept->rkey,
+		.length = accept->used,
+	};
+	if (dart_table__decode(read_bytes(endpoint, &read), accept->used, &table, NULL, &error))
+		fail_msg("%s", error.text);
+	for (uint32_t i = 0; i < table->entry_count; i++)
+		if (!strcmp(table->entries[i].name, name))
+			range = table->entries[i].ranges;
+	assert_non_null(range);
+	address = range->address;
+	read = (struct dart_read){
+		.address = address,
+		.rkey = table->memory_regions[range->memory_region].rkey,
+		.length = sizeof(*value),
+	};
+	memcpy(value, read_bytes(endpoint, &read), sizeof(*value));
+	dart_table__free(table);
+	dart_endpoint__free(endpoint);
+	return address;
+}
+
+/* ---- a process that owns memory */
+
+struct owner {
+	pid_t pid;
+	int tell, hear;
+};
+
+static void owner__run(const char *name, int slices, const struct owner *owner)
+{
+	volatile uint64_t *memory;
+	int fd = create(PAGE, seals(), 0, &memory), proof;
+	char slice[64], byte;
+
+	for (int i = 0; i < slices; i++) {
+		memory[i * 8] = 1000 + i;
+		snprintf(slice, sizeof(slice), "%s-%d", name, i);
+		if (*ask(slice, i * 64, fd, &proof) || (proof >= 0) != !i)
+			_exit(1);
+	}
+	close(fd);
+	do {
+		if (write(owner->hear, "", 1) != 1 || read(owner->tell, &byte, 1) != 1)
+			_exit(1);
+		for (int i = 0; i < slices; i++)
+			memory[i * 8] += 1000;
+	} while (true);
+}
+
+static void owner__await(const struct owner *owner)
+{
+	char byte;
+
+	assert_int_equal(read(owner->hear, &byte, 1), 1);
+}
+
+/* Adds 1000 to all counters. */
+static void owner__count(const struct owner *owner)
+{
+	assert_int_equal(write(owner->tell, "", 1), 1);
+	owner__await(owner);
+}
+
+static struct owner owner__start(const char *name, int slices)
+{
+	struct owner owner, child;
+	int down[2], up[2];
+
+	assert_int_equal(pipe2(down, O_CLOEXEC) || pipe2(up, O_CLOEXEC), 0);
+	child = (struct owner){ .tell = down[0], .hear = up[1] };
+	owner = (struct owner){ .tell = down[1], .hear = up[0] };
+	owner.pid = fork();
+	if (!owner.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(down[1]);
+		close(up[0]);
+		owner__run(name, slices, &child);
+	}
+	close(down[0]);
+	close(up[1]);
+	owner__await(&owner);
+	return owner;
+}
+
+static void owner__end(struct owner *owner)
+{
+	kill(owner->pid, SIGKILL);
+	waitpid(owner->pid, NULL, 0);
+	close(owner->tell);
+	close(owner->hear);
+}
+
+static void start_again(void)
+{
+	run("old=$(pidof dartd); pkill -KILL -x dartd; "
+	    "for i in $(seq 300); do "
+	    "[ \"$(pidof dartd)\" != \"$old\" ] && dartctl status >/dev/null 2>&1 && exit; "
+	    "sleep 0.1; done; exit 1");
+}
+
+/* Descriptors of memory, called @name, that the service manager keeps. */
+static int kept(const char *name)
+{
+	char command[256];
+	int count = -1;
+	FILE *out;
+
+	snprintf(command, sizeof(command),
+		 "find /proc/$(pidof service_manager)/fd -lname '/memfd:%s *' | wc -l", name);
+	out = popen(command, "r");
+	assert_int_equal(fscanf(out, "%d", &count), 1);
+	pclose(out);
+	return count;
+}
+
+static bool becomes_kept(const char *name, int wanted)
+{
+	for (int i = 0; i < 100; i++) {
+		if (kept(name) == wanted)
+			return true;
+		usleep(100000);
+	}
+	return false;
+}
+
+/* ---- the tests */
+
+static void test_values(void **state)
+{
+	const long regions = leftovers__rdma("mr");
+	struct owner owner = owner__start("work", 3);
+	uint64_t first, last;
+
+	assert_int_equal(leftovers__rdma("mr"), regions + 1);
+	assert_int_equal(value_of("work-2"), 1002);
+	owner__count(&owner);
+	assert_int_equal(value_of("work-2"), 2002);
+	assert_int_equal(address_of("work-2", &last) - address_of("work-0", &first), 128);
+	assert_int_equal(first, 2000);
+	assert_int_equal(last, 2002);
+	owner__end(&owner);
+	assert_true(becomes_absent("work-0") && becomes_absent("work-2"));
+	/* The lease ends later. */
+	for (int i = 0; i < LEASE_SECONDS_MAX * 10 && leftovers__rdma("mr") != regions; i++)
+		usleep(100000);
+	assert_int_equal(leftovers__rdma("mr"), regions);
+}
+
+static void test_restart(void **state)
+{
+	struct owner owner = owner__start("stays", 40), other = owner__start("ends", 2);
+	uint64_t before[3], after[3], value;
+	json_t *reply;
+
+	before[0] = address_of("stays-0", &value);
+	before[1] = address_of("stays-39", &value);
+	assert_true(becomes_kept("test", 2));
+	run("pkill -STOP -x service_manager");
+	run("pkill -KILL -x dartd");
+	owner__count(&owner);
+	owner__end(&other);
+	run("pkill -CONT -x service_manager");
+	run("for i in $(seq 300); do dartctl status >/dev/null 2>&1 && exit; sleep 0.1; done; exit 1");
+	assert_int_equal(value_of("stays-39"), 2039);
+	assert_int_equal(value_of("ends-0"), -1);
+	after[0] = address_of("stays-0", &value);
+	assert_int_equal(value, 2000);
+	after[1] = address_of("stays-39", &value);
+	assert_int_equal(value, 2039);
+	assert_int_equal(before[0], after[0]);
+	assert_int_equal(before[1], after[1]);
+	assert_true(becomes_kept("test", 1));
+
+	/* A removed slice stays removed, and the others come again. */
+	reply = request_about("unregister", "stays-1", -1);
+	assert_true(registration__is_ok(reply));
+	json_decref(reply);
+	for (int i = 0; i < 3; i++)
+		start_again();
+	owner__count(&owner);
+	assert_int_equal(value_of("stays-1"), -1);
+	assert_int_equal(value_of("stays-2"), 3002);
+	assert_int_equal(before[1], address_of("stays-39", &value));
+	owner__end(&owner);
+	assert_true(becomes_absent("stays-0"));
+	assert_true(becomes_kept("test", 0));
+	assert_true(becomes_kept("dart_notes", 0));
+}
+
+/* Asks with @fd, which dartd refuses with @sentence, and closes @fd. */
+static void refused(int fd, const char *sentence)
+{
+	int proof;
+	const char *said = ask("refused", 0, fd, &proof);
+
+	assert_int_equal(proof, -1);
+	if (!strstr(said, sentence))
+		fail_msg("it says '%s', not '%s'", said, sentence);
+	close(fd);
+}
+
+static void test_refused(void **state)
+{
+	char *before = registration__list(), *after;
+	volatile uint64_t *memory;
+	int fd, proof, none, ends[2];
+
+	refused(create(PAGE, F_SEAL_SHRINK, 0, NULL), "is not sealed");
+	refused(create(PAGE, F_SEAL_GROW, 0, NULL), "is not sealed");
+	refused(create(PAGE, seals() ^ F_SEAL_SHRINK, 0, NULL), "is not sealed");
+	refused(create(PAGE, 0, 0, NULL), "is not sealed");
+	refused(create(PAGE + 1, seals(), 0, NULL), "whole pages");
+	refused(create(0, seals(), 0, NULL), "whole pages");
+	refused(create((DART_REGISTRATION_MEMORY_PAGES_MAX + 1) * PAGE, seals(), 0, NULL),
+		"whole pages");
+	refused(create((size_t)1 << 40, seals(), 0, NULL), "whole pages");
+	refused(create(2 << 20, seals(), MFD_HUGETLB, NULL), "huge pages");
+	assert_int_equal(pipe(ends), 0);
+	refused(ends[0], "not the descriptor of a slice");
+	refused(open("/dev/zero", O_RDWR), "not the descriptor of a slice");
+	refused(open("/run/file", O_RDWR | O_CREAT | O_TRUNC, 0600), "is not sealed");
+	fd = create(PAGE, seals(), 0, &memory);
+	assert_string_equal(ask("first", 0, fd, &proof), "");
+	assert_true(strstr(ask("a", 32, fd, &none), "multiple of 64"));
+	assert_true(strstr(ask("a", 0, fd, &none), "registered already"));
+	assert_true(strstr(ask("a", PAGE, fd, &none), "end behind the memory"));
+	run("chmod 666 /run/dart/dartd.sock");
+	assert_int_equal(seteuid(NOBODY), 0);
+	assert_true(strstr(ask("a", 64, fd, &none), "has slices of user"));
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(value_of("first"), 0);
+	memory[0] = 7;
+	assert_int_equal(value_of("first"), 7);
+	/* The descriptor that came with the reply counts alone. */
+	close(proof);
+	assert_true(becomes_absent("first"));
+	munmap((void *)memory, PAGE);
+	close(fd);
+	after = registration__list();
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+}
+
+static void test_many(void **state)
+{
+	int proofs[3 * KEPT_OF_USER], fd, i;
+	char name[32];
+
+	run("chmod 666 /run/dart/dartd.sock");
+	assert_int_equal(seteuid(NOBODY), 0);
+	for (i = 0; i < 3 * KEPT_OF_USER; i++) {
+		fd = create(PAGE, seals(), 0, NULL);
+		snprintf(name, sizeof(name), "many-%d", i);
+		assert_string_equal(ask(name, 0, fd, &proofs[i]), "");
+		close(fd);
+	}
+	assert_int_equal(seteuid(0), 0);
+	assert_true(becomes_kept("test", KEPT_OF_USER));
+	for (i = 0; i < 3 * KEPT_OF_USER; i++)
+		close(proofs[i]);
+	assert_true(becomes_absent("many-0"));
+	assert_true(becomes_absent(name));
+	assert_true(becomes_kept("test", 0));
+}
+
+static int start(void **state)
+{
+	run("rm -rf /var/lib/dart; rdma_up && "
+	    "if [ \"${GATHERER-auto}\" = auto ]; then modprobe dart_zero; "
+	    "else mkdir -p /etc/dart/dartd.d && "
+	    "echo \"gatherer: $GATHERER\" >/etc/dart/dartd.d/gatherer.yaml; fi && "
+	    "until_ready /run/dartd.log service_manager dartd");
+	return 0;
+}
+
+static int stop(void **state)
+{
+	run("pkill -x service_manager; pkill -x dartd; pidwait -x dartd; "
+	    "rm -f /run/file; sed 's/^/# /' /run/dartd.log; ! pidof service_manager");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("slices in memory of a process show its values over the socket and to READs, and end with the process",
+		     test_values),
+		TEST("after dartd is killed the next one has the slices at the same addresses, without a request, but not slices of processes that ended and slices that were removed",
+		     test_restart),
+		TEST("memory that is not sealed, too large, empty, of huge pages or no memory is refused with a reason",
+		     test_refused),
+		TEST("a user can hand over many memories, but the service manager keeps only some of them",
+		     test_many),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
