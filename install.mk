@@ -13,7 +13,7 @@ completions := $(wildcard tools/*/*.bash-completion tools/*/*.zsh-completion \
 # The headers that the manual pages name in #include lines.
 headers := $(patsubst uapi/%,%,$(wildcard uapi/*/*.h uapi/*/*.def)) \
 	$(patsubst tools/lib/include/%,%,$(foreach header,\
-	$(wildcard tools/lib/include/libdart/*.h tools/lib/include/libdart/*/*.h),\
+	$(wildcard tools/lib/include/*/*.h tools/lib/include/*/*/*.h tools/lib/include/*/*.hpp),\
 	$(if $(findstring _internal.h,$(header)),,$(header))))
 
 # to DIRECTORY, FILE, MODE: installs it there under its own name
@@ -33,9 +33,14 @@ programs_install: programs shared
 	$(quiet)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
 		-e 's,@VERSION@,$(version),g' -e 's,@PACKAGES@,$(filter-out m,$(dart_packages)),g' \
 		tools/lib/dart/libdart.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libdart.pc
+	$(call to,$(LIBDIR),$(output)/lib/libdartzero.a,644)
+	$(quiet)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
+		-e 's,@VERSION@,$(version),g' tools/lib/zero/libdartzero.pc.in \
+		> $(DESTDIR)$(LIBDIR)/pkgconfig/libdartzero.pc
 	$(call to,$(PREFIX)/include/dart/kernel,kmod/extents/dart_counters.h,644)
 	$(call to,$(PREFIX)/include/dart/bpf,bpf/dart_counters.h,644)
-	$(quiet)for file in tools/controller/dart-controller.yaml $(wildcard contrib/systemd/*); do \
+	$(quiet)for file in tools/controller/dart-controller.yaml \
+		$(wildcard contrib/systemd/* contrib/libdartzero/*); do \
 		$(install) 644 $$file \
 			$(DESTDIR)$(PREFIX)/share/doc/dart-zero/examples/$${file##*/} || exit; \
 	done

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The state of libdartzero, of which a program has one. */
+#ifndef ZERO_INTERNAL_H
+#define ZERO_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "zero.h"
+
+/* The largest page of the architecture. */
+#ifdef __x86_64__
+#define DART_ZERO_EDGE 4096
+#else
+#define DART_ZERO_EDGE 65536
+#endif
+
+/* Bytes at whose multiples objects lie. */
+#define DART_ZERO_UNIT 64
+
+enum dart_zero_state {
+	ZERO_WAITING, /* dartd does not list it yet */
+	ZERO_REGISTERED,
+	ZERO_REFUSED, /* by the dartd that was seen last */
+	ZERO_LEAVING, /* the program freed it, dartd still lists it */
+	ZERO_LEASED, /* dartd removed it: controllers may read it until @until_ms */
+	ZERO_STATES,
+};
+
+/* A variable or an object in the memory. */
+struct dart_zero_object {
+	TAILQ_ENTRY(dart_zero_object) link; /* in the list of its state */
+	const struct dart_zero_type *type;
+	uint32_t offset; /* bytes from the start of the memory */
+	enum dart_zero_state state;
+	bool is_asked; /* dartd may list it */
+	int64_t until_ms; /* CLOCK_MONOTONIC */
+	char name[]; /* of the entry */
+};
+
+TAILQ_HEAD(dart_zero_objects, dart_zero_object);
+
+struct dart_zero {
+	pthread_mutex_t lock; /* guards everything but the thread's own members */
+	bool is_started;
+	const char *socket;
+	char *prefix; /* "NAME/" of all entries */
+	int fd; /* the memfd; -1: the memory is ordinary, and nobody reads it */
+	size_t page;
+	char *variables; /* the pages of the section */
+	size_t variable_bytes;
+	char *room; /* the bytes for objects, after the variables in the memfd */
+	size_t room_bytes;
+	struct dart_zero_object **by_unit; /* the object that begins there, of the room */
+	size_t next_unit; /* the search for free units starts here */
+	struct dart_zero_objects lists[ZERO_STATES];
+	uint32_t counts[ZERO_STATES];
+	char reason[256];
+
+	pthread_t thread;
+	bool is_ending; /* the thread */
+	int wake; /* an eventfd */
+	int inotify, connection; /* of the thread, or -1 */
+	int proof; /* the descriptor by which dartd knows that the program lives, or -1 */
+};
+
+/* zero_memory.c */
+/* Creates the memfd and maps it over the variables and the room; -errno. */
+int dart_zero__share(struct dart_zero *zero);
+/* Replaces the memfd under both by a private copy: 0 or -errno, and then nothing changed. */
+int dart_zero__unshare(struct dart_zero *zero);
+
+/* zero_registration.c */
+int dart_zero__start_thread(struct dart_zero *zero);
+/* With the lock held. */
+void dart_zero__move(struct dart_zero *zero, struct dart_zero_object *object,
+		     enum dart_zero_state state);
+void dart_zero__wake(struct dart_zero *zero);
+/* Frees an object that nobody reads, and its bytes.  With the lock held. */
+void dart_zero__drop(struct dart_zero *zero, struct dart_zero_object *object);
+
+#endif /* ZERO_INTERNAL_H */

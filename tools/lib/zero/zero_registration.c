@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The thread that hands the memory and its descriptions to each dartd that appears. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "zero_internal.h"
+
+#define EVENTS (IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+/* Bytes of a reply that are looked at: its results come first. */
+#define REPLY_ROOM 4096
+/* A dartd that does not answer gets the same request again later. */
+#define ANSWER_S 5
+#define DELAY_MIN_MS 100
+#define DELAY_MAX_MS 10000
+
+/* Members that only the thread uses. */
+struct registrar {
+	struct dart_zero *zero;
+	int watch; /* of the deepest directory on the way to the socket, or -1 */
+	int64_t retry_ms; /* no request before; 0: now, INT64_MAX: after an event */
+	int delay_ms;
+	/* The socket of the dartd that was seen last. */
+	dev_t device;
+	ino_t inode;
+};
+
+/* A reply of dartd, or that there is none. */
+struct answer {
+	int ret;
+	int fd; /* came with it, or -1 */
+	char text[REPLY_ROOM];
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void dart_zero__move(struct dart_zero *zero, struct dart_zero_object *object,
+		     enum dart_zero_state state)
+{
+	TAILQ_REMOVE(&zero->lists[object->state], object, link);
+	zero->counts[object->state]--;
+	object->state = state;
+	TAILQ_INSERT_TAIL(&zero->lists[state], object, link);
+	zero->counts[state]++;
+}
+
+void dart_zero__drop(struct dart_zero *state, struct dart_zero_object *object)
+{
+	TAILQ_REMOVE(&state->lists[object->state], object, link);
+	state->counts[object->state]--;
+	state->by_unit[(object->offset - state->variable_bytes) / DART_ZERO_UNIT] = NULL;
+	free(object);
+}
+
+void dart_zero__wake(struct dart_zero *zero)
+{
+	if (zero->wake >= 0)
+		eventfd_write(zero->wake, 1);
+}
+
+/* ---- requests and replies */
+
+/* Writes @text as a string of JSON; other characters than printable ASCII become "?". */
+static void write_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text < ' ' || *text > '~' ? '?' : *text, out);
+	}
+	fputc('"', out);
+}
+
+static void write_schema(FILE *out, const struct dart_zero_type *type)
+{
+	static const char *const kinds[] = {
+		[DART_ZERO_KIND_COUNTER] = "counter",
+		[DART_ZERO_KIND_GAUGE] = "gauge",
+		[DART_ZERO_KIND_SEQUENCE] = "sequence",
+	};
+	const struct dart_zero_field *field;
+	uint32_t i;
+
+	fputs("{\"name\":", out);
+	write_string(out, type->name);
+	fprintf(out, ",\"length\":%u,\"fields\":[", type->length);
+	for (i = 0; i < type->field_count; i++) {
+		field = &type->fields[i];
+		fputs(i ? ",{\"name\":" : "{\"name\":", out);
+		write_string(out, field->name);
+		fprintf(out,
+			",\"offset\":%u,\"width\":%u,\"count\":%u,\"kind\":\"%s\",\"signed\":%s",
+			field->offset, field->width, field->count, kinds[field->kind],
+			field->is_signed ? "true" : "false");
+		fputs(",\"unit\":", out);
+		write_string(out, field->unit);
+		fputc('}', out);
+	}
+	fputs("]}", out);
+}
+
+/* The request about @object, which the caller frees; NULL if out of memory. */
+static char *write_request(const struct dart_zero *zero, const struct dart_zero_object *object,
+			   size_t *length)
+{
+	char *name = malloc(strlen(zero->prefix) + strlen(object->name) + 1), *text = NULL;
+	FILE *out = name ? open_memstream(&text, length) : NULL;
+
+	if (out) {
+		strcat(strcpy(name, zero->prefix), object->name);
+		fprintf(out, "{\"request\":\"%s\",\"name\":",
+			object->state == ZERO_LEAVING ? "unregister-slice" : "new-slice");
+		write_string(out, name);
+		if (object->state != ZERO_LEAVING) {
+			fprintf(out, ",\"offset\":%u,\"schema\":", object->offset);
+			write_schema(out, object->type);
+		}
+		fputs("}\n", out);
+		if (fclose(out)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	free(name);
+	return text;
+}
+
+/* Sends the request, with @fd at its first byte. */
+static int send_request(int connection, const char *request, size_t length, int fd)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control = { .header = {
+			      .cmsg_len = CMSG_LEN(sizeof(int)),
+			      .cmsg_level = SOL_SOCKET,
+			      .cmsg_type = SCM_RIGHTS,
+		      } };
+	struct iovec bytes = { (void *)request, length };
+	struct msghdr message = {
+		.msg_iov = &bytes,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = CMSG_SPACE(sizeof(int)),
+	};
+	ssize_t sent;
+
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	while (bytes.iov_len) {
+		sent = sendmsg(connection, &message, MSG_NOSIGNAL);
+		if (sent < 0)
+			return -errno;
+		bytes.iov_base = (char *)bytes.iov_base + sent;
+		bytes.iov_len -= sent;
+		message.msg_control = NULL;
+		message.msg_controllen = 0;
+	}
+	return 0;
+}
+
+/* Takes the descriptor out of @message, -1 if there is none. */
+static int fd_of(struct msghdr *message)
+{
+	struct cmsghdr *part = CMSG_FIRSTHDR(message);
+	int fd;
+
+	if (!part || part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS ||
+	    part->cmsg_len < CMSG_LEN(sizeof(fd)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+	return fd;
+}
+
+/* Receives a line; bytes after REPLY_ROOM - 1 are dropped. */
+static int receive_reply(int connection, struct answer *answer)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	size_t length = 0;
+	char last = 0;
+	ssize_t got;
+
+	do {
+		char more[512];
+		struct iovec bytes = { more, sizeof(more) };
+		struct msghdr message = {
+			.msg_iov = &bytes,
+			.msg_iovlen = 1,
+			.msg_control = &control,
+			.msg_controllen = sizeof(control),
+		};
+		size_t fits = sizeof(answer->text) - 1 - length;
+
+		got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+		if (got <= 0)
+			return got ? -errno : -ECONNRESET;
+		if (answer->fd < 0)
+			answer->fd = fd_of(&message);
+		fits = (size_t)got < fits ? (size_t)got : fits;
+		memcpy(answer->text + length, more, fits);
+		length += fits;
+		last = more[got - 1];
+	} while (last != '\n');
+	answer->text[length] = '\0';
+	return 0;
+}
+
+/* The text after a member's name and colon in a reply; NULL if it lacks the member. */
+static const char *member(const char *reply, const char *name)
+{
+	char key[32];
+	const char *found;
+
+	snprintf(key, sizeof(key), "\"%s\":", name);
+	found = strstr(reply, key);
+	return found ? found + strlen(key) + strspn(found + strlen(key), " ") : NULL;
+}
+
+static bool says(const char *reply, const char *name, const char *value)
+{
+	const char *found = member(reply, name);
+
+	return found && !strncmp(found, value, strlen(value));
+}
+
+/* ---- the connection */
+
+static void disconnect(struct registrar *registrar)
+{
+	if (registrar->zero->connection >= 0)
+		close(registrar->zero->connection);
+	registrar->zero->connection = -1;
+}
+
+static int connect_dartd(struct registrar *registrar)
+{
+	const struct timeval most = { .tv_sec = ANSWER_S };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	if (registrar->zero->connection >= 0)
+		return 0;
+	if (strlen(registrar->zero->socket) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, registrar->zero->socket);
+	registrar->zero->connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (registrar->zero->connection < 0)
+		return -errno;
+	setsockopt(registrar->zero->connection, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
+	setsockopt(registrar->zero->connection, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+	if (!connect(registrar->zero->connection, (const struct sockaddr *)&address,
+		     sizeof(address)))
+		return 0;
+	return -errno;
+}
+
+static void ask(struct registrar *registrar, const struct dart_zero_object *object, int fd,
+		const char *request, size_t length, struct answer *answer)
+{
+	answer->fd = -1;
+	answer->text[0] = '\0';
+	answer->ret = connect_dartd(registrar);
+	if (!answer->ret)
+		answer->ret = send_request(registrar->zero->connection, request, length, fd);
+	if (!answer->ret)
+		answer->ret = receive_reply(registrar->zero->connection, answer);
+}
+
+/* True if no dartd can have received a request that failed so. */
+static bool has_no_listener(int ret)
+{
+	return ret == -ENOENT || ret == -ENOTDIR || ret == -ECONNREFUSED || ret == -EACCES;
+}
+
+/* No answer: waits for an event if no dartd listens, or a while that grows. */
+static void fail(struct registrar *registrar, int ret)
+{
+	struct dart_zero *zero = registrar->zero;
+
+	disconnect(registrar);
+	snprintf(zero->reason, sizeof(zero->reason), "cannot reach dartd at %.64s: %.96s",
+		 zero->socket, strerror(-ret));
+	if (has_no_listener(ret)) {
+		registrar->retry_ms = INT64_MAX;
+		return;
+	}
+	registrar->retry_ms = now_ms() + registrar->delay_ms;
+	if (registrar->delay_ms < DELAY_MAX_MS)
+		registrar->delay_ms *= 2;
+}
+
+static void keep_reason(struct dart_zero *zero, const struct dart_zero_object *object,
+			const char *reply)
+{
+	const char *message = member(reply, "message");
+	const int length = message && *message == '"' ? (int)strcspn(message + 1, "\"") : 0;
+
+	snprintf(zero->reason, sizeof(zero->reason), "%.64s: %.*s", object->name,
+		 length < 180 ? length : 180, length ? message + 1 : "");
+}
+
+/* With the lock held: the program may have freed @object meanwhile. */
+static void take_answer(struct registrar *registrar, struct dart_zero_object *object,
+			bool was_leaving, const struct answer *answer)
+{
+	struct dart_zero *zero = registrar->zero;
+	const bool is_ok = says(answer->text, "ok", "true");
+	const char *lease_ms = member(answer->text, "lease_ms");
+
+	if (says(answer->text, "error", "\"EBUSY\"") || says(answer->text, "error", "\"EUSERS\"")) {
+		keep_reason(zero, object, answer->text);
+		disconnect(registrar);
+		registrar->retry_ms = now_ms() + registrar->delay_ms;
+		if (registrar->delay_ms < DELAY_MAX_MS)
+			registrar->delay_ms *= 2;
+		return;
+	}
+	registrar->delay_ms = DELAY_MIN_MS;
+	if (was_leaving) {
+		object->until_ms = now_ms() + (is_ok && lease_ms ? atoll(lease_ms) : 0);
+		dart_zero__move(zero, object, ZERO_LEASED);
+		return;
+	}
+	if (is_ok && answer->fd >= 0) {
+		if (zero->proof >= 0)
+			close(zero->proof);
+		zero->proof = answer->fd;
+	}
+	if (!is_ok)
+		keep_reason(zero, object, answer->text);
+	if (object->state == ZERO_WAITING)
+		dart_zero__move(zero, object, is_ok ? ZERO_REGISTERED : ZERO_REFUSED);
+	else if (!is_ok)
+		dart_zero__move(zero, object, ZERO_LEASED);
+}
+
+/* ---- events */
+
+/* Watches the deepest directory on the way to the socket that exists. */
+static void place_watch(struct registrar *registrar)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)], *slash;
+	int watch, before;
+
+	/* A second look finds a directory that was created before its parent was watched. */
+	do {
+		before = registrar->watch;
+		snprintf(path, sizeof(path), "%s", registrar->zero->socket);
+		do {
+			slash = strrchr(path, '/');
+			if (!slash)
+				return;
+			*slash = '\0';
+			watch = inotify_add_watch(registrar->zero->inotify, *path ? path : "/",
+						  EVENTS);
+		} while (watch < 0 && *path);
+		if (before >= 0 && before != watch)
+			inotify_rm_watch(registrar->zero->inotify, before);
+		registrar->watch = watch;
+	} while (watch != before);
+}
+
+/* Another dartd listens if the socket is another file: it may know none of the entries. */
+static void look_for_dartd(struct registrar *registrar)
+{
+	struct dart_zero *zero = registrar->zero;
+	struct stat status;
+
+	place_watch(registrar);
+	if (stat(zero->socket, &status))
+		return;
+	registrar->retry_ms = 0;
+	if (status.st_dev == registrar->device && status.st_ino == registrar->inode)
+		return;
+	registrar->device = status.st_dev;
+	registrar->inode = status.st_ino;
+	registrar->delay_ms = DELAY_MIN_MS;
+	disconnect(registrar);
+	while (!TAILQ_EMPTY(&zero->lists[ZERO_REGISTERED]))
+		dart_zero__move(zero, TAILQ_FIRST(&zero->lists[ZERO_REGISTERED]), ZERO_WAITING);
+	while (!TAILQ_EMPTY(&zero->lists[ZERO_REFUSED]))
+		dart_zero__move(zero, TAILQ_FIRST(&zero->lists[ZERO_REFUSED]), ZERO_WAITING);
+}
+
+/* Frees the objects that no controller reads any more. */
+static void end_leases(struct dart_zero *zero)
+{
+	struct dart_zero_object *object;
+
+	while ((object = TAILQ_FIRST(&zero->lists[ZERO_LEASED])) && object->until_ms <= now_ms())
+		dart_zero__drop(zero, object);
+}
+
+static struct dart_zero_object *next_object(const struct dart_zero *zero)
+{
+	struct dart_zero_object *leaving = TAILQ_FIRST(&zero->lists[ZERO_LEAVING]);
+
+	return leaving ? leaving : TAILQ_FIRST(&zero->lists[ZERO_WAITING]);
+}
+
+/* Milliseconds until something is due, or -1. */
+static int until_due(const struct registrar *registrar)
+{
+	const struct dart_zero *zero = registrar->zero;
+	const struct dart_zero_object *leased = TAILQ_FIRST(&zero->lists[ZERO_LEASED]);
+	int64_t due = leased ? leased->until_ms : INT64_MAX, now = now_ms();
+
+	if (next_object(zero) && registrar->retry_ms < due)
+		due = registrar->retry_ms;
+	if (due == INT64_MAX)
+		return -1;
+	return due <= now ? 0 : due - now < 1000000 ? (int)(due - now) : 1000000;
+}
+
+/* Asks for one object.  With the lock held, which it releases meanwhile. */
+static void proceed(struct registrar *registrar)
+{
+	struct dart_zero *zero = registrar->zero;
+	struct dart_zero_object *object = next_object(zero);
+	const bool is_leaving = object->state == ZERO_LEAVING;
+	const bool was_asked = object->is_asked;
+	const int fd = zero->fd;
+	struct answer answer;
+	size_t length;
+	char *request = write_request(zero, object, &length);
+
+	object->is_asked = true;
+	pthread_mutex_unlock(&zero->lock);
+	if (request)
+		ask(registrar, object, fd, request, length, &answer);
+	else
+		answer.ret = -ENOMEM;
+	free(request);
+	pthread_mutex_lock(&zero->lock);
+	if (answer.ret) {
+		object->is_asked = was_asked || !has_no_listener(answer.ret);
+		fail(registrar, answer.ret);
+	} else {
+		take_answer(registrar, object, is_leaving, &answer);
+	}
+}
+
+static void wait_for_events(struct registrar *registrar, int ms)
+{
+	struct pollfd events[] = {
+		{ .fd = registrar->zero->wake, .events = POLLIN },
+		{ .fd = registrar->zero->inotify, .events = POLLIN },
+	};
+	char ignored[4096];
+	eventfd_t value;
+
+	poll(events, 2, ms);
+	eventfd_read(registrar->zero->wake, &value);
+	if (registrar->zero->inotify >= 0)
+		while (read(registrar->zero->inotify, ignored, sizeof(ignored)) > 0)
+			;
+}
+
+static void *run(void *started)
+{
+	struct registrar registrar = {
+		.zero = started,
+		.watch = -1,
+		.delay_ms = DELAY_MIN_MS,
+	};
+	struct dart_zero *zero = started;
+	int ms;
+
+	pthread_mutex_lock(&zero->lock);
+	zero->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	while (!zero->is_ending) {
+		look_for_dartd(&registrar);
+		end_leases(zero);
+		while (!zero->is_ending && next_object(zero) && registrar.retry_ms <= now_ms())
+			proceed(&registrar);
+		/* dartd has few connections. */
+		disconnect(&registrar);
+		ms = zero->is_ending ? 0 : until_due(&registrar);
+		pthread_mutex_unlock(&zero->lock);
+		wait_for_events(&registrar, ms);
+		pthread_mutex_lock(&zero->lock);
+	}
+	pthread_mutex_unlock(&zero->lock);
+	disconnect(&registrar);
+	if (zero->inotify >= 0)
+		close(zero->inotify);
+	zero->inotify = -1;
+	return NULL;
+}
+
+int dart_zero__start_thread(struct dart_zero *zero)
+{
+	sigset_t all, before;
+	int ret;
+
+	/* Signals of the program are for its own threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = -pthread_create(&zero->thread, NULL, run, zero);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
