@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Programs with libdartzero before, while and after dartd is killed, and READs of their objects.
+. "$(dirname "$0")/../lib.sh"
+
+log=/run/dartd.log
+count=10000
+
+# up: starts dartd under a service manager
+up() {
+	rm -rf /var/lib/dart
+	if [ "${GATHERER-auto}" = auto ]; then
+		modprobe dart_zero
+	else
+		mkdir -p /etc/dart/dartd.d
+		echo "gatherer: $GATHERER" >/etc/dart/dartd.d/gatherer.yaml
+	fi
+	rdma_up && until_ready "$log" service_manager dartd
+}
+
+# again: kills dartd, and waits until the next one answers
+again() {
+	local old begin
+
+	old=$(pidof dartd)
+	begin=${EPOCHREALTIME/./}
+	pkill -KILL -x dartd
+	for _ in $(seq 3000); do
+		if [ "$(pidof dartd)" != "$old" ] && dartctl status >/dev/null 2>&1; then
+			echo "# $(((${EPOCHREALTIME/./} - begin) / 1000)) ms without an answer"
+			return
+		fi
+		sleep 0.01
+	done
+	return 1
+}
+
+# says FILE LINE: waits until a program has printed the line
+says() {
+	for _ in $(seq 1200); do
+		grep -q -e "$2" "$1" && return
+		sleep 0.1
+	done
+	cat "$1"
+	return 1
+}
+
+entries_of() {
+	dartctl -j list | gojq "[.[] | select(.name | startswith(\"$1/\"))] | length"
+}
+
+# scrape FILE [ENTRY...]: READs these entries, or all objects of the program, three times
+scrape() {
+	local entries=("${@:2}")
+
+	[ ${#entries[@]} -gt 0 ] || entries=('shop/object-*' shop/both)
+	timeout 120 dart-controller --json -i 500ms -n 3 "${entries[@]/#/--entries=}" localhost \
+		>"$1" 2>/run/controller.log
+}
+
+# reads FILE: the READs of each scrape
+reads() {
+	gojq 'select(has("entries")).reads' "$1" | sort -u
+}
+
+# stored: how many memories the service manager was ever given
+stored() {
+	grep -c '^stored memory-' "$log"
+}
+
+zero_program serve early 10 >/run/early &
+early=$!
+check "the agent starts after a program" up
+check "the program is registered with the agent that it waited for" says /run/early registered
+zero_program serve shop $count >/run/shop &
+shop=$!
+check "$count objects and three variables of another program are registered" \
+	says /run/shop registered
+check "all of them are entries" [ "$(entries_of shop)" -eq $((count + 3)) ]
+check "the objects are in the hands of the service manager" [ "$(stored)" -eq 2 ]
+
+check "a controller READs them" scrape /run/lines
+check "every scrape has all objects" is_true -s \
+	"map(select(has(\"entries\")).entries) | length == 3 and all(.[]; length == $((count + 1)))" \
+	/run/lines
+check "each object counts" is_true -s '
+	map(select(has("entries")).entries | del(.["shop/both"]) | map(.rows[0].done)) |
+		(.[0] | max) < (.[2] | min)' /run/lines
+check "a record of two words is never torn" is_true -s '
+	map(select(has("entries")).entries["shop/both"].rows["0"]) |
+		all(.[]; .low > 0 and .low + .high == 4294967295)' /run/lines
+check "a controller READs one of them" scrape /run/one shop/object-5000
+echo "# $(reads /run/one) READs for one object, $(reads /run/lines) for all"
+check "all objects take one READ, as one object does" [ "$(reads /run/one)" = "$(reads /run/lines)" ]
+
+check "dartd is killed under load" again
+check "the next dartd has all entries when it first answers" \
+	[ "$(entries_of shop)" -eq $((count + 3)) ]
+check "it shows the memory at the same addresses" [ "$(stored)" -eq 2 ]
+check "a controller READs all objects again" scrape /run/lines
+check "every scrape after the restart has all objects" is_true -s \
+	"map(select(has(\"entries\")).entries) | length == 3 and all(.[]; length == $((count + 1)))" \
+	/run/lines
+for _ in 1 2 3; do
+	again >/dev/null
+done
+check "after three more ends of dartd all entries are there" \
+	[ "$(entries_of shop)" -eq $((count + 3)) ]
+kill -USR1 $shop
+check "the program stops counting" says /run/shop '^counted'
+counted=$(sed -n 's/^counted //p' /run/shop)
+check "a controller READs the last values" scrape /run/lines
+check "no increment of any object is lost" is_true -s \
+	"map(select(has(\"entries\")).entries | del(.[\"shop/both\"])) |
+		length == 3 and all(.[]; length == $count and all(.[]; .rows[0].done == $counted))" \
+	/run/lines
+
+end_meanwhile() {
+	pkill -STOP -x service_manager
+	host_down KILL
+	kill -KILL "$shop"
+	wait "$shop"
+	pkill -CONT -x service_manager
+}
+check "dartd is killed, and the program ends before the next one starts" end_meanwhile
+check "the next dartd does not list it, but the program that lives" sh -c '
+	for i in $(seq 300); do dartctl status >/dev/null 2>&1 && break; sleep 0.1; done
+	! dartctl list | grep -q shop/ && dartctl list | grep -q early/'
+kill -KILL $early
+wait $early 2>/dev/null
+none_left() {
+	[ "$(entries_of early)" -eq 0 ]
+}
+check "the entries of a program end with it" soon none_left
+
+# The same without the library.
+mkfifo /run/zero.in
+"$tests/../contrib/libdartzero/zero.py" python </run/zero.in >/run/python 2>&1 &
+python=$!
+exec 5>/run/zero.in
+echo >&5
+value() {
+	dartctl -j show "python/$1" | gojq .values.rows[0].requests
+}
+check "an example in Python counts" says /run/python '^1$'
+check "its first entry shows the value" [ "$(value site)" = 1 ]
+check "its second entry shows another value" [ "$(value other)" = 2 ]
+check "dartd is killed once more" again
+echo >&5
+check "the example counts on" says /run/python '^2$'
+check "its entry is there without a request" [ "$(value site)" = 2 ]
+exec 5>&-
+wait $python
+none_of_python() {
+	[ "$(entries_of python)" -eq 0 ]
+}
+check "the entries of the example end with it" soon none_of_python
+pkill -x service_manager
+pkill -x dartd
+pidwait -x dartd
+sed 's/^/# /' "$log" | grep -v -e stored -e removed
+finish
