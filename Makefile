@@ -146,6 +146,8 @@ bench: packages
 	$(quiet)tools/bench/probes
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/gathering
+	$(quiet)tools/bench/ways
+	$(quiet)tools/bench/runs
 	$(quiet)tools/bench/cgroups
 	$(quiet)tools/bench/growth
 	$(quiet)tools/bench/idle
