@@ -521,20 +521,19 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 		.netns = netns,
 		.ifindex = ifindex,
 	};
-	const struct gather_exchange *exchange;
+	const int program = subject__find(question.source)->program;
+	struct gather_programs *programs = &gathering->programs;
 	struct gather_row row;
 	int ret;
 
 	pthread_mutex_lock(&gathering->lock);
-	ret = gather_programs__ask(&gathering->programs,
-				   subject__find(DART_ZERO_SOURCE_NETDEV)->program, &question,
-				   BUDGET_NS);
-	exchange = gathering->programs.exchange;
-	if (!ret && exchange->questions[0].answer == GATHER_VALUES) {
-		memcpy(&row, exchange->output, sizeof(row));
+	ret = gather_programs__ask(programs, program, &question, BUDGET_NS);
+	if (!ret && programs->exchange->questions[0].answer == GATHER_VALUES) {
+		memcpy(&row, programs->exchange->output, sizeof(row));
 		*statistics = row.number;
 	} else if (!ret) {
-		ret = exchange->questions[0].answer == GATHER_ABSENT ? -EOPNOTSUPP : -ENODEV;
+		ret = programs->exchange->questions[0].answer == GATHER_ABSENT ? -EOPNOTSUPP :
+										 -ENODEV;
 	}
 	pthread_mutex_unlock(&gathering->lock);
 	return ret;
