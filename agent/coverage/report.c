@@ -117,11 +117,27 @@ static uint64_t count_singles(const struct registry *registry, enum coverage_kin
 	return most;
 }
 
+/* Why the whole host lacks sources of this kind; NULL if it is not registered, or has all. */
+static const struct whole_host_missing *find_left_out(const struct followers *followers,
+						      enum coverage_kind kind)
+{
+	const struct whole_host_missing *missing;
+	const struct source *source;
+
+	for (source = sources; source->name; source++) {
+		missing = whole_host__missing(followers, source);
+		if (missing && census__kind_of(source) == kind)
+			return missing;
+	}
+	return NULL;
+}
+
 static void add_visible(const struct coverage_report *report,
 			enum coverage_kind kind, struct line *line)
 {
 	const struct followers *followers = report->followers;
 	const struct census_line *census = &report->census.kinds[kind];
+	const struct whole_host_missing *left_out;
 	const struct follower *follower;
 	uint64_t missing, rest;
 	bool is_whole = false;
@@ -145,7 +161,9 @@ static void add_visible(const struct coverage_report *report,
 	line->served = larger(line->served, count_singles(followers->registry, kind));
 	if (line->served > rest)
 		line->served = rest;
-	line__miss(line, COVERAGE_UNREGISTERED, rest - line->served, census->example, "");
+	left_out = find_left_out(followers, kind);
+	line__miss(line, left_out ? left_out->reason : COVERAGE_UNREGISTERED, rest - line->served,
+		   census->example, left_out ? left_out->why.text : "");
 }
 
 static void add_followed(const struct coverage_report *report,
