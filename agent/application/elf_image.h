@@ -21,8 +21,8 @@ struct elf_image {
 };
 
 /*
- * Fetches @length bytes at @address.  Returns 0; -ESRCH if the process has ended or executes another
- * program; -EFAULT if a byte is not there.
+ * Fetches @length bytes at @address.  Returns 0; -ESRCH if the process has ended or executes
+ * another program; -EFAULT if a byte is not there.
  */
 int elf_image__fetch(int memory, uint64_t address, void *bytes, size_t length);
 

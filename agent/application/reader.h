@@ -4,8 +4,8 @@
  * at fixed addresses and for all pointers, and one more for each step through pointers.
  *
  * A call sleeps while a page is fetched, from a disk or from a file system that the owner of the
- * process has mounted (FUSE), which may never answer; only SIGKILL ends the sleep then.  So call from
- * a thread that no other work depends on, and never from the event loop.
+ * process has mounted (FUSE), which may never answer; only SIGKILL ends the sleep then.  So call
+ * from a thread that no other work depends on, and never from the event loop.
  */
 #ifndef APPLICATION_READER_H
 #define APPLICATION_READER_H
