@@ -17,8 +17,6 @@
 #include "gathering.h"
 #include "own_sample.h"
 
-/* A program holds the RCU read lock while it runs, and answers at least one question. */
-#define BUDGET_NS 200000
 /* After more runs without progress than this, the remaining questions wait for a later pass. */
 #define IDLE_RUNS_MAX 64
 /* The time after which a deferrable pass wakes an idle CPU nevertheless: one hour. */
@@ -108,7 +106,7 @@ static void run(struct gathering *gathering, int program, struct gatherer *gathe
 
 	exchange->next = 0;
 	exchange->cursor = 0;
-	exchange->budget_ns = BUDGET_NS;
+	exchange->budget_ns = GATHER_BUDGET_NS;
 	do {
 		before = exchange->next;
 		cursor = exchange->cursor;
@@ -515,26 +513,10 @@ static void insert(struct records_of_program *records, struct record *record)
 int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t ifindex,
 			  enum gather_statistics *statistics)
 {
-	const struct gather_question question = {
-		.source = DART_ZERO_SOURCE_NETDEV,
-		.fd = -1,
-		.netns = netns,
-		.ifindex = ifindex,
-	};
-	const int program = subject__find(question.source)->program;
-	struct gather_programs *programs = &gathering->programs;
-	struct gather_row row;
 	int ret;
 
 	pthread_mutex_lock(&gathering->lock);
-	ret = gather_programs__ask(programs, program, &question, BUDGET_NS);
-	if (!ret && programs->exchange->questions[0].answer == GATHER_VALUES) {
-		memcpy(&row, programs->exchange->output, sizeof(row));
-		*statistics = row.number;
-	} else if (!ret) {
-		ret = programs->exchange->questions[0].answer == GATHER_ABSENT ? -EOPNOTSUPP :
-										 -ENODEV;
-	}
+	ret = gather_programs__statistics(&gathering->programs, netns, ifindex, statistics);
 	pthread_mutex_unlock(&gathering->lock);
 	return ret;
 }

@@ -262,3 +262,30 @@ int gather_programs__ask(struct gather_programs *programs, int index,
 	exchange->questions[0] = *question;
 	return gather_programs__run(programs, index);
 }
+
+int gather_programs__statistics(struct gather_programs *programs, uint32_t netns, uint32_t ifindex,
+				enum gather_statistics *statistics)
+{
+	const struct gather_question question = {
+		.source = DART_ZERO_SOURCE_NETDEV,
+		.fd = -1,
+		.netns = netns,
+		.ifindex = ifindex,
+	};
+	const int program = subject__find(question.source)->program;
+	const int ret = gather_programs__ask(programs, program, &question, GATHER_BUDGET_NS);
+	struct gather_row row;
+
+	if (ret)
+		return ret;
+	switch (programs->exchange->questions[0].answer) {
+	case GATHER_VALUES:
+		memcpy(&row, programs->exchange->output, sizeof(row));
+		*statistics = row.number;
+		return 0;
+	case GATHER_ABSENT:
+		return -EOPNOTSUPP;
+	default:
+		return -ENODEV;
+	}
+}

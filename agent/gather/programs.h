@@ -12,6 +12,9 @@
 #include "bpf/gather/exchange.h"
 #include "subject.h"
 
+/* A program holds the RCU read lock while it runs, and answers at least one question. */
+#define GATHER_BUDGET_NS 200000
+
 struct gather_programs {
 	/* Held while programs come and go: the thread that gathers loads some, too. */
 	pthread_mutex_t loading;
@@ -48,6 +51,9 @@ int gather_programs__keep(struct gather_programs *programs, int index, struct da
  */
 int gather_programs__ask(struct gather_programs *programs, int index,
 			 const struct gather_question *question, uint64_t budget_ns);
+/* As gathering__statistics(). */
+int gather_programs__statistics(struct gather_programs *programs, uint32_t netns, uint32_t ifindex,
+				enum gather_statistics *statistics);
 
 /* Runs program @index once with the questions in the exchange.  Returns 0 or -errno. */
 int gather_programs__run(struct gather_programs *programs, int index);
