@@ -180,28 +180,48 @@ static long add_cpu(__u32 place, void *nothing)
 	return 0;
 }
 
-/*
- * Sums the counters, and stores the time of the last change of io_ticks in @stamp.  Returns false
- * if io_ticks changed during the sum.
- */
-static __always_inline bool sum_stats(const struct block_device *device, __u64 *stamp)
+/* One attempt to add up the counters. */
+struct attempt {
+	const struct block_device *device;
+	__u64 stamp; /* jiffies: the time of the last change of io_ticks */
+	__u64 now; /* jiffies */
+	__u64 in_flight; /* requests */
+} attempt; /* not static: see tag_walk */
+
+static __always_inline __u64 count_in_flight(const struct block_device *device)
 {
-	*stamp = BPF_CORE_READ(device, bd_stamp);
+	if (LINUX_KERNEL_VERSION < KERNEL_VERSION(6, 10, 0) &&
+	    BPF_CORE_READ(device, bd_queue, mq_ops))
+		return count_tags(device);
+	return disk_sum.in_flight > 0 ? disk_sum.in_flight : 0;
+}
+
+/*
+ * Sums the counters.  The attempt succeeds if io_ticks did not change until after the last value,
+ * the time, was taken: the requests that were in flight were so all the time since the stamp.
+ */
+static long sum_stats(__u32 round, void *nothing)
+{
+	const struct block_device *device = attempt.device;
+
+	attempt.stamp = BPF_CORE_READ(device, bd_stamp);
 	__builtin_memset(&disk_sum, 0, sizeof(disk_sum));
 	disk_sum.address = (__u64)BPF_CORE_READ(device, bd_stats);
 	bpf_loop(answer__cpu_count(), add_cpu, NULL, 0);
-	return BPF_CORE_READ(device, bd_stamp) == *stamp;
+	attempt.in_flight = count_in_flight(device);
+	attempt.now = bpf_jiffies64();
+	return BPF_CORE_READ(device, bd_stamp) == attempt.stamp;
 }
 
 /*
  * The kernel adds to io_ticks when a request begins or ends; readers of /proc/diskstats add the
  * time since then while requests are in flight.
  */
-static __always_inline __u64 ticks_since(__u64 stamp)
+static __always_inline __u64 ticks_since_stamp(void)
 {
-	const __s64 passed = bpf_jiffies64() - stamp;
+	const __s64 passed = attempt.now - attempt.stamp;
 
-	return passed > 0 ? passed : 0;
+	return attempt.in_flight && passed > 0 ? passed : 0;
 }
 
 /* The clock source that counts ticks has their length; newer kernels have no variable with it. */
@@ -217,18 +237,10 @@ static __always_inline __u32 ticks_to_ms(__u64 ticks)
 static __always_inline int answer_io(struct gather_question *question,
 				     const struct block_device *device)
 {
-	const struct request_queue *queue = BPF_CORE_READ(device, bd_queue);
 	struct dart_zero_disk_io *io;
-	__u64 stamp, in_flight;
-	__u32 round;
 
-#pragma unroll
-	for (round = 0; round < ROUNDS; round++)
-		if (sum_stats(device, &stamp))
-			break;
-	in_flight = disk_sum.in_flight > 0 ? disk_sum.in_flight : 0;
-	if (LINUX_KERNEL_VERSION < KERNEL_VERSION(6, 10, 0) && BPF_CORE_READ(queue, mq_ops))
-		in_flight = count_tags(device);
+	attempt.device = device;
+	bpf_loop(ROUNDS, sum_stats, NULL, 0);
 	io = ANSWER_SAMPLE(question, struct dart_zero_disk_io);
 	if (!io)
 		return -ENOSPC;
@@ -241,8 +253,8 @@ static __always_inline int answer_io(struct gather_question *question,
 		.write_merges = disk_sum.merges[STAT_WRITE],
 		.write_sectors = disk_sum.sectors[STAT_WRITE],
 		.write_ticks = disk_sum.nsecs[STAT_WRITE] / NSEC_PER_MSEC,
-		.in_flight = in_flight,
-		.io_ticks = ticks_to_ms(disk_sum.io_ticks + (in_flight ? ticks_since(stamp) : 0)),
+		.in_flight = attempt.in_flight,
+		.io_ticks = ticks_to_ms(disk_sum.io_ticks + ticks_since_stamp()),
 		.time_in_queue = (disk_sum.nsecs[STAT_READ] + disk_sum.nsecs[STAT_WRITE] +
 				  disk_sum.nsecs[STAT_DISCARD] + disk_sum.nsecs[STAT_FLUSH]) /
 				 NSEC_PER_MSEC,
