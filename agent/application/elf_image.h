@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 
 #define ELF_IMAGE_HEADERS_MAX 64
 #define ELF_IMAGE_SONAME_MAX 256

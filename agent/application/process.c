@@ -231,20 +231,21 @@ static int find_module(const struct proc_files *files, const struct dart_applica
 /* ---- checks */
 
 static int fetch_value(const struct application_process *process,
-		       const struct dart_application_place *place, uint8_t width, uint64_t *value)
+		       const struct dart_application_location *location, uint8_t width,
+		       uint64_t *value)
 {
-	uint64_t address = process->bases[place->module] + place->address;
+	uint64_t address = process->bases[location->module] + location->address;
 	uint32_t i;
 	int ret;
 
 	*value = 0;
-	for (i = 0; i < place->steps; i++) {
+	for (i = 0; i < location->steps; i++) {
 		ret = elf_image__fetch(process->memory, address, &address, sizeof(address));
 		if (ret)
 			return ret;
 		if (!address)
 			return 0;
-		address += place->offsets[i];
+		address += location->offsets[i];
 	}
 	/* Little-endian, as the host is. */
 	return elf_image__fetch(process->memory, address, value, width);
@@ -260,7 +261,7 @@ static int make_checks(const struct application_process *process,
 
 	for (i = 0; i < layout->check_count; i++) {
 		check = &layout->checks[i];
-		ret = fetch_value(process, &check->place, check->width, &value);
+		ret = fetch_value(process, &check->location, check->width, &value);
 		if (ret == -ESRCH)
 			return ended(error);
 		if (ret || value != check->equals)

@@ -73,7 +73,7 @@ struct plan {
 	uint64_t buffer_length;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
 	const struct want *left = a, *right = b;
 
@@ -87,27 +87,27 @@ static uint32_t plan__list(const struct plan *plan, uint32_t level)
 {
 	const struct dart_application_entry *entry = plan->entry;
 	const uint32_t fields = entry->schema->field_count;
-	const struct dart_application_place *place;
+	const struct dart_application_location *location;
 	uint32_t count = 0, row, i;
 	struct want *want;
 
 	for (row = 0; row < entry->rows; row++) {
 		for (i = 0; i < fields; i++) {
-			place = &entry->places[i];
-			if (place->steps < level)
+			location = &entry->locations[i];
+			if (location->steps < level)
 				continue;
 			want = &plan->wants[count++];
 			want->index = row * fields + i;
-			want->from = level ? place->offsets[level - 1] :
-					     place->address + (uint64_t)row * entry->stride;
-			want->parent = level ? plan->pointers[want->index] : place->module;
-			want->length = place->steps > level ?
+			want->from = level ? location->offsets[level - 1] :
+					     location->address + (uint64_t)row * entry->stride;
+			want->parent = level ? plan->pointers[want->index] : location->module;
+			want->length = location->steps > level ?
 					       WORD :
 					       entry->schema->fields[i].width *
 						       entry->schema->fields[i].count;
 		}
 	}
-	qsort(plan->wants, count, sizeof(*plan->wants), by_place);
+	qsort(plan->wants, count, sizeof(*plan->wants), by_location);
 	return count;
 }
 
@@ -170,7 +170,7 @@ static int plan__add_level(struct plan *plan, uint32_t level)
 			return -E2BIG;
 		if (offset + want->length > run->length)
 			run->length = offset + want->length;
-		if (plan->entry->places[want->index % fields].steps > level)
+		if (plan->entry->locations[want->index % fields].steps > level)
 			plan__add_pointer(plan, want, run - reader->runs, offset);
 		else
 			plan__add_value(plan, want, run - reader->runs, offset);

@@ -15,13 +15,13 @@ static void check(const struct dart_application_layout *layout)
 
 	require(layout->module_count && layout->entry_count);
 	for (i = 0; i < layout->check_count; i++)
-		require(layout->checks[i].place.module < layout->module_count);
+		require(layout->checks[i].location.module < layout->module_count);
 	for (i = 0; i < layout->entry_count; i++) {
 		entry = &layout->entries[i];
 		require(entry->rows && entry->rows <= DART_APPLICATION_ROWS_MAX);
 		for (j = 0; j < entry->schema->field_count; j++) {
-			require(entry->places[j].module < layout->module_count);
-			require(entry->places[j].steps <= DART_APPLICATION_STEPS_MAX);
+			require(entry->locations[j].module < layout->module_count);
+			require(entry->locations[j].steps <= DART_APPLICATION_STEPS_MAX);
 		}
 		if (application_reader__new(&reader, entry, &error))
 			require_sentence(&error);

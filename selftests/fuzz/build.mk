@@ -5,12 +5,12 @@ fuzz_answer_sources = $(controller_formats) tools/controller/base/url.c
 fuzz_answer_parsers := $(addprefix tools/controller/, base/url.c \
 	push/formats/answer.c)
 fuzz_application_description_parsers := $(addprefix tools/lib/dart/application/, \
-	description.c document.c place.c)
+	description.c document.c location.c)
 fuzz_application_image_sources := agent/application/elf_image.c
 fuzz_application_image_parsers := $(fuzz_application_image_sources)
 fuzz_application_layout_sources := $(wildcard agent/application/*.c)
 fuzz_application_layout_parsers := agent/application/reader.c \
-	$(addprefix tools/lib/dart/application/, document.c layout.c place.c)
+	$(addprefix tools/lib/dart/application/, document.c layout.c location.c)
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executables and shared objects, and the places of their variables. */
+/* Executables and shared objects, and the locations of their variables. */
 #ifndef APPLICATION_BINARY_H
 #define APPLICATION_BINARY_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 #include <libdart/error.h>
 
 struct binary {

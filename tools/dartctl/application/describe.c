@@ -279,8 +279,8 @@ static int resolve(const struct work *work, const char *text, const char *rows_s
 	if (rows_symbol && strcmp(rows_symbol, name))
 		return refuse(work, line, "'%s' is not a part of '%s', whose elements are the rows",
 			      text, rows_symbol);
-	*value = (struct expression_value){ .place = { .address = work->symbols[i].address,
-						       .module = work->symbols[i].module } };
+	*value = (struct expression_value){ .location = { .address = work->symbols[i].address,
+							  .module = work->symbols[i].module } };
 	if (expression__follow(work->types, rest, &work->symbols[i].type, is_text, width, value,
 			       &error))
 		return refuse(work, line, "'%s': %s", text, error.text);
@@ -306,16 +306,16 @@ static void print_text(FILE *out, const char *text)
 	putc('\'', out);
 }
 
-static void print_place(FILE *out, const struct dart_application_place *place)
+static void print_location(FILE *out, const struct dart_application_location *location)
 {
 	uint32_t i;
 
-	fprintf(out, "at: [0x%llx", (unsigned long long)place->address);
-	for (i = 0; i < place->steps; i++)
-		fprintf(out, ", %u", place->offsets[i]);
+	fprintf(out, "at: [0x%llx", (unsigned long long)location->address);
+	for (i = 0; i < location->steps; i++)
+		fprintf(out, ", %u", location->offsets[i]);
 	putc(']', out);
-	if (place->module)
-		fprintf(out, ", module: %u", place->module);
+	if (location->module)
+		fprintf(out, ", module: %u", location->module);
 }
 
 static void print_modules(FILE *out, const struct work *work)
@@ -354,7 +354,7 @@ static int print_checks(FILE *out, const struct work *work)
 		if (value.count != 1)
 			return refuse(work, check->line, "'%s' is an array", check->value);
 		fprintf(out, "  - {");
-		print_place(out, &value.place);
+		print_location(out, &value.location);
 		fprintf(out, ", width: %u, equals: %llu}\n", value.width,
 			(unsigned long long)check->equals);
 	}
@@ -367,7 +367,7 @@ static void print_field(FILE *out, const struct dart_description_field *field,
 	fprintf(out, "      - {name: ");
 	print_text(out, field->name);
 	fprintf(out, ", ");
-	print_place(out, &value->place);
+	print_location(out, &value->location);
 	fprintf(out, ", width: %u", value->width);
 	if (value->count > 1)
 		fprintf(out, ", count: %u", value->count);

@@ -13,7 +13,7 @@ struct position {
 	const struct types *types;
 	struct type type;
 	struct type_shape shape;
-	struct dart_application_place *place;
+	struct dart_application_location *location;
 	uint64_t offset; /* from the variable, or from the last pointer */
 	struct dart_error *error;
 };
@@ -53,14 +53,14 @@ static void position__set_type(struct position *position, const struct type *typ
 /* Stores the offset of the last step, or adds it to the address of the variable. */
 static int position__end_step(struct position *position)
 {
-	struct dart_application_place *place = position->place;
+	struct dart_application_location *location = position->location;
 
 	if (position->offset >= DART_APPLICATION_OFFSET_END)
 		return refuse(position, "an offset is beyond 16 MiB");
-	if (place->steps)
-		place->offsets[place->steps - 1] = position->offset;
+	if (location->steps)
+		location->offsets[location->steps - 1] = position->offset;
 	else
-		place->address += position->offset;
+		location->address += position->offset;
 	return 0;
 }
 
@@ -71,9 +71,9 @@ static int position__dereference(struct position *position)
 
 	if (ret)
 		return ret;
-	if (position->place->steps == DART_APPLICATION_STEPS_MAX)
+	if (position->location->steps == DART_APPLICATION_STEPS_MAX)
 		return refuse(position, "it follows more than 2 pointers");
-	position->place->steps++;
+	position->location->steps++;
 	position->offset = 0;
 	types__target(position->types, &position->type, &target);
 	position__set_type(position, &target);
@@ -210,7 +210,7 @@ int expression__follow(const struct types *types, const char *rest, const struct
 		       bool is_text, uint32_t width, struct expression_value *value,
 		       struct dart_error *error)
 {
-	struct position position = { .types = types, .place = &value->place, .error = error };
+	struct position position = { .types = types, .location = &value->location, .error = error };
 	const char *objection;
 	int ret = 0;
 
@@ -226,6 +226,7 @@ int expression__follow(const struct types *types, const char *rest, const struct
 		ret = position__end_step(&position);
 	if (ret)
 		return ret;
-	objection = dart_application_place__objection(&value->place, is_text ? 1 : value->width);
+	objection =
+		dart_application_location__objection(&value->location, is_text ? 1 : value->width);
 	return objection ? dart_error__set(error, EINVAL, "it %s", objection) : 0;
 }

@@ -3,7 +3,7 @@
 #ifndef APPLICATION_EXPRESSION_H
 #define APPLICATION_EXPRESSION_H
 
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 
 #include "types.h"
 
@@ -11,7 +11,7 @@
 
 /* A value of a program. */
 struct expression_value {
-	struct dart_application_place place;
+	struct dart_application_location location;
 	uint32_t width; /* bytes of an element, or of a text */
 	uint32_t count; /* elements */
 	bool is_signed;
@@ -22,7 +22,7 @@ const char *expression__variable(const char *text, char name[static EXPRESSION_N
 
 /*
  * Follows @rest, the members, pointers and elements after a variable of this @type, which lies at
- * value->place.  The value is an integer, or an array of integers; if @is_text, an array of
+ * value->location.  The value is an integer, or an array of integers; if @is_text, an array of
  * characters, or, with @width, that many bytes that a pointer to characters leads to.  Returns 0 or
  * -EINVAL, with a sentence about the expression.
  */

@@ -111,7 +111,7 @@ static int follow(const struct types *types, const char *expression, bool is_tex
 	assert_non_null(rest);
 	assert_string_equal(name, "all");
 	assert_int_equal(types__find(types, "struct all", &type, &error), 0);
-	*value = (struct expression_value){ .place.address = 0x1000 };
+	*value = (struct expression_value){ .location.address = 0x1000 };
 	return expression__follow(types, rest, &type, is_text, width, value, &error);
 }
 
@@ -141,10 +141,10 @@ static void test_values(const char *name)
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		if (follow(types, values[i].expression, false, 0, &value))
 			fail_msg("%s: %s: %s", name, values[i].expression, error.text);
-		assert_int_equal(value.place.address, 0x1000 + values[i].address);
-		assert_int_equal(value.place.steps, values[i].steps);
-		if (value.place.steps)
-			assert_int_equal(value.place.offsets[value.place.steps - 1],
+		assert_int_equal(value.location.address, 0x1000 + values[i].address);
+		assert_int_equal(value.location.steps, values[i].steps);
+		if (value.location.steps)
+			assert_int_equal(value.location.offsets[value.location.steps - 1],
 					 values[i].offset);
 		assert_int_equal(value.width, values[i].width);
 		assert_int_equal(value.count, values[i].count);
@@ -156,7 +156,7 @@ static void test_values(const char *name)
 	assert_int_equal(value.width, 7);
 	assert_int_equal(follow(types, "all.name", true, 16, &value), 0);
 	assert_int_equal(value.width, 16);
-	assert_int_equal(value.place.steps, 1);
+	assert_int_equal(value.location.steps, 1);
 	types__close(types);
 }
 
@@ -270,7 +270,7 @@ int main(void)
 		TEST("BTF leads to the same values", test_btf),
 		TEST("an expression that is no value is refused with its reason", test_refused),
 		TEST("a file without types is refused", test_files),
-		TEST("a function that only returns a variable tells its place", test_getters),
+		TEST("a function that only returns a variable tells its location", test_getters),
 	};
 
 	return cmocka_run_group_tests_name("application_types", tests, make_files, remove_files);

@@ -28,7 +28,7 @@ static int load_layout(const char *text, struct dart_application_layout **layout
 	return ret;
 }
 
-static void test_places(void **state)
+static void test_locations(void **state)
 {
 	static const char text[] = "description: one program\n"
 				   "modules:\n"
@@ -55,13 +55,13 @@ static void test_places(void **state)
 	assert_int_equal(layout->modules[0].build_id.bytes[1], 0xff);
 	assert_null(layout->modules[0].soname);
 	assert_int_equal(layout->checks[0].equals, 0xfeedbeef);
-	assert_int_equal(layout->checks[0].place.module, 1);
+	assert_int_equal(layout->checks[0].location.module, 1);
 	entry = &layout->entries[0];
 	assert_int_equal(entry->rows, 3);
 	assert_int_equal(entry->stride, 24);
-	assert_int_equal(entry->places[1].address, 4096);
-	assert_int_equal(entry->places[1].steps, 2);
-	assert_int_equal(entry->places[1].offsets[1], 12);
+	assert_int_equal(entry->locations[1].address, 4096);
+	assert_int_equal(entry->locations[1].steps, 2);
+	assert_int_equal(entry->locations[1].offsets[1], 12);
 	/* side by side: 1, 4 at 4, 3 at 8, 16 at 16 */
 	assert_int_equal(entry->schema->fields[1].offset, 4);
 	assert_int_equal(entry->schema->fields[2].offset, 8);
@@ -194,8 +194,8 @@ static void test_installed(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST("a layout tells places, and lays the fields of a copy side by side",
-		     test_places),
+		TEST("a layout tells locations, and lays the fields of a copy side by side",
+		     test_locations),
 		TEST("a layout with a mistake is refused with its line", test_layouts_refused),
 		TEST("a description with a mistake is refused with its line",
 		     test_descriptions_refused),

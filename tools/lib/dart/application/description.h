@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include <dart/control.h>
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 #include <libdart/error.h>
 
 /* Each line is the one where the object begins in the file, for messages. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 #include <libdart/yaml_file.h>
 
 /* Parses a whole number of at most @most. */

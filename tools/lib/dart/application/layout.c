@@ -10,28 +10,28 @@
 
 static int take_numbers(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
-	struct dart_application_place *place = into;
+	struct dart_application_location *location = into;
 	uint64_t number;
 	int ret;
 
-	if (!place->address) {
+	if (!location->address) {
 		/* Address 0 is the header of the module, where no value lies. */
 		ret = dart_document__take_number(yaml, item, DART_APPLICATION_ADDRESS_END - 1,
-						 &place->address);
-		if (!ret && !place->address)
+						 &location->address);
+		if (!ret && !location->address)
 			ret = dart_yaml__refuse(yaml, item, "no value lies at address 0");
 		return ret;
 	}
-	if (place->steps == DART_APPLICATION_STEPS_MAX)
+	if (location->steps == DART_APPLICATION_STEPS_MAX)
 		return dart_yaml__refuse(yaml, item, "more than %d steps through pointers",
 					 DART_APPLICATION_STEPS_MAX);
 	ret = dart_document__take_number(yaml, item, DART_APPLICATION_OFFSET_END - 1, &number);
 	if (!ret)
-		place->offsets[place->steps++] = number;
+		location->offsets[location->steps++] = number;
 	return ret;
 }
 
-static int take_place(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+static int take_location(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_yaml__take_list(yaml, node, take_numbers, into);
 }
@@ -97,9 +97,9 @@ static int take_width(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 	return ret;
 }
 
-/* A place, and the width of its value. */
+/* A location, and the width of its value. */
 struct placed {
-	struct dart_application_place place;
+	struct dart_application_location location;
 	uint32_t width;
 	uint64_t equals;
 };
@@ -112,8 +112,8 @@ static bool is_width_of_integer(uint32_t width)
 static int take_check(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "at", take_place, offsetof(struct placed, place) },
-		{ "module", take_module_index, offsetof(struct placed, place.module) },
+		{ "at", take_location, offsetof(struct placed, location) },
+		{ "module", take_module_index, offsetof(struct placed, location.module) },
 		{ "width", take_width, offsetof(struct placed, width) },
 		{ "equals", dart_document__take_u64, offsetof(struct placed, equals) },
 		{}
@@ -126,10 +126,10 @@ static int take_check(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 
 	if (ret)
 		return ret;
-	if (!placed.place.address || !is_width_of_integer(placed.width))
+	if (!placed.location.address || !is_width_of_integer(placed.width))
 		return dart_yaml__refuse(yaml, item, "the check has no '%s'",
-					 placed.place.address ? "width: 1, 2, 4 or 8" : "at");
-	objection = dart_application_place__objection(&placed.place, placed.width);
+					 placed.location.address ? "width: 1, 2, 4 or 8" : "at");
+	objection = dart_application_location__objection(&placed.location, placed.width);
 	if (objection)
 		return dart_yaml__refuse(yaml, item, "the value %s", objection);
 	if (placed.width < 8 && placed.equals >> (8 * placed.width))
@@ -143,7 +143,7 @@ static int take_check(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 		return dart_error__no_memory(yaml->error);
 	layout->checks = checks;
 	checks[layout->check_count++] = (struct dart_application_check){
-		.place = placed.place,
+		.location = placed.location,
 		.width = placed.width,
 		.equals = placed.equals,
 	};
@@ -171,7 +171,7 @@ static int take_bool(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 struct draft {
 	char *name;
 	struct dart_field *fields;
-	struct dart_application_place *places;
+	struct dart_application_location *locations;
 	uint32_t field_count;
 	uint64_t rows, stride;
 };
@@ -185,7 +185,7 @@ static void draft__clear(struct draft *draft)
 		free(draft->fields[i].unit);
 	}
 	free(draft->fields);
-	free(draft->places);
+	free(draft->locations);
 	free(draft->name);
 }
 
@@ -199,10 +199,10 @@ static int take_count(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 	return ret;
 }
 
-/* A field and its place, as one mapping has them. */
+/* A field and its location, as one mapping has them. */
 struct placed_field {
 	struct dart_field field;
-	struct dart_application_place place;
+	struct dart_application_location location;
 };
 
 /* Why the keys of a field do not fit together, or NULL. */
@@ -213,7 +213,7 @@ static const char *field_objection(const struct placed_field *placed)
 
 	if (!field->name || !dart_name__is_valid(field->name))
 		return "has no valid name";
-	if (!placed->place.address)
+	if (!placed->location.address)
 		return "has no 'at'";
 	if (is_text ? !field->width : !is_width_of_integer(field->width))
 		return "has no width that its kind allows: 1, 2, 4 or 8, or the bytes of a text";
@@ -221,23 +221,23 @@ static const char *field_objection(const struct placed_field *placed)
 		return "is a text, which has neither sign nor count";
 	if (!field->count)
 		return "has no elements";
-	return dart_application_place__objection(&placed->place, is_text ? 1 : field->width);
+	return dart_application_location__objection(&placed->location, is_text ? 1 : field->width);
 }
 
 static int draft__add(struct draft *draft, const struct placed_field *placed)
 {
-	struct dart_application_place *places;
+	struct dart_application_location *locations;
 	struct dart_field *fields;
 
 	fields = dart_document__grow(draft->fields, draft->field_count, sizeof(*fields));
 	if (!fields)
 		return -ENOMEM;
 	draft->fields = fields;
-	places = dart_document__grow(draft->places, draft->field_count, sizeof(*places));
-	if (!places)
+	locations = dart_document__grow(draft->locations, draft->field_count, sizeof(*locations));
+	if (!locations)
 		return -ENOMEM;
-	draft->places = places;
-	places[draft->field_count] = placed->place;
+	draft->locations = locations;
+	locations[draft->field_count] = placed->location;
 	fields[draft->field_count++] = placed->field;
 	return 0;
 }
@@ -246,8 +246,8 @@ static int take_field(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 {
 	static const struct dart_yaml_member members[] = {
 		{ "name", dart_document__take_text, offsetof(struct placed_field, field.name) },
-		{ "at", take_place, offsetof(struct placed_field, place) },
-		{ "module", take_module_index, offsetof(struct placed_field, place.module) },
+		{ "at", take_location, offsetof(struct placed_field, location) },
+		{ "module", take_module_index, offsetof(struct placed_field, location.module) },
 		{ "width", take_width, offsetof(struct placed_field, field.width) },
 		{ "count", take_count, offsetof(struct placed_field, field.count) },
 		{ "signed", take_bool, offsetof(struct placed_field, field.is_signed) },
@@ -315,7 +315,7 @@ static uint32_t draft__place_fields(struct draft *draft)
 	return length;
 }
 
-/* Moves the places of @draft into @entry. */
+/* Moves the locations of @draft into @entry. */
 static int make_entry(struct dart_yaml *yaml, const yaml_node_t *item, struct draft *draft,
 		      struct dart_application_entry *entry)
 {
@@ -345,8 +345,8 @@ static int make_entry(struct dart_yaml *yaml, const yaml_node_t *item, struct dr
 							 "field '%s' is not allowed in a table",
 						 draft->fields[i].name);
 	}
-	entry->places = draft->places;
-	draft->places = NULL;
+	entry->locations = draft->locations;
+	draft->locations = NULL;
 	entry->rows = draft->rows;
 	entry->stride = draft->stride;
 	return 0;
@@ -401,7 +401,7 @@ static int take_entry(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 	} else {
 		ret = ret ?: dart_error__no_memory(yaml->error);
 		dart_schema__free(entry.schema);
-		free(entry.places);
+		free(entry.locations);
 	}
 	draft__clear(&draft);
 	return ret;
@@ -414,16 +414,16 @@ static int take_entries(struct dart_yaml *yaml, const yaml_node_t *node, void *i
 
 /* ---- the document */
 
-static bool places_are_known(const struct dart_application_layout *layout)
+static bool locations_are_known(const struct dart_application_layout *layout)
 {
 	uint32_t i, j;
 
 	for (i = 0; i < layout->check_count; i++)
-		if (layout->checks[i].place.module >= layout->module_count)
+		if (layout->checks[i].location.module >= layout->module_count)
 			return false;
 	for (i = 0; i < layout->entry_count; i++)
 		for (j = 0; j < layout->entries[i].schema->field_count; j++)
-			if (layout->entries[i].places[j].module >= layout->module_count)
+			if (layout->entries[i].locations[j].module >= layout->module_count)
 				return false;
 	return true;
 }
@@ -436,7 +436,7 @@ static int check_layout(struct dart_yaml *yaml, const yaml_node_t *root,
 	if (!layout->module_count || !layout->entry_count)
 		return dart_yaml__refuse(yaml, root, "the layout has no '%s'",
 					 layout->module_count ? "entries" : "modules");
-	if (!places_are_known(layout))
+	if (!locations_are_known(layout))
 		return dart_yaml__refuse(yaml, root, "a value lies in a module that is not listed");
 	for (i = 0; i < layout->module_count; i++)
 		if (!layout->modules[i].build_id.length && !layout->check_count)
@@ -490,7 +490,7 @@ void dart_application_layout__free(struct dart_application_layout *layout)
 		free(layout->modules[i].soname);
 	for (i = 0; i < layout->entry_count; i++) {
 		dart_schema__free(layout->entries[i].schema);
-		free(layout->entries[i].places);
+		free(layout->entries[i].locations);
 	}
 	free(layout->modules);
 	free(layout->checks);

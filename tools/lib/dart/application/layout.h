@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 #include <libdart/error.h>
 #include <libdart/table/schema.h>
 
@@ -31,7 +31,7 @@ struct dart_application_module {
 
 /* Memory that proves the build: an integer that must be @equals. */
 struct dart_application_check {
-	struct dart_application_place place;
+	struct dart_application_location location;
 	uint64_t equals; /* fits into @width bytes */
 	uint8_t width; /* 1, 2, 4, 8 */
 };
@@ -40,7 +40,7 @@ struct dart_application_check {
 struct dart_application_entry {
 	/* its name is the one of the entry; a copy has the fields side by side */
 	struct dart_schema *schema;
-	struct dart_application_place *places; /* of each field, in row 0 */
+	struct dart_application_location *locations; /* of each field, in row 0 */
 	uint32_t rows; /* at least 1 */
 	uint32_t stride; /* bytes from the address of a row to the next one; 0 for one row */
 };

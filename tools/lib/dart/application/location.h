@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Places of values in the memory of a program, and the build-ids that they hold for. */
-#ifndef DART_APPLICATION_PLACE_H
-#define DART_APPLICATION_PLACE_H
+/* Locations of values in the memory of a program, and the build-ids that they hold for. */
+#ifndef DART_APPLICATION_LOCATION_H
+#define DART_APPLICATION_LOCATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,11 +18,11 @@ struct dart_application_build_id {
 };
 
 /*
- * The place of a value: @address from the load base of the module; then, @steps times, a pointer
+ * The location of a value: @address from the load base of the module; then, @steps times, a pointer
  * is fetched from there, and the offset of that step is added to it.  If a pointer is NULL, the
  * value is 0.  Pointers lie at multiples of 8, values at multiples of their width.
  */
-struct dart_application_place {
+struct dart_application_location {
 	uint64_t address; /* from the base that the program headers of the module count from */
 	uint32_t offsets[DART_APPLICATION_STEPS_MAX]; /* bytes */
 	uint8_t steps;
@@ -30,11 +30,11 @@ struct dart_application_place {
 };
 
 /*
- * Why a value of this @width (1 for a text) cannot lie at @place, as a static sentence; NULL if it
- * can.
+ * Why a value of this @width (1 for a text) cannot lie at @location, as a static sentence; NULL if
+ * it can.
  */
-const char *dart_application_place__objection(const struct dart_application_place *place,
-					      uint32_t width);
+const char *dart_application_location__objection(const struct dart_application_location *location,
+						 uint32_t width);
 
 /* Parses hexadecimal digits, two for each byte.  False if @text is of another form. */
 bool dart_application_build_id__parse(struct dart_application_build_id *id, const char *text);
@@ -50,4 +50,4 @@ bool dart_application_build_id__equals(const struct dart_application_build_id *i
  */
 bool dart_application_number__parse(const char *text, uint64_t most, uint64_t *number);
 
-#endif /* DART_APPLICATION_PLACE_H */
+#endif /* DART_APPLICATION_LOCATION_H */

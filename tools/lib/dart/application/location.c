@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Build-ids and numbers as texts; rules for places. */
+/* Build-ids and numbers as texts; rules for locations. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libdart/application/place.h>
+#include <libdart/application/location.h>
 
 static int digit_of(char character)
 {
@@ -65,15 +65,15 @@ bool dart_application_number__parse(const char *text, uint64_t most, uint64_t *n
 	return !*end && !errno && *number <= most;
 }
 
-const char *dart_application_place__objection(const struct dart_application_place *place,
-					      uint32_t width)
+const char *dart_application_location__objection(const struct dart_application_location *location,
+						 uint32_t width)
 {
 	uint32_t i;
 
-	for (i = 0; i < place->steps; i++)
-		if ((i ? place->offsets[i - 1] : place->address) % sizeof(uint64_t))
+	for (i = 0; i < location->steps; i++)
+		if ((i ? location->offsets[i - 1] : location->address) % sizeof(uint64_t))
 			return "follows a pointer that does not lie at a multiple of 8";
-	if ((place->steps ? place->offsets[place->steps - 1] : place->address) % width)
+	if ((location->steps ? location->offsets[location->steps - 1] : location->address) % width)
 		return "does not lie at a multiple of its width";
 	return NULL;
 }
