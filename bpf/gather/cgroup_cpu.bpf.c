@@ -247,6 +247,34 @@ static long visit_updated(__u32 round, void *nothing)
 	return 0;
 }
 
+struct skipping {
+	__u64 lists; /* per CPU */
+	__u32 cpus;
+	__u32 unused;
+};
+
+static long skip_cpu(__u32 round, const struct skipping *skipping)
+{
+	const __u64 at = answer__at_cpu(skipping->lists, answer__cpu(sum.cpus_done));
+
+	if (sum.cpus_done >= skipping->cpus || READ(__u64, OLD(at, updated_next)))
+		return 1;
+	sum.cpus_done++;
+	return 0;
+}
+
+/* Most CPUs have no times of a cgroup that runs on few of them, or seldom. */
+static __always_inline void skip_cpus(const struct cgroup *cgroup, __u32 cpus)
+{
+	const struct cgroup___old *old = (const void *)cgroup;
+	struct skipping skipping = {
+		.lists = (__u64)BPF_CORE_READ(old, rstat_cpu),
+		.cpus = cpus,
+	};
+
+	bpf_loop(cpus, skip_cpu, &skipping, 0);
+}
+
 static __always_inline void walk_updated(__u32 rounds)
 {
 	if (!READ(__u64, OLD(old_at_cpu(walk.top, walk.first_cpu), updated_next))) {
@@ -462,6 +490,8 @@ static long sum_step(__u32 round, struct summing *summing)
 
 	if (!in)
 		return 1;
+	if (HAS_UPDATED_LISTS && !walk.place_id)
+		skip_cpus(summing->cgroup, summing->cpus);
 	if (answer__is_late(in, round) ||
 	    (sum.cpus_done < summing->cpus && !sum.is_disturbed &&
 	     !sum_go_on(summing->cgroup, summing->cpus))) {
