@@ -29,6 +29,8 @@ struct region_way {
 	/* The software to load for a source that this way cannot gather; NULL: none gathers it. */
 	const char *load_for_sources;
 	bool has_slab_for_each_slice;
+	/* The region maps a page again that madvise(MADV_DONTNEED) took out of the mapping. */
+	bool maps_again;
 
 	/* Sets the members of @region from @memory on, and @region->fd and @region->state. */
 	int (*open)(struct region *region, struct dart_error *error);

@@ -317,9 +317,11 @@ int exposure__prepare(struct exposure *exposure, struct dart_error *error)
 	}
 	/*
 	 * The registration mapped every page, holes too, and pins the pages
-	 * itself.  Unmap them, or the holes of past extents stay mapped.
+	 * itself.  Unmap them, or the holes of past extents stay mapped.  The
+	 * kernel maps the pages of an eBPF map only once, so they must stay.
 	 */
-	madvise((void *)region->memory, info.used, MADV_DONTNEED);
+	if (region->way->maps_again)
+		madvise((void *)region->memory, info.used, MADV_DONTNEED);
 
 	exposure->next = next;
 	exposure->has_next = true;

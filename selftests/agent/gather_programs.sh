@@ -80,6 +80,14 @@ check "the agent starts again with all entries" host_up again
 check "page faults are gathered again" soon faults
 check "the agent stops again" host_down
 
+rdma_up
+check "the agent starts with page exposure" host_up --exposure page
+for entry in memory load; do
+	check "$entry is exposed by the page" dartctl source add $entry --gather 100ms
+	check "$entry has values there" has_values $entry
+done
+check "the agent with page exposure stops" host_down
+
 GATHERER=module
 check "the module's way is chosen" sh -c 'echo "gatherer: module" >/etc/dart/dartd.d/gatherer.yaml'
 refuse "without the module it is refused with the remedy" "modprobe dart_zero" timeout 20 dartd
