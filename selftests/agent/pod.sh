@@ -25,6 +25,7 @@ mkdir -p run var/lib/dart old
 mount -t tmpfs run run
 mkdir run/dart
 mount --bind /run/dart run/dart
+[ ! -d /run/netns ] || { mkdir run/netns && mount --rbind /run/netns run/netns; }
 mount --bind /var/lib/dart var/lib/dart
 # The directories of the tests, the programs and the log.
 for name in "$PWD_OF_TEST" /tmp; do
