@@ -16,7 +16,7 @@ GROUPS = 10
 LEAVES = 29
 LENGTH = 24     # bytes: system, user and run time, in ns; kernels differ behind them
 RUN_TIME = 2
-ROUNDS = 1000
+ROUNDS = 300
 
 groups = [f"{TOP}/group{group}" for group in range(GROUPS)]
 leaves = [f"{group}/leaf{leaf}" for group in groups for leaf in range(LEAVES)]
