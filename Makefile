@@ -61,6 +61,7 @@ define help
   make check-siw        a controller reads a host over soft-iWARP, whose module is built
                         from Debian's source of the guest's kernel
   make check-power      a machine is killed three times while its controller spools
+  make check-refusals   eBPF programs are refused in eight ways
   make check-receivers  Prometheus, VictoriaMetrics and InfluxDB get metrics, are
                         killed meanwhile, and are asked for all (10 min);
                         PROMETHEUS3=PATH adds one that takes remote write 2.0

@@ -65,7 +65,7 @@ zero_program serve early 10 >/run/early &
 early=$!
 check "the agent starts after a program" up
 check "the program is registered with the agent that it waited for" says /run/early registered
-zero_program serve shop $count >/run/shop &
+zero_program serve shop "$count" >/run/shop &
 shop=$!
 check "$count objects and three variables of another program are registered" \
 	says /run/shop registered
