@@ -28,7 +28,6 @@
 /* Memories of a user that the service manager keeps, as agent/table/client_memory_kept.h says. */
 #define KEPT_OF_USER 32
 /* Longer than any lease. */
-#define LEASE_SECONDS_MAX 60
 
 static void run(const char *command)
 {
@@ -96,40 +95,6 @@ static const char *ask(const char *name, int offset, int fd, int *proof)
 	json_decref(reply);
 	close(socket);
 	return message;
-}
-
-static json_t *request_about(const char *request, const char *name, int fd)
-{
-	int socket = registration__connect();
-	char line[256];
-	json_t *reply;
-
-	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n", request, name);
-	reply = registration__ask(socket, line, fd);
-	close(socket);
-	return reply;
-}
-
-/* The counter of an entry; -1: there is no such entry. */
-static int value_of(const char *name)
-{
-	json_t *reply = request_about("show", name, -1);
-	int value = -1;
-
-	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows", "done", &value);
-	json_decref(reply);
-	return value;
-}
-
-/* Polls: dartd tells nothing to a client without a monitor. */
-static bool becomes_absent(const char *name)
-{
-	for (int i = 0; i < LEASE_SECONDS_MAX * 10; i++) {
-		if (value_of(name) < 0)
-			return true;
-		usleep(100000);
-	}
-	return false;
 }
 
 /* ---- READs of a controller on this machine */
@@ -322,16 +287,18 @@ static void test_values(void **state)
 	uint64_t first, last;
 
 	assert_int_equal(leftovers__rdma("mr"), regions + 1);
-	assert_int_equal(value_of("work-2"), 1002);
+	assert_int_equal(registration__done("work-2"), 1002);
 	owner__count(&owner);
-	assert_int_equal(value_of("work-2"), 2002);
+	assert_int_equal(registration__done("work-2"), 2002);
 	assert_int_equal(address_of("work-2", &last) - address_of("work-0", &first), 128);
 	assert_int_equal(first, 2000);
 	assert_int_equal(last, 2002);
 	owner__end(&owner);
-	assert_true(becomes_absent("work-0") && becomes_absent("work-2"));
+	assert_true(registration__becomes_absent("work-0") &&
+		    registration__becomes_absent("work-2"));
 	/* The lease ends later. */
-	for (int i = 0; i < LEASE_SECONDS_MAX * 10 && leftovers__rdma("mr") != regions; i++)
+	for (int i = 0; i < REGISTRATION_LEASE_SECONDS_MAX * 10 && leftovers__rdma("mr") != regions;
+	     i++)
 		usleep(100000);
 	assert_int_equal(leftovers__rdma("mr"), regions);
 }
@@ -351,8 +318,8 @@ static void test_restart(void **state)
 	owner__end(&other);
 	run("pkill -CONT -x service_manager");
 	run("for i in $(seq 300); do dartctl status >/dev/null 2>&1 && exit; sleep 0.1; done; exit 1");
-	assert_int_equal(value_of("stays-39"), 2039);
-	assert_int_equal(value_of("ends-0"), -1);
+	assert_int_equal(registration__done("stays-39"), 2039);
+	assert_int_equal(registration__done("ends-0"), -1);
 	after[0] = address_of("stays-0", &value);
 	assert_int_equal(value, 2000);
 	after[1] = address_of("stays-39", &value);
@@ -362,17 +329,17 @@ static void test_restart(void **state)
 	assert_true(becomes_kept("test", 1));
 
 	/* A removed slice stays removed, and the others come again. */
-	reply = request_about("unregister", "stays-1", -1);
+	reply = registration__ask_about("unregister", "stays-1", -1);
 	assert_true(registration__is_ok(reply));
 	json_decref(reply);
 	for (int i = 0; i < 3; i++)
 		start_again();
 	owner__count(&owner);
-	assert_int_equal(value_of("stays-1"), -1);
-	assert_int_equal(value_of("stays-2"), 3002);
+	assert_int_equal(registration__done("stays-1"), -1);
+	assert_int_equal(registration__done("stays-2"), 3002);
 	assert_int_equal(before[1], address_of("stays-39", &value));
 	owner__end(&owner);
-	assert_true(becomes_absent("stays-0"));
+	assert_true(registration__becomes_absent("stays-0"));
 	assert_true(becomes_kept("test", 0));
 	assert_true(becomes_kept("dart_notes", 0));
 }
@@ -418,12 +385,12 @@ static void test_refused(void **state)
 	assert_int_equal(seteuid(NOBODY), 0);
 	assert_true(strstr(ask("a", 64, fd, &none), "has slices of user"));
 	assert_int_equal(seteuid(0), 0);
-	assert_int_equal(value_of("first"), 0);
+	assert_int_equal(registration__done("first"), 0);
 	memory[0] = 7;
-	assert_int_equal(value_of("first"), 7);
+	assert_int_equal(registration__done("first"), 7);
 	/* The descriptor that came with the reply counts alone. */
 	close(proof);
-	assert_true(becomes_absent("first"));
+	assert_true(registration__becomes_absent("first"));
 	munmap((void *)memory, PAGE);
 	close(fd);
 	after = registration__list();
@@ -449,8 +416,8 @@ static void test_many(void **state)
 	assert_true(becomes_kept("test", KEPT_OF_USER));
 	for (i = 0; i < 3 * KEPT_OF_USER; i++)
 		close(proofs[i]);
-	assert_true(becomes_absent("many-0"));
-	assert_true(becomes_absent(name));
+	assert_true(registration__becomes_absent("many-0"));
+	assert_true(registration__becomes_absent(name));
 	assert_true(becomes_kept("test", 0));
 }
 

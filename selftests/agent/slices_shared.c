@@ -17,7 +17,6 @@
 #define MEMORY (2 * PAGE)
 
 /* Longer than any lease. */
-#define LEASE_SECONDS_MAX 60
 
 static void run(const char *command)
 {
@@ -93,40 +92,6 @@ static void end(int fd, volatile uint64_t *memory)
 	close(fd);
 }
 
-static json_t *request_about(const char *request, const char *name, int fd)
-{
-	int socket = registration__connect();
-	char line[256];
-	json_t *reply;
-
-	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n", request, name);
-	reply = registration__ask(socket, line, fd);
-	close(socket);
-	return reply;
-}
-
-/* The counter of an entry; -1: there is no such entry. */
-static int value_of(const char *name)
-{
-	json_t *reply = request_about("show", name, -1);
-	int value = -1;
-
-	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows", "done", &value);
-	json_decref(reply);
-	return value;
-}
-
-/* Polls: dartd tells nothing to a client without a monitor. */
-static bool becomes_absent(const char *name)
-{
-	for (int i = 0; i < LEASE_SECONDS_MAX * 10; i++) {
-		if (value_of(name) < 0)
-			return true;
-		usleep(100000);
-	}
-	return false;
-}
-
 static void test_values(void **state)
 {
 	long regions = leftovers__rdma("mr");
@@ -139,23 +104,23 @@ static void test_values(void **state)
 	memory[0] = 1;
 	memory[8] = 2;
 	memory[8128 / 8] = 3;
-	assert_int_equal(value_of("first"), 1);
-	assert_int_equal(value_of("second"), 2);
-	assert_int_equal(value_of("last"), 3);
+	assert_int_equal(registration__done("first"), 1);
+	assert_int_equal(registration__done("second"), 2);
+	assert_int_equal(registration__done("last"), 3);
 
 	run("host_down KILL && host_up");
 	memory[8] = 4;
 	assert_string_equal(ask("second", "\"offset\": 64", fd), "");
 	assert_string_equal(ask("last", "\"offset\": 8128", fd), "");
 	assert_string_equal(ask("first", "\"offset\": 0", fd), "");
-	assert_int_equal(value_of("first"), 1);
-	assert_int_equal(value_of("second"), 4);
-	assert_int_equal(value_of("last"), 3);
+	assert_int_equal(registration__done("first"), 1);
+	assert_int_equal(registration__done("second"), 4);
+	assert_int_equal(registration__done("last"), 3);
 
 	end(fd, memory);
-	assert_true(becomes_absent("last"));
-	assert_int_equal(value_of("first"), -1);
-	assert_int_equal(value_of("second"), -1);
+	assert_true(registration__becomes_absent("last"));
+	assert_int_equal(registration__done("first"), -1);
+	assert_int_equal(registration__done("second"), -1);
 }
 
 static void test_refused(void **state)
@@ -189,7 +154,7 @@ static void test_refused(void **state)
 	free(after);
 	end(fd, memory);
 	end(other, other_memory);
-	assert_true(becomes_absent("first") && becomes_absent("other"));
+	assert_true(registration__becomes_absent("first") && registration__becomes_absent("other"));
 }
 
 static void test_unregistered(void **state)
@@ -201,21 +166,22 @@ static void test_unregistered(void **state)
 
 	assert_string_equal(ask("second", "\"offset\": 64", fd), "");
 	memory[8] = 2;
-	reply = request_about("unregister-slice", "first", other);
+	reply = registration__ask_about("unregister-slice", "first", other);
 	assert_false(registration__is_ok(reply));
 	json_decref(reply);
-	assert_int_equal(value_of("first"), 0);
+	assert_int_equal(registration__done("first"), 0);
 
-	reply = request_about("unregister-slice", "first", fd);
+	reply = registration__ask_about("unregister-slice", "first", fd);
 	assert_int_equal(json_unpack(reply, "{s:{s:I}}", "entry", "lease_ms", &lease_ms), 0);
 	json_decref(reply);
 	assert_true(lease_ms > 0);
-	assert_int_equal(value_of("first"), -1);
-	assert_int_equal(value_of("second"), 2);
-	assert_int_equal(value_of("other"), 0);
+	assert_int_equal(registration__done("first"), -1);
+	assert_int_equal(registration__done("second"), 2);
+	assert_int_equal(registration__done("other"), 0);
 	end(fd, memory);
 	end(other, other_memory);
-	assert_true(becomes_absent("second") && becomes_absent("other"));
+	assert_true(registration__becomes_absent("second") &&
+		    registration__becomes_absent("other"));
 }
 
 static int start(void **state)

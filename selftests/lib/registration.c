@@ -27,8 +27,8 @@ int registration__connect(void)
 }
 
 /* Does not use libdart's function, which refuses to send more than one descriptor. */
-void registration__send(int socket, const void *bytes, size_t length,
-			const int *fds, unsigned int fd_count)
+void registration__send(int socket, const void *bytes, size_t length, const int *fds,
+			unsigned int fd_count)
 {
 	union {
 		struct cmsghdr header;
@@ -131,4 +131,36 @@ char *registration__list(void)
 bool registration__is_ok(const json_t *reply)
 {
 	return json_is_true(json_object_get(reply, "ok"));
+}
+
+json_t *registration__ask_about(const char *request, const char *name, int fd)
+{
+	int socket = registration__connect();
+	char line[256];
+	json_t *reply;
+
+	snprintf(line, sizeof(line), "{\"request\": \"%s\", \"name\": \"%s\"}\n", request, name);
+	reply = registration__ask(socket, line, fd);
+	close(socket);
+	return reply;
+}
+
+int registration__done(const char *name)
+{
+	json_t *reply = registration__ask_about("show", name, -1);
+	int value = -1;
+
+	json_unpack(reply, "{s:{s:{s:[{s:i}]}}}", "entry", "values", "rows", "done", &value);
+	json_decref(reply);
+	return value;
+}
+
+bool registration__becomes_absent(const char *name)
+{
+	for (int i = 0; i < REGISTRATION_LEASE_SECONDS_MAX * 10; i++) {
+		if (registration__done(name) < 0)
+			return true;
+		usleep(100000);
+	}
+	return false;
 }

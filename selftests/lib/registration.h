@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* The longest time after which an entry leaves whose process ended, on a slow machine. */
+#define REGISTRATION_LEASE_SECONDS_MAX 60
+
 int registration__connect(void);
 
 /* Sends @length bytes, with @fd_count file descriptors at the first byte. */
@@ -24,6 +27,15 @@ int registration__reply_fd(int socket);
  * the reply.
  */
 json_t *registration__ask(int socket, const char *request, int fd);
+
+/* Sends {"request": @request, "name": @name} over a separate connection, as registration__ask(). */
+json_t *registration__ask_about(const char *request, const char *name, int fd);
+
+/* The field "done" of the only copy of an entry; -1: the entry does not exist. */
+int registration__done(const char *name);
+
+/* Waits for the end of an entry.  Polls: dartd tells nothing to a client without a monitor. */
+bool registration__becomes_absent(const char *name);
 
 /*
  * All entries without their ages, and all stores, as text, over a separate
