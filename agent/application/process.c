@@ -133,7 +133,7 @@ static int open_executable(const struct proc_files *files, struct elf_image *ima
 	if (ret == -ESRCH)
 		return ended(error);
 	return ret ? dart_error__set(error, ENOEXEC,
-				     "process %d is no 64-bit program with an ELF header in memory",
+				     "process %d does not execute a 64-bit ELF program",
 				     files->pid) :
 		     0;
 }

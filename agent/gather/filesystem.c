@@ -62,7 +62,7 @@ struct view {
 
 /*
  * dartd's mounts can differ from the mounts of PID 1.  In a container they do: there dartd needs
- * CAP_SYS_PTRACE to reach those of PID 1.
+ * CAP_SYS_PTRACE to reach the mounts of PID 1.
  */
 static const struct view views[] = {
 	{ "", mounts__read_own },

@@ -59,7 +59,8 @@ void gathering__remove(struct gathering *gathering, struct record *record);
 
 /*
  * Finds the kind of the per-CPU counters of a device, which the kernel tells since Linux 6.7.
- * -EOPNOTSUPP: it has none, or only its driver knows; -ENODEV: there is no such device.
+ * -EOPNOTSUPP: the device counts nothing per CPU, or only its driver knows the kind; -ENODEV: the
+ * device does not exist.
  */
 int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t ifindex,
 			  enum gather_statistics *statistics);

@@ -343,7 +343,7 @@ static int ignore(void *owner, const struct nlmsghdr *message)
 	return 0;
 }
 
-/* -ENODEV: there is no such device; -EPERM: dartd may not ask about this namespace. */
+/* -ENODEV: the device does not exist; -EPERM: dartd may not ask about this namespace. */
 static int check_link(int fd, int32_t number, uint32_t ifindex)
 {
 	const struct ifinfomsg info = { .ifi_index = ifindex };

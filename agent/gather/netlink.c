@@ -16,7 +16,7 @@ void netlink__begin(struct netlink_request *request, uint16_t type, uint16_t fla
 		.header = {
 			.nlmsg_len = NLMSG_LENGTH(size),
 			.nlmsg_type = type,
-			/* A dump has an end of its own. */
+			/* A message of type NLMSG_DONE ends a dump. */
 			.nlmsg_flags = NLM_F_REQUEST | flags | (flags & NLM_F_DUMP ? 0 : NLM_F_ACK),
 		},
 	};

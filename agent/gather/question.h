@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A question to kernel code that can hang: a driver whose device is gone, or a file system whose
- * server is unreachable.  A thread of its own asks it, so such code delays only its own records.
+ * server is unreachable.  Each question has a thread, so such code delays only its own records.
  */
 #ifndef QUESTION_H
 #define QUESTION_H

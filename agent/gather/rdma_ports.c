@@ -253,7 +253,7 @@ static int ask_port(struct question *question)
 		return -EAGAIN;
 	port->values = (struct dart_zero_rdma_port){};
 	port->has_none = true;
-	/* -EINVAL: there is no such device. */
+	/* -EINVAL: the device does not exist. */
 	ret = ask_about(port, fd, RDMA_NLDEV_CMD_PORT_GET, take_state);
 	if (ret == -EINVAL)
 		ret = -ENODEV;

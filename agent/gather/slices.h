@@ -2,7 +2,7 @@
 /*
  * Memory that dartd lends to processes of the host, which write it: a memfd for each, so that a
  * process reaches only its own pages.  dartd keeps a second descriptor.  A slice is gone
- * when nobody else keeps the memfd open or mapped, as inotify(7) and leases (fcntl(2)) tell.
+ * when no other process keeps the memfd open or mapped: inotify(7) and leases (fcntl(2)) tell.
  */
 #ifndef SLICES_H
 #define SLICES_H

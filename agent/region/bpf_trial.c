@@ -131,7 +131,7 @@ static int load(const char *name, enum bpf_prog_type type)
 	if (!object)
 		return -errno;
 	program = bpf_object__find_program_by_name(object, name);
-	/* Not bpf_object__load(), which prints messages and guesses of its own. */
+	/* bpf_object__load() would print messages, and guesses of the reason. */
 	if (program)
 		fd = bpf_prog_load(type, NULL, "GPL", bpf_program__insns(program),
 				   bpf_program__insn_cnt(program), &options);

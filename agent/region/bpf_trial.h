@@ -14,7 +14,7 @@
 /*
  * @finds_variables: the programs look addresses up by name.  On failure @error is the reason with
  * its remedy in parentheses, without a subject: "the kernel hides ... (sysctl ...)".  -EPERM: dartd
- * lacks a permission, which it may get later; -EOPNOTSUPP: this kernel permits it to nobody.
+ * lacks a permission, which it may get later; -EOPNOTSUPP: this kernel permits it to no process.
  */
 int bpf_trial__run(bool finds_variables, struct dart_error *error);
 

@@ -25,7 +25,7 @@
 /* Ids from here on: the region counts its own from 1. */
 #define FIRST_ID (UINT32_C(1) << 31)
 
-/* Without these the bytes under the mapping could become those of nobody, or fault. */
+/* Without these seals a client could cut the memfd off: READs would fault, or show old bytes. */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 /* us from the report of a close to the checks: 10 ms, 80 ms, 640 ms, 5 s. */
 #define DELAY_MIN_US 10000
@@ -283,7 +283,7 @@ int client_memory__restore(struct client_memories *memories, const char *name,
 	if (own < 0)
 		ret = dart_error__system(&error, errno, "cannot use its descriptor");
 	else if (!client_kept__parse(name, &data))
-		ret = dart_error__set(&error, EINVAL, "nobody gave it this name");
+		ret = dart_error__set(&error, EINVAL, "no dartd gave it this name");
 	else
 		ret = check_file(memories, own, &error);
 	if (!ret)

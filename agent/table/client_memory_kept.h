@@ -22,7 +22,7 @@
 
 #define CLIENT_KEPT_MEMORY "memory-"
 #define CLIENT_KEPT_NOTES "notes-"
-/* Of all users, and of one user who is not root: each takes two descriptors of the fd store. */
+/* Limits of all users, and of one user other than root.  A memory takes two of the descriptors. */
 #define CLIENT_KEPT_MAX 128
 #define CLIENT_KEPT_OF_USER 32
 
@@ -43,7 +43,7 @@ bool client_kept__parse(const char *name, uint64_t *data);
 /* Hands new memory, and notes about it, to the service manager. */
 void client_kept__begin(struct client_memory *memory);
 /*
- * @memory is the one that the last dartd called @name.  The former notes about it stay until
+ * The last dartd called @memory @name.  The former notes about @memory stay until
  * client_kept__replace_notes().
  */
 void client_kept__resume(struct client_memory *memory, const char *name);
@@ -68,7 +68,7 @@ void client_kept__end_copy(struct client_memory *memory, int former);
 
 /*
  * The notes of the last dartd about @memory, hostile, which the caller frees: *@length bytes.  NULL
- * if there are none.
+ * if it left none.
  */
 char *client_kept__former_notes(const struct client_memory *memory, size_t *length);
 /* Hands the notes of this dartd over instead of them. */

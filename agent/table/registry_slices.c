@@ -45,7 +45,7 @@ static int registry__lend_arena(struct registry *registry, const struct slice_re
 	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
 
-/* Takes memory that a client created; -EEXIST: dartd has it as *@id, and there is no *@proof. */
+/* Takes memory that a client created.  -EEXIST: dartd has this memory as *@id; *@proof is not set. */
 static int registry__take_client(const struct registry *registry, int fd, struct arena **arena,
 				 uint32_t *id, int *proof, struct dart_error *error)
 {

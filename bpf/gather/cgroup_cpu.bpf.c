@@ -90,7 +90,7 @@ struct walk {
 /* Not static, because clang would divide them into variables with names that BTF refuses. */
 struct sum sum;
 struct walk walk;
-__u64 counted[2 * TIMES_MAX]; /* the times that left follow those that arrived */
+__u64 counted[2 * TIMES_MAX]; /* times that arrived, then times that left */
 
 #define TIMES (bpf_core_type_size(struct cgroup_base_stat) / sizeof(__u64))
 

@@ -31,7 +31,7 @@ int main(void)
 
 	/* The program works without dartd, and without the library's memory. */
 	if (ret)
-		fprintf(stderr, "nobody can see the metrics: %s\n", strerror(-ret));
+		fprintf(stderr, "the metrics are visible to this program only: %s\n", strerror(-ret));
 	while (fgets(line, sizeof(line), stdin)) {
 		/* Type two: an object. */
 		snprintf(name, sizeof(name), "peer-%u", ++site.connections);

@@ -89,7 +89,7 @@ static int load_unmapped(u64 address, u64 *words, u32 bytes)
 	return ret;
 }
 
-/* The kernel would report an address that no process can have as a fault of its own. */
+/* The kernel would report an access beyond the addresses of a process as a fault of the kernel. */
 static int load(u64 address, u64 *words, u32 bytes)
 {
 	if (address % sizeof(u64) || address > current->mm->task_size - bytes)

@@ -17,7 +17,7 @@ struct dart_sampler;
 struct dart_sampler_kind {
 	const char *name; /* of the struct in <linux/dart_zero_samples.def> */
 	/*
-	 * Of the struct, in bytes: at most DART_SAMPLE_MAX.  0: samplers have lengths of their own.
+	 * Of the struct, in bytes: at most DART_SAMPLE_MAX.  0: each sampler has a @length.
 	 */
 	size_t length;
 
